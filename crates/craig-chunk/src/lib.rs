@@ -1,0 +1,119 @@
+//! Cuts one file into chunks: tree-sitter for code, headings for Markdown, windows for the rest. Pure, total, no I/O.
+
+use std::ops::Range;
+
+use craig_source::Language;
+use serde::{Deserialize, Serialize};
+
+/// What a chunk is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ChunkKind {
+    /// A free function.
+    Function,
+    /// A function that belongs to a type.
+    Method,
+    /// A class, struct, record or object; whole when it fits, else its header.
+    Class,
+    /// An interface, trait or protocol.
+    Interface,
+    /// An enumeration.
+    Enum,
+    /// A module or namespace header.
+    Module,
+    /// A type alias.
+    Type,
+    /// A constant, variable or property at top level.
+    Constant,
+    /// Import lines.
+    Import,
+    /// A section of a document under one heading.
+    Section,
+    /// Anything else: a run of statements, a window of text.
+    Block,
+}
+
+/// One chunk of a file. The `bytes` of all chunks of a file partition it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Chunk {
+    /// Byte range in the file: UTF-8 boundaries, never empty, disjoint from the other chunks'.
+    pub bytes: Range<usize>,
+    /// Bytes before `bytes.start` that belong to the chunk's text as overlap; 0 unless a unit was split.
+    pub overlap_bytes: usize,
+    /// First line, 1-based, overlap not counted.
+    pub line_start: u32,
+    /// Last line, 1-based, inclusive.
+    pub line_end: u32,
+    /// What it is.
+    pub kind: ChunkKind,
+    /// Name of the symbol it defines or is a part of; a section's heading text.
+    pub symbol_name: Option<String>,
+    /// Qualified name of what encloses it (`module::Class`), joined by the language's own separator; heading path.
+    pub parent: Option<String>,
+}
+
+impl Chunk {
+    /// The chunk's text with its overlap.
+    pub fn text<'t>(&self, file_text: &'t str) -> &'t str {
+        &file_text[self.bytes.start - self.overlap_bytes..self.bytes.end]
+    }
+}
+
+/// A definition in a file.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Symbol {
+    /// Name as written.
+    pub name: String,
+    /// What it is.
+    pub kind: ChunkKind,
+    /// Qualified name of what encloses it.
+    pub parent: Option<String>,
+    /// Line of the name, 1-based.
+    pub line: u32,
+    /// Last line of the definition, 1-based, inclusive.
+    pub line_end: u32,
+}
+
+/// An import, as written in the source.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Import {
+    /// What is imported: the module path or file string, quotes removed.
+    pub target: String,
+    /// Names brought in, in order; empty when the module as a whole is.
+    pub names: Vec<String>,
+    /// Line, 1-based.
+    pub line: u32,
+}
+
+/// How a file was read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Parsed {
+    /// A grammar read it without errors.
+    Whole,
+    /// A grammar read it with errors; unreadable parts became blocks.
+    Partly,
+    /// No grammar, or the grammar gave up: windows of text.
+    AsText,
+}
+
+/// The outline of one file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Outline {
+    /// Chunks in file order, a partition of the file's bytes.
+    pub chunks: Vec<Chunk>,
+    /// Definitions in file order.
+    pub symbols: Vec<Symbol>,
+    /// Imports in file order.
+    pub imports: Vec<Import>,
+    /// How it was read.
+    pub parsed: Parsed,
+}
+
+/// Cuts `text` into chunks.
+///
+/// Total: any text of any language gives a partition; an empty text gives no chunks.
+pub fn chunk(_language: Language, text: &str) -> Outline {
+    let _ = text;
+    Outline { chunks: Vec::new(), symbols: Vec::new(), imports: Vec::new(), parsed: Parsed::AsText }
+}
