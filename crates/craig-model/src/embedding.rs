@@ -1,0 +1,106 @@
+//! What an embedder gives, and the seam behind which embedders stand.
+
+use thiserror::Error;
+
+/// Turns texts into vectors whose dot product is their similarity.
+pub trait Embedder: Send + Sync {
+    /// Names model and version; vectors of different ids are never compared.
+    fn id(&self) -> &str;
+
+    /// Length of every vector.
+    fn dimensions(&self) -> usize;
+
+    /// Embeds texts to be found, in order.
+    fn embed_documents(&self, texts: &[&str]) -> Result<Vec<Embedding>, ModelError>;
+
+    /// Embeds a text to search with.
+    fn embed_query(&self, text: &str) -> Result<Embedding, ModelError>;
+}
+
+/// A model that cannot be used or gave no usable answer.
+#[derive(Debug, Error)]
+pub enum ModelError {
+    /// The weights are not what the format asks for.
+    #[error("model weights are malformed: {0}")]
+    Malformed(String),
+}
+
+/// A vector of unit length, or zero for a text without known words.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Embedding(Vec<f32>);
+
+impl Embedding {
+    /// Scales `sum` to unit length; a zero vector stays zero.
+    pub fn normalized(mut sum: Vec<f32>) -> Self {
+        let norm = sum.iter().map(|x| x * x).sum::<f32>().sqrt();
+        if norm > 0.0 {
+            sum.iter_mut().for_each(|x| *x /= norm);
+        }
+        Self(sum)
+    }
+
+    /// The components.
+    pub fn as_slice(&self) -> &[f32] {
+        &self.0
+    }
+
+    /// True for the vector of a text without known words.
+    pub fn is_zero(&self) -> bool {
+        self.0.iter().all(|&x| x == 0.0)
+    }
+
+    /// One signed byte per component and one scale: loses nothing measurable in retrieval (`model/README.md`).
+    pub fn quantized(&self) -> Quantized {
+        let largest = self.0.iter().fold(0.0f32, |max, x| max.max(x.abs()));
+        if largest == 0.0 {
+            return Quantized { scale: 0.0, codes: vec![0; self.0.len()] };
+        }
+        let scale = largest / 127.0;
+        Quantized { scale, codes: self.0.iter().map(|x| (x / scale).round() as i8).collect() }
+    }
+}
+
+/// An [`Embedding`] as bytes: component i is `codes[i] · scale`.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Quantized {
+    /// Value of one step.
+    pub scale: f32,
+    /// Components in steps.
+    pub codes: Vec<i8>,
+}
+
+impl Quantized {
+    /// Stored form: the scale as little-endian f32, then the codes.
+    pub fn to_bytes(&self) -> Vec<u8> {
+        let mut bytes = Vec::with_capacity(4 + self.codes.len());
+        bytes.extend_from_slice(&self.scale.to_le_bytes());
+        bytes.extend(self.codes.iter().map(|&code| code as u8));
+        bytes
+    }
+
+    /// Reads what [`Quantized::to_bytes`] wrote; `None` when it is too short to be one.
+    pub fn from_bytes(bytes: &[u8]) -> Option<Self> {
+        let (scale, codes) = bytes.split_first_chunk::<4>()?;
+        Some(Self { scale: f32::from_le_bytes(*scale), codes: codes.iter().map(|&b| b as i8).collect() })
+    }
+
+    /// The components as floats.
+    pub fn to_f32(&self) -> Vec<f32> {
+        self.codes.iter().map(|&code| f32::from(code) * self.scale).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn quantising_keeps_direction_and_survives_storage() {
+        let embedding = Embedding::normalized(vec![0.5, -1.0, 0.25, 0.0]);
+        let stored = Quantized::from_bytes(&embedding.quantized().to_bytes()).unwrap();
+        let dot: f32 = stored.to_f32().iter().zip(embedding.as_slice()).map(|(a, b)| a * b).sum();
+        assert!((dot - 1.0).abs() < 0.01, "{dot}");
+        assert_eq!(Quantized::from_bytes(&[1, 2]), None);
+        assert!(Embedding::normalized(vec![0.0; 4]).quantized().to_f32().iter().all(|&x| x == 0.0));
+    }
+}
