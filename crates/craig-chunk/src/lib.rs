@@ -1,5 +1,7 @@
 //! Cuts one file into chunks: tree-sitter for code, headings for Markdown, windows for the rest. Pure, total, no I/O.
 
+mod kind;
+
 use std::ops::Range;
 
 use craig_source::Language;
