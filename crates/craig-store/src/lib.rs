@@ -1,1 +1,19 @@
-//! .
+//! Durable projects, files, chunks, vectors and ingestion status in one SQLite database. One writer, many readers.
+//!
+//! The database is the only truth: everything that makes search fast is derived from it and can be thrown away.
+
+mod error;
+mod lock;
+mod project;
+mod read;
+mod schema;
+mod status;
+mod write;
+
+pub use error::StoreError;
+pub use lock::{LockError, LockHolder, ProjectLock};
+pub use project::{Project, ProjectId};
+pub use read::{FileId, FileRecord, StoredChunk, StoredFile, StoredText, TrackedFile};
+pub use schema::{SCHEMA_VERSION, Store};
+pub use status::{IngestionState, IngestionStatus};
+pub use write::{Batch, ChunkText, IndexedFile, TextHash};

@@ -1,0 +1,101 @@
+//! What can go wrong between Craig and its database.
+
+use std::path::PathBuf;
+
+use rusqlite::ErrorCode;
+use thiserror::Error;
+
+/// An operation on the store failed; nothing that was committed before is lost.
+#[derive(Debug, Error)]
+pub enum StoreError {
+    /// The folder of the database cannot be made or read.
+    #[error("cannot open the database {}: {source}", path.display())]
+    Open {
+        /// The database file.
+        path: PathBuf,
+        /// What the system said.
+        source: std::io::Error,
+    },
+    /// The file is something else, or damaged.
+    #[error("{} is not a readable Craig database ({detail})", path.display())]
+    Corrupt {
+        /// The database file.
+        path: PathBuf,
+        /// What SQLite said.
+        detail: String,
+    },
+    /// The database was written by a newer Craig.
+    #[error("{} has format {found}, and this craig reads up to {supported}", path.display())]
+    Newer {
+        /// The database file.
+        path: PathBuf,
+        /// Format version in the file.
+        found: u32,
+        /// Newest version that this program reads.
+        supported: u32,
+    },
+    /// No room on the disk.
+    #[error("no room left on the disk of {}", path.display())]
+    Full {
+        /// The database file.
+        path: PathBuf,
+    },
+    /// Another process kept the database locked for too long.
+    #[error("{} is locked by another process", path.display())]
+    Busy {
+        /// The database file.
+        path: PathBuf,
+    },
+    /// The database or its folder cannot be written.
+    #[error("{} cannot be written", path.display())]
+    ReadOnly {
+        /// The database file.
+        path: PathBuf,
+    },
+    /// No project goes by that id, reference or name.
+    #[error("no project {handle:?}")]
+    UnknownProject {
+        /// What was asked for.
+        handle: String,
+        /// Names of the projects there are.
+        known: Vec<String>,
+    },
+    /// Another directory was ingested under the same name.
+    #[error("the name {name:?} already belongs to the project of {source_path}")]
+    NameTaken {
+        /// The name.
+        name: String,
+        /// Directory of the project that has it.
+        source_path: String,
+    },
+    /// A stored value does not have the form that this version writes.
+    #[error("stored {what} is malformed: {detail}")]
+    Malformed {
+        /// Which value.
+        what: &'static str,
+        /// How.
+        detail: String,
+    },
+    /// Anything else SQLite reports.
+    #[error("database error: {0}")]
+    Sqlite(#[source] rusqlite::Error),
+}
+
+impl StoreError {
+    /// Sorts an SQLite error on the database at `path` by what a user can do about it.
+    pub(crate) fn from_sqlite(path: &std::path::Path, error: rusqlite::Error) -> Self {
+        let path = path.to_owned();
+        match error.sqlite_error_code() {
+            Some(ErrorCode::NotADatabase | ErrorCode::DatabaseCorrupt) => {
+                Self::Corrupt { path, detail: error.to_string() }
+            }
+            Some(ErrorCode::DiskFull) => Self::Full { path },
+            Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => Self::Busy { path },
+            Some(ErrorCode::ReadOnly) => Self::ReadOnly { path },
+            Some(ErrorCode::CannotOpen | ErrorCode::PermissionDenied) => {
+                Self::Open { path, source: std::io::Error::other(error.to_string()) }
+            }
+            _ => Self::Sqlite(error),
+        }
+    }
+}

@@ -1,0 +1,320 @@
+//! What the store gives back: tracked files for comparison, records for listings, whole files for indexing.
+
+use std::collections::{HashMap, HashSet};
+
+use craig_chunk::{ChunkKind, Import, Parsed, Symbol};
+use craig_model::Quantized;
+use craig_source::{ContentHash, FileKind, FileStamp, FileType, Language, Withheld};
+use rusqlite::{Connection, OptionalExtension, Row, params};
+use serde::Deserialize;
+
+use crate::{ProjectId, Store, StoreError, TextHash};
+
+/// Identifies one version of one file: a changed file gets a new id.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct FileId(pub i64);
+
+/// A stored file as a delta ingestion compares it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TrackedFile {
+    /// Its id.
+    pub id: FileId,
+    /// Path relative to the source path.
+    pub path: String,
+    /// Hash of the raw bytes.
+    pub hash: ContentHash,
+    /// File system state when it was read.
+    pub stamp: FileStamp,
+    /// When it was read, nanoseconds since the Unix epoch.
+    pub read_ns: i64,
+}
+
+/// What is known of a file beside its text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FileRecord {
+    /// Its id.
+    pub id: FileId,
+    /// Path relative to the source path.
+    pub path: String,
+    /// Binary by extension or content.
+    pub is_binary: bool,
+    /// Language.
+    pub language: Language,
+    /// Code, documentation or configuration.
+    pub kind: FileKind,
+    /// Coarse type.
+    pub file_type: FileType,
+    /// Why its text is not searched, when it is not.
+    pub withheld: Option<Withheld>,
+    /// Size in bytes.
+    pub size: u64,
+    /// Modification time, RFC 3339, UTC.
+    pub modified_date: Option<String>,
+    /// Hash of the raw bytes, hex.
+    pub file_hash: String,
+}
+
+/// One chunk as stored.
+#[derive(Clone, Debug, PartialEq)]
+pub struct StoredChunk {
+    /// Bytes in the file's text, overlap not counted.
+    pub start_byte: u32,
+    /// End, exclusive.
+    pub end_byte: u32,
+    /// Bytes before `start_byte` that belong to the chunk's text.
+    pub overlap_bytes: u32,
+    /// First line, 1-based.
+    pub line_start: u32,
+    /// Last line, inclusive.
+    pub line_end: u32,
+    /// What it is.
+    pub kind: ChunkKind,
+    /// Symbol it defines, or heading.
+    pub symbol_name: Option<String>,
+    /// Qualified name of what encloses it.
+    pub parent: Option<String>,
+    /// Hash of its text.
+    pub text_hash: TextHash,
+    /// Vector of the asked embedder; `None` when it has not been embedded with it.
+    pub vector: Option<Quantized>,
+}
+
+impl StoredChunk {
+    /// The chunk's text with its overlap.
+    pub fn text<'t>(&self, file_text: &'t str) -> &'t str {
+        let start = self.start_byte.saturating_sub(self.overlap_bytes) as usize;
+        file_text.get(start..self.end_byte as usize).unwrap_or_default()
+    }
+}
+
+/// A searchable file with everything that an index is built from.
+#[derive(Clone, Debug, PartialEq)]
+pub struct StoredFile {
+    /// What is known of it.
+    pub record: FileRecord,
+    /// Its text.
+    pub text: String,
+    /// Chunks in file order.
+    pub chunks: Vec<StoredChunk>,
+    /// Definitions in file order.
+    pub symbols: Vec<Symbol>,
+    /// Imports in file order.
+    pub imports: Vec<Import>,
+    /// How it was read.
+    pub parsed: Parsed,
+}
+
+/// The text of a file, or why there is none.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct StoredText {
+    /// What is known of the file.
+    pub record: FileRecord,
+    /// `None` for binary files and secrets.
+    pub content: Option<String>,
+}
+
+#[derive(Deserialize)]
+struct Metadata {
+    language: Language,
+    kind: FileKind,
+    r#type: FileType,
+    size: u64,
+    modified_date: Option<String>,
+    withheld: Option<Withheld>,
+}
+
+#[derive(Deserialize)]
+struct StoredOutline {
+    symbols: Vec<Symbol>,
+    imports: Vec<Import>,
+    parsed: Parsed,
+}
+
+const RECORD: &str = "id, path, is_binary, metadata, file_hash";
+
+impl FileRecord {
+    fn from_row(row: &Row<'_>) -> rusqlite::Result<Self> {
+        let metadata: Metadata = json_column(row, 3)?;
+        Ok(Self {
+            id: FileId(row.get(0)?),
+            path: row.get(1)?,
+            is_binary: row.get(2)?,
+            language: metadata.language,
+            kind: metadata.kind,
+            file_type: metadata.r#type,
+            withheld: metadata.withheld,
+            size: metadata.size,
+            modified_date: metadata.modified_date,
+            file_hash: row.get(4)?,
+        })
+    }
+}
+
+impl Store {
+    /// Every file of a project with its stamp and hash, by path.
+    pub fn tracked_files(&self, project: ProjectId) -> Result<Vec<TrackedFile>, StoreError> {
+        self.read(|connection| {
+            connection
+                .prepare_cached(
+                    "SELECT id, path, file_hash, size, modified_ns, changed_ns, read_ns FROM files
+                     WHERE project_id = ?1 ORDER BY path",
+                )?
+                .query_map([project.0], tracked_from_row)?
+                .collect()
+        })
+    }
+
+    /// Every file of a project without its text, by path.
+    pub fn file_records(&self, project: ProjectId) -> Result<Vec<FileRecord>, StoreError> {
+        let sql = format!("SELECT {RECORD} FROM files WHERE project_id = ?1 ORDER BY path");
+        self.read(|connection| {
+            connection.prepare_cached(&sql)?.query_map([project.0], FileRecord::from_row)?.collect()
+        })
+    }
+
+    /// One file by path, with its text; `None` when it is not tracked.
+    pub fn file_text(&self, project: ProjectId, path: &str) -> Result<Option<StoredText>, StoreError> {
+        let sql = format!("SELECT {RECORD}, content FROM files WHERE project_id = ?1 AND path = ?2");
+        self.read_one(&sql, params![project.0, path], |row| {
+            Ok(StoredText { record: FileRecord::from_row(row)?, content: row.get(5)? })
+        })
+    }
+
+    /// Bytes `start..end` of a file's text; `None` when the file is gone or has no such bytes.
+    pub fn text_range(&self, file: FileId, start: u32, end: u32) -> Result<Option<String>, StoreError> {
+        let bytes: Option<Vec<u8>> = self.read_one(
+            "SELECT substr(CAST(content AS BLOB), ?2, ?3) FROM files WHERE id = ?1",
+            params![file.0, start + 1, end.saturating_sub(start)],
+            |row| row.get(0),
+        )?;
+        Ok(bytes.and_then(|bytes| String::from_utf8(bytes).ok()))
+    }
+
+    /// Ids of the files of a project that have chunks, ascending.
+    pub fn searchable_files(&self, project: ProjectId) -> Result<Vec<FileId>, StoreError> {
+        self.read(|connection| {
+            connection
+                .prepare_cached(
+                    "SELECT f.id FROM files f WHERE f.project_id = ?1
+                     AND EXISTS (SELECT 1 FROM chunks c WHERE c.file_id = f.id) ORDER BY f.id",
+                )?
+                .query_map([project.0], |row| row.get(0).map(FileId))?
+                .collect()
+        })
+    }
+
+    /// Loads the given files with text, outline, chunks and the vectors of `embedder`; those that are gone are left out.
+    pub fn load_files(&self, files: &[FileId], embedder: &str) -> Result<Vec<StoredFile>, StoreError> {
+        self.read(|connection| {
+            let embedder = embedder_id(connection, embedder)?;
+            files.iter().filter_map(|&file| load_file(connection, file, embedder).transpose()).collect()
+        })
+    }
+
+    /// Which of `hashes` already have a vector of `embedder`.
+    pub fn known_vectors(
+        &self,
+        embedder: &str,
+        hashes: impl Iterator<Item = TextHash>,
+    ) -> Result<HashSet<TextHash>, StoreError> {
+        self.read(|connection| {
+            let Some(embedder) = embedder_id(connection, embedder)? else { return Ok(HashSet::new()) };
+            let mut find = connection
+                .prepare_cached("SELECT 1 FROM vectors WHERE embedder_id = ?1 AND text_hash = ?2")?;
+            let mut known = HashSet::new();
+            for hash in hashes {
+                if find.exists(params![embedder, hash.0])? {
+                    known.insert(hash);
+                }
+            }
+            Ok(known)
+        })
+    }
+
+    /// Number of chunks of each project.
+    pub fn chunk_counts(&self) -> Result<HashMap<ProjectId, u64>, StoreError> {
+        self.read(|connection| {
+            connection
+                .prepare_cached(
+                    "SELECT f.project_id, count(*) FROM chunks c JOIN files f ON f.id = c.file_id GROUP BY 1",
+                )?
+                .query_map([], |row| Ok((ProjectId(row.get(0)?), row.get::<_, i64>(1)? as u64)))?
+                .collect()
+        })
+    }
+}
+
+fn tracked_from_row(row: &Row<'_>) -> rusqlite::Result<TrackedFile> {
+    let hex: String = row.get(2)?;
+    let hash = blake3::Hash::from_hex(&hex).map_err(|error| malformed(2, error))?;
+    let stamp =
+        FileStamp { size: row.get::<_, i64>(3)? as u64, modified_ns: row.get(4)?, changed_ns: row.get(5)? };
+    Ok(TrackedFile {
+        id: FileId(row.get(0)?),
+        path: row.get(1)?,
+        hash: ContentHash(*hash.as_bytes()),
+        stamp,
+        read_ns: row.get(6)?,
+    })
+}
+
+fn load_file(connection: &Connection, file: FileId, embedder: Option<i64>) -> rusqlite::Result<Option<StoredFile>> {
+    let sql = format!("SELECT {RECORD}, content, outline FROM files WHERE id = ?1");
+    let found = connection
+        .prepare_cached(&sql)?
+        .query_row([file.0], |row| {
+            let outline: StoredOutline = json_column(row, 6)?;
+            Ok(StoredFile {
+                record: FileRecord::from_row(row)?,
+                text: row.get::<_, Option<String>>(5)?.unwrap_or_default(),
+                chunks: Vec::new(),
+                symbols: outline.symbols,
+                imports: outline.imports,
+                parsed: outline.parsed,
+            })
+        })
+        .optional()?;
+    let Some(mut found) = found else { return Ok(None) };
+    found.chunks = connection
+        .prepare_cached(
+            "SELECT c.start_byte, c.end_byte, c.overlap_bytes, c.start_line, c.end_line, c.chunk_type,
+                    c.symbol_name, c.parent, c.text_hash, v.vector
+             FROM chunks c LEFT JOIN vectors v ON v.embedder_id = ?2 AND v.text_hash = c.text_hash
+             WHERE c.file_id = ?1 ORDER BY c.chunk_id",
+        )?
+        .query_map(params![file.0, embedder], chunk_from_row)?
+        .collect::<rusqlite::Result<_>>()?;
+    Ok(Some(found))
+}
+
+fn chunk_from_row(row: &Row<'_>) -> rusqlite::Result<StoredChunk> {
+    let kind = row.get_ref(5)?.as_str()?;
+    let vector = row.get_ref(9)?.as_blob_or_null()?.and_then(Quantized::from_bytes);
+    Ok(StoredChunk {
+        start_byte: row.get(0)?,
+        end_byte: row.get(1)?,
+        overlap_bytes: row.get(2)?,
+        line_start: row.get(3)?,
+        line_end: row.get(4)?,
+        kind: ChunkKind::from_name(kind).unwrap_or(ChunkKind::Block),
+        symbol_name: row.get(6)?,
+        parent: row.get(7)?,
+        text_hash: TextHash(row.get(8)?),
+        vector,
+    })
+}
+
+fn embedder_id(connection: &Connection, name: &str) -> rusqlite::Result<Option<i64>> {
+    connection
+        .prepare_cached("SELECT id FROM embedders WHERE name = ?1")?
+        .query_row([name], |row| row.get(0))
+        .optional()
+}
+
+fn json_column<T: for<'de> Deserialize<'de>>(row: &Row<'_>, column: usize) -> rusqlite::Result<T> {
+    serde_json::from_str(row.get_ref(column)?.as_str()?).map_err(|error| malformed(column, error))
+}
+
+fn malformed(column: usize, error: impl std::error::Error + Send + Sync + 'static) -> rusqlite::Error {
+    rusqlite::Error::FromSqlConversionFailure(column, rusqlite::types::Type::Text, Box::new(error))
+}
