@@ -1,5 +1,7 @@
 //! One file of a project as the rest of Craig sees it.
 
+use std::{fs::Metadata, time::UNIX_EPOCH};
+
 use serde::{Deserialize, Serialize};
 
 use crate::{FileKind, Language};
@@ -7,6 +9,30 @@ use crate::{FileKind, Language};
 /// BLAKE3 hash of a file's raw bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct ContentHash(pub [u8; 32]);
+
+impl ContentHash {
+    /// Hash of raw bytes.
+    pub fn of(bytes: &[u8]) -> ContentHash {
+        ContentHash(*blake3::hash(bytes).as_bytes())
+    }
+
+    /// 64 lower-case hexadecimal digits.
+    pub fn to_hex(self) -> String {
+        blake3::Hash::from_bytes(self.0).to_hex().to_string()
+    }
+}
+
+/// Hash of a whole project: over all its paths and file hashes, in whatever order they come.
+pub fn content_hash<'path>(files: impl IntoIterator<Item = (&'path str, ContentHash)>) -> ContentHash {
+    let mut files: Vec<_> = files.into_iter().collect();
+    files.sort_unstable();
+    let mut hasher = blake3::Hasher::new();
+    for (path, hash) in files {
+        // The length keeps one path from running into the next.
+        hasher.update(&(path.len() as u64).to_le_bytes()).update(path.as_bytes()).update(&hash.0);
+    }
+    ContentHash(*hasher.finalize().as_bytes())
+}
 
 /// What the file system says of a file: enough to notice, without reading it, that it may have changed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -17,6 +43,36 @@ pub struct FileStamp {
     pub modified_ns: i64,
     /// Inode change time where the platform has one, nanoseconds since the Unix epoch, else 0.
     pub changed_ns: i64,
+}
+
+impl FileStamp {
+    /// The stamp that the file system's metadata makes.
+    pub fn of(metadata: &Metadata) -> FileStamp {
+        FileStamp {
+            size: metadata.len(),
+            modified_ns: modified_ns(metadata),
+            changed_ns: changed_ns(metadata),
+        }
+    }
+}
+
+fn modified_ns(metadata: &Metadata) -> i64 {
+    let Ok(time) = metadata.modified() else { return 0 };
+    match time.duration_since(UNIX_EPOCH) {
+        Ok(after) => i64::try_from(after.as_nanos()).unwrap_or(i64::MAX),
+        Err(before) => i64::try_from(before.duration().as_nanos()).map_or(i64::MIN, |ns| -ns),
+    }
+}
+
+#[cfg(unix)]
+fn changed_ns(metadata: &Metadata) -> i64 {
+    use std::os::unix::fs::MetadataExt;
+    metadata.ctime().saturating_mul(1_000_000_000).saturating_add(metadata.ctime_nsec())
+}
+
+#[cfg(not(unix))]
+fn changed_ns(_: &Metadata) -> i64 {
+    0
 }
 
 /// Coarse type of a file, as told to users.
@@ -81,4 +137,39 @@ pub struct SourceFile {
     pub file_type: FileType,
     /// Decoded content.
     pub content: Content,
+}
+
+impl SourceFile {
+    /// The text to chunk, if any.
+    pub fn indexed_text(&self) -> Option<&str> {
+        match &self.content {
+            Content::Text(text) => Some(text),
+            Content::Unindexed(..) | Content::Secret | Content::Binary => None,
+        }
+    }
+
+    /// Whether the file is tracked by metadata only because it is not text.
+    pub fn is_binary(&self) -> bool {
+        self.content == Content::Binary
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_projects_hash_does_not_depend_on_order_but_on_paths_and_contents() {
+        let (x, y) = (ContentHash::of(b"x"), ContentHash::of(b"y"));
+        let base = content_hash([("a", x), ("b", y)]);
+        assert_eq!(base, content_hash([("b", y), ("a", x)]));
+        for other in [vec![], vec![("a", x)], vec![("a", y), ("b", x)], vec![("a", x), ("c", y)]] {
+            assert_ne!(base, content_hash(other));
+        }
+    }
+
+    #[test]
+    fn hex_is_the_known_hash_of_nothing() {
+        assert!(ContentHash::of(b"").to_hex().starts_with("af1349b9f5f9a1a6"));
+    }
 }

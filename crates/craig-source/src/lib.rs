@@ -1,7 +1,27 @@
 //! Finds, filters, decodes, hashes and watches the files of a project. The only crate that reads user files.
+//!
+//! [`Root::open`] checks the folder, [`walk`] lists what is tracked, [`read`] gives one file decoded and hashed,
+//! [`content_hash`] sums up a project, [`watch`] tells of changes.
 
+mod decode;
+mod error;
 mod file;
+mod file_type;
 mod language;
+mod options;
+mod read;
+mod root;
+mod rules;
+mod secret;
+mod unindexed;
+mod walk;
 
-pub use file::{Content, ContentHash, FileStamp, FileType, SourceFile, Withheld};
+pub use error::SourceError;
+pub use file::{Content, ContentHash, FileStamp, FileType, SourceFile, Withheld, content_hash};
 pub use language::{FileKind, Language};
+pub use options::{
+    DEFAULT_MAX_FILE_SIZE_BYTES, Hidden, IGNORE_FILES, IgnoreRules, SKIPPED_FOLDERS, SourceOptions,
+};
+pub use read::{ReadError, interpret, read};
+pub use root::Root;
+pub use walk::{Entry, ExcludedCounts, Listing, SkipReason, Skipped, walk};

@@ -1,0 +1,205 @@
+//! Reads one file: bytes, stamp, hash, language, text.
+
+use std::{
+    fs::{self, File},
+    io::{self, Read},
+    path::{Component, Path, PathBuf},
+};
+
+use crate::{
+    Content, ContentHash, FileKind, FileStamp, FileType, Language, Root, SourceFile, SourceOptions,
+    decode::decode,
+    file_type::binary_by_extension,
+    secret::{find_secrets, is_secret_by_name, mask},
+    unindexed::withheld,
+};
+
+/// Why a file that a walk has listed could not be read. Each is a row of the report, no reason to stop.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ReadError {
+    /// It was deleted or renamed since the walk.
+    #[error("{path} vanished since it was listed; the next ingest will see it gone")]
+    Vanished {
+        /// Path relative to the root.
+        path: String,
+    },
+    /// Someone is writing it.
+    #[error("{path} was being written while it was read; the next ingest will pick it up")]
+    Changing {
+        /// Path relative to the root.
+        path: String,
+    },
+    /// It has grown over the limit since the walk.
+    #[error(
+        "{path} is over the size limit ({size_bytes} of {max_bytes} bytes); raise the limit to have it tracked"
+    )]
+    TooLarge {
+        /// Path relative to the root.
+        path: String,
+        /// Its size.
+        size_bytes: u64,
+        /// The limit.
+        max_bytes: u64,
+    },
+    /// A directory, link, pipe or device.
+    #[error("{path} is not a regular file")]
+    NotAFile {
+        /// Path relative to the root.
+        path: String,
+    },
+    /// An absolute path, or one that climbs out of the root.
+    #[error("{path} is not a path inside the project; give one relative to its root")]
+    OutsideRoot {
+        /// The path as given.
+        path: String,
+    },
+    /// No permission, or a failing disk.
+    #[error("cannot read {path}: {source}")]
+    Unreadable {
+        /// Path relative to the root.
+        path: String,
+        /// What the system said.
+        source: io::Error,
+    },
+}
+
+/// Reads a file of the project by its path relative to the root, `/`-separated.
+///
+/// The stamp is the one the bytes belong to: a file that changes while it is read is an error. The ignore rules are not
+/// asked again; the size limit is.
+pub fn read(root: &Root, path: &str, options: &SourceOptions) -> Result<SourceFile, ReadError> {
+    let full_path = inside(root, path)?;
+    let (bytes, stamp) = read_bytes(&full_path, path, options.max_file_size_bytes)?;
+    Ok(interpret(path, stamp, bytes))
+}
+
+/// Makes a file of bytes that are already there, such as an editor's unsaved buffer. The path need not exist.
+pub fn interpret(path: &str, stamp: FileStamp, bytes: Vec<u8>) -> SourceFile {
+    let hash = ContentHash::of(&bytes);
+    let (language, file_type, content) = understand(path, bytes);
+    SourceFile { path: path.to_owned(), stamp, hash, language, kind: language.kind(), file_type, content }
+}
+
+fn inside(root: &Root, path: &str) -> Result<PathBuf, ReadError> {
+    let relative = Path::new(path);
+    let is_inside =
+        !path.is_empty() && relative.components().all(|part| matches!(part, Component::Normal(_)));
+    if is_inside {
+        Ok(root.path().join(relative))
+    } else {
+        Err(ReadError::OutsideRoot { path: path.to_owned() })
+    }
+}
+
+fn read_bytes(full_path: &Path, path: &str, max_bytes: u64) -> Result<(Vec<u8>, FileStamp), ReadError> {
+    let fail = |error| read_error(path, error);
+    let before = fs::symlink_metadata(full_path).map_err(fail)?;
+    // Asked before opening: opening a pipe would wait for its writer.
+    if !before.is_file() {
+        return Err(ReadError::NotAFile { path: path.to_owned() });
+    }
+    if before.len() > max_bytes {
+        return Err(ReadError::TooLarge { path: path.to_owned(), size_bytes: before.len(), max_bytes });
+    }
+    let file = File::open(full_path).map_err(fail)?;
+    // One byte more than expected shows growth without a second look at the size.
+    let mut bytes = Vec::with_capacity(before.len() as usize + 1);
+    (&file).take(before.len() + 1).read_to_end(&mut bytes).map_err(fail)?;
+    let stamp = FileStamp::of(&before);
+    let after = FileStamp::of(&file.metadata().map_err(fail)?);
+    if stamp != after || bytes.len() as u64 != stamp.size {
+        return Err(ReadError::Changing { path: path.to_owned() });
+    }
+    Ok((bytes, stamp))
+}
+
+fn read_error(path: &str, source: io::Error) -> ReadError {
+    let path = path.to_owned();
+    match source.kind() {
+        io::ErrorKind::NotFound | io::ErrorKind::NotADirectory => ReadError::Vanished { path },
+        _ => ReadError::Unreadable { path, source },
+    }
+}
+
+fn understand(path: &str, bytes: Vec<u8>) -> (Language, FileType, Content) {
+    let by_name = Language::from_path(path);
+    if is_secret_by_name(path) {
+        return (by_name.unwrap_or(Language::Text), FileType::Text, Content::Secret);
+    }
+    if let Some(file_type) = binary_by_extension(path) {
+        return (by_name.unwrap_or(Language::Text), file_type, Content::Binary);
+    }
+    let Some(text) = decode(bytes) else {
+        return (by_name.unwrap_or(Language::Text), FileType::Binary, Content::Binary);
+    };
+    let language = language_of(path, by_name, &text);
+    (language, FileType::Text, content_of(path, language, text))
+}
+
+fn content_of(path: &str, language: Language, text: String) -> Content {
+    let secrets = find_secrets(&text);
+    let may_hold_sample_keys = language.kind() != FileKind::Config && language != Language::Text;
+    if secrets.has_token || (!secrets.keys.is_empty() && !may_hold_sample_keys) {
+        return Content::Secret;
+    }
+    let text = if secrets.keys.is_empty() { text } else { mask(text, &secrets.keys) };
+    match withheld(path, language, &text) {
+        Some(why) => Content::Unindexed(text, why),
+        None => Content::Text(text),
+    }
+}
+
+/// The language by name, corrected by content where names are shared, or by the first line where the name is silent.
+fn language_of(path: &str, by_name: Option<Language>, text: &str) -> Language {
+    let name = path.rsplit('/').next().unwrap_or(path);
+    let has_extension = name.trim_start_matches('.').contains('.');
+    let by_shebang = || Language::from_shebang(text.lines().next().unwrap_or_default());
+    match by_name {
+        Some(Language::C) if name.ends_with(".h") => header_language(text),
+        Some(Language::ObjectiveC) if looks_like_matlab(text) => Language::Matlab,
+        Some(Language::Ini) if text.trim_start().starts_with('<') => Language::Xml,
+        Some(Language::TypeScript) if text.trim_start().starts_with("<?xml") => Language::Xml,
+        Some(language) if has_extension => language,
+        silent => by_shebang().or(silent).unwrap_or(Language::Text),
+    }
+}
+
+/// C unless a line is such as only C++ or Objective-C has.
+fn header_language(text: &str) -> Language {
+    let found = text.lines().map(str::trim_start).find_map(|line| {
+        let starts = |words: &[&str]| words.iter().any(|word| line.starts_with(word));
+        if starts(&["@interface", "@protocol", "@class", "#import"]) {
+            Some(Language::ObjectiveC)
+        } else if starts(CPP_LINES) || line.contains("std::") {
+            Some(Language::Cpp)
+        } else {
+            None
+        }
+    });
+    found.unwrap_or(Language::C)
+}
+
+const CPP_LINES: &[&str] = &[
+    "class ",
+    "namespace ",
+    "inline namespace ",
+    "template <",
+    "template<",
+    "using ",
+    "public:",
+    "private:",
+    "protected:",
+    "constexpr ",
+    "enum class ",
+    "virtual ",
+];
+
+/// `.m` is shared: MATLAB comments with `%` and starts with functions, Objective-C does neither.
+fn looks_like_matlab(text: &str) -> bool {
+    let first = text.lines().map(str::trim_start).find(|line| !line.is_empty()).unwrap_or_default();
+    ["%", "function ", "classdef ", "clear", "close all"].iter().any(|word| first.starts_with(word))
+}
+
+#[cfg(test)]
+mod tests;

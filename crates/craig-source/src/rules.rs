@@ -1,0 +1,151 @@
+//! The rules of a walk that ignore files do not know: hidden names, skipped folders, the user's own globs.
+
+use std::{
+    collections::HashSet,
+    fs,
+    path::{Component, Path},
+    slice,
+};
+
+use ignore::{
+    WalkBuilder,
+    gitignore::{Gitignore, GitignoreBuilder},
+};
+
+use crate::{
+    Root, SourceError, SourceOptions,
+    options::{Hidden, IgnoreRules, SKIPPED_FOLDERS},
+    secret::is_env_file,
+};
+
+/// Why a path is left out by a rule of ours.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Excluded {
+    Hidden,
+    SkippedFolder,
+    Glob,
+}
+
+/// The options of a walk, compiled.
+#[derive(Clone, Debug)]
+pub(crate) struct Rules {
+    hidden: Hidden,
+    skipped_folders: HashSet<String>,
+    left_out: Gitignore,
+    /// `!` lines of the root's ignore files and the user's includes: they bring back hidden and skipped names.
+    brought_in: Gitignore,
+    /// The same as plain text, to see whether a folder leads to one of them.
+    brought_in_globs: Vec<String>,
+}
+
+impl Rules {
+    pub(crate) fn new(root: &Root, options: &SourceOptions) -> Result<Rules, SourceError> {
+        let standard = SKIPPED_FOLDERS.iter().map(|name| name.to_string());
+        let skipped_folders = standard.chain(options.extra_skipped_folders.iter().cloned()).collect();
+        let mut brought_in_globs = options.extra_include_globs.clone();
+        // Checked before the lines of the user's files join them: only a bad glob in the options is an error.
+        compile(root, &brought_in_globs, "!")?;
+        if options.ignore_rules == IgnoreRules::Respect {
+            let mut from_files = globs_brought_back(root, &skipped_folders);
+            from_files.retain(|glob| compile(root, slice::from_ref(glob), "!").is_ok());
+            brought_in_globs.extend(from_files);
+        }
+        Ok(Rules {
+            hidden: options.hidden,
+            skipped_folders,
+            left_out: compile(root, &options.extra_ignore_globs, "")?,
+            brought_in: compile(root, &brought_in_globs, "!")?,
+            brought_in_globs,
+        })
+    }
+
+    /// Whether a path relative to the root is left out. Every part of the path counts, not only the last.
+    pub(crate) fn exclude(&self, relative: &Path, is_dir: bool) -> Option<Excluded> {
+        if self.left_out.matched_path_or_any_parents(relative, is_dir).is_ignore() {
+            return Some(Excluded::Glob);
+        }
+        let reason = self.exclude_by_name(relative, is_dir)?;
+        (!self.is_brought_in(relative, is_dir)).then_some(reason)
+    }
+
+    fn exclude_by_name(&self, relative: &Path, is_dir: bool) -> Option<Excluded> {
+        let last = relative.components().count().checked_sub(1)?;
+        relative.components().enumerate().find_map(|(at, part)| {
+            let Component::Normal(name) = part else { return None };
+            let name = name.to_string_lossy();
+            let is_folder = is_dir || at < last;
+            if is_folder && self.skipped_folders.contains(&*name) {
+                return Some(Excluded::SkippedFolder);
+            }
+            let is_hidden = self.hidden == Hidden::Exclude && name.starts_with('.');
+            (is_hidden && (is_folder || !is_env_file(&name))).then_some(Excluded::Hidden)
+        })
+    }
+
+    fn is_brought_in(&self, relative: &Path, is_dir: bool) -> bool {
+        if self.brought_in_globs.is_empty() {
+            return false;
+        }
+        self.brought_in.matched_path_or_any_parents(relative, is_dir).is_whitelist()
+            || (is_dir && self.leads_to_one_brought_in(relative))
+    }
+
+    /// `.github` must be entered for `.github/**` and `.github/workflows/*.yml` to be found.
+    fn leads_to_one_brought_in(&self, folder: &Path) -> bool {
+        let folder = format!("{}/", folder.to_string_lossy());
+        self.brought_in_globs.iter().any(|glob| glob.trim_start_matches('/').starts_with(&folder))
+    }
+}
+
+/// A walk's builder with the ignore files that apply to the root.
+pub(crate) fn walk_builder(root: &Root, options: &SourceOptions) -> WalkBuilder {
+    let mut builder = WalkBuilder::new(root.path());
+    builder.standard_filters(false).require_git(false).follow_links(false);
+    if options.ignore_rules == IgnoreRules::Respect {
+        builder.ignore(true).git_ignore(true).git_exclude(true).git_global(true);
+        builder.parents(is_live_part_of_a_repository(root.path()));
+        builder.add_custom_ignore_filename(".pukuignore");
+        builder.current_dir(root.path());
+    }
+    builder
+}
+
+/// Whether the ignore files above the root have a say in it.
+///
+/// They do inside a git repository. They do not in a plain folder (a `.gitignore` with `*` in the home directory would
+/// empty every project below), nor where the repository around ignores the very folder the user asked for.
+fn is_live_part_of_a_repository(root: &Path) -> bool {
+    if root.join(".git").exists() {
+        return false;
+    }
+    let Some(top) = root.ancestors().find(|folder| folder.join(".git").exists()) else { return false };
+    let mut matchers = WalkBuilder::new(top).standard_filters(false).git_ignore(true).build_matchers();
+    let relative = root.strip_prefix(top).unwrap_or(root);
+    matchers.first_mut().is_some_and(|matcher| !matcher.matched(relative, true).is_ignore())
+}
+
+/// The `!` lines of the root's `.pukuignore` and `.ignore` that name a hidden or skipped folder in so many letters.
+///
+/// Others keep their usual meaning only: `!*/` must not open `node_modules`.
+fn globs_brought_back(root: &Root, skipped_folders: &HashSet<String>) -> Vec<String> {
+    let names_excluded = |glob: &&str| {
+        glob.split('/').any(|part| part.len() > 1 && part.starts_with('.') || skipped_folders.contains(part))
+    };
+    let read = |name| fs::read_to_string(root.path().join(name)).unwrap_or_default();
+    let lines = [".pukuignore", ".ignore"].map(read).join("\n");
+    lines
+        .lines()
+        .filter_map(|line| line.trim().strip_prefix('!'))
+        .filter(names_excluded)
+        .map(str::to_owned)
+        .collect()
+}
+
+fn compile(root: &Root, globs: &[String], prefix: &str) -> Result<Gitignore, SourceError> {
+    let bad = |glob: &str, source| SourceError::BadGlob { glob: glob.to_owned(), source };
+    let mut builder = GitignoreBuilder::new(root.path());
+    for glob in globs {
+        builder.add_line(None, &format!("{prefix}{glob}")).map_err(|error| bad(glob, error))?;
+    }
+    builder.build().map_err(|error| bad(&globs.join(" "), error))
+}
