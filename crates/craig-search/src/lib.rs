@@ -1,1 +1,25 @@
-//! .
+//! Finds code: lexical and dense candidates, code-aware ranking, calibrated relevance.
+//!
+//! The index is derived from the store and can be thrown away at any time: [`Index::sync`] makes it anew. It is a list
+//! of immutable segments, each one memory-mapped file, and the set of files that have since been removed from them.
+
+mod analysis;
+mod dense;
+mod error;
+mod features;
+mod filter;
+mod hit;
+mod index;
+mod lexical;
+mod mapped;
+mod query;
+mod ranker;
+mod search;
+mod segment;
+
+pub use error::SearchError;
+pub use features::{FEATURE_NAMES, Features};
+pub use filter::{Filter, KindFilter};
+pub use hit::{Evidence, Hit, MoreRange};
+pub use index::{Index, SyncReport};
+pub use search::{CandidateFeatures, Retrieval, SearchOptions};

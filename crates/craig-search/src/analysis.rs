@@ -1,0 +1,125 @@
+//! The code tokenizer of the lexical index: identifiers as a whole and their parts, lower-cased and lightly stemmed.
+
+use craig_model::words;
+
+/// Fields of the lexical index; the byte stands before each term in the dictionary.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub(crate) enum Field {
+    /// Words of a chunk's text.
+    Body = b'b',
+    /// Words of the names that a chunk defines.
+    Symbol = b's',
+    /// Whole names that a chunk defines.
+    Definition = b'd',
+    /// Words of a file's path.
+    Path = b'p',
+    /// Words of a file's name without extension.
+    Name = b'n',
+    /// A file's whole name without extension.
+    Stem = b'w',
+}
+
+/// Longest term kept, in bytes: what is longer is data, not a word.
+const MAX_TERM_BYTES: usize = 64;
+
+/// Calls `emit` with each term of `text`: the parts of every identifier, and the identifier as a whole when it has several.
+pub(crate) fn terms(text: &str, mut emit: impl FnMut(&str)) {
+    let mut term = String::new();
+    for identifier in identifier_runs(text) {
+        if !identifier.is_ascii() {
+            emit_folded(identifier, &mut term, &mut emit);
+        }
+        let mut n_parts = 0;
+        for word in words(identifier) {
+            fold_ascii(word.text, &mut term);
+            if term.len() <= MAX_TERM_BYTES {
+                emit(stem(&term));
+            }
+            n_parts += 1;
+        }
+        if n_parts > 1 && identifier.is_ascii() && identifier.len() <= MAX_TERM_BYTES {
+            compact_into(identifier, &mut term);
+            emit(&term);
+        }
+    }
+}
+
+/// An identifier without case and separators: `getUser`, `get_user` and `GET-USER` are one.
+pub(crate) fn compact(identifier: &str) -> String {
+    let mut out = String::with_capacity(identifier.len());
+    compact_into(identifier, &mut out);
+    out
+}
+
+/// The parts of an identifier, lower-cased and stemmed.
+pub(crate) fn parts(identifier: &str) -> Vec<String> {
+    let mut buffer = String::new();
+    words(identifier)
+        .map(|word| {
+            fold_ascii(word.text, &mut buffer);
+            stem(&buffer).to_owned()
+        })
+        .collect()
+}
+
+fn compact_into(identifier: &str, out: &mut String) {
+    out.clear();
+    out.extend(identifier.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase));
+}
+
+fn emit_folded(identifier: &str, buffer: &mut String, emit: &mut impl FnMut(&str)) {
+    compact_into(identifier, buffer);
+    if !buffer.is_empty() && buffer.len() <= MAX_TERM_BYTES {
+        emit(buffer);
+    }
+}
+
+fn fold_ascii(word: &str, out: &mut String) {
+    out.clear();
+    out.push_str(word);
+    out.make_ascii_lowercase();
+}
+
+/// Runs of letters, digits and `_`; any non-ASCII character counts as a letter.
+fn identifier_runs(text: &str) -> impl Iterator<Item = &str> {
+    text.split(|c: char| c.is_ascii() && !c.is_ascii_alphanumeric() && c != '_').filter(|run| !run.is_empty())
+}
+
+/// Takes an English plural or verb ending off, cautiously: words that differ after it stay apart.
+fn stem(word: &str) -> &str {
+    let keep = |suffix: &str, min_stem: usize| word.strip_suffix(suffix).filter(|stem| stem.len() >= min_stem);
+    if let Some(stem) = keep("ies", 3) {
+        return stem;
+    }
+    if word.ends_with("ss") || word.ends_with("us") || word.ends_with("is") {
+        return word;
+    }
+    keep("s", 3).unwrap_or(word)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(text: &str, expected: &str) {
+        let mut found = Vec::new();
+        terms(text, |term| found.push(term.to_owned()));
+        assert_eq!(found.join(" "), expected, "terms of {text:?}");
+    }
+
+    #[test]
+    fn identifiers_give_their_parts_and_themselves() {
+        check("parseHTTPResponse(x)", "parse http response parsehttpresponse x");
+        check("user_names_v2", "user name v 2 usernamesv2");
+        check("class access status queries", "class access status quer");
+        check("größe naïve", "größe gr e naïve na ve");
+        check("", "");
+    }
+
+    #[test]
+    fn spelling_of_an_identifier_does_not_matter() {
+        assert_eq!(compact("getUser"), compact("get_user"));
+        assert_eq!(compact("GET-USER"), "getuser");
+    }
+}

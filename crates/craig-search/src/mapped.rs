@@ -1,0 +1,93 @@
+//! The one place with unsafe code: memory-mapped files, and the bit count that the processor has an instruction for.
+#![expect(unsafe_code, reason = "mapping a file and calling a function compiled for a detected processor feature")]
+
+use std::fs::File;
+use std::path::Path;
+
+/// A read-only memory map of a whole file.
+#[derive(Debug)]
+pub(crate) struct Mapped(memmap2::Mmap);
+
+impl Mapped {
+    pub(crate) fn open(path: &Path) -> std::io::Result<Self> {
+        let file = File::open(path)?;
+        // SAFETY: segment files are written once under a temporary name, renamed, and never written again; Craig only
+        // ever unlinks them, which leaves the mapping intact. Their folder belongs to Craig.
+        unsafe { memmap2::Mmap::map(&file) }.map(Self)
+    }
+
+    pub(crate) fn bytes(&self) -> &[u8] {
+        &self.0
+    }
+}
+
+/// Counts, for each row of `rows`, the bits that differ from `query`; a row is `query.len()` words.
+pub(crate) fn hamming(query: &[u64], rows: &[u64], distances: &mut Vec<u16>) {
+    #[cfg(target_arch = "x86_64")]
+    if std::arch::is_x86_feature_detected!("popcnt") {
+        // SAFETY: the feature that the function is compiled for was detected on this processor.
+        return unsafe { hamming_popcnt(query, rows, distances) };
+    }
+    hamming_any(query, rows, distances);
+}
+
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "popcnt")]
+fn hamming_popcnt(query: &[u64], rows: &[u64], distances: &mut Vec<u16>) {
+    hamming_any(query, rows, distances);
+}
+
+#[inline(always)]
+fn hamming_any(query: &[u64], rows: &[u64], distances: &mut Vec<u16>) {
+    if let Ok(query) = <&[u64; 4]>::try_from(query) {
+        // The built-in model's 256 dimensions, unrolled.
+        return distances.extend(rows.as_chunks::<4>().0.iter().map(|row| differing_bits(query, row)));
+    }
+    distances.extend(rows.chunks_exact(query.len().max(1)).map(|row| differing_bits(query, row)));
+}
+
+#[inline(always)]
+fn differing_bits(a: &[u64], b: &[u64]) -> u16 {
+    a.iter().zip(b).map(|(x, y)| (x ^ y).count_ones() as u16).sum()
+}
+
+/// Dot product of two byte vectors of one length.
+pub(crate) fn dot(a: &[i8], b: &[i8]) -> i32 {
+    #[cfg(target_arch = "x86_64")]
+    if std::arch::is_x86_feature_detected!("avx2") {
+        // SAFETY: the feature that the function is compiled for was detected on this processor.
+        return unsafe { dot_avx2(a, b) };
+    }
+    dot_any(a, b)
+}
+
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2")]
+fn dot_avx2(a: &[i8], b: &[i8]) -> i32 {
+    dot_any(a, b)
+}
+
+#[inline(always)]
+fn dot_any(a: &[i8], b: &[i8]) -> i32 {
+    a.iter().zip(b).map(|(&x, &y)| i32::from(i16::from(x) * i16::from(y))).sum()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn processor_features_change_nothing_but_the_time() {
+        let query = [0xF0F0_1234_u64, 7, u64::MAX, 0];
+        let rows: Vec<u64> = (0..40u64).map(|i| i.wrapping_mul(0x9E37_79B9_7F4A_7C15)).collect();
+        let (mut fast, mut plain) = (Vec::new(), Vec::new());
+        hamming(&query, &rows, &mut fast);
+        hamming_any(&query, &rows, &mut plain);
+        assert_eq!(fast, plain);
+        assert_eq!(fast[0], (0..4).map(|i| (query[i] ^ rows[i]).count_ones() as u16).sum::<u16>());
+
+        let a: Vec<i8> = (0..=255u8).map(|x| x as i8).collect();
+        let b: Vec<i8> = a.iter().rev().copied().collect();
+        assert_eq!(dot(&a, &b), a.iter().zip(&b).map(|(&x, &y)| i32::from(x) * i32::from(y)).sum::<i32>());
+    }
+}

@@ -1,0 +1,156 @@
+//! What a query asks for: words, names and a vector.
+
+use std::collections::HashSet;
+
+use craig_model::{Embedder, ModelError, Quantized, StaticModel, identifiers, words};
+
+use crate::analysis::{compact, terms};
+use crate::segment::signs;
+
+/// Words that say how a question is asked, not what it asks for.
+const STOP_WORDS: &[&str] = &[
+    "a", "about", "all", "an", "and", "any", "are", "as", "at", "be", "been", "being", "but", "by", "can", "code",
+    "could", "did", "do", "doe", "does", "done", "each", "explain", "find", "for", "from", "get", "give", "had", "happen", "has",
+    "have", "how", "i", "if", "implement", "implemented", "implementation", "in", "into", "is", "it", "its", "let", "make",
+    "may", "me", "my", "of", "on", "or", "our", "should", "show", "so", "some", "such", "that", "the", "their", "them",
+    "then", "there", "these", "they", "thing", "this", "those", "to", "up", "use", "used", "using", "via", "wa", "was", "we",
+    "were", "what", "when", "where", "which", "who", "why", "will", "with", "work", "would", "you", "your",
+];
+
+/// Most distinct words of a query that are looked up: a pasted file is a query too.
+const MAX_TERMS: usize = 64;
+
+/// Words joined when a query's phrase is tried as one name: `session manager` may be `SessionManager`.
+const MAX_JOINED: usize = 4;
+
+/// A query, ready to be searched with.
+pub(crate) struct Query {
+    /// Distinct words in order of appearance, stop words left out unless there is nothing else.
+    pub(crate) terms: Vec<String>,
+    /// Names the query may ask for, without case and separators.
+    pub(crate) names: Vec<Name>,
+    /// Vector of the index's embedder.
+    pub(crate) vector: Quantized,
+    /// Its signs.
+    pub(crate) bits: Vec<u64>,
+    /// Vector of the built-in model, for the aspects of files.
+    pub(crate) aspect_vector: Quantized,
+    /// How the query reads.
+    pub(crate) shape: Shape,
+}
+
+/// A name that a query may ask for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Name {
+    /// Without case and separators.
+    pub(crate) compact: String,
+    /// Written as one identifier of several parts, or the whole query: surely meant as a name.
+    pub(crate) certain: bool,
+}
+
+/// How a query reads.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Shape {
+    /// One identifier, perhaps qualified: `Gson`, `foo::bar`, `QueueManager.push`.
+    Symbol,
+    /// A question: it begins with a question word.
+    Question,
+    /// Anything else.
+    Keywords,
+}
+
+impl Query {
+    pub(crate) fn new(text: &str, embedder: &dyn Embedder) -> Result<Self, ModelError> {
+        let vector = embedder.embed_query(text)?;
+        let shape = shape(text);
+        Ok(Self {
+            terms: query_terms(text),
+            names: names(text, shape),
+            bits: signs(vector.as_slice()).collect(),
+            vector: vector.quantized(),
+            aspect_vector: StaticModel::builtin().query(text).quantized(),
+            shape,
+        })
+    }
+}
+
+fn query_terms(text: &str) -> Vec<String> {
+    let mut all = Vec::new();
+    let mut seen = HashSet::new();
+    terms(text, |term| {
+        if all.len() < 4 * MAX_TERMS && seen.insert(term.to_owned()) {
+            all.push(term.to_owned());
+        }
+    });
+    let mut telling: Vec<_> = all.iter().filter(|term| !STOP_WORDS.contains(&term.as_str())).cloned().collect();
+    if telling.is_empty() {
+        telling = all;
+    }
+    telling.truncate(MAX_TERMS);
+    telling
+}
+
+fn shape(text: &str) -> Shape {
+    let text = text.trim();
+    let first = text.split_whitespace().next().unwrap_or_default().to_lowercase();
+    let is_path = |c: char| c.is_alphanumeric() || "_$.:#/-<>?!()\\@".contains(c);
+    if !text.is_empty() && text.chars().all(is_path) {
+        return Shape::Symbol;
+    }
+    let asks = ["how", "what", "where", "why", "when", "which", "who", "does", "is", "can"].contains(&first.as_str());
+    if asks || text.ends_with('?') { Shape::Question } else { Shape::Keywords }
+}
+
+/// Identifiers of the query, and its runs of up to [`MAX_JOINED`] telling words joined to one name.
+fn names(text: &str, shape: Shape) -> Vec<Name> {
+    let mut found: Vec<Name> = Vec::new();
+    let mut add = |compact: String, certain: bool| {
+        if compact.len() >= 2 && found.len() < 4 * MAX_TERMS && !found.iter().any(|name| name.compact == compact) {
+            found.push(Name { compact, certain });
+        }
+    };
+    let tokens: Vec<&str> = identifiers(text).map(|word| word.text).take(MAX_TERMS).collect();
+    for token in &tokens {
+        let is_compound = words(token).count() > 1 || token.contains('_');
+        let is_stop = STOP_WORDS.contains(&token.to_lowercase().as_str());
+        if is_compound || shape == Shape::Symbol {
+            add(compact(token), true);
+        } else if !is_stop {
+            add(compact(token), false);
+        }
+    }
+    for length in 2..=MAX_JOINED {
+        for run in tokens.windows(length) {
+            let ends_tell = [run[0], run[length - 1]].iter().all(|end| !STOP_WORDS.contains(&end.to_lowercase().as_str()));
+            if ends_tell {
+                add(compact(&run.concat()), length == tokens.len() && shape == Shape::Symbol);
+            }
+        }
+    }
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn stop_words_go_unless_there_is_nothing_else() {
+        assert_eq!(query_terms("how does the session manager work"), ["session", "manager"]);
+        assert_eq!(query_terms("where is it"), ["where", "is", "it"]);
+        assert_eq!(query_terms("SessionManager"), ["session", "manager", "sessionmanager"]);
+    }
+
+    #[test]
+    fn shapes_are_told_apart() {
+        assert_eq!(shape("QueueManager::push"), Shape::Symbol);
+        assert_eq!(shape("how are jobs queued"), Shape::Question);
+        assert_eq!(shape("queue worker daemon"), Shape::Keywords);
+    }
+
+    #[test]
+    fn phrases_are_tried_as_names() {
+        let names: Vec<_> = names("session manager of tokens", Shape::Keywords).into_iter().map(|n| n.compact).collect();
+        assert_eq!(names, ["session", "manager", "tokens", "sessionmanager", "managerof tokens".replace(' ', "").as_str()]);
+    }
+}

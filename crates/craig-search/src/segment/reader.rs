@@ -1,0 +1,111 @@
+//! Reads a segment where it lies.
+
+use std::path::Path;
+
+use craig_chunk::ChunkKind;
+use craig_model::Quantized;
+
+use super::layout::{Aspect, ChunkRow, FORMAT, FileRow, Header, MAGIC, N_ASPECTS, Role, Section, TextRef};
+use super::postings::{Posting, read_postings};
+use crate::analysis::Field;
+use crate::mapped::{Mapped, dot};
+
+/// One immutable part of an index.
+#[derive(Debug)]
+pub(crate) struct Segment {
+    mapped: Mapped,
+    header: Header,
+}
+
+impl Segment {
+    /// Maps the segment at `path`; fails when it is no segment of this format.
+    pub(crate) fn open(path: &Path) -> std::io::Result<Self> {
+        let mapped = Mapped::open(path)?;
+        let header = read_header(mapped.bytes()).ok_or_else(|| std::io::Error::other("not a search segment of this version"))?;
+        Ok(Self { mapped, header })
+    }
+
+    fn section<T: bytemuck::Pod>(&self, section: Section) -> &[T] {
+        let [start, len] = self.header.sections[section as usize];
+        bytemuck::cast_slice(&self.mapped.bytes()[start as usize..(start + len) as usize])
+    }
+
+    pub(crate) fn files(&self) -> &[FileRow] {
+        self.section(Section::Files)
+    }
+
+    pub(crate) fn chunks(&self) -> &[ChunkRow] {
+        self.section(Section::Chunks)
+    }
+
+    /// Chunks of file `file`, with their numbers in the segment.
+    pub(crate) fn chunks_of(&self, file: u32) -> std::ops::Range<u32> {
+        let row = &self.files()[file as usize];
+        row.first_chunk..row.first_chunk + row.n_chunks
+    }
+
+    pub(crate) fn text(&self, text: TextRef) -> &str {
+        let strings: &[u8] = self.section(Section::Strings);
+        let bytes = strings.get(text.start as usize..(text.start + text.len) as usize);
+        bytes.and_then(|bytes| std::str::from_utf8(bytes).ok()).unwrap_or_default()
+    }
+
+    pub(crate) fn path(&self, file: u32) -> &str {
+        self.text(self.files()[file as usize].path)
+    }
+
+    pub(crate) fn role(&self, file: u32) -> Role {
+        Role::ALL[usize::from(self.files()[file as usize].role)]
+    }
+
+    pub(crate) fn chunk_kind(&self, chunk: u32) -> ChunkKind {
+        ChunkKind::ALL[usize::from(self.chunks()[chunk as usize].kind)]
+    }
+
+
+    /// Length of the chunk vectors.
+    pub(crate) fn dimensions(&self) -> usize {
+        self.header.dimensions as usize
+    }
+
+    /// Signs of the retrieval vectors of all chunks, in order.
+    pub(crate) fn bits(&self) -> &[u64] {
+        self.section(Section::Bits)
+    }
+
+    /// Similarity of chunk `chunk` to `query`.
+    pub(crate) fn similarity(&self, query: &Quantized, chunk: u32) -> f32 {
+        let (chunk, dimensions) = (chunk as usize, self.dimensions());
+        let codes: &[i8] = &self.section(Section::Codes)[chunk * dimensions..(chunk + 1) * dimensions];
+        let scales: &[f32] = self.section(Section::Scales);
+        dot(&query.codes, codes) as f32 * query.scale * scales[chunk]
+    }
+
+    /// Similarity of one aspect of file `file` to `query`, a vector of the built-in model.
+    pub(crate) fn aspect_similarity(&self, query: &Quantized, file: u32, aspect: Aspect) -> f32 {
+        let (row, dimensions) = (file as usize * N_ASPECTS + aspect as usize, self.header.aspect_dimensions as usize);
+        let codes: &[i8] = &self.section(Section::AspectCodes)[row * dimensions..(row + 1) * dimensions];
+        let scales: &[f32] = self.section(Section::AspectScales);
+        dot(&query.codes, codes) as f32 * query.scale * scales[row]
+    }
+
+    /// Reads the postings of `term` in `field` into `out`, in ascending order of documents.
+    pub(crate) fn postings(&self, field: Field, term: &str, out: &mut Vec<Posting>) {
+        out.clear();
+        let Ok(terms) = fst::Map::new(self.section::<u8>(Section::Terms)) else { return };
+        let key: Vec<u8> = std::iter::once(field as u8).chain(term.bytes()).collect();
+        if let Some(offset) = terms.get(key) {
+            let postings: &[u8] = self.section(Section::Postings);
+            read_postings(postings.get(offset as usize..).unwrap_or_default(), out);
+        }
+    }
+}
+
+/// The header, when the bytes are a segment of this format whose sections all lie inside it.
+fn read_header(bytes: &[u8]) -> Option<Header> {
+    let header: Header = bytemuck::pod_read_unaligned(bytes.get(..size_of::<Header>())?);
+    let inside = |[start, len]: &[u64; 2]| start.checked_add(*len).is_some_and(|end| end <= bytes.len() as u64);
+    let aligned = header.sections.iter().all(|[start, _]| start % 64 == 0);
+    let valid = header.magic == MAGIC && header.format == FORMAT && aligned;
+    (valid && header.sections.iter().all(inside)).then_some(header)
+}
