@@ -219,7 +219,7 @@ fn a_bad_line_in_an_ignore_file_is_told_and_the_others_hold() {
         &SourceOptions::default(),
         expect![[r#"
             a.rs
-            skipped: : an ignore file has a bad line: .gitignore: line 1: error parsing glob 'a[': unclosed character class; missing ']'
+            skipped: : an ignore file has a bad line: .gitignore: line 1: error parsing glob '[z-a]': invalid range; 'z' > 'a'
         "#]],
     );
 }
@@ -272,7 +272,8 @@ fn names_that_are_no_text_and_paths_that_are_too_long_are_told() {
     let (folder, root) = tree("a.rs");
     fs::write(folder.path().join(OsStr::from_bytes(b"caf\xe9.rs")), "").unwrap();
     // No system call takes such a path at once: a deep folder is moved into another.
-    let (deep, deeper) = (format!("{}/", "d".repeat(200)).repeat(15), format!("{}/", "e".repeat(200)).repeat(10));
+    let (deep, deeper) =
+        (format!("{}/", "d".repeat(200)).repeat(15), format!("{}/", "e".repeat(200)).repeat(10));
     fs::create_dir_all(folder.path().join(&deep)).unwrap();
     fs::create_dir_all(folder.path().join(&deeper)).unwrap();
     fs::write(folder.path().join(deeper).join("deep.rs"), "").unwrap();
