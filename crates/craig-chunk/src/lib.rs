@@ -2,6 +2,17 @@
 
 mod kind;
 
+mod code;
+mod cut;
+mod embedded;
+mod grammar;
+mod lines;
+mod parse;
+mod sections;
+mod split;
+mod text;
+mod walk;
+
 use std::ops::Range;
 
 use craig_source::Language;
@@ -114,8 +125,27 @@ pub struct Outline {
 
 /// Cuts `text` into chunks.
 ///
-/// Total: any text of any language gives a partition; an empty text gives no chunks.
-pub fn chunk(_language: Language, text: &str) -> Outline {
-    let _ = text;
-    Outline { chunks: Vec::new(), symbols: Vec::new(), imports: Vec::new(), parsed: Parsed::AsText }
+/// Total: any text of any language gives a partition; an empty text gives no chunks. Code that takes more than two
+/// seconds to parse is read as text.
+pub fn chunk(language: Language, text: &str) -> Outline {
+    if text.is_empty() {
+        return Outline { chunks: Vec::new(), symbols: Vec::new(), imports: Vec::new(), parsed: Parsed::Whole };
+    }
+    let mut outline = structured(language, text).unwrap_or_else(|| as_text(text));
+    lines::number(&mut outline.chunks, text);
+    outline
+}
+
+fn structured(language: Language, text: &str) -> Option<Outline> {
+    match language {
+        Language::Markdown => Some(sections::outline(text, sections::markdown_headings(text))),
+        Language::ReStructuredText => Some(sections::outline(text, sections::rest_headings(text))),
+        Language::Vue | Language::Svelte | Language::Astro => Some(embedded::outline(text)),
+        _ => code::outline(grammar::grammar(language)?, text, None),
+    }
+}
+
+fn as_text(text: &str) -> Outline {
+    let chunks = text::windows(text, 0..text.len(), ChunkKind::Block, None, None);
+    Outline { chunks, symbols: Vec::new(), imports: Vec::new(), parsed: Parsed::AsText }
 }

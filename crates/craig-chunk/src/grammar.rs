@@ -1,0 +1,232 @@
+//! What each grammar's node kinds mean, as one table a language.
+
+mod bash;
+mod c;
+mod csharp;
+mod elixir;
+mod find;
+mod go;
+mod haskell;
+mod java;
+mod javascript;
+mod kotlin;
+mod light;
+mod lua;
+mod php;
+mod python;
+mod ruby;
+mod rust;
+mod scala;
+mod sql;
+mod swift;
+mod zig;
+
+use std::sync::OnceLock;
+
+use craig_source::Language;
+use tree_sitter::Node;
+use tree_sitter_language::LanguageFn;
+
+use crate::{ChunkKind, Import};
+
+pub(crate) use find::unquoted;
+
+/// What the walk does with a node of some kind.
+#[derive(Clone, Copy)]
+pub(crate) enum Rule {
+    /// A statement like any other: not looked into.
+    Plain,
+    /// Its children are looked at as if they stood in its place: wrappers, conditional blocks.
+    Open,
+    /// Comments, decorators, attributes: belong to the definition that follows.
+    Attach,
+    /// Import lines, read by the function.
+    Import(ReadImports),
+    /// A definition whose parts are found in the usual places.
+    Define(Define),
+    /// The node itself must be looked at to know.
+    Ask(for<'t> fn(Node<'t>, &'t str) -> Answer<'t>),
+}
+
+/// Adds what a node imports.
+pub(crate) type ReadImports = for<'t> fn(Node<'t>, &'t str, &mut Vec<Import>);
+
+/// Where the parts of a definition are.
+#[derive(Clone, Copy)]
+pub(crate) struct Define {
+    kind: ChunkKind,
+    name: At,
+    body: At,
+}
+
+/// A place under a node.
+#[derive(Clone, Copy)]
+pub(crate) enum At {
+    Field(&'static str),
+    Kind(&'static str),
+    Nowhere,
+}
+
+/// What a node turned out to be.
+pub(crate) enum Answer<'t> {
+    Plain,
+    Open(Node<'t>),
+    /// As `Open`, but the children are statements of a function: local variables are no symbols.
+    OpenFunction(Node<'t>),
+    Attach,
+    Define(Definition<'t>),
+    /// One statement that defines several names; the first names the unit.
+    Several(Vec<Definition<'t>>),
+    Import(ReadImports),
+}
+
+/// One definition, found in the tree.
+pub(crate) struct Definition<'t> {
+    pub(crate) kind: ChunkKind,
+    /// The node that holds the name; quotes around it are dropped.
+    pub(crate) name: Node<'t>,
+    /// What the definition belongs to when the tree does not enclose it: `Foo` in `void Foo::bar()`.
+    pub(crate) owner: Option<&'t str>,
+    /// Where its members are.
+    pub(crate) body: Option<Node<'t>>,
+    /// Constructor parameters that are members too.
+    pub(crate) parameters: Option<Node<'t>>,
+    /// False for what only names a chunk: a Rust `impl`, a JSON key.
+    pub(crate) is_symbol: bool,
+}
+
+impl<'t> Definition<'t> {
+    pub(crate) fn new(kind: ChunkKind, name: Node<'t>) -> Self {
+        Definition { kind, name, owner: None, body: None, parameters: None, is_symbol: true }
+    }
+
+    pub(crate) fn body(mut self, body: Option<Node<'t>>) -> Self {
+        self.body = body;
+        self
+    }
+
+    pub(crate) fn owner(mut self, owner: Option<&'t str>) -> Self {
+        self.owner = owner;
+        self
+    }
+
+    pub(crate) fn unlisted(mut self) -> Self {
+        self.is_symbol = false;
+        self
+    }
+}
+
+/// A definition with its name in field `name` and its members in field `body`.
+const fn define(kind: ChunkKind) -> Define {
+    Define { kind, name: At::Field("name"), body: At::Field("body") }
+}
+
+impl Define {
+    const fn named(self, name: At) -> Self {
+        Define { name, ..self }
+    }
+
+    const fn inside(self, body: At) -> Self {
+        Define { body, ..self }
+    }
+
+    const fn rule(self) -> Rule {
+        Rule::Define(self)
+    }
+
+    /// The definition at `node`; none when it has no name.
+    pub(crate) fn read<'t>(&self, node: Node<'t>) -> Option<Definition<'t>> {
+        let name = self.name.of(node)?;
+        Some(Definition::new(self.kind, name).body(self.body.of(node)))
+    }
+}
+
+impl At {
+    fn of<'t>(self, node: Node<'t>) -> Option<Node<'t>> {
+        match self {
+            At::Field(name) => node.child_by_field_name(name),
+            At::Kind(kind) => find::child(node, kind),
+            At::Nowhere => None,
+        }
+    }
+}
+
+/// The table of one language.
+pub(crate) struct Table {
+    language: LanguageFn,
+    /// What joins qualified names.
+    separator: &'static str,
+    /// Neighbouring definitions of one name are one definition: clauses, equations, overload signatures.
+    joins_same_name: bool,
+    rules: &'static [(&'static str, Rule)],
+}
+
+/// A grammar with its table by node kind id.
+pub(crate) struct Grammar {
+    pub(crate) language: tree_sitter::Language,
+    pub(crate) separator: &'static str,
+    pub(crate) joins_same_name: bool,
+    rules: Vec<Rule>,
+}
+
+impl Grammar {
+    fn new(table: &Table) -> Grammar {
+        let language = tree_sitter::Language::new(table.language);
+        let rules = (0..language.node_kind_count())
+            .map(|id| u16::try_from(id).map_or(Rule::Plain, |id| rule_for(&language, id, table.rules)))
+            .collect();
+        Grammar { language, separator: table.separator, joins_same_name: table.joins_same_name, rules }
+    }
+
+    /// What a node's kind means; unreadable stretches are looked into.
+    pub(crate) fn rule(&self, node: Node<'_>) -> Rule {
+        self.rules.get(usize::from(node.kind_id())).copied().unwrap_or(Rule::Open)
+    }
+}
+
+fn rule_for(language: &tree_sitter::Language, id: u16, rules: &[(&str, Rule)]) -> Rule {
+    if !language.node_kind_is_named(id) {
+        return Rule::Plain;
+    }
+    let kind = language.node_kind_for_id(id).unwrap_or_default();
+    rules.iter().find(|(name, _)| *name == kind).map_or(Rule::Plain, |(_, rule)| *rule)
+}
+
+/// The grammar for a language, if there is one.
+pub(crate) fn grammar(language: Language) -> Option<&'static Grammar> {
+    macro_rules! once {
+        ($table:expr) => {{
+            static GRAMMAR: OnceLock<Grammar> = OnceLock::new();
+            Some(GRAMMAR.get_or_init(|| Grammar::new(&$table)))
+        }};
+    }
+    match language {
+        Language::TypeScript => once!(javascript::TYPESCRIPT),
+        Language::Tsx => once!(javascript::TSX),
+        Language::JavaScript => once!(javascript::JAVASCRIPT),
+        Language::Python => once!(python::TABLE),
+        Language::Java => once!(java::TABLE),
+        Language::Go => once!(go::TABLE),
+        Language::Rust => once!(rust::TABLE),
+        Language::C => once!(c::C),
+        Language::Cpp | Language::Cuda => once!(c::CPP),
+        Language::CSharp => once!(csharp::TABLE),
+        Language::Ruby => once!(ruby::TABLE),
+        Language::Php => once!(php::TABLE),
+        Language::Kotlin => once!(kotlin::TABLE),
+        Language::Swift => once!(swift::TABLE),
+        Language::Scala => once!(scala::TABLE),
+        Language::Lua => once!(lua::TABLE),
+        Language::Bash => once!(bash::TABLE),
+        Language::Elixir => once!(elixir::TABLE),
+        Language::Haskell => once!(haskell::TABLE),
+        Language::Zig => once!(zig::TABLE),
+        Language::Html => once!(light::HTML),
+        Language::Css | Language::Scss | Language::Less => once!(light::CSS),
+        Language::Json => once!(light::JSON),
+        Language::Yaml => once!(light::YAML),
+        Language::Toml => once!(light::TOML),
+        Language::Sql => once!(sql::TABLE),
+        _ => None,
+    }
+}

@@ -1,0 +1,67 @@
+//! C#.
+
+use tree_sitter::Node;
+
+use super::find::{child, child_of, children, field, import, text};
+use super::{Answer, At, Definition, Rule, Table, define};
+use crate::ChunkKind::{Class, Constant, Enum, Function, Interface, Method, Module, Type};
+use crate::Import;
+
+pub(super) static TABLE: Table = Table {
+    language: tree_sitter_c_sharp::LANGUAGE,
+    separator: ".",
+    joins_same_name: false,
+    rules: &[
+        ("comment", Rule::Attach),
+        ("using_directive", Rule::Import(read_using)),
+        ("namespace_declaration", define(Module).rule()),
+        ("class_declaration", Rule::Ask(with_parameters)),
+        ("struct_declaration", Rule::Ask(with_parameters)),
+        ("record_declaration", Rule::Ask(with_parameters)),
+        ("record_struct_declaration", Rule::Ask(with_parameters)),
+        ("parameter", define(Constant).inside(At::Nowhere).rule()),
+        ("interface_declaration", define(Interface).rule()),
+        ("enum_declaration", define(Enum).rule()),
+        ("enum_member_declaration", define(Constant).rule()),
+        ("delegate_declaration", define(Type).inside(At::Nowhere).rule()),
+        ("method_declaration", define(Method).rule()),
+        ("constructor_declaration", define(Method).rule()),
+        ("destructor_declaration", define(Method).rule()),
+        ("local_function_statement", define(Function).rule()),
+        ("operator_declaration", define(Method).named(At::Field("operator")).rule()),
+        ("conversion_operator_declaration", define(Method).named(At::Field("type")).rule()),
+        ("indexer_declaration", define(Method).named(At::Kind("this")).inside(At::Nowhere).rule()),
+        ("property_declaration", define(Constant).inside(At::Nowhere).rule()),
+        ("event_declaration", define(Constant).inside(At::Nowhere).rule()),
+        ("event_field_declaration", Rule::Ask(fields)),
+        ("field_declaration", Rule::Ask(fields)),
+        ("global_statement", Rule::Open),
+        ("declaration_list", Rule::Open),
+        ("preproc_if", Rule::Open),
+        ("preproc_else", Rule::Open),
+        ("preproc_elif", Rule::Open),
+    ],
+};
+
+fn with_parameters<'t>(node: Node<'t>, _: &'t str) -> Answer<'t> {
+    let Some(name) = field(node, "name") else { return Answer::Plain };
+    let mut made = Definition::new(Class, name).body(field(node, "body"));
+    if node.kind() != "class_declaration" {
+        made.parameters = child(node, "parameter_list");
+    }
+    Answer::Define(made)
+}
+
+fn fields<'t>(node: Node<'t>, _: &'t str) -> Answer<'t> {
+    let Some(list) = child(node, "variable_declaration") else { return Answer::Plain };
+    let names = children(list, "variable_declarator").into_iter().filter_map(|d| field(d, "name"));
+    Answer::Several(names.map(|name| Definition::new(Constant, name)).collect())
+}
+
+fn read_using(node: Node<'_>, source: &str, imports: &mut Vec<Import>) {
+    let alias = field(node, "name");
+    let mut cursor = node.walk();
+    let target = node.named_children(&mut cursor).filter(|part| Some(*part) != alias).last();
+    let target = target.or_else(|| child_of(node, &["identifier", "qualified_name"]));
+    imports.extend(target.map(|target| import(text(target, source), node)));
+}

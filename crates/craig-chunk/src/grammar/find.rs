@@ -1,0 +1,61 @@
+//! Small searches in a syntax tree that the tables share.
+
+use tree_sitter::Node;
+
+use crate::Import;
+
+/// The first child of a kind.
+pub(super) fn child<'t>(node: Node<'t>, kind: &str) -> Option<Node<'t>> {
+    child_of(node, &[kind])
+}
+
+/// The first child of one of the kinds.
+pub(super) fn child_of<'t>(node: Node<'t>, kinds: &[&str]) -> Option<Node<'t>> {
+    let mut cursor = node.walk();
+    node.children(&mut cursor).find(|child| kinds.contains(&child.kind()))
+}
+
+/// All children of a kind, in order.
+pub(super) fn children<'t>(node: Node<'t>, kind: &str) -> Vec<Node<'t>> {
+    let mut cursor = node.walk();
+    node.children(&mut cursor).filter(|child| child.kind() == kind).collect()
+}
+
+/// The field of a node.
+pub(super) fn field<'t>(node: Node<'t>, name: &str) -> Option<Node<'t>> {
+    node.child_by_field_name(name)
+}
+
+/// Text of a node.
+pub(super) fn text<'t>(node: Node<'_>, source: &'t str) -> &'t str {
+    source.get(node.byte_range()).unwrap_or_default()
+}
+
+/// Text without the quotes or angle brackets around it.
+pub(crate) fn unquoted(text: &str) -> &str {
+    text.trim_matches(|c| matches!(c, '"' | '\'' | '`'))
+}
+
+/// The last identifier-like leaf under a node: `c` of `a.b.c`.
+pub(super) fn last_leaf(node: Node<'_>) -> Node<'_> {
+    let mut node = node;
+    while let Some(last) = node.named_child_count().checked_sub(1).and_then(|i| node.named_child(i as u32)) {
+        node = last;
+    }
+    node
+}
+
+/// An import of a whole module.
+pub(super) fn import(target: &str, node: Node<'_>) -> Import {
+    Import { target: target.to_owned(), names: Vec::new(), line: line(node) }
+}
+
+/// An import of names from a module.
+pub(super) fn import_names(target: &str, names: Vec<&str>, node: Node<'_>) -> Import {
+    Import { target: target.to_owned(), names: names.into_iter().map(str::to_owned).collect(), line: line(node) }
+}
+
+/// Line of a node, 1-based.
+pub(super) fn line(node: Node<'_>) -> u32 {
+    u32::try_from(node.start_position().row + 1).unwrap_or(u32::MAX)
+}

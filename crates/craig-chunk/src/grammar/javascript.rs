@@ -1,0 +1,310 @@
+//! JavaScript, TypeScript and their JSX dialects.
+
+use tree_sitter::Node;
+
+use super::Answer::{Define as Defines, Open, OpenFunction, Plain};
+use super::find::{child, child_of, children, field, import, import_names, line, text, unquoted};
+use super::{Answer, At, Definition, Rule, Table, define};
+use crate::ChunkKind::{Class, Constant, Enum, Function, Interface, Method, Module, Type};
+use crate::Import;
+
+pub(super) static JAVASCRIPT: Table =
+    Table { language: tree_sitter_javascript::LANGUAGE, separator: ".", joins_same_name: true, rules: RULES };
+pub(super) static TYPESCRIPT: Table = Table {
+    language: tree_sitter_typescript::LANGUAGE_TYPESCRIPT,
+    separator: ".",
+    joins_same_name: true,
+    rules: RULES,
+};
+pub(super) static TSX: Table =
+    Table { language: tree_sitter_typescript::LANGUAGE_TSX, separator: ".", joins_same_name: true, rules: RULES };
+
+const RULES: &[(&str, Rule)] = &[
+    ("comment", Rule::Attach),
+    ("decorator", Rule::Attach),
+    ("import_statement", Rule::Import(read_import)),
+    ("import_alias", Rule::Plain),
+    ("export_statement", Rule::Ask(export)),
+    ("ambient_declaration", Rule::Open),
+    ("function_declaration", define(Function).rule()),
+    ("generator_function_declaration", define(Function).rule()),
+    ("function_signature", define(Function).rule()),
+    ("class_declaration", define(Class).rule()),
+    ("abstract_class_declaration", define(Class).rule()),
+    ("class", define(Class).rule()),
+    ("method_definition", define(Method).rule()),
+    ("method_signature", define(Method).rule()),
+    ("abstract_method_signature", define(Method).rule()),
+    ("field_definition", Rule::Ask(class_field)),
+    ("public_field_definition", Rule::Ask(class_field)),
+    ("property_signature", define(Constant).rule()),
+    ("interface_declaration", define(Interface).rule()),
+    ("type_alias_declaration", define(Type).inside(At::Nowhere).rule()),
+    ("enum_declaration", define(Enum).rule()),
+    ("enum_assignment", define(Constant).rule()),
+    ("property_identifier", Rule::Ask(enum_member)),
+    ("internal_module", define(Module).rule()),
+    ("module", define(Module).rule()),
+    ("lexical_declaration", Rule::Ask(variables)),
+    ("variable_declaration", Rule::Ask(variables)),
+    ("expression_statement", Rule::Ask(statement)),
+    ("return_statement", Rule::Ask(returned)),
+    ("pair", Rule::Ask(pair)),
+    ("if_statement", Rule::Open),
+    ("else_clause", Rule::Open),
+    ("try_statement", Rule::Open),
+    ("statement_block", Rule::Open),
+];
+
+const FUNCTIONS: &[&str] =
+    &["arrow_function", "function_expression", "generator_function", "function", "async_function"];
+
+fn export<'t>(node: Node<'t>, _: &'t str) -> Answer<'t> {
+    if field(node, "source").is_some() {
+        return Answer::Import(read_import);
+    }
+    match field(node, "value") {
+        Some(value) => opened(value),
+        None => Open(node),
+    }
+}
+
+/// What an expression that is returned, exported or called has inside.
+fn opened(value: Node<'_>) -> Answer<'_> {
+    match value.kind() {
+        "object" | "class_body" => Open(value),
+        "parenthesized_expression" | "await_expression" => value.named_child(0).map_or(Plain, opened),
+        "class" => match field(value, "name") {
+            Some(name) => Defines(Definition::new(Class, name).body(field(value, "body"))),
+            None => field(value, "body").map_or(Plain, Open),
+        },
+        "call_expression" => called(value),
+        kind if FUNCTIONS.contains(&kind) => match (field(value, "name"), field(value, "body")) {
+            (Some(name), body) => Defines(Definition::new(Function, name).body(body)),
+            (None, Some(body)) if body.kind() == "statement_block" => OpenFunction(body),
+            _ => Plain,
+        },
+        _ => Plain,
+    }
+}
+
+/// Functions called where they stand and callbacks: `(function () {…})()`, `describe("…", () => {…})`.
+fn called(call: Node<'_>) -> Answer<'_> {
+    let callee = field(call, "function").and_then(|callee| match callee.kind() {
+        "parenthesized_expression" => callee.named_child(0),
+        _ => None,
+    });
+    if let Some(function) = callee.filter(|f| FUNCTIONS.contains(&f.kind())) {
+        return field(function, "body").map_or(Plain, OpenFunction);
+    }
+    match field(call, "arguments").and_then(|args| inner_argument(args)) {
+        Some(object) if object.kind() == "object" => Open(object),
+        Some(function) => field(function, "body").filter(|b| b.kind() == "statement_block").map_or(Plain, OpenFunction),
+        None => Plain,
+    }
+}
+
+/// The function or object among arguments.
+fn inner_argument(arguments: Node<'_>) -> Option<Node<'_>> {
+    child_of(arguments, FUNCTIONS).or_else(|| child(arguments, "object"))
+}
+
+fn returned<'t>(node: Node<'t>, _: &'t str) -> Answer<'t> {
+    match node.named_child(0) {
+        Some(value) if value.kind() != "call_expression" => opened(value),
+        _ => Plain,
+    }
+}
+
+fn class_field<'t>(node: Node<'t>, _: &'t str) -> Answer<'t> {
+    let Some(name) = field(node, "name").or_else(|| field(node, "property")) else { return Plain };
+    let (kind, body) = field(node, "value").map_or((Constant, None), value_kind);
+    Defines(Definition::new(if kind == Function { Method } else { Constant }, name).body(body))
+}
+
+/// Kind of what a value makes of its name, and where its members are.
+fn value_kind(value: Node<'_>) -> (crate::ChunkKind, Option<Node<'_>>) {
+    match value.kind() {
+        "class" => (Class, field(value, "body")),
+        "object" => (Constant, Some(value)),
+        "call_expression" => match field(value, "arguments").and_then(inner_argument) {
+            Some(object) if object.kind() == "object" => (Constant, Some(object)),
+            Some(function) => (Function, field(function, "body")),
+            None => (Constant, None),
+        },
+        "as_expression" | "satisfies_expression" | "parenthesized_expression" => {
+            value.named_child(0).map_or((Constant, None), value_kind)
+        }
+        kind if FUNCTIONS.contains(&kind) => (Function, field(value, "body")),
+        _ => (Constant, None),
+    }
+}
+
+/// Bare members of an enum are the only property identifiers that stand among members.
+fn enum_member<'t>(node: Node<'t>, _: &'t str) -> Answer<'t> {
+    Defines(Definition::new(Constant, node))
+}
+
+fn variables<'t>(node: Node<'t>, source: &'t str) -> Answer<'t> {
+    let declarators = children(node, "variable_declarator");
+    if declarators.iter().any(|d| field(*d, "value").and_then(|v| module_asked(v, source)).is_some()) {
+        return Answer::Import(read_requires);
+    }
+    let mut found = Vec::with_capacity(declarators.len());
+    for declarator in declarators {
+        let Some(name) = field(declarator, "name") else { continue };
+        let (kind, body) = field(declarator, "value").map_or((Constant, None), value_kind);
+        if name.kind() == "identifier" {
+            found.push(Definition::new(kind, name).body(body));
+        } else {
+            bound_names(name, &mut |name| found.push(Definition::new(Constant, name)));
+        }
+    }
+    Answer::Several(found)
+}
+
+/// Names a destructuring pattern binds, one level deep.
+fn bound_names<'t>(pattern: Node<'t>, found: &mut dyn FnMut(Node<'t>)) {
+    let mut cursor = pattern.walk();
+    for part in pattern.named_children(&mut cursor) {
+        match part.kind() {
+            "shorthand_property_identifier_pattern" | "identifier" => found(part),
+            "pair_pattern" => {
+                if let Some(value) = field(part, "value").filter(|v| v.kind() == "identifier") {
+                    found(value);
+                }
+            }
+            "assignment_pattern" | "object_assignment_pattern" => {
+                if let Some(left) = field(part, "left") {
+                    found(left);
+                }
+            }
+            _ => {}
+        }
+    }
+}
+
+fn statement<'t>(node: Node<'t>, source: &'t str) -> Answer<'t> {
+    let Some(expression) = node.named_child(0) else { return Plain };
+    match expression.kind() {
+        "assignment_expression" => assignment(expression, source),
+        "internal_module" => {
+            field(expression, "name").map_or(Plain, |name| Defines(Definition::new(Module, name).body(field(expression, "body"))))
+        }
+        "unary_expression" => field(expression, "argument").map_or(Plain, opened),
+        "call_expression" if module_asked(expression, source).is_some() => Answer::Import(read_requires),
+        "call_expression" | "parenthesized_expression" => opened(expression),
+        _ => Plain,
+    }
+}
+
+fn assignment<'t>(node: Node<'t>, source: &'t str) -> Answer<'t> {
+    let (Some(left), Some(mut right)) = (field(node, "left"), field(node, "right")) else { return Plain };
+    while right.kind() == "assignment_expression" {
+        let Some(inner) = field(right, "right") else { return Plain };
+        right = inner;
+    }
+    let (kind, body) = value_kind(right);
+    let left_text = text(left, source);
+    if left_text == "module.exports" || left_text == "exports" {
+        return match opened(right) {
+            Plain => Plain,
+            answer => answer,
+        };
+    }
+    let is_exported = left_text.starts_with("exports.") || left_text.starts_with("module.exports.");
+    if kind == Constant && body.is_none() && !is_exported {
+        return Plain;
+    }
+    match left.kind() {
+        "identifier" if kind != Constant => Defines(Definition::new(kind, left).body(body)),
+        "member_expression" => {
+            let Some(property) = field(left, "property") else { return Plain };
+            let owner = field(left, "object").and_then(|object| owner(text(object, source)));
+            let kind = if owner.is_some() && kind == Function { Method } else { kind };
+            Defines(Definition::new(kind, property).body(body).owner(owner))
+        }
+        _ => Plain,
+    }
+}
+
+/// `Foo` of `Foo.prototype`; nothing of `module.exports` and `this`.
+fn owner(object: &str) -> Option<&str> {
+    let object = object.strip_suffix(".prototype").unwrap_or(object);
+    let is_name = object.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | '$' | '.'));
+    (is_name && !matches!(object, "module.exports" | "exports" | "this" | "self" | "window")).then_some(object)
+}
+
+fn pair<'t>(node: Node<'t>, _: &'t str) -> Answer<'t> {
+    let (Some(key), Some(value)) = (field(node, "key"), field(node, "value")) else { return Plain };
+    match value_kind(value) {
+        (Function, body) if key.kind() != "computed_property_name" => {
+            Defines(Definition::new(Method, key).body(body))
+        }
+        (_, Some(object)) if value.kind() == "object" => Open(object),
+        _ => Plain,
+    }
+}
+
+/// The literal module name of `require("x")`, `import("x")` or a function that only imports.
+fn module_asked<'t>(value: Node<'t>, source: &'t str) -> Option<Node<'t>> {
+    match value.kind() {
+        "call_expression" => {
+            let function = field(value, "function")?;
+            if !matches!(text(function, source), "require" | "import") {
+                return module_asked(function, source);
+            }
+            child(field(value, "arguments")?, "string")
+        }
+        "await_expression" => module_asked(value.named_child(0)?, source),
+        "member_expression" => module_asked(field(value, "object")?, source),
+        "arrow_function" => module_asked(field(value, "body")?, source),
+        _ => None,
+    }
+}
+
+fn read_import(node: Node<'_>, source: &str, imports: &mut Vec<Import>) {
+    let required = child(node, "import_require_clause");
+    let target = field(node, "source").or_else(|| field(required?, "source"));
+    let Some(target) = target else { return };
+    let mut names = Vec::new();
+    if let Some(clause) = child_of(node, &["import_clause", "export_clause"]) {
+        imported_names(clause, source, &mut names);
+    }
+    imports.push(import_names(unquoted(text(target, source)), names, node));
+}
+
+fn imported_names<'t>(clause: Node<'_>, source: &'t str, names: &mut Vec<&'t str>) {
+    let mut cursor = clause.walk();
+    for part in clause.named_children(&mut cursor) {
+        match part.kind() {
+            "identifier" => names.push(text(part, source)),
+            "named_imports" => imported_names(part, source, names),
+            "import_specifier" | "export_specifier" => {
+                names.extend(field(part, "name").map(|name| text(name, source)));
+            }
+            _ => {}
+        }
+    }
+}
+
+fn read_requires(node: Node<'_>, source: &str, imports: &mut Vec<Import>) {
+    let declarators = children(node, "variable_declarator");
+    if declarators.is_empty() {
+        let asked = node.named_child(0).and_then(|value| module_asked(value, source));
+        imports.extend(asked.map(|target| import(unquoted(text(target, source)), node)));
+    }
+    for declarator in declarators {
+        let Some(target) = field(declarator, "value").and_then(|value| module_asked(value, source)) else { continue };
+        let mut found = import(unquoted(text(target, source)), node);
+        found.line = line(declarator);
+        if let Some(pattern) = field(declarator, "name").filter(|name| name.kind() == "object_pattern") {
+            let mut cursor = pattern.walk();
+            for part in pattern.named_children(&mut cursor) {
+                let name = field(part, "key").unwrap_or(part);
+                found.names.push(text(name, source).to_owned());
+            }
+        }
+        imports.push(found);
+    }
+}

@@ -1,0 +1,74 @@
+//! Python.
+
+use tree_sitter::Node;
+
+use super::find::{child, children, field, import, import_names, text};
+use super::{Answer, At, Definition, Rule, Table, define};
+use crate::ChunkKind::{Class, Constant, Function, Type};
+use crate::Import;
+
+pub(super) static TABLE: Table = Table {
+    language: tree_sitter_python::LANGUAGE,
+    separator: ".",
+    joins_same_name: false,
+    rules: &[
+        ("comment", Rule::Attach),
+        ("decorator", Rule::Attach),
+        ("decorated_definition", Rule::Open),
+        ("function_definition", define(Function).rule()),
+        ("class_definition", define(Class).rule()),
+        ("type_alias_statement", define(Type).named(At::Field("left")).rule()),
+        ("expression_statement", Rule::Ask(assignment)),
+        ("import_statement", Rule::Import(read_import)),
+        ("import_from_statement", Rule::Import(read_from)),
+        ("future_import_statement", Rule::Import(read_future)),
+        ("if_statement", Rule::Open),
+        ("elif_clause", Rule::Open),
+        ("else_clause", Rule::Open),
+        ("try_statement", Rule::Open),
+        ("except_clause", Rule::Open),
+        ("finally_clause", Rule::Open),
+        ("with_statement", Rule::Open),
+        ("block", Rule::Open),
+    ],
+};
+
+fn assignment<'t>(node: Node<'t>, _: &'t str) -> Answer<'t> {
+    let Some(left) = child(node, "assignment").and_then(|a| field(a, "left")) else { return Answer::Plain };
+    match left.kind() {
+        "identifier" => Answer::Define(Definition::new(Constant, left)),
+        "pattern_list" | "tuple_pattern" => {
+            let names = children(left, "identifier");
+            Answer::Several(names.into_iter().map(|name| Definition::new(Constant, name)).collect())
+        }
+        _ => Answer::Plain,
+    }
+}
+
+fn read_import(node: Node<'_>, source: &str, imports: &mut Vec<Import>) {
+    let mut cursor = node.walk();
+    for part in node.named_children(&mut cursor) {
+        let name = field(part, "name").unwrap_or(part);
+        imports.push(import(text(name, source), node));
+    }
+}
+
+fn read_from(node: Node<'_>, source: &str, imports: &mut Vec<Import>) {
+    let Some(module) = field(node, "module_name") else { return };
+    let mut names = imported_names(node, source);
+    if child(node, "wildcard_import").is_some() {
+        names.push("*");
+    }
+    imports.push(import_names(text(module, source), names, node));
+}
+
+fn read_future(node: Node<'_>, source: &str, imports: &mut Vec<Import>) {
+    imports.push(import_names("__future__", imported_names(node, source), node));
+}
+
+fn imported_names<'s>(node: Node<'_>, source: &'s str) -> Vec<&'s str> {
+    let mut cursor = node.walk();
+    node.children_by_field_name("name", &mut cursor)
+        .map(|part| text(field(part, "name").unwrap_or(part), source))
+        .collect()
+}

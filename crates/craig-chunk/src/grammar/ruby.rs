@@ -1,0 +1,97 @@
+//! Ruby.
+
+use tree_sitter::Node;
+
+use super::Answer::{Define as Defines, OpenFunction, Plain};
+use super::find::{child, children, field, import, text, unquoted};
+use super::{Answer, At, Definition, Rule, Table, define};
+use crate::ChunkKind::{self, Class, Constant, Method, Module};
+use crate::Import;
+
+pub(super) static TABLE: Table = Table {
+    language: tree_sitter_ruby::LANGUAGE,
+    separator: "::",
+    joins_same_name: false,
+    rules: &[
+        ("comment", Rule::Attach),
+        ("module", Rule::Ask(module)),
+        ("class", Rule::Ask(class)),
+        ("singleton_class", Rule::Open),
+        ("body_statement", Rule::Open),
+        ("block_body", Rule::Open),
+        ("method", define(Method).inside(At::Nowhere).rule()),
+        ("singleton_method", define(Method).inside(At::Nowhere).rule()),
+        ("alias", define(Method).inside(At::Nowhere).rule()),
+        ("assignment", Rule::Ask(assignment)),
+        ("call", Rule::Ask(call)),
+        ("if", Rule::Open),
+        ("unless", Rule::Open),
+        ("else", Rule::Open),
+        ("then", Rule::Open),
+        ("begin", Rule::Open),
+    ],
+};
+
+fn module<'t>(node: Node<'t>, source: &'t str) -> Answer<'t> {
+    named_scope(node, Module, source)
+}
+
+fn class<'t>(node: Node<'t>, source: &'t str) -> Answer<'t> {
+    named_scope(node, Class, source)
+}
+
+/// `class Api::V1::Users` is `Users` of `Api::V1`.
+fn named_scope<'t>(node: Node<'t>, kind: ChunkKind, source: &'t str) -> Answer<'t> {
+    let Some(name) = field(node, "name") else { return Plain };
+    let owner = field(name, "scope").map(|scope| text(scope, source));
+    let name = field(name, "name").unwrap_or(name);
+    Defines(Definition::new(kind, name).owner(owner).body(field(node, "body")))
+}
+
+/// Constants; `Point = Struct.new(:x) do … end` is a class.
+fn assignment<'t>(node: Node<'t>, _: &'t str) -> Answer<'t> {
+    let Some(left) = field(node, "left").filter(|left| left.kind() == "constant") else { return Plain };
+    let right = field(node, "right").filter(|right| right.kind() == "call");
+    match right.and_then(block_of) {
+        Some(body) => Defines(Definition::new(Class, left).body(Some(body))),
+        None => Defines(Definition::new(Constant, left)),
+    }
+}
+
+fn block_of(call: Node<'_>) -> Option<Node<'_>> {
+    field(field(call, "block")?, "body")
+}
+
+fn call<'t>(node: Node<'t>, source: &'t str) -> Answer<'t> {
+    let Some(method) = field(node, "method") else { return Plain };
+    if field(node, "receiver").is_none() {
+        let symbols = || {
+            let arguments = field(node, "arguments").map(|args| children(args, "simple_symbol"));
+            arguments.unwrap_or_default().into_iter()
+        };
+        match text(method, source) {
+            "require" | "require_relative" | "load" | "autoload" => return Answer::Import(read_require),
+            "attr_accessor" | "attr_reader" | "attr_writer" | "mattr_accessor" | "cattr_accessor"
+            | "class_attribute" | "thread_mattr_accessor" | "mattr_reader" | "cattr_reader" | "attribute" => {
+                return Answer::Several(symbols().map(|name| Definition::new(Constant, name)).collect());
+            }
+            "define_method" | "alias_method" | "scope" | "delegate" | "define_singleton_method" => {
+                return Answer::Several(symbols().take(1).map(|name| Definition::new(Method, name)).collect());
+            }
+            "private" | "protected" | "public" | "private_class_method" | "module_function" | "memoize" => {
+                return field(node, "arguments").map_or(Plain, Answer::Open);
+            }
+            _ => {}
+        }
+    }
+    block_of(node).map_or(Plain, OpenFunction)
+}
+
+fn read_require(node: Node<'_>, source: &str, imports: &mut Vec<Import>) {
+    let literal = field(node, "arguments").and_then(|args| child(args, "string"));
+    let Some(literal) = literal else { return };
+    let relative = field(node, "method").is_some_and(|method| text(method, source) == "require_relative");
+    let target = unquoted(text(literal, source));
+    let is_bare = relative && !target.starts_with('.');
+    imports.push(import(&if is_bare { format!("./{target}") } else { target.to_owned() }, node));
+}

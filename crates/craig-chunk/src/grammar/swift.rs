@@ -1,0 +1,63 @@
+//! Swift.
+
+use tree_sitter::Node;
+
+use super::Answer::{Define as Defines, Plain};
+use super::find::{child, field, import, last_leaf, text};
+use super::{Answer, At, Definition, Rule, Table, define};
+use crate::ChunkKind::{Class, Constant, Enum, Function, Interface, Method, Type};
+use crate::Import;
+
+pub(super) static TABLE: Table = Table {
+    language: tree_sitter_swift::LANGUAGE,
+    separator: ".",
+    joins_same_name: false,
+    rules: &[
+        ("comment", Rule::Attach),
+        ("multiline_comment", Rule::Attach),
+        ("import_declaration", Rule::Import(read_import)),
+        ("class_declaration", Rule::Ask(class)),
+        ("protocol_declaration", define(Interface).rule()),
+        ("function_declaration", define(Function).rule()),
+        ("protocol_function_declaration", define(Method).inside(At::Nowhere).rule()),
+        ("init_declaration", define(Method).rule()),
+        ("deinit_declaration", define(Method).named(At::Kind("deinit")).rule()),
+        ("subscript_declaration", define(Method).named(At::Kind("subscript")).inside(At::Nowhere).rule()),
+        ("property_declaration", Rule::Ask(properties)),
+        ("protocol_property_declaration", Rule::Ask(properties)),
+        ("enum_entry", Rule::Ask(entries)),
+        ("typealias_declaration", define(Type).rule()),
+        ("associatedtype_declaration", define(Type).rule()),
+        ("macro_declaration", define(Function).named(At::Kind("simple_identifier")).rule()),
+        ("statements", Rule::Open),
+    ],
+};
+
+/// Class, struct, actor, enum or extension; an extension only names its members' parent.
+fn class<'t>(node: Node<'t>, source: &'t str) -> Answer<'t> {
+    let Some(name) = field(node, "name") else { return Plain };
+    let body = field(node, "body");
+    let keyword = field(node, "declaration_kind").map(|kind| text(kind, source)).unwrap_or_default();
+    match keyword {
+        "extension" => Defines(Definition::new(Class, name).body(body).unlisted()),
+        "enum" => Defines(Definition::new(Enum, name).body(body)),
+        _ => Defines(Definition::new(Class, name).body(body)),
+    }
+}
+
+fn properties<'t>(node: Node<'t>, _: &'t str) -> Answer<'t> {
+    let mut cursor = node.walk();
+    let names = node.children_by_field_name("name", &mut cursor).filter(|name| name.kind() == "pattern");
+    let names = names.map(|pattern| field(pattern, "bound_identifier").unwrap_or_else(|| last_leaf(pattern)));
+    Answer::Several(names.map(|name| Definition::new(Constant, name)).collect())
+}
+
+fn entries<'t>(node: Node<'t>, _: &'t str) -> Answer<'t> {
+    let mut cursor = node.walk();
+    let names = node.children_by_field_name("name", &mut cursor).filter(|name| name.kind() == "simple_identifier");
+    Answer::Several(names.map(|name| Definition::new(Constant, name)).collect())
+}
+
+fn read_import(node: Node<'_>, source: &str, imports: &mut Vec<Import>) {
+    imports.extend(child(node, "identifier").map(|name| import(text(name, source), node)));
+}

@@ -1,0 +1,77 @@
+//! Documents by heading: Markdown, reStructuredText.
+
+mod markdown;
+mod rest;
+
+use crate::text::windows;
+use crate::{ChunkKind, Outline, Parsed, Symbol};
+
+pub(crate) use markdown::headings as markdown_headings;
+pub(crate) use rest::headings as rest_headings;
+
+/// A section that is no more than its heading goes with the next.
+const TINY_BYTES: usize = 200;
+
+/// A heading and where its section starts.
+pub(crate) struct Heading {
+    /// Start of its line, or of its overline.
+    pub(crate) start: usize,
+    /// 1 for the highest.
+    pub(crate) level: usize,
+    pub(crate) title: String,
+}
+
+/// Cuts a document into its sections.
+pub(crate) fn outline(text: &str, headings: Vec<Heading>) -> Outline {
+    let mut chunks = Vec::new();
+    let mut symbols = Vec::new();
+    let first = headings.first().map_or(text.len(), |heading| heading.start);
+    let mut start = if first < TINY_BYTES && !headings.is_empty() { 0 } else { first };
+    chunks.extend(windows(text, 0..start, ChunkKind::Block, None, None));
+    let mut path: Vec<(usize, String)> = Vec::new();
+    for (index, heading) in headings.iter().enumerate() {
+        path.truncate(path.iter().position(|(level, _)| *level >= heading.level).unwrap_or(path.len()));
+        let parent = path.iter().map(|(_, title)| title.as_str()).collect::<Vec<_>>().join(" > ");
+        let parent = Some(parent).filter(|parent| !parent.is_empty());
+        path.push((heading.level, heading.title.clone()));
+        let next = headings.get(index + 1);
+        let end = next.map_or(text.len(), |next| next.start);
+        symbols.push(symbol(text, heading, parent.clone(), end));
+        let goes_with_next = next.is_some_and(|next| end - start < TINY_BYTES && next.level > heading.level);
+        if !goes_with_next {
+            let title = Some(heading.title.as_str()).filter(|title| !title.is_empty());
+            chunks.extend(windows(text, start..end, ChunkKind::Section, title, parent.as_deref()));
+            start = end;
+        }
+    }
+    number(&mut symbols, text);
+    Outline { chunks, symbols, imports: Vec::new(), parsed: Parsed::Whole }
+}
+
+/// A symbol whose lines are still byte offsets.
+fn symbol(text: &str, heading: &Heading, parent: Option<String>, end: usize) -> Symbol {
+    let last = heading.start + text[heading.start..end].trim_end().len();
+    let offset = |at: usize| u32::try_from(at).unwrap_or(u32::MAX);
+    Symbol {
+        name: heading.title.clone(),
+        kind: ChunkKind::Section,
+        parent,
+        line: offset(heading.start),
+        line_end: offset(last.max(heading.start)),
+    }
+}
+
+/// Turns byte offsets into lines, in one pass.
+fn number(symbols: &mut [Symbol], text: &str) {
+    let (mut at, mut line) = (0, 1);
+    let mut line_at = |to: u32| {
+        let to = (to as usize).clamp(at, text.len());
+        line += u32::try_from(text.as_bytes()[at..to].iter().filter(|byte| **byte == b'\n').count()).unwrap_or(0);
+        at = to;
+        line
+    };
+    for symbol in symbols {
+        symbol.line = line_at(symbol.line);
+        symbol.line_end = line_at(symbol.line_end);
+    }
+}
