@@ -57,12 +57,4 @@ pub enum SourceError {
         /// What is wrong with it.
         source: ignore::Error,
     },
-    /// The system cannot tell of changes, and polling does not help either.
-    #[error("cannot watch {} for changes: {source}", path.display())]
-    Watch {
-        /// The root.
-        path: PathBuf,
-        /// What the system said.
-        source: notify::Error,
-    },
 }

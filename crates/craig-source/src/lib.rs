@@ -15,6 +15,7 @@ mod rules;
 mod secret;
 mod unindexed;
 mod walk;
+mod watch;
 
 pub use error::SourceError;
 pub use file::{Content, ContentHash, FileStamp, FileType, SourceFile, Withheld, content_hash};
@@ -25,3 +26,4 @@ pub use options::{
 pub use read::{ReadError, interpret, read};
 pub use root::Root;
 pub use walk::{Entry, ExcludedCounts, Listing, SkipReason, Skipped, walk};
+pub use watch::{ChangeBatch, WatchMode, Watcher, watch, watch_by_polling};

@@ -1,0 +1,220 @@
+//! Watching by the system's events.
+
+use std::{
+    collections::{BTreeSet, HashSet},
+    io,
+    path::{Path, PathBuf},
+    sync::mpsc::{self, Receiver, RecvTimeoutError},
+    time::{Duration, Instant},
+};
+
+use ignore::IncrementalIgnore;
+use notify::{
+    ErrorKind, Event, EventKind, RecommendedWatcher, RecursiveMode, Watcher as _,
+    event::{CreateKind, RemoveKind},
+};
+
+use super::ChangeBatch;
+use crate::{
+    IGNORE_FILES, Root, SourceError, SourceOptions,
+    rules::{Rules, walk_builder},
+    walk::{relative_to, slash_separated, walk_with_folders},
+};
+
+/// Why the system's events cannot be relied on any more.
+#[derive(Debug)]
+pub(super) enum Lost {
+    WatchLimit,
+    Other(String),
+}
+
+/// The system's watcher and what it may be believed.
+#[derive(Debug)]
+pub(super) struct Events {
+    watcher: RecommendedWatcher,
+    incoming: Receiver<notify::Result<Event>>,
+    watched: HashSet<PathBuf>,
+    filter: Filter,
+}
+
+/// Where a watch covers one folder, only folders that are tracked get one: `node_modules` would use them all up.
+const ONE_WATCH_PER_FOLDER: bool = cfg!(any(target_os = "linux", target_os = "android"));
+
+impl Events {
+    /// The outer error is the user's, the inner one a reason to poll.
+    pub(super) fn start(root: &Root, options: &SourceOptions) -> Result<Result<Events, Lost>, SourceError> {
+        let filter = Filter::new(root, options)?;
+        let (sender, incoming) = mpsc::channel();
+        Ok(notify::recommended_watcher(sender).map_err(Lost::from).and_then(|watcher| {
+            let mut events = Events { watcher, incoming, watched: HashSet::new(), filter };
+            events.cover()?;
+            Ok(events)
+        }))
+    }
+
+    /// Waits for a first change until the deadline, then for quiet.
+    pub(super) fn next_batch(
+        &mut self,
+        debounce: Duration,
+        deadline: Instant,
+    ) -> Result<Option<ChangeBatch>, Lost> {
+        let mut pending = Pending::default();
+        while pending.is_empty() {
+            if !self.take_one(deadline, &mut pending)? {
+                return Ok(None);
+            }
+        }
+        let latest = Instant::now() + debounce * 10;
+        while self.take_one(latest.min(Instant::now() + debounce), &mut pending)? {}
+        if pending.has_new_folder {
+            self.cover()?;
+        }
+        Ok(Some(ChangeBatch { paths: pending.paths.into_iter().collect(), is_complete: !pending.has_gaps }))
+    }
+
+    /// Whether an event came before the deadline, relevant or not.
+    fn take_one(&mut self, deadline: Instant, pending: &mut Pending) -> Result<bool, Lost> {
+        match self.incoming.recv_timeout(deadline.saturating_duration_since(Instant::now())) {
+            Ok(Ok(event)) => self.note(&event, pending),
+            Ok(Err(error)) => match Lost::from(error) {
+                Lost::WatchLimit => return Err(Lost::WatchLimit),
+                Lost::Other(_) => pending.has_gaps = true,
+            },
+            Err(RecvTimeoutError::Timeout) => return Ok(false),
+            Err(RecvTimeoutError::Disconnected) => {
+                return Err(Lost::Other("its watcher has ended".to_owned()));
+            }
+        }
+        Ok(true)
+    }
+
+    fn note(&mut self, event: &Event, pending: &mut Pending) {
+        pending.has_gaps |= event.need_rescan();
+        // Reading is no change, and Craig's own reading would wake it for ever.
+        if event.kind.is_access() {
+            return;
+        }
+        for path in &event.paths {
+            let is_folder = is_folder(&event.kind, path);
+            if is_folder && path.is_dir() && self.watched.contains(path) && !event.kind.is_create() {
+                continue;
+            }
+            if event.kind.is_remove() || !path.exists() {
+                self.watched.retain(|folder| !folder.starts_with(path));
+            }
+            if let Some(relative) = self.filter.relevant(path, is_folder) {
+                pending.paths.insert(relative);
+                pending.has_new_folder |= is_folder;
+                pending.has_gaps |= path == self.filter.root.path();
+            }
+        }
+    }
+
+    /// Watches every tracked folder that is not watched yet.
+    fn cover(&mut self) -> Result<(), Lost> {
+        if !ONE_WATCH_PER_FOLDER {
+            return Ok(self.watcher.watch(self.filter.root.path(), RecursiveMode::Recursive)?);
+        }
+        // Only a bad glob fails, and the filter was made of the same ones.
+        let (_, folders) = walk_with_folders(&self.filter.root, &self.filter.options).unwrap_or_default();
+        for folder in folders {
+            if !self.watched.contains(&folder) {
+                match self.watcher.watch(&folder, RecursiveMode::NonRecursive) {
+                    Ok(()) => drop(self.watched.insert(folder)),
+                    Err(error) if is_about_one_folder(&error) => (),
+                    Err(error) => return Err(error.into()),
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// What has come in for a batch.
+#[derive(Default)]
+struct Pending {
+    paths: BTreeSet<String>,
+    has_gaps: bool,
+    has_new_folder: bool,
+}
+
+impl Pending {
+    fn is_empty(&self) -> bool {
+        self.paths.is_empty() && !self.has_gaps
+    }
+}
+
+/// Tells changes to tracked files from the noise.
+#[derive(Debug)]
+struct Filter {
+    root: Root,
+    options: SourceOptions,
+    rules: Rules,
+    ignored: Option<IncrementalIgnore>,
+}
+
+impl Filter {
+    fn new(root: &Root, options: &SourceOptions) -> Result<Filter, SourceError> {
+        let ignored = walk_builder(root, options).build_matchers().pop();
+        Ok(Filter {
+            root: root.clone(),
+            options: options.clone(),
+            rules: Rules::new(root, options)?,
+            ignored,
+        })
+    }
+
+    /// The path to tell of, if the change concerns anyone.
+    fn relevant(&mut self, path: &Path, is_folder: bool) -> Option<String> {
+        let relative = relative_to(self.root.path(), path);
+        let text = slash_separated(relative)?;
+        if is_ignore_file(relative) {
+            self.read_rules_again();
+            let folder = relative.parent().unwrap_or(relative).to_owned();
+            return (!self.is_excluded(&folder, true)).then_some(text);
+        }
+        let relative = relative.to_owned();
+        (!self.is_excluded(&relative, is_folder)).then_some(text)
+    }
+
+    fn is_excluded(&mut self, relative: &Path, is_folder: bool) -> bool {
+        let is_ignored = |matcher: &mut IncrementalIgnore| matcher.matched(relative, is_folder).is_ignore();
+        self.rules.exclude(relative, is_folder).is_some()
+            || (!relative.as_os_str().is_empty() && self.ignored.as_mut().is_some_and(is_ignored))
+    }
+
+    fn read_rules_again(&mut self) {
+        if let Ok(filter) = Filter::new(&self.root, &self.options) {
+            *self = filter;
+        }
+    }
+}
+
+fn is_ignore_file(relative: &Path) -> bool {
+    relative.file_name().and_then(|name| name.to_str()).is_some_and(|name| IGNORE_FILES.contains(&name))
+}
+
+fn is_folder(kind: &EventKind, path: &Path) -> bool {
+    matches!(kind, EventKind::Remove(RemoveKind::Folder) | EventKind::Create(CreateKind::Folder))
+        || path.is_dir()
+}
+
+/// A folder that is gone or locked takes nothing away from the others.
+fn is_about_one_folder(error: &notify::Error) -> bool {
+    match &error.kind {
+        ErrorKind::PathNotFound => true,
+        ErrorKind::Io(error) => {
+            matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::PermissionDenied)
+        }
+        _ => false,
+    }
+}
+
+impl From<notify::Error> for Lost {
+    fn from(error: notify::Error) -> Lost {
+        match error.kind {
+            ErrorKind::MaxFilesWatch => Lost::WatchLimit,
+            _ => Lost::Other(error.to_string()),
+        }
+    }
+}

@@ -1,0 +1,106 @@
+use std::{fs, path::Path};
+
+use tempfile::TempDir;
+
+use super::*;
+
+const DEBOUNCE: Duration = Duration::from_millis(80);
+const LONG: Duration = Duration::from_secs(20);
+const SHORT: Duration = Duration::from_millis(400);
+
+fn write(base: &Path, path: &str, content: &str) {
+    let path = base.join(path);
+    fs::create_dir_all(path.parent().unwrap()).unwrap();
+    fs::write(path, content).unwrap();
+}
+
+fn watched(files: &[&str]) -> (TempDir, Watcher) {
+    let folder = tempfile::tempdir().unwrap();
+    files.iter().for_each(|path| write(folder.path(), path, "first"));
+    let root = Root::open(folder.path()).unwrap();
+    let watcher = watch(&root, &SourceOptions::default(), DEBOUNCE).unwrap();
+    assert_eq!(watcher.mode(), &WatchMode::Events);
+    (folder, watcher)
+}
+
+fn paths(watcher: &mut Watcher, timeout: Duration) -> Vec<String> {
+    watcher.next_batch(timeout).map(|batch| batch.paths).unwrap_or_default()
+}
+
+#[test]
+fn writes_and_deletions_come_in_one_batch() {
+    let (folder, mut watcher) = watched(&["a.rs", "sub/b.rs", "c.rs"]);
+    write(folder.path(), "a.rs", "second");
+    write(folder.path(), "sub/b.rs", "second");
+    write(folder.path(), "sub/new.rs", "x");
+    fs::remove_file(folder.path().join("c.rs")).unwrap();
+    let batch = watcher.next_batch(LONG).unwrap();
+    assert_eq!(batch.paths, ["a.rs", "c.rs", "sub/b.rs", "sub/new.rs"]);
+    assert!(batch.is_complete);
+    assert_eq!(watcher.next_batch(SHORT), None);
+}
+
+#[test]
+fn reading_and_ignored_files_wake_nobody() {
+    let (folder, mut watcher) = watched(&["a.rs", "node_modules/p/i.js", ".git/HEAD", "locked/x"]);
+    write(folder.path(), ".gitignore", "*.log\nlocked/\n");
+    assert_eq!(paths(&mut watcher, LONG), [".gitignore"]);
+
+    write(folder.path(), "node_modules/p/i.js", "second");
+    write(folder.path(), "node_modules/q/i.js", "new");
+    write(folder.path(), ".git/HEAD", "second");
+    write(folder.path(), "target/debug/x", "new");
+    write(folder.path(), "debug.log", "new");
+    write(folder.path(), "locked/x", "second");
+    fs::read(folder.path().join("a.rs")).unwrap();
+    assert_eq!(watcher.next_batch(SHORT), None);
+
+    write(folder.path(), ".env", "A=b");
+    assert_eq!(paths(&mut watcher, LONG), [".env"]);
+}
+
+#[test]
+fn new_folders_are_watched_and_so_are_those_that_come_back() {
+    let (folder, mut watcher) = watched(&["a.rs", "old/x.rs"]);
+    for _ in 0..2 {
+        write(folder.path(), "new/deep/b.rs", "x");
+        assert!(paths(&mut watcher, LONG).contains(&"new".to_owned()));
+        write(folder.path(), "new/deep/c.rs", "x");
+        assert_eq!(paths(&mut watcher, LONG), ["new/deep/c.rs"]);
+        fs::remove_dir_all(folder.path().join("new")).unwrap();
+        assert!(paths(&mut watcher, LONG).contains(&"new".to_owned()));
+    }
+    fs::rename(folder.path().join("old"), folder.path().join("renamed")).unwrap();
+    assert_eq!(paths(&mut watcher, LONG), ["old", "renamed"]);
+    write(folder.path(), "renamed/x.rs", "second");
+    assert_eq!(paths(&mut watcher, LONG), ["renamed/x.rs"]);
+}
+
+#[test]
+fn polling_sees_the_same() {
+    let folder = tempfile::tempdir().unwrap();
+    write(folder.path(), "a.rs", "first");
+    write(folder.path(), "b.rs", "first");
+    let root = Root::open(folder.path()).unwrap();
+    let mut watcher = watch_by_polling(&root, &SourceOptions::default()).unwrap();
+    assert_eq!(watcher.mode(), &WatchMode::Polling { notice: None });
+
+    write(folder.path(), "a.rs", "second");
+    write(folder.path(), "sub/new.rs", "x");
+    write(folder.path(), "target/x.rs", "x");
+    fs::remove_file(folder.path().join("b.rs")).unwrap();
+    assert_eq!(watcher.next().unwrap().paths, ["a.rs", "b.rs", "sub/new.rs"]);
+    assert_eq!(watcher.next_batch(SHORT), None);
+}
+
+#[test]
+fn a_lost_watcher_goes_on_polling_and_says_why() {
+    let (folder, mut watcher) = watched(&["a.rs"]);
+    assert_eq!(watcher.go_on_polling(Lost::WatchLimit), ChangeBatch::default());
+    let WatchMode::Polling { notice: Some(notice) } = watcher.mode() else {
+        panic!("still {:?}", watcher.mode())
+    };
+    assert!(notice.contains("fs.inotify.max_user_watches"), "{notice}");
+    write(folder.path(), "a.rs", "second");
+    assert_eq!(paths(&mut watcher, LONG), ["a.rs"]);
+}
