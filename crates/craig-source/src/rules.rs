@@ -2,6 +2,7 @@
 
 use std::{
     collections::HashSet,
+    ffi::OsStr,
     fs,
     path::{Component, Path},
     slice,
@@ -74,7 +75,7 @@ impl Rules {
             let Component::Normal(name) = part else { return None };
             let name = name.to_string_lossy();
             let is_folder = is_dir || at < last;
-            if is_folder && self.skipped_folders.contains(&*name) {
+            if is_folder && self.skipped_folders.contains(&*name) && !is_package(relative, at) {
                 return Some(Excluded::SkippedFolder);
             }
             let is_hidden = self.hidden == Hidden::Exclude && name.starts_with('.');
@@ -95,6 +96,16 @@ impl Rules {
         let folder = format!("{}/", folder.to_string_lossy());
         self.brought_in_globs.iter().any(|glob| glob.trim_start_matches('/').starts_with(&folder))
     }
+}
+
+/// Whether the part of a path at `at` is a package of a JVM source tree, such as Spring's
+/// `src/main/java/org/springframework/aop/target`. No build tool writes its output there, and in the repositories of
+/// the evaluation set these are where most of the source below a folder named `target` or `build` lies.
+fn is_package(relative: &Path, at: usize) -> bool {
+    let above: Vec<&OsStr> = relative.components().take(at).map(|part| part.as_os_str()).collect();
+    let is_jvm =
+        |language: &OsStr| ["java", "kotlin", "scala", "groovy"].iter().any(|name| language == *name);
+    above.windows(3).any(|parts| parts[0] == "src" && is_jvm(parts[2]))
 }
 
 /// A walk's builder with the ignore files that apply to the root.

@@ -137,6 +137,24 @@ fn hidden_names_and_skipped_folders_are_left_out_but_env_files_are_not() {
 }
 
 #[test]
+fn packages_of_a_jvm_source_tree_are_no_build_output() {
+    check(
+        r"
+        build/Main.java
+        lib/src/main/java/org/build/A.java
+        lib/src/main/java/org/target/deep/B.java
+        lib/src/main/target/C.java
+        lib/target/classes/D.java
+        ",
+        &SourceOptions::default(),
+        expect![[r#"
+            lib/src/main/java/org/build/A.java
+            lib/src/main/java/org/target/deep/B.java
+        "#]],
+    );
+}
+
+#[test]
 fn ignored_env_files_stay_ignored() {
     check(
         r"
