@@ -36,7 +36,9 @@ impl StaticModel {
         let tensors = SafeTensors::deserialize(weights).map_err(|e| ModelError::Malformed(e.to_string()))?;
         let embedding = tensors.tensor("embedding").map_err(|e| ModelError::Malformed(e.to_string()))?;
         let scale = tensors.tensor("scale").map_err(|e| ModelError::Malformed(e.to_string()))?;
-        let &[n_rows, dimensions] = embedding.shape() else { return Err(malformed("embedding is not a matrix")) };
+        let &[n_rows, dimensions] = embedding.shape() else {
+            return Err(malformed("embedding is not a matrix"));
+        };
         if (embedding.dtype(), scale.dtype()) != (Dtype::I8, Dtype::F32) || scale.shape() != [n_rows] {
             return Err(malformed("expected int8 rows and one f32 scale a row"));
         }
@@ -130,7 +132,10 @@ impl Embedder for StaticModel {
 
 /// FNV-1a over a sample of the weights: names the version, so that a retrained model gets another id.
 fn fingerprint(weights: &[u8]) -> u32 {
-    weights.iter().step_by(97).fold(0x811c_9dc5, |hash, &byte| (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193))
+    weights
+        .iter()
+        .step_by(97)
+        .fold(0x811c_9dc5, |hash, &byte| (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193))
 }
 
 #[cfg(test)]
@@ -168,7 +173,8 @@ mod tests {
             a.as_slice().iter().zip(b.as_slice()).map(|(x, y)| x * y).sum()
         };
         let query = model.query("how are passwords checked");
-        let login = model.document("fn verify_password(user: &User, secret: &str) -> bool { hash(secret) == user.hash }");
+        let login = model
+            .document("fn verify_password(user: &User, secret: &str) -> bool { hash(secret) == user.hash }");
         let matrix = model.document("fn multiply(a: &Matrix, b: &Matrix) -> Matrix { rows * columns }");
         assert!(dot(&query, &login) > dot(&query, &matrix) + 0.1);
     }

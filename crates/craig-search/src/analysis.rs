@@ -88,7 +88,8 @@ fn identifier_runs(text: &str) -> impl Iterator<Item = &str> {
 
 /// Takes an English plural or verb ending off, cautiously: words that differ after it stay apart.
 fn stem(word: &str) -> &str {
-    let keep = |suffix: &str, min_stem: usize| word.strip_suffix(suffix).filter(|stem| stem.len() >= min_stem);
+    let keep =
+        |suffix: &str, min_stem: usize| word.strip_suffix(suffix).filter(|stem| stem.len() >= min_stem);
     if let Some(stem) = keep("ies", 3) {
         return stem;
     }

@@ -158,7 +158,8 @@ impl<'a> Scene<'a> {
             }
             let symbols = within(&postings.symbol, chunks.clone());
             for posting in symbols {
-                scores.symbol[(posting.doc - chunks.start) as usize] += bm25(term.idf, posting.tf as f32, 1.0);
+                scores.symbol[(posting.doc - chunks.start) as usize] +=
+                    bm25(term.idf, posting.tf as f32, 1.0);
             }
             let tf_sum = |postings: &[Posting]| postings.iter().map(|posting| posting.tf).sum::<u32>() as f32;
             scores.file += bm25(term.idf, tf_sum(body), file_length);
@@ -184,7 +185,8 @@ impl<'a> Scene<'a> {
     fn name_features(&self, segment: usize, file: u32, features: &mut Features) {
         let held_idf = |field: fn(&crate::lexical::TermPostings) -> &Vec<Posting>| {
             let holds = |term: &&Term| tf_of(field(&term.postings[segment]), file) > 0;
-            self.terms.iter().filter(holds).map(|term| term.idf).sum::<f32>() / self.idf_sum.max(f32::MIN_POSITIVE)
+            self.terms.iter().filter(holds).map(|term| term.idf).sum::<f32>()
+                / self.idf_sum.max(f32::MIN_POSITIVE)
         };
         features.path_coverage = held_idf(|postings| &postings.path);
         features.name_coverage = held_idf(|postings| &postings.name);
@@ -198,7 +200,8 @@ impl<'a> Scene<'a> {
             }
             if !within(&name.definitions[segment], chunks.clone()).is_empty() {
                 let n_files = name.definitions.iter().map(Vec::len).sum::<usize>() as f32;
-                features.definition_exact = features.definition_exact.max(name.weight / n_files.max(1.0).sqrt());
+                features.definition_exact =
+                    features.definition_exact.max(name.weight / n_files.max(1.0).sqrt());
             }
         }
     }
@@ -246,7 +249,8 @@ impl<'a> Scene<'a> {
         features.dense_head = aspect(Aspect::Head);
         features.dense_whole = aspect(Aspect::Whole);
         let defines = |chunk: u32| {
-            let weights = self.names.iter().filter(|name| tf_of(&name.definitions[segment_number], chunk) > 0);
+            let weights =
+                self.names.iter().filter(|name| tf_of(&name.definitions[segment_number], chunk) > 0);
             weights.map(|name| name.weight).fold(0.0, f32::max)
         };
         let score = |chunk: u32| {
@@ -272,13 +276,22 @@ struct BodyScores {
 impl BodyScores {
     fn new(n_chunks: usize) -> Self {
         let zeros = || vec![0.0; n_chunks];
-        Self { body: zeros(), symbol: zeros(), coverage: zeros(), file: 0.0, symbol_file: 0.0, coverage_file: 0.0 }
+        Self {
+            body: zeros(),
+            symbol: zeros(),
+            coverage: zeros(),
+            file: 0.0,
+            symbol_file: 0.0,
+            coverage_file: 0.0,
+        }
     }
 
     fn divide(&mut self, by: f32) {
         let each = [&mut self.body, &mut self.symbol, &mut self.coverage];
         each.into_iter().flatten().for_each(|score| *score /= by);
-        [&mut self.file, &mut self.symbol_file, &mut self.coverage_file].into_iter().for_each(|score| *score /= by);
+        [&mut self.file, &mut self.symbol_file, &mut self.coverage_file]
+            .into_iter()
+            .for_each(|score| *score /= by);
     }
 }
 
@@ -312,4 +325,3 @@ pub(crate) fn look_up_name(name: &crate::query::Name, segments: &[LiveSegment]) 
         .collect();
     NamePostings { definitions, stems, weight: if name.certain { 1.0 } else { 0.5 } }
 }
-

@@ -36,7 +36,11 @@ impl Filter {
     /// Lets through the files of `kind`, in one of `languages` unless that is empty, whose path matches `path_glob`.
     ///
     /// A pattern without `/` matches the file name in any folder; a pattern that names a folder matches what is in it.
-    pub fn new(kind: KindFilter, languages: Vec<Language>, path_glob: Option<&str>) -> Result<Self, SearchError> {
+    pub fn new(
+        kind: KindFilter,
+        languages: Vec<Language>,
+        path_glob: Option<&str>,
+    ) -> Result<Self, SearchError> {
         let path = path_glob.map(path_matcher).transpose()?;
         Ok(Self { languages, path, kind })
     }
@@ -49,7 +53,11 @@ impl Filter {
     pub(crate) fn files(&self, segment: &LiveSegment) -> FixedBitSet {
         let mut files = segment.live.clone();
         if !self.passes_everything() {
-            segment.live.ones().filter(|&file| !self.passes(segment, file)).for_each(|file| files.remove(file));
+            segment
+                .live
+                .ones()
+                .filter(|&file| !self.passes(segment, file))
+                .for_each(|file| files.remove(file));
         }
         files
     }

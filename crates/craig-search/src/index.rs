@@ -77,12 +77,13 @@ struct SegmentEntry {
 }
 
 impl Index {
-    /// Gives the index of `project` as the store has it now, bringing the files on disk up to date when they are behind.
+    /// Gives the index of `project` as the store has it now, bringing the files on disk up to date on `pool` when they are behind.
     pub fn sync(
         store: &Store,
         project: &Project,
         embedder: &str,
         dimensions: usize,
+        pool: &rayon::ThreadPool,
     ) -> Result<(Self, SyncReport), SearchError> {
         let folder = Self::folder(store, project);
         if let Some(index) = Self::open_current(&folder, project, embedder) {
@@ -94,7 +95,7 @@ impl Index {
         if let Some(index) = Self::open_current(&folder, project, embedder) {
             return Ok((index, SyncReport::default()));
         }
-        Update::new(store, project, embedder, dimensions, &folder)?.run()
+        Update::new(store, project, embedder, dimensions, &folder)?.run(pool)
     }
 
     /// Where the index of `project` lies.
@@ -118,8 +119,11 @@ impl Index {
     }
 
     fn open(folder: &Path, manifest: &Manifest) -> std::io::Result<Self> {
-        let segments: Vec<_> =
-            manifest.segments.iter().map(|entry| LiveSegment::open(folder, entry)).collect::<Result<_, _>>()?;
+        let segments: Vec<_> = manifest
+            .segments
+            .iter()
+            .map(|entry| LiveSegment::open(folder, entry))
+            .collect::<Result<_, _>>()?;
         let mut totals = Totals::default();
         segments.iter().for_each(|segment| segment.count(&mut totals));
         Ok(Self { segments, totals, generation: manifest.generation })
@@ -187,13 +191,22 @@ impl<'a> Update<'a> {
             .filter_map(|entry| LiveSegment::open(folder, &entry).ok().map(|segment| (entry, segment)))
             .collect();
         let missing = store.searchable_files(project.id)?;
-        Ok(Self { store, embedder, dimensions, folder, manifest, kept, missing, report: SyncReport::default() })
+        Ok(Self {
+            store,
+            embedder,
+            dimensions,
+            folder,
+            manifest,
+            kept,
+            missing,
+            report: SyncReport::default(),
+        })
     }
 
-    fn run(mut self) -> Result<(Index, SyncReport), SearchError> {
+    fn run(mut self, pool: &rayon::ThreadPool) -> Result<(Index, SyncReport), SearchError> {
         self.mark_removed();
         self.choose_rewrites();
-        let written = self.write_missing()?;
+        let written = self.write_missing(pool)?;
         self.manifest.segments = self.kept.iter().map(|(entry, _)| entry.clone()).chain(written).collect();
         write_manifest(self.folder, &self.manifest)?;
         self.sweep();
@@ -205,8 +218,11 @@ impl<'a> Update<'a> {
     fn mark_removed(&mut self) {
         let mut wanted: HashSet<FileId> = self.missing.iter().copied().collect();
         for (entry, segment) in &mut self.kept {
-            let gone: Vec<usize> =
-                segment.live.ones().filter(|&file| !wanted.remove(&FileId(segment.segment.files()[file].id))).collect();
+            let gone: Vec<usize> = segment
+                .live
+                .ones()
+                .filter(|&file| !wanted.remove(&FileId(segment.segment.files()[file].id)))
+                .collect();
             self.report.removed += gone.len();
             for file in gone {
                 segment.live.remove(file);
@@ -241,16 +257,19 @@ impl<'a> Update<'a> {
     }
 
     /// Writes the missing files as segments: one thread reads, all cores tokenise, one thread builds.
-    fn write_missing(&mut self) -> Result<Vec<SegmentEntry>, SearchError> {
+    fn write_missing(&mut self, pool: &rayon::ThreadPool) -> Result<Vec<SegmentEntry>, SearchError> {
         let (store, embedder, dimensions) = (self.store, self.embedder, self.dimensions);
         let (to_tokenise, loaded) = sync_channel::<Vec<StoredFile>>(1);
         let (to_build, tokenised) = sync_channel::<Vec<FileTerms>>(1);
         let missing = std::mem::take(&mut self.missing);
-        let mut writer = Writer { folder: self.folder, dimensions, next: &mut self.manifest.next, written: Vec::new() };
+        let mut writer =
+            Writer { folder: self.folder, dimensions, next: &mut self.manifest.next, written: Vec::new() };
         std::thread::scope(|scope| {
             scope.spawn(move || {
                 for group in loaded {
-                    let terms = group.into_par_iter().map(|file| FileTerms::new(file, dimensions)).collect();
+                    let terms = pool.install(|| {
+                        group.into_par_iter().map(|file| FileTerms::new(file, dimensions)).collect()
+                    });
                     if to_build.send(terms).is_err() {
                         return;
                     }

@@ -47,7 +47,8 @@ pub(crate) fn look_up(words: &[String], segments: &[LiveSegment], totals: Totals
 
 fn look_up_word(word: &str, segments: &[LiveSegment], totals: Totals) -> Term {
     let postings: Vec<TermPostings> = segments.iter().map(|segment| live_postings(word, segment)).collect();
-    let n_chunks = |field: fn(&TermPostings) -> &Vec<Posting>| postings.iter().map(|p| field(p).len()).sum::<usize>();
+    let n_chunks =
+        |field: fn(&TermPostings) -> &Vec<Posting>| postings.iter().map(|p| field(p).len()).sum::<usize>();
     let n_holding = n_chunks(|p| &p.body).max(n_chunks(|p| &p.symbol)) as f32;
     let idf = (1.0 + (totals.n_chunks as f32 - n_holding + 0.5).max(0.0) / (n_holding + 0.5)).ln();
     Term { idf, postings }
@@ -56,7 +57,9 @@ fn look_up_word(word: &str, segments: &[LiveSegment], totals: Totals) -> Term {
 fn live_postings(word: &str, segment: &LiveSegment) -> TermPostings {
     let mut found = TermPostings::default();
     let TermPostings { body, symbol, path, name } = &mut found;
-    for (field, list) in [(Field::Body, body), (Field::Symbol, symbol), (Field::Path, path), (Field::Name, name)] {
+    for (field, list) in
+        [(Field::Body, body), (Field::Symbol, symbol), (Field::Path, path), (Field::Name, name)]
+    {
         segment.segment.postings(field, word, list);
     }
     if !segment.live.is_full() {
@@ -87,9 +90,9 @@ pub(crate) fn best_chunks(
     for (number, segment) in segments.iter().enumerate() {
         let scores = chunk_scores(terms, number, &segment.segment, totals);
         let chunks = segment.segment.chunks();
-        let found = (0u32..).zip(scores).filter(|&(chunk, score)| {
-            score > 0.0 && allowed[number][chunks[chunk as usize].file as usize]
-        });
+        let found = (0u32..)
+            .zip(scores)
+            .filter(|&(chunk, score)| score > 0.0 && allowed[number][chunks[chunk as usize].file as usize]);
         scored.extend(found.map(|(chunk, score)| (score, ChunkAt { segment: number, chunk })));
     }
     keep_best(&mut scored, n_wanted);
@@ -119,7 +122,9 @@ fn chunk_scores(terms: &[Term], segment_number: usize, segment: &Segment, totals
         }
         for posting in &postings.path {
             let of_file = segment.chunks_of(posting.doc);
-            scores[of_file.start as usize..of_file.end as usize].iter_mut().for_each(|s| *s += PATH_WEIGHT * term.idf);
+            scores[of_file.start as usize..of_file.end as usize]
+                .iter_mut()
+                .for_each(|s| *s += PATH_WEIGHT * term.idf);
         }
     }
     scores

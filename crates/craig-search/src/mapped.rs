@@ -1,5 +1,8 @@
 //! The one place with unsafe code: memory-mapped files, and the bit count that the processor has an instruction for.
-#![expect(unsafe_code, reason = "mapping a file and calling a function compiled for a detected processor feature")]
+#![expect(
+    unsafe_code,
+    reason = "mapping a file and calling a function compiled for a detected processor feature"
+)]
 
 use std::fs::File;
 use std::path::Path;

@@ -9,12 +9,97 @@ use crate::segment::signs;
 
 /// Words that say how a question is asked, not what it asks for.
 const STOP_WORDS: &[&str] = &[
-    "a", "about", "all", "an", "and", "any", "are", "as", "at", "be", "been", "being", "but", "by", "can", "code",
-    "could", "did", "do", "doe", "does", "done", "each", "explain", "find", "for", "from", "get", "give", "had", "happen", "has",
-    "have", "how", "i", "if", "implement", "implemented", "implementation", "in", "into", "is", "it", "its", "let", "make",
-    "may", "me", "my", "of", "on", "or", "our", "should", "show", "so", "some", "such", "that", "the", "their", "them",
-    "then", "there", "these", "they", "thing", "this", "those", "to", "up", "use", "used", "using", "via", "wa", "was", "we",
-    "were", "what", "when", "where", "which", "who", "why", "will", "with", "work", "would", "you", "your",
+    "a",
+    "about",
+    "all",
+    "an",
+    "and",
+    "any",
+    "are",
+    "as",
+    "at",
+    "be",
+    "been",
+    "being",
+    "but",
+    "by",
+    "can",
+    "code",
+    "could",
+    "did",
+    "do",
+    "doe",
+    "does",
+    "done",
+    "each",
+    "explain",
+    "find",
+    "for",
+    "from",
+    "get",
+    "give",
+    "had",
+    "happen",
+    "has",
+    "have",
+    "how",
+    "i",
+    "if",
+    "implement",
+    "implemented",
+    "implementation",
+    "in",
+    "into",
+    "is",
+    "it",
+    "its",
+    "let",
+    "make",
+    "may",
+    "me",
+    "my",
+    "of",
+    "on",
+    "or",
+    "our",
+    "should",
+    "show",
+    "so",
+    "some",
+    "such",
+    "that",
+    "the",
+    "their",
+    "them",
+    "then",
+    "there",
+    "these",
+    "they",
+    "thing",
+    "this",
+    "those",
+    "to",
+    "up",
+    "use",
+    "used",
+    "using",
+    "via",
+    "wa",
+    "was",
+    "we",
+    "were",
+    "what",
+    "when",
+    "where",
+    "which",
+    "who",
+    "why",
+    "will",
+    "with",
+    "work",
+    "would",
+    "you",
+    "your",
 ];
 
 /// Most distinct words of a query that are looked up: a pasted file is a query too.
@@ -82,7 +167,8 @@ fn query_terms(text: &str) -> Vec<String> {
             all.push(term.to_owned());
         }
     });
-    let mut telling: Vec<_> = all.iter().filter(|term| !STOP_WORDS.contains(&term.as_str())).cloned().collect();
+    let mut telling: Vec<_> =
+        all.iter().filter(|term| !STOP_WORDS.contains(&term.as_str())).cloned().collect();
     if telling.is_empty() {
         telling = all;
     }
@@ -97,7 +183,8 @@ fn shape(text: &str) -> Shape {
     if !text.is_empty() && text.chars().all(is_path) {
         return Shape::Symbol;
     }
-    let asks = ["how", "what", "where", "why", "when", "which", "who", "does", "is", "can"].contains(&first.as_str());
+    let asks = ["how", "what", "where", "why", "when", "which", "who", "does", "is", "can"]
+        .contains(&first.as_str());
     if asks || text.ends_with('?') { Shape::Question } else { Shape::Keywords }
 }
 
@@ -105,7 +192,10 @@ fn shape(text: &str) -> Shape {
 fn names(text: &str, shape: Shape) -> Vec<Name> {
     let mut found: Vec<Name> = Vec::new();
     let mut add = |compact: String, certain: bool| {
-        if compact.len() >= 2 && found.len() < 4 * MAX_TERMS && !found.iter().any(|name| name.compact == compact) {
+        if compact.len() >= 2
+            && found.len() < 4 * MAX_TERMS
+            && !found.iter().any(|name| name.compact == compact)
+        {
             found.push(Name { compact, certain });
         }
     };
@@ -121,7 +211,9 @@ fn names(text: &str, shape: Shape) -> Vec<Name> {
     }
     for length in 2..=MAX_JOINED {
         for run in tokens.windows(length) {
-            let ends_tell = [run[0], run[length - 1]].iter().all(|end| !STOP_WORDS.contains(&end.to_lowercase().as_str()));
+            let ends_tell = [run[0], run[length - 1]]
+                .iter()
+                .all(|end| !STOP_WORDS.contains(&end.to_lowercase().as_str()));
             if ends_tell {
                 add(compact(&run.concat()), length == tokens.len() && shape == Shape::Symbol);
             }
@@ -150,7 +242,11 @@ mod tests {
 
     #[test]
     fn phrases_are_tried_as_names() {
-        let names: Vec<_> = names("session manager of tokens", Shape::Keywords).into_iter().map(|n| n.compact).collect();
-        assert_eq!(names, ["session", "manager", "tokens", "sessionmanager", "managerof tokens".replace(' ', "").as_str()]);
+        let names: Vec<_> =
+            names("session manager of tokens", Shape::Keywords).into_iter().map(|n| n.compact).collect();
+        assert_eq!(
+            names,
+            ["session", "manager", "tokens", "sessionmanager", "managerof tokens".replace(' ', "").as_str()]
+        );
     }
 }

@@ -87,7 +87,13 @@ fn reciprocal_ranks(candidates: &[Candidate], value: fn(&Features) -> f32) -> Ve
 
 impl Default for SearchOptions {
     fn default() -> Self {
-        Self { limit: 10, per_file: 1, min_score: 0.0, filter: Filter::default(), retrieval: Retrieval::Ranked }
+        Self {
+            limit: 10,
+            per_file: 1,
+            min_score: 0.0,
+            filter: Filter::default(),
+            retrieval: Retrieval::Ranked,
+        }
     }
 }
 
@@ -186,9 +192,12 @@ impl Index {
         let dense = dense::nearest_by_sign(segments, allowed, scene.query, N_CANDIDATES);
         let defined = scene.names.iter().flat_map(|name| {
             let places = name.definitions.iter().enumerate();
-            places.flat_map(|(segment, list)| list.iter().map(move |posting| (segment, posting.doc))).take(N_DEFINITIONS)
+            places
+                .flat_map(|(segment, list)| list.iter().map(move |posting| (segment, posting.doc)))
+                .take(N_DEFINITIONS)
         });
-        let of_chunk = |segment: usize, chunk: u32| (segment, segments[segment].segment.chunks()[chunk as usize].file);
+        let of_chunk =
+            |segment: usize, chunk: u32| (segment, segments[segment].segment.chunks()[chunk as usize].file);
         lexical
             .iter()
             .chain(&dense)
@@ -217,15 +226,17 @@ impl Index {
         let share = |own: f32| if best > 0.0 { (own / best).clamp(0.0, 1.0) } else { 1.0 };
         let text = |reference| Some(segment.text(reference).to_owned()).filter(|text| !text.is_empty());
         let others = candidate.chunks.iter().skip(per_file).take(MAX_MORE);
-        let more = others.filter(|_| place == 0).filter(|(own, _)| share(*own) >= MORE_SHARE).map(|&(own, chunk)| {
-            let row = &segment.chunks()[chunk as usize];
-            MoreRange {
-                line_start: row.line_start,
-                line_end: row.line_end,
-                symbol_name: text(row.symbol),
-                score: relevance * share(own),
-            }
-        });
+        let more = others.filter(|_| place == 0).filter(|(own, _)| share(*own) >= MORE_SHARE).map(
+            |&(own, chunk)| {
+                let row = &segment.chunks()[chunk as usize];
+                MoreRange {
+                    line_start: row.line_start,
+                    line_end: row.line_end,
+                    symbol_name: text(row.symbol),
+                    score: relevance * share(own),
+                }
+            },
+        );
         Ok(Some(Hit {
             path: segment.path(candidate.file).to_owned(),
             line_start: row.line_start,

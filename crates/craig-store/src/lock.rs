@@ -81,7 +81,8 @@ fn lock(path: &Path, take: impl FnOnce(&File) -> Result<(), TryLockError>) -> Re
         Err(TryLockError::Error(source)) => return Err(io_error(source)),
     }
     // The name of the holder is a courtesy to whoever waits: the lock holds without it.
-    let _ = file.set_len(0).and_then(|()| file.rewind()).and_then(|()| write!(file, "{}", std::process::id()));
+    let _ =
+        file.set_len(0).and_then(|()| file.rewind()).and_then(|()| write!(file, "{}", std::process::id()));
     Ok(ProjectLock { _file: file })
 }
 

@@ -88,7 +88,12 @@ impl Store {
     /// The project `name` of `source_path`, made when missing; `options` are stored either way.
     ///
     /// Fails when the name belongs to another directory.
-    pub fn create_project(&mut self, name: &str, source_path: &str, options: &str) -> Result<Project, StoreError> {
+    pub fn create_project(
+        &mut self,
+        name: &str,
+        source_path: &str,
+        options: &str,
+    ) -> Result<Project, StoreError> {
         let now = now();
         self.write(|transaction| {
             transaction.execute(

@@ -231,13 +231,20 @@ impl Store {
         })
     }
 
+    /// Number of files of each project.
+    pub fn file_counts(&self) -> Result<HashMap<ProjectId, u64>, StoreError> {
+        self.counts("SELECT project_id, count(*) FROM files GROUP BY 1")
+    }
+
     /// Number of chunks of each project.
     pub fn chunk_counts(&self) -> Result<HashMap<ProjectId, u64>, StoreError> {
+        self.counts("SELECT f.project_id, count(*) FROM chunks c JOIN files f ON f.id = c.file_id GROUP BY 1")
+    }
+
+    fn counts(&self, sql: &str) -> Result<HashMap<ProjectId, u64>, StoreError> {
         self.read(|connection| {
             connection
-                .prepare_cached(
-                    "SELECT f.project_id, count(*) FROM chunks c JOIN files f ON f.id = c.file_id GROUP BY 1",
-                )?
+                .prepare_cached(sql)?
                 .query_map([], |row| Ok((ProjectId(row.get(0)?), row.get::<_, i64>(1)? as u64)))?
                 .collect()
         })
@@ -258,7 +265,11 @@ fn tracked_from_row(row: &Row<'_>) -> rusqlite::Result<TrackedFile> {
     })
 }
 
-fn load_file(connection: &Connection, file: FileId, embedder: Option<i64>) -> rusqlite::Result<Option<StoredFile>> {
+fn load_file(
+    connection: &Connection,
+    file: FileId,
+    embedder: Option<i64>,
+) -> rusqlite::Result<Option<StoredFile>> {
     let sql = format!("SELECT {RECORD}, content, outline FROM files WHERE id = ?1");
     let found = connection
         .prepare_cached(&sql)?

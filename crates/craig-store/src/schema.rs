@@ -100,7 +100,10 @@ impl Store {
     }
 
     /// Runs `work` with the connection and sorts what SQLite reports.
-    pub(crate) fn read<T>(&self, work: impl FnOnce(&Connection) -> rusqlite::Result<T>) -> Result<T, StoreError> {
+    pub(crate) fn read<T>(
+        &self,
+        work: impl FnOnce(&Connection) -> rusqlite::Result<T>,
+    ) -> Result<T, StoreError> {
         work(&self.connection).map_err(|error| StoreError::from_sqlite(&self.path, error))
     }
 

@@ -106,8 +106,10 @@ impl Store {
                  processed_files = total_files, current_file = NULL WHERE id = ?1",
                 params![id, now()],
             )?;
-            transaction
-                .execute("UPDATE projects SET content_hash = ?2 WHERE id = ?1", params![project.0, content_hash])?;
+            transaction.execute(
+                "UPDATE projects SET content_hash = ?2 WHERE id = ?1",
+                params![project.0, content_hash],
+            )?;
             Ok(())
         })
     }

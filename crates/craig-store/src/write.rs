@@ -54,7 +54,7 @@ pub struct Batch {
 }
 
 impl Store {
-    /// Commits `batch` as one change of `project` and counts it as progress of ingestion `run`.
+    /// Commits `batch` as one change of `project`, and that ingestion `run` has now processed `n_processed` files.
     ///
     /// Readers see all of it or nothing. A file that was stored before under the same path is replaced.
     pub fn apply(
@@ -63,6 +63,7 @@ impl Store {
         run: i64,
         embedder: &str,
         batch: &Batch,
+        n_processed: u64,
     ) -> Result<(), StoreError> {
         self.write(|transaction| {
             let embedder = embedder_id(transaction, embedder)?;
@@ -72,27 +73,31 @@ impl Store {
             for file in &batch.changed {
                 write_file(transaction, project, embedder, file)?;
             }
-            transaction.execute(
-                "UPDATE projects SET generation = generation + 1, last_updated = ?2 WHERE id = ?1",
-                params![project.0, now()],
-            )?;
+            if !(batch.changed.is_empty() && batch.removed.is_empty()) {
+                transaction.execute(
+                    "UPDATE projects SET generation = generation + 1, last_updated = ?2 WHERE id = ?1",
+                    params![project.0, now()],
+                )?;
+            }
             let last = batch.changed.last().map(|file| file.source.path.as_str());
-            let done = batch.changed.len() + batch.removed.len();
-            count_progress(transaction, run, last, done)
+            note_progress(transaction, run, last, n_processed)
         })
     }
 
     /// Updates the stamps of files whose content is unchanged.
-    pub fn restamp(
-        &mut self,
-        stamps: &[(FileId, craig_source::FileStamp, i64)],
-    ) -> Result<(), StoreError> {
+    pub fn restamp(&mut self, stamps: &[(FileId, craig_source::FileStamp, i64)]) -> Result<(), StoreError> {
         self.write(|transaction| {
             let mut update = transaction.prepare_cached(
                 "UPDATE files SET size = ?2, modified_ns = ?3, changed_ns = ?4, read_ns = ?5 WHERE id = ?1",
             )?;
             for (file, stamp, read_ns) in stamps {
-                update.execute(params![file.0, stamp.size as i64, stamp.modified_ns, stamp.changed_ns, read_ns])?;
+                update.execute(params![
+                    file.0,
+                    stamp.size as i64,
+                    stamp.modified_ns,
+                    stamp.changed_ns,
+                    read_ns
+                ])?;
             }
             Ok(())
         })
@@ -202,22 +207,21 @@ fn write_vector(
     Ok(())
 }
 
-fn count_progress(
+fn note_progress(
     transaction: &Transaction<'_>,
     run: i64,
     current_file: Option<&str>,
-    done: usize,
+    n_processed: u64,
 ) -> rusqlite::Result<()> {
     transaction
         .prepare_cached(
             "UPDATE ingestion_status SET
                 current_file = coalesce(?2, current_file),
-                processed_files = min(total_files, processed_files + ?3),
-                progress = CASE WHEN total_files = 0 THEN 0
-                           ELSE min(100, 100 * (processed_files + ?3) / total_files) END
+                processed_files = min(total_files, ?3),
+                progress = min(100, 100 * ?3 / max(1, total_files))
              WHERE id = ?1",
         )?
-        .execute(params![run, current_file, done as i64])?;
+        .execute(params![run, current_file, n_processed as i64])?;
     Ok(())
 }
 

@@ -93,7 +93,11 @@ impl Collector {
 }
 
 /// Collects the chunk fields; gives the number of body terms of each chunk.
-fn collect_chunks(file: &StoredFile, collector: &mut Collector, postings: &mut Vec<(u32, Posting)>) -> Vec<u32> {
+fn collect_chunks(
+    file: &StoredFile,
+    collector: &mut Collector,
+    postings: &mut Vec<(u32, Posting)>,
+) -> Vec<u32> {
     let mut tokens_of_chunk = Vec::with_capacity(file.chunks.len());
     for (number, chunk) in file.chunks.iter().enumerate() {
         terms(chunk.text(&file.text), |term| collector.add(Field::Body, term));
@@ -155,9 +159,9 @@ fn words_per_vector(dimensions: usize) -> usize {
 
 /// The sign of each component, packed: bit i of word w is component 64 · w + i.
 pub(crate) fn signs(vector: &[f32]) -> impl Iterator<Item = u64> + '_ {
-    vector.chunks(64).map(|chunk| {
-        chunk.iter().enumerate().fold(0, |word, (bit, &x)| word | (u64::from(x > 0.0) << bit))
-    })
+    vector
+        .chunks(64)
+        .map(|chunk| chunk.iter().enumerate().fold(0, |word, (bit, &x)| word | (u64::from(x > 0.0) << bit)))
 }
 
 fn aspects(file: &StoredFile, path: &Embedding) -> [Quantized; N_ASPECTS] {

@@ -159,12 +159,36 @@ impl Role {
     }
 }
 
-const TEST_FOLDERS: &[&str] =
-    &["test", "tests", "__tests__", "spec", "specs", "testing", "testdata", "fixtures", "__mocks__", "mocks", "e2e"];
-const EXAMPLE_FOLDERS: &[&str] =
-    &["example", "examples", "sample", "samples", "demo", "demos", "bench", "benches", "benchmark", "benchmarks",
-      "playground", "docs", "doc"];
-const BARREL_NAMES: &[&str] = &["index.ts", "index.js", "index.tsx", "index.mjs", "__init__.py", "mod.rs", "package-info.java"];
+const TEST_FOLDERS: &[&str] = &[
+    "test",
+    "tests",
+    "__tests__",
+    "spec",
+    "specs",
+    "testing",
+    "testdata",
+    "fixtures",
+    "__mocks__",
+    "mocks",
+    "e2e",
+];
+const EXAMPLE_FOLDERS: &[&str] = &[
+    "example",
+    "examples",
+    "sample",
+    "samples",
+    "demo",
+    "demos",
+    "bench",
+    "benches",
+    "benchmark",
+    "benchmarks",
+    "playground",
+    "docs",
+    "doc",
+];
+const BARREL_NAMES: &[&str] =
+    &["index.ts", "index.js", "index.tsx", "index.mjs", "__init__.py", "mod.rs", "package-info.java"];
 
 fn is_test_name(name: &str, stem: &str) -> bool {
     stem.starts_with("test_")
@@ -180,7 +204,9 @@ fn is_test_name(name: &str, stem: &str) -> bool {
 fn is_camel_test_name(path: &str) -> bool {
     let name = path.rsplit('/').next().unwrap_or(path);
     let stem = name.split('.').next().unwrap_or(name);
-    ["Test", "Tests", "Spec", "TestCase", "IT"].iter().any(|end| stem.len() > end.len() && stem.ends_with(end))
+    ["Test", "Tests", "Spec", "TestCase", "IT"]
+        .iter()
+        .any(|end| stem.len() > end.len() && stem.ends_with(end))
 }
 
 #[cfg(test)]

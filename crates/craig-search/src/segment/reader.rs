@@ -21,7 +21,8 @@ impl Segment {
     /// Maps the segment at `path`; fails when it is no segment of this format.
     pub(crate) fn open(path: &Path) -> std::io::Result<Self> {
         let mapped = Mapped::open(path)?;
-        let header = read_header(mapped.bytes()).ok_or_else(|| std::io::Error::other("not a search segment of this version"))?;
+        let header = read_header(mapped.bytes())
+            .ok_or_else(|| std::io::Error::other("not a search segment of this version"))?;
         Ok(Self { mapped, header })
     }
 
@@ -62,7 +63,6 @@ impl Segment {
         ChunkKind::ALL[usize::from(self.chunks()[chunk as usize].kind)]
     }
 
-
     /// Length of the chunk vectors.
     pub(crate) fn dimensions(&self) -> usize {
         self.header.dimensions as usize
@@ -83,7 +83,8 @@ impl Segment {
 
     /// Similarity of one aspect of file `file` to `query`, a vector of the built-in model.
     pub(crate) fn aspect_similarity(&self, query: &Quantized, file: u32, aspect: Aspect) -> f32 {
-        let (row, dimensions) = (file as usize * N_ASPECTS + aspect as usize, self.header.aspect_dimensions as usize);
+        let (row, dimensions) =
+            (file as usize * N_ASPECTS + aspect as usize, self.header.aspect_dimensions as usize);
         let codes: &[i8] = &self.section(Section::AspectCodes)[row * dimensions..(row + 1) * dimensions];
         let scales: &[f32] = self.section(Section::AspectScales);
         dot(&query.codes, codes) as f32 * query.scale * scales[row]
@@ -104,7 +105,8 @@ impl Segment {
 /// The header, when the bytes are a segment of this format whose sections all lie inside it.
 fn read_header(bytes: &[u8]) -> Option<Header> {
     let header: Header = bytemuck::pod_read_unaligned(bytes.get(..size_of::<Header>())?);
-    let inside = |[start, len]: &[u64; 2]| start.checked_add(*len).is_some_and(|end| end <= bytes.len() as u64);
+    let inside =
+        |[start, len]: &[u64; 2]| start.checked_add(*len).is_some_and(|end| end <= bytes.len() as u64);
     let aligned = header.sections.iter().all(|[start, _]| start % 64 == 0);
     let valid = header.magic == MAGIC && header.format == FORMAT && aligned;
     (valid && header.sections.iter().all(inside)).then_some(header)

@@ -1,0 +1,300 @@
+//! The engine itself: projects, their state, their files.
+
+use std::collections::HashMap;
+use std::path::Path;
+use std::sync::Arc;
+
+use craig_model::{Embedder, StaticModel};
+use craig_search::Index;
+use craig_source::{Root, walk};
+use craig_store::{FileRecord, IngestionState, IngestionStatus, Project, ProjectId, Store};
+
+use crate::options::StoredOptions;
+use crate::plan::{Compare, Plan};
+use crate::report::{
+    FailedFile, FileEntry, FileText, LanguageShare, ProjectStatus, ProjectSummary, Statistics, TreeNode,
+    UpdateCheck,
+};
+use crate::{Config, EngineError};
+
+/// One open database and everything that answers from it.
+///
+/// An engine belongs to one thread; several, in one process or many, may work on the same database.
+pub struct Engine {
+    store: Store,
+    /// Shared with the thread that produces an ingestion's groups while this one commits them.
+    pool: Arc<rayon::ThreadPool>,
+    embedder: &'static dyn Embedder,
+    indexes: HashMap<ProjectId, Arc<Index>>,
+}
+
+impl Engine {
+    /// Opens the database of `config`, making it when missing.
+    pub fn open(config: &Config) -> Result<Self, EngineError> {
+        let store = Store::open(&config.database)?;
+        let pool = rayon::ThreadPoolBuilder::new()
+            .num_threads(config.threads)
+            .build()
+            .map_err(|error| EngineError::Threads(error.to_string()))?;
+        Ok(Self { store, pool: Arc::new(pool), embedder: StaticModel::builtin(), indexes: HashMap::new() })
+    }
+
+    pub(crate) fn store(&self) -> &Store {
+        &self.store
+    }
+
+    pub(crate) fn store_mut(&mut self) -> &mut Store {
+        &mut self.store
+    }
+
+    pub(crate) fn pool(&self) -> Arc<rayon::ThreadPool> {
+        Arc::clone(&self.pool)
+    }
+
+    pub(crate) fn embedder(&self) -> &'static dyn Embedder {
+        self.embedder
+    }
+
+    /// The index of `project` as the store has it now.
+    pub(crate) fn index(&mut self, project: &Project) -> Result<Arc<Index>, EngineError> {
+        match self.indexes.get(&project.id) {
+            Some(index) if index.generation() == project.generation => Ok(Arc::clone(index)),
+            _ => self.refresh_index(project),
+        }
+    }
+
+    /// Brings the index of `project` up to date with the store.
+    pub(crate) fn refresh_index(&mut self, project: &Project) -> Result<Arc<Index>, EngineError> {
+        let project = self.store.project(&project.reference)?;
+        let (store, embedder) = (&self.store, self.embedder);
+        let (index, _) = Index::sync(store, &project, embedder.id(), embedder.dimensions(), &self.pool)?;
+        let index = Arc::new(index);
+        self.indexes.insert(project.id, Arc::clone(&index));
+        Ok(index)
+    }
+
+    /// All projects by number.
+    pub fn projects(&self) -> Result<Vec<ProjectSummary>, EngineError> {
+        let chunks = self.store.chunk_counts()?;
+        let files = self.store.file_counts()?;
+        let summary = |project: Project| ProjectSummary {
+            id: project.id.get(),
+            files: files.get(&project.id).copied().unwrap_or_default(),
+            chunks: chunks.get(&project.id).copied().unwrap_or_default(),
+            name: project.name,
+            reference: project.reference,
+            source_path: project.source_path,
+            ingestion_date: project.ingestion_date,
+            last_updated: project.last_updated,
+            content_hash: project.content_hash,
+        };
+        Ok(self.store.projects()?.into_iter().map(summary).collect())
+    }
+
+    /// Where the newest ingestion of a project stands. A run whose process is gone is told as failed.
+    pub fn status(&self, handle: &str) -> Result<ProjectStatus, EngineError> {
+        let project = self.store.project(handle)?;
+        let status = self.store.ingestion_status(project.id)?;
+        let is_cut_off = status.as_ref().is_some_and(|status| status.state == IngestionState::InProgress)
+            && self.store.try_lock(&project).is_ok();
+        // It may have ended between the two looks.
+        let status = if is_cut_off { self.store.ingestion_status(project.id)? } else { status };
+        Ok(project_status(project, status, is_cut_off))
+    }
+
+    /// How the source directory of a project differs from the index.
+    pub fn check_updates(&self, handle: &str) -> Result<UpdateCheck, EngineError> {
+        let project = self.store.project(handle)?;
+        let root = Root::open(Path::new(&project.source_path))?;
+        let options = StoredOptions::parse(&project.options).source();
+        let listing = walk(&root, &options)?;
+        let plan = Plan::new(&listing, self.store.tracked_files(project.id)?, Compare::Stamp);
+        let mut check = UpdateCheck {
+            project: project.name,
+            up_to_date: false,
+            added: Vec::new(),
+            changed: Vec::new(),
+            removed: plan.removed.iter().map(|file| file.path.clone()).collect(),
+            failed: listing.skipped.iter().map(FailedFile::from).collect(),
+        };
+        for (entry, known) in &plan.read {
+            match (known, craig_source::read(&root, &entry.path, &options)) {
+                (_, Err(error)) => check.failed.push(FailedFile::new(&entry.path, &error)),
+                (None, Ok(_)) => check.added.push(entry.path.clone()),
+                (Some(known), Ok(now)) if known.hash != now.hash => check.changed.push(entry.path.clone()),
+                (Some(_), Ok(_)) => {}
+            }
+        }
+        check.up_to_date = check.added.is_empty() && check.changed.is_empty() && check.removed.is_empty();
+        Ok(check)
+    }
+
+    /// Removes a project with all its data and everything derived from it; gives its name. Waits for its ingestion to end.
+    pub fn purge(&mut self, handle: &str) -> Result<String, EngineError> {
+        let project = self.store.project(handle)?;
+        let _lock = self.store.lock(&project)?;
+        self.indexes.remove(&project.id);
+        self.store.purge(project.id)?;
+        let folder = Index::folder(&self.store, &project);
+        match std::fs::remove_dir_all(&folder) {
+            Err(source) if source.kind() != std::io::ErrorKind::NotFound => {
+                Err(craig_search::SearchError::Io { path: folder, source }.into())
+            }
+            _ => Ok(project.name),
+        }
+    }
+
+    /// The tracked files of a project as a tree, binary ones included.
+    pub fn tree(&self, handle: &str) -> Result<TreeNode, EngineError> {
+        let project = self.store.project(handle)?;
+        let mut root = TreeNode { name: project.name, ..TreeNode::default() };
+        for record in self.store.file_records(project.id)? {
+            root.insert(&record.path.clone(), FileEntry::from(record));
+        }
+        root.sort();
+        Ok(root)
+    }
+
+    /// One tracked file with its text.
+    pub fn file(&self, handle: &str, path: &str) -> Result<FileText, EngineError> {
+        let project = self.store.project(handle)?;
+        let path = path.trim_start_matches("./");
+        match self.store.file_text(project.id, path)? {
+            Some(found) => Ok(FileText { entry: found.record.into(), content: found.content }),
+            None => Err(self.unknown_file(&project, path)?),
+        }
+    }
+
+    fn unknown_file(&self, project: &Project, path: &str) -> Result<EngineError, EngineError> {
+        let name = path.rsplit('/').next().unwrap_or(path);
+        let records = self.store.file_records(project.id)?;
+        let ends = |record: &&FileRecord| record.path.rsplit('/').next() == Some(name);
+        let similar = records.iter().filter(ends).take(3).map(|record| record.path.clone()).collect();
+        Ok(EngineError::UnknownFile { project: project.name.clone(), path: path.to_owned(), similar })
+    }
+
+    /// Sums over one project, or over all.
+    pub fn statistics(&self, handle: Option<&str>) -> Result<Statistics, EngineError> {
+        let projects = match handle {
+            Some(handle) => vec![self.store.project(handle)?],
+            None => self.store.projects()?,
+        };
+        let chunks = self.store.chunk_counts()?;
+        let mut sums = Statistics {
+            projects: projects.len() as u64,
+            database: self.store.path().display().to_string(),
+            database_bytes: size_on_disk(self.store.path()) + size_on_disk(&self.store.side_folder()),
+            embedder: self.embedder.id().to_owned(),
+            ..Statistics::default()
+        };
+        for project in projects {
+            sums.chunks += chunks.get(&project.id).copied().unwrap_or_default();
+            self.store.file_records(project.id)?.iter().for_each(|record| sums.count(record));
+        }
+        Ok(sums)
+    }
+}
+
+fn project_status(project: Project, status: Option<IngestionStatus>, is_cut_off: bool) -> ProjectStatus {
+    let Some(status) = status else {
+        return ProjectStatus { project: project.name, ..ProjectStatus::pending() };
+    };
+    let was_cut_off = is_cut_off && status.state == IngestionState::InProgress;
+    let advice = || {
+        format!(
+            "the ingestion was cut off; what it committed is kept: run 'craig ingest-delta {}' to complete it",
+            project.name
+        )
+    };
+    ProjectStatus {
+        status: if was_cut_off { IngestionState::Failed } else { status.state }.as_str(),
+        progress: status.progress,
+        current_file: status.current_file,
+        total_files: status.total_files,
+        processed_files: status.processed_files,
+        started_at: Some(status.started_at),
+        completed_at: status.completed_at,
+        error: if was_cut_off { Some(advice()) } else { status.error },
+        project: project.name,
+    }
+}
+
+/// Bytes of a file, or of everything in a folder; 0 when it is not there.
+fn size_on_disk(path: &Path) -> u64 {
+    match std::fs::metadata(path) {
+        Ok(metadata) if metadata.is_dir() => {
+            let entries = std::fs::read_dir(path).into_iter().flatten().flatten();
+            entries.map(|entry| size_on_disk(&entry.path())).sum()
+        }
+        Ok(metadata) => metadata.len(),
+        Err(_) => 0,
+    }
+}
+
+impl ProjectStatus {
+    fn pending() -> Self {
+        Self {
+            project: String::new(),
+            status: IngestionState::Pending.as_str(),
+            progress: 0,
+            current_file: None,
+            total_files: 0,
+            processed_files: 0,
+            started_at: None,
+            completed_at: None,
+            error: None,
+        }
+    }
+}
+
+impl Statistics {
+    fn count(&mut self, record: &FileRecord) {
+        self.files += 1;
+        self.bytes += record.size;
+        if record.is_binary {
+            self.binary_files += 1;
+            return;
+        }
+        let share: &mut LanguageShare = self.languages.entry(record.language.id().to_owned()).or_default();
+        share.files += 1;
+        share.bytes += record.size;
+    }
+}
+
+impl From<FileRecord> for FileEntry {
+    fn from(record: FileRecord) -> Self {
+        Self {
+            path: record.path,
+            is_binary: record.is_binary,
+            language: record.language,
+            kind: record.kind,
+            r#type: record.file_type,
+            size: record.size,
+            modified_date: record.modified_date,
+            withheld: record.withheld,
+            file_hash: record.file_hash,
+        }
+    }
+}
+
+impl TreeNode {
+    fn insert(&mut self, path: &str, file: FileEntry) {
+        let (name, rest) = path.split_once('/').map_or((path, None), |(name, rest)| (name, Some(rest)));
+        // Records come in path order, so a folder that exists already is the last child.
+        let is_open = self.children.last().is_some_and(|child| child.name == name && child.file.is_none());
+        if !is_open {
+            self.children.push(Self { name: name.to_owned(), ..Self::default() });
+        }
+        let Some(child) = self.children.last_mut() else { return };
+        match rest {
+            Some(rest) => child.insert(rest, file),
+            None => child.file = Some(file),
+        }
+    }
+
+    fn sort(&mut self) {
+        self.children
+            .sort_by(|a, b| a.file.is_some().cmp(&b.file.is_some()).then_with(|| a.name.cmp(&b.name)));
+        self.children.iter_mut().for_each(Self::sort);
+    }
+}

@@ -1,0 +1,127 @@
+//! Every way in which an operation can fail, sorted by whose turn it is, each with a hint.
+
+use craig_search::SearchError;
+use craig_source::SourceError;
+use craig_store::{LockError, StoreError};
+use thiserror::Error;
+
+/// An operation failed; what was committed before stands.
+#[derive(Debug, Error)]
+pub enum EngineError {
+    /// The source directory cannot be used.
+    #[error(transparent)]
+    Source(#[from] SourceError),
+    /// The database cannot be used, or does not know what was asked for.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    /// Searching or indexing failed.
+    #[error(transparent)]
+    Search(#[from] SearchError),
+    /// Another process is writing the project.
+    #[error(transparent)]
+    Locked(#[from] LockError),
+    /// The system gives no threads.
+    #[error("cannot start worker threads: {0}")]
+    Threads(String),
+    /// A project with that name would be ambiguous or empty.
+    #[error("{name:?} cannot be a project name: {reason}")]
+    BadName {
+        /// The name.
+        name: String,
+        /// Why not.
+        reason: &'static str,
+    },
+    /// The project has no such file.
+    #[error("the project {project:?} has no file {path:?}")]
+    UnknownFile {
+        /// Name of the project.
+        project: String,
+        /// Path asked for.
+        path: String,
+        /// Paths that are like it.
+        similar: Vec<String>,
+    },
+    /// No language goes by that name.
+    #[error("no language {name:?}")]
+    UnknownLanguage {
+        /// The name.
+        name: String,
+        /// Languages that are written like it.
+        similar: Vec<String>,
+    },
+}
+
+/// Whose turn it is to do something about an error.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Fault {
+    /// The user asked for something that cannot be.
+    User,
+    /// The machine: disk, permissions, another process.
+    Environment,
+}
+
+impl EngineError {
+    /// Whose turn it is.
+    pub fn fault(&self) -> Fault {
+        match self {
+            Self::Store(StoreError::UnknownProject { .. } | StoreError::NameTaken { .. })
+            | Self::Search(SearchError::Glob { .. } | SearchError::EmptyQuery)
+            | Self::BadName { .. }
+            | Self::UnknownFile { .. }
+            | Self::UnknownLanguage { .. } => Fault::User,
+            Self::Source(_) | Self::Store(_) | Self::Search(_) | Self::Locked(_) | Self::Threads(_) => {
+                Fault::Environment
+            }
+        }
+    }
+
+    /// What to do next, where there is something to say beyond the message.
+    pub fn hint(&self) -> Option<String> {
+        match self {
+            Self::Store(error) | Self::Search(SearchError::Store(error)) => store_hint(error),
+            Self::Search(SearchError::EmptyQuery) => Some("give at least one word to search for".into()),
+            Self::Search(SearchError::Glob { .. }) => {
+                Some("patterns look like 'src/**/*.rs' or '*.md'".into())
+            }
+            Self::Search(SearchError::Io { .. }) => Some(
+                "the index is derived: free disk space or remove its folder, and it is made again".into(),
+            ),
+            Self::Locked(LockError::Held { .. }) => Some("wait for it to end, or leave --no-wait out".into()),
+            Self::BadName { .. } => Some("give another one with --name".into()),
+            Self::UnknownFile { similar, .. } if !similar.is_empty() => {
+                Some(format!("did you mean {}?", similar.join(", ")))
+            }
+            Self::UnknownFile { .. } => Some("'craig tree' lists the files of a project".into()),
+            Self::UnknownLanguage { similar, .. } if !similar.is_empty() => {
+                Some(format!("did you mean {}?", similar.join(", ")))
+            }
+            _ => None,
+        }
+    }
+}
+
+fn store_hint(error: &StoreError) -> Option<String> {
+    Some(match error {
+        StoreError::UnknownProject { known, .. } if known.is_empty() => {
+            "nothing is ingested yet: run 'craig ingest <directory>'".into()
+        }
+        StoreError::UnknownProject { known, .. } => format!("known projects: {}", known.join(", ")),
+        StoreError::NameTaken { name, .. } => {
+            format!("choose another name with --name, or 'craig purge {name}' first")
+        }
+        StoreError::Corrupt { .. } => {
+            "move the file away and ingest again (sources are not touched), or point --db to another file"
+                .into()
+        }
+        StoreError::Newer { .. } => "use the newer craig that wrote it, or point --db to another file".into(),
+        StoreError::Full { .. } => {
+            "free some space, or point --db to another disk; then run the same command again".into()
+        }
+        StoreError::Busy { .. } => "try again when the other process is done".into(),
+        StoreError::ReadOnly { .. } | StoreError::Open { .. } => {
+            "check the permissions of the file and its folder, or point --db (or CRAIG_DB) to another place"
+                .into()
+        }
+        _ => return None,
+    })
+}

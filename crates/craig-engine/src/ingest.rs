@@ -1,0 +1,456 @@
+//! Ingestion: the one way from a directory to the store, for a first ingest, a delta and a watch alike.
+//!
+//! One thread reads, cuts and embeds with all cores; the calling thread commits. What is committed stays, so an
+//! ingestion that was cut off is completed by the next one.
+
+use std::collections::HashSet;
+use std::path::Path;
+use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+use std::time::Instant;
+
+use craig_chunk::Chunk;
+use craig_model::Embedder;
+use craig_search::SearchError;
+use craig_source::{
+    Content, Entry, FileStamp, Listing, Root, SourceFile, SourceOptions, content_hash, read, walk,
+};
+use craig_store::{
+    Batch, ChunkText, FileId, IndexedFile, LockError, Project, ProjectLock, Store, TextHash, TrackedFile,
+};
+use rayon::prelude::*;
+
+use crate::options::{FORMAT, StoredOptions};
+use crate::plan::{Compare, Plan};
+use crate::progress::{Phase, Progress};
+use crate::report::{FailedFile, FileCounts, IngestReport};
+use crate::{Engine, EngineError};
+
+/// Bytes of source that are read, cut and committed together.
+const GROUP_BYTES: u64 = 6 << 20;
+
+/// Files that are read together at most.
+const GROUP_FILES: usize = 512;
+
+/// What to ingest.
+#[derive(Clone, Debug)]
+pub struct IngestRequest {
+    /// Directory.
+    pub directory: std::path::PathBuf,
+    /// Name of the project; the directory's name when not given.
+    pub name: Option<String>,
+    /// Which files are tracked.
+    pub options: SourceOptions,
+    /// What to do when another process ingests the same project.
+    pub waiting: Waiting,
+}
+
+/// What to do when another process ingests the same project.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Waiting {
+    /// Wait until it is done.
+    #[default]
+    Wait,
+    /// Fail at once and say who it is.
+    Fail,
+}
+
+impl Engine {
+    /// Ingests a directory as a project. Files that the store has with the same content are left as they are.
+    pub fn ingest(
+        &mut self,
+        request: &IngestRequest,
+        progress: &mut dyn FnMut(&Progress),
+    ) -> Result<IngestReport, EngineError> {
+        let root = Root::open(&request.directory)?;
+        let name = match &request.name {
+            Some(name) => checked_name(name)?,
+            None => self.free_name(&root)?,
+        };
+        let options = StoredOptions::of(&request.options);
+        let previous = self.store().project(&name).ok().map(|project| StoredOptions::parse(&project.options));
+        let project = self.store_mut().create_project(&name, root.as_str(), &options.to_json())?;
+        let is_same_format = previous.is_none_or(|previous| previous.format == FORMAT);
+        let compare = if is_same_format { Compare::Content } else { Compare::Nothing };
+        self.ingest_project(&project, compare, request.waiting, progress)
+    }
+
+    /// Brings a project up to date with its directory: only files that changed are read.
+    pub fn ingest_delta(
+        &mut self,
+        handle: &str,
+        waiting: Waiting,
+        progress: &mut dyn FnMut(&Progress),
+    ) -> Result<IngestReport, EngineError> {
+        let project = self.store().project(handle)?;
+        let stored = StoredOptions::parse(&project.options);
+        if stored.format == FORMAT {
+            return self.ingest_project(&project, Compare::Stamp, waiting, progress);
+        }
+        // Cut by an older version: everything is cut anew.
+        let options = StoredOptions { format: FORMAT, ..stored };
+        let project =
+            self.store_mut().create_project(&project.name, &project.source_path, &options.to_json())?;
+        self.ingest_project(&project, Compare::Nothing, waiting, progress)
+    }
+
+    fn ingest_project(
+        &mut self,
+        project: &Project,
+        compare: Compare,
+        waiting: Waiting,
+        progress: &mut dyn FnMut(&Progress),
+    ) -> Result<IngestReport, EngineError> {
+        let started = Instant::now();
+        let root = Root::open(Path::new(&project.source_path))?;
+        let options = StoredOptions::parse(&project.options).source();
+        let _lock = lock(self.store(), project, waiting, progress)?;
+        progress(&Progress::of(Phase::Listing));
+        let listing = walk(&root, &options)?;
+        let plan = Plan::new(&listing, self.store().tracked_files(project.id)?, compare);
+        let mut tally = Tally::new(&plan, &listing);
+        if !plan.is_empty() || project.content_hash.is_none() {
+            let run = Run { project, root: &root, options: &options, compare, embedder: self.embedder() };
+            self.perform(&run, &plan, &mut tally, progress)?;
+        }
+        progress(&Progress { phase: Phase::Indexing, ..tally.progress() });
+        self.refresh_index(project)?;
+        Ok(tally.into_report(project, started))
+    }
+
+    /// Carries a plan out under a status row that says how it goes and how it ended.
+    fn perform(
+        &mut self,
+        run: &Run<'_>,
+        plan: &Plan,
+        tally: &mut Tally,
+        progress: &mut dyn FnMut(&Progress),
+    ) -> Result<(), EngineError> {
+        let project = run.project.id;
+        let number = self.store_mut().begin_ingestion(project, tally.n_total as u64)?;
+        let committed = self.commit_all(run, number, plan, tally, progress);
+        if let Err(error) = &committed {
+            // The error itself matters more than whether it could be noted.
+            let _ = self.store_mut().fail_ingestion(number, &error.to_string());
+            return committed;
+        }
+        let files = self.store().tracked_files(project)?;
+        let hash = content_hash(files.iter().map(|file| (file.path.as_str(), file.hash))).to_hex();
+        Ok(self.store_mut().complete_ingestion(project, number, &hash)?)
+    }
+
+    fn commit_all(
+        &mut self,
+        run: &Run<'_>,
+        number: i64,
+        plan: &Plan,
+        tally: &mut Tally,
+        progress: &mut dyn FnMut(&Progress),
+    ) -> Result<(), EngineError> {
+        let batch = Batch { changed: Vec::new(), removed: plan.removed_ids() };
+        tally.n_processed += plan.removed.len();
+        self.store_mut().apply(
+            run.project.id,
+            number,
+            run.embedder.id(),
+            &batch,
+            tally.n_processed as u64,
+        )?;
+        let known = Store::open(self.store().path())?;
+        let pool = self.pool();
+        let (sender, groups) = sync_channel(1);
+        std::thread::scope(|scope| {
+            let files = &plan.read;
+            let producer = scope.spawn(move || pool.install(move || run.produce(files, &known, sender)));
+            let committed = self.commit_groups(run, number, groups, tally, progress);
+            let produced = producer.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
+            committed.and(produced)
+        })
+    }
+
+    /// Commits groups as they come. Ends early on an error: the producer then finds nobody to send to, and stops.
+    fn commit_groups(
+        &mut self,
+        run: &Run<'_>,
+        number: i64,
+        groups: Receiver<Group>,
+        tally: &mut Tally,
+        progress: &mut dyn FnMut(&Progress),
+    ) -> Result<(), EngineError> {
+        for group in groups {
+            tally.count(&group);
+            self.store_mut().restamp(&group.restamped)?;
+            let batch = Batch { changed: group.changed, removed: Vec::new() };
+            let n_processed = tally.n_processed as u64;
+            self.store_mut().apply(run.project.id, number, run.embedder.id(), &batch, n_processed)?;
+            progress(&tally.progress());
+        }
+        Ok(())
+    }
+
+    /// The directory's name, or a variation of it when another directory has it.
+    fn free_name(&self, root: &Root) -> Result<String, EngineError> {
+        if let Some(project) = self.store().project_of_path(root.as_str())? {
+            return Ok(project.name);
+        }
+        let taken: Vec<String> = self.store().projects()?.into_iter().map(|project| project.name).collect();
+        let base = if root.name().is_empty() { "root" } else { root.name() };
+        let candidates = std::iter::once(base.to_owned()).chain((2..).map(|n| format!("{base}-{n}")));
+        Ok(candidates.into_iter().find(|name| !taken.contains(name)).unwrap_or_else(|| base.to_owned()))
+    }
+}
+
+/// What the files of one run are read with.
+struct Run<'a> {
+    project: &'a Project,
+    root: &'a Root,
+    options: &'a SourceOptions,
+    compare: Compare,
+    embedder: &'a dyn Embedder,
+}
+
+/// Files that were read together.
+#[derive(Default)]
+struct Group {
+    changed: Vec<IndexedFile>,
+    /// Files whose content turned out to be the stored one.
+    restamped: Vec<(FileId, FileStamp, i64)>,
+    failed: Vec<FailedFile>,
+    n_files: usize,
+    n_bytes: u64,
+    n_reused: u64,
+    last_path: String,
+}
+
+/// What became of one file.
+enum Outcome {
+    Changed(Box<IndexedFile>),
+    Same(FileId, FileStamp, i64),
+    Failed(FailedFile),
+}
+
+impl Run<'_> {
+    /// Reads, cuts and embeds `files` group by group, for as long as somebody takes the groups.
+    fn produce(
+        &self,
+        files: &[(Entry, Option<TrackedFile>)],
+        known: &Store,
+        groups: SyncSender<Group>,
+    ) -> Result<(), EngineError> {
+        for files in groups_of(files) {
+            let mut group = self.group(files);
+            self.embed(&mut group, known)?;
+            if groups.send(group).is_err() {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    fn group(&self, files: &[(Entry, Option<TrackedFile>)]) -> Group {
+        let outcomes: Vec<Outcome> =
+            files.par_iter().map(|(entry, tracked)| self.outcome(entry, tracked.as_ref())).collect();
+        let mut group = Group {
+            n_files: files.len(),
+            n_bytes: files.iter().map(|(entry, _)| entry.stamp.size).sum(),
+            last_path: files.last().map(|(entry, _)| entry.path.clone()).unwrap_or_default(),
+            ..Group::default()
+        };
+        for outcome in outcomes {
+            match outcome {
+                Outcome::Changed(file) => group.changed.push(*file),
+                Outcome::Same(file, stamp, read_ns) => group.restamped.push((file, stamp, read_ns)),
+                Outcome::Failed(failed) => group.failed.push(failed),
+            }
+        }
+        group
+    }
+
+    fn outcome(&self, entry: &Entry, tracked: Option<&TrackedFile>) -> Outcome {
+        let read_ns = now_ns();
+        match read(self.root, &entry.path, self.options) {
+            Err(error) => Outcome::Failed(FailedFile::new(&entry.path, &error)),
+            Ok(source) => match tracked {
+                Some(known) if known.hash == source.hash && self.compare != Compare::Nothing => {
+                    Outcome::Same(known.id, source.stamp, read_ns)
+                }
+                _ => Outcome::Changed(Box::new(cut(source, read_ns))),
+            },
+        }
+    }
+
+    /// Embeds the texts that the store has no vector of.
+    fn embed(&self, group: &mut Group, known: &Store) -> Result<(), EngineError> {
+        let hashes = group.changed.iter().flat_map(|file| file.texts.iter().map(|text| text.hash));
+        let known = known.known_vectors(self.embedder.id(), hashes)?;
+        group.n_reused =
+            group.changed.iter().flat_map(|file| &file.texts).filter(|t| known.contains(&t.hash)).count()
+                as u64;
+        group.changed.par_iter_mut().try_for_each(|file| embed_file(file, self.embedder, &known))
+    }
+}
+
+fn embed_file(
+    file: &mut IndexedFile,
+    embedder: &dyn Embedder,
+    known: &HashSet<TextHash>,
+) -> Result<(), EngineError> {
+    let Some(text) = file.source.indexed_text() else { return Ok(()) };
+    let new: Vec<usize> = (0..file.texts.len()).filter(|&at| !known.contains(&file.texts[at].hash)).collect();
+    let texts: Vec<&str> = new.iter().map(|&at| file.outline.chunks[at].text(text)).collect();
+    let embeddings = embedder.embed_documents(&texts).map_err(SearchError::from)?;
+    for (at, embedding) in new.into_iter().zip(embeddings) {
+        file.texts[at].vector = Some(embedding.quantized());
+    }
+    Ok(())
+}
+
+/// Cuts a file that was read; files without searchable text get no chunks.
+fn cut(source: SourceFile, read_ns: i64) -> IndexedFile {
+    let text = source.indexed_text().unwrap_or_default();
+    let outline = craig_chunk::chunk(source.language, text);
+    let hash = |chunk: &Chunk| ChunkText { hash: TextHash::of(chunk.text(text)), vector: None };
+    let texts = outline.chunks.iter().map(hash).collect();
+    IndexedFile { source, read_ns, outline, texts }
+}
+
+/// Consecutive files, by number and bytes.
+fn groups_of(
+    files: &[(Entry, Option<TrackedFile>)],
+) -> impl Iterator<Item = &[(Entry, Option<TrackedFile>)]> {
+    let mut rest = files;
+    std::iter::from_fn(move || {
+        let mut n_bytes = 0;
+        let fits = |(entry, _): &&(Entry, _)| {
+            n_bytes += entry.stamp.size;
+            n_bytes <= GROUP_BYTES
+        };
+        let len = rest.iter().take(GROUP_FILES).take_while(fits).count().max(1).min(rest.len());
+        let (group, others) = rest.split_at(len);
+        rest = others;
+        (!group.is_empty()).then_some(group)
+    })
+}
+
+fn lock(
+    store: &Store,
+    project: &Project,
+    waiting: Waiting,
+    progress: &mut dyn FnMut(&Progress),
+) -> Result<ProjectLock, EngineError> {
+    match store.try_lock(project) {
+        Err(LockError::Held { holder }) if waiting == Waiting::Wait => {
+            progress(&Progress { current: holder.describe(), ..Progress::of(Phase::Waiting) });
+            Ok(store.lock(project)?)
+        }
+        other => Ok(other?),
+    }
+}
+
+fn checked_name(name: &str) -> Result<String, EngineError> {
+    let refuse = |reason| Err(EngineError::BadName { name: name.to_owned(), reason });
+    let trimmed = name.trim();
+    if trimmed.is_empty() {
+        return refuse("it is empty");
+    }
+    if trimmed.len() > MAX_NAME_BYTES {
+        return refuse("it is longer than 200 bytes");
+    }
+    if trimmed.chars().any(char::is_control) {
+        return refuse("it has control characters");
+    }
+    if trimmed.bytes().all(|b| b.is_ascii_digit()) {
+        return refuse("a number would be taken for a project's id");
+    }
+    Ok(trimmed.to_owned())
+}
+
+const MAX_NAME_BYTES: usize = 200;
+
+fn now_ns() -> i64 {
+    jiff::Timestamp::now().as_nanosecond() as i64
+}
+
+/// What a run has met so far.
+#[derive(Default)]
+struct Tally {
+    files: FileCounts,
+    n_total: usize,
+    n_processed: usize,
+    n_chunks: u64,
+    n_embedded: u64,
+    n_reused: u64,
+    n_bytes: u64,
+    current: String,
+    failed: Vec<FailedFile>,
+    too_large: Vec<String>,
+    secrets: Vec<String>,
+    known: HashSet<String>,
+}
+
+impl Tally {
+    fn new(plan: &Plan, listing: &Listing) -> Self {
+        Self {
+            files: FileCounts {
+                removed: plan.removed.len() as u64,
+                unchanged: plan.unchanged.len() as u64,
+                ..FileCounts::default()
+            },
+            n_total: plan.read.len() + plan.removed.len(),
+            failed: listing.skipped.iter().map(FailedFile::from).collect(),
+            too_large: listing.too_large.iter().map(|entry| entry.path.clone()).collect(),
+            known: plan.read.iter().filter_map(|(_, tracked)| Some(tracked.as_ref()?.path.clone())).collect(),
+            ..Self::default()
+        }
+    }
+
+    fn count(&mut self, group: &Group) {
+        for file in &group.changed {
+            let count = if self.known.contains(&file.source.path) {
+                &mut self.files.changed
+            } else {
+                &mut self.files.added
+            };
+            *count += 1;
+            self.n_chunks += file.outline.chunks.len() as u64;
+            self.n_embedded += file.texts.iter().filter(|text| text.vector.is_some()).count() as u64;
+            if file.source.content == Content::Secret {
+                self.secrets.push(file.source.path.clone());
+            }
+        }
+        self.files.unchanged += group.restamped.len() as u64;
+        self.n_reused += group.n_reused;
+        self.n_processed += group.n_files;
+        self.n_bytes += group.n_bytes;
+        self.current.clone_from(&group.last_path);
+        self.failed.extend(group.failed.iter().cloned());
+    }
+
+    fn progress(&self) -> Progress {
+        Progress {
+            phase: Phase::Reading,
+            processed_files: self.n_processed,
+            total_files: self.n_total,
+            current: self.current.clone(),
+            n_bytes: self.n_bytes,
+        }
+    }
+
+    fn into_report(mut self, project: &Project, started: Instant) -> IngestReport {
+        self.files.total = self.files.added + self.files.changed + self.files.unchanged;
+        IngestReport {
+            project: project.name.clone(),
+            reference: project.reference.clone(),
+            id: project.id.get(),
+            source_path: project.source_path.clone(),
+            files: self.files,
+            chunks: self.n_chunks,
+            vectors_embedded: self.n_embedded,
+            vectors_reused: self.n_reused,
+            bytes: self.n_bytes,
+            elapsed_s: started.elapsed().as_secs_f64(),
+            failed: self.failed,
+            too_large: self.too_large,
+            secrets: self.secrets,
+        }
+    }
+}

@@ -1,0 +1,82 @@
+//! How a project's source is read, as kept in the store.
+
+use craig_source::{Hidden, IgnoreRules, SourceOptions};
+use serde::{Deserialize, Serialize};
+
+/// Changes when files are cut in another way, so that projects cut by an older version are cut anew.
+pub(crate) const FORMAT: u32 = 1;
+
+/// The options that a project was ingested with. Unknown keys of a newer version are left alone.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub(crate) struct StoredOptions {
+    /// [`FORMAT`] of the version that cut the files.
+    pub(crate) format: u32,
+    max_file_size_bytes: Option<u64>,
+    include_hidden: bool,
+    disregard_ignore_files: bool,
+    skip_folders: Vec<String>,
+    exclude: Vec<String>,
+    include: Vec<String>,
+}
+
+impl StoredOptions {
+    /// Stores what differs from the defaults, under the present format.
+    pub(crate) fn of(options: &SourceOptions) -> Self {
+        let default = SourceOptions::default();
+        let limit = options.max_file_size_bytes;
+        Self {
+            format: FORMAT,
+            max_file_size_bytes: (limit != default.max_file_size_bytes).then_some(limit),
+            include_hidden: options.hidden == Hidden::Include,
+            disregard_ignore_files: options.ignore_rules == IgnoreRules::Disregard,
+            skip_folders: options.extra_skipped_folders.clone(),
+            exclude: options.extra_ignore_globs.clone(),
+            include: options.extra_include_globs.clone(),
+        }
+    }
+
+    /// Reads what a version of Craig stored; what cannot be read counts as of an unknown format with the defaults.
+    pub(crate) fn parse(json: &str) -> Self {
+        serde_json::from_str(json).unwrap_or_default()
+    }
+
+    pub(crate) fn to_json(&self) -> String {
+        serde_json::json!(self).to_string()
+    }
+
+    /// The options for reading.
+    pub(crate) fn source(&self) -> SourceOptions {
+        let default = SourceOptions::default();
+        SourceOptions {
+            max_file_size_bytes: self.max_file_size_bytes.unwrap_or(default.max_file_size_bytes),
+            hidden: if self.include_hidden { Hidden::Include } else { Hidden::Exclude },
+            ignore_rules: if self.disregard_ignore_files {
+                IgnoreRules::Disregard
+            } else {
+                IgnoreRules::Respect
+            },
+            extra_skipped_folders: self.skip_folders.clone(),
+            extra_ignore_globs: self.exclude.clone(),
+            extra_include_globs: self.include.clone(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn options_survive_storage() {
+        let options = SourceOptions {
+            max_file_size_bytes: 5,
+            hidden: Hidden::Include,
+            extra_ignore_globs: vec!["*.gen.rs".into()],
+            ..SourceOptions::default()
+        };
+        assert_eq!(StoredOptions::parse(&StoredOptions::of(&options).to_json()).source(), options);
+        assert_eq!(StoredOptions::parse("{}").source(), SourceOptions::default());
+        assert_eq!(StoredOptions::parse("not json").format, 0);
+    }
+}

@@ -1,0 +1,128 @@
+//! What an ingestion has to do: the directory as it is, held against the store.
+
+use std::collections::HashMap;
+
+use craig_source::{Entry, FileStamp, Listing, SkipReason};
+use craig_store::{FileId, TrackedFile};
+
+/// How a file that the store knows is told unchanged.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Compare {
+    /// By its stamp where the stamp proves it, else by content hash.
+    Stamp,
+    /// By content hash.
+    Content,
+    /// Not at all: every file is cut and stored anew.
+    Nothing,
+}
+
+/// Files to read, files to drop.
+#[derive(Debug, Default)]
+pub(crate) struct Plan {
+    /// Files whose content has to be looked at, with what the store knows of them.
+    pub(crate) read: Vec<(Entry, Option<TrackedFile>)>,
+    /// Files that are gone.
+    pub(crate) removed: Vec<TrackedFile>,
+    /// Files that are surely the same.
+    pub(crate) unchanged: Vec<TrackedFile>,
+}
+
+impl Plan {
+    /// Compares a listing with the tracked files.
+    ///
+    /// Files under a folder that could not be read are kept as they are: nobody has seen them gone.
+    pub(crate) fn new(listing: &Listing, tracked: Vec<TrackedFile>, compare: Compare) -> Self {
+        let mut known: HashMap<String, TrackedFile> =
+            tracked.into_iter().map(|file| (file.path.clone(), file)).collect();
+        let mut plan = Self::default();
+        for entry in &listing.entries {
+            match known.remove(&entry.path) {
+                Some(file) if compare == Compare::Stamp && proves_unchanged(&file, entry.stamp) => {
+                    plan.unchanged.push(file);
+                }
+                file => plan.read.push((entry.clone(), file)),
+            }
+        }
+        for file in known.into_values() {
+            if is_hidden_by_trouble(listing, &file.path) {
+                plan.unchanged.push(file);
+            } else {
+                plan.removed.push(file);
+            }
+        }
+        plan.removed.sort_by(|a, b| a.path.cmp(&b.path));
+        plan
+    }
+
+    /// True when there is nothing to read and nothing to drop.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.read.is_empty() && self.removed.is_empty()
+    }
+
+    pub(crate) fn removed_ids(&self) -> Vec<FileId> {
+        self.removed.iter().map(|file| file.id).collect()
+    }
+}
+
+/// Coarsest tick of a file system's clock: what is written within one tick of a read may leave the stamp as it is.
+const CLOCK_TICK_NS: i64 = 2_000_000_000;
+
+/// An equal stamp proves equal content unless the file was changed so shortly before it was read that a later change
+/// could have got the same stamp.
+fn proves_unchanged(file: &TrackedFile, now: FileStamp) -> bool {
+    let newest_change = now.modified_ns.max(now.changed_ns);
+    file.stamp == now && newest_change.saturating_add(CLOCK_TICK_NS) < file.read_ns
+}
+
+fn is_hidden_by_trouble(listing: &Listing, path: &str) -> bool {
+    let unseen =
+        listing.skipped.iter().filter(|skipped| matches!(skipped.reason, SkipReason::Unreadable { .. }));
+    unseen.into_iter().any(|skipped| {
+        path.strip_prefix(skipped.path.as_str())
+            .is_some_and(|rest| skipped.path.is_empty() || rest.is_empty() || rest.starts_with('/'))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use craig_source::ContentHash;
+
+    use super::*;
+
+    const AGES_AGO: FileStamp = FileStamp { size: 3, modified_ns: 1_000, changed_ns: 1_000 };
+
+    fn tracked(path: &str, stamp: FileStamp, read_ns: i64) -> TrackedFile {
+        TrackedFile { id: FileId(1), path: path.into(), hash: ContentHash([0; 32]), stamp, read_ns }
+    }
+
+    fn entry(path: &str, stamp: FileStamp) -> Entry {
+        Entry { path: path.into(), stamp }
+    }
+
+    #[test]
+    fn a_stamp_proves_nothing_about_a_file_that_was_read_in_the_tick_of_its_change() {
+        let listing = Listing { entries: vec![entry("a", AGES_AGO)], ..Listing::default() };
+        let old_read = Plan::new(&listing, vec![tracked("a", AGES_AGO, 9_000_000_000)], Compare::Stamp);
+        assert_eq!((old_read.read.len(), old_read.unchanged.len()), (0, 1));
+        let racy_read = Plan::new(&listing, vec![tracked("a", AGES_AGO, 2_000)], Compare::Stamp);
+        assert_eq!((racy_read.read.len(), racy_read.unchanged.len()), (1, 0));
+        let by_content = Plan::new(&listing, vec![tracked("a", AGES_AGO, 9_000_000_000)], Compare::Content);
+        assert_eq!(by_content.read.len(), 1);
+    }
+
+    #[test]
+    fn what_lies_in_an_unreadable_folder_is_not_taken_for_gone() {
+        let trouble = craig_source::Skipped {
+            path: "src".into(),
+            reason: SkipReason::Unreadable { message: "permission denied".into() },
+        };
+        let listing = Listing { skipped: vec![trouble], ..Listing::default() };
+        let plan = Plan::new(
+            &listing,
+            vec![tracked("src/a", AGES_AGO, 0), tracked("srcs/b", AGES_AGO, 0)],
+            Compare::Stamp,
+        );
+        assert_eq!(plan.removed.iter().map(|f| f.path.as_str()).collect::<Vec<_>>(), ["srcs/b"]);
+        assert_eq!(plan.unchanged.len(), 1);
+    }
+}

@@ -1,0 +1,40 @@
+//! How far a long operation has come, told while it runs.
+
+/// What an ingestion is doing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Phase {
+    /// Waiting for another process that ingests the same project.
+    Waiting,
+    /// Listing the files of the directory.
+    Listing,
+    /// Reading, chunking and embedding files.
+    Reading,
+    /// Building the search index.
+    Indexing,
+}
+
+/// A step of a long operation.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Progress {
+    /// What is being done.
+    pub phase: Phase,
+    /// Files done, of those in `total_files`.
+    pub processed_files: usize,
+    /// Files to do; 0 while unknown.
+    pub total_files: usize,
+    /// The file last done, or whoever is waited for.
+    pub current: String,
+    /// Bytes of source read so far.
+    pub n_bytes: u64,
+}
+
+impl Progress {
+    pub(crate) fn of(phase: Phase) -> Self {
+        Self { phase, processed_files: 0, total_files: 0, current: String::new(), n_bytes: 0 }
+    }
+
+    /// Percent done, 0–100.
+    pub fn percent(&self) -> usize {
+        if self.total_files == 0 { 0 } else { 100 * self.processed_files / self.total_files }
+    }
+}

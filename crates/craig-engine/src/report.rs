@@ -1,0 +1,221 @@
+//! What operations answer: plain data, ready to be shown or serialised. The JSON forms are documented in `docs/cli.md`.
+
+use std::collections::BTreeMap;
+
+use craig_source::{FileKind, FileType, Language, ReadError, Skipped, Withheld};
+use serde::Serialize;
+
+/// What an ingestion did.
+#[derive(Clone, Debug, Serialize)]
+pub struct IngestReport {
+    /// Name of the project.
+    pub project: String,
+    /// Its unique reference.
+    pub reference: String,
+    /// Its number.
+    pub id: i64,
+    /// Its source directory.
+    pub source_path: String,
+    /// How many files came to what.
+    pub files: FileCounts,
+    /// Chunks written.
+    pub chunks: u64,
+    /// Vectors that were computed.
+    pub vectors_embedded: u64,
+    /// Vectors that were taken over from equal texts.
+    pub vectors_reused: u64,
+    /// Bytes of source read.
+    pub bytes: u64,
+    /// Seconds that it took.
+    pub elapsed_s: f64,
+    /// Files and folders that could not be processed, each with its reason.
+    pub failed: Vec<FailedFile>,
+    /// Files over the size limit: not tracked.
+    pub too_large: Vec<String>,
+    /// Files that hold secrets: tracked by name only.
+    pub secrets: Vec<String>,
+}
+
+impl IngestReport {
+    /// True when some files could not be processed.
+    pub fn is_partial(&self) -> bool {
+        !self.failed.is_empty()
+    }
+}
+
+/// How many files an ingestion met, by what came of them.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct FileCounts {
+    /// Files of the project now.
+    pub total: u64,
+    /// New ones.
+    pub added: u64,
+    /// Changed ones.
+    pub changed: u64,
+    /// Ones that are gone.
+    pub removed: u64,
+    /// Ones that were the same as before.
+    pub unchanged: u64,
+}
+
+/// A file or folder that could not be processed.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct FailedFile {
+    /// Path relative to the source directory.
+    pub path: String,
+    /// Why.
+    pub reason: String,
+}
+
+impl FailedFile {
+    pub(crate) fn new(path: &str, error: &ReadError) -> Self {
+        Self { path: path.to_owned(), reason: error.to_string() }
+    }
+}
+
+impl From<&Skipped> for FailedFile {
+    fn from(skipped: &Skipped) -> Self {
+        Self { path: skipped.path.clone(), reason: skipped.reason.to_string() }
+    }
+}
+
+/// A project in a list.
+#[derive(Clone, Debug, Serialize)]
+pub struct ProjectSummary {
+    /// Its number.
+    pub id: i64,
+    /// Its name.
+    pub name: String,
+    /// Its unique reference.
+    pub reference: String,
+    /// Its source directory.
+    pub source_path: String,
+    /// When it was first ingested, RFC 3339.
+    pub ingestion_date: String,
+    /// When its files last changed here, RFC 3339.
+    pub last_updated: String,
+    /// Hash over all its files, hex; `None` until one ingestion has completed.
+    pub content_hash: Option<String>,
+    /// Files.
+    pub files: u64,
+    /// Chunks.
+    pub chunks: u64,
+}
+
+/// Where the newest ingestion of a project stands.
+#[derive(Clone, Debug, Serialize)]
+pub struct ProjectStatus {
+    /// Name of the project.
+    pub project: String,
+    /// `pending`, `in_progress`, `completed` or `failed`.
+    pub status: &'static str,
+    /// Percent, 0–100.
+    pub progress: u8,
+    /// The file last processed.
+    pub current_file: Option<String>,
+    /// Files to process.
+    pub total_files: u64,
+    /// Files processed.
+    pub processed_files: u64,
+    /// RFC 3339; `None` when there was no ingestion yet.
+    pub started_at: Option<String>,
+    /// RFC 3339.
+    pub completed_at: Option<String>,
+    /// What ended it, and how to go on.
+    pub error: Option<String>,
+}
+
+/// How a source directory differs from the index.
+#[derive(Clone, Debug, Serialize)]
+pub struct UpdateCheck {
+    /// Name of the project.
+    pub project: String,
+    /// True when nothing differs.
+    pub up_to_date: bool,
+    /// New files.
+    pub added: Vec<String>,
+    /// Files whose content differs.
+    pub changed: Vec<String>,
+    /// Files that are gone.
+    pub removed: Vec<String>,
+    /// Files and folders that could not be looked at.
+    pub failed: Vec<FailedFile>,
+}
+
+/// One tracked file.
+#[derive(Clone, Debug, Serialize)]
+pub struct FileEntry {
+    /// Path relative to the source directory.
+    pub path: String,
+    /// Binary by extension or content.
+    pub is_binary: bool,
+    /// Language id.
+    pub language: Language,
+    /// Code, docs or config.
+    pub kind: FileKind,
+    /// Coarse type.
+    pub r#type: FileType,
+    /// Size in bytes.
+    pub size: u64,
+    /// Modification time, RFC 3339.
+    pub modified_date: Option<String>,
+    /// Why its text is not searched, when it is not.
+    pub withheld: Option<Withheld>,
+    /// BLAKE3 of its bytes, hex.
+    pub file_hash: String,
+}
+
+/// A file with its text.
+#[derive(Clone, Debug, Serialize)]
+pub struct FileText {
+    /// What is known of it.
+    #[serde(flatten)]
+    pub entry: FileEntry,
+    /// `None` for binary files and secrets.
+    pub content: Option<String>,
+}
+
+/// A folder or file of a project's tree.
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct TreeNode {
+    /// Last part of the path.
+    pub name: String,
+    /// The file, when it is one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub file: Option<FileEntry>,
+    /// What a folder holds: folders first, then files, each by name.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub children: Vec<TreeNode>,
+}
+
+/// Sums over one project or all.
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct Statistics {
+    /// Projects counted.
+    pub projects: u64,
+    /// Files, binary ones included.
+    pub files: u64,
+    /// Binary files.
+    pub binary_files: u64,
+    /// Bytes of source.
+    pub bytes: u64,
+    /// Chunks.
+    pub chunks: u64,
+    /// Files and bytes by language id, binary files left out.
+    pub languages: BTreeMap<String, LanguageShare>,
+    /// The database.
+    pub database: String,
+    /// Bytes of the database and of what is derived from it.
+    pub database_bytes: u64,
+    /// Embedder of the vectors.
+    pub embedder: String,
+}
+
+/// One language's share of a project.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct LanguageShare {
+    /// Files.
+    pub files: u64,
+    /// Bytes.
+    pub bytes: u64,
+}

@@ -1,0 +1,184 @@
+//! Search through the one door: which project, how fresh, which files.
+
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Instant;
+
+use craig_search::{CandidateFeatures, Filter, Hit, Index, KindFilter, Retrieval, SearchOptions};
+use craig_source::{Language, Root, SourceOptions};
+use craig_store::{LockError, Project};
+use serde::Serialize;
+
+use crate::ingest::{IngestRequest, Waiting};
+use crate::report::IngestReport;
+use crate::{Engine, EngineError, Freshness, Progress};
+
+/// How to search; the query itself comes beside it.
+#[derive(Clone, Debug)]
+pub struct SearchRequest {
+    /// Most hits.
+    pub limit: usize,
+    /// Most hits of one file.
+    pub per_file: usize,
+    /// Hits below this relevance are left out; 0..=1.
+    pub min_score: f32,
+    /// Languages to answer from, by id or common name; empty means all.
+    pub languages: Vec<String>,
+    /// Pattern that paths must match.
+    pub path: Option<String>,
+    /// Code, docs, config or all.
+    pub kind: KindFilter,
+    /// Which retrieval, for ablations.
+    pub retrieval: Retrieval,
+}
+
+impl Default for SearchRequest {
+    fn default() -> Self {
+        Self {
+            limit: 10,
+            per_file: 1,
+            min_score: 0.0,
+            languages: Vec::new(),
+            path: None,
+            kind: KindFilter::All,
+            retrieval: Retrieval::Ranked,
+        }
+    }
+}
+
+/// What a search found.
+#[derive(Clone, Debug, Serialize)]
+pub struct SearchAnswer {
+    /// Name of the project searched.
+    pub project: String,
+    /// The query.
+    pub query: String,
+    /// Hits, best first.
+    pub hits: Vec<Hit>,
+    /// Milliseconds from query to hits, without bringing the index up to date.
+    pub elapsed_ms: f64,
+}
+
+impl Engine {
+    /// Makes a project ready to be searched: the one of `handle`, or the one that holds `directory`, which is ingested
+    /// when there is none. Gives its reference, and what was ingested.
+    pub fn prepare(
+        &mut self,
+        handle: Option<&str>,
+        directory: &Path,
+        freshness: Freshness,
+        progress: &mut dyn FnMut(&Progress),
+    ) -> Result<(String, Option<IngestReport>), EngineError> {
+        let project = match handle {
+            Some(handle) => self.store().project(handle)?,
+            None => match self.project_holding(directory)? {
+                Some(project) => project,
+                None => return self.ingest_for_search(directory, progress),
+            },
+        };
+        let report = match freshness {
+            Freshness::UpToDate if Path::new(&project.source_path).is_dir() => {
+                self.catch_up(&project, progress)?
+            }
+            _ => None,
+        };
+        Ok((project.reference, report))
+    }
+
+    /// Ingests what changed; when another process is at it, what is committed has to do.
+    fn catch_up(
+        &mut self,
+        project: &Project,
+        progress: &mut dyn FnMut(&Progress),
+    ) -> Result<Option<IngestReport>, EngineError> {
+        match self.ingest_delta(&project.reference, Waiting::Fail, progress) {
+            Ok(report) => Ok(Some(report)),
+            Err(EngineError::Locked(LockError::Held { .. })) => Ok(None),
+            Err(error) => Err(error),
+        }
+    }
+
+    fn ingest_for_search(
+        &mut self,
+        directory: &Path,
+        progress: &mut dyn FnMut(&Progress),
+    ) -> Result<(String, Option<IngestReport>), EngineError> {
+        let request = IngestRequest {
+            directory: directory.to_owned(),
+            name: None,
+            options: SourceOptions::default(),
+            waiting: Waiting::Wait,
+        };
+        let report = self.ingest(&request, progress)?;
+        Ok((report.reference.clone(), Some(report)))
+    }
+
+    /// The project of `directory`, or of the nearest folder above it that is one.
+    fn project_holding(&self, directory: &Path) -> Result<Option<Project>, EngineError> {
+        let root = Root::open(directory)?;
+        for folder in root.path().ancestors() {
+            if let Some(project) =
+                folder.to_str().map(|path| self.store().project_of_path(path)).transpose()?.flatten()
+            {
+                return Ok(Some(project));
+            }
+        }
+        Ok(None)
+    }
+
+    /// Searches a project as it is indexed now.
+    pub fn search(
+        &mut self,
+        handle: &str,
+        query: &str,
+        request: &SearchRequest,
+    ) -> Result<SearchAnswer, EngineError> {
+        let started = Instant::now();
+        let (project, index, options) = self.searcher(handle, request)?;
+        let hits = index.search(self.store(), query, self.embedder(), &options)?;
+        let elapsed_ms = started.elapsed().as_secs_f64() * 1e3;
+        Ok(SearchAnswer { project: project.name, query: query.to_owned(), hits, elapsed_ms })
+    }
+
+    /// The candidates of a query with their features, in ranked order, for training and evaluation.
+    pub fn candidates(
+        &mut self,
+        handle: &str,
+        query: &str,
+        request: &SearchRequest,
+    ) -> Result<Vec<CandidateFeatures>, EngineError> {
+        let (_, index, options) = self.searcher(handle, request)?;
+        Ok(index.candidates(query, self.embedder(), &options)?)
+    }
+
+    fn searcher(
+        &mut self,
+        handle: &str,
+        request: &SearchRequest,
+    ) -> Result<(Project, Arc<Index>, SearchOptions), EngineError> {
+        let languages = request.languages.iter().map(|name| language(name)).collect::<Result<_, _>>()?;
+        let options = SearchOptions {
+            limit: request.limit,
+            per_file: request.per_file,
+            min_score: request.min_score,
+            filter: Filter::new(request.kind, languages, request.path.as_deref())?,
+            retrieval: request.retrieval,
+        };
+        let project = self.store().project(handle)?;
+        let index = self.index(&project)?;
+        Ok((project, index, options))
+    }
+}
+
+fn language(name: &str) -> Result<Language, EngineError> {
+    Language::from_id(name).ok_or_else(|| {
+        let lower = name.to_lowercase();
+        let is_like = |language: &Language| {
+            let id = language.id();
+            !lower.is_empty() && (id.starts_with(&lower) || lower.starts_with(id))
+        };
+        let similar =
+            Language::all().filter(is_like).take(3).map(|language| language.id().to_owned()).collect();
+        EngineError::UnknownLanguage { name: name.to_owned(), similar }
+    })
+}
