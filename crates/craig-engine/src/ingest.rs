@@ -87,7 +87,7 @@ impl Engine {
             return self.ingest_project(&project, Compare::Stamp, waiting, progress);
         }
         // Cut by an older version: everything is cut anew.
-        let options = StoredOptions { format: FORMAT, ..stored };
+        let options = StoredOptions::of(&stored.source());
         let project =
             self.store_mut().create_project(&project.name, &project.source_path, &options.to_json())?;
         self.ingest_project(&project, Compare::Nothing, waiting, progress)
