@@ -16,7 +16,7 @@
 
 use std::{ops::Range, sync::LazyLock};
 
-use aho_corasick::{AhoCorasick, PatternID};
+use aho_corasick::{AhoCorasick, Match, packed};
 
 /// Whether a file name is one of the `.env` family: `.env`, `.env.local`, `.envrc`, `production.env`.
 pub(crate) fn is_env_file(name: &str) -> bool {
@@ -61,13 +61,13 @@ pub(crate) struct Findings {
 /// Looks through a text: one pass for all prefixes, and a closer look only where one is found.
 pub(crate) fn find_secrets(text: &str) -> Findings {
     let mut findings = Findings::default();
-    for found in PREFIXES.find_iter(text) {
-        if found.pattern() == PRIVATE_KEY {
-            findings.keys.extend(key_material(text, found.end()));
+    PREFIXES.for_each(text, |pattern, found| {
+        if pattern == PRIVATE_KEY {
+            findings.keys.extend(key_material(text, found.end));
         } else {
-            findings.has_token |= is_live_token(text, found.start(), &TOKENS[found.pattern().as_usize() - 1]);
+            findings.has_token |= is_live_token(text, found.start, &TOKENS[pattern - 1]);
         }
-    }
+    });
     findings
 }
 
@@ -84,12 +84,33 @@ pub(crate) fn mask(text: String, keys: &[Range<usize>]) -> String {
     String::from_utf8(bytes).unwrap_or_default()
 }
 
-const PRIVATE_KEY: PatternID = PatternID::ZERO;
+/// Number of the pattern `PRIVATE KEY`; those of the tokens follow in the order of the table.
+const PRIVATE_KEY: usize = 0;
 
-static PREFIXES: LazyLock<AhoCorasick> = LazyLock::new(|| {
-    let tokens = TOKENS.iter().map(|token| token.prefix);
-    AhoCorasick::new(["PRIVATE KEY"].into_iter().chain(tokens)).expect("a few short patterns fit any limit")
+/// Searches for all prefixes at once: with vector instructions, ten times as fast, where the processor has them.
+enum Prefixes {
+    Vectors(packed::Searcher),
+    Automaton(AhoCorasick),
+}
+
+static PREFIXES: LazyLock<Prefixes> = LazyLock::new(|| {
+    let patterns: Vec<_> =
+        ["PRIVATE KEY"].into_iter().chain(TOKENS.iter().map(|token| token.prefix)).collect();
+    match packed::Searcher::new(&patterns) {
+        Some(searcher) => Prefixes::Vectors(searcher),
+        None => Prefixes::Automaton(AhoCorasick::new(patterns).expect("a few short patterns fit any limit")),
+    }
 });
+
+impl Prefixes {
+    fn for_each(&self, text: &str, mut look: impl FnMut(usize, Range<usize>)) {
+        let mut tell = |found: Match| look(found.pattern().as_usize(), found.range());
+        match self {
+            Prefixes::Vectors(searcher) => searcher.find_iter(text).for_each(&mut tell),
+            Prefixes::Automaton(searcher) => searcher.find_iter(text).for_each(&mut tell),
+        }
+    }
+}
 
 /// How a vendor's tokens look.
 struct Token {
@@ -177,19 +198,26 @@ fn is_sequence(window: &[u8]) -> bool {
 /// Base64 letters that make a key: less is a sample with an ellipsis.
 const MIN_KEY_LETTERS: usize = 64;
 
+/// `-----BEGIN ` and the kind of the key; `ENCRYPTED` is the longest.
+const MAX_HEADER_BYTES: usize = 64;
+
+/// RSA keys of 16,384 bits have 12,800 bytes.
+const MAX_KEY_BYTES: usize = 16 * 1024;
+
 /// The key material after the words `PRIVATE KEY` at `end`, if they are part of a header and any follows.
 ///
 /// Whatever a language puts between the lines of a literal is passed over: quotes, `\n`, `+`, indentation, comment
 /// marks. Headers such as `Proc-Type: 4,ENCRYPTED` are, too.
 fn key_material(text: &str, end: usize) -> Option<Range<usize>> {
     let after = text[end..].strip_prefix(" BLOCK").unwrap_or(&text[end..]).strip_prefix("-----")?;
-    let begin = text[..end].rfind("-----BEGIN ").filter(|begin| end - begin < 64)?;
-    if text[begin..end].contains('\n') {
+    let before = &text[text.floor_char_boundary(end.saturating_sub(MAX_HEADER_BYTES))..end];
+    let header = &before[before.rfind("-----BEGIN ")?..];
+    if header.contains('\n') {
         return None;
     }
     let start = text.len() - after.len();
-    let material =
-        &after[..after.find("-----").unwrap_or(after.len().min(after.floor_char_boundary(16_384)))];
+    let material = &after[..after.floor_char_boundary(MAX_KEY_BYTES)];
+    let material = &material[..material.find("-----").unwrap_or(material.len())];
     let material = &material[..material.find(|c: char| !c.is_ascii()).unwrap_or(material.len())];
     let n_letters: usize =
         material.split(|c: char| !is_base64(c)).map(str::len).filter(|length| *length >= 16).sum();

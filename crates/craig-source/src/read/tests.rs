@@ -5,6 +5,7 @@ use std::{
 };
 
 use expect_test::{Expect, expect};
+use proptest::prelude::*;
 use tempfile::TempDir;
 
 use super::*;
@@ -186,4 +187,23 @@ fn withheld_text_is_kept() {
     let file = interpret("yarn.lock", STAMP, b"x".to_vec());
     assert_eq!(file.content, Content::Unindexed("x".into(), Withheld::Generated));
     assert_eq!(file.indexed_text(), None);
+}
+
+proptest! {
+    #[test]
+    fn any_file_can_be_interpreted(path in "[a-zA-Z./_-]{0,20}", bytes: Vec<u8>) {
+        let file = interpret(&path, STAMP, bytes.clone());
+        prop_assert_eq!(file.hash, ContentHash::of(&bytes));
+        prop_assert_eq!(file.kind, file.language.kind());
+    }
+
+    #[test]
+    fn masking_keeps_every_line_where_it_was(before in "\\PC{0,40}\n", after in "\n\\PC{0,40}") {
+        let text = [before.as_str(), key_block().as_str(), after.as_str()].concat();
+        let file = interpret("a.md", STAMP, text.clone().into_bytes());
+        let masked = file.indexed_text().unwrap();
+        prop_assert!(!masked.contains("MIIE"));
+        prop_assert_eq!(masked.len(), text.len());
+        prop_assert!(masked.lines().map(str::len).eq(text.lines().map(str::len)));
+    }
 }
