@@ -1,6 +1,6 @@
 //! Code that a grammar reads.
 
-use tree_sitter::Range;
+use tree_sitter::{Node, Range, Tree};
 
 use crate::cut::cut;
 use crate::grammar::Grammar;
@@ -10,13 +10,41 @@ use crate::{Outline, Parsed};
 
 /// Cuts `text`, or the `part` of it that is code; none when it cannot be parsed in time.
 pub(crate) fn outline(grammar: &Grammar, text: &str, part: Option<Range>) -> Option<Outline> {
-    let tree = parse(grammar, text, part)?;
+    let tree = read(grammar, text, part)?;
     let walked = walk(&tree, text, grammar);
-    if walked.units.is_empty() {
-        return None;
-    }
     let range = part.map_or(0..text.len(), |part| part.start_byte..part.end_byte);
     let chunks = cut(&tree, text, &walked, range);
     let parsed = if tree.root_node().has_error() { Parsed::Partly } else { Parsed::Whole };
     Some(Outline { chunks, symbols: walked.symbols, imports: walked.imports, parsed })
+}
+
+/// The tree of a text; of two readings the one with fewer unreadable bytes.
+fn read(grammar: &Grammar, text: &str, part: Option<Range>) -> Option<Tree> {
+    let text = grammar.prepared(text);
+    let tree = parse(grammar, &text, part)?;
+    if !tree.root_node().has_error() {
+        return Some(tree);
+    }
+    let other = grammar.simplified(&text).and_then(|text| parse(grammar, &text, part));
+    let bad = unreadable_bytes(tree.root_node());
+    Some(other.filter(|other| unreadable_bytes(other.root_node()) < bad).unwrap_or(tree))
+}
+
+/// Bytes in the outermost error nodes.
+fn unreadable_bytes(root: Node<'_>) -> usize {
+    let mut bytes = 0;
+    let mut cursor = root.walk();
+    loop {
+        let node = cursor.node();
+        if node.is_error() {
+            bytes += node.end_byte() - node.start_byte();
+        } else if node.has_error() && cursor.goto_first_child() {
+            continue;
+        }
+        while !cursor.goto_next_sibling() {
+            if !cursor.goto_parent() {
+                return bytes;
+            }
+        }
+    }
 }

@@ -38,7 +38,9 @@ enum Role {
     Plain,
     /// Import lines.
     Import,
-    /// A part of a split unit: joins nothing.
+    /// Statements of a function that is cut around its inner functions.
+    Rest,
+    /// A part of a split unit: takes in no more than a tiny rest.
     Part,
 }
 
@@ -113,7 +115,8 @@ impl Cutter<'_> {
         let inner = index + 1..unit.inner_end;
         let has_members = self.units[inner.clone()].iter().any(|member| is_definition(member.kind));
         if range.len() <= whole_limit(unit.kind, has_members) {
-            self.push(range, named, role(unit.kind));
+            let role = if named == index { role(unit.kind) } else { Role::Rest };
+            self.push(range, named, role);
         } else if has_members {
             self.header_and_members(index, inner, range);
         } else {
@@ -124,7 +127,10 @@ impl Cutter<'_> {
     fn header_and_members(&mut self, index: usize, inner: Range<usize>, range: Range<usize>) {
         let kind = self.units[index].kind;
         let owner = matches!(kind, ChunkKind::Function | ChunkKind::Method).then_some(index);
-        let first = self.units[inner.start].start.clamp(range.start, range.end);
+        let inner = self.after_docs(inner);
+        let first =
+            self.units.get(inner.start).filter(|_| !inner.is_empty()).map_or(range.end, |unit| unit.start);
+        let first = first.clamp(range.start, range.end);
         let header = range.start..first;
         if header.len() > MAX_UNIT_BYTES {
             self.split(header, index);
@@ -132,6 +138,14 @@ impl Cutter<'_> {
             self.push(header, index, Role::Header);
         }
         self.row(inner, first..range.end, owner);
+    }
+
+    /// Statements before the first member, such as a docstring, belong to the header.
+    fn after_docs(&self, inner: Range<usize>) -> Range<usize> {
+        match self.units[inner.clone()].first() {
+            Some(unit) if unit.name.is_none() && unit.kind == ChunkKind::Block => unit.inner_end..inner.end,
+            _ => inner,
+        }
     }
 
     fn push(&mut self, range: Range<usize>, unit: usize, role: Role) {
@@ -145,7 +159,8 @@ impl Cutter<'_> {
         let starts = std::iter::once(range.start).chain(cuts.iter().copied());
         let ends = cuts.iter().copied().chain([range.end]);
         for (start, end) in starts.zip(ends) {
-            let overlap = if start == range.start { 0 } else { overlap(self.text, range.start, start, end - start) };
+            let overlap =
+                if start == range.start { 0 } else { overlap(self.text, range.start, start, end - start) };
             self.pieces.push(Piece { start, end, unit, role: Role::Part, overlap, named_bytes: end - start });
         }
     }
@@ -235,32 +250,35 @@ fn joined(pieces: Vec<Piece>, units: &[Unit]) -> Vec<Piece> {
 }
 
 fn joins(group: &Piece, piece: &Piece, units: &[Unit]) -> bool {
-    use Role::{Header, Import, Part, Plain, Small, Whole};
+    use Role::{Header, Import, Part, Rest, Whole};
     let bytes = piece.end - group.start;
-    if group.role == Part || piece.role == Part || bytes > MAX_UNIT_BYTES {
+    let leads = is_tiny(group) && units[group.unit].level <= units[piece.unit].level;
+    if piece.role == Part {
+        return leads && piece.overlap == 0;
+    }
+    if bytes > MAX_UNIT_BYTES {
         return false;
     }
-    if is_tiny(group) && units[group.unit].level <= units[piece.unit].level {
-        return true;
-    }
-    let are_near = related(group, piece, units);
-    if are_near && is_tiny(piece) && piece.role == Plain {
+    let trails = is_tiny(piece) && matches!(piece.role, Role::Plain | Rest) && group.role != Header;
+    let goes_on = piece.role == Rest && matches!(group.role, Header | Rest) && group.unit == piece.unit;
+    if leads || trails || goes_on {
         return true;
     }
     let stands_alone = |piece: &Piece| piece.role == Whole && piece.named_bytes >= ALONE_BYTES;
-    if !are_near || bytes > MAX_JOINED_BYTES || stands_alone(group) || stands_alone(piece) {
+    if bytes > MAX_JOINED_BYTES || stands_alone(group) || stands_alone(piece) || !related(group, piece, units)
+    {
         return false;
     }
     match (group.role, piece.role) {
-        (Header | Import, Whole | Header) | (Whole | Small, Header) | (Whole, Import) => false,
-        (Header | Import | Plain | Small | Whole, Plain | Small | Import | Whole | Header) => true,
-        (Part, _) | (_, Part) => false,
+        (Part | Rest, _) | (_, Part | Rest | Header) => false,
+        (Header | Import, Whole) | (Whole, Import) => false,
+        _ => true,
     }
 }
 
 /// Neither definitions nor worth a chunk of their own.
 fn is_tiny(piece: &Piece) -> bool {
-    matches!(piece.role, Role::Header | Role::Plain | Role::Import) && piece.len() < TINY_BYTES
+    matches!(piece.role, Role::Header | Role::Plain | Role::Import | Role::Rest) && piece.len() < TINY_BYTES
 }
 
 /// Siblings, or a header and its member.
@@ -273,19 +291,22 @@ fn related(group: &Piece, piece: &Piece, units: &[Unit]) -> bool {
     left.level == right.level
 }
 
-/// `group` takes `piece` in: a header keeps its name unless it is tiny, else the larger definition names both.
+/// `group` takes `piece` in; the name is that of a header, else of the larger definition, else of the larger part.
 fn join(group: &mut Piece, piece: Piece) {
-    let keeps_name = match (group.role, piece.role) {
-        (_, Role::Plain | Role::Import) if group.role != Role::Plain => true,
-        (Role::Header, Role::Whole | Role::Header) => false,
-        (Role::Header, _) => true,
-        (Role::Plain | Role::Import, Role::Plain | Role::Import) => group.role == Role::Import,
-        (Role::Plain | Role::Import, _) => false,
-        (_, Role::Header) => false,
-        _ => group.named_bytes >= piece.named_bytes,
+    let weight = |piece: &Piece| match piece.role {
+        Role::Part | Role::Rest => (4, 0),
+        Role::Header if piece.len() < TINY_BYTES => (1, usize::MAX),
+        Role::Header => (3, 0),
+        Role::Whole => (2, piece.named_bytes),
+        Role::Small | Role::Import => (1, piece.named_bytes),
+        Role::Plain => (0, piece.named_bytes),
     };
+    let is_inner_header = group.role == Role::Header && piece.role == Role::Header;
+    let keeps_name = weight(group) >= weight(&piece) && !is_inner_header;
     group.end = piece.end;
     if !keeps_name {
         (group.unit, group.role, group.named_bytes) = (piece.unit, piece.role, piece.named_bytes);
+    } else if group.role == piece.role && matches!(group.role, Role::Import | Role::Plain) {
+        group.named_bytes += piece.named_bytes;
     }
 }

@@ -10,12 +10,15 @@ use crate::{ChunkKind, Outline, Parsed, code, grammar};
 
 /// Cuts a component; offsets are those of the whole file.
 pub(crate) fn outline(text: &str) -> Outline {
-    let mut outline = Outline { chunks: Vec::new(), symbols: Vec::new(), imports: Vec::new(), parsed: Parsed::Whole };
+    let mut outline =
+        Outline { chunks: Vec::new(), symbols: Vec::new(), imports: Vec::new(), parsed: Parsed::Whole };
     let mut at = 0;
     for (script, language) in scripts(text) {
         markup(text, at..script.start, &mut outline);
         at = script.end;
-        match grammar::grammar(language).and_then(|grammar| code::outline(grammar, text, Some(tree_range(text, &script)))) {
+        match grammar::grammar(language)
+            .and_then(|grammar| code::outline(grammar, text, Some(tree_range(text, &script))))
+        {
             Some(part) => append(&mut outline, part),
             None => outline.chunks.extend(windows(text, script, ChunkKind::Block, None, None)),
         }
@@ -56,11 +59,12 @@ fn scripts(text: &str) -> Vec<(Range<usize>, Language)> {
         let Some(start) = text[tag..].find('>').map(|offset| tag + offset + 1) else { break };
         let end = text[start..].find("</script").map_or(text.len(), |offset| start + offset);
         let attributes = &text[tag..start];
-        let language = match ["tsx", "ts"].into_iter().find(|lang| attributes.contains(&format!("lang=\"{lang}\""))) {
-            Some("tsx") => Language::Tsx,
-            Some(_) => Language::TypeScript,
-            None => Language::JavaScript,
-        };
+        let language =
+            match ["tsx", "ts"].into_iter().find(|lang| attributes.contains(&format!("lang=\"{lang}\""))) {
+                Some("tsx") => Language::Tsx,
+                Some(_) => Language::TypeScript,
+                None => Language::JavaScript,
+            };
         if !text[start..end].trim().is_empty() {
             found.push((start..end, language));
         }

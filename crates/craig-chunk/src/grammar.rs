@@ -1,6 +1,7 @@
 //! What each grammar's node kinds mean, as one table a language.
 
 mod bash;
+mod branches;
 mod c;
 mod csharp;
 mod elixir;
@@ -12,6 +13,7 @@ mod javascript;
 mod kotlin;
 mod light;
 mod lua;
+mod macros;
 mod php;
 mod python;
 mod ruby;
@@ -21,7 +23,7 @@ mod sql;
 mod swift;
 mod zig;
 
-use std::sync::OnceLock;
+use std::{borrow::Cow, sync::OnceLock};
 
 use craig_source::Language;
 use tree_sitter::Node;
@@ -158,14 +160,22 @@ pub(crate) struct Table {
     separator: &'static str,
     /// Neighbouring definitions of one name are one definition: clauses, equations, overload signatures.
     joins_same_name: bool,
+    /// Rewrites text for the parser without moving an offset.
+    prepare: Option<Prepare>,
+    /// Whether text that cannot be read is read again without the further branches of `#if`.
+    has_branches: bool,
     rules: &'static [(&'static str, Rule)],
 }
+
+type Prepare = fn(&str) -> Cow<'_, str>;
 
 /// A grammar with its table by node kind id.
 pub(crate) struct Grammar {
     pub(crate) language: tree_sitter::Language,
     pub(crate) separator: &'static str,
     pub(crate) joins_same_name: bool,
+    prepare: Option<Prepare>,
+    has_branches: bool,
     rules: Vec<Rule>,
 }
 
@@ -175,7 +185,18 @@ impl Grammar {
         let rules = (0..language.node_kind_count())
             .map(|id| u16::try_from(id).map_or(Rule::Plain, |id| rule_for(&language, id, table.rules)))
             .collect();
-        Grammar { language, separator: table.separator, joins_same_name: table.joins_same_name, rules }
+        let Table { separator, joins_same_name, prepare, has_branches, .. } = *table;
+        Grammar { language, separator, joins_same_name, prepare, has_branches, rules }
+    }
+
+    /// The text the parser reads: `text` itself but for what no grammar can read.
+    pub(crate) fn prepared<'t>(&self, text: &'t str) -> Cow<'t, str> {
+        self.prepare.map_or(Cow::Borrowed(text), |prepare| prepare(text))
+    }
+
+    /// Another reading of a text that parsed badly.
+    pub(crate) fn simplified(&self, text: &str) -> Option<String> {
+        (self.has_branches && text.contains("#if")).then(|| branches::first_only(text))
     }
 
     /// What a node's kind means; unreadable stretches are looked into.

@@ -66,7 +66,8 @@ fn number(symbols: &mut [Symbol], text: &str) {
     let (mut at, mut line) = (0, 1);
     let mut line_at = |to: u32| {
         let to = (to as usize).clamp(at, text.len());
-        line += u32::try_from(text.as_bytes()[at..to].iter().filter(|byte| **byte == b'\n').count()).unwrap_or(0);
+        line +=
+            u32::try_from(text.as_bytes()[at..to].iter().filter(|byte| **byte == b'\n').count()).unwrap_or(0);
         at = to;
         line
     };

@@ -66,7 +66,11 @@ pub(crate) fn overlap(text: &str, unit_start: usize, start: usize, size: usize) 
     let wanted = size / 10;
     let earliest = text.ceil_char_boundary(start.saturating_sub(wanted).max(unit_start));
     let line = text[earliest..start].find('\n').map(|end| earliest + end + 1);
-    let from = if is_line_start(text, earliest) { earliest } else { line.filter(|at| *at < start).unwrap_or(earliest) };
+    let from = if is_line_start(text, earliest) {
+        earliest
+    } else {
+        line.filter(|at| *at < start).unwrap_or(earliest)
+    };
     start - from
 }
 

@@ -9,7 +9,13 @@ use crate::{Chunk, ChunkKind};
 const WINDOW: Sizes = Sizes { max: 3600, target: 2800 };
 
 /// Cuts `range` into windows with an overlap of a tenth.
-pub(crate) fn windows(text: &str, range: Range<usize>, kind: ChunkKind, name: Option<&str>, parent: Option<&str>) -> Vec<Chunk> {
+pub(crate) fn windows(
+    text: &str,
+    range: Range<usize>,
+    kind: ChunkKind,
+    name: Option<&str>,
+    parent: Option<&str>,
+) -> Vec<Chunk> {
     if range.is_empty() {
         return Vec::new();
     }

@@ -36,10 +36,14 @@ pub(crate) struct Walked {
 
 /// Walks a tree of `text`.
 pub(crate) fn walk(tree: &Tree, text: &str, grammar: &Grammar) -> Walked {
-    let walked = Walked { units: Vec::new(), parents: vec![String::new()], symbols: Vec::new(), imports: Vec::new() };
+    let walked =
+        Walked { units: Vec::new(), parents: vec![String::new()], symbols: Vec::new(), imports: Vec::new() };
     let mut walk = Walk { text, grammar, walked, pending: None, last_row: None, depth: 0 };
     let mut room = Room { level: 0, parent: 0, in_type: false, in_function: false, last: None };
     walk.children(tree.root_node(), &mut room);
+    if walk.walked.units.is_empty() {
+        walk.push(0, ChunkKind::Block, None, &mut room);
+    }
     walk.walked
 }
 
@@ -226,14 +230,38 @@ impl<'t> Walk<'t> {
             last: None,
         };
         for part in [definition.parameters, definition.body].into_iter().flatten() {
+            if !inner.in_function {
+                self.comments_before(part, &mut inner);
+            }
             self.children(part, &mut inner);
             self.pending = None;
         }
         self.walked.units[index].inner_end = self.walked.units.len();
     }
 
+    /// Comments above the first member, which some grammars put before the body.
+    fn comments_before(&mut self, body: Node<'t>, room: &mut Room) {
+        let mut comments = Vec::new();
+        let mut before = body.prev_sibling();
+        while let Some(node) = before.filter(|node| matches!(self.grammar.rule(*node), Rule::Attach)) {
+            comments.push(node);
+            before = node.prev_sibling();
+        }
+        self.last_row = before.map(end_row);
+        for comment in comments.into_iter().rev() {
+            self.attach(comment, room);
+        }
+    }
+
     /// Whether a clause, equation or overload goes on with the definition before it.
-    fn joins_last(&mut self, name: &str, kind: ChunkKind, parent: usize, node: Node<'t>, room: &Room) -> bool {
+    fn joins_last(
+        &mut self,
+        name: &str,
+        kind: ChunkKind,
+        parent: usize,
+        node: Node<'t>,
+        room: &Room,
+    ) -> bool {
         if !self.grammar.joins_same_name {
             return false;
         }
@@ -267,13 +295,21 @@ impl<'t> Walk<'t> {
         }
         let parent = Some(&self.walked.parents[parent]).filter(|parent| !parent.is_empty()).cloned();
         let row = definition.name.start_position().row;
-        self.walked.symbols.push(Symbol { name, kind, parent, line: line(row), line_end: line(end_row(node).max(row)) });
+        self.walked.symbols.push(Symbol {
+            name,
+            kind,
+            parent,
+            line: line(row),
+            line_end: line(end_row(node).max(row)),
+        });
     }
 
     /// A name without quotes, on one line, not too long.
     fn name(&self, node: Node<'t>) -> &'t str {
         let text = self.text.get(node.byte_range()).unwrap_or_default();
         let name = unquoted(text.lines().next().unwrap_or_default().trim());
+        let name = if node.kind() == "simple_symbol" { name.trim_start_matches(':') } else { name };
+        let name = if node.kind() == "operator_cast" { name.split('(').next().unwrap_or(name) } else { name };
         &name[..name.floor_char_boundary(MAX_NAME_BYTES)]
     }
 
@@ -281,10 +317,14 @@ impl<'t> Walk<'t> {
     fn qualified(&mut self, parent: usize, name: Option<&str>) -> usize {
         let Some(name) = name.filter(|name| !name.is_empty()) else { return parent };
         let outer = &self.walked.parents[parent];
-        let qualified =
-            if outer.is_empty() { name.to_owned() } else { format!("{outer}{}{name}", self.grammar.separator) };
-        let recent = self.walked.parents.iter().rposition(|known| *known == qualified);
-        recent.unwrap_or_else(|| {
+        let qualified = if outer.is_empty() {
+            name.to_owned()
+        } else {
+            format!("{outer}{}{name}", self.grammar.separator)
+        };
+        let recent = self.walked.parents.len().saturating_sub(8);
+        let known = self.walked.parents[recent..].iter().position(|known| *known == qualified);
+        known.map(|at| recent + at).unwrap_or_else(|| {
             self.walked.parents.push(qualified);
             self.walked.parents.len() - 1
         })

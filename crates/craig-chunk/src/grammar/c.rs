@@ -3,14 +3,26 @@
 use tree_sitter::Node;
 
 use super::find::{child_of, field, import, last_leaf, text};
-use super::{Answer, At, Definition, Rule, Table, define};
+use super::{Answer, At, Definition, Rule, Table, define, macros};
 use crate::ChunkKind::{self, Class, Constant, Enum, Function, Method, Module, Type};
 use crate::Import;
 
-pub(super) static C: Table =
-    Table { language: tree_sitter_c::LANGUAGE, separator: "::", joins_same_name: false, rules: RULES };
-pub(super) static CPP: Table =
-    Table { language: tree_sitter_cpp::LANGUAGE, separator: "::", joins_same_name: false, rules: RULES };
+pub(super) static C: Table = Table {
+    language: tree_sitter_c::LANGUAGE,
+    separator: "::",
+    joins_same_name: false,
+    prepare: Some(macros::hidden),
+    has_branches: false,
+    rules: RULES,
+};
+pub(super) static CPP: Table = Table {
+    language: tree_sitter_cpp::LANGUAGE,
+    separator: "::",
+    joins_same_name: false,
+    prepare: Some(macros::hidden),
+    has_branches: false,
+    rules: RULES,
+};
 
 const RULES: &[(&str, Rule)] = &[
     ("comment", Rule::Attach),
@@ -66,6 +78,7 @@ fn declared(declarator: Node<'_>) -> Node<'_> {
             "parenthesized_declarator" | "reference_declarator" | "structured_binding_declarator" => {
                 node.named_child(node.named_child_count().saturating_sub(1) as u32)
             }
+            "operator_cast" => None,
             _ => field(node, "declarator"),
         };
         match next {

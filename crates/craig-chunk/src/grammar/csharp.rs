@@ -1,5 +1,7 @@
 //! C#.
 
+use std::borrow::Cow;
+
 use tree_sitter::Node;
 
 use super::find::{child, child_of, children, field, import, text};
@@ -11,6 +13,8 @@ pub(super) static TABLE: Table = Table {
     language: tree_sitter_c_sharp::LANGUAGE,
     separator: ".",
     joins_same_name: false,
+    prepare: Some(hide_ref_struct),
+    has_branches: true,
     rules: &[
         ("comment", Rule::Attach),
         ("using_directive", Rule::Import(read_using)),
@@ -42,6 +46,14 @@ pub(super) static TABLE: Table = Table {
         ("preproc_elif", Rule::Open),
     ],
 };
+
+/// The grammar does not know `ref struct` in all its forms.
+fn hide_ref_struct(text: &str) -> Cow<'_, str> {
+    if !text.contains("ref struct") && !text.contains("ref partial struct") {
+        return Cow::Borrowed(text);
+    }
+    Cow::Owned(text.replace("ref struct", "    struct").replace("ref partial struct", "    partial struct"))
+}
 
 fn with_parameters<'t>(node: Node<'t>, _: &'t str) -> Answer<'t> {
     let Some(name) = field(node, "name") else { return Answer::Plain };

@@ -12,6 +12,8 @@ pub(super) static TABLE: Table = Table {
     language: tree_sitter_elixir::LANGUAGE,
     separator: ".",
     joins_same_name: true,
+    prepare: None,
+    has_branches: false,
     rules: &[
         ("comment", Rule::Attach),
         ("call", Rule::Ask(call)),
@@ -22,7 +24,9 @@ pub(super) static TABLE: Table = Table {
 };
 
 fn call<'t>(node: Node<'t>, source: &'t str) -> Answer<'t> {
-    let Some(target) = field(node, "target").filter(|target| target.kind() == "identifier") else { return Plain };
+    let Some(target) = field(node, "target").filter(|target| target.kind() == "identifier") else {
+        return Plain;
+    };
     let first = child(node, "arguments").and_then(|arguments| arguments.named_child(0));
     let body = child(node, "do_block");
     let named = |kind| first.map_or(Plain, |name| Defines(Definition::new(kind, name).body(body)));
@@ -33,12 +37,11 @@ fn call<'t>(node: Node<'t>, source: &'t str) -> Answer<'t> {
             Defines(made) => Defines(made.unlisted()),
             other => other,
         },
-        "def" | "defp" | "defmacro" | "defmacrop" | "defguard" | "defguardp" | "defdelegate" | "defn" | "defnp" => {
-            match first.and_then(function_name) {
-                Some(name) => Defines(Definition::new(Function, name).body(body)),
-                None => Plain,
-            }
-        }
+        "def" | "defp" | "defmacro" | "defmacrop" | "defguard" | "defguardp" | "defdelegate" | "defn"
+        | "defnp" => match first.and_then(function_name) {
+            Some(name) => Defines(Definition::new(Function, name).body(body)),
+            None => Plain,
+        },
         "test" | "property" => match named(Function) {
             Defines(made) => Defines(made.body(None).unlisted()),
             other => other,
@@ -73,24 +76,27 @@ fn attribute<'t>(node: Node<'t>, source: &'t str) -> Answer<'t> {
     let Some(call) = field(node, "operand").filter(|operand| operand.kind() == "call") else { return Plain };
     let Some(name) = field(call, "target") else { return Plain };
     let value = child(call, "arguments").and_then(|arguments| arguments.named_child(0));
-    let head = value.and_then(|value| if value.kind() == "binary_operator" { field(value, "left") } else { None });
+    let head =
+        value.and_then(|value| if value.kind() == "binary_operator" { field(value, "left") } else { None });
     match text(name, source) {
         "moduledoc" | "behaviour" | "derive" | "before_compile" => Plain,
         "doc" | "spec" | "impl" | "deprecated" | "typedoc" | "since" | "tag" | "dialyzer" | "describetag" => {
             Answer::Attach
         }
-        "type" | "typep" | "opaque" => head
-            .and_then(function_name)
-            .map_or(Plain, |name| Defines(Definition::new(Type, name))),
-        "callback" | "macrocallback" => head
-            .and_then(function_name)
-            .map_or(Plain, |name| Defines(Definition::new(Function, name))),
+        "type" | "typep" | "opaque" => {
+            head.and_then(function_name).map_or(Plain, |name| Defines(Definition::new(Type, name)))
+        }
+        "callback" | "macrocallback" => {
+            head.and_then(function_name).map_or(Plain, |name| Defines(Definition::new(Function, name)))
+        }
         _ => Defines(Definition::new(Constant, name)),
     }
 }
 
 fn read_import(node: Node<'_>, source: &str, imports: &mut Vec<Import>) {
-    let Some(module) = child(node, "arguments").and_then(|arguments| arguments.named_child(0)) else { return };
+    let Some(module) = child(node, "arguments").and_then(|arguments| arguments.named_child(0)) else {
+        return;
+    };
     match (field(module, "left"), field(module, "right")) {
         (Some(prefix), Some(group)) if group.kind() == "tuple" => {
             let names = children(group, "alias").into_iter().map(|name| text(name, source)).collect();

@@ -52,7 +52,11 @@ pub(super) fn import(target: &str, node: Node<'_>) -> Import {
 
 /// An import of names from a module.
 pub(super) fn import_names(target: &str, names: Vec<&str>, node: Node<'_>) -> Import {
-    Import { target: target.to_owned(), names: names.into_iter().map(str::to_owned).collect(), line: line(node) }
+    Import {
+        target: target.to_owned(),
+        names: names.into_iter().map(str::to_owned).collect(),
+        line: line(node),
+    }
 }
 
 /// Line of a node, 1-based.

@@ -11,6 +11,8 @@ pub(super) static TABLE: Table = Table {
     language: tree_sitter_go::LANGUAGE,
     separator: ".",
     joins_same_name: false,
+    prepare: None,
+    has_branches: false,
     rules: &[
         ("comment", Rule::Attach),
         ("import_declaration", Rule::Import(read_imports)),
@@ -33,14 +35,17 @@ pub(super) static TABLE: Table = Table {
 /// A method belongs to the type of its receiver, without pointer and type parameters.
 fn method<'t>(node: Node<'t>, source: &'t str) -> Answer<'t> {
     let Some(name) = field(node, "name") else { return Answer::Plain };
-    let receiver = field(node, "receiver").and_then(|list| list.named_child(0)).and_then(|p| field(p, "type"));
+    let receiver =
+        field(node, "receiver").and_then(|list| list.named_child(0)).and_then(|p| field(p, "type"));
     let owner = receiver.map(|receiver| text(receiver, source).trim_start_matches(['*', '(', ' ']));
     let owner = owner.and_then(|owner| owner.split(['[', ')']).next()).filter(|owner| !owner.is_empty());
     Answer::Define(Definition::new(Method, name).owner(owner).body(field(node, "body")))
 }
 
 fn type_spec<'t>(node: Node<'t>, _: &'t str) -> Answer<'t> {
-    let (Some(name), Some(type_node)) = (field(node, "name"), field(node, "type")) else { return Answer::Plain };
+    let (Some(name), Some(type_node)) = (field(node, "name"), field(node, "type")) else {
+        return Answer::Plain;
+    };
     let (kind, body) = match type_node.kind() {
         "struct_type" => (Class, child_of(type_node, &["field_declaration_list"])),
         "interface_type" => (Interface, Some(type_node)),

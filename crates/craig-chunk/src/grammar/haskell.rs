@@ -12,6 +12,8 @@ pub(super) static TABLE: Table = Table {
     language: tree_sitter_haskell::LANGUAGE,
     separator: ".",
     joins_same_name: true,
+    prepare: None,
+    has_branches: false,
     rules: &[
         ("comment", Rule::Attach),
         ("haddock", Rule::Attach),
@@ -28,7 +30,8 @@ pub(super) static TABLE: Table = Table {
         ("gadt_constructors", Rule::Open),
         ("gadt_constructor", define(Constant).rule()),
         ("prefix", define(Constant).inside(At::Nowhere).rule()),
-        ("record", define(Constant).inside(At::Field("fields")).rule()),
+        ("record", Rule::Ask(record)),
+        ("newtype_constructor", define(Constant).inside(At::Field("field")).rule()),
         ("field", Rule::Ask(record_field)),
         ("type_synonym", define(Type).rule()),
         ("type_synomym", define(Type).rule()),
@@ -68,6 +71,14 @@ fn function<'t>(node: Node<'t>, _: &'t str) -> Answer<'t> {
 fn foreign<'t>(node: Node<'t>, _: &'t str) -> Answer<'t> {
     let name = field(node, "signature").and_then(|signature| field(signature, "name"));
     name.map_or(Plain, |name| Defines(Definition::new(Function, name)))
+}
+
+/// A record of a data constructor has the constructor's name; that of a newtype constructor stands inside it.
+fn record<'t>(node: Node<'t>, _: &'t str) -> Answer<'t> {
+    match field(node, "name") {
+        Some(name) => Defines(Definition::new(Constant, name).body(field(node, "fields"))),
+        None => Answer::Open(node),
+    }
 }
 
 fn record_field<'t>(node: Node<'t>, _: &'t str) -> Answer<'t> {

@@ -11,6 +11,8 @@ pub(super) static TABLE: Table = Table {
     language: tree_sitter_java::LANGUAGE,
     separator: ".",
     joins_same_name: false,
+    prepare: None,
+    has_branches: false,
     rules: &[
         ("line_comment", Rule::Attach),
         ("block_comment", Rule::Attach),

@@ -8,16 +8,30 @@ use super::{Answer, At, Definition, Rule, Table, define};
 use crate::ChunkKind::{Class, Constant, Enum, Function, Interface, Method, Module, Type};
 use crate::Import;
 
-pub(super) static JAVASCRIPT: Table =
-    Table { language: tree_sitter_javascript::LANGUAGE, separator: ".", joins_same_name: true, rules: RULES };
+pub(super) static JAVASCRIPT: Table = Table {
+    language: tree_sitter_javascript::LANGUAGE,
+    separator: ".",
+    joins_same_name: true,
+    prepare: None,
+    has_branches: false,
+    rules: RULES,
+};
 pub(super) static TYPESCRIPT: Table = Table {
     language: tree_sitter_typescript::LANGUAGE_TYPESCRIPT,
     separator: ".",
     joins_same_name: true,
+    prepare: None,
+    has_branches: false,
     rules: RULES,
 };
-pub(super) static TSX: Table =
-    Table { language: tree_sitter_typescript::LANGUAGE_TSX, separator: ".", joins_same_name: true, rules: RULES };
+pub(super) static TSX: Table = Table {
+    language: tree_sitter_typescript::LANGUAGE_TSX,
+    separator: ".",
+    joins_same_name: true,
+    prepare: None,
+    has_branches: false,
+    rules: RULES,
+};
 
 const RULES: &[(&str, Rule)] = &[
     ("comment", Rule::Attach),
@@ -88,20 +102,20 @@ fn opened(value: Node<'_>) -> Answer<'_> {
     }
 }
 
-/// Functions called where they stand and callbacks: `(function () {…})()`, `describe("…", () => {…})`.
+/// The members of an object that is made by a call, or a callback: `defineComponent({ … })`.
 fn called(call: Node<'_>) -> Answer<'_> {
-    let callee = field(call, "function").and_then(|callee| match callee.kind() {
-        "parenthesized_expression" => callee.named_child(0),
-        _ => None,
-    });
-    if let Some(function) = callee.filter(|f| FUNCTIONS.contains(&f.kind())) {
-        return field(function, "body").map_or(Plain, OpenFunction);
-    }
-    match field(call, "arguments").and_then(|args| inner_argument(args)) {
-        Some(object) if object.kind() == "object" => Open(object),
-        Some(function) => field(function, "body").filter(|b| b.kind() == "statement_block").map_or(Plain, OpenFunction),
-        None => Plain,
-    }
+    let object = field(call, "arguments").and_then(inner_argument).filter(|inner| inner.kind() == "object");
+    object.map_or_else(|| callback(call), Open)
+}
+
+/// Functions called where they stand and callbacks: `(function () {…})()`, `describe("…", () => {…})`.
+fn callback(call: Node<'_>) -> Answer<'_> {
+    let callee = field(call, "function").filter(|callee| callee.kind() == "parenthesized_expression");
+    let callee =
+        callee.and_then(|callee| callee.named_child(0)).filter(|inner| FUNCTIONS.contains(&inner.kind()));
+    let function = callee.or_else(|| child_of(field(call, "arguments")?, FUNCTIONS));
+    let body = function.and_then(|function| field(function, "body"));
+    body.filter(|body| body.kind() == "statement_block").map_or(Plain, OpenFunction)
 }
 
 /// The function or object among arguments.
@@ -188,12 +202,12 @@ fn statement<'t>(node: Node<'t>, source: &'t str) -> Answer<'t> {
     let Some(expression) = node.named_child(0) else { return Plain };
     match expression.kind() {
         "assignment_expression" => assignment(expression, source),
-        "internal_module" => {
-            field(expression, "name").map_or(Plain, |name| Defines(Definition::new(Module, name).body(field(expression, "body"))))
-        }
-        "unary_expression" => field(expression, "argument").map_or(Plain, opened),
+        "internal_module" => field(expression, "name")
+            .map_or(Plain, |name| Defines(Definition::new(Module, name).body(field(expression, "body")))),
+        "unary_expression" => field(expression, "argument").map_or(Plain, callback),
         "call_expression" if module_asked(expression, source).is_some() => Answer::Import(read_requires),
-        "call_expression" | "parenthesized_expression" => opened(expression),
+        "call_expression" => callback(expression),
+        "parenthesized_expression" => expression.named_child(0).map_or(Plain, callback),
         _ => Plain,
     }
 }
@@ -232,7 +246,8 @@ fn assignment<'t>(node: Node<'t>, source: &'t str) -> Answer<'t> {
 fn owner(object: &str) -> Option<&str> {
     let object = object.strip_suffix(".prototype").unwrap_or(object);
     let is_name = object.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | '$' | '.'));
-    (is_name && !matches!(object, "module.exports" | "exports" | "this" | "self" | "window")).then_some(object)
+    (is_name && !matches!(object, "module.exports" | "exports" | "this" | "self" | "window"))
+        .then_some(object)
 }
 
 fn pair<'t>(node: Node<'t>, _: &'t str) -> Answer<'t> {
@@ -295,7 +310,9 @@ fn read_requires(node: Node<'_>, source: &str, imports: &mut Vec<Import>) {
         imports.extend(asked.map(|target| import(unquoted(text(target, source)), node)));
     }
     for declarator in declarators {
-        let Some(target) = field(declarator, "value").and_then(|value| module_asked(value, source)) else { continue };
+        let Some(target) = field(declarator, "value").and_then(|value| module_asked(value, source)) else {
+            continue;
+        };
         let mut found = import(unquoted(text(target, source)), node);
         found.line = line(declarator);
         if let Some(pattern) = field(declarator, "name").filter(|name| name.kind() == "object_pattern") {

@@ -12,6 +12,8 @@ pub(super) static TABLE: Table = Table {
     language: tree_sitter_kotlin_ng::LANGUAGE,
     separator: ".",
     joins_same_name: false,
+    prepare: None,
+    has_branches: false,
     rules: &[
         ("line_comment", Rule::Attach),
         ("block_comment", Rule::Attach),
@@ -76,15 +78,22 @@ fn receiver<'t>(node: Node<'t>, name: Node<'t>, source: &'t str) -> Option<&'t s
     if receiver.start_byte() >= name.start_byte() {
         return None;
     }
-    text(receiver, source).split(['<', '?']).next().map(|name| name.trim_start_matches('(')).filter(|name| !name.is_empty())
+    text(receiver, source)
+        .split(['<', '?'])
+        .next()
+        .map(|name| name.trim_start_matches('('))
+        .filter(|name| !name.is_empty())
 }
 
 fn property<'t>(node: Node<'t>, source: &'t str) -> Answer<'t> {
     if let Some(several) = child(node, "multi_variable_declaration") {
-        let names = children(several, "variable_declaration").into_iter().filter_map(|v| child(v, "identifier"));
+        let names =
+            children(several, "variable_declaration").into_iter().filter_map(|v| child(v, "identifier"));
         return Answer::Several(names.map(|name| Definition::new(Constant, name)).collect());
     }
-    let Some(name) = child(node, "variable_declaration").and_then(|v| child(v, "identifier")) else { return Plain };
+    let Some(name) = child(node, "variable_declaration").and_then(|v| child(v, "identifier")) else {
+        return Plain;
+    };
     Defines(Definition::new(Constant, name).owner(receiver(node, name, source)))
 }
 

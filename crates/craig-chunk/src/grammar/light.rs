@@ -11,6 +11,8 @@ pub(super) static HTML: Table = Table {
     language: tree_sitter_html::LANGUAGE,
     separator: " ",
     joins_same_name: false,
+    prepare: None,
+    has_branches: false,
     rules: &[("comment", Rule::Attach)],
 };
 
@@ -18,6 +20,8 @@ pub(super) static CSS: Table = Table {
     language: tree_sitter_css::LANGUAGE,
     separator: " ",
     joins_same_name: false,
+    prepare: None,
+    has_branches: false,
     rules: &[
         ("comment", Rule::Attach),
         ("import_statement", Rule::Import(read_css_import)),
@@ -30,6 +34,8 @@ pub(super) static JSON: Table = Table {
     language: tree_sitter_json::LANGUAGE,
     separator: ".",
     joins_same_name: false,
+    prepare: None,
+    has_branches: false,
     rules: &[("comment", Rule::Attach), ("object", Rule::Open), ("pair", Rule::Ask(keyed))],
 };
 
@@ -37,6 +43,8 @@ pub(super) static YAML: Table = Table {
     language: tree_sitter_yaml::LANGUAGE,
     separator: ".",
     joins_same_name: false,
+    prepare: None,
+    has_branches: false,
     rules: &[
         ("comment", Rule::Attach),
         ("document", Rule::Open),
@@ -50,6 +58,8 @@ pub(super) static TOML: Table = Table {
     language: tree_sitter_toml_ng::LANGUAGE,
     separator: ".",
     joins_same_name: false,
+    prepare: None,
+    has_branches: false,
     rules: &[
         ("comment", Rule::Attach),
         ("pair", Rule::Ask(toml_key)),

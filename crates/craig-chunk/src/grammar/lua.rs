@@ -12,6 +12,8 @@ pub(super) static TABLE: Table = Table {
     language: tree_sitter_lua::LANGUAGE,
     separator: ".",
     joins_same_name: false,
+    prepare: None,
+    has_branches: false,
     rules: &[
         ("comment", Rule::Attach),
         ("function_declaration", Rule::Ask(function)),

@@ -12,6 +12,8 @@ pub(super) static TABLE: Table = Table {
     language: tree_sitter_php::LANGUAGE_PHP,
     separator: "\\",
     joins_same_name: false,
+    prepare: None,
+    has_branches: false,
     rules: &[
         ("comment", Rule::Attach),
         ("namespace_definition", Rule::Ask(namespace)),
@@ -60,9 +62,10 @@ fn returned<'t>(node: Node<'t>, _: &'t str) -> Answer<'t> {
 fn statement<'t>(node: Node<'t>, source: &'t str) -> Answer<'t> {
     let Some(expression) = node.named_child(0) else { return Plain };
     match expression.kind() {
-        "require_expression" | "require_once_expression" | "include_expression" | "include_once_expression" => {
-            Answer::Import(read_include)
-        }
+        "require_expression"
+        | "require_once_expression"
+        | "include_expression"
+        | "include_once_expression" => Answer::Import(read_include),
         "function_call_expression" => defined(expression, source).map_or(Plain, Defines),
         _ => Plain,
     }

@@ -12,6 +12,8 @@ pub(super) static TABLE: Table = Table {
     language: tree_sitter_ruby::LANGUAGE,
     separator: "::",
     joins_same_name: false,
+    prepare: None,
+    has_branches: false,
     rules: &[
         ("comment", Rule::Attach),
         ("module", Rule::Ask(module)),
@@ -71,12 +73,22 @@ fn call<'t>(node: Node<'t>, source: &'t str) -> Answer<'t> {
         };
         match text(method, source) {
             "require" | "require_relative" | "load" | "autoload" => return Answer::Import(read_require),
-            "attr_accessor" | "attr_reader" | "attr_writer" | "mattr_accessor" | "cattr_accessor"
-            | "class_attribute" | "thread_mattr_accessor" | "mattr_reader" | "cattr_reader" | "attribute" => {
+            "attr_accessor"
+            | "attr_reader"
+            | "attr_writer"
+            | "mattr_accessor"
+            | "cattr_accessor"
+            | "class_attribute"
+            | "thread_mattr_accessor"
+            | "mattr_reader"
+            | "cattr_reader"
+            | "attribute" => {
                 return Answer::Several(symbols().map(|name| Definition::new(Constant, name)).collect());
             }
             "define_method" | "alias_method" | "scope" | "delegate" | "define_singleton_method" => {
-                return Answer::Several(symbols().take(1).map(|name| Definition::new(Method, name)).collect());
+                return Answer::Several(
+                    symbols().take(1).map(|name| Definition::new(Method, name)).collect(),
+                );
             }
             "private" | "protected" | "public" | "private_class_method" | "module_function" | "memoize" => {
                 return field(node, "arguments").map_or(Plain, Answer::Open);

@@ -12,6 +12,8 @@ pub(super) static TABLE: Table = Table {
     language: tree_sitter_scala::LANGUAGE,
     separator: ".",
     joins_same_name: false,
+    prepare: None,
+    has_branches: false,
     rules: &[
         ("comment", Rule::Attach),
         ("block_comment", Rule::Attach),
@@ -79,7 +81,9 @@ fn read_import(node: Node<'_>, source: &str, imports: &mut Vec<Import>) {
         imports.push(import_names(target, vec!["*"], node));
     } else if let Some(selectors) = child(node, "namespace_selectors") {
         let mut cursor = selectors.walk();
-        let names = selectors.named_children(&mut cursor).map(|part| text(field(part, "name").unwrap_or(part), source));
+        let names = selectors
+            .named_children(&mut cursor)
+            .map(|part| text(field(part, "name").unwrap_or(part), source));
         imports.push(import_names(target, names.collect(), node));
     } else {
         imports.push(import(target, node));

@@ -11,6 +11,8 @@ pub(super) static TABLE: Table = Table {
     language: tree_sitter_sequel::LANGUAGE,
     separator: ".",
     joins_same_name: false,
+    prepare: None,
+    has_branches: false,
     rules: &[
         ("comment", Rule::Attach),
         ("marginalia", Rule::Attach),

@@ -12,6 +12,8 @@ pub(super) static TABLE: Table = Table {
     language: tree_sitter_swift::LANGUAGE,
     separator: ".",
     joins_same_name: false,
+    prepare: None,
+    has_branches: false,
     rules: &[
         ("comment", Rule::Attach),
         ("multiline_comment", Rule::Attach),
@@ -54,7 +56,8 @@ fn properties<'t>(node: Node<'t>, _: &'t str) -> Answer<'t> {
 
 fn entries<'t>(node: Node<'t>, _: &'t str) -> Answer<'t> {
     let mut cursor = node.walk();
-    let names = node.children_by_field_name("name", &mut cursor).filter(|name| name.kind() == "simple_identifier");
+    let names =
+        node.children_by_field_name("name", &mut cursor).filter(|name| name.kind() == "simple_identifier");
     Answer::Several(names.map(|name| Definition::new(Constant, name)).collect())
 }
 

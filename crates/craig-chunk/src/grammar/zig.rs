@@ -12,6 +12,8 @@ pub(super) static TABLE: Table = Table {
     language: tree_sitter_zig::LANGUAGE,
     separator: ".",
     joins_same_name: false,
+    prepare: None,
+    has_branches: false,
     rules: &[
         ("comment", Rule::Attach),
         ("variable_declaration", Rule::Ask(variable)),
@@ -23,8 +25,13 @@ pub(super) static TABLE: Table = Table {
     ],
 };
 
-const CONTAINERS: &[&str] =
-    &["struct_declaration", "union_declaration", "opaque_declaration", "enum_declaration", "error_set_declaration"];
+const CONTAINERS: &[&str] = &[
+    "struct_declaration",
+    "union_declaration",
+    "opaque_declaration",
+    "enum_declaration",
+    "error_set_declaration",
+];
 
 fn variable<'t>(node: Node<'t>, source: &'t str) -> Answer<'t> {
     if child_of(node, &["const", "var"]).is_none() {

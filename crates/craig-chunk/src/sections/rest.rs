@@ -10,7 +10,8 @@ pub(crate) fn headings(text: &str) -> Vec<Heading> {
     for index in 1..lines.len() {
         let (start, title) = lines[index - 1];
         let Some(mark) = underline(lines[index].1, title) else { continue };
-        let over = index.checked_sub(2).map(|at| lines[at]).filter(|(_, line)| underline(line, title) == Some(mark));
+        let over =
+            index.checked_sub(2).map(|at| lines[at]).filter(|(_, line)| underline(line, title) == Some(mark));
         let style = (mark, over.is_some());
         let level = styles.iter().position(|known| *known == style).unwrap_or_else(|| {
             styles.push(style);
@@ -35,7 +36,9 @@ fn lines(text: &str) -> Vec<(usize, &str)> {
 /// The character of a line that underlines `title`: one kind of punctuation, at least as long.
 fn underline(line: &str, title: &str) -> Option<char> {
     let mark = line.chars().next().filter(char::is_ascii_punctuation)?;
-    let is_title = title.trim().chars().any(char::is_alphanumeric) && !title.starts_with([' ', '\t']) || title.starts_with(' ');
+    let is_title = title.trim().chars().any(char::is_alphanumeric) && !title.starts_with([' ', '\t'])
+        || title.starts_with(' ');
     let fits = line.len() >= 3 && line.chars().count() >= title.trim().chars().count();
-    (is_title && fits && title.trim().chars().any(char::is_alphanumeric) && line.chars().all(|c| c == mark)).then_some(mark)
+    (is_title && fits && title.trim().chars().any(char::is_alphanumeric) && line.chars().all(|c| c == mark))
+        .then_some(mark)
 }

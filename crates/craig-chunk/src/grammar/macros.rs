@@ -1,0 +1,95 @@
+//! Hides macros that no C grammar can read, so that the definitions around them can be read.
+//!
+//! `FMT_BEGIN_NAMESPACE` on a line of its own, `UV_EXTERN int uv_run(…)`, `class FMT_API format_error {`: the word is
+//! overwritten with blanks of the same length, so all offsets stay.
+
+use std::borrow::Cow;
+
+/// `text` with such macros blanked.
+pub(super) fn hidden(text: &str) -> Cow<'_, str> {
+    let bytes = text.as_bytes();
+    let mut blanked: Option<Vec<u8>> = None;
+    let mut at = 0;
+    while at < bytes.len() {
+        let line_end = bytes[at..].iter().position(|byte| *byte == b'\n').map_or(bytes.len(), |end| at + end);
+        if first_byte(&bytes[at..line_end]).is_some_and(|byte| byte.is_ascii_alphabetic()) {
+            hide_in_line(bytes, at, line_end, &mut blanked);
+        }
+        at = line_end + 1;
+    }
+    match blanked.map(String::from_utf8) {
+        Some(Ok(text)) => Cow::Owned(text),
+        _ => Cow::Borrowed(text),
+    }
+}
+
+fn first_byte(line: &[u8]) -> Option<u8> {
+    line.iter().copied().find(|byte| !matches!(byte, b' ' | b'\t'))
+}
+
+/// Hides macros among the leading words of one line.
+fn hide_in_line(bytes: &[u8], start: usize, end: usize, blanked: &mut Option<Vec<u8>>) {
+    let mut at = start;
+    let mut leads_type = false;
+    while let Some((from, to)) = next_word(bytes, at, end) {
+        let word = &bytes[from..to];
+        if is_macro(word) {
+            if !hides(bytes, to, end, leads_type) {
+                return;
+            }
+            blanked.get_or_insert_with(|| bytes.to_vec())[from..to].fill(b' ');
+        } else if matches!(word, b"class" | b"struct" | b"union" | b"enum") {
+            leads_type = true;
+        } else if !matches!(
+            word,
+            b"static" | b"inline" | b"extern" | b"constexpr" | b"explicit" | b"virtual" | b"friend"
+        ) {
+            return;
+        }
+        at = to;
+    }
+}
+
+/// The word after blanks at `at`.
+fn next_word(bytes: &[u8], at: usize, end: usize) -> Option<(usize, usize)> {
+    let blanks = bytes[at..end].iter().take_while(|byte| matches!(byte, b' ' | b'\t')).count();
+    let from = at + blanks;
+    let length = bytes[from..end].iter().take_while(|byte| is_word(**byte)).count();
+    (length > 0).then_some((from, from + length))
+}
+
+fn is_word(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || byte == b'_'
+}
+
+/// Capitals with an underscore: not `FILE`, `DWORD`.
+fn is_macro(word: &[u8]) -> bool {
+    let is_upper = |byte: &u8| byte.is_ascii_uppercase() || byte.is_ascii_digit() || *byte == b'_';
+    word.len() > 3 && word.iter().all(is_upper) && word[1..].contains(&b'_') && !word[0].is_ascii_digit()
+}
+
+/// Whether the word that ends at `at` cannot be a type: alone on its line, or a whole declaration follows it.
+fn hides(bytes: &[u8], at: usize, end: usize, leads_type: bool) -> bool {
+    let rest = bytes[at..end].trim_ascii_start();
+    if rest.is_empty() {
+        return !leads_type;
+    }
+    if rest.starts_with(b"//") {
+        return true;
+    }
+    if !rest[0].is_ascii_alphabetic() && rest[0] != b'_' {
+        return false;
+    }
+    leads_type || has_two_words(rest)
+}
+
+/// Whether a type and a name stand at the start: `int f`, `std::string* name`, `auto f`, but not `f(int x)`.
+fn has_two_words(rest: &[u8]) -> bool {
+    let head = rest
+        .iter()
+        .position(|byte| matches!(byte, b'(' | b'=' | b';' | b',' | b'{' | b'['))
+        .unwrap_or(rest.len());
+    let mut words =
+        rest[..head].split(|byte| !is_word(*byte) && *byte != b':').filter(|word| !word.is_empty());
+    words.next().is_some() && words.next().is_some()
+}
