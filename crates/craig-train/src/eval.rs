@@ -5,7 +5,9 @@ use std::path::PathBuf;
 
 use anyhow::{Context, Result};
 use clap::{Args, ValueEnum};
-use craig_engine::{CandidateFeatures, Config, Engine, IngestRequest, Retrieval, SearchRequest, SourceOptions, Waiting};
+use craig_engine::{
+    CandidateFeatures, Config, Engine, IngestRequest, Retrieval, SearchRequest, SourceOptions, Waiting,
+};
 
 use crate::metrics::{bootstrap_interval, mean, ndcg, recall, reciprocal_rank};
 use crate::questions::{self, Question, Repository};
@@ -77,7 +79,8 @@ pub(crate) fn run(arguments: &EvalArguments) -> Result<()> {
         answered.iter().for_each(report_miss);
     }
     if let Some(path) = &arguments.golden {
-        std::fs::write(path, golden(&answered)).with_context(|| format!("cannot write {}", path.display()))?;
+        std::fs::write(path, golden(&answered))
+            .with_context(|| format!("cannot write {}", path.display()))?;
     }
     Ok(())
 }
@@ -96,7 +99,10 @@ fn ingest(engine: &mut Engine, arguments: &EvalArguments, repository: &Repositor
 impl<'q> Answered<'q> {
     fn new(repository: &'q Repository, question: &'q Question, candidates: &[CandidateFeatures]) -> Self {
         let rank = |target: &questions::Target| {
-            candidates.iter().position(|found| target.matches(&found.path, found.lines)).map_or(0, |at| at + 1)
+            candidates
+                .iter()
+                .position(|found| target.matches(&found.path, found.lines))
+                .map_or(0, |at| at + 1)
         };
         Self {
             repository,
@@ -115,24 +121,30 @@ impl<'q> Answered<'q> {
 fn report(answered: &[Answered<'_>]) {
     let by_repository = grouped(answered, |a| a.repository.name.clone());
     let by_language = grouped(answered, |a| a.repository.language.clone());
-    let of_repositories: Vec<f64> = by_repository.values().map(|group| mean(group.iter().map(|a| a.ndcg()))).collect();
-    let of_languages: Vec<f64> = by_language
-        .values()
-        .map(|group| mean_of_repositories(group))
-        .collect();
+    let of_repositories: Vec<f64> =
+        by_repository.values().map(|group| mean(group.iter().map(|a| a.ndcg()))).collect();
+    let of_languages: Vec<f64> = by_language.values().map(|group| mean_of_repositories(group)).collect();
     let (low, high) = bootstrap_interval(&of_repositories);
-    println!("NDCG@10  mean over {} repositories  {:.4}  (95% {low:.3}–{high:.3})", of_repositories.len(), mean(of_repositories.iter().copied()));
-    println!("NDCG@10  mean over {} languages     {:.4}", of_languages.len(), mean(of_languages.iter().copied()));
-    let all = |value: fn(&Answered<'_>) -> f64| mean(answered.iter().map(value));
+    println!(
+        "NDCG@10  mean over {} repositories  {:.4}  (95% {low:.3}–{high:.3})",
+        of_repositories.len(),
+        mean(of_repositories.iter().copied())
+    );
+    println!(
+        "NDCG@10  mean over {} languages     {:.4}",
+        of_languages.len(),
+        mean(of_languages.iter().copied())
+    );
+    let all = |value: &dyn Fn(&Answered<'_>) -> f64| mean(answered.iter().map(value));
     println!(
         "over {} questions: NDCG@10 {:.4}  NDCG@5 {:.4}  MRR {:.4}  recall@10 {:.4}  recall@50 {:.4}  of candidates {:.4}",
         answered.len(),
-        all(Answered::ndcg),
-        all(|a| ndcg(&a.ranks, 5)),
-        all(|a| reciprocal_rank(&a.ranks)),
-        all(|a| recall(&a.ranks, 10)),
-        all(|a| recall(&a.ranks, 50)),
-        all(|a| recall(&a.ranks, usize::MAX)),
+        all(&|a| a.ndcg()),
+        all(&|a| ndcg(&a.ranks, 5)),
+        all(&|a| reciprocal_rank(&a.ranks)),
+        all(&|a| recall(&a.ranks, 10)),
+        all(&|a| recall(&a.ranks, 50)),
+        all(&|a| recall(&a.ranks, usize::MAX)),
     );
     print_groups("category", &grouped(answered, |a| a.question.category.clone()));
     print_groups("language", &by_language);

@@ -50,11 +50,13 @@ impl Target {
 }
 
 fn same_path(a: &str, b: &str) -> bool {
-    let ends_with = |long: &str, short: &str| long.strip_suffix(short).is_some_and(|rest| rest.ends_with('/'));
+    let ends_with =
+        |long: &str, short: &str| long.strip_suffix(short).is_some_and(|rest| rest.ends_with('/'));
     a == b || ends_with(a, b) || ends_with(b, a)
 }
 
 pub(crate) fn load(path: &Path) -> Result<Vec<Repository>> {
     let text = std::fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))?;
-    serde_json::from_str(&text).with_context(|| format!("{} is not a file of labelled questions", path.display()))
+    serde_json::from_str(&text)
+        .with_context(|| format!("{} is not a file of labelled questions", path.display()))
 }
