@@ -10,8 +10,12 @@ use crate::{Outline, Parsed};
 
 /// Cuts `text`, or the `part` of it that is code; none when it cannot be parsed in time.
 pub(crate) fn outline(grammar: &Grammar, text: &str, part: Option<Range>) -> Option<Outline> {
-    let tree = read(grammar, text, part)?;
-    let walked = walk(&tree, text, grammar);
+    let tree = if grammar.can_read(text) { read(grammar, text, part)? } else { return None };
+    let mut walked = walk(&tree, text, grammar);
+    if let Some(read) = grammar.table.deep_imports {
+        read(&tree, text, &mut walked.imports);
+    }
+    walked.symbols.sort_by_key(|symbol| symbol.line);
     let range = part.map_or(0..text.len(), |part| part.start_byte..part.end_byte);
     let chunks = cut(&tree, text, &walked, range);
     let parsed = if tree.root_node().has_error() { Parsed::Partly } else { Parsed::Whole };

@@ -271,7 +271,8 @@ fn joins(group: &Piece, piece: &Piece, units: &[Unit]) -> bool {
     }
     match (group.role, piece.role) {
         (Part | Rest, _) | (_, Part | Rest | Header) => false,
-        (Header | Import, Whole) | (Whole, Import) => false,
+        (Header, Whole) => group.named_bytes < TINY_BYTES,
+        (Import, Whole) | (Whole, Import) => false,
         _ => true,
     }
 }
@@ -293,20 +294,25 @@ fn related(group: &Piece, piece: &Piece, units: &[Unit]) -> bool {
 
 /// `group` takes `piece` in; the name is that of a header, else of the larger definition, else of the larger part.
 fn join(group: &mut Piece, piece: Piece) {
-    let weight = |piece: &Piece| match piece.role {
-        Role::Part | Role::Rest => (4, 0),
-        Role::Header if piece.len() < TINY_BYTES => (1, usize::MAX),
-        Role::Header => (3, 0),
-        Role::Whole => (2, piece.named_bytes),
-        Role::Small | Role::Import => (1, piece.named_bytes),
-        Role::Plain => (0, piece.named_bytes),
-    };
     let is_inner_header = group.role == Role::Header && piece.role == Role::Header;
-    let keeps_name = weight(group) >= weight(&piece) && !is_inner_header;
     group.end = piece.end;
-    if !keeps_name {
+    if weight(&piece) > weight(group) || is_inner_header {
         (group.unit, group.role, group.named_bytes) = (piece.unit, piece.role, piece.named_bytes);
     } else if group.role == piece.role && matches!(group.role, Role::Import | Role::Plain) {
         group.named_bytes += piece.named_bytes;
+    }
+}
+
+/// What decides whose name a joined piece has.
+fn weight(piece: &Piece) -> (u8, usize) {
+    match piece.role {
+        Role::Rest if piece.len() < TINY_BYTES => (0, 0),
+        Role::Part | Role::Rest => (5, 0),
+        Role::Header if piece.named_bytes >= TINY_BYTES => (4, 0),
+        Role::Whole if piece.named_bytes >= ALONE_BYTES => (3, piece.named_bytes),
+        Role::Header => (2, usize::MAX),
+        Role::Whole => (2, piece.named_bytes),
+        Role::Small | Role::Import => (1, piece.named_bytes),
+        Role::Plain => (0, piece.named_bytes),
     }
 }

@@ -26,7 +26,7 @@ mod zig;
 use std::{borrow::Cow, sync::OnceLock};
 
 use craig_source::Language;
-use tree_sitter::Node;
+use tree_sitter::{Node, Tree};
 use tree_sitter_language::LanguageFn;
 
 use crate::{ChunkKind, Import};
@@ -157,52 +157,95 @@ impl At {
 pub(crate) struct Table {
     language: LanguageFn,
     /// What joins qualified names.
-    separator: &'static str,
+    pub(crate) separator: &'static str,
     /// Neighbouring definitions of one name are one definition: clauses, equations, overload signatures.
-    joins_same_name: bool,
+    pub(crate) joins_same_name: bool,
     /// Rewrites text for the parser without moving an offset.
     prepare: Option<Prepare>,
+    /// Finds imports that stand deep in expressions.
+    pub(crate) deep_imports: Option<ReadDeepImports>,
     /// Whether text that cannot be read is read again without the further branches of `#if`.
     has_branches: bool,
+    /// Lines indented deeper than this would overflow the buffer in which the scanner keeps its indentations.
+    max_indent: usize,
     rules: &'static [(&'static str, Rule)],
 }
 
+/// Adds imports of a whole tree that the walk does not come by.
+pub(crate) type ReadDeepImports = fn(&Tree, &str, &mut Vec<Import>);
+
 type Prepare = fn(&str) -> Cow<'_, str>;
+
+impl Table {
+    const fn of(
+        language: LanguageFn,
+        separator: &'static str,
+        rules: &'static [(&'static str, Rule)],
+    ) -> Table {
+        Table {
+            language,
+            separator,
+            joins_same_name: false,
+            prepare: None,
+            deep_imports: None,
+            has_branches: false,
+            max_indent: usize::MAX,
+            rules,
+        }
+    }
+}
 
 /// A grammar with its table by node kind id.
 pub(crate) struct Grammar {
     pub(crate) language: tree_sitter::Language,
-    pub(crate) separator: &'static str,
-    pub(crate) joins_same_name: bool,
-    prepare: Option<Prepare>,
-    has_branches: bool,
+    pub(crate) table: &'static Table,
     rules: Vec<Rule>,
 }
 
 impl Grammar {
-    fn new(table: &Table) -> Grammar {
+    fn new(table: &'static Table) -> Grammar {
         let language = tree_sitter::Language::new(table.language);
         let rules = (0..language.node_kind_count())
             .map(|id| u16::try_from(id).map_or(Rule::Plain, |id| rule_for(&language, id, table.rules)))
             .collect();
-        let Table { separator, joins_same_name, prepare, has_branches, .. } = *table;
-        Grammar { language, separator, joins_same_name, prepare, has_branches, rules }
+        Grammar { language, table, rules }
+    }
+
+    /// Whether the grammar's scanner can hold the indentations of `text`.
+    pub(crate) fn can_read(&self, text: &str) -> bool {
+        let limit = self.table.max_indent;
+        limit == usize::MAX || !text.lines().any(|line| indent(line) > limit)
     }
 
     /// The text the parser reads: `text` itself but for what no grammar can read.
     pub(crate) fn prepared<'t>(&self, text: &'t str) -> Cow<'t, str> {
-        self.prepare.map_or(Cow::Borrowed(text), |prepare| prepare(text))
+        self.table.prepare.map_or(Cow::Borrowed(text), |prepare| prepare(text))
     }
 
     /// Another reading of a text that parsed badly.
     pub(crate) fn simplified(&self, text: &str) -> Option<String> {
-        (self.has_branches && text.contains("#if")).then(|| branches::first_only(text))
+        (self.table.has_branches && text.contains("#if")).then(|| branches::first_only(text))
     }
 
     /// What a node's kind means; unreadable stretches are looked into.
     pub(crate) fn rule(&self, node: Node<'_>) -> Rule {
         self.rules.get(usize::from(node.kind_id())).copied().unwrap_or(Rule::Open)
     }
+}
+
+/// Columns before the content of a line; the marks of YAML's nested sequences count.
+fn indent(line: &str) -> usize {
+    let mut bytes = line.bytes().peekable();
+    let mut columns = 0;
+    while let Some(byte) = bytes.next() {
+        let is_mark = matches!(byte, b'-' | b'?' | b':')
+            && bytes.peek().is_none_or(|next| matches!(next, b' ' | b'\t'));
+        if !is_mark && !matches!(byte, b' ' | b'\t') {
+            break;
+        }
+        columns += 1;
+    }
+    columns
 }
 
 fn rule_for(language: &tree_sitter::Language, id: u16, rules: &[(&str, Rule)]) -> Rule {

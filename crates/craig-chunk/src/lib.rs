@@ -159,6 +159,6 @@ fn as_text(text: &str) -> Outline {
 #[doc(hidden)]
 pub fn parse_only(language: Language, text: &str) {
     if let Some(grammar) = grammar::grammar(language) {
-        drop(parse::parse(grammar, text, None));
+        drop(grammar.can_read(text).then(|| parse::parse(grammar, text, None)));
     }
 }

@@ -205,7 +205,7 @@ impl<'t> Walk<'t> {
         self.release_if_apart(node, room);
         let name = self.name(definition.name);
         let parent = self.qualified(room.parent, definition.owner);
-        if self.joins_last(&name, kind, parent, node, room) {
+        if self.joins_last(name, kind, parent, node, room) {
             return;
         }
         if definition.is_symbol {
@@ -262,7 +262,7 @@ impl<'t> Walk<'t> {
         node: Node<'t>,
         room: &Room,
     ) -> bool {
-        if !self.grammar.joins_same_name {
+        if !self.grammar.table.joins_same_name {
             return false;
         }
         let Some(unit) = room.last.map(|last| &self.walked.units[last]) else { return false };
@@ -320,7 +320,7 @@ impl<'t> Walk<'t> {
         let qualified = if outer.is_empty() {
             name.to_owned()
         } else {
-            format!("{outer}{}{name}", self.grammar.separator)
+            format!("{outer}{}{name}", self.grammar.table.separator)
         };
         let recent = self.walked.parents.len().saturating_sub(8);
         let known = self.walked.parents[recent..].iter().position(|known| *known == qualified);

@@ -7,13 +7,10 @@ use super::{Answer, Rule, Table, define};
 use crate::ChunkKind::{Constant, Function};
 use crate::Import;
 
-pub(super) static TABLE: Table = Table {
-    language: tree_sitter_bash::LANGUAGE,
-    separator: "::",
-    joins_same_name: false,
-    prepare: None,
-    has_branches: false,
-    rules: &[
+pub(super) static TABLE: Table = Table::of(
+    tree_sitter_bash::LANGUAGE,
+    "::",
+    &[
         ("comment", Rule::Attach),
         ("function_definition", define(Function).rule()),
         ("declaration_command", Rule::Open),
@@ -23,7 +20,7 @@ pub(super) static TABLE: Table = Table {
         ("else_clause", Rule::Open),
         ("compound_statement", Rule::Open),
     ],
-};
+);
 
 fn command<'t>(node: Node<'t>, source: &'t str) -> Answer<'t> {
     match field(node, "name").map(|name| text(name, source)) {

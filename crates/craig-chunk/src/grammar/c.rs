@@ -7,22 +7,10 @@ use super::{Answer, At, Definition, Rule, Table, define, macros};
 use crate::ChunkKind::{self, Class, Constant, Enum, Function, Method, Module, Type};
 use crate::Import;
 
-pub(super) static C: Table = Table {
-    language: tree_sitter_c::LANGUAGE,
-    separator: "::",
-    joins_same_name: false,
-    prepare: Some(macros::hidden),
-    has_branches: false,
-    rules: RULES,
-};
-pub(super) static CPP: Table = Table {
-    language: tree_sitter_cpp::LANGUAGE,
-    separator: "::",
-    joins_same_name: false,
-    prepare: Some(macros::hidden),
-    has_branches: false,
-    rules: RULES,
-};
+pub(super) static C: Table =
+    Table { prepare: Some(macros::hidden), ..Table::of(tree_sitter_c::LANGUAGE, "::", RULES) };
+pub(super) static CPP: Table =
+    Table { prepare: Some(macros::hidden), ..Table::of(tree_sitter_cpp::LANGUAGE, "::", RULES) };
 
 const RULES: &[(&str, Rule)] = &[
     ("comment", Rule::Attach),

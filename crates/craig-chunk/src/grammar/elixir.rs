@@ -9,18 +9,18 @@ use crate::ChunkKind::{Class, Constant, Function, Interface, Module, Type};
 use crate::Import;
 
 pub(super) static TABLE: Table = Table {
-    language: tree_sitter_elixir::LANGUAGE,
-    separator: ".",
     joins_same_name: true,
-    prepare: None,
-    has_branches: false,
-    rules: &[
-        ("comment", Rule::Attach),
-        ("call", Rule::Ask(call)),
-        ("unary_operator", Rule::Ask(attribute)),
-        ("do_block", Rule::Open),
-        ("else_block", Rule::Open),
-    ],
+    ..Table::of(
+        tree_sitter_elixir::LANGUAGE,
+        ".",
+        &[
+            ("comment", Rule::Attach),
+            ("call", Rule::Ask(call)),
+            ("unary_operator", Rule::Ask(attribute)),
+            ("do_block", Rule::Open),
+            ("else_block", Rule::Open),
+        ],
+    )
 };
 
 fn call<'t>(node: Node<'t>, source: &'t str) -> Answer<'t> {

@@ -7,13 +7,10 @@ use super::{Answer, At, Definition, Rule, Table, define};
 use crate::ChunkKind::{Class, Constant, Function, Interface, Method, Type};
 use crate::Import;
 
-pub(super) static TABLE: Table = Table {
-    language: tree_sitter_go::LANGUAGE,
-    separator: ".",
-    joins_same_name: false,
-    prepare: None,
-    has_branches: false,
-    rules: &[
+pub(super) static TABLE: Table = Table::of(
+    tree_sitter_go::LANGUAGE,
+    ".",
+    &[
         ("comment", Rule::Attach),
         ("import_declaration", Rule::Import(read_imports)),
         ("function_declaration", define(Function).rule()),
@@ -30,7 +27,7 @@ pub(super) static TABLE: Table = Table {
         ("var_spec_list", Rule::Open),
         ("var_spec", Rule::Ask(names)),
     ],
-};
+);
 
 /// A method belongs to the type of its receiver, without pointer and type parameters.
 fn method<'t>(node: Node<'t>, source: &'t str) -> Answer<'t> {

@@ -7,13 +7,10 @@ use super::{Answer, Definition, Rule, Table, define};
 use crate::ChunkKind::{Class, Constant, Enum, Interface, Method, Module};
 use crate::Import;
 
-pub(super) static TABLE: Table = Table {
-    language: tree_sitter_java::LANGUAGE,
-    separator: ".",
-    joins_same_name: false,
-    prepare: None,
-    has_branches: false,
-    rules: &[
+pub(super) static TABLE: Table = Table::of(
+    tree_sitter_java::LANGUAGE,
+    ".",
+    &[
         ("line_comment", Rule::Attach),
         ("block_comment", Rule::Attach),
         ("import_declaration", Rule::Import(read_import)),
@@ -32,7 +29,7 @@ pub(super) static TABLE: Table = Table {
         ("field_declaration", Rule::Ask(fields)),
         ("constant_declaration", Rule::Ask(fields)),
     ],
-};
+);
 
 fn fields<'t>(node: Node<'t>, _: &'t str) -> Answer<'t> {
     let names = children(node, "variable_declarator").into_iter().filter_map(|d| field(d, "name"));

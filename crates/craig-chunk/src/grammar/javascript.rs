@@ -1,6 +1,6 @@
 //! JavaScript, TypeScript and their JSX dialects.
 
-use tree_sitter::Node;
+use tree_sitter::{Node, Tree};
 
 use super::Answer::{Define as Defines, Open, OpenFunction, Plain};
 use super::find::{child, child_of, children, field, import, import_names, line, text, unquoted};
@@ -9,28 +9,19 @@ use crate::ChunkKind::{Class, Constant, Enum, Function, Interface, Method, Modul
 use crate::Import;
 
 pub(super) static JAVASCRIPT: Table = Table {
-    language: tree_sitter_javascript::LANGUAGE,
-    separator: ".",
     joins_same_name: true,
-    prepare: None,
-    has_branches: false,
-    rules: RULES,
+    deep_imports: Some(deep_imports),
+    ..Table::of(tree_sitter_javascript::LANGUAGE, ".", RULES)
 };
 pub(super) static TYPESCRIPT: Table = Table {
-    language: tree_sitter_typescript::LANGUAGE_TYPESCRIPT,
-    separator: ".",
     joins_same_name: true,
-    prepare: None,
-    has_branches: false,
-    rules: RULES,
+    deep_imports: Some(deep_imports),
+    ..Table::of(tree_sitter_typescript::LANGUAGE_TYPESCRIPT, ".", RULES)
 };
 pub(super) static TSX: Table = Table {
-    language: tree_sitter_typescript::LANGUAGE_TSX,
-    separator: ".",
     joins_same_name: true,
-    prepare: None,
-    has_branches: false,
-    rules: RULES,
+    deep_imports: Some(deep_imports),
+    ..Table::of(tree_sitter_typescript::LANGUAGE_TSX, ".", RULES)
 };
 
 const RULES: &[(&str, Rule)] = &[
@@ -273,7 +264,6 @@ fn module_asked<'t>(value: Node<'t>, source: &'t str) -> Option<Node<'t>> {
         }
         "await_expression" => module_asked(value.named_child(0)?, source),
         "member_expression" => module_asked(field(value, "object")?, source),
-        "arrow_function" => module_asked(field(value, "body")?, source),
         _ => None,
     }
 }
@@ -324,4 +314,31 @@ fn read_requires(node: Node<'_>, source: &str, imports: &mut Vec<Import>) {
         }
         imports.push(found);
     }
+}
+
+/// `import("x")` and `require("x")` with a literal, wherever they stand.
+fn deep_imports(tree: &Tree, source: &str, imports: &mut Vec<Import>) {
+    let known = imports.len();
+    for call in ["import(", "require("] {
+        for (at, _) in source.match_indices(call) {
+            let Some(found) = import_at(tree, source, at) else { continue };
+            let is_known =
+                imports[..known].iter().any(|known| known.target == found.target && known.line == found.line);
+            if !is_known {
+                imports.push(found);
+            }
+        }
+    }
+    imports.sort_by_key(|import| import.line);
+}
+
+fn import_at(tree: &Tree, source: &str, at: usize) -> Option<Import> {
+    let arguments = source.get(at..)?.split_once('(')?.1.trim_start();
+    if !arguments.starts_with(['"', '\'', '`']) {
+        return None;
+    }
+    let word = tree.root_node().descendant_for_byte_range(at, at + 1)?;
+    let call = word.parent().filter(|call| call.kind() == "call_expression")?;
+    let target = module_asked(call, source)?;
+    Some(import(unquoted(text(target, source)), word))
 }

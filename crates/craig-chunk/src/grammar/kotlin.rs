@@ -8,13 +8,10 @@ use super::{Answer, At, Definition, Rule, Table, define};
 use crate::ChunkKind::{Class, Constant, Enum, Function, Interface, Method, Type};
 use crate::Import;
 
-pub(super) static TABLE: Table = Table {
-    language: tree_sitter_kotlin_ng::LANGUAGE,
-    separator: ".",
-    joins_same_name: false,
-    prepare: None,
-    has_branches: false,
-    rules: &[
+pub(super) static TABLE: Table = Table::of(
+    tree_sitter_kotlin_ng::LANGUAGE,
+    ".",
+    &[
         ("line_comment", Rule::Attach),
         ("block_comment", Rule::Attach),
         ("annotated_expression", Rule::Attach),
@@ -32,7 +29,7 @@ pub(super) static TABLE: Table = Table {
         ("block", Rule::Open),
         ("enum_entries", Rule::Open),
     ],
-};
+);
 
 fn class<'t>(node: Node<'t>, source: &'t str) -> Answer<'t> {
     let Some(name) = node.child_by_field_name("name") else { return Plain };

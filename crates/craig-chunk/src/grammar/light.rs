@@ -7,66 +7,50 @@ use super::{Answer, Definition, Rule, Table};
 use crate::ChunkKind::Block;
 use crate::Import;
 
-pub(super) static HTML: Table = Table {
-    language: tree_sitter_html::LANGUAGE,
-    separator: " ",
-    joins_same_name: false,
-    prepare: None,
-    has_branches: false,
-    rules: &[("comment", Rule::Attach)],
-};
+pub(super) static HTML: Table = Table::of(tree_sitter_html::LANGUAGE, " ", &[("comment", Rule::Attach)]);
 
-pub(super) static CSS: Table = Table {
-    language: tree_sitter_css::LANGUAGE,
-    separator: " ",
-    joins_same_name: false,
-    prepare: None,
-    has_branches: false,
-    rules: &[
+pub(super) static CSS: Table = Table::of(
+    tree_sitter_css::LANGUAGE,
+    " ",
+    &[
         ("comment", Rule::Attach),
         ("import_statement", Rule::Import(read_css_import)),
         ("rule_set", Rule::Ask(rule_set)),
         ("keyframes_statement", Rule::Ask(rule_set)),
     ],
-};
+);
 
-pub(super) static JSON: Table = Table {
-    language: tree_sitter_json::LANGUAGE,
-    separator: ".",
-    joins_same_name: false,
-    prepare: None,
-    has_branches: false,
-    rules: &[("comment", Rule::Attach), ("object", Rule::Open), ("pair", Rule::Ask(keyed))],
-};
+pub(super) static JSON: Table = Table::of(
+    tree_sitter_json::LANGUAGE,
+    ".",
+    &[("comment", Rule::Attach), ("object", Rule::Open), ("pair", Rule::Ask(keyed))],
+);
 
 pub(super) static YAML: Table = Table {
-    language: tree_sitter_yaml::LANGUAGE,
-    separator: ".",
-    joins_same_name: false,
-    prepare: None,
-    has_branches: false,
-    rules: &[
-        ("comment", Rule::Attach),
-        ("document", Rule::Open),
-        ("block_node", Rule::Open),
-        ("block_mapping", Rule::Open),
-        ("block_mapping_pair", Rule::Ask(keyed)),
-    ],
+    max_indent: 100,
+    ..Table::of(
+        tree_sitter_yaml::LANGUAGE,
+        ".",
+        &[
+            ("comment", Rule::Attach),
+            ("document", Rule::Open),
+            ("block_node", Rule::Open),
+            ("block_mapping", Rule::Open),
+            ("block_mapping_pair", Rule::Ask(keyed)),
+        ],
+    )
 };
 
-pub(super) static TOML: Table = Table {
-    language: tree_sitter_toml_ng::LANGUAGE,
-    separator: ".",
-    joins_same_name: false,
-    prepare: None,
-    has_branches: false,
-    rules: &[
+pub(super) static TOML: Table = Table::of(
+    tree_sitter_toml_ng::LANGUAGE,
+    ".",
+    &[
         ("comment", Rule::Attach),
         ("pair", Rule::Ask(toml_key)),
         ("table", Rule::Ask(toml_key)),
         ("table_array_element", Rule::Ask(toml_key)),
     ],
-};
+);
 
 fn rule_set<'t>(node: Node<'t>, _: &'t str) -> Answer<'t> {
     named(child_of(node, &["selectors", "keyframes_name"]))

@@ -8,13 +8,10 @@ use super::{Answer, Definition, Rule, Table};
 use crate::ChunkKind::{self, Constant, Function, Method};
 use crate::Import;
 
-pub(super) static TABLE: Table = Table {
-    language: tree_sitter_lua::LANGUAGE,
-    separator: ".",
-    joins_same_name: false,
-    prepare: None,
-    has_branches: false,
-    rules: &[
+pub(super) static TABLE: Table = Table::of(
+    tree_sitter_lua::LANGUAGE,
+    ".",
+    &[
         ("comment", Rule::Attach),
         ("function_declaration", Rule::Ask(function)),
         ("variable_declaration", Rule::Ask(variable)),
@@ -26,7 +23,7 @@ pub(super) static TABLE: Table = Table {
         ("if_statement", Rule::Open),
         ("block", Rule::Open),
     ],
-};
+);
 
 fn function<'t>(node: Node<'t>, source: &'t str) -> Answer<'t> {
     let Some(name) = field(node, "name") else { return Plain };

@@ -8,13 +8,10 @@ use super::{Answer, Definition, Rule, Table, define};
 use crate::ChunkKind::{Class, Constant, Enum, Function, Interface, Method, Module};
 use crate::Import;
 
-pub(super) static TABLE: Table = Table {
-    language: tree_sitter_php::LANGUAGE_PHP,
-    separator: "\\",
-    joins_same_name: false,
-    prepare: None,
-    has_branches: false,
-    rules: &[
+pub(super) static TABLE: Table = Table::of(
+    tree_sitter_php::LANGUAGE_PHP,
+    "\\",
+    &[
         ("comment", Rule::Attach),
         ("namespace_definition", Rule::Ask(namespace)),
         ("namespace_use_declaration", Rule::Import(read_use)),
@@ -34,7 +31,7 @@ pub(super) static TABLE: Table = Table {
         ("compound_statement", Rule::Open),
         ("declaration_list", Rule::Open),
     ],
-};
+);
 
 fn namespace<'t>(node: Node<'t>, _: &'t str) -> Answer<'t> {
     match (field(node, "name"), field(node, "body")) {

@@ -8,31 +8,31 @@ use crate::ChunkKind::{Class, Constant, Function, Type};
 use crate::Import;
 
 pub(super) static TABLE: Table = Table {
-    language: tree_sitter_python::LANGUAGE,
-    separator: ".",
-    joins_same_name: false,
-    prepare: None,
-    has_branches: false,
-    rules: &[
-        ("comment", Rule::Attach),
-        ("decorator", Rule::Attach),
-        ("decorated_definition", Rule::Open),
-        ("function_definition", define(Function).rule()),
-        ("class_definition", define(Class).rule()),
-        ("type_alias_statement", define(Type).named(At::Field("left")).rule()),
-        ("expression_statement", Rule::Ask(assignment)),
-        ("import_statement", Rule::Import(read_import)),
-        ("import_from_statement", Rule::Import(read_from)),
-        ("future_import_statement", Rule::Import(read_future)),
-        ("if_statement", Rule::Open),
-        ("elif_clause", Rule::Open),
-        ("else_clause", Rule::Open),
-        ("try_statement", Rule::Open),
-        ("except_clause", Rule::Open),
-        ("finally_clause", Rule::Open),
-        ("with_statement", Rule::Open),
-        ("block", Rule::Open),
-    ],
+    max_indent: 500,
+    ..Table::of(
+        tree_sitter_python::LANGUAGE,
+        ".",
+        &[
+            ("comment", Rule::Attach),
+            ("decorator", Rule::Attach),
+            ("decorated_definition", Rule::Open),
+            ("function_definition", define(Function).rule()),
+            ("class_definition", define(Class).rule()),
+            ("type_alias_statement", define(Type).named(At::Field("left")).rule()),
+            ("expression_statement", Rule::Ask(assignment)),
+            ("import_statement", Rule::Import(read_import)),
+            ("import_from_statement", Rule::Import(read_from)),
+            ("future_import_statement", Rule::Import(read_future)),
+            ("if_statement", Rule::Open),
+            ("elif_clause", Rule::Open),
+            ("else_clause", Rule::Open),
+            ("try_statement", Rule::Open),
+            ("except_clause", Rule::Open),
+            ("finally_clause", Rule::Open),
+            ("with_statement", Rule::Open),
+            ("block", Rule::Open),
+        ],
+    )
 };
 
 fn assignment<'t>(node: Node<'t>, _: &'t str) -> Answer<'t> {

@@ -8,13 +8,10 @@ use super::{Answer, At, Definition, Rule, Table, define};
 use crate::ChunkKind::{self, Class, Constant, Method, Module};
 use crate::Import;
 
-pub(super) static TABLE: Table = Table {
-    language: tree_sitter_ruby::LANGUAGE,
-    separator: "::",
-    joins_same_name: false,
-    prepare: None,
-    has_branches: false,
-    rules: &[
+pub(super) static TABLE: Table = Table::of(
+    tree_sitter_ruby::LANGUAGE,
+    "::",
+    &[
         ("comment", Rule::Attach),
         ("module", Rule::Ask(module)),
         ("class", Rule::Ask(class)),
@@ -32,7 +29,7 @@ pub(super) static TABLE: Table = Table {
         ("then", Rule::Open),
         ("begin", Rule::Open),
     ],
-};
+);
 
 fn module<'t>(node: Node<'t>, source: &'t str) -> Answer<'t> {
     named_scope(node, Module, source)

@@ -7,13 +7,10 @@ use super::{Answer, At, Definition, Rule, Table, define};
 use crate::ChunkKind::{Class, Constant, Enum, Function, Interface, Module, Type};
 use crate::Import;
 
-pub(super) static TABLE: Table = Table {
-    language: tree_sitter_rust::LANGUAGE,
-    separator: "::",
-    joins_same_name: false,
-    prepare: None,
-    has_branches: false,
-    rules: &[
+pub(super) static TABLE: Table = Table::of(
+    tree_sitter_rust::LANGUAGE,
+    "::",
+    &[
         ("line_comment", Rule::Attach),
         ("block_comment", Rule::Attach),
         ("attribute_item", Rule::Attach),
@@ -37,7 +34,7 @@ pub(super) static TABLE: Table = Table {
         ("foreign_mod_item", Rule::Open),
         ("declaration_list", Rule::Open),
     ],
-};
+);
 
 fn module<'t>(node: Node<'t>, _: &'t str) -> Answer<'t> {
     match (field(node, "name"), field(node, "body")) {

@@ -8,13 +8,10 @@ use super::{Answer, At, Definition, Rule, Table, define};
 use crate::ChunkKind::{Class, Constant, Enum, Function, Interface, Module, Type};
 use crate::Import;
 
-pub(super) static TABLE: Table = Table {
-    language: tree_sitter_scala::LANGUAGE,
-    separator: ".",
-    joins_same_name: false,
-    prepare: None,
-    has_branches: false,
-    rules: &[
+pub(super) static TABLE: Table = Table::of(
+    tree_sitter_scala::LANGUAGE,
+    ".",
+    &[
         ("comment", Rule::Attach),
         ("block_comment", Rule::Attach),
         ("annotation", Rule::Attach),
@@ -40,7 +37,7 @@ pub(super) static TABLE: Table = Table {
         ("type_definition", define(Type).inside(At::Nowhere).rule()),
         ("template_body", Rule::Open),
     ],
-};
+);
 
 fn package<'t>(node: Node<'t>, _: &'t str) -> Answer<'t> {
     field(node, "body").map_or(Plain, Answer::Open)

@@ -7,13 +7,10 @@ use super::find::{child, field};
 use super::{Answer, Definition, Rule, Table};
 use crate::ChunkKind::{Class, Constant, Function, Module, Type};
 
-pub(super) static TABLE: Table = Table {
-    language: tree_sitter_sequel::LANGUAGE,
-    separator: ".",
-    joins_same_name: false,
-    prepare: None,
-    has_branches: false,
-    rules: &[
+pub(super) static TABLE: Table = Table::of(
+    tree_sitter_sequel::LANGUAGE,
+    ".",
+    &[
         ("comment", Rule::Attach),
         ("marginalia", Rule::Attach),
         ("statement", Rule::Open),
@@ -29,7 +26,7 @@ pub(super) static TABLE: Table = Table {
         ("create_schema", Rule::Ask(created)),
         ("create_database", Rule::Ask(created)),
     ],
-};
+);
 
 fn created<'t>(node: Node<'t>, _: &'t str) -> Answer<'t> {
     let kind = match node.kind() {

@@ -8,13 +8,10 @@ use super::{Answer, At, Definition, Rule, Table, define};
 use crate::ChunkKind::{Class, Constant, Enum, Function, Interface, Method, Type};
 use crate::Import;
 
-pub(super) static TABLE: Table = Table {
-    language: tree_sitter_swift::LANGUAGE,
-    separator: ".",
-    joins_same_name: false,
-    prepare: None,
-    has_branches: false,
-    rules: &[
+pub(super) static TABLE: Table = Table::of(
+    tree_sitter_swift::LANGUAGE,
+    ".",
+    &[
         ("comment", Rule::Attach),
         ("multiline_comment", Rule::Attach),
         ("import_declaration", Rule::Import(read_import)),
@@ -33,7 +30,7 @@ pub(super) static TABLE: Table = Table {
         ("macro_declaration", define(Function).named(At::Kind("simple_identifier")).rule()),
         ("statements", Rule::Open),
     ],
-};
+);
 
 /// Class, struct, actor, enum or extension; an extension only names its members' parent.
 fn class<'t>(node: Node<'t>, source: &'t str) -> Answer<'t> {

@@ -8,13 +8,10 @@ use super::{Answer, At, Definition, Rule, Table, define};
 use crate::ChunkKind::{Class, Constant, Enum, Function};
 use crate::Import;
 
-pub(super) static TABLE: Table = Table {
-    language: tree_sitter_zig::LANGUAGE,
-    separator: ".",
-    joins_same_name: false,
-    prepare: None,
-    has_branches: false,
-    rules: &[
+pub(super) static TABLE: Table = Table::of(
+    tree_sitter_zig::LANGUAGE,
+    ".",
+    &[
         ("comment", Rule::Attach),
         ("variable_declaration", Rule::Ask(variable)),
         ("function_declaration", define(Function).rule()),
@@ -23,7 +20,7 @@ pub(super) static TABLE: Table = Table {
         ("expression_statement", Rule::Ask(returned)),
         ("block", Rule::Open),
     ],
-};
+);
 
 const CONTAINERS: &[&str] = &[
     "struct_declaration",
