@@ -49,6 +49,12 @@ pub enum EngineError {
         /// Languages that are written like it.
         similar: Vec<String>,
     },
+    /// A relevance that no hit can have.
+    #[error("the least relevance is {score}, outside of 0 to 1")]
+    ScoreOutOfRange {
+        /// The relevance asked for.
+        score: f32,
+    },
 }
 
 /// Whose turn it is to do something about an error.
@@ -68,7 +74,8 @@ impl EngineError {
             | Self::Search(SearchError::Glob { .. } | SearchError::EmptyQuery)
             | Self::BadName { .. }
             | Self::UnknownFile { .. }
-            | Self::UnknownLanguage { .. } => Fault::User,
+            | Self::UnknownLanguage { .. }
+            | Self::ScoreOutOfRange { .. } => Fault::User,
             Self::Source(_) | Self::Store(_) | Self::Search(_) | Self::Locked(_) | Self::Threads(_) => {
                 Fault::Environment
             }
@@ -95,6 +102,10 @@ impl EngineError {
             Self::UnknownLanguage { similar, .. } if !similar.is_empty() => {
                 Some(format!("did you mean {}?", similar.join(", ")))
             }
+            Self::UnknownLanguage { .. } => {
+                Some("'craig stats' lists the languages of what is ingested".into())
+            }
+            Self::ScoreOutOfRange { .. } => Some("relevance goes from 0 to 1: 70% is 0.7".into()),
             _ => None,
         }
     }

@@ -9,6 +9,7 @@ mod plan;
 mod progress;
 mod report;
 mod search;
+mod watch;
 
 pub use config::{Config, Freshness};
 pub use engine::Engine;
@@ -20,6 +21,7 @@ pub use report::{
     Statistics, TreeNode, UpdateCheck,
 };
 pub use search::{SearchAnswer, SearchRequest};
+pub use watch::WatchEvent;
 
 pub use craig_search::{CandidateFeatures, Evidence, FEATURE_NAMES, Hit, KindFilter, MoreRange, Retrieval};
-pub use craig_source::{DEFAULT_MAX_FILE_SIZE_BYTES, Hidden, IgnoreRules, Language, SourceOptions};
+pub use craig_source::{DEFAULT_MAX_FILE_SIZE_BYTES, Hidden, IgnoreRules, Language, SourceOptions, Withheld};

@@ -35,6 +35,6 @@ impl Progress {
 
     /// Percent done, 0–100.
     pub fn percent(&self) -> usize {
-        if self.total_files == 0 { 0 } else { 100 * self.processed_files / self.total_files }
+        (100 * self.processed_files).checked_div(self.total_files).unwrap_or(0)
     }
 }

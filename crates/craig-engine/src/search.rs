@@ -4,7 +4,9 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Instant;
 
-use craig_search::{CandidateFeatures, Filter, Hit, Index, KindFilter, Retrieval, SearchOptions};
+use craig_search::{
+    CandidateFeatures, Filter, Hit, Index, KindFilter, Retrieval, SearchError, SearchOptions,
+};
 use craig_source::{Language, Root, SourceOptions};
 use craig_store::{LockError, Project};
 use serde::Serialize;
@@ -46,6 +48,24 @@ impl Default for SearchRequest {
     }
 }
 
+impl SearchRequest {
+    /// Fails for whatever a search for `query` would refuse in any project: to be asked before a long ingestion.
+    pub fn check(&self, query: &str) -> Result<(), EngineError> {
+        if query.trim().is_empty() {
+            return Err(SearchError::EmptyQuery.into());
+        }
+        if !(0.0..=1.0).contains(&self.min_score) {
+            return Err(EngineError::ScoreOutOfRange { score: self.min_score });
+        }
+        self.filter().map(drop)
+    }
+
+    fn filter(&self) -> Result<Filter, EngineError> {
+        let languages = self.languages.iter().map(|name| language(name)).collect::<Result<_, _>>()?;
+        Ok(Filter::new(self.kind, languages, self.path.as_deref())?)
+    }
+}
+
 /// What a search found.
 #[derive(Clone, Debug, Serialize)]
 pub struct SearchAnswer {
@@ -53,10 +73,10 @@ pub struct SearchAnswer {
     pub project: String,
     /// The query.
     pub query: String,
-    /// Hits, best first.
-    pub hits: Vec<Hit>,
     /// Milliseconds from query to hits, without bringing the index up to date.
     pub elapsed_ms: f64,
+    /// Hits, best first.
+    pub hits: Vec<Hit>,
 }
 
 impl Engine {
@@ -134,6 +154,7 @@ impl Engine {
         request: &SearchRequest,
     ) -> Result<SearchAnswer, EngineError> {
         let started = Instant::now();
+        request.check(query)?;
         let (project, index, options) = self.searcher(handle, request)?;
         let hits = index.search(self.store(), query, self.embedder(), &options)?;
         let elapsed_ms = started.elapsed().as_secs_f64() * 1e3;
@@ -156,12 +177,11 @@ impl Engine {
         handle: &str,
         request: &SearchRequest,
     ) -> Result<(Project, Arc<Index>, SearchOptions), EngineError> {
-        let languages = request.languages.iter().map(|name| language(name)).collect::<Result<_, _>>()?;
         let options = SearchOptions {
             limit: request.limit,
             per_file: request.per_file,
             min_score: request.min_score,
-            filter: Filter::new(request.kind, languages, request.path.as_deref())?,
+            filter: request.filter()?,
             retrieval: request.retrieval,
         };
         let project = self.store().project(handle)?;

@@ -1,0 +1,63 @@
+//! Keeping a project up to date for as long as somebody wants it to be.
+
+use std::ops::ControlFlow;
+use std::path::Path;
+use std::time::Duration;
+
+use craig_source::{Root, WatchMode};
+
+use crate::ingest::Waiting;
+use crate::options::StoredOptions;
+use crate::report::IngestReport;
+use crate::{Engine, EngineError, Progress};
+
+/// What a watch tells whoever started it.
+#[derive(Debug)]
+pub enum WatchEvent<'a> {
+    /// The directory is watched from now on. The notice says why changes are looked for by polling, when they are.
+    Watching {
+        /// Why, and what to do about it.
+        notice: Option<&'a str>,
+    },
+    /// An ingestion is going on.
+    Progress(&'a Progress),
+    /// Changes were ingested; the first report is of what had changed before.
+    Updated(&'a IngestReport),
+}
+
+impl Engine {
+    /// Brings a project up to date, then ingests changes as they happen, until `tell` breaks or something fails.
+    ///
+    /// Changes are taken together when nothing has changed for `debounce`.
+    pub fn watch(
+        &mut self,
+        handle: &str,
+        debounce: Duration,
+        tell: &mut dyn FnMut(WatchEvent<'_>) -> ControlFlow<()>,
+    ) -> Result<(), EngineError> {
+        let project = self.store().project(handle)?;
+        let root = Root::open(Path::new(&project.source_path))?;
+        // Watched before the first ingestion, so that no change falls between.
+        let mut watcher =
+            craig_source::watch(&root, &StoredOptions::parse(&project.options).source(), debounce)?;
+        if tell(WatchEvent::Watching { notice: notice(watcher.mode()) }).is_break() {
+            return Ok(());
+        }
+        loop {
+            let mut has_ended = false;
+            let report = self.ingest_delta(&project.reference, Waiting::Wait, &mut |progress| {
+                has_ended |= tell(WatchEvent::Progress(progress)).is_break();
+            })?;
+            if has_ended || tell(WatchEvent::Updated(&report)).is_break() || watcher.next().is_none() {
+                return Ok(());
+            }
+        }
+    }
+}
+
+fn notice(mode: &WatchMode) -> Option<&str> {
+    match mode {
+        WatchMode::Events => None,
+        WatchMode::Polling { notice } => notice.as_deref(),
+    }
+}

@@ -1,0 +1,105 @@
+//! The command line: one definition, from which parsing, help, completions and the man page come.
+
+mod batch;
+mod check_updates;
+mod completions;
+mod failure;
+mod file;
+mod global;
+mod ingest;
+mod ingest_delta;
+mod list;
+mod man;
+mod output;
+mod progress;
+mod purge;
+mod report;
+mod search;
+mod session;
+mod size;
+mod stats;
+mod status;
+mod table;
+mod tree;
+mod units;
+mod watch;
+
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+
+use failure::Outcome;
+use global::Global;
+use session::Session;
+
+/// Finds the right code and documentation of a workspace, on this machine.
+///
+/// 'craig search "where are tokens checked"' in any directory ingests it and answers. Exit codes: 0 success, 1 error,
+/// 2 partial success (some files or batch lines could not be processed).
+#[derive(Debug, Parser)]
+#[command(name = "craig", version, max_term_width = 100)]
+struct Cli {
+    #[command(flatten)]
+    global: Global,
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    Ingest(ingest::Args),
+    IngestDelta(ingest_delta::Args),
+    Search(search::Args),
+    List(list::Args),
+    Status(status::Args),
+    CheckUpdates(check_updates::Args),
+    Tree(tree::Args),
+    File(file::Args),
+    Stats(stats::Args),
+    Watch(watch::Args),
+    Purge(purge::Args),
+    Completions(completions::Args),
+    Man(man::Args),
+}
+
+/// Parses the arguments, runs the command, tells what went wrong.
+pub(crate) fn main() -> ExitCode {
+    let cli = match Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(error) => return failure::usage(&error),
+    };
+    let mut session = Session::new(cli.global);
+    session::end_on_interrupt();
+    match run(cli.command, &mut session) {
+        Ok(outcome) => outcome.into(),
+        Err(error) => failure::report(&error, &mut session.output),
+    }
+}
+
+fn run(command: Command, session: &mut Session) -> anyhow::Result<Outcome> {
+    match command {
+        Command::Ingest(args) => ingest::run(args, session),
+        Command::IngestDelta(args) => ingest_delta::run(&args, session),
+        Command::Search(args) => search::run(args, session),
+        Command::List(_) => list::run(session),
+        Command::Status(args) => status::run(&args, session),
+        Command::CheckUpdates(args) => check_updates::run(&args, session),
+        Command::Tree(args) => tree::run(&args, session),
+        Command::File(args) => file::run(&args, session),
+        Command::Stats(args) => stats::run(&args, session),
+        Command::Watch(args) => watch::run(&args, session),
+        Command::Purge(args) => purge::run(&args, session),
+        Command::Completions(args) => completions::run(&args, session),
+        Command::Man(args) => man::run(&args, session),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory;
+
+    #[test]
+    fn the_definition_is_sound() {
+        super::Cli::command().debug_assert();
+    }
+}

@@ -1,0 +1,57 @@
+//! `craig check-updates`: does the directory of a project differ from the index?
+
+use anstyle::Style;
+use craig_engine::UpdateCheck;
+
+use super::failure::Outcome;
+use super::output::{BOLD, Columns, ERROR, GOOD, PATH, WARNING, styled};
+use super::report;
+use super::session::Session;
+use super::table::{Align, Cut, Table};
+use super::units::count;
+
+/// Tell whether the directory of a project differs from the index, and in which files
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// Id, reference or name of the project
+    project: String,
+}
+
+pub(crate) fn run(args: &Args, session: &mut Session) -> anyhow::Result<Outcome> {
+    let check = session.engine()?.check_updates(&args.project)?;
+    session.output.show(&check, |columns| text(&check, columns))?;
+    report::warn(&check.failed, &mut session.output);
+    Ok(Outcome::Complete)
+}
+
+fn text(check: &UpdateCheck, columns: Columns) -> String {
+    if check.up_to_date {
+        return format!("{} is {}\n", styled(BOLD, &check.project), styled(GOOD, "up to date"));
+    }
+    let groups: [(&str, Style, &[String]); 3] = [
+        ("added", GOOD, &check.added),
+        ("changed", WARNING, &check.changed),
+        ("removed", ERROR, &check.removed),
+    ];
+    let sums: Vec<String> = groups
+        .iter()
+        .filter(|(_, _, paths)| !paths.is_empty())
+        .map(|(what, style, paths)| format!("{} {}", count(paths.len() as u64), styled(*style, what)))
+        .collect();
+    let mut table = Table::new().column("change", Align::Left, Cut::Never, Style::new()).column(
+        "file",
+        Align::Left,
+        Cut::Start,
+        PATH,
+    );
+    for (what, _, paths) in groups {
+        paths.iter().for_each(|path| table.row([what.to_owned(), path.clone()]));
+    }
+    format!(
+        "{} differs from the index: {}\n{}run 'craig ingest-delta {}' to bring the index up to date\n",
+        styled(BOLD, &check.project),
+        sums.join(", "),
+        table.render(columns),
+        check.project,
+    )
+}

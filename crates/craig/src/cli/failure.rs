@@ -1,0 +1,114 @@
+//! How a command ends: exit codes, and errors with what to do about them.
+
+use std::io;
+use std::process::ExitCode;
+
+use anyhow::Error;
+use craig_engine::EngineError;
+use thiserror::Error;
+
+use super::global::Format;
+use super::output::{ERROR, LABEL, Output, styled};
+
+/// How a command that did not fail has ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Outcome {
+    /// Everything was done: 0.
+    Complete,
+    /// Some files or lines could not be processed, each was named: 2.
+    Partial,
+}
+
+impl Outcome {
+    /// Complete when both are.
+    pub(crate) fn and(self, other: Self) -> Self {
+        if self == Self::Complete { other } else { self }
+    }
+}
+
+impl From<Outcome> for ExitCode {
+    fn from(outcome: Outcome) -> Self {
+        match outcome {
+            Outcome::Complete => Self::SUCCESS,
+            Outcome::Partial => Self::from(2),
+        }
+    }
+}
+
+/// The command line itself refuses, and says what to do.
+#[derive(Debug, Error)]
+#[error("{message}")]
+pub(crate) struct Refusal {
+    message: String,
+    hint: String,
+}
+
+impl Refusal {
+    pub(crate) fn new(message: impl Into<String>, hint: impl Into<String>) -> Self {
+        Self { message: message.into(), hint: hint.into() }
+    }
+}
+
+/// Tells an error on stderr; gives its exit code.
+pub(crate) fn report(error: &Error, output: &mut Output) -> ExitCode {
+    if is_closed_pipe(error) {
+        return ExitCode::SUCCESS;
+    }
+    let (message, hint) = message_and_hint(error);
+    tell(&message, hint.as_deref(), output);
+    ExitCode::FAILURE
+}
+
+/// What is wrong, and what to do about it.
+pub(crate) fn message_and_hint(error: &Error) -> (String, Option<String>) {
+    if let Some(error) = error.downcast_ref::<EngineError>() {
+        return (error.to_string(), error.hint());
+    }
+    match error.downcast_ref::<Refusal>() {
+        Some(refusal) => (refusal.message.clone(), Some(refusal.hint.clone())),
+        None => (format!("{error:#}"), None),
+    }
+}
+
+fn tell(message: &str, hint: Option<&str>, output: &mut Output) {
+    let text = match output.format {
+        Format::Json => format!("{}\n", serde_json::json!({ "error": message, "hint": hint })),
+        Format::Text => {
+            let hint = hint.map(|hint| format!("{} {hint}\n", styled(LABEL, "hint:"))).unwrap_or_default();
+            format!("{} {message}\n{hint}", styled(ERROR, "error:"))
+        }
+    };
+    output.complain(&text);
+}
+
+/// Whoever read our stdout has seen enough: no error.
+fn is_closed_pipe(error: &Error) -> bool {
+    error
+        .chain()
+        .filter_map(|cause| cause.downcast_ref::<io::Error>())
+        .any(|cause| cause.kind() == io::ErrorKind::BrokenPipe)
+}
+
+/// Help and version go to stdout with 0; arguments that cannot be understood are an error like any other.
+pub(crate) fn usage(error: &clap::Error) -> ExitCode {
+    if !error.use_stderr() {
+        // A closed pipe is no error here either.
+        let _ = error.print();
+        return ExitCode::SUCCESS;
+    }
+    if asks_for_json(std::env::args_os()) {
+        let text = error.render().to_string();
+        let message = text.lines().next().unwrap_or_default().trim_start_matches("error: ");
+        tell(message, Some("'craig --help' shows how it is used"), &mut Output::new(Format::Json, false));
+    } else {
+        let _ = error.print();
+    }
+    ExitCode::FAILURE
+}
+
+/// Whether arguments that could not be parsed hold `--format json`.
+fn asks_for_json(args: impl Iterator<Item = std::ffi::OsString>) -> bool {
+    let args: Vec<_> = args.collect();
+    args.iter().any(|arg| arg == "--format=json")
+        || args.windows(2).any(|pair| pair[0] == "--format" && pair[1] == "json")
+}

@@ -1,0 +1,203 @@
+//! Progress of an ingestion: a bar on a terminal, a line now and then in a pipe.
+
+use std::io::{self, IsTerminal as _, Write};
+use std::time::{Duration, Instant};
+
+use craig_engine::{Phase, Progress};
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+
+use super::global::Format;
+use super::output::Output;
+use super::units;
+
+/// Which stream progress goes to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Stream {
+    Stdout,
+    Stderr,
+}
+
+/// Shows how far an ingestion has come.
+pub(crate) enum ProgressView {
+    Silent,
+    Bar(ProgressBar),
+    Lines(Lines),
+}
+
+impl ProgressView {
+    /// Progress of a command whose result is the ingestion itself: on stdout, unless that is for JSON.
+    pub(crate) fn of_ingestion(output: &Output) -> Self {
+        Self::new(output, if output.format == Format::Json { Stream::Stderr } else { Stream::Stdout })
+    }
+
+    /// Progress on the way to another result: on stderr, so that results can be piped.
+    pub(crate) fn beside_results(output: &Output) -> Self {
+        Self::new(output, Stream::Stderr)
+    }
+
+    fn new(output: &Output, stream: Stream) -> Self {
+        let is_terminal = match stream {
+            Stream::Stdout => io::stdout().is_terminal(),
+            Stream::Stderr => io::stderr().is_terminal(),
+        };
+        match (output.is_quiet, is_terminal) {
+            (true, _) => Self::Silent,
+            (false, true) => Self::Bar(bar(stream)),
+            (false, false) => Self::Lines(Lines::new(stream)),
+        }
+    }
+
+    /// Shows one step.
+    pub(crate) fn step(&mut self, progress: &Progress) {
+        match self {
+            Self::Silent => {}
+            Self::Bar(bar) => draw(bar, progress),
+            Self::Lines(lines) => lines.step(progress),
+        }
+    }
+
+    /// Takes the bar away.
+    pub(crate) fn finish(self) {
+        if let Self::Bar(bar) = self {
+            bar.finish_and_clear();
+        }
+    }
+}
+
+fn bar(stream: Stream) -> ProgressBar {
+    let target = match stream {
+        Stream::Stdout => ProgressDrawTarget::stdout(),
+        Stream::Stderr => ProgressDrawTarget::stderr(),
+    };
+    let bar = ProgressBar::with_draw_target(None, target);
+    bar.set_style(spinner_style());
+    bar.enable_steady_tick(Duration::from_millis(120));
+    bar
+}
+
+fn spinner_style() -> ProgressStyle {
+    style("{spinner} {wide_msg}  {elapsed}")
+}
+
+fn bar_style() -> ProgressStyle {
+    style("{percent:>3}% {bar:20} {human_pos}/{human_len} files  {per_sec}  {elapsed}  {wide_msg}")
+        .with_key("per_sec", |state: &indicatif::ProgressState, text: &mut dyn std::fmt::Write| {
+            let _ = write!(text, "{}/s", units::count(state.per_sec() as u64));
+        })
+        .progress_chars("━╸ ")
+}
+
+fn style(template: &str) -> ProgressStyle {
+    // The templates are constants of this file, and a test draws them.
+    ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar())
+}
+
+fn draw(bar: &ProgressBar, progress: &Progress) {
+    if progress.phase == Phase::Reading && progress.total_files > 0 {
+        if bar.length().is_none() {
+            bar.set_style(bar_style());
+            bar.set_length(progress.total_files as u64);
+        }
+        bar.set_position(progress.processed_files as u64);
+        bar.set_message(progress.current.clone());
+    } else {
+        bar.set_style(spinner_style());
+        bar.unset_length();
+        bar.set_message(phase_text(progress));
+    }
+}
+
+fn phase_text(progress: &Progress) -> String {
+    match progress.phase {
+        Phase::Waiting => format!("waiting for {}, which is writing this project", progress.current),
+        Phase::Listing => "listing files".to_owned(),
+        Phase::Reading => "reading files".to_owned(),
+        Phase::Indexing => "building the search index".to_owned(),
+    }
+}
+
+/// Lines at a modest rhythm: each tenth of the files, or each second.
+pub(crate) struct Lines {
+    stream: Stream,
+    started: Instant,
+    told: Option<(Instant, usize)>,
+}
+
+impl Lines {
+    fn new(stream: Stream) -> Self {
+        Self { stream, started: Instant::now(), told: None }
+    }
+
+    fn step(&mut self, progress: &Progress) {
+        match progress.phase {
+            Phase::Waiting => self.write(&phase_text(progress)),
+            Phase::Reading if self.is_due(progress) => {
+                self.told = Some((Instant::now(), progress.percent()));
+                self.write(&line(progress, self.started.elapsed()));
+            }
+            _ => {}
+        }
+    }
+
+    fn is_due(&self, progress: &Progress) -> bool {
+        match self.told {
+            _ if progress.total_files == 0 => false,
+            None => true,
+            Some((_, 100)) => false,
+            Some((at, percent)) => {
+                progress.percent() / 10 > percent / 10 || at.elapsed() >= Duration::from_secs(1)
+            }
+        }
+    }
+
+    /// A reader that has gone away must not stop an ingestion.
+    fn write(&self, text: &str) {
+        let _ = match self.stream {
+            Stream::Stdout => writeln!(io::stdout(), "{text}"),
+            Stream::Stderr => writeln!(io::stderr(), "{text}"),
+        };
+    }
+}
+
+fn line(progress: &Progress, elapsed: Duration) -> String {
+    let elapsed_s = elapsed.as_secs_f64();
+    let rate = progress.processed_files as f64 / elapsed_s.max(1e-3);
+    format!(
+        "{:>3}%  {}/{} files  {}  {} files/s  {}/s  {}",
+        progress.percent(),
+        units::count(progress.processed_files as u64),
+        units::count(progress.total_files as u64),
+        units::seconds(elapsed_s),
+        units::count(rate as u64),
+        units::bytes((progress.n_bytes as f64 / elapsed_s.max(1e-3)) as u64),
+        progress.current,
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn templates_are_valid() {
+        for template in [
+            "{spinner} {wide_msg}  {elapsed}",
+            "{percent:>3}% {bar:20} {human_pos}/{human_len} files  {per_sec}  {elapsed}  {wide_msg}",
+        ] {
+            ProgressStyle::with_template(template).unwrap();
+        }
+    }
+
+    #[test]
+    fn a_line_tells_how_far_how_fast_and_where() {
+        let progress = Progress {
+            phase: Phase::Reading,
+            processed_files: 1_500,
+            total_files: 3_000,
+            current: "src/lib.rs".into(),
+            n_bytes: 6_000_000,
+        };
+        let line = line(&progress, Duration::from_secs(2));
+        assert_eq!(line, " 50%  1,500/3,000 files  2.0 s  750 files/s  3.0 MB/s  src/lib.rs");
+    }
+}

@@ -1,0 +1,81 @@
+//! What an ingestion did, told to people.
+
+use craig_engine::{FailedFile, FileCounts, IngestReport};
+
+use super::failure::Outcome;
+use super::output::{BOLD, DIM, GOOD, Output, styled};
+use super::units::{bytes, count, counted, seconds};
+
+/// Tells a report as a command's answer, and its troubles as warnings.
+pub(crate) fn tell(report: &IngestReport, output: &mut Output) -> anyhow::Result<Outcome> {
+    output.summarize(report, |_| text(report))?;
+    warn(&report.failed, output);
+    Ok(if report.is_partial() { Outcome::Partial } else { Outcome::Complete })
+}
+
+/// Names each file that could not be processed, with its reason.
+pub(crate) fn warn(failed: &[FailedFile], output: &mut Output) {
+    for file in failed {
+        let path = if file.path.is_empty() { "." } else { &file.path };
+        output.warn(format_args!("{path}: {}", file.reason));
+    }
+}
+
+fn text(report: &IngestReport) -> String {
+    let mut lines = vec![
+        format!(
+            "{} {}  {}",
+            styled(GOOD, "ingested"),
+            styled(BOLD, &report.project),
+            styled(DIM, format_args!("({}, id {}, {})", report.reference, report.id, report.source_path)),
+        ),
+        format!("  {}", files(report.files)),
+    ];
+    if report.chunks > 0 {
+        lines.push(format!(
+            "  {} from {}: {} embedded, {} reused",
+            counted(report.chunks, "chunk"),
+            bytes(report.bytes),
+            count(report.vectors_embedded),
+            count(report.vectors_reused),
+        ));
+    }
+    lines.extend(left_out("over the size limit, not tracked (--max-file-size)", &report.too_large));
+    lines.extend(left_out("with secrets, tracked by name only", &report.secrets));
+    if report.is_partial() {
+        let n_failed = counted(report.failed.len() as u64, "path");
+        lines.push(format!("  {n_failed} could not be processed"));
+    }
+    lines.push(format!("  took {}\n", seconds(report.elapsed_s)));
+    lines.join("\n")
+}
+
+/// "3 files: 1 added, 2 unchanged".
+fn files(counts: FileCounts) -> String {
+    let parts: Vec<String> = [
+        (counts.added, "added"),
+        (counts.changed, "changed"),
+        (counts.removed, "removed"),
+        (counts.unchanged, "unchanged"),
+    ]
+    .iter()
+    .filter(|(n, _)| *n > 0)
+    .map(|(n, what)| format!("{} {what}", count(*n)))
+    .collect();
+    match parts.is_empty() {
+        true => "no files: nothing in the directory is tracked".to_owned(),
+        false => format!("{}: {}", counted(counts.total, "file"), parts.join(", ")),
+    }
+}
+
+/// Names at most this many of the files left out: the JSON form has them all.
+const MOST_NAMED: usize = 3;
+
+fn left_out(why: &str, paths: &[String]) -> Option<String> {
+    if paths.is_empty() {
+        return None;
+    }
+    let named = paths.iter().take(MOST_NAMED).cloned().collect::<Vec<_>>().join(", ");
+    let more = if paths.len() > MOST_NAMED { ", …" } else { "" };
+    Some(format!("  {} {why}: {named}{more}", counted(paths.len() as u64, "file")))
+}

@@ -1,0 +1,123 @@
+//! `craig search`: the right places of a project for a question.
+
+mod text;
+
+use std::path::PathBuf;
+
+use craig_engine::{Engine, Freshness, KindFilter, SearchRequest};
+
+use super::batch;
+use super::failure::Outcome;
+use super::progress::ProgressView;
+use super::report;
+use super::session::Session;
+
+/// Search a project; a directory that is not ingested yet is ingested first
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// What to look for: words, a symbol or a question
+    #[arg(required_unless_present = "batch", conflicts_with = "batch")]
+    query: Vec<String>,
+    /// Answer one JSON object a line ({"query": "…"}) from a file, or from stdin with '-'
+    #[arg(long, value_name = "FILE")]
+    batch: Option<PathBuf>,
+    /// Id, reference or name of the project [default: the one of the directory]
+    #[arg(long, short, conflicts_with = "root")]
+    project: Option<String>,
+    /// Directory whose project is searched
+    #[arg(long, value_name = "DIR", default_value = ".")]
+    root: PathBuf,
+    /// Most results
+    #[arg(long, short = 'n', value_name = "N", default_value_t = SearchRequest::default().limit)]
+    limit: usize,
+    /// Most results of one file
+    #[arg(long, value_name = "N", default_value_t = SearchRequest::default().per_file)]
+    per_file: usize,
+    /// Only files in this language (may be repeated)
+    #[arg(long, short, value_name = "LANGUAGE")]
+    language: Vec<String>,
+    /// Only files whose path matches, such as 'src/**/*.rs' or '*.md'
+    #[arg(long, value_name = "GLOB")]
+    path: Option<String>,
+    /// Only files of this kind
+    #[arg(long, value_enum, default_value_t)]
+    kind: Kind,
+    /// Only results of at least this relevance, from 0 to 1
+    #[arg(long, value_name = "SCORE", default_value_t = 0.0)]
+    min_score: f32,
+    /// Answer from the index as it is, without looking for changed files first
+    #[arg(long)]
+    no_refresh: bool,
+    /// Show what each score came from
+    #[arg(long)]
+    explain: bool,
+}
+
+/// Kind of files.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
+enum Kind {
+    /// Source code
+    Code,
+    /// Documentation
+    Docs,
+    /// Configuration
+    Config,
+    /// Everything
+    #[default]
+    All,
+}
+
+impl From<Kind> for KindFilter {
+    fn from(kind: Kind) -> Self {
+        match kind {
+            Kind::Code => Self::Code,
+            Kind::Docs => Self::Docs,
+            Kind::Config => Self::Config,
+            Kind::All => Self::All,
+        }
+    }
+}
+
+impl Args {
+    fn request(&self) -> SearchRequest {
+        SearchRequest {
+            limit: self.limit,
+            per_file: self.per_file,
+            min_score: self.min_score,
+            languages: self.language.clone(),
+            path: self.path.clone(),
+            kind: self.kind.into(),
+            ..SearchRequest::default()
+        }
+    }
+}
+
+pub(crate) fn run(args: Args, session: &mut Session) -> anyhow::Result<Outcome> {
+    let request = args.request();
+    let query = args.query.join(" ");
+    let mut engine = session.engine()?;
+    if let Some(file) = &args.batch {
+        let lines = batch::open(file)?;
+        let (project, prepared) = prepare(&args, &mut engine, session)?;
+        let answered = batch::run(lines, &project, &request, &mut engine, &mut session.output)?;
+        return Ok(prepared.and(answered));
+    }
+    request.check(&query)?;
+    let (project, prepared) = prepare(&args, &mut engine, session)?;
+    let answer = engine.search(&project, &query, &request)?;
+    session.output.show(&answer, |columns| text::text(&answer, args.explain, columns))?;
+    Ok(prepared)
+}
+
+/// Brings the project up to date, telling on stderr; gives its reference.
+fn prepare(args: &Args, engine: &mut Engine, session: &mut Session) -> anyhow::Result<(String, Outcome)> {
+    let freshness = if args.no_refresh { Freshness::AsIndexed } else { Freshness::UpToDate };
+    let mut view = ProgressView::beside_results(&session.output);
+    let prepared =
+        engine.prepare(args.project.as_deref(), &args.root, freshness, &mut |progress| view.step(progress));
+    view.finish();
+    let (project, report) = prepared?;
+    let failed = report.map(|report| report.failed).unwrap_or_default();
+    report::warn(&failed, &mut session.output);
+    Ok((project, if failed.is_empty() { Outcome::Complete } else { Outcome::Partial }))
+}

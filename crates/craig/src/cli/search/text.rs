@@ -1,0 +1,142 @@
+//! Search results for people.
+
+use craig_engine::{Hit, SearchAnswer};
+use unicode_width::UnicodeWidthStr as _;
+
+use crate::cli::output::{BOLD, Columns, DIM, GOOD, LABEL, PATH, styled};
+use crate::cli::table::{Cut, cut};
+use crate::cli::units::{counted, percent, seconds};
+
+/// Lines of content shown of a hit.
+const MOST_LINES: usize = 8;
+
+/// Widest line of content in a pipe.
+const WIDTH_IN_PIPE: usize = 160;
+
+/// All hits, best first, or what to try when there is none.
+pub(super) fn text(answer: &SearchAnswer, with_evidence: bool, columns: Columns) -> String {
+    if answer.hits.is_empty() {
+        return nothing_found(answer);
+    }
+    let width = columns.or(WIDTH_IN_PIPE);
+    let mut text: String = answer
+        .hits
+        .iter()
+        .enumerate()
+        .map(|(at, hit)| {
+            let evidence = if with_evidence { evidence(hit) } else { String::new() };
+            heading(at + 1, hit, width) + &content(hit, width) + &more(hit, width) + &evidence + "\n"
+        })
+        .collect();
+    let n_hits = counted(answer.hits.len() as u64, "result");
+    let took = seconds(answer.elapsed_ms / 1e3);
+    text += &styled(DIM, format_args!("{n_hits} in {}, {took}", answer.project));
+    text + "\n"
+}
+
+fn nothing_found(answer: &SearchAnswer) -> String {
+    format!(
+        "no results in {}\n{} try other words, a lower --min-score, or fewer of --language, --path and --kind\n",
+        answer.project,
+        styled(LABEL, "hint:"),
+    )
+}
+
+/// ` 1  92%  src/auth.rs:12-40  verify_token  function in Auth`, on two lines where one is too short.
+fn heading(rank: usize, hit: &Hit, width: usize) -> String {
+    let range = lines(hit.line_start, hit.line_end);
+    let what = what(hit);
+    let score = format!("{:>4}", percent(hit.score));
+    let used = format!("{rank:>2} {score}  ").width();
+    let place_width = hit.path.width() + range.width() + 1;
+    let path = cut(&hit.path, width.saturating_sub(used + range.width() + 1), Cut::Start);
+    let place = format!("{}:{}", styled(PATH, path), styled(GOOD, range));
+    let head = format!("{} {}  {place}", styled(BOLD, format_args!("{rank:>2}")), styled(GOOD, score));
+    match what {
+        None => head + "\n",
+        Some(what) if used + place_width + 2 + what.plain.width() <= width => {
+            format!("{head}  {}\n", what.styled)
+        }
+        Some(what) => format!("{head}\n{}{}\n", " ".repeat(used), what.styled),
+    }
+}
+
+struct What {
+    plain: String,
+    styled: String,
+}
+
+/// Symbol, kind, and what encloses it.
+fn what(hit: &Hit) -> Option<What> {
+    let kind = hit.chunk_type.as_str();
+    let parent = hit.parent.as_deref().filter(|parent| !parent.is_empty());
+    let inside = parent.map(|parent| format!(" in {parent}")).unwrap_or_default();
+    let symbol = hit.symbol_name.as_deref()?;
+    let symbol = symbol.lines().next().unwrap_or_default();
+    Some(What {
+        plain: format!("{symbol}  {kind}{inside}"),
+        styled: format!("{}  {}", styled(BOLD, symbol), styled(DIM, format_args!("{kind}{inside}"))),
+    })
+}
+
+/// `12-40`, or `12`.
+fn lines(start: u32, end: u32) -> String {
+    if start == end { start.to_string() } else { format!("{start}-{end}") }
+}
+
+/// The first lines of a hit, numbered, without the indent that all have.
+fn content(hit: &Hit, width: usize) -> String {
+    let all: Vec<String> = hit.content.lines().map(visible).collect();
+    let end = all.iter().rposition(|line| !line.is_empty()).map_or(0, |at| at + 1);
+    let start = all.iter().position(|line| !line.is_empty()).unwrap_or(0);
+    let shown = &all[start..end.min(start + MOST_LINES)];
+    let indent = shown.iter().filter(|line| !line.is_empty()).map(|line| indent(line)).min().unwrap_or(0);
+    let mut text = String::new();
+    for (at, line) in shown.iter().enumerate() {
+        let number = hit.line_start as usize + start + at;
+        let line = cut(line.get(indent..).unwrap_or_default(), width.saturating_sub(NUMBERS_WIDTH), Cut::End);
+        text += format!("{}{line}", styled(DIM, format_args!("{number:>7}  "))).trim_end();
+        text += "\n";
+    }
+    let n_left = end.saturating_sub(start + shown.len());
+    if n_left > 0 {
+        text += &styled(DIM, format_args!("         … {}", counted(n_left as u64, "more line")));
+        text += "\n";
+    }
+    text
+}
+
+const NUMBERS_WIDTH: usize = 9;
+
+fn indent(line: &str) -> usize {
+    line.len() - line.trim_start_matches(' ').len()
+}
+
+/// A line with tabs as spaces and without control characters, which could steer the terminal.
+fn visible(line: &str) -> String {
+    let line = line.replace('\t', "    ");
+    let line: String = line.chars().filter(|c| !c.is_control()).collect();
+    line.trim_end().to_owned()
+}
+
+/// The file's other matching ranges.
+fn more(hit: &Hit, width: usize) -> String {
+    if hit.more.is_empty() {
+        return String::new();
+    }
+    let ranges = hit.more.iter().map(|range| {
+        let symbol = range.symbol_name.as_deref().map(|name| format!(" {name}")).unwrap_or_default();
+        format!("{}{symbol}", lines(range.line_start, range.line_end))
+    });
+    let line = format!("         also {}", ranges.collect::<Vec<_>>().join(", "));
+    styled(DIM, cut(&visible(&line), width, Cut::End)) + "\n"
+}
+
+/// What a score came from, strongest first.
+fn evidence(hit: &Hit) -> String {
+    let widest = hit.evidence.iter().map(|e| e.signal.width()).max().unwrap_or_default();
+    let row = |signal: &str, value: f32| {
+        format!("         {}  {value:>9.3}\n", styled(LABEL, format_args!("{signal:<widest$}")))
+    };
+    hit.evidence.iter().map(|evidence| row(&evidence.signal, evidence.value)).collect()
+}

@@ -1,0 +1,52 @@
+//! `craig status`: where the newest ingestion of a project stands.
+
+use craig_engine::ProjectStatus;
+
+use super::failure::Outcome;
+use super::output::{BOLD, ERROR, GOOD, LABEL, WARNING, styled};
+use super::session::Session;
+use super::units::{count, local_time};
+
+/// Tell where the newest ingestion of a project stands
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// Id, reference or name of the project
+    project: String,
+}
+
+pub(crate) fn run(args: &Args, session: &mut Session) -> anyhow::Result<Outcome> {
+    let status = session.engine()?.status(&args.project)?;
+    session.output.show(&status, |_| text(&status))?;
+    Ok(Outcome::Complete)
+}
+
+fn text(status: &ProjectStatus) -> String {
+    let style = match status.status {
+        "completed" => GOOD,
+        "failed" => ERROR,
+        _ => WARNING,
+    };
+    let mut rows = vec![
+        ("project", styled(BOLD, &status.project)),
+        ("status", styled(style, status.status.replace('_', " "))),
+        (
+            "progress",
+            format!(
+                "{}%, {} of {} files",
+                status.progress,
+                count(status.processed_files),
+                count(status.total_files)
+            ),
+        ),
+    ];
+    let optional = [
+        ("current", status.current_file.clone()),
+        ("started", status.started_at.as_deref().map(local_time)),
+        ("ended", status.completed_at.as_deref().map(local_time)),
+        ("error", status.error.clone()),
+    ];
+    rows.extend(optional.into_iter().filter_map(|(label, value)| Some((label, value?))));
+    rows.iter()
+        .map(|(label, value)| format!("{} {value}\n", styled(LABEL, format_args!("{label:<9}"))))
+        .collect()
+}

@@ -1,0 +1,153 @@
+//! Tables that fit the terminal: columns that may be cut give way, the widest first.
+
+use anstyle::Style;
+use unicode_width::{UnicodeWidthChar as _, UnicodeWidthStr as _};
+
+use super::output::{Columns, LABEL, styled};
+
+/// Side to which cells are moved.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Align {
+    Left,
+    Right,
+}
+
+/// Where cells lose text when the table is too wide.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Cut {
+    Never,
+    /// The beginning goes: for paths.
+    Start,
+    /// The end goes.
+    End,
+}
+
+#[derive(Debug)]
+struct Column {
+    title: &'static str,
+    align: Align,
+    cut: Cut,
+    style: Style,
+}
+
+/// Rows under titles.
+#[derive(Debug, Default)]
+pub(crate) struct Table {
+    columns: Vec<Column>,
+    rows: Vec<Vec<String>>,
+}
+
+/// Spaces between columns.
+const GAP: usize = 2;
+
+/// A column that gives way keeps so much.
+const LEAST_WIDTH: usize = 8;
+
+impl Table {
+    pub(crate) fn new() -> Self {
+        Self::default()
+    }
+
+    pub(crate) fn column(mut self, title: &'static str, align: Align, cut: Cut, style: Style) -> Self {
+        self.columns.push(Column { title, align, cut, style });
+        self
+    }
+
+    /// Adds a row of as many cells as there are columns.
+    pub(crate) fn row(&mut self, cells: impl IntoIterator<Item = String>) {
+        self.rows.push(cells.into_iter().map(|cell| one_line(&cell)).collect());
+    }
+
+    /// The table as lines, none wider than `columns` as far as cutting can help.
+    pub(crate) fn render(&self, columns: Columns) -> String {
+        let widths = self.widths(columns);
+        let titles: Vec<String> = self.columns.iter().map(|column| column.title.to_owned()).collect();
+        let mut text = self.line(&titles, &widths, |_| LABEL);
+        for row in &self.rows {
+            text += &self.line(row, &widths, |column| column.style);
+        }
+        text
+    }
+
+    fn widths(&self, columns: Columns) -> Vec<usize> {
+        let widest = |at: usize| {
+            let cells = self.rows.iter().map(|row| row[at].width());
+            cells.chain([self.columns[at].title.width()]).max().unwrap_or_default()
+        };
+        let mut widths: Vec<usize> = (0..self.columns.len()).map(widest).collect();
+        let room = columns.or(usize::MAX).saturating_sub(GAP * widths.len().saturating_sub(1));
+        while widths.iter().sum::<usize>() > room {
+            let can_give = |&at: &usize| self.columns[at].cut != Cut::Never && widths[at] > LEAST_WIDTH;
+            let Some(at) = (0..widths.len()).filter(can_give).max_by_key(|&at| widths[at]) else { break };
+            widths[at] -= 1;
+        }
+        widths
+    }
+
+    fn line(&self, cells: &[String], widths: &[usize], style: impl Fn(&Column) -> Style) -> String {
+        let mut line = String::new();
+        for ((cell, &width), column) in cells.iter().zip(widths).zip(&self.columns) {
+            if !line.is_empty() {
+                line += "  ";
+            }
+            let cell = cut(cell, width, column.cut);
+            let padding = " ".repeat(width.saturating_sub(cell.width()));
+            let styled = styled(style(column), cell);
+            match column.align {
+                Align::Left => line += &(styled + &padding),
+                Align::Right => line += &(padding + &styled),
+            }
+        }
+        line.trim_end().to_owned() + "\n"
+    }
+}
+
+/// Control characters would break the table.
+fn one_line(text: &str) -> String {
+    text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect()
+}
+
+/// `text` in at most `width` columns, with "…" where something was cut.
+pub(crate) fn cut(text: &str, width: usize, cut: Cut) -> String {
+    if cut == Cut::Never || text.width() <= width {
+        return text.to_owned();
+    }
+    let room = width.saturating_sub(1);
+    let mut used = 0;
+    let mut fits = |c: &char| {
+        used += c.width().unwrap_or_default();
+        used <= room
+    };
+    match cut {
+        Cut::Start => {
+            let kept: Vec<char> = text.chars().rev().take_while(|c| fits(c)).collect();
+            format!("…{}", kept.into_iter().rev().collect::<String>())
+        }
+        _ => format!("{}…", text.chars().take_while(|c| fits(c)).collect::<String>()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use expect_test::expect;
+
+    use super::*;
+
+    #[test]
+    fn wide_columns_give_way() {
+        let mut table = Table::new()
+            .column("n", Align::Right, Cut::Never, Style::new())
+            .column("path", Align::Left, Cut::Start, Style::new())
+            .column("why", Align::Left, Cut::End, Style::new());
+        table.row(["1".into(), "a/very/long/path/to/some/file.rs".into(), "no\nreason".into()]);
+        table.row(["12".into(), "b.rs".into(), "it is a reason too long to be shown".into()]);
+        let plain = anstream::adapter::strip_str(&table.render(Columns(Some(40)))).to_string();
+        expect![[r#"
+             n  path              why
+             1  …/some/file.rs    no reason
+            12  b.rs              it is a reason t…
+        "#]]
+        .assert_eq(&plain);
+        assert!(plain.lines().all(|line| line.width() <= 40));
+    }
+}

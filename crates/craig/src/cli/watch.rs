@@ -1,0 +1,81 @@
+//! `craig watch`: a project is kept up to date while its files change.
+
+use std::ops::ControlFlow;
+use std::time::Duration;
+
+use craig_engine::{IngestReport, WatchEvent};
+use serde::Serialize;
+
+use super::failure::Outcome;
+use super::output::{BOLD, DIM, GOOD, Output, styled};
+use super::progress::ProgressView;
+use super::report;
+use super::session::Session;
+use super::units::{count, seconds};
+
+/// Keep a project up to date while its files change, until Ctrl-C
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// Id, reference or name of the project
+    project: String,
+    /// Take changes together when nothing has changed for so many milliseconds
+    #[arg(long, value_name = "MS", default_value_t = 300)]
+    debounce_ms: u64,
+}
+
+/// One line of JSON.
+#[derive(Debug, Serialize)]
+#[serde(tag = "event", rename_all = "snake_case")]
+enum Line<'a> {
+    Watching { project: &'a str, notice: Option<&'a str> },
+    Updated(&'a IngestReport),
+}
+
+pub(crate) fn run(args: &Args, session: &mut Session) -> anyhow::Result<Outcome> {
+    let mut engine = session.engine()?;
+    let project = engine.status(&args.project)?.project;
+    let mut written = Ok(());
+    let mut view = None;
+    let output = &mut session.output;
+    engine.watch(&args.project, Duration::from_millis(args.debounce_ms), &mut |event| {
+        written = match event {
+            WatchEvent::Watching { notice } => tell_start(&project, notice, output),
+            WatchEvent::Progress(progress) => {
+                view.get_or_insert_with(|| ProgressView::beside_results(output)).step(progress);
+                return ControlFlow::Continue(());
+            }
+            WatchEvent::Updated(report) => {
+                view.take().into_iter().for_each(ProgressView::finish);
+                tell_update(report, output)
+            }
+        };
+        if written.is_ok() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+    })?;
+    written?;
+    Ok(Outcome::Complete)
+}
+
+fn tell_start(project: &str, notice: Option<&str>, output: &mut Output) -> std::io::Result<()> {
+    notice.into_iter().for_each(|notice| output.warn(notice));
+    let line = Line::Watching { project, notice };
+    output.summarize(&line, |_| format!("watching {}; Ctrl-C ends it\n", styled(BOLD, project)))
+}
+
+/// Tells of changes, not of a look that found none.
+fn tell_update(report: &IngestReport, output: &mut Output) -> std::io::Result<()> {
+    report::warn(&report.failed, output);
+    let files = report.files;
+    if files.added + files.changed + files.removed == 0 {
+        return Ok(());
+    }
+    output.summarize(&Line::Updated(report), |_| {
+        format!(
+            "{} {} added, {} changed, {} removed {}\n",
+            styled(GOOD, "updated"),
+            count(files.added),
+            count(files.changed),
+            count(files.removed),
+            styled(DIM, format_args!("({})", seconds(report.elapsed_s))),
+        )
+    })
+}
