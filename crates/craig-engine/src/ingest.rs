@@ -66,6 +66,10 @@ impl Engine {
             Some(name) => checked_name(name)?,
             None => self.free_name(&root)?,
         };
+        // A bad pattern is told before there is a project with it.
+        if !request.options.extra_ignore_globs.is_empty() || !request.options.extra_include_globs.is_empty() {
+            walk(&root, &request.options)?;
+        }
         let options = StoredOptions::of(&request.options);
         let previous = self.store().project(&name).ok().map(|project| StoredOptions::parse(&project.options));
         let project = self.store_mut().create_project(&name, root.as_str(), &options.to_json())?;
@@ -155,6 +159,7 @@ impl Engine {
             &batch,
             tally.n_processed as u64,
         )?;
+        progress(&tally.progress());
         let known = Store::open(self.store().path())?;
         let pool = self.pool();
         let (sender, groups) = sync_channel(1);

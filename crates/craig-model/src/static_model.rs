@@ -51,22 +51,22 @@ impl StaticModel {
         Ok(Self { id, rows, codes: embedding.data(), scales, dimensions })
     }
 
-    /// Calls `emit` with the row of each word of `text`, in order; unknown words give the rows of their known pieces.
-    fn tokens(&self, text: &str, mut emit: impl FnMut(u32)) {
-        let mut buffer = String::new();
-        for word in words(text) {
-            buffer.clear();
-            buffer.push_str(word.text);
-            buffer.make_ascii_lowercase();
-            match self.rows.get(buffer.as_str()) {
-                Some(&row) => emit(row),
-                None => self.pieces(&buffer, &mut emit),
+    /// Appends the row of each word of `run`, a run of letters and digits; unknown words give the rows of their pieces.
+    fn rows_of_run(&self, run: &str, rows: &mut Vec<u32>) {
+        let mut lower = String::new();
+        for word in words(run) {
+            lower.clear();
+            lower.push_str(word.text);
+            lower.make_ascii_lowercase();
+            match self.rows.get(lower.as_str()) {
+                Some(&row) => rows.push(row),
+                None => self.rows_of_pieces(&lower, rows),
             }
         }
     }
 
     /// Cuts an unknown word greedily from the left into its longest known pieces.
-    fn pieces(&self, word: &str, emit: &mut impl FnMut(u32)) {
+    fn rows_of_pieces(&self, word: &str, rows: &mut Vec<u32>) {
         let mut at = 0;
         while at + PIECE_BYTES.start() <= word.len() {
             let longest = (word.len() - at).min(*PIECE_BYTES.end());
@@ -75,7 +75,7 @@ impl StaticModel {
                 .find_map(|len| self.rows.get(&word[at..at + len]).map(|&row| (row, len)));
             match found {
                 Some((row, len)) => {
-                    emit(row);
+                    rows.push(row);
                     at += len;
                 }
                 None => at += 1,
@@ -95,20 +95,53 @@ impl StaticModel {
     /// Embeds a text to search with: the sum of its words' rows, scaled to unit length.
     pub fn query(&self, text: &str) -> Embedding {
         let mut sum = vec![0.0; self.dimensions];
-        self.tokens(text, |row| self.add_row(&mut sum, row, 1.0));
+        for row in Tokens::new(self).rows(text) {
+            self.add_row(&mut sum, *row, 1.0);
+        }
         Embedding::normalized(sum)
     }
 
     /// Embeds a text to be found: each distinct row counts ln(1 + occurrences), scaled to unit length.
     pub fn document(&self, text: &str) -> Embedding {
-        let mut rows = Vec::with_capacity(text.len() / 5);
-        self.tokens(text, |row| rows.push(row));
+        self.document_of(&mut Tokens::new(self), text)
+    }
+
+    fn document_of<'t>(&self, tokens: &mut Tokens<'_, 't>, text: &'t str) -> Embedding {
+        let rows = tokens.rows(text);
         rows.sort_unstable();
         let mut sum = vec![0.0; self.dimensions];
         for run in rows.chunk_by(|a, b| a == b) {
             self.add_row(&mut sum, run[0], (1.0 + run.len() as f32).ln());
         }
         Embedding::normalized(sum)
+    }
+}
+
+/// Finds the rows of texts; remembers those of each run of letters and digits, since code repeats its names.
+struct Tokens<'m, 't> {
+    model: &'m StaticModel,
+    known: HashMap<&'t str, (u32, u32), foldhash::fast::FixedState>,
+    rows_of_known: Vec<u32>,
+    rows: Vec<u32>,
+}
+
+impl<'m, 't> Tokens<'m, 't> {
+    fn new(model: &'m StaticModel) -> Self {
+        Self { model, known: HashMap::default(), rows_of_known: Vec::new(), rows: Vec::new() }
+    }
+
+    /// The rows of the words of `text`, in order.
+    fn rows(&mut self, text: &'t str) -> &mut [u32] {
+        self.rows.clear();
+        for run in text.split(|c: char| !c.is_ascii_alphanumeric()).filter(|run| !run.is_empty()) {
+            let (start, end) = *self.known.entry(run).or_insert_with(|| {
+                let start = self.rows_of_known.len() as u32;
+                self.model.rows_of_run(run, &mut self.rows_of_known);
+                (start, self.rows_of_known.len() as u32)
+            });
+            self.rows.extend_from_slice(&self.rows_of_known[start as usize..end as usize]);
+        }
+        &mut self.rows
     }
 }
 
@@ -122,7 +155,8 @@ impl Embedder for StaticModel {
     }
 
     fn embed_documents(&self, texts: &[&str]) -> Result<Vec<Embedding>, ModelError> {
-        Ok(texts.iter().map(|text| self.document(text)).collect())
+        let mut tokens = Tokens::new(self);
+        Ok(texts.iter().map(|text| self.document_of(&mut tokens, text)).collect())
     }
 
     fn embed_query(&self, text: &str) -> Result<Embedding, ModelError> {
@@ -144,9 +178,7 @@ mod tests {
 
     fn check(text: &str, rows: &[u32], start: [f32; 4]) {
         let model = StaticModel::builtin();
-        let mut found = Vec::new();
-        model.tokens(text, |row| found.push(row));
-        assert_eq!(found, rows, "rows of {text:?}");
+        assert_eq!(Tokens::new(model).rows(text), rows, "rows of {text:?}");
         let query = model.query(text);
         for (got, want) in query.as_slice().iter().zip(start) {
             assert!((got - want).abs() < 1e-4, "{text:?}: {:?}", &query.as_slice()[..4]);

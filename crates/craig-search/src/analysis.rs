@@ -25,23 +25,26 @@ const MAX_TERM_BYTES: usize = 64;
 
 /// Calls `emit` with each term of `text`: the parts of every identifier, and the identifier as a whole when it has several.
 pub(crate) fn terms(text: &str, mut emit: impl FnMut(&str)) {
+    identifier_runs(text).for_each(|run| terms_of_run(run, &mut emit));
+}
+
+/// Calls `emit` with each term of one identifier.
+pub(crate) fn terms_of_run(run: &str, emit: &mut impl FnMut(&str)) {
     let mut term = String::new();
-    for identifier in identifier_runs(text) {
-        if !identifier.is_ascii() {
-            emit_folded(identifier, &mut term, &mut emit);
+    if !run.is_ascii() {
+        emit_folded(run, &mut term, emit);
+    }
+    let mut n_parts = 0;
+    for word in words(run) {
+        fold_ascii(word.text, &mut term);
+        if term.len() <= MAX_TERM_BYTES {
+            emit(stem(&term));
         }
-        let mut n_parts = 0;
-        for word in words(identifier) {
-            fold_ascii(word.text, &mut term);
-            if term.len() <= MAX_TERM_BYTES {
-                emit(stem(&term));
-            }
-            n_parts += 1;
-        }
-        if n_parts > 1 && identifier.is_ascii() && identifier.len() <= MAX_TERM_BYTES {
-            compact_into(identifier, &mut term);
-            emit(&term);
-        }
+        n_parts += 1;
+    }
+    if n_parts > 1 && run.is_ascii() && run.len() <= MAX_TERM_BYTES {
+        compact_into(run, &mut term);
+        emit(&term);
     }
 }
 
@@ -82,8 +85,15 @@ fn fold_ascii(word: &str, out: &mut String) {
 }
 
 /// Runs of letters, digits and `_`; any non-ASCII character counts as a letter.
-fn identifier_runs(text: &str) -> impl Iterator<Item = &str> {
-    text.split(|c: char| c.is_ascii() && !c.is_ascii_alphanumeric() && c != '_').filter(|run| !run.is_empty())
+pub(crate) fn identifier_runs(text: &str) -> impl Iterator<Item = &str> {
+    let is_inside = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'_' || !byte.is_ascii();
+    let mut at = 0;
+    std::iter::from_fn(move || {
+        let bytes = text.as_bytes();
+        let start = at + bytes[at..].iter().position(is_inside)?;
+        at = bytes[start..].iter().position(|byte| !is_inside(byte)).map_or(bytes.len(), |len| start + len);
+        Some(&text[start..at])
+    })
 }
 
 /// Takes an English plural or verb ending off, cautiously: words that differ after it stay apart.

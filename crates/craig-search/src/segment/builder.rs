@@ -11,7 +11,7 @@ use craig_store::StoredFile;
 
 use super::layout::{Aspect, ChunkRow, FORMAT, FileRow, Header, MAGIC, N_ASPECTS, N_SECTIONS, Role, TextRef};
 use super::postings::{Posting, PostingsWriter};
-use crate::analysis::{Field, compact, terms};
+use crate::analysis::{Field, compact, identifier_runs, terms, terms_of_run};
 
 /// Share of the path's vector in the vector that a chunk is retrieved by.
 const PATH_SHARE: f32 = 0.4;
@@ -52,13 +52,37 @@ impl FileTerms {
 
 /// Numbers the terms of one file and counts them document by document.
 #[derive(Default)]
-struct Collector {
+struct Collector<'t> {
     vocabulary: Terms,
     key: Vec<u8>,
     seen: Vec<u32>,
+    /// Where in `body_ids` the terms of an identifier lie: code repeats its names.
+    known_runs: HashMap<&'t str, (u32, u32), foldhash::fast::FixedState>,
+    body_ids: Vec<u32>,
 }
 
-impl Collector {
+impl<'t> Collector<'t> {
+    /// Adds the body terms of `text`.
+    fn add_body(&mut self, text: &'t str) {
+        for run in identifier_runs(text) {
+            let (start, end) = match self.known_runs.get(run) {
+                Some(&known) => known,
+                None => self.learn(run),
+            };
+            self.seen.extend_from_slice(&self.body_ids[start as usize..end as usize]);
+        }
+    }
+
+    fn learn(&mut self, run: &'t str) -> (u32, u32) {
+        let before = self.seen.len();
+        terms_of_run(run, &mut |term| self.add(Field::Body, term));
+        let start = self.body_ids.len() as u32;
+        self.body_ids.extend(self.seen.drain(before..));
+        let known = (start, self.body_ids.len() as u32);
+        self.known_runs.insert(run, known);
+        known
+    }
+
     fn add(&mut self, field: Field, term: &str) {
         self.key.clear();
         self.key.push(field as u8);
@@ -93,14 +117,14 @@ impl Collector {
 }
 
 /// Collects the chunk fields; gives the number of body terms of each chunk.
-fn collect_chunks(
-    file: &StoredFile,
-    collector: &mut Collector,
+fn collect_chunks<'t>(
+    file: &'t StoredFile,
+    collector: &mut Collector<'t>,
     postings: &mut Vec<(u32, Posting)>,
 ) -> Vec<u32> {
     let mut tokens_of_chunk = Vec::with_capacity(file.chunks.len());
     for (number, chunk) in file.chunks.iter().enumerate() {
-        terms(chunk.text(&file.text), |term| collector.add(Field::Body, term));
+        collector.add_body(chunk.text(&file.text));
         tokens_of_chunk.push(collector.seen.len() as u32);
         for name in definitions_in(file, number) {
             terms(name, |term| collector.add(Field::Symbol, term));
@@ -111,7 +135,7 @@ fn collect_chunks(
     tokens_of_chunk
 }
 
-fn collect_names(path: &str, collector: &mut Collector) -> Vec<(u32, u32)> {
+fn collect_names(path: &str, collector: &mut Collector<'_>) -> Vec<(u32, u32)> {
     terms(path, |term| collector.add(Field::Path, term));
     terms(file_stem(path), |term| collector.add(Field::Name, term));
     collector.add(Field::Stem, &compact(file_stem(path)));
@@ -173,8 +197,21 @@ fn aspects(file: &StoredFile, path: &Embedding) -> [Quantized; N_ASPECTS] {
     aspects[Aspect::Name as usize] = model.document(file_stem(&file.record.path)).quantized();
     aspects[Aspect::Symbols as usize] = model.document(&names.join(" ")).quantized();
     aspects[Aspect::Head as usize] = model.document(head).quantized();
-    aspects[Aspect::Whole as usize] = model.document(&file.text).quantized();
+    aspects[Aspect::Whole as usize] = whole(file, path.as_slice().len()).quantized();
     aspects
+}
+
+/// The mean of the chunks' vectors, where they are of the built-in model; else the file's text is embedded with it.
+fn whole(file: &StoredFile, dimensions: usize) -> Embedding {
+    let vectors = || file.chunks.iter().filter_map(|chunk| chunk.vector.as_ref());
+    if vectors().any(|vector| vector.codes.len() != dimensions) {
+        return StaticModel::builtin().document(&file.text);
+    }
+    let mut sum = vec![0.0; dimensions];
+    for vector in vectors() {
+        sum.iter_mut().zip(&vector.codes).for_each(|(x, &code)| *x += f32::from(code) * vector.scale);
+    }
+    Embedding::normalized(sum)
 }
 
 /// Collects tokenised files and writes them as one segment.
