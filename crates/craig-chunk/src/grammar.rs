@@ -8,6 +8,7 @@ mod elixir;
 mod find;
 mod go;
 mod haskell;
+mod item_macros;
 mod java;
 mod javascript;
 mod kotlin;

@@ -167,3 +167,19 @@ fn macros_do_not_hide_definitions() {
         outline.symbols.iter().map(|symbol| (symbol.name.as_str(), symbol.parent.as_deref())).collect();
     assert_eq!(names, [("error", None), ("code", Some("error")), ("uv_run", None)]);
 }
+
+#[test]
+fn macros_around_items_do_not_hide_them() {
+    let text = "cfg_rt! {\n    /// Doc.\n    pub struct Handle {\n        id: u64,\n    }\n}\n\nfn main() {\n    select! {\n        a = b() => {}\n    }\n}\n";
+    let outline = chunk(Language::Rust, text);
+    let names: Vec<_> = outline.symbols.iter().map(|symbol| symbol.name.as_str()).collect();
+    assert_eq!(names, ["Handle", "id", "main"]);
+}
+
+#[test]
+fn csharp_is_read_past_branches_and_pointer_casts() {
+    let text = "namespace N\n{\n#if INTERNAL\n    internal\n#else\n    public\n#endif\n    ref partial struct Reader\n    {\n        unsafe void Copy(byte* p) { *(int*)p = *(int*)(p + 4); }\n    }\n}\n";
+    let outline = chunk(Language::CSharp, text);
+    let names: Vec<_> = outline.symbols.iter().map(|symbol| (symbol.name.as_str(), symbol.line)).collect();
+    assert_eq!(names, [("N", 1), ("Reader", 8), ("Copy", 10)]);
+}

@@ -118,10 +118,11 @@ fn declaration<'t>(node: Node<'t>, source: &'t str) -> Answer<'t> {
             if found.first().is_some_and(|alias| text(alias.name, source) == text(made.name, source)) {
                 found.remove(0);
             }
-            let alias = found.first().filter(|_| made.name.kind().ends_with("_list"));
-            if let Some(alias) = alias {
-                made.name = alias.name;
-                found.remove(0);
+            if made.name.kind().ends_with("_list") {
+                if found.is_empty() {
+                    return made.body.map_or(Answer::Plain, Answer::Open);
+                }
+                made.name = found.remove(0).name;
             }
             found.insert(0, made);
             Answer::Several(found)

@@ -1,6 +1,6 @@
 //! C#.
 
-use std::borrow::Cow;
+use std::{borrow::Cow, ops::Range};
 
 use tree_sitter::Node;
 
@@ -10,7 +10,7 @@ use crate::ChunkKind::{Class, Constant, Enum, Function, Interface, Method, Modul
 use crate::Import;
 
 pub(super) static TABLE: Table = Table {
-    prepare: Some(hide_ref_struct),
+    prepare: Some(hidden),
     has_branches: true,
     ..Table::of(
         tree_sitter_c_sharp::LANGUAGE,
@@ -48,12 +48,30 @@ pub(super) static TABLE: Table = Table {
     )
 };
 
-/// The grammar does not know `ref struct` in all its forms.
-fn hide_ref_struct(text: &str) -> Cow<'_, str> {
-    if !text.contains("ref struct") && !text.contains("ref partial struct") {
-        return Cow::Borrowed(text);
+/// Hides what the grammar does not know: `ref struct`, and casts to pointers that are followed: `*(int*)p = 1`.
+fn hidden(text: &str) -> Cow<'_, str> {
+    let mut text = Cow::Borrowed(text);
+    for (from, to) in [("ref struct", "    struct"), ("ref partial struct", "    partial struct")] {
+        if text.contains(from) {
+            text = Cow::Owned(text.replace(from, to));
+        }
     }
-    Cow::Owned(text.replace("ref struct", "    struct").replace("ref partial struct", "    partial struct"))
+    let casts: Vec<_> = text.match_indices("*(").filter_map(|(at, _)| pointer_cast(&text, at)).collect();
+    if casts.is_empty() {
+        return text;
+    }
+    let mut bytes = text.into_owned().into_bytes();
+    for cast in casts {
+        bytes[cast].fill(b' ');
+    }
+    Cow::Owned(String::from_utf8_lossy(&bytes).into_owned())
+}
+
+/// The range of `*(name*)` at `at`.
+fn pointer_cast(text: &str, at: usize) -> Option<Range<usize>> {
+    let inside = &text[at + 2..];
+    let end = inside.find(|c: char| !c.is_ascii_alphanumeric() && c != '_')?;
+    (end > 0 && inside[end..].starts_with("*)")).then_some(at..at + 2 + end + 2)
 }
 
 fn with_parameters<'t>(node: Node<'t>, _: &'t str) -> Answer<'t> {

@@ -31,9 +31,13 @@ pub(super) fn text<'t>(node: Node<'_>, source: &'t str) -> &'t str {
     source.get(node.byte_range()).unwrap_or_default()
 }
 
-/// Text without the quotes or angle brackets around it.
+/// Text without the quotes around it; an apostrophe that is part of a name stays.
 pub(crate) fn unquoted(text: &str) -> &str {
-    text.trim_matches(|c| matches!(c, '"' | '\'' | '`'))
+    let is_quote = |quote: &char| matches!(quote, '"' | '\'' | '`');
+    match text.chars().next().filter(is_quote) {
+        Some(quote) if text.len() > 1 && text.ends_with(quote) => text.trim_matches(quote),
+        _ => text,
+    }
 }
 
 /// The last identifier-like leaf under a node: `c` of `a.b.c`.

@@ -101,12 +101,23 @@ fn called(call: Node<'_>) -> Answer<'_> {
 
 /// Functions called where they stand and callbacks: `(function () {…})()`, `describe("…", () => {…})`.
 fn callback(call: Node<'_>) -> Answer<'_> {
-    let callee = field(call, "function").filter(|callee| callee.kind() == "parenthesized_expression");
-    let callee =
-        callee.and_then(|callee| callee.named_child(0)).filter(|inner| FUNCTIONS.contains(&inner.kind()));
-    let function = callee.or_else(|| child_of(field(call, "arguments")?, FUNCTIONS));
-    let body = function.and_then(|function| field(function, "body"));
-    body.filter(|body| body.kind() == "statement_block").map_or(Plain, OpenFunction)
+    let called = field(call, "function").and_then(bare_function);
+    let mut functions: Vec<_> = called.into_iter().collect();
+    if let Some(arguments) = field(call, "arguments") {
+        let mut cursor = arguments.walk();
+        functions.extend(arguments.named_children(&mut cursor).filter_map(bare_function));
+    }
+    // Of a module wrapper and the module it is called with, the larger is the module.
+    let bodies = functions.into_iter().filter_map(|function| field(function, "body"));
+    let body =
+        bodies.filter(|body| body.kind() == "statement_block").max_by_key(|body| body.byte_range().len());
+    body.map_or(Plain, OpenFunction)
+}
+
+/// A function expression, in parentheses or not.
+fn bare_function(node: Node<'_>) -> Option<Node<'_>> {
+    let node = if node.kind() == "parenthesized_expression" { node.named_child(0)? } else { node };
+    FUNCTIONS.contains(&node.kind()).then_some(node)
 }
 
 /// The function or object among arguments.

@@ -49,11 +49,12 @@ fn named_scope<'t>(node: Node<'t>, kind: ChunkKind, source: &'t str) -> Answer<'
 
 /// Constants; `Point = Struct.new(:x) do … end` is a class.
 fn assignment<'t>(node: Node<'t>, _: &'t str) -> Answer<'t> {
-    let Some(left) = field(node, "left").filter(|left| left.kind() == "constant") else { return Plain };
-    let right = field(node, "right").filter(|right| right.kind() == "call");
-    match right.and_then(block_of) {
-        Some(body) => Defines(Definition::new(Class, left).body(Some(body))),
-        None => Defines(Definition::new(Constant, left)),
+    let block = field(node, "right").filter(|right| right.kind() == "call").and_then(block_of);
+    match (field(node, "left").filter(|left| left.kind() == "constant"), block) {
+        (Some(left), Some(body)) => Defines(Definition::new(Class, left).body(Some(body))),
+        (Some(left), None) => Defines(Definition::new(Constant, left)),
+        (None, Some(body)) => OpenFunction(body),
+        (None, None) => Plain,
     }
 }
 

@@ -3,38 +3,41 @@
 use tree_sitter::Node;
 
 use super::find::{field, import, text};
-use super::{Answer, At, Definition, Rule, Table, define};
+use super::{Answer, At, Definition, Rule, Table, define, item_macros};
 use crate::ChunkKind::{Class, Constant, Enum, Function, Interface, Module, Type};
 use crate::Import;
 
-pub(super) static TABLE: Table = Table::of(
-    tree_sitter_rust::LANGUAGE,
-    "::",
-    &[
-        ("line_comment", Rule::Attach),
-        ("block_comment", Rule::Attach),
-        ("attribute_item", Rule::Attach),
-        ("use_declaration", Rule::Import(read_use)),
-        ("extern_crate_declaration", Rule::Import(read_extern_crate)),
-        ("mod_item", Rule::Ask(module)),
-        ("function_item", define(Function).rule()),
-        ("function_signature_item", define(Function).rule()),
-        ("struct_item", define(Class).rule()),
-        ("union_item", define(Class).rule()),
-        ("enum_item", define(Enum).rule()),
-        ("enum_variant", define(Constant).inside(At::Nowhere).rule()),
-        ("field_declaration", define(Constant).rule()),
-        ("trait_item", define(Interface).rule()),
-        ("impl_item", Rule::Ask(implementation)),
-        ("type_item", define(Type).rule()),
-        ("associated_type", define(Type).rule()),
-        ("const_item", define(Constant).rule()),
-        ("static_item", define(Constant).rule()),
-        ("macro_definition", define(Function).rule()),
-        ("foreign_mod_item", Rule::Open),
-        ("declaration_list", Rule::Open),
-    ],
-);
+pub(super) static TABLE: Table = Table {
+    prepare: Some(item_macros::hidden),
+    ..Table::of(
+        tree_sitter_rust::LANGUAGE,
+        "::",
+        &[
+            ("line_comment", Rule::Attach),
+            ("block_comment", Rule::Attach),
+            ("attribute_item", Rule::Attach),
+            ("use_declaration", Rule::Import(read_use)),
+            ("extern_crate_declaration", Rule::Import(read_extern_crate)),
+            ("mod_item", Rule::Ask(module)),
+            ("function_item", define(Function).rule()),
+            ("function_signature_item", define(Function).rule()),
+            ("struct_item", define(Class).rule()),
+            ("union_item", define(Class).rule()),
+            ("enum_item", define(Enum).rule()),
+            ("enum_variant", define(Constant).inside(At::Nowhere).rule()),
+            ("field_declaration", define(Constant).rule()),
+            ("trait_item", define(Interface).rule()),
+            ("impl_item", Rule::Ask(implementation)),
+            ("type_item", define(Type).rule()),
+            ("associated_type", define(Type).rule()),
+            ("const_item", define(Constant).rule()),
+            ("static_item", define(Constant).rule()),
+            ("macro_definition", define(Function).rule()),
+            ("foreign_mod_item", Rule::Open),
+            ("declaration_list", Rule::Open),
+        ],
+    )
+};
 
 fn module<'t>(node: Node<'t>, _: &'t str) -> Answer<'t> {
     match (field(node, "name"), field(node, "body")) {
