@@ -50,13 +50,17 @@ impl Store {
         Ok(store)
     }
 
-    /// Refuses a database of a newer version before anything is written to it.
+    /// Refuses a database of a newer version or of another program before anything is written to it.
     fn check_version(&self) -> Result<u32, StoreError> {
-        let found = user_version(&self.connection).map_err(StoreError::Sqlite)?;
-        if found > SCHEMA_VERSION {
-            return Err(StoreError::Newer { path: self.path.clone(), found, supported: SCHEMA_VERSION });
+        let found = Contents::of(&self.connection).map_err(StoreError::Sqlite)?;
+        let (path, version) = (self.path.clone(), found.user_version);
+        if !found.are_ours() {
+            return Err(StoreError::Corrupt { path, detail: "it is the database of another program".into() });
         }
-        Ok(found)
+        if version > SCHEMA_VERSION {
+            return Err(StoreError::Newer { path, found: version, supported: SCHEMA_VERSION });
+        }
+        Ok(version)
     }
 
     fn configure(&self) -> rusqlite::Result<()> {
@@ -131,6 +135,30 @@ impl Store {
         map: impl FnOnce(&rusqlite::Row<'_>) -> rusqlite::Result<T>,
     ) -> Result<Option<T>, StoreError> {
         self.read(|connection| connection.prepare_cached(sql)?.query_row(parameters, map).optional())
+    }
+}
+
+/// What tells whose database it is.
+struct Contents {
+    user_version: u32,
+    n_tables: u32,
+    n_own_tables: u32,
+}
+
+impl Contents {
+    /// Asked in one statement, so that a migration of another process is seen whole or not at all.
+    fn of(connection: &Connection) -> rusqlite::Result<Self> {
+        connection.query_row(
+            "SELECT (SELECT user_version FROM pragma_user_version), count(*),
+                    count(*) FILTER (WHERE name IN ('projects', 'files', 'chunks', 'ingestion_status'))
+             FROM sqlite_master WHERE type = 'table'",
+            [],
+            |row| Ok(Self { user_version: row.get(0)?, n_tables: row.get(1)?, n_own_tables: row.get(2)? }),
+        )
+    }
+
+    fn are_ours(&self) -> bool {
+        if self.user_version == 0 { self.n_tables == 0 } else { self.n_own_tables == 4 }
     }
 }
 

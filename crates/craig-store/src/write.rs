@@ -2,7 +2,7 @@
 
 use craig_chunk::Outline;
 use craig_model::Quantized;
-use craig_source::{Content, SourceFile, Withheld};
+use craig_source::{Content, FileStamp, SourceFile, Withheld};
 use rusqlite::{Transaction, params};
 use serde_json::json;
 
@@ -57,6 +57,9 @@ impl Store {
     /// Commits `batch` as one change of `project`, and that ingestion `run` has now processed `n_processed` files.
     ///
     /// Readers see all of it or nothing. A file that was stored before under the same path is replaced.
+    ///
+    /// Gives the texts that were said to have a vector and have none: whoever purges another project may have dropped
+    /// it since. Then nothing is committed; embed them and try again.
     pub fn apply(
         &mut self,
         project: ProjectId,
@@ -64,9 +67,13 @@ impl Store {
         embedder: &str,
         batch: &Batch,
         n_processed: u64,
-    ) -> Result<(), StoreError> {
+    ) -> Result<Vec<TextHash>, StoreError> {
         self.write(|transaction| {
             let embedder = embedder_id(transaction, embedder)?;
+            let lost = lost_vectors(transaction, embedder, batch)?;
+            if !lost.is_empty() {
+                return Ok(lost);
+            }
             for file in &batch.removed {
                 transaction.prepare_cached("DELETE FROM files WHERE id = ?1")?.execute([file.0])?;
             }
@@ -80,15 +87,17 @@ impl Store {
                 )?;
             }
             let last = batch.changed.last().map(|file| file.source.path.as_str());
-            note_progress(transaction, run, last, n_processed)
+            note_progress(transaction, run, last, n_processed)?;
+            Ok(lost)
         })
     }
 
     /// Updates the stamps of files whose content is unchanged.
-    pub fn restamp(&mut self, stamps: &[(FileId, craig_source::FileStamp, i64)]) -> Result<(), StoreError> {
+    pub fn restamp(&mut self, stamps: &[(FileId, FileStamp, i64)]) -> Result<(), StoreError> {
         self.write(|transaction| {
             let mut update = transaction.prepare_cached(
-                "UPDATE files SET size = ?2, modified_ns = ?3, changed_ns = ?4, read_ns = ?5 WHERE id = ?1",
+                "UPDATE files SET size = ?2, modified_ns = ?3, changed_ns = ?4, read_ns = ?5,
+                                  metadata = json_set(metadata, '$.modified_date', ?6) WHERE id = ?1",
             )?;
             for (file, stamp, read_ns) in stamps {
                 update.execute(params![
@@ -96,7 +105,8 @@ impl Store {
                     stamp.size as i64,
                     stamp.modified_ns,
                     stamp.changed_ns,
-                    read_ns
+                    read_ns,
+                    modified_date(stamp),
                 ])?;
             }
             Ok(())
@@ -128,6 +138,23 @@ impl Store {
 fn embedder_id(transaction: &Transaction<'_>, name: &str) -> rusqlite::Result<i64> {
     transaction.execute("INSERT INTO embedders (name) VALUES (?1) ON CONFLICT DO NOTHING", [name])?;
     transaction.query_row("SELECT id FROM embedders WHERE name = ?1", [name], |row| row.get(0))
+}
+
+/// Texts of `batch` that come without a vector although the store has none.
+fn lost_vectors(
+    transaction: &Transaction<'_>,
+    embedder: i64,
+    batch: &Batch,
+) -> rusqlite::Result<Vec<TextHash>> {
+    let mut find =
+        transaction.prepare_cached("SELECT 1 FROM vectors WHERE embedder_id = ?1 AND text_hash = ?2")?;
+    let mut lost = Vec::new();
+    for text in batch.changed.iter().flat_map(|file| &file.texts).filter(|text| text.vector.is_none()) {
+        if !find.exists(params![embedder, text.hash.0])? {
+            lost.push(text.hash);
+        }
+    }
+    Ok(lost)
 }
 
 fn write_file(
@@ -238,14 +265,19 @@ fn metadata(source: &SourceFile) -> String {
         Content::Unindexed(_, why) => Some(*why),
         Content::Text(_) | Content::Binary => None,
     };
-    let modified = jiff::Timestamp::from_nanosecond(i128::from(source.stamp.modified_ns)).ok();
     json!({
         "language": source.language,
         "kind": source.kind,
         "type": source.file_type,
         "size": source.stamp.size,
-        "modified_date": modified.map(|time| format!("{time:.3}")),
+        "modified_date": modified_date(&source.stamp),
         "withheld": withheld,
     })
     .to_string()
+}
+
+/// RFC 3339, UTC, milliseconds; `None` for a time that no calendar has.
+fn modified_date(stamp: &FileStamp) -> Option<String> {
+    let time = jiff::Timestamp::from_nanosecond(i128::from(stamp.modified_ns)).ok()?;
+    Some(format!("{time:.3}"))
 }

@@ -1,0 +1,8 @@
+//! The store from outside: what it keeps, whom it lets in, what it opens.
+
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+mod contents;
+mod locks;
+mod opening;
+mod project;

@@ -1,0 +1,171 @@
+//! Which files are opened, which are refused, and that the refused ones are left as they are.
+
+use std::path::{Path, PathBuf};
+
+use crate::project::{Bench, EMBEDDER, GUIDE, QUEUE, apply, bytes, file};
+use craig_store::{IngestionState, SCHEMA_VERSION, Store, StoreError};
+
+fn refusal(path: &Path) -> StoreError {
+    match Store::open(path) {
+        Ok(_) => panic!("{} was opened", path.display()),
+        Err(error) => error,
+    }
+}
+
+#[test]
+fn a_missing_folder_is_made() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("a b/ü/craig.db");
+    assert!(Store::open(&path).unwrap().projects().unwrap().is_empty());
+    assert!(path.is_file());
+}
+
+#[test]
+fn what_is_committed_is_there_after_reopening() {
+    let mut bench = Bench::new();
+    let project = bench.project("jobs");
+    bench.apply(&project, vec![file("src/queue.rs", QUEUE)], vec![]);
+    bench.store = Store::open(&bench.path()).unwrap();
+    assert_eq!(bench.outline(&project), "src/queue.rs 1\n");
+}
+
+#[test]
+fn a_newer_version_is_refused_and_left_untouched() {
+    let Bench { folder, store } = Bench::new();
+    let path = store.path().to_owned();
+    drop(store);
+    let newer = SCHEMA_VERSION + 1;
+    let connection = rusqlite::Connection::open(&path).unwrap();
+    connection.pragma_update(None, "journal_mode", "delete").unwrap();
+    connection.pragma_update(None, "user_version", newer).unwrap();
+    drop(connection);
+    let before = std::fs::read(&path).unwrap();
+
+    let error = refusal(&path);
+    assert!(matches!(error, StoreError::Newer { found, .. } if found == newer), "{error}");
+    assert_eq!(std::fs::read(&path).unwrap(), before);
+    let names: Vec<_> = std::fs::read_dir(folder.path()).unwrap().collect();
+    assert_eq!(names.len(), 1, "nothing was put beside it: {names:?}");
+}
+
+#[test]
+fn what_is_no_database_is_refused_and_left_untouched() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("notes.txt");
+    let long_text = "Not a database, but some notes. ".repeat(100);
+    std::fs::write(&path, &long_text).unwrap();
+    let error = refusal(&path);
+    assert!(matches!(error, StoreError::Corrupt { .. }), "{error}");
+    assert_eq!(std::fs::read_to_string(&path).unwrap(), long_text);
+
+    let error = refusal(folder.path());
+    assert!(matches!(error, StoreError::Open { .. }), "{error}");
+    std::fs::write(folder.path().join("file"), "").unwrap();
+    let error = refusal(&folder.path().join("file/craig.db"));
+    assert!(matches!(error, StoreError::Open { .. }), "{error}");
+}
+
+#[test]
+fn the_database_of_another_program_is_refused_and_left_untouched() {
+    for version in [0, 1] {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("photos.sqlite");
+        let connection = rusqlite::Connection::open(&path).unwrap();
+        connection.execute_batch("CREATE TABLE photos (id INTEGER PRIMARY KEY)").unwrap();
+        connection.pragma_update(None, "user_version", version).unwrap();
+        drop(connection);
+        let before = std::fs::read(&path).unwrap();
+        let error = refusal(&path);
+        assert!(matches!(error, StoreError::Corrupt { .. }), "{error}");
+        assert!(error.to_string().contains("another program"), "{error}");
+        assert_eq!(std::fs::read(&path).unwrap(), before);
+    }
+}
+
+#[test]
+fn a_damaged_database_says_so() {
+    let mut bench = Bench::new();
+    let project = bench.project("jobs");
+    let files = (0..50).map(|i| file(&format!("f{i}.md"), &format!("# {i}\n\n{GUIDE}"))).collect();
+    bench.apply(&project, files, vec![]);
+    let path = bench.path();
+    drop(bench.store);
+    let whole = std::fs::read(&path).unwrap();
+    let mut damaged = whole.clone();
+    damaged[4096..].iter_mut().for_each(|byte| *byte = 0x5A);
+    std::fs::write(&path, damaged).unwrap();
+    let read = Store::open(&path).and_then(|store| store.file_records(project.id));
+    assert!(matches!(read, Err(StoreError::Corrupt { .. })), "{read:?}");
+
+    std::fs::write(&path, &whole[..whole.len() / 2]).unwrap();
+    let read = Store::open(&path).and_then(|store| store.file_records(project.id));
+    assert!(matches!(read, Err(StoreError::Corrupt { .. })), "{read:?}");
+}
+
+fn fixture(version: u32) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("tests/fixtures/v{version}.db"))
+}
+
+/// Writes the fixture of the present version: run it once for each new version, and never again.
+///
+/// `cargo test -p craig-store --test store -- --ignored make_the_fixture`
+#[test]
+#[ignore = "writes tests/fixtures"]
+fn make_the_fixture_of_this_version() {
+    let path = fixture(SCHEMA_VERSION);
+    assert!(!path.exists(), "a released fixture is never written anew");
+    let mut store = Store::open(&path).unwrap();
+    let project = store.create_project("jobs", "/src/jobs", r#"{"format":1}"#).unwrap();
+    let files = vec![
+        file("GUIDE.md", GUIDE),
+        file("src/queue.rs", QUEUE),
+        bytes("logo.png", vec![0x89, 0, 1]),
+        bytes(".env", b"TOKEN=hush\n".to_vec()),
+    ];
+    apply(&mut store, &project, files, vec![]);
+    let stopped = store.create_project("stopped", "/src/stopped", "{}").unwrap();
+    let run = store.begin_ingestion(stopped.id, 3).unwrap();
+    store.fail_ingestion(run, "the disk is full").unwrap();
+    drop(store);
+    let connection = rusqlite::Connection::open(&path).unwrap();
+    connection.execute_batch("PRAGMA journal_mode = delete; PRAGMA page_size = 512; VACUUM").unwrap();
+}
+
+/// Every version that ever was is read whole: a new version brings its migration, and a fixture.
+#[test]
+fn databases_of_every_version_are_read_whole() {
+    for version in 1..=SCHEMA_VERSION {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("craig.db");
+        std::fs::copy(fixture(version), &path).expect("each version has its fixture");
+        let mut bench = Bench { store: Store::open(&path).unwrap(), folder };
+        check_contents(&bench, version);
+        // What was read can be written to as well.
+        let project = bench.store.project("jobs").unwrap();
+        bench.apply(&project, vec![file("new.rs", "fn new() {}")], vec![]);
+        assert_eq!(bench.outline(&project), ".env 0\nGUIDE.md 1\nlogo.png 0\nnew.rs 1\nsrc/queue.rs 1\n");
+    }
+}
+
+fn check_contents(bench: &Bench, version: u32) {
+    let store = &bench.store;
+    let project = store.project("jobs").unwrap();
+    assert_eq!((project.source_path.as_str(), project.generation), ("/src/jobs", 1), "version {version}");
+    assert_eq!(project.content_hash.as_deref(), Some("0123"));
+    assert_eq!(store.project(&project.reference).unwrap(), project);
+    assert_eq!(bench.outline(&project), ".env 0\nGUIDE.md 1\nlogo.png 0\nsrc/queue.rs 1\n");
+
+    let done = store.ingestion_status(project.id).unwrap().unwrap();
+    assert_eq!((done.state, done.processed_files), (IngestionState::Completed, 4));
+    let stopped = store.project("stopped").unwrap();
+    let failed = store.ingestion_status(stopped.id).unwrap().unwrap();
+    assert_eq!((failed.state, failed.error.as_deref()), (IngestionState::Failed, Some("the disk is full")));
+
+    let id = bench.file_id(&project, "src/queue.rs");
+    let stored = store.load_files(&[id], EMBEDDER).unwrap().remove(0);
+    let names: Vec<_> = stored.symbols.iter().map(|symbol| symbol.name.as_str()).collect();
+    assert_eq!((stored.text.as_str(), names.as_slice()), (QUEUE, ["Queue", "jobs", "push"].as_slice()));
+    assert!(stored.chunks.iter().all(|chunk| chunk.vector.as_ref().is_some_and(|v| v.codes.len() == 256)));
+    assert_eq!(store.tracked_files(project.id).unwrap().len(), 4);
+    assert!(store.file_text(project.id, "logo.png").unwrap().unwrap().record.is_binary);
+}
