@@ -192,13 +192,21 @@ impl Engine {
 
 fn language(name: &str) -> Result<Language, EngineError> {
     Language::from_id(name).ok_or_else(|| {
-        let lower = name.to_lowercase();
-        let is_like = |language: &Language| {
-            let id = language.id();
-            !lower.is_empty() && (id.starts_with(&lower) || lower.starts_with(id))
-        };
-        let similar =
-            Language::all().filter(is_like).take(3).map(|language| language.id().to_owned()).collect();
+        let mut similar: Vec<(usize, &str)> = Language::all()
+            .map(|language| (unlikeness(&name.to_lowercase(), language.id()), language.id()))
+            .filter(|(unlikeness, _)| *unlikeness <= MOST_TYPOS)
+            .collect();
+        similar.sort();
+        let similar = similar.into_iter().take(3).map(|(_, id)| id.to_owned()).collect();
         EngineError::UnknownLanguage { name: name.to_owned(), similar }
     })
+}
+
+/// A name with more typos than this is taken for another.
+const MOST_TYPOS: usize = 2;
+
+/// Typos between two names; a beginning of the other is as good as one typo.
+fn unlikeness(name: &str, id: &str) -> usize {
+    let is_beginning = !name.is_empty() && (id.starts_with(name) || name.starts_with(id) && id.len() > 2);
+    if is_beginning { 1 } else { strsim::osa_distance(name, id) }
 }

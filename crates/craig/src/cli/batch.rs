@@ -118,7 +118,8 @@ fn parse(bytes: &[u8]) -> anyhow::Result<Line> {
         let message = error.to_string();
         // The place within the line matters, not serde's line number, which is always 1.
         let message = message.replace(" at line 1 column ", " at column ");
-        Refusal::new(message, "a line looks like {\"query\": \"…\", \"limit\": 5}").into()
+        Refusal::new(format!("not a query: {message}"), "a line looks like {\"query\": \"…\", \"limit\": 5}")
+            .into()
     })
 }
 

@@ -26,7 +26,8 @@ pub(crate) const BOLD: Style = Style::new().bold();
 
 /// `text` in `style`; the stream drops the style where there are no colours.
 pub(crate) fn styled(style: Style, text: impl Display) -> String {
-    format!("{style}{text}{style:#}")
+    let text = text.to_string();
+    if text.is_empty() { text } else { format!("{style}{text}{style:#}") }
 }
 
 /// Stdout and stderr in the form that was asked for.

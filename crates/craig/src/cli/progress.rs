@@ -8,6 +8,7 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use super::global::Format;
 use super::output::Output;
+use super::table::{Cut, cut};
 use super::units;
 
 /// Which stream progress goes to.
@@ -27,15 +28,16 @@ pub(crate) enum ProgressView {
 impl ProgressView {
     /// Progress of a command whose result is the ingestion itself: on stdout, unless that is for JSON.
     pub(crate) fn of_ingestion(output: &Output) -> Self {
-        Self::new(output, if output.format == Format::Json { Stream::Stderr } else { Stream::Stdout })
+        let stream = if output.format == Format::Json { Stream::Stderr } else { Stream::Stdout };
+        Self::new(output, stream, Duration::ZERO)
     }
 
-    /// Progress on the way to another result: on stderr, so that results can be piped.
+    /// Progress on the way to another result: on stderr, so that results can be piped. What takes no time is not told.
     pub(crate) fn beside_results(output: &Output) -> Self {
-        Self::new(output, Stream::Stderr)
+        Self::new(output, Stream::Stderr, Duration::from_millis(300))
     }
 
-    fn new(output: &Output, stream: Stream) -> Self {
+    fn new(output: &Output, stream: Stream, patience: Duration) -> Self {
         let is_terminal = match stream {
             Stream::Stdout => io::stdout().is_terminal(),
             Stream::Stderr => io::stderr().is_terminal(),
@@ -43,7 +45,7 @@ impl ProgressView {
         match (output.is_quiet, is_terminal) {
             (true, _) => Self::Silent,
             (false, true) => Self::Bar(bar(stream)),
-            (false, false) => Self::Lines(Lines::new(stream)),
+            (false, false) => Self::Lines(Lines::new(stream, patience)),
         }
     }
 
@@ -75,20 +77,24 @@ fn bar(stream: Stream) -> ProgressBar {
     bar
 }
 
+const SPINNER: &str = "{spinner} {wide_msg}  {elapsed}";
+const BAR: &str = "{percent:>3}% {bar:20} {human_pos}/{human_len} files  {rate}  {elapsed}  {wide_msg}";
+
 fn spinner_style() -> ProgressStyle {
-    style("{spinner} {wide_msg}  {elapsed}")
+    style(SPINNER)
 }
 
 fn bar_style() -> ProgressStyle {
-    style("{percent:>3}% {bar:20} {human_pos}/{human_len} files  {per_sec}  {elapsed}  {wide_msg}")
-        .with_key("per_sec", |state: &indicatif::ProgressState, text: &mut dyn std::fmt::Write| {
-            let _ = write!(text, "{}/s", units::count(state.per_sec() as u64));
+    style(BAR)
+        .with_key("rate", |state: &indicatif::ProgressState, text: &mut dyn std::fmt::Write| {
+            let per_s = state.pos() as f64 / state.elapsed().as_secs_f64().max(1e-3);
+            let _ = write!(text, "{}/s", units::count(per_s as u64));
         })
         .progress_chars("━╸ ")
 }
 
 fn style(template: &str) -> ProgressStyle {
-    // The templates are constants of this file, and a test draws them.
+    // The templates are constants of this file, and a test reads them.
     ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar())
 }
 
@@ -99,12 +105,19 @@ fn draw(bar: &ProgressBar, progress: &Progress) {
             bar.set_length(progress.total_files as u64);
         }
         bar.set_position(progress.processed_files as u64);
-        bar.set_message(progress.current.clone());
+        bar.set_message(cut(&progress.current, room_for_file(), Cut::Start));
     } else {
         bar.set_style(spinner_style());
         bar.unset_length();
         bar.set_message(phase_text(progress));
     }
+}
+
+/// Columns that the rest of the bar leaves, so that it is the file's name that stays readable.
+fn room_for_file() -> usize {
+    const REST: usize = 62;
+    let width = terminal_size::terminal_size().map_or(80, |(width, _)| usize::from(width.0));
+    width.saturating_sub(REST).max(16)
 }
 
 fn phase_text(progress: &Progress) -> String {
@@ -120,12 +133,14 @@ fn phase_text(progress: &Progress) -> String {
 pub(crate) struct Lines {
     stream: Stream,
     started: Instant,
+    /// Nothing is told before so much time has passed.
+    patience: Duration,
     told: Option<(Instant, usize)>,
 }
 
 impl Lines {
-    fn new(stream: Stream) -> Self {
-        Self { stream, started: Instant::now(), told: None }
+    fn new(stream: Stream, patience: Duration) -> Self {
+        Self { stream, started: Instant::now(), patience, told: None }
     }
 
     fn step(&mut self, progress: &Progress) {
@@ -142,7 +157,7 @@ impl Lines {
     fn is_due(&self, progress: &Progress) -> bool {
         match self.told {
             _ if progress.total_files == 0 => false,
-            None => true,
+            None => self.started.elapsed() >= self.patience,
             Some((_, 100)) => false,
             Some((at, percent)) => {
                 progress.percent() / 10 > percent / 10 || at.elapsed() >= Duration::from_secs(1)
@@ -161,6 +176,9 @@ impl Lines {
 
 fn line(progress: &Progress, elapsed: Duration) -> String {
     let elapsed_s = elapsed.as_secs_f64();
+    if progress.processed_files == 0 {
+        return format!("  0%  0/{} files", units::count(progress.total_files as u64));
+    }
     let rate = progress.processed_files as f64 / elapsed_s.max(1e-3);
     format!(
         "{:>3}%  {}/{} files  {}  {} files/s  {}/s  {}",
@@ -180,12 +198,7 @@ mod tests {
 
     #[test]
     fn templates_are_valid() {
-        for template in [
-            "{spinner} {wide_msg}  {elapsed}",
-            "{percent:>3}% {bar:20} {human_pos}/{human_len} files  {per_sec}  {elapsed}  {wide_msg}",
-        ] {
-            ProgressStyle::with_template(template).unwrap();
-        }
+        [SPINNER, BAR].map(|template| ProgressStyle::with_template(template).unwrap());
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! Search results for people.
 
-use craig_engine::{Hit, SearchAnswer};
+use craig_engine::{Evidence, Hit, SearchAnswer};
 use unicode_width::UnicodeWidthStr as _;
 
 use crate::cli::output::{BOLD, Columns, DIM, GOOD, LABEL, PATH, styled};
@@ -24,7 +24,7 @@ pub(super) fn text(answer: &SearchAnswer, with_evidence: bool, columns: Columns)
         .iter()
         .enumerate()
         .map(|(at, hit)| {
-            let evidence = if with_evidence { evidence(hit) } else { String::new() };
+            let evidence = if with_evidence { evidence(hit, width) } else { String::new() };
             heading(at + 1, hit, width) + &content(hit, width) + &more(hit, width) + &evidence + "\n"
         })
         .collect();
@@ -95,8 +95,8 @@ fn content(hit: &Hit, width: usize) -> String {
     for (at, line) in shown.iter().enumerate() {
         let number = hit.line_start as usize + start + at;
         let line = cut(line.get(indent..).unwrap_or_default(), width.saturating_sub(NUMBERS_WIDTH), Cut::End);
-        text += format!("{}{line}", styled(DIM, format_args!("{number:>7}  "))).trim_end();
-        text += "\n";
+        let gap = if line.is_empty() { "" } else { "  " };
+        text += &format!("{}{gap}{line}\n", styled(DIM, format_args!("{number:>7}")));
     }
     let n_left = end.saturating_sub(start + shown.len());
     if n_left > 0 {
@@ -132,11 +132,22 @@ fn more(hit: &Hit, width: usize) -> String {
     styled(DIM, cut(&visible(&line), width, Cut::End)) + "\n"
 }
 
-/// What a score came from, strongest first.
-fn evidence(hit: &Hit) -> String {
-    let widest = hit.evidence.iter().map(|e| e.signal.width()).max().unwrap_or_default();
-    let row = |signal: &str, value: f32| {
-        format!("         {}  {value:>9.3}\n", styled(LABEL, format_args!("{signal:<widest$}")))
+/// What a score came from, strongest first, down one column after the other.
+fn evidence(hit: &Hit, width: usize) -> String {
+    const INDENT: usize = 9;
+    const VALUE_WIDTH: usize = 9;
+    const GAP: usize = 3;
+    let name_width = hit.evidence.iter().map(|e| e.signal.width()).max().unwrap_or_default();
+    let n_columns = ((width + GAP).saturating_sub(INDENT) / (name_width + VALUE_WIDTH + GAP)).clamp(1, 3);
+    let n_rows = hit.evidence.len().div_ceil(n_columns);
+    let cell = |evidence: &Evidence| {
+        let name = styled(LABEL, format_args!("{:<name_width$}", evidence.signal));
+        format!("{name}{:>VALUE_WIDTH$.3}", evidence.value)
     };
-    hit.evidence.iter().map(|evidence| row(&evidence.signal, evidence.value)).collect()
+    (0..n_rows)
+        .map(|row| {
+            let cells: Vec<String> = hit.evidence.iter().skip(row).step_by(n_rows).map(cell).collect();
+            format!("{}{}\n", " ".repeat(INDENT), cells.join(&" ".repeat(GAP)))
+        })
+        .collect()
 }

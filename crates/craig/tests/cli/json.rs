@@ -1,0 +1,546 @@
+//! The JSON form of every command, as documented in docs/cli.md.
+
+use expect_test::expect;
+
+use crate::harness::Home;
+
+#[test]
+fn ingest() {
+    let home = Home::with_shop();
+    home.check(
+        &["ingest", "shop", "--format", "json", "--quiet"],
+        expect![[r#"
+        exit 0
+        -- stdout
+        {
+          "project": "shop",
+          "reference": "REFERENCE",
+          "id": 1,
+          "source_path": "HOME/shop",
+          "files": {
+            "total": 6,
+            "added": 6,
+            "changed": 0,
+            "removed": 0,
+            "unchanged": 0
+          },
+          "chunks": 4,
+          "vectors_embedded": 4,
+          "vectors_reused": 0,
+          "bytes": 454,
+          "elapsed_s": NUMBER,
+          "failed": [],
+          "too_large": [],
+          "secrets": [
+            ".env"
+          ]
+        }
+    "#]],
+    );
+}
+
+#[test]
+fn ingest_delta() {
+    let home = Home::with_shop();
+    Home::let_files_age();
+    home.succeed(&["ingest", "shop"]);
+    home.write("shop/src/new.py", "def fresh():\n    return 1\n");
+    std::fs::remove_file(home.path().join("shop/README.md")).unwrap();
+    home.check(
+        &["ingest-delta", "shop", "--format", "json", "--quiet"],
+        expect![[r#"
+            exit 0
+            -- stdout
+            {
+              "project": "shop",
+              "reference": "REFERENCE",
+              "id": 1,
+              "source_path": "HOME/shop",
+              "files": {
+                "total": 6,
+                "added": 1,
+                "changed": 0,
+                "removed": 1,
+                "unchanged": 5
+              },
+              "chunks": 1,
+              "vectors_embedded": 1,
+              "vectors_reused": 0,
+              "bytes": 26,
+              "elapsed_s": NUMBER,
+              "failed": [],
+              "too_large": [],
+              "secrets": []
+            }
+        "#]],
+    );
+}
+
+#[test]
+fn list() {
+    Home::with_ingested_shop().check(
+        &["list", "--format", "json"],
+        expect![[r#"
+        exit 0
+        -- stdout
+        [
+          {
+            "id": 1,
+            "name": "shop",
+            "reference": "REFERENCE",
+            "source_path": "HOME/shop",
+            "ingestion_date": "TIME",
+            "last_updated": "TIME",
+            "content_hash": "cd6308292e7d61ab51342482ca39a0f521868dd22595ca456b580b778b62a56a",
+            "files": 6,
+            "chunks": 4
+          }
+        ]
+    "#]],
+    );
+}
+
+#[test]
+fn list_of_nothing() {
+    Home::new().check(
+        &["list", "--format", "json"],
+        expect![[r#"
+        exit 0
+        -- stdout
+        []
+    "#]],
+    );
+}
+
+#[test]
+fn status() {
+    Home::with_ingested_shop().check(
+        &["status", "shop", "--format", "json"],
+        expect![[r#"
+        exit 0
+        -- stdout
+        {
+          "project": "shop",
+          "status": "completed",
+          "progress": 100,
+          "current_file": null,
+          "total_files": 6,
+          "processed_files": 6,
+          "started_at": "TIME",
+          "completed_at": "TIME",
+          "error": null
+        }
+    "#]],
+    );
+}
+
+#[test]
+fn check_updates() {
+    let home = Home::with_ingested_shop();
+    home.write("shop/src/new.py", "def fresh():\n    return 1\n");
+    home.write("shop/src/auth.py", "def verify():\n    return False\n");
+    std::fs::remove_file(home.path().join("shop/README.md")).unwrap();
+    home.check(
+        &["check-updates", "shop", "--format", "json"],
+        expect![[r#"
+        exit 0
+        -- stdout
+        {
+          "project": "shop",
+          "up_to_date": false,
+          "added": [
+            "src/new.py"
+          ],
+          "changed": [
+            "src/auth.py"
+          ],
+          "removed": [
+            "README.md"
+          ],
+          "failed": []
+        }
+    "#]],
+    );
+}
+
+#[test]
+fn search() {
+    let home = Home::with_ingested_shop();
+    home.check(
+        &[
+            "search",
+            "verify_token",
+            "--project",
+            "shop",
+            "--limit",
+            "1",
+            "--kind",
+            "code",
+            "--format",
+            "json",
+        ],
+        expect![[r#"
+            exit 0
+            -- stdout
+            {
+              "project": "shop",
+              "query": "verify_token",
+              "elapsed_ms": NUMBER,
+              "hits": [
+                {
+                  "path": "src/auth.py",
+                  "line_start": 1,
+                  "line_end": 7,
+                  "language": "python",
+                  "chunk_type": "function",
+                  "symbol_name": "verify_token",
+                  "parent": null,
+                  "score": NUMBER,
+                  "content": "\"\"\"Who may do what.\"\"\"\n\n\ndef verify_token(token, secret):\n    \"\"\"Checks that a token was signed with the secret.\"\"\"\n    header, payload, signature = token.split(\".\")\n    return sign(header + \".\" + payload, secret) == signature\n",
+                  "evidence": [
+                    "EVIDENCE"
+                  ],
+                  "more": []
+                }
+              ]
+            }
+        "#]],
+    );
+}
+
+#[test]
+fn search_without_a_result() {
+    let home = Home::with_ingested_shop();
+    home.check(
+        &["search", "verify", "-p", "shop", "--path", "nowhere/", "--format", "json"],
+        expect![[r#"
+            exit 0
+            -- stdout
+            {
+              "project": "shop",
+              "query": "verify",
+              "elapsed_ms": NUMBER,
+              "hits": []
+            }
+        "#]],
+    );
+}
+
+#[test]
+fn tree() {
+    Home::with_ingested_shop().check(
+        &["tree", "shop", "--format", "json"],
+        expect![[r#"
+        exit 0
+        -- stdout
+        {
+          "name": "shop",
+          "children": [
+            {
+              "name": "src",
+              "children": [
+                {
+                  "name": "cart",
+                  "children": [
+                    {
+                      "name": "prices.rs",
+                      "file": {
+                        "path": "src/cart/prices.rs",
+                        "is_binary": false,
+                        "language": "rust",
+                        "kind": "code",
+                        "type": "text",
+                        "size": 149,
+                        "modified_date": "TIME",
+                        "withheld": null,
+                        "file_hash": "29272fbe5d9ca43468359ba1b314282d763b88ea72d239a152fdb1635c4fab7a"
+                      }
+                    }
+                  ]
+                },
+                {
+                  "name": "auth.py",
+                  "file": {
+                    "path": "src/auth.py",
+                    "is_binary": false,
+                    "language": "python",
+                    "kind": "code",
+                    "type": "text",
+                    "size": 227,
+                    "modified_date": "TIME",
+                    "withheld": null,
+                    "file_hash": "10855d47548d048b1a2705041c9191695778396eba005b87c89506807659fee0"
+                  }
+                }
+              ]
+            },
+            {
+              "name": ".env",
+              "file": {
+                "path": ".env",
+                "is_binary": false,
+                "language": "dotenv",
+                "kind": "config",
+                "type": "text",
+                "size": 17,
+                "modified_date": "TIME",
+                "withheld": "secret",
+                "file_hash": "d2bba6904b8c9718c601e5a013a8a754ed65cbb8eda1fc78ca809b5829f24da6"
+              }
+            },
+            {
+              "name": "README.md",
+              "file": {
+                "path": "README.md",
+                "is_binary": false,
+                "language": "markdown",
+                "kind": "docs",
+                "type": "text",
+                "size": 32,
+                "modified_date": "TIME",
+                "withheld": null,
+                "file_hash": "ee151511be5b446412fda2e23a729ab014d2f7fb86ea83a1f28a8e623824af7b"
+              }
+            },
+            {
+              "name": "config.toml",
+              "file": {
+                "path": "config.toml",
+                "is_binary": false,
+                "language": "toml",
+                "kind": "config",
+                "type": "text",
+                "size": 21,
+                "modified_date": "TIME",
+                "withheld": null,
+                "file_hash": "57952a1078738c564df67fc081039a308b1bd43b86aff8ca83d4d7d789d5e732"
+              }
+            },
+            {
+              "name": "logo.png",
+              "file": {
+                "path": "logo.png",
+                "is_binary": true,
+                "language": "plaintext",
+                "kind": "docs",
+                "type": "image",
+                "size": 8,
+                "modified_date": "TIME",
+                "withheld": null,
+                "file_hash": "69f43110f157f55da262494719b5266ef706adddff0a84a815afe1e205b1f30f"
+              }
+            }
+          ]
+        }
+    "#]],
+    );
+}
+
+#[test]
+fn tree_to_a_depth() {
+    Home::with_ingested_shop().check(
+        &["tree", "shop", "--depth", "1", "--format", "json"],
+        expect![[r#"
+        exit 0
+        -- stdout
+        {
+          "name": "shop",
+          "children": [
+            {
+              "name": "src"
+            },
+            {
+              "name": ".env",
+              "file": {
+                "path": ".env",
+                "is_binary": false,
+                "language": "dotenv",
+                "kind": "config",
+                "type": "text",
+                "size": 17,
+                "modified_date": "TIME",
+                "withheld": "secret",
+                "file_hash": "d2bba6904b8c9718c601e5a013a8a754ed65cbb8eda1fc78ca809b5829f24da6"
+              }
+            },
+            {
+              "name": "README.md",
+              "file": {
+                "path": "README.md",
+                "is_binary": false,
+                "language": "markdown",
+                "kind": "docs",
+                "type": "text",
+                "size": 32,
+                "modified_date": "TIME",
+                "withheld": null,
+                "file_hash": "ee151511be5b446412fda2e23a729ab014d2f7fb86ea83a1f28a8e623824af7b"
+              }
+            },
+            {
+              "name": "config.toml",
+              "file": {
+                "path": "config.toml",
+                "is_binary": false,
+                "language": "toml",
+                "kind": "config",
+                "type": "text",
+                "size": 21,
+                "modified_date": "TIME",
+                "withheld": null,
+                "file_hash": "57952a1078738c564df67fc081039a308b1bd43b86aff8ca83d4d7d789d5e732"
+              }
+            },
+            {
+              "name": "logo.png",
+              "file": {
+                "path": "logo.png",
+                "is_binary": true,
+                "language": "plaintext",
+                "kind": "docs",
+                "type": "image",
+                "size": 8,
+                "modified_date": "TIME",
+                "withheld": null,
+                "file_hash": "69f43110f157f55da262494719b5266ef706adddff0a84a815afe1e205b1f30f"
+              }
+            }
+          ]
+        }
+    "#]],
+    );
+}
+
+#[test]
+fn file() {
+    let home = Home::with_ingested_shop();
+    home.check(&["file", "shop", "src/auth.py", "--lines", "4-5", "--format", "json"], expect![[r#"
+        exit 0
+        -- stdout
+        {
+          "path": "src/auth.py",
+          "is_binary": false,
+          "language": "python",
+          "kind": "code",
+          "type": "text",
+          "size": 227,
+          "modified_date": "TIME",
+          "withheld": null,
+          "file_hash": "10855d47548d048b1a2705041c9191695778396eba005b87c89506807659fee0",
+          "content": "def verify_token(token, secret):\n    \"\"\"Checks that a token was signed with the secret.\"\"\"\n"
+        }
+    "#]]);
+    home.check(
+        &["file", "shop", "logo.png", "--format", "json"],
+        expect![[r#"
+        exit 0
+        -- stdout
+        {
+          "path": "logo.png",
+          "is_binary": true,
+          "language": "plaintext",
+          "kind": "docs",
+          "type": "image",
+          "size": 8,
+          "modified_date": "TIME",
+          "withheld": null,
+          "file_hash": "69f43110f157f55da262494719b5266ef706adddff0a84a815afe1e205b1f30f",
+          "content": null
+        }
+    "#]],
+    );
+}
+
+#[test]
+fn stats() {
+    Home::with_ingested_shop().check(
+        &["stats", "shop", "--format", "json"],
+        expect![[r#"
+        exit 0
+        -- stdout
+        {
+          "projects": 1,
+          "files": 6,
+          "binary_files": 1,
+          "bytes": 454,
+          "chunks": 4,
+          "languages": {
+            "dotenv": {
+              "files": 1,
+              "bytes": 17
+            },
+            "markdown": {
+              "files": 1,
+              "bytes": 32
+            },
+            "python": {
+              "files": 1,
+              "bytes": 227
+            },
+            "rust": {
+              "files": 1,
+              "bytes": 149
+            },
+            "toml": {
+              "files": 1,
+              "bytes": 21
+            }
+          },
+          "database": "HOME/craig.db",
+          "database_bytes": NUMBER,
+          "embedder": "EMBEDDER"
+        }
+    "#]],
+    );
+}
+
+#[test]
+fn purge() {
+    let home = Home::with_ingested_shop();
+    home.check(
+        &["purge", "shop", "--yes", "--format", "json"],
+        expect![[r#"
+        exit 0
+        -- stdout
+        {
+          "project": "shop",
+          "purged": true
+        }
+    "#]],
+    );
+    home.check(
+        &["list", "--format", "json"],
+        expect![[r#"
+        exit 0
+        -- stdout
+        []
+    "#]],
+    );
+}
+
+#[test]
+fn errors_are_on_stderr_alone() {
+    let home = Home::with_ingested_shop();
+    home.check(
+        &["status", "sohp", "--format", "json"],
+        expect![[r#"
+        exit 1
+        -- stderr
+        {
+          "error": "no project \"sohp\"",
+          "hint": "known projects: shop"
+        }
+    "#]],
+    );
+    home.check(
+        &["stauts", "shop", "--format", "json"],
+        expect![[r#"
+        exit 1
+        -- stderr
+        {
+          "error": "unrecognized subcommand 'stauts'",
+          "hint": "'craig --help' shows how it is used"
+        }
+    "#]],
+    );
+}
