@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use craig_model::{Embedder, StaticModel};
 use craig_search::Index;
-use craig_source::{Root, walk};
+use craig_source::{Root, SourceError, walk};
 use craig_store::{FileRecord, IngestionState, IngestionStatus, Project, ProjectId, Store};
 
 use crate::options::StoredOptions;
@@ -105,7 +105,7 @@ impl Engine {
     /// How the source directory of a project differs from the index.
     pub fn check_updates(&self, handle: &str) -> Result<UpdateCheck, EngineError> {
         let project = self.store.project(handle)?;
-        let root = Root::open(Path::new(&project.source_path))?;
+        let root = root_of(&project)?;
         let options = StoredOptions::parse(&project.options).source();
         let listing = walk(&root, &options)?;
         let plan = Plan::new(&listing, self.store.tracked_files(project.id)?, Compare::Stamp);
@@ -193,6 +193,14 @@ impl Engine {
         }
         Ok(sums)
     }
+}
+
+/// The source directory of a project.
+pub(crate) fn root_of(project: &Project) -> Result<Root, EngineError> {
+    Root::open(&project.source_path).map_err(|error| match error {
+        SourceError::RootMissing { path } => EngineError::SourceGone { project: project.name.clone(), path },
+        other => other.into(),
+    })
 }
 
 fn project_status(project: Project, status: Option<IngestionStatus>, is_cut_off: bool) -> ProjectStatus {

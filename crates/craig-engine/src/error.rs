@@ -1,5 +1,7 @@
 //! Every way in which an operation can fail, sorted by whose turn it is, each with a hint.
 
+use std::path::PathBuf;
+
 use craig_search::SearchError;
 use craig_source::SourceError;
 use craig_store::{LockError, StoreError};
@@ -11,6 +13,14 @@ pub enum EngineError {
     /// The source directory cannot be used.
     #[error(transparent)]
     Source(#[from] SourceError),
+    /// The source directory of a project is not there any more.
+    #[error("the directory of the project {project:?} is gone: {}", path.display())]
+    SourceGone {
+        /// Name of the project.
+        project: String,
+        /// Where it was.
+        path: PathBuf,
+    },
     /// The database cannot be used, or does not know what was asked for.
     #[error(transparent)]
     Store(#[from] StoreError),
@@ -76,9 +86,12 @@ impl EngineError {
             | Self::UnknownFile { .. }
             | Self::UnknownLanguage { .. }
             | Self::ScoreOutOfRange { .. } => Fault::User,
-            Self::Source(_) | Self::Store(_) | Self::Search(_) | Self::Locked(_) | Self::Threads(_) => {
-                Fault::Environment
-            }
+            Self::Source(_)
+            | Self::SourceGone { .. }
+            | Self::Store(_)
+            | Self::Search(_)
+            | Self::Locked(_)
+            | Self::Threads(_) => Fault::Environment,
         }
     }
 
@@ -93,6 +106,10 @@ impl EngineError {
             Self::Search(SearchError::Io { .. }) => Some(
                 "the index is derived: free disk space or remove its folder, and it is made again".into(),
             ),
+            Self::SourceGone { project, .. } => Some(format!(
+                "what was ingested can still be searched; run 'craig ingest' on the new place if it has moved, or \
+                 'craig purge {project}' if it is not needed any more"
+            )),
             Self::Locked(LockError::Held { .. }) => Some("wait for it to end, or leave --no-wait out".into()),
             Self::BadName { .. } => Some("give another one with --name".into()),
             Self::UnknownFile { similar, .. } if !similar.is_empty() => {

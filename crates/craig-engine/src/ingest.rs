@@ -4,7 +4,6 @@
 //! ingestion that was cut off is completed by the next one.
 
 use std::collections::HashSet;
-use std::path::Path;
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::time::Instant;
 
@@ -19,6 +18,7 @@ use craig_store::{
 };
 use rayon::prelude::*;
 
+use crate::engine::root_of;
 use crate::options::{FORMAT, StoredOptions};
 use crate::plan::{Compare, Plan};
 use crate::progress::{Phase, Progress};
@@ -105,7 +105,7 @@ impl Engine {
         progress: &mut dyn FnMut(&Progress),
     ) -> Result<IngestReport, EngineError> {
         let started = Instant::now();
-        let root = Root::open(Path::new(&project.source_path))?;
+        let root = root_of(project)?;
         let options = StoredOptions::parse(&project.options).source();
         let _lock = lock(self.store(), project, waiting, progress)?;
         progress(&Progress::of(Phase::Listing));

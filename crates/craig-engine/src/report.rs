@@ -69,7 +69,13 @@ pub struct FailedFile {
 
 impl FailedFile {
     pub(crate) fn new(path: &str, error: &ReadError) -> Self {
-        Self { path: path.to_owned(), reason: error.to_string() }
+        let reason = match error {
+            ReadError::Unreadable { source, .. } => format!("cannot be read: {source}"),
+            other => other.to_string(),
+        };
+        // The report names the path itself.
+        let reason = reason.strip_prefix(&format!("{path} ")).unwrap_or(&reason).to_owned();
+        Self { path: path.to_owned(), reason }
     }
 }
 

@@ -1,11 +1,11 @@
 //! Keeping a project up to date for as long as somebody wants it to be.
 
 use std::ops::ControlFlow;
-use std::path::Path;
 use std::time::Duration;
 
-use craig_source::{Root, WatchMode};
+use craig_source::WatchMode;
 
+use crate::engine::root_of;
 use crate::ingest::Waiting;
 use crate::options::StoredOptions;
 use crate::report::IngestReport;
@@ -36,7 +36,7 @@ impl Engine {
         tell: &mut dyn FnMut(WatchEvent<'_>) -> ControlFlow<()>,
     ) -> Result<(), EngineError> {
         let project = self.store().project(handle)?;
-        let root = Root::open(Path::new(&project.source_path))?;
+        let root = root_of(&project)?;
         // Watched before the first ingestion, so that no change falls between.
         let mut watcher =
             craig_source::watch(&root, &StoredOptions::parse(&project.options).source(), debounce)?;

@@ -14,6 +14,7 @@ use super::session::Session;
 
 /// Search a project; a directory that is not ingested yet is ingested first
 #[derive(Debug, clap::Args)]
+#[command(override_usage = "craig search [OPTIONS] <QUERY>...\n       craig search [OPTIONS] --batch <FILE>")]
 pub(crate) struct Args {
     /// What to look for: words, a symbol or a question
     #[arg(required_unless_present = "batch", conflicts_with = "batch")]

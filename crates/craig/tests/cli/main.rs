@@ -2,7 +2,10 @@
 
 #![cfg(unix)]
 
+mod bad_input;
 mod batch;
 mod harness;
 mod json;
+mod pipes;
 mod text;
+mod together;
