@@ -198,7 +198,9 @@ mod tests {
 
     #[test]
     fn templates_are_valid() {
-        [SPINNER, BAR].map(|template| ProgressStyle::with_template(template).unwrap());
+        for template in [SPINNER, BAR] {
+            ProgressStyle::with_template(template).unwrap();
+        }
     }
 
     #[test]

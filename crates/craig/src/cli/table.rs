@@ -143,9 +143,9 @@ mod tests {
         table.row(["12".into(), "b.rs".into(), "it is a reason too long to be shown".into()]);
         let plain = anstream::adapter::strip_str(&table.render(Columns(Some(40)))).to_string();
         expect![[r#"
-             n  path              why
-             1  …/some/file.rs    no reason
-            12  b.rs              it is a reason t…
+             n  path               why
+             1  …/to/some/file.rs  no reason
+            12  b.rs               it is a reason t…
         "#]]
         .assert_eq(&plain);
         assert!(plain.lines().all(|line| line.width() <= 40));

@@ -6,6 +6,7 @@ mod bad_input;
 mod batch;
 mod harness;
 mod json;
+mod kill;
 mod pipes;
 mod text;
 mod together;

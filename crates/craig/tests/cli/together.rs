@@ -37,18 +37,24 @@ fn two_ingestions_of_one_project_follow_each_other() {
 fn the_second_ingestion_of_a_project_waits_or_says_who_is_at_it() {
     let home = Home::with_ingested_shop();
     let lock = hold_lock(&home);
-    home.check(&["ingest-delta", "shop", "--no-wait"], expect![[r#"
+    home.check(
+        &["ingest-delta", "shop", "--no-wait"],
+        expect![[r#"
         exit 1
         -- stderr
         error: the project is being written by process PID
         hint: wait for it to end, or leave --no-wait out
-    "#]]);
-    home.check(&["ingest", "shop", "--no-wait"], expect![[r#"
+    "#]],
+    );
+    home.check(
+        &["ingest", "shop", "--no-wait"],
+        expect![[r#"
         exit 1
         -- stderr
         error: the project is being written by process PID
         hint: wait for it to end, or leave --no-wait out
-    "#]]);
+    "#]],
+    );
 
     let mut waiting = start(&home, &["ingest-delta", "shop"]);
     let mut lines = BufReader::new(waiting.stdout.take().unwrap()).lines();
