@@ -133,6 +133,8 @@ impl Engine {
     pub fn purge(&mut self, handle: &str) -> Result<String, EngineError> {
         let project = self.store.project(handle)?;
         let _lock = self.store.lock(&project)?;
+        // Whoever had the lock may have purged it.
+        let project = self.reload(&project)?;
         self.indexes.remove(&project.id);
         self.store.purge(project.id)?;
         let folder = Index::folder(&self.store, &project);

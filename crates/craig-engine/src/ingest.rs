@@ -14,12 +14,13 @@ use craig_source::{
     Content, Entry, FileStamp, Listing, Root, SourceFile, SourceOptions, content_hash, read, walk,
 };
 use craig_store::{
-    Batch, ChunkText, FileId, IndexedFile, LockError, Project, ProjectLock, Store, TextHash, TrackedFile,
+    Batch, ChunkText, FileId, IndexedFile, IngestionState, LockError, Project, ProjectLock, Store,
+    StoreError, TextHash, TrackedFile,
 };
 use rayon::prelude::*;
 
 use crate::engine::root_of;
-use crate::options::{FORMAT, StoredOptions};
+use crate::options::StoredOptions;
 use crate::plan::{Compare, Plan};
 use crate::progress::{Phase, Progress};
 use crate::report::{FailedFile, FileCounts, IngestReport};
@@ -70,12 +71,13 @@ impl Engine {
         if !request.options.extra_ignore_globs.is_empty() || !request.options.extra_include_globs.is_empty() {
             walk(&root, &request.options)?;
         }
-        let options = StoredOptions::of(&request.options);
-        let previous = self.store().project(&name).ok().map(|project| StoredOptions::parse(&project.options));
+        let previous = self.store().project(&name).map(|project| StoredOptions::parse(&project.options));
+        let options = match previous {
+            Ok(previous) => StoredOptions::of(&request.options).made_like(&previous),
+            Err(_) => StoredOptions::of(&request.options).made_with(self.embedder().id()),
+        };
         let project = self.store_mut().create_project(&name, root.as_str(), &options.to_json())?;
-        let is_same_format = previous.is_none_or(|previous| previous.format == FORMAT);
-        let compare = if is_same_format { Compare::Content } else { Compare::Nothing };
-        self.ingest_project(&project, compare, request.waiting, progress)
+        self.ingest_project(&project, Compare::Content, request.waiting, progress)
     }
 
     /// Brings a project up to date with its directory: only files that changed are read.
@@ -86,15 +88,7 @@ impl Engine {
         progress: &mut dyn FnMut(&Progress),
     ) -> Result<IngestReport, EngineError> {
         let project = self.store().project(handle)?;
-        let stored = StoredOptions::parse(&project.options);
-        if stored.format == FORMAT {
-            return self.ingest_project(&project, Compare::Stamp, waiting, progress);
-        }
-        // Cut by an older version: everything is cut anew.
-        let options = StoredOptions::of(&stored.source());
-        let project =
-            self.store_mut().create_project(&project.name, &project.source_path, &options.to_json())?;
-        self.ingest_project(&project, Compare::Nothing, waiting, progress)
+        self.ingest_project(&project, Compare::Stamp, waiting, progress)
     }
 
     fn ingest_project(
@@ -105,20 +99,48 @@ impl Engine {
         progress: &mut dyn FnMut(&Progress),
     ) -> Result<IngestReport, EngineError> {
         let started = Instant::now();
-        let root = root_of(project)?;
-        let options = StoredOptions::parse(&project.options).source();
         let _lock = lock(self.store(), project, waiting, progress)?;
+        // Whoever had the lock may have changed the project, or purged it.
+        let project = &self.reload(project)?;
+        let stored = StoredOptions::parse(&project.options);
+        let is_current = stored.are_made_with(self.embedder().id());
+        // What another version cut or another model embedded is made anew.
+        let compare = if is_current { compare } else { Compare::Nothing };
+        let root = root_of(project)?;
+        let options = stored.source();
         progress(&Progress::of(Phase::Listing));
         let listing = walk(&root, &options)?;
         let plan = Plan::new(&listing, self.store().tracked_files(project.id)?, compare);
         let mut tally = Tally::new(&plan, &listing);
-        if !plan.is_empty() || project.content_hash.is_none() {
+        if !plan.is_empty() || !self.is_complete(project)? {
             let run = Run { project, root: &root, options: &options, compare, embedder: self.embedder() };
             self.perform(&run, &plan, &mut tally, progress)?;
+        }
+        if !is_current {
+            // Not before all files are made: a run that is cut off has to make them all again.
+            let options = stored.made_with(self.embedder().id()).to_json();
+            self.store_mut().create_project(&project.name, &project.source_path, &options)?;
         }
         progress(&Progress { phase: Phase::Indexing, ..tally.progress() });
         self.refresh_index(project)?;
         Ok(tally.into_report(project, started))
+    }
+
+    /// The project as it is now; one that is gone is told by its name.
+    pub(crate) fn reload(&self, project: &Project) -> Result<Project, EngineError> {
+        self.store().project(&project.reference).map_err(|error| match error {
+            StoreError::UnknownProject { known, .. } => {
+                StoreError::UnknownProject { handle: project.name.clone(), known }.into()
+            }
+            other => other.into(),
+        })
+    }
+
+    /// Whether the newest ingestion said that it was done: one that died may have left everything but its last word.
+    fn is_complete(&self, project: &Project) -> Result<bool, EngineError> {
+        let newest = self.store().ingestion_status(project.id)?;
+        Ok(project.content_hash.is_some()
+            && newest.is_some_and(|status| status.state == IngestionState::Completed))
     }
 
     /// Carries a plan out under a status row that says how it goes and how it ended.
@@ -152,13 +174,7 @@ impl Engine {
     ) -> Result<(), EngineError> {
         let batch = Batch { changed: Vec::new(), removed: plan.removed_ids() };
         tally.n_processed += plan.removed.len();
-        self.store_mut().apply(
-            run.project.id,
-            number,
-            run.embedder.id(),
-            &batch,
-            tally.n_processed as u64,
-        )?;
+        self.apply(run, number, batch, tally.n_processed)?;
         progress(&tally.progress());
         let known = Store::open(self.store().path())?;
         let pool = self.pool();
@@ -185,11 +201,31 @@ impl Engine {
             tally.count(&group);
             self.store_mut().restamp(&group.restamped)?;
             let batch = Batch { changed: group.changed, removed: Vec::new() };
-            let n_processed = tally.n_processed as u64;
-            self.store_mut().apply(run.project.id, number, run.embedder.id(), &batch, n_processed)?;
+            self.apply(run, number, batch, tally.n_processed)?;
             progress(&tally.progress());
         }
         Ok(())
+    }
+
+    /// Commits a batch, after embedding the texts whose vectors went with another project while the batch was made.
+    fn apply(
+        &mut self,
+        run: &Run<'_>,
+        number: i64,
+        mut batch: Batch,
+        n_processed: usize,
+    ) -> Result<(), EngineError> {
+        let (project, embedder) = (run.project.id, run.embedder.id());
+        loop {
+            let lost = self.store_mut().apply(project, number, embedder, &batch, n_processed as u64)?;
+            if lost.is_empty() {
+                return Ok(());
+            }
+            let lost: HashSet<TextHash> = lost.into_iter().collect();
+            for file in &mut batch.changed {
+                embed_texts(file, run.embedder, |text| lost.contains(&text.hash))?;
+            }
+        }
     }
 
     /// The directory's name, or a variation of it when another directory has it.
@@ -198,9 +234,9 @@ impl Engine {
             return Ok(project.name);
         }
         let taken: Vec<String> = self.store().projects()?.into_iter().map(|project| project.name).collect();
-        let base = if root.name().is_empty() { "root" } else { root.name() };
-        let candidates = std::iter::once(base.to_owned()).chain((2..).map(|n| format!("{base}-{n}")));
-        Ok(candidates.into_iter().find(|name| !taken.contains(name)).unwrap_or_else(|| base.to_owned()))
+        let base = free_name_base(root.name());
+        let candidates = std::iter::once(base.clone()).chain((2..).map(|n| format!("{base}-{n}")));
+        Ok(candidates.into_iter().find(|name| !taken.contains(name)).unwrap_or(base))
     }
 }
 
@@ -290,17 +326,19 @@ impl Run<'_> {
         group.n_reused =
             group.changed.iter().flat_map(|file| &file.texts).filter(|t| known.contains(&t.hash)).count()
                 as u64;
-        group.changed.par_iter_mut().try_for_each(|file| embed_file(file, self.embedder, &known))
+        let is_new = |text: &ChunkText| !known.contains(&text.hash);
+        group.changed.par_iter_mut().try_for_each(|file| embed_texts(file, self.embedder, is_new))
     }
 }
 
-fn embed_file(
+/// Embeds the texts of a file that are `wanted`.
+fn embed_texts(
     file: &mut IndexedFile,
     embedder: &dyn Embedder,
-    known: &HashSet<TextHash>,
+    wanted: impl Fn(&ChunkText) -> bool,
 ) -> Result<(), EngineError> {
     let Some(text) = file.source.indexed_text() else { return Ok(()) };
-    let new: Vec<usize> = (0..file.texts.len()).filter(|&at| !known.contains(&file.texts[at].hash)).collect();
+    let new: Vec<usize> = (0..file.texts.len()).filter(|&at| wanted(&file.texts[at])).collect();
     let texts: Vec<&str> = new.iter().map(|&at| file.outline.chunks[at].text(text)).collect();
     let embeddings = embedder.embed_documents(&texts).map_err(SearchError::from)?;
     for (at, embedding) in new.into_iter().zip(embeddings) {
@@ -367,6 +405,15 @@ fn checked_name(name: &str) -> Result<String, EngineError> {
         return refuse("a number would be taken for a project's id");
     }
     Ok(trimmed.to_owned())
+}
+
+/// A directory's name where it can be a project's.
+fn free_name_base(directory: &str) -> String {
+    match checked_name(directory) {
+        Ok(name) => name,
+        Err(_) if directory.is_empty() => "root".to_owned(),
+        Err(_) => checked_name(&format!("project-{directory}")).unwrap_or_else(|_| "project".to_owned()),
+    }
 }
 
 const MAX_NAME_BYTES: usize = 200;

@@ -4,14 +4,16 @@ use craig_source::{Hidden, IgnoreRules, SourceOptions};
 use serde::{Deserialize, Serialize};
 
 /// Changes when files are cut in another way, so that projects cut by an older version are cut anew.
-pub(crate) const FORMAT: u32 = 1;
+const FORMAT: u32 = 1;
 
 /// The options that a project was ingested with. Unknown keys of a newer version are left alone.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub(crate) struct StoredOptions {
-    /// [`FORMAT`] of the version that cut the files.
-    pub(crate) format: u32,
+    /// [`FORMAT`] of the version that cut all the files.
+    format: u32,
+    /// Id of the embedder that all the chunks have vectors of.
+    embedder: String,
     max_file_size_bytes: Option<u64>,
     include_hidden: bool,
     disregard_ignore_files: bool,
@@ -21,12 +23,13 @@ pub(crate) struct StoredOptions {
 }
 
 impl StoredOptions {
-    /// Stores what differs from the defaults, under the present format.
+    /// Stores what differs from the defaults; nothing is said to be cut or embedded yet.
     pub(crate) fn of(options: &SourceOptions) -> Self {
         let default = SourceOptions::default();
         let limit = options.max_file_size_bytes;
         Self {
-            format: FORMAT,
+            format: 0,
+            embedder: String::new(),
             max_file_size_bytes: (limit != default.max_file_size_bytes).then_some(limit),
             include_hidden: options.hidden == Hidden::Include,
             disregard_ignore_files: options.ignore_rules == IgnoreRules::Disregard,
@@ -39,6 +42,21 @@ impl StoredOptions {
     /// Reads what a version of Craig stored; what cannot be read counts as of an unknown format with the defaults.
     pub(crate) fn parse(json: &str) -> Self {
         serde_json::from_str(json).unwrap_or_default()
+    }
+
+    /// Says that all files are cut as this version does and embedded with `embedder`.
+    pub(crate) fn made_with(self, embedder: &str) -> Self {
+        Self { format: FORMAT, embedder: embedder.to_owned(), ..self }
+    }
+
+    /// Says of how files are cut and embedded what `other` says.
+    pub(crate) fn made_like(self, other: &Self) -> Self {
+        Self { format: other.format, embedder: other.embedder.clone(), ..self }
+    }
+
+    /// Whether all files are cut as this version does and embedded with `embedder`.
+    pub(crate) fn are_made_with(&self, embedder: &str) -> bool {
+        self.format == FORMAT && self.embedder == embedder
     }
 
     pub(crate) fn to_json(&self) -> String {
@@ -77,6 +95,16 @@ mod tests {
         };
         assert_eq!(StoredOptions::parse(&StoredOptions::of(&options).to_json()).source(), options);
         assert_eq!(StoredOptions::parse("{}").source(), SourceOptions::default());
-        assert_eq!(StoredOptions::parse("not json").format, 0);
+        assert!(!StoredOptions::parse("not json").are_made_with("e"));
+    }
+
+    #[test]
+    fn what_was_made_is_remembered_beside_new_options() {
+        let made = StoredOptions::parse(&StoredOptions::default().made_with("e").to_json());
+        assert!(made.are_made_with("e") && !made.are_made_with("another"));
+        let changed =
+            StoredOptions::of(&SourceOptions { max_file_size_bytes: 5, ..SourceOptions::default() });
+        assert!(!changed.are_made_with("e"));
+        assert!(changed.made_like(&made).are_made_with("e"));
     }
 }

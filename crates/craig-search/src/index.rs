@@ -62,6 +62,8 @@ pub struct SyncReport {
 #[derive(Default, Serialize, Deserialize)]
 struct Manifest {
     format: u32,
+    /// Whose index it is, see [`owner`].
+    owner: String,
     embedder: String,
     generation: u64,
     /// Number of the next segment.
@@ -114,7 +116,7 @@ impl Index {
     }
 
     fn open_current(folder: &Path, project: &Project, embedder: &str) -> Option<Self> {
-        let manifest = read_manifest(folder, embedder)?;
+        let manifest = read_manifest(folder, project, embedder)?;
         (manifest.generation == project.generation).then(|| Self::open(folder, &manifest).ok()).flatten()
     }
 
@@ -181,8 +183,10 @@ impl<'a> Update<'a> {
         dimensions: usize,
         folder: &'a Path,
     ) -> Result<Self, SearchError> {
-        let mut manifest = read_manifest(folder, embedder).unwrap_or_default();
+        let mut manifest = read_manifest(folder, project, embedder)
+            .unwrap_or_else(|| Manifest { next: next_number(folder), ..Manifest::default() });
         manifest.format = FORMAT;
+        manifest.owner = owner(project);
         manifest.embedder = embedder.to_owned();
         manifest.generation = project.generation;
         let kept = manifest
@@ -334,10 +338,27 @@ impl Writer<'_> {
 /// Changes with the meaning of the manifest or of the segments that it names.
 const FORMAT: u32 = crate::segment::FORMAT;
 
-fn read_manifest(folder: &Path, embedder: &str) -> Option<Manifest> {
+fn read_manifest(folder: &Path, project: &Project, embedder: &str) -> Option<Manifest> {
     let text = fs::read(folder.join(MANIFEST)).ok()?;
     let manifest: Manifest = serde_json::from_slice(&text).ok()?;
-    (manifest.format == FORMAT && manifest.embedder == embedder).then_some(manifest)
+    let is_usable = manifest.format == FORMAT && manifest.embedder == embedder;
+    (is_usable && manifest.owner == owner(project)).then_some(manifest)
+}
+
+/// Tells a project from one of the same name and directory in a database that lay here before: ids and generations
+/// begin anew with every database, and an index may outlive its own.
+fn owner(project: &Project) -> String {
+    format!("{} of {}", project.id.get(), project.ingestion_date)
+}
+
+/// A number that no segment in `folder` has: processes may still read what lies there.
+fn next_number(folder: &Path) -> u64 {
+    let numbers = fs::read_dir(folder)
+        .into_iter()
+        .flatten()
+        .flatten()
+        .filter_map(|entry| entry.file_name().to_str()?.strip_suffix(".seg")?.parse::<u64>().ok());
+    numbers.max().map_or(0, |last| last + 1)
 }
 
 fn write_manifest(folder: &Path, manifest: &Manifest) -> Result<(), SearchError> {

@@ -1,0 +1,208 @@
+//! A directory that is edited, and an engine that follows it.
+
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+
+use craig_engine::{Config, Engine, IngestReport, IngestRequest, SearchRequest, SourceOptions, Waiting};
+use craig_store::{Store, StoredFile};
+use tempfile::TempDir;
+
+/// Files over this size are not tracked.
+pub(crate) const MAX_FILE_SIZE_BYTES: u64 = 20_000;
+
+/// Words of the snippets that the edited trees are made of, so that every query has something to find.
+const QUERIES: [&str; 8] = [
+    "how are groups committed",
+    "IngestRequest",
+    "distance between shapes",
+    "install guide",
+    "read_file",
+    "hello",
+    "token budget of a query",
+    "class with a name and an age",
+];
+
+/// A source directory, a database, and the engine between them.
+pub(crate) struct Workshop {
+    source: TempDir,
+    home: TempDir,
+    pub(crate) engine: Engine,
+}
+
+impl Workshop {
+    pub(crate) fn new() -> Self {
+        let (source, home) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+        let engine = open(&home.path().join("craig.db"));
+        Self { source, home, engine }
+    }
+
+    /// A workshop whose directory holds these files, ingested.
+    pub(crate) fn with_files(files: &[(&str, &str)]) -> Self {
+        let mut workshop = Self::new();
+        files.iter().for_each(|(path, text)| workshop.write(path, text));
+        workshop.ingest();
+        workshop
+    }
+
+    pub(crate) fn source(&self) -> &Path {
+        self.source.path()
+    }
+
+    pub(crate) fn database(&self) -> PathBuf {
+        self.home.path().join("craig.db")
+    }
+
+    /// Writes a file, making its folders; what stands in the way is removed.
+    pub(crate) fn write(&self, path: &str, content: impl AsRef<[u8]>) {
+        let full = self.source().join(path);
+        let mut folder = self.source().to_owned();
+        for part in Path::new(path).parent().unwrap() {
+            folder.push(part);
+            if folder.is_file() {
+                std::fs::remove_file(&folder).unwrap();
+            }
+        }
+        std::fs::create_dir_all(full.parent().unwrap()).unwrap();
+        if full.is_dir() {
+            std::fs::remove_dir_all(&full).unwrap();
+        }
+        std::fs::write(full, content).unwrap();
+    }
+
+    pub(crate) fn remove(&self, path: &str) {
+        std::fs::remove_file(self.source().join(path)).unwrap();
+    }
+
+    pub(crate) fn ingest(&mut self) -> IngestReport {
+        ingest(&mut self.engine, self.source.path())
+    }
+
+    pub(crate) fn delta(&mut self) -> IngestReport {
+        self.engine.ingest_delta("tree", Waiting::Fail, &mut |_| ()).unwrap()
+    }
+
+    /// Everything that the engine knows and answers now.
+    pub(crate) fn contents(&mut self) -> String {
+        let database = self.database();
+        contents(&mut self.engine, &database)
+    }
+
+    /// What an engine knows and answers that has just met the directory for the first time.
+    pub(crate) fn fresh_contents(&self) -> String {
+        let home = tempfile::tempdir().unwrap();
+        let database = home.path().join("craig.db");
+        let mut engine = open(&database);
+        ingest(&mut engine, self.source());
+        contents(&mut engine, &database)
+    }
+
+    /// Fails unless the index is what a fresh ingestion makes.
+    #[track_caller]
+    pub(crate) fn check_is_fresh(&mut self) {
+        let (incremental, fresh) = (self.contents(), self.fresh_contents());
+        assert!(
+            incremental == fresh,
+            "incremental (-) is not fresh (+):\n{}",
+            difference(&incremental, &fresh)
+        );
+    }
+
+    /// Tracked paths, each with what it is tracked as.
+    pub(crate) fn tree(&self) -> String {
+        let store = Store::open(&self.database()).unwrap();
+        let project = store.project("tree").unwrap();
+        let mut text = String::new();
+        for record in store.file_records(project.id).unwrap() {
+            let state = match (record.is_binary, record.withheld) {
+                (true, _) => "binary",
+                (_, Some(_)) => "withheld",
+                _ => "text",
+            };
+            writeln!(text, "{} {state}", record.path).unwrap();
+        }
+        text
+    }
+
+    /// Paths that a query finds, best first.
+    pub(crate) fn found(&mut self, query: &str) -> Vec<String> {
+        let answer = self.engine.search("tree", query, &SearchRequest::default()).unwrap();
+        answer.hits.into_iter().map(|hit| hit.path).collect()
+    }
+}
+
+pub(crate) fn open(database: &Path) -> Engine {
+    Engine::open(&Config { database: database.to_owned(), threads: 2 }).unwrap()
+}
+
+fn ingest(engine: &mut Engine, directory: &Path) -> IngestReport {
+    let options = SourceOptions { max_file_size_bytes: MAX_FILE_SIZE_BYTES, ..SourceOptions::default() };
+    let request = IngestRequest {
+        directory: directory.to_owned(),
+        name: Some("tree".into()),
+        options,
+        waiting: Waiting::Fail,
+    };
+    let report = engine.ingest(&request, &mut |_| ()).unwrap();
+    assert_eq!(report.failed, [], "every file could be processed");
+    report
+}
+
+fn contents(engine: &mut Engine, database: &Path) -> String {
+    let store = Store::open(database).unwrap();
+    let project = store.project("tree").unwrap();
+    let mut text = format!("content hash {}\n", project.content_hash.as_deref().unwrap_or("none"));
+    let status = engine.status("tree").unwrap();
+    writeln!(text, "status {} {}%", status.status, status.progress).unwrap();
+    let embedder = engine.statistics(None).unwrap().embedder;
+    for record in store.file_records(project.id).unwrap() {
+        let file = store.load_files(&[record.id], &embedder).unwrap().remove(0);
+        write_file(&mut text, &file);
+    }
+    for query in QUERIES {
+        write_answers(&mut text, engine, query);
+    }
+    text
+}
+
+fn write_file(text: &mut String, file: &StoredFile) {
+    let record = &file.record;
+    writeln!(
+        text,
+        "{} {} {} {:?} {:?} {:?} {} {:?}",
+        record.path,
+        record.file_hash,
+        record.language.id(),
+        record.kind,
+        record.file_type,
+        record.withheld,
+        record.size,
+        record.modified_date
+    )
+    .unwrap();
+    writeln!(text, "  {:?} {:?} {:?}", file.parsed, file.symbols, file.imports).unwrap();
+    file.chunks.iter().for_each(|chunk| writeln!(text, "  {chunk:?}").unwrap());
+}
+
+fn write_answers(text: &mut String, engine: &mut Engine, query: &str) {
+    let request = SearchRequest { limit: 30, per_file: 3, ..SearchRequest::default() };
+    let answer = engine.search("tree", query, &request).unwrap();
+    writeln!(text, "? {query}").unwrap();
+    for hit in answer.hits {
+        writeln!(text, "  {}", serde_json::to_string(&hit).unwrap()).unwrap();
+    }
+    // Every candidate with every feature, to the bit: hits show only the best of them.
+    for candidate in engine.candidates("tree", query, &request).unwrap() {
+        writeln!(text, "  {} {:?} {:?}", candidate.path, candidate.lines, candidate.features.to_array())
+            .unwrap();
+    }
+}
+
+/// The lines that only one of two texts has, shortened.
+fn difference(old: &str, new: &str) -> String {
+    let lines = |text: &str| text.lines().map(str::to_owned).collect::<std::collections::BTreeSet<_>>();
+    let (old, new) = (lines(old), lines(new));
+    let shown = |sign: char, line: &String| format!("{sign} {}", line.chars().take(300).collect::<String>());
+    let gone = old.difference(&new).map(|line| shown('-', line));
+    let come = new.difference(&old).map(|line| shown('+', line));
+    gone.take(10).chain(come.take(10)).collect::<Vec<_>>().join("\n")
+}
