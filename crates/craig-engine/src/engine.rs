@@ -3,11 +3,12 @@
 use std::collections::HashMap;
 use std::path::Path;
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 use craig_model::{Embedder, StaticModel};
 use craig_search::Index;
 use craig_source::{Root, SourceError, walk};
-use craig_store::{FileRecord, IngestionState, IngestionStatus, Project, ProjectId, Store};
+use craig_store::{FileRecord, IngestionState, IngestionStatus, Project, ProjectId, Store, StoreError};
 
 use crate::options::StoredOptions;
 use crate::plan::{Compare, Plan};
@@ -31,7 +32,7 @@ pub struct Engine {
 impl Engine {
     /// Opens the database of `config`, making it when missing.
     pub fn open(config: &Config) -> Result<Self, EngineError> {
-        let store = Store::open(&config.database)?;
+        let store = open_store(&config.database)?;
         let pool = rayon::ThreadPoolBuilder::new()
             .num_threads(config.threads)
             .build()
@@ -194,6 +195,23 @@ impl Engine {
             self.store.file_records(project.id)?.iter().for_each(|record| sums.count(record));
         }
         Ok(sums)
+    }
+}
+
+/// How long the opening of a database goes on trying while others make it.
+const PATIENCE_FOR_OPENING: Duration = Duration::from_secs(5);
+
+/// Opens a store. While another process makes the same database, SQLite says at once that it is busy instead of waiting,
+/// since it cannot wait for the switch to write-ahead logging.
+fn open_store(path: &Path) -> Result<Store, EngineError> {
+    let started = Instant::now();
+    loop {
+        match Store::open(path) {
+            Err(StoreError::Busy { .. }) if started.elapsed() < PATIENCE_FOR_OPENING => {
+                std::thread::sleep(Duration::from_millis(10));
+            }
+            opened => return Ok(opened?),
+        }
     }
 }
 

@@ -96,10 +96,38 @@ fn run(command: Command, session: &mut Session) -> anyhow::Result<Outcome> {
 
 #[cfg(test)]
 mod tests {
-    use clap::CommandFactory;
+    use clap::CommandFactory as _;
+
+    use super::Cli;
+
+    const PAGE: &str = include_str!("../../../docs/cli.md");
 
     #[test]
     fn the_definition_is_sound() {
-        super::Cli::command().debug_assert();
+        Cli::command().debug_assert();
+    }
+
+    #[test]
+    fn the_page_names_every_command_flag_and_variable() {
+        let root = Cli::command();
+        let own = root.get_subcommands().flat_map(|command| {
+            let name = format!("craig {}", command.get_name());
+            let flags = command.get_arguments().filter_map(|arg| arg.get_long());
+            flags.map(|flag| format!("--{flag}")).chain([name]).collect::<Vec<_>>()
+        });
+        let global = root.get_arguments().flat_map(|arg| {
+            let variable = arg.get_env().map(|name| name.to_string_lossy().into_owned());
+            arg.get_long().map(|flag| format!("--{flag}")).into_iter().chain(variable)
+        });
+        let missing: Vec<String> = own.chain(global).filter(|name| !names(name)).collect();
+        assert!(missing.is_empty(), "docs/cli.md lacks {missing:?}");
+    }
+
+    /// Whether the page has `name` as a whole word: `--no-wait` does not name `--no`.
+    fn names(name: &str) -> bool {
+        PAGE.match_indices(name).any(|(at, _)| {
+            let next = PAGE[at + name.len()..].chars().next();
+            !next.is_some_and(|c| c.is_alphanumeric() || c == '-')
+        })
     }
 }

@@ -10,7 +10,14 @@ use super::failure::Refusal;
 #[derive(Clone, Debug, Args)]
 pub(crate) struct Global {
     /// Database [default: $XDG_DATA_HOME/craig/craig.db, else ~/.local/share/craig/craig.db]
-    #[arg(long, global = true, env = "CRAIG_DB", value_name = "PATH", help_heading = "Global options")]
+    #[arg(
+        long,
+        global = true,
+        env = "CRAIG_DB",
+        hide_env_values = true,
+        value_name = "PATH",
+        help_heading = "Global options"
+    )]
     pub(crate) db: Option<PathBuf>,
     /// Form of the output: for people, or one JSON document on stdout
     #[arg(
@@ -40,6 +47,7 @@ pub(crate) struct Global {
         long,
         global = true,
         env = "CRAIG_THREADS",
+        hide_env_values = true,
         default_value_t = 0,
         value_name = "N",
         help_heading = "Global options"

@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use crate::harness::{Home, write_many, write_one};
 
-const N_FILES: usize = 1_500;
+const N_FILES: usize = 1_200;
 
 /// Kills that have to strike a running ingestion.
 const N_KILLS: usize = 20;
@@ -17,7 +17,7 @@ const N_KILLS: usize = 20;
 const KILLS_PER_DATABASE: usize = 7;
 
 const QUERIES: [&str; 4] =
-    ["compute_77_3", "combines value 1200", "where is the total of left and right computed", "file_42"];
+    ["compute_77_3", "combines value 1100", "where is the total of left and right computed", "file_42"];
 
 #[test]
 fn an_ingestion_that_was_killed_is_completed_by_the_next() {

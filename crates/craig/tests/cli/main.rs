@@ -1,6 +1,7 @@
 //! The command line, through the real binary: what it prints, how it ends, what it leaves behind.
 
 #![cfg(unix)]
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
 mod bad_input;
 mod batch;
