@@ -98,8 +98,13 @@ pub(crate) fn usage(error: &clap::Error) -> ExitCode {
     }
     if asks_for_json(std::env::args_os()) {
         let text = error.render().to_string();
-        let message = text.lines().next().unwrap_or_default().trim_start_matches("error: ");
-        tell(message, Some("'craig --help' shows how it is used"), &mut Output::new(Format::Json, false));
+        // The message ends where usage begins.
+        let lines: Vec<&str> = text.lines().take_while(|line| !line.is_empty()).map(str::trim).collect();
+        tell(
+            lines.join(" ").trim_start_matches("error: "),
+            Some("'craig --help' shows how it is used"),
+            &mut Output::new(Format::Json, false),
+        );
     } else {
         let _ = error.print();
     }

@@ -49,7 +49,7 @@ fn is_confirmed(project: &str, engine: &Engine, session: &mut Session) -> anyhow
     }
     let n_files = engine.projects()?.iter().find(|p| p.name == project).map_or(0, |p| p.files);
     session.output.complain(&format!(
-        "remove {} with {} from the index? source files are not touched [y/N] ",
+        "remove {} ({}) from the index, not from the disk? [y/N] ",
         styled(BOLD, project),
         counted(n_files, "file"),
     ));

@@ -3,10 +3,13 @@
 #![cfg(unix)]
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
+mod bad_database;
 mod bad_input;
+mod bad_paths;
 mod batch;
 mod harness;
 mod json;
+mod json_files;
 mod kill;
 mod pipes;
 mod text;

@@ -339,6 +339,18 @@ fn purge_without_a_terminal_wants_yes() {
 }
 
 #[test]
+fn the_database_is_where_data_belongs() {
+    let home = Home::new();
+    home.craig(&["list"]).env_remove("CRAIG_DB").output().unwrap();
+    assert!(home.path().join(".local/share/craig/craig.db").is_file());
+    let data = home.path().join("data");
+    home.craig(&["list"]).env_remove("CRAIG_DB").env("XDG_DATA_HOME", &data).output().unwrap();
+    assert!(data.join("craig/craig.db").is_file());
+    home.craig(&["list", "--db", "elsewhere.db"]).output().unwrap();
+    assert!(home.path().join("elsewhere.db").is_file() && !home.database().exists());
+}
+
+#[test]
 fn completions_and_manual_come_from_the_definition() {
     let home = Home::new();
     for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {
