@@ -155,8 +155,8 @@ fn move_folder(root: &Path, from: &str, to: &str) {
 
 proptest! {
     #![proptest_config(ProptestConfig {
-        // About 10 seconds; more with PROPTEST_CASES.
-        cases: std::env::var("PROPTEST_CASES").ok().and_then(|n| n.parse().ok()).unwrap_or(100),
+        // About 10 seconds on a busy machine; more with PROPTEST_CASES.
+        cases: std::env::var("PROPTEST_CASES").ok().and_then(|n| n.parse().ok()).unwrap_or(60),
         max_shrink_iters: 200,
         failure_persistence: None,
         ..ProptestConfig::default()

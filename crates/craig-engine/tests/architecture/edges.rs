@@ -1,0 +1,143 @@
+//! Which crate may use which, and what libraries may depend on.
+
+use crate::{check, metadata};
+
+/// The table of ARCHITECTURE.md: a crate and the crates of the workspace that it may use.
+const MAY_USE: &[(&str, &[&str])] = &[
+    ("craig-source", &[]),
+    ("craig-chunk", &["craig-source"]),
+    ("craig-model", &[]),
+    ("craig-store", &["craig-source", "craig-chunk", "craig-model"]),
+    ("craig-search", &["craig-source", "craig-chunk", "craig-model", "craig-store"]),
+    ("craig-context", &["craig-source", "craig-chunk", "craig-model", "craig-store", "craig-search"]),
+    ("craig-explain", &["craig-source", "craig-chunk", "craig-model", "craig-store", "craig-search"]),
+    ("craig-insight", &["craig-source", "craig-chunk", "craig-model", "craig-store"]),
+    ("craig-engine", ALL_LIBRARIES),
+    ("craig", &["craig-engine"]),
+    // A developer's tool: it trains what the others use.
+    ("craig-train", ALL_WITH_ENGINE),
+];
+
+const ALL_LIBRARIES: &[&str] = &[
+    "craig-source",
+    "craig-chunk",
+    "craig-model",
+    "craig-store",
+    "craig-search",
+    "craig-context",
+    "craig-explain",
+    "craig-insight",
+];
+
+const ALL_WITH_ENGINE: &[&str] = &[
+    "craig-source",
+    "craig-chunk",
+    "craig-model",
+    "craig-store",
+    "craig-search",
+    "craig-context",
+    "craig-explain",
+    "craig-insight",
+    "craig-engine",
+];
+
+/// Programs; everything else is a library: synchronous, and without any protocol.
+const PROGRAMS: &[&str] = &["craig", "craig-train"];
+
+/// Crates of surfaces: runtimes, protocols, command lines. HTTP clients are for providers and come with their decision.
+const NOT_IN_LIBRARIES: &[&str] = &[
+    "anyhow",
+    "async-std",
+    "axum",
+    "clap",
+    "futures",
+    "hyper",
+    "indicatif",
+    "lsp-server",
+    "lsp-types",
+    "reqwest",
+    "rmcp",
+    "smol",
+    "tokio",
+    "tonic",
+    "tower",
+    "tower-lsp",
+    "ureq",
+];
+
+/// A crate of the workspace with what it is built from; what only its tests use is left out.
+struct Crate {
+    name: String,
+    dependencies: Vec<String>,
+}
+
+fn workspace_crates() -> Vec<Crate> {
+    let metadata = metadata(&["--no-deps"]);
+    let crates = metadata["packages"].as_array().unwrap().iter().map(|package| {
+        let dependencies = package["dependencies"].as_array().unwrap().iter();
+        let built_from = dependencies.filter(|dependency| dependency["kind"] != "dev");
+        Crate {
+            name: package["name"].as_str().unwrap().to_owned(),
+            dependencies: built_from
+                .map(|dependency| dependency["name"].as_str().unwrap().to_owned())
+                .collect(),
+        }
+    });
+    crates.collect()
+}
+
+fn wrong_edges(crates: &[Crate]) -> Vec<String> {
+    let mut wrong = Vec::new();
+    for Crate { name, dependencies } in crates {
+        let Some((_, allowed)) = MAY_USE.iter().find(|(of, _)| of == name) else {
+            wrong.push(format!("{name} has no line in the table"));
+            continue;
+        };
+        let ours = dependencies.iter().filter(|used| *used == "craig" || used.starts_with("craig-"));
+        let forbidden = ours.filter(|used| !allowed.contains(&used.as_str()));
+        wrong.extend(forbidden.map(|used| format!("{name} may not use {used}")));
+    }
+    wrong
+}
+
+fn wrong_dependencies(crates: &[Crate]) -> Vec<String> {
+    let libraries = crates.iter().filter(|one| !PROGRAMS.contains(&one.name.as_str()));
+    let wrong = libraries.flat_map(|Crate { name, dependencies }| {
+        let forbidden = dependencies.iter().filter(|used| NOT_IN_LIBRARIES.contains(&used.as_str()));
+        forbidden.map(move |used| format!("the library {name} may not depend on {used}"))
+    });
+    wrong.collect()
+}
+
+#[test]
+fn crates_use_each_other_as_the_table_says() {
+    let crates = workspace_crates();
+    assert!(crates.iter().any(|one| one.name == "craig-engine" && one.dependencies.len() > 3));
+    check(wrong_edges(&crates));
+}
+
+#[test]
+fn libraries_know_no_runtime_and_no_protocol() {
+    check(wrong_dependencies(&workspace_crates()));
+}
+
+#[test]
+fn wrong_edges_are_seen() {
+    let made = |name: &str, dependencies: &[&str]| Crate {
+        name: name.into(),
+        dependencies: dependencies.iter().map(|&name| name.into()).collect(),
+    };
+    let bad = [
+        made("craig-chunk", &["craig-source", "craig-store", "serde"]),
+        made("craig-new", &[]),
+        made("craig-model", &["tokio"]),
+        made("craig", &["tokio", "clap", "craig-store"]),
+    ];
+    let expected = [
+        "craig-chunk may not use craig-store",
+        "craig-new has no line in the table",
+        "craig may not use craig-store",
+    ];
+    assert_eq!(wrong_edges(&bad), expected);
+    assert_eq!(wrong_dependencies(&bad), ["the library craig-model may not depend on tokio"]);
+}

@@ -1,0 +1,158 @@
+//! What the code of each room may touch: files, network, unsafe.
+
+use std::path::Path;
+
+use crate::code::{code_of, has_word, product_code_of, rust_files};
+use crate::{check, workspace};
+
+/// Crates whose code does no input and output at all.
+const WITHOUT_IO: &[&str] = &["craig-chunk", "craig-context", "craig-model"];
+
+/// Modules of the standard library that reach outside of the process.
+const OUTSIDE: &[&str] = &["fs", "io", "net", "process", "env"];
+
+/// Modules that open files, beside those of craig-source, and whose files these are.
+const MAY_OPEN_FILES: &[(&str, &str)] = &[
+    ("craig-store/src/schema.rs", "makes the folder of the database"),
+    ("craig-store/src/lock.rs", "lock files beside the database"),
+    ("craig-search/src/index.rs", "the folder of the index"),
+    ("craig-search/src/mapped.rs", "maps segments"),
+    ("craig-search/src/segment/builder.rs", "writes segments"),
+    ("craig-engine/src/engine.rs", "size and removal of Craig's own files"),
+    ("craig/src/cli/batch.rs", "the queries of a batch"),
+];
+
+/// A developer's tool, which reads and writes what it is told to.
+const TOOLS: &[&str] = &["craig-train"];
+
+const MAY_BE_UNSAFE: &str = "craig-search/src/mapped.rs";
+
+/// Files of `crates/`, each as (path below it, source).
+fn sources(select: impl Fn(&str) -> bool) -> Vec<(String, String)> {
+    let crates = workspace().join("crates");
+    let relative = |path: &Path| path.strip_prefix(&crates).unwrap().to_str().unwrap().replace('\\', "/");
+    let files = rust_files(&crates).into_iter().map(|path| (relative(&path), path));
+    files
+        .filter(|(name, _)| select(name))
+        .map(|(name, path)| (name, std::fs::read_to_string(path).unwrap()))
+        .collect()
+}
+
+fn is_product(path: &str) -> bool {
+    let in_src = path.split('/').nth(1) == Some("src");
+    in_src && !path.ends_with("/tests.rs") && !path.contains("/tests/")
+}
+
+fn crate_of(path: &str) -> &str {
+    path.split('/').next().unwrap_or(path)
+}
+
+/// Whether code names a module of `std`, by its path or in a group: `std::fs`, `use std::{fs, path::Path}`.
+fn uses_std(code: &str, module: &str) -> bool {
+    let compact: String = code.split_whitespace().collect();
+    let is_next = |after: &str| after.strip_prefix(module).is_some_and(|rest| !has_letter_first(rest));
+    let in_group = |after: &str| {
+        let end = after.find(';').unwrap_or(after.len());
+        after.starts_with('{') && has_word(&after[..end], module)
+    };
+    compact.split("std::").skip(1).any(|after| is_next(after) || in_group(after))
+}
+
+fn has_letter_first(text: &str) -> bool {
+    text.starts_with(|c: char| c.is_alphanumeric() || c == '_')
+}
+
+fn io_in_pure_crates(files: &[(String, String)]) -> Vec<String> {
+    let mut wrong = Vec::new();
+    for (path, source) in files.iter().filter(|(path, _)| WITHOUT_IO.contains(&crate_of(path))) {
+        let code = product_code_of(source);
+        let used = OUTSIDE.iter().filter(|module| uses_std(&code, module));
+        wrong.extend(used.map(|module| format!("{path} uses std::{module}")));
+    }
+    wrong
+}
+
+fn files_opened_elsewhere(files: &[(String, String)]) -> Vec<String> {
+    let is_allowed = |path: &str| {
+        crate_of(path) == "craig-source"
+            || TOOLS.contains(&crate_of(path))
+            || MAY_OPEN_FILES.iter().any(|(allowed, _)| *allowed == path)
+    };
+    let wrong = files.iter().filter(|(path, source)| {
+        let code = product_code_of(source);
+        !is_allowed(path) && (uses_std(&code, "fs") || code.contains(".read_dir()"))
+    });
+    wrong.map(|(path, _)| format!("{path} opens files: only craig-source reads a project's files")).collect()
+}
+
+fn unsafe_elsewhere(files: &[(String, String)]) -> Vec<String> {
+    let wrong =
+        files.iter().filter(|(path, source)| path != MAY_BE_UNSAFE && has_word(&code_of(source), "unsafe"));
+    wrong.map(|(path, _)| format!("{path} has unsafe code")).collect()
+}
+
+/// Blocks and functions of unsafe code that do not say why they are sound.
+fn unexplained_unsafe(source: &str) -> Vec<String> {
+    let lines: Vec<&str> = source.lines().collect();
+    let code = code_of(source);
+    let is_explained = |at: usize| lines[..at].iter().rev().take(4).any(|line| line.contains("SAFETY:"));
+    let unsafe_lines = code.lines().enumerate().filter(|(_, line)| has_word(line, "unsafe"));
+    unsafe_lines.filter(|(at, _)| !is_explained(*at)).map(|(at, _)| format!("line {}", at + 1)).collect()
+}
+
+#[test]
+fn cutting_and_embedding_reach_nothing_outside() {
+    let files = sources(is_product);
+    assert!(files.iter().filter(|(path, _)| crate_of(path) == "craig-chunk").count() > 10);
+    check(io_in_pure_crates(&files));
+}
+
+#[test]
+fn only_the_source_room_opens_a_projects_files() {
+    let files = sources(is_product);
+    check(files_opened_elsewhere(&files));
+    for (allowed, why) in MAY_OPEN_FILES {
+        let (_, source) =
+            files.iter().find(|(path, _)| path == allowed).expect("the list names files that exist");
+        assert!(
+            uses_std(&product_code_of(source), "fs"),
+            "{allowed} does not need its line ({why}) any more"
+        );
+    }
+}
+
+#[test]
+fn unsafe_code_stays_in_its_module_and_says_why_it_is_sound() {
+    let files = sources(|_| true);
+    check(unsafe_elsewhere(&files));
+    let (_, mapped) = files.iter().find(|(path, _)| path == MAY_BE_UNSAFE).unwrap();
+    check(unexplained_unsafe(mapped));
+}
+
+#[test]
+fn trespassers_are_seen() {
+    let made = |path: &str, source: &str| vec![(path.to_owned(), source.to_owned())];
+    for source in
+        ["use std::fs;", "use std::{path::Path, fs::{self, File}};", "fn f() { std :: fs :: read(p) }"]
+    {
+        assert_eq!(
+            io_in_pure_crates(&made("craig-chunk/src/lib.rs", source)),
+            ["craig-chunk/src/lib.rs uses std::fs"]
+        );
+        assert_eq!(files_opened_elsewhere(&made("craig-engine/src/plan.rs", source)).len(), 1, "{source}");
+        assert!(files_opened_elsewhere(&made("craig-source/src/read.rs", source)).is_empty());
+    }
+    for module in OUTSIDE {
+        let source = format!("use std::{module}::x;");
+        assert_eq!(io_in_pure_crates(&made("craig-model/src/lib.rs", &source)).len(), 1, "{module}");
+    }
+    let innocent = "use std::{path::Path}; mod fs; // std::fs\n#[cfg(test)] mod tests { use std::fs; }";
+    assert!(io_in_pure_crates(&made("craig-chunk/src/lib.rs", innocent)).is_empty());
+
+    assert_eq!(unsafe_elsewhere(&made("craig-engine/src/lib.rs", "unsafe { x() }")).len(), 1);
+    assert!(unsafe_elsewhere(&made("craig-engine/src/lib.rs", "#![deny(unsafe_code)] // unsafe")).is_empty());
+    assert_eq!(unexplained_unsafe("fn f() {\n    unsafe { x() }\n}"), ["line 2"]);
+    assert!(unexplained_unsafe("// SAFETY: x does nothing.\nunsafe { x() }").is_empty());
+    assert!(is_product("craig/src/cli.rs") && !is_product("craig/tests/cli.rs"));
+    assert!(!is_product("craig-source/src/walk/tests.rs") && !is_product("craig/benches/a.rs"));
+}
