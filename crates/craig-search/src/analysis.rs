@@ -12,6 +12,8 @@ pub(crate) enum Field {
     Symbol = b's',
     /// Whole names that a chunk defines.
     Definition = b'd',
+    /// Whole names of the types and modules that a chunk defines.
+    TypeDefinition = b't',
     /// Words of a file's path.
     Path = b'p',
     /// Words of a file's name without extension.

@@ -32,8 +32,10 @@ pub(crate) struct TermPostings {
 
 /// One word of the query, looked up everywhere.
 pub(crate) struct Term {
-    /// Inverse document frequency over chunks: ln(1 + (N − n + ½) / (n + ½)).
+    /// Inverse document frequency over chunks.
     pub(crate) idf: f32,
+    /// The same over files, by path: a word that most paths hold tells nothing.
+    pub(crate) path_idf: f32,
     /// One for each segment.
     pub(crate) postings: Vec<TermPostings>,
 }
@@ -47,11 +49,17 @@ pub(crate) fn look_up(words: &[String], segments: &[LiveSegment], totals: Totals
 
 fn look_up_word(word: &str, segments: &[LiveSegment], totals: Totals) -> Term {
     let postings: Vec<TermPostings> = segments.iter().map(|segment| live_postings(word, segment)).collect();
-    let n_chunks =
+    let n_docs =
         |field: fn(&TermPostings) -> &Vec<Posting>| postings.iter().map(|p| field(p).len()).sum::<usize>();
-    let n_holding = n_chunks(|p| &p.body).max(n_chunks(|p| &p.symbol)) as f32;
-    let idf = (1.0 + (totals.n_chunks as f32 - n_holding + 0.5).max(0.0) / (n_holding + 0.5)).ln();
-    Term { idf, postings }
+    let n_holding = n_docs(|p| &p.body).max(n_docs(|p| &p.symbol));
+    let path_idf = idf(totals.n_files, n_docs(|p| &p.path));
+    Term { idf: idf(totals.n_chunks, n_holding), path_idf, postings }
+}
+
+/// Inverse document frequency: ln(1 + (N − n + ½) / (n + ½)). Source: Robertson & Zaragoza, 2009.
+pub(crate) fn idf(n_all: u64, n_holding: usize) -> f32 {
+    let (n_all, n_holding) = (n_all as f32, n_holding as f32);
+    (1.0 + (n_all - n_holding + 0.5).max(0.0) / (n_holding + 0.5)).ln()
 }
 
 fn live_postings(word: &str, segment: &LiveSegment) -> TermPostings {
@@ -124,7 +132,7 @@ fn chunk_scores(terms: &[Term], segment_number: usize, segment: &Segment, totals
             let of_file = segment.chunks_of(posting.doc);
             scores[of_file.start as usize..of_file.end as usize]
                 .iter_mut()
-                .for_each(|s| *s += PATH_WEIGHT * term.idf);
+                .for_each(|s| *s += PATH_WEIGHT * term.idf.min(term.path_idf));
         }
     }
     scores

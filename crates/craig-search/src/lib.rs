@@ -14,6 +14,7 @@ mod lexical;
 mod mapped;
 mod query;
 mod ranker;
+mod scene;
 mod search;
 mod segment;
 

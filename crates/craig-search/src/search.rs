@@ -6,13 +6,13 @@ use craig_model::{Embedder, ModelError};
 use craig_store::{FileId, Store};
 use fixedbitset::FixedBitSet;
 
-use crate::features::{Candidate, Scene, look_up_name};
 use crate::filter::Filter;
 use crate::hit::{Evidence, Hit, MoreRange};
 use crate::index::Index;
 use crate::lexical::{Term, best_chunks, keep_best, look_up};
 use crate::query::Query;
-use crate::ranker::{probability, score};
+use crate::ranker::{relevances, score};
+use crate::scene::{Candidate, Scene, look_up_name, relate};
 use crate::{FEATURE_NAMES, Features, SearchError, dense};
 
 /// Chunks that each of the two retrievals hands to the ranker.
@@ -167,7 +167,8 @@ impl Index {
         let query = Query::new(text, embedder).map_err(|error: ModelError| SearchError::Model(error))?;
         let allowed: Vec<_> = self.segments.iter().map(|segment| options.filter.files(segment)).collect();
         let terms = look_up(&query.terms, &self.segments, self.totals);
-        let names: Vec<_> = query.names.iter().map(|name| look_up_name(name, &self.segments)).collect();
+        let names: Vec<_> =
+            query.names.iter().map(|name| look_up_name(name, &self.segments, self.totals)).collect();
         let scene = Scene {
             query: &query,
             terms: &terms,
@@ -177,11 +178,14 @@ impl Index {
             idf_sum: terms.iter().map(|term| term.idf).sum(),
         };
         let files = self.candidate_files(&scene, &allowed);
-        let candidates = files.into_iter().map(|(segment, file)| scene.candidate(segment, file)).collect();
+        let mut candidates: Vec<_> =
+            files.into_iter().map(|(segment, file)| scene.candidate(segment, file)).collect();
+        relate(&mut candidates, &self.segments);
         let mut ranked = options.retrieval.scored(candidates);
         let path = |candidate: &Candidate| self.segments[candidate.segment].segment.path(candidate.file);
         ranked.sort_by(|a, b| b.0.total_cmp(&a.0).then_with(|| path(&a.1).cmp(path(&b.1))));
-        ranked.iter_mut().for_each(|(score, _)| *score = probability(*score));
+        let relevances = relevances(&ranked.iter().map(|&(score, _)| score).collect::<Vec<_>>());
+        ranked.iter_mut().zip(relevances).for_each(|((score, _), relevance)| *score = relevance);
         Ok((query, ranked))
     }
 
@@ -260,10 +264,10 @@ fn best_paths(terms: &[Term], n_segments: usize) -> impl Iterator<Item = (usize,
         let mut of_file = std::collections::BTreeMap::new();
         for term in terms {
             for posting in &term.postings[segment].path {
-                *of_file.entry(posting.doc).or_insert(0.0) += term.idf;
+                *of_file.entry(posting.doc).or_insert(0.0) += term.path_idf;
             }
             for posting in &term.postings[segment].name {
-                *of_file.entry(posting.doc).or_insert(0.0) += term.idf;
+                *of_file.entry(posting.doc).or_insert(0.0) += term.path_idf;
             }
         }
         scored.extend(of_file.into_iter().map(|(file, score): (u32, f32)| (score, (segment, file))));

@@ -12,8 +12,9 @@ use craig_engine::{
 use crate::metrics::{bootstrap_interval, mean, ndcg, recall, reciprocal_rank};
 use crate::questions::{self, Question, Repository};
 
+/// Labelled questions and the repositories they are about.
 #[derive(Args)]
-pub(crate) struct EvalArguments {
+pub(crate) struct Corpus {
     /// File of labelled questions.
     #[arg(long)]
     questions: PathBuf,
@@ -23,6 +24,12 @@ pub(crate) struct EvalArguments {
     /// Database for the indexes; kept, so that a second run is quick.
     #[arg(long)]
     db: PathBuf,
+}
+
+#[derive(Args)]
+pub(crate) struct EvalArguments {
+    #[command(flatten)]
+    corpus: Corpus,
     /// Retrieval to measure.
     #[arg(long, value_enum, default_value = "ranked")]
     retrieval: Mode,
@@ -63,12 +70,10 @@ struct Answered<'q> {
 }
 
 pub(crate) fn run(arguments: &EvalArguments) -> Result<()> {
-    let repositories = questions::load(&arguments.questions)?;
-    let mut engine = Engine::open(&Config { database: arguments.db.clone(), threads: 0 })?;
+    let (mut engine, repositories) = open_corpus(&arguments.corpus)?;
     let request = SearchRequest { retrieval: arguments.retrieval.into(), ..SearchRequest::default() };
     let mut answered = Vec::new();
     for repository in &repositories {
-        ingest(&mut engine, arguments, repository)?;
         for question in &repository.queries {
             let candidates = engine.candidates(&repository.name, &question.query, &request)?;
             answered.push(Answered::new(repository, question, &candidates));
@@ -85,15 +90,20 @@ pub(crate) fn run(arguments: &EvalArguments) -> Result<()> {
     Ok(())
 }
 
-fn ingest(engine: &mut Engine, arguments: &EvalArguments, repository: &Repository) -> Result<()> {
-    let request = IngestRequest {
-        directory: arguments.corpora.join(&repository.name),
-        name: Some(repository.name.clone()),
-        options: SourceOptions::default(),
-        waiting: Waiting::Wait,
-    };
-    engine.ingest(&request, &mut |_| {}).with_context(|| format!("cannot ingest {}", repository.name))?;
-    Ok(())
+/// Loads the questions and ingests their repositories.
+pub(crate) fn open_corpus(corpus: &Corpus) -> Result<(Engine, Vec<Repository>)> {
+    let repositories = questions::load(&corpus.questions)?;
+    let mut engine = Engine::open(&Config { database: corpus.db.clone(), threads: 0 })?;
+    for repository in &repositories {
+        let request = IngestRequest {
+            directory: corpus.corpora.join(&repository.name),
+            name: Some(repository.name.clone()),
+            options: SourceOptions::default(),
+            waiting: Waiting::Wait,
+        };
+        engine.ingest(&request, &mut |_| {}).with_context(|| format!("cannot ingest {}", repository.name))?;
+    }
+    Ok((engine, repositories))
 }
 
 impl<'q> Answered<'q> {

@@ -1,5 +1,6 @@
 //! Evaluates Craig's retrieval and trains its models. A developer's tool: it is not part of the product.
 
+mod dump;
 mod eval;
 mod metrics;
 mod questions;
@@ -18,10 +19,22 @@ struct Arguments {
 enum Command {
     /// Run labelled questions through the engine and print how well they are answered.
     Eval(eval::EvalArguments),
+    /// Write what the ranker sees of every candidate as a table.
+    Features {
+        #[command(flatten)]
+        corpus: eval::Corpus,
+        /// Questions to ask of each repository.
+        #[arg(long, value_enum, default_value = "own")]
+        asked: dump::Asked,
+        /// File to write, tab-separated.
+        #[arg(long)]
+        out: std::path::PathBuf,
+    },
 }
 
 fn main() -> Result<()> {
     match Arguments::parse().command {
         Command::Eval(arguments) => eval::run(&arguments),
+        Command::Features { corpus, asked, out } => dump::run(&corpus, asked, &out),
     }
 }

@@ -4,10 +4,10 @@ use std::collections::HashMap;
 use std::io::Write;
 use std::path::Path;
 
-use craig_chunk::ChunkKind;
+use craig_chunk::{ChunkKind, Symbol};
 use craig_model::{Embedding, Quantized, StaticModel};
 use craig_source::FileKind;
-use craig_store::StoredFile;
+use craig_store::{StoredChunk, StoredFile};
 
 use super::layout::{Aspect, ChunkRow, FORMAT, FileRow, Header, MAGIC, N_ASPECTS, N_SECTIONS, Role, TextRef};
 use super::postings::{Posting, PostingsWriter};
@@ -30,6 +30,7 @@ pub(crate) struct FileTerms {
     /// (term of the vocabulary, occurrences) of the file fields.
     file_postings: Vec<(u32, u32)>,
     tokens_of_chunk: Vec<u32>,
+    labels: Vec<Quantized>,
     aspects: [Quantized; N_ASPECTS],
     bits: Vec<u64>,
     dimensions: usize,
@@ -45,8 +46,19 @@ impl FileTerms {
         let path = StaticModel::builtin().document(&file.record.path);
         let bits = retrieval_bits(&file, &path, dimensions);
         let aspects = aspects(&file, &path);
+        let labels = labels(&file);
         let vocabulary = collector.into_vocabulary();
-        Self { file, vocabulary, chunk_postings, file_postings, tokens_of_chunk, aspects, bits, dimensions }
+        Self {
+            file,
+            vocabulary,
+            chunk_postings,
+            file_postings,
+            tokens_of_chunk,
+            labels,
+            aspects,
+            bits,
+            dimensions,
+        }
     }
 }
 
@@ -130,6 +142,9 @@ fn collect_chunks<'t>(
             terms(name, |term| collector.add(Field::Symbol, term));
             collector.add(Field::Definition, &compact(name));
         }
+        for symbol in symbols_in(file, number).filter(|symbol| is_type(symbol.kind)) {
+            collector.add(Field::TypeDefinition, &compact(&symbol.name));
+        }
         postings.extend(collector.close().map(|(term, tf)| (term, Posting { doc: number as u32, tf })));
     }
     tokens_of_chunk
@@ -142,15 +157,27 @@ fn collect_names(path: &str, collector: &mut Collector<'_>) -> Vec<(u32, u32)> {
     collector.close().collect()
 }
 
-/// Names defined in chunk `number`: a definition belongs to the chunk of the line that names it.
+/// Names that chunk `number` defines; a section's heading is one.
 fn definitions_in(file: &StoredFile, number: usize) -> impl Iterator<Item = &str> {
+    let chunk = &file.chunks[number];
+    let heading = (chunk.kind == ChunkKind::Section).then_some(chunk.symbol_name.as_deref()).flatten();
+    symbols_in(file, number).map(|symbol| symbol.name.as_str()).chain(heading)
+}
+
+/// Definitions in chunk `number`: a definition belongs to the chunk of the line that names it.
+fn symbols_in(file: &StoredFile, number: usize) -> impl Iterator<Item = &Symbol> {
     let chunk = &file.chunks[number];
     let next_start = file.chunks.get(number + 1).map_or(u32::MAX, |next| next.line_start);
     let lines = chunk.line_start..=chunk.line_end.min(next_start.saturating_sub(1)).max(chunk.line_start);
     let from = file.symbols.partition_point(|symbol| symbol.line < *lines.start());
-    let own = file.symbols[from..].iter().take_while(move |symbol| lines.contains(&symbol.line));
-    let heading = (chunk.kind == ChunkKind::Section).then_some(chunk.symbol_name.as_deref()).flatten();
-    own.map(|symbol| symbol.name.as_str()).chain(heading)
+    file.symbols[from..].iter().take_while(move |symbol| lines.contains(&symbol.line))
+}
+
+fn is_type(kind: ChunkKind) -> bool {
+    matches!(
+        kind,
+        ChunkKind::Class | ChunkKind::Interface | ChunkKind::Enum | ChunkKind::Type | ChunkKind::Module
+    )
 }
 
 /// The name of a file without its extension: `lib/queue.test.ts` gives `queue.test`.
@@ -201,6 +228,38 @@ fn aspects(file: &StoredFile, path: &Embedding) -> [Quantized; N_ASPECTS] {
     aspects
 }
 
+/// Most names of a file that its use elsewhere is told from.
+const MAX_MAIN_NAMES: usize = 6;
+
+/// Shorter names are words that mean something else elsewhere.
+const MIN_MAIN_NAME_BYTES: usize = 5;
+
+/// The names that other files would use a file by: its types, else what it defines at top level.
+fn main_names(file: &StoredFile) -> Vec<String> {
+    let names = |wanted: &dyn Fn(&Symbol) -> bool| {
+        let mut names: Vec<String> = Vec::new();
+        for symbol in file.symbols.iter().filter(|symbol| wanted(symbol)) {
+            let name = compact(&symbol.name);
+            if name.len() >= MIN_MAIN_NAME_BYTES && names.len() < MAX_MAIN_NAMES && !names.contains(&name) {
+                names.push(name);
+            }
+        }
+        names
+    };
+    let types = names(&|symbol| is_type(symbol.kind));
+    if types.is_empty() { names(&|symbol| symbol.parent.is_none()) } else { types }
+}
+
+/// For each chunk, the vector of its path and of the names that it defines.
+fn labels(file: &StoredFile) -> Vec<Quantized> {
+    let label = |(number, chunk): (usize, &StoredChunk)| {
+        let names = [&file.record.path, chunk.parent.as_deref().unwrap_or_default()];
+        let names = names.into_iter().chain(chunk.symbol_name.as_deref()).chain(definitions_in(file, number));
+        StaticModel::builtin().document(&names.collect::<Vec<_>>().join("\n")).quantized()
+    };
+    file.chunks.iter().enumerate().map(label).collect()
+}
+
 /// The mean of the chunks' vectors, where they are of the built-in model; else the file's text is embedded with it.
 fn whole(file: &StoredFile, dimensions: usize) -> Embedding {
     let vectors = || file.chunks.iter().filter_map(|chunk| chunk.vector.as_ref());
@@ -227,6 +286,8 @@ pub(crate) struct SegmentBuilder {
     bits: Vec<u64>,
     codes: Vec<i8>,
     scales: Vec<f32>,
+    label_codes: Vec<i8>,
+    label_scales: Vec<f32>,
     aspect_codes: Vec<i8>,
     aspect_scales: Vec<f32>,
     n_body_tokens: u64,
@@ -246,6 +307,8 @@ impl SegmentBuilder {
             bits: Vec::new(),
             codes: Vec::new(),
             scales: Vec::new(),
+            label_codes: Vec::new(),
+            label_scales: Vec::new(),
             aspect_codes: Vec::new(),
             aspect_scales: Vec::new(),
             n_body_tokens: 0,
@@ -272,7 +335,8 @@ impl SegmentBuilder {
             self.push(numbers[term as usize], Posting { doc: file_number, tf });
         }
         self.add_rows(&file.file, &file.tokens_of_chunk, first_chunk);
-        self.add_vectors(&file.file, &file.bits, &file.aspects);
+        self.add_vectors(&file.file, &file.bits);
+        self.add_builtin_vectors(&file.labels, &file.aspects);
     }
 
     fn term(&mut self, term: Box<[u8]>) -> usize {
@@ -318,15 +382,17 @@ impl SegmentBuilder {
             first_chunk,
             n_chunks: file.chunks.len() as u32,
             n_tokens,
+            main_names: self.string(&main_names(file).join("\n")),
             n_definitions: file.symbols.len() as u32,
+            n_imports: file.imports.len() as u32,
             kind: kind_number(file.record.kind),
             role: Role::of_path(&file.record.path) as u8,
-            reserved: [0; 6],
+            reserved: [0; 2],
         };
         self.files.push(row);
     }
 
-    fn add_vectors(&mut self, file: &StoredFile, bits: &[u64], aspects: &[Quantized; N_ASPECTS]) {
+    fn add_vectors(&mut self, file: &StoredFile, bits: &[u64]) {
         self.bits.extend_from_slice(bits);
         for chunk in &file.chunks {
             match &chunk.vector {
@@ -334,6 +400,13 @@ impl SegmentBuilder {
                 None => self.codes.resize(self.codes.len() + self.dimensions, 0),
             }
             self.scales.push(chunk.vector.as_ref().map_or(0.0, |vector| vector.scale));
+        }
+    }
+
+    fn add_builtin_vectors(&mut self, labels: &[Quantized], aspects: &[Quantized; N_ASPECTS]) {
+        for label in labels {
+            self.label_codes.extend_from_slice(&label.codes);
+            self.label_scales.push(label.scale);
         }
         for aspect in aspects {
             self.aspect_codes.extend_from_slice(&aspect.codes);
@@ -361,6 +434,8 @@ impl SegmentBuilder {
             bytemuck::cast_slice(&self.bits),
             bytemuck::cast_slice(&self.codes),
             bytemuck::cast_slice(&self.scales),
+            bytemuck::cast_slice(&self.label_codes),
+            bytemuck::cast_slice(&self.label_scales),
             bytemuck::cast_slice(&self.aspect_codes),
             bytemuck::cast_slice(&self.aspect_scales),
             &terms,

@@ -3,7 +3,7 @@
 use bytemuck::{Pod, Zeroable};
 
 /// Changes with every change of the layout or of what goes into a segment: older ones are rebuilt.
-pub(crate) const FORMAT: u32 = 1;
+pub(crate) const FORMAT: u32 = 3;
 
 /// First bytes of a segment file.
 pub(crate) const MAGIC: [u8; 8] = *b"craigseg";
@@ -24,6 +24,10 @@ pub(crate) enum Section {
     Codes,
     /// Scales of the chunk vectors, one f32 a chunk.
     Scales,
+    /// Bytes of the label vectors, `aspect dimensions` a chunk.
+    LabelCodes,
+    /// Scales of the label vectors, one f32 a chunk.
+    LabelScales,
     /// Bytes of the aspect vectors, `N_ASPECTS · aspect dimensions` a file.
     AspectCodes,
     /// Scales of the aspect vectors, `N_ASPECTS` f32 a file.
@@ -34,7 +38,7 @@ pub(crate) enum Section {
     Postings,
 }
 
-pub(crate) const N_SECTIONS: usize = 10;
+pub(crate) const N_SECTIONS: usize = 12;
 
 /// What a file is seen as by the ranker, beside its chunks: one vector of the built-in model each.
 #[derive(Clone, Copy, Debug)]
@@ -88,13 +92,16 @@ pub(crate) struct FileRow {
     pub(crate) n_chunks: u32,
     /// Body terms of all its chunks.
     pub(crate) n_tokens: u32,
+    /// Names of its main definitions without case and separators, line by line.
+    pub(crate) main_names: TextRef,
     /// Definitions in it.
     pub(crate) n_definitions: u32,
+    pub(crate) n_imports: u32,
     /// Code, docs or config: index into `FileKind`'s order.
     pub(crate) kind: u8,
     /// [`Role`] as a number.
     pub(crate) role: u8,
-    pub(crate) reserved: [u8; 6],
+    pub(crate) reserved: [u8; 2],
 }
 
 #[derive(Clone, Copy, Debug, Pod, Zeroable)]

@@ -58,6 +58,11 @@ pub(crate) fn read_postings(bytes: &[u8], out: &mut Vec<Posting>) {
     }
 }
 
+/// Number of documents of the list that starts at `bytes[0]`.
+pub(crate) fn n_postings(mut bytes: &[u8]) -> u32 {
+    read_varint(&mut bytes).unwrap_or(0) as u32
+}
+
 fn write_varint(out: &mut Vec<u8>, mut value: u64) {
     while value >= 0x80 {
         out.push(value as u8 | 0x80);

@@ -6,7 +6,7 @@ use craig_chunk::ChunkKind;
 use craig_model::Quantized;
 
 use super::layout::{Aspect, ChunkRow, FORMAT, FileRow, Header, MAGIC, N_ASPECTS, Role, Section, TextRef};
-use super::postings::{Posting, read_postings};
+use super::postings::{Posting, n_postings, read_postings};
 use crate::analysis::Field;
 use crate::mapped::{Mapped, dot};
 
@@ -81,6 +81,15 @@ impl Segment {
         dot(&query.codes, codes) as f32 * query.scale * scales[chunk]
     }
 
+    /// Similarity of the label of chunk `chunk`, its path and the names it defines, to `query`, a vector of the built-in
+    /// model.
+    pub(crate) fn label_similarity(&self, query: &Quantized, chunk: u32) -> f32 {
+        let (row, dimensions) = (chunk as usize, self.header.aspect_dimensions as usize);
+        let codes: &[i8] = &self.section(Section::LabelCodes)[row * dimensions..(row + 1) * dimensions];
+        let scales: &[f32] = self.section(Section::LabelScales);
+        dot(&query.codes, codes) as f32 * query.scale * scales[row]
+    }
+
     /// Similarity of one aspect of file `file` to `query`, a vector of the built-in model.
     pub(crate) fn aspect_similarity(&self, query: &Quantized, file: u32, aspect: Aspect) -> f32 {
         let (row, dimensions) =
@@ -90,15 +99,25 @@ impl Segment {
         dot(&query.codes, codes) as f32 * query.scale * scales[row]
     }
 
+    /// Number of documents that hold `term` in `field`, files that are no longer live included.
+    pub(crate) fn n_postings(&self, field: Field, term: &str) -> u32 {
+        self.find(field, term).map_or(0, n_postings)
+    }
+
     /// Reads the postings of `term` in `field` into `out`, in ascending order of documents.
     pub(crate) fn postings(&self, field: Field, term: &str, out: &mut Vec<Posting>) {
         out.clear();
-        let Ok(terms) = fst::Map::new(self.section::<u8>(Section::Terms)) else { return };
-        let key: Vec<u8> = std::iter::once(field as u8).chain(term.bytes()).collect();
-        if let Some(offset) = terms.get(key) {
-            let postings: &[u8] = self.section(Section::Postings);
-            read_postings(postings.get(offset as usize..).unwrap_or_default(), out);
+        if let Some(bytes) = self.find(field, term) {
+            read_postings(bytes, out);
         }
+    }
+
+    /// The postings section from the list of `term` in `field` on.
+    fn find(&self, field: Field, term: &str) -> Option<&[u8]> {
+        let terms = fst::Map::new(self.section::<u8>(Section::Terms)).ok()?;
+        let key: Vec<u8> = std::iter::once(field as u8).chain(term.bytes()).collect();
+        let postings: &[u8] = self.section(Section::Postings);
+        postings.get(terms.get(key)? as usize..)
     }
 }
 

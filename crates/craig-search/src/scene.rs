@@ -1,0 +1,397 @@
+//! Computes the features of candidate files from what the query was looked up to.
+
+use std::collections::HashMap;
+
+use craig_source::FileKind;
+
+use crate::analysis::{Field, compact, parts};
+use crate::features::Features;
+use crate::index::{LiveSegment, Totals};
+use crate::lexical::{Term, TermPostings, average_tokens, bm25, idf, tf_of, within};
+use crate::query::{Name, Query, Shape};
+use crate::segment::{Aspect, Posting, Role, Segment, file_stem, kind_number};
+
+/// A candidate file, seen by the ranker.
+pub(crate) struct Candidate {
+    pub(crate) segment: usize,
+    pub(crate) file: u32,
+    pub(crate) features: Features,
+    /// Chunks with a score for choosing among the chunks of one file, best first.
+    pub(crate) chunks: Vec<(f32, u32)>,
+}
+
+/// Everything that features of one query are computed from.
+pub(crate) struct Scene<'a> {
+    pub(crate) query: &'a Query,
+    pub(crate) terms: &'a [Term],
+    pub(crate) names: &'a [NamePostings],
+    pub(crate) segments: &'a [LiveSegment],
+    pub(crate) totals: Totals,
+    /// Sum of the terms' idf.
+    pub(crate) idf_sum: f32,
+}
+
+/// Where a name that the query may ask for stands, by segment.
+pub(crate) struct NamePostings {
+    /// Chunks that define it.
+    pub(crate) definitions: Vec<Vec<Posting>>,
+    /// Chunks that define it as a type or module.
+    types: Vec<Vec<Posting>>,
+    /// Files of that name.
+    stems: Vec<Vec<Posting>>,
+    /// Chunks that hold it, for a name of several words of the query.
+    uses: Vec<Vec<Posting>>,
+    /// Inverse document frequency of its uses.
+    idf: f32,
+    /// Words of the query that it joins.
+    n_words: usize,
+    /// 1 when surely meant as a name, else ½.
+    weight: f32,
+}
+
+impl<'a> Scene<'a> {
+    /// Computes the features of file `file` of segment `segment`.
+    pub(crate) fn candidate(&self, segment: usize, file: u32) -> Candidate {
+        let body = self.body(segment, file);
+        let mut features = Features::default();
+        self.lexical_features(&body, &mut features);
+        self.name_features(segment, file, &mut features);
+        self.definition_features(segment, file, &mut features);
+        self.role_features(segment, file, &mut features);
+        let chunks = self.dense_features(segment, file, &body, &mut features);
+        Candidate { segment, file, features, chunks }
+    }
+
+    fn segment(&self, segment: usize) -> &'a Segment {
+        &self.segments[segment].segment
+    }
+
+    /// BM25 sums and coverages of the file's text, chunk by chunk and as a whole.
+    fn body(&self, segment: usize, file: u32) -> BodyScores {
+        let chunks = self.segment(segment).chunks_of(file);
+        let rows = &self.segment(segment).chunks()[chunks.start as usize..chunks.end as usize];
+        let average = average_tokens(self.totals);
+        let average_file = (self.totals.n_tokens as f32 / self.totals.n_files.max(1) as f32).max(1.0);
+        let file_length = self.segment(segment).files()[file as usize].n_tokens as f32 / average_file;
+        let mut scores = BodyScores::new(rows.len());
+        for term in self.terms {
+            let postings = &term.postings[segment];
+            let body = within(&postings.body, chunks.clone());
+            for posting in body {
+                let chunk = (posting.doc - chunks.start) as usize;
+                let length = rows[chunk].n_tokens as f32 / average;
+                scores.body[chunk] += bm25(term.idf, posting.tf as f32, length);
+                scores.coverage[chunk] += term.idf;
+            }
+            let symbols = within(&postings.symbol, chunks.clone());
+            for posting in symbols {
+                scores.symbol[(posting.doc - chunks.start) as usize] +=
+                    bm25(term.idf, posting.tf as f32, 1.0);
+            }
+            let tf_sum = |postings: &[Posting]| postings.iter().map(|posting| posting.tf).sum::<u32>() as f32;
+            scores.file += bm25(term.idf, tf_sum(body), file_length);
+            scores.symbol_file += bm25(term.idf, tf_sum(symbols), 1.0);
+            scores.coverage_file += if body.is_empty() { 0.0 } else { term.idf };
+        }
+        scores.divide(self.idf_sum.max(f32::MIN_POSITIVE));
+        scores
+    }
+
+    fn lexical_features(&self, body: &BodyScores, features: &mut Features) {
+        let mut best = body.body.clone();
+        best.sort_unstable_by(|a, b| b.total_cmp(a));
+        features.body_best = best.first().copied().unwrap_or_default();
+        features.body_three = best.iter().take(3).sum();
+        features.body_file = body.file;
+        features.symbol_best = max(&body.symbol);
+        features.symbol_file = body.symbol_file;
+        features.coverage_chunk = max(&body.coverage);
+        features.coverage_head = body.coverage.first().copied().unwrap_or_default();
+        features.coverage_file = body.coverage_file;
+    }
+
+    fn name_features(&self, segment: usize, file: u32, features: &mut Features) {
+        let path_idf_sum = self.terms.iter().map(|term| term.path_idf).sum::<f32>().max(f32::MIN_POSITIVE);
+        let held_idf = |field: fn(&TermPostings) -> &Vec<Posting>| {
+            let holds = |term: &&Term| tf_of(field(&term.postings[segment]), file) > 0;
+            self.terms.iter().filter(holds).map(|term| term.path_idf).sum::<f32>() / path_idf_sum
+        };
+        features.path_coverage = held_idf(|postings| &postings.path);
+        features.name_coverage = held_idf(|postings| &postings.name);
+        let path = self.segment(segment).path(file);
+        let words = parts(file_stem(path));
+        let share = |is: &dyn Fn(&String) -> bool| {
+            words.iter().filter(|word| is(word)).count() as f32 / words.len().max(1) as f32
+        };
+        features.name_precision = share(&|word| self.query.terms.contains(word));
+        features.name_prefix = share(&|word| self.query.terms.iter().any(|term| begins(word, term)));
+        features.name_words = words.len() as f32;
+        let folder = parts(path.rsplit('/').nth(1).unwrap_or_default());
+        let in_folder = self.terms.iter().zip(&self.query.terms).filter(|(_, word)| folder.contains(word));
+        features.folder_coverage = in_folder.map(|(term, _)| term.path_idf).sum::<f32>() / path_idf_sum;
+        let main_names = self.segment(segment).text(self.segment(segment).files()[file as usize].main_names);
+        let uses: Vec<f32> = main_names.lines().map(|name| self.n_uses(name).ln_1p()).collect();
+        features.used_most = max(&uses);
+        features.used_mean = uses.iter().sum::<f32>() / uses.len().max(1) as f32;
+        features.name_used = self.n_uses(&compact(file_stem(path))).ln_1p();
+    }
+
+    /// Chunks that hold a name.
+    fn n_uses(&self, name: &str) -> f32 {
+        let n_in = |segment: &LiveSegment| match segment.live.is_full() {
+            true => segment.segment.n_postings(Field::Body, name) as usize,
+            false => live_chunks(Field::Body, name, segment).len(),
+        };
+        self.segments.iter().map(n_in).sum::<usize>() as f32
+    }
+
+    fn definition_features(&self, segment: usize, file: u32, features: &mut Features) {
+        let chunks = self.segment(segment).chunks_of(file);
+        for name in self.names {
+            if tf_of(&name.stems[segment], file) > 0 {
+                features.name_exact = features.name_exact.max(name.weight);
+            }
+            let is_in = |places: &[Vec<Posting>]| !within(&places[segment], chunks.clone()).is_empty();
+            let shared = |places: &[Vec<Posting>]| {
+                let n_places = places.iter().map(Vec::len).sum::<usize>() as f32;
+                name.weight / n_places.max(1.0).sqrt()
+            };
+            if is_in(&name.definitions) {
+                features.n_defined += 1.0;
+                features.definition_exact = features.definition_exact.max(shared(&name.definitions));
+            }
+            if is_in(&name.types) {
+                features.type_exact = features.type_exact.max(shared(&name.types));
+            }
+            if name.n_words > 1 {
+                let weight = name.idf / self.idf_sum.max(f32::MIN_POSITIVE);
+                features.compound_body += if is_in(&name.uses) { weight } else { 0.0 };
+                features.compound_symbol += if is_in(&name.definitions) { weight } else { 0.0 };
+            }
+        }
+    }
+
+    fn role_features(&self, segment: usize, file: u32, features: &mut Features) {
+        let (query, segment) = (self.query, self.segment(segment));
+        let row = &segment.files()[file as usize];
+        let flag = |is: bool| if is { 1.0 } else { 0.0 };
+        let role = segment.role(file);
+        features.is_test = flag(role == Role::Test);
+        features.is_example = flag(role == Role::Example);
+        features.is_vendored = flag(role == Role::Vendored);
+        features.is_stub = flag(role == Role::Stub);
+        features.is_barrel = flag(role == Role::Barrel);
+        features.is_other_platform = flag(is_other_platform(segment.path(file)));
+        features.is_internal = flag(is_internal(segment.path(file)));
+        features.is_legacy = flag(is_legacy(segment.path(file)));
+        let stem = file_stem(segment.path(file)).to_lowercase();
+        features.is_entry = flag(ENTRY_STEMS.contains(&stem.as_str()));
+        features.is_types = flag(is_types(segment.path(file)));
+        features.is_docs = flag(row.kind == kind_number(FileKind::Docs));
+        features.is_config = flag(row.kind == kind_number(FileKind::Config));
+        features.log_tokens = (row.n_tokens as f32).ln_1p();
+        features.log_definitions = (row.n_definitions as f32).ln_1p();
+        features.log_imports = (row.n_imports as f32).ln_1p();
+        features.log_chunks = (row.n_chunks as f32).ln_1p();
+        features.depth = segment.path(file).matches('/').count() as f32;
+        features.asks_symbol = flag(query.shape == Shape::Symbol);
+        features.asks_question = flag(query.shape == Shape::Question);
+        features.n_terms = query.terms.len() as f32;
+    }
+
+    /// Cosines of the file; gives its chunks by their own scores, best first.
+    fn dense_features(
+        &self,
+        segment: usize,
+        file: u32,
+        body: &BodyScores,
+        features: &mut Features,
+    ) -> Vec<(f32, u32)> {
+        let (segment_number, segment) = (segment, self.segment(segment));
+        let chunks = segment.chunks_of(file);
+        let cosines: Vec<f32> =
+            chunks.clone().map(|chunk| segment.similarity(&self.query.vector, chunk)).collect();
+        (features.dense_best, features.dense_three) = best_and_three(cosines.clone());
+        let labels = chunks.clone().map(|chunk| segment.label_similarity(&self.query.aspect_vector, chunk));
+        (features.label_best, features.label_three) = best_and_three(labels.collect());
+        let aspect = |aspect| segment.aspect_similarity(&self.query.aspect_vector, file, aspect);
+        features.dense_path = aspect(Aspect::Path);
+        features.dense_name = aspect(Aspect::Name);
+        features.dense_symbols = aspect(Aspect::Symbols);
+        features.dense_head = aspect(Aspect::Head);
+        features.dense_whole = aspect(Aspect::Whole);
+        let defines = |chunk: u32| {
+            let weights =
+                self.names.iter().filter(|name| tf_of(&name.definitions[segment_number], chunk) > 0);
+            weights.map(|name| name.weight).fold(0.0, f32::max)
+        };
+        let score = |chunk: u32| {
+            let at = (chunk - chunks.start) as usize;
+            body.body[at] + 0.5 * body.symbol[at] + cosines[at] + defines(chunk)
+        };
+        let mut ordered: Vec<_> = chunks.clone().map(|chunk| (score(chunk), chunk)).collect();
+        ordered.sort_by(|a, b| b.0.total_cmp(&a.0));
+        ordered
+    }
+}
+
+/// BM25 sums of one file, over the sum of the query's idf.
+struct BodyScores {
+    body: Vec<f32>,
+    symbol: Vec<f32>,
+    coverage: Vec<f32>,
+    file: f32,
+    symbol_file: f32,
+    coverage_file: f32,
+}
+
+impl BodyScores {
+    fn new(n_chunks: usize) -> Self {
+        let zeros = || vec![0.0; n_chunks];
+        Self {
+            body: zeros(),
+            symbol: zeros(),
+            coverage: zeros(),
+            file: 0.0,
+            symbol_file: 0.0,
+            coverage_file: 0.0,
+        }
+    }
+
+    fn divide(&mut self, by: f32) {
+        let each = [&mut self.body, &mut self.symbol, &mut self.coverage];
+        each.into_iter().flatten().for_each(|score| *score /= by);
+        [&mut self.file, &mut self.symbol_file, &mut self.coverage_file]
+            .into_iter()
+            .for_each(|score| *score /= by);
+    }
+}
+
+fn max(values: &[f32]) -> f32 {
+    values.iter().copied().fold(0.0, f32::max)
+}
+
+/// The largest of `values`, and the mean of the three largest.
+fn best_and_three(mut values: Vec<f32>) -> (f32, f32) {
+    values.sort_unstable_by(|a, b| b.total_cmp(a));
+    let three = values.iter().take(3).sum::<f32>() / values.len().clamp(1, 3) as f32;
+    (values.first().copied().unwrap_or_default(), three)
+}
+
+/// One of the two begins with the other, and the shorter is no accident: `auth` and `authentication`.
+fn begins(a: &str, b: &str) -> bool {
+    let (short, long) = if a.len() <= b.len() { (a, b) } else { (b, a) };
+    short.len() >= 2 && long.starts_with(short)
+}
+
+/// A folder or suffix names a platform for which most readers want the Unix variant.
+fn is_other_platform(path: &str) -> bool {
+    const FOLDERS: &[&str] = &["win", "windows", "win32", "wasm", "wasi", "os2", "vms", "amiga"];
+    let (folders, _) = path.rsplit_once('/').unwrap_or(("", path));
+    let stem = file_stem(path).to_lowercase();
+    folders.split('/').any(|folder| FOLDERS.contains(&folder.to_lowercase().as_str()))
+        || ["_win", "_windows", "-win", "-windows", "_win32"].iter().any(|end| stem.ends_with(end))
+}
+
+const ENTRY_STEMS: &[&str] = &[
+    "main",
+    "app",
+    "application",
+    "lib",
+    "core",
+    "index",
+    "init",
+    "__init__",
+    "__main__",
+    "mod",
+    "base",
+    "server",
+    "cli",
+];
+
+/// A part of the path says that newer code takes its place.
+fn is_legacy(path: &str) -> bool {
+    const PARTS: &[&str] = &[
+        "deprecated",
+        "legacy",
+        "compat",
+        "_compat",
+        "old",
+        "v1",
+        "obsolete",
+        "attic",
+        "polyfill",
+        "polyfills",
+    ];
+    path.split('/')
+        .any(|part| PARTS.contains(&part.split('.').next().unwrap_or_default().to_lowercase().as_str()))
+}
+
+/// The name or its folder says that it declares types.
+fn is_types(path: &str) -> bool {
+    path.rsplit('/').take(2).any(|part| {
+        ["types", "typing", "typings", "interfaces"]
+            .contains(&part.split('.').next().unwrap_or_default().to_lowercase().as_str())
+    })
+}
+
+/// A part of the path says that it is not meant to be used from outside.
+fn is_internal(path: &str) -> bool {
+    path.split('/').any(|part| {
+        let part = part.to_lowercase();
+        let stem = part.split('.').next().unwrap_or_default();
+        ["internal", "internals", "private", "impl", "detail", "details"].contains(&stem)
+            || part.starts_with('_') && !part.starts_with("__")
+    })
+}
+
+/// Fills the features that a candidate has among the others.
+pub(crate) fn relate(candidates: &mut [Candidate], segments: &[LiveSegment]) {
+    let paths: Vec<&str> = candidates.iter().map(|c| segments[c.segment].segment.path(c.file)).collect();
+    let mut in_folder: HashMap<&str, u32> = HashMap::new();
+    for path in &paths {
+        *in_folder.entry(folder_of(path)).or_default() += 1;
+    }
+    let n_in = |folder: &str| in_folder.get(folder).copied().unwrap_or_default() as f32;
+    for (candidate, path) in candidates.iter_mut().zip(&paths) {
+        let own_folder = path.rsplit_once('.').map_or(*path, |(without_extension, _)| without_extension);
+        candidate.features.hub = n_in(own_folder).ln_1p();
+        candidate.features.siblings = (n_in(folder_of(path)) - 1.0).max(0.0).ln_1p();
+    }
+}
+
+fn folder_of(path: &str) -> &str {
+    path.rsplit_once('/').map_or("", |(folder, _)| folder)
+}
+
+/// Looks a name up as a definition, as a file name and, when it joins several words, in texts.
+pub(crate) fn look_up_name(name: &Name, segments: &[LiveSegment], totals: Totals) -> NamePostings {
+    let of_chunks =
+        |field| segments.iter().map(|segment| live_chunks(field, &name.compact, segment)).collect();
+    let uses: Vec<Vec<Posting>> =
+        if name.n_words > 1 { of_chunks(Field::Body) } else { segments.iter().map(|_| Vec::new()).collect() };
+    NamePostings {
+        definitions: of_chunks(Field::Definition),
+        types: of_chunks(Field::TypeDefinition),
+        stems: segments.iter().map(|segment| live_files(Field::Stem, &name.compact, segment)).collect(),
+        idf: idf(totals.n_chunks, uses.iter().map(Vec::len).sum()),
+        uses,
+        n_words: name.n_words,
+        weight: if name.certain { 1.0 } else { 0.5 },
+    }
+}
+
+fn live_chunks(field: Field, term: &str, segment: &LiveSegment) -> Vec<Posting> {
+    let mut postings = Vec::new();
+    segment.segment.postings(field, term, &mut postings);
+    let chunks = segment.segment.chunks();
+    postings.retain(|posting| segment.live[chunks[posting.doc as usize].file as usize]);
+    postings
+}
+
+fn live_files(field: Field, term: &str, segment: &LiveSegment) -> Vec<Posting> {
+    let mut postings = Vec::new();
+    segment.segment.postings(field, term, &mut postings);
+    postings.retain(|posting| segment.live[posting.doc as usize]);
+    postings
+}
