@@ -83,6 +83,7 @@ impl StaticModel {
         }
     }
 
+    #[inline(always)]
     fn add_row(&self, sum: &mut [f32], row: u32, weight: f32) {
         let row = row as usize;
         let factor = weight * self.scales[row];
@@ -106,13 +107,21 @@ impl StaticModel {
         self.document_of(&mut Tokens::new(self), text)
     }
 
+    /// Embeds several texts to be found, in order: quicker than one by one when they share words.
+    pub fn documents<T: AsRef<str>>(&self, texts: &[T]) -> Vec<Embedding> {
+        let mut tokens = Tokens::new(self);
+        texts.iter().map(|text| self.document_of(&mut tokens, text.as_ref())).collect()
+    }
+
     fn document_of<'t>(&self, tokens: &mut Tokens<'_, 't>, text: &'t str) -> Embedding {
-        let rows = tokens.rows(text);
-        rows.sort_unstable();
+        let weighted = tokens.weighted_rows(text);
         let mut sum = vec![0.0; self.dimensions];
-        for run in rows.chunk_by(|a, b| a == b) {
-            self.add_row(&mut sum, run[0], (1.0 + run.len() as f32).ln());
-        }
+        // The processor's widest vectors: most of the time of embedding is spent here.
+        pulp::Arch::new().dispatch(|| {
+            for &(row, weight) in weighted {
+                self.add_row(&mut sum, row, weight);
+            }
+        });
         Embedding::normalized(sum)
     }
 }
@@ -123,15 +132,25 @@ struct Tokens<'m, 't> {
     known: HashMap<&'t str, (u32, u32), foldhash::fast::FixedState>,
     rows_of_known: Vec<u32>,
     rows: Vec<u32>,
+    weighted: Vec<(u32, f32)>,
+    /// For each row of the model, 0 between two texts.
+    counts: Vec<u32>,
 }
 
 impl<'m, 't> Tokens<'m, 't> {
     fn new(model: &'m StaticModel) -> Self {
-        Self { model, known: HashMap::default(), rows_of_known: Vec::new(), rows: Vec::new() }
+        Self {
+            model,
+            known: HashMap::default(),
+            rows_of_known: Vec::new(),
+            rows: Vec::new(),
+            weighted: Vec::new(),
+            counts: Vec::new(),
+        }
     }
 
     /// The rows of the words of `text`, in order.
-    fn rows(&mut self, text: &'t str) -> &mut [u32] {
+    fn rows(&mut self, text: &'t str) -> &[u32] {
         self.rows.clear();
         for run in text.split(|c: char| !c.is_ascii_alphanumeric()).filter(|run| !run.is_empty()) {
             let (start, end) = *self.known.entry(run).or_insert_with(|| {
@@ -141,7 +160,25 @@ impl<'m, 't> Tokens<'m, 't> {
             });
             self.rows.extend_from_slice(&self.rows_of_known[start as usize..end as usize]);
         }
-        &mut self.rows
+        &self.rows
+    }
+
+    /// The distinct rows of `text` in order of appearance, each with its weight in a document: ln(1 + occurrences).
+    fn weighted_rows(&mut self, text: &'t str) -> &[(u32, f32)] {
+        self.rows(text);
+        self.counts.resize(self.model.scales.len(), 0);
+        self.weighted.clear();
+        for &row in &self.rows {
+            let count = &mut self.counts[row as usize];
+            if *count == 0 {
+                self.weighted.push((row, 0.0));
+            }
+            *count += 1;
+        }
+        for (row, weight) in &mut self.weighted {
+            *weight = (1.0 + std::mem::take(&mut self.counts[*row as usize]) as f32).ln();
+        }
+        &self.weighted
     }
 }
 
@@ -155,8 +192,7 @@ impl Embedder for StaticModel {
     }
 
     fn embed_documents(&self, texts: &[&str]) -> Result<Vec<Embedding>, ModelError> {
-        let mut tokens = Tokens::new(self);
-        Ok(texts.iter().map(|text| self.document_of(&mut tokens, text)).collect())
+        Ok(self.documents(texts))
     }
 
     fn embed_query(&self, text: &str) -> Result<Embedding, ModelError> {

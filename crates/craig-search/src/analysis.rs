@@ -22,6 +22,24 @@ pub(crate) enum Field {
     Stem = b'w',
 }
 
+impl Field {
+    #[cfg(test)]
+    pub(crate) const ALL: [Self; 7] = [
+        Self::Body,
+        Self::Symbol,
+        Self::Definition,
+        Self::TypeDefinition,
+        Self::Path,
+        Self::Name,
+        Self::Stem,
+    ];
+
+    /// True when the documents of its postings are files, false when they are chunks.
+    pub(crate) fn is_of_files(self) -> bool {
+        matches!(self, Self::Path | Self::Name | Self::Stem)
+    }
+}
+
 /// Longest term kept, in bytes: what is longer is data, not a word.
 const MAX_TERM_BYTES: usize = 64;
 

@@ -1,232 +1,20 @@
-//! Builds a segment from stored files.
+//! Collects tokenised files and writes them as one segment.
 
 use std::collections::HashMap;
+use std::hash::BuildHasherDefault;
 use std::io::Write;
 use std::path::Path;
 
 use craig_chunk::{ChunkKind, Symbol};
-use craig_model::{Embedding, Quantized, StaticModel};
+use craig_model::Quantized;
 use craig_source::FileKind;
-use craig_store::{StoredChunk, StoredFile};
+use craig_store::StoredFile;
 
-use super::layout::{Aspect, ChunkRow, FORMAT, FileRow, Header, MAGIC, N_ASPECTS, N_SECTIONS, Role, TextRef};
+use super::file_terms::{FileTerms, is_type};
+use super::layout::{ChunkRow, FORMAT, FileRow, Header, MAGIC, N_ASPECTS, N_SECTIONS, Role, TextRef};
 use super::postings::{Posting, PostingsWriter};
-use crate::analysis::{Field, compact, identifier_runs, terms, terms_of_run};
-
-/// Share of the path's vector in the vector that a chunk is retrieved by.
-const PATH_SHARE: f32 = 0.4;
-
-/// Bytes of a file's beginning that make its [`Aspect::Head`].
-const HEAD_BYTES: usize = 1_200;
-
-type Terms = HashMap<Box<[u8]>, u32, foldhash::fast::FixedState>;
-
-/// One file, tokenised and embedded: what can be done for many files at once.
-pub(crate) struct FileTerms {
-    file: StoredFile,
-    vocabulary: Vec<Box<[u8]>>,
-    /// (term of the vocabulary, chunk of the file) of the chunk fields, by chunk.
-    chunk_postings: Vec<(u32, Posting)>,
-    /// (term of the vocabulary, occurrences) of the file fields.
-    file_postings: Vec<(u32, u32)>,
-    tokens_of_chunk: Vec<u32>,
-    labels: Vec<Quantized>,
-    aspects: [Quantized; N_ASPECTS],
-    bits: Vec<u64>,
-    dimensions: usize,
-}
-
-impl FileTerms {
-    /// Tokenises and embeds `file`; chunks without a stored vector count as the zero vector of `dimensions`.
-    pub(crate) fn new(file: StoredFile, dimensions: usize) -> Self {
-        let mut collector = Collector::default();
-        let mut chunk_postings = Vec::new();
-        let tokens_of_chunk = collect_chunks(&file, &mut collector, &mut chunk_postings);
-        let file_postings = collect_names(&file.record.path, &mut collector);
-        let path = StaticModel::builtin().document(&file.record.path);
-        let bits = retrieval_bits(&file, &path, dimensions);
-        let aspects = aspects(&file, &path);
-        let labels = labels(&file);
-        let vocabulary = collector.into_vocabulary();
-        Self {
-            file,
-            vocabulary,
-            chunk_postings,
-            file_postings,
-            tokens_of_chunk,
-            labels,
-            aspects,
-            bits,
-            dimensions,
-        }
-    }
-}
-
-/// Numbers the terms of one file and counts them document by document.
-#[derive(Default)]
-struct Collector<'t> {
-    vocabulary: Terms,
-    key: Vec<u8>,
-    seen: Vec<u32>,
-    /// Where in `body_ids` the terms of an identifier lie: code repeats its names.
-    known_runs: HashMap<&'t str, (u32, u32), foldhash::fast::FixedState>,
-    body_ids: Vec<u32>,
-}
-
-impl<'t> Collector<'t> {
-    /// Adds the body terms of `text`.
-    fn add_body(&mut self, text: &'t str) {
-        for run in identifier_runs(text) {
-            let (start, end) = match self.known_runs.get(run) {
-                Some(&known) => known,
-                None => self.learn(run),
-            };
-            self.seen.extend_from_slice(&self.body_ids[start as usize..end as usize]);
-        }
-    }
-
-    fn learn(&mut self, run: &'t str) -> (u32, u32) {
-        let before = self.seen.len();
-        terms_of_run(run, &mut |term| self.add(Field::Body, term));
-        let start = self.body_ids.len() as u32;
-        self.body_ids.extend(self.seen.drain(before..));
-        let known = (start, self.body_ids.len() as u32);
-        self.known_runs.insert(run, known);
-        known
-    }
-
-    fn add(&mut self, field: Field, term: &str) {
-        self.key.clear();
-        self.key.push(field as u8);
-        self.key.extend_from_slice(term.as_bytes());
-        let next = self.vocabulary.len() as u32;
-        let id = match self.vocabulary.get(self.key.as_slice()) {
-            Some(&id) => id,
-            None => {
-                self.vocabulary.insert(self.key.as_slice().into(), next);
-                next
-            }
-        };
-        self.seen.push(id);
-    }
-
-    /// The terms added since the last call, each with its number of occurrences.
-    fn close(&mut self) -> impl Iterator<Item = (u32, u32)> {
-        let mut seen = std::mem::take(&mut self.seen);
-        seen.sort_unstable();
-        let counted: Vec<_> = seen.chunk_by(|a, b| a == b).map(|run| (run[0], run.len() as u32)).collect();
-        seen.clear();
-        self.seen = seen;
-        counted.into_iter()
-    }
-
-    /// The terms, each at its number.
-    fn into_vocabulary(self) -> Vec<Box<[u8]>> {
-        let mut numbered: Vec<_> = self.vocabulary.into_iter().collect();
-        numbered.sort_unstable_by_key(|&(_, id)| id);
-        numbered.into_iter().map(|(term, _)| term).collect()
-    }
-}
-
-/// Collects the chunk fields; gives the number of body terms of each chunk.
-fn collect_chunks<'t>(
-    file: &'t StoredFile,
-    collector: &mut Collector<'t>,
-    postings: &mut Vec<(u32, Posting)>,
-) -> Vec<u32> {
-    let mut tokens_of_chunk = Vec::with_capacity(file.chunks.len());
-    for (number, chunk) in file.chunks.iter().enumerate() {
-        collector.add_body(chunk.text(&file.text));
-        tokens_of_chunk.push(collector.seen.len() as u32);
-        for name in definitions_in(file, number) {
-            terms(name, |term| collector.add(Field::Symbol, term));
-            collector.add(Field::Definition, &compact(name));
-        }
-        for symbol in symbols_in(file, number).filter(|symbol| is_type(symbol.kind)) {
-            collector.add(Field::TypeDefinition, &compact(&symbol.name));
-        }
-        postings.extend(collector.close().map(|(term, tf)| (term, Posting { doc: number as u32, tf })));
-    }
-    tokens_of_chunk
-}
-
-fn collect_names(path: &str, collector: &mut Collector<'_>) -> Vec<(u32, u32)> {
-    terms(path, |term| collector.add(Field::Path, term));
-    terms(file_stem(path), |term| collector.add(Field::Name, term));
-    collector.add(Field::Stem, &compact(file_stem(path)));
-    collector.close().collect()
-}
-
-/// Names that chunk `number` defines; a section's heading is one.
-fn definitions_in(file: &StoredFile, number: usize) -> impl Iterator<Item = &str> {
-    let chunk = &file.chunks[number];
-    let heading = (chunk.kind == ChunkKind::Section).then_some(chunk.symbol_name.as_deref()).flatten();
-    symbols_in(file, number).map(|symbol| symbol.name.as_str()).chain(heading)
-}
-
-/// Definitions in chunk `number`: a definition belongs to the chunk of the line that names it.
-fn symbols_in(file: &StoredFile, number: usize) -> impl Iterator<Item = &Symbol> {
-    let chunk = &file.chunks[number];
-    let next_start = file.chunks.get(number + 1).map_or(u32::MAX, |next| next.line_start);
-    let lines = chunk.line_start..=chunk.line_end.min(next_start.saturating_sub(1)).max(chunk.line_start);
-    let from = file.symbols.partition_point(|symbol| symbol.line < *lines.start());
-    file.symbols[from..].iter().take_while(move |symbol| lines.contains(&symbol.line))
-}
-
-fn is_type(kind: ChunkKind) -> bool {
-    matches!(
-        kind,
-        ChunkKind::Class | ChunkKind::Interface | ChunkKind::Enum | ChunkKind::Type | ChunkKind::Module
-    )
-}
-
-/// The name of a file without its extension: `lib/queue.test.ts` gives `queue.test`.
-pub(crate) fn file_stem(path: &str) -> &str {
-    let name = path.rsplit('/').next().unwrap_or(path);
-    match name.rfind('.') {
-        Some(dot) if dot > 0 => &name[..dot],
-        _ => name,
-    }
-}
-
-/// Signs of each chunk's vector with a share of the path's, `dimensions / 64` words a chunk.
-fn retrieval_bits(file: &StoredFile, path: &Embedding, dimensions: usize) -> Vec<u64> {
-    let shares_space = path.as_slice().len() == dimensions;
-    let mut bits = Vec::with_capacity(file.chunks.len() * words_per_vector(dimensions));
-    for chunk in &file.chunks {
-        let mut vector = chunk.vector.as_ref().map_or_else(|| vec![0.0; dimensions], Quantized::to_f32);
-        if shares_space {
-            vector.iter_mut().zip(path.as_slice()).for_each(|(x, p)| *x += PATH_SHARE * p);
-        }
-        bits.extend(signs(&vector));
-    }
-    bits
-}
-
-/// Number of 64-bit words that hold the signs of one vector.
-fn words_per_vector(dimensions: usize) -> usize {
-    dimensions.div_ceil(64)
-}
-
-/// The sign of each component, packed: bit i of word w is component 64 · w + i.
-pub(crate) fn signs(vector: &[f32]) -> impl Iterator<Item = u64> + '_ {
-    vector
-        .chunks(64)
-        .map(|chunk| chunk.iter().enumerate().fold(0, |word, (bit, &x)| word | (u64::from(x > 0.0) << bit)))
-}
-
-fn aspects(file: &StoredFile, path: &Embedding) -> [Quantized; N_ASPECTS] {
-    let model = StaticModel::builtin();
-    let mut aspects = std::array::from_fn(|_| Quantized { scale: 0.0, codes: Vec::new() });
-    let names: Vec<&str> = file.symbols.iter().map(|symbol| symbol.name.as_str()).collect();
-    let head = &file.text[..file.text.floor_char_boundary(HEAD_BYTES)];
-    aspects[Aspect::Path as usize] = path.quantized();
-    aspects[Aspect::Name as usize] = model.document(file_stem(&file.record.path)).quantized();
-    aspects[Aspect::Symbols as usize] = model.document(&names.join(" ")).quantized();
-    aspects[Aspect::Head as usize] = model.document(head).quantized();
-    aspects[Aspect::Whole as usize] = whole(file, path.as_slice().len()).quantized();
-    aspects
-}
+use super::terms::{KeyHasher, TermKey};
+use crate::analysis::compact;
 
 /// Most names of a file that its use elsewhere is told from.
 const MAX_MAIN_NAMES: usize = 6;
@@ -250,33 +38,10 @@ fn main_names(file: &StoredFile) -> Vec<String> {
     if types.is_empty() { names(&|symbol| symbol.parent.is_none()) } else { types }
 }
 
-/// For each chunk, the vector of its path and of the names that it defines.
-fn labels(file: &StoredFile) -> Vec<Quantized> {
-    let label = |(number, chunk): (usize, &StoredChunk)| {
-        let names = [&file.record.path, chunk.parent.as_deref().unwrap_or_default()];
-        let names = names.into_iter().chain(chunk.symbol_name.as_deref()).chain(definitions_in(file, number));
-        StaticModel::builtin().document(&names.collect::<Vec<_>>().join("\n")).quantized()
-    };
-    file.chunks.iter().enumerate().map(label).collect()
-}
-
-/// The mean of the chunks' vectors, where they are of the built-in model; else the file's text is embedded with it.
-fn whole(file: &StoredFile, dimensions: usize) -> Embedding {
-    let vectors = || file.chunks.iter().filter_map(|chunk| chunk.vector.as_ref());
-    if vectors().any(|vector| vector.codes.len() != dimensions) {
-        return StaticModel::builtin().document(&file.text);
-    }
-    let mut sum = vec![0.0; dimensions];
-    for vector in vectors() {
-        sum.iter_mut().zip(&vector.codes).for_each(|(x, &code)| *x += f32::from(code) * vector.scale);
-    }
-    Embedding::normalized(sum)
-}
-
 /// Collects tokenised files and writes them as one segment.
 pub(crate) struct SegmentBuilder {
     dimensions: usize,
-    terms: Terms,
+    terms: HashMap<TermKey, u32, BuildHasherDefault<KeyHasher>>,
     postings: Vec<PostingsWriter>,
     postings_bytes: usize,
     files: Vec<FileRow>,
@@ -297,7 +62,7 @@ impl SegmentBuilder {
     pub(crate) fn new(dimensions: usize) -> Self {
         Self {
             dimensions,
-            terms: Terms::default(),
+            terms: HashMap::default(),
             postings: Vec::new(),
             postings_bytes: 0,
             files: Vec::new(),
@@ -321,7 +86,7 @@ impl SegmentBuilder {
 
     /// Memory that the collected files take, in bytes, roughly.
     pub(crate) fn n_bytes(&self) -> usize {
-        self.postings_bytes + self.codes.len() + self.chunks.len() * 100 + self.terms.len() * 120
+        self.postings_bytes + self.codes.len() + self.chunks.len() * 100 + self.terms.len() * 60
     }
 
     pub(crate) fn add(&mut self, file: FileTerms) {
@@ -339,7 +104,7 @@ impl SegmentBuilder {
         self.add_builtin_vectors(&file.labels, &file.aspects);
     }
 
-    fn term(&mut self, term: Box<[u8]>) -> usize {
+    fn term(&mut self, term: TermKey) -> usize {
         let next = self.postings.len();
         let number = *self.terms.entry(term).or_insert(next as u32) as usize;
         if number == next {
@@ -426,7 +191,7 @@ impl SegmentBuilder {
 
     /// Writes the segment to `path`, whole or not at all: a temporary file is renamed when it is complete.
     pub(crate) fn write(self, path: &Path) -> std::io::Result<()> {
-        let (terms, postings) = dictionary(self.terms, &self.postings)?;
+        let (terms, offsets, postings) = dictionary(self.terms, &self.postings);
         let sections: [&[u8]; N_SECTIONS] = [
             bytemuck::cast_slice(&self.files),
             bytemuck::cast_slice(&self.chunks),
@@ -438,7 +203,8 @@ impl SegmentBuilder {
             bytemuck::cast_slice(&self.label_scales),
             bytemuck::cast_slice(&self.aspect_codes),
             bytemuck::cast_slice(&self.aspect_scales),
-            &terms,
+            bytemuck::cast_slice(&terms),
+            bytemuck::cast_slice(&offsets),
             &postings,
         ];
         let header = Header {
@@ -454,17 +220,20 @@ impl SegmentBuilder {
     }
 }
 
-/// The finite-state map from term to offset, and the postings that the offsets point into.
-fn dictionary(terms: Terms, postings: &[PostingsWriter]) -> std::io::Result<(Vec<u8>, Vec<u8>)> {
+/// The terms in order, where the list of each begins, and the lists.
+fn dictionary(
+    terms: HashMap<TermKey, u32, BuildHasherDefault<KeyHasher>>,
+    postings: &[PostingsWriter],
+) -> (Vec<TermKey>, Vec<u32>, Vec<u8>) {
     let mut terms: Vec<_> = terms.into_iter().collect();
     terms.sort_unstable();
-    let mut map = fst::MapBuilder::memory();
     let mut bytes = Vec::with_capacity(postings.iter().map(|list| list.n_bytes() + 2).sum());
-    for (term, number) in terms {
-        map.insert(term, bytes.len() as u64).map_err(std::io::Error::other)?;
+    let mut offsets = Vec::with_capacity(terms.len());
+    for &(_, number) in &terms {
+        offsets.push(bytes.len() as u32);
         postings[number as usize].finish(&mut bytes);
     }
-    Ok((map.into_inner().map_err(std::io::Error::other)?, bytes))
+    (terms.into_iter().map(|(term, _)| term).collect(), offsets, bytes)
 }
 
 const ALIGNMENT: usize = 64;

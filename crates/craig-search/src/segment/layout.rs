@@ -3,7 +3,7 @@
 use bytemuck::{Pod, Zeroable};
 
 /// Changes with every change of the layout or of what goes into a segment: older ones are rebuilt.
-pub(crate) const FORMAT: u32 = 3;
+pub(crate) const FORMAT: u32 = 5;
 
 /// First bytes of a segment file.
 pub(crate) const MAGIC: [u8; 8] = *b"craigseg";
@@ -32,13 +32,15 @@ pub(crate) enum Section {
     AspectCodes,
     /// Scales of the aspect vectors, `N_ASPECTS` f32 a file.
     AspectScales,
-    /// Finite-state map from field and term to an offset in the postings.
+    /// Term keys, ascending.
     Terms,
+    /// For each term, where its list begins in the postings, u32.
+    Offsets,
     /// Postings lists.
     Postings,
 }
 
-pub(crate) const N_SECTIONS: usize = 12;
+pub(crate) const N_SECTIONS: usize = 13;
 
 /// What a file is seen as by the ranker, beside its chunks: one vector of the built-in model each.
 #[derive(Clone, Copy, Debug)]

@@ -7,6 +7,7 @@ use craig_model::Quantized;
 
 use super::layout::{Aspect, ChunkRow, FORMAT, FileRow, Header, MAGIC, N_ASPECTS, Role, Section, TextRef};
 use super::postings::{Posting, n_postings, read_postings};
+use super::terms::TermKey;
 use crate::analysis::Field;
 use crate::mapped::{Mapped, dot};
 
@@ -109,15 +110,17 @@ impl Segment {
         out.clear();
         if let Some(bytes) = self.find(field, term) {
             read_postings(bytes, out);
+            let n_docs = if field.is_of_files() { self.files().len() } else { self.chunks().len() };
+            out.truncate(out.partition_point(|posting| (posting.doc as usize) < n_docs));
         }
     }
 
     /// The postings section from the list of `term` in `field` on.
     fn find(&self, field: Field, term: &str) -> Option<&[u8]> {
-        let terms = fst::Map::new(self.section::<u8>(Section::Terms)).ok()?;
-        let key: Vec<u8> = std::iter::once(field as u8).chain(term.bytes()).collect();
-        let postings: &[u8] = self.section(Section::Postings);
-        postings.get(terms.get(key)? as usize..)
+        let terms: &[TermKey] = self.section(Section::Terms);
+        let at = terms.binary_search(&TermKey::new(field, term)).ok()?;
+        let offset = self.section::<u32>(Section::Offsets)[at];
+        self.section::<u8>(Section::Postings).get(offset as usize..)
     }
 }
 

@@ -1,0 +1,251 @@
+//! One stored file, tokenised and embedded: the work that can be done for many files at once.
+
+use std::collections::HashMap;
+use std::hash::BuildHasherDefault;
+
+use craig_chunk::{ChunkKind, Symbol};
+use craig_model::{Embedding, Quantized, StaticModel};
+use craig_store::{StoredChunk, StoredFile};
+
+use super::layout::{Aspect, N_ASPECTS};
+use super::postings::Posting;
+use super::terms::{KeyHasher, TermKey};
+use crate::analysis::{Field, compact, identifier_runs, terms, terms_of_run};
+
+/// Share of the path's vector in the vector that a chunk is retrieved by.
+const PATH_SHARE: f32 = 0.4;
+
+/// Bytes of a file's beginning that make its [`Aspect::Head`].
+const HEAD_BYTES: usize = 1_200;
+
+/// One file, ready to be added to a segment.
+pub(crate) struct FileTerms {
+    pub(super) file: StoredFile,
+    /// Distinct terms; the postings name them by their place here.
+    pub(super) vocabulary: Vec<TermKey>,
+    /// (term of the vocabulary, chunk of the file) of the chunk fields, by chunk.
+    pub(super) chunk_postings: Vec<(u32, Posting)>,
+    /// (term of the vocabulary, occurrences) of the file fields.
+    pub(super) file_postings: Vec<(u32, u32)>,
+    pub(super) tokens_of_chunk: Vec<u32>,
+    pub(super) labels: Vec<Quantized>,
+    pub(super) aspects: [Quantized; N_ASPECTS],
+    /// Signs of the retrieval vectors.
+    pub(super) bits: Vec<u64>,
+    pub(super) dimensions: usize,
+}
+
+impl FileTerms {
+    /// Tokenises and embeds `file`; chunks without a stored vector count as the zero vector of `dimensions`.
+    pub(crate) fn new(file: StoredFile, dimensions: usize) -> Self {
+        let mut collector = Collector::default();
+        let mut chunk_postings = Vec::new();
+        let tokens_of_chunk = collect_chunks(&file, &mut collector, &mut chunk_postings);
+        let file_postings = collect_names(&file.record.path, &mut collector);
+        let path = StaticModel::builtin().document(&file.record.path);
+        let bits = retrieval_bits(&file, &path, dimensions);
+        let aspects = aspects(&file, &path);
+        let labels = labels(&file);
+        let vocabulary = collector.vocabulary;
+        Self {
+            file,
+            vocabulary,
+            chunk_postings,
+            file_postings,
+            tokens_of_chunk,
+            labels,
+            aspects,
+            bits,
+            dimensions,
+        }
+    }
+}
+
+/// Numbers the terms of one file and counts them document by document.
+#[derive(Default)]
+struct Collector<'t> {
+    numbers: HashMap<TermKey, u32, BuildHasherDefault<KeyHasher>>,
+    vocabulary: Vec<TermKey>,
+    /// Terms of the document under way, in order.
+    seen: Vec<u32>,
+    /// For each term of the vocabulary, 0 between two documents.
+    counts: Vec<u32>,
+    /// Where in `body_ids` the terms of an identifier lie: code repeats its names.
+    known_runs: HashMap<&'t str, (u32, u32), foldhash::fast::FixedState>,
+    body_ids: Vec<u32>,
+}
+
+impl<'t> Collector<'t> {
+    /// Adds the body terms of `text`.
+    fn add_body(&mut self, text: &'t str) {
+        for run in identifier_runs(text) {
+            let (start, end) = match self.known_runs.get(run) {
+                Some(&known) => known,
+                None => self.learn(run),
+            };
+            self.seen.extend_from_slice(&self.body_ids[start as usize..end as usize]);
+        }
+    }
+
+    fn learn(&mut self, run: &'t str) -> (u32, u32) {
+        let before = self.seen.len();
+        terms_of_run(run, &mut |term| self.add(Field::Body, term));
+        let start = self.body_ids.len() as u32;
+        self.body_ids.extend(self.seen.drain(before..));
+        let known = (start, self.body_ids.len() as u32);
+        self.known_runs.insert(run, known);
+        known
+    }
+
+    fn add(&mut self, field: Field, term: &str) {
+        let key = TermKey::new(field, term);
+        let number = *self.numbers.entry(key).or_insert_with(|| {
+            self.vocabulary.push(key);
+            self.vocabulary.len() as u32 - 1
+        });
+        self.seen.push(number);
+    }
+
+    /// The terms added since the last call, in order of appearance, each with its number of occurrences.
+    fn close(&mut self) -> Vec<(u32, u32)> {
+        self.counts.resize(self.vocabulary.len(), 0);
+        let mut counted = Vec::with_capacity(self.seen.len());
+        for &term in &self.seen {
+            let count = &mut self.counts[term as usize];
+            if *count == 0 {
+                counted.push((term, 0));
+            }
+            *count += 1;
+        }
+        for (term, count) in &mut counted {
+            *count = std::mem::take(&mut self.counts[*term as usize]);
+        }
+        self.seen.clear();
+        counted
+    }
+}
+
+/// Collects the chunk fields; gives the number of body terms of each chunk.
+fn collect_chunks<'t>(
+    file: &'t StoredFile,
+    collector: &mut Collector<'t>,
+    postings: &mut Vec<(u32, Posting)>,
+) -> Vec<u32> {
+    let mut tokens_of_chunk = Vec::with_capacity(file.chunks.len());
+    for (number, chunk) in file.chunks.iter().enumerate() {
+        collector.add_body(chunk.text(&file.text));
+        tokens_of_chunk.push(collector.seen.len() as u32);
+        for name in definitions_in(file, number) {
+            terms(name, |term| collector.add(Field::Symbol, term));
+            collector.add(Field::Definition, &compact(name));
+        }
+        for symbol in symbols_in(file, number).filter(|symbol| is_type(symbol.kind)) {
+            collector.add(Field::TypeDefinition, &compact(&symbol.name));
+        }
+        let counted = collector.close().into_iter();
+        postings.extend(counted.map(|(term, tf)| (term, Posting { doc: number as u32, tf })));
+    }
+    tokens_of_chunk
+}
+
+fn collect_names(path: &str, collector: &mut Collector<'_>) -> Vec<(u32, u32)> {
+    terms(path, |term| collector.add(Field::Path, term));
+    terms(file_stem(path), |term| collector.add(Field::Name, term));
+    collector.add(Field::Stem, &compact(file_stem(path)));
+    collector.close()
+}
+
+/// Names that chunk `number` defines; a section's heading is one.
+fn definitions_in(file: &StoredFile, number: usize) -> impl Iterator<Item = &str> {
+    let chunk = &file.chunks[number];
+    let heading = (chunk.kind == ChunkKind::Section).then_some(chunk.symbol_name.as_deref()).flatten();
+    symbols_in(file, number).map(|symbol| symbol.name.as_str()).chain(heading)
+}
+
+/// Definitions in chunk `number`: a definition belongs to the chunk of the line that names it.
+fn symbols_in(file: &StoredFile, number: usize) -> impl Iterator<Item = &Symbol> {
+    let chunk = &file.chunks[number];
+    let next_start = file.chunks.get(number + 1).map_or(u32::MAX, |next| next.line_start);
+    let lines = chunk.line_start..=chunk.line_end.min(next_start.saturating_sub(1)).max(chunk.line_start);
+    let from = file.symbols.partition_point(|symbol| symbol.line < *lines.start());
+    file.symbols[from..].iter().take_while(move |symbol| lines.contains(&symbol.line))
+}
+
+pub(super) fn is_type(kind: ChunkKind) -> bool {
+    matches!(
+        kind,
+        ChunkKind::Class | ChunkKind::Interface | ChunkKind::Enum | ChunkKind::Type | ChunkKind::Module
+    )
+}
+
+/// The name of a file without its extension: `lib/queue.test.ts` gives `queue.test`.
+pub(crate) fn file_stem(path: &str) -> &str {
+    let name = path.rsplit('/').next().unwrap_or(path);
+    match name.rfind('.') {
+        Some(dot) if dot > 0 => &name[..dot],
+        _ => name,
+    }
+}
+
+/// Signs of each chunk's vector with a share of the path's, `dimensions / 64` words a chunk.
+fn retrieval_bits(file: &StoredFile, path: &Embedding, dimensions: usize) -> Vec<u64> {
+    let shares_space = path.as_slice().len() == dimensions;
+    let mut bits = Vec::with_capacity(file.chunks.len() * words_per_vector(dimensions));
+    for chunk in &file.chunks {
+        let mut vector = chunk.vector.as_ref().map_or_else(|| vec![0.0; dimensions], Quantized::to_f32);
+        if shares_space {
+            vector.iter_mut().zip(path.as_slice()).for_each(|(x, p)| *x += PATH_SHARE * p);
+        }
+        bits.extend(signs(&vector));
+    }
+    bits
+}
+
+/// Number of 64-bit words that hold the signs of one vector.
+fn words_per_vector(dimensions: usize) -> usize {
+    dimensions.div_ceil(64)
+}
+
+/// The sign of each component, packed: bit i of word w is component 64 · w + i.
+pub(crate) fn signs(vector: &[f32]) -> impl Iterator<Item = u64> + '_ {
+    vector
+        .chunks(64)
+        .map(|chunk| chunk.iter().enumerate().fold(0, |word, (bit, &x)| word | (u64::from(x > 0.0) << bit)))
+}
+
+fn aspects(file: &StoredFile, path: &Embedding) -> [Quantized; N_ASPECTS] {
+    let model = StaticModel::builtin();
+    let mut aspects = std::array::from_fn(|_| Quantized { scale: 0.0, codes: Vec::new() });
+    let names: Vec<&str> = file.symbols.iter().map(|symbol| symbol.name.as_str()).collect();
+    let head = &file.text[..file.text.floor_char_boundary(HEAD_BYTES)];
+    aspects[Aspect::Path as usize] = path.quantized();
+    aspects[Aspect::Name as usize] = model.document(file_stem(&file.record.path)).quantized();
+    aspects[Aspect::Symbols as usize] = model.document(&names.join(" ")).quantized();
+    aspects[Aspect::Head as usize] = model.document(head).quantized();
+    aspects[Aspect::Whole as usize] = whole(file, path.as_slice().len()).quantized();
+    aspects
+}
+
+/// For each chunk, the vector of its path and of the names that it defines.
+fn labels(file: &StoredFile) -> Vec<Quantized> {
+    let label = |(number, chunk): (usize, &StoredChunk)| {
+        let names = [file.record.path.as_str(), chunk.parent.as_deref().unwrap_or_default()];
+        let names = names.into_iter().chain(chunk.symbol_name.as_deref()).chain(definitions_in(file, number));
+        names.collect::<Vec<_>>().join("\n")
+    };
+    let labels: Vec<String> = file.chunks.iter().enumerate().map(label).collect();
+    StaticModel::builtin().documents(&labels).iter().map(Embedding::quantized).collect()
+}
+
+/// The mean of the chunks' vectors, where they are of the built-in model; else the file's text is embedded with it.
+fn whole(file: &StoredFile, dimensions: usize) -> Embedding {
+    let vectors = || file.chunks.iter().filter_map(|chunk| chunk.vector.as_ref());
+    if vectors().any(|vector| vector.codes.len() != dimensions) {
+        return StaticModel::builtin().document(&file.text);
+    }
+    let mut sum = vec![0.0; dimensions];
+    for vector in vectors() {
+        sum.iter_mut().zip(&vector.codes).for_each(|(x, &code)| *x += f32::from(code) * vector.scale);
+    }
+    Embedding::normalized(sum)
+}
