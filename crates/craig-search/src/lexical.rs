@@ -86,15 +86,14 @@ pub(crate) fn bm25(idf: f32, tf: f32, relative_length: f32) -> f32 {
     idf * tf * (K1 + 1.0) / (tf + K1 * (1.0 - B + B * relative_length))
 }
 
-/// The chunks with the highest sums of BM25 over text, names and path: `n_wanted` of each segment's allowed files.
-pub(crate) fn best_chunks(
+/// The chunks of allowed files that have a score, each with its sum of BM25 over text, names and path.
+pub(crate) fn scored_chunks(
     terms: &[Term],
     segments: &[LiveSegment],
     allowed: &[FixedBitSet],
     totals: Totals,
-    n_wanted: usize,
-) -> Vec<ChunkAt> {
-    let mut scored: Vec<(f32, ChunkAt)> = Vec::new();
+) -> Vec<(f32, ChunkAt)> {
+    let mut scored = Vec::new();
     for (number, segment) in segments.iter().enumerate() {
         let scores = chunk_scores(terms, number, &segment.segment, totals);
         let chunks = segment.segment.chunks();
@@ -103,16 +102,7 @@ pub(crate) fn best_chunks(
             .filter(|&(chunk, score)| score > 0.0 && allowed[number][chunks[chunk as usize].file as usize]);
         scored.extend(found.map(|(chunk, score)| (score, ChunkAt { segment: number, chunk })));
     }
-    keep_best(&mut scored, n_wanted);
-    scored.into_iter().map(|(_, at)| at).collect()
-}
-
-/// Keeps the `n` highest scores and all that equal the lowest of them.
-pub(crate) fn keep_best<T>(scored: &mut Vec<(f32, T)>, n: usize) {
-    if n > 0 && scored.len() > n {
-        let (_, &mut (lowest, _), _) = scored.select_nth_unstable_by(n - 1, |a, b| b.0.total_cmp(&a.0));
-        scored.retain(|&(score, _)| score >= lowest);
-    }
+    scored
 }
 
 fn chunk_scores(terms: &[Term], segment_number: usize, segment: &Segment, totals: Totals) -> Vec<f32> {

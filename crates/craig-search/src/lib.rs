@@ -4,6 +4,7 @@
 //! of immutable segments, each one memory-mapped file, and the set of files that have since been removed from them.
 
 mod analysis;
+mod candidates;
 mod dense;
 mod error;
 mod features;

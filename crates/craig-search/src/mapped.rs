@@ -44,14 +44,23 @@ fn hamming_popcnt(query: &[u64], rows: &[u64], distances: &mut Vec<u16>) {
 fn hamming_any(query: &[u64], rows: &[u64], distances: &mut Vec<u16>) {
     if let Ok(query) = <&[u64; 4]>::try_from(query) {
         // The built-in model's 256 dimensions, unrolled.
-        return distances.extend(rows.as_chunks::<4>().0.iter().map(|row| differing_bits(query, row)));
+        for row in rows.as_chunks::<4>().0 {
+            distances.push(differing_bits(query, row));
+        }
+        return;
     }
-    distances.extend(rows.chunks_exact(query.len().max(1)).map(|row| differing_bits(query, row)));
+    for row in rows.chunks_exact(query.len().max(1)) {
+        distances.push(differing_bits(query, row));
+    }
 }
 
 #[inline(always)]
 fn differing_bits(a: &[u64], b: &[u64]) -> u16 {
-    a.iter().zip(b).map(|(x, y)| (x ^ y).count_ones() as u16).sum()
+    let mut n_bits = 0;
+    for (x, y) in a.iter().zip(b) {
+        n_bits += (x ^ y).count_ones();
+    }
+    n_bits as u16
 }
 
 /// Dot product of two byte vectors of one length.
@@ -70,9 +79,24 @@ fn dot_avx2(a: &[i8], b: &[i8]) -> i32 {
     dot_any(a, b)
 }
 
+/// Plain loops over lanes: closures would not be compiled for the caller's processor features.
 #[inline(always)]
 fn dot_any(a: &[i8], b: &[i8]) -> i32 {
-    a.iter().zip(b).map(|(&x, &y)| i32::from(i16::from(x) * i16::from(y))).sum()
+    let ((a, a_rest), (b, b_rest)) = (a.as_chunks::<16>(), b.as_chunks::<16>());
+    let mut lanes = [0i32; 16];
+    for (a, b) in a.iter().zip(b) {
+        for lane in 0..16 {
+            lanes[lane] += i32::from(a[lane]) * i32::from(b[lane]);
+        }
+    }
+    let mut sum = 0;
+    for lane in lanes {
+        sum += lane;
+    }
+    for (&x, &y) in a_rest.iter().zip(b_rest) {
+        sum += i32::from(x) * i32::from(y);
+    }
+    sum
 }
 
 #[cfg(test)]

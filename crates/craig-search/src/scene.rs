@@ -9,15 +9,13 @@ use crate::features::Features;
 use crate::index::{LiveSegment, Totals};
 use crate::lexical::{Term, TermPostings, average_tokens, bm25, idf, tf_of, within};
 use crate::query::{Name, Query, Shape};
-use crate::segment::{Aspect, Posting, Role, Segment, file_stem, kind_number};
+use crate::segment::{Aspect, Posting, Role, Segment, Traits, file_stem, kind_number};
 
 /// A candidate file, seen by the ranker.
 pub(crate) struct Candidate {
     pub(crate) segment: usize,
     pub(crate) file: u32,
     pub(crate) features: Features,
-    /// Chunks with a score for choosing among the chunks of one file, best first.
-    pub(crate) chunks: Vec<(f32, u32)>,
 }
 
 /// Everything that features of one query are computed from.
@@ -58,8 +56,8 @@ impl<'a> Scene<'a> {
         self.name_features(segment, file, &mut features);
         self.definition_features(segment, file, &mut features);
         self.role_features(segment, file, &mut features);
-        let chunks = self.dense_features(segment, file, &body, &mut features);
-        Candidate { segment, file, features, chunks }
+        self.dense_features(segment, file, &mut features);
+        Candidate { segment, file, features }
     }
 
     fn segment(&self, segment: usize) -> &'a Segment {
@@ -98,10 +96,9 @@ impl<'a> Scene<'a> {
     }
 
     fn lexical_features(&self, body: &BodyScores, features: &mut Features) {
-        let mut best = body.body.clone();
-        best.sort_unstable_by(|a, b| b.total_cmp(a));
-        features.body_best = best.first().copied().unwrap_or_default();
-        features.body_three = best.iter().take(3).sum();
+        let three = three_largest(body.body.iter().copied());
+        features.body_best = three[0].max(0.0);
+        features.body_three = three.iter().filter(|score| score.is_finite()).sum();
         features.body_file = body.file;
         features.symbol_best = max(&body.symbol);
         features.symbol_file = body.symbol_file;
@@ -129,11 +126,17 @@ impl<'a> Scene<'a> {
         let folder = parts(path.rsplit('/').nth(1).unwrap_or_default());
         let in_folder = self.terms.iter().zip(&self.query.terms).filter(|(_, word)| folder.contains(word));
         features.folder_coverage = in_folder.map(|(term, _)| term.path_idf).sum::<f32>() / path_idf_sum;
-        let main_names = self.segment(segment).text(self.segment(segment).files()[file as usize].main_names);
+    }
+
+    /// Adds how much the project uses the candidate's names: too slow for all candidates, so only the best get it.
+    pub(crate) fn add_popularity(&self, candidate: &mut Candidate) {
+        let segment = self.segment(candidate.segment);
+        let main_names = segment.text(segment.files()[candidate.file as usize].main_names);
         let uses: Vec<f32> = main_names.lines().map(|name| self.n_uses(name).ln_1p()).collect();
-        features.used_most = max(&uses);
-        features.used_mean = uses.iter().sum::<f32>() / uses.len().max(1) as f32;
-        features.name_used = self.n_uses(&compact(file_stem(path))).ln_1p();
+        candidate.features.used_most = max(&uses);
+        candidate.features.used_mean = uses.iter().sum::<f32>() / uses.len().max(1) as f32;
+        let name = compact(file_stem(segment.path(candidate.file)));
+        candidate.features.name_used = self.n_uses(&name).ln_1p();
     }
 
     /// Chunks that hold a name.
@@ -181,12 +184,12 @@ impl<'a> Scene<'a> {
         features.is_vendored = flag(role == Role::Vendored);
         features.is_stub = flag(role == Role::Stub);
         features.is_barrel = flag(role == Role::Barrel);
-        features.is_other_platform = flag(is_other_platform(segment.path(file)));
-        features.is_internal = flag(is_internal(segment.path(file)));
-        features.is_legacy = flag(is_legacy(segment.path(file)));
-        let stem = file_stem(segment.path(file)).to_lowercase();
-        features.is_entry = flag(ENTRY_STEMS.contains(&stem.as_str()));
-        features.is_types = flag(is_types(segment.path(file)));
+        let traits = Traits::from_bits(row.traits);
+        features.is_other_platform = flag(traits.contains(Traits::OTHER_PLATFORM));
+        features.is_internal = flag(traits.contains(Traits::INTERNAL));
+        features.is_legacy = flag(traits.contains(Traits::LEGACY));
+        features.is_entry = flag(traits.contains(Traits::ENTRY));
+        features.is_types = flag(traits.contains(Traits::TYPES));
         features.is_docs = flag(row.kind == kind_number(FileKind::Docs));
         features.is_config = flag(row.kind == kind_number(FileKind::Config));
         features.log_tokens = (row.n_tokens as f32).ln_1p();
@@ -199,35 +202,35 @@ impl<'a> Scene<'a> {
         features.n_terms = query.terms.len() as f32;
     }
 
-    /// Cosines of the file; gives its chunks by their own scores, best first.
-    fn dense_features(
-        &self,
-        segment: usize,
-        file: u32,
-        body: &BodyScores,
-        features: &mut Features,
-    ) -> Vec<(f32, u32)> {
-        let (segment_number, segment) = (segment, self.segment(segment));
+    fn dense_features(&self, segment: usize, file: u32, features: &mut Features) {
+        let segment = self.segment(segment);
         let chunks = segment.chunks_of(file);
-        let cosines: Vec<f32> =
-            chunks.clone().map(|chunk| segment.similarity(&self.query.vector, chunk)).collect();
-        (features.dense_best, features.dense_three) = best_and_three(cosines.clone());
-        let labels = chunks.clone().map(|chunk| segment.label_similarity(&self.query.aspect_vector, chunk));
-        (features.label_best, features.label_three) = best_and_three(labels.collect());
+        let cosines = chunks.clone().map(|chunk| segment.similarity(&self.query.vector, chunk));
+        (features.dense_best, features.dense_three) = best_and_three(cosines);
+        let labels = chunks.map(|chunk| segment.label_similarity(&self.query.aspect_vector, chunk));
+        (features.label_best, features.label_three) = best_and_three(labels);
         let aspect = |aspect| segment.aspect_similarity(&self.query.aspect_vector, file, aspect);
         features.dense_path = aspect(Aspect::Path);
         features.dense_name = aspect(Aspect::Name);
         features.dense_symbols = aspect(Aspect::Symbols);
         features.dense_head = aspect(Aspect::Head);
         features.dense_whole = aspect(Aspect::Whole);
+    }
+
+    /// The chunks of a candidate, each with a score that only compares them with each other, best first, ties by place.
+    pub(crate) fn ordered_chunks(&self, candidate: &Candidate) -> Vec<(f32, u32)> {
+        let Candidate { segment: number, file, .. } = *candidate;
+        let (segment, body) = (self.segment(number), self.body(number, file));
+        let chunks = segment.chunks_of(file);
         let defines = |chunk: u32| {
-            let weights =
-                self.names.iter().filter(|name| tf_of(&name.definitions[segment_number], chunk) > 0);
+            let weights = self.names.iter().filter(|name| tf_of(&name.definitions[number], chunk) > 0);
             weights.map(|name| name.weight).fold(0.0, f32::max)
         };
         let score = |chunk: u32| {
             let at = (chunk - chunks.start) as usize;
-            body.body[at] + 0.5 * body.symbol[at] + cosines[at] + defines(chunk)
+            let label = segment.label_similarity(&self.query.aspect_vector, chunk);
+            let cosine = segment.similarity(&self.query.vector, chunk);
+            body.body[at] + 0.5 * body.symbol[at] + cosine + 0.5 * label + defines(chunk)
         };
         let mut ordered: Vec<_> = chunks.clone().map(|chunk| (score(chunk), chunk)).collect();
         ordered.sort_by(|a, b| b.0.total_cmp(&a.0));
@@ -271,78 +274,28 @@ fn max(values: &[f32]) -> f32 {
     values.iter().copied().fold(0.0, f32::max)
 }
 
-/// The largest of `values`, and the mean of the three largest.
-fn best_and_three(mut values: Vec<f32>) -> (f32, f32) {
-    values.sort_unstable_by(|a, b| b.total_cmp(a));
-    let three = values.iter().take(3).sum::<f32>() / values.len().clamp(1, 3) as f32;
-    (values.first().copied().unwrap_or_default(), three)
+/// The largest of `values`, and the mean of the three largest; 0 where there are none.
+fn best_and_three(values: impl Iterator<Item = f32>) -> (f32, f32) {
+    let three = three_largest(values);
+    let found = three.iter().filter(|value| value.is_finite());
+    let n_found = found.clone().count();
+    if n_found == 0 { (0.0, 0.0) } else { (three[0], found.sum::<f32>() / n_found as f32) }
+}
+
+/// The three largest of `values`, descending, filled up with −∞.
+fn three_largest(values: impl Iterator<Item = f32>) -> [f32; 3] {
+    values.fold([f32::NEG_INFINITY; 3], |[a, b, c], value| match () {
+        () if value > a => [value, a, b],
+        () if value > b => [a, value, b],
+        () if value > c => [a, b, value],
+        () => [a, b, c],
+    })
 }
 
 /// One of the two begins with the other, and the shorter is no accident: `auth` and `authentication`.
 fn begins(a: &str, b: &str) -> bool {
     let (short, long) = if a.len() <= b.len() { (a, b) } else { (b, a) };
     short.len() >= 2 && long.starts_with(short)
-}
-
-/// A folder or suffix names a platform for which most readers want the Unix variant.
-fn is_other_platform(path: &str) -> bool {
-    const FOLDERS: &[&str] = &["win", "windows", "win32", "wasm", "wasi", "os2", "vms", "amiga"];
-    let (folders, _) = path.rsplit_once('/').unwrap_or(("", path));
-    let stem = file_stem(path).to_lowercase();
-    folders.split('/').any(|folder| FOLDERS.contains(&folder.to_lowercase().as_str()))
-        || ["_win", "_windows", "-win", "-windows", "_win32"].iter().any(|end| stem.ends_with(end))
-}
-
-const ENTRY_STEMS: &[&str] = &[
-    "main",
-    "app",
-    "application",
-    "lib",
-    "core",
-    "index",
-    "init",
-    "__init__",
-    "__main__",
-    "mod",
-    "base",
-    "server",
-    "cli",
-];
-
-/// A part of the path says that newer code takes its place.
-fn is_legacy(path: &str) -> bool {
-    const PARTS: &[&str] = &[
-        "deprecated",
-        "legacy",
-        "compat",
-        "_compat",
-        "old",
-        "v1",
-        "obsolete",
-        "attic",
-        "polyfill",
-        "polyfills",
-    ];
-    path.split('/')
-        .any(|part| PARTS.contains(&part.split('.').next().unwrap_or_default().to_lowercase().as_str()))
-}
-
-/// The name or its folder says that it declares types.
-fn is_types(path: &str) -> bool {
-    path.rsplit('/').take(2).any(|part| {
-        ["types", "typing", "typings", "interfaces"]
-            .contains(&part.split('.').next().unwrap_or_default().to_lowercase().as_str())
-    })
-}
-
-/// A part of the path says that it is not meant to be used from outside.
-fn is_internal(path: &str) -> bool {
-    path.split('/').any(|part| {
-        let part = part.to_lowercase();
-        let stem = part.split('.').next().unwrap_or_default();
-        ["internal", "internals", "private", "impl", "detail", "details"].contains(&stem)
-            || part.starts_with('_') && !part.starts_with("__")
-    })
 }
 
 /// Fills the features that a candidate has among the others.

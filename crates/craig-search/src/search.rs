@@ -1,28 +1,22 @@
 //! A search from query to hits.
 
-use std::collections::BTreeSet;
-
-use craig_model::{Embedder, ModelError};
+use craig_model::Embedder;
 use craig_store::{FileId, Store};
+
 use fixedbitset::FixedBitSet;
 
+use crate::candidates::candidate_files;
 use crate::filter::Filter;
 use crate::hit::{Evidence, Hit, MoreRange};
 use crate::index::Index;
-use crate::lexical::{Term, best_chunks, keep_best, look_up};
+use crate::lexical::look_up;
 use crate::query::Query;
 use crate::ranker::{relevances, score};
 use crate::scene::{Candidate, Scene, look_up_name, relate};
-use crate::{FEATURE_NAMES, Features, SearchError, dense};
+use crate::{FEATURE_NAMES, Features, SearchError};
 
-/// Chunks that each of the two retrievals hands to the ranker.
-const N_CANDIDATES: usize = 100;
-
-/// Files that the ranker gets for their path alone.
-const N_PATH_CANDIDATES: usize = 40;
-
-/// Places that define one asked name, at most, that the ranker gets for that alone.
-const N_DEFINITIONS: usize = 30;
+/// Candidates that are looked at more closely after a first ranking.
+const N_CLOSER: usize = 50;
 
 /// Most ranges listed beside a hit.
 const MAX_MORE: usize = 4;
@@ -59,7 +53,24 @@ pub enum Retrieval {
     Fused,
 }
 
+/// A file to be told, with its chunks, best first.
+struct Found {
+    relevance: f32,
+    candidate: Candidate,
+    chunks: Vec<(f32, u32)>,
+}
+
 impl Retrieval {
+    /// Orders candidates, and gives each its relevance.
+    fn ranked(self, candidates: Vec<Candidate>) -> Vec<(f32, Candidate)> {
+        let mut ranked = self.scored(candidates);
+        // Stable, so that equal scores stay in the order of paths.
+        ranked.sort_by(|a, b| b.0.total_cmp(&a.0));
+        let relevances = relevances(&ranked.iter().map(|&(score, _)| score).collect::<Vec<_>>());
+        ranked.iter_mut().zip(relevances).for_each(|((score, _), relevance)| *score = relevance);
+        ranked
+    }
+
     /// Gives each candidate its score: higher is better.
     fn scored(self, candidates: Vec<Candidate>) -> Vec<(f32, Candidate)> {
         let scores: Vec<f32> = match self {
@@ -119,19 +130,20 @@ impl Index {
         embedder: &dyn Embedder,
         options: &SearchOptions,
     ) -> Result<Vec<Hit>, SearchError> {
-        let (_, ranked) = self.ranked(text, embedder, options)?;
-        let mut hits = Vec::new();
-        for (relevance, candidate) in ranked {
-            if hits.len() >= options.limit || relevance < options.min_score {
-                break;
-            }
-            for place in 0..options.per_file.min(candidate.chunks.len()) {
-                if hits.len() < options.limit {
-                    hits.extend(self.hit(store, &candidate, place, relevance, options.per_file)?);
+        self.rank(text, embedder, options, |scene, ranked| {
+            let mut hits = Vec::new();
+            for (relevance, candidate) in ranked {
+                if hits.len() >= options.limit || relevance < options.min_score {
+                    break;
+                }
+                let room = (options.limit - hits.len()).min(options.per_file);
+                let found = Found { relevance, chunks: scene.ordered_chunks(&candidate), candidate };
+                for place in 0..room.min(found.chunks.len()) {
+                    hits.extend(self.hit(store, &found, place, options.per_file)?);
                 }
             }
-        }
-        Ok(hits)
+            Ok(hits)
+        })
     }
 
     /// The candidates of `text` with their features, in ranked order.
@@ -141,30 +153,36 @@ impl Index {
         embedder: &dyn Embedder,
         options: &SearchOptions,
     ) -> Result<Vec<CandidateFeatures>, SearchError> {
-        let (_, ranked) = self.ranked(text, embedder, options)?;
-        Ok(ranked.into_iter().map(|(_, candidate)| self.describe(&candidate)).collect())
+        self.rank(text, embedder, options, |scene, ranked| {
+            Ok(ranked.into_iter().map(|(_, candidate)| self.describe(scene, &candidate)).collect())
+        })
     }
 
-    fn describe(&self, candidate: &Candidate) -> CandidateFeatures {
+    fn describe(&self, scene: &Scene<'_>, candidate: &Candidate) -> CandidateFeatures {
         let segment = &self.segments[candidate.segment].segment;
-        let row = &segment.chunks()[candidate.chunks[0].1 as usize];
+        let lines = scene.ordered_chunks(candidate).first().map(|&(_, chunk)| {
+            let row = &segment.chunks()[chunk as usize];
+            (row.line_start, row.line_end)
+        });
         CandidateFeatures {
             path: segment.path(candidate.file).to_owned(),
             features: candidate.features,
-            lines: (row.line_start, row.line_end),
+            lines: lines.unwrap_or_default(),
         }
     }
 
-    fn ranked(
+    /// Ranks the candidates of `text`, each with its relevance, and hands them on with what they were ranked by.
+    fn rank<T>(
         &self,
         text: &str,
         embedder: &dyn Embedder,
         options: &SearchOptions,
-    ) -> Result<(Query, Vec<(f32, Candidate)>), SearchError> {
-        if text.trim().is_empty() {
+        hand_on: impl FnOnce(&Scene<'_>, Vec<(f32, Candidate)>) -> Result<T, SearchError>,
+    ) -> Result<T, SearchError> {
+        if !text.chars().any(char::is_alphanumeric) {
             return Err(SearchError::EmptyQuery);
         }
-        let query = Query::new(text, embedder).map_err(|error: ModelError| SearchError::Model(error))?;
+        let query = Query::new(text, embedder)?;
         let allowed: Vec<_> = self.segments.iter().map(|segment| options.filter.files(segment)).collect();
         let terms = look_up(&query.terms, &self.segments, self.totals);
         let names: Vec<_> =
@@ -177,59 +195,39 @@ impl Index {
             totals: self.totals,
             idf_sum: terms.iter().map(|term| term.idf).sum(),
         };
-        let files = self.candidate_files(&scene, &allowed);
+        let candidates = self.candidates_of(&scene, &allowed);
+        hand_on(&scene, options.retrieval.ranked(candidates))
+    }
+
+    /// Candidates with all their features, by path among those of equal score.
+    fn candidates_of(&self, scene: &Scene<'_>, allowed: &[FixedBitSet]) -> Vec<Candidate> {
+        let files = candidate_files(scene, allowed);
         let mut candidates: Vec<_> =
             files.into_iter().map(|(segment, file)| scene.candidate(segment, file)).collect();
         relate(&mut candidates, &self.segments);
-        let mut ranked = options.retrieval.scored(candidates);
-        let path = |candidate: &Candidate| self.segments[candidate.segment].segment.path(candidate.file);
-        ranked.sort_by(|a, b| b.0.total_cmp(&a.0).then_with(|| path(&a.1).cmp(path(&b.1))));
-        let relevances = relevances(&ranked.iter().map(|&(score, _)| score).collect::<Vec<_>>());
-        ranked.iter_mut().zip(relevances).for_each(|((score, _), relevance)| *score = relevance);
-        Ok((query, ranked))
-    }
-
-    /// Files that are worth the ranker's look, as (segment, file).
-    fn candidate_files(&self, scene: &Scene<'_>, allowed: &[FixedBitSet]) -> BTreeSet<(usize, u32)> {
-        let segments = &self.segments;
-        let lexical = best_chunks(scene.terms, segments, allowed, self.totals, N_CANDIDATES);
-        let dense = dense::nearest_by_sign(segments, allowed, scene.query, N_CANDIDATES);
-        let defined = scene.names.iter().flat_map(|name| {
-            let places = name.definitions.iter().enumerate();
-            places
-                .flat_map(|(segment, list)| list.iter().map(move |posting| (segment, posting.doc)))
-                .take(N_DEFINITIONS)
-        });
-        let of_chunk =
-            |segment: usize, chunk: u32| (segment, segments[segment].segment.chunks()[chunk as usize].file);
-        lexical
-            .iter()
-            .chain(&dense)
-            .map(|at| of_chunk(at.segment, at.chunk))
-            .chain(defined.map(|(segment, chunk)| of_chunk(segment, chunk)))
-            .chain(best_paths(scene.terms, segments.len()))
-            .filter(|&(segment, file)| allowed[segment][file as usize])
-            .collect()
+        candidates.sort_by(|a, b| score(&b.features).total_cmp(&score(&a.features)));
+        candidates.iter_mut().take(N_CLOSER).for_each(|candidate| scene.add_popularity(candidate));
+        candidates
     }
 
     fn hit(
         &self,
         store: &Store,
-        candidate: &Candidate,
+        found: &Found,
         place: usize,
-        relevance: f32,
         per_file: usize,
     ) -> Result<Option<Hit>, SearchError> {
+        let Found { relevance, candidate, chunks } = found;
         let segment = &self.segments[candidate.segment].segment;
         let file = &segment.files()[candidate.file as usize];
-        let (best, _) = candidate.chunks[0];
-        let (own, chunk) = candidate.chunks[place];
+        let (best, _) = chunks[0];
+        let (own, chunk) = chunks[place];
         let row = &segment.chunks()[chunk as usize];
         let start = row.start_byte.saturating_sub(row.overlap_bytes);
         let Some(content) = store.text_range(FileId(file.id), start, row.end_byte)? else { return Ok(None) };
         let share = |own: f32| if best > 0.0 { (own / best).clamp(0.0, 1.0) } else { 1.0 };
         let text = |reference| Some(segment.text(reference).to_owned()).filter(|text| !text.is_empty());
-        let others = candidate.chunks.iter().skip(per_file).take(MAX_MORE);
+        let others = chunks.iter().skip(per_file).take(MAX_MORE);
         let more = others.filter(|_| place == 0).filter(|(own, _)| share(*own) >= MORE_SHARE).map(
             |&(own, chunk)| {
                 let row = &segment.chunks()[chunk as usize];
@@ -255,25 +253,6 @@ impl Index {
             more: more.collect(),
         }))
     }
-}
-
-/// Files whose path holds the most of the query's idf.
-fn best_paths(terms: &[Term], n_segments: usize) -> impl Iterator<Item = (usize, u32)> {
-    let mut scored = Vec::new();
-    for segment in 0..n_segments {
-        let mut of_file = std::collections::BTreeMap::new();
-        for term in terms {
-            for posting in &term.postings[segment].path {
-                *of_file.entry(posting.doc).or_insert(0.0) += term.path_idf;
-            }
-            for posting in &term.postings[segment].name {
-                *of_file.entry(posting.doc).or_insert(0.0) += term.path_idf;
-            }
-        }
-        scored.extend(of_file.into_iter().map(|(file, score): (u32, f32)| (score, (segment, file))));
-    }
-    keep_best(&mut scored, N_PATH_CANDIDATES);
-    scored.into_iter().map(|(_, file)| file)
 }
 
 /// The features that are not zero, largest first.

@@ -5,10 +5,12 @@ mod file_terms;
 mod layout;
 mod postings;
 mod reader;
+mod role;
 mod terms;
 
 pub(crate) use builder::{SegmentBuilder, kind_number};
-pub(crate) use file_terms::{FileTerms, file_stem, signs};
-pub(crate) use layout::{Aspect, FORMAT, Role};
+pub(crate) use file_terms::{FileTerms, PATH_SHARE, file_stem, signs};
+pub(crate) use layout::{Aspect, FORMAT};
 pub(crate) use postings::Posting;
 pub(crate) use reader::Segment;
+pub(crate) use role::{Role, Traits};

@@ -10,11 +10,12 @@ use craig_model::Quantized;
 use craig_source::FileKind;
 use craig_store::StoredFile;
 
-use super::file_terms::{FileTerms, is_type};
-use super::layout::{ChunkRow, FORMAT, FileRow, Header, MAGIC, N_ASPECTS, N_SECTIONS, Role, TextRef};
+use super::file_terms::{FileTerms, file_stem, is_type};
+use super::layout::{ChunkRow, FORMAT, FileRow, Header, MAGIC, N_ASPECTS, N_SECTIONS, TextRef};
 use super::postings::{Posting, PostingsWriter};
+use super::role::{Role, Traits};
 use super::terms::{KeyHasher, TermKey};
-use crate::analysis::compact;
+use crate::analysis::{compact, parts};
 
 /// Most names of a file that its use elsewhere is told from.
 const MAX_MAIN_NAMES: usize = 6;
@@ -152,7 +153,8 @@ impl SegmentBuilder {
             n_imports: file.imports.len() as u32,
             kind: kind_number(file.record.kind),
             role: Role::of_path(&file.record.path) as u8,
-            reserved: [0; 2],
+            traits: Traits::of_path(&file.record.path).bits(),
+            n_name_words: parts(file_stem(&file.record.path)).len().min(255) as u8,
         };
         self.files.push(row);
     }

@@ -13,7 +13,7 @@ use super::terms::{KeyHasher, TermKey};
 use crate::analysis::{Field, compact, identifier_runs, terms, terms_of_run};
 
 /// Share of the path's vector in the vector that a chunk is retrieved by.
-const PATH_SHARE: f32 = 0.4;
+pub(crate) const PATH_SHARE: f32 = 0.4;
 
 /// Bytes of a file's beginning that make its [`Aspect::Head`].
 const HEAD_BYTES: usize = 1_200;

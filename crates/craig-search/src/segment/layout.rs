@@ -3,7 +3,7 @@
 use bytemuck::{Pod, Zeroable};
 
 /// Changes with every change of the layout or of what goes into a segment: older ones are rebuilt.
-pub(crate) const FORMAT: u32 = 5;
+pub(crate) const FORMAT: u32 = 6;
 
 /// First bytes of a segment file.
 pub(crate) const MAGIC: [u8; 8] = *b"craigseg";
@@ -101,9 +101,12 @@ pub(crate) struct FileRow {
     pub(crate) n_imports: u32,
     /// Code, docs or config: index into `FileKind`'s order.
     pub(crate) kind: u8,
-    /// [`Role`] as a number.
+    /// [`Role`](super::role::Role) as a number.
     pub(crate) role: u8,
-    pub(crate) reserved: [u8; 2],
+    /// [`Traits`](super::role::Traits) as bits.
+    pub(crate) traits: u8,
+    /// Words of its name, 255 standing for more.
+    pub(crate) n_name_words: u8,
 }
 
 #[derive(Clone, Copy, Debug, Pod, Zeroable)]
@@ -123,120 +126,4 @@ pub(crate) struct ChunkRow {
     /// Index into `ChunkKind::ALL`.
     pub(crate) kind: u8,
     pub(crate) reserved: [u8; 3],
-}
-
-/// What part a file plays in its project, told from its path.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[repr(u8)]
-pub(crate) enum Role {
-    /// Product code.
-    Source,
-    /// Tests, fixtures, mocks.
-    Test,
-    /// Examples, samples, demos, benchmarks.
-    Example,
-    /// Code of others, kept in the tree.
-    Vendored,
-    /// Declarations without code: `.d.ts`, `.pyi`.
-    Stub,
-    /// A file that mostly passes on the names of others: `index.ts`, `__init__.py`, `mod.rs`.
-    Barrel,
-}
-
-impl Role {
-    pub(crate) const ALL: [Self; 6] =
-        [Self::Source, Self::Test, Self::Example, Self::Vendored, Self::Stub, Self::Barrel];
-
-    pub(crate) fn of_path(path: &str) -> Self {
-        let lower = path.to_lowercase();
-        let (folders, name) = lower.rsplit_once('/').unwrap_or(("", &lower));
-        let in_folder = |names: &[&str]| folders.split('/').any(|folder| names.contains(&folder));
-        let stem = name.split('.').next().unwrap_or(name);
-        if in_folder(&["vendor", "vendored", "third_party", "thirdparty", "external", "extern", "deps"]) {
-            Self::Vendored
-        } else if in_folder(TEST_FOLDERS) || is_test_name(name, stem) || is_camel_test_name(path) {
-            Self::Test
-        } else if in_folder(EXAMPLE_FOLDERS) {
-            Self::Example
-        } else if name.ends_with(".d.ts") || name.ends_with(".pyi") || name.ends_with(".d.mts") {
-            Self::Stub
-        } else if BARREL_NAMES.contains(&name) {
-            Self::Barrel
-        } else {
-            Self::Source
-        }
-    }
-}
-
-const TEST_FOLDERS: &[&str] = &[
-    "test",
-    "tests",
-    "__tests__",
-    "spec",
-    "specs",
-    "testing",
-    "testdata",
-    "fixtures",
-    "__mocks__",
-    "mocks",
-    "e2e",
-];
-const EXAMPLE_FOLDERS: &[&str] = &[
-    "example",
-    "examples",
-    "sample",
-    "samples",
-    "demo",
-    "demos",
-    "bench",
-    "benches",
-    "benchmark",
-    "benchmarks",
-    "playground",
-    "docs",
-    "doc",
-];
-const BARREL_NAMES: &[&str] =
-    &["index.ts", "index.js", "index.tsx", "index.mjs", "__init__.py", "mod.rs", "package-info.java"];
-
-fn is_test_name(name: &str, stem: &str) -> bool {
-    stem.starts_with("test_")
-        || stem.ends_with("_test")
-        || stem.ends_with("_tests")
-        || stem.ends_with("_spec")
-        || stem == "conftest"
-        || name.contains(".test.")
-        || name.contains(".spec.")
-}
-
-/// `FooTest.java`, `FooTests.swift`, `FooSpec.scala`: the capital keeps `latest` and `contest` out.
-fn is_camel_test_name(path: &str) -> bool {
-    let name = path.rsplit('/').next().unwrap_or(path);
-    let stem = name.split('.').next().unwrap_or(name);
-    ["Test", "Tests", "Spec", "TestCase", "IT"]
-        .iter()
-        .any(|end| stem.len() > end.len() && stem.ends_with(end))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn roles_are_told_from_paths() {
-        for (path, role) in [
-            ("src/auth.rs", Role::Source),
-            ("src/latest.py", Role::Source),
-            ("pkg/auth_test.go", Role::Test),
-            ("tests/a.rs", Role::Test),
-            ("src/UserServiceTest.java", Role::Test),
-            ("lib/x.spec.ts", Role::Test),
-            ("vendor/lib/a.c", Role::Vendored),
-            ("examples/hello.rs", Role::Example),
-            ("types/index.d.ts", Role::Stub),
-            ("pkg/__init__.py", Role::Barrel),
-        ] {
-            assert_eq!(Role::of_path(path), role, "{path}");
-        }
-    }
 }

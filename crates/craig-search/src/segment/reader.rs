@@ -5,8 +5,9 @@ use std::path::Path;
 use craig_chunk::ChunkKind;
 use craig_model::Quantized;
 
-use super::layout::{Aspect, ChunkRow, FORMAT, FileRow, Header, MAGIC, N_ASPECTS, Role, Section, TextRef};
+use super::layout::{Aspect, ChunkRow, FORMAT, FileRow, Header, MAGIC, N_ASPECTS, Section, TextRef};
 use super::postings::{Posting, n_postings, read_postings};
+use super::role::Role;
 use super::terms::TermKey;
 use crate::analysis::Field;
 use crate::mapped::{Mapped, dot};
@@ -118,7 +119,7 @@ impl Segment {
     /// The postings section from the list of `term` in `field` on.
     fn find(&self, field: Field, term: &str) -> Option<&[u8]> {
         let terms: &[TermKey] = self.section(Section::Terms);
-        let at = terms.binary_search(&TermKey::new(field, term)).ok()?;
+        let at = TermKey::new(field, term).find_in(terms)?;
         let offset = self.section::<u32>(Section::Offsets)[at];
         self.section::<u8>(Section::Postings).get(offset as usize..)
     }

@@ -20,6 +20,26 @@ impl TermKey {
     }
 }
 
+impl TermKey {
+    /// Place of the key in `sorted`, whose keys ascend.
+    ///
+    /// Keys are hashes, so they lie evenly: the place is guessed, and searched for around the guess.
+    pub(crate) fn find_in(self, sorted: &[Self]) -> Option<usize> {
+        let guess = ((u128::from(self.0) * sorted.len() as u128) >> 64) as usize;
+        // Four standard deviations of a uniform order statistic, at its widest.
+        let reach = 2 * sorted.len().isqrt() + 4;
+        let (low, high) = (guess.saturating_sub(reach), (guess + reach).min(sorted.len()));
+        let near = &sorted[low..high];
+        let is_inside =
+            near.first().is_some_and(|first| *first <= self) && near.last().is_some_and(|last| self <= *last);
+        if is_inside {
+            near.binary_search(&self).ok().map(|at| low + at)
+        } else {
+            sorted.binary_search(&self).ok()
+        }
+    }
+}
+
 /// Hashes a [`TermKey`] to itself.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct KeyHasher(u64);
@@ -43,6 +63,22 @@ mod tests {
     use std::collections::HashSet;
 
     use super::*;
+
+    #[test]
+    fn every_key_is_found_where_it_lies_and_no_other_is() {
+        let keys = |n: usize| {
+            let mut keys: Vec<_> = (0..n).map(|i| TermKey::new(Field::Body, &format!("word{i}"))).collect();
+            keys.sort_unstable();
+            keys
+        };
+        for n in [0, 1, 2, 100, 20_000] {
+            let sorted = keys(n);
+            assert!(sorted.iter().enumerate().all(|(at, key)| key.find_in(&sorted) == Some(at)), "{n}");
+            assert_eq!(TermKey::new(Field::Path, "word0").find_in(&sorted), None);
+        }
+        let crowded = [TermKey(1), TermKey(2), TermKey(u64::MAX)];
+        assert!(crowded.iter().enumerate().all(|(at, key)| key.find_in(&crowded) == Some(at)));
+    }
 
     #[test]
     fn short_words_of_all_fields_have_keys_of_their_own() {

@@ -1,0 +1,140 @@
+//! Which files are worth the ranker's look: the best of several retrievals.
+//!
+//! Each gives a fixed number, ties cut by path, so that the choice does not depend on how files are spread over
+//! segments.
+
+use std::cmp::Ordering;
+
+use fixedbitset::FixedBitSet;
+
+use crate::dense::{ChunkAt, nearest_by_sign};
+use crate::index::LiveSegment;
+use crate::lexical::{Term, scored_chunks};
+use crate::query::Query;
+use crate::scene::Scene;
+use crate::segment::{Aspect, PATH_SHARE, Role};
+
+/// Chunks by BM25.
+const N_LEXICAL: usize = 80;
+
+/// Chunks by cosine, and chunks by sign that these are chosen from: the recall of signs alone is not enough.
+const N_DENSE: usize = 60;
+const N_BY_SIGN: usize = 200;
+
+/// Files by their paths.
+const N_PATHS: usize = 30;
+
+/// Places that define one asked name.
+const N_DEFINITIONS: usize = 10;
+
+/// A file as (segment, number in the segment).
+type FileAt = (usize, u32);
+
+/// Files that are worth the ranker's look, by path.
+pub(crate) fn candidate_files(scene: &Scene<'_>, allowed: &[FixedBitSet]) -> Vec<FileAt> {
+    let places = Places { segments: scene.segments };
+    let mut lexical = scored_chunks(scene.terms, scene.segments, allowed, scene.totals);
+    keep_best(&mut lexical, N_LEXICAL, |a, b| places.compare_chunks(*a, *b));
+    let dense = nearest(scene.query, scene.segments, allowed, &places);
+    let mut paths = scored_paths(scene.terms, scene.segments, allowed);
+    keep_best(&mut paths, N_PATHS, |a, b| places.compare_files(*a, *b));
+    let defined = scene.names.iter().flat_map(|name| {
+        let mut files = places.of_definitions(&name.definitions, allowed);
+        files.truncate(N_DEFINITIONS);
+        files
+    });
+    let chunks = lexical.iter().chain(&dense).map(|&(_, at)| places.file_of(at));
+    let mut files: Vec<FileAt> = chunks.chain(paths.iter().map(|&(_, file)| file)).chain(defined).collect();
+    files.sort_unstable();
+    files.dedup();
+    files.sort_by(|a, b| places.compare_files(*a, *b));
+    files
+}
+
+/// The chunks of the highest cosine among those nearest by sign.
+fn nearest(
+    query: &Query,
+    segments: &[LiveSegment],
+    allowed: &[FixedBitSet],
+    places: &Places<'_>,
+) -> Vec<(f32, ChunkAt)> {
+    let rescored = |at: ChunkAt| {
+        let segment = &segments[at.segment].segment;
+        let (_, file) = places.file_of(at);
+        let path = segment.aspect_similarity(&query.aspect_vector, file, Aspect::Path);
+        (segment.similarity(&query.vector, at.chunk) + PATH_SHARE * path, at)
+    };
+    let mut nearest: Vec<_> =
+        nearest_by_sign(segments, allowed, query, N_BY_SIGN).into_iter().map(rescored).collect();
+    keep_best(&mut nearest, N_DENSE, |a, b| places.compare_chunks(*a, *b));
+    nearest
+}
+
+/// Files whose path or name holds words of the query, each with the sum of their path idf.
+fn scored_paths(terms: &[Term], segments: &[LiveSegment], allowed: &[FixedBitSet]) -> Vec<(f32, FileAt)> {
+    let mut scored = Vec::new();
+    for (number, segment) in segments.iter().enumerate() {
+        let mut scores = vec![0.0f32; segment.segment.files().len()];
+        for term in terms {
+            let postings = &term.postings[number];
+            for posting in postings.path.iter().chain(&postings.name) {
+                scores[posting.doc as usize] += term.path_idf;
+            }
+        }
+        let found =
+            (0u32..).zip(scores).filter(|&(file, score)| score > 0.0 && allowed[number][file as usize]);
+        scored.extend(found.map(|(file, score)| (score, (number, file))));
+    }
+    scored
+}
+
+/// Keeps the `n` highest scores; equal scores are kept in the order of `tie`.
+fn keep_best<T>(scored: &mut Vec<(f32, T)>, n: usize, tie: impl Fn(&T, &T) -> Ordering) {
+    if scored.len() > n {
+        scored.select_nth_unstable_by(n - 1, |a, b| b.0.total_cmp(&a.0).then_with(|| tie(&a.1, &b.1)));
+        scored.truncate(n);
+    }
+}
+
+/// Compares files and chunks by what they are, not by where they are stored.
+struct Places<'a> {
+    segments: &'a [LiveSegment],
+}
+
+impl Places<'_> {
+    fn file_of(&self, at: ChunkAt) -> FileAt {
+        (at.segment, self.segments[at.segment].segment.chunks()[at.chunk as usize].file)
+    }
+
+    fn path(&self, (segment, file): FileAt) -> &str {
+        self.segments[segment].segment.path(file)
+    }
+
+    fn compare_files(&self, a: FileAt, b: FileAt) -> Ordering {
+        self.path(a).cmp(self.path(b))
+    }
+
+    fn compare_chunks(&self, a: ChunkAt, b: ChunkAt) -> Ordering {
+        let start = |at: ChunkAt| self.segments[at.segment].segment.chunks()[at.chunk as usize].start_byte;
+        self.compare_files(self.file_of(a), self.file_of(b)).then_with(|| start(a).cmp(&start(b)))
+    }
+
+    /// Files of definitions: product code first, then by path.
+    fn of_definitions(
+        &self,
+        definitions: &[Vec<crate::segment::Posting>],
+        allowed: &[FixedBitSet],
+    ) -> Vec<FileAt> {
+        let chunks = definitions.iter().enumerate();
+        let chunks =
+            chunks.flat_map(|(segment, list)| list.iter().map(move |p| ChunkAt { segment, chunk: p.doc }));
+        let mut files: Vec<FileAt> = chunks
+            .map(|at| self.file_of(at))
+            .filter(|&(segment, file)| allowed[segment][file as usize])
+            .collect();
+        files.dedup();
+        let is_beside = |(segment, file): FileAt| self.segments[segment].segment.role(file) != Role::Source;
+        files.sort_by(|&a, &b| is_beside(a).cmp(&is_beside(b)).then_with(|| self.compare_files(a, b)));
+        files
+    }
+}
