@@ -157,7 +157,6 @@ fn many_small_deltas_are_one_index() {
 
 /// A name that more places define than the ranker looks at: which of them it gets must not hang on their order.
 #[test]
-#[ignore = "fails: craig-search takes the first 30 definitions in the order of segments, not the same 30 always"]
 fn a_name_defined_in_many_places_is_found_the_same_way() {
     let mut workshop = Workshop::new();
     workshop.ingest();

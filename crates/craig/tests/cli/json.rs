@@ -307,14 +307,17 @@ fn errors_are_on_stderr_alone() {
         }
     "#]],
     );
-    home.check(&["search", "--format=json"], expect![[r#"
+    home.check(
+        &["search", "--format=json"],
+        expect![[r#"
         exit 1
         -- stderr
         {
           "error": "the following required arguments were not provided: <QUERY>...",
           "hint": "'craig --help' shows how it is used"
         }
-    "#]]);
+    "#]],
+    );
     home.check(
         &["stauts", "shop", "--format", "json"],
         expect![[r#"
