@@ -71,7 +71,7 @@ fn nearest(
 }
 
 /// Files whose path or name holds words of the query, each with the sum of their path idf.
-fn scored_paths(terms: &[Term], segments: &[LiveSegment], allowed: &[FixedBitSet]) -> Vec<(f32, FileAt)> {
+fn scored_paths(terms: &[Term<'_>], segments: &[LiveSegment], allowed: &[FixedBitSet]) -> Vec<(f32, FileAt)> {
     let mut scored = Vec::new();
     for (number, segment) in segments.iter().enumerate() {
         let mut scores = vec![0.0f32; segment.segment.files().len()];

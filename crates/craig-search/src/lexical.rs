@@ -5,7 +5,7 @@ use fixedbitset::FixedBitSet;
 use crate::analysis::Field;
 use crate::dense::ChunkAt;
 use crate::index::{LiveSegment, Totals};
-use crate::segment::{Posting, Segment};
+use crate::segment::{Posting, PostingsList, Segment};
 
 /// Term saturation and length normalisation: the usual values. Source: Robertson & Zaragoza, 2009.
 const K1: f32 = 1.2;
@@ -17,11 +17,14 @@ const SYMBOL_WEIGHT: f32 = 1.0;
 /// What a word of the path weighs when candidates are chosen.
 const PATH_WEIGHT: f32 = 1.0;
 
+/// A word that more chunks hold than this is not used to choose candidates while a rarer one is: what it adds is
+/// little, and reading all its places takes most of the time of a search.
+const MAX_SCANNED_CHUNKS: usize = 32_768;
+
 /// The postings of one word of the query in one segment, files that may not answer left out.
-#[derive(Debug, Default)]
-pub(crate) struct TermPostings {
+pub(crate) struct TermPostings<'s> {
     /// Chunks that hold the word in their text.
-    pub(crate) body: Vec<Posting>,
+    body: Body<'s>,
     /// Chunks that hold it in a name they define.
     pub(crate) symbol: Vec<Posting>,
     /// Files that hold it in their path.
@@ -30,55 +33,138 @@ pub(crate) struct TermPostings {
     pub(crate) name: Vec<Posting>,
 }
 
+/// The chunks that hold a word in their text.
+enum Body<'s> {
+    /// Read already.
+    Read(Vec<Posting>),
+    /// To be read where they are wanted. Every file of the segment is live.
+    Unread(PostingsList<'s>),
+}
+
+impl Body<'_> {
+    fn n_docs(&self) -> usize {
+        match self {
+            Self::Read(postings) => postings.len(),
+            Self::Unread(list) => list.n_docs() as usize,
+        }
+    }
+}
+
+impl TermPostings<'_> {
+    /// The postings of the chunks `chunks`; `scratch` holds them when they have to be read.
+    pub(crate) fn body_within<'p>(
+        &'p self,
+        chunks: std::ops::Range<u32>,
+        scratch: &'p mut Vec<Posting>,
+    ) -> &'p [Posting] {
+        match &self.body {
+            Body::Read(postings) => within(postings, chunks),
+            Body::Unread(list) => {
+                scratch.clear();
+                list.read_within(chunks, scratch);
+                scratch
+            }
+        }
+    }
+}
+
 /// One word of the query, looked up everywhere.
-pub(crate) struct Term {
+pub(crate) struct Term<'s> {
     /// Inverse document frequency over chunks.
     pub(crate) idf: f32,
     /// The same over files, by path: a word that most paths hold tells nothing.
     pub(crate) path_idf: f32,
+    /// The word helps to choose candidates: all its bodies are read.
+    is_scanned: bool,
     /// One for each segment.
-    pub(crate) postings: Vec<TermPostings>,
+    pub(crate) postings: Vec<TermPostings<'s>>,
 }
 
 /// Looks the words of a query up in all segments.
 ///
 /// Frequencies are counted over live files, so they do not depend on how files are spread over segments.
-pub(crate) fn look_up(words: &[String], segments: &[LiveSegment], totals: Totals) -> Vec<Term> {
-    words.iter().map(|word| look_up_word(word, segments, totals)).collect()
+pub(crate) fn look_up<'s>(words: &[String], segments: &'s [LiveSegment], totals: Totals) -> Vec<Term<'s>> {
+    let mut terms: Vec<_> = words.iter().map(|word| look_up_word(word, segments, totals)).collect();
+    let n_bodies: Vec<usize> = terms.iter().map(Term::n_bodies).collect();
+    // Where all words are frequent, the rarest has to do.
+    let rarest = n_bodies.iter().copied().filter(|&n| n > 0).min().unwrap_or_default();
+    let limit = MAX_SCANNED_CHUNKS.max(rarest);
+    for (term, _) in terms.iter_mut().zip(&n_bodies).filter(|&(_, &n)| n <= limit) {
+        term.read_bodies();
+    }
+    terms
 }
 
-fn look_up_word(word: &str, segments: &[LiveSegment], totals: Totals) -> Term {
-    let postings: Vec<TermPostings> = segments.iter().map(|segment| live_postings(word, segment)).collect();
-    let n_docs =
-        |field: fn(&TermPostings) -> &Vec<Posting>| postings.iter().map(|p| field(p).len()).sum::<usize>();
-    let n_holding = n_docs(|p| &p.body).max(n_docs(|p| &p.symbol));
-    let path_idf = idf(totals.n_files, n_docs(|p| &p.path));
-    Term { idf: idf(totals.n_chunks, n_holding), path_idf, postings }
+fn look_up_word<'s>(word: &str, segments: &'s [LiveSegment], totals: Totals) -> Term<'s> {
+    let postings: Vec<TermPostings<'s>> =
+        segments.iter().map(|segment| live_postings(word, segment)).collect();
+    let n_paths = postings.iter().map(|postings| postings.path.len()).sum();
+    let n_symbols: usize = postings.iter().map(|postings| postings.symbol.len()).sum();
+    let n_bodies: usize = postings.iter().map(|postings| postings.body.n_docs()).sum();
+    Term {
+        idf: idf(totals.n_chunks, n_bodies.max(n_symbols)),
+        path_idf: idf(totals.n_files, n_paths),
+        is_scanned: false,
+        postings,
+    }
+}
+
+fn live_postings<'s>(word: &str, segment: &'s LiveSegment) -> TermPostings<'s> {
+    let body = match segment.live.is_full() {
+        true => Body::Unread(segment.segment.list(Field::Body, word)),
+        false => Body::Read(segment.live_chunks(Field::Body, word)),
+    };
+    TermPostings {
+        body,
+        symbol: segment.live_chunks(Field::Symbol, word),
+        path: segment.live_files(Field::Path, word),
+        name: segment.live_files(Field::Name, word),
+    }
+}
+
+impl Term<'_> {
+    /// Chunks that hold the word in their text.
+    fn n_bodies(&self) -> usize {
+        self.postings.iter().map(|postings| postings.body.n_docs()).sum()
+    }
+
+    fn read_bodies(&mut self) {
+        self.is_scanned = true;
+        for postings in &mut self.postings {
+            if let Body::Unread(list) = postings.body {
+                let mut read = Vec::new();
+                list.read(&mut read);
+                postings.body = Body::Read(read);
+            }
+        }
+    }
+}
+
+impl LiveSegment {
+    /// The live chunks that hold `term` in `field`.
+    pub(crate) fn live_chunks(&self, field: Field, term: &str) -> Vec<Posting> {
+        let mut postings = self.segment.postings(field, term);
+        if !self.live.is_full() {
+            let chunks = self.segment.chunks();
+            postings.retain(|posting| self.live[chunks[posting.doc as usize].file as usize]);
+        }
+        postings
+    }
+
+    /// The live files that hold `term` in `field`.
+    pub(crate) fn live_files(&self, field: Field, term: &str) -> Vec<Posting> {
+        let mut postings = self.segment.postings(field, term);
+        if !self.live.is_full() {
+            postings.retain(|posting| self.live[posting.doc as usize]);
+        }
+        postings
+    }
 }
 
 /// Inverse document frequency: ln(1 + (N − n + ½) / (n + ½)). Source: Robertson & Zaragoza, 2009.
 pub(crate) fn idf(n_all: u64, n_holding: usize) -> f32 {
     let (n_all, n_holding) = (n_all as f32, n_holding as f32);
     (1.0 + (n_all - n_holding + 0.5).max(0.0) / (n_holding + 0.5)).ln()
-}
-
-fn live_postings(word: &str, segment: &LiveSegment) -> TermPostings {
-    let mut found = TermPostings::default();
-    let TermPostings { body, symbol, path, name } = &mut found;
-    for (field, list) in
-        [(Field::Body, body), (Field::Symbol, symbol), (Field::Path, path), (Field::Name, name)]
-    {
-        segment.segment.postings(field, word, list);
-    }
-    if !segment.live.is_full() {
-        let chunks = segment.segment.chunks();
-        let is_live = |posting: &Posting| segment.live[chunks[posting.doc as usize].file as usize];
-        found.body.retain(is_live);
-        found.symbol.retain(is_live);
-        found.path.retain(|posting| segment.live[posting.doc as usize]);
-        found.name.retain(|posting| segment.live[posting.doc as usize]);
-    }
-    found
 }
 
 /// BM25 weight of one word in one document; `relative_length` is its length over the average.
@@ -88,7 +174,7 @@ pub(crate) fn bm25(idf: f32, tf: f32, relative_length: f32) -> f32 {
 
 /// The chunks of allowed files that have a score, each with its sum of BM25 over text, names and path.
 pub(crate) fn scored_chunks(
-    terms: &[Term],
+    terms: &[Term<'_>],
     segments: &[LiveSegment],
     allowed: &[FixedBitSet],
     totals: Totals,
@@ -105,13 +191,17 @@ pub(crate) fn scored_chunks(
     scored
 }
 
-fn chunk_scores(terms: &[Term], segment_number: usize, segment: &Segment, totals: Totals) -> Vec<f32> {
+fn chunk_scores(terms: &[Term<'_>], segment_number: usize, segment: &Segment, totals: Totals) -> Vec<f32> {
     let chunks = segment.chunks();
     let mut scores = vec![0.0f32; chunks.len()];
     let average = average_tokens(totals);
     for term in terms {
         let postings = &term.postings[segment_number];
-        for posting in &postings.body {
+        let body = match &postings.body {
+            Body::Read(read) if term.is_scanned => read.as_slice(),
+            _ => &[],
+        };
+        for posting in body {
             let length = chunks[posting.doc as usize].n_tokens as f32 / average;
             scores[posting.doc as usize] += bm25(term.idf, posting.tf as f32, length);
         }

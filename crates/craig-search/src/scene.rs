@@ -21,7 +21,7 @@ pub(crate) struct Candidate {
 /// Everything that features of one query are computed from.
 pub(crate) struct Scene<'a> {
     pub(crate) query: &'a Query,
-    pub(crate) terms: &'a [Term],
+    pub(crate) terms: &'a [Term<'a>],
     pub(crate) names: &'a [NamePostings],
     pub(crate) segments: &'a [LiveSegment],
     pub(crate) totals: Totals,
@@ -72,9 +72,10 @@ impl<'a> Scene<'a> {
         let average_file = (self.totals.n_tokens as f32 / self.totals.n_files.max(1) as f32).max(1.0);
         let file_length = self.segment(segment).files()[file as usize].n_tokens as f32 / average_file;
         let mut scores = BodyScores::new(rows.len());
+        let mut scratch = Vec::new();
         for term in self.terms {
             let postings = &term.postings[segment];
-            let body = within(&postings.body, chunks.clone());
+            let body = postings.body_within(chunks.clone(), &mut scratch);
             for posting in body {
                 let chunk = (posting.doc - chunks.start) as usize;
                 let length = rows[chunk].n_tokens as f32 / average;
@@ -109,8 +110,8 @@ impl<'a> Scene<'a> {
 
     fn name_features(&self, segment: usize, file: u32, features: &mut Features) {
         let path_idf_sum = self.terms.iter().map(|term| term.path_idf).sum::<f32>().max(f32::MIN_POSITIVE);
-        let held_idf = |field: fn(&TermPostings) -> &Vec<Posting>| {
-            let holds = |term: &&Term| tf_of(field(&term.postings[segment]), file) > 0;
+        let held_idf = |field: fn(&'a TermPostings<'a>) -> &'a Vec<Posting>| {
+            let holds = |term: &&'a Term<'a>| tf_of(field(&term.postings[segment]), file) > 0;
             self.terms.iter().filter(holds).map(|term| term.path_idf).sum::<f32>() / path_idf_sum
         };
         features.path_coverage = held_idf(|postings| &postings.path);
@@ -143,7 +144,7 @@ impl<'a> Scene<'a> {
     fn n_uses(&self, name: &str) -> f32 {
         let n_in = |segment: &LiveSegment| match segment.live.is_full() {
             true => segment.segment.n_postings(Field::Body, name) as usize,
-            false => live_chunks(Field::Body, name, segment).len(),
+            false => segment.live_chunks(Field::Body, name).len(),
         };
         self.segments.iter().map(n_in).sum::<usize>() as f32
     }
@@ -320,31 +321,16 @@ fn folder_of(path: &str) -> &str {
 /// Looks a name up as a definition, as a file name and, when it joins several words, in texts.
 pub(crate) fn look_up_name(name: &Name, segments: &[LiveSegment], totals: Totals) -> NamePostings {
     let of_chunks =
-        |field| segments.iter().map(|segment| live_chunks(field, &name.compact, segment)).collect();
+        |field| segments.iter().map(|segment| segment.live_chunks(field, &name.compact)).collect();
     let uses: Vec<Vec<Posting>> =
         if name.n_words > 1 { of_chunks(Field::Body) } else { segments.iter().map(|_| Vec::new()).collect() };
     NamePostings {
         definitions: of_chunks(Field::Definition),
         types: of_chunks(Field::TypeDefinition),
-        stems: segments.iter().map(|segment| live_files(Field::Stem, &name.compact, segment)).collect(),
+        stems: segments.iter().map(|segment| segment.live_files(Field::Stem, &name.compact)).collect(),
         idf: idf(totals.n_chunks, uses.iter().map(Vec::len).sum()),
         uses,
         n_words: name.n_words,
         weight: if name.certain { 1.0 } else { 0.5 },
     }
-}
-
-fn live_chunks(field: Field, term: &str, segment: &LiveSegment) -> Vec<Posting> {
-    let mut postings = Vec::new();
-    segment.segment.postings(field, term, &mut postings);
-    let chunks = segment.segment.chunks();
-    postings.retain(|posting| segment.live[chunks[posting.doc as usize].file as usize]);
-    postings
-}
-
-fn live_files(field: Field, term: &str, segment: &LiveSegment) -> Vec<Posting> {
-    let mut postings = Vec::new();
-    segment.segment.postings(field, term, &mut postings);
-    postings.retain(|posting| segment.live[posting.doc as usize]);
-    postings
 }

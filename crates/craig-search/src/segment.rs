@@ -11,6 +11,6 @@ mod terms;
 pub(crate) use builder::{SegmentBuilder, kind_number};
 pub(crate) use file_terms::{FileTerms, PATH_SHARE, file_stem, signs};
 pub(crate) use layout::{Aspect, FORMAT};
-pub(crate) use postings::Posting;
+pub(crate) use postings::{Posting, PostingsList};
 pub(crate) use reader::Segment;
 pub(crate) use role::{Role, Traits};

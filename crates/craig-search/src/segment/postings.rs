@@ -9,10 +9,15 @@ pub(crate) struct Posting {
     pub(crate) tf: u32,
 }
 
+/// Documents between two places from which a list can be read.
+const BLOCK_DOCS: u32 = 128;
+
 /// A list under construction: varints of (gap to the previous document · 2 + one occurrence?), then the occurrences.
 #[derive(Debug, Default)]
 pub(crate) struct PostingsWriter {
     bytes: Vec<u8>,
+    /// For each block but the first, the document before it and where it begins.
+    skips: Vec<[u32; 2]>,
     n_docs: u32,
     last_doc: u32,
 }
@@ -21,7 +26,10 @@ impl PostingsWriter {
     /// Appends a document; documents come in ascending order.
     pub(crate) fn push(&mut self, posting: Posting) {
         debug_assert!(self.n_docs == 0 || posting.doc > self.last_doc, "documents come in ascending order");
-        let gap = if self.n_docs == 0 { posting.doc } else { posting.doc - self.last_doc };
+        if self.n_docs > 0 && self.n_docs.is_multiple_of(BLOCK_DOCS) {
+            self.skips.push([self.last_doc, self.bytes.len() as u32]);
+        }
+        let gap = posting.doc - self.last_doc;
         let single = posting.tf == 1;
         write_varint(&mut self.bytes, u64::from(gap) << 1 | u64::from(single));
         if !single {
@@ -33,34 +41,80 @@ impl PostingsWriter {
 
     /// Bytes that it holds in memory.
     pub(crate) fn n_bytes(&self) -> usize {
-        self.bytes.len()
+        self.bytes.len() + size_of_val(self.skips.as_slice())
     }
 
-    /// Appends the finished list to `out`: the number of documents, then the documents.
+    /// Appends the finished list to `out`: the number of documents, the skips, the documents.
     pub(crate) fn finish(&self, out: &mut Vec<u8>) {
         write_varint(out, u64::from(self.n_docs));
+        out.extend(self.skips.iter().flatten().flat_map(|number| number.to_le_bytes()));
         out.extend_from_slice(&self.bytes);
     }
 }
 
-/// Reads the list that starts at `bytes[0]` into `out`; stops early when the bytes end.
-pub(crate) fn read_postings(bytes: &[u8], out: &mut Vec<Posting>) {
-    let mut rest = bytes;
-    let n_docs = read_varint(&mut rest).unwrap_or(0) as usize;
-    out.reserve(n_docs.min(bytes.len()));
-    let mut doc = 0u32;
-    for _ in 0..n_docs {
-        let Some(head) = read_varint(&mut rest) else { return };
-        let tf = if head & 1 == 1 { Some(1) } else { read_varint(&mut rest) };
-        let Some(tf) = tf else { return };
-        doc = doc.wrapping_add((head >> 1) as u32);
-        out.push(Posting { doc, tf: tf as u32 });
-    }
+/// A finished list, read where it lies.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct PostingsList<'s> {
+    n_docs: u32,
+    skips: &'s [[u8; 8]],
+    bytes: &'s [u8],
 }
 
-/// Number of documents of the list that starts at `bytes[0]`.
-pub(crate) fn n_postings(mut bytes: &[u8]) -> u32 {
-    read_varint(&mut bytes).unwrap_or(0) as u32
+impl<'s> PostingsList<'s> {
+    /// The list that starts at `bytes[0]`; empty when the bytes are none.
+    pub(crate) fn new(mut bytes: &'s [u8]) -> Self {
+        let n_docs = read_varint(&mut bytes).unwrap_or(0) as u32;
+        let n_skips = (n_docs.saturating_sub(1) / BLOCK_DOCS) as usize;
+        match bytes.split_at_checked(n_skips * size_of::<[u8; 8]>()) {
+            Some((skips, bytes)) => Self { n_docs, skips: skips.as_chunks().0, bytes },
+            None => Self::default(),
+        }
+    }
+
+    /// Number of documents.
+    pub(crate) fn n_docs(self) -> u32 {
+        self.n_docs
+    }
+
+    /// Appends all documents to `out`; fewer when the bytes end early.
+    pub(crate) fn read(self, out: &mut Vec<Posting>) {
+        out.reserve((self.n_docs as usize).min(self.bytes.len()));
+        self.read_block(0, 0, self.n_docs, |posting| {
+            out.push(posting);
+            true
+        });
+    }
+
+    /// Appends the documents in `docs` to `out`.
+    pub(crate) fn read_within(self, docs: std::ops::Range<u32>, out: &mut Vec<Posting>) {
+        let before = |skip: &[u8; 8]| u32::from_le_bytes([skip[0], skip[1], skip[2], skip[3]]);
+        let block = self.skips.partition_point(|skip| before(skip) < docs.start);
+        let (doc, offset) = match block.checked_sub(1).map(|at| &self.skips[at]) {
+            Some(skip) => (before(skip), u32::from_le_bytes([skip[4], skip[5], skip[6], skip[7]])),
+            None => (0, 0),
+        };
+        let n_left = self.n_docs.saturating_sub(block as u32 * BLOCK_DOCS);
+        self.read_block(doc, offset as usize, n_left, |posting| {
+            if posting.doc >= docs.start && posting.doc < docs.end {
+                out.push(posting);
+            }
+            posting.doc < docs.end
+        });
+    }
+
+    /// Hands up to `n_docs` documents from byte `offset` on to `take`, until it has enough.
+    fn read_block(self, mut doc: u32, offset: usize, n_docs: u32, mut take: impl FnMut(Posting) -> bool) {
+        let mut rest = self.bytes.get(offset..).unwrap_or_default();
+        for _ in 0..n_docs {
+            let Some(head) = read_varint(&mut rest) else { return };
+            let tf = if head & 1 == 1 { Some(1) } else { read_varint(&mut rest) };
+            let Some(tf) = tf else { return };
+            doc = doc.wrapping_add((head >> 1) as u32);
+            if !take(Posting { doc, tf: tf as u32 }) {
+                return;
+            }
+        }
+    }
 }
 
 fn write_varint(out: &mut Vec<u8>, mut value: u64) {
@@ -97,20 +151,30 @@ mod tests {
 
     proptest! {
         #[test]
-        fn what_is_written_is_read(docs in proptest::collection::btree_map(0u32..1_000_000, 1u32..5_000, 0..200)) {
+        fn what_is_written_is_read(
+            docs in proptest::collection::btree_map(0u32..100_000, 1u32..5_000, 0..1_000),
+            range in (0u32..110_000, 0u32..20_000),
+        ) {
             let postings: Vec<_> = docs.into_iter().map(|(doc, tf)| Posting { doc, tf }).collect();
             let mut writer = PostingsWriter::default();
             postings.iter().for_each(|&posting| writer.push(posting));
             let mut bytes = Vec::new();
             writer.finish(&mut bytes);
-            let mut read = Vec::new();
-            read_postings(&bytes, &mut read);
-            prop_assert_eq!(read, postings);
+            let list = PostingsList::new(&bytes);
+            let (mut all, mut some) = (Vec::new(), Vec::new());
+            list.read(&mut all);
+            prop_assert_eq!(&all, &postings);
+            prop_assert_eq!(list.n_docs() as usize, postings.len());
+            let range = range.0..range.0 + range.1;
+            list.read_within(range.clone(), &mut some);
+            all.retain(|posting| range.contains(&posting.doc));
+            prop_assert_eq!(some, all);
         }
 
         #[test]
-        fn damaged_bytes_do_not_panic(bytes in proptest::collection::vec(any::<u8>(), 0..100)) {
-            read_postings(&bytes, &mut Vec::new());
+        fn damaged_bytes_do_not_panic(bytes in proptest::collection::vec(any::<u8>(), 0..100), start in 0u32..300) {
+            PostingsList::new(&bytes).read(&mut Vec::new());
+            PostingsList::new(&bytes).read_within(start..start + 50, &mut Vec::new());
         }
     }
 }

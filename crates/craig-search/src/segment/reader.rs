@@ -6,7 +6,7 @@ use craig_chunk::ChunkKind;
 use craig_model::Quantized;
 
 use super::layout::{Aspect, ChunkRow, FORMAT, FileRow, Header, MAGIC, N_ASPECTS, Section, TextRef};
-use super::postings::{Posting, n_postings, read_postings};
+use super::postings::{Posting, PostingsList};
 use super::role::Role;
 use super::terms::TermKey;
 use crate::analysis::Field;
@@ -103,17 +103,21 @@ impl Segment {
 
     /// Number of documents that hold `term` in `field`, files that are no longer live included.
     pub(crate) fn n_postings(&self, field: Field, term: &str) -> u32 {
-        self.find(field, term).map_or(0, n_postings)
+        self.list(field, term).n_docs()
     }
 
-    /// Reads the postings of `term` in `field` into `out`, in ascending order of documents.
-    pub(crate) fn postings(&self, field: Field, term: &str, out: &mut Vec<Posting>) {
-        out.clear();
-        if let Some(bytes) = self.find(field, term) {
-            read_postings(bytes, out);
-            let n_docs = if field.is_of_files() { self.files().len() } else { self.chunks().len() };
-            out.truncate(out.partition_point(|posting| (posting.doc as usize) < n_docs));
-        }
+    /// Reads the postings of `term` in `field`, in ascending order of documents.
+    pub(crate) fn postings(&self, field: Field, term: &str) -> Vec<Posting> {
+        let mut postings = Vec::new();
+        self.list(field, term).read(&mut postings);
+        let n_docs = if field.is_of_files() { self.files().len() } else { self.chunks().len() };
+        postings.truncate(postings.partition_point(|posting| (posting.doc as usize) < n_docs));
+        postings
+    }
+
+    /// The list of `term` in `field`; empty when no document holds it.
+    pub(crate) fn list(&self, field: Field, term: &str) -> PostingsList<'_> {
+        self.find(field, term).map(PostingsList::new).unwrap_or_default()
     }
 
     /// The postings section from the list of `term` in `field` on.
