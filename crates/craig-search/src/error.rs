@@ -31,7 +31,7 @@ pub enum SearchError {
     #[error(transparent)]
     Model(#[from] craig_model::ModelError),
     /// The query has no word to search for.
-    #[error("the query is empty")]
+    #[error("the query has no word to search for")]
     EmptyQuery,
 }
 

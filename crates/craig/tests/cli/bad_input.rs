@@ -34,8 +34,8 @@ fn queries_that_cannot_be_answered() {
         expect![[r#"
         exit 1
         -- stderr
-        error: the query is empty
-        hint: give at least one word to search for
+        error: the query has no word to search for
+        hint: ask with at least one word or name, such as 'where is the retry logic'
     "#]],
     );
     search(
@@ -43,8 +43,8 @@ fn queries_that_cannot_be_answered() {
         expect![[r#"
         exit 1
         -- stderr
-        error: the query is empty
-        hint: give at least one word to search for
+        error: the query has no word to search for
+        hint: ask with at least one word or name, such as 'where is the retry logic'
     "#]],
     );
     search(
@@ -130,7 +130,15 @@ fn queries_that_cannot_be_answered() {
 #[test]
 fn query_without_a_word() {
     let home = Home::with_ingested_shop();
-    home.succeed(&["search", "?!", "-p", "shop"]);
+    home.check(
+        &["search", "?!", "-p", "shop"],
+        expect![[r#"
+        exit 1
+        -- stderr
+        error: the query has no word to search for
+        hint: ask with at least one word or name, such as 'where is the retry logic'
+    "#]],
+    );
 }
 
 #[test]

@@ -56,8 +56,8 @@ not json
         {
           "query": "",
           "line": 4,
-          "error": "the query is empty",
-          "hint": "give at least one word to search for"
+          "error": "the query has no word to search for",
+          "hint": "ask with at least one word or name, such as 'where is the retry logic'"
         }
         {
           "project": "shop",
