@@ -99,7 +99,9 @@ impl EngineError {
     pub fn hint(&self) -> Option<String> {
         match self {
             Self::Store(error) | Self::Search(SearchError::Store(error)) => store_hint(error),
-            Self::Search(SearchError::EmptyQuery) => Some("ask with at least one word or name, such as 'where is the retry logic'".into()),
+            Self::Search(SearchError::EmptyQuery) => {
+                Some("ask with at least one word or name, such as 'where is the retry logic'".into())
+            }
             Self::Search(SearchError::Glob { .. }) => {
                 Some("patterns look like 'src/**/*.rs' or '*.md'".into())
             }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use craig_search::{
-    CandidateFeatures, Filter, Hit, Index, KindFilter, Retrieval, SearchError, SearchOptions,
+    CandidateFeatures, Filter, Hit, Index, KindFilter, Retrieval, SearchError, SearchOptions, has_words,
 };
 use craig_source::{Language, Root, SourceOptions};
 use craig_store::{LockError, Project};
@@ -51,7 +51,7 @@ impl Default for SearchRequest {
 impl SearchRequest {
     /// Fails for whatever a search for `query` would refuse in any project: to be asked before a long ingestion.
     pub fn check(&self, query: &str) -> Result<(), EngineError> {
-        if query.trim().is_empty() {
+        if !has_words(query) {
             return Err(SearchError::EmptyQuery.into());
         }
         if !(0.0..=1.0).contains(&self.min_score) {

@@ -15,17 +15,17 @@ use crate::scene::Scene;
 use crate::segment::{Aspect, PATH_SHARE, Role};
 
 /// Chunks by BM25.
-const N_LEXICAL: usize = 80;
+const N_LEXICAL: usize = 40;
 
 /// Chunks by cosine, and chunks by sign that these are chosen from: the recall of signs alone is not enough.
-const N_DENSE: usize = 60;
-const N_BY_SIGN: usize = 200;
+const N_DENSE: usize = 32;
+const N_BY_SIGN: usize = 100;
 
 /// Files by their paths.
-const N_PATHS: usize = 30;
+const N_PATHS: usize = 16;
 
 /// Places that define one asked name.
-const N_DEFINITIONS: usize = 10;
+const N_DEFINITIONS: usize = 6;
 
 /// A file as (segment, number in the segment).
 type FileAt = (usize, u32);

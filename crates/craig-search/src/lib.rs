@@ -24,4 +24,5 @@ pub use features::{FEATURE_NAMES, Features};
 pub use filter::{Filter, KindFilter};
 pub use hit::{Evidence, Hit, MoreRange};
 pub use index::{Index, SyncReport};
+pub use query::has_words;
 pub use search::{CandidateFeatures, Retrieval, SearchOptions};

@@ -108,6 +108,11 @@ const MAX_TERMS: usize = 64;
 /// Words joined when a query's phrase is tried as one name: `session manager` may be `SessionManager`.
 const MAX_JOINED: usize = 4;
 
+/// True when a query has something to search for: a letter or a digit of any script.
+pub fn has_words(query: &str) -> bool {
+    query.chars().any(char::is_alphanumeric)
+}
+
 /// A query, ready to be searched with.
 pub(crate) struct Query {
     /// Distinct words in order of appearance, stop words left out unless there is nothing else.

@@ -10,13 +10,13 @@ use crate::filter::Filter;
 use crate::hit::{Evidence, Hit, MoreRange};
 use crate::index::Index;
 use crate::lexical::look_up;
-use crate::query::Query;
+use crate::query::{Query, has_words};
 use crate::ranker::{relevances, score};
 use crate::scene::{Candidate, Scene, look_up_name, relate};
 use crate::{FEATURE_NAMES, Features, SearchError};
 
 /// Candidates that are looked at more closely after a first ranking.
-const N_CLOSER: usize = 50;
+const N_CLOSER: usize = 25;
 
 /// Most ranges listed beside a hit.
 const MAX_MORE: usize = 4;
@@ -122,7 +122,7 @@ pub struct CandidateFeatures {
 impl Index {
     /// Finds the files that answer `text`, best first, ties by path; the same index always gives the same hits.
     ///
-    /// Fails when `text` is blank. A text without a known word finds nothing.
+    /// Fails when `text` has no word; see [`has_words`].
     pub fn search(
         &self,
         store: &Store,
@@ -179,7 +179,7 @@ impl Index {
         options: &SearchOptions,
         hand_on: impl FnOnce(&Scene<'_>, Vec<(f32, Candidate)>) -> Result<T, SearchError>,
     ) -> Result<T, SearchError> {
-        if !text.chars().any(char::is_alphanumeric) {
+        if !has_words(text) {
             return Err(SearchError::EmptyQuery);
         }
         let query = Query::new(text, embedder)?;
