@@ -9,7 +9,7 @@ use fixedbitset::FixedBitSet;
 
 use crate::dense::{ChunkAt, nearest_by_sign};
 use crate::index::LiveSegment;
-use crate::lexical::{Term, scored_chunks};
+use crate::lexical::{Term, best_chunks};
 use crate::query::Query;
 use crate::scene::Scene;
 use crate::segment::{Aspect, PATH_SHARE, Role};
@@ -33,7 +33,7 @@ type FileAt = (usize, u32);
 /// Files that are worth the ranker's look, by path.
 pub(crate) fn candidate_files(scene: &Scene<'_>, allowed: &[FixedBitSet]) -> Vec<FileAt> {
     let places = Places { segments: scene.segments };
-    let mut lexical = scored_chunks(scene.terms, scene.segments, allowed, scene.totals);
+    let mut lexical = best_chunks(scene.terms, scene.segments, allowed, scene.totals, N_LEXICAL);
     keep_best(&mut lexical, N_LEXICAL, |a, b| places.compare_chunks(*a, *b));
     let dense = nearest(scene.query, scene.segments, allowed, &places);
     let mut paths = scored_paths(scene.terms, scene.segments, allowed);
@@ -106,8 +106,8 @@ impl Places<'_> {
         (at.segment, self.segments[at.segment].segment.chunks()[at.chunk as usize].file)
     }
 
-    fn path(&self, (segment, file): FileAt) -> &str {
-        self.segments[segment].segment.path(file)
+    fn path(&self, (segment, file): FileAt) -> &[u8] {
+        self.segments[segment].segment.path_bytes(file)
     }
 
     fn compare_files(&self, a: FileAt, b: FileAt) -> Ordering {

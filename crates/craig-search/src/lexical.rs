@@ -172,23 +172,43 @@ pub(crate) fn bm25(idf: f32, tf: f32, relative_length: f32) -> f32 {
     idf * tf * (K1 + 1.0) / (tf + K1 * (1.0 - B + B * relative_length))
 }
 
-/// The chunks of allowed files that have a score, each with its sum of BM25 over text, names and path.
-pub(crate) fn scored_chunks(
+/// The chunks of allowed files with the `n_wanted` highest sums of BM25 over text, names and path, and all whose sum
+/// equals the lowest of these.
+pub(crate) fn best_chunks(
     terms: &[Term<'_>],
     segments: &[LiveSegment],
     allowed: &[FixedBitSet],
     totals: Totals,
+    n_wanted: usize,
 ) -> Vec<(f32, ChunkAt)> {
-    let mut scored = Vec::new();
-    for (number, segment) in segments.iter().enumerate() {
-        let scores = chunk_scores(terms, number, &segment.segment, totals);
-        let chunks = segment.segment.chunks();
-        let found = (0u32..)
-            .zip(scores)
-            .filter(|&(chunk, score)| score > 0.0 && allowed[number][chunks[chunk as usize].file as usize]);
-        scored.extend(found.map(|(chunk, score)| (score, ChunkAt { segment: number, chunk })));
+    let scores: Vec<Vec<f32>> = segments
+        .iter()
+        .enumerate()
+        .map(|(number, segment)| {
+            let mut scores = chunk_scores(terms, number, &segment.segment, totals);
+            for file in allowed[number].zeroes() {
+                let chunks = segment.segment.chunks_of(file as u32);
+                scores[chunks.start as usize..chunks.end as usize].fill(0.0);
+            }
+            scores
+        })
+        .collect();
+    let lowest = nth_highest(&scores, n_wanted);
+    let of_segment = |(segment, scores): (usize, &Vec<f32>)| {
+        let best =
+            (0u32..).zip(scores.iter().copied()).filter(move |&(_, score)| score > 0.0 && score >= lowest);
+        best.map(move |(chunk, score)| (score, ChunkAt { segment, chunk })).collect::<Vec<_>>()
+    };
+    scores.iter().enumerate().flat_map(of_segment).collect()
+}
+
+/// The `n`-th highest score, 0 when there are fewer.
+fn nth_highest(scores: &[Vec<f32>], n: usize) -> f32 {
+    let mut found: Vec<f32> = scores.iter().flatten().copied().filter(|&score| score > 0.0).collect();
+    if found.len() < n {
+        return 0.0;
     }
-    scored
+    *found.select_nth_unstable_by(n - 1, |a, b| b.total_cmp(a)).1
 }
 
 fn chunk_scores(terms: &[Term<'_>], segment_number: usize, segment: &Segment, totals: Totals) -> Vec<f32> {

@@ -18,7 +18,7 @@ use super::terms::{KeyHasher, TermKey};
 use crate::analysis::{compact, parts};
 
 /// Most names of a file that its use elsewhere is told from.
-const MAX_MAIN_NAMES: usize = 6;
+const MAX_MAIN_NAMES: usize = 3;
 
 /// Shorter names are words that mean something else elsewhere.
 const MIN_MAIN_NAME_BYTES: usize = 5;

@@ -53,6 +53,12 @@ impl Segment {
         bytes.and_then(|bytes| std::str::from_utf8(bytes).ok()).unwrap_or_default()
     }
 
+    /// The path as bytes, for comparing.
+    pub(crate) fn path_bytes(&self, file: u32) -> &[u8] {
+        let TextRef { start, len } = self.files()[file as usize].path;
+        self.section::<u8>(Section::Strings).get(start as usize..(start + len) as usize).unwrap_or_default()
+    }
+
     pub(crate) fn path(&self, file: u32) -> &str {
         self.text(self.files()[file as usize].path)
     }
