@@ -11,7 +11,8 @@ use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 use crate::SearchError;
-use crate::segment::{FileTerms, Segment, SegmentBuilder};
+use crate::analysis::Field;
+use crate::segment::{FileTerms, Posting, Segment, SegmentBuilder};
 
 /// Files loaded, tokenised and added together.
 const GROUP_FILES: usize = 64;
@@ -156,6 +157,25 @@ impl LiveSegment {
         let mut totals = Totals::default();
         self.count(&mut totals);
         totals.n_chunks
+    }
+
+    /// The live chunks that hold `term` in `field`.
+    pub(crate) fn live_chunks(&self, field: Field, term: &str) -> Vec<Posting> {
+        let mut postings = self.segment.postings(field, term);
+        if !self.live.is_full() {
+            let chunks = self.segment.chunks();
+            postings.retain(|posting| self.live[chunks[posting.doc as usize].file as usize]);
+        }
+        postings
+    }
+
+    /// The live files that hold `term` in `field`.
+    pub(crate) fn live_files(&self, field: Field, term: &str) -> Vec<Posting> {
+        let mut postings = self.segment.postings(field, term);
+        if !self.live.is_full() {
+            postings.retain(|posting| self.live[posting.doc as usize]);
+        }
+        postings
     }
 
     fn live_ids(&self) -> impl Iterator<Item = FileId> + '_ {

@@ -140,27 +140,6 @@ impl Term<'_> {
     }
 }
 
-impl LiveSegment {
-    /// The live chunks that hold `term` in `field`.
-    pub(crate) fn live_chunks(&self, field: Field, term: &str) -> Vec<Posting> {
-        let mut postings = self.segment.postings(field, term);
-        if !self.live.is_full() {
-            let chunks = self.segment.chunks();
-            postings.retain(|posting| self.live[chunks[posting.doc as usize].file as usize]);
-        }
-        postings
-    }
-
-    /// The live files that hold `term` in `field`.
-    pub(crate) fn live_files(&self, field: Field, term: &str) -> Vec<Posting> {
-        let mut postings = self.segment.postings(field, term);
-        if !self.live.is_full() {
-            postings.retain(|posting| self.live[posting.doc as usize]);
-        }
-        postings
-    }
-}
-
 /// Inverse document frequency: ln(1 + (N − n + ½) / (n + ½)). Source: Robertson & Zaragoza, 2009.
 pub(crate) fn idf(n_all: u64, n_holding: usize) -> f32 {
     let (n_all, n_holding) = (n_all as f32, n_holding as f32);
