@@ -68,7 +68,7 @@ impl Engine {
     pub(crate) fn refresh_index(&mut self, project: &Project) -> Result<Arc<Index>, EngineError> {
         let project = self.store.project(&project.reference)?;
         let (store, embedder) = (&self.store, self.embedder);
-        let (index, _) = Index::sync(store, &project, embedder.id(), embedder.dimensions(), &self.pool)?;
+        let index = Index::sync(store, &project, embedder.id(), embedder.dimensions(), &self.pool)?;
         let index = Arc::new(index);
         self.indexes.insert(project.id, Arc::clone(&index));
         Ok(index)

@@ -7,6 +7,7 @@ use std::cmp::Ordering;
 
 use fixedbitset::FixedBitSet;
 
+use crate::best::Best;
 use crate::dense::{ChunkAt, nearest_by_sign};
 use crate::index::LiveSegment;
 use crate::lexical::{Term, best_chunks};
@@ -36,18 +37,14 @@ pub(crate) fn candidate_files(scene: &Scene<'_>, allowed: &[FixedBitSet]) -> Vec
     let mut lexical = best_chunks(scene.terms, scene.segments, allowed, scene.totals, N_LEXICAL);
     keep_best(&mut lexical, N_LEXICAL, |a, b| places.compare_chunks(*a, *b));
     let dense = nearest(scene.query, scene.segments, allowed, &places);
-    let mut paths = scored_paths(scene.terms, scene.segments, allowed);
+    let mut paths = best_paths(scene.terms, scene.segments, allowed);
     keep_best(&mut paths, N_PATHS, |a, b| places.compare_files(*a, *b));
-    let defined = scene.names.iter().flat_map(|name| {
-        let mut files = places.of_definitions(&name.definitions, allowed);
-        files.truncate(N_DEFINITIONS);
-        files
-    });
+    let defined = scene.names.iter().flat_map(|name| places.of_definitions(&name.definitions, allowed));
     let chunks = lexical.iter().chain(&dense).map(|&(_, at)| places.file_of(at));
     let mut files: Vec<FileAt> = chunks.chain(paths.iter().map(|&(_, file)| file)).chain(defined).collect();
     files.sort_unstable();
     files.dedup();
-    files.sort_by(|a, b| places.compare_files(*a, *b));
+    files.sort_by_cached_key(|&file| places.path(file));
     files
 }
 
@@ -71,8 +68,10 @@ fn nearest(
 }
 
 /// Files whose path or name holds words of the query, each with the sum of their path idf.
-fn scored_paths(terms: &[Term<'_>], segments: &[LiveSegment], allowed: &[FixedBitSet]) -> Vec<(f32, FileAt)> {
-    let mut scored = Vec::new();
+///
+/// The [`N_PATHS`] best, and all that equal the last of these.
+fn best_paths(terms: &[Term<'_>], segments: &[LiveSegment], allowed: &[FixedBitSet]) -> Vec<(f32, FileAt)> {
+    let mut best = Best::new(N_PATHS);
     for (number, segment) in segments.iter().enumerate() {
         let mut scores = vec![0.0f32; segment.segment.files().len()];
         for term in terms {
@@ -81,11 +80,13 @@ fn scored_paths(terms: &[Term<'_>], segments: &[LiveSegment], allowed: &[FixedBi
                 scores[posting.doc as usize] += term.path_idf;
             }
         }
-        let found =
-            (0u32..).zip(scores).filter(|&(file, score)| score > 0.0 && allowed[number][file as usize]);
-        scored.extend(found.map(|(file, score)| (score, (number, file))));
+        for (file, score) in (0u32..).zip(scores) {
+            if score > 0.0 && score >= best.lowest() && allowed[number][file as usize] {
+                best.offer(score, (number, file));
+            }
+        }
     }
-    scored
+    best.into_vec()
 }
 
 /// Keeps the `n` highest scores; equal scores are kept in the order of `tie`.
@@ -119,7 +120,7 @@ impl Places<'_> {
         self.compare_files(self.file_of(a), self.file_of(b)).then_with(|| start(a).cmp(&start(b)))
     }
 
-    /// Files of definitions: product code first, then by path.
+    /// The first [`N_DEFINITIONS`] files of definitions: product code first, then by path.
     fn of_definitions(
         &self,
         definitions: &[Vec<crate::segment::Posting>],
@@ -132,9 +133,15 @@ impl Places<'_> {
             .map(|at| self.file_of(at))
             .filter(|&(segment, file)| allowed[segment][file as usize])
             .collect();
+        files.sort_unstable();
         files.dedup();
         let is_beside = |(segment, file): FileAt| self.segments[segment].segment.role(file) != Role::Source;
-        files.sort_by(|&a, &b| is_beside(a).cmp(&is_beside(b)).then_with(|| self.compare_files(a, b)));
+        let in_order =
+            |&a: &FileAt, &b: &FileAt| is_beside(a).cmp(&is_beside(b)).then_with(|| self.compare_files(a, b));
+        if files.len() > N_DEFINITIONS {
+            files.select_nth_unstable_by(N_DEFINITIONS - 1, in_order);
+            files.truncate(N_DEFINITIONS);
+        }
         files
     }
 }

@@ -2,6 +2,7 @@
 
 use fixedbitset::FixedBitSet;
 
+use crate::best::Best;
 use crate::index::LiveSegment;
 use crate::mapped::hamming;
 use crate::query::Query;
@@ -15,7 +16,14 @@ pub(crate) struct ChunkAt {
     pub(crate) chunk: u32,
 }
 
-/// The chunks whose signs are nearest to the query's: at least `n_wanted` where there are so many, all of equal distance.
+/// Chunks whose distances are computed together, before any is looked at: they stay in the fastest cache.
+const BLOCK_CHUNKS: usize = 1024;
+
+/// Chunks that are passed over together when none of them is near.
+const GLANCE_CHUNKS: usize = 32;
+
+/// The chunks whose signs are nearest to the query's: at least `n_wanted` where there are so many, and all that are as near
+/// as the last of these.
 ///
 /// Which chunks these are does not depend on how files are spread over segments.
 pub(crate) fn nearest_by_sign(
@@ -24,45 +32,40 @@ pub(crate) fn nearest_by_sign(
     query: &Query,
     n_wanted: usize,
 ) -> Vec<ChunkAt> {
-    let mut histogram = vec![0usize; query.vector.codes.len() + 1];
-    let distances: Vec<Vec<u16>> = segments
-        .iter()
-        .zip(allowed)
-        .map(|(segment, allowed)| {
-            let distances = distances(segment, allowed, query);
-            distances.iter().filter(|&&d| d != EXCLUDED).for_each(|&d| histogram[usize::from(d)] += 1);
-            distances
-        })
-        .collect();
-    let limit = distance_limit(&histogram, n_wanted);
-    let within = |(segment, distances): (usize, Vec<u16>)| {
-        let near = (0u32..).zip(distances).filter(move |&(_, d)| d <= limit);
-        near.map(move |(chunk, _)| ChunkAt { segment, chunk }).collect::<Vec<_>>()
-    };
-    distances.into_iter().enumerate().flat_map(within).collect()
-}
-
-const EXCLUDED: u16 = u16::MAX;
-
-fn distances(segment: &LiveSegment, allowed: &FixedBitSet, query: &Query) -> Vec<u16> {
-    let n_chunks = segment.segment.chunks().len();
-    let mut distances = Vec::with_capacity(n_chunks);
-    hamming(&query.bits, segment.segment.bits(), &mut distances);
-    for file in allowed.zeroes() {
-        let chunks = segment.segment.chunks_of(file as u32);
-        distances[chunks.start as usize..chunks.end as usize].fill(EXCLUDED);
-    }
-    distances
-}
-
-/// The smallest distance within which there are `n_wanted` chunks.
-fn distance_limit(histogram: &[usize], n_wanted: usize) -> u16 {
-    let mut n_within = 0;
-    for (distance, n) in histogram.iter().enumerate() {
-        n_within += n;
-        if n_within >= n_wanted {
-            return distance as u16;
+    let mut best = Best::new(n_wanted);
+    let mut distances = Vec::with_capacity(BLOCK_CHUNKS);
+    for (number, (live, allowed)) in segments.iter().zip(allowed).enumerate() {
+        let (chunks, is_full) = (live.segment.chunks(), allowed.is_full());
+        let is_allowed = |chunk: u32| is_full || allowed[chunks[chunk as usize].file as usize];
+        let words_per_block = BLOCK_CHUNKS * query.bits.len().max(1);
+        for (block, rows) in live.segment.bits().chunks(words_per_block).enumerate() {
+            hamming(&query.bits, rows, &mut distances);
+            let first = (block * BLOCK_CHUNKS) as u32;
+            offer_near(&distances, &mut best, |at| {
+                Some(first + at)
+                    .filter(|&chunk| is_allowed(chunk))
+                    .map(|chunk| ChunkAt { segment: number, chunk })
+            });
         }
     }
-    histogram.len() as u16
+    best.into_vec().into_iter().map(|(_, at)| at).collect()
+}
+
+/// Offers what `item` makes of the numbers of all distances that are small enough.
+fn offer_near<T>(distances: &[u16], best: &mut Best<T>, item: impl Fn(u32) -> Option<T>) {
+    for (glance, few) in distances.chunks(GLANCE_CHUNKS).enumerate() {
+        // Signed, because every processor compares eight of these at once.
+        let nearest = few.iter().map(|&distance| distance as i16).min().unwrap_or(i16::MAX);
+        if -f32::from(nearest) < best.lowest() {
+            continue;
+        }
+        for (at, &distance) in (0u32..).zip(few) {
+            let score = -f32::from(distance);
+            if score >= best.lowest()
+                && let Some(item) = item((glance * GLANCE_CHUNKS) as u32 + at)
+            {
+                best.offer(score, item);
+            }
+        }
+    }
 }

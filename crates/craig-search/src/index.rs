@@ -51,15 +51,6 @@ pub(crate) struct Totals {
     pub(crate) n_tokens: u64,
 }
 
-/// What bringing an index up to date did.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct SyncReport {
-    /// Files added, merged ones not counted.
-    pub added: usize,
-    /// Files taken out.
-    pub removed: usize,
-}
-
 #[derive(Default, Serialize, Deserialize)]
 struct Manifest {
     format: u32,
@@ -87,16 +78,16 @@ impl Index {
         embedder: &str,
         dimensions: usize,
         pool: &rayon::ThreadPool,
-    ) -> Result<(Self, SyncReport), SearchError> {
+    ) -> Result<Self, SearchError> {
         let folder = Self::folder(store, project);
         if let Some(index) = Self::open_current(&folder, project, embedder) {
-            return Ok((index, SyncReport::default()));
+            return Ok(index);
         }
         fs::create_dir_all(&folder).map_err(SearchError::io(&folder))?;
         let _lock = lock(&folder.join("index.lock"))?;
         // Another process may have brought it up to date while this one waited.
         if let Some(index) = Self::open_current(&folder, project, embedder) {
-            return Ok((index, SyncReport::default()));
+            return Ok(index);
         }
         Update::new(store, project, embedder, dimensions, &folder)?.run(pool)
     }
@@ -109,11 +100,6 @@ impl Index {
     /// Generation of the store that it was made from.
     pub fn generation(&self) -> u64 {
         self.generation
-    }
-
-    /// Number of chunks that can be found.
-    pub fn n_chunks(&self) -> u64 {
-        self.totals.n_chunks
     }
 
     fn open_current(folder: &Path, project: &Project, embedder: &str) -> Option<Self> {
@@ -192,7 +178,6 @@ struct Update<'a> {
     manifest: Manifest,
     kept: Vec<(SegmentEntry, LiveSegment)>,
     missing: Vec<FileId>,
-    report: SyncReport,
 }
 
 impl<'a> Update<'a> {
@@ -215,27 +200,17 @@ impl<'a> Update<'a> {
             .filter_map(|entry| LiveSegment::open(folder, &entry).ok().map(|segment| (entry, segment)))
             .collect();
         let missing = store.searchable_files(project.id)?;
-        Ok(Self {
-            store,
-            embedder,
-            dimensions,
-            folder,
-            manifest,
-            kept,
-            missing,
-            report: SyncReport::default(),
-        })
+        Ok(Self { store, embedder, dimensions, folder, manifest, kept, missing })
     }
 
-    fn run(mut self, pool: &rayon::ThreadPool) -> Result<(Index, SyncReport), SearchError> {
+    fn run(mut self, pool: &rayon::ThreadPool) -> Result<Index, SearchError> {
         self.mark_removed();
         self.choose_rewrites();
         let written = self.write_missing(pool)?;
         self.manifest.segments = self.kept.iter().map(|(entry, _)| entry.clone()).chain(written).collect();
         write_manifest(self.folder, &self.manifest)?;
         self.sweep();
-        let index = Index::open(self.folder, &self.manifest).map_err(SearchError::io(self.folder))?;
-        Ok((index, self.report))
+        Index::open(self.folder, &self.manifest).map_err(SearchError::io(self.folder))
     }
 
     /// Takes out of the kept segments what the store no longer has, and out of `missing` what they have.
@@ -247,14 +222,12 @@ impl<'a> Update<'a> {
                 .ones()
                 .filter(|&file| !wanted.remove(&FileId(segment.segment.files()[file].id)))
                 .collect();
-            self.report.removed += gone.len();
             for file in gone {
                 segment.live.remove(file);
                 entry.removed.push(file as u32);
             }
         }
         self.missing.retain(|file| wanted.contains(file));
-        self.report.added = self.missing.len();
     }
 
     /// Moves the files of segments that are better written anew to `missing`.

@@ -3,6 +3,7 @@
 use fixedbitset::FixedBitSet;
 
 use crate::analysis::Field;
+use crate::best::Best;
 use crate::dense::ChunkAt;
 use crate::index::{LiveSegment, Totals};
 use crate::segment::{Posting, PostingsList, Segment};
@@ -128,6 +129,14 @@ impl Term<'_> {
         self.postings.iter().map(|postings| postings.body.n_docs()).sum()
     }
 
+    /// The chunks of segment `number` that hold the word in their text, none when it does not help to choose candidates.
+    fn scanned_body(&self, number: usize) -> &[Posting] {
+        match &self.postings[number].body {
+            Body::Read(read) if self.is_scanned => read,
+            _ => &[],
+        }
+    }
+
     fn read_bodies(&mut self) {
         self.is_scanned = true;
         for postings in &mut self.postings {
@@ -160,61 +169,113 @@ pub(crate) fn best_chunks(
     totals: Totals,
     n_wanted: usize,
 ) -> Vec<(f32, ChunkAt)> {
-    let scores: Vec<Vec<f32>> = segments
-        .iter()
-        .enumerate()
-        .map(|(number, segment)| {
-            let mut scores = chunk_scores(terms, number, &segment.segment, totals);
-            for file in allowed[number].zeroes() {
-                let chunks = segment.segment.chunks_of(file as u32);
-                scores[chunks.start as usize..chunks.end as usize].fill(0.0);
+    let mut best = Best::new(n_wanted);
+    for (number, (live, allowed)) in segments.iter().zip(allowed).enumerate() {
+        let chunks = live.segment.chunks();
+        let is_allowed = |chunk: u32| allowed[chunks[chunk as usize].file as usize];
+        let mut scan = Scan::new(terms, number, &live.segment, totals);
+        while let Some((first, scores)) = scan.next_window() {
+            for (few_first, few) in (first..).step_by(GLANCE_CHUNKS).zip(scores.chunks(GLANCE_CHUNKS)) {
+                let highest = highest(few);
+                if highest <= 0.0 || highest < best.lowest() {
+                    continue;
+                }
+                for (chunk, &score) in (few_first..).zip(few) {
+                    if score > 0.0 && score >= best.lowest() && is_allowed(chunk) {
+                        best.offer(score, ChunkAt { segment: number, chunk });
+                    }
+                }
             }
-            scores
-        })
-        .collect();
-    let lowest = nth_highest(&scores, n_wanted);
-    let of_segment = |(segment, scores): (usize, &Vec<f32>)| {
-        let best =
-            (0u32..).zip(scores.iter().copied()).filter(move |&(_, score)| score > 0.0 && score >= lowest);
-        best.map(move |(chunk, score)| (score, ChunkAt { segment, chunk })).collect::<Vec<_>>()
-    };
-    scores.iter().enumerate().flat_map(of_segment).collect()
-}
-
-/// The `n`-th highest score, 0 when there are fewer.
-fn nth_highest(scores: &[Vec<f32>], n: usize) -> f32 {
-    let mut found: Vec<f32> = scores.iter().flatten().copied().filter(|&score| score > 0.0).collect();
-    if found.len() < n {
-        return 0.0;
+        }
     }
-    *found.select_nth_unstable_by(n - 1, |a, b| b.total_cmp(a)).1
+    best.into_vec()
 }
 
-fn chunk_scores(terms: &[Term<'_>], segment_number: usize, segment: &Segment, totals: Totals) -> Vec<f32> {
-    let chunks = segment.chunks();
-    let mut scores = vec![0.0f32; chunks.len()];
-    let average = average_tokens(totals);
-    for term in terms {
-        let postings = &term.postings[segment_number];
-        let body = match &postings.body {
-            Body::Read(read) if term.is_scanned => read.as_slice(),
-            _ => &[],
+/// Chunks that are passed over together when none of them scores high enough.
+const GLANCE_CHUNKS: usize = 32;
+
+/// The highest of some scores, none of which is negative: as numbers, their bits are in the same order, and every
+/// processor compares several at once.
+fn highest(scores: &[f32]) -> f32 {
+    f32::from_bits(scores.iter().map(|score| score.to_bits() as i32).max().unwrap_or_default() as u32)
+}
+
+/// Chunks that are scored together: their scores stay in the fastest cache.
+const WINDOW_CHUNKS: u32 = 4096;
+
+/// Adds up the scores of the chunks of one segment, window by window, files never cut.
+struct Scan<'p> {
+    segment: &'p Segment,
+    average_tokens: f32,
+    postings: Vec<Unscored<'p>>,
+    /// First file of the next window.
+    file: usize,
+    scores: Vec<f32>,
+}
+
+/// The postings of one word that lie behind the windows scored so far.
+struct Unscored<'p> {
+    idf: f32,
+    path_idf: f32,
+    body: &'p [Posting],
+    symbol: &'p [Posting],
+    path: &'p [Posting],
+}
+
+impl<'p> Scan<'p> {
+    fn new(terms: &'p [Term<'_>], number: usize, segment: &'p Segment, totals: Totals) -> Self {
+        let unscored = |term: &'p Term<'_>| Unscored {
+            idf: term.idf,
+            path_idf: term.path_idf,
+            body: term.scanned_body(number),
+            symbol: &term.postings[number].symbol,
+            path: &term.postings[number].path,
         };
-        for posting in body {
-            let length = chunks[posting.doc as usize].n_tokens as f32 / average;
-            scores[posting.doc as usize] += bm25(term.idf, posting.tf as f32, length);
-        }
-        for posting in &postings.symbol {
-            scores[posting.doc as usize] += SYMBOL_WEIGHT * bm25(term.idf, posting.tf as f32, 1.0);
-        }
-        for posting in &postings.path {
-            let of_file = segment.chunks_of(posting.doc);
-            scores[of_file.start as usize..of_file.end as usize]
-                .iter_mut()
-                .for_each(|s| *s += PATH_WEIGHT * term.idf.min(term.path_idf));
+        Self {
+            segment,
+            average_tokens: average_tokens(totals),
+            postings: terms.iter().map(unscored).collect(),
+            file: 0,
+            scores: Vec::new(),
         }
     }
-    scores
+
+    /// The scores of the chunks of the next window, and the first of these chunks; `None` at the end.
+    fn next_window(&mut self) -> Option<(u32, &[f32])> {
+        let (files, n_tokens) = (self.segment.files(), self.segment.chunk_tokens());
+        let first = files.get(self.file)?.first_chunk;
+        let within = &files[self.file..files.len().min(self.file + WINDOW_CHUNKS as usize)];
+        let end_file = self.file + within.partition_point(|file| file.first_chunk < first + WINDOW_CHUNKS);
+        let end = files.get(end_file).map_or(n_tokens.len() as u32, |file| file.first_chunk);
+        self.scores.clear();
+        self.scores.resize((end - first) as usize, 0.0);
+        for word in &mut self.postings {
+            for posting in take_below(&mut word.body, end) {
+                let length = n_tokens[posting.doc as usize] as f32 / self.average_tokens;
+                self.scores[(posting.doc - first) as usize] += bm25(word.idf, posting.tf as f32, length);
+            }
+            for posting in take_below(&mut word.symbol, end) {
+                self.scores[(posting.doc - first) as usize] +=
+                    SYMBOL_WEIGHT * bm25(word.idf, posting.tf as f32, 1.0);
+            }
+            for posting in take_below(&mut word.path, end_file as u32) {
+                let of_file = self.segment.chunks_of(posting.doc);
+                self.scores[(of_file.start - first) as usize..(of_file.end - first) as usize]
+                    .iter_mut()
+                    .for_each(|score| *score += PATH_WEIGHT * word.idf.min(word.path_idf));
+            }
+        }
+        self.file = end_file;
+        Some((first, &self.scores))
+    }
+}
+
+/// Takes the postings of the documents below `end` from the front of `postings`.
+fn take_below<'p>(postings: &mut &'p [Posting], end: u32) -> &'p [Posting] {
+    let (below, rest) =
+        postings.split_at(postings.iter().position(|posting| posting.doc >= end).unwrap_or(postings.len()));
+    *postings = rest;
+    below
 }
 
 /// Average number of body terms of a chunk.

@@ -4,6 +4,7 @@
 //! of immutable segments, each one memory-mapped file, and the set of files that have since been removed from them.
 
 mod analysis;
+mod best;
 mod candidates;
 mod dense;
 mod error;
@@ -23,6 +24,6 @@ pub use error::SearchError;
 pub use features::{FEATURE_NAMES, Features};
 pub use filter::{Filter, KindFilter};
 pub use hit::{Evidence, Hit, MoreRange};
-pub use index::{Index, SyncReport};
+pub use index::Index;
 pub use query::has_words;
 pub use search::{CandidateFeatures, Retrieval, SearchOptions};

@@ -24,8 +24,15 @@ impl Mapped {
     }
 }
 
-/// Counts, for each row of `rows`, the bits that differ from `query`; a row is `query.len()` words.
+/// Makes `distances` the number of bits in which each row of `rows` differs from `query`; a row is `query.len()` words.
 pub(crate) fn hamming(query: &[u64], rows: &[u64], distances: &mut Vec<u16>) {
+    #[cfg(target_arch = "x86_64")]
+    if std::arch::is_x86_feature_detected!("avx512vpopcntdq")
+        && std::arch::is_x86_feature_detected!("avx512vl")
+    {
+        // SAFETY: the features that the function is compiled for were detected on this processor.
+        return unsafe { hamming_avx512(query, rows, distances) };
+    }
     #[cfg(target_arch = "x86_64")]
     if std::arch::is_x86_feature_detected!("popcnt") {
         // SAFETY: the feature that the function is compiled for was detected on this processor.
@@ -40,17 +47,25 @@ fn hamming_popcnt(query: &[u64], rows: &[u64], distances: &mut Vec<u16>) {
     hamming_any(query, rows, distances);
 }
 
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx512vpopcntdq,avx512vl")]
+fn hamming_avx512(query: &[u64], rows: &[u64], distances: &mut Vec<u16>) {
+    hamming_any(query, rows, distances);
+}
+
 #[inline(always)]
 fn hamming_any(query: &[u64], rows: &[u64], distances: &mut Vec<u16>) {
+    distances.clear();
+    distances.resize(rows.len() / query.len().max(1), 0);
     if let Ok(query) = <&[u64; 4]>::try_from(query) {
-        // The built-in model's 256 dimensions, unrolled.
-        for row in rows.as_chunks::<4>().0 {
-            distances.push(differing_bits(query, row));
+        // The built-in model's 256 dimensions, unrolled. No closures: they would not be compiled for the processor.
+        for (distance, row) in distances.iter_mut().zip(rows.as_chunks::<4>().0) {
+            *distance = differing_bits(query, row);
         }
         return;
     }
-    for row in rows.chunks_exact(query.len().max(1)) {
-        distances.push(differing_bits(query, row));
+    for (distance, row) in distances.iter_mut().zip(rows.chunks_exact(query.len().max(1))) {
+        *distance = differing_bits(query, row);
     }
 }
 

@@ -67,18 +67,18 @@ impl<'a> Scene<'a> {
     /// BM25 sums and coverages of the file's text, chunk by chunk and as a whole.
     fn body(&self, segment: usize, file: u32) -> BodyScores {
         let chunks = self.segment(segment).chunks_of(file);
-        let rows = &self.segment(segment).chunks()[chunks.start as usize..chunks.end as usize];
+        let n_tokens = &self.segment(segment).chunk_tokens()[chunks.start as usize..chunks.end as usize];
         let average = average_tokens(self.totals);
         let average_file = (self.totals.n_tokens as f32 / self.totals.n_files.max(1) as f32).max(1.0);
         let file_length = self.segment(segment).files()[file as usize].n_tokens as f32 / average_file;
-        let mut scores = BodyScores::new(rows.len());
+        let mut scores = BodyScores::new(n_tokens.len());
         let mut scratch = Vec::new();
         for term in self.terms {
             let postings = &term.postings[segment];
             let body = postings.body_within(chunks.clone(), &mut scratch);
             for posting in body {
                 let chunk = (posting.doc - chunks.start) as usize;
-                let length = rows[chunk].n_tokens as f32 / average;
+                let length = n_tokens[chunk] as f32 / average;
                 scores.body[chunk] += bm25(term.idf, posting.tf as f32, length);
                 scores.coverage[chunk] += term.idf;
             }

@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use rusqlite::config::DbConfig;
 use rusqlite::{Connection, OptionalExtension, Transaction};
 
 use crate::StoreError;
@@ -70,6 +71,9 @@ impl Store {
         self.connection.pragma_update(None, "foreign_keys", true)?;
         self.connection.pragma_update(None, "cache_size", -32_768)?;
         self.connection.pragma_update(None, "temp_store", "memory")?;
+        // Plans do not depend on bound values, so SQLite need not prepare a statement again for each: a tenth of the time of
+        // making an index went there.
+        self.connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)?;
         self.connection.set_prepared_statement_cache_capacity(64);
         Ok(())
     }

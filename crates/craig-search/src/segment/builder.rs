@@ -47,6 +47,7 @@ pub(crate) struct SegmentBuilder {
     postings_bytes: usize,
     files: Vec<FileRow>,
     chunks: Vec<ChunkRow>,
+    chunk_tokens: Vec<u32>,
     strings: Vec<u8>,
     known_strings: HashMap<Box<str>, TextRef, foldhash::fast::FixedState>,
     bits: Vec<u64>,
@@ -56,7 +57,6 @@ pub(crate) struct SegmentBuilder {
     label_scales: Vec<f32>,
     aspect_codes: Vec<i8>,
     aspect_scales: Vec<f32>,
-    n_body_tokens: u64,
 }
 
 impl SegmentBuilder {
@@ -68,6 +68,7 @@ impl SegmentBuilder {
             postings_bytes: 0,
             files: Vec::new(),
             chunks: Vec::new(),
+            chunk_tokens: Vec::new(),
             strings: Vec::new(),
             known_strings: HashMap::default(),
             bits: Vec::new(),
@@ -77,7 +78,6 @@ impl SegmentBuilder {
             label_scales: Vec::new(),
             aspect_codes: Vec::new(),
             aspect_scales: Vec::new(),
-            n_body_tokens: 0,
         }
     }
 
@@ -123,7 +123,7 @@ impl SegmentBuilder {
 
     fn add_rows(&mut self, file: &StoredFile, tokens_of_chunk: &[u32], first_chunk: u32) {
         let number = self.files.len() as u32;
-        for (chunk, &n_tokens) in file.chunks.iter().zip(tokens_of_chunk) {
+        for chunk in &file.chunks {
             let row = ChunkRow {
                 file: number,
                 start_byte: chunk.start_byte,
@@ -131,7 +131,6 @@ impl SegmentBuilder {
                 overlap_bytes: chunk.overlap_bytes,
                 line_start: chunk.line_start,
                 line_end: chunk.line_end,
-                n_tokens,
                 symbol: self.string(chunk.symbol_name.as_deref().unwrap_or_default()),
                 parent: self.string(chunk.parent.as_deref().unwrap_or_default()),
                 kind: ChunkKind::ALL.iter().position(|&kind| kind == chunk.kind).unwrap_or_default() as u8,
@@ -139,15 +138,14 @@ impl SegmentBuilder {
             };
             self.chunks.push(row);
         }
-        let n_tokens = tokens_of_chunk.iter().sum();
-        self.n_body_tokens += u64::from(n_tokens);
+        self.chunk_tokens.extend_from_slice(tokens_of_chunk);
         let row = FileRow {
             id: file.record.id.0,
             path: self.string(&file.record.path),
             language: self.string(file.record.language.id()),
             first_chunk,
             n_chunks: file.chunks.len() as u32,
-            n_tokens,
+            n_tokens: tokens_of_chunk.iter().sum(),
             main_names: self.string(&main_names(file).join("\n")),
             n_definitions: file.symbols.len() as u32,
             n_imports: file.imports.len() as u32,
@@ -197,6 +195,7 @@ impl SegmentBuilder {
         let sections: [&[u8]; N_SECTIONS] = [
             bytemuck::cast_slice(&self.files),
             bytemuck::cast_slice(&self.chunks),
+            bytemuck::cast_slice(&self.chunk_tokens),
             &self.strings,
             bytemuck::cast_slice(&self.bits),
             bytemuck::cast_slice(&self.codes),
@@ -215,7 +214,6 @@ impl SegmentBuilder {
             dimensions: self.dimensions as u32,
             aspect_dimensions: (self.aspect_codes.len() / (N_ASPECTS * self.files.len().max(1))) as u32,
             reserved: 0,
-            n_body_tokens: self.n_body_tokens,
             sections: place(&sections),
         };
         write_file(path, &header, &sections)

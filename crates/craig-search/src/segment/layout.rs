@@ -3,7 +3,7 @@
 use bytemuck::{Pod, Zeroable};
 
 /// Changes with every change of the layout or of what goes into a segment: older ones are rebuilt.
-pub(crate) const FORMAT: u32 = 8;
+pub(crate) const FORMAT: u32 = 9;
 
 /// First bytes of a segment file.
 pub(crate) const MAGIC: [u8; 8] = *b"craigseg";
@@ -16,6 +16,8 @@ pub(crate) enum Section {
     Files,
     /// [`ChunkRow`]s.
     Chunks,
+    /// Body terms of each chunk, u32: apart from its row, since all postings of a query are weighed by it.
+    ChunkTokens,
     /// UTF-8 that [`TextRef`]s point into.
     Strings,
     /// Signs of the retrieval vectors, `dimensions / 64` words a chunk.
@@ -40,7 +42,7 @@ pub(crate) enum Section {
     Postings,
 }
 
-pub(crate) const N_SECTIONS: usize = 13;
+pub(crate) const N_SECTIONS: usize = 14;
 
 /// What a file is seen as by the ranker, beside its chunks: one vector of the built-in model each.
 #[derive(Clone, Copy, Debug)]
@@ -68,8 +70,6 @@ pub(crate) struct Header {
     pub(crate) dimensions: u32,
     pub(crate) aspect_dimensions: u32,
     pub(crate) reserved: u32,
-    /// Body terms of all chunks.
-    pub(crate) n_body_tokens: u64,
     /// Start and length in bytes of each section.
     pub(crate) sections: [[u64; 2]; N_SECTIONS],
 }
@@ -119,8 +119,6 @@ pub(crate) struct ChunkRow {
     pub(crate) overlap_bytes: u32,
     pub(crate) line_start: u32,
     pub(crate) line_end: u32,
-    /// Body terms.
-    pub(crate) n_tokens: u32,
     pub(crate) symbol: TextRef,
     pub(crate) parent: TextRef,
     /// Index into `ChunkKind::ALL`.

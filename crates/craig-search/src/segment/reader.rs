@@ -41,6 +41,11 @@ impl Segment {
         self.section(Section::Chunks)
     }
 
+    /// Body terms of each chunk.
+    pub(crate) fn chunk_tokens(&self) -> &[u32] {
+        self.section(Section::ChunkTokens)
+    }
+
     /// Chunks of file `file`, with their numbers in the segment.
     pub(crate) fn chunks_of(&self, file: u32) -> std::ops::Range<u32> {
         let row = &self.files()[file as usize];

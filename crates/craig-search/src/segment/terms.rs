@@ -23,12 +23,20 @@ impl TermKey {
 impl TermKey {
     /// Place of the key in `sorted`, whose keys ascend.
     ///
-    /// Keys are hashes, so they lie evenly: the place is guessed, and searched for around the guess.
+    /// Keys are hashes, so they lie evenly: the place is guessed, the guess bettered twice, and searched around, which
+    /// touches four places of memory where halving touches twenty.
     pub(crate) fn find_in(self, sorted: &[Self]) -> Option<usize> {
-        let guess = ((u128::from(self.0) * sorted.len() as u128) >> 64) as usize;
-        // Four standard deviations of a uniform order statistic, at its widest.
-        let reach = 2 * sorted.len().isqrt() + 4;
-        let (low, high) = (guess.saturating_sub(reach), (guess + reach).min(sorted.len()));
+        let last = sorted.len().checked_sub(1)?;
+        let keys_within = |distance: u64| ((u128::from(distance) * sorted.len() as u128) >> 64) as usize;
+        let mut guess = keys_within(self.0).min(last);
+        for _ in 0..2 {
+            let distance = keys_within(self.0.abs_diff(sorted[guess].0));
+            guess = match sorted[guess] <= self {
+                true => (guess + distance).min(last),
+                false => guess.saturating_sub(distance),
+            };
+        }
+        let (low, high) = (guess.saturating_sub(REACH), (guess + REACH).min(sorted.len()));
         let near = &sorted[low..high];
         let is_inside =
             near.first().is_some_and(|first| *first <= self) && near.last().is_some_and(|last| self <= *last);
@@ -39,6 +47,9 @@ impl TermKey {
         }
     }
 }
+
+/// How far from the last guess a key is looked for before all keys are.
+const REACH: usize = 32;
 
 /// Hashes a [`TermKey`] to itself.
 #[derive(Clone, Copy, Debug, Default)]
