@@ -11,7 +11,7 @@ use crate::hit::{Evidence, Hit, MoreRange};
 use crate::index::Index;
 use crate::lexical::look_up;
 use crate::query::{Query, has_words};
-use crate::ranker::{relevances, score};
+use crate::ranker::{relevances, scores};
 use crate::scene::{Candidate, Scene, look_up_name, relate};
 use crate::{FEATURE_NAMES, Features, SearchError};
 
@@ -66,7 +66,9 @@ impl Retrieval {
         let mut ranked = self.scored(candidates);
         // Stable, so that equal scores stay in the order of paths.
         ranked.sort_by(|a, b| b.0.total_cmp(&a.0));
-        let relevances = relevances(&ranked.iter().map(|&(score, _)| score).collect::<Vec<_>>());
+        let scores: Vec<_> = ranked.iter().map(|&(score, _)| score).collect();
+        let features: Vec<_> = ranked.iter().map(|(_, candidate)| candidate.features).collect();
+        let relevances = relevances(&features, &scores);
         ranked.iter_mut().zip(relevances).for_each(|((score, _), relevance)| *score = relevance);
         ranked
     }
@@ -74,7 +76,7 @@ impl Retrieval {
     /// Gives each candidate its score: higher is better.
     fn scored(self, candidates: Vec<Candidate>) -> Vec<(f32, Candidate)> {
         let scores: Vec<f32> = match self {
-            Self::Ranked => candidates.iter().map(|candidate| score(&candidate.features)).collect(),
+            Self::Ranked => ranker_scores(&candidates),
             Self::Lexical => candidates.iter().map(|candidate| candidate.features.body_best).collect(),
             Self::Dense => candidates.iter().map(|candidate| candidate.features.dense_best).collect(),
             Self::Fused => {
@@ -85,6 +87,10 @@ impl Retrieval {
         };
         scores.into_iter().zip(candidates).collect()
     }
+}
+
+fn ranker_scores(candidates: &[Candidate]) -> Vec<f32> {
+    scores(&candidates.iter().map(|candidate| candidate.features).collect::<Vec<_>>())
 }
 
 /// 1 / (60 + rank) of each candidate by `value`, ranks from 1. Source: Cormack, Clarke & Büttcher, SIGIR 2009.
@@ -205,8 +211,10 @@ impl Index {
         let mut candidates: Vec<_> =
             files.into_iter().map(|(segment, file)| scene.candidate(segment, file)).collect();
         relate(&mut candidates, &self.segments);
-        candidates.sort_by(|a, b| score(&b.features).total_cmp(&score(&a.features)));
-        candidates.iter_mut().take(N_CLOSER).for_each(|candidate| scene.add_popularity(candidate));
+        let scores = ranker_scores(&candidates);
+        let mut order: Vec<usize> = (0..candidates.len()).collect();
+        order.sort_by(|&a, &b| scores[b].total_cmp(&scores[a]));
+        order.iter().take(N_CLOSER).for_each(|&at| scene.add_popularity(&mut candidates[at]));
         candidates
     }
 

@@ -1,7 +1,7 @@
 //! `eval`: runs labelled questions through the real engine.
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
 use clap::{Args, ValueEnum};
@@ -94,16 +94,22 @@ pub(crate) fn run(arguments: &EvalArguments) -> Result<()> {
 pub(crate) fn open_corpus(corpus: &Corpus) -> Result<(Engine, Vec<Repository>)> {
     let repositories = questions::load(&corpus.questions)?;
     let mut engine = Engine::open(&Config { database: corpus.db.clone(), threads: 0 })?;
-    for repository in &repositories {
+    ingest(&mut engine, &repositories, &corpus.corpora)?;
+    Ok((engine, repositories))
+}
+
+/// Ingests repositories, each checked out in `corpora` under its name.
+pub(crate) fn ingest(engine: &mut Engine, repositories: &[Repository], corpora: &Path) -> Result<()> {
+    for repository in repositories {
         let request = IngestRequest {
-            directory: corpus.corpora.join(&repository.name),
+            directory: corpora.join(&repository.name),
             name: Some(repository.name.clone()),
             options: SourceOptions::default(),
             waiting: Waiting::Wait,
         };
         engine.ingest(&request, &mut |_| {}).with_context(|| format!("cannot ingest {}", repository.name))?;
     }
-    Ok((engine, repositories))
+    Ok(())
 }
 
 impl<'q> Answered<'q> {

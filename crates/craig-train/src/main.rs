@@ -2,6 +2,7 @@
 
 mod dump;
 mod eval;
+mod fit;
 mod metrics;
 mod questions;
 
@@ -19,6 +20,8 @@ struct Arguments {
 enum Command {
     /// Run labelled questions through the engine and print how well they are answered.
     Eval(eval::EvalArguments),
+    /// Fit the ranker and its probability of relevance, and measure both on repositories held out.
+    Fit(fit::FitArguments),
     /// Write what the ranker sees of every candidate as a table.
     Features {
         #[command(flatten)]
@@ -35,6 +38,7 @@ enum Command {
 fn main() -> Result<()> {
     match Arguments::parse().command {
         Command::Eval(arguments) => eval::run(&arguments),
+        Command::Fit(arguments) => fit::run(&arguments),
         Command::Features { corpus, asked, out } => dump::run(&corpus, asked, &out),
     }
 }

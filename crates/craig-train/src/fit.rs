@@ -1,0 +1,160 @@
+//! `fit`: learns the ranker and its probability of relevance from labelled questions, and tells what they are worth on
+//! repositories that they were not learned from.
+
+mod examples;
+mod logistic;
+mod report;
+mod softmax;
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use anyhow::{Context, Result, ensure};
+use clap::Args;
+use craig_engine::FEATURE_NAMES;
+use craig_search::{RankerWeights, RelevanceWeights, STANDING_NAMES};
+use rayon::prelude::*;
+
+use self::examples::{Asked, Collection, Example};
+use self::logistic::Observation;
+use self::softmax::{Linear, N_COLUMNS};
+
+#[derive(Args)]
+pub(crate) struct FitArguments {
+    /// File of labelled questions; may be given several times, each with its --corpora.
+    #[arg(long, required = true)]
+    questions: Vec<PathBuf>,
+    /// Folder with the repositories of the questions at the same place, each checked out under its name.
+    #[arg(long, required = true)]
+    corpora: Vec<PathBuf>,
+    /// Database for the indexes; kept, so that a second run is quick.
+    #[arg(long)]
+    db: PathBuf,
+    /// Questions that no repository answers: a JSON list of {"query", "category"}.
+    #[arg(long)]
+    unrelated: Option<PathBuf>,
+    /// Strength of the pull of the ranker's weights towards their priors.
+    #[arg(long, default_value_t = 20.0)]
+    pull: f64,
+    /// Shuffles of the repositories into folds that results are averaged over.
+    #[arg(long, default_value_t = 3)]
+    shuffles: u64,
+    /// File to write the weights to.
+    #[arg(long)]
+    out: Option<PathBuf>,
+}
+
+/// Repositories are held out by sixths.
+const N_FOLDS: usize = 6;
+
+pub(crate) fn run(arguments: &FitArguments) -> Result<()> {
+    ensure!(
+        arguments.questions.len() == arguments.corpora.len(),
+        "give one --corpora for each --questions, in the same order"
+    );
+    let collection = Collection::gather(arguments)?;
+    let held_out = cross_validate(&collection, arguments);
+    let lines = report::lines(&collection, &held_out);
+    report::print(&lines);
+    let Some(out) = &arguments.out else { return Ok(()) };
+    let weights = fit_all(&collection, arguments, lines);
+    let text = serde_json::to_string_pretty(&weights)? + "\n";
+    std::fs::write(out, text).with_context(|| format!("cannot write {}", out.display()))
+}
+
+/// What a shuffle's models say of examples that they were not fitted on.
+struct HeldOut {
+    /// For each example in order, the scores of its candidates.
+    scores: Vec<Vec<f32>>,
+    /// For each example in order, the relevances of its candidates, best first, and whether each is relevant.
+    relevances: Vec<Vec<(f64, bool)>>,
+}
+
+fn cross_validate(collection: &Collection, arguments: &FitArguments) -> Vec<HeldOut> {
+    (0..arguments.shuffles)
+        .into_par_iter()
+        .map(|shuffle| {
+            let fold_of = collection.folds(N_FOLDS, shuffle);
+            let scores = held_out_scores(collection, &fold_of, arguments.pull);
+            let relevances = held_out_relevances(collection, &fold_of, &scores);
+            HeldOut { scores, relevances }
+        })
+        .collect()
+}
+
+/// Scores of each example by a ranker that has not seen its repository.
+fn held_out_scores(collection: &Collection, fold_of: &[usize], pull: f64) -> Vec<Vec<f32>> {
+    let rankers: Vec<Linear> = (0..N_FOLDS)
+        .into_par_iter()
+        .map(|fold| {
+            let seen =
+                |example: &&Example| example.asked == Asked::Own && fold_of[example.repository] != fold;
+            Linear::fit(&collection.examples.iter().filter(seen).collect::<Vec<_>>(), pull)
+        })
+        .collect();
+    collection.examples.iter().map(|example| rankers[fold_of[example.repository]].scores(example)).collect()
+}
+
+/// Relevances of the ten best of each example by a model fitted on the other folds.
+fn held_out_relevances(
+    collection: &Collection,
+    fold_of: &[usize],
+    scores: &[Vec<f32>],
+) -> Vec<Vec<(f64, bool)>> {
+    let observed: Vec<Vec<Observation>> = collection
+        .examples
+        .iter()
+        .zip(scores)
+        .map(|(example, scores)| example.observations(scores))
+        .collect();
+    let models: Vec<logistic::Model> = (0..N_FOLDS)
+        .map(|fold| {
+            let seen = collection.examples.iter().zip(&observed);
+            let seen = seen.filter(|(example, _)| fold_of[example.repository] != fold);
+            logistic::Model::fit(seen.flat_map(|(_, observations)| observations))
+        })
+        .collect();
+    let relevances = |(example, observations): (&Example, &Vec<Observation>)| {
+        models[fold_of[example.repository]].falling(observations)
+    };
+    collection.examples.iter().zip(&observed).map(relevances).collect()
+}
+
+/// Fits both models on everything. The relevance is fitted on scores of rankers that had not seen the questions: a
+/// ranker is surer of what it has learned than of what it meets.
+fn fit_all(collection: &Collection, arguments: &FitArguments, run: Vec<String>) -> RankerWeights {
+    let own: Vec<&Example> = collection.examples.iter().filter(|e| e.asked == Asked::Own).collect();
+    let ranker = Linear::fit(&own, arguments.pull);
+    let fold_of = collection.folds(N_FOLDS, 0);
+    let scores = held_out_scores(collection, &fold_of, arguments.pull);
+    let observed: Vec<_> = collection
+        .examples
+        .iter()
+        .zip(&scores)
+        .flat_map(|(example, scores)| example.observations(scores))
+        .collect();
+    let relevance = logistic::Model::fit(&observed);
+    let (features, shares) = ranker.weights().split_at(N_COLUMNS / 2);
+    let (standing, own_features) = relevance.weights().split_at(STANDING_NAMES.len());
+    RankerWeights {
+        run,
+        features: named(FEATURE_NAMES, features),
+        shares: named(FEATURE_NAMES, shares),
+        relevance: RelevanceWeights {
+            bias: relevance.bias() as f32,
+            standing: named(&STANDING_NAMES, standing),
+            features: named(FEATURE_NAMES, own_features),
+        },
+    }
+}
+
+/// The weights that are not nearly nothing, by name.
+fn named(names: &[&str], weights: &[f64]) -> BTreeMap<String, f32> {
+    let rounded = weights.iter().map(|weight| (weight * 10_000.0).round() / 10_000.0);
+    names
+        .iter()
+        .zip(rounded)
+        .filter(|&(_, weight)| weight != 0.0)
+        .map(|(name, weight)| ((*name).to_owned(), weight as f32))
+        .collect()
+}

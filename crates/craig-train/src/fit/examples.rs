@@ -1,0 +1,194 @@
+//! Questions with their candidates, as the ranker sees them.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use anyhow::{Context, Result};
+use craig_engine::{CandidateFeatures, Config, Engine, SearchRequest};
+use craig_search::{FeatureValues, shares, standings};
+use serde::Deserialize;
+
+use super::FitArguments;
+use super::logistic::Observation;
+use crate::eval::ingest;
+use crate::metrics::{mean, ndcg};
+use crate::questions::{self, Question, Repository, Target};
+
+/// Candidates that a user may get to see, and whose relevance is learned.
+const N_SEEN: usize = 10;
+
+/// Each repository is asked every so many unrelated questions, from another one on: about as many as its own.
+const UNRELATED_STEP: usize = 9;
+
+/// A question asked of a repository.
+pub(super) struct Example {
+    /// Number of the repository in the collection.
+    pub(super) repository: usize,
+    pub(super) category: String,
+    pub(super) asked: Asked,
+    pub(super) candidates: Vec<FeatureValues>,
+    pub(super) shares: Vec<FeatureValues>,
+    /// For each candidate, the numbers of the targets that it matches.
+    matches: Vec<Vec<usize>>,
+    n_targets: usize,
+}
+
+/// Why a question is asked of a repository.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Asked {
+    /// It is about it.
+    Own,
+    /// It is about another one.
+    Other,
+    /// It is about no repository.
+    Unrelated,
+}
+
+/// All examples, and the repositories that they are of.
+pub(super) struct Collection {
+    pub(super) examples: Vec<Example>,
+    /// Name, language and number of the file of questions of each repository.
+    pub(super) repositories: Vec<(String, String, usize)>,
+}
+
+#[derive(Deserialize)]
+struct Unrelated {
+    query: String,
+    category: String,
+}
+
+impl Collection {
+    /// Asks the engine all questions.
+    pub(super) fn gather(arguments: &FitArguments) -> Result<Self> {
+        let mut engine = Engine::open(&Config { database: arguments.db.clone(), threads: 0 })?;
+        let unrelated: Vec<Unrelated> =
+            arguments.unrelated.as_deref().map_or(Ok(Vec::new()), load_unrelated)?;
+        let mut collection = Self { examples: Vec::new(), repositories: Vec::new() };
+        for (set, (questions, corpora)) in arguments.questions.iter().zip(&arguments.corpora).enumerate() {
+            let repositories = questions::load(questions)?;
+            ingest(&mut engine, &repositories, corpora)?;
+            for (at, repository) in repositories.iter().enumerate() {
+                let other = &repositories[(at + 7) % repositories.len()];
+                collection.ask(&mut engine, set, repository, other, &unrelated)?;
+            }
+        }
+        Ok(collection)
+    }
+
+    /// Asks a repository its own questions, those about another, and those about none.
+    fn ask(
+        &mut self,
+        engine: &mut Engine,
+        set: usize,
+        repository: &Repository,
+        other: &Repository,
+        unrelated: &[Unrelated],
+    ) -> Result<()> {
+        let number = self.repositories.len();
+        self.repositories.push((repository.name.clone(), repository.language.clone(), set));
+        let mut ask = |query: &str, category: &str, asked: Asked, targets: &[&Target]| -> Result<()> {
+            let found = engine.candidates(&repository.name, query, &SearchRequest::default())?;
+            if !found.is_empty() {
+                self.examples.push(Example::new(number, category, asked, &found, targets));
+            }
+            Ok(())
+        };
+        for question in &repository.queries {
+            let targets: Vec<&Target> = question.targets().collect();
+            ask(&question.query, &question.category, Asked::Own, &targets)?;
+        }
+        if other.name != repository.name {
+            let foreign = |question: &&Question| question.category != "symbol";
+            for question in other.queries.iter().filter(foreign) {
+                ask(&question.query, &question.category, Asked::Other, &[])?;
+            }
+        }
+        let sample = unrelated.iter().skip(number % UNRELATED_STEP).step_by(UNRELATED_STEP);
+        for question in sample.filter(|question| craig_search::has_words(&question.query)) {
+            ask(&question.query, &question.category, Asked::Unrelated, &[])?;
+        }
+        Ok(())
+    }
+
+    /// The fold of each repository, in shuffle number `shuffle`.
+    pub(super) fn folds(&self, n_folds: usize, shuffle: u64) -> Vec<usize> {
+        let mut order: Vec<usize> = (0..self.repositories.len()).collect();
+        let key = |at: &usize| {
+            let mixed = (*at as u64 + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15)
+                ^ (shuffle + 1).wrapping_mul(0xD1B5_4A32_D192_ED03);
+            (mixed ^ (mixed >> 29)).wrapping_mul(0xBF58_476D_1CE4_E5B9)
+        };
+        order.sort_by_key(key);
+        let mut folds = vec![0; order.len()];
+        order.iter().enumerate().for_each(|(place, &repository)| folds[repository] = place % n_folds);
+        folds
+    }
+
+    /// NDCG@10 of the repositories of one file of questions, each the mean of its own questions, by name.
+    pub(super) fn ndcg_by_repository(&self, set: usize, scores: &[Vec<f32>]) -> BTreeMap<&str, f64> {
+        let mut by_repository: BTreeMap<&str, Vec<f64>> = BTreeMap::new();
+        for (example, scores) in self.examples.iter().zip(scores) {
+            let (name, _, of_set) = &self.repositories[example.repository];
+            if example.asked == Asked::Own && *of_set == set {
+                by_repository.entry(name).or_default().push(example.ndcg(scores));
+            }
+        }
+        by_repository.into_iter().map(|(name, all)| (name, mean(all))).collect()
+    }
+}
+
+impl Example {
+    fn new(
+        repository: usize,
+        category: &str,
+        asked: Asked,
+        found: &[CandidateFeatures],
+        targets: &[&Target],
+    ) -> Self {
+        let candidates: Vec<FeatureValues> = found.iter().map(|found| found.features.to_array()).collect();
+        let matched = |found: &CandidateFeatures| {
+            (0..targets.len()).filter(|&at| targets[at].matches(&found.path, found.lines)).collect()
+        };
+        Self {
+            repository,
+            category: category.to_owned(),
+            asked,
+            shares: shares(&candidates),
+            candidates,
+            matches: found.iter().map(matched).collect(),
+            n_targets: targets.len(),
+        }
+    }
+
+    pub(super) fn is_relevant(&self, candidate: usize) -> bool {
+        !self.matches[candidate].is_empty()
+    }
+
+    /// Candidates by descending score, equal ones in the order they came in.
+    fn order(scores: &[f32]) -> Vec<usize> {
+        let mut order: Vec<usize> = (0..scores.len()).collect();
+        order.sort_by(|&a, &b| scores[b].total_cmp(&scores[a]));
+        order
+    }
+
+    pub(super) fn ndcg(&self, scores: &[f32]) -> f64 {
+        let order = Self::order(scores);
+        let rank =
+            |target| order.iter().position(|&at| self.matches[at].contains(&target)).map_or(0, |at| at + 1);
+        ndcg(&(0..self.n_targets).map(rank).collect::<Vec<_>>(), 10)
+    }
+
+    /// What is known of the best candidates, best first.
+    pub(super) fn observations(&self, scores: &[f32]) -> Vec<Observation> {
+        let order = Self::order(scores);
+        let sorted: Vec<f32> = order.iter().map(|&at| scores[at]).collect();
+        let seen = order.iter().zip(standings(&sorted)).take(N_SEEN);
+        seen.map(|(&at, standing)| Observation::new(standing, &self.candidates[at], self.is_relevant(at)))
+            .collect()
+    }
+}
+
+fn load_unrelated(path: &Path) -> Result<Vec<Unrelated>> {
+    let text = std::fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))?;
+    serde_json::from_str(&text).with_context(|| format!("{} is not a list of questions", path.display()))
+}

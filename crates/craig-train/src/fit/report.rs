@@ -1,0 +1,137 @@
+//! What models are worth on repositories that they have not seen.
+
+use std::collections::BTreeMap;
+
+use super::HeldOut;
+use super::examples::{Asked, Collection};
+use crate::metrics::{bootstrap_interval, mean};
+
+/// 0.7 is the one that the requirements name.
+const THRESHOLDS: [f64; 6] = [0.3, 0.4, 0.5, 0.6, 0.7, 0.8];
+
+/// The report, line by line; the same lines are kept beside the weights.
+pub(super) fn lines(collection: &Collection, held_out: &[HeldOut]) -> Vec<String> {
+    let n_sets = collection.repositories.iter().map(|(_, _, set)| set + 1).max().unwrap_or_default();
+    let mut lines = Vec::new();
+    for set in 0..n_sets {
+        lines.push(quality(collection, held_out, set));
+        lines.extend(by_category(collection, held_out, set));
+    }
+    let told: Vec<(f64, bool)> =
+        held_out.iter().flat_map(|shuffle| shuffle.relevances.iter().flatten().copied()).collect();
+    lines.push(format!("relevance: expected calibration error {:.4}", calibration_error(&told)));
+    lines.extend(reliability(&told, held_out.len()));
+    lines.extend(at_thresholds(collection, held_out));
+    lines
+}
+
+#[expect(clippy::print_stdout, reason = "the report is what the command is for")]
+pub(super) fn print(lines: &[String]) {
+    lines.iter().for_each(|line| println!("{line}"));
+}
+
+fn quality(collection: &Collection, held_out: &[HeldOut], set: usize) -> String {
+    let shuffles: Vec<BTreeMap<&str, f64>> =
+        held_out.iter().map(|shuffle| collection.ndcg_by_repository(set, &shuffle.scores)).collect();
+    let means: Vec<f64> = shuffles.iter().map(|by| mean(by.values().copied())).collect();
+    let of_repositories: Vec<f64> =
+        shuffles[0].keys().map(|name| mean(shuffles.iter().map(|by| by[name]))).collect();
+    let (low, high) = bootstrap_interval(&of_repositories);
+    let each: Vec<String> = means.iter().map(|mean| format!("{mean:.4}")).collect();
+    format!(
+        "set {set}: NDCG@10 held out {:.4} (shuffles {}), 95% {low:.3}–{high:.3}, {} repositories",
+        mean(means.iter().copied()),
+        each.join(" "),
+        of_repositories.len()
+    )
+}
+
+fn by_category(collection: &Collection, held_out: &[HeldOut], set: usize) -> Vec<String> {
+    let mut by: BTreeMap<String, Vec<f64>> = BTreeMap::new();
+    for (at, example) in collection.examples.iter().enumerate() {
+        let (_, language, of_set) = &collection.repositories[example.repository];
+        if example.asked == Asked::Own && *of_set == set {
+            let ndcg = mean(held_out.iter().map(|shuffle| example.ndcg(&shuffle.scores[at])));
+            by.entry(format!("category {}", example.category)).or_default().push(ndcg);
+            by.entry(format!("language {language}")).or_default().push(ndcg);
+        }
+    }
+    by.into_iter()
+        .map(|(name, all)| format!("  {name}: {:.3} of {}", mean(all.iter().copied()), all.len()))
+        .collect()
+}
+
+/// Mean distance of what is told from what is true, over ten equal bins, weighted by their sizes.
+fn calibration_error(told: &[(f64, bool)]) -> f64 {
+    let n = told.len().max(1) as f64;
+    bins(told).map(|bin| bin.n as f64 / n * (bin.told - bin.is_true).abs()).sum()
+}
+
+struct Bin {
+    from: f64,
+    n: usize,
+    told: f64,
+    is_true: f64,
+}
+
+fn bins(told: &[(f64, bool)]) -> impl Iterator<Item = Bin> + '_ {
+    (0..10).filter_map(|bin| {
+        let within: Vec<_> = told.iter().filter(|(p, _)| ((p * 10.0) as usize).min(9) == bin).collect();
+        (!within.is_empty()).then(|| Bin {
+            from: bin as f64 / 10.0,
+            n: within.len(),
+            told: mean(within.iter().map(|(p, _)| *p)),
+            is_true: mean(within.iter().map(|(_, relevant)| f64::from(u8::from(*relevant)))),
+        })
+    })
+}
+
+fn reliability(told: &[(f64, bool)], n_shuffles: usize) -> Vec<String> {
+    let line = |bin: Bin| {
+        format!(
+            "  {:.1}–{:.1}: {} hits, told {:.2}, relevant {:.2}",
+            bin.from,
+            bin.from + 0.1,
+            bin.n / n_shuffles,
+            bin.told,
+            bin.is_true
+        )
+    };
+    bins(told).map(line).collect()
+}
+
+/// What a user gets who asks for a relevance of at least so much.
+fn at_thresholds(collection: &Collection, held_out: &[HeldOut]) -> Vec<String> {
+    let answers = |asked: Asked| {
+        let of_shuffle = move |shuffle: &HeldOut| -> Vec<Vec<(f64, bool)>> {
+            let all = collection.examples.iter().zip(&shuffle.relevances);
+            all.filter(|(example, _)| example.asked == asked).map(|(_, told)| told.clone()).collect()
+        };
+        held_out.iter().flat_map(of_shuffle).collect::<Vec<_>>()
+    };
+    let [own, other, unrelated] = [Asked::Own, Asked::Other, Asked::Unrelated].map(answers);
+    let line = |threshold: f64| {
+        let answered = |all: &[Vec<(f64, bool)>]| {
+            mean(
+                all.iter()
+                    .map(|told| f64::from(u8::from(told.first().is_some_and(|(p, _)| *p >= threshold)))),
+            )
+        };
+        let handed_out = own.iter().flatten().filter(|(p, _)| *p >= threshold);
+        format!(
+            "at {threshold:.1}: relevant {:.3} of what is handed out; a hit for {:.3} of own questions, {:.3} of those about another repository, {:.3} of unrelated ones",
+            mean(handed_out.map(|(_, relevant)| f64::from(u8::from(*relevant)))),
+            answered(&own),
+            answered(&other),
+            answered(&unrelated)
+        )
+    };
+    let asked = |all: &[Vec<(f64, bool)>]| all.len() / held_out.len();
+    let sizes = format!(
+        "{} own questions, {} about another repository, {} unrelated",
+        asked(&own),
+        asked(&other),
+        asked(&unrelated)
+    );
+    THRESHOLDS.iter().map(|&threshold| line(threshold)).chain([sizes]).collect()
+}

@@ -1,0 +1,163 @@
+//! The ranker: a linear score, fitted so that each question's targets get most of the chance.
+//!
+//! Loss: the cross-entropy between the targets of a question and the softmax of its candidates' scores (ListNet's top-one
+//! loss; Cao et al., ICML 2007), each repository counting the same, and a quadratic pull of every weight towards its
+//! prior. Convex, so there is one answer, and where it starts from does not matter.
+
+use craig_engine::FEATURE_NAMES;
+
+use super::examples::Example;
+
+/// Each feature as it is, then each as a share.
+pub(super) const N_COLUMNS: usize = 2 * FEATURE_NAMES.len();
+
+type Row = [f64; N_COLUMNS];
+
+/// What a file's part in its project takes from its score, in log-odds. The labelled repositories are mostly exported
+/// without their tests and examples, so their questions cannot teach it.
+const PRIORS: [(&str, f64); 11] = [
+    ("is_test", -3.0),
+    ("is_example", -2.2),
+    ("is_vendored", -2.0),
+    ("is_config", -2.0),
+    ("is_other_platform", -1.5),
+    ("is_stub", -1.2),
+    ("is_docs", -1.2),
+    ("is_legacy", -0.8),
+    ("is_barrel", -0.5),
+    ("is_internal", -0.5),
+    ("is_types", -0.3),
+];
+
+/// Features that say something of a query or of a whole project, not of a candidate: they cannot order anything.
+const OF_THE_QUERY: [&str; 3] = ["asks_symbol", "asks_question", "n_terms"];
+
+/// Steps of Adam (Kingma & Ba, 2015), and how far each goes in standardised units: enough to be at the bottom.
+const N_STEPS: i32 = 300;
+const STEP: f64 = 0.05;
+
+/// A fitted linear score.
+pub(super) struct Linear {
+    weights: Row,
+}
+
+/// The candidates of all questions, standardised.
+struct Table {
+    rows: Vec<Row>,
+    /// For each question, its rows, what each should get of its chance, and how much it counts.
+    questions: Vec<(std::ops::Range<usize>, Vec<f64>, f64)>,
+    deviations: Row,
+}
+
+impl Linear {
+    /// Fits the examples that have a target among their candidates.
+    pub(super) fn fit(examples: &[&Example], pull: f64) -> Self {
+        let table = Table::new(examples);
+        let prior = prior(&table.deviations);
+        let mut weights = prior;
+        let (mut mean, mut square) = ([0.0; N_COLUMNS], [0.0; N_COLUMNS]);
+        for step in 1..=N_STEPS {
+            let gradient = table.gradient(&weights, &prior, pull);
+            for at in 0..N_COLUMNS {
+                mean[at] = 0.9 * mean[at] + 0.1 * gradient[at];
+                square[at] = 0.99 * square[at] + 0.01 * gradient[at] * gradient[at];
+                let (mean, square) =
+                    (mean[at] / (1.0 - 0.9f64.powi(step)), square[at] / (1.0 - 0.99f64.powi(step)));
+                weights[at] -= STEP * mean / (square.sqrt() + 1e-9);
+            }
+        }
+        weights.iter_mut().zip(table.deviations).for_each(|(weight, deviation)| *weight /= deviation);
+        Self { weights }
+    }
+
+    /// In the order of the columns.
+    pub(super) fn weights(&self) -> &[f64] {
+        &self.weights
+    }
+
+    pub(super) fn scores(&self, example: &Example) -> Vec<f32> {
+        let score =
+            |row: Row| self.weights.iter().zip(row).map(|(weight, value)| weight * value).sum::<f64>() as f32;
+        rows(example).map(score).collect()
+    }
+}
+
+fn rows(example: &Example) -> impl Iterator<Item = Row> + '_ {
+    example.candidates.iter().zip(&example.shares).map(|(values, shares)| {
+        std::array::from_fn(|at| {
+            let name = FEATURE_NAMES[at % FEATURE_NAMES.len()];
+            let value = if at < FEATURE_NAMES.len() { values[at] } else { shares[at - FEATURE_NAMES.len()] };
+            if OF_THE_QUERY.contains(&name) { 0.0 } else { f64::from(value) }
+        })
+    })
+}
+
+fn prior(deviations: &Row) -> Row {
+    let mut prior = [0.0; N_COLUMNS];
+    for (name, weight) in PRIORS {
+        if let Some(at) = FEATURE_NAMES.iter().position(|feature| *feature == name) {
+            prior[at] = weight * deviations[at];
+        }
+    }
+    prior
+}
+
+impl Table {
+    fn new(examples: &[&Example]) -> Self {
+        let usable: Vec<_> =
+            examples.iter().filter(|e| (0..e.candidates.len()).any(|at| e.is_relevant(at))).collect();
+        let mut rows: Vec<Row> = Vec::new();
+        let mut questions = Vec::new();
+        for example in &usable {
+            let start = rows.len();
+            rows.extend(self::rows(example));
+            let targets: Vec<f64> = (0..example.candidates.len())
+                .map(|at| f64::from(u8::from(example.is_relevant(at))))
+                .collect();
+            let n_targets: f64 = targets.iter().sum();
+            let in_repository = usable.iter().filter(|e| e.repository == example.repository).count();
+            let wanted = targets.iter().map(|target| target / n_targets).collect();
+            questions.push((start..rows.len(), wanted, 1.0 / in_repository as f64));
+        }
+        let total: f64 = questions.iter().map(|(_, _, weight)| weight).sum();
+        let n_questions = questions.len() as f64;
+        questions.iter_mut().for_each(|(_, _, weight)| *weight *= n_questions / total);
+        let deviations = deviations(&rows);
+        rows.iter_mut().for_each(|row| {
+            row.iter_mut().zip(deviations).for_each(|(value, deviation)| *value /= deviation)
+        });
+        Self { rows, questions, deviations }
+    }
+
+    fn gradient(&self, weights: &Row, prior: &Row, pull: f64) -> Row {
+        let mut gradient: Row = std::array::from_fn(|at| pull * (weights[at] - prior[at]));
+        for (range, wanted, weight) in &self.questions {
+            let rows = &self.rows[range.clone()];
+            let chances =
+                softmax(rows.iter().map(|row| row.iter().zip(weights).map(|(x, w)| x * w).sum()).collect());
+            for ((row, chance), wanted) in rows.iter().zip(chances).zip(wanted) {
+                let excess = weight * (chance - wanted);
+                gradient.iter_mut().zip(row).for_each(|(sum, value)| *sum += excess * value);
+            }
+        }
+        gradient
+    }
+}
+
+fn softmax(mut scores: Vec<f64>) -> Vec<f64> {
+    let best = scores.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    scores.iter_mut().for_each(|score| *score = (*score - best).exp());
+    let sum: f64 = scores.iter().sum();
+    scores.iter_mut().for_each(|score| *score /= sum);
+    scores
+}
+
+/// Standard deviation of each column, at least a thousandth.
+fn deviations(rows: &[Row]) -> Row {
+    let n = rows.len().max(1) as f64;
+    std::array::from_fn(|at| {
+        let mean = rows.iter().map(|row| row[at]).sum::<f64>() / n;
+        let variance = rows.iter().map(|row| (row[at] - mean).powi(2)).sum::<f64>() / n;
+        variance.sqrt().max(1e-3)
+    })
+}
