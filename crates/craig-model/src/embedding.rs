@@ -1,14 +1,17 @@
 //! What an embedder gives, and the seam behind which embedders stand.
 
-use thiserror::Error;
+use crate::ModelError;
 
 /// Turns texts into vectors whose dot product is their similarity.
 pub trait Embedder: Send + Sync {
     /// Names model and version; vectors of different ids are never compared.
     fn id(&self) -> &str;
 
-    /// Length of every vector.
-    fn dimensions(&self) -> usize;
+    /// Length of every vector. May ask a provider, once.
+    fn dimensions(&self) -> Result<usize, ModelError>;
+
+    /// What embedding takes.
+    fn expense(&self) -> Expense;
 
     /// Embeds texts to be found, in order.
     fn embed_documents(&self, texts: &[&str]) -> Result<Vec<Embedding>, ModelError>;
@@ -17,12 +20,40 @@ pub trait Embedder: Send + Sync {
     fn embed_query(&self, text: &str) -> Result<Embedding, ModelError>;
 }
 
-/// A model that cannot be used or gave no usable answer.
-#[derive(Debug, Error)]
-pub enum ModelError {
-    /// The weights are not what the format asks for.
-    #[error("model weights are malformed: {0}")]
-    Malformed(String),
+impl<E: Embedder + ?Sized> Embedder for &E {
+    fn id(&self) -> &str {
+        (**self).id()
+    }
+
+    fn dimensions(&self) -> Result<usize, ModelError> {
+        (**self).dimensions()
+    }
+
+    fn expense(&self) -> Expense {
+        (**self).expense()
+    }
+
+    fn embed_documents(&self, texts: &[&str]) -> Result<Vec<Embedding>, ModelError> {
+        (**self).embed_documents(texts)
+    }
+
+    fn embed_query(&self, text: &str) -> Result<Embedding, ModelError> {
+        (**self).embed_query(text)
+    }
+}
+
+/// What embedding takes, so that it can be said before it is begun.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Expense {
+    /// Less time than reading the texts.
+    None,
+    /// Seconds of this machine for each thousand texts.
+    Computation,
+    /// Texts are sent to a provider.
+    Provider {
+        /// Its price, in US dollars; `None` when it is not known.
+        usd_per_million_tokens: Option<f64>,
+    },
 }
 
 /// A vector of unit length, or zero for a text without known words.

@@ -1,9 +1,28 @@
-//! Models that know text: embedders today, rerankers and language models beside them. Never sees a path.
+//! Models that know text: embedders, rerankers, language models. Never sees a path: whoever configures a local model
+//! reads its files.
 
 mod embedding;
+mod error;
+mod hosted_embedder;
+mod hosted_reranker;
+mod http;
+mod language_model;
+mod llm_reranker;
+mod local;
+mod rerank;
+mod secret;
 mod static_model;
 mod words;
 
-pub use embedding::{Embedder, Embedding, ModelError, Quantized};
+pub use embedding::{Embedder, Embedding, Expense, Quantized};
+pub use error::{FailureClass, ModelError};
+pub use hosted_embedder::{EmbeddingDialect, HostedEmbedder, HostedModel};
+pub use hosted_reranker::{HostedReranker, RerankDialect};
+pub use http::{Endpoint, Patience};
+pub use language_model::{ChatModel, LanguageModel, Message, Role};
+pub use llm_reranker::LlmReranker;
+pub use local::{LocalOptions, ReadFile, local_embedder, local_reranker};
+pub use rerank::{Document, RerankRequest, Reranker};
+pub use secret::Secret;
 pub use static_model::StaticModel;
 pub use words::{Word, identifiers, words};

@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 
 use safetensors::{Dtype, SafeTensors};
 
-use crate::{Embedder, Embedding, ModelError, words};
+use crate::{Embedder, Embedding, Expense, ModelError, words};
 
 /// Longest and shortest piece that an unknown word is cut into, in bytes.
 const PIECE_BYTES: std::ops::RangeInclusive<usize> = 3..=16;
@@ -187,8 +187,12 @@ impl Embedder for StaticModel {
         &self.id
     }
 
-    fn dimensions(&self) -> usize {
-        self.dimensions
+    fn dimensions(&self) -> Result<usize, ModelError> {
+        Ok(self.dimensions)
+    }
+
+    fn expense(&self) -> Expense {
+        Expense::None
     }
 
     fn embed_documents(&self, texts: &[&str]) -> Result<Vec<Embedding>, ModelError> {

@@ -1,0 +1,173 @@
+//! What can go wrong with a model, sorted by what it means for whoever asked.
+
+use std::time::Duration;
+
+use thiserror::Error;
+
+/// A model that cannot be used or gave no usable answer. No message holds a key or a text that was sent.
+#[derive(Debug, Error)]
+pub enum ModelError {
+    /// The weights are not what the format asks for.
+    #[error("model weights are malformed: {0}")]
+    Malformed(String),
+    /// A file that a local model needs is not in its folder.
+    #[error("the model folder has no {file}")]
+    MissingFile {
+        /// Name of the file, or names that would do.
+        file: String,
+    },
+    /// A file of a local model cannot be read.
+    #[error("cannot read {file} of the model folder: {reason}")]
+    Unreadable {
+        /// Name of the file.
+        file: String,
+        /// What the system said.
+        reason: String,
+    },
+    /// A local model of a kind that cannot be run.
+    #[error("this kind of model cannot be run here: {reason}")]
+    Unsupported {
+        /// Which kind, and what could be.
+        reason: String,
+    },
+    /// A provider needs a key and none was given.
+    #[error("{provider} needs an API key, and {variable} is not set")]
+    MissingKey {
+        /// Who needs it.
+        provider: String,
+        /// Environment variable that it is looked for in.
+        variable: String,
+    },
+    /// Nobody answers at the address.
+    #[error("cannot reach {provider} at {url}: {reason}")]
+    Unreachable {
+        /// Who was asked.
+        provider: String,
+        /// Where.
+        url: String,
+        /// What the network said.
+        reason: String,
+    },
+    /// No answer came in time.
+    #[error("{provider} gave no answer within {} ms", waited.as_millis())]
+    TimedOut {
+        /// Who was asked.
+        provider: String,
+        /// For how long.
+        waited: Duration,
+    },
+    /// The provider answered with an error.
+    #[error("{provider} refused with status {status}{}", said(message))]
+    Refused {
+        /// Who was asked.
+        provider: String,
+        /// HTTP status.
+        status: u16,
+        /// What it said, shortened.
+        message: String,
+        /// How long it wants to be left alone.
+        retry_after: Option<Duration>,
+        /// Environment variable of the key that was sent.
+        key_variable: Option<String>,
+    },
+    /// The answer is not what the protocol asks for.
+    #[error("{provider} gave an answer that cannot be used: {reason}")]
+    BadAnswer {
+        /// Who was asked.
+        provider: String,
+        /// What is wrong with it.
+        reason: String,
+    },
+}
+
+fn said(message: &str) -> String {
+    if message.is_empty() { String::new() } else { format!(": {message}") }
+}
+
+/// What a failure means, as the gateway counts and retries it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FailureClass {
+    /// Nobody answers: try again.
+    Network,
+    /// Too many requests: try again, later.
+    RateLimit,
+    /// Too slow: try again.
+    Timeout,
+    /// The provider is in trouble: try again.
+    Server,
+    /// The key is missing or wrong.
+    Auth,
+    /// The request cannot be answered, however often it is sent.
+    InvalidRequest,
+    /// The answer cannot be understood.
+    BadAnswer,
+    /// A local model cannot be loaded or run.
+    Model,
+}
+
+impl ModelError {
+    /// What the failure means.
+    pub fn class(&self) -> FailureClass {
+        match self {
+            Self::Malformed(_)
+            | Self::MissingFile { .. }
+            | Self::Unreadable { .. }
+            | Self::Unsupported { .. } => FailureClass::Model,
+            Self::MissingKey { .. } => FailureClass::Auth,
+            Self::Unreachable { .. } => FailureClass::Network,
+            Self::TimedOut { .. } => FailureClass::Timeout,
+            Self::BadAnswer { .. } => FailureClass::BadAnswer,
+            Self::Refused { status, .. } => match status {
+                401..=403 => FailureClass::Auth,
+                408 => FailureClass::Timeout,
+                429 => FailureClass::RateLimit,
+                500.. => FailureClass::Server,
+                _ => FailureClass::InvalidRequest,
+            },
+        }
+    }
+
+    /// Whether the same request may succeed when it is sent again.
+    pub fn is_passing(&self) -> bool {
+        matches!(
+            self.class(),
+            FailureClass::Network | FailureClass::RateLimit | FailureClass::Timeout | FailureClass::Server
+        )
+    }
+
+    /// How long the provider wants to be left alone, when it said so.
+    pub fn retry_after(&self) -> Option<Duration> {
+        match self {
+            Self::Refused { retry_after, .. } => *retry_after,
+            _ => None,
+        }
+    }
+
+    /// What the user can do about it.
+    pub fn hint(&self) -> Option<String> {
+        match self {
+            Self::MissingKey { provider, variable } => {
+                Some(format!("set {variable} to your {provider} key, or choose another provider"))
+            }
+            Self::Refused { status: 401..=403, key_variable, .. } => Some(match key_variable {
+                Some(variable) => format!("check the key in {variable}, and what it is allowed to do"),
+                None => "the server wants a key: name the environment variable that holds it with 'key_env'"
+                    .to_owned(),
+            }),
+            Self::Refused { status: 404, .. } => Some("check 'base_url' and 'model'".to_owned()),
+            Self::Refused { status: 429, .. } => {
+                Some("the provider's limit is reached: wait, or raise the limit of your account".to_owned())
+            }
+            Self::Unreachable { .. } => {
+                Some("check 'base_url', that the server is running, and the proxy settings".to_owned())
+            }
+            Self::TimedOut { .. } => Some("raise 'timeout_ms', or use a faster model".to_owned()),
+            Self::MissingFile { .. } | Self::Malformed(_) | Self::Unsupported { .. } => Some(
+                "a model folder holds tokenizer.json, config.json, and model.safetensors or model.onnx; \
+                 docs/models.md says which kinds can be run"
+                    .to_owned(),
+            ),
+            Self::Refused { .. } | Self::BadAnswer { .. } | Self::Unreadable { .. } => None,
+        }
+    }
+}

@@ -1,0 +1,191 @@
+//! JSON over HTTP to a provider: time-outs, retries with backoff, errors that say whose turn it is.
+
+mod retry;
+
+use std::sync::{Arc, LazyLock};
+use std::time::{Duration, Instant};
+
+use serde_json::Value;
+use ureq::Agent;
+use ureq::http::{HeaderMap, Response};
+use ureq::tls::{RootCerts, TlsConfig};
+
+use crate::{ModelError, Secret};
+pub use retry::Patience;
+
+/// Longest message of a provider that is passed on.
+const MAX_MESSAGE_CHARS: usize = 300;
+
+/// Largest answer that is read, in bytes: 128 vectors of 4,096 numbers as text are 10 MB.
+const MAX_ANSWER_BYTES: u64 = 64 << 20;
+
+/// A provider's address, and how it is talked to.
+#[derive(Clone, Debug)]
+pub struct Endpoint {
+    /// Name of the provider in messages.
+    pub provider: String,
+    /// Whole address that requests are posted to.
+    pub url: String,
+    /// Key, sent as a bearer token.
+    pub key: Option<Secret>,
+    /// Environment variable that the key came from, for hints.
+    pub key_variable: Option<String>,
+    /// Longest wait for one answer.
+    pub timeout: Duration,
+}
+
+impl Endpoint {
+    /// Posts `body` and gives the JSON that comes back. Passing failures are tried again as `patience` allows.
+    pub fn post(&self, body: &Value, patience: &Patience) -> Result<Value, ModelError> {
+        patience.persist(|timeout| self.post_once(body, timeout.min(self.timeout)))
+    }
+
+    fn post_once(&self, body: &Value, timeout: Duration) -> Result<Value, ModelError> {
+        let started = Instant::now();
+        let request = AGENT.post(&self.url).config().timeout_global(Some(timeout)).build();
+        let request = match &self.key {
+            Some(key) => request.header("Authorization", format!("Bearer {}", key.expose())),
+            None => request,
+        };
+        let failed = |error| self.failure(error, started.elapsed());
+        let mut response = request.send_json(body).map_err(failed)?;
+        let text =
+            response.body_mut().with_config().limit(MAX_ANSWER_BYTES).lossy_utf8(true).read_to_string();
+        let text = text.map_err(failed)?;
+        if !response.status().is_success() {
+            return Err(self.refusal(&response, &text));
+        }
+        serde_json::from_str(&text).map_err(|error| self.bad_answer(format!("it is not JSON: {error}")))
+    }
+
+    /// An error for an answer that cannot be used.
+    pub(crate) fn bad_answer(&self, reason: impl Into<String>) -> ModelError {
+        ModelError::BadAnswer { provider: self.provider.clone(), reason: reason.into() }
+    }
+
+    fn failure(&self, error: ureq::Error, waited: Duration) -> ModelError {
+        let provider = self.provider.clone();
+        match error {
+            ureq::Error::Timeout(_) => ModelError::TimedOut { provider, waited },
+            ureq::Error::BodyExceedsLimit(limit) => {
+                self.bad_answer(format!("it is larger than {limit} bytes"))
+            }
+            other => ModelError::Unreachable {
+                provider,
+                url: self.shown_url(),
+                reason: self.redact(&other.to_string()),
+            },
+        }
+    }
+
+    fn refusal<T>(&self, response: &Response<T>, text: &str) -> ModelError {
+        ModelError::Refused {
+            provider: self.provider.clone(),
+            status: response.status().as_u16(),
+            message: shortened(&self.redact(&message_in(text))),
+            retry_after: retry_after(response.headers()),
+            key_variable: self.key_variable.clone(),
+        }
+    }
+
+    fn redact(&self, text: &str) -> String {
+        self.key.as_ref().map_or_else(|| text.to_owned(), |key| key.redact(text))
+    }
+
+    /// The address without a name and password that may stand in it.
+    fn shown_url(&self) -> String {
+        match (self.url.split_once("://"), self.url.rfind('@')) {
+            (Some((scheme, _)), Some(at)) => format!("{scheme}://{}", &self.url[at + 1..]),
+            _ => self.url.clone(),
+        }
+    }
+}
+
+/// One agent for all providers, so that connections are kept open. The system's own certificates are trusted.
+static AGENT: LazyLock<Agent> = LazyLock::new(|| {
+    let tls = TlsConfig::builder()
+        .root_certs(RootCerts::PlatformVerifier)
+        .unversioned_rustls_crypto_provider(Arc::new(rustls::crypto::ring::default_provider()))
+        .build();
+    let config = Agent::config_builder()
+        .http_status_as_error(false)
+        .max_redirects(0)
+        .timeout_connect(Some(Duration::from_secs(10)))
+        .user_agent(concat!("craig/", env!("CARGO_PKG_VERSION")))
+        .tls_config(tls);
+    config.build().new_agent()
+});
+
+/// What an error body says: the forms of OpenAI, Voyage, Cohere and TEI, else the text.
+fn message_in(text: &str) -> String {
+    let Ok(body) = serde_json::from_str::<Value>(text) else { return text.to_owned() };
+    let places = ["/error/message", "/detail", "/message", "/error"];
+    let found = places.iter().find_map(|place| body.pointer(place)?.as_str());
+    found.map_or_else(|| text.to_owned(), str::to_owned)
+}
+
+fn shortened(message: &str) -> String {
+    let line = message.split_whitespace().collect::<Vec<_>>().join(" ");
+    match line.char_indices().nth(MAX_MESSAGE_CHARS) {
+        Some((at, _)) => format!("{}…", &line[..at]),
+        None => line,
+    }
+}
+
+/// `Retry-After` in seconds or as a date.
+fn retry_after(headers: &HeaderMap) -> Option<Duration> {
+    let value = headers.get("retry-after")?.to_str().ok()?.trim();
+    if let Ok(seconds) = value.parse::<f64>() {
+        return Duration::try_from_secs_f64(seconds).ok();
+    }
+    let until = jiff::fmt::rfc2822::parse(value).ok()?.timestamp();
+    Some(Duration::try_from(until.duration_since(jiff::Timestamp::now())).unwrap_or_default())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn messages_are_found_and_shortened() {
+        for body in [
+            r#"{"error":{"message":"no such model"}}"#,
+            r#"{"detail":"no such model"}"#,
+            r#"{"message":"no such model"}"#,
+            r#"{"error":"no such model","error_type":"x"}"#,
+            "no such\n model",
+        ] {
+            assert_eq!(shortened(&message_in(body)), "no such model");
+        }
+        assert_eq!(shortened(&"x".repeat(400)).chars().count(), MAX_MESSAGE_CHARS + 1);
+    }
+
+    #[test]
+    fn retry_after_is_seconds_or_a_date() {
+        let after = |value: &str| {
+            let mut headers = HeaderMap::new();
+            headers.insert("retry-after", value.parse().unwrap());
+            retry_after(&headers)
+        };
+        assert_eq!(after("3"), Some(Duration::from_secs(3)));
+        assert_eq!(after("-3"), None);
+        assert_eq!(after("soon"), None);
+        assert_eq!(after("Wed, 21 Oct 2015 07:28:00 GMT"), Some(Duration::ZERO));
+        let later = jiff::Timestamp::now() + jiff::SignedDuration::from_secs(60);
+        let date = later.strftime("%a, %d %b %Y %H:%M:%S GMT").to_string();
+        let wait = after(&date).unwrap();
+        assert!((58..=60).contains(&wait.as_secs()), "{date} {wait:?}");
+    }
+
+    #[test]
+    fn addresses_are_shown_without_passwords() {
+        let endpoint = Endpoint {
+            provider: "x".into(),
+            url: "https://me:secret@host/v1".into(),
+            key: None,
+            key_variable: None,
+            timeout: Duration::ZERO,
+        };
+        assert_eq!(endpoint.shown_url(), "https://host/v1");
+    }
+}

@@ -1,0 +1,46 @@
+//! A local cross-encoder: looks at the query and a document together.
+
+use std::time::Instant;
+
+use super::encoder::Encoder;
+use super::tokens::Tokens;
+use crate::rerank::logistic;
+use crate::{ModelError, RerankRequest, Reranker};
+
+/// Documents that are judged between two looks at the clock.
+const AT_ONCE: usize = 4;
+
+/// A local cross-encoder.
+pub(super) struct CrossEncoder {
+    encoder: Box<dyn Encoder>,
+    tokens: Tokens,
+    name: String,
+}
+
+impl CrossEncoder {
+    pub(super) fn new(encoder: Box<dyn Encoder>, tokens: Tokens, name: &str) -> Self {
+        Self { encoder, tokens, name: name.to_owned() }
+    }
+}
+
+impl Reranker for CrossEncoder {
+    fn name(&self) -> &str {
+        &self.name
+    }
+
+    fn rerank(&self, request: &RerankRequest<'_>) -> Result<Vec<f32>, ModelError> {
+        let started = Instant::now();
+        let mut scores = Vec::with_capacity(request.documents.len());
+        for documents in request.documents.chunks(AT_ONCE) {
+            if Instant::now() >= request.deadline {
+                return Err(ModelError::TimedOut { provider: self.name.clone(), waited: started.elapsed() });
+            }
+            let pairs: Vec<_> = documents
+                .iter()
+                .map(|document| self.tokens.pair(request.query, document.text))
+                .collect::<Result<_, _>>()?;
+            scores.extend(self.encoder.judge(&pairs)?.into_iter().map(logistic));
+        }
+        Ok(scores)
+    }
+}

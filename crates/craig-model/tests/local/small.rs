@@ -1,0 +1,178 @@
+//! A BERT of two narrow layers with made-up weights: rerankers, and what is refused.
+
+use std::time::{Duration, Instant};
+
+use craig_model::{Document, FailureClass, ModelError, RerankRequest, Reranker};
+use serde_json::json;
+
+use crate::onnx::Writer;
+use crate::weights::{Files, Tensors, dot, embedder, reranker, to_safetensors};
+
+const WIDTH: usize = 20;
+const INNER: usize = 40;
+const N_HEADS: usize = 2;
+const WORDS: [&str; 12] =
+    ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "where", "is", "token", "checked", "price", "sum", "of", "cart"];
+
+/// Numbers that look random and are the same everywhere.
+fn numbers(seed: u64, n: usize) -> Vec<f32> {
+    let mut state = seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1;
+    let mut next = || {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        ((state >> 40) as f32 / (1 << 24) as f32 - 0.5) * 0.6
+    };
+    (0..n).map(|_| next()).collect()
+}
+
+fn weights(with_classifier: bool) -> Tensors {
+    let mut shapes: Vec<(String, Vec<usize>)> = vec![
+        ("embeddings.word_embeddings.weight".into(), vec![WORDS.len(), WIDTH]),
+        ("embeddings.position_embeddings.weight".into(), vec![32, WIDTH]),
+        ("embeddings.token_type_embeddings.weight".into(), vec![2, WIDTH]),
+    ];
+    let mut norms = vec!["embeddings.LayerNorm".to_owned()];
+    let mut linears = vec![("pooler.dense".to_owned(), WIDTH, WIDTH)];
+    for layer in 0..2 {
+        let name = format!("encoder.layer.{layer}");
+        linears.extend(
+            ["query", "key", "value"].map(|part| (format!("{name}.attention.self.{part}"), WIDTH, WIDTH)),
+        );
+        linears.push((format!("{name}.attention.output.dense"), WIDTH, WIDTH));
+        linears.push((format!("{name}.intermediate.dense"), INNER, WIDTH));
+        linears.push((format!("{name}.output.dense"), WIDTH, INNER));
+        norms.extend([format!("{name}.attention.output.LayerNorm"), format!("{name}.output.LayerNorm")]);
+    }
+    if with_classifier {
+        linears.push(("classifier".to_owned(), 1, WIDTH));
+    }
+    for (name, n_outputs, n_inputs) in linears {
+        shapes.push((format!("{name}.weight"), vec![n_outputs, n_inputs]));
+        shapes.push((format!("{name}.bias"), vec![n_outputs]));
+    }
+    shapes.extend(
+        norms.iter().flat_map(|name| ["weight", "bias"].map(|part| (format!("{name}.{part}"), vec![WIDTH]))),
+    );
+    let filled = shapes.into_iter().zip(1..).map(|((name, shape), seed)| {
+        let mut values = numbers(seed, shape.iter().product());
+        if name.ends_with("LayerNorm.weight") {
+            values.iter_mut().for_each(|value| *value += 1.0);
+        }
+        (name, (shape, values))
+    });
+    filled.collect()
+}
+
+fn files(weights: &Tensors) -> Files {
+    let config = json!({"model_type": "bert", "num_attention_heads": N_HEADS, "layer_norm_eps": 1e-12,
+        "hidden_act": "gelu", "max_position_embeddings": 32});
+    let special = |id: usize| {
+        json!({"id": id, "content": WORDS[id], "special": true, "normalized": false,
+        "single_word": false, "lstrip": false, "rstrip": false})
+    };
+    let tokenizer = json!({
+        "version": "1.0", "added_tokens": [special(0), special(1), special(2), special(3)],
+        "normalizer": {"type": "BertNormalizer", "clean_text": true, "handle_chinese_chars": true,
+            "strip_accents": null, "lowercase": true},
+        "pre_tokenizer": {"type": "BertPreTokenizer"},
+        "post_processor": {"type": "BertProcessing", "sep": ["[SEP]", 3], "cls": ["[CLS]", 2]},
+        "decoder": null,
+        "model": {"type": "WordPiece", "unk_token": "[UNK]", "continuing_subword_prefix": "##",
+            "max_input_chars_per_word": 100,
+            "vocab": WORDS.iter().enumerate().map(|(id, word)| ((*word).to_owned(), json!(id)))
+                .collect::<serde_json::Map<_, _>>()},
+    });
+    [
+        ("config.json", config.to_string().into_bytes()),
+        ("tokenizer.json", tokenizer.to_string().into_bytes()),
+        ("model.safetensors", to_safetensors(weights)),
+    ]
+    .map(|(name, bytes)| (name.to_owned(), bytes))
+    .into()
+}
+
+fn with_onnx(mut files: Files, onnx: Vec<u8>) -> Files {
+    files.remove("model.safetensors");
+    files.insert("model.onnx".into(), onnx);
+    files
+}
+
+fn rerank(reranker: &dyn Reranker, deadline: Instant) -> Result<Vec<f32>, ModelError> {
+    let texts = [
+        "the sum of the price",
+        "token is checked",
+        "cart cart cart cart cart",
+        "where",
+        "",
+        "price of token",
+    ];
+    let documents = texts.map(|text| Document { text, score: 0.5 });
+    reranker.rerank(&RerankRequest { query: "where is the token checked", documents: &documents, deadline })
+}
+
+fn soon() -> Instant {
+    Instant::now() + Duration::from_secs(60)
+}
+
+#[test]
+fn a_cross_encoder_scores_alike_from_safetensors_and_from_onnx() {
+    let weights = weights(true);
+    let files = files(&weights);
+    let ours = rerank(&*reranker(&files).unwrap(), soon()).unwrap();
+    assert_eq!(ours.len(), 6);
+    assert!(ours.iter().all(|score| (0.0..=1.0).contains(score)), "{ours:?}");
+    assert!(ours.iter().any(|score| (score - ours[0]).abs() > 1e-3), "documents matter: {ours:?}");
+    let exported = with_onnx(files, Writer::logits(&weights, N_HEADS));
+    let theirs = rerank(&*reranker(&exported).unwrap(), soon()).unwrap();
+    for (a, b) in ours.iter().zip(&theirs) {
+        assert!((a - b).abs() < 1e-4, "{ours:?} {theirs:?}");
+    }
+}
+
+#[test]
+fn vectors_of_any_length_come_alike_from_safetensors_and_from_onnx() {
+    let weights = weights(false);
+    let files = files(&weights);
+    let exported = with_onnx(files.clone(), Writer::states(&weights, N_HEADS));
+    let (ours, theirs) = (embedder(&files).unwrap(), embedder(&exported).unwrap());
+    assert_eq!((ours.dimensions().unwrap(), theirs.dimensions().unwrap()), (WIDTH, WIDTH));
+    let texts = ["where is the cart", "price", "sum of price of cart of token of sum of price of cart"];
+    let pairs =
+        ours.embed_documents(&texts).unwrap().into_iter().zip(theirs.embed_documents(&texts).unwrap());
+    for (ours, theirs) in pairs {
+        assert!((dot(ours.as_slice(), theirs.as_slice()) - 1.0).abs() < 1e-4);
+    }
+}
+
+#[test]
+fn a_reranker_gives_up_at_its_deadline() {
+    let reranker = reranker(&files(&weights(true))).unwrap();
+    let error = rerank(&*reranker, Instant::now()).unwrap_err();
+    assert_eq!(error.class(), FailureClass::Timeout);
+}
+
+#[test]
+fn a_model_that_cannot_rerank_is_told() {
+    let weights = weights(false);
+    let files = files(&weights);
+    let error = rerank(&*reranker(&files).unwrap(), soon()).unwrap_err();
+    assert!(error.to_string().contains("it has no classifier"), "{error}");
+    let exported = with_onnx(files, Writer::states(&weights, N_HEADS));
+    let error = rerank(&*reranker(&exported).unwrap(), soon()).unwrap_err();
+    assert!(error.to_string().contains("a reranker gives 1 or 2"), "{error}");
+}
+
+#[test]
+fn weights_that_do_not_fit_are_told_and_no_panic() {
+    let message = |files: &Files| embedder(files).err().unwrap().to_string();
+    let mut wrong = weights(false);
+    wrong.insert("encoder.layer.1.output.dense.bias".into(), (vec![3], vec![0.0; 3]));
+    assert!(message(&files(&wrong)).contains("encoder.layer.1.output.dense.bias has the shape [3]"));
+    let mut lacking = weights(false);
+    lacking.remove("encoder.layer.0.attention.self.key.weight");
+    assert!(message(&files(&lacking)).contains("there is no encoder.layer.0.attention.self.key.weight"));
+    let mut few_words = weights(false);
+    few_words.insert("embeddings.word_embeddings.weight".into(), (vec![2, WIDTH], vec![0.0; 2 * WIDTH]));
+    assert!(message(&files(&few_words)).contains("the tokenizer is another model's"));
+    let garbage = with_onnx(files(&weights(false)), vec![7; 100]);
+    assert!(message(&garbage).contains("ONNX"), "{}", message(&garbage));
+}
