@@ -5,6 +5,7 @@ use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Receiver, sync_channel};
 
+use craig_model::{Embedder as _, StaticModel};
 use craig_store::{FileId, Project, Store, StoredFile};
 use fixedbitset::FixedBitSet;
 use rayon::prelude::*;
@@ -259,13 +260,18 @@ impl<'a> Update<'a> {
         let (to_tokenise, loaded) = sync_channel::<Vec<StoredFile>>(1);
         let (to_build, tokenised) = sync_channel::<Vec<FileTerms>>(1);
         let missing = std::mem::take(&mut self.missing);
+        // Vectors of another model may have as many dimensions, and still mean nothing beside those of paths.
+        let is_builtin = embedder == StaticModel::builtin().id();
         let mut writer =
             Writer { folder: self.folder, dimensions, next: &mut self.manifest.next, written: Vec::new() };
         std::thread::scope(|scope| {
             scope.spawn(move || {
                 for group in loaded {
                     let terms = pool.install(|| {
-                        group.into_par_iter().map(|file| FileTerms::new(file, dimensions)).collect()
+                        group
+                            .into_par_iter()
+                            .map(|file| FileTerms::new(file, dimensions, is_builtin))
+                            .collect()
                     });
                     if to_build.send(terms).is_err() {
                         return;

@@ -231,6 +231,23 @@ impl Store {
         })
     }
 
+    /// Distinct texts of a project's chunks that have no vector of `embedder`: how many, and their bytes.
+    pub fn texts_without_vector(&self, project: ProjectId, embedder: &str) -> Result<(u64, u64), StoreError> {
+        self.read(|connection| {
+            let embedder = embedder_id(connection, embedder)?;
+            connection.query_row(
+                "SELECT count(*), coalesce(sum(n_bytes), 0) FROM (
+                     SELECT max(c.end_byte - c.start_byte + c.overlap_bytes) AS n_bytes
+                     FROM files f JOIN chunks c ON c.file_id = f.id
+                     WHERE f.project_id = ?1 AND NOT EXISTS (
+                         SELECT 1 FROM vectors v WHERE v.embedder_id = ?2 AND v.text_hash = c.text_hash)
+                     GROUP BY c.text_hash)",
+                params![project.0, embedder],
+                |row| Ok((row.get::<_, i64>(0)? as u64, row.get::<_, i64>(1)? as u64)),
+            )
+        })
+    }
+
     /// Number of files of each project.
     pub fn file_counts(&self) -> Result<HashMap<ProjectId, u64>, StoreError> {
         self.counts("SELECT project_id, count(*) FROM files GROUP BY 1")

@@ -36,15 +36,18 @@ pub(crate) struct FileTerms {
 }
 
 impl FileTerms {
-    /// Tokenises and embeds `file`; chunks without a stored vector count as the zero vector of `dimensions`.
-    pub(crate) fn new(file: StoredFile, dimensions: usize) -> Self {
+    /// Tokenises and embeds `file`; chunks without a stored vector of `dimensions` count as the zero vector.
+    pub(crate) fn new(mut file: StoredFile, dimensions: usize, is_builtin: bool) -> Self {
+        file.chunks.iter_mut().for_each(|chunk| {
+            chunk.vector.take_if(|vector| vector.codes.len() != dimensions);
+        });
         let mut collector = Collector::default();
         let mut chunk_postings = Vec::new();
         let tokens_of_chunk = collect_chunks(&file, &mut collector, &mut chunk_postings);
         let file_postings = collect_names(&file.record.path, &mut collector);
         let path = StaticModel::builtin().document(&file.record.path);
-        let bits = retrieval_bits(&file, &path, dimensions);
-        let aspects = aspects(&file, &path);
+        let bits = retrieval_bits(&file, &path, dimensions, is_builtin);
+        let aspects = aspects(&file, &path, is_builtin);
         let labels = labels(&file);
         let vocabulary = collector.vocabulary;
         Self {
@@ -188,12 +191,13 @@ pub(crate) fn file_stem(path: &str) -> &str {
 }
 
 /// Signs of each chunk's vector with a share of the path's, `dimensions / 64` words a chunk.
-fn retrieval_bits(file: &StoredFile, path: &Embedding, dimensions: usize) -> Vec<u64> {
-    let shares_space = path.as_slice().len() == dimensions;
+///
+/// Only vectors of the built-in model can be added to the path's, which always is of that one.
+fn retrieval_bits(file: &StoredFile, path: &Embedding, dimensions: usize, is_builtin: bool) -> Vec<u64> {
     let mut bits = Vec::with_capacity(file.chunks.len() * words_per_vector(dimensions));
     for chunk in &file.chunks {
         let mut vector = chunk.vector.as_ref().map_or_else(|| vec![0.0; dimensions], Quantized::to_f32);
-        if shares_space {
+        if is_builtin {
             vector.iter_mut().zip(path.as_slice()).for_each(|(x, p)| *x += PATH_SHARE * p);
         }
         bits.extend(signs(&vector));
@@ -213,7 +217,7 @@ pub(crate) fn signs(vector: &[f32]) -> impl Iterator<Item = u64> + '_ {
         .map(|chunk| chunk.iter().enumerate().fold(0, |word, (bit, &x)| word | (u64::from(x > 0.0) << bit)))
 }
 
-fn aspects(file: &StoredFile, path: &Embedding) -> [Quantized; N_ASPECTS] {
+fn aspects(file: &StoredFile, path: &Embedding, is_builtin: bool) -> [Quantized; N_ASPECTS] {
     let model = StaticModel::builtin();
     let mut aspects = std::array::from_fn(|_| Quantized { scale: 0.0, codes: Vec::new() });
     let names: Vec<&str> = file.symbols.iter().map(|symbol| symbol.name.as_str()).collect();
@@ -222,7 +226,7 @@ fn aspects(file: &StoredFile, path: &Embedding) -> [Quantized; N_ASPECTS] {
     aspects[Aspect::Name as usize] = model.document(file_stem(&file.record.path)).quantized();
     aspects[Aspect::Symbols as usize] = model.document(&names.join(" ")).quantized();
     aspects[Aspect::Head as usize] = model.document(head).quantized();
-    aspects[Aspect::Whole as usize] = whole(file, path.as_slice().len()).quantized();
+    aspects[Aspect::Whole as usize] = whole(file, path.as_slice().len(), is_builtin).quantized();
     aspects
 }
 
@@ -238,9 +242,9 @@ fn labels(file: &StoredFile) -> Vec<Quantized> {
 }
 
 /// The mean of the chunks' vectors, where they are of the built-in model; else the file's text is embedded with it.
-fn whole(file: &StoredFile, dimensions: usize) -> Embedding {
+fn whole(file: &StoredFile, dimensions: usize, is_builtin: bool) -> Embedding {
     let vectors = || file.chunks.iter().filter_map(|chunk| chunk.vector.as_ref());
-    if vectors().any(|vector| vector.codes.len() != dimensions) {
+    if !is_builtin {
         return StaticModel::builtin().document(&file.text);
     }
     let mut sum = vec![0.0; dimensions];
