@@ -64,7 +64,7 @@ impl Project {
 }
 
 fn open(database: &Path) -> Engine {
-    Engine::open(&Config { database: database.to_owned(), threads: 0 }).unwrap()
+    Engine::open(&Config::new(database)).unwrap()
 }
 
 fn ingest(engine: &mut Engine, directory: &Path) -> u64 {

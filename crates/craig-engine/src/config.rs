@@ -1,6 +1,12 @@
 //! What an engine is built from.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use craig_model::{EmbeddingDialect, Endpoint, HostedModel, LocalOptions, RerankDialect, Secret};
+use craig_source::SourceOptions;
+
+use crate::settings::{Environment, Settings, SettingsError};
 
 /// Everything that an [`Engine`](crate::Engine) needs to know before it starts.
 #[derive(Clone, Debug)]
@@ -9,6 +15,115 @@ pub struct Config {
     pub database: PathBuf,
     /// Threads for reading, parsing and embedding; 0 means one for each core.
     pub threads: usize,
+    /// Which files are tracked of a directory that a search meets for the first time.
+    pub source: SourceOptions,
+    /// What embeds.
+    pub embedder: EmbedderConfig,
+    /// What looks at the first results again.
+    pub reranker: RerankerConfig,
+    /// The language model, when there is one.
+    pub language_model: Option<HostedChat>,
+}
+
+impl Config {
+    /// Everything built in, nothing over the network.
+    pub fn new(database: impl Into<PathBuf>) -> Self {
+        Self {
+            database: database.into(),
+            threads: 0,
+            source: SourceOptions::default(),
+            embedder: EmbedderConfig::Builtin,
+            reranker: RerankerConfig::Off,
+            language_model: None,
+        }
+    }
+
+    /// What `settings` say; `database` is used where they do not name one.
+    pub fn of(settings: &Settings, database: impl Into<PathBuf>) -> Result<Self, SettingsError> {
+        let reader = Reader { settings };
+        Ok(Self {
+            database: reader.path("database").unwrap_or_else(|| database.into()),
+            threads: settings.whole("threads").unwrap_or_default() as usize,
+            source: settings.source(),
+            embedder: reader.embedder()?,
+            reranker: reader.reranker()?,
+            language_model: reader.language_model()?,
+        })
+    }
+}
+
+/// What embeds.
+#[derive(Clone, Debug)]
+pub enum EmbedderConfig {
+    /// The model that is compiled in.
+    Builtin,
+    /// A model folder.
+    Local {
+        /// The folder.
+        folder: PathBuf,
+        /// What its files do not say.
+        options: LocalOptions,
+    },
+    /// A provider.
+    Hosted(Keyed<HostedModel>),
+}
+
+/// What looks at the first results again.
+#[derive(Clone, Debug)]
+pub enum RerankerConfig {
+    /// Nothing.
+    Off,
+    /// A cross-encoder in a model folder.
+    Local {
+        /// The folder.
+        folder: PathBuf,
+        /// How it works.
+        rerank: RerankOptions,
+    },
+    /// A provider.
+    Hosted {
+        /// Which model, and where.
+        model: Keyed<HostedRerank>,
+        /// How it works.
+        rerank: RerankOptions,
+    },
+    /// The language model.
+    LanguageModel {
+        /// How it works.
+        rerank: RerankOptions,
+    },
+}
+
+/// How much is reranked, and how long it may take.
+#[derive(Clone, Copy, Debug)]
+pub struct RerankOptions {
+    /// First results that are looked at again.
+    pub candidates: usize,
+    /// Time for it, retries included.
+    pub timeout: Duration,
+}
+
+/// A reranking model of a provider.
+#[derive(Clone, Debug)]
+pub struct HostedRerank {
+    /// Where.
+    pub endpoint: Endpoint,
+    /// How.
+    pub dialect: RerankDialect,
+    /// Name of the model.
+    pub model: String,
+}
+
+/// A language model of a provider.
+pub type HostedChat = Keyed<(Endpoint, String)>;
+
+/// Something that may need a key which is not there: only using it is an error.
+#[derive(Clone, Debug)]
+pub struct Keyed<T> {
+    /// What it is for.
+    pub of: T,
+    /// Environment variable of a key that is needed and missing.
+    pub missing_key: Option<String>,
 }
 
 /// Whether a search looks for changes of the source first.
@@ -19,4 +134,193 @@ pub enum Freshness {
     UpToDate,
     /// Answer from the index as it is.
     AsIndexed,
+}
+
+/// A provider's own address, and where its key is looked for.
+struct Provider {
+    name: &'static str,
+    base_url: &'static str,
+    key_variable: &'static str,
+}
+
+const VOYAGE: Provider =
+    Provider { name: "Voyage", base_url: "https://api.voyageai.com", key_variable: "VOYAGE_API_KEY" };
+const OPENAI: Provider =
+    Provider { name: "OpenAI", base_url: "https://api.openai.com", key_variable: "OPENAI_API_KEY" };
+
+struct Reader<'s> {
+    settings: &'s Settings,
+}
+
+impl Reader<'_> {
+    fn embedder(&self) -> Result<EmbedderConfig, SettingsError> {
+        let text = |key| self.settings.text(key).unwrap_or_default().to_owned();
+        let (provider, dialect, model) = match self.settings.text("embedder.provider") {
+            Some("local") => {
+                let folder = self.needed_path("embedder.path", "for the provider 'local'")?;
+                let options = LocalOptions {
+                    query_prefix: text("embedder.query_prefix"),
+                    document_prefix: text("embedder.document_prefix"),
+                    max_tokens: self.settings.whole("embedder.max_tokens").map(|n| n as usize),
+                };
+                return Ok(EmbedderConfig::Local { folder, options });
+            }
+            Some("voyage") => (VOYAGE, EmbeddingDialect::Voyage, "voyage-code-3"),
+            Some("openai") => (OPENAI, EmbeddingDialect::OpenAi, "text-embedding-3-small"),
+            _ => return Ok(EmbedderConfig::Builtin),
+        };
+        let hosted = self.endpoint("embedder", Some(&provider), "embeddings")?;
+        Ok(EmbedderConfig::Hosted(hosted.map(|endpoint| HostedModel {
+            endpoint,
+            dialect,
+            model: self.settings.text("embedder.model").unwrap_or(model).to_owned(),
+            dimensions: self.settings.whole("embedder.dimensions").map(|n| n as usize),
+            query_prefix: text("embedder.query_prefix"),
+            document_prefix: text("embedder.document_prefix"),
+            usd_per_million_tokens: self.settings.number("embedder.usd_per_million_tokens"),
+        })))
+    }
+
+    fn reranker(&self) -> Result<RerankerConfig, SettingsError> {
+        let rerank = RerankOptions {
+            candidates: self.settings.whole("reranker.candidates").unwrap_or(20) as usize,
+            timeout: self.timeout("reranker"),
+        };
+        let model = |default: &str| self.settings.text("reranker.model").unwrap_or(default).to_owned();
+        match self.settings.text("reranker.provider") {
+            Some("local") => {
+                let folder = self.needed_path("reranker.path", "for the provider 'local'")?;
+                Ok(RerankerConfig::Local { folder, rerank })
+            }
+            Some("llm") if self.settings.text("language_model.provider") != Some("openai") => {
+                Err(SettingsError::Missing { key: "language_model.provider", why: "for the reranker 'llm'" })
+            }
+            Some("llm") => Ok(RerankerConfig::LanguageModel { rerank }),
+            Some("voyage") => {
+                let endpoint = self.endpoint("reranker", Some(&VOYAGE), "rerank")?;
+                let model = model("rerank-2-lite");
+                let model =
+                    endpoint.map(|endpoint| HostedRerank { endpoint, dialect: RerankDialect::Voyage, model });
+                Ok(RerankerConfig::Hosted { model, rerank })
+            }
+            Some("http") => {
+                let dialect = match self.settings.text("reranker.dialect") {
+                    Some("voyage") => RerankDialect::Voyage,
+                    Some("tei") => RerankDialect::Tei,
+                    _ => RerankDialect::Common,
+                };
+                let endpoint = self.endpoint("reranker", None, "rerank")?;
+                let model = model("");
+                Ok(RerankerConfig::Hosted {
+                    model: endpoint.map(|endpoint| HostedRerank { endpoint, dialect, model }),
+                    rerank,
+                })
+            }
+            _ => Ok(RerankerConfig::Off),
+        }
+    }
+
+    fn language_model(&self) -> Result<Option<HostedChat>, SettingsError> {
+        if self.settings.text("language_model.provider") != Some("openai") {
+            return Ok(None);
+        }
+        let endpoint = self.endpoint("language_model", Some(&OPENAI), "chat/completions")?;
+        let model = self.settings.text("language_model.model").unwrap_or_default().to_owned();
+        Ok(Some(endpoint.map(|endpoint| (endpoint, model))))
+    }
+
+    /// Where `section` is served. A key that was made for a provider goes to that provider's address alone, unless the
+    /// user names the variable.
+    fn endpoint(
+        &self,
+        section: &'static str,
+        provider: Option<&Provider>,
+        operation: &str,
+    ) -> Result<Keyed<Endpoint>, SettingsError> {
+        let key = |name: &str| format!("{section}.{name}");
+        let own_address = self.settings.text(&key("base_url"));
+        let named_variable = self.settings.text(&key("key_env"));
+        let (base_url, key_variable, provider) = match (own_address, provider) {
+            (Some(address), _) => (address, named_variable, host(address).to_owned()),
+            (None, Some(provider)) => {
+                let variable = named_variable.unwrap_or(provider.key_variable);
+                (provider.base_url, Some(variable), provider.name.to_owned())
+            }
+            (None, None) => {
+                return Err(SettingsError::Missing {
+                    key: "reranker.base_url",
+                    why: "for the provider 'http'",
+                });
+            }
+        };
+        let environment: &Environment = self.settings.environment();
+        let secret = key_variable.and_then(|name| environment.get(name)).map(Secret::new);
+        let missing_key = key_variable.filter(|_| secret.is_none()).map(str::to_owned);
+        let endpoint = Endpoint {
+            provider,
+            url: url(base_url, operation, self.settings.text(&key("dialect")) == Some("tei")),
+            key: secret,
+            key_variable: key_variable.map(str::to_owned),
+            timeout: self.timeout(section),
+        };
+        Ok(Keyed { of: endpoint, missing_key })
+    }
+
+    fn timeout(&self, section: &str) -> Duration {
+        Duration::from_millis(self.settings.whole(&format!("{section}.timeout_ms")).unwrap_or(60_000))
+    }
+
+    fn needed_path(&self, key: &'static str, why: &'static str) -> Result<PathBuf, SettingsError> {
+        self.path(key).ok_or(SettingsError::Missing { key, why })
+    }
+
+    /// A path; `~/` is the home directory.
+    fn path(&self, key: &str) -> Option<PathBuf> {
+        let text = self.settings.text(key)?;
+        let home = || self.settings.environment().get("HOME");
+        match text.strip_prefix("~/").zip(home()) {
+            Some((rest, home)) => Some(Path::new(home).join(rest)),
+            None => Some(PathBuf::from(text)),
+        }
+    }
+}
+
+impl<T> Keyed<T> {
+    fn map<U>(self, change: impl FnOnce(T) -> U) -> Keyed<U> {
+        Keyed { of: change(self.of), missing_key: self.missing_key }
+    }
+}
+
+/// The whole address of an operation: `https://host` and `https://host/v1` mean the same, and one that ends with the
+/// operation is taken as it is. TEI serves without a version.
+fn url(base_url: &str, operation: &str, is_unversioned: bool) -> String {
+    let base = base_url.trim_end_matches('/');
+    let last = base.rsplit('/').next().unwrap_or_default();
+    let is_version = last.len() > 1 && last.starts_with('v') && last[1..].bytes().all(|b| b.is_ascii_digit());
+    match () {
+        () if base.ends_with(&format!("/{operation}")) => base.to_owned(),
+        () if is_version || is_unversioned => format!("{base}/{operation}"),
+        () => format!("{base}/v1/{operation}"),
+    }
+}
+
+fn host(address: &str) -> &str {
+    let rest = address.split_once("://").map_or(address, |(_, rest)| rest);
+    let host = rest.split('/').next().unwrap_or(rest);
+    host.rsplit_once('@').map_or(host, |(_, host)| host)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn addresses_are_completed() {
+        for base in ["http://h", "http://h/", "http://h/v1", "http://h/v1/embeddings"] {
+            assert_eq!(url(base, "embeddings", false), "http://h/v1/embeddings", "{base}");
+        }
+        assert_eq!(url("http://h/v2", "rerank", false), "http://h/v2/rerank");
+        assert_eq!(url("http://h:80", "rerank", true), "http://h:80/rerank");
+        assert_eq!(host("https://me:secret@host:1/v1"), "host:1");
+    }
 }

@@ -1,15 +1,18 @@
 //! The engine itself: projects, their state, their files.
 
-use std::collections::HashMap;
+use std::cell::OnceCell;
+use std::collections::{BTreeSet, HashMap};
 use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use craig_model::{Embedder, StaticModel};
+use craig_model::{Embedder, Reranker, StaticModel};
 use craig_search::Index;
 use craig_source::{Root, SourceError, walk};
 use craig_store::{FileRecord, IngestionState, IngestionStatus, Project, ProjectId, Store, StoreError};
 
+use crate::config::RerankOptions;
+use crate::models;
 use crate::options::StoredOptions;
 use crate::plan::{Compare, Plan};
 use crate::report::{
@@ -25,7 +28,11 @@ pub struct Engine {
     store: Store,
     /// Shared with the thread that produces an ingestion's groups while this one commits them.
     pool: Arc<rayon::ThreadPool>,
-    embedder: &'static dyn Embedder,
+    config: Config,
+    /// Made when something is embedded: weights take time to load, and a missing key must not stop a `list`.
+    embedder: OnceCell<Arc<dyn Embedder>>,
+    reranker: OnceCell<Option<(Arc<dyn Reranker>, RerankOptions)>>,
+    costs_are_accepted: bool,
     indexes: HashMap<ProjectId, Arc<Index>>,
 }
 
@@ -37,7 +44,29 @@ impl Engine {
             .num_threads(config.threads)
             .build()
             .map_err(|error| EngineError::Threads(error.to_string()))?;
-        Ok(Self { store, pool: Arc::new(pool), embedder: StaticModel::builtin(), indexes: HashMap::new() })
+        Ok(Self {
+            store,
+            pool: Arc::new(pool),
+            config: config.clone(),
+            embedder: OnceCell::new(),
+            reranker: OnceCell::new(),
+            costs_are_accepted: false,
+            indexes: HashMap::new(),
+        })
+    }
+
+    /// Lets ingestions cost what they cost, instead of failing with
+    /// [`CostsNotAccepted`](EngineError::CostsNotAccepted).
+    pub fn accept_costs(&mut self) {
+        self.costs_are_accepted = true;
+    }
+
+    pub(crate) fn costs_are_accepted(&self) -> bool {
+        self.costs_are_accepted
+    }
+
+    pub(crate) fn config(&self) -> &Config {
+        &self.config
     }
 
     pub(crate) fn store(&self) -> &Store {
@@ -52,8 +81,25 @@ impl Engine {
         Arc::clone(&self.pool)
     }
 
-    pub(crate) fn embedder(&self) -> &'static dyn Embedder {
-        self.embedder
+    /// What embeds, loaded when it is first asked for.
+    pub(crate) fn embedder(&self) -> Result<Arc<dyn Embedder>, EngineError> {
+        if let Some(embedder) = self.embedder.get() {
+            return Ok(Arc::clone(embedder));
+        }
+        // On the engine's own threads, as many as the user wants to give.
+        let config = &self.config.embedder;
+        let embedder = self.pool.install(|| models::embedder(config))?;
+        Ok(Arc::clone(self.embedder.get_or_init(|| embedder)))
+    }
+
+    /// What looks at the first results again, loaded when it is first asked for; `None` when nothing does.
+    pub(crate) fn reranker(&self) -> Result<Option<(Arc<dyn Reranker>, RerankOptions)>, EngineError> {
+        if let Some(reranker) = self.reranker.get() {
+            return Ok(reranker.clone());
+        }
+        let config = &self.config;
+        let reranker = self.pool.install(|| models::reranker(config))?;
+        Ok(self.reranker.get_or_init(|| reranker).clone())
     }
 
     /// The index of `project` as the store has it now.
@@ -67,8 +113,8 @@ impl Engine {
     /// Brings the index of `project` up to date with the store.
     pub(crate) fn refresh_index(&mut self, project: &Project) -> Result<Arc<Index>, EngineError> {
         let project = self.store.project(&project.reference)?;
-        let (store, embedder) = (&self.store, self.embedder);
-        let index = Index::sync(store, &project, embedder.id(), embedder.dimensions(), &self.pool)?;
+        let embedder = self.embedder()?;
+        let index = Index::sync(&self.store, &project, embedder.id(), embedder.dimensions()?, &self.pool)?;
         let index = Arc::new(index);
         self.indexes.insert(project.id, Arc::clone(&index));
         Ok(index)
@@ -187,7 +233,7 @@ impl Engine {
             projects: projects.len() as u64,
             database: self.store.path().display().to_string(),
             database_bytes: size_on_disk(self.store.path()) + size_on_disk(&self.store.side_folder()),
-            embedder: self.embedder.id().to_owned(),
+            embedder: embedders_of(&projects),
             ..Statistics::default()
         };
         for project in projects {
@@ -196,6 +242,17 @@ impl Engine {
         }
         Ok(sums)
     }
+}
+
+/// What the vectors of these projects are of; the built-in model when there are none.
+fn embedders_of(projects: &[Project]) -> String {
+    let embedders =
+        projects.iter().map(|project| StoredOptions::parse(&project.options).embedder().to_owned());
+    let embedders: BTreeSet<String> = embedders.filter(|embedder| !embedder.is_empty()).collect();
+    if embedders.is_empty() {
+        return StaticModel::builtin().id().to_owned();
+    }
+    embedders.into_iter().collect::<Vec<_>>().join(", ")
 }
 
 /// How long the opening of a database goes on trying while others make it.

@@ -2,10 +2,14 @@
 
 use std::path::PathBuf;
 
+use craig_model::{FailureClass, ModelError};
 use craig_search::SearchError;
 use craig_source::SourceError;
 use craig_store::{LockError, StoreError};
 use thiserror::Error;
+
+use crate::cost::EmbeddingCost;
+use crate::settings::SettingsError;
 
 /// An operation failed; what was committed before stands.
 #[derive(Debug, Error)]
@@ -27,6 +31,15 @@ pub enum EngineError {
     /// Searching or indexing failed.
     #[error(transparent)]
     Search(#[from] SearchError),
+    /// A model cannot be used.
+    #[error(transparent)]
+    Model(#[from] ModelError),
+    /// Settings cannot be used.
+    #[error(transparent)]
+    Settings(#[from] SettingsError),
+    /// Embedding would take much, or switch the embedder, and nobody has said yes to it.
+    #[error("{0}")]
+    CostsNotAccepted(Box<EmbeddingCost>),
     /// Another process is writing the project.
     #[error(transparent)]
     Locked(#[from] LockError),
@@ -85,7 +98,10 @@ impl EngineError {
             | Self::BadName { .. }
             | Self::UnknownFile { .. }
             | Self::UnknownLanguage { .. }
+            | Self::Settings(_)
+            | Self::CostsNotAccepted(_)
             | Self::ScoreOutOfRange { .. } => Fault::User,
+            Self::Model(error) | Self::Search(SearchError::Model(error)) => model_fault(error),
             Self::Source(_)
             | Self::SourceGone { .. }
             | Self::Store(_)
@@ -108,6 +124,9 @@ impl EngineError {
             Self::Search(SearchError::Io { .. }) => Some(
                 "the index is derived: free disk space or remove its folder, and it is made again".into(),
             ),
+            Self::Model(error) | Self::Search(SearchError::Model(error)) => error.hint(),
+            Self::Settings(error) => error.hint(),
+            Self::CostsNotAccepted(_) => Some("agree with --yes, or set another 'embedder.provider'".into()),
             Self::SourceGone { project, .. } => Some(format!(
                 "what was ingested can still be searched; run 'craig ingest' on the new place if it has moved, or \
                  'craig purge {project}' if it is not needed any more"
@@ -127,6 +146,13 @@ impl EngineError {
             Self::ScoreOutOfRange { .. } => Some("relevance goes from 0 to 1: 70% is 0.7".into()),
             _ => None,
         }
+    }
+}
+
+fn model_fault(error: &ModelError) -> Fault {
+    match error.class() {
+        FailureClass::Auth | FailureClass::InvalidRequest | FailureClass::Model => Fault::User,
+        _ => Fault::Environment,
     }
 }
 

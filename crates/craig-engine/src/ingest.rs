@@ -3,12 +3,12 @@
 //! One thread reads, cuts and embeds with all cores; the calling thread commits. What is committed stays, so an
 //! ingestion that was cut off is completed by the next one.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::time::Instant;
 
 use craig_chunk::Chunk;
-use craig_model::Embedder;
+use craig_model::{Embedder, Embedding, Expense, Quantized};
 use craig_search::SearchError;
 use craig_source::{
     Content, Entry, FileStamp, Listing, Root, SourceFile, SourceOptions, content_hash, read, walk,
@@ -19,6 +19,7 @@ use craig_store::{
 };
 use rayon::prelude::*;
 
+use crate::cost::{EmbeddingCost, Texts};
 use crate::engine::root_of;
 use crate::options::StoredOptions;
 use crate::plan::{Compare, Plan};
@@ -28,6 +29,12 @@ use crate::{Engine, EngineError};
 
 /// Bytes of source that are read, cut and committed together.
 const GROUP_BYTES: u64 = 6 << 20;
+
+/// The same where embedding takes longer than reading: what is paid for is committed soon, and progress is seen.
+const GROUP_BYTES_OF_SLOW_EMBEDDERS: u64 = 256 << 10;
+
+/// Texts that are embedded in one call: few enough to be spread over the threads.
+const TEXTS_A_CALL: usize = 128;
 
 /// Files that are read together at most.
 const GROUP_FILES: usize = 512;
@@ -74,7 +81,7 @@ impl Engine {
         let previous = self.store().project(&name).map(|project| StoredOptions::parse(&project.options));
         let options = match previous {
             Ok(previous) => StoredOptions::of(&request.options).made_like(&previous),
-            Err(_) => StoredOptions::of(&request.options).made_with(self.embedder().id()),
+            Err(_) => StoredOptions::of(&request.options).made_with(self.embedder()?.id()),
         };
         let project = self.store_mut().create_project(&name, root.as_str(), &options.to_json())?;
         self.ingest_project(&project, Compare::Content, request.waiting, progress)
@@ -103,7 +110,8 @@ impl Engine {
         // Whoever had the lock may have changed the project, or purged it.
         let project = &self.reload(project)?;
         let stored = StoredOptions::parse(&project.options);
-        let is_current = stored.are_made_with(self.embedder().id());
+        let embedder = self.embedder()?;
+        let is_current = stored.are_made_with(embedder.id());
         // What another version cut or another model embedded is made anew.
         let compare = if is_current { compare } else { Compare::Nothing };
         let root = root_of(project)?;
@@ -111,19 +119,43 @@ impl Engine {
         progress(&Progress::of(Phase::Listing));
         let listing = walk(&root, &options)?;
         let plan = Plan::new(&listing, self.store().tracked_files(project.id)?, compare);
+        if let Some(cost) = self.cost(project, &stored, &*embedder, &plan)? {
+            progress(&Progress { current: cost.to_string(), ..Progress::of(Phase::Embedding) });
+        }
         let mut tally = Tally::new(&plan, &listing);
         if !plan.is_empty() || !self.is_complete(project)? {
-            let run = Run { project, root: &root, options: &options, compare, embedder: self.embedder() };
+            let run = Run { project, root: &root, options: &options, compare, embedder: &*embedder };
             self.perform(&run, &plan, &mut tally, progress)?;
         }
         if !is_current {
             // Not before all files are made: a run that is cut off has to make them all again.
-            let options = stored.made_with(self.embedder().id()).to_json();
+            let options = stored.made_with(embedder.id()).to_json();
             self.store_mut().create_project(&project.name, &project.source_path, &options)?;
         }
         progress(&Progress { phase: Phase::Indexing, ..tally.progress() });
         self.refresh_index(project)?;
         Ok(tally.into_report(project, started))
+    }
+
+    /// What the ingestion is going to cost, when that is worth telling; fails when somebody has to say yes first.
+    fn cost(
+        &self,
+        project: &Project,
+        stored: &StoredOptions,
+        embedder: &dyn Embedder,
+        plan: &Plan,
+    ) -> Result<Option<EmbeddingCost>, EngineError> {
+        if embedder.expense() == Expense::None {
+            return Ok(None);
+        }
+        let (n_texts, n_bytes) = self.store().texts_without_vector(project.id, embedder.id())?;
+        let texts = Texts { n_texts, n_bytes }.and(Texts::of_new_files(plan));
+        let before = Some(stored.embedder().to_owned()).filter(|id| !id.is_empty() && id != embedder.id());
+        let cost = EmbeddingCost::new(&project.name, embedder.id(), before, embedder.expense(), texts);
+        match cost.needs_consent() {
+            true if !self.costs_are_accepted() => Err(EngineError::CostsNotAccepted(Box::new(cost))),
+            needs_consent => Ok(needs_consent.then_some(cost)),
+        }
     }
 
     /// The project as it is now; one that is gone is told by its name.
@@ -277,7 +309,8 @@ impl Run<'_> {
         known: &Store,
         groups: SyncSender<Group>,
     ) -> Result<(), EngineError> {
-        for files in groups_of(files) {
+        let is_slow = self.embedder.expense() != Expense::None;
+        for files in groups_of(files, if is_slow { GROUP_BYTES_OF_SLOW_EMBEDDERS } else { GROUP_BYTES }) {
             let mut group = self.group(files);
             self.embed(&mut group, known)?;
             if groups.send(group).is_err() {
@@ -327,6 +360,9 @@ impl Run<'_> {
             group.changed.iter().flat_map(|file| &file.texts).filter(|t| known.contains(&t.hash)).count()
                 as u64;
         let is_new = |text: &ChunkText| !known.contains(&text.hash);
+        if self.embedder.expense() != Expense::None {
+            return embed_together(&mut group.changed, self.embedder, is_new);
+        }
         group.changed.par_iter_mut().try_for_each(|file| embed_texts(file, self.embedder, is_new))
     }
 }
@@ -347,6 +383,36 @@ fn embed_texts(
     Ok(())
 }
 
+/// Embeds the texts of all files that are `wanted`, equal ones once, many in a call.
+fn embed_together(
+    files: &mut [IndexedFile],
+    embedder: &dyn Embedder,
+    wanted: impl Fn(&ChunkText) -> bool,
+) -> Result<(), EngineError> {
+    let mut texts: HashMap<TextHash, &str> = HashMap::new();
+    for file in files.iter() {
+        let Some(text) = file.source.indexed_text() else { continue };
+        for (chunk, own) in file.outline.chunks.iter().zip(&file.texts).filter(|(_, own)| wanted(own)) {
+            texts.insert(own.hash, chunk.text(text));
+        }
+    }
+    let texts: Vec<(TextHash, &str)> = texts.into_iter().collect();
+    let embedded = texts.par_chunks(TEXTS_A_CALL).map(|call| {
+        let texts: Vec<&str> = call.iter().map(|(_, text)| *text).collect();
+        embedder.embed_documents(&texts)
+    });
+    let embedded: Vec<Vec<Embedding>> = embedded.collect::<Result<_, _>>().map_err(SearchError::from)?;
+    let vectors: HashMap<TextHash, Quantized> = texts
+        .iter()
+        .map(|(hash, _)| *hash)
+        .zip(embedded.iter().flatten().map(Embedding::quantized))
+        .collect();
+    for text in files.iter_mut().flat_map(|file| &mut file.texts).filter(|text| wanted(text)) {
+        text.vector = vectors.get(&text.hash).cloned();
+    }
+    Ok(())
+}
+
 /// Cuts a file that was read; files without searchable text get no chunks.
 fn cut(source: SourceFile, read_ns: i64) -> IndexedFile {
     let text = source.indexed_text().unwrap_or_default();
@@ -359,13 +425,14 @@ fn cut(source: SourceFile, read_ns: i64) -> IndexedFile {
 /// Consecutive files, by number and bytes.
 fn groups_of(
     files: &[(Entry, Option<TrackedFile>)],
+    group_bytes: u64,
 ) -> impl Iterator<Item = &[(Entry, Option<TrackedFile>)]> {
     let mut rest = files;
     std::iter::from_fn(move || {
         let mut n_bytes = 0;
         let fits = |(entry, _): &&(Entry, _)| {
             n_bytes += entry.stamp.size;
-            n_bytes <= GROUP_BYTES
+            n_bytes <= group_bytes
         };
         let len = rest.iter().take(GROUP_FILES).take_while(fits).count().max(1).min(rest.len());
         let (group, others) = rest.split_at(len);

@@ -1,17 +1,24 @@
 //! The one door to Craig: plain data in, plain data out. Builds everything from [`Config`].
 
 mod config;
+mod cost;
 mod engine;
 mod error;
 mod ingest;
+mod models;
 mod options;
 mod plan;
 mod progress;
 mod report;
+mod rerank;
 mod search;
+mod settings;
 mod watch;
 
-pub use config::{Config, Freshness};
+pub use config::{
+    Config, EmbedderConfig, Freshness, HostedChat, HostedRerank, Keyed, RerankOptions, RerankerConfig,
+};
+pub use cost::EmbeddingCost;
 pub use engine::Engine;
 pub use error::{EngineError, Fault};
 pub use ingest::{IngestRequest, Waiting};
@@ -20,7 +27,12 @@ pub use report::{
     FailedFile, FileCounts, FileEntry, FileText, IngestReport, LanguageShare, ProjectStatus, ProjectSummary,
     Statistics, TreeNode, UpdateCheck,
 };
+pub use rerank::{RerankReport, RerankStatus};
 pub use search::{SearchAnswer, SearchRequest};
+pub use settings::{
+    DEFINITIONS, Definition, Environment, Kind, Origin, PROJECT_FILE, Scope, Settings, SettingsError,
+    Sources, Value, page as settings_page,
+};
 pub use watch::WatchEvent;
 
 pub use craig_search::{CandidateFeatures, Evidence, FEATURE_NAMES, Hit, KindFilter, MoreRange, Retrieval};

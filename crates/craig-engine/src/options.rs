@@ -59,6 +59,11 @@ impl StoredOptions {
         self.format == FORMAT && self.embedder == embedder
     }
 
+    /// Id of the embedder that all the chunks have vectors of; empty when that is not known.
+    pub(crate) fn embedder(&self) -> &str {
+        &self.embedder
+    }
+
     pub(crate) fn to_json(&self) -> String {
         serde_json::json!(self).to_string()
     }

@@ -7,6 +7,8 @@ pub enum Phase {
     Waiting,
     /// Listing the files of the directory.
     Listing,
+    /// About to embed much, or with another embedder: `current` says what it takes.
+    Embedding,
     /// Reading, chunking and embedding files.
     Reading,
     /// Building the search index.

@@ -7,12 +7,13 @@ use std::time::Instant;
 use craig_search::{
     CandidateFeatures, Filter, Hit, Index, KindFilter, Retrieval, SearchError, SearchOptions, has_words,
 };
-use craig_source::{Language, Root, SourceOptions};
+use craig_source::{Language, Root};
 use craig_store::{LockError, Project};
 use serde::Serialize;
 
 use crate::ingest::{IngestRequest, Waiting};
 use crate::report::IngestReport;
+use crate::rerank::{RerankReport, reranked};
 use crate::{Engine, EngineError, Freshness, Progress};
 
 /// How to search; the query itself comes beside it.
@@ -32,6 +33,8 @@ pub struct SearchRequest {
     pub kind: KindFilter,
     /// Which retrieval, for ablations.
     pub retrieval: Retrieval,
+    /// Whether the configured reranker, if any, looks at the first hits again.
+    pub rerank: bool,
 }
 
 impl Default for SearchRequest {
@@ -44,6 +47,7 @@ impl Default for SearchRequest {
             path: None,
             kind: KindFilter::All,
             retrieval: Retrieval::Ranked,
+            rerank: true,
         }
     }
 }
@@ -77,6 +81,9 @@ pub struct SearchAnswer {
     pub elapsed_ms: f64,
     /// Hits, best first.
     pub hits: Vec<Hit>,
+    /// What became of reranking, when a reranker is configured.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub rerank: Option<RerankReport>,
 }
 
 impl Engine {
@@ -126,7 +133,7 @@ impl Engine {
         let request = IngestRequest {
             directory: directory.to_owned(),
             name: None,
-            options: SourceOptions::default(),
+            options: self.config().source.clone(),
             waiting: Waiting::Wait,
         };
         let report = self.ingest(&request, progress)?;
@@ -155,10 +162,20 @@ impl Engine {
     ) -> Result<SearchAnswer, EngineError> {
         let started = Instant::now();
         request.check(query)?;
+        let reranker = if request.rerank { self.reranker()? } else { None };
         let (project, index, options) = self.searcher(handle, request)?;
-        let hits = index.search(self.store(), query, self.embedder(), &options)?;
+        let embedder = self.embedder()?;
+        let find = |options: &SearchOptions| index.search(self.store(), query, &*embedder, options);
+        let (hits, rerank) = match reranker {
+            None => (find(&options)?, None),
+            Some((reranker, how)) => {
+                let wide = widened(&options, how.candidates);
+                let (hits, report) = reranked(&*reranker, &how, query, find(&wide)?, self.pool());
+                (narrowed(hits, &options), Some(report))
+            }
+        };
         let elapsed_ms = started.elapsed().as_secs_f64() * 1e3;
-        Ok(SearchAnswer { project: project.name, query: query.to_owned(), hits, elapsed_ms })
+        Ok(SearchAnswer { project: project.name, query: query.to_owned(), hits, rerank, elapsed_ms })
     }
 
     /// The candidates of a query with their features, in ranked order, for training and evaluation.
@@ -169,7 +186,7 @@ impl Engine {
         request: &SearchRequest,
     ) -> Result<Vec<CandidateFeatures>, EngineError> {
         let (_, index, options) = self.searcher(handle, request)?;
-        Ok(index.candidates(query, self.embedder(), &options)?)
+        Ok(index.candidates(query, &*self.embedder()?, &options)?)
     }
 
     fn searcher(
@@ -188,6 +205,18 @@ impl Engine {
         let index = self.index(&project)?;
         Ok((project, index, options))
     }
+}
+
+/// Enough hits for a reranker to choose from, whatever their relevance.
+fn widened(options: &SearchOptions, n_candidates: usize) -> SearchOptions {
+    SearchOptions { limit: options.limit.max(n_candidates), min_score: 0.0, ..options.clone() }
+}
+
+/// Of reranked hits, those that were asked for.
+fn narrowed(mut hits: Vec<Hit>, options: &SearchOptions) -> Vec<Hit> {
+    hits.retain(|hit| hit.score >= options.min_score);
+    hits.truncate(options.limit);
+    hits
 }
 
 fn language(name: &str) -> Result<Language, EngineError> {

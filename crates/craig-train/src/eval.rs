@@ -6,7 +6,8 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result};
 use clap::{Args, ValueEnum};
 use craig_engine::{
-    CandidateFeatures, Config, Engine, IngestRequest, Retrieval, SearchRequest, SourceOptions, Waiting,
+    CandidateFeatures, Config, Engine, IngestRequest, Retrieval, SearchRequest, Settings, SourceOptions,
+    Sources, Waiting,
 };
 
 use crate::metrics::{bootstrap_interval, mean, ndcg, recall, reciprocal_rank};
@@ -24,6 +25,22 @@ pub(crate) struct Corpus {
     /// Database for the indexes; kept, so that a second run is quick.
     #[arg(long)]
     db: PathBuf,
+    /// Settings, such as embedder.provider=local (may be repeated); a database holds one embedder's index at a time.
+    #[arg(long = "set", value_name = "KEY=VALUE")]
+    settings: Vec<String>,
+}
+
+impl Corpus {
+    /// What the engine is built from: built-in settings, and those of the command line.
+    fn config(&self) -> Result<Config> {
+        let flag =
+            |text: &String| text.split_once('=').map(|(key, value)| (key.to_owned(), value.to_owned()));
+        let flags =
+            self.settings.iter().map(|text| flag(text).with_context(|| format!("{text} is no KEY=VALUE")));
+        let environment = std::env::vars().collect();
+        let sources = Sources { flags: flags.collect::<Result<_>>()?, environment, ..Sources::default() };
+        Ok(Config::of(&Settings::resolve(&sources)?, &self.db)?)
+    }
 }
 
 #[derive(Args)]
@@ -93,7 +110,8 @@ pub(crate) fn run(arguments: &EvalArguments) -> Result<()> {
 /// Loads the questions and ingests their repositories.
 pub(crate) fn open_corpus(corpus: &Corpus) -> Result<(Engine, Vec<Repository>)> {
     let repositories = questions::load(&corpus.questions)?;
-    let mut engine = Engine::open(&Config { database: corpus.db.clone(), threads: 0 })?;
+    let mut engine = Engine::open(&corpus.config()?)?;
+    engine.accept_costs();
     ingest(&mut engine, &repositories, &corpus.corpora)?;
     Ok((engine, repositories))
 }

@@ -3,6 +3,7 @@
 mod batch;
 mod check_updates;
 mod completions;
+mod costs;
 mod failure;
 mod file;
 mod global;
@@ -16,6 +17,7 @@ mod purge;
 mod report;
 mod search;
 mod session;
+mod settings;
 mod size;
 mod stats;
 mod status;
@@ -58,6 +60,7 @@ enum Command {
     Stats(stats::Args),
     Watch(watch::Args),
     Purge(purge::Args),
+    Settings(settings::Args),
     Completions(completions::Args),
     Man(man::Args),
 }
@@ -89,6 +92,7 @@ fn run(command: Command, session: &mut Session) -> anyhow::Result<Outcome> {
         Command::Stats(args) => stats::run(&args, session),
         Command::Watch(args) => watch::run(&args, session),
         Command::Purge(args) => purge::run(&args, session),
+        Command::Settings(args) => settings::run(&args, session),
         Command::Completions(args) => completions::run(&args, session),
         Command::Man(args) => man::run(&args, session),
     }

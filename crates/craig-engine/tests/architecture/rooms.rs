@@ -5,7 +5,7 @@ use std::path::Path;
 use crate::code::{code_of, has_word, product_code_of, rust_files};
 use crate::{check, workspace};
 
-/// Crates whose code does no input and output at all.
+/// Crates whose code does no input and output of its own; craig-model asks providers through its one client.
 const WITHOUT_IO: &[&str] = &["craig-chunk", "craig-context", "craig-model"];
 
 /// Modules of the standard library that reach outside of the process.
@@ -18,9 +18,15 @@ const MAY_OPEN_FILES: &[(&str, &str)] = &[
     ("craig-search/src/index.rs", "the folder of the index"),
     ("craig-search/src/mapped.rs", "maps segments"),
     ("craig-search/src/segment/builder.rs", "writes segments"),
+    ("craig-engine/src/models.rs", "model folders that the user configured"),
+    ("craig-engine/src/settings/file.rs", "the user's own settings"),
     ("craig-engine/src/engine.rs", "size and removal of Craig's own files"),
     ("craig/src/cli/batch.rs", "the queries of a batch"),
 ];
+
+/// The one file that talks to a network, and the crates that can.
+const MAY_USE_THE_NETWORK: &str = "craig-model/src/http.rs";
+const NETWORK: &[&str] = &["ureq", "reqwest", "hyper"];
 
 /// A developer's tool, which reads and writes what it is told to.
 const TOOLS: &[&str] = &["craig-train"];
@@ -85,6 +91,16 @@ fn files_opened_elsewhere(files: &[(String, String)]) -> Vec<String> {
     wrong.map(|(path, _)| format!("{path} opens files: only craig-source reads a project's files")).collect()
 }
 
+/// Files that open connections: there is one client, and only what the user configured gets an address for it.
+fn network_elsewhere(files: &[(String, String)]) -> Vec<String> {
+    let wrong = files.iter().filter(|(path, source)| {
+        let code = product_code_of(source);
+        let is_used = NETWORK.iter().any(|name| has_word(&code, name)) || uses_std(&code, "net");
+        path != MAY_USE_THE_NETWORK && is_used
+    });
+    wrong.map(|(path, _)| format!("{path} talks to a network")).collect()
+}
+
 fn unsafe_elsewhere(files: &[(String, String)]) -> Vec<String> {
     let wrong =
         files.iter().filter(|(path, source)| path != MAY_BE_UNSAFE && has_word(&code_of(source), "unsafe"));
@@ -122,6 +138,11 @@ fn only_the_source_room_opens_a_projects_files() {
 }
 
 #[test]
+fn one_file_talks_to_a_network() {
+    check(network_elsewhere(&sources(is_product)));
+}
+
+#[test]
 fn unsafe_code_stays_in_its_module_and_says_why_it_is_sound() {
     let files = sources(|_| true);
     check(unsafe_elsewhere(&files));
@@ -148,6 +169,11 @@ fn trespassers_are_seen() {
     }
     let innocent = "use std::{path::Path}; mod fs; // std::fs\n#[cfg(test)] mod tests { use std::fs; }";
     assert!(io_in_pure_crates(&made("craig-chunk/src/lib.rs", innocent)).is_empty());
+
+    for source in ["use ureq::Agent;", "std::net::TcpStream::connect(a)"] {
+        assert_eq!(network_elsewhere(&made("craig-engine/src/lib.rs", source)).len(), 1, "{source}");
+        assert!(network_elsewhere(&made(MAY_USE_THE_NETWORK, source)).is_empty());
+    }
 
     assert_eq!(unsafe_elsewhere(&made("craig-engine/src/lib.rs", "unsafe { x() }")).len(), 1);
     assert!(unsafe_elsewhere(&made("craig-engine/src/lib.rs", "#![deny(unsafe_code)] // unsafe")).is_empty());

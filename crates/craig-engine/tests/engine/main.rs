@@ -3,5 +3,9 @@
 
 mod deltas;
 mod incremental;
+mod models;
 mod recovery;
+#[path = "../../../craig-model/tests/providers/server.rs"]
+mod server;
+mod settings;
 mod workshop;

@@ -131,7 +131,7 @@ impl Workshop {
 }
 
 pub(crate) fn open(database: &Path) -> Engine {
-    Engine::open(&Config { database: database.to_owned(), threads: 2 }).unwrap()
+    Engine::open(&Config { threads: 2, ..Config::new(database) }).unwrap()
 }
 
 fn ingest(engine: &mut Engine, directory: &Path) -> IngestReport {

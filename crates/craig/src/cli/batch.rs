@@ -56,6 +56,7 @@ impl Line {
             path: self.path.clone().or_else(|| given.path.clone()),
             kind: self.kind.unwrap_or(given.kind),
             retrieval: given.retrieval,
+            rerank: given.rerank,
         }
     }
 }

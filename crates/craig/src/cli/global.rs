@@ -1,23 +1,18 @@
 //! Options that every command takes, and where the database is.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
+use craig_engine::{Environment, Sources};
+use etcetera::BaseStrategy as _;
 
 use super::failure::Refusal;
 
 /// Options of every command.
 #[derive(Clone, Debug, Args)]
 pub(crate) struct Global {
-    /// Database [default: $XDG_DATA_HOME/craig/craig.db, else ~/.local/share/craig/craig.db]
-    #[arg(
-        long,
-        global = true,
-        env = "CRAIG_DB",
-        hide_env_values = true,
-        value_name = "PATH",
-        help_heading = "Global options"
-    )]
+    /// Database [default: $XDG_DATA_HOME/craig/craig.db, else ~/.local/share/craig/craig.db] [env: CRAIG_DB]
+    #[arg(long, global = true, value_name = "PATH", help_heading = "Global options")]
     pub(crate) db: Option<PathBuf>,
     /// Form of the output: for people, or one JSON document on stdout
     #[arg(
@@ -42,17 +37,12 @@ pub(crate) struct Global {
     /// No progress and no summaries: results, warnings and errors only
     #[arg(long, short, global = true, help_heading = "Global options")]
     pub(crate) quiet: bool,
-    /// Threads for reading, parsing and embedding; 0 means one for each core
-    #[arg(
-        long,
-        global = true,
-        env = "CRAIG_THREADS",
-        hide_env_values = true,
-        default_value_t = 0,
-        value_name = "N",
-        help_heading = "Global options"
-    )]
-    pub(crate) threads: usize,
+    /// Threads for reading, parsing and embedding; 0 means one for each core [default: 0] [env: CRAIG_THREADS]
+    #[arg(long, global = true, value_name = "N", help_heading = "Global options")]
+    pub(crate) threads: Option<usize>,
+    /// Set any setting, such as embedder.provider=local ('craig settings' lists them; may be repeated)
+    #[arg(long, global = true, value_name = "KEY=VALUE", value_parser = key_and_value, help_heading = "Global options")]
+    pub(crate) set: Vec<(String, String)>,
 }
 
 /// Form of the output.
@@ -87,19 +77,45 @@ impl From<Color> for anstream::ColorChoice {
     }
 }
 
+/// Reads `KEY=VALUE`.
+fn key_and_value(text: &str) -> Result<(String, String), String> {
+    let (key, value) = text.split_once('=').ok_or("it has no '=', as in embedder.provider=local")?;
+    Ok((key.trim().to_owned(), value.to_owned()))
+}
+
 impl Global {
-    /// The database to use.
-    pub(crate) fn database(&self) -> Result<PathBuf, Refusal> {
-        if let Some(path) = self.db.as_ref().filter(|path| !path.as_os_str().is_empty()) {
-            return Ok(path.clone());
+    /// What the settings are made of; `project` is the directory whose own file counts.
+    pub(crate) fn sources(&self, project: Option<&Path>) -> Sources {
+        let environment: Environment = std::env::vars_os()
+            .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)))
+            .collect();
+        let named = environment.get("CRAIG_CONFIG").map(PathBuf::from);
+        Sources {
+            must_exist: named.is_some(),
+            user_file: named.or_else(|| Some(folders().ok()?.config_dir().join("craig").join("config.toml"))),
+            project: project.map(Path::to_owned),
+            environment,
+            flags: self.flags(),
         }
-        use etcetera::BaseStrategy as _;
-        let folders = etcetera::choose_base_strategy().map_err(|_| {
-            Refusal::new(
-                "there is no home directory to keep the database in",
-                "say where with --db PATH or CRAIG_DB",
-            )
-        })?;
-        Ok(folders.data_dir().join("craig").join("craig.db"))
     }
+
+    /// Flags of their own are settings like those of `--set`.
+    fn flags(&self) -> Vec<(String, String)> {
+        let threads = self.threads.map(|threads| ("threads".to_owned(), threads.to_string()));
+        self.set.iter().cloned().chain(threads).collect()
+    }
+
+    /// The database to use when no setting names one.
+    pub(crate) fn default_database() -> Result<PathBuf, Refusal> {
+        Ok(folders()?.data_dir().join("craig").join("craig.db"))
+    }
+}
+
+fn folders() -> Result<impl etcetera::BaseStrategy, Refusal> {
+    etcetera::choose_base_strategy().map_err(|_| {
+        Refusal::new(
+            "there is no home directory to keep the database in",
+            "say where with --db PATH or CRAIG_DB",
+        )
+    })
 }

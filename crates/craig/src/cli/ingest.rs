@@ -2,8 +2,9 @@
 
 use std::path::PathBuf;
 
-use craig_engine::{DEFAULT_MAX_FILE_SIZE_BYTES, Hidden, IgnoreRules, IngestRequest, SourceOptions, Waiting};
+use craig_engine::{Hidden, IgnoreRules, IngestRequest, Settings, SourceOptions, Waiting};
 
+use super::costs::Costs;
 use super::failure::Outcome;
 use super::progress::ProgressView;
 use super::session::Session;
@@ -17,9 +18,9 @@ pub(crate) struct Args {
     /// Name of the project [default: the directory's name]
     #[arg(long)]
     name: Option<String>,
-    /// Leave out larger files: a number of bytes, or a size such as 500kB or 2MB
-    #[arg(long, value_name = "SIZE", value_parser = size::parse, default_value_t = DEFAULT_MAX_FILE_SIZE_BYTES)]
-    max_file_size: u64,
+    /// Leave out larger files: a number of bytes, or a size such as 500kB or 2MB [default: 1MB]
+    #[arg(long, value_name = "SIZE", value_parser = size::parse)]
+    max_file_size: Option<u64>,
     /// Track hidden files and folders, too
     #[arg(long)]
     hidden: bool,
@@ -35,22 +36,26 @@ pub(crate) struct Args {
     /// Fail when another process ingests the same project, instead of waiting for it
     #[arg(long)]
     no_wait: bool,
+    #[command(flatten)]
+    costs: Costs,
 }
 
-impl From<Args> for IngestRequest {
-    fn from(args: Args) -> Self {
-        Self {
-            directory: args.directory,
-            name: args.name,
+impl Args {
+    /// What to ingest, where the flags say nothing as `settings` say.
+    fn request(self, settings: &Settings) -> IngestRequest {
+        let set = settings.source();
+        IngestRequest {
+            directory: self.directory,
+            name: self.name,
             options: SourceOptions {
-                max_file_size_bytes: args.max_file_size,
-                hidden: if args.hidden { Hidden::Include } else { Hidden::Exclude },
-                ignore_rules: if args.no_ignore { IgnoreRules::Disregard } else { IgnoreRules::Respect },
-                extra_ignore_globs: args.exclude,
-                extra_include_globs: args.include,
-                ..SourceOptions::default()
+                max_file_size_bytes: self.max_file_size.unwrap_or(set.max_file_size_bytes),
+                hidden: if self.hidden { Hidden::Include } else { set.hidden },
+                ignore_rules: if self.no_ignore { IgnoreRules::Disregard } else { set.ignore_rules },
+                extra_ignore_globs: [set.extra_ignore_globs, self.exclude].concat(),
+                extra_include_globs: [set.extra_include_globs, self.include].concat(),
+                extra_skipped_folders: set.extra_skipped_folders,
             },
-            waiting: waiting(args.no_wait),
+            waiting: waiting(self.no_wait),
         }
     }
 }
@@ -61,9 +66,15 @@ pub(crate) fn waiting(no_wait: bool) -> Waiting {
 }
 
 pub(crate) fn run(args: Args, session: &mut Session) -> anyhow::Result<Outcome> {
-    let mut engine = session.engine()?;
-    let mut view = ProgressView::of_ingestion(&session.output);
-    let report = engine.ingest(&args.into(), &mut |progress| view.step(progress));
-    view.finish();
+    let settings = session.settings(Some(&args.directory))?;
+    let mut engine = session.engine_with(&settings)?;
+    let costs = args.costs;
+    let request = args.request(&settings);
+    let report = costs.agree(&mut engine, &mut session.output, |engine, output| {
+        let mut view = ProgressView::of_ingestion(output);
+        let report = engine.ingest(&request, &mut |progress| view.step(progress));
+        view.finish();
+        report
+    });
     report::tell(&report?, &mut session.output)
 }

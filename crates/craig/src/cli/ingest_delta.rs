@@ -1,5 +1,6 @@
 //! `craig ingest-delta`: a project is brought up to date.
 
+use super::costs::Costs;
 use super::failure::Outcome;
 use super::progress::ProgressView;
 use super::session::Session;
@@ -13,13 +14,18 @@ pub(crate) struct Args {
     /// Fail when another process ingests the project, instead of waiting for it
     #[arg(long)]
     no_wait: bool,
+    #[command(flatten)]
+    costs: Costs,
 }
 
 pub(crate) fn run(args: &Args, session: &mut Session) -> anyhow::Result<Outcome> {
     let mut engine = session.engine()?;
-    let mut view = ProgressView::of_ingestion(&session.output);
     let waiting = ingest::waiting(args.no_wait);
-    let report = engine.ingest_delta(&args.project, waiting, &mut |progress| view.step(progress));
-    view.finish();
+    let report = args.costs.agree(&mut engine, &mut session.output, |engine, output| {
+        let mut view = ProgressView::of_ingestion(output);
+        let report = engine.ingest_delta(&args.project, waiting, &mut |progress| view.step(progress));
+        view.finish();
+        report
+    });
     report::tell(&report?, &mut session.output)
 }

@@ -124,6 +124,7 @@ fn phase_text(progress: &Progress) -> String {
     match progress.phase {
         Phase::Waiting => format!("waiting for {}, which is writing this project", progress.current),
         Phase::Listing => "listing files".to_owned(),
+        Phase::Embedding => progress.current.clone(),
         Phase::Reading => "reading files".to_owned(),
         Phase::Indexing => "building the search index".to_owned(),
     }
@@ -145,7 +146,7 @@ impl Lines {
 
     fn step(&mut self, progress: &Progress) {
         match progress.phase {
-            Phase::Waiting => self.write(&phase_text(progress)),
+            Phase::Waiting | Phase::Embedding => self.write(&phase_text(progress)),
             Phase::Reading if self.is_due(progress) => {
                 self.told = Some((Instant::now(), progress.percent()));
                 self.write(&line(progress, self.started.elapsed()));

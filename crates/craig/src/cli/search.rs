@@ -4,9 +4,10 @@ mod text;
 
 use std::path::PathBuf;
 
-use craig_engine::{Engine, Freshness, KindFilter, SearchRequest};
+use craig_engine::{Engine, Freshness, KindFilter, RerankStatus, SearchAnswer, SearchRequest};
 
 use super::batch;
+use super::costs::Costs;
 use super::failure::Outcome;
 use super::progress::ProgressView;
 use super::report;
@@ -52,6 +53,11 @@ pub(crate) struct Args {
     /// Show what each score came from
     #[arg(long)]
     explain: bool,
+    /// Keep the first order although a reranker is configured
+    #[arg(long)]
+    no_rerank: bool,
+    #[command(flatten)]
+    costs: Costs,
 }
 
 /// Kind of files.
@@ -88,6 +94,7 @@ impl Args {
             languages: self.language.clone(),
             path: self.path.clone(),
             kind: self.kind.into(),
+            rerank: !self.no_rerank,
             ..SearchRequest::default()
         }
     }
@@ -96,7 +103,7 @@ impl Args {
 pub(crate) fn run(args: Args, session: &mut Session) -> anyhow::Result<Outcome> {
     let request = args.request();
     let query = args.query.join(" ");
-    let mut engine = session.engine()?;
+    let mut engine = session.engine_with(&session.settings(Some(&args.root))?)?;
     if let Some(file) = &args.batch {
         let lines = batch::open(file)?;
         let (project, prepared) = prepare(&args, &mut engine, session)?;
@@ -106,17 +113,30 @@ pub(crate) fn run(args: Args, session: &mut Session) -> anyhow::Result<Outcome> 
     request.check(&query)?;
     let (project, prepared) = prepare(&args, &mut engine, session)?;
     let answer = engine.search(&project, &query, &request)?;
+    warn_of_fallback(&answer, session);
     session.output.show(&answer, |columns| text::text(&answer, args.explain, columns))?;
     Ok(prepared)
+}
+
+/// Says why results were not reranked although they should have been.
+fn warn_of_fallback(answer: &SearchAnswer, session: &mut Session) {
+    let fallback = answer.rerank.as_ref().filter(|rerank| rerank.status == RerankStatus::Fallback);
+    if let Some(rerank) = fallback {
+        let reason = rerank.reason.as_deref().unwrap_or("it failed");
+        session.output.warn(format_args!("not reranked by {}: {reason}", rerank.reranker));
+    }
 }
 
 /// Brings the project up to date, telling on stderr; gives its reference.
 fn prepare(args: &Args, engine: &mut Engine, session: &mut Session) -> anyhow::Result<(String, Outcome)> {
     let freshness = if args.no_refresh { Freshness::AsIndexed } else { Freshness::UpToDate };
-    let mut view = ProgressView::beside_results(&session.output);
-    let prepared =
-        engine.prepare(args.project.as_deref(), &args.root, freshness, &mut |progress| view.step(progress));
-    view.finish();
+    let prepared = args.costs.agree(engine, &mut session.output, |engine, output| {
+        let mut view = ProgressView::beside_results(output);
+        let handle = args.project.as_deref();
+        let prepared = engine.prepare(handle, &args.root, freshness, &mut |progress| view.step(progress));
+        view.finish();
+        prepared
+    });
     let (project, report) = prepared?;
     let failed = report.map(|report| report.failed).unwrap_or_default();
     report::warn(&failed, &mut session.output);

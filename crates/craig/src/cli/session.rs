@@ -1,8 +1,9 @@
 //! What every command works with: the engine's settings and the output.
 
 use std::io::{IsTerminal as _, Write as _};
+use std::path::{Path, PathBuf};
 
-use craig_engine::{Config, Engine};
+use craig_engine::{Config, Engine, EngineError, Settings};
 
 use super::global::Global;
 use super::output::Output;
@@ -21,9 +22,23 @@ impl Session {
         Self { global, output }
     }
 
+    /// The settings that hold; a project's own file counts where `project` is its directory.
+    pub(crate) fn settings(&self, project: Option<&Path>) -> anyhow::Result<Settings> {
+        Ok(Settings::resolve(&self.global.sources(project)).map_err(EngineError::from)?)
+    }
+
     /// Opens the engine on the database that was asked for.
     pub(crate) fn engine(&self) -> anyhow::Result<Engine> {
-        let config = Config { database: self.global.database()?, threads: self.global.threads };
+        self.engine_with(&self.settings(None)?)
+    }
+
+    /// Opens the engine as `settings` say.
+    pub(crate) fn engine_with(&self, settings: &Settings) -> anyhow::Result<Engine> {
+        let named = self.global.db.clone().filter(|path| !path.as_os_str().is_empty());
+        let is_set = settings.text("database").is_some();
+        let default = if named.is_some() || is_set { PathBuf::new() } else { Global::default_database()? };
+        let mut config = Config::of(settings, default).map_err(EngineError::from)?;
+        config.database = named.unwrap_or(config.database);
         Ok(Engine::open(&config)?)
     }
 }

@@ -6,6 +6,7 @@ use std::time::Duration;
 use craig_engine::{IngestReport, WatchEvent};
 use serde::Serialize;
 
+use super::costs::Costs;
 use super::failure::Outcome;
 use super::output::{BOLD, DIM, GOOD, Output, styled};
 use super::progress::ProgressView;
@@ -21,6 +22,8 @@ pub(crate) struct Args {
     /// Take changes together when nothing has changed for so many milliseconds
     #[arg(long, value_name = "MS", default_value_t = 300)]
     debounce_ms: u64,
+    #[command(flatten)]
+    costs: Costs,
 }
 
 /// One line of JSON.
@@ -33,6 +36,7 @@ enum Line<'a> {
 
 pub(crate) fn run(args: &Args, session: &mut Session) -> anyhow::Result<Outcome> {
     let mut engine = session.engine()?;
+    args.costs.accept(&mut engine);
     let project = engine.status(&args.project)?.project;
     let mut written = Ok(());
     let mut view = None;

@@ -1,6 +1,6 @@
 //! Search results for people.
 
-use craig_engine::{Evidence, Hit, SearchAnswer};
+use craig_engine::{Evidence, Hit, RerankStatus, SearchAnswer};
 use unicode_width::UnicodeWidthStr as _;
 
 use crate::cli::output::{BOLD, Columns, DIM, GOOD, LABEL, PATH, styled};
@@ -30,7 +30,9 @@ pub(super) fn text(answer: &SearchAnswer, with_evidence: bool, columns: Columns)
         .collect();
     let n_hits = counted(answer.hits.len() as u64, "result");
     let took = seconds(answer.elapsed_ms / 1e3);
-    text += &styled(DIM, format_args!("{n_hits} in {}, {took}", answer.project));
+    let reranked = answer.rerank.as_ref().filter(|rerank| rerank.status == RerankStatus::Applied);
+    let reranked = reranked.map(|rerank| format!(", reranked by {}", rerank.reranker)).unwrap_or_default();
+    text += &styled(DIM, format_args!("{n_hits} in {}{reranked}, {took}", answer.project));
     text + "\n"
 }
 

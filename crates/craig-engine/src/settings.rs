@@ -1,0 +1,247 @@
+//! Settings: built-in default < user's file < project's file < environment < flag.
+//!
+//! A setting has one definition in `definition.rs`; parsing, environment names, `craig settings` and `docs/settings.md` come
+//! from it. A project's file is written by strangers, so it may set only what stays inside of the project.
+
+mod definition;
+mod error;
+mod file;
+mod page;
+mod value;
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use craig_source::{Root, SourceOptions};
+use serde::Serialize;
+
+pub use definition::{DEFINITIONS, Definition, Scope};
+pub use error::SettingsError;
+pub use page::page;
+pub use value::{Kind, Value};
+
+/// Name of the settings file in a project's directory.
+pub const PROJECT_FILE: &str = ".craig.toml";
+
+/// Every setting with its value and where that came from.
+#[derive(Clone, Debug)]
+pub struct Settings {
+    values: BTreeMap<&'static str, (Value, Origin)>,
+    environment: Environment,
+}
+
+/// Where a value came from, weakest first.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(tag = "from", content = "place", rename_all = "lowercase")]
+pub enum Origin {
+    /// Built in.
+    Default,
+    /// The user's file.
+    User(PathBuf),
+    /// The project's file.
+    Project(PathBuf),
+    /// An environment variable.
+    Environment(String),
+    /// The command line.
+    Flag,
+}
+
+/// Environment variables, handed in by whoever has them. Keys are among them, so they are not shown.
+#[derive(Clone, Default)]
+pub struct Environment(BTreeMap<String, String>);
+
+impl std::fmt::Debug for Environment {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "Environment of {} variables", self.0.len())
+    }
+}
+
+impl FromIterator<(String, String)> for Environment {
+    fn from_iter<I: IntoIterator<Item = (String, String)>>(variables: I) -> Self {
+        Self(variables.into_iter().collect())
+    }
+}
+
+impl Environment {
+    /// The value of a variable; one that is empty counts as not set.
+    pub fn get(&self, name: &str) -> Option<&str> {
+        self.0.get(name).map(String::as_str).filter(|value| !value.trim().is_empty())
+    }
+}
+
+/// What settings are made of; the default gives the built-in ones.
+#[derive(Clone, Debug, Default)]
+pub struct Sources {
+    /// The user's file; need not exist unless `must_exist`.
+    pub user_file: Option<PathBuf>,
+    /// Fail when the user's file is not there, since the user named it.
+    pub must_exist: bool,
+    /// Directory of the project, whose file counts when there is one.
+    pub project: Option<PathBuf>,
+    /// Environment variables.
+    pub environment: Environment,
+    /// Settings of the command line: key and value.
+    pub flags: Vec<(String, String)>,
+}
+
+impl Settings {
+    /// Lays the sources over each other.
+    pub fn resolve(sources: &Sources) -> Result<Self, SettingsError> {
+        let mut settings = Self::builtin(sources.environment.clone());
+        if let Some(path) = &sources.user_file
+            && let Some(text) = file::user_text(path, sources.must_exist)?
+        {
+            settings.lay_file(path, &text, Scope::User)?;
+        }
+        // Who says whether a project's file counts is never that file.
+        let mut without_project = settings.clone();
+        without_project.lay_environment()?;
+        without_project.lay_flags(&sources.flags)?;
+        if let Some(directory) =
+            sources.project.as_deref().filter(|_| without_project.is_on("project_settings"))
+        {
+            settings.lay_project(directory)?;
+        }
+        settings.lay_environment()?;
+        settings.lay_flags(&sources.flags)?;
+        Ok(settings)
+    }
+
+    fn builtin(environment: Environment) -> Self {
+        let default =
+            |definition: &'static Definition| (definition.key, (definition.default_value(), Origin::Default));
+        Self { values: DEFINITIONS.iter().map(default).collect(), environment }
+    }
+
+    fn lay_file(&mut self, path: &Path, text: &str, scope: Scope) -> Result<(), SettingsError> {
+        for (definition, value) in file::parse(path, text, scope)? {
+            let origin = match scope {
+                Scope::User => Origin::User(path.to_owned()),
+                Scope::Project => Origin::Project(path.to_owned()),
+            };
+            self.lay(definition, value, origin);
+        }
+        Ok(())
+    }
+
+    fn lay_project(&mut self, directory: &Path) -> Result<(), SettingsError> {
+        // A directory that cannot be opened is told by whatever wants to work with it.
+        let Ok(root) = Root::open(directory) else { return Ok(()) };
+        match file::project_text(&root)? {
+            Some(text) => self.lay_file(&root.path().join(PROJECT_FILE), &text, Scope::Project),
+            None => Ok(()),
+        }
+    }
+
+    fn lay_environment(&mut self) -> Result<(), SettingsError> {
+        for definition in DEFINITIONS {
+            let variable = definition.variables().find(|name| self.environment.get(name).is_some());
+            let Some(variable) = variable else { continue };
+            let text = self.environment.get(&variable).unwrap_or_default().to_owned();
+            let value = definition
+                .parse(&text)
+                .map_err(|reason| SettingsError::Variable { name: variable.clone(), reason })?;
+            self.lay(definition, value, Origin::Environment(variable));
+        }
+        Ok(())
+    }
+
+    fn lay_flags(&mut self, flags: &[(String, String)]) -> Result<(), SettingsError> {
+        for (key, text) in flags {
+            let definition = definition::find(key).map_err(|similar| SettingsError::UnknownKey {
+                key: key.clone(),
+                place: "the command line".to_owned(),
+                similar,
+            })?;
+            let value =
+                definition.parse(text).map_err(|reason| SettingsError::Flag { key: key.clone(), reason })?;
+            self.lay(definition, value, Origin::Flag);
+        }
+        Ok(())
+    }
+
+    /// Lays one value over the present one; lists grow.
+    fn lay(&mut self, definition: &'static Definition, value: Value, origin: Origin) {
+        let value = match (self.values.get(definition.key), value) {
+            (Some((Value::Texts(present), _)), Value::Texts(more)) => {
+                Value::Texts(present.iter().cloned().chain(more).collect())
+            }
+            (_, value) => value,
+        };
+        self.values.insert(definition.key, (value, origin));
+    }
+
+    /// Every setting, in the order of the definitions.
+    pub fn iter(&self) -> impl Iterator<Item = (&'static Definition, &Value, &Origin)> {
+        DEFINITIONS.iter().filter_map(|definition| {
+            let (value, origin) = self.values.get(definition.key)?;
+            Some((definition, value, origin))
+        })
+    }
+
+    /// The environment that the settings were made with.
+    pub fn environment(&self) -> &Environment {
+        &self.environment
+    }
+
+    fn value(&self, key: &str) -> &Value {
+        // A key without a definition is caught by the test that builds everything from the defaults.
+        self.values.get(key).map_or(&Value::Unset, |(value, _)| value)
+    }
+
+    /// The text of `key`; `None` when it is not set.
+    pub fn text(&self, key: &str) -> Option<&str> {
+        match self.value(key) {
+            Value::Text(text) if !text.is_empty() => Some(text),
+            _ => None,
+        }
+    }
+
+    /// The whole number of `key`; `None` when it is not set.
+    pub fn whole(&self, key: &str) -> Option<u64> {
+        match self.value(key) {
+            Value::Whole(number) => Some(*number),
+            _ => None,
+        }
+    }
+
+    /// The number of `key`; `None` when it is not set.
+    pub fn number(&self, key: &str) -> Option<f64> {
+        match self.value(key) {
+            Value::Number(number) => Some(*number),
+            Value::Whole(number) => Some(*number as f64),
+            _ => None,
+        }
+    }
+
+    /// Whether `key` is true.
+    pub fn is_on(&self, key: &str) -> bool {
+        matches!(self.value(key), Value::Switch(true))
+    }
+
+    /// The texts of `key`.
+    pub fn texts(&self, key: &str) -> Vec<String> {
+        match self.value(key) {
+            Value::Texts(texts) => texts.clone(),
+            _ => Vec::new(),
+        }
+    }
+
+    /// Which files of a project are tracked, when nothing else is said.
+    pub fn source(&self) -> SourceOptions {
+        use craig_source::{Hidden, IgnoreRules};
+        let default = SourceOptions::default();
+        SourceOptions {
+            max_file_size_bytes: self.whole("source.max_file_size").unwrap_or(default.max_file_size_bytes),
+            hidden: if self.is_on("source.hidden") { Hidden::Include } else { Hidden::Exclude },
+            ignore_rules: if self.is_on("source.ignore_files") {
+                IgnoreRules::Respect
+            } else {
+                IgnoreRules::Disregard
+            },
+            extra_skipped_folders: self.texts("source.skip_folders"),
+            extra_ignore_globs: self.texts("source.exclude"),
+            extra_include_globs: self.texts("source.include"),
+        }
+    }
+}

@@ -1,0 +1,286 @@
+//! Every setting there is: add one here, and it can be set, shown and read about.
+
+use super::value::{Kind, Value};
+
+/// One setting.
+#[derive(Debug)]
+pub struct Definition {
+    /// Section and name: `embedder.model`.
+    pub key: &'static str,
+    /// What it can be.
+    pub kind: Kind,
+    /// The built-in value as it would be written on a command line; empty when it is not set.
+    pub default: &'static str,
+    /// Who may set it.
+    pub scope: Scope,
+    /// Further environment variables that set it, beside the one that its key gives.
+    pub aliases: &'static [&'static str],
+    /// What it means.
+    pub meaning: &'static str,
+}
+
+/// Who may set a setting in a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Scope {
+    /// The user alone: it reaches outside of the project, costs money, or names a file.
+    User,
+    /// The project, too.
+    Project,
+}
+
+const ADDRESS: Kind = Kind::Address;
+const TEXT: Kind = Kind::Text;
+
+const fn user(key: &'static str, kind: Kind, default: &'static str, meaning: &'static str) -> Definition {
+    Definition { key, kind, default, scope: Scope::User, aliases: &[], meaning }
+}
+
+const fn project(key: &'static str, kind: Kind, default: &'static str, meaning: &'static str) -> Definition {
+    Definition { scope: Scope::Project, ..user(key, kind, default, meaning) }
+}
+
+const fn also(aliases: &'static [&'static str], definition: Definition) -> Definition {
+    Definition { aliases, ..definition }
+}
+
+/// Every setting, section by section.
+pub const DEFINITIONS: &[Definition] = &[
+    also(
+        &["CRAIG_DB"],
+        user("database", Kind::Path, "", "The database; `$XDG_DATA_HOME/craig/craig.db` when not set."),
+    ),
+    user(
+        "threads",
+        Kind::Whole { most: 1024 },
+        "0",
+        "Threads for reading, parsing and embedding; 0 means one for each core.",
+    ),
+    user("project_settings", Kind::Switch, "true", "Whether a project's own `.craig.toml` counts."),
+    project(
+        "source.max_file_size",
+        Kind::Size,
+        "1MB",
+        "Larger files are not tracked: bytes, or a size such as `500kB`.",
+    ),
+    project("source.hidden", Kind::Switch, "false", "Track hidden files and folders."),
+    user("source.ignore_files", Kind::Switch, "true", "Respect `.gitignore`, `.ignore` and `.pukuignore`."),
+    project(
+        "source.exclude",
+        Kind::Texts,
+        "",
+        "Files to leave out, as lines of a `.gitignore`. Values of all places add up.",
+    ),
+    project(
+        "source.include",
+        Kind::Texts,
+        "",
+        "Files to bring in although they are hidden or in a skipped folder. Values of all places add up.",
+    ),
+    project(
+        "source.skip_folders",
+        Kind::Texts,
+        "",
+        "Names of folders that are never entered, beside the built-in ones. Values of all places add up.",
+    ),
+    user(
+        "embedder.provider",
+        Kind::OneOf(&["builtin", "local", "openai", "voyage"]),
+        "builtin",
+        "What embeds: the built-in model, a model folder on this machine, an OpenAI-compatible server, Voyage. The last two send texts over the network.",
+    ),
+    user(
+        "embedder.model",
+        TEXT,
+        "",
+        "Name of the provider's model; `voyage-code-3` and `text-embedding-3-small` when not set.",
+    ),
+    user("embedder.path", Kind::Path, "", "Folder of the local model."),
+    user(
+        "embedder.base_url",
+        ADDRESS,
+        "",
+        "Address of the server; the provider's own when not set. `/v1/embeddings` is added.",
+    ),
+    user(
+        "embedder.key_env",
+        TEXT,
+        "",
+        "Environment variable that holds the key; `VOYAGE_API_KEY` or `OPENAI_API_KEY` when not set and `base_url` is not set either.",
+    ),
+    user(
+        "embedder.dimensions",
+        Kind::Whole { most: 8192 },
+        "",
+        "Length of the vectors to ask a provider for; the model's own when not set.",
+    ),
+    user("embedder.query_prefix", TEXT, "", "Put before texts to search with, where the model wants it."),
+    user("embedder.document_prefix", TEXT, "", "Put before texts to be found, where the model wants it."),
+    user(
+        "embedder.max_tokens",
+        Kind::Whole { most: 32768 },
+        "",
+        "Tokens of a text that a local model reads; what its folder says when not set.",
+    ),
+    user(
+        "embedder.timeout_ms",
+        Kind::Whole { most: 600_000 },
+        "60000",
+        "Longest wait for one answer of a provider.",
+    ),
+    user(
+        "embedder.usd_per_million_tokens",
+        Kind::Number,
+        "",
+        "Price for the estimate before embedding; the known list price when not set.",
+    ),
+    also(
+        &["VOYAGE_RERANK_ENABLED"],
+        user(
+            "reranker.provider",
+            Kind::OneOf(&["none", "voyage", "http", "local", "llm"]),
+            "none",
+            "What looks at the first results again: nothing, Voyage, a server with `/v1/rerank`, a cross-encoder on this machine, the language model. `VOYAGE_RERANK_ENABLED=true` means `voyage`.",
+        ),
+    ),
+    also(
+        &["VOYAGE_RERANK_MODEL"],
+        user(
+            "reranker.model",
+            TEXT,
+            "",
+            "Name of the provider's model; `rerank-2-lite` for Voyage when not set.",
+        ),
+    ),
+    user("reranker.path", Kind::Path, "", "Folder of the local cross-encoder."),
+    user(
+        "reranker.base_url",
+        ADDRESS,
+        "",
+        "Address of the server; Voyage's own when not set. `/v1/rerank` is added unless it ends in `/rerank`.",
+    ),
+    user(
+        "reranker.dialect",
+        Kind::OneOf(&["common", "voyage", "tei"]),
+        "common",
+        "How the server of `http` is asked: like Cohere, Jina, vLLM and llama.cpp; like Voyage; like text-embeddings-inference.",
+    ),
+    user(
+        "reranker.key_env",
+        TEXT,
+        "",
+        "Environment variable that holds the key; `VOYAGE_API_KEY` when not set and the address is Voyage's own.",
+    ),
+    user("reranker.candidates", Kind::Whole { most: 100 }, "20", "First results that are looked at again."),
+    also(
+        &["RERANK_TIMEOUT_MS"],
+        user(
+            "reranker.timeout_ms",
+            Kind::Whole { most: 600_000 },
+            "5000",
+            "Time for reranking, retries included; when it is over, the first order stands.",
+        ),
+    ),
+    user(
+        "language_model.provider",
+        Kind::OneOf(&["none", "openai"]),
+        "none",
+        "The language model: none, or a server with `/v1/chat/completions`.",
+    ),
+    user("language_model.model", TEXT, "", "Name of the model."),
+    user(
+        "language_model.base_url",
+        ADDRESS,
+        "",
+        "Address of the server; OpenAI's own when not set. `/v1/chat/completions` is added.",
+    ),
+    user(
+        "language_model.key_env",
+        TEXT,
+        "",
+        "Environment variable that holds the key; `OPENAI_API_KEY` when not set and `base_url` is not set either.",
+    ),
+    user("language_model.timeout_ms", Kind::Whole { most: 600_000 }, "60000", "Longest wait for one answer."),
+];
+
+impl Definition {
+    /// The environment variables that set it, the strongest first.
+    pub fn variables(&self) -> impl Iterator<Item = String> + '_ {
+        let own = format!("CRAIG_{}", self.key.replace('.', "_").to_uppercase());
+        std::iter::once(own).chain(self.aliases.iter().map(|&alias| alias.to_owned()))
+    }
+
+    /// The built-in value.
+    pub(super) fn default_value(&self) -> Value {
+        if self.default.is_empty() {
+            self.kind.unset()
+        } else {
+            self.parse(self.default).unwrap_or(Value::Unset)
+        }
+    }
+
+    /// Reads a value from a command line or the environment.
+    pub(super) fn parse(&self, text: &str) -> Result<Value, String> {
+        match (self.key, text.trim()) {
+            // The documented switch of one provider: true and false stand for it and for none.
+            ("reranker.provider", "true" | "1") => Ok(Value::Text("voyage".to_owned())),
+            ("reranker.provider", "false" | "0") => Ok(Value::Text("none".to_owned())),
+            _ => self.kind.parse(text),
+        }
+    }
+}
+
+/// The definition of `key`; else the known keys that are most like it.
+pub(super) fn find(key: &str) -> Result<&'static Definition, Vec<String>> {
+    let known = DEFINITIONS.iter().find(|definition| definition.key == key);
+    known.ok_or_else(|| {
+        let last = |key: &str| key.rsplit('.').next().unwrap_or_default().to_owned();
+        let unlikeness = |known: &str| {
+            let own = strsim::osa_distance(key, known);
+            // The right name in a wrong section is near, too.
+            if last(key) == last(known) { own.min(2) } else { own }
+        };
+        let mut near: Vec<(usize, &str)> =
+            DEFINITIONS.iter().map(|definition| (unlikeness(definition.key), definition.key)).collect();
+        near.sort();
+        let least = near.first().map_or(0, |(distance, _)| *distance);
+        near.into_iter()
+            .take_while(|(distance, _)| *distance == least)
+            .take(3)
+            .map(|(_, key)| key.to_owned())
+            .collect()
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_default_can_be_read() {
+        for definition in DEFINITIONS.iter().filter(|definition| !definition.default.is_empty()) {
+            assert!(definition.parse(definition.default).is_ok(), "{}", definition.key);
+        }
+    }
+
+    /// What a stranger's file may set is a short list, looked at by people.
+    #[test]
+    fn a_project_may_say_which_of_its_files_are_tracked_and_nothing_else() {
+        let allowed = DEFINITIONS.iter().filter(|definition| definition.scope == Scope::Project);
+        let allowed: Vec<_> = allowed.map(|definition| definition.key).collect();
+        let expected = [
+            "source.max_file_size",
+            "source.hidden",
+            "source.exclude",
+            "source.include",
+            "source.skip_folders",
+        ];
+        assert_eq!(allowed, expected);
+    }
+
+    #[test]
+    fn the_nearest_key_is_found() {
+        assert_eq!(find("embedder.provder").unwrap_err(), ["embedder.provider"]);
+        assert_eq!(find("threds").unwrap_err(), ["threads"]);
+        assert!(find("rerank.candidates").unwrap_err().contains(&"reranker.candidates".to_owned()));
+    }
+}

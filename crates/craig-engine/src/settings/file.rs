@@ -1,0 +1,155 @@
+//! Settings files: TOML, each key checked against its definition.
+
+use std::io::ErrorKind;
+use std::path::Path;
+
+use craig_source::{Content, ReadError, Root, SourceOptions};
+use toml::Spanned;
+use toml::de::{DeTable, DeValue};
+
+use super::definition::{self, Definition};
+use super::value::{Kind, Value, checked_number};
+use super::{PROJECT_FILE, Scope, SettingsError};
+
+/// The user's file, when there is one.
+pub(super) fn user_text(path: &Path, must_exist: bool) -> Result<Option<String>, SettingsError> {
+    match std::fs::read_to_string(path) {
+        Ok(text) => Ok(Some(text)),
+        Err(error) if error.kind() == ErrorKind::NotFound && !must_exist => Ok(None),
+        Err(error) => Err(SettingsError::Unreadable { path: path.to_owned(), reason: error.to_string() }),
+    }
+}
+
+/// The project's file, when there is one. It is read like any file of a project: never through a link.
+pub(super) fn project_text(root: &Root) -> Result<Option<String>, SettingsError> {
+    let unreadable =
+        |reason: String| SettingsError::Unreadable { path: root.path().join(PROJECT_FILE), reason };
+    match craig_source::read(root, PROJECT_FILE, &SourceOptions::default()) {
+        Ok(file) => match file.content {
+            Content::Text(text) | Content::Unindexed(text, _) => Ok(Some(text)),
+            Content::Secret => {
+                Err(unreadable("it holds a key, which belongs into the environment".to_owned()))
+            }
+            Content::Binary => Err(unreadable("it is no text".to_owned())),
+        },
+        Err(ReadError::Vanished { .. }) => Ok(None),
+        Err(error) => Err(unreadable(error.to_string())),
+    }
+}
+
+/// The settings of a file, in its order.
+pub(super) fn parse(
+    path: &Path,
+    text: &str,
+    scope: Scope,
+) -> Result<Vec<(&'static Definition, Value)>, SettingsError> {
+    let file = File { path, text, scope };
+    let table = DeTable::parse(text).map_err(|error| SettingsError::Syntax {
+        path: path.to_owned(),
+        line: error.span().map_or(1, |span| file.line(span.start)),
+        reason: error.message().to_owned(),
+    })?;
+    let mut found = Vec::new();
+    file.collect("", table.get_ref(), &mut found)?;
+    Ok(found)
+}
+
+struct File<'a> {
+    path: &'a Path,
+    text: &'a str,
+    scope: Scope,
+}
+
+impl File<'_> {
+    fn collect(
+        &self,
+        section: &str,
+        table: &DeTable<'_>,
+        found: &mut Vec<(&'static Definition, Value)>,
+    ) -> Result<(), SettingsError> {
+        for (name, value) in table {
+            let key = if section.is_empty() {
+                name.get_ref().to_string()
+            } else {
+                format!("{section}.{}", name.get_ref())
+            };
+            if let DeValue::Table(inner) = value.get_ref() {
+                if !is_section(&key) {
+                    return Err(self.unknown(
+                        &key,
+                        inner.keys().next().unwrap_or(name).get_ref(),
+                        name.span().start,
+                    ));
+                }
+                self.collect(&key, inner, found)?;
+                continue;
+            }
+            found.push(self.setting(&key, name.span().start, value)?);
+        }
+        Ok(())
+    }
+
+    fn setting(
+        &self,
+        key: &str,
+        at: usize,
+        value: &Spanned<DeValue<'_>>,
+    ) -> Result<(&'static Definition, Value), SettingsError> {
+        let definition = definition::find(key).map_err(|similar| SettingsError::UnknownKey {
+            key: key.to_owned(),
+            place: self.place(at),
+            similar,
+        })?;
+        if self.scope == Scope::Project && definition.scope == Scope::User {
+            return Err(SettingsError::NotForProjects { key: key.to_owned(), place: self.place(at) });
+        }
+        let value = of_toml(definition.kind, value.get_ref()).map_err(|reason| SettingsError::Value {
+            key: key.to_owned(),
+            place: self.place(at),
+            reason,
+        })?;
+        Ok((definition, value))
+    }
+
+    /// A section that there is not, told by the key that stands in it.
+    fn unknown(&self, section: &str, name: &str, at: usize) -> SettingsError {
+        let key = format!("{section}.{name}");
+        let similar = definition::find(&key).err().unwrap_or_default();
+        SettingsError::UnknownKey { key, place: self.place(at), similar }
+    }
+
+    fn place(&self, at: usize) -> String {
+        format!("{}:{}", self.path.display(), self.line(at))
+    }
+
+    fn line(&self, at: usize) -> usize {
+        1 + self.text.as_bytes().iter().take(at).filter(|&&byte| byte == b'\n').count()
+    }
+}
+
+fn is_section(name: &str) -> bool {
+    definition::DEFINITIONS
+        .iter()
+        .any(|definition| definition.key.strip_prefix(name).is_some_and(|rest| rest.starts_with('.')))
+}
+
+fn of_toml(kind: Kind, value: &DeValue<'_>) -> Result<Value, String> {
+    match (kind, value) {
+        (_, DeValue::String(text)) => kind.checked_text(text),
+        (_, DeValue::Integer(number)) => {
+            let digits = number.as_str().replace('_', "");
+            let number = u64::from_str_radix(&digits, number.radix()).map_err(|_| kind.wanted())?;
+            kind.checked_whole(number)
+        }
+        (Kind::Number, DeValue::Float(number)) => {
+            number.as_str().replace('_', "").parse().map_err(|_| kind.wanted()).and_then(checked_number)
+        }
+        (Kind::Switch, DeValue::Boolean(is_on)) => Ok(Value::Switch(*is_on)),
+        (Kind::Texts, DeValue::Array(items)) => {
+            let text = |item: &Spanned<DeValue<'_>>| item.get_ref().as_str().map(str::to_owned);
+            let texts: Option<Vec<String>> = items.iter().map(text).collect();
+            texts.map(Value::Texts).ok_or_else(|| kind.wanted())
+        }
+        _ => Err(kind.wanted()),
+    }
+}

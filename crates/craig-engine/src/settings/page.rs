@@ -1,0 +1,61 @@
+//! The reference page, made from the definitions.
+
+use super::definition::{DEFINITIONS, Definition, Scope};
+
+const HEAD: &str = "\
+# Settings
+
+Made from the definitions in `craig-engine/src/settings/definition.rs`: change them there, then
+`UPDATE_EXPECT=1 cargo nextest run -p craig-engine settings`.
+
+Each place is stronger than those before it: built-in default, your `config.toml`, the project's `.craig.toml`, environment, command
+line (`--set KEY=VALUE`, or an own flag). `craig settings` shows what holds and where it came from. A key that there is not is an
+error.
+
+Your file is `$XDG_CONFIG_HOME/craig/config.toml` (`~/.config/craig/config.toml`), or the one that `CRAIG_CONFIG` names. A project's
+`.craig.toml` may have been written by somebody else, so it may set only what is marked **project**: which of its own files are tracked.
+Whatever reaches the network, names a file or looks for a key is yours alone. Settings of `source` are applied by `craig ingest` and
+kept with the project.
+
+Keys are never written into a file: a setting names the environment variable that holds the key.
+
+```toml
+threads = 2
+
+[embedder]
+provider = \"voyage\"          # the key is in VOYAGE_API_KEY
+
+[reranker]
+provider = \"http\"
+base_url = \"http://127.0.0.1:8081\"
+```
+";
+
+/// `docs/settings.md`.
+pub fn page() -> String {
+    let mut page = HEAD.to_owned();
+    let mut section = None;
+    for definition in DEFINITIONS {
+        let own = definition.key.split_once('.').map(|(section, _)| section);
+        if section != Some(own) {
+            page += &heading(own);
+            section = Some(own);
+        }
+        page += &row(definition);
+    }
+    page
+}
+
+fn heading(section: Option<&str>) -> String {
+    let title = section.map_or_else(|| "Everywhere".to_owned(), |section| format!("`[{section}]`"));
+    format!("\n## {title}\n\n| key | value | default | environment | meaning |\n|---|---|---|---|---|\n")
+}
+
+fn row(definition: &Definition) -> String {
+    let Definition { key, default, meaning, scope, kind, .. } = definition;
+    let name = key.rsplit('.').next().unwrap_or(key);
+    let mark = if *scope == Scope::Project { " **project**" } else { "" };
+    let variables: Vec<String> = definition.variables().map(|name| format!("`{name}`")).collect();
+    let default = if default.is_empty() { String::new() } else { format!("`{default}`") };
+    format!("| `{name}`{mark} | {} | {default} | {} | {meaning} |\n", kind.name(), variables.join(", "))
+}

@@ -1,0 +1,182 @@
+//! What a setting can be, and how it is written.
+
+use serde::Serialize;
+
+/// What a setting can be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// Any text.
+    Text,
+    /// A file or folder; `~/` stands for the home directory.
+    Path,
+    /// `http://…` or `https://…`.
+    Address,
+    /// A whole number from 0.
+    Whole {
+        /// The largest that makes sense.
+        most: u64,
+    },
+    /// A number from 0.
+    Number,
+    /// True or false.
+    Switch,
+    /// One of these words.
+    OneOf(&'static [&'static str]),
+    /// A list of texts; on a command line they are separated by commas.
+    Texts,
+    /// Bytes, or a number with `kB`, `MB` or `GB`, powers of 1,024.
+    Size,
+}
+
+/// A setting's value.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(untagged)]
+pub enum Value {
+    /// Nothing is set.
+    Unset,
+    /// A text, path, address or word.
+    Text(String),
+    /// A whole number.
+    Whole(u64),
+    /// A number.
+    Number(f64),
+    /// True or false.
+    Switch(bool),
+    /// A list.
+    Texts(Vec<String>),
+}
+
+impl Kind {
+    pub(super) fn unset(self) -> Value {
+        if self == Self::Texts { Value::Texts(Vec::new()) } else { Value::Unset }
+    }
+
+    /// Reads a value as it is written on a command line.
+    pub(super) fn parse(self, text: &str) -> Result<Value, String> {
+        let trimmed = text.trim();
+        match self {
+            Self::Text => Ok(Value::Text(text.to_owned())),
+            Self::Path | Self::Address | Self::OneOf(_) => self.checked_text(trimmed),
+            Self::Whole { .. } => trimmed
+                .parse()
+                .map_err(|_| format!("{trimmed:?} is no whole number"))
+                .and_then(|n| self.checked_whole(n)),
+            Self::Number => {
+                trimmed.parse().map_err(|_| format!("{trimmed:?} is no number")).and_then(checked_number)
+            }
+            Self::Size => size(trimmed).map(Value::Whole),
+            Self::Switch => match trimmed.to_lowercase().as_str() {
+                "true" | "1" | "yes" | "on" => Ok(Value::Switch(true)),
+                "false" | "0" | "no" | "off" => Ok(Value::Switch(false)),
+                _ => Err(format!("{trimmed:?} is neither true nor false")),
+            },
+            Self::Texts => {
+                let texts = trimmed.split(',').map(str::trim).filter(|text| !text.is_empty());
+                Ok(Value::Texts(texts.map(str::to_owned).collect()))
+            }
+        }
+    }
+
+    /// Checks a text that a file gives.
+    pub(super) fn checked_text(self, text: &str) -> Result<Value, String> {
+        match self {
+            Self::Address
+                if !text.is_empty() && !text.starts_with("http://") && !text.starts_with("https://") =>
+            {
+                Err(format!("{text:?} is no address that begins with http:// or https://"))
+            }
+            Self::OneOf(words) if !words.contains(&text) => {
+                Err(format!("{text:?} is none of {}", words.join(", ")))
+            }
+            Self::Size => self.parse(text),
+            Self::Whole { .. } | Self::Number | Self::Switch | Self::Texts => Err(self.wanted()),
+            _ => Ok(Value::Text(text.to_owned())),
+        }
+    }
+
+    /// Checks a whole number that a file gives.
+    pub(super) fn checked_whole(self, number: u64) -> Result<Value, String> {
+        match self {
+            Self::Whole { most } if number > most => Err(format!("{number} is more than {most}")),
+            Self::Whole { .. } | Self::Size => Ok(Value::Whole(number)),
+            Self::Number => checked_number(number as f64),
+            _ => Err(self.wanted()),
+        }
+    }
+
+    /// What should stand there.
+    pub(super) fn wanted(self) -> String {
+        format!("{} is wanted", self.name())
+    }
+
+    /// What it is called on the reference page.
+    pub(super) fn name(self) -> String {
+        match self {
+            Self::Text => "a text".to_owned(),
+            Self::Path => "a path".to_owned(),
+            Self::Address => "an address".to_owned(),
+            Self::Whole { most } => format!("a whole number up to {most}"),
+            Self::Number => "a number".to_owned(),
+            Self::Switch => "true or false".to_owned(),
+            Self::OneOf(words) => words.iter().map(|word| format!("`{word}`")).collect::<Vec<_>>().join(", "),
+            Self::Texts => "a list of texts".to_owned(),
+            Self::Size => "a size".to_owned(),
+        }
+    }
+}
+
+pub(super) fn checked_number(number: f64) -> Result<Value, String> {
+    if number.is_finite() && number >= 0.0 {
+        Ok(Value::Number(number))
+    } else {
+        Err(format!("{number} is less than 0"))
+    }
+}
+
+fn size(text: &str) -> Result<u64, String> {
+    let digits = text.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(text.len());
+    let (number, unit) = text.split_at(digits);
+    let factor = match unit.trim().to_lowercase().as_str() {
+        "" | "b" => 1.0,
+        "k" | "kb" => 1024.0,
+        "m" | "mb" => 1024.0 * 1024.0,
+        "g" | "gb" => 1024.0 * 1024.0 * 1024.0,
+        _ => return Err(format!("{text:?} is no size such as 500kB or 2MB")),
+    };
+    number
+        .parse::<f64>()
+        .map(|n| (n * factor) as u64)
+        .map_err(|_| format!("{text:?} is no size such as 500kB or 2MB"))
+}
+
+impl std::fmt::Display for Value {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Unset => Ok(()),
+            Self::Text(text) => f.write_str(text),
+            Self::Whole(number) => write!(f, "{number}"),
+            Self::Number(number) => write!(f, "{number}"),
+            Self::Switch(is_on) => write!(f, "{is_on}"),
+            Self::Texts(texts) => f.write_str(&texts.join(", ")),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn values_are_read_and_others_refused() {
+        assert_eq!(Kind::Size.parse("2MB"), Ok(Value::Whole(2 << 20)));
+        assert_eq!(Kind::Size.parse("17"), Ok(Value::Whole(17)));
+        assert!(Kind::Size.parse("2 parsecs").is_err());
+        assert_eq!(Kind::Switch.parse("Yes"), Ok(Value::Switch(true)));
+        assert_eq!(Kind::Texts.parse("a, b,"), Ok(Value::Texts(vec!["a".into(), "b".into()])));
+        assert_eq!(Kind::Whole { most: 9 }.parse("10"), Err("10 is more than 9".into()));
+        assert_eq!(Kind::OneOf(&["a", "b"]).parse("c"), Err("\"c\" is none of a, b".into()));
+        assert!(Kind::Address.parse("ftp://x").is_err() && Kind::Address.parse("https://x").is_ok());
+        assert!(Kind::Number.parse("-1").is_err() && Kind::Number.parse("NaN").is_err());
+        assert_eq!(Kind::Switch.checked_text("true"), Err("true or false is wanted".into()));
+    }
+}

@@ -1,0 +1,52 @@
+//! Embedding that takes much: told, and asked about, before it is begun.
+
+use std::io::{self, BufRead as _, IsTerminal as _};
+
+use craig_engine::{EmbeddingCost, Engine, EngineError};
+
+use super::output::Output;
+
+/// Option of commands that may embed.
+#[derive(Clone, Copy, Debug, clap::Args)]
+pub(crate) struct Costs {
+    /// Embed without asking, also where it takes much or switches the embedder
+    #[arg(long, short)]
+    yes: bool,
+}
+
+impl Costs {
+    /// Takes a yes that was given on the command line.
+    pub(crate) fn accept(self, engine: &mut Engine) {
+        if self.yes {
+            engine.accept_costs();
+        }
+    }
+
+    /// Does something that may embed, after asking where that takes much and somebody can be asked.
+    pub(crate) fn agree<T>(
+        self,
+        engine: &mut Engine,
+        output: &mut Output,
+        mut operation: impl FnMut(&mut Engine, &mut Output) -> Result<T, EngineError>,
+    ) -> Result<T, EngineError> {
+        self.accept(engine);
+        match operation(engine, output) {
+            Err(EngineError::CostsNotAccepted(cost)) if is_accepted(&cost, output) => {
+                engine.accept_costs();
+                operation(engine, output)
+            }
+            other => other,
+        }
+    }
+}
+
+/// Asks on a terminal; elsewhere nobody has agreed.
+fn is_accepted(cost: &EmbeddingCost, output: &mut Output) -> bool {
+    if !io::stdin().is_terminal() || !io::stderr().is_terminal() {
+        return false;
+    }
+    output.complain(&format!("{cost}: go on? [y/N] "));
+    let mut answer = String::new();
+    let is_read = io::stdin().lock().read_line(&mut answer).is_ok();
+    is_read && matches!(answer.trim().to_lowercase().as_str(), "y" | "yes")
+}

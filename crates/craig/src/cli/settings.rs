@@ -1,0 +1,67 @@
+//! `craig settings`: what holds, and where it came from.
+
+use std::path::PathBuf;
+
+use anstyle::Style;
+use craig_engine::{Origin, Settings, Value};
+use serde::Serialize;
+
+use super::failure::Outcome;
+use super::output::{BOLD, Columns, DIM};
+use super::session::Session;
+use super::table::{Align, Cut, Table};
+
+/// Show all settings, and where each came from
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// Directory whose .craig.toml counts
+    #[arg(long, value_name = "DIR", default_value = ".")]
+    root: PathBuf,
+    /// Only settings that are not the built-in ones
+    #[arg(long)]
+    changed: bool,
+}
+
+/// One setting, as it is shown.
+#[derive(Serialize)]
+struct Shown<'a> {
+    key: &'a str,
+    value: &'a Value,
+    #[serde(flatten)]
+    origin: &'a Origin,
+}
+
+pub(crate) fn run(args: &Args, session: &mut Session) -> anyhow::Result<Outcome> {
+    let settings = session.settings(Some(&args.root))?;
+    let shown = shown(&settings, args.changed);
+    session.output.show(&shown, |columns| text(&shown, columns))?;
+    Ok(Outcome::Complete)
+}
+
+fn shown(settings: &Settings, only_changed: bool) -> Vec<Shown<'_>> {
+    let all = settings.iter().map(|(definition, value, origin)| Shown { key: definition.key, value, origin });
+    all.filter(|shown| !only_changed || *shown.origin != Origin::Default).collect()
+}
+
+fn text(shown: &[Shown<'_>], columns: Columns) -> String {
+    if shown.is_empty() {
+        return "all settings are the built-in ones\n".to_owned();
+    }
+    let mut table = Table::new()
+        .column("setting", Align::Left, Cut::Never, BOLD)
+        .column("value", Align::Left, Cut::End, Style::new())
+        .column("from", Align::Left, Cut::Start, DIM);
+    for setting in shown {
+        table.row([setting.key.to_owned(), setting.value.to_string(), place(setting.origin)]);
+    }
+    table.render(columns)
+}
+
+fn place(origin: &Origin) -> String {
+    match origin {
+        Origin::Default => "default".to_owned(),
+        Origin::User(path) | Origin::Project(path) => path.display().to_string(),
+        Origin::Environment(variable) => variable.clone(),
+        Origin::Flag => "command line".to_owned(),
+    }
+}
