@@ -162,12 +162,15 @@ impl ModelError {
                 Some("check 'base_url', that the server is running, and the proxy settings".to_owned())
             }
             Self::TimedOut { .. } => Some("raise 'timeout_ms', or use a faster model".to_owned()),
-            Self::MissingFile { .. } | Self::Malformed(_) | Self::Unsupported { .. } => Some(
+            Self::MissingFile { .. }
+            | Self::Unreadable { .. }
+            | Self::Malformed(_)
+            | Self::Unsupported { .. } => Some(
                 "a model folder holds tokenizer.json, config.json, and model.safetensors or model.onnx; \
                  docs/models.md says which kinds can be run"
                     .to_owned(),
             ),
-            Self::Refused { .. } | Self::BadAnswer { .. } | Self::Unreadable { .. } => None,
+            Self::Refused { .. } | Self::BadAnswer { .. } => None,
         }
     }
 }

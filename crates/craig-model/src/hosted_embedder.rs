@@ -152,7 +152,7 @@ impl Embedder for HostedEmbedder {
     }
 
     fn embed_query(&self, text: &str) -> Result<Embedding, ModelError> {
-        let embedded = self.embed(Role::Query, &[text], &Patience::short())?;
+        let embedded = self.embed(Role::Query, &[text], &Patience::for_query())?;
         embedded.into_iter().next().ok_or_else(|| self.hosted.endpoint.bad_answer("it is empty"))
     }
 }

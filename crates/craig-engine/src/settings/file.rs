@@ -67,7 +67,10 @@ impl File<'_> {
         table: &DeTable<'_>,
         found: &mut Vec<(&'static Definition, Value)>,
     ) -> Result<(), SettingsError> {
-        for (name, value) in table {
+        // As they stand in the file, so that the first mistake is told.
+        let mut entries: Vec<_> = table.iter().collect();
+        entries.sort_by_key(|(name, _)| name.span().start);
+        for (name, value) in entries {
             let key = if section.is_empty() {
                 name.get_ref().to_string()
             } else {

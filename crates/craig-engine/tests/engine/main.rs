@@ -5,6 +5,7 @@ mod deltas;
 mod incremental;
 mod models;
 mod recovery;
+#[expect(dead_code, reason = "the tests of craig-model look at more of what a server was asked")]
 #[path = "../../../craig-model/tests/providers/server.rs"]
 mod server;
 mod settings;

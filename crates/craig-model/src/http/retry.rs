@@ -17,6 +17,9 @@ pub struct Patience {
     pub first_wait: Duration,
 }
 
+/// Nobody waits longer for a query to be embedded.
+const LONGEST_QUERY: Duration = Duration::from_secs(15);
+
 /// Longest wait between two tries, unless the provider asks for a longer one.
 const LONGEST_WAIT: Duration = Duration::from_secs(30);
 
@@ -29,9 +32,9 @@ impl Patience {
         Self { tries: 3, deadline: Some(deadline), first_wait: Duration::from_millis(250) }
     }
 
-    /// For one small request without which nothing can be answered.
-    pub fn short() -> Self {
-        Self { tries: 3, deadline: None, first_wait: Duration::from_millis(250) }
+    /// For the query of somebody who waits for results.
+    pub fn for_query() -> Self {
+        Self::until(Instant::now() + LONGEST_QUERY)
     }
 
     /// For work of minutes, which a rate limit slows down but must not end.

@@ -34,7 +34,10 @@ impl Session {
 
     /// Opens the engine as `settings` say.
     pub(crate) fn engine_with(&self, settings: &Settings) -> anyhow::Result<Engine> {
-        let named = self.global.db.clone().filter(|path| !path.as_os_str().is_empty());
+        // Settings are text; a path need not be.
+        let no_text =
+            || std::env::var_os("CRAIG_DB").filter(|path| path.to_str().is_none()).map(PathBuf::from);
+        let named = self.global.db.clone().filter(|path| !path.as_os_str().is_empty()).or_else(no_text);
         let is_set = settings.text("database").is_some();
         let default = if named.is_some() || is_set { PathBuf::new() } else { Global::default_database()? };
         let mut config = Config::of(settings, default).map_err(EngineError::from)?;

@@ -68,7 +68,18 @@ impl Home {
 
     /// Gives a command this home.
     pub(crate) fn prepare(&self, command: &mut Command) {
-        for name in ["CRAIG_THREADS", "NO_COLOR", "CLICOLOR", "CLICOLOR_FORCE", "XDG_DATA_HOME", "COLUMNS"] {
+        for name in [
+            "CRAIG_CONFIG",
+            "XDG_CONFIG_HOME",
+            "VOYAGE_API_KEY",
+            "OPENAI_API_KEY",
+            "CRAIG_THREADS",
+            "NO_COLOR",
+            "CLICOLOR",
+            "CLICOLOR_FORCE",
+            "XDG_DATA_HOME",
+            "COLUMNS",
+        ] {
             command.env_remove(name);
         }
         command

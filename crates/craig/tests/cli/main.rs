@@ -11,6 +11,7 @@ mod harness;
 mod json;
 mod json_files;
 mod kill;
+mod models;
 mod pipes;
 mod text;
 mod together;
