@@ -60,7 +60,7 @@ struct Unrelated {
 impl Collection {
     /// Asks the engine all questions.
     pub(super) fn gather(arguments: &FitArguments) -> Result<Self> {
-        let mut engine = Engine::open(&Config { database: arguments.db.clone(), threads: 0 })?;
+        let mut engine = Engine::open(&Config::new(&arguments.db))?;
         let unrelated: Vec<Unrelated> =
             arguments.unrelated.as_deref().map_or(Ok(Vec::new()), load_unrelated)?;
         let mut collection = Self { examples: Vec::new(), repositories: Vec::new() };
