@@ -6,13 +6,12 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use craig_model::{Embedder, Reranker, StaticModel};
+use craig_model::{Embedder, StaticModel};
 use craig_search::Index;
 use craig_source::{Root, SourceError, walk};
 use craig_store::{FileRecord, IngestionState, IngestionStatus, Project, ProjectId, Store, StoreError};
 
-use crate::config::RerankOptions;
-use crate::models;
+use crate::models::{self, ConfiguredReranker};
 use crate::options::StoredOptions;
 use crate::plan::{Compare, Plan};
 use crate::report::{
@@ -31,7 +30,7 @@ pub struct Engine {
     config: Config,
     /// Made when something is embedded: weights take time to load, and a missing key must not stop a `list`.
     embedder: OnceCell<Arc<dyn Embedder>>,
-    reranker: OnceCell<Option<(Arc<dyn Reranker>, RerankOptions)>>,
+    reranker: OnceCell<Option<ConfiguredReranker>>,
     costs_are_accepted: bool,
     indexes: HashMap<ProjectId, Arc<Index>>,
 }
@@ -93,7 +92,7 @@ impl Engine {
     }
 
     /// What looks at the first results again, loaded when it is first asked for; `None` when nothing does.
-    pub(crate) fn reranker(&self) -> Result<Option<(Arc<dyn Reranker>, RerankOptions)>, EngineError> {
+    pub(crate) fn reranker(&self) -> Result<Option<ConfiguredReranker>, EngineError> {
         if let Some(reranker) = self.reranker.get() {
             return Ok(reranker.clone());
         }

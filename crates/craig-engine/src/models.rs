@@ -11,6 +11,9 @@ use craig_model::{
 
 use crate::config::{Config, EmbedderConfig, HostedChat, Keyed, RerankOptions, RerankerConfig};
 
+/// A reranker, and how it is used.
+pub(crate) type ConfiguredReranker = (Arc<dyn Reranker>, RerankOptions);
+
 /// What embeds.
 pub(crate) fn embedder(config: &EmbedderConfig) -> Result<Arc<dyn Embedder>, ModelError> {
     match config {
@@ -26,7 +29,7 @@ pub(crate) fn embedder(config: &EmbedderConfig) -> Result<Arc<dyn Embedder>, Mod
 }
 
 /// What looks at the first results again, and how; `None` when nothing does.
-pub(crate) fn reranker(config: &Config) -> Result<Option<(Arc<dyn Reranker>, RerankOptions)>, ModelError> {
+pub(crate) fn reranker(config: &Config) -> Result<Option<ConfiguredReranker>, ModelError> {
     match &config.reranker {
         RerankerConfig::Off => Ok(None),
         RerankerConfig::Local { folder, rerank } => {

@@ -257,6 +257,9 @@ fn liking(word: &'static str) -> Provider {
     })
 }
 
+/// Makes an answer when it is asked for.
+type MakeAnswer = fn() -> Answer;
+
 const QUERY: &str = "verify_token";
 
 #[test]
@@ -294,7 +297,7 @@ fn a_reranker_changes_the_order_and_relevance_stays_calibrated() {
 
 #[test]
 fn when_reranking_fails_the_first_order_stands_and_the_reason_is_told() {
-    let failing: [(fn() -> Answer, u64, &str); 4] = [
+    let failing: [(MakeAnswer, u64, &str); 4] = [
         (|| Answer::text(400, "no such model"), 5_000, "Test refused with status 400: no such model"),
         (|| Answer::text(200, "{]"), 5_000, "Test gave an answer that cannot be used: it is not JSON"),
         (

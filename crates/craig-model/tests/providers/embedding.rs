@@ -5,6 +5,9 @@ use serde_json::{Value, json};
 
 use crate::server::{Answer, Provider};
 
+/// Makes an answer when it is asked for.
+type MakeAnswer = fn() -> Answer;
+
 fn hosted(provider: &Provider, dialect: EmbeddingDialect) -> HostedModel {
     HostedModel {
         endpoint: provider.endpoint("/v1/embeddings"),
@@ -112,7 +115,7 @@ fn the_length_of_vectors_is_known_or_asked_for_once() {
 
 #[test]
 fn answers_that_do_not_fit_are_told_and_not_tried_again() {
-    let cases: [(fn() -> Answer, &str); 6] = [
+    let cases: [(MakeAnswer, &str); 6] = [
         (|| Answer::json(json!({"data": []})), "it has 0 vectors for 2 texts"),
         (|| Answer::json(json!({"ok": true})), "it has no 'data'"),
         (|| Answer::text(200, "<html>"), "it is not JSON: expected value at line 1 column 1"),
