@@ -10,7 +10,7 @@ use crate::{Outline, Parsed};
 
 /// Cuts `text`, or the `part` of it that is code; none when it cannot be parsed in time.
 pub(crate) fn outline(grammar: &Grammar, text: &str, part: Option<Range>) -> Option<Outline> {
-    let tree = if grammar.can_read(text) { read(grammar, text, part)? } else { return None };
+    let tree = tree(grammar, text, part)?;
     let mut walked = walk(&tree, text, grammar);
     if let Some(read) = grammar.table.deep_imports {
         read(&tree, text, &mut walked.imports);
@@ -20,6 +20,11 @@ pub(crate) fn outline(grammar: &Grammar, text: &str, part: Option<Range>) -> Opt
     let chunks = cut(&tree, text, &walked, range);
     let parsed = if tree.root_node().has_error() { Parsed::Partly } else { Parsed::Whole };
     Some(Outline { chunks, symbols: walked.symbols, imports: walked.imports, parsed })
+}
+
+/// The tree of `text`, or of its `part`; none when the grammar cannot hold it or takes too long.
+pub(crate) fn tree(grammar: &Grammar, text: &str, part: Option<Range>) -> Option<Tree> {
+    if grammar.can_read(text) { read(grammar, text, part) } else { None }
 }
 
 /// The tree of a text; of two readings the one with fewer unreadable bytes.

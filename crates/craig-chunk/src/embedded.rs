@@ -3,8 +3,9 @@
 use std::ops::Range;
 
 use craig_source::Language;
-use tree_sitter::{Point, Range as TreeRange};
+use tree_sitter::{Point, Range as TreeRange, Tree};
 
+use crate::grammar::Grammar;
 use crate::text::windows;
 use crate::{ChunkKind, Outline, Parsed, code, grammar};
 
@@ -25,6 +26,15 @@ pub(crate) fn outline(text: &str) -> Outline {
     }
     markup(text, at..text.len(), &mut outline);
     outline
+}
+
+/// The trees of a component's scripts.
+pub(crate) fn trees(text: &str) -> Vec<(&'static Grammar, Tree)> {
+    let parse = |(script, language): (Range<usize>, Language)| {
+        let grammar = grammar::grammar(language)?;
+        Some((grammar, code::tree(grammar, text, Some(tree_range(text, &script)))?))
+    };
+    scripts(text).into_iter().filter_map(parse).collect()
 }
 
 fn append(outline: &mut Outline, part: Outline) {

@@ -32,7 +32,8 @@ use tree_sitter_language::LanguageFn;
 
 use crate::{ChunkKind, Import};
 
-pub(crate) use find::unquoted;
+pub(crate) use c::declared;
+pub(crate) use find::{child, field, line, text, unquoted};
 
 /// What the walk does with a node of some kind.
 #[derive(Clone, Copy)]
@@ -148,7 +149,7 @@ impl At {
     fn of<'t>(self, node: Node<'t>) -> Option<Node<'t>> {
         match self {
             At::Field(name) => node.child_by_field_name(name),
-            At::Kind(kind) => find::child(node, kind),
+            At::Kind(kind) => child(node, kind),
             At::Nowhere => None,
         }
     }

@@ -7,13 +7,18 @@ mod cut;
 mod embedded;
 mod grammar;
 mod lines;
+mod metrics;
 mod parse;
+mod references;
 mod sections;
 mod split;
 mod text;
 mod walk;
 
 use std::ops::Range;
+
+pub use metrics::{ANONYMOUS, FunctionMetrics, metrics};
+pub use references::{Reference, ReferenceKind, References, Use, references};
 
 use craig_source::Language;
 use serde::{Deserialize, Serialize};
@@ -148,6 +153,15 @@ fn structured(language: Language, text: &str) -> Option<Outline> {
         Language::Vue | Language::Svelte | Language::Astro => Some(embedded::outline(text)),
         _ => code::outline(grammar::grammar(language)?, text, None),
     }
+}
+
+/// The syntax trees of a text: one, or one for each script of a component; none where no grammar reads it.
+pub(crate) fn trees(language: Language, text: &str) -> Vec<(&'static grammar::Grammar, tree_sitter::Tree)> {
+    if matches!(language, Language::Vue | Language::Svelte | Language::Astro) {
+        return embedded::trees(text);
+    }
+    let Some(grammar) = grammar::grammar(language) else { return Vec::new() };
+    code::tree(grammar, text, None).map(|tree| (grammar, tree)).into_iter().collect()
 }
 
 fn as_text(text: &str) -> Outline {

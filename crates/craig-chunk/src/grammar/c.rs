@@ -59,7 +59,7 @@ fn function<'t>(node: Node<'t>, source: &'t str) -> Answer<'t> {
 }
 
 /// The name under pointers, references, arrays, parameters and initialisers.
-fn declared(declarator: Node<'_>) -> Node<'_> {
+pub(crate) fn declared(declarator: Node<'_>) -> Node<'_> {
     let mut node = declarator;
     for _ in 0..64 {
         let next = match node.kind() {

@@ -5,7 +5,7 @@ use tree_sitter::Node;
 use crate::Import;
 
 /// The first child of a kind.
-pub(super) fn child<'t>(node: Node<'t>, kind: &str) -> Option<Node<'t>> {
+pub(crate) fn child<'t>(node: Node<'t>, kind: &str) -> Option<Node<'t>> {
     child_of(node, &[kind])
 }
 
@@ -22,12 +22,12 @@ pub(super) fn children<'t>(node: Node<'t>, kind: &str) -> Vec<Node<'t>> {
 }
 
 /// The field of a node.
-pub(super) fn field<'t>(node: Node<'t>, name: &str) -> Option<Node<'t>> {
+pub(crate) fn field<'t>(node: Node<'t>, name: &str) -> Option<Node<'t>> {
     node.child_by_field_name(name)
 }
 
 /// Text of a node.
-pub(super) fn text<'t>(node: Node<'_>, source: &'t str) -> &'t str {
+pub(crate) fn text<'t>(node: Node<'_>, source: &'t str) -> &'t str {
     source.get(node.byte_range()).unwrap_or_default()
 }
 
@@ -64,6 +64,6 @@ pub(super) fn import_names(target: &str, names: Vec<&str>, node: Node<'_>) -> Im
 }
 
 /// Line of a node, 1-based.
-pub(super) fn line(node: Node<'_>) -> u32 {
+pub(crate) fn line(node: Node<'_>) -> u32 {
     u32::try_from(node.start_position().row + 1).unwrap_or(u32::MAX)
 }

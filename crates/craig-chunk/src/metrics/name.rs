@@ -1,0 +1,114 @@
+//! What a function is called, and how many parameters it has.
+
+use tree_sitter::Node;
+
+use super::ANONYMOUS;
+use crate::grammar::{declared, unquoted};
+
+/// Names longer than this are no names.
+const MAX_NAME_BYTES: usize = 120;
+
+/// The name of a function and its line.
+pub(super) fn of(node: Node<'_>, text: &str) -> (String, u32) {
+    match name_node(node) {
+        Some(name) => {
+            let written = text.get(name.byte_range()).unwrap_or_default();
+            let written = unquoted(written.lines().next().unwrap_or_default().trim());
+            (written[..written.floor_char_boundary(MAX_NAME_BYTES)].to_owned(), line(name))
+        }
+        None => (unnamed(node).to_owned(), line(node)),
+    }
+}
+
+fn line(node: Node<'_>) -> u32 {
+    u32::try_from(node.start_position().row + 1).unwrap_or(u32::MAX)
+}
+
+/// What functions that have a keyword for a name are called.
+fn unnamed(node: Node<'_>) -> &'static str {
+    match node.kind() {
+        "secondary_constructor" => "constructor",
+        "init_declaration" => "init",
+        "deinit_declaration" => "deinit",
+        "getter" => "get",
+        "setter" => "set",
+        _ => ANONYMOUS,
+    }
+}
+
+fn name_node(node: Node<'_>) -> Option<Node<'_>> {
+    match node.kind() {
+        "call" => elixir_name(node),
+        "function_definition" if node.child_by_field_name("declarator").is_some() => {
+            c_name(node)
+        }
+        "arrow_function" | "function_expression" | "generator_function" => {
+            node.child_by_field_name("name").or_else(|| bound_name(node))
+        }
+        "function_declaration" | "function_definition" | "init_declaration" => {
+            node.child_by_field_name("name").or_else(|| bound_name(node))
+        }
+        _ => node.child_by_field_name("name"),
+    }
+}
+
+/// The last part of a declarator: `baz` of `Foo::Bar::baz`.
+fn c_name(node: Node<'_>) -> Option<Node<'_>> {
+    let mut name = declared(node.child_by_field_name("declarator")?);
+    for _ in 0..64 {
+        match name.child_by_field_name("name").filter(|_| name.kind() == "qualified_identifier") {
+            Some(inner) => name = inner,
+            None => break,
+        }
+    }
+    Some(name)
+}
+
+/// What a function expression is bound to: a variable, a property, a field.
+fn bound_name(node: Node<'_>) -> Option<Node<'_>> {
+    let parent = node.parent()?;
+    match parent.kind() {
+        "variable_declarator" | "field_definition" | "public_field_definition" => {
+            parent.child_by_field_name("name").or_else(|| parent.child_by_field_name("property"))
+        }
+        "pair" => parent.child_by_field_name("key"),
+        "assignment_expression" => {
+            let left = parent.child_by_field_name("left")?;
+            Some(left.child_by_field_name("property").unwrap_or(left))
+        }
+        _ => None,
+    }
+}
+
+/// `total` of `def total(items) when …`.
+fn elixir_name(node: Node<'_>) -> Option<Node<'_>> {
+    let mut cursor = node.walk();
+    let mut head = node.named_children(&mut cursor).find(|child| child.kind() == "arguments")?.named_child(0)?;
+    for _ in 0..8 {
+        match head.kind() {
+            "binary_operator" => head = head.child_by_field_name("left")?,
+            "call" => return head.child_by_field_name("target"),
+            _ => break,
+        }
+    }
+    Some(head)
+}
+
+/// Parameters that a function declares; 0 where the grammar tells none.
+pub(super) fn parameters(node: Node<'_>) -> u32 {
+    let list = node.child_by_field_name("parameters").or_else(|| {
+        let declarator = node.child_by_field_name("declarator")?;
+        let mut function = declarator;
+        for _ in 0..16 {
+            if let Some(list) = function.child_by_field_name("parameters") {
+                return Some(list);
+            }
+            function = function.child_by_field_name("declarator")?;
+        }
+        None
+    });
+    let Some(list) = list else { return u32::from(node.child_by_field_name("parameter").is_some()) };
+    let mut cursor = list.walk();
+    let n = list.named_children(&mut cursor).filter(|child| !child.kind().contains("comment")).count();
+    u32::try_from(n).unwrap_or(u32::MAX)
+}

@@ -1,0 +1,216 @@
+//! What a file refers to: import statements wherever they stand, the packages it belongs to, the names it uses.
+
+mod kinds;
+mod lines;
+mod uses;
+
+use std::collections::BTreeMap;
+
+use craig_source::Language;
+use serde::Serialize;
+use tree_sitter::{Node, Tree};
+
+use crate::grammar::{Answer, Grammar, Rule, child, field, text};
+use crate::{Import, trees};
+
+/// How a file refers to another.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ReferenceKind {
+    /// An import statement: `import`, `use`, `using`, `alias`.
+    Import,
+    /// An import of types only, gone when compiled: `import type`.
+    TypeImport,
+    /// An import that is passed on: `export … from`, `pub use`.
+    Reexport,
+    /// An import when a line is reached: `import("x")`.
+    DynamicImport,
+    /// A call that loads a file: `require`, `source`.
+    Require,
+    /// `#include "x"`, PHP's `include`.
+    Include,
+    /// `#include <x>`.
+    SystemInclude,
+    /// An import of members: `import static`, `using static`.
+    StaticImport,
+    /// A file that is a part of this one: Rust's `mod x;`.
+    Module,
+}
+
+impl ReferenceKind {
+    /// Name in JSON.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Import => "import",
+            Self::TypeImport => "type_import",
+            Self::Reexport => "reexport",
+            Self::DynamicImport => "dynamic_import",
+            Self::Require => "require",
+            Self::Include | Self::SystemInclude => "include",
+            Self::StaticImport => "static_import",
+            Self::Module => "module",
+        }
+    }
+}
+
+/// One import, as written.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Reference {
+    /// How it is written.
+    pub kind: ReferenceKind,
+    /// The module path or file string, quotes removed.
+    pub target: String,
+    /// Names brought in, in order; empty when the module as a whole is, `*` for all.
+    pub names: Vec<String>,
+    /// What the module is called in this file, where that is written: Go, C#.
+    pub alias: Option<String>,
+    /// Line, 1-based.
+    pub line: u32,
+    /// Modules of this file that enclose it, outermost first: Rust.
+    pub within: Vec<String>,
+    /// The file that a Rust `mod` names with `#[path]`.
+    pub path: Option<String>,
+}
+
+/// A name that is used.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Use {
+    /// As written, qualified where it is: `serde_json::from_str`, `fmt.Println`, `Token`.
+    pub name: String,
+    /// Line of the first use, 1-based.
+    pub line: u32,
+}
+
+/// What one file refers to.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct References {
+    /// Packages or namespaces that the file adds to, in order.
+    pub packages: Vec<String>,
+    /// Imports in file order.
+    pub imports: Vec<Reference>,
+    /// Names that may be of other files, by name: qualified paths of Rust and Go; names of types in languages whose files
+    /// see their own package without any import.
+    pub uses: Vec<Use>,
+}
+
+/// Reads what `text` refers to. Total: where no grammar reads the language, there is little or nothing.
+pub fn references(language: Language, text: &str) -> References {
+    let mut reading = Reading { language, text, found: References::default(), used: BTreeMap::new() };
+    for (grammar, tree) in trees(language, text) {
+        reading.tree(grammar, &tree);
+    }
+    reading.found.imports.extend(lines::imports(language, text));
+    reading.found.imports.sort_by_key(|import| import.line);
+    let uses = reading.used.into_iter().map(|(name, line)| Use { name, line });
+    References { uses: uses.collect(), ..reading.found }
+}
+
+struct Reading<'t> {
+    language: Language,
+    text: &'t str,
+    found: References,
+    used: BTreeMap<String, u32>,
+}
+
+/// What to do about the children of a node.
+enum Descent {
+    Inside,
+    Beside,
+}
+
+impl<'t> Reading<'t> {
+    fn tree(&mut self, grammar: &Grammar, tree: &Tree) {
+        let mut cursor = tree.walk();
+        let mut within: Vec<(usize, String)> = Vec::new();
+        loop {
+            let node = cursor.node();
+            within.retain(|(end, _)| node.start_byte() < *end);
+            let descent = self.node(grammar, node, &within);
+            if let Some(name) = self.inline_module(node) {
+                within.push((node.end_byte(), name));
+            }
+            if matches!(descent, Descent::Inside) && cursor.goto_first_child() {
+                continue;
+            }
+            while !cursor.goto_next_sibling() {
+                if !cursor.goto_parent() {
+                    return;
+                }
+            }
+        }
+    }
+
+    fn node(&mut self, grammar: &Grammar, node: Node<'_>, within: &[(usize, String)]) -> Descent {
+        if !node.is_named() {
+            return Descent::Inside;
+        }
+        if let Some(package) = self.package(node) {
+            self.found.packages.push(package);
+            return if node.child_by_field_name("body").is_some() { Descent::Inside } else { Descent::Beside };
+        }
+        let mut imports = Vec::new();
+        match grammar.rule(node) {
+            Rule::Import(read) => read(node, self.text, &mut imports),
+            Rule::Ask(ask) if may_import(self.language, node) => {
+                if let Answer::Import(read) = ask(node, self.text) {
+                    read(node, self.text, &mut imports);
+                }
+            }
+            _ => {}
+        }
+        if !imports.is_empty() {
+            self.take(imports, node, within);
+            return Descent::Beside;
+        }
+        imports.extend(kinds::loading(self.language, node, self.text));
+        self.take(imports, node, within);
+        uses::of(self.language, node, self.text, &mut self.used)
+    }
+
+    fn take(&mut self, imports: Vec<Import>, node: Node<'_>, within: &[(usize, String)]) {
+        let kind = kinds::of(self.language, node, self.text);
+        let within: Vec<String> = within.iter().map(|(_, name)| name.clone()).collect();
+        let path = kinds::path_attribute(node, self.text);
+        for import in imports {
+            let alias = kinds::alias(node, &import, self.text);
+            let Import { target, names, line } = import;
+            let (within, path) = (within.clone(), path.clone());
+            self.found.imports.push(Reference { kind, target, names, alias, line, within, path });
+        }
+    }
+
+    /// The name of a Rust module that is written out here.
+    fn inline_module(&self, node: Node<'_>) -> Option<String> {
+        let is_inline = node.kind() == "mod_item" && field(node, "body").is_some();
+        is_inline.then(|| field(node, "name").map(|name| text(name, self.text).to_owned()))?
+    }
+
+    /// The package or namespace that a declaration names.
+    fn package(&self, node: Node<'_>) -> Option<String> {
+        let name = match (self.language, node.kind()) {
+            (Language::Java, "package_declaration") => {
+                child(node, "scoped_identifier").or_else(|| child(node, "identifier"))
+            }
+            (Language::Kotlin, "package_header") => {
+                child(node, "qualified_identifier").or_else(|| child(node, "identifier"))
+            }
+            (Language::Scala, "package_clause") => field(node, "name"),
+            (Language::Go, "package_clause") => child(node, "package_identifier"),
+            (Language::CSharp, "namespace_declaration" | "file_scoped_namespace_declaration")
+            | (Language::Php, "namespace_definition") => field(node, "name"),
+            _ => None,
+        };
+        name.map(|name| text(name, self.text).split_whitespace().collect())
+    }
+}
+
+/// Nodes whose rule may turn out to be an import; asking all others would cost time for nothing.
+///
+/// Calls that load modules in scripts and PHP stand deep in expressions and are found there.
+fn may_import(language: Language, node: Node<'_>) -> bool {
+    match node.kind() {
+        "mod_item" | "export_statement" | "call" | "command" | "function_call" => true,
+        "variable_declaration" | "assignment_statement" => matches!(language, Language::Lua | Language::Zig),
+        _ => false,
+    }
+}

@@ -1,0 +1,84 @@
+//! Imports of languages without a grammar here, one a line.
+
+use craig_source::Language;
+
+use super::{Reference, ReferenceKind};
+
+/// Imports that a line of its own tells.
+pub(super) fn imports(language: Language, text: &str) -> Vec<Reference> {
+    let read: fn(&str) -> Option<(ReferenceKind, &str)> = match language {
+        Language::Dart => dart,
+        Language::Proto => proto,
+        Language::Groovy => groovy,
+        Language::Scss | Language::Less => style,
+        Language::ObjectiveC => objective_c,
+        Language::Gleam | Language::Elm | Language::PureScript => plain,
+        _ => return Vec::new(),
+    };
+    let found = text.lines().zip(1..).filter_map(|(line, number)| {
+        let (kind, target) = read(line.trim())?;
+        Some(reference(kind, target, number))
+    });
+    found.collect()
+}
+
+fn reference(kind: ReferenceKind, target: &str, line: u32) -> Reference {
+    let (target, names) = match target.strip_suffix(".*") {
+        Some(package) => (package, vec!["*".to_owned()]),
+        None => (target, Vec::new()),
+    };
+    Reference { kind, target: target.to_owned(), names, alias: None, line, within: Vec::new(), path: None }
+}
+
+/// The first string in quotes.
+fn quoted(text: &str) -> Option<&str> {
+    let start = text.find(['"', '\''])?;
+    let quote = &text[start..start + 1];
+    let inside = &text[start + 1..];
+    inside.find(quote).map(|end| &inside[..end])
+}
+
+fn word(text: &str) -> &str {
+    text.split(|c: char| c.is_whitespace() || matches!(c, ';' | '(')).next().unwrap_or_default()
+}
+
+fn dart(line: &str) -> Option<(ReferenceKind, &str)> {
+    let (first, rest) = line.split_once(' ')?;
+    let kind = match first {
+        "import" => ReferenceKind::Import,
+        "export" => ReferenceKind::Reexport,
+        "part" if !rest.trim_start().starts_with("of") => ReferenceKind::Module,
+        _ => return None,
+    };
+    Some((kind, quoted(rest)?))
+}
+
+fn proto(line: &str) -> Option<(ReferenceKind, &str)> {
+    Some((ReferenceKind::Import, quoted(line.strip_prefix("import ")?)?))
+}
+
+fn groovy(line: &str) -> Option<(ReferenceKind, &str)> {
+    let rest = line.strip_prefix("import ")?.trim_start();
+    match rest.strip_prefix("static ") {
+        Some(rest) => Some((ReferenceKind::StaticImport, word(rest.trim_start()))),
+        None => Some((ReferenceKind::Import, word(rest))),
+    }
+}
+
+fn style(line: &str) -> Option<(ReferenceKind, &str)> {
+    // `@import` is read by the grammar of CSS.
+    let rest = line.strip_prefix("@use ").or_else(|| line.strip_prefix("@forward "))?;
+    Some((ReferenceKind::Import, quoted(rest)?))
+}
+
+fn objective_c(line: &str) -> Option<(ReferenceKind, &str)> {
+    let rest = line.strip_prefix("#import").or_else(|| line.strip_prefix("#include"))?.trim_start();
+    match rest.strip_prefix('<') {
+        Some(rest) => Some((ReferenceKind::SystemInclude, rest.split('>').next()?)),
+        None => Some((ReferenceKind::Include, quoted(rest)?)),
+    }
+}
+
+fn plain(line: &str) -> Option<(ReferenceKind, &str)> {
+    Some((ReferenceKind::Import, word(line.strip_prefix("import ")?.trim_start())))
+}
