@@ -13,7 +13,7 @@ mod write;
 pub use error::StoreError;
 pub use lock::{LockError, LockHolder, ProjectLock};
 pub use project::{Project, ProjectId};
-pub use read::{FileId, FileRecord, StoredChunk, StoredFile, StoredText, TrackedFile};
+pub use read::{FileId, FileRecord, OutlinedFile, StoredChunk, StoredFile, StoredText, TrackedFile};
 pub use schema::{SCHEMA_VERSION, Store};
 pub use status::{IngestionState, IngestionStatus};
 pub use write::{Batch, ChunkText, IndexedFile, TextHash};

@@ -104,6 +104,21 @@ pub struct StoredFile {
     pub parsed: Parsed,
 }
 
+/// A file with its text and outline, without chunks and vectors.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct OutlinedFile {
+    /// What is known of it.
+    pub record: FileRecord,
+    /// Its text.
+    pub text: String,
+    /// Definitions in file order.
+    pub symbols: Vec<Symbol>,
+    /// Imports in file order.
+    pub imports: Vec<Import>,
+    /// How it was read.
+    pub parsed: Parsed,
+}
+
 /// The text of a file, or why there is none.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StoredText {
@@ -211,6 +226,13 @@ impl Store {
         })
     }
 
+    /// Loads the given files with text and outline; those that are gone or have no text are left out.
+    pub fn load_outlines(&self, files: &[FileId]) -> Result<Vec<OutlinedFile>, StoreError> {
+        self.read(|connection| {
+            files.iter().filter_map(|&file| load_outline(connection, file).transpose()).collect()
+        })
+    }
+
     /// Which of `hashes` already have a vector of `embedder`.
     pub fn known_vectors(
         &self,
@@ -287,22 +309,15 @@ fn load_file(
     file: FileId,
     embedder: Option<i64>,
 ) -> rusqlite::Result<Option<StoredFile>> {
-    let sql = format!("SELECT {RECORD}, content, outline FROM files WHERE id = ?1");
-    let found = connection
-        .prepare_cached(&sql)?
-        .query_row([file.0], |row| {
-            let outline: StoredOutline = json_column(row, 6)?;
-            Ok(StoredFile {
-                record: FileRecord::from_row(row)?,
-                text: row.get::<_, Option<String>>(5)?.unwrap_or_default(),
-                chunks: Vec::new(),
-                symbols: outline.symbols,
-                imports: outline.imports,
-                parsed: outline.parsed,
-            })
-        })
-        .optional()?;
-    let Some(mut found) = found else { return Ok(None) };
+    let Some(outlined) = load_row(connection, file)? else { return Ok(None) };
+    let mut found = StoredFile {
+        record: outlined.record,
+        text: outlined.text.unwrap_or_default(),
+        chunks: Vec::new(),
+        symbols: outlined.outline.symbols,
+        imports: outlined.outline.imports,
+        parsed: outlined.outline.parsed,
+    };
     found.chunks = connection
         .prepare_cached(
             "SELECT c.start_byte, c.end_byte, c.overlap_bytes, c.start_line, c.end_line, c.chunk_type,
@@ -313,6 +328,27 @@ fn load_file(
         .query_map(params![file.0, embedder], chunk_from_row)?
         .collect::<rusqlite::Result<_>>()?;
     Ok(Some(found))
+}
+
+fn load_outline(connection: &Connection, file: FileId) -> rusqlite::Result<Option<OutlinedFile>> {
+    let Some(FileRow { record, text, outline }) = load_row(connection, file)? else { return Ok(None) };
+    let StoredOutline { symbols, imports, parsed } = outline;
+    Ok(text.map(|text| OutlinedFile { record, text, symbols, imports, parsed }))
+}
+
+/// What the table of files holds of one.
+struct FileRow {
+    record: FileRecord,
+    text: Option<String>,
+    outline: StoredOutline,
+}
+
+fn load_row(connection: &Connection, file: FileId) -> rusqlite::Result<Option<FileRow>> {
+    let sql = format!("SELECT {RECORD}, content, outline FROM files WHERE id = ?1");
+    let read = |row: &Row<'_>| {
+        Ok(FileRow { record: FileRecord::from_row(row)?, text: row.get(5)?, outline: json_column(row, 6)? })
+    };
+    connection.prepare_cached(&sql)?.query_row([file.0], read).optional()
 }
 
 fn chunk_from_row(row: &Row<'_>) -> rusqlite::Result<StoredChunk> {

@@ -1,0 +1,213 @@
+//! The report of dependencies: imports between files, packages, cycles.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde::Serialize;
+
+use crate::Analysis;
+use crate::graph::Edge;
+use crate::modules::Modules;
+use crate::packages::Ecosystem;
+use crate::workspace::FileIx;
+
+/// What the files of a project depend on.
+#[derive(Clone, Debug, Serialize)]
+pub struct Dependencies {
+    /// Import statements that lead to a file of the project: one for each pair of files, by path.
+    pub edges: Vec<FileEdge>,
+    /// Files that use each other without an import statement, by names that a package sees or by qualified names.
+    pub implicit: Vec<FileEdge>,
+    /// Declared packages, by manifest and name.
+    pub external: Vec<External>,
+    /// Packages that are imported and that no manifest declares, by ecosystem and name.
+    pub undeclared: Vec<Undeclared>,
+    /// Imports of which neither a file nor a package was found.
+    pub unresolved: Vec<UnresolvedImport>,
+    /// Files that import each other in a ring, in the order of their imports, shortest rings first.
+    pub cycles: Vec<Vec<String>>,
+    /// Groups of files of which each leads to every other, largest first.
+    pub tangles: Vec<Vec<String>>,
+    /// Files with the most files that depend on them directly, most first.
+    pub most_depended: Vec<Depended>,
+    /// Folders and how often they use each other, as a Mermaid chart.
+    pub mermaid: String,
+}
+
+/// One file uses another.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+pub struct FileEdge {
+    /// The file that uses.
+    pub from_file: String,
+    /// The file that is used.
+    pub to_file: String,
+    /// Line of the first statement or use, 1-based.
+    pub line: u32,
+    /// How: `import`, `type_import`, `reexport`, `dynamic_import`, `require`, `include`, `static_import`, `module`; for implicit
+    /// ones `same_package` or `qualified_name`.
+    pub kind: &'static str,
+}
+
+/// A declared package.
+#[derive(Clone, Debug, Serialize)]
+pub struct External {
+    /// Name in its ecosystem; `group:artifact` for Maven.
+    pub name: String,
+    /// The version in a lock file, else what the manifest asks for; `None` where neither tells.
+    pub version: Option<String>,
+    /// `runtime`, `dev`, `build`, `optional`, `peer`, `provided` or `indirect`.
+    pub scope: &'static str,
+    /// The manifest that declares it.
+    pub manifest: String,
+    /// Files that use it, by path.
+    pub used_in: Vec<String>,
+    /// Where the package comes from.
+    pub ecosystem: Ecosystem,
+    /// What the manifest asks for, as written.
+    pub requirement: Option<String>,
+    /// Places that use it.
+    pub uses: Vec<Place>,
+}
+
+/// A line of a file.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+pub struct Place {
+    /// Path.
+    pub file: String,
+    /// Line, 1-based.
+    pub line: u32,
+}
+
+/// A package that no manifest declares.
+#[derive(Clone, Debug, Serialize)]
+pub struct Undeclared {
+    /// As imported.
+    pub name: String,
+    /// Where it would come from.
+    pub ecosystem: Ecosystem,
+    /// Files that import it.
+    pub used_in: Vec<String>,
+}
+
+/// An import that leads nowhere.
+#[derive(Clone, Debug, Serialize)]
+pub struct UnresolvedImport {
+    /// Path of the file.
+    pub file: String,
+    /// Line, 1-based.
+    pub line: u32,
+    /// As written.
+    pub target: String,
+}
+
+/// A file that others depend on.
+#[derive(Clone, Debug, Serialize)]
+pub struct Depended {
+    /// Path.
+    pub file: String,
+    /// How many files use it directly, with or without an import statement.
+    pub dependents: usize,
+}
+
+/// Cycles told.
+const MOST_CYCLES: usize = 500;
+
+/// Files in the list of the most depended on.
+const MOST_DEPENDED: usize = 50;
+
+/// Nodes of the chart.
+const MOST_NODES: usize = 30;
+
+pub(crate) fn dependencies(analysis: &Analysis) -> Dependencies {
+    let (workspace, graph) = (&analysis.workspace, &analysis.graph);
+    let path = |file: FileIx| workspace.files[file].path.clone();
+    let paths = |files: &Vec<FileIx>| files.iter().copied().map(path).collect::<Vec<String>>();
+    let tangles = graph.tangles();
+    let cycles = graph.cycles(&tangles, MOST_CYCLES);
+    let unresolved = graph.unresolved.iter().map(|import| UnresolvedImport {
+        file: path(import.file),
+        line: import.line,
+        target: import.target.clone(),
+    });
+    Dependencies {
+        edges: graph.edges.iter().map(|edge| file_edge(analysis, edge)).collect(),
+        implicit: graph.implicit.iter().map(|edge| file_edge(analysis, edge)).collect(),
+        external: external(analysis),
+        undeclared: undeclared(analysis),
+        unresolved: unresolved.collect(),
+        cycles: cycles.iter().map(paths).collect(),
+        tangles: tangles.iter().map(paths).collect(),
+        most_depended: most_depended(analysis),
+        mermaid: Modules::of(workspace, MOST_NODES).chart(graph),
+    }
+}
+
+pub(crate) fn file_edge(analysis: &Analysis, edge: &Edge) -> FileEdge {
+    let path = |file: FileIx| analysis.workspace.files[file].path.clone();
+    FileEdge { from_file: path(edge.from), to_file: path(edge.to), line: edge.line, kind: edge.kind }
+}
+
+fn external(analysis: &Analysis) -> Vec<External> {
+    let mut uses: BTreeMap<usize, BTreeSet<(FileIx, u32)>> = BTreeMap::new();
+    for used in &analysis.graph.packages {
+        if let Some(package) = used.package {
+            uses.entry(package).or_default().insert((used.file, used.line));
+        }
+    }
+    let path = |file: FileIx| analysis.workspace.files[file].path.clone();
+    let declared = analysis.packages.declared.iter().enumerate();
+    let report = declared.map(|(at, declared)| {
+        let uses = uses.remove(&at).unwrap_or_default();
+        let files: BTreeSet<FileIx> = uses.iter().map(|(file, _)| *file).collect();
+        External {
+            name: declared.name.clone(),
+            version: declared.version.clone().or_else(|| declared.requirement.clone()),
+            scope: declared.scope.as_str(),
+            manifest: declared.manifest.clone(),
+            used_in: files.into_iter().map(path).collect(),
+            ecosystem: declared.ecosystem,
+            requirement: declared.requirement.clone(),
+            uses: uses.into_iter().map(|(file, line)| Place { file: path(file), line }).collect(),
+        }
+    });
+    report.collect()
+}
+
+fn undeclared(analysis: &Analysis) -> Vec<Undeclared> {
+    let mut found: BTreeMap<(Ecosystem, String), BTreeSet<FileIx>> = BTreeMap::new();
+    for used in analysis.graph.packages.iter().filter(|used| used.package.is_none()) {
+        let name = package_of(used.ecosystem, &used.import);
+        found.entry((used.ecosystem, name)).or_default().insert(used.file);
+    }
+    let path = |file: FileIx| analysis.workspace.files[file].path.clone();
+    let report = found.into_iter().map(|((ecosystem, name), files)| Undeclared {
+        name,
+        ecosystem,
+        used_in: files.into_iter().map(path).collect(),
+    });
+    report.collect()
+}
+
+/// The part of an import that most likely names its package.
+fn package_of(ecosystem: Ecosystem, import: &str) -> String {
+    let leading = |separator: char, n: usize| import.split(separator).take(n).collect::<Vec<_>>().join(&separator.to_string());
+    match ecosystem {
+        Ecosystem::PyPi | Ecosystem::Hex => leading('.', 1),
+        Ecosystem::Maven | Ecosystem::NuGet | Ecosystem::Hackage => leading('.', 2),
+        Ecosystem::Go => leading('/', 3),
+        Ecosystem::RubyGems | Ecosystem::C => leading('/', 1),
+        Ecosystem::Packagist => leading('\\', 1),
+        _ => import.to_owned(),
+    }
+}
+
+fn most_depended(analysis: &Analysis) -> Vec<Depended> {
+    let mut counts: BTreeMap<FileIx, usize> = BTreeMap::new();
+    for edge in analysis.graph.all() {
+        *counts.entry(edge.to).or_default() += 1;
+    }
+    let mut counts: Vec<(FileIx, usize)> = counts.into_iter().collect();
+    counts.sort_by_key(|(file, n)| (std::cmp::Reverse(*n), *file));
+    let path = |file: FileIx| analysis.workspace.files[file].path.clone();
+    let top = counts.into_iter().take(MOST_DEPENDED);
+    top.map(|(file, dependents)| Depended { file: path(file), dependents }).collect()
+}

@@ -1,0 +1,20 @@
+//! How an analysis can fail.
+
+use craig_store::StoreError;
+use thiserror::Error;
+
+/// An analysis failed.
+#[derive(Debug, Error)]
+pub enum InsightError {
+    /// The store cannot be read.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    /// Nothing in the project has that path or name.
+    #[error("the project has no file, folder or symbol {target:?}")]
+    UnknownTarget {
+        /// What was asked for.
+        target: String,
+        /// What is written like it.
+        similar: Vec<String>,
+    },
+}

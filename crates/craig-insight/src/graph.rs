@@ -1,0 +1,218 @@
+//! Which file uses which, and which packages: every import of a project, resolved.
+
+use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
+
+use craig_chunk::{Reference, ReferenceKind};
+use petgraph::graphmap::DiGraphMap;
+use rayon::prelude::*;
+
+use crate::packages::{Ecosystem, Packages};
+use crate::resolve::{Resolver, Target};
+use crate::workspace::{FileIx, Workspace};
+
+/// One file uses another.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Edge {
+    pub(crate) from: FileIx,
+    pub(crate) to: FileIx,
+    /// Line of the first statement or use.
+    pub(crate) line: u32,
+    pub(crate) kind: &'static str,
+}
+
+/// A place that uses a package.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct PackageUse {
+    pub(crate) file: FileIx,
+    pub(crate) line: u32,
+    /// Index in [`Packages::declared`]; none when no manifest declares it.
+    pub(crate) package: Option<usize>,
+    pub(crate) ecosystem: Ecosystem,
+    pub(crate) import: String,
+}
+
+/// An import of which neither file nor package was found.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Unresolved {
+    pub(crate) file: FileIx,
+    pub(crate) line: u32,
+    pub(crate) target: String,
+}
+
+/// All of it, sorted.
+#[derive(Default)]
+pub(crate) struct Graph {
+    /// Import statements: one edge for each pair of files.
+    pub(crate) edges: Vec<Edge>,
+    /// Uses that no import statement tells, of pairs that no edge joins.
+    pub(crate) implicit: Vec<Edge>,
+    pub(crate) packages: Vec<PackageUse>,
+    pub(crate) unresolved: Vec<Unresolved>,
+}
+
+/// What one file adds to the graph.
+#[derive(Default)]
+struct Part {
+    edges: BTreeMap<FileIx, Edge>,
+    implicit: BTreeMap<FileIx, Edge>,
+    packages: Vec<PackageUse>,
+    unresolved: Vec<Unresolved>,
+}
+
+impl Graph {
+    pub(crate) fn new(workspace: &Workspace, packages: &Packages) -> Self {
+        let resolver = Resolver::new(workspace, packages);
+        let reading = Reading { workspace, packages, resolver: &resolver };
+        let parts: Vec<Part> = (0..workspace.files.len()).into_par_iter().map(|file| reading.part(file)).collect();
+        let mut graph = Self::default();
+        for part in parts {
+            graph.implicit.extend(part.implicit.into_values().filter(|edge| !part.edges.contains_key(&edge.to)));
+            graph.edges.extend(part.edges.into_values());
+            graph.packages.extend(part.packages);
+            graph.unresolved.extend(part.unresolved);
+        }
+        graph
+    }
+
+    /// Edges of both kinds.
+    pub(crate) fn all(&self) -> impl Iterator<Item = &Edge> {
+        self.edges.iter().chain(&self.implicit)
+    }
+
+    /// Imports as a graph; parts of a module's tree hold it together, but do not use each other.
+    fn imports(&self) -> DiGraphMap<FileIx, ()> {
+        let is_use = |edge: &&Edge| edge.kind != ReferenceKind::Module.as_str();
+        DiGraphMap::from_edges(self.edges.iter().filter(is_use).map(|edge| (edge.from, edge.to)))
+    }
+
+    /// Groups of files of which each leads to every other, largest first.
+    pub(crate) fn tangles(&self) -> Vec<Vec<FileIx>> {
+        let components = petgraph::algo::tarjan_scc(&self.imports());
+        let mut tangles: Vec<Vec<FileIx>> = components.into_iter().filter(|component| component.len() > 1).collect();
+        tangles.iter_mut().for_each(|tangle| tangle.sort_unstable());
+        tangles.sort_by(|a, b| b.len().cmp(&a.len()).then_with(|| a.cmp(b)));
+        tangles
+    }
+
+    /// Cycles in the order of their imports, each beginning with its first file: for each import within a tangle the shortest
+    /// way back, shortest first. At most `most`.
+    pub(crate) fn cycles(&self, tangles: &[Vec<FileIx>], most: usize) -> Vec<Vec<FileIx>> {
+        let graph = self.imports();
+        let mut found = HashSet::new();
+        for tangle in tangles {
+            let inside: HashSet<FileIx> = tangle.iter().copied().collect();
+            let edges = tangle.iter().flat_map(|&from| graph.neighbors(from).map(move |to| (from, to)));
+            let edges = edges.filter(|(_, to)| inside.contains(to)).take(MOST_EDGES_TRIED);
+            let mut edges: Vec<(FileIx, FileIx)> = edges.collect();
+            edges.sort_unstable();
+            for (from, to) in edges {
+                if let Some(way) = way_back(&graph, &inside, to, from) {
+                    found.insert(rotated(way));
+                }
+            }
+        }
+        let mut cycles: Vec<Vec<FileIx>> = found.into_iter().collect();
+        cycles.sort_by(|a, b| a.len().cmp(&b.len()).then_with(|| a.cmp(b)));
+        cycles.truncate(most);
+        cycles
+    }
+}
+
+/// Imports of one tangle for which a way back is looked for.
+const MOST_EDGES_TRIED: usize = 3_000;
+
+/// The shortest way from one file to another within a tangle.
+fn way_back(
+    graph: &DiGraphMap<FileIx, ()>,
+    inside: &HashSet<FileIx>,
+    from: FileIx,
+    to: FileIx,
+) -> Option<Vec<FileIx>> {
+    let mut before: HashMap<FileIx, FileIx> = HashMap::from([(from, from)]);
+    let mut open = VecDeque::from([from]);
+    while let Some(file) = open.pop_front() {
+        if file == to {
+            let mut way = vec![to];
+            let mut at = to;
+            while at != from {
+                at = before[&at];
+                way.push(at);
+            }
+            way.reverse();
+            return Some(way);
+        }
+        let mut next: Vec<FileIx> = graph.neighbors(file).filter(|next| inside.contains(next)).collect();
+        next.sort_unstable();
+        for next in next {
+            if !before.contains_key(&next) {
+                before.insert(next, file);
+                open.push_back(next);
+            }
+        }
+    }
+    None
+}
+
+/// The same cycle, beginning with its first file.
+fn rotated(mut cycle: Vec<FileIx>) -> Vec<FileIx> {
+    let first = cycle.iter().enumerate().min_by_key(|(_, file)| **file).map_or(0, |(at, _)| at);
+    cycle.rotate_left(first);
+    cycle
+}
+
+struct Reading<'w> {
+    workspace: &'w Workspace,
+    packages: &'w Packages,
+    resolver: &'w Resolver<'w>,
+}
+
+impl Reading<'_> {
+    fn part(&self, from: FileIx) -> Part {
+        let mut part = Part::default();
+        for import in &self.workspace.files[from].references.imports {
+            for target in self.resolver.resolve(from, import) {
+                self.add(from, import, target, &mut part);
+            }
+        }
+        let beyond = self.resolver.beyond_imports(from);
+        for used in beyond.files {
+            let edge = Edge { from, to: used.to, line: used.line, kind: used.kind.as_str() };
+            let known = part.implicit.entry(used.to).or_insert(edge);
+            if edge.line < known.line {
+                *known = edge;
+            }
+        }
+        for (ecosystem, name, line) in beyond.packages {
+            self.add_package(from, ecosystem, &name, line, &mut part);
+        }
+        part.packages.sort();
+        part.packages.dedup();
+        part
+    }
+
+    fn add(&self, from: FileIx, import: &Reference, target: Target, part: &mut Part) {
+        match target {
+            Target::File(to) if to == from => {}
+            Target::File(to) => {
+                let edge = Edge { from, to, line: import.line, kind: import.kind.as_str() };
+                part.edges.entry(to).or_insert(edge);
+            }
+            Target::Package(ecosystem, name) => self.add_package(from, ecosystem, &name, import.line, part),
+            Target::Standard => {}
+            Target::Unknown => part.unresolved.push(Unresolved {
+                file: from,
+                line: import.line,
+                target: import.target.clone(),
+            }),
+        }
+    }
+
+    fn add_package(&self, file: FileIx, ecosystem: Ecosystem, import: &str, line: u32, part: &mut Part) {
+        let found = self.packages.find(&self.workspace.files[file].path, ecosystem, import);
+        let of = |package| PackageUse { file, line, package, ecosystem, import: import.to_owned() };
+        if found.is_empty() {
+            part.packages.push(of(None));
+        }
+        part.packages.extend(found.into_iter().map(|package| of(Some(package))));
+    }
+}

@@ -1,0 +1,102 @@
+//! The map of a project: folders, opened where most of the code lies, few enough to be looked at.
+
+use std::collections::BTreeMap;
+
+use crate::graph::Graph;
+use crate::mermaid;
+use crate::paths::{folder, is_in};
+use crate::workspace::{FileIx, Workspace};
+
+/// Folders with the files that belong to them.
+pub(crate) struct Modules {
+    /// Path of each module; empty for files at the top.
+    pub(crate) paths: Vec<String>,
+    /// Module of each file, where it has one.
+    pub(crate) of_file: Vec<Option<usize>>,
+}
+
+impl Modules {
+    /// Divides the code into at most `most` modules, opening the largest folder as long as that fits.
+    pub(crate) fn of(workspace: &Workspace, most: usize) -> Self {
+        let code = workspace.files.iter().map(|file| file.is_code().then_some(file.path.as_str()));
+        Self::of_paths(&code.collect::<Vec<_>>(), most)
+    }
+
+    /// The same of paths; files without one are in no module.
+    pub(crate) fn of_paths(code_paths: &[Option<&str>], most: usize) -> Self {
+        let code: Vec<FileIx> = (0..code_paths.len()).filter(|&at| code_paths[at].is_some()).collect();
+        let mut modules: BTreeMap<String, Vec<FileIx>> = BTreeMap::from([(String::new(), code)]);
+        let mut closed: Vec<String> = Vec::new();
+        loop {
+            let largest = modules
+                .iter()
+                .filter(|(path, files)| files.len() > 1 && !closed.contains(path))
+                .max_by_key(|(path, files)| (files.len(), std::cmp::Reverse((*path).clone())))
+                .map(|(path, _)| path.clone());
+            let Some(path) = largest else { break };
+            let files = modules.remove(&path).unwrap_or_default();
+            let parts = opened(code_paths, &path, &files);
+            if modules.len() + parts.len() > most {
+                modules.insert(path.clone(), files);
+                closed.push(path);
+                continue;
+            }
+            if parts.len() == 1 && parts.contains_key(&path) {
+                closed.push(path);
+            }
+            for (part, files) in parts {
+                if modules.contains_key(&part) || part.is_empty() {
+                    closed.push(part.clone());
+                }
+                modules.entry(part).or_default().extend(files);
+            }
+        }
+        let mut of_file = vec![None; code_paths.len()];
+        let paths: Vec<String> = modules.keys().cloned().collect();
+        for (module, files) in modules.values().enumerate() {
+            files.iter().for_each(|&file| of_file[file] = Some(module));
+        }
+        Self { paths, of_file }
+    }
+
+    /// How often files of one module use those of another.
+    pub(crate) fn uses(&self, graph: &Graph) -> BTreeMap<(usize, usize), usize> {
+        let mut uses = BTreeMap::new();
+        for edge in graph.all() {
+            if let (Some(from), Some(to)) = (self.of_file[edge.from], self.of_file[edge.to])
+                && from != to
+            {
+                *uses.entry((from, to)).or_default() += 1;
+            }
+        }
+        uses
+    }
+
+    /// The map as a Mermaid chart.
+    pub(crate) fn chart(&self, graph: &Graph) -> String {
+        let names: Vec<String> = self.paths.iter().map(|path| shown(path).to_owned()).collect();
+        mermaid::flowchart(&names, &self.uses(graph))
+    }
+}
+
+/// A module's path for people.
+pub(crate) fn shown(path: &str) -> &str {
+    if path.is_empty() { "." } else { path }
+}
+
+/// Files of a folder by what lies directly in it: its folders, and itself for its own files.
+fn opened(code_paths: &[Option<&str>], path: &str, files: &[FileIx]) -> BTreeMap<String, Vec<FileIx>> {
+    let mut parts: BTreeMap<String, Vec<FileIx>> = BTreeMap::new();
+    for &file in files {
+        let here = folder(code_paths[file].unwrap_or_default());
+        let part = match here == path || !is_in(here, path) {
+            true => path.to_owned(),
+            false => {
+                let rest = here[path.len()..].trim_start_matches('/');
+                crate::paths::under(path, rest.split('/').next().unwrap_or(rest))
+            }
+        };
+        parts.entry(part).or_default().push(file);
+    }
+    parts
+}

@@ -1,0 +1,296 @@
+//! External packages: what manifests declare, with the versions of lock files, and which one an import is of.
+
+mod code_names;
+mod matching;
+
+use std::collections::{BTreeMap, HashMap, HashSet};
+
+use serde::Serialize;
+
+use crate::manifest::{self, Catalog, Lock, Manifest};
+use crate::paths::{folder, is_in, shared_folders, under};
+use crate::workspace::Workspace;
+
+/// Where packages come from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Ecosystem {
+    /// C and C++: vcpkg, Conan, the system.
+    C,
+    /// Rust.
+    Cargo,
+    /// Go modules.
+    Go,
+    /// Haskell.
+    Hackage,
+    /// Elixir and Erlang.
+    Hex,
+    /// Lua.
+    #[serde(rename = "luarocks")]
+    LuaRocks,
+    /// Java, Kotlin, Scala: coordinates `group:artifact`.
+    Maven,
+    /// JavaScript and TypeScript.
+    Npm,
+    /// .NET.
+    #[serde(rename = "nuget")]
+    NuGet,
+    /// PHP.
+    Packagist,
+    /// Dart.
+    Pub,
+    /// Python.
+    #[serde(rename = "pypi")]
+    PyPi,
+    /// Ruby.
+    #[serde(rename = "rubygems")]
+    RubyGems,
+    /// Swift packages.
+    Swift,
+}
+
+/// What a package is needed for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Scope {
+    /// By what is shipped.
+    Runtime,
+    /// By what is shipped, if its user brings it.
+    Peer,
+    /// To compile; brought by the place it runs in.
+    Provided,
+    /// By a part that may be left out.
+    Optional,
+    /// To build.
+    Build,
+    /// For tests and development.
+    Dev,
+    /// By another package only.
+    Indirect,
+    /// Shared settings, from which members of a workspace choose.
+    Workspace,
+}
+
+impl Scope {
+    /// Name in JSON.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Runtime => "runtime",
+            Self::Peer => "peer",
+            Self::Provided => "provided",
+            Self::Optional => "optional",
+            Self::Build => "build",
+            Self::Dev => "dev",
+            Self::Indirect => "indirect",
+            Self::Workspace => "workspace",
+        }
+    }
+}
+
+/// A dependency of one manifest.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Declared {
+    pub(crate) ecosystem: Ecosystem,
+    pub(crate) name: String,
+    /// What is asked for, as written.
+    pub(crate) requirement: Option<String>,
+    /// What a lock file holds.
+    pub(crate) version: Option<String>,
+    pub(crate) scope: Scope,
+    pub(crate) manifest: String,
+    /// What code calls it, where the manifest gives another name.
+    pub(crate) called: Option<String>,
+    /// Prefixes of its names in code, where a file tells them.
+    pub(crate) prefixes: Vec<String>,
+}
+
+/// All declared dependencies that are no part of the project itself, by manifest and name.
+pub(crate) struct Packages {
+    pub(crate) declared: Vec<Declared>,
+    by_ecosystem: BTreeMap<Ecosystem, Vec<usize>>,
+    /// What crates call crates of the same project, by folder of the manifest: the package's own name.
+    renamed: HashMap<(String, String), String>,
+}
+
+impl Packages {
+    pub(crate) fn read(workspace: &Workspace) -> Self {
+        let mut found = Manifest::default();
+        let mut locks: BTreeMap<Ecosystem, Vec<(String, Lock)>> = BTreeMap::new();
+        let mut catalog = Catalog::default();
+        for (path, text) in &workspace.manifests {
+            catalog.add(path, text);
+            if let Some(manifest) = manifest::manifest(path, text) {
+                found.declared.extend(manifest.declared);
+                found.own.extend(manifest.own);
+            }
+            if let Some((ecosystem, lock)) = manifest::lock(path, text) {
+                locks.entry(ecosystem).or_default().push((folder(path).to_owned(), lock));
+            }
+        }
+        let mut declared = found.declared;
+        fill_aliases(&mut declared, &catalog);
+        fill_shared(&mut declared);
+        let own: HashSet<(Ecosystem, String)> =
+            found.own.into_iter().map(|(ecosystem, name)| (ecosystem, own_name(ecosystem, &name))).collect();
+        let is_own = |declared: &Declared| own.contains(&(declared.ecosystem, own_name(declared.ecosystem, &declared.name)));
+        let renamed = declared
+            .iter()
+            .filter(|declared| declared.ecosystem == Ecosystem::Cargo && is_own(declared))
+            .filter_map(|declared| {
+                let called = declared.called.clone()?;
+                let real = declared.name.replace('-', "_");
+                (called != real).then(|| ((folder(&declared.manifest).to_owned(), called), real))
+            })
+            .collect();
+        declared.retain(|declared| !is_own(declared));
+        declared.iter_mut().for_each(|declared| fill_version(declared, &locks));
+        declared.sort_by(|a, b| (&a.manifest, &a.name, a.scope).cmp(&(&b.manifest, &b.name, b.scope)));
+        declared.dedup_by(|b, a| a.manifest == b.manifest && a.name == b.name && a.ecosystem == b.ecosystem);
+        let mut by_ecosystem: BTreeMap<Ecosystem, Vec<usize>> = BTreeMap::new();
+        for (at, declared) in declared.iter().enumerate() {
+            by_ecosystem.entry(declared.ecosystem).or_default().push(at);
+        }
+        Self { declared, by_ecosystem, renamed }
+    }
+
+    /// The declarations that an import in `from` is of: those of the nearest manifest that has such a package.
+    pub(crate) fn find(&self, from: &str, ecosystem: Ecosystem, import: &str) -> Vec<usize> {
+        let of = self.by_ecosystem.get(&ecosystem).map(Vec::as_slice).unwrap_or_default();
+        let scores: Vec<(u32, usize)> = of
+            .iter()
+            .filter_map(|&at| Some((matching::score(&self.declared[at], import)?, at)))
+            .collect();
+        let Some(best) = scores.iter().map(|(score, _)| *score).max() else { return Vec::new() };
+        let best = scores.into_iter().filter(|(score, _)| *score == best).map(|(_, at)| at);
+        let with_distance: Vec<((bool, usize), usize)> =
+            best.map(|at| (self.nearness(from, at), at)).filter(|(near, at)| near.0 || !needs_manifest_above(self.declared[*at].ecosystem)).collect();
+        let Some(nearest) = with_distance.iter().map(|(near, _)| *near).max() else { return Vec::new() };
+        with_distance.into_iter().filter(|(near, _)| *near == nearest).map(|(_, at)| at).collect()
+    }
+
+    /// Whether the manifest lies above the file, and how many folders both share.
+    fn nearness(&self, from: &str, at: usize) -> (bool, usize) {
+        let manifest = &self.declared[at].manifest;
+        let place = governed(self.declared[at].ecosystem, folder(manifest));
+        let is_above = is_in(from, place);
+        (is_above, if is_above { place.split('/').filter(|part| !part.is_empty()).count() } else { shared_folders(from, &under(place, "x")) })
+    }
+
+    /// Whether the nearest manifest of a Rust file declares what its code calls `name`.
+    pub(crate) fn declares_crate(&self, from: &str, name: &str) -> bool {
+        !self.find(from, Ecosystem::Cargo, name).is_empty()
+    }
+
+    /// The own name of a crate of the project that the manifest above `from` calls `name`.
+    pub(crate) fn renamed_crate(&self, from: &str, name: &str) -> Option<String> {
+        if self.renamed.is_empty() {
+            return None;
+        }
+        crate::paths::ancestors(folder(from))
+            .find_map(|folder| self.renamed.get(&(folder.to_owned(), name.to_owned())).cloned())
+    }
+}
+
+/// The folder that a manifest speaks for: lists of Python's requirements may have a folder of their own.
+fn governed(ecosystem: Ecosystem, place: &str) -> &str {
+    let is_list = ecosystem == Ecosystem::PyPi && matches!(crate::paths::name(place), "requirements" | "reqs");
+    let is_settings = ecosystem == Ecosystem::Maven && matches!(crate::paths::name(place), "gradle" | "project");
+    if is_list || is_settings { folder(place) } else { place }
+}
+
+/// Where only manifests in folders above a file are seen.
+fn needs_manifest_above(ecosystem: Ecosystem) -> bool {
+    matches!(ecosystem, Ecosystem::Cargo | Ecosystem::Npm | Ecosystem::Go)
+}
+
+/// A name as it is compared with those of the project's own packages.
+fn own_name(ecosystem: Ecosystem, name: &str) -> String {
+    match ecosystem {
+        Ecosystem::PyPi => manifest::normal_python_name(name),
+        _ => name.to_owned(),
+    }
+}
+
+/// Coordinates and versions from catalogs.
+fn fill_aliases(declared: &mut Vec<Declared>, catalog: &Catalog) {
+    declared.retain_mut(|declared| {
+        if declared.ecosystem != Ecosystem::Maven {
+            return true;
+        }
+        if declared.name.starts_with(manifest::BY_ALIAS) {
+            let Some((name, version)) = catalog.library(&declared.name) else { return false };
+            declared.name = name;
+            declared.requirement = version;
+        }
+        declared.requirement = declared.requirement.as_deref().map(|text| catalog.filled(text));
+        true
+    });
+}
+
+/// Requirements that members take over from a workspace, from managed dependencies or central versions.
+fn fill_shared(declared: &mut Vec<Declared>) {
+    let shared: HashMap<(Ecosystem, String), (String, Option<String>)> = declared
+        .iter()
+        .filter(|declared| declared.scope == Scope::Workspace)
+        .filter_map(|shared| {
+            // In a workspace of Cargo, members name the key, which may stand for another package.
+            let key = shared.called.clone().unwrap_or_else(|| shared.name.clone());
+            Some(((shared.ecosystem, key), (shared.name.clone(), shared.requirement.clone())))
+        })
+        .collect();
+    for member in declared.iter_mut().filter(|declared| declared.scope != Scope::Workspace) {
+        let asks = member.requirement.as_deref().is_none_or(|text| text == manifest::OF_WORKSPACE || text.contains("${"));
+        let key = member.called.clone().unwrap_or_else(|| member.name.clone());
+        if let Some((name, requirement)) = shared.get(&(member.ecosystem, key)).filter(|_| asks) {
+            member.name.clone_from(name);
+            member.requirement.clone_from(requirement);
+        }
+    }
+    declared.retain(|declared| declared.scope != Scope::Workspace);
+}
+
+/// The version of the nearest lock file above the manifest.
+fn fill_version(declared: &mut Declared, locks: &BTreeMap<Ecosystem, Vec<(String, Lock)>>) {
+    let above = locks.get(&declared.ecosystem).into_iter().flatten().filter(|(place, _)| {
+        is_in(&declared.manifest, place)
+    });
+    let Some((_, lock)) = above.max_by_key(|(place, _)| place.len()) else { return };
+    let requirement = declared.requirement.clone().unwrap_or_default();
+    if let Some(prefixes) = lock.prefixes.get(&declared.name) {
+        declared.prefixes.clone_from(prefixes);
+    }
+    if let Some(version) = lock.asked.get(&(declared.name.clone(), requirement.clone())) {
+        declared.version = Some(version.clone());
+        return;
+    }
+    let wanted = lock_name(declared.ecosystem, &declared.name);
+    let versions = lock.versions.get(&declared.name).or_else(|| {
+        lock.versions.iter().find(|(name, _)| lock_name(declared.ecosystem, name) == wanted).map(|(_, versions)| versions)
+    });
+    declared.version = versions.and_then(|versions| fitting(versions, &requirement)).cloned();
+}
+
+fn lock_name(ecosystem: Ecosystem, name: &str) -> String {
+    match ecosystem {
+        Ecosystem::PyPi => manifest::normal_python_name(name),
+        Ecosystem::Swift => name.to_lowercase(),
+        _ => name.to_owned(),
+    }
+}
+
+/// Of several versions one that begins as the requirement does.
+fn fitting<'v>(versions: &'v [String], requirement: &str) -> Option<&'v String> {
+    let wanted = requirement.trim_start_matches(|c: char| !c.is_ascii_digit());
+    let mut wanted: Vec<&str> = wanted.split(['.', '-', ',', ' ']).take_while(|part| part.parse::<u64>().is_ok()).collect();
+    while !wanted.is_empty() {
+        let fits = |version: &&String| {
+            let parts = version.split(['.', '-', '+']);
+            parts.zip(&wanted).filter(|(part, wanted)| part == *wanted).count() == wanted.len()
+        };
+        if let Some(found) = versions.iter().rfind(fits) {
+            return Some(found);
+        }
+        wanted.pop();
+    }
+    versions.first()
+}

@@ -1,0 +1,170 @@
+//! Packages whose names in code cannot be told from the name of the package.
+
+/// A package with the prefixes of its names in code.
+pub(super) type Known = (&'static str, &'static [&'static str]);
+
+/// What is known of a package; tables are sorted by name.
+pub(super) fn known(table: &'static [Known], name: &str) -> Option<&'static [&'static str]> {
+    table.binary_search_by(|(known, _)| (*known).cmp(name)).ok().map(|at| table[at].1)
+}
+
+/// Distributions of Python by normal name.
+pub(super) const PYTHON: &[Known] = &[
+    ("argon2_cffi", &["argon2"]),
+    ("attrs", &["attr", "attrs"]),
+    ("azure_storage_blob", &["azure.storage.blob"]),
+    ("beautifulsoup4", &["bs4"]),
+    ("bitvector", &["BitVector"]),
+    ("brotlipy", &["brotli"]),
+    ("django_environ", &["environ"]),
+    ("django_filter", &["django_filters"]),
+    ("djangorestframework", &["rest_framework"]),
+    ("dnspython", &["dns"]),
+    ("elasticsearch_dsl", &["elasticsearch_dsl"]),
+    ("faiss_cpu", &["faiss"]),
+    ("gitpython", &["git"]),
+    ("google_api_python_client", &["googleapiclient"]),
+    ("grpcio", &["grpc"]),
+    ("grpcio_tools", &["grpc_tools"]),
+    ("ipython", &["IPython"]),
+    ("jinja2", &["jinja2"]),
+    ("jupyter_core", &["jupyter_core"]),
+    ("kafka_python", &["kafka"]),
+    ("markdown", &["markdown"]),
+    ("markupsafe", &["markupsafe"]),
+    ("msgpack_python", &["msgpack"]),
+    ("mysql_connector_python", &["mysql.connector"]),
+    ("mysqlclient", &["MySQLdb"]),
+    ("opencv_contrib_python", &["cv2"]),
+    ("opencv_python", &["cv2"]),
+    ("opencv_python_headless", &["cv2"]),
+    ("opentelemetry_api", &["opentelemetry"]),
+    ("opentelemetry_sdk", &["opentelemetry.sdk"]),
+    ("pillow", &["PIL"]),
+    ("protobuf", &["google.protobuf"]),
+    ("psycopg2_binary", &["psycopg2"]),
+    ("pycrypto", &["Crypto"]),
+    ("pycryptodome", &["Crypto"]),
+    ("pydantic_settings", &["pydantic_settings"]),
+    ("pygithub", &["github"]),
+    ("pygobject", &["gi"]),
+    ("pyjwt", &["jwt"]),
+    ("pymongo", &["pymongo", "bson", "gridfs"]),
+    ("pymysql", &["pymysql"]),
+    ("pynacl", &["nacl"]),
+    ("pyopenssl", &["OpenSSL"]),
+    ("pyserial", &["serial"]),
+    ("pysocks", &["socks"]),
+    ("pytest", &["pytest", "_pytest"]),
+    ("python_dateutil", &["dateutil"]),
+    ("python_docx", &["docx"]),
+    ("python_dotenv", &["dotenv"]),
+    ("python_jose", &["jose"]),
+    ("python_ldap", &["ldap"]),
+    ("python_magic", &["magic"]),
+    ("python_multipart", &["multipart", "python_multipart"]),
+    ("python_slugify", &["slugify"]),
+    ("pywin32", &["win32api", "win32con", "win32file", "pythoncom", "pywintypes"]),
+    ("pyyaml", &["yaml"]),
+    ("pyzmq", &["zmq"]),
+    ("ruamel_yaml", &["ruamel.yaml"]),
+    ("scikit_image", &["skimage"]),
+    ("scikit_learn", &["sklearn"]),
+    ("sentry_sdk", &["sentry_sdk"]),
+    ("setuptools", &["setuptools", "pkg_resources"]),
+    ("sphinx_rtd_theme", &["sphinx_rtd_theme"]),
+    ("sqlalchemy", &["sqlalchemy"]),
+    ("tensorflow_gpu", &["tensorflow"]),
+    ("types_pyyaml", &["yaml"]),
+    ("types_requests", &["requests"]),
+    ("typing_extensions", &["typing_extensions"]),
+    ("umap_learn", &["umap"]),
+    ("websocket_client", &["websocket"]),
+];
+
+/// Packages of PHP.
+pub(super) const PACKAGIST: &[Known] = &[
+    ("brick/math", &["Brick\\Math"]),
+    ("dragonmantank/cron-expression", &["Cron"]),
+    ("fakerphp/faker", &["Faker"]),
+    ("laravel/framework", &["Illuminate"]),
+    ("league/commonmark", &["League\\CommonMark"]),
+    ("nesbot/carbon", &["Carbon"]),
+    ("nikic/php-parser", &["PhpParser"]),
+    ("nyholm/psr7", &["Nyholm\\Psr7"]),
+    ("orchestra/testbench-core", &["Orchestra\\Testbench"]),
+    ("pda/pheanstalk", &["Pheanstalk"]),
+    ("phpoption/phpoption", &["PhpOption"]),
+    ("predis/predis", &["Predis"]),
+    ("psr/http-message", &["Psr\\Http\\Message"]),
+    ("ralouphie/getallheaders", &[]),
+    ("tijsverkoyen/css-to-inline-styles", &["TijsVerkoyen\\CssToInlineStyles"]),
+    ("vlucas/phpdotenv", &["Dotenv"]),
+];
+
+/// Artifacts of Java by coordinates.
+pub(super) const MAVEN: &[Known] = &[
+    ("ch.qos.logback:logback-classic", &["ch.qos.logback.classic"]),
+    ("ch.qos.logback:logback-core", &["ch.qos.logback.core"]),
+    ("com.google.code.findbugs:jsr305", &["javax.annotation"]),
+    ("com.google.code.gson:gson", &["com.google.gson"]),
+    ("com.google.errorprone:error_prone_annotations", &["com.google.errorprone.annotations"]),
+    ("com.google.guava:guava", &["com.google.common"]),
+    ("com.google.guava:guava-testlib", &["com.google.common.testing", "com.google.common.collect.testing"]),
+    ("com.google.inject:guice", &["com.google.inject"]),
+    ("com.google.protobuf:protobuf-java", &["com.google.protobuf"]),
+    ("com.squareup.okhttp3:okhttp", &["okhttp3"]),
+    ("com.squareup.okio:okio", &["okio"]),
+    ("com.squareup.retrofit2:retrofit", &["retrofit2"]),
+    ("io.projectreactor:reactor-core", &["reactor.core"]),
+    ("io.reactivex.rxjava2:rxjava", &["io.reactivex"]),
+    ("jakarta.annotation:jakarta.annotation-api", &["jakarta.annotation"]),
+    ("jakarta.servlet:jakarta.servlet-api", &["jakarta.servlet"]),
+    ("jakarta.ws.rs:jakarta.ws.rs-api", &["jakarta.ws.rs"]),
+    ("javax.inject:javax.inject", &["javax.inject"]),
+    ("javax.servlet:javax.servlet-api", &["javax.servlet"]),
+    ("junit:junit", &["org.junit", "junit.framework"]),
+    ("log4j:log4j", &["org.apache.log4j"]),
+    ("mysql:mysql-connector-java", &["com.mysql"]),
+    ("net.sf.jopt-simple:jopt-simple", &["joptsimple"]),
+    ("org.apache.logging.log4j:log4j-api", &["org.apache.logging.log4j"]),
+    ("org.apache.logging.log4j:log4j-core", &["org.apache.logging.log4j.core"]),
+    ("org.bitbucket.b_c:jose4j", &["org.jose4j"]),
+    ("org.eclipse.jetty:jetty-server", &["org.eclipse.jetty.server"]),
+    ("org.hamcrest:hamcrest", &["org.hamcrest"]),
+    ("org.jetbrains.kotlin:kotlin-stdlib", &["kotlin"]),
+    ("org.jetbrains.kotlin:kotlin-test", &["kotlin.test"]),
+    ("org.junit.jupiter:junit-jupiter", &["org.junit.jupiter"]),
+    ("org.junit.jupiter:junit-jupiter-api", &["org.junit.jupiter"]),
+    ("org.junit.jupiter:junit-jupiter-params", &["org.junit.jupiter.params"]),
+    ("org.mockito:mockito-core", &["org.mockito"]),
+    ("org.mockito:mockito-junit-jupiter", &["org.mockito.junit.jupiter"]),
+    ("org.opentest4j:opentest4j", &["org.opentest4j"]),
+    ("org.ow2.asm:asm", &["org.objectweb.asm"]),
+    ("org.postgresql:postgresql", &["org.postgresql"]),
+    ("org.projectlombok:lombok", &["lombok"]),
+    ("org.scala-lang:scala-library", &["scala"]),
+    ("org.scala-lang:scala-reflect", &["scala.reflect"]),
+    ("org.scalacheck:scalacheck", &["org.scalacheck"]),
+    ("org.scalatest:scalatest", &["org.scalatest"]),
+    ("org.slf4j:slf4j-api", &["org.slf4j"]),
+    ("org.springframework.boot:spring-boot-starter", &["org.springframework.boot"]),
+    ("org.springframework.boot:spring-boot-starter-test", &["org.springframework.boot.test"]),
+    ("org.springframework.boot:spring-boot-starter-web", &["org.springframework.web"]),
+    ("org.typelevel:cats-core", &["cats"]),
+    ("org.typelevel:cats-effect", &["cats.effect"]),
+    ("org.xerial.snappy:snappy-java", &["org.xerial.snappy"]),
+    ("org.yaml:snakeyaml", &["org.yaml.snakeyaml"]),
+];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tables_are_sorted() {
+        for table in [PYTHON, PACKAGIST, MAVEN] {
+            assert!(table.windows(2).all(|pair| pair[0].0 < pair[1].0));
+        }
+    }
+}

@@ -1,0 +1,114 @@
+//! Paths of a project: relative, separated by `/`.
+
+/// The folder of a path; empty at the top.
+pub(crate) fn folder(path: &str) -> &str {
+    path.rsplit_once('/').map_or("", |(folder, _)| folder)
+}
+
+/// The last part of a path.
+pub(crate) fn name(path: &str) -> &str {
+    path.rsplit_once('/').map_or(path, |(_, name)| name)
+}
+
+/// A file name without its last extension.
+pub(crate) fn stem(path: &str) -> &str {
+    let name = name(path);
+    name.rsplit_once('.').map_or(name, |(stem, _)| stem)
+}
+
+/// The last extension, without the dot.
+pub(crate) fn extension(path: &str) -> &str {
+    name(path).rsplit_once('.').map_or("", |(_, extension)| extension)
+}
+
+/// `relative` as seen from `folder`; `None` when it leads out of the project.
+pub(crate) fn join(folder: &str, relative: &str) -> Option<String> {
+    let mut parts: Vec<&str> = folder.split('/').filter(|part| !part.is_empty()).collect();
+    for part in relative.split('/') {
+        match part {
+            "" | "." => {}
+            ".." => drop(parts.pop()?),
+            part => parts.push(part),
+        }
+    }
+    Some(parts.join("/"))
+}
+
+/// `a/b`, or `b` when there is no `a`.
+pub(crate) fn under(folder: &str, name: &str) -> String {
+    match (folder.is_empty(), name.is_empty()) {
+        (true, _) => name.to_owned(),
+        (_, true) => folder.to_owned(),
+        _ => format!("{folder}/{name}"),
+    }
+}
+
+/// The folder and all above it, nearest first, ending with the top.
+pub(crate) fn ancestors(folder: &str) -> impl Iterator<Item = &str> {
+    let mut next = Some(folder);
+    std::iter::from_fn(move || {
+        let current = next?;
+        next = (!current.is_empty()).then(|| self::folder(current));
+        Some(current)
+    })
+}
+
+/// Leading folders that two paths share.
+pub(crate) fn shared_folders(a: &str, b: &str) -> usize {
+    let (a, b) = (folder(a), folder(b));
+    let pairs = a.split('/').zip(b.split('/'));
+    pairs.take_while(|(a, b)| a == b && !a.is_empty()).count()
+}
+
+/// Whether `path` lies in `folder`, or is it.
+pub(crate) fn is_in(path: &str, folder: &str) -> bool {
+    folder.is_empty() || path == folder || path.strip_prefix(folder).is_some_and(|rest| rest.starts_with('/'))
+}
+
+/// Whether the path names tests, by its folders or its name.
+pub(crate) fn is_test(path: &str) -> bool {
+    let lower = path.to_lowercase();
+    let mut folders = folder(&lower).split('/');
+    let in_tests = folders.any(|folder| {
+        matches!(folder, "test" | "tests" | "spec" | "specs" | "__tests__" | "__test__" | "testing" | "e2e" | "testdata")
+            || folder.ends_with("-tests")
+            || folder.ends_with("-test")
+            || folder.ends_with("_test")
+            || folder.ends_with("_tests")
+            || folder.ends_with(".tests")
+            || folder.ends_with(".test")
+    });
+    let (lower_stem, file_stem) = (stem(&lower), stem(path));
+    in_tests
+        || matches!(lower_stem, "tests" | "conftest" | "test")
+        || lower_stem.starts_with("test_")
+        || [".test", ".spec", "_test", "_tests", "_spec", "-test", "-spec"].iter().any(|end| lower_stem.ends_with(end))
+        || file_stem.ends_with("Test")
+        || file_stem.ends_with("Tests")
+        || file_stem.ends_with("Spec")
+        || file_stem.ends_with("TestCase")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn joined_paths_stay_inside() {
+        assert_eq!(join("a/b", "../c.ts").as_deref(), Some("a/c.ts"));
+        assert_eq!(join("", "./c.ts").as_deref(), Some("c.ts"));
+        assert_eq!(join("a", "../../c"), None);
+        assert_eq!(ancestors("a/b").collect::<Vec<_>>(), ["a/b", "a", ""]);
+        assert_eq!(shared_folders("a/b/c.h", "a/b/d/e.h"), 2);
+    }
+
+    #[test]
+    fn tests_are_told_by_their_path() {
+        for path in ["src/a.test.ts", "pkg/a_test.go", "tests/x.py", "src/test/java/FooTest.java", "spec/a.rb"] {
+            assert!(is_test(path), "{path}");
+        }
+        for path in ["src/latest.ts", "contest/a.py", "src/attestation.rs"] {
+            assert!(!is_test(path), "{path}");
+        }
+    }
+}

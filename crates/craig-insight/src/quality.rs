@@ -1,0 +1,216 @@
+//! The report of quality: functions by complexity, duplicated code, long files, notes left in comments, and tests.
+
+mod clones;
+mod notes;
+mod tests_of;
+mod tokens;
+
+use craig_chunk::{FunctionMetrics, metrics};
+use craig_source::{FileKind, Language};
+use craig_store::{FileId, OutlinedFile, ProjectId, Store};
+use rayon::prelude::*;
+use serde::Serialize;
+
+use crate::{InsightError, paths};
+use tokens::Tokens;
+
+pub use clones::{Clone, ClonePlace, Duplication};
+pub use notes::{FileNotes, Note, Notes};
+pub use tests_of::ModuleTests;
+
+/// A file longer than this is a long one.
+pub const LONG_FILE_LINES: u32 = 500;
+
+/// A function more complex than this is worth a second look (McCabe's own limit).
+pub const COMPLEX: u32 = 10;
+
+/// How good the code of a project is, by what can be counted.
+#[derive(std::clone::Clone, Debug, Serialize)]
+pub struct Quality {
+    /// Sums.
+    pub summary: Summary,
+    /// All functions, the most complex first, then the longest, then by path.
+    pub functions: Vec<Function>,
+    /// Code that stands in several places, most of it first.
+    pub duplication: Duplication,
+    /// Code files of more than 500 lines, longest first.
+    pub long_files: Vec<LongFile>,
+    /// `TODO`, `FIXME`, `XXX` and `HACK` in comments.
+    pub notes: Notes,
+    /// Folders with their tests.
+    pub tests: Vec<ModuleTests>,
+}
+
+/// Sums over a project.
+#[derive(std::clone::Clone, Debug, Default, Serialize)]
+pub struct Summary {
+    /// Code files measured; generated and minified ones are left out.
+    pub files: usize,
+    /// Lines of these.
+    pub lines: u64,
+    /// Functions.
+    pub functions: usize,
+    /// Mean complexity of a function.
+    pub complexity_mean: f64,
+    /// The complexity that nine functions of ten do not exceed.
+    pub complexity_p90: u32,
+    /// Functions more complex than 10.
+    pub complex_functions: usize,
+    /// Mean lines of a function.
+    pub function_lines_mean: f64,
+    /// Code files that are tests.
+    pub test_files: usize,
+    /// Lines of these for each line of other code.
+    pub test_lines_ratio: f64,
+}
+
+/// One function.
+#[derive(std::clone::Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Function {
+    /// Path of its file.
+    pub file: String,
+    /// Line of its name, 1-based.
+    pub line_start: u32,
+    /// Name as written; `(anonymous)` where there is none.
+    pub name: String,
+    /// Lines from its name to its end.
+    pub lines: u32,
+    /// Cyclomatic complexity: 1 and one for each decision.
+    pub complexity: u32,
+    /// Control structures around the deepest statement.
+    pub nesting: u32,
+    /// Last line, inclusive.
+    pub line_end: u32,
+    /// Parameters.
+    pub parameters: u32,
+}
+
+/// A long file.
+#[derive(std::clone::Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct LongFile {
+    /// Path.
+    pub file: String,
+    /// Lines.
+    pub lines: u32,
+    /// Functions in it.
+    pub functions: usize,
+}
+
+/// What is measured of one code file.
+struct Measured {
+    path: String,
+    lines: u32,
+    is_test: bool,
+    has_tests_inside: bool,
+    functions: Vec<FunctionMetrics>,
+    notes: Vec<Note>,
+    tokens: Tokens,
+}
+
+/// Texts read from the store at a time.
+const GROUP: usize = 256;
+
+/// Measures a project, parsing its texts on the current thread pool.
+pub fn quality(store: &Store, project: ProjectId) -> Result<Quality, InsightError> {
+    let records = store.file_records(project)?;
+    let is_measured = |record: &&craig_store::FileRecord| {
+        !record.is_binary && record.withheld.is_none() && record.language.kind() == FileKind::Code
+    };
+    let wanted: Vec<FileId> = records.iter().filter(is_measured).map(|record| record.id).collect();
+    let mut measured = Vec::with_capacity(wanted.len());
+    for group in wanted.chunks(GROUP) {
+        let texts = store.load_outlines(group)?;
+        let read = |file: OutlinedFile| measure(file.record.path, file.record.language, &file.text);
+        measured.par_extend(texts.into_par_iter().map(read));
+    }
+    Ok(report(measured))
+}
+
+/// Measures texts, each with its path.
+pub fn quality_of_texts<'a>(texts: impl IntoIterator<Item = (&'a str, &'a str)>) -> Quality {
+    let measured = texts.into_iter().filter_map(|(path, text)| {
+        let language = Language::from_path(path).filter(|language| language.kind() == FileKind::Code)?;
+        Some(measure(path.to_owned(), language, text))
+    });
+    report(measured.collect())
+}
+
+fn measure(path: String, language: Language, text: &str) -> Measured {
+    Measured {
+        lines: u32::try_from(text.lines().count()).unwrap_or(u32::MAX),
+        is_test: paths::is_test(&path),
+        has_tests_inside: language == Language::Rust && text.contains("#[cfg(test)]"),
+        functions: metrics(language, text),
+        notes: notes::notes(&path, text),
+        tokens: Tokens::of(language, text),
+        path,
+    }
+}
+
+fn report(mut measured: Vec<Measured>) -> Quality {
+    measured.sort_by(|a, b| a.path.cmp(&b.path));
+    let functions = functions(&measured);
+    Quality {
+        summary: summary(&measured, &functions),
+        duplication: clones::duplication(&measured),
+        long_files: long_files(&measured),
+        notes: notes::report(&measured),
+        tests: tests_of::modules(&measured),
+        functions,
+    }
+}
+
+fn functions(measured: &[Measured]) -> Vec<Function> {
+    let all = measured.iter().flat_map(|file| {
+        file.functions.iter().map(|function| Function {
+            file: file.path.clone(),
+            line_start: function.line_start,
+            name: function.name.clone(),
+            lines: function.line_end - function.line_start + 1,
+            complexity: function.complexity,
+            nesting: function.nesting,
+            line_end: function.line_end,
+            parameters: function.parameters,
+        })
+    });
+    let mut functions: Vec<Function> = all.collect();
+    functions.sort_by(|a, b| {
+        (b.complexity, b.lines).cmp(&(a.complexity, a.lines)).then_with(|| (&a.file, a.line_start).cmp(&(&b.file, b.line_start)))
+    });
+    functions
+}
+
+fn summary(measured: &[Measured], functions: &[Function]) -> Summary {
+    let lines = |is_test: bool| -> u64 {
+        measured.iter().filter(|file| file.is_test == is_test).map(|file| u64::from(file.lines)).sum()
+    };
+    let mean = |of: fn(&Function) -> u32| {
+        let sum: u64 = functions.iter().map(|function| u64::from(of(function))).sum();
+        rounded(sum as f64 / functions.len().max(1) as f64)
+    };
+    Summary {
+        files: measured.len(),
+        lines: lines(false) + lines(true),
+        functions: functions.len(),
+        complexity_mean: mean(|function| function.complexity),
+        complexity_p90: functions.get(functions.len() / 10).map_or(0, |function| function.complexity),
+        complex_functions: functions.iter().filter(|function| function.complexity > COMPLEX).count(),
+        function_lines_mean: mean(|function| function.lines),
+        test_files: measured.iter().filter(|file| file.is_test).count(),
+        test_lines_ratio: rounded(lines(true) as f64 / lines(false).max(1) as f64),
+    }
+}
+
+/// Two decimals are enough for people, and the same everywhere.
+fn rounded(value: f64) -> f64 {
+    (value * 100.0).round() / 100.0
+}
+
+fn long_files(measured: &[Measured]) -> Vec<LongFile> {
+    let long = measured.iter().filter(|file| file.lines > LONG_FILE_LINES);
+    let mut long: Vec<LongFile> = long
+        .map(|file| LongFile { file: file.path.clone(), lines: file.lines, functions: file.functions.len() })
+        .collect();
+    long.sort_by(|a, b| b.lines.cmp(&a.lines).then_with(|| a.file.cmp(&b.file)));
+    long
+}

@@ -1,0 +1,71 @@
+//! Which folders have tests: by the names of files, and by tests that stand in the code itself.
+
+use std::collections::HashSet;
+
+use serde::Serialize;
+
+use super::Measured;
+use crate::modules::{Modules, shown};
+use crate::paths::{name, stem};
+
+/// Modules told.
+const MOST_MODULES: usize = 40;
+
+/// A folder with its tests.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct ModuleTests {
+    /// Folder; `.` for the top.
+    pub module: String,
+    /// Code files that are no tests.
+    pub files: usize,
+    /// Of these, how many have a test that is called after them, or tests inside.
+    pub tested_files: usize,
+    /// Lines of these files.
+    pub lines: u64,
+    /// Files that are tests.
+    pub test_files: usize,
+    /// Lines of tests.
+    pub test_lines: u64,
+}
+
+pub(super) fn modules(measured: &[Measured]) -> Vec<ModuleTests> {
+    let paths: Vec<Option<&str>> = measured.iter().map(|file| Some(file.path.as_str())).collect();
+    let modules = Modules::of_paths(&paths, MOST_MODULES);
+    let tested: HashSet<String> = measured.iter().filter(|file| file.is_test).map(|file| subject(&file.path)).collect();
+    let mut found: Vec<ModuleTests> = modules
+        .paths
+        .iter()
+        .map(|path| ModuleTests {
+            module: shown(path).to_owned(),
+            files: 0,
+            tested_files: 0,
+            lines: 0,
+            test_files: 0,
+            test_lines: 0,
+        })
+        .collect();
+    for (file, module) in measured.iter().zip(&modules.of_file) {
+        let Some(module) = module.map(|module| &mut found[module]) else { continue };
+        if file.is_test {
+            module.test_files += 1;
+            module.test_lines += u64::from(file.lines);
+        } else {
+            module.files += 1;
+            module.lines += u64::from(file.lines);
+            let own = plain(stem(&file.path));
+            module.tested_files += usize::from(file.has_tests_inside || tested.contains(&own));
+        }
+    }
+    found
+}
+
+/// What a test is called after: `cart` of `cart.test.ts`, `test_cart.py`, `CartTest.java`.
+fn subject(path: &str) -> String {
+    let name = plain(name(path).split('.').next().unwrap_or_default());
+    let bare = name.strip_prefix("test").unwrap_or(&name);
+    ["testcase", "tests", "test", "spec"].iter().find_map(|end| bare.strip_suffix(end)).unwrap_or(bare).to_owned()
+}
+
+fn plain(name: &str) -> String {
+    name.to_lowercase().replace(['_', '-'], "")
+}

@@ -1,0 +1,143 @@
+//! From an import as written to the file or the package that it means.
+
+mod c;
+mod csharp;
+mod go;
+mod jvm;
+mod named;
+mod php;
+mod python;
+mod ruby;
+mod rust;
+mod script;
+mod standard;
+
+pub(crate) use script::is_config as is_script_config;
+
+use craig_chunk::Reference;
+use craig_source::Language;
+
+use crate::packages::{Ecosystem, Packages};
+use crate::workspace::{FileIx, Workspace};
+
+/// What an import means.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Target {
+    /// A file of the project.
+    File(FileIx),
+    /// A package of an ecosystem, by the name that the import gives.
+    Package(Ecosystem, String),
+    /// The language's own library.
+    Standard,
+    /// Neither file nor package could be found.
+    Unknown,
+}
+
+/// A use of another file that no import statement tells.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Implicit {
+    pub(crate) to: FileIx,
+    pub(crate) line: u32,
+    pub(crate) kind: ImplicitKind,
+}
+
+/// Why a file uses another without importing it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum ImplicitKind {
+    /// By a name that the whole package sees.
+    SamePackage,
+    /// By a path written out where it is used.
+    QualifiedName,
+}
+
+impl ImplicitKind {
+    pub(crate) fn as_str(self) -> &'static str {
+        match self {
+            Self::SamePackage => "same_package",
+            Self::QualifiedName => "qualified_name",
+        }
+    }
+}
+
+/// What a file uses beyond its import statements.
+#[derive(Default)]
+pub(crate) struct Beyond {
+    pub(crate) files: Vec<Implicit>,
+    pub(crate) packages: Vec<(Ecosystem, String, u32)>,
+}
+
+/// The resolvers of all languages over one workspace.
+pub(crate) struct Resolver<'w> {
+    workspace: &'w Workspace,
+    script: script::Scripts<'w>,
+    python: python::Modules<'w>,
+    rust: rust::Crates<'w>,
+    go: go::Modules<'w>,
+    jvm: jvm::Types<'w>,
+    csharp: csharp::Types<'w>,
+    php: php::Types<'w>,
+    ruby: ruby::Libraries<'w>,
+    c: c::Headers<'w>,
+    named: named::Names<'w>,
+}
+
+impl<'w> Resolver<'w> {
+    pub(crate) fn new(workspace: &'w Workspace, packages: &'w Packages) -> Self {
+        Self {
+            workspace,
+            script: script::Scripts::new(workspace),
+            python: python::Modules::new(workspace),
+            rust: rust::Crates::new(workspace, packages),
+            go: go::Modules::new(workspace),
+            jvm: jvm::Types::new(workspace),
+            csharp: csharp::Types::new(workspace),
+            php: php::Types::new(workspace),
+            ruby: ruby::Libraries::new(workspace),
+            c: c::Headers::new(workspace),
+            named: named::Names::new(workspace),
+        }
+    }
+
+    /// Everything that one import means; several where several modules are named.
+    pub(crate) fn resolve(&self, from: FileIx, import: &Reference) -> Vec<Target> {
+        use Language as L;
+        match self.workspace.files[from].language {
+            L::TypeScript | L::Tsx | L::JavaScript | L::Vue | L::Svelte | L::Astro => {
+                vec![self.script.resolve(from, &import.target)]
+            }
+            L::Python => self.python.resolve(from, import),
+            L::Rust => self.rust.resolve(from, import),
+            L::Go => self.go.resolve(from, import),
+            L::Java | L::Kotlin | L::Scala | L::Groovy => self.jvm.resolve(from, import),
+            L::CSharp => self.csharp.resolve(from, import),
+            L::Php => self.php.resolve(from, import),
+            L::Ruby => vec![self.ruby.resolve(from, import)],
+            L::C | L::Cpp | L::Cuda | L::ObjectiveC => vec![self.c.resolve(from, import)],
+            _ => vec![self.named.resolve(from, import)],
+        }
+    }
+
+    /// What a file uses beside its import statements.
+    pub(crate) fn beyond_imports(&self, from: FileIx) -> Beyond {
+        match self.workspace.files[from].language {
+            Language::Rust => self.rust.beyond_imports(from),
+            Language::Go => self.go.beyond_imports(from),
+            Language::Java | Language::Kotlin | Language::Scala => self.jvm.beyond_imports(from),
+            Language::CSharp => self.csharp.beyond_imports(from),
+            Language::Php => self.php.beyond_imports(from),
+            Language::Ruby => self.ruby.beyond_imports(from),
+            Language::Elixir => self.named.beyond_imports(from),
+            _ => Beyond::default(),
+        }
+    }
+}
+
+/// Of several files the one nearest to `from`: most shared folders, then not a test, then the first path.
+pub(crate) fn nearest(workspace: &Workspace, from: FileIx, found: &[FileIx]) -> Option<FileIx> {
+    let path = &workspace.files[from].path;
+    found.iter().copied().min_by_key(|&at| {
+        let file = &workspace.files[at];
+        let shared = crate::paths::shared_folders(path, &file.path);
+        (std::cmp::Reverse(shared), file.is_test, file.path.len(), at)
+    })
+}

@@ -1,0 +1,160 @@
+//! Languages whose imports name files or modules in one plain way.
+
+use std::collections::HashMap;
+
+use craig_chunk::{ChunkKind, Reference};
+use craig_source::Language;
+
+use super::{Beyond, Implicit, ImplicitKind, Target, nearest};
+use crate::packages::Ecosystem;
+use crate::paths::{ancestors, extension, folder, join, name, under};
+use crate::workspace::{FileIx, Workspace};
+
+pub(super) struct Names<'w> {
+    workspace: &'w Workspace,
+    by_name: HashMap<&'w str, Vec<FileIx>>,
+    /// Modules of Elixir by their names.
+    modules: HashMap<String, Vec<FileIx>>,
+}
+
+impl<'w> Names<'w> {
+    pub(super) fn new(workspace: &'w Workspace) -> Self {
+        let mut by_name: HashMap<&str, Vec<FileIx>> = HashMap::new();
+        for (at, file) in workspace.files.iter().enumerate() {
+            by_name.entry(name(&file.path)).or_default().push(at);
+        }
+        let mut modules: HashMap<String, Vec<FileIx>> = HashMap::new();
+        for (at, file) in workspace.of_languages(&[Language::Elixir]) {
+            for symbol in file.symbols.iter().filter(|symbol| symbol.kind == ChunkKind::Module) {
+                let parent = symbol.parent.as_deref().map(|parent| format!("{parent}.")).unwrap_or_default();
+                modules.entry(format!("{parent}{}", symbol.name)).or_default().push(at);
+            }
+        }
+        Self { workspace, by_name, modules }
+    }
+
+    pub(super) fn resolve(&self, from: FileIx, import: &Reference) -> Target {
+        let target = import.target.as_str();
+        match self.workspace.files[from].language {
+            Language::Elixir => self.elixir(from, import),
+            Language::Haskell | Language::PureScript | Language::Elm => {
+                let ends = [".hs", ".lhs", ".hsc", ".purs", ".elm"];
+                let path = target.replace('.', "/");
+                self.any_ending(from, &path, &ends)
+                    .unwrap_or_else(|| Target::Package(Ecosystem::Hackage, target.to_owned()))
+            }
+            Language::Lua => self.lua(from, target),
+            Language::Dart => self.dart(from, target),
+            Language::Swift => Target::Package(Ecosystem::Swift, target.to_owned()),
+            Language::Zig => match target.ends_with(".zig") {
+                true => self.relative(from, target),
+                false => Target::Standard,
+            },
+            Language::Css | Language::Scss | Language::Less => self.style(from, target),
+            Language::Proto => {
+                let here = folder(&self.workspace.files[from].path);
+                let found = ancestors(here).find_map(|folder| self.workspace.file(&under(folder, target)));
+                found.map_or_else(
+                    || self.any_ending(from, target, &[""]).unwrap_or(Target::Unknown),
+                    Target::File,
+                )
+            }
+            _ => self.relative(from, target),
+        }
+    }
+
+    fn file(&self, path: Option<String>) -> Option<FileIx> {
+        self.workspace.file(&path?)
+    }
+
+    fn relative(&self, from: FileIx, target: &str) -> Target {
+        let here = folder(&self.workspace.files[from].path);
+        // Scripts write their own folder as a variable: "$DIR/lib.sh".
+        let target = match target.split_once('/') {
+            Some((first, rest)) if first.contains('$') => rest,
+            _ => target,
+        };
+        let found = self.file(join(here, target)).or_else(|| self.file(join("", target)));
+        found.map_or(Target::Unknown, Target::File)
+    }
+
+    /// The nearest file that ends with the path and one of the endings.
+    fn any_ending(&self, from: FileIx, path: &str, endings: &[&str]) -> Option<Target> {
+        endings.iter().find_map(|ending| {
+            let whole = format!("{path}{ending}");
+            let fits = |at: &FileIx| {
+                let path = &self.workspace.files[*at].path;
+                path.strip_suffix(&whole).is_some_and(|before| before.is_empty() || before.ends_with('/'))
+            };
+            let found: Vec<FileIx> = self.by_name.get(name(&whole))?.iter().copied().filter(fits).collect();
+            nearest(self.workspace, from, &found).map(Target::File)
+        })
+    }
+
+    fn lua(&self, from: FileIx, target: &str) -> Target {
+        let path = target.replace('.', "/");
+        let found = self.any_ending(from, &path, &[".lua", "/init.lua", ".luau"]);
+        found.unwrap_or_else(|| match ["string", "table", "math", "io", "os", "debug", "ffi", "bit", "jit"].contains(&target) {
+            true => Target::Standard,
+            false => Target::Package(Ecosystem::LuaRocks, target.to_owned()),
+        })
+    }
+
+    fn dart(&self, from: FileIx, target: &str) -> Target {
+        if target.starts_with("dart:") {
+            return Target::Standard;
+        }
+        let Some(rest) = target.strip_prefix("package:") else { return self.relative(from, target) };
+        let Some((package, path)) = rest.split_once('/') else { return Target::Unknown };
+        let own = self.workspace.manifests_named("pubspec.yaml").find(|(_, text)| {
+            text.lines().any(|line| line.strip_prefix("name:").is_some_and(|name| name.trim() == package))
+        });
+        match own {
+            Some((manifest, _)) => {
+                let file = self.workspace.file(&under(folder(manifest), &format!("lib/{path}")));
+                file.map_or(Target::Unknown, Target::File)
+            }
+            None => Target::Package(Ecosystem::Pub, package.to_owned()),
+        }
+    }
+
+    /// Style sheets leave out their extension and the underscore of a partial.
+    fn style(&self, from: FileIx, target: &str) -> Target {
+        let target = target.trim_matches(['"', '\'']).trim_start_matches('~');
+        let here = folder(&self.workspace.files[from].path);
+        let path = join(here, target).unwrap_or_default();
+        let partial = under(folder(&path), &format!("_{}", name(&path)));
+        let endings: &[&str] = match extension(&path) {
+            "css" | "scss" | "less" | "sass" => &[""],
+            _ => &[".scss", ".less", ".css", "/_index.scss", "/index.scss", ""],
+        };
+        let found = endings.iter().find_map(|ending| {
+            self.file(Some(format!("{path}{ending}"))).or_else(|| self.file(Some(format!("{partial}{ending}"))))
+        });
+        found.map_or(Target::Unknown, Target::File)
+    }
+
+    fn elixir(&self, from: FileIx, import: &Reference) -> Target {
+        let whole = match import.names.first() {
+            Some(name) => format!("{}.{name}", import.target),
+            None => import.target.clone(),
+        };
+        let found = self.module(from, &whole).or_else(|| self.module(from, &import.target));
+        found.map_or_else(|| Target::Package(Ecosystem::Hex, import.target.clone()), Target::File)
+    }
+
+    fn module(&self, from: FileIx, name: &str) -> Option<FileIx> {
+        nearest(self.workspace, from, self.modules.get(name)?)
+    }
+
+    /// Modules of Elixir that are called without an alias.
+    pub(super) fn beyond_imports(&self, from: FileIx) -> Beyond {
+        let mut beyond = Beyond::default();
+        for used in &self.workspace.files[from].references.uses {
+            if let Some(to) = self.module(from, &used.name).filter(|&to| to != from) {
+                beyond.files.push(Implicit { to, line: used.line, kind: ImplicitKind::QualifiedName });
+            }
+        }
+        beyond
+    }
+}

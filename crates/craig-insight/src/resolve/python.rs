@@ -1,0 +1,186 @@
+//! Imports of Python: relative and absolute, `src` layouts, packages with and without `__init__`, stubs.
+
+use std::collections::{BTreeSet, HashMap};
+
+use craig_chunk::Reference;
+use craig_source::Language;
+
+use super::{Target, nearest, standard};
+use crate::packages::Ecosystem;
+use crate::paths::{ancestors, folder, is_in, name, stem, under};
+use crate::workspace::{FileIx, Workspace};
+
+/// Folders beside a project's files that hold its packages.
+const SOURCE_FOLDERS: &[&str] = &["src", "lib", "python", "source"];
+
+pub(super) struct Modules<'w> {
+    workspace: &'w Workspace,
+    /// Folders that hold a top-level module or package of a name.
+    parents: HashMap<String, BTreeSet<String>>,
+    /// Folders with modules, and all above them.
+    folders: BTreeSet<String>,
+}
+
+/// What a dotted name is.
+enum Module {
+    File(FileIx),
+    /// A package without `__init__`.
+    Folder(String),
+}
+
+impl<'w> Modules<'w> {
+    pub(super) fn new(workspace: &'w Workspace) -> Self {
+        let mut modules = Self { workspace, parents: HashMap::new(), folders: BTreeSet::new() };
+        for (_, file) in workspace.of_languages(&[Language::Python]) {
+            for above in ancestors(folder(&file.path)) {
+                if !modules.folders.insert(above.to_owned()) {
+                    break;
+                }
+            }
+            modules.add_parents(&file.path);
+        }
+        modules
+    }
+
+    /// Notes under which name a file is found from outside of its packages.
+    fn add_parents(&mut self, path: &str) {
+        let mut top = path;
+        let mut parent = folder(path);
+        while self.is_package(parent) {
+            top = parent;
+            parent = folder(parent);
+        }
+        let top = if top == path { stem(path) } else { name(top) };
+        self.parents.entry(top.to_owned()).or_default().insert(parent.to_owned());
+    }
+
+    fn is_package(&self, folder: &str) -> bool {
+        let has = |name: &str| self.workspace.file(&under(folder, name)).is_some();
+        !folder.is_empty() && (has("__init__.py") || has("__init__.pyi"))
+    }
+
+    pub(super) fn resolve(&self, from: FileIx, import: &Reference) -> Vec<Target> {
+        let dots = import.target.len() - import.target.trim_start_matches('.').len();
+        let parts: Vec<&str> = import.target[dots..].split('.').map(str::trim).filter(|p| !p.is_empty()).collect();
+        let found = if dots > 0 { self.relative(from, dots, &parts) } else { self.absolute(from, &parts) };
+        match found {
+            Some(module) => self.named(module, &import.names),
+            None if dots > 0 => vec![Target::Unknown],
+            None => vec![outside(&parts)],
+        }
+    }
+
+    fn relative(&self, from: FileIx, dots: usize, parts: &[&str]) -> Option<Module> {
+        let here = folder(&self.workspace.files[from].path);
+        let base = ancestors(here).nth(dots - 1)?;
+        self.module(base, parts)
+    }
+
+    /// The module below `base`.
+    fn module(&self, base: &str, parts: &[&str]) -> Option<Module> {
+        let path = under(base, &parts.join("/"));
+        let file = |path: String| self.workspace.file(&path);
+        if !parts.is_empty() {
+            let found = file(format!("{path}/__init__.py"))
+                .or_else(|| file(format!("{path}.py")))
+                .or_else(|| file(format!("{path}/__init__.pyi")))
+                .or_else(|| file(format!("{path}.pyi")))
+                .or_else(|| file(format!("{path}.pyx")));
+            if let Some(found) = found {
+                return Some(Module::File(found));
+            }
+        } else if let Some(found) = file(under(base, "__init__.py")).or_else(|| file(under(base, "__init__.pyi"))) {
+            return Some(Module::File(found));
+        }
+        self.folders.contains(&path).then_some(Module::Folder(path))
+    }
+
+    /// By the folders in which Python would look, nearest first.
+    fn absolute(&self, from: FileIx, parts: &[&str]) -> Option<Module> {
+        let first = *parts.first()?;
+        let path = &self.workspace.files[from].path;
+        let mut root = folder(path);
+        while self.is_package(root) {
+            root = folder(root);
+        }
+        // A script sees what lies beside it, even what is called like a module of Python.
+        if let Some(found) = self.beginning_with(root, parts) {
+            return Some(found);
+        }
+        if standard::is_python_module(first) {
+            return None;
+        }
+        let above = ancestors(root).flat_map(|folder| {
+            let beside = SOURCE_FOLDERS.iter().map(move |source| under(folder, source));
+            std::iter::once(folder.to_owned()).chain(beside)
+        });
+        let mut above = above.filter_map(|folder| self.beginning_with(&folder, parts));
+        above.next().or_else(|| self.anywhere(from, parts))
+    }
+
+    /// The module below `root`, if its first part is a module or a package of this root.
+    fn beginning_with(&self, root: &str, parts: &[&str]) -> Option<Module> {
+        match self.module(root, parts)? {
+            Module::Folder(folder) if parts.len() == 1 && !self.holds_modules(&folder) => None,
+            module => Some(module),
+        }
+    }
+
+    /// Whether modules lie in the folder itself or in packages of it, as in a namespace package.
+    fn holds_modules(&self, folder: &str) -> bool {
+        self.folders.range(folder.to_owned()..).take_while(|inner| is_in(inner, folder)).next().is_some()
+    }
+
+    /// A package of another part of the project, but not of its tests' sample data.
+    fn anywhere(&self, from: FileIx, parts: &[&str]) -> Option<Module> {
+        let roots = self.parents.get(*parts.first()?)?;
+        let mut files = Vec::new();
+        let mut first_folder = None;
+        for root in roots {
+            match self.module(root, parts) {
+                Some(Module::File(file)) => files.push(file),
+                Some(Module::Folder(folder)) => first_folder = first_folder.or(Some(folder)),
+                None => {}
+            }
+        }
+        files.retain(|&file| !self.workspace.files[file].is_test);
+        let file = nearest(self.workspace, from, &files).map(Module::File);
+        file.or(first_folder.map(Module::Folder))
+    }
+
+    /// What `from module import names` brings in: submodules by their own files.
+    fn named(&self, module: Module, names: &[String]) -> Vec<Target> {
+        let (base, own) = match &module {
+            Module::File(file) => {
+                let path = &self.workspace.files[*file].path;
+                (stem(path) == "__init__").then(|| folder(path).to_owned()).map_or((None, Some(*file)), |folder| (Some(folder), Some(*file)))
+            }
+            Module::Folder(folder) => (Some(folder.clone()), None),
+        };
+        let of_name = |name: &String| {
+            let submodule = base.as_deref().filter(|_| name != "*").and_then(|base| match self.module(base, &[name]) {
+                Some(Module::File(file)) => Some(file),
+                _ => None,
+            });
+            submodule.or(own).map_or(Target::Unknown, Target::File)
+        };
+        if names.is_empty() {
+            return vec![own.map_or(Target::Unknown, Target::File)];
+        }
+        let mut targets: Vec<Target> = Vec::new();
+        for target in names.iter().map(of_name) {
+            if !targets.contains(&target) {
+                targets.push(target);
+            }
+        }
+        targets
+    }
+}
+
+fn outside(parts: &[&str]) -> Target {
+    match parts.first() {
+        None => Target::Unknown,
+        Some(first) if standard::is_python_module(first) => Target::Standard,
+        Some(_) => Target::Package(Ecosystem::PyPi, parts.join(".")),
+    }
+}

@@ -1,0 +1,274 @@
+//! Paths of Rust: the tree of modules of each crate, `crate`, `super` and `self`, crates of the workspace.
+
+use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
+
+use craig_chunk::{Reference, ReferenceKind};
+use craig_source::Language;
+use toml::Table;
+
+use super::{Beyond, Implicit, ImplicitKind, Target};
+use crate::packages::{Ecosystem, Packages};
+use crate::paths::{ancestors, folder, is_in, join, name, stem, under};
+use crate::workspace::{FileIx, Workspace};
+
+/// A module by its crate's root and its path in it.
+type Module = (FileIx, Vec<String>);
+
+/// Modules nested deeper than this come from files that include each other.
+const MAX_DEPTH: usize = 32;
+
+/// Crates that come with Rust.
+const STANDARD: &[&str] = &["std", "core", "alloc", "proc_macro", "test"];
+
+pub(super) struct Crates<'w> {
+    workspace: &'w Workspace,
+    packages: &'w Packages,
+    /// Roots of libraries by the name that code calls them.
+    libraries: HashMap<String, Vec<FileIx>>,
+    /// Folders of manifests with the root of their library or program.
+    roots: BTreeMap<String, FileIx>,
+    modules: HashMap<Module, FileIx>,
+    places: HashMap<FileIx, Module>,
+}
+
+impl<'w> Crates<'w> {
+    pub(super) fn new(workspace: &'w Workspace, packages: &'w Packages) -> Self {
+        let mut crates = Self {
+            workspace,
+            packages,
+            libraries: HashMap::new(),
+            roots: BTreeMap::new(),
+            modules: HashMap::new(),
+            places: HashMap::new(),
+        };
+        let mut roots = Vec::new();
+        for (path, text) in workspace.manifests_named("Cargo.toml") {
+            if let Ok(manifest) = text.parse::<Table>() {
+                roots.extend(crates.package(folder(path), &manifest));
+            }
+        }
+        let loose = crates.loose_roots();
+        for root in roots.into_iter().chain(loose) {
+            crates.grow(root);
+        }
+        crates
+    }
+
+    /// Notes a package; gives the roots of its crates, the library first.
+    fn package(&mut self, folder: &str, manifest: &Table) -> Vec<FileIx> {
+        let Some(package) = manifest.get("package").and_then(|package| package.get("name")?.as_str()) else {
+            return Vec::new();
+        };
+        let library = manifest.get("lib");
+        let text = |value: Option<&toml::Value>, key: &str| {
+            value.and_then(|value| value.get(key)?.as_str().map(str::to_owned))
+        };
+        let called = text(library, "name").unwrap_or_else(|| package.to_owned()).replace('-', "_");
+        let file = |path: &str| self.workspace.file(&join(folder, path)?);
+        let root = file(&text(library, "path").unwrap_or_else(|| "src/lib.rs".to_owned()));
+        let mut roots: Vec<FileIx> = root.into_iter().collect();
+        roots.extend(file("src/main.rs"));
+        for kind in ["bin", "example", "test", "bench"] {
+            let targets = manifest.get(kind).and_then(toml::Value::as_array).into_iter().flatten();
+            roots.extend(targets.filter_map(|target| file(target.get("path")?.as_str()?)));
+        }
+        let build = manifest.get("package").and_then(|package| package.get("build")?.as_str());
+        roots.extend(file(build.unwrap_or("build.rs")));
+        if let Some(root) = root {
+            self.libraries.entry(called).or_default().push(root);
+        }
+        if let Some(&first) = roots.first() {
+            self.roots.insert(folder.to_owned(), first);
+        }
+        roots
+    }
+
+    /// Programs, tests, examples and benches that a manifest need not name.
+    fn loose_roots(&self) -> Vec<FileIx> {
+        let folders: HashSet<String> = self.workspace.manifests_named("Cargo.toml").map(|(path, _)| folder(path).to_owned()).collect();
+        let is_root = |path: &str| {
+            ["src/bin", "tests", "examples", "benches"].iter().any(|place| {
+                let here = folder(path);
+                let direct = here.strip_suffix(place).map(|above| above.trim_end_matches('/'));
+                let deeper = folder(here).strip_suffix(place).map(|above| above.trim_end_matches('/'));
+                direct.is_some_and(|above| folders.contains(above))
+                    || name(path) == "main.rs" && deeper.is_some_and(|above| folders.contains(above))
+            })
+        };
+        let files = self.workspace.of_languages(&[Language::Rust]);
+        files.filter(|(_, file)| is_root(&file.path)).map(|(at, _)| at).collect()
+    }
+
+    /// Follows `mod` from a root.
+    fn grow(&mut self, root: FileIx) {
+        let mut open = VecDeque::from([(root, Vec::new())]);
+        let mut seen = HashSet::from([root]);
+        while let Some((file, path)) = open.pop_front() {
+            self.places.entry(file).or_insert((root, path.clone()));
+            self.modules.entry((root, path.clone())).or_insert(file);
+            for import in &self.workspace.files[file].references.imports {
+                for depth in 1..=import.within.len() {
+                    let inline = [&path[..], &import.within[..depth]].concat();
+                    self.modules.entry((root, inline)).or_insert(file);
+                }
+                let Some(inner) = self.declared(file, file == root, import) else { continue };
+                let name = import.target.trim_start_matches("self::").trim_start_matches("r#").to_owned();
+                let path = [&path[..], &import.within, &[name]].concat();
+                if path.len() < MAX_DEPTH && seen.insert(inner) {
+                    open.push_back((inner, path));
+                } else {
+                    self.modules.entry((root, path)).or_insert(inner);
+                }
+            }
+        }
+    }
+
+    /// The file of `mod x;`.
+    fn declared(&self, file: FileIx, is_root: bool, import: &Reference) -> Option<FileIx> {
+        if import.kind != ReferenceKind::Module {
+            return None;
+        }
+        let path = &self.workspace.files[file].path;
+        let is_folder = is_root || matches!(name(path), "mod.rs" | "lib.rs" | "main.rs");
+        let base = if is_folder { folder(path).to_owned() } else { under(folder(path), stem(path)) };
+        if let Some(written) = &import.path {
+            let base = if import.within.is_empty() { folder(path).to_owned() } else { base };
+            return self.workspace.file(&join(&under(&base, &import.within.join("/")), written)?);
+        }
+        let name = import.target.trim_start_matches("self::").trim_start_matches("r#");
+        let at = under(&under(&base, &import.within.join("/")), name);
+        self.workspace.file(&format!("{at}.rs")).or_else(|| self.workspace.file(&format!("{at}/mod.rs")))
+    }
+
+    /// The module of a file; for files that no crate reaches, by where they lie.
+    fn place(&self, file: FileIx) -> Option<Module> {
+        if let Some(place) = self.places.get(&file) {
+            return Some(place.clone());
+        }
+        let path = &self.workspace.files[file].path;
+        let root = ancestors(folder(path)).find_map(|folder| self.roots.get(folder))?;
+        let source = folder(&self.workspace.files[*root].path);
+        if !is_in(path, source) {
+            return None;
+        }
+        let inner = path[source.len()..].trim_start_matches('/');
+        let mut parts: Vec<String> = inner.trim_end_matches(".rs").split('/').map(str::to_owned).collect();
+        if parts.last().is_some_and(|last| last == "mod") {
+            parts.pop();
+        }
+        Some((*root, parts))
+    }
+
+    pub(super) fn resolve(&self, from: FileIx, import: &Reference) -> Vec<Target> {
+        if import.kind == ReferenceKind::Module {
+            let is_root = self.places.get(&from).is_some_and(|(root, path)| *root == from && path.is_empty());
+            let file = self.declared(from, is_root, import);
+            return vec![file.map_or(Target::Unknown, Target::File)];
+        }
+        let whole = |name: &String| matches!(name.as_str(), "*" | "self");
+        let mut targets = Vec::new();
+        let paths: Vec<String> = match import.names.is_empty() {
+            true => vec![import.target.clone()],
+            false => import.names.iter().map(|name| if whole(name) { import.target.clone() } else { format!("{}::{name}", import.target) }).collect(),
+        };
+        for path in paths {
+            let target = self.path(from, &path, &import.within, true);
+            if !targets.contains(&target) {
+                targets.push(target);
+            }
+        }
+        targets
+    }
+
+    /// What a path means in a file. Within expressions its first part may be a type or a variable, so that only declared
+    /// packages count.
+    fn path(&self, from: FileIx, path: &str, within: &[String], is_import: bool) -> Target {
+        let path = path.trim_start_matches("::");
+        let parts: Vec<&str> = path.split("::").map(|part| part.trim().trim_start_matches("r#")).collect();
+        let Some((&first, rest)) = parts.split_first() else { return Target::Unknown };
+        let place = self.place(from);
+        if let Some((root, module)) = &place {
+            let here = [&module[..], within].concat();
+            match first {
+                "crate" | "$crate" => return self.descend((*root, Vec::new()), rest),
+                "self" => return self.descend((*root, here), rest),
+                "super" => return self.above((*root, here), &parts),
+                _ => {}
+            }
+            let child = (*root, [&here[..], &[first.to_owned()]].concat());
+            if self.modules.contains_key(&child) {
+                return self.descend(child, rest);
+            }
+        }
+        if STANDARD.contains(&first) {
+            return Target::Standard;
+        }
+        if let Some(root) = self.library(from, first) {
+            return self.descend((root, Vec::new()), rest);
+        }
+        let path_of_file = &self.workspace.files[from].path;
+        if self.packages.declares_crate(path_of_file, first) {
+            return Target::Package(Ecosystem::Cargo, first.to_owned());
+        }
+        // In the 2015 edition, paths of imports begin at the root.
+        if let Some((root, _)) = place.filter(|_| is_import) {
+            let top = (root, vec![first.to_owned()]);
+            if self.modules.contains_key(&top) {
+                return self.descend(top, rest);
+            }
+        }
+        Target::Unknown
+    }
+
+    fn above(&self, (root, mut module): Module, parts: &[&str]) -> Target {
+        let n_up = parts.iter().take_while(|part| **part == "super").count();
+        for _ in 0..n_up {
+            if module.pop().is_none() {
+                return Target::Unknown;
+            }
+        }
+        self.descend((root, module), &parts[n_up..])
+    }
+
+    /// The deepest module on the way that has a file.
+    fn descend(&self, (root, mut module): Module, parts: &[&str]) -> Target {
+        let mut found = self.modules.get(&(root, module.clone())).copied();
+        if found.is_none() {
+            // An inline module without imports: its file is that of the nearest module above.
+            let mut above = module.clone();
+            while found.is_none() && above.pop().is_some() {
+                found = self.modules.get(&(root, above.clone())).copied();
+            }
+        }
+        for part in parts {
+            module.push((*part).to_owned());
+            match self.modules.get(&(root, module.clone())) {
+                Some(&file) => found = Some(file),
+                None => break,
+            }
+        }
+        found.map_or(Target::Unknown, Target::File)
+    }
+
+    /// The library of the project that a file calls `name`.
+    fn library(&self, from: FileIx, name: &str) -> Option<FileIx> {
+        let real = self.packages.renamed_crate(&self.workspace.files[from].path, name);
+        let found = self.libraries.get(real.as_deref().unwrap_or(name))?;
+        super::nearest(self.workspace, from, found)
+    }
+
+    /// Paths written out in expressions, types and macros.
+    pub(super) fn beyond_imports(&self, from: FileIx) -> Beyond {
+        let mut beyond = Beyond::default();
+        for used in &self.workspace.files[from].references.uses {
+            match self.path(from, &used.name, &[], false) {
+                Target::File(to) if to != from => {
+                    beyond.files.push(Implicit { to, line: used.line, kind: ImplicitKind::QualifiedName });
+                }
+                Target::Package(ecosystem, name) => beyond.packages.push((ecosystem, name, used.line)),
+                _ => {}
+            }
+        }
+        beyond
+    }
+}
