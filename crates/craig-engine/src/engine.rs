@@ -11,6 +11,7 @@ use craig_search::Index;
 use craig_source::{Root, SourceError, walk};
 use craig_store::{FileRecord, IngestionState, IngestionStatus, Project, ProjectId, Store, StoreError};
 
+use crate::insight::Analyses;
 use crate::models::{self, ConfiguredReranker};
 use crate::options::StoredOptions;
 use crate::plan::{Compare, Plan};
@@ -33,6 +34,7 @@ pub struct Engine {
     reranker: OnceCell<Option<ConfiguredReranker>>,
     costs_are_accepted: bool,
     indexes: HashMap<ProjectId, Arc<Index>>,
+    analyses: Analyses,
 }
 
 impl Engine {
@@ -51,6 +53,7 @@ impl Engine {
             reranker: OnceCell::new(),
             costs_are_accepted: false,
             indexes: HashMap::new(),
+            analyses: Analyses::new(),
         })
     }
 
@@ -78,6 +81,10 @@ impl Engine {
 
     pub(crate) fn pool(&self) -> Arc<rayon::ThreadPool> {
         Arc::clone(&self.pool)
+    }
+
+    pub(crate) fn analyses(&mut self) -> &mut Analyses {
+        &mut self.analyses
     }
 
     /// What embeds, loaded when it is first asked for.
@@ -182,6 +189,7 @@ impl Engine {
         // Whoever had the lock may have purged it.
         let project = self.reload(&project)?;
         self.indexes.remove(&project.id);
+        self.analyses.remove(&project.id);
         self.store.purge(project.id)?;
         let folder = Index::folder(&self.store, &project);
         match std::fs::remove_dir_all(&folder) {

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use craig_model::{FailureClass, ModelError};
+use craig_insight::InsightError;
 use craig_search::SearchError;
 use craig_source::SourceError;
 use craig_store::{LockError, StoreError};
@@ -40,6 +41,9 @@ pub enum EngineError {
     /// Embedding would take much, or switch the embedder, and nobody has said yes to it.
     #[error("{0}")]
     CostsNotAccepted(Box<EmbeddingCost>),
+    /// An analysis failed, or does not know what was asked for.
+    #[error(transparent)]
+    Insight(#[from] InsightError),
     /// Another process is writing the project.
     #[error(transparent)]
     Locked(#[from] LockError),
@@ -95,6 +99,7 @@ impl EngineError {
         match self {
             Self::Store(StoreError::UnknownProject { .. } | StoreError::NameTaken { .. })
             | Self::Search(SearchError::Glob { .. } | SearchError::EmptyQuery)
+            | Self::Insight(InsightError::UnknownTarget { .. })
             | Self::BadName { .. }
             | Self::UnknownFile { .. }
             | Self::UnknownLanguage { .. }
@@ -106,6 +111,7 @@ impl EngineError {
             | Self::SourceGone { .. }
             | Self::Store(_)
             | Self::Search(_)
+            | Self::Insight(_)
             | Self::Locked(_)
             | Self::Threads(_) => Fault::Environment,
         }
@@ -114,7 +120,15 @@ impl EngineError {
     /// What to do next, where there is something to say beyond the message.
     pub fn hint(&self) -> Option<String> {
         match self {
-            Self::Store(error) | Self::Search(SearchError::Store(error)) => store_hint(error),
+            Self::Store(error)
+            | Self::Search(SearchError::Store(error))
+            | Self::Insight(InsightError::Store(error)) => store_hint(error),
+            Self::Insight(InsightError::UnknownTarget { similar, .. }) if similar.is_empty() => {
+                Some("ask for a path as 'craig tree' shows it, or for the name of a function or type".into())
+            }
+            Self::Insight(InsightError::UnknownTarget { similar, .. }) => {
+                Some(format!("did you mean {}?", similar.join(", ")))
+            }
             Self::Search(SearchError::EmptyQuery) => {
                 Some("ask with at least one word or name, such as 'where is the retry logic'".into())
             }

@@ -1,6 +1,7 @@
 //! What can be told of a project from what the store holds: its dependencies, its architecture, the quality of its code, and
 //! what a change of one place would reach. Nothing here reads a user's file or asks a model.
 
+mod architecture;
 mod dependencies;
 mod error;
 mod graph;
@@ -11,11 +12,16 @@ mod modules;
 mod packages;
 mod paths;
 mod quality;
+mod relations;
 mod resolve;
 mod workspace;
 
-use craig_store::{ProjectId, Store};
+use std::collections::BTreeMap;
 
+use craig_store::{ProjectId, Store};
+use rayon::ThreadPool;
+
+pub use architecture::{Architecture, EntryPoint, Evidence, Layer, Module, ModuleUse, Pattern};
 pub use dependencies::{Dependencies, Depended, External, FileEdge, Place, Undeclared, UnresolvedImport};
 pub use error::InsightError;
 pub use packages::{Ecosystem, Scope};
@@ -23,6 +29,7 @@ pub use quality::{
     COMPLEX, Clone, ClonePlace, Duplication, FileNotes, Function, LONG_FILE_LINES, LongFile, ModuleTests, Note, Notes, Quality,
     Summary, quality, quality_of_texts,
 };
+pub use relations::{Definition, Reached, Relations, UsedPackage};
 
 use graph::Graph;
 use packages::Packages;
@@ -36,9 +43,10 @@ pub struct Analysis {
 }
 
 impl Analysis {
-    /// Reads a project from the store, parsing its texts on the current thread pool.
-    pub fn load(store: &Store, project: ProjectId) -> Result<Self, InsightError> {
-        Ok(Self::of(Workspace::load(store, project)?))
+    /// Reads a project from the store, parsing its texts on the threads of `pool`.
+    pub fn load(store: &Store, project: ProjectId, pool: &ThreadPool) -> Result<Self, InsightError> {
+        let workspace = Workspace::load(store, project, pool)?;
+        Ok(pool.install(|| Self::of(workspace)))
     }
 
     /// An analysis of texts, each with its path.
@@ -55,5 +63,36 @@ impl Analysis {
     /// What the project's files depend on.
     pub fn dependencies(&self) -> Dependencies {
         dependencies::dependencies(self)
+    }
+
+    /// How the project is built.
+    pub fn architecture(&self) -> Architecture {
+        architecture::architecture(self)
+    }
+
+    /// How a file, a folder or a symbol is connected; the places that name a symbol are looked up in the store.
+    pub fn relations(
+        &self,
+        store: &Store,
+        project: ProjectId,
+        target: &str,
+        pool: &ThreadPool,
+    ) -> Result<Relations, InsightError> {
+        let mentions = match relations::asked_symbol(self, target) {
+            Some(name) => relations::mentions(store, project, name, pool)?,
+            None => BTreeMap::new(),
+        };
+        relations::relations(self, target, &mentions)
+    }
+
+    /// The same of an analysis of texts, which are asked for the places that name a symbol.
+    pub fn relations_in<'a>(
+        &self,
+        texts: impl IntoIterator<Item = (&'a str, &'a str)>,
+        target: &str,
+    ) -> Result<Relations, InsightError> {
+        let name = relations::asked_symbol(self, target).unwrap_or_default();
+        let mentions = texts.into_iter().map(|(path, text)| (path.to_owned(), relations::lines_naming(text, name)));
+        relations::relations(self, target, &mentions.filter(|(_, lines)| !lines.is_empty()).collect())
     }
 }

@@ -8,7 +8,7 @@ mod tokens;
 use craig_chunk::{FunctionMetrics, metrics};
 use craig_source::{FileKind, Language};
 use craig_store::{FileId, OutlinedFile, ProjectId, Store};
-use rayon::prelude::*;
+use rayon::{ThreadPool, prelude::*};
 use serde::Serialize;
 
 use crate::{InsightError, paths};
@@ -110,8 +110,8 @@ struct Measured {
 /// Texts read from the store at a time.
 const GROUP: usize = 256;
 
-/// Measures a project, parsing its texts on the current thread pool.
-pub fn quality(store: &Store, project: ProjectId) -> Result<Quality, InsightError> {
+/// Measures a project, parsing its texts on the threads of `pool`.
+pub fn quality(store: &Store, project: ProjectId, pool: &ThreadPool) -> Result<Quality, InsightError> {
     let records = store.file_records(project)?;
     let is_measured = |record: &&craig_store::FileRecord| {
         !record.is_binary && record.withheld.is_none() && record.language.kind() == FileKind::Code
@@ -121,7 +121,7 @@ pub fn quality(store: &Store, project: ProjectId) -> Result<Quality, InsightErro
     for group in wanted.chunks(GROUP) {
         let texts = store.load_outlines(group)?;
         let read = |file: OutlinedFile| measure(file.record.path, file.record.language, &file.text);
-        measured.par_extend(texts.into_par_iter().map(read));
+        pool.install(|| measured.par_extend(texts.into_par_iter().map(read)));
     }
     Ok(report(measured))
 }

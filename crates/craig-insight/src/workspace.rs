@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, HashMap};
 use craig_chunk::{References, Symbol, references};
 use craig_source::{FileKind, Language};
 use craig_store::{FileId, OutlinedFile, ProjectId, Store};
-use rayon::prelude::*;
+use rayon::{ThreadPool, prelude::*};
 
 use crate::{InsightError, manifest, paths};
 
@@ -40,8 +40,8 @@ pub(crate) struct Workspace {
 const GROUP: usize = 256;
 
 impl Workspace {
-    /// Reads a project from the store, parsing its texts on the current thread pool.
-    pub(crate) fn load(store: &Store, project: ProjectId) -> Result<Self, InsightError> {
+    /// Reads a project from the store, parsing its texts on the threads of `pool`.
+    pub(crate) fn load(store: &Store, project: ProjectId, pool: &ThreadPool) -> Result<Self, InsightError> {
         let records = store.file_records(project)?;
         let wanted: Vec<FileId> = records.iter().filter(|record| !record.is_binary).map(|record| record.id).collect();
         let mut files = Vec::with_capacity(wanted.len());
@@ -56,7 +56,7 @@ impl Workspace {
             let read = |file: OutlinedFile| {
                 source_file(file.record.path, file.record.language, &file.text, file.symbols)
             };
-            files.par_extend(texts.into_par_iter().map(read));
+            pool.install(|| files.par_extend(texts.into_par_iter().map(read)));
         }
         Ok(Self::new(files, manifests))
     }

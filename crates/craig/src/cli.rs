@@ -9,6 +9,7 @@ mod file;
 mod global;
 mod ingest;
 mod ingest_delta;
+mod insight;
 mod list;
 mod man;
 mod output;
@@ -59,6 +60,7 @@ enum Command {
     File(file::Args),
     Stats(stats::Args),
     Watch(watch::Args),
+    Insight(insight::Args),
     Purge(purge::Args),
     Settings(settings::Args),
     Completions(completions::Args),
@@ -90,6 +92,7 @@ fn run(command: Command, session: &mut Session) -> anyhow::Result<Outcome> {
         Command::Tree(args) => tree::run(&args, session),
         Command::File(args) => file::run(&args, session),
         Command::Stats(args) => stats::run(&args, session),
+        Command::Insight(args) => insight::run(&args, session),
         Command::Watch(args) => watch::run(&args, session),
         Command::Purge(args) => purge::run(&args, session),
         Command::Settings(args) => settings::run(&args, session),

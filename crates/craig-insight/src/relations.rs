@@ -1,0 +1,315 @@
+//! What a file, a folder or a symbol uses and is used by, and what a change of it would reach.
+
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+
+use craig_chunk::Symbol;
+use craig_store::{FileId, ProjectId, Store};
+use rayon::{ThreadPool, prelude::*};
+use serde::Serialize;
+
+use crate::dependencies::{FileEdge, Place, file_edge};
+use crate::paths::{is_in, name};
+use crate::workspace::FileIx;
+use crate::{Analysis, InsightError, mermaid};
+
+/// How one part of a project is connected with the others.
+#[derive(Clone, Debug, Serialize)]
+pub struct Relations {
+    /// What was asked for.
+    pub target: String,
+    /// `file`, `folder` or `symbol`.
+    pub kind: &'static str,
+    /// Its files: of a symbol, those that define it.
+    pub files: Vec<String>,
+    /// Where a symbol is defined.
+    pub definitions: Vec<Definition>,
+    /// Files that it uses, with the statements that say so.
+    pub uses: Vec<FileEdge>,
+    /// Packages that it uses.
+    pub packages: Vec<UsedPackage>,
+    /// Files that use it; of a symbol, those that name it.
+    pub used_by: Vec<FileEdge>,
+    /// Places outside of its definitions where a symbol is named.
+    pub mentions: Vec<Place>,
+    /// Files that a change may reach, nearest first: 1 for those that use it, 2 for those that use these, and so on.
+    pub impact: Vec<Reached>,
+    /// What is next to it, as a Mermaid chart.
+    pub mermaid: String,
+}
+
+/// A definition of a symbol.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Definition {
+    /// Path.
+    pub file: String,
+    /// Line of the name.
+    pub line: u32,
+    /// Last line.
+    pub line_end: u32,
+    /// Qualified name of what encloses it.
+    pub parent: Option<String>,
+    /// What it is: `function`, `class` and so on.
+    pub kind: &'static str,
+}
+
+/// A package that is used.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct UsedPackage {
+    /// Name in its ecosystem, or as imported where no manifest declares it.
+    pub name: String,
+    /// Places that use it.
+    pub uses: Vec<Place>,
+}
+
+/// A file that a change may reach.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Reached {
+    /// Path.
+    pub file: String,
+    /// Steps from the target.
+    pub distance: usize,
+    /// Whether it is a test.
+    pub is_test: bool,
+}
+
+/// Neighbours in the chart.
+const MOST_NEIGHBOURS: usize = 12;
+
+/// Suggestions for a target that is not there.
+const MOST_SIMILAR: usize = 5;
+
+/// What is asked about.
+enum Part {
+    Files(&'static str, BTreeSet<FileIx>),
+    Symbol(Vec<(FileIx, Symbol)>),
+}
+
+/// The name of the symbol that `target` asks about; none when it is a file or a folder.
+pub(crate) fn asked_symbol<'t>(analysis: &Analysis, target: &'t str) -> Option<&'t str> {
+    match part(analysis, target) {
+        Some(Part::Symbol(_)) => Some(last_name(target)),
+        _ => None,
+    }
+}
+
+/// Files that name a word, each with the lines.
+pub(crate) fn mentions(
+    store: &Store,
+    project: ProjectId,
+    word: &str,
+    pool: &ThreadPool,
+) -> Result<BTreeMap<String, Vec<u32>>, InsightError> {
+    let records = store.file_records(project)?;
+    let code = records.iter().filter(|record| !record.is_binary && record.withheld.is_none());
+    let wanted: Vec<FileId> = code.map(|record| record.id).collect();
+    let mut found = BTreeMap::new();
+    for group in wanted.chunks(256) {
+        let files = store.load_outlines(group)?;
+        let named = files.par_iter().filter_map(|file| {
+            let lines = lines_naming(&file.text, word);
+            (!lines.is_empty()).then(|| (file.record.path.clone(), lines))
+        });
+        found.extend(pool.install(|| named.collect::<Vec<_>>()));
+    }
+    Ok(found)
+}
+
+/// Lines on which a whole word stands.
+pub(crate) fn lines_naming(text: &str, word: &str) -> Vec<u32> {
+    if word.is_empty() || !text.contains(word) {
+        return Vec::new();
+    }
+    let is_word = |c: char| c.is_alphanumeric() || c == '_';
+    let has = |line: &str| {
+        line.match_indices(word).any(|(at, _)| {
+            let before = line[..at].chars().next_back();
+            let after = line[at + word.len()..].chars().next();
+            !before.is_some_and(is_word) && !after.is_some_and(is_word)
+        })
+    };
+    text.lines().zip(1u32..).filter(|(line, _)| has(line)).map(|(_, number)| number).collect()
+}
+
+pub(crate) fn relations(
+    analysis: &Analysis,
+    target: &str,
+    mentions: &BTreeMap<String, Vec<u32>>,
+) -> Result<Relations, InsightError> {
+    match part(analysis, target) {
+        Some(Part::Files(kind, files)) => Ok(of_files(analysis, target, kind, &files)),
+        Some(Part::Symbol(definitions)) => Ok(of_symbol(analysis, target, &definitions, mentions)),
+        None => Err(unknown(analysis, target)),
+    }
+}
+
+/// A path is meant before a name.
+fn part(analysis: &Analysis, target: &str) -> Option<Part> {
+    let files = &analysis.workspace.files;
+    let path = target.trim_start_matches("./").trim_end_matches('/');
+    if let Some(file) = analysis.workspace.file(path) {
+        return Some(Part::Files("file", BTreeSet::from([file])));
+    }
+    let path = if path == "." { "" } else { path };
+    let inside: BTreeSet<FileIx> = (0..files.len()).filter(|&at| is_in(&files[at].path, path)).collect();
+    if !inside.is_empty() {
+        return Some(Part::Files("folder", inside));
+    }
+    let name = last_name(target);
+    let outer = target[..target.len() - name.len()].trim_end_matches([':', '.', '#']);
+    let fits = |symbol: &Symbol| {
+        let parent = symbol.parent.as_deref().unwrap_or_default();
+        symbol.name == name && (outer.is_empty() || parent.ends_with(outer))
+    };
+    let found = files.iter().enumerate().flat_map(|(at, file)| {
+        file.symbols.iter().filter(|symbol| fits(symbol)).map(move |symbol| (at, symbol.clone()))
+    });
+    let found: Vec<(FileIx, Symbol)> = found.collect();
+    (!found.is_empty()).then_some(Part::Symbol(found))
+}
+
+/// `total` of `Cart::total` and `Cart.total`.
+fn last_name(target: &str) -> &str {
+    target.rsplit([':', '.', '#']).next().unwrap_or(target)
+}
+
+fn unknown(analysis: &Analysis, target: &str) -> InsightError {
+    let wanted = last_name(target).to_lowercase();
+    let mut similar = BTreeSet::new();
+    for file in &analysis.workspace.files {
+        if name(&file.path) == name(target) {
+            similar.insert(file.path.clone());
+        }
+        let symbols = file.symbols.iter().filter(|symbol| symbol.name.to_lowercase() == wanted);
+        similar.extend(symbols.map(|symbol| symbol.name.clone()));
+    }
+    InsightError::UnknownTarget { target: target.to_owned(), similar: similar.into_iter().take(MOST_SIMILAR).collect() }
+}
+
+fn of_files(analysis: &Analysis, target: &str, kind: &'static str, files: &BTreeSet<FileIx>) -> Relations {
+    let edges = |is_one: &dyn Fn(FileIx, FileIx) -> bool| -> Vec<FileEdge> {
+        let found = analysis.graph.all().filter(|edge| is_one(edge.from, edge.to));
+        let mut found: Vec<FileEdge> = found.map(|edge| file_edge(analysis, edge)).collect();
+        found.sort();
+        found
+    };
+    let used_by = edges(&|from, to| files.contains(&to) && !files.contains(&from));
+    let uses = edges(&|from, to| files.contains(&from) && !files.contains(&to));
+    let direct = analysis.graph.all().filter(|edge| files.contains(&edge.to) && !files.contains(&edge.from));
+    let first: BTreeSet<FileIx> = direct.map(|edge| edge.from).collect();
+    Relations {
+        target: target.to_owned(),
+        kind,
+        files: paths(analysis, files),
+        definitions: Vec::new(),
+        packages: packages(analysis, files),
+        mentions: Vec::new(),
+        impact: impact(analysis, files, &first),
+        mermaid: chart(target, &uses, &used_by),
+        uses,
+        used_by,
+    }
+}
+
+fn of_symbol(
+    analysis: &Analysis,
+    target: &str,
+    definitions: &[(FileIx, Symbol)],
+    mentions: &BTreeMap<String, Vec<u32>>,
+) -> Relations {
+    let files: BTreeSet<FileIx> = definitions.iter().map(|(file, _)| *file).collect();
+    let whole = of_files(analysis, target, "symbol", &files);
+    let is_definition = |path: &str, line: u32| {
+        definitions.iter().any(|(file, symbol)| analysis.workspace.files[*file].path == path && symbol.line == line)
+    };
+    let reached: BTreeSet<&str> =
+        whole.impact.iter().map(|reached| reached.file.as_str()).chain(whole.files.iter().map(String::as_str)).collect();
+    // A name may mean something else where the definition cannot be reached.
+    let connected = mentions.iter().filter(|(path, _)| reached.contains(path.as_str()));
+    let places: Vec<Place> = connected
+        .flat_map(|(path, lines)| lines.iter().map(move |&line| Place { file: path.clone(), line }))
+        .filter(|place| !is_definition(&place.file, place.line))
+        .collect();
+    let named: BTreeSet<&str> = places.iter().map(|place| place.file.as_str()).collect();
+    let used_by: Vec<FileEdge> = named
+        .iter()
+        .filter(|path| !whole.files.iter().any(|own| own == *path))
+        .filter_map(|path| {
+            let line = places.iter().find(|place| place.file == **path)?.line;
+            let to_file = whole.files.first()?.clone();
+            Some(FileEdge { from_file: (*path).to_owned(), to_file, line, kind: "mention" })
+        })
+        .collect();
+    let first: BTreeSet<FileIx> =
+        used_by.iter().filter_map(|edge| analysis.workspace.file(&edge.from_file)).collect();
+    let definitions = definitions.iter().map(|(file, symbol)| Definition {
+        file: analysis.workspace.files[*file].path.clone(),
+        line: symbol.line,
+        line_end: symbol.line_end,
+        parent: symbol.parent.clone(),
+        kind: symbol.kind.as_str(),
+    });
+    Relations {
+        definitions: definitions.collect(),
+        mentions: places,
+        impact: impact(analysis, &files, &first),
+        mermaid: chart(target, &whole.uses, &used_by),
+        used_by,
+        ..whole
+    }
+}
+
+fn paths(analysis: &Analysis, files: &BTreeSet<FileIx>) -> Vec<String> {
+    files.iter().map(|&file| analysis.workspace.files[file].path.clone()).collect()
+}
+
+fn packages(analysis: &Analysis, files: &BTreeSet<FileIx>) -> Vec<UsedPackage> {
+    let mut found: BTreeMap<String, BTreeSet<Place>> = BTreeMap::new();
+    for used in analysis.graph.packages.iter().filter(|used| files.contains(&used.file)) {
+        let name = used.package.map_or_else(|| used.import.clone(), |at| analysis.packages.declared[at].name.clone());
+        let file = analysis.workspace.files[used.file].path.clone();
+        found.entry(name).or_default().insert(Place { file, line: used.line });
+    }
+    found.into_iter().map(|(name, uses)| UsedPackage { name, uses: uses.into_iter().collect() }).collect()
+}
+
+/// Breadth first against the direction of use, from the files that use the target directly.
+fn impact(analysis: &Analysis, own: &BTreeSet<FileIx>, first: &BTreeSet<FileIx>) -> Vec<Reached> {
+    let mut users: BTreeMap<FileIx, Vec<FileIx>> = BTreeMap::new();
+    for edge in analysis.graph.all() {
+        users.entry(edge.to).or_default().push(edge.from);
+    }
+    let mut distances: BTreeMap<FileIx, usize> = first.iter().map(|&file| (file, 1)).collect();
+    let mut open: VecDeque<FileIx> = first.iter().copied().collect();
+    while let Some(file) = open.pop_front() {
+        let next = distances[&file] + 1;
+        for &user in users.get(&file).into_iter().flatten() {
+            if !own.contains(&user) && !distances.contains_key(&user) {
+                distances.insert(user, next);
+                open.push_back(user);
+            }
+        }
+    }
+    let files = &analysis.workspace.files;
+    let reached = distances.into_iter().filter(|(file, _)| !own.contains(file));
+    let mut reached: Vec<Reached> = reached
+        .map(|(file, distance)| Reached { file: files[file].path.clone(), distance, is_test: files[file].is_test })
+        .collect();
+    reached.sort_by(|a, b| a.distance.cmp(&b.distance).then_with(|| a.file.cmp(&b.file)));
+    reached
+}
+
+/// The target between those that use it and those that it uses.
+fn chart(target: &str, uses: &[FileEdge], used_by: &[FileEdge]) -> String {
+    let mut nodes = vec![target.to_owned()];
+    let mut edges = BTreeMap::new();
+    let distinct = |paths: BTreeSet<String>| paths.into_iter().take(MOST_NEIGHBOURS);
+    for user in distinct(used_by.iter().map(|edge| edge.from_file.clone()).collect()) {
+        nodes.push(user);
+        edges.insert((nodes.len() - 1, 0), 1);
+    }
+    for used in distinct(uses.iter().map(|edge| edge.to_file.clone()).collect()) {
+        nodes.push(used);
+        edges.insert((0, nodes.len() - 1), 1);
+    }
+    mermaid::flowchart(&nodes, &edges)
+}

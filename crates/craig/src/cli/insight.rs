@@ -1,0 +1,140 @@
+//! `craig insight`: what can be told of a project without asking any model.
+
+mod architecture;
+mod dependencies;
+mod quality;
+mod relations;
+
+use std::fmt::Display;
+use std::io;
+use std::path::Path;
+
+use clap::Subcommand;
+use craig_engine::{Engine, Freshness};
+
+use super::failure::Outcome;
+use super::output::{BOLD, DIM, styled};
+use super::progress::ProgressView;
+use super::report;
+use super::session::Session;
+
+/// Analyse a project: its architecture, dependencies, quality, and how its parts are related
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    #[command(subcommand)]
+    analysis: Analysis,
+    /// Answer from the index as it is, without looking for changed files first
+    #[arg(long, global = true)]
+    no_refresh: bool,
+    /// Rows of each table; the JSON form always holds everything
+    #[arg(long, short = 'n', global = true, default_value_t = 15, value_name = "N")]
+    limit: usize,
+    /// Print the graph alone, as Mermaid text
+    #[arg(long, global = true)]
+    mermaid: bool,
+}
+
+#[derive(Debug, Subcommand)]
+enum Analysis {
+    /// Modules, layers, entry points, and patterns with their evidence
+    Architecture(Of),
+    /// Imports between files, packages with the places that use them, cycles
+    Dependencies(Of),
+    /// Functions by complexity, duplicated code, long files, notes, tests
+    Quality(Of),
+    /// What a file, folder or symbol uses and is used by, and what a change of it reaches
+    Relations(Between),
+}
+
+#[derive(Debug, clap::Args)]
+struct Of {
+    /// Id, reference or name of the project
+    project: String,
+}
+
+#[derive(Debug, clap::Args)]
+struct Between {
+    /// Id, reference or name of the project
+    project: String,
+    /// Path of a file or folder, or name of a symbol: 'src/cart.rs', 'src', 'Cart::total'
+    target: String,
+}
+
+impl Analysis {
+    fn project(&self) -> &str {
+        match self {
+            Self::Architecture(of) | Self::Dependencies(of) | Self::Quality(of) => &of.project,
+            Self::Relations(between) => &between.project,
+        }
+    }
+}
+
+pub(crate) fn run(args: &Args, session: &mut Session) -> anyhow::Result<Outcome> {
+    let mut engine = session.engine()?;
+    let (project, outcome) = prepare(args, &mut engine, session)?;
+    let output = &mut session.output;
+    match &args.analysis {
+        Analysis::Architecture(_) => {
+            let found = engine.architecture(&project)?;
+            chart_or(args, &found.mermaid, session, |output| {
+                output.show(&found, |columns| architecture::text(&found, args.limit, columns))
+            })?;
+        }
+        Analysis::Dependencies(_) => {
+            let found = engine.dependencies(&project)?;
+            chart_or(args, &found.mermaid, session, |output| {
+                output.show(&found, |columns| dependencies::text(&found, args.limit, columns))
+            })?;
+        }
+        Analysis::Quality(_) => {
+            let found = engine.quality(&project)?;
+            output.show(&found, |columns| quality::text(&found, args.limit, columns))?;
+        }
+        Analysis::Relations(between) => {
+            let found = engine.relations(&project, &between.target)?;
+            chart_or(args, &found.mermaid, session, |output| {
+                output.show(&found, |columns| relations::text(&found, args.limit, columns))
+            })?;
+        }
+    }
+    Ok(outcome)
+}
+
+/// Brings the project up to date as a search does; gives its reference.
+fn prepare(args: &Args, engine: &mut Engine, session: &mut Session) -> anyhow::Result<(String, Outcome)> {
+    let freshness = if args.no_refresh { Freshness::AsIndexed } else { Freshness::UpToDate };
+    let mut view = ProgressView::beside_results(&session.output);
+    let handle = Some(args.analysis.project());
+    let prepared = engine.prepare(handle, Path::new("."), freshness, &mut |progress| view.step(progress));
+    view.finish();
+    let (project, report) = prepared?;
+    let failed = report.map(|report| report.failed).unwrap_or_default();
+    report::warn(&failed, &mut session.output);
+    Ok((project, if failed.is_empty() { Outcome::Complete } else { Outcome::Partial }))
+}
+
+/// The chart alone where that was asked for, else the whole answer.
+fn chart_or(
+    args: &Args,
+    chart: &str,
+    session: &mut Session,
+    show: impl FnOnce(&mut super::output::Output) -> io::Result<()>,
+) -> io::Result<()> {
+    match args.mermaid {
+        true => session.output.text(chart),
+        false => show(&mut session.output),
+    }
+}
+
+/// A heading with what it counts.
+fn heading(title: &str, about: impl Display) -> String {
+    format!("{}  {}\n", styled(BOLD, title), styled(DIM, about))
+}
+
+/// What a table leaves out.
+fn rest(shown: usize, total: usize, noun: &str) -> String {
+    match total.saturating_sub(shown) {
+        0 => String::new(),
+        left => styled(DIM, format_args!("and {}", super::units::counted(left as u64, noun))) + "\n",
+    }
+}

@@ -1,0 +1,89 @@
+//! Architecture for people.
+
+use craig_engine::{Architecture, ModuleUse, Pattern};
+
+use super::{heading, rest};
+use crate::cli::output::{BOLD, Columns, DIM, GOOD, LABEL, PATH, styled};
+use crate::cli::table::{Align, Cut, Table, cut};
+use crate::cli::units::{count, counted, percent};
+
+pub(super) fn text(found: &Architecture, limit: usize, columns: Columns) -> String {
+    [modules(found, columns), layers(found, columns), entries(found, limit, columns), patterns(found, columns)]
+        .into_iter()
+        .filter(|part| !part.is_empty())
+        .collect::<Vec<_>>()
+        .join("\n")
+}
+
+fn modules(found: &Architecture, columns: Columns) -> String {
+    let mut table = Table::new()
+        .column("module", Align::Left, Cut::Start, PATH)
+        .column("files", Align::Right, Cut::Never, Default::default())
+        .column("lines", Align::Right, Cut::Never, Default::default())
+        .column("languages", Align::Left, Cut::End, Default::default())
+        .column("uses", Align::Left, Cut::End, DIM);
+    for module in &found.modules {
+        table.row([
+            module.path.clone(),
+            count(module.files as u64),
+            count(module.lines),
+            module.languages.iter().take(2).cloned().collect::<Vec<_>>().join(", "),
+            used(&module.uses),
+        ]);
+    }
+    heading("Modules", counted(found.modules.len() as u64, "module")) + &table.render(columns)
+}
+
+fn used(uses: &[ModuleUse]) -> String {
+    const MOST: usize = 3;
+    let names: Vec<&str> = uses.iter().take(MOST).map(|used| used.module.as_str()).collect();
+    let more = if uses.len() > MOST { format!(" +{}", uses.len() - MOST) } else { String::new() };
+    names.join(", ") + &more
+}
+
+fn layers(found: &Architecture, columns: Columns) -> String {
+    let mut text = heading("Layers", "each uses those below it");
+    for layer in found.layers.iter().rev() {
+        let group = |names: &Vec<String>| if names.len() > 1 { format!("[{}]", names.join(" ⇄ ")) } else { names.join("") };
+        let names = layer.groups.iter().map(group).collect::<Vec<_>>().join(", ");
+        let names = cut(&names, columns.or(160).saturating_sub(5), Cut::End);
+        text += &format!("{}  {names}\n", styled(LABEL, format_args!("{:>3}", layer.level)));
+    }
+    text
+}
+
+fn entries(found: &Architecture, limit: usize, columns: Columns) -> String {
+    if found.entry_points.is_empty() {
+        return String::new();
+    }
+    let mut table = Table::new()
+        .column("kind", Align::Left, Cut::Never, BOLD)
+        .column("place", Align::Left, Cut::Start, PATH)
+        .column("evidence", Align::Left, Cut::End, DIM);
+    for entry in found.entry_points.iter().take(limit) {
+        let line = entry.line.map(|line| format!(":{line}")).unwrap_or_default();
+        table.row([entry.kind.to_owned(), format!("{}{line}", entry.file), entry.evidence.clone()]);
+    }
+    heading("Entry points", counted(found.entry_points.len() as u64, "place"))
+        + &table.render(columns)
+        + &rest(limit, found.entry_points.len(), "more place")
+}
+
+fn patterns(found: &Architecture, columns: Columns) -> String {
+    if found.patterns.is_empty() {
+        return String::new();
+    }
+    let shown: String = found.patterns.iter().map(|pattern| one_pattern(pattern, columns)).collect();
+    heading("Patterns", "with what led to them") + &shown
+}
+
+fn one_pattern(pattern: &Pattern, columns: Columns) -> String {
+    let certainty = format!("{:>4}", percent(pattern.confidence as f32));
+    let mut text = format!("{}  {}\n", styled(GOOD, certainty), styled(BOLD, pattern.name));
+    for evidence in &pattern.evidence {
+        let first = evidence.places.first().map(|place| format!("{}:{}", place.file, place.line)).unwrap_or_default();
+        let line = format!("{} ({}): {first}", evidence.signal, counted(evidence.count as u64, "place"));
+        text += &format!("      {}\n", styled(DIM, cut(&line, columns.or(160).saturating_sub(6), Cut::End)));
+    }
+    text
+}

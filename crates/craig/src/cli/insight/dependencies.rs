@@ -1,0 +1,92 @@
+//! Dependencies for people.
+
+use craig_engine::{Dependencies, External};
+
+use super::{heading, rest};
+use crate::cli::output::{BOLD, Columns, DIM, PATH, styled};
+use crate::cli::table::{Align, Cut, Table, cut};
+use crate::cli::units::counted;
+
+pub(super) fn text(found: &Dependencies, limit: usize, columns: Columns) -> String {
+    let sums = format!(
+        "{} between files, {}, {}\n",
+        counted(found.edges.len() as u64, "import"),
+        counted(found.external.len() as u64, "package"),
+        counted(found.cycles.len() as u64, "cycle"),
+    );
+    [sums, packages(found, limit, columns), undeclared(found, limit, columns), depended(found, limit, columns), cycles(found, limit, columns)]
+        .into_iter()
+        .filter(|part| !part.is_empty())
+        .collect::<Vec<_>>()
+        .join("\n")
+}
+
+fn packages(found: &Dependencies, limit: usize, columns: Columns) -> String {
+    if found.external.is_empty() {
+        return String::new();
+    }
+    let mut by_use: Vec<&External> = found.external.iter().collect();
+    by_use.sort_by_key(|package| std::cmp::Reverse(package.used_in.len()));
+    let mut table = Table::new()
+        .column("package", Align::Left, Cut::End, BOLD)
+        .column("version", Align::Left, Cut::End, Default::default())
+        .column("scope", Align::Left, Cut::Never, Default::default())
+        .column("files", Align::Right, Cut::Never, Default::default())
+        .column("manifest", Align::Left, Cut::Start, PATH);
+    for package in by_use.iter().take(limit) {
+        table.row([
+            package.name.clone(),
+            package.version.clone().unwrap_or_default(),
+            package.scope.to_owned(),
+            package.used_in.len().to_string(),
+            package.manifest.clone(),
+        ]);
+    }
+    let n_unused = found.external.iter().filter(|package| package.used_in.is_empty()).count();
+    heading("Packages", format_args!("most used first; {n_unused} without a use in code"))
+        + &table.render(columns)
+        + &rest(limit, by_use.len(), "more package")
+}
+
+fn undeclared(found: &Dependencies, limit: usize, columns: Columns) -> String {
+    if found.undeclared.is_empty() {
+        return String::new();
+    }
+    let mut table = Table::new()
+        .column("package", Align::Left, Cut::End, BOLD)
+        .column("files", Align::Right, Cut::Never, Default::default())
+        .column("first used in", Align::Left, Cut::Start, PATH);
+    for package in found.undeclared.iter().take(limit) {
+        let first = package.used_in.first().cloned().unwrap_or_default();
+        table.row([package.name.clone(), package.used_in.len().to_string(), first]);
+    }
+    heading("Undeclared", "imported, but in no manifest")
+        + &table.render(columns)
+        + &rest(limit, found.undeclared.len(), "more package")
+}
+
+fn depended(found: &Dependencies, limit: usize, columns: Columns) -> String {
+    if found.most_depended.is_empty() {
+        return String::new();
+    }
+    let mut table = Table::new()
+        .column("used by", Align::Right, Cut::Never, BOLD)
+        .column("file", Align::Left, Cut::Start, PATH);
+    for file in found.most_depended.iter().take(limit) {
+        table.row([file.dependents.to_string(), file.file.clone()]);
+    }
+    heading("Most depended on", "files that use it directly") + &table.render(columns)
+}
+
+fn cycles(found: &Dependencies, limit: usize, columns: Columns) -> String {
+    if found.cycles.is_empty() {
+        return String::new();
+    }
+    let width = columns.or(160);
+    let mut text = heading("Cycles", "shortest first");
+    for cycle in found.cycles.iter().take(limit) {
+        let ring = cycle.iter().chain(cycle.first()).map(String::as_str).collect::<Vec<_>>().join(" → ");
+        text += &format!("{}  {}\n", styled(DIM, format_args!("{:>3}", cycle.len())), cut(&ring, width.saturating_sub(5), Cut::End));
+    }
+    text + &rest(limit, found.cycles.len(), "more cycle")
+}

@@ -1,0 +1,86 @@
+//! Relations for people.
+
+use craig_engine::{FileEdge, Relations};
+
+use super::{heading, rest};
+use crate::cli::output::{BOLD, Columns, DIM, PATH, styled};
+use crate::cli::table::{Align, Cut, Table};
+use crate::cli::units::counted;
+
+pub(super) fn text(found: &Relations, limit: usize, columns: Columns) -> String {
+    [
+        about(found),
+        edges("Used by", &found.used_by, |edge| (&edge.from_file, &edge.to_file), limit, columns),
+        edges("Uses", &found.uses, |edge| (&edge.to_file, &edge.from_file), limit, columns),
+        packages(found, limit, columns),
+        impact(found, limit, columns),
+    ]
+    .into_iter()
+    .filter(|part| !part.is_empty())
+    .collect::<Vec<_>>()
+    .join("\n")
+}
+
+fn about(found: &Relations) -> String {
+    let mut text = format!("{}  {}\n", styled(BOLD, &found.target), styled(DIM, found.kind));
+    for definition in &found.definitions {
+        let inside = definition.parent.as_deref().map(|parent| format!(" in {parent}")).unwrap_or_default();
+        let place = format!("{}:{}-{}", definition.file, definition.line, definition.line_end);
+        text += &format!("  {} {}\n", styled(PATH, place), styled(DIM, format_args!("{}{inside}", definition.kind)));
+    }
+    text
+}
+
+fn edges(
+    title: &str,
+    edges: &[FileEdge],
+    ends: impl Fn(&FileEdge) -> (&String, &String),
+    limit: usize,
+    columns: Columns,
+) -> String {
+    if edges.is_empty() {
+        return String::new();
+    }
+    let mut table = Table::new()
+        .column("file", Align::Left, Cut::Start, PATH)
+        .column("how", Align::Left, Cut::Never, Default::default())
+        .column("line", Align::Right, Cut::Never, Default::default())
+        .column("of", Align::Left, Cut::Start, DIM);
+    for edge in edges.iter().take(limit) {
+        let (other, own) = ends(edge);
+        table.row([other.clone(), edge.kind.to_owned(), edge.line.to_string(), own.clone()]);
+    }
+    heading(title, counted(edges.len() as u64, "file")) + &table.render(columns) + &rest(limit, edges.len(), "more file")
+}
+
+fn packages(found: &Relations, limit: usize, columns: Columns) -> String {
+    if found.packages.is_empty() {
+        return String::new();
+    }
+    let mut table = Table::new()
+        .column("package", Align::Left, Cut::End, BOLD)
+        .column("places", Align::Right, Cut::Never, Default::default())
+        .column("first", Align::Left, Cut::Start, PATH);
+    for package in found.packages.iter().take(limit) {
+        let first = package.uses.first().map(|place| format!("{}:{}", place.file, place.line)).unwrap_or_default();
+        table.row([package.name.clone(), package.uses.len().to_string(), first]);
+    }
+    heading("Packages", counted(found.packages.len() as u64, "package")) + &table.render(columns)
+}
+
+fn impact(found: &Relations, limit: usize, columns: Columns) -> String {
+    if found.impact.is_empty() {
+        return heading("Impact", "nothing else uses it");
+    }
+    let mut table = Table::new()
+        .column("distance", Align::Right, Cut::Never, BOLD)
+        .column("file", Align::Left, Cut::Start, PATH)
+        .column("", Align::Left, Cut::Never, DIM);
+    for reached in found.impact.iter().take(limit) {
+        let test = if reached.is_test { "test" } else { "" };
+        table.row([reached.distance.to_string(), reached.file.clone(), test.to_owned()]);
+    }
+    let n_tests = found.impact.iter().filter(|reached| reached.is_test).count();
+    let about = format!("a change may reach {}, {n_tests} of them tests", counted(found.impact.len() as u64, "file"));
+    heading("Impact", about) + &table.render(columns) + &rest(limit, found.impact.len(), "more file")
+}
