@@ -12,7 +12,10 @@ fn main() {
         let Ok(text) = std::fs::read_to_string(&path) else { continue };
         if what == "metrics" {
             for f in metrics(language, &text) {
-                println!("{path}\t{}\t{}\t{}\t{}\t{}", f.line_start, f.line_end, f.name, f.complexity, f.nesting);
+                println!(
+                    "{path}\t{}\t{}\t{}\t{}\t{}",
+                    f.line_start, f.line_end, f.name, f.complexity, f.nesting
+                );
             }
         } else {
             println!("{path} {:#?}", references(language, &text));

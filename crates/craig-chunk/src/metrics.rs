@@ -33,8 +33,8 @@ pub struct FunctionMetrics {
 ///
 /// A decision is a condition, a loop with one, a case that is not the default, a `catch`, a ternary, and each `&&` or `||`.
 /// Of the arms of a Rust `match` the first is free, as one is always taken; the `?` operator is no decision. Nested
-/// functions are counted for themselves; lambdas belong to the function that they stand in, but in JavaScript, TypeScript,
-/// Go and PHP, where function expressions are functions of their own.
+/// functions are counted for themselves; lambdas belong to the function that they stand in, but in JavaScript, TypeScript
+/// and Go, where function expressions are functions of their own.
 pub fn metrics(language: Language, text: &str) -> Vec<FunctionMetrics> {
     let Some(counting) = counting(language) else { return Vec::new() };
     let mut found = Vec::new();
@@ -93,7 +93,8 @@ impl Measuring<'_> {
         let is_unit = role.is_unit && node.is_named() && (self.counting.is_unit)(node, self.text);
         let unit = is_unit.then(|| self.unit(node));
         let decisions = self.decisions(node, field, role);
-        let nests = role.nests && !self.continues_if(node, field) && (self.counting.is_decision)(node, self.text);
+        let nests =
+            role.nests && !self.continues_if(node, field) && (self.counting.is_decision)(node, self.text);
         if let Some(around) = self.innermost() {
             around.function.complexity += decisions;
             if nests {
@@ -109,7 +110,9 @@ impl Measuring<'_> {
         if let Some(unit) = open.unit {
             self.done.push((unit.start_byte, unit.function));
         }
-        if open.nests && let Some(around) = self.innermost() {
+        if open.nests
+            && let Some(around) = self.innermost()
+        {
             around.depth -= 1;
         }
     }

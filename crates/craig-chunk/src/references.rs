@@ -146,7 +146,11 @@ impl<'t> Reading<'t> {
         }
         if let Some(package) = self.package(node) {
             self.found.packages.push(package);
-            return if node.child_by_field_name("body").is_some() { Descent::Inside } else { Descent::Beside };
+            return if node.child_by_field_name("body").is_some() {
+                Descent::Inside
+            } else {
+                Descent::Beside
+            };
         }
         let mut imports = Vec::new();
         match grammar.rule(node) {

@@ -22,7 +22,9 @@ fn main() {
         "dependencies" => serde_json::to_string(&Analysis::of_texts(pairs).dependencies()),
         "architecture" => serde_json::to_string(&Analysis::of_texts(pairs).architecture()),
         "quality" => serde_json::to_string(&craig_insight::quality_of_texts(pairs)),
-        "relations" => serde_json::to_string(&Analysis::of_texts(pairs.clone()).relations_in(pairs, &args[3]).unwrap()),
+        "relations" => {
+            serde_json::to_string(&Analysis::of_texts(pairs.clone()).relations_in(pairs, &args[3]).unwrap())
+        }
         other => panic!("no analysis {other}"),
     };
     println!("{}", report.unwrap());

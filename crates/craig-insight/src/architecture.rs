@@ -76,7 +76,8 @@ pub(crate) fn architecture(analysis: &Analysis) -> Architecture {
 fn modules(analysis: &Analysis, map: &Modules, uses: &BTreeMap<(usize, usize), usize>) -> Vec<Module> {
     let files = &analysis.workspace.files;
     let describe = |(at, path): (usize, &String)| {
-        let own: Vec<_> = files.iter().zip(&map.of_file).filter(|(_, of)| **of == Some(at)).map(|(file, _)| file).collect();
+        let own: Vec<_> =
+            files.iter().zip(&map.of_file).filter(|(_, of)| **of == Some(at)).map(|(file, _)| file).collect();
         let mut languages: BTreeMap<&str, usize> = BTreeMap::new();
         for file in &own {
             *languages.entry(file.language.id()).or_default() += 1;

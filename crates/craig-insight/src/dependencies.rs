@@ -189,7 +189,9 @@ fn undeclared(analysis: &Analysis) -> Vec<Undeclared> {
 
 /// The part of an import that most likely names its package.
 fn package_of(ecosystem: Ecosystem, import: &str) -> String {
-    let leading = |separator: char, n: usize| import.split(separator).take(n).collect::<Vec<_>>().join(&separator.to_string());
+    let leading = |separator: char, n: usize| {
+        import.split(separator).take(n).collect::<Vec<_>>().join(&separator.to_string())
+    };
     match ecosystem {
         Ecosystem::PyPi | Ecosystem::Hex => leading('.', 1),
         Ecosystem::Maven | Ecosystem::NuGet | Ecosystem::Hackage => leading('.', 2),

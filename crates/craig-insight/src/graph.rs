@@ -63,10 +63,13 @@ impl Graph {
     pub(crate) fn new(workspace: &Workspace, packages: &Packages) -> Self {
         let resolver = Resolver::new(workspace, packages);
         let reading = Reading { workspace, packages, resolver: &resolver };
-        let parts: Vec<Part> = (0..workspace.files.len()).into_par_iter().map(|file| reading.part(file)).collect();
+        let parts: Vec<Part> =
+            (0..workspace.files.len()).into_par_iter().map(|file| reading.part(file)).collect();
         let mut graph = Self::default();
         for part in parts {
-            graph.implicit.extend(part.implicit.into_values().filter(|edge| !part.edges.contains_key(&edge.to)));
+            graph
+                .implicit
+                .extend(part.implicit.into_values().filter(|edge| !part.edges.contains_key(&edge.to)));
             graph.edges.extend(part.edges.into_values());
             graph.packages.extend(part.packages);
             graph.unresolved.extend(part.unresolved);
@@ -88,7 +91,8 @@ impl Graph {
     /// Groups of files of which each leads to every other, largest first.
     pub(crate) fn tangles(&self) -> Vec<Vec<FileIx>> {
         let components = petgraph::algo::tarjan_scc(&self.imports());
-        let mut tangles: Vec<Vec<FileIx>> = components.into_iter().filter(|component| component.len() > 1).collect();
+        let mut tangles: Vec<Vec<FileIx>> =
+            components.into_iter().filter(|component| component.len() > 1).collect();
         tangles.iter_mut().for_each(|tangle| tangle.sort_unstable());
         tangles.sort_by(|a, b| b.len().cmp(&a.len()).then_with(|| a.cmp(b)));
         tangles
@@ -195,7 +199,11 @@ impl Reading<'_> {
             Target::File(to) if to == from => {}
             Target::File(to) => {
                 let edge = Edge { from, to, line: import.line, kind: import.kind.as_str() };
-                part.edges.entry(to).or_insert(edge);
+                let known = part.edges.entry(to).or_insert(edge);
+                // That a module is a part of this one says less than that it is used.
+                if known.kind == ReferenceKind::Module.as_str() {
+                    *known = edge;
+                }
             }
             Target::Package(ecosystem, name) => self.add_package(from, ecosystem, &name, import.line, part),
             Target::Standard => {}

@@ -22,12 +22,12 @@ use craig_store::{ProjectId, Store};
 use rayon::ThreadPool;
 
 pub use architecture::{Architecture, EntryPoint, Evidence, Layer, Module, ModuleUse, Pattern};
-pub use dependencies::{Dependencies, Depended, External, FileEdge, Place, Undeclared, UnresolvedImport};
+pub use dependencies::{Depended, Dependencies, External, FileEdge, Place, Undeclared, UnresolvedImport};
 pub use error::InsightError;
 pub use packages::{Ecosystem, Scope};
 pub use quality::{
-    COMPLEX, Clone, ClonePlace, Duplication, FileNotes, Function, LONG_FILE_LINES, LongFile, ModuleTests, Note, Notes, Quality,
-    Summary, quality, quality_of_texts,
+    COMPLEX, Clone, ClonePlace, Duplication, FileNotes, Function, LONG_FILE_LINES, LongFile, ModuleTests,
+    Note, Notes, Quality, Summary, quality, quality_of_texts,
 };
 pub use relations::{Definition, Reached, Relations, UsedPackage};
 
@@ -92,7 +92,8 @@ impl Analysis {
         target: &str,
     ) -> Result<Relations, InsightError> {
         let name = relations::asked_symbol(self, target).unwrap_or_default();
-        let mentions = texts.into_iter().map(|(path, text)| (path.to_owned(), relations::lines_naming(text, name)));
+        let mentions =
+            texts.into_iter().map(|(path, text)| (path.to_owned(), relations::lines_naming(text, name)));
         relations::relations(self, target, &mentions.filter(|(_, lines)| !lines.is_empty()).collect())
     }
 }

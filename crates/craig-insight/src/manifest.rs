@@ -135,7 +135,13 @@ pub(crate) use cargo::OF_WORKSPACE;
 pub(crate) use python::normal as normal_python_name;
 
 /// A dependency as it is declared.
-fn declare(ecosystem: Ecosystem, name: &str, requirement: Option<&str>, scope: Scope, path: &str) -> Declared {
+fn declare(
+    ecosystem: Ecosystem,
+    name: &str,
+    requirement: Option<&str>,
+    scope: Scope,
+    path: &str,
+) -> Declared {
     let requirement = requirement.map(str::trim).filter(|text| !text.is_empty()).map(str::to_owned);
     Declared {
         ecosystem,
@@ -172,8 +178,9 @@ fn all_quoted(text: &str) -> Vec<&str> {
 /// The scope that the name of a group of dependencies tells.
 fn scope_of_group(group: &str) -> Scope {
     let group = group.to_lowercase();
-    let is_dev = ["dev", "test", "doc", "lint", "typing", "format", "bench", "ci", "example", "type", "check", "qa"]
-        .iter()
-        .any(|word| group.contains(word));
+    let is_dev =
+        ["dev", "test", "doc", "lint", "typing", "format", "bench", "ci", "example", "type", "check", "qa"]
+            .iter()
+            .any(|word| group.contains(word));
     if is_dev { Scope::Dev } else { Scope::Optional }
 }

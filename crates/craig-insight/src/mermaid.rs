@@ -45,6 +45,9 @@ mod tests {
     fn labels_cannot_leave_their_quotes() {
         let nodes = ["a\"] --> b".to_owned(), "<script>".to_owned()];
         let text = flowchart(&nodes, &BTreeMap::from([((0, 1), 2)]));
-        assert_eq!(text, "flowchart LR\n  n0[\"a#34;] --#62; b\"]\n  n1[\"#60;script#62;\"]\n  n0 -->|2| n1\n");
+        assert_eq!(
+            text,
+            "flowchart LR\n  n0[\"a#34;] --#62; b\"]\n  n1[\"#60;script#62;\"]\n  n0 -->|2| n1\n"
+        );
     }
 }

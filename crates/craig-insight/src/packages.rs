@@ -132,7 +132,9 @@ impl Packages {
         fill_shared(&mut declared);
         let own: HashSet<(Ecosystem, String)> =
             found.own.into_iter().map(|(ecosystem, name)| (ecosystem, own_name(ecosystem, &name))).collect();
-        let is_own = |declared: &Declared| own.contains(&(declared.ecosystem, own_name(declared.ecosystem, &declared.name)));
+        let is_own = |declared: &Declared| {
+            own.contains(&(declared.ecosystem, own_name(declared.ecosystem, &declared.name)))
+        };
         let renamed = declared
             .iter()
             .filter(|declared| declared.ecosystem == Ecosystem::Cargo && is_own(declared))
@@ -156,14 +158,14 @@ impl Packages {
     /// The declarations that an import in `from` is of: those of the nearest manifest that has such a package.
     pub(crate) fn find(&self, from: &str, ecosystem: Ecosystem, import: &str) -> Vec<usize> {
         let of = self.by_ecosystem.get(&ecosystem).map(Vec::as_slice).unwrap_or_default();
-        let scores: Vec<(u32, usize)> = of
-            .iter()
-            .filter_map(|&at| Some((matching::score(&self.declared[at], import)?, at)))
-            .collect();
+        let scores: Vec<(u32, usize)> =
+            of.iter().filter_map(|&at| Some((matching::score(&self.declared[at], import)?, at))).collect();
         let Some(best) = scores.iter().map(|(score, _)| *score).max() else { return Vec::new() };
         let best = scores.into_iter().filter(|(score, _)| *score == best).map(|(_, at)| at);
-        let with_distance: Vec<((bool, usize), usize)> =
-            best.map(|at| (self.nearness(from, at), at)).filter(|(near, at)| near.0 || !needs_manifest_above(self.declared[*at].ecosystem)).collect();
+        let with_distance: Vec<((bool, usize), usize)> = best
+            .map(|at| (self.nearness(from, at), at))
+            .filter(|(near, at)| near.0 || !needs_manifest_above(self.declared[*at].ecosystem))
+            .collect();
         let Some(nearest) = with_distance.iter().map(|(near, _)| *near).max() else { return Vec::new() };
         with_distance.into_iter().filter(|(near, _)| *near == nearest).map(|(_, at)| at).collect()
     }
@@ -173,7 +175,14 @@ impl Packages {
         let manifest = &self.declared[at].manifest;
         let place = governed(self.declared[at].ecosystem, folder(manifest));
         let is_above = is_in(from, place);
-        (is_above, if is_above { place.split('/').filter(|part| !part.is_empty()).count() } else { shared_folders(from, &under(place, "x")) })
+        (
+            is_above,
+            if is_above {
+                place.split('/').filter(|part| !part.is_empty()).count()
+            } else {
+                shared_folders(from, &under(place, "x"))
+            },
+        )
     }
 
     /// Whether the nearest manifest of a Rust file declares what its code calls `name`.
@@ -193,8 +202,10 @@ impl Packages {
 
 /// The folder that a manifest speaks for: lists of Python's requirements may have a folder of their own.
 fn governed(ecosystem: Ecosystem, place: &str) -> &str {
-    let is_list = ecosystem == Ecosystem::PyPi && matches!(crate::paths::name(place), "requirements" | "reqs");
-    let is_settings = ecosystem == Ecosystem::Maven && matches!(crate::paths::name(place), "gradle" | "project");
+    let is_list =
+        ecosystem == Ecosystem::PyPi && matches!(crate::paths::name(place), "requirements" | "reqs");
+    let is_settings =
+        ecosystem == Ecosystem::Maven && matches!(crate::paths::name(place), "gradle" | "project");
     if is_list || is_settings { folder(place) } else { place }
 }
 
@@ -239,7 +250,10 @@ fn fill_shared(declared: &mut Vec<Declared>) {
         })
         .collect();
     for member in declared.iter_mut().filter(|declared| declared.scope != Scope::Workspace) {
-        let asks = member.requirement.as_deref().is_none_or(|text| text == manifest::OF_WORKSPACE || text.contains("${"));
+        let asks = member
+            .requirement
+            .as_deref()
+            .is_none_or(|text| text == manifest::OF_WORKSPACE || text.contains("${"));
         let key = member.called.clone().unwrap_or_else(|| member.name.clone());
         if let Some((name, requirement)) = shared.get(&(member.ecosystem, key)).filter(|_| asks) {
             member.name.clone_from(name);
@@ -251,9 +265,11 @@ fn fill_shared(declared: &mut Vec<Declared>) {
 
 /// The version of the nearest lock file above the manifest.
 fn fill_version(declared: &mut Declared, locks: &BTreeMap<Ecosystem, Vec<(String, Lock)>>) {
-    let above = locks.get(&declared.ecosystem).into_iter().flatten().filter(|(place, _)| {
-        is_in(&declared.manifest, place)
-    });
+    let above = locks
+        .get(&declared.ecosystem)
+        .into_iter()
+        .flatten()
+        .filter(|(place, _)| is_in(&declared.manifest, place));
     let Some((_, lock)) = above.max_by_key(|(place, _)| place.len()) else { return };
     let requirement = declared.requirement.clone().unwrap_or_default();
     if let Some(prefixes) = lock.prefixes.get(&declared.name) {
@@ -265,7 +281,10 @@ fn fill_version(declared: &mut Declared, locks: &BTreeMap<Ecosystem, Vec<(String
     }
     let wanted = lock_name(declared.ecosystem, &declared.name);
     let versions = lock.versions.get(&declared.name).or_else(|| {
-        lock.versions.iter().find(|(name, _)| lock_name(declared.ecosystem, name) == wanted).map(|(_, versions)| versions)
+        lock.versions
+            .iter()
+            .find(|(name, _)| lock_name(declared.ecosystem, name) == wanted)
+            .map(|(_, versions)| versions)
     });
     declared.version = versions.and_then(|versions| fitting(versions, &requirement)).cloned();
 }
@@ -281,7 +300,8 @@ fn lock_name(ecosystem: Ecosystem, name: &str) -> String {
 /// Of several versions one that begins as the requirement does.
 fn fitting<'v>(versions: &'v [String], requirement: &str) -> Option<&'v String> {
     let wanted = requirement.trim_start_matches(|c: char| !c.is_ascii_digit());
-    let mut wanted: Vec<&str> = wanted.split(['.', '-', ',', ' ']).take_while(|part| part.parse::<u64>().is_ok()).collect();
+    let mut wanted: Vec<&str> =
+        wanted.split(['.', '-', ',', ' ']).take_while(|part| part.parse::<u64>().is_ok()).collect();
     while !wanted.is_empty() {
         let fits = |version: &&String| {
             let parts = version.split(['.', '-', '+']);

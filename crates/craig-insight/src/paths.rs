@@ -70,8 +70,10 @@ pub(crate) fn is_test(path: &str) -> bool {
     let lower = path.to_lowercase();
     let mut folders = folder(&lower).split('/');
     let in_tests = folders.any(|folder| {
-        matches!(folder, "test" | "tests" | "spec" | "specs" | "__tests__" | "__test__" | "testing" | "e2e" | "testdata")
-            || folder.ends_with("-tests")
+        matches!(
+            folder,
+            "test" | "tests" | "spec" | "specs" | "__tests__" | "__test__" | "testing" | "e2e" | "testdata"
+        ) || folder.ends_with("-tests")
             || folder.ends_with("-test")
             || folder.ends_with("_test")
             || folder.ends_with("_tests")
@@ -82,7 +84,9 @@ pub(crate) fn is_test(path: &str) -> bool {
     in_tests
         || matches!(lower_stem, "tests" | "conftest" | "test")
         || lower_stem.starts_with("test_")
-        || [".test", ".spec", "_test", "_tests", "_spec", "-test", "-spec"].iter().any(|end| lower_stem.ends_with(end))
+        || [".test", ".spec", "_test", "_tests", "_spec", "-test", "-spec"]
+            .iter()
+            .any(|end| lower_stem.ends_with(end))
         || file_stem.ends_with("Test")
         || file_stem.ends_with("Tests")
         || file_stem.ends_with("Spec")
@@ -104,7 +108,9 @@ mod tests {
 
     #[test]
     fn tests_are_told_by_their_path() {
-        for path in ["src/a.test.ts", "pkg/a_test.go", "tests/x.py", "src/test/java/FooTest.java", "spec/a.rb"] {
+        for path in
+            ["src/a.test.ts", "pkg/a_test.go", "tests/x.py", "src/test/java/FooTest.java", "spec/a.rb"]
+        {
             assert!(is_test(path), "{path}");
         }
         for path in ["src/latest.ts", "contest/a.py", "src/attestation.rs"] {

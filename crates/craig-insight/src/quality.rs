@@ -175,7 +175,9 @@ fn functions(measured: &[Measured]) -> Vec<Function> {
     });
     let mut functions: Vec<Function> = all.collect();
     functions.sort_by(|a, b| {
-        (b.complexity, b.lines).cmp(&(a.complexity, a.lines)).then_with(|| (&a.file, a.line_start).cmp(&(&b.file, b.line_start)))
+        (b.complexity, b.lines)
+            .cmp(&(a.complexity, a.lines))
+            .then_with(|| (&a.file, a.line_start).cmp(&(&b.file, b.line_start)))
     });
     functions
 }

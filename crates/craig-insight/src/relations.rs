@@ -182,7 +182,10 @@ fn unknown(analysis: &Analysis, target: &str) -> InsightError {
         let symbols = file.symbols.iter().filter(|symbol| symbol.name.to_lowercase() == wanted);
         similar.extend(symbols.map(|symbol| symbol.name.clone()));
     }
-    InsightError::UnknownTarget { target: target.to_owned(), similar: similar.into_iter().take(MOST_SIMILAR).collect() }
+    InsightError::UnknownTarget {
+        target: target.to_owned(),
+        similar: similar.into_iter().take(MOST_SIMILAR).collect(),
+    }
 }
 
 fn of_files(analysis: &Analysis, target: &str, kind: &'static str, files: &BTreeSet<FileIx>) -> Relations {
@@ -219,10 +222,16 @@ fn of_symbol(
     let files: BTreeSet<FileIx> = definitions.iter().map(|(file, _)| *file).collect();
     let whole = of_files(analysis, target, "symbol", &files);
     let is_definition = |path: &str, line: u32| {
-        definitions.iter().any(|(file, symbol)| analysis.workspace.files[*file].path == path && symbol.line == line)
+        definitions
+            .iter()
+            .any(|(file, symbol)| analysis.workspace.files[*file].path == path && symbol.line == line)
     };
-    let reached: BTreeSet<&str> =
-        whole.impact.iter().map(|reached| reached.file.as_str()).chain(whole.files.iter().map(String::as_str)).collect();
+    let reached: BTreeSet<&str> = whole
+        .impact
+        .iter()
+        .map(|reached| reached.file.as_str())
+        .chain(whole.files.iter().map(String::as_str))
+        .collect();
     // A name may mean something else where the definition cannot be reached.
     let connected = mentions.iter().filter(|(path, _)| reached.contains(path.as_str()));
     let places: Vec<Place> = connected
@@ -265,7 +274,9 @@ fn paths(analysis: &Analysis, files: &BTreeSet<FileIx>) -> Vec<String> {
 fn packages(analysis: &Analysis, files: &BTreeSet<FileIx>) -> Vec<UsedPackage> {
     let mut found: BTreeMap<String, BTreeSet<Place>> = BTreeMap::new();
     for used in analysis.graph.packages.iter().filter(|used| files.contains(&used.file)) {
-        let name = used.package.map_or_else(|| used.import.clone(), |at| analysis.packages.declared[at].name.clone());
+        let name = used
+            .package
+            .map_or_else(|| used.import.clone(), |at| analysis.packages.declared[at].name.clone());
         let file = analysis.workspace.files[used.file].path.clone();
         found.entry(name).or_default().insert(Place { file, line: used.line });
     }
@@ -292,7 +303,11 @@ fn impact(analysis: &Analysis, own: &BTreeSet<FileIx>, first: &BTreeSet<FileIx>)
     let files = &analysis.workspace.files;
     let reached = distances.into_iter().filter(|(file, _)| !own.contains(file));
     let mut reached: Vec<Reached> = reached
-        .map(|(file, distance)| Reached { file: files[file].path.clone(), distance, is_test: files[file].is_test })
+        .map(|(file, distance)| Reached {
+            file: files[file].path.clone(),
+            distance,
+            is_test: files[file].is_test,
+        })
         .collect();
     reached.sort_by(|a, b| a.distance.cmp(&b.distance).then_with(|| a.file.cmp(&b.file)));
     reached

@@ -113,6 +113,7 @@ impl<'w> Resolver<'w> {
             L::Php => self.php.resolve(from, import),
             L::Ruby => vec![self.ruby.resolve(from, import)],
             L::C | L::Cpp | L::Cuda | L::ObjectiveC => vec![self.c.resolve(from, import)],
+            L::Elixir => self.named.elixir(from, import),
             _ => vec![self.named.resolve(from, import)],
         }
     }

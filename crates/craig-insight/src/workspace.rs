@@ -43,7 +43,8 @@ impl Workspace {
     /// Reads a project from the store, parsing its texts on the threads of `pool`.
     pub(crate) fn load(store: &Store, project: ProjectId, pool: &ThreadPool) -> Result<Self, InsightError> {
         let records = store.file_records(project)?;
-        let wanted: Vec<FileId> = records.iter().filter(|record| !record.is_binary).map(|record| record.id).collect();
+        let wanted: Vec<FileId> =
+            records.iter().filter(|record| !record.is_binary).map(|record| record.id).collect();
         let mut files = Vec::with_capacity(wanted.len());
         let mut manifests = BTreeMap::new();
         for group in wanted.chunks(GROUP) {

@@ -39,9 +39,7 @@ fn unnamed(node: Node<'_>) -> &'static str {
 fn name_node(node: Node<'_>) -> Option<Node<'_>> {
     match node.kind() {
         "call" => elixir_name(node),
-        "function_definition" if node.child_by_field_name("declarator").is_some() => {
-            c_name(node)
-        }
+        "function_definition" if node.child_by_field_name("declarator").is_some() => c_name(node),
         "arrow_function" | "function_expression" | "generator_function" => {
             node.child_by_field_name("name").or_else(|| bound_name(node))
         }
@@ -83,7 +81,8 @@ fn bound_name(node: Node<'_>) -> Option<Node<'_>> {
 /// `total` of `def total(items) when …`.
 fn elixir_name(node: Node<'_>) -> Option<Node<'_>> {
     let mut cursor = node.walk();
-    let mut head = node.named_children(&mut cursor).find(|child| child.kind() == "arguments")?.named_child(0)?;
+    let mut head =
+        node.named_children(&mut cursor).find(|child| child.kind() == "arguments")?.named_child(0)?;
     for _ in 0..8 {
         match head.kind() {
             "binary_operator" => head = head.child_by_field_name("left")?,

@@ -138,7 +138,8 @@ const JAVASCRIPT: Counting = Counting {
         "switch_statement",
         "try_statement",
     ],
-    operators: &["&&", "||", "??"],
+    operations: &["binary_expression", "augmented_assignment_expression"],
+    operators: &["&&", "||", "??", "&&=", "||=", "??="],
     is_decision: always,
     ..C_LIKE
 };
@@ -288,14 +289,14 @@ const RUBY: Counting = Counting {
     ],
     nests: &["if", "unless", "while", "until", "for", "case", "case_match", "begin"],
     ifs: &[],
-    operations: &["binary"],
-    operators: &["&&", "||", "and", "or"],
+    operations: &["binary", "operator_assignment"],
+    operators: &["&&", "||", "and", "or", "&&=", "||="],
     is_decision: always,
     ..C_LIKE
 };
 
 const PHP: Counting = Counting {
-    units: &["function_definition", "method_declaration", "anonymous_function", "arrow_function"],
+    units: &["function_definition", "method_declaration"],
     decides: &[
         "if_statement",
         "else_if_clause",
@@ -374,7 +375,14 @@ const SWIFT: Counting = Counting {
 
 const SCALA: Counting = Counting {
     units: &["function_definition"],
-    decides: &["if_expression", "for_expression", "while_expression", "do_while_expression", "case_clause", "guard"],
+    decides: &[
+        "if_expression",
+        "for_expression",
+        "while_expression",
+        "do_while_expression",
+        "case_clause",
+        "guard",
+    ],
     nests: &[
         "if_expression",
         "for_expression",

@@ -48,8 +48,12 @@ fn of_file(file: &SourceFile) -> Option<EntryPoint> {
     }
     match (file.language, name(&file.path)) {
         (Language::Python, "__main__.py") => entry(None, "program", "runs with python -m"),
-        (Language::Python, "manage.py" | "wsgi.py" | "asgi.py") => entry(None, "program", "Django starts here"),
-        (Language::Rust, "lib.rs") if file.path.ends_with("src/lib.rs") => entry(None, "library", "root of a crate"),
+        (Language::Python, "manage.py" | "wsgi.py" | "asgi.py") => {
+            entry(None, "program", "Django starts here")
+        }
+        (Language::Rust, "lib.rs") if file.path.ends_with("src/lib.rs") => {
+            entry(None, "library", "root of a crate")
+        }
         (Language::Php, "artisan") => entry(None, "program", "Laravel's command line"),
         (Language::Php, "index.php") if folder(&file.path).ends_with("public") => {
             entry(None, "program", "front controller")
@@ -65,16 +69,26 @@ fn is_main(file: &SourceFile, symbol: &Symbol) -> bool {
         return false;
     }
     match file.language {
-        Language::Go => symbol.name == "main" && file.references.packages.first().is_some_and(|name| name == "main"),
+        Language::Go => {
+            symbol.name == "main" && file.references.packages.first().is_some_and(|name| name == "main")
+        }
         Language::Rust => symbol.name == "main" && symbol.parent.is_none() && name(&file.path) != "build.rs",
         Language::C | Language::Cpp => symbol.name == "main" && symbol.parent.is_none(),
-        Language::Java | Language::Kotlin | Language::Scala | Language::Swift | Language::Zig => symbol.name == "main",
+        Language::Java | Language::Kotlin | Language::Scala | Language::Swift | Language::Zig => {
+            symbol.name == "main"
+        }
         Language::CSharp => symbol.name == "Main",
         _ => false,
     }
 }
 
-fn push(analysis: &Analysis, path: Option<String>, kind: &'static str, evidence: String, found: &mut Vec<EntryPoint>) {
+fn push(
+    analysis: &Analysis,
+    path: Option<String>,
+    kind: &'static str,
+    evidence: String,
+    found: &mut Vec<EntryPoint>,
+) {
     if let Some(file) = path.and_then(|path| analysis.workspace.file(&path)) {
         let file = analysis.workspace.files[file].path.clone();
         found.push(EntryPoint { file, line: None, kind, evidence });
@@ -97,7 +111,9 @@ fn of_package_json(analysis: &Analysis, path: &str, text: &str, found: &mut Vec<
             push(analysis, join(here, main), "library", format!("{field} of {path}"), found);
         }
     }
-    for usual in ["src/index.ts", "src/index.tsx", "src/main.ts", "src/main.tsx", "src/index.js", "src/main.js"] {
+    for usual in
+        ["src/index.ts", "src/index.tsx", "src/main.ts", "src/main.tsx", "src/index.js", "src/main.js"]
+    {
         push(analysis, join(here, usual), "library", format!("usual entry beside {path}"), found);
     }
 }

@@ -25,10 +25,14 @@ pub(super) fn layers(map: &Modules, uses: &BTreeMap<(usize, usize), usize>) -> V
     let mut found: BTreeMap<usize, Vec<Vec<String>>> = BTreeMap::new();
     // What a component uses comes before it.
     for component in petgraph::algo::tarjan_scc(&graph) {
-        let below = component.iter().flat_map(|&module| graph.neighbors(module)).filter(|used| !component.contains(used));
+        let below = component
+            .iter()
+            .flat_map(|&module| graph.neighbors(module))
+            .filter(|used| !component.contains(used));
         let level = below.map(|used| levels.get(&used).map_or(0, |level| level + 1)).max().unwrap_or(0);
         levels.extend(component.iter().map(|&module| (module, level)));
-        let mut names: Vec<String> = component.iter().map(|&module| shown(&map.paths[module]).to_owned()).collect();
+        let mut names: Vec<String> =
+            component.iter().map(|&module| shown(&map.paths[module]).to_owned()).collect();
         names.sort();
         found.entry(level).or_default().push(names);
     }

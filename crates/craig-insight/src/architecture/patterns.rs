@@ -80,12 +80,35 @@ use Look::{Folder, Function, Interface, OneWay, Package, Type};
 
 const MODELS: &[&str] = &["models", "model", "entities", "entity"];
 const CONTROLLERS: &[&str] = &["controllers", "controller"];
-const SERVICES: &[&str] = &["services", "service", "application", "usecases", "use_cases", "usecase", "business"];
+const SERVICES: &[&str] =
+    &["services", "service", "application", "usecases", "use_cases", "usecase", "business"];
 const DOMAIN: &[&str] = &["domain", "domains", "entities", "models", "model"];
-const INFRASTRUCTURE: &[&str] =
-    &["infrastructure", "infra", "persistence", "repositories", "repository", "dao", "database", "db", "storage"];
-const PRESENTATION: &[&str] =
-    &["presentation", "ui", "views", "pages", "web", "api", "rest", "http", "controllers", "controller", "routes", "handlers", "cli"];
+const INFRASTRUCTURE: &[&str] = &[
+    "infrastructure",
+    "infra",
+    "persistence",
+    "repositories",
+    "repository",
+    "dao",
+    "database",
+    "db",
+    "storage",
+];
+const PRESENTATION: &[&str] = &[
+    "presentation",
+    "ui",
+    "views",
+    "pages",
+    "web",
+    "api",
+    "rest",
+    "http",
+    "controllers",
+    "controller",
+    "routes",
+    "handlers",
+    "cli",
+];
 const PLUGINS: &[&str] = &["plugins", "plugin", "extensions", "addons", "integrations"];
 const CORE: &[&str] = &["core", "kernel", "runtime"];
 
@@ -109,7 +132,12 @@ const RULES: &[Rule] = &[
             signal("a layer of services", Folder(SERVICES), 2, 0.2),
             signal("a layer of the domain", Folder(DOMAIN), 2, 0.2),
             signal("a layer of storage", Folder(INFRASTRUCTURE), 2, 0.2),
-            signal("presentation uses services, not the other way round", OneWay(PRESENTATION, SERVICES), 2, 0.1),
+            signal(
+                "presentation uses services, not the other way round",
+                OneWay(PRESENTATION, SERVICES),
+                2,
+                0.1,
+            ),
             signal("services use storage, not the other way round", OneWay(SERVICES, INFRASTRUCTURE), 2, 0.1),
         ],
     },
@@ -121,7 +149,12 @@ const RULES: &[Rule] = &[
             signal("folder of adapters", Folder(&["adapters", "adapter"]), 1, 0.3),
             signal("interfaces called …Port", Interface(&["Port"]), 1, 0.15),
             signal("types called …Adapter", Type(&["Adapter"]), 2, 0.1),
-            signal("adapters use the domain, not the other way round", OneWay(&["adapters", "adapter", "infrastructure"], DOMAIN), 2, 0.15),
+            signal(
+                "adapters use the domain, not the other way round",
+                OneWay(&["adapters", "adapter", "infrastructure"], DOMAIN),
+                2,
+                0.15,
+            ),
         ],
     },
     Rule {
@@ -153,7 +186,21 @@ const RULES: &[Rule] = &[
             signal("folder of plugins", Folder(PLUGINS), 2, 0.3),
             signal("interfaces called …Plugin or …Extension", Interface(&["Plugin", "Extension"]), 1, 0.25),
             signal("types called …Plugin or …Extension", Type(&["Plugin", "Extension"]), 2, 0.2),
-            signal("functions that register or load plugins", Function(&["register_plugin", "registerPlugin", "load_plugin", "loadPlugin", "use_plugin", "usePlugin", "addPlugin", "add_plugin"]), 1, 0.25),
+            signal(
+                "functions that register or load plugins",
+                Function(&[
+                    "register_plugin",
+                    "registerPlugin",
+                    "load_plugin",
+                    "loadPlugin",
+                    "use_plugin",
+                    "usePlugin",
+                    "addPlugin",
+                    "add_plugin",
+                ]),
+                1,
+                0.25,
+            ),
         ],
     },
     Rule {
@@ -161,10 +208,46 @@ const RULES: &[Rule] = &[
         least: 2,
         signals: &[
             signal("types called …Event", Type(&["Event"]), 3, 0.25),
-            signal("types called …Listener, …Subscriber or …Observer", Type(&["Listener", "Subscriber", "Observer"]), 2, 0.25),
-            signal("an event bus, emitter or dispatcher", Type(&["EventBus", "EventEmitter", "EventDispatcher", "Dispatcher", "EventLoop", "MessageBus"]), 1, 0.25),
-            signal("functions that publish or subscribe", Function(&["publish", "subscribe", "emit", "dispatch", "on_event", "onEvent", "addListener", "add_listener"]), 3, 0.15),
-            signal("packages for messages", Package(&["kafka", "rabbitmq", "amqp", "nats", "pulsar", "eventbus", "mitt", "celery"]), 1, 0.1),
+            signal(
+                "types called …Listener, …Subscriber or …Observer",
+                Type(&["Listener", "Subscriber", "Observer"]),
+                2,
+                0.25,
+            ),
+            signal(
+                "an event bus, emitter or dispatcher",
+                Type(&[
+                    "EventBus",
+                    "EventEmitter",
+                    "EventDispatcher",
+                    "Dispatcher",
+                    "EventLoop",
+                    "MessageBus",
+                ]),
+                1,
+                0.25,
+            ),
+            signal(
+                "functions that publish or subscribe",
+                Function(&[
+                    "publish",
+                    "subscribe",
+                    "emit",
+                    "dispatch",
+                    "on_event",
+                    "onEvent",
+                    "addListener",
+                    "add_listener",
+                ]),
+                3,
+                0.15,
+            ),
+            signal(
+                "packages for messages",
+                Package(&["kafka", "rabbitmq", "amqp", "nats", "pulsar", "eventbus", "mitt", "celery"]),
+                1,
+                0.1,
+            ),
         ],
     },
     Rule {
@@ -182,8 +265,18 @@ const RULES: &[Rule] = &[
         least: 2,
         signals: &[
             signal("types called …Pipeline or …Chain", Type(&["Pipeline", "Chain"]), 1, 0.4),
-            signal("types called …Stage, …Step, …Pass or …Phase", Type(&["Stage", "Step", "Pass", "Phase", "Transformer"]), 3, 0.35),
-            signal("folder of stages", Folder(&["pipeline", "pipelines", "stages", "passes", "phases", "transforms"]), 2, 0.25),
+            signal(
+                "types called …Stage, …Step, …Pass or …Phase",
+                Type(&["Stage", "Step", "Pass", "Phase", "Transformer"]),
+                3,
+                0.35,
+            ),
+            signal(
+                "folder of stages",
+                Folder(&["pipeline", "pipelines", "stages", "passes", "phases", "transforms"]),
+                2,
+                0.25,
+            ),
         ],
     },
     Rule {
@@ -208,7 +301,12 @@ const RULES: &[Rule] = &[
         least: 2,
         signals: &[
             signal("folder of components", Folder(&["components", "widgets"]), 3, 0.4),
-            signal("a package for components", Package(&["react", "vue", "svelte", "angular", "preact", "solid-js", "lit"]), 1, 0.4),
+            signal(
+                "a package for components",
+                Package(&["react", "vue", "svelte", "angular", "preact", "solid-js", "lit"]),
+                1,
+                0.4,
+            ),
             signal("folder of pages or views", Folder(&["pages", "views", "screens"]), 2, 0.2),
         ],
     },
@@ -218,7 +316,23 @@ const RULES: &[Rule] = &[
         signals: &[
             signal("a container or injector", Type(&["Container", "Injector", "ServiceProvider"]), 1, 0.4),
             signal("providers or modules", Type(&["Provider", "Module"]), 3, 0.2),
-            signal("a package for injection", Package(&["spring", "guice", "dagger", "inversify", "nestjs", "autofac", "koin", "hilt", "wire", "DependencyInjection"]), 1, 0.4),
+            signal(
+                "a package for injection",
+                Package(&[
+                    "spring",
+                    "guice",
+                    "dagger",
+                    "inversify",
+                    "nestjs",
+                    "autofac",
+                    "koin",
+                    "hilt",
+                    "wire",
+                    "DependencyInjection",
+                ]),
+                1,
+                0.4,
+            ),
         ],
     },
     Rule {
@@ -258,7 +372,11 @@ fn follow(analysis: &Analysis, rule: &Rule) -> Option<Pattern> {
         }
     }
     let confidence = (weight * 100.0_f64).round() / 100.0;
-    (evidence.len() >= rule.least && confidence >= LEAST_CONFIDENCE).then_some(Pattern { name: rule.name, confidence, evidence })
+    (evidence.len() >= rule.least && confidence >= LEAST_CONFIDENCE).then_some(Pattern {
+        name: rule.name,
+        confidence,
+        evidence,
+    })
 }
 
 /// Code files that are no tests.
@@ -270,10 +388,14 @@ fn places(analysis: &Analysis, look: &Look) -> Vec<Place> {
     use ChunkKind as K;
     match look {
         Folder(names) => whole_files(analysis, |file| in_folder(&file.path, names)),
-        Type(ends) => symbols(analysis, &[K::Class, K::Interface, K::Type, K::Enum], |name| ends_with_word(name, ends)),
+        Type(ends) => {
+            symbols(analysis, &[K::Class, K::Interface, K::Type, K::Enum], |name| ends_with_word(name, ends))
+        }
         Interface(ends) => symbols(analysis, &[K::Interface], |name| ends_with_word(name, ends)),
         Function(starts) => symbols(analysis, &[K::Function, K::Method], |name| {
-            starts.iter().any(|start| name == *start || name.starts_with(start) && is_boundary(name, start.len()))
+            starts
+                .iter()
+                .any(|start| name == *start || name.starts_with(start) && is_boundary(name, start.len()))
         }),
         Package(words) => packages(analysis, words),
         OneWay(above, below) => one_way(analysis, above, below),

@@ -72,7 +72,8 @@ pub(super) fn meson(path: &str, text: &str) -> Option<Manifest> {
         }
         let call = text[at..].split(')').next().unwrap_or_default();
         let Some((name, rest)) = quoted(call) else { continue };
-        let version = rest.split_once("version").and_then(|(_, rest)| quoted(rest)).map(|(version, _)| version);
+        let version =
+            rest.split_once("version").and_then(|(_, rest)| quoted(rest)).map(|(version, _)| version);
         if !manifest.declared.iter().any(|known| known.name == name) {
             manifest.declared.push(declare(Ecosystem::C, name, version, Scope::Runtime, path));
         }

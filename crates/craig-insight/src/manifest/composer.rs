@@ -1,6 +1,5 @@
 //! `composer.json` and `composer.lock`.
 
-
 use super::{Lock, Manifest, declare};
 use crate::json;
 use crate::packages::{Ecosystem, Scope};
@@ -10,7 +9,8 @@ pub(super) fn manifest(path: &str, text: &str) -> Option<Manifest> {
     let mut manifest = Manifest::default();
     for (section, scope) in [("require", Scope::Runtime), ("require-dev", Scope::Dev)] {
         // Versions of PHP and its extensions are no packages.
-        let packages = value[section].as_object().into_iter().flatten().filter(|(name, _)| name.contains('/'));
+        let packages =
+            value[section].as_object().into_iter().flatten().filter(|(name, _)| name.contains('/'));
         for (name, version) in packages {
             manifest.declared.push(declare(Ecosystem::Packagist, name, version.as_str(), scope, path));
         }
@@ -26,11 +26,17 @@ pub(super) fn lock(text: &str) -> Option<Lock> {
     let mut lock = Lock::default();
     for section in ["packages", "packages-dev"] {
         for package in value[section].as_array().into_iter().flatten() {
-            let (Some(name), Some(version)) = (package["name"].as_str(), package["version"].as_str()) else { continue };
+            let (Some(name), Some(version)) = (package["name"].as_str(), package["version"].as_str()) else {
+                continue;
+            };
             lock.add(name, version.trim_start_matches('v'));
-            let autoload = ["psr-4", "psr-0"].iter().filter_map(|kind| package["autoload"][*kind].as_object());
+            let autoload =
+                ["psr-4", "psr-0"].iter().filter_map(|kind| package["autoload"][*kind].as_object());
             let prefixes = autoload.flat_map(serde_json::Map::keys).filter(|prefix| !prefix.is_empty());
-            lock.prefixes.insert(name.to_owned(), prefixes.map(|prefix| prefix.trim_matches('\\').to_owned()).collect());
+            lock.prefixes.insert(
+                name.to_owned(),
+                prefixes.map(|prefix| prefix.trim_matches('\\').to_owned()).collect(),
+            );
         }
     }
     Some(lock)

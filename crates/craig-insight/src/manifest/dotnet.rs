@@ -17,9 +17,13 @@ pub(super) fn manifest(path: &str, text: &str) -> Option<Manifest> {
             "PackageVersion" => Scope::Workspace,
             _ => continue,
         };
-        let name = node.attribute("Include").or_else(|| node.attribute("Update")).or_else(|| node.attribute("id"));
-        let inner = |name: &str| node.children().find(|child| child.has_tag_name(name)).and_then(|child| child.text());
-        let version = node.attribute("Version").or_else(|| node.attribute("version")).or_else(|| inner("Version"));
+        let name =
+            node.attribute("Include").or_else(|| node.attribute("Update")).or_else(|| node.attribute("id"));
+        let inner = |name: &str| {
+            node.children().find(|child| child.has_tag_name(name)).and_then(|child| child.text())
+        };
+        let version =
+            node.attribute("Version").or_else(|| node.attribute("version")).or_else(|| inner("Version"));
         if let Some(name) = name.filter(|name| !name.contains("$(")) {
             manifest.declared.push(declare(Ecosystem::NuGet, name, version, scope, path));
         }
@@ -30,6 +34,7 @@ pub(super) fn manifest(path: &str, text: &str) -> Option<Manifest> {
 /// Analyzers and tools that no code refers to.
 fn is_private(node: roxmltree::Node<'_, '_>) -> bool {
     let is_all = |text: &str| text.trim().eq_ignore_ascii_case("all");
-    let inner = node.children().find(|child| child.has_tag_name("PrivateAssets")).and_then(|child| child.text());
+    let inner =
+        node.children().find(|child| child.has_tag_name("PrivateAssets")).and_then(|child| child.text());
     node.attribute("PrivateAssets").is_some_and(is_all) || inner.is_some_and(is_all)
 }

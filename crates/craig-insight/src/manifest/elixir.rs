@@ -18,7 +18,9 @@ pub(super) fn manifest(path: &str, text: &str) -> Option<Manifest> {
         if !is_name || !is_dependency || is_internal {
             continue;
         }
-        let version = quoted(rest).map(|(version, _)| version).filter(|version| version.contains(|c: char| c.is_ascii_digit()));
+        let version = quoted(rest)
+            .map(|(version, _)| version)
+            .filter(|version| version.contains(|c: char| c.is_ascii_digit()));
         let only_dev = rest.contains("only:") && !rest.contains(":prod");
         let scope = match () {
             () if only_dev => Scope::Dev,

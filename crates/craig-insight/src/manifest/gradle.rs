@@ -36,7 +36,9 @@ pub(super) fn manifest(path: &str, text: &str) -> Option<Manifest> {
         if let Some(alias) = alias(rest_code) {
             manifest.declared.push(declare(Ecosystem::Maven, &alias, None, scope, path));
         } else if let Some((coordinates, _)) = quoted(rest).filter(|_| !rest_code.starts_with("project")) {
-            manifest.declared.extend(of_coordinates(coordinates, scope, path).or_else(|| by_parts(rest, scope, path)));
+            manifest
+                .declared
+                .extend(of_coordinates(coordinates, scope, path).or_else(|| by_parts(rest, scope, path)));
         }
     }
     Some(manifest)
@@ -109,7 +111,10 @@ impl Catalog {
     fn add_toml(&mut self, table: &Table) {
         let entries = |key: &str| table.get(key).and_then(Value::as_table).into_iter().flatten();
         for (name, version) in entries("versions") {
-            let version = version.as_str().or_else(|| version.get("strictly")?.as_str()).or_else(|| version.get("require")?.as_str());
+            let version = version
+                .as_str()
+                .or_else(|| version.get("strictly")?.as_str())
+                .or_else(|| version.get("require")?.as_str());
             self.versions.extend(version.map(|version| (name.clone(), version.to_owned())));
         }
         for (alias, library) in entries("libraries") {

@@ -17,7 +17,9 @@ pub(super) fn manifest(path: &str, text: &str) -> Option<Manifest> {
         manifest.own.push((Ecosystem::Maven, format!("{group}:{artifact}")));
     }
     for dependency in project.descendants().filter(|node| node.tag_name().name() == "dependency") {
-        let (Some(group), Some(artifact)) = (text_of(dependency, "groupId"), text_of(dependency, "artifactId")) else {
+        let (Some(group), Some(artifact)) =
+            (text_of(dependency, "groupId"), text_of(dependency, "artifactId"))
+        else {
             continue;
         };
         let is_managed = ancestor(dependency, "dependencyManagement");

@@ -85,14 +85,16 @@ fn requirement(text: &str, scope: Scope, path: &str) -> Option<Declared> {
     let version = rest.trim().trim_start_matches('(').trim_end_matches(')');
     let version = version.split(" --hash").next().unwrap_or(version).trim_end_matches('\\').trim();
     let is_requirement = version.is_empty() || version.starts_with(['=', '<', '>', '~', '!', '@']);
-    (starts && is_requirement && !name.contains("..")).then(|| declare(Ecosystem::PyPi, name, Some(version), scope, path))
+    (starts && is_requirement && !name.contains(".."))
+        .then(|| declare(Ecosystem::PyPi, name, Some(version), scope, path))
 }
 
 pub(super) fn requirements(path: &str, text: &str) -> Option<Manifest> {
     let named = format!("{} {}", file_name(path), file_name(folder(path)));
     let scope = if scope_of_group(&named) == Scope::Dev { Scope::Dev } else { Scope::Runtime };
     let lines = text.lines().map(str::trim).filter(|line| !line.starts_with(['#', '-', '.', '/']));
-    let declared = lines.filter(|line| !line.contains("://")).filter_map(|line| requirement(line, scope, path));
+    let declared =
+        lines.filter(|line| !line.contains("://")).filter_map(|line| requirement(line, scope, path));
     Some(Manifest { declared: declared.collect(), own: Vec::new() })
 }
 
@@ -141,7 +143,9 @@ pub(super) fn setup_py(path: &str, text: &str) -> Option<Manifest> {
             let rest = text[at + word.len()..].trim_start();
             let Some(rest) = rest.strip_prefix('=').map(str::trim_start) else { continue };
             let Some(list) = bracketed(rest) else { continue };
-            let named = all_quoted(list).into_iter().filter(|string| scope != Scope::Optional || is_in_list(list, string));
+            let named = all_quoted(list)
+                .into_iter()
+                .filter(|string| scope != Scope::Optional || is_in_list(list, string));
             manifest.declared.extend(named.filter_map(|string| requirement(string, scope, path)));
         }
     }

@@ -10,16 +10,22 @@ pub(super) fn gemfile(path: &str, text: &str) -> Option<Manifest> {
         let around = blocks.last().copied().unwrap_or(Scope::Runtime);
         if line.starts_with("group ") || line.starts_with("group(") {
             blocks.push(group_scope(line));
-        } else if line.ends_with(" do") || line.starts_with("if ") || line.starts_with("unless ") || line.starts_with("platforms ") {
+        } else if line.ends_with(" do")
+            || line.starts_with("if ")
+            || line.starts_with("unless ")
+            || line.starts_with("platforms ")
+        {
             blocks.push(around);
         } else if line == "end" {
             blocks.pop();
         } else if let Some(rest) = line.strip_prefix("gem ").or_else(|| line.strip_prefix("gem(")) {
             let Some((name, rest)) = quoted(rest) else { continue };
             let options = rest.find(|c: char| c == ':').unwrap_or(rest.len());
-            let versions: Vec<&str> = all_quoted(&rest[..options]).into_iter().filter(|text| is_version(text)).collect();
+            let versions: Vec<&str> =
+                all_quoted(&rest[..options]).into_iter().filter(|text| is_version(text)).collect();
             let version = versions.join(", ");
-            let scope = if rest.contains("group:") || rest.contains("groups:") { group_scope(rest) } else { around };
+            let scope =
+                if rest.contains("group:") || rest.contains("groups:") { group_scope(rest) } else { around };
             manifest.declared.push(declare(Ecosystem::RubyGems, name, Some(&version), scope, path));
         }
     }
@@ -31,7 +37,9 @@ fn is_version(text: &str) -> bool {
 }
 
 fn group_scope(line: &str) -> Scope {
-    let is_dev = [":development", ":test", ":doc", ":lint", ":rubocop", ":benchmark", ":ci"].iter().any(|group| line.contains(group));
+    let is_dev = [":development", ":test", ":doc", ":lint", ":rubocop", ":benchmark", ":ci"]
+        .iter()
+        .any(|group| line.contains(group));
     if is_dev { Scope::Dev } else { Scope::Optional }
 }
 

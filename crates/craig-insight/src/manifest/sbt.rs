@@ -26,7 +26,13 @@ pub(super) fn manifest(path: &str, text: &str) -> Option<Manifest> {
                 () if tail.contains("Provided") || tail.contains("\"provided") => Scope::Provided,
                 () => Scope::Runtime,
             };
-            manifest.declared.push(declare(Ecosystem::Maven, &format!("{group}:{artifact}"), version, scope, path));
+            manifest.declared.push(declare(
+                Ecosystem::Maven,
+                &format!("{group}:{artifact}"),
+                version,
+                scope,
+                path,
+            ));
             rest = after;
         }
     }

@@ -51,7 +51,11 @@ fn npm(name: &str, import: &str) -> Option<u32> {
 fn python(name: &str, import: &str) -> Option<u32> {
     let name = normal_python_name(name);
     if let Some(modules) = known(PYTHON, &name) {
-        return modules.iter().filter_map(|module| by_segments(module, import, '.')).max().map(|score| score + 1);
+        return modules
+            .iter()
+            .filter_map(|module| by_segments(module, import, '.'))
+            .max()
+            .map(|score| score + 1);
     }
     let import = import.to_lowercase();
     let parts: Vec<&str> = import.split('.').collect();
@@ -76,7 +80,8 @@ fn ruby(name: &str, import: &str) -> Option<u32> {
 
 /// By the prefixes that the lock file tells, else by vendor and name.
 fn packagist(declared: &Declared, import: &str) -> Option<u32> {
-    let by_prefix = |prefixes: &[&str]| prefixes.iter().filter_map(|prefix| by_segments(prefix, import, '\\')).max();
+    let by_prefix =
+        |prefixes: &[&str]| prefixes.iter().filter_map(|prefix| by_segments(prefix, import, '\\')).max();
     if !declared.prefixes.is_empty() {
         let prefixes: Vec<&str> = declared.prefixes.iter().map(String::as_str).collect();
         return by_prefix(&prefixes).map(|score| score + 10);
@@ -90,7 +95,8 @@ fn packagist(declared: &Declared, import: &str) -> Option<u32> {
     let (vendor, name) = (plain(vendor), plain(name));
     let first = parts.first()?;
     // `symfony/event-dispatcher` is `Symfony\Component\EventDispatcher`.
-    let has_name = parts.iter().skip(1).take(3).any(|part| *part == name) || (2..=3).any(|n| parts.get(1..=n).is_some_and(|some| some.concat() == name));
+    let has_name = parts.iter().skip(1).take(3).any(|part| *part == name)
+        || (2..=3).any(|n| parts.get(1..=n).is_some_and(|some| some.concat() == name));
     match (*first == vendor, *first == name) {
         (true, _) if has_name => Some(4),
         (true, true) | (false, true) => Some(3),
@@ -125,9 +131,70 @@ fn swift(declared: &Declared, import: &str) -> Option<u32> {
 
 /// Packages of modules that are not called after them.
 const HASKELL: &[(&str, &[&str])] = &[
-    ("base", &["Prelude", "Control.Monad", "Control.Exception", "Control.Applicative", "Control.Concurrent", "Data.Bits", "Data.Char", "Data.Either", "Data.Foldable", "Data.Function", "Data.Functor", "Data.IORef", "Data.Int", "Data.Kind", "Data.List", "Data.Maybe", "Data.Monoid", "Data.Ord", "Data.Proxy", "Data.Semigroup", "Data.String", "Data.Traversable", "Data.Tuple", "Data.Typeable", "Data.Version", "Data.Void", "Data.Word", "Data.Data", "Data.Dynamic", "Data.Coerce", "Data.Bifunctor", "Debug.Trace", "Foreign", "GHC", "Numeric", "System.IO", "System.Environment", "System.Exit", "System.Mem", "System.Info", "Text.Printf", "Text.Read", "Text.Show", "Unsafe.Coerce", "Type.Reflection"]),
-    ("containers", &["Data.Map", "Data.Set", "Data.IntMap", "Data.IntSet", "Data.Sequence", "Data.Tree", "Data.Graph"]),
-    ("mtl", &["Control.Monad.State", "Control.Monad.Reader", "Control.Monad.Writer", "Control.Monad.Except", "Control.Monad.RWS"]),
+    (
+        "base",
+        &[
+            "Prelude",
+            "Control.Monad",
+            "Control.Exception",
+            "Control.Applicative",
+            "Control.Concurrent",
+            "Data.Bits",
+            "Data.Char",
+            "Data.Either",
+            "Data.Foldable",
+            "Data.Function",
+            "Data.Functor",
+            "Data.IORef",
+            "Data.Int",
+            "Data.Kind",
+            "Data.List",
+            "Data.Maybe",
+            "Data.Monoid",
+            "Data.Ord",
+            "Data.Proxy",
+            "Data.Semigroup",
+            "Data.String",
+            "Data.Traversable",
+            "Data.Tuple",
+            "Data.Typeable",
+            "Data.Version",
+            "Data.Void",
+            "Data.Word",
+            "Data.Data",
+            "Data.Dynamic",
+            "Data.Coerce",
+            "Data.Bifunctor",
+            "Debug.Trace",
+            "Foreign",
+            "GHC",
+            "Numeric",
+            "System.IO",
+            "System.Environment",
+            "System.Exit",
+            "System.Mem",
+            "System.Info",
+            "Text.Printf",
+            "Text.Read",
+            "Text.Show",
+            "Unsafe.Coerce",
+            "Type.Reflection",
+        ],
+    ),
+    (
+        "containers",
+        &["Data.Map", "Data.Set", "Data.IntMap", "Data.IntSet", "Data.Sequence", "Data.Tree", "Data.Graph"],
+    ),
+    (
+        "mtl",
+        &[
+            "Control.Monad.State",
+            "Control.Monad.Reader",
+            "Control.Monad.Writer",
+            "Control.Monad.Except",
+            "Control.Monad.RWS",
+        ],
+    ),
     ("transformers", &["Control.Monad.Trans", "Control.Monad.IO.Class"]),
     ("directory", &["System.Directory"]),
     ("filepath", &["System.FilePath"]),
@@ -145,7 +212,11 @@ const HASKELL: &[(&str, &[&str])] = &[
 
 fn haskell(name: &str, import: &str) -> Option<u32> {
     if let Some((_, modules)) = HASKELL.iter().find(|(package, _)| *package == name) {
-        return modules.iter().filter_map(|module| by_segments(module, import, '.')).max().map(|score| score * 2 + 1);
+        return modules
+            .iter()
+            .filter_map(|module| by_segments(module, import, '.'))
+            .max()
+            .map(|score| score * 2 + 1);
     }
     // `zip-archive` is `Codec.Archive.Zip`: all words of the name are parts of the module.
     let parts: Vec<String> = import.split('.').map(str::to_lowercase).collect();
@@ -168,14 +239,19 @@ fn c(name: &str, import: &str) -> Option<u32> {
         return Some(1);
     }
     // `boost-asio` is `boost/asio.hpp`.
-    let joined: String = path.split('/').take(2).map(|part| plain(part.split('.').next().unwrap_or(part))).collect();
+    let joined: String =
+        path.split('/').take(2).map(|part| plain(part.split('.').next().unwrap_or(part))).collect();
     (joined == name).then_some(2)
 }
 
 /// By the leading parts of the group, and the words of the artifact after them.
 fn maven(coordinates: &str, import: &str) -> Option<u32> {
     if let Some(prefixes) = known(MAVEN, coordinates) {
-        return prefixes.iter().filter_map(|prefix| by_segments(prefix, import, '.')).max().map(|score| score * 10 + 5);
+        return prefixes
+            .iter()
+            .filter_map(|prefix| by_segments(prefix, import, '.'))
+            .max()
+            .map(|score| score * 10 + 5);
     }
     let (group, artifact) = coordinates.split_once(':')?;
     let import: Vec<&str> = import.split('.').collect();
@@ -186,12 +262,15 @@ fn maven(coordinates: &str, import: &str) -> Option<u32> {
         .map(|word| word.trim_end_matches(|c: char| c.is_ascii_digit()))
         .filter(|word| !word.is_empty())
         .collect();
-    let is_part = |word: &&&str| import.iter().any(|part| part.trim_end_matches(|c: char| c.is_ascii_digit()) == **word);
+    let is_part = |word: &&&str| {
+        import.iter().any(|part| part.trim_end_matches(|c: char| c.is_ascii_digit()) == **word)
+    };
     let after: Vec<&&str> = words.iter().filter(|word| !group.contains(*word)).collect();
     let n_words = after.iter().filter(|word| is_part(word)).count();
     let whole_group = common == group.len() && common >= 2;
     let most_of_group = common + 1 >= group.len() && common >= 2 && n_words > 0;
     let in_a_row = words.len() > 1 && import.windows(words.len()).any(|row| row == words);
     let is_single = words.len() == 1 && group.last() == words.first() && import.get(1) == words.first();
-    (whole_group || most_of_group || in_a_row || is_single).then(|| length(common * 10 + n_words * 6 + usize::from(in_a_row) * 6))
+    (whole_group || most_of_group || in_a_row || is_single)
+        .then(|| length(common * 10 + n_words * 6 + usize::from(in_a_row) * 6))
 }

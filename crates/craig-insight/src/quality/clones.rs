@@ -79,7 +79,8 @@ pub(super) fn duplication(measured: &[Measured]) -> Duplication {
         class.insert(b);
     }
     let duplicated_lines = lines_of(measured, classes.values().flatten());
-    let mut clones: Vec<Clone> = classes.iter().filter_map(|((tokens, _), runs)| clone_of(measured, *tokens, runs)).collect();
+    let mut clones: Vec<Clone> =
+        classes.iter().filter_map(|((tokens, _), runs)| clone_of(measured, *tokens, runs)).collect();
     clones.sort_by_key(|clone| {
         let lines = u64::from(clone.lines) * clone.places.len() as u64;
         (clone.in_tests, std::cmp::Reverse(lines), clone.places.clone())
@@ -131,7 +132,9 @@ fn winnowed(hashes: &[u32]) -> Vec<(usize, u64)> {
     let prints = rolling(hashes);
     let mut kept: Vec<(usize, u64)> = Vec::new();
     for (start, window) in prints.windows(WINDOW.min(prints.len())).enumerate() {
-        let Some((at, &print)) = window.iter().enumerate().min_by_key(|(at, print)| (**print, std::cmp::Reverse(*at))) else {
+        let Some((at, &print)) =
+            window.iter().enumerate().min_by_key(|(at, print)| (**print, std::cmp::Reverse(*at)))
+        else {
             continue;
         };
         if kept.last().is_none_or(|(last, _)| *last != start + at) {
@@ -164,7 +167,9 @@ fn rolling(hashes: &[u32]) -> Vec<u64> {
 }
 
 fn fingerprint(hashes: &[u32]) -> u64 {
-    hashes.iter().fold(0xcbf2_9ce4_8422_2325, |value, hash| (value ^ u64::from(*hash)).wrapping_mul(0x100_0000_01b3))
+    hashes
+        .iter()
+        .fold(0xcbf2_9ce4_8422_2325, |value, hash| (value ^ u64::from(*hash)).wrapping_mul(0x100_0000_01b3))
 }
 
 /// Two equal runs grown to both sides; none when they are not equal, or overlap.
@@ -176,7 +181,13 @@ fn grown(measured: &[Measured], a: At, b: At) -> Option<(Run, Run)> {
     if forward < RUN {
         return None;
     }
-    let backward = left[..x].iter().rev().zip(right[..y].iter().rev()).take(room - forward.min(room)).take_while(|(a, b)| a == b).count();
+    let backward = left[..x]
+        .iter()
+        .rev()
+        .zip(right[..y].iter().rev())
+        .take(room - forward.min(room))
+        .take_while(|(a, b)| a == b)
+        .count();
     let run = |at: At| Run { file: at.0, start: at.1 - backward as u32, end: at.1 + forward as u32 };
     Some((run(a), run(b)))
 }

@@ -52,7 +52,8 @@ pub(super) fn notes(path: &str, text: &str) -> Vec<Note> {
     let found = text.lines().zip(1u32..).filter_map(|(line, number)| {
         let (tag, at) = TAGS.iter().find_map(|tag| Some((*tag, word_at(line, tag)?)))?;
         let before = &line[..at];
-        let in_comment = MARKS.iter().any(|mark| before.contains(mark)) || before.trim().is_empty() && number > 1;
+        let in_comment =
+            MARKS.iter().any(|mark| before.contains(mark)) || before.trim().is_empty() && number > 1;
         let rest = line[at + tag.len()..].trim_start_matches([':', ' ']).trim_end_matches("*/").trim();
         in_comment.then(|| Note {
             file: path.to_owned(),

@@ -31,7 +31,8 @@ pub struct ModuleTests {
 pub(super) fn modules(measured: &[Measured]) -> Vec<ModuleTests> {
     let paths: Vec<Option<&str>> = measured.iter().map(|file| Some(file.path.as_str())).collect();
     let modules = Modules::of_paths(&paths, MOST_MODULES);
-    let tested: HashSet<String> = measured.iter().filter(|file| file.is_test).map(|file| subject(&file.path)).collect();
+    let tested: HashSet<String> =
+        measured.iter().filter(|file| file.is_test).map(|file| subject(&file.path)).collect();
     let mut found: Vec<ModuleTests> = modules
         .paths
         .iter()
@@ -63,7 +64,11 @@ pub(super) fn modules(measured: &[Measured]) -> Vec<ModuleTests> {
 fn subject(path: &str) -> String {
     let name = plain(name(path).split('.').next().unwrap_or_default());
     let bare = name.strip_prefix("test").unwrap_or(&name);
-    ["testcase", "tests", "test", "spec"].iter().find_map(|end| bare.strip_suffix(end)).unwrap_or(bare).to_owned()
+    ["testcase", "tests", "test", "spec"]
+        .iter()
+        .find_map(|end| bare.strip_suffix(end))
+        .unwrap_or(bare)
+        .to_owned()
 }
 
 fn plain(name: &str) -> String {

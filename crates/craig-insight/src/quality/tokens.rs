@@ -24,16 +24,25 @@ const DASH_COMMENTS: Comments = Comments { line: &["--"], block: Some(("/*", "*/
 fn comments(language: Language) -> &'static Comments {
     use Language as L;
     match language {
-        L::Python | L::Ruby | L::Bash | L::Fish | L::Elixir | L::Perl | L::R | L::Julia | L::Nim | L::Crystal | L::PowerShell => {
-            &HASH_COMMENTS
-        }
+        L::Python
+        | L::Ruby
+        | L::Bash
+        | L::Fish
+        | L::Elixir
+        | L::Perl
+        | L::R
+        | L::Julia
+        | L::Nim
+        | L::Crystal
+        | L::PowerShell => &HASH_COMMENTS,
         L::Lua | L::Haskell | L::Sql | L::Elm | L::PureScript | L::Ada => &DASH_COMMENTS,
         _ => &C_COMMENTS,
     }
 }
 
 /// First words of lines that only bring names in: everybody has the same.
-const IMPORTS: &[&str] = &["import", "from", "use", "using", "package", "require", "#include", "include", "export", "open"];
+const IMPORTS: &[&str] =
+    &["import", "from", "use", "using", "package", "require", "#include", "include", "export", "open"];
 
 impl Tokens {
     pub(super) fn of(language: Language, text: &str) -> Self {
@@ -42,7 +51,10 @@ impl Tokens {
         let mut in_block = false;
         for (line, number) in text.lines().zip(1u32..) {
             let trimmed = line.trim_start();
-            let first = trimmed.split(|c: char| !(c.is_alphanumeric() || matches!(c, '#' | '_'))).next().unwrap_or_default();
+            let first = trimmed
+                .split(|c: char| !(c.is_alphanumeric() || matches!(c, '#' | '_')))
+                .next()
+                .unwrap_or_default();
             let is_import = IMPORTS.contains(&first) && !trimmed.contains(['(', '{']);
             if in_block || !is_import {
                 in_block = tokens.line(trimmed, number, comments, in_block);

@@ -24,13 +24,18 @@ impl<'w> Types<'w> {
             });
             for symbol in types {
                 let parent = symbol.parent.as_deref().unwrap_or_default();
-                let own = file.references.packages.iter().find(|namespace| parent.is_empty() || *namespace == parent);
+                let own = file
+                    .references
+                    .packages
+                    .iter()
+                    .find(|namespace| parent.is_empty() || *namespace == parent);
                 let namespace = own.map_or("", String::as_str);
                 if own.is_none() && !parent.is_empty() {
                     continue;
                 }
                 let bare = symbol.name.split('<').next().unwrap_or_default();
-                let files = namespaces.entry(namespace.to_owned()).or_default().entry(bare.to_owned()).or_default();
+                let files =
+                    namespaces.entry(namespace.to_owned()).or_default().entry(bare.to_owned()).or_default();
                 if !files.contains(&at) {
                     files.push(at);
                 }
@@ -86,7 +91,11 @@ impl<'w> Types<'w> {
         }
         for types in visible.into_iter().filter_map(|namespace| self.namespaces.get(namespace)) {
             let used = self.used(from, types).into_iter();
-            beyond.files.extend(used.map(|(to, line)| Implicit { to, line, kind: ImplicitKind::SamePackage }));
+            beyond.files.extend(used.map(|(to, line)| Implicit {
+                to,
+                line,
+                kind: ImplicitKind::SamePackage,
+            }));
         }
         beyond
     }

@@ -42,7 +42,11 @@ impl<'w> Modules<'w> {
                 package.name = file.references.packages.first().cloned().unwrap_or_default();
             }
             package.files.push(at);
-            for symbol in file.symbols.iter().filter(|symbol| symbol.parent.is_none() && symbol.kind != ChunkKind::Method) {
+            for symbol in file
+                .symbols
+                .iter()
+                .filter(|symbol| symbol.parent.is_none() && symbol.kind != ChunkKind::Method)
+            {
                 let files = package.definitions.entry(symbol.name.clone()).or_default();
                 if !files.contains(&at) {
                     files.push(at);
@@ -73,7 +77,8 @@ impl<'w> Modules<'w> {
             let name = if called == "." { name } else { name.strip_prefix(called)?.strip_prefix('.')? };
             package.definitions.get(name.split('.').next()?)
         };
-        let used: BTreeSet<FileIx> = uses.iter().filter_map(|used| of_use(&used.name)).flatten().copied().collect();
+        let used: BTreeSet<FileIx> =
+            uses.iter().filter_map(|used| of_use(&used.name)).flatten().copied().collect();
         if used.is_empty() { package.files.clone() } else { used.into_iter().collect() }
     }
 

@@ -10,12 +10,32 @@ use crate::packages::Ecosystem;
 use crate::workspace::{FileIx, SourceFile, Workspace};
 
 /// Prefixes of what comes with the platform or the language.
-const STANDARD: &[&str] = &["java.", "javax.", "jdk.", "sun.", "com.sun.", "kotlin.", "scala.", "org.w3c.dom", "org.xml.sax", "groovy."];
+const STANDARD: &[&str] = &[
+    "java.",
+    "javax.",
+    "jdk.",
+    "sun.",
+    "com.sun.",
+    "kotlin.",
+    "scala.",
+    "org.w3c.dom",
+    "org.xml.sax",
+    "groovy.",
+];
 
 /// Parts of `javax` that are packages of their own.
 const NOT_STANDARD: &[&str] = &[
-    "javax.inject", "javax.servlet", "javax.ws", "javax.persistence", "javax.validation", "javax.enterprise",
-    "javax.annotation.Nullable", "javax.annotation.Nonnull", "javax.annotation.concurrent", "javax.json", "javax.mail",
+    "javax.inject",
+    "javax.servlet",
+    "javax.ws",
+    "javax.persistence",
+    "javax.validation",
+    "javax.enterprise",
+    "javax.annotation.Nullable",
+    "javax.annotation.Nonnull",
+    "javax.annotation.concurrent",
+    "javax.json",
+    "javax.mail",
 ];
 
 const LANGUAGES: &[Language] = &[Language::Java, Language::Kotlin, Language::Scala, Language::Groovy];
@@ -68,16 +88,17 @@ impl<'w> Types<'w> {
             prefixes.push(format!("{above}."));
             above = above.rsplit_once('.').map_or("", |(above, _)| above);
         }
-        let absolute = |name: &str| {
-            prefixes.iter().find_map(|prefix| self.one(from, &format!("{prefix}{name}")))
-        };
+        let absolute =
+            |name: &str| prefixes.iter().find_map(|prefix| self.one(from, &format!("{prefix}{name}")));
         if names.is_empty() {
             return vec![absolute(target).map_or_else(|| self.unresolved(target), Target::File)];
         }
         let mut targets = Vec::new();
         for name in names {
             let found = match name.as_str() {
-                "*" | "_" | "given" => prefixes.iter().find_map(|prefix| self.all_of(from, &format!("{prefix}{target}"))),
+                "*" | "_" | "given" => {
+                    prefixes.iter().find_map(|prefix| self.all_of(from, &format!("{prefix}{target}")))
+                }
                 name => absolute(&format!("{target}.{name}")).map(|file| vec![Target::File(file)]),
             };
             for target in found.unwrap_or_else(|| vec![self.unresolved(target)]) {
@@ -131,7 +152,9 @@ impl<'w> Types<'w> {
             .references
             .imports
             .iter()
-            .flat_map(|import| import.names.iter().map(String::as_str).chain(import.target.rsplit('.').next()))
+            .flat_map(|import| {
+                import.names.iter().map(String::as_str).chain(import.target.rsplit('.').next())
+            })
             .collect();
         for used in &file.references.uses {
             let (found, kind) = if used.name.contains('.') {

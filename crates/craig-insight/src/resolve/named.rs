@@ -36,7 +36,6 @@ impl<'w> Names<'w> {
     pub(super) fn resolve(&self, from: FileIx, import: &Reference) -> Target {
         let target = import.target.as_str();
         match self.workspace.files[from].language {
-            Language::Elixir => self.elixir(from, import),
             Language::Haskell | Language::PureScript | Language::Elm => {
                 let ends = [".hs", ".lhs", ".hsc", ".purs", ".elm"];
                 let path = target.replace('.', "/");
@@ -94,9 +93,11 @@ impl<'w> Names<'w> {
     fn lua(&self, from: FileIx, target: &str) -> Target {
         let path = target.replace('.', "/");
         let found = self.any_ending(from, &path, &[".lua", "/init.lua", ".luau"]);
-        found.unwrap_or_else(|| match ["string", "table", "math", "io", "os", "debug", "ffi", "bit", "jit"].contains(&target) {
-            true => Target::Standard,
-            false => Target::Package(Ecosystem::LuaRocks, target.to_owned()),
+        found.unwrap_or_else(|| {
+            match ["string", "table", "math", "io", "os", "debug", "ffi", "bit", "jit"].contains(&target) {
+                true => Target::Standard,
+                false => Target::Package(Ecosystem::LuaRocks, target.to_owned()),
+            }
         })
     }
 
@@ -129,18 +130,25 @@ impl<'w> Names<'w> {
             _ => &[".scss", ".less", ".css", "/_index.scss", "/index.scss", ""],
         };
         let found = endings.iter().find_map(|ending| {
-            self.file(Some(format!("{path}{ending}"))).or_else(|| self.file(Some(format!("{partial}{ending}"))))
+            self.file(Some(format!("{path}{ending}")))
+                .or_else(|| self.file(Some(format!("{partial}{ending}"))))
         });
         found.map_or(Target::Unknown, Target::File)
     }
 
-    fn elixir(&self, from: FileIx, import: &Reference) -> Target {
-        let whole = match import.names.first() {
-            Some(name) => format!("{}.{name}", import.target),
-            None => import.target.clone(),
+    /// `alias Shop.{Cart, Price}` names two modules.
+    pub(super) fn elixir(&self, from: FileIx, import: &Reference) -> Vec<Target> {
+        let whole = self.module(from, &import.target);
+        let outside =
+            || whole.map_or_else(|| Target::Package(Ecosystem::Hex, import.target.clone()), Target::File);
+        if import.names.is_empty() {
+            return vec![outside()];
+        }
+        let of_name = |name: &String| {
+            let inner = self.module(from, &format!("{}.{name}", import.target));
+            inner.map_or_else(outside, Target::File)
         };
-        let found = self.module(from, &whole).or_else(|| self.module(from, &import.target));
-        found.map_or_else(|| Target::Package(Ecosystem::Hex, import.target.clone()), Target::File)
+        import.names.iter().map(of_name).collect()
     }
 
     fn module(&self, from: FileIx, name: &str) -> Option<FileIx> {

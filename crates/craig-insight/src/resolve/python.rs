@@ -61,7 +61,8 @@ impl<'w> Modules<'w> {
 
     pub(super) fn resolve(&self, from: FileIx, import: &Reference) -> Vec<Target> {
         let dots = import.target.len() - import.target.trim_start_matches('.').len();
-        let parts: Vec<&str> = import.target[dots..].split('.').map(str::trim).filter(|p| !p.is_empty()).collect();
+        let parts: Vec<&str> =
+            import.target[dots..].split('.').map(str::trim).filter(|p| !p.is_empty()).collect();
         let found = if dots > 0 { self.relative(from, dots, &parts) } else { self.absolute(from, &parts) };
         match found {
             Some(module) => self.named(module, &import.names),
@@ -89,7 +90,9 @@ impl<'w> Modules<'w> {
             if let Some(found) = found {
                 return Some(Module::File(found));
             }
-        } else if let Some(found) = file(under(base, "__init__.py")).or_else(|| file(under(base, "__init__.pyi"))) {
+        } else if let Some(found) =
+            file(under(base, "__init__.py")).or_else(|| file(under(base, "__init__.pyi")))
+        {
             return Some(Module::File(found));
         }
         self.folders.contains(&path).then_some(Module::Folder(path))
@@ -153,15 +156,18 @@ impl<'w> Modules<'w> {
         let (base, own) = match &module {
             Module::File(file) => {
                 let path = &self.workspace.files[*file].path;
-                (stem(path) == "__init__").then(|| folder(path).to_owned()).map_or((None, Some(*file)), |folder| (Some(folder), Some(*file)))
+                (stem(path) == "__init__")
+                    .then(|| folder(path).to_owned())
+                    .map_or((None, Some(*file)), |folder| (Some(folder), Some(*file)))
             }
             Module::Folder(folder) => (Some(folder.clone()), None),
         };
         let of_name = |name: &String| {
-            let submodule = base.as_deref().filter(|_| name != "*").and_then(|base| match self.module(base, &[name]) {
-                Some(Module::File(file)) => Some(file),
-                _ => None,
-            });
+            let submodule =
+                base.as_deref().filter(|_| name != "*").and_then(|base| match self.module(base, &[name]) {
+                    Some(Module::File(file)) => Some(file),
+                    _ => None,
+                });
             submodule.or(own).map_or(Target::Unknown, Target::File)
         };
         if names.is_empty() {

@@ -15,12 +15,77 @@ const LOAD_PATHS: &[&str] = &["lib", "app", "test", "spec"];
 
 /// Libraries that come with Ruby.
 const STANDARD: &[&str] = &[
-    "abbrev", "base64", "benchmark", "bigdecimal", "cgi", "coverage", "csv", "date", "delegate", "digest", "drb", "English",
-    "erb", "etc", "fcntl", "fiber", "fiddle", "fileutils", "find", "forwardable", "getoptlong", "io", "ipaddr", "irb", "json",
-    "logger", "matrix", "minitest", "monitor", "mutex_m", "net", "nkf", "objspace", "observer", "open3", "open-uri", "openssl",
-    "optparse", "ostruct", "pathname", "pp", "prettyprint", "prime", "pstore", "psych", "pty", "racc", "rbconfig", "readline",
-    "resolv", "rinda", "ripper", "securerandom", "set", "shellwords", "singleton", "socket", "stringio", "strscan", "syslog",
-    "tempfile", "thread", "time", "timeout", "tmpdir", "tsort", "un", "uri", "weakref", "yaml", "zlib",
+    "abbrev",
+    "base64",
+    "benchmark",
+    "bigdecimal",
+    "cgi",
+    "coverage",
+    "csv",
+    "date",
+    "delegate",
+    "digest",
+    "drb",
+    "English",
+    "erb",
+    "etc",
+    "fcntl",
+    "fiber",
+    "fiddle",
+    "fileutils",
+    "find",
+    "forwardable",
+    "getoptlong",
+    "io",
+    "ipaddr",
+    "irb",
+    "json",
+    "logger",
+    "matrix",
+    "minitest",
+    "monitor",
+    "mutex_m",
+    "net",
+    "nkf",
+    "objspace",
+    "observer",
+    "open3",
+    "open-uri",
+    "openssl",
+    "optparse",
+    "ostruct",
+    "pathname",
+    "pp",
+    "prettyprint",
+    "prime",
+    "pstore",
+    "psych",
+    "pty",
+    "racc",
+    "rbconfig",
+    "readline",
+    "resolv",
+    "rinda",
+    "ripper",
+    "securerandom",
+    "set",
+    "shellwords",
+    "singleton",
+    "socket",
+    "stringio",
+    "strscan",
+    "syslog",
+    "tempfile",
+    "thread",
+    "time",
+    "timeout",
+    "tmpdir",
+    "tsort",
+    "un",
+    "uri",
+    "weakref",
+    "yaml",
+    "zlib",
 ];
 
 pub(super) struct Libraries<'w> {
@@ -38,7 +103,8 @@ impl<'w> Libraries<'w> {
             let bare = file.path.strip_suffix(".rb").unwrap_or(&file.path);
             for (end, _) in bare.match_indices('/').chain([(usize::MAX, "")]) {
                 let feature = if end == usize::MAX { bare } else { &bare[end + 1..] };
-                let load_path = if end == usize::MAX { "" } else { bare[..end].rsplit('/').next().unwrap_or_default() };
+                let load_path =
+                    if end == usize::MAX { "" } else { bare[..end].rsplit('/').next().unwrap_or_default() };
                 if end == usize::MAX || LOAD_PATHS.contains(&load_path) {
                     libraries.features.entry(feature.to_owned()).or_default().push(at);
                 }
@@ -56,7 +122,9 @@ impl<'w> Libraries<'w> {
         let wanted: String = stem(&file.path).split('_').collect();
         for symbol in &file.symbols {
             let is_type = matches!(symbol.kind, ChunkKind::Class | ChunkKind::Module);
-            if is_type && symbol.name.rsplit("::").next().is_some_and(|name| name.eq_ignore_ascii_case(&wanted)) {
+            if is_type
+                && symbol.name.rsplit("::").next().is_some_and(|name| name.eq_ignore_ascii_case(&wanted))
+            {
                 let parent = symbol.parent.as_deref().map(|parent| format!("{parent}::")).unwrap_or_default();
                 self.constants.entry(format!("{parent}{}", symbol.name)).or_default().push(at);
             }
@@ -101,7 +169,8 @@ impl<'w> Libraries<'w> {
     /// A constant as seen from the modules that the file opens, innermost first.
     fn constant(&self, from: FileIx, name: &str) -> Option<&Vec<FileIx>> {
         let file = &self.workspace.files[from];
-        let types = file.symbols.iter().filter(|symbol| matches!(symbol.kind, ChunkKind::Class | ChunkKind::Module));
+        let types =
+            file.symbols.iter().filter(|symbol| matches!(symbol.kind, ChunkKind::Class | ChunkKind::Module));
         let mut scopes: Vec<String> = types
             .map(|symbol| match &symbol.parent {
                 Some(parent) => format!("{parent}::{}", symbol.name),

@@ -85,7 +85,8 @@ impl<'w> Crates<'w> {
 
     /// Programs, tests, examples and benches that a manifest need not name.
     fn loose_roots(&self) -> Vec<FileIx> {
-        let folders: HashSet<String> = self.workspace.manifests_named("Cargo.toml").map(|(path, _)| folder(path).to_owned()).collect();
+        let folders: HashSet<String> =
+            self.workspace.manifests_named("Cargo.toml").map(|(path, _)| folder(path).to_owned()).collect();
         let is_root = |path: &str| {
             ["src/bin", "tests", "examples", "benches"].iter().any(|place| {
                 let here = folder(path);
@@ -167,10 +168,17 @@ impl<'w> Crates<'w> {
         }
         let whole = |name: &String| matches!(name.as_str(), "*" | "self");
         let mut targets = Vec::new();
-        let paths: Vec<String> = match import.names.is_empty() {
-            true => vec![import.target.clone()],
-            false => import.names.iter().map(|name| if whole(name) { import.target.clone() } else { format!("{}::{name}", import.target) }).collect(),
-        };
+        let paths: Vec<String> =
+            match import.names.is_empty() {
+                true => vec![import.target.clone()],
+                false => import
+                    .names
+                    .iter()
+                    .map(|name| {
+                        if whole(name) { import.target.clone() } else { format!("{}::{name}", import.target) }
+                    })
+                    .collect(),
+            };
         for path in paths {
             let target = self.path(from, &path, &import.within, true);
             if !targets.contains(&target) {

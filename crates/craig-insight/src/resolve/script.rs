@@ -140,7 +140,9 @@ impl<'w> Scripts<'w> {
         }
         match self.by_convention(here, target) {
             Some(file) => Target::File(file),
-            None => package_name(target).map_or(Target::Unknown, |name| Target::Package(Ecosystem::Npm, name)),
+            None => {
+                package_name(target).map_or(Target::Unknown, |name| Target::Package(Ecosystem::Npm, name))
+            }
         }
     }
 
@@ -158,10 +160,11 @@ impl<'w> Scripts<'w> {
             }
         }
         let with = LEFT_OUT.iter().find_map(|extension| file(&format!("{path}.{extension}")));
-        with.or_else(|| self.folder_at(path))
-            .or_else(|| ["native", "web", "ios", "android"].iter().find_map(|platform| {
+        with.or_else(|| self.folder_at(path)).or_else(|| {
+            ["native", "web", "ios", "android"].iter().find_map(|platform| {
                 ["tsx", "ts", "js", "jsx"].iter().find_map(|ext| file(&format!("{path}.{platform}.{ext}")))
-            }))
+            })
+        })
     }
 
     /// The file that stands for a folder.
@@ -309,9 +312,9 @@ impl<'w> Scripts<'w> {
         };
         ancestors(here).find_map(|folder| {
             let in_src = self.file_at(&under(folder, &format!("src/{sub}")));
-            in_src.or_else(|| self.file_at(&under(folder, &sub))).or_else(|| {
-                rest.and_then(|rest| self.file_at(&under(folder, &format!("app/{rest}"))))
-            })
+            in_src
+                .or_else(|| self.file_at(&under(folder, &sub)))
+                .or_else(|| rest.and_then(|rest| self.file_at(&under(folder, &format!("app/{rest}")))))
         })
     }
 }

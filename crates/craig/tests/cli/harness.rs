@@ -145,7 +145,7 @@ impl Home {
 
 /// Values of the JSON forms that differ from run to run or with the tuning of the ranking.
 const JSON_VALUES: &[(&str, &str)] = &[
-    (r#""evidence":\[\{[^\]]*\}\]"#, r#""evidence":["EVIDENCE"]"#),
+    (r#""evidence":\[\{"signal":"[^"]*","value"[^\]]*\}\]"#, r#""evidence":["EVIDENCE"]"#),
     (r#""(elapsed_ms|elapsed_s|score|database_bytes)":[0-9.e+-]+"#, r#""$1":NUMBER"#),
     (r#""(started_at|completed_at|ingestion_date|last_updated|modified_date)":"[^"]+""#, r#""$1":"TIME""#),
     (r#""reference":"[0-9a-f]{12}""#, r#""reference":"REFERENCE""#),

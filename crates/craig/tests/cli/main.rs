@@ -8,6 +8,7 @@ mod bad_input;
 mod bad_paths;
 mod batch;
 mod harness;
+mod insight;
 mod json;
 mod json_files;
 mod kill;

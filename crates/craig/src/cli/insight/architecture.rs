@@ -8,11 +8,16 @@ use crate::cli::table::{Align, Cut, Table, cut};
 use crate::cli::units::{count, counted, percent};
 
 pub(super) fn text(found: &Architecture, limit: usize, columns: Columns) -> String {
-    [modules(found, columns), layers(found, columns), entries(found, limit, columns), patterns(found, columns)]
-        .into_iter()
-        .filter(|part| !part.is_empty())
-        .collect::<Vec<_>>()
-        .join("\n")
+    [
+        modules(found, columns),
+        layers(found, columns),
+        entries(found, limit, columns),
+        patterns(found, columns),
+    ]
+    .into_iter()
+    .filter(|part| !part.is_empty())
+    .collect::<Vec<_>>()
+    .join("\n")
 }
 
 fn modules(found: &Architecture, columns: Columns) -> String {
@@ -44,7 +49,9 @@ fn used(uses: &[ModuleUse]) -> String {
 fn layers(found: &Architecture, columns: Columns) -> String {
     let mut text = heading("Layers", "each uses those below it");
     for layer in found.layers.iter().rev() {
-        let group = |names: &Vec<String>| if names.len() > 1 { format!("[{}]", names.join(" ⇄ ")) } else { names.join("") };
+        let group = |names: &Vec<String>| {
+            if names.len() > 1 { format!("[{}]", names.join(" ⇄ ")) } else { names.join("") }
+        };
         let names = layer.groups.iter().map(group).collect::<Vec<_>>().join(", ");
         let names = cut(&names, columns.or(160).saturating_sub(5), Cut::End);
         text += &format!("{}  {names}\n", styled(LABEL, format_args!("{:>3}", layer.level)));
@@ -81,7 +88,8 @@ fn one_pattern(pattern: &Pattern, columns: Columns) -> String {
     let certainty = format!("{:>4}", percent(pattern.confidence as f32));
     let mut text = format!("{}  {}\n", styled(GOOD, certainty), styled(BOLD, pattern.name));
     for evidence in &pattern.evidence {
-        let first = evidence.places.first().map(|place| format!("{}:{}", place.file, place.line)).unwrap_or_default();
+        let first =
+            evidence.places.first().map(|place| format!("{}:{}", place.file, place.line)).unwrap_or_default();
         let line = format!("{} ({}): {first}", evidence.signal, counted(evidence.count as u64, "place"));
         text += &format!("      {}\n", styled(DIM, cut(&line, columns.or(160).saturating_sub(6), Cut::End)));
     }

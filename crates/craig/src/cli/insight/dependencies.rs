@@ -14,11 +14,17 @@ pub(super) fn text(found: &Dependencies, limit: usize, columns: Columns) -> Stri
         counted(found.external.len() as u64, "package"),
         counted(found.cycles.len() as u64, "cycle"),
     );
-    [sums, packages(found, limit, columns), undeclared(found, limit, columns), depended(found, limit, columns), cycles(found, limit, columns)]
-        .into_iter()
-        .filter(|part| !part.is_empty())
-        .collect::<Vec<_>>()
-        .join("\n")
+    [
+        sums,
+        packages(found, limit, columns),
+        undeclared(found, limit, columns),
+        depended(found, limit, columns),
+        cycles(found, limit, columns),
+    ]
+    .into_iter()
+    .filter(|part| !part.is_empty())
+    .collect::<Vec<_>>()
+    .join("\n")
 }
 
 fn packages(found: &Dependencies, limit: usize, columns: Columns) -> String {
@@ -69,9 +75,12 @@ fn depended(found: &Dependencies, limit: usize, columns: Columns) -> String {
     if found.most_depended.is_empty() {
         return String::new();
     }
-    let mut table = Table::new()
-        .column("used by", Align::Right, Cut::Never, BOLD)
-        .column("file", Align::Left, Cut::Start, PATH);
+    let mut table = Table::new().column("used by", Align::Right, Cut::Never, BOLD).column(
+        "file",
+        Align::Left,
+        Cut::Start,
+        PATH,
+    );
     for file in found.most_depended.iter().take(limit) {
         table.row([file.dependents.to_string(), file.file.clone()]);
     }
@@ -86,7 +95,11 @@ fn cycles(found: &Dependencies, limit: usize, columns: Columns) -> String {
     let mut text = heading("Cycles", "shortest first");
     for cycle in found.cycles.iter().take(limit) {
         let ring = cycle.iter().chain(cycle.first()).map(String::as_str).collect::<Vec<_>>().join(" → ");
-        text += &format!("{}  {}\n", styled(DIM, format_args!("{:>3}", cycle.len())), cut(&ring, width.saturating_sub(5), Cut::End));
+        text += &format!(
+            "{}  {}\n",
+            styled(DIM, format_args!("{:>3}", cycle.len())),
+            cut(&ring, width.saturating_sub(5), Cut::End)
+        );
     }
     text + &rest(limit, found.cycles.len(), "more cycle")
 }

@@ -26,16 +26,43 @@ fn sums(found: &Quality) -> String {
     let sums = &found.summary;
     let rows = [
         ("code", format!("{} in {}", counted(sums.lines, "line"), counted(sums.files as u64, "file"))),
-        ("functions", format!("{}, {} lines each on average", count(sums.functions as u64), sums.function_lines_mean)),
+        (
+            "functions",
+            format!("{}, {} lines each on average", count(sums.functions as u64), sums.function_lines_mean),
+        ),
         (
             "complexity",
-            format!("mean {}, p90 {}, {} over {COMPLEX}", sums.complexity_mean, sums.complexity_p90, count(sums.complex_functions as u64)),
+            format!(
+                "mean {}, p90 {}, {} over {COMPLEX}",
+                sums.complexity_mean,
+                sums.complexity_p90,
+                count(sums.complex_functions as u64)
+            ),
         ),
-        ("duplicated", format!("{}, {}%", counted(found.duplication.duplicated_lines, "line"), found.duplication.percent)),
-        ("notes", format!("{}, {} for 1,000 lines", count(found.notes.total as u64), found.notes.per_1000_lines)),
-        ("tests", format!("{}, {} lines for each line of code", counted(sums.test_files as u64, "file"), sums.test_lines_ratio)),
+        (
+            "duplicated",
+            format!(
+                "{}, {}%",
+                counted(found.duplication.duplicated_lines, "line"),
+                found.duplication.percent
+            ),
+        ),
+        (
+            "notes",
+            format!("{}, {} for 1,000 lines", count(found.notes.total as u64), found.notes.per_1000_lines),
+        ),
+        (
+            "tests",
+            format!(
+                "{}, {} lines for each line of code",
+                counted(sums.test_files as u64, "file"),
+                sums.test_lines_ratio
+            ),
+        ),
     ];
-    rows.iter().map(|(label, value)| format!("{} {value}\n", styled(LABEL, format_args!("{label:<10}")))).collect()
+    rows.iter()
+        .map(|(label, value)| format!("{} {value}\n", styled(LABEL, format_args!("{label:<10}"))))
+        .collect()
 }
 
 fn functions(found: &Quality, limit: usize, columns: Columns) -> String {
@@ -71,10 +98,18 @@ fn clones(found: &Quality, limit: usize, columns: Columns) -> String {
         .column("first", Align::Left, Cut::Start, PATH)
         .column("second", Align::Left, Cut::Start, PATH);
     for clone in clones.iter().take(limit) {
-        let place = |at: usize| clone.places.get(at).map(|place| format!("{}:{}", place.file, place.line_start)).unwrap_or_default();
+        let place = |at: usize| {
+            clone
+                .places
+                .get(at)
+                .map(|place| format!("{}:{}", place.file, place.line_start))
+                .unwrap_or_default()
+        };
         table.row([clone.lines.to_string(), clone.places.len().to_string(), place(0), place(1)]);
     }
-    heading("Duplicated code", "most lines first") + &table.render(columns) + &rest(limit, clones.len(), "more clone")
+    heading("Duplicated code", "most lines first")
+        + &table.render(columns)
+        + &rest(limit, clones.len(), "more clone")
 }
 
 fn long_files(found: &Quality, limit: usize, columns: Columns) -> String {
@@ -104,11 +139,14 @@ fn notes(found: &Quality, limit: usize, columns: Columns) -> String {
     for note in found.notes.places.iter().take(limit) {
         table.row([note.tag.to_owned(), format!("{}:{}", note.file, note.line), note.text.clone()]);
     }
-    heading("Notes", "left in comments") + &table.render(columns) + &rest(limit, found.notes.places.len(), "more note")
+    heading("Notes", "left in comments")
+        + &table.render(columns)
+        + &rest(limit, found.notes.places.len(), "more note")
 }
 
 fn tests(found: &Quality, limit: usize, columns: Columns) -> String {
-    let mut untested: Vec<_> = found.tests.iter().filter(|module| module.files > module.tested_files).collect();
+    let mut untested: Vec<_> =
+        found.tests.iter().filter(|module| module.files > module.tested_files).collect();
     if untested.is_empty() {
         return String::new();
     }

@@ -26,7 +26,11 @@ fn about(found: &Relations) -> String {
     for definition in &found.definitions {
         let inside = definition.parent.as_deref().map(|parent| format!(" in {parent}")).unwrap_or_default();
         let place = format!("{}:{}-{}", definition.file, definition.line, definition.line_end);
-        text += &format!("  {} {}\n", styled(PATH, place), styled(DIM, format_args!("{}{inside}", definition.kind)));
+        text += &format!(
+            "  {} {}\n",
+            styled(PATH, place),
+            styled(DIM, format_args!("{}{inside}", definition.kind))
+        );
     }
     text
 }
@@ -50,7 +54,9 @@ fn edges(
         let (other, own) = ends(edge);
         table.row([other.clone(), edge.kind.to_owned(), edge.line.to_string(), own.clone()]);
     }
-    heading(title, counted(edges.len() as u64, "file")) + &table.render(columns) + &rest(limit, edges.len(), "more file")
+    heading(title, counted(edges.len() as u64, "file"))
+        + &table.render(columns)
+        + &rest(limit, edges.len(), "more file")
 }
 
 fn packages(found: &Relations, limit: usize, columns: Columns) -> String {
@@ -62,7 +68,8 @@ fn packages(found: &Relations, limit: usize, columns: Columns) -> String {
         .column("places", Align::Right, Cut::Never, Default::default())
         .column("first", Align::Left, Cut::Start, PATH);
     for package in found.packages.iter().take(limit) {
-        let first = package.uses.first().map(|place| format!("{}:{}", place.file, place.line)).unwrap_or_default();
+        let first =
+            package.uses.first().map(|place| format!("{}:{}", place.file, place.line)).unwrap_or_default();
         table.row([package.name.clone(), package.uses.len().to_string(), first]);
     }
     heading("Packages", counted(found.packages.len() as u64, "package")) + &table.render(columns)
@@ -81,6 +88,7 @@ fn impact(found: &Relations, limit: usize, columns: Columns) -> String {
         table.row([reached.distance.to_string(), reached.file.clone(), test.to_owned()]);
     }
     let n_tests = found.impact.iter().filter(|reached| reached.is_test).count();
-    let about = format!("a change may reach {}, {n_tests} of them tests", counted(found.impact.len() as u64, "file"));
+    let about =
+        format!("a change may reach {}, {n_tests} of them tests", counted(found.impact.len() as u64, "file"));
     heading("Impact", about) + &table.render(columns) + &rest(limit, found.impact.len(), "more file")
 }

@@ -1,0 +1,620 @@
+//! Which file an import leads to, language by language.
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+use craig_insight::Analysis;
+use expect_test::{Expect, expect};
+
+/// Analyses files that are written one after the other, each below a line with its path.
+fn analysis(fixture: &str) -> Analysis {
+    let mut files: Vec<(String, String)> = Vec::new();
+    for line in fixture.lines() {
+        match line.trim_start().strip_prefix("//- /") {
+            Some(path) => files.push((path.to_owned(), String::new())),
+            None => {
+                if let Some((_, text)) = files.last_mut() {
+                    text.push_str(line);
+                    text.push('\n');
+                }
+            }
+        }
+    }
+    Analysis::of_texts(files.iter().map(|(path, text)| (path.as_str(), text.as_str())))
+}
+
+/// Edges, packages, cycles and what is left over.
+fn check(fixture: &str, expect: Expect) {
+    let found = analysis(fixture).dependencies();
+    let mut lines: Vec<String> = Vec::new();
+    for edge in &found.edges {
+        lines.push(format!("{}:{} -> {} ({})", edge.from_file, edge.line, edge.to_file, edge.kind));
+    }
+    for edge in &found.implicit {
+        lines.push(format!("{}:{} ~> {} ({})", edge.from_file, edge.line, edge.to_file, edge.kind));
+    }
+    for package in &found.external {
+        let version = package.version.as_deref().unwrap_or("-");
+        lines.push(format!(
+            "{} {version} {} in [{}]",
+            package.name,
+            package.scope,
+            package.used_in.join(", ")
+        ));
+    }
+    lines.extend(found.undeclared.iter().map(|package| format!("undeclared {}", package.name)));
+    lines.extend(
+        found
+            .unresolved
+            .iter()
+            .map(|import| format!("unresolved {}:{} {}", import.file, import.line, import.target)),
+    );
+    lines.extend(found.cycles.iter().map(|cycle| format!("cycle {}", cycle.join(" "))));
+    expect.assert_eq(&(lines.join("\n") + "\n"));
+}
+
+#[test]
+fn typescript_files_are_found_as_the_compiler_finds_them() {
+    check(
+        r##"
+//- /tsconfig.json
+{
+  // comments are allowed
+  "compilerOptions": { "baseUrl": ".", "paths": { "@app/*": ["src/app/*"], "config": ["src/config.ts"], }, },
+}
+//- /package.json
+{ "name": "root", "dependencies": { "react": "^18.0.0", "@scope/kit": "1.0.0" }, "devDependencies": { "@types/node": "20", "vitest": "1" } }
+//- /src/main.ts
+import React from "react"
+import { a } from "./a.js"
+import type { B } from './app/b'
+import { C } from "@app/c"
+import config from "config"
+import { x } from "src/app/b"
+import * as fs from "node:fs"
+import { deep } from "@scope/kit/deep/thing"
+export * from "./folder"
+const lazy = () => import("./lazy")
+const old = require("./old")
+import "./missing"
+import other from "nowhere"
+//- /src/a.ts
+export const a = 1
+//- /src/app/b.tsx
+import { main } from "../main"
+export type B = {}
+//- /src/app/c.ts
+//- /src/config.ts
+//- /src/folder/index.ts
+//- /src/lazy.ts
+//- /src/old.js
+"##,
+        expect![[r#"
+            src/app/b.tsx:1 -> src/main.ts (import)
+            src/main.ts:2 -> src/a.ts (import)
+            src/main.ts:3 -> src/app/b.tsx (type_import)
+            src/main.ts:4 -> src/app/c.ts (import)
+            src/main.ts:5 -> src/config.ts (import)
+            src/main.ts:9 -> src/folder/index.ts (reexport)
+            src/main.ts:10 -> src/lazy.ts (dynamic_import)
+            src/main.ts:11 -> src/old.js (require)
+            @scope/kit 1.0.0 runtime in [src/main.ts]
+            @types/node 20 dev in []
+            react ^18.0.0 runtime in [src/main.ts]
+            vitest 1 dev in []
+            undeclared nowhere
+            unresolved src/main.ts:12 ./missing
+            cycle src/app/b.tsx src/main.ts
+        "#]],
+    );
+}
+
+#[test]
+fn packages_of_a_monorepo_lead_to_their_sources() {
+    check(
+        r##"
+//- /packages/a/package.json
+{ "name": "@my/a", "exports": { ".": { "import": "./dist/index.mjs" }, "./sub": "./dist/sub.js", "./deep/*": "./dist/deep/*.js" }, "imports": { "#own/*": "./src/own/*.ts" } }
+//- /packages/a/src/index.ts
+import "#own/x"
+//- /packages/a/src/sub.ts
+//- /packages/a/src/deep/thing.ts
+//- /packages/a/src/own/x.ts
+//- /packages/b/package.json
+{ "name": "b", "main": "lib/b.js", "dependencies": { "@my/a": "workspace:*" } }
+//- /packages/b/src/b.ts
+import a from "@my/a"
+import sub from "@my/a/sub"
+import thing from "@my/a/deep/thing"
+//- /packages/c/package.json
+{ "name": "c" }
+//- /packages/c/index.js
+require("b")
+"##,
+        expect![[r#"
+            packages/a/src/index.ts:1 -> packages/a/src/own/x.ts (import)
+            packages/b/src/b.ts:3 -> packages/a/src/deep/thing.ts (import)
+            packages/b/src/b.ts:1 -> packages/a/src/index.ts (import)
+            packages/b/src/b.ts:2 -> packages/a/src/sub.ts (import)
+            packages/c/index.js:1 -> packages/b/src/b.ts (require)
+        "#]],
+    );
+}
+
+#[test]
+fn python_modules_are_found_by_where_python_would_look() {
+    check(
+        r##"
+//- /pyproject.toml
+[project]
+name = "shop"
+dependencies = ["requests[socks]>=2.0; python_version > '3'", "PyYAML", "google-cloud-storage==1.0"]
+[project.optional-dependencies]
+test = ["pytest"]
+//- /uv.lock
+[[package]]
+name = "requests"
+version = "2.31.0"
+//- /src/shop/__init__.py
+from .cart import Cart
+from . import prices, nothing
+//- /src/shop/cart.py
+from __future__ import annotations
+import json, requests
+import yaml
+import shop.prices as p
+from shop import prices
+from ..outside import x
+from google.cloud.storage import Client
+def f():
+    from .deep.inner import thing
+//- /src/shop/prices.py
+from shop.deep import inner, *
+import shop
+//- /src/shop/deep/inner.py
+from ... import top
+from ..cart import Cart
+//- /tests/test_cart.py
+import pytest
+from shop.cart import Cart
+from helpers import make
+import unknown_package
+//- /tests/helpers.py
+"##,
+        expect![[r#"
+            src/shop/__init__.py:1 -> src/shop/cart.py (import)
+            src/shop/__init__.py:2 -> src/shop/prices.py (import)
+            src/shop/cart.py:9 -> src/shop/deep/inner.py (import)
+            src/shop/cart.py:4 -> src/shop/prices.py (import)
+            src/shop/deep/inner.py:2 -> src/shop/cart.py (import)
+            src/shop/prices.py:2 -> src/shop/__init__.py (import)
+            src/shop/prices.py:1 -> src/shop/deep/inner.py (import)
+            tests/test_cart.py:2 -> src/shop/cart.py (import)
+            tests/test_cart.py:3 -> tests/helpers.py (import)
+            PyYAML - runtime in [src/shop/cart.py]
+            google-cloud-storage ==1.0 runtime in [src/shop/cart.py]
+            pytest - dev in [tests/test_cart.py]
+            requests 2.31.0 runtime in [src/shop/cart.py]
+            undeclared unknown_package
+            unresolved src/shop/cart.py:6 ..outside
+            unresolved src/shop/deep/inner.py:1 ...
+            cycle src/shop/__init__.py src/shop/prices.py
+            cycle src/shop/cart.py src/shop/deep/inner.py
+            cycle src/shop/__init__.py src/shop/cart.py src/shop/prices.py
+            cycle src/shop/cart.py src/shop/prices.py src/shop/deep/inner.py
+        "#]],
+    );
+}
+
+#[test]
+fn rust_paths_follow_the_tree_of_modules() {
+    check(
+        r##"
+//- /Cargo.toml
+[workspace]
+members = ["a", "b"]
+[workspace.dependencies]
+serde = "1.0.100"
+//- /Cargo.lock
+[[package]]
+name = "serde"
+version = "1.0.200"
+//- /a/Cargo.toml
+[package]
+name = "my-a"
+[dependencies]
+serde = { workspace = true, features = ["derive"] }
+tokio = { version = "1", optional = true }
+[dev-dependencies]
+proptest = "1"
+//- /a/src/lib.rs
+mod one;
+pub mod two;
+#[path = "elsewhere/three.rs"]
+mod third;
+use std::collections::HashMap;
+pub use two::{inner::{self, Deep}, Two};
+fn f() { crate::third::g(); serde::de::x(); }
+//- /a/src/one.rs
+use super::two::Two;
+use crate::{two::inner::*, third};
+use serde::Serialize;
+mod inline { use super::super::third::X; mod nested; }
+//- /a/src/one/inline/nested.rs
+//- /a/src/two/mod.rs
+pub mod inner;
+use self::inner::Deep;
+//- /a/src/two/inner.rs
+#[tokio::main]
+fn h() { println!("{}", crate::one::x()); }
+//- /a/src/elsewhere/three.rs
+//- /a/tests/it.rs
+mod common;
+use my_a::two::inner::Deep;
+use common::setup;
+use proptest::prelude::*;
+//- /a/tests/common/mod.rs
+//- /b/Cargo.toml
+[package]
+name = "b"
+[dependencies]
+renamed = { package = "my-a", path = "../a" }
+//- /b/src/main.rs
+use renamed::Two;
+"##,
+        expect![[r#"
+            a/src/lib.rs:4 -> a/src/elsewhere/three.rs (module)
+            a/src/lib.rs:1 -> a/src/one.rs (module)
+            a/src/lib.rs:6 -> a/src/two/inner.rs (reexport)
+            a/src/lib.rs:2 -> a/src/two/mod.rs (module)
+            a/src/one.rs:2 -> a/src/elsewhere/three.rs (import)
+            a/src/one.rs:4 -> a/src/one/inline/nested.rs (module)
+            a/src/one.rs:2 -> a/src/two/inner.rs (import)
+            a/src/one.rs:1 -> a/src/two/mod.rs (import)
+            a/src/two/mod.rs:1 -> a/src/two/inner.rs (module)
+            a/tests/it.rs:2 -> a/src/two/inner.rs (import)
+            a/tests/it.rs:1 -> a/tests/common/mod.rs (module)
+            b/src/main.rs:1 -> a/src/lib.rs (import)
+            a/src/two/inner.rs:2 ~> a/src/one.rs (qualified_name)
+            proptest 1 dev in [a/tests/it.rs]
+            serde 1.0.200 runtime in [a/src/lib.rs, a/src/one.rs]
+            tokio 1 optional in [a/src/two/inner.rs]
+        "#]],
+    );
+}
+
+#[test]
+fn go_imports_lead_to_the_files_that_define_what_is_used() {
+    check(
+        r##"
+//- /go.mod
+module example.com/shop
+
+go 1.22
+
+require (
+	github.com/spf13/cobra v1.8.0
+	golang.org/x/text v0.14.0 // indirect
+)
+//- /main.go
+package main
+
+import (
+	"fmt"
+	c "example.com/shop/cart"
+	"github.com/spf13/cobra/doc"
+	_ "example.com/shop/side"
+	"example.com/shop/tools/gen"
+)
+
+func main() { fmt.Println(c.Total(), c.Item{}); doc.X(); helper(); gen.Run() }
+//- /helper.go
+package main
+
+func helper() {}
+//- /cart/total.go
+package cart
+
+func Total() int { return count(Item{}) }
+//- /cart/item.go
+package cart
+
+type Item struct{}
+//- /cart/other.go
+package cart
+
+func count(i Item) int { return 1 }
+//- /cart/item_test.go
+package cart
+//- /side/side.go
+package side
+//- /tools/go.mod
+module example.com/shop/tools
+//- /tools/gen/gen.go
+package gen
+
+func Run() {}
+"##,
+        expect![[r#"
+            main.go:5 -> cart/item.go (import)
+            main.go:5 -> cart/total.go (import)
+            main.go:7 -> side/side.go (import)
+            main.go:8 -> tools/gen/gen.go (import)
+            cart/other.go:3 ~> cart/item.go (same_package)
+            cart/total.go:3 ~> cart/item.go (same_package)
+            cart/total.go:3 ~> cart/other.go (same_package)
+            main.go:11 ~> helper.go (same_package)
+            github.com/spf13/cobra v1.8.0 runtime in [main.go]
+            golang.org/x/text v0.14.0 indirect in []
+        "#]],
+    );
+}
+
+#[test]
+fn java_and_kotlin_types_are_found_by_package() {
+    check(
+        r##"
+//- /pom.xml
+<project><groupId>com.shop</groupId><artifactId>app</artifactId>
+<properties><guava.version>33.0</guava.version></properties>
+<dependencies>
+<dependency><groupId>com.google.guava</groupId><artifactId>guava</artifactId><version>${guava.version}</version></dependency>
+<dependency><groupId>junit</groupId><artifactId>junit</artifactId><version>4.13</version><scope>test</scope></dependency>
+</dependencies></project>
+//- /src/main/java/com/shop/App.java
+package com.shop;
+import com.shop.cart.Cart;
+import com.shop.cart.Cart.Line;
+import static com.shop.util.Texts.trim;
+import com.shop.model.*;
+import java.util.List;
+import com.google.common.collect.Lists;
+class App { Cart cart; Item item; Helper helper; com.shop.util.Dates dates; }
+//- /src/main/java/com/shop/Helper.java
+package com.shop;
+class Helper {}
+//- /src/main/java/com/shop/cart/Cart.java
+package com.shop.cart;
+import com.shop.App;
+public class Cart { public static class Line {} }
+//- /src/main/java/com/shop/util/Texts.java
+package com.shop.util;
+public class Texts {}
+//- /src/main/java/com/shop/util/Dates.java
+package com.shop.util;
+public class Dates {}
+//- /src/main/java/com/shop/model/Item.java
+package com.shop.model;
+public class Item {}
+//- /src/main/java/com/shop/model/Unused.java
+package com.shop.model;
+public class Unused {}
+//- /src/main/kotlin/com/shop/Main.kt
+package com.shop
+import com.shop.model.Item
+import com.shop.util.*
+fun main() { Texts(); helper() }
+//- /src/main/kotlin/com/shop/Helpers.kt
+package com.shop
+fun helper() {}
+//- /src/test/java/com/shop/AppTest.java
+package com.shop;
+import org.junit.Test;
+class AppTest { App app; }
+"##,
+        expect![[r#"
+            src/main/java/com/shop/App.java:2 -> src/main/java/com/shop/cart/Cart.java (import)
+            src/main/java/com/shop/App.java:5 -> src/main/java/com/shop/model/Item.java (import)
+            src/main/java/com/shop/App.java:4 -> src/main/java/com/shop/util/Texts.java (static_import)
+            src/main/java/com/shop/cart/Cart.java:2 -> src/main/java/com/shop/App.java (import)
+            src/main/kotlin/com/shop/Main.kt:2 -> src/main/java/com/shop/model/Item.java (import)
+            src/main/kotlin/com/shop/Main.kt:3 -> src/main/java/com/shop/util/Texts.java (import)
+            src/main/java/com/shop/App.java:8 ~> src/main/java/com/shop/Helper.java (same_package)
+            src/main/java/com/shop/App.java:8 ~> src/main/java/com/shop/util/Dates.java (qualified_name)
+            src/main/kotlin/com/shop/Main.kt:4 ~> src/main/kotlin/com/shop/Helpers.kt (same_package)
+            src/test/java/com/shop/AppTest.java:3 ~> src/main/java/com/shop/App.java (same_package)
+            com.google.guava:guava 33.0 runtime in [src/main/java/com/shop/App.java]
+            junit:junit 4.13 dev in [src/test/java/com/shop/AppTest.java]
+            cycle src/main/java/com/shop/App.java src/main/java/com/shop/cart/Cart.java
+        "#]],
+    );
+}
+
+#[test]
+fn headers_are_found_beside_the_file_or_by_the_end_of_their_path() {
+    check(
+        r##"
+//- /include/lib/api.h
+#include "detail/impl.h"
+//- /include/lib/detail/impl.h
+//- /src/main.c
+#include <stdio.h>
+#include <lib/api.h>
+#include "util.h"
+#include "../include/lib/detail/impl.h"
+#include <openssl/ssl.h>
+//- /src/util.h
+#pragma once
+//- /other/util.h
+//- /CMakeLists.txt
+find_package(OpenSSL 3.0 REQUIRED)
+"##,
+        expect![[r#"
+            include/lib/api.h:1 -> include/lib/detail/impl.h (include)
+            src/main.c:2 -> include/lib/api.h (include)
+            src/main.c:4 -> include/lib/detail/impl.h (include)
+            src/main.c:3 -> src/util.h (include)
+            OpenSSL 3.0 runtime in [src/main.c]
+        "#]],
+    );
+}
+
+#[test]
+fn other_languages_name_files_and_modules() {
+    check(
+        r##"
+//- /lib/shop.rb
+require "shop/cart"
+require_relative "shop/price"
+require "json"
+require "rails"
+//- /lib/shop/cart.rb
+module Shop
+  class Cart
+    def price = Price.new
+  end
+end
+//- /lib/shop/price.rb
+module Shop
+  class Price
+  end
+end
+//- /Gemfile
+gem "rails", "~> 7.0"
+group :test do
+  gem "rspec"
+end
+//- /Gemfile.lock
+GEM
+  specs:
+    rails (7.1.2)
+//- /composer.json
+{ "require": { "php": "^8", "monolog/monolog": "^3.0" } }
+//- /app/Http/Home.php
+<?php
+namespace App\Http;
+use App\Models\{User, Order};
+use Monolog\Logger;
+require __DIR__ . '/../helpers.php';
+class Home { function f(Other $o) { return new \App\Models\User; } }
+//- /app/Http/Other.php
+<?php
+namespace App\Http;
+class Other {}
+//- /app/Models/User.php
+<?php
+namespace App\Models;
+class User {}
+//- /app/Models/Order.php
+<?php
+namespace App\Models;
+class Order {}
+//- /app/helpers.php
+<?php
+//- /lua/plugin/init.lua
+local util = require("plugin.util")
+//- /lua/plugin/util.lua
+//- /src/main.zig
+const std = @import("std");
+const other = @import("other.zig");
+//- /src/other.zig
+//- /cs/A.cs
+using Shop.Models;
+using Newtonsoft.Json;
+using System.Linq;
+namespace Shop.App;
+class A { Item item; B b; }
+//- /cs/B.cs
+namespace Shop.App;
+class B {}
+//- /cs/Item.cs
+namespace Shop.Models { public class Item {} }
+//- /cs/Shop.csproj
+<Project><ItemGroup><PackageReference Include="Newtonsoft.Json" Version="13.0.1" /></ItemGroup></Project>
+//- /ex/lib/a.ex
+defmodule Shop.A do
+  alias Shop.{B, C}
+  use Phoenix.Controller
+  def f, do: Shop.D.g()
+end
+//- /ex/lib/b.ex
+defmodule Shop.B do
+end
+//- /ex/lib/c.ex
+defmodule Shop.C do
+end
+//- /ex/lib/d.ex
+defmodule Shop.D do
+end
+//- /ex/mix.exs
+defmodule Shop.MixProject do
+  defp deps do
+    [
+      {:phoenix, "~> 1.7"},
+      {:ex_doc, "~> 0.30", only: :dev, runtime: false}
+    ]
+  end
+end
+//- /dart/pubspec.yaml
+name: shop
+dependencies:
+  http: ^1.0.0
+//- /dart/lib/main.dart
+import 'package:shop/cart.dart';
+import 'package:http/http.dart';
+import 'dart:io';
+part 'part.dart';
+//- /dart/lib/cart.dart
+//- /dart/lib/part.dart
+"##,
+        expect![[r#"
+            app/Http/Home.php:3 -> app/Models/Order.php (import)
+            app/Http/Home.php:3 -> app/Models/User.php (import)
+            app/Http/Home.php:5 -> app/helpers.php (include)
+            cs/A.cs:1 -> cs/Item.cs (import)
+            dart/lib/main.dart:1 -> dart/lib/cart.dart (import)
+            dart/lib/main.dart:4 -> dart/lib/part.dart (module)
+            ex/lib/a.ex:2 -> ex/lib/b.ex (import)
+            lib/shop.rb:1 -> lib/shop/cart.rb (require)
+            lib/shop.rb:2 -> lib/shop/price.rb (require)
+            lua/plugin/init.lua:1 -> lua/plugin/util.lua (require)
+            src/main.zig:2 -> src/other.zig (import)
+            app/Http/Home.php:6 ~> app/Http/Other.php (same_package)
+            cs/A.cs:5 ~> cs/B.cs (same_package)
+            ex/lib/a.ex:4 ~> ex/lib/d.ex (qualified_name)
+            lib/shop/cart.rb:3 ~> lib/shop/price.rb (qualified_name)
+            rails 7.1.2 runtime in [lib/shop.rb]
+            rspec - dev in []
+            monolog/monolog ^3.0 runtime in [app/Http/Home.php]
+            Newtonsoft.Json 13.0.1 runtime in [cs/A.cs]
+            http ^1.0.0 runtime in [dart/lib/main.dart]
+            ex_doc ~> 0.30 dev in []
+            phoenix ~> 1.7 runtime in [ex/lib/a.ex]
+        "#]],
+    );
+}
+
+#[test]
+fn cycles_are_told_in_the_order_of_their_imports() {
+    check(
+        r##"
+//- /a.ts
+import "./b"
+//- /b.ts
+import "./c"
+import "./a"
+//- /c.ts
+import "./a"
+"##,
+        expect![[r#"
+            a.ts:1 -> b.ts (import)
+            b.ts:2 -> a.ts (import)
+            b.ts:1 -> c.ts (import)
+            c.ts:1 -> a.ts (import)
+            cycle a.ts b.ts
+            cycle a.ts b.ts c.ts
+        "#]],
+    );
+}
+
+#[test]
+fn charts_and_lists_are_the_same_every_time() {
+    let fixture = "//- /src/b.ts\nimport './a'\n//- /src/a.ts\nimport '../lib/c'\n//- /lib/c.ts\n";
+    let text = |fixture| serde_json::to_string(&analysis(fixture).dependencies()).unwrap();
+    assert_eq!(text(fixture), text(fixture));
+    expect![[r#"
+        flowchart LR
+          n0["lib"]
+          n1["src"]
+          n1 --> n0
+    "#]]
+    .assert_eq(&analysis(fixture).dependencies().mermaid);
+}
