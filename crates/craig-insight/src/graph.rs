@@ -1,5 +1,6 @@
 //! Which file uses which, and which packages: every import of a project, resolved.
 
+use std::collections::hash_map::Entry;
 use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
 
 use craig_chunk::{Reference, ReferenceKind};
@@ -106,9 +107,10 @@ impl Graph {
         for tangle in tangles {
             let inside: HashSet<FileIx> = tangle.iter().copied().collect();
             let edges = tangle.iter().flat_map(|&from| graph.neighbors(from).map(move |to| (from, to)));
-            let edges = edges.filter(|(_, to)| inside.contains(to)).take(MOST_EDGES_TRIED);
-            let mut edges: Vec<(FileIx, FileIx)> = edges.collect();
+            let mut edges: Vec<(FileIx, FileIx)> = edges.filter(|(_, to)| inside.contains(to)).collect();
             edges.sort_unstable();
+            // Each search may look at all of them.
+            edges.truncate((MOST_STEPS / edges.len().max(1)).max(LEAST_SEARCHES));
             for (from, to) in edges {
                 if let Some(way) = way_back(&graph, &inside, to, from) {
                     found.insert(rotated(way));
@@ -122,8 +124,11 @@ impl Graph {
     }
 }
 
-/// Imports of one tangle for which a way back is looked for.
-const MOST_EDGES_TRIED: usize = 3_000;
+/// Imports looked at while ways back are searched in one tangle, about; a large tangle has more cycles than anybody reads.
+const MOST_STEPS: usize = 4_000_000;
+
+/// Searches in a tangle however large it is.
+const LEAST_SEARCHES: usize = 100;
 
 /// The shortest way from one file to another within a tangle.
 fn way_back(
@@ -148,8 +153,8 @@ fn way_back(
         let mut next: Vec<FileIx> = graph.neighbors(file).filter(|next| inside.contains(next)).collect();
         next.sort_unstable();
         for next in next {
-            if !before.contains_key(&next) {
-                before.insert(next, file);
+            if let Entry::Vacant(unseen) = before.entry(next) {
+                unseen.insert(file);
                 open.push_back(next);
             }
         }

@@ -36,11 +36,11 @@ impl Modules {
             let Some(path) = largest else { break };
             let files = modules.remove(&path).unwrap_or_default();
             let parts = opened(code_paths, &path, &files);
-            if modules.len() + parts.len() > most {
+            let Some(parts) = fitting(&path, parts, most.saturating_sub(modules.len())) else {
                 modules.insert(path.clone(), files);
                 closed.push(path);
                 continue;
-            }
+            };
             if parts.len() == 1 && parts.contains_key(&path) {
                 closed.push(path);
             }
@@ -77,6 +77,30 @@ impl Modules {
         let names: Vec<String> = self.paths.iter().map(|path| shown(path).to_owned()).collect();
         mermaid::flowchart(&names, &self.uses(graph))
     }
+}
+
+/// The parts of a folder that there is room for: all, or the largest, with the others left to the folder itself; none when
+/// there is no room to speak of.
+fn fitting(
+    path: &str,
+    parts: BTreeMap<String, Vec<FileIx>>,
+    room: usize,
+) -> Option<BTreeMap<String, Vec<FileIx>>> {
+    const LEAST_ROOM: usize = 4;
+    if parts.len() <= room {
+        return Some(parts);
+    }
+    if room < LEAST_ROOM {
+        return None;
+    }
+    let mut by_size: Vec<(String, Vec<FileIx>)> = parts.into_iter().collect();
+    by_size.sort_by(|a, b| b.1.len().cmp(&a.1.len()).then_with(|| a.0.cmp(&b.0)));
+    let mut kept: BTreeMap<String, Vec<FileIx>> = BTreeMap::new();
+    for (at, (part, files)) in by_size.into_iter().enumerate() {
+        let part = if at + 1 < room { part } else { path.to_owned() };
+        kept.entry(part).or_default().extend(files);
+    }
+    Some(kept)
 }
 
 /// A module's path for people.

@@ -243,10 +243,10 @@ fn fill_shared(declared: &mut Vec<Declared>) {
     let shared: HashMap<(Ecosystem, String), (String, Option<String>)> = declared
         .iter()
         .filter(|declared| declared.scope == Scope::Workspace)
-        .filter_map(|shared| {
+        .map(|shared| {
             // In a workspace of Cargo, members name the key, which may stand for another package.
             let key = shared.called.clone().unwrap_or_else(|| shared.name.clone());
-            Some(((shared.ecosystem, key), (shared.name.clone(), shared.requirement.clone())))
+            ((shared.ecosystem, key), (shared.name.clone(), shared.requirement.clone()))
         })
         .collect();
     for member in declared.iter_mut().filter(|declared| declared.scope != Scope::Workspace) {

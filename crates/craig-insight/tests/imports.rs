@@ -1,5 +1,4 @@
 //! Which file an import leads to, language by language.
-#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use craig_insight::Analysis;
 use expect_test::{Expect, expect};
@@ -264,14 +263,14 @@ use renamed::Two;
             a/src/lib.rs:4 -> a/src/elsewhere/three.rs (module)
             a/src/lib.rs:1 -> a/src/one.rs (module)
             a/src/lib.rs:6 -> a/src/two/inner.rs (reexport)
-            a/src/lib.rs:2 -> a/src/two/mod.rs (module)
+            a/src/lib.rs:6 -> a/src/two/mod.rs (reexport)
             a/src/one.rs:2 -> a/src/elsewhere/three.rs (import)
             a/src/one.rs:4 -> a/src/one/inline/nested.rs (module)
             a/src/one.rs:2 -> a/src/two/inner.rs (import)
             a/src/one.rs:1 -> a/src/two/mod.rs (import)
-            a/src/two/mod.rs:1 -> a/src/two/inner.rs (module)
+            a/src/two/mod.rs:2 -> a/src/two/inner.rs (import)
             a/tests/it.rs:2 -> a/src/two/inner.rs (import)
-            a/tests/it.rs:1 -> a/tests/common/mod.rs (module)
+            a/tests/it.rs:3 -> a/tests/common/mod.rs (import)
             b/src/main.rs:1 -> a/src/lib.rs (import)
             a/src/two/inner.rs:2 ~> a/src/one.rs (qualified_name)
             proptest 1 dev in [a/tests/it.rs]
@@ -563,6 +562,7 @@ part 'part.dart';
             dart/lib/main.dart:1 -> dart/lib/cart.dart (import)
             dart/lib/main.dart:4 -> dart/lib/part.dart (module)
             ex/lib/a.ex:2 -> ex/lib/b.ex (import)
+            ex/lib/a.ex:2 -> ex/lib/c.ex (import)
             lib/shop.rb:1 -> lib/shop/cart.rb (require)
             lib/shop.rb:2 -> lib/shop/price.rb (require)
             lua/plugin/init.lua:1 -> lua/plugin/util.lua (require)

@@ -20,7 +20,7 @@ pub(super) fn gemfile(path: &str, text: &str) -> Option<Manifest> {
             blocks.pop();
         } else if let Some(rest) = line.strip_prefix("gem ").or_else(|| line.strip_prefix("gem(")) {
             let Some((name, rest)) = quoted(rest) else { continue };
-            let options = rest.find(|c: char| c == ':').unwrap_or(rest.len());
+            let options = rest.find(':').unwrap_or(rest.len());
             let versions: Vec<&str> =
                 all_quoted(&rest[..options]).into_iter().filter(|text| is_version(text)).collect();
             let version = versions.join(", ");

@@ -51,7 +51,7 @@ impl<'w> Types<'w> {
             return vec![Target::File(file)];
         }
         match self.namespaces.get(target) {
-            Some(types) => self.used(from, types).into_iter().map(|(to, _)| Target::File(to)).collect(),
+            Some(types) => self.used(from, types).into_keys().map(Target::File).collect(),
             None if self.has_inside(target) => Vec::new(),
             None => vec![outside(target)],
         }

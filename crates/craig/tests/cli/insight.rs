@@ -447,7 +447,9 @@ fn architecture() {
 #[test]
 fn relations() {
     let home = home();
-    home.check(&["insight", "relations", "shop", "src/cart/cart.ts"], expect![[r#"
+    home.check(
+        &["insight", "relations", "shop", "src/cart/cart.ts"],
+        expect![[r#"
         exit 0
         -- stdout
         src/cart/cart.ts  file
@@ -467,8 +469,11 @@ fn relations() {
                1  src/cart/cart.test.ts      test
                1  src/main.ts
                1  src/storage/repository.ts
-    "#]]);
-    home.check(&["insight", "relations", "shop", "SqlCartRepository"], expect![[r#"
+    "#]],
+    );
+    home.check(
+        &["insight", "relations", "shop", "SqlCartRepository"],
+        expect![[r#"
         exit 0
         -- stdout
         SqlCartRepository  symbol
@@ -479,7 +484,8 @@ fn relations() {
         src/cart/cart.ts  type_import     1  src/storage/repository.ts
 
         Impact  nothing else uses it
-    "#]]);
+    "#]],
+    );
     home.check(&["insight", "relations", "shop", "src/storage", "--format", "json"], expect![[r#"
         exit 0
         -- stdout
@@ -528,7 +534,9 @@ fn relations() {
           "mermaid": "flowchart LR\n  n0[\"src/storage\"]\n  n1[\"src/cart/cart.ts\"]\n  n2[\"src/cart/cart.ts\"]\n  n0 --> n2\n  n1 --> n0\n"
         }
     "#]]);
-    home.check(&["insight", "relations", "shop", "src/storage", "--mermaid"], expect![[r#"
+    home.check(
+        &["insight", "relations", "shop", "src/storage", "--mermaid"],
+        expect![[r#"
         exit 0
         -- stdout
         flowchart LR
@@ -537,26 +545,33 @@ fn relations() {
           n2["src/cart/cart.ts"]
           n0 --> n2
           n1 --> n0
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
 fn what_is_not_there_is_told() {
     let home = home();
-    home.check(&["insight", "relations", "shop", "cart.ts"], expect![[r#"
+    home.check(
+        &["insight", "relations", "shop", "cart.ts"],
+        expect![[r#"
         exit 1
         -- stderr
         error: the project has no file, folder or symbol "cart.ts"
         hint: did you mean src/cart/cart.ts?
-    "#]]);
-    home.check(&["insight", "quality", "sohp", "--format", "json"], expect![[r#"
+    "#]],
+    );
+    home.check(
+        &["insight", "quality", "sohp", "--format", "json"],
+        expect![[r#"
         exit 1
         -- stderr
         {
           "error": "no project \"sohp\"",
           "hint": "known projects: shop"
         }
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]

@@ -1,0 +1,186 @@
+//! Complexity, nesting and names of functions, and what a file refers to; for any text, neither panics.
+
+use std::fmt::Write as _;
+
+use craig_chunk::{metrics, references};
+use craig_source::Language;
+use expect_test::{Expect, expect};
+use proptest::prelude::*;
+
+fn check(path: &str, text: &str, expect: Expect) {
+    let language = Language::from_path(path).expect("a language by its extension");
+    let mut lines = String::new();
+    for f in metrics(language, text) {
+        let range = format!("{}-{}", f.line_start, f.line_end);
+        writeln!(lines, "{} {range} complexity {} nesting {}", f.name, f.complexity, f.nesting)
+            .expect("a string");
+    }
+    expect.assert_eq(&lines);
+}
+
+#[test]
+fn rust() {
+    check(
+        "a.rs",
+        r#"
+fn arms(x: u8) -> u8 { match x { 1 => 2, 2 | 3 => 4, n if n > 4 => 5, _ => 0 } }
+fn errors() -> Result<(), E> { let x = f()?; g(x)?; Ok(()) }
+fn closures(x: &[u8]) { x.iter().filter(|x| if **x > 1 { true } else { false }); loop { break } }
+fn lets(x: Option<u8>) { let Some(y) = x else { return }; while let Some(z) = n() && y > z {} }
+fn outer() { fn inner(x: bool) { if x { for _ in 0..1 {} } else if y {} } }
+"#,
+        expect![[r#"
+            arms 2-2 complexity 5 nesting 1
+            errors 3-3 complexity 1 nesting 0
+            closures 4-4 complexity 2 nesting 1
+            lets 5-5 complexity 4 nesting 1
+            outer 6-6 complexity 1 nesting 0
+            inner 6-6 complexity 4 nesting 2
+        "#]],
+    );
+}
+
+#[test]
+fn scripts_and_their_function_expressions() {
+    check(
+        "a.ts",
+        r#"
+function choose(x) { return x?.b ?? x.c?.d }
+const map = (xs) => xs.map(x => x ? 1 : 2)
+class Cart { total(x) { switch (x) { case 1: case 2: return 1; default: return 2 } } handle = () => { if (a && b) {} } }
+const o = { run() { try {} catch (e) {} }, go: function () { for (const y of z) { while (y) {} } } }
+"#,
+        expect![[r#"
+            choose 2-2 complexity 2 nesting 0
+            map 3-3 complexity 1 nesting 0
+            (anonymous) 3-3 complexity 2 nesting 0
+            total 4-4 complexity 3 nesting 1
+            handle 4-4 complexity 3 nesting 1
+            run 5-5 complexity 2 nesting 1
+            go 5-5 complexity 3 nesting 2
+        "#]],
+    );
+}
+
+#[test]
+fn python() {
+    check(
+        "a.py",
+        r#"
+def tries(x):
+    try:
+        pass
+    except A:
+        pass
+    finally:
+        pass
+def comprehends(x):
+    return [y for y in x if y and z]
+def cases(x):
+    match x:
+        case 1: pass
+        case _: pass
+@decorated
+def outer(x):
+    def inner(y):
+        if y: pass
+        elif z: pass
+    assert x
+    return lambda z: 1 if z else 2
+"#,
+        expect![[r#"
+            tries 2-8 complexity 2 nesting 1
+            comprehends 9-10 complexity 4 nesting 0
+            cases 11-14 complexity 2 nesting 1
+            outer 16-21 complexity 2 nesting 0
+            inner 17-19 complexity 3 nesting 1
+        "#]],
+    );
+}
+
+#[test]
+fn languages_with_braces() {
+    check(
+        "A.java",
+        "class A { int a(int x) { return switch (x) { case 1, 2 -> 1; case 3 -> 2; default -> 0; }; }\n\
+         A() { run(() -> { if (x) {} }); for (B b : c) {} do {} while (x); } }",
+        expect![[r#"
+            a 1-1 complexity 3 nesting 1
+            A 2-2 complexity 4 nesting 1
+        "#]],
+    );
+    check(
+        "a.go",
+        "package a\nfunc a(x int) { switch x { case 1: case 2: default: }; for {} }\nfunc b() { f := func() { if x > 1 && y {} }; f() }",
+        expect![[r#"
+            a 2-2 complexity 4 nesting 1
+            b 3-3 complexity 1 nesting 0
+            (anonymous) 3-3 complexity 3 nesting 1
+        "#]],
+    );
+    check(
+        "a.c",
+        "static int\nfoo(int x)\n{\n#if A\n  if (x) {}\n#endif\n  return x ? 1 : 2;\n}\n",
+        expect![[r#"
+            foo 2-8 complexity 3 nesting 1
+        "#]],
+    );
+    check(
+        "a.cpp",
+        "int A::b(int x) const { auto f = [] { return x && y; }; for (auto y : z) {} return 1; }\nA::~A() {}\n",
+        expect![[r#"
+            b 1-1 complexity 3 nesting 1
+            ~A 2-2 complexity 1 nesting 0
+        "#]],
+    );
+    check(
+        "A.cs",
+        "class A { int P { get { return x ?? 1; } } void B() { foreach (var y in z) { if (y is 1 or 2) {} } } }",
+        expect![[r#"
+            get 1-1 complexity 2 nesting 0
+            B 1-1 complexity 3 nesting 2
+        "#]],
+    );
+    check(
+        "a.kt",
+        "fun a(x: Int) = when (x) { 1 -> 2; else -> 3 }\nfun b(x: Int?) { val y = x ?: return; list.forEach { if (it) {} } }",
+        expect![[r#"
+            a 1-1 complexity 2 nesting 1
+            b 2-2 complexity 3 nesting 1
+        "#]],
+    );
+    check(
+        "a.rb",
+        "def a(x)\n  @y ||= 1\n  x.each { |y| y if y }\n  case x\n  when 1, 2 then 3\n  end\n  return 1 unless x\nend\n",
+        expect![[r#"
+            a 1-8 complexity 5 nesting 1
+        "#]],
+    );
+    check("a.php", "<?php function a($x) { return array_map(fn ($y) => $y ? 1 : 2, $x); }", expect![[r#"
+        a 1-1 complexity 2 nesting 0
+    "#]]);
+}
+
+proptest! {
+    #[test]
+    fn any_text_is_measured(text in "\\PC{0,200}", n in 0usize..200) {
+        let language = Language::all().nth(n % Language::all().count()).expect("within the table");
+        for function in metrics(language, &text) {
+            prop_assert!(function.complexity >= 1 && function.line_end >= function.line_start);
+        }
+        references(language, &text);
+    }
+
+    #[test]
+    fn broken_code_is_measured(cut in 0usize..2_000, n in 0usize..6) {
+        let name = ["sample.rs", "sample.ts", "sample.py", "sample.cpp", "sample.ex", "sample.php"][n];
+        let path = format!("{}/tests/fixtures/{name}", env!("CARGO_MANIFEST_DIR"));
+        let text = std::fs::read_to_string(path).expect("fixture is readable");
+        let text = &text[..text.floor_char_boundary(cut)];
+        let language = Language::from_path(name).expect("fixture has a known extension");
+        for function in metrics(language, text) {
+            prop_assert!(function.complexity >= 1 && function.nesting <= 64);
+        }
+        references(language, text);
+    }
+}
