@@ -2,8 +2,8 @@
 
 use std::path::PathBuf;
 
-use craig_model::{FailureClass, ModelError};
 use craig_insight::InsightError;
+use craig_model::{FailureClass, ModelError};
 use craig_search::SearchError;
 use craig_source::SourceError;
 use craig_store::{LockError, StoreError};

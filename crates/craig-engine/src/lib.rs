@@ -37,10 +37,11 @@ pub use settings::{
 pub use watch::WatchEvent;
 
 pub use craig_insight::{
-    Architecture, COMPLEX, Clone as CodeClone, ClonePlace, Definition as SymbolDefinition, Depended, Dependencies, Duplication,
-    Ecosystem, EntryPoint, Evidence as PatternEvidence, External, FileEdge, FileNotes, Function,
-    InsightError, LONG_FILE_LINES, Layer, LongFile, Module, ModuleTests, ModuleUse, Note, Notes, Pattern,
-    Place, Quality, Reached, Relations, Summary, Undeclared, UnresolvedImport, UsedPackage,
+    Architecture, COMPLEX, Clone as CodeClone, ClonePlace, Definition as SymbolDefinition, Depended,
+    Dependencies, Duplication, Ecosystem, EntryPoint, Evidence as PatternEvidence, External, FileEdge,
+    FileNotes, Function, InsightError, LONG_FILE_LINES, Layer, LongFile, Module, ModuleTests, ModuleUse,
+    Note, Notes, Pattern, Place, Quality, Reached, Relations, Summary, Undeclared, UnresolvedImport,
+    UsedPackage,
 };
 pub use craig_search::{CandidateFeatures, Evidence, FEATURE_NAMES, Hit, KindFilter, MoreRange, Retrieval};
 pub use craig_source::{DEFAULT_MAX_FILE_SIZE_BYTES, Hidden, IgnoreRules, Language, SourceOptions, Withheld};
