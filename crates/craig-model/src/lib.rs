@@ -12,6 +12,7 @@ mod local;
 mod rerank;
 mod secret;
 mod static_model;
+mod vocabulary;
 mod words;
 
 pub use embedding::{Embedder, Embedding, Expense, Quantized};
@@ -25,4 +26,5 @@ pub use local::{LocalOptions, ReadFile, local_embedder, local_reranker};
 pub use rerank::{Document, RerankRequest, Reranker};
 pub use secret::Secret;
 pub use static_model::StaticModel;
+pub use vocabulary::{Tokens, Vocabulary};
 pub use words::{Word, identifiers, words};

@@ -1,10 +1,16 @@
 //! Evaluates Craig's retrieval and trains its models. A developer's tool: it is not part of the product.
 
+mod dense;
 mod dump;
 mod eval;
 mod fit;
 mod metrics;
+mod mine;
+mod model;
+mod pairs;
 mod questions;
+mod random;
+mod train;
 
 use anyhow::Result;
 use clap::{Parser, Subcommand};
@@ -33,6 +39,12 @@ enum Command {
         #[arg(long)]
         out: std::path::PathBuf,
     },
+    /// Measure weights that are not compiled in on labelled questions, by their vectors alone.
+    Dense(dense::DenseArguments),
+    /// Make training pairs out of repositories.
+    Mine(mine::MineArguments),
+    /// Train the built-in embedding on pairs.
+    Train(train::TrainArguments),
 }
 
 fn main() -> Result<()> {
@@ -40,5 +52,8 @@ fn main() -> Result<()> {
         Command::Eval(arguments) => eval::run(&arguments),
         Command::Fit(arguments) => fit::run(&arguments),
         Command::Features { corpus, asked, out } => dump::run(&corpus, asked, &out),
+        Command::Dense(arguments) => dense::run(&arguments),
+        Command::Mine(arguments) => mine::run(&arguments),
+        Command::Train(arguments) => train::run(&arguments),
     }
 }

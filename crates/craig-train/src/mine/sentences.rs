@@ -1,0 +1,208 @@
+//! Makes questions of comments: sentences without mark-up, and only those that say something.
+
+use std::iter::Peekable;
+use std::str::Chars;
+
+/// Words of a question; longer sentences are cut.
+const MAX_WORDS: usize = 32;
+
+/// The sentences of a doc comment's prose, tags and code left out, in order.
+pub(crate) fn sentences(doc: &[String]) -> Vec<String> {
+    let mut found = Vec::new();
+    let mut paragraph = String::new();
+    let mut in_code = false;
+    for line in doc {
+        let line = line.trim();
+        if line.starts_with("```") || line.starts_with("~~~") {
+            in_code = !in_code;
+            continue;
+        }
+        if in_code {
+            continue;
+        }
+        let line = untagged(line);
+        if is_tag(&line) {
+            break;
+        }
+        if line.is_empty() || line.bytes().all(|b| b.is_ascii_punctuation()) {
+            split_into(&mut paragraph, &mut found);
+            continue;
+        }
+        paragraph.push_str(&line);
+        paragraph.push(' ');
+    }
+    split_into(&mut paragraph, &mut found);
+    found
+}
+
+/// True for lines that start what is no prose: `@param`, `:return:`, `Args:`.
+fn is_tag(line: &str) -> bool {
+    let first = line.split_whitespace().next().unwrap_or_default();
+    first.starts_with('@')
+        || first.starts_with("iex>")
+        || first.starts_with(">>>")
+        || (first.starts_with(':') && first.len() > 1)
+        || first.starts_with("\\param")
+        || first.starts_with("\\return")
+        || matches!(
+            first,
+            "Args:"
+                | "Arguments:"
+                | "Returns:"
+                | "Return:"
+                | "Parameters"
+                | "Parameters:"
+                | "Example:"
+                | "Examples:"
+                | "Raises:"
+                | "Example"
+                | "Examples"
+                | "Usage:"
+                | "Notes"
+                | "Note:"
+                | "Returns"
+                | "-"
+        ) && line.split_whitespace().count() == 1
+}
+
+/// A line without XML and HTML tags, leading doc commands and link mark-up.
+fn untagged(line: &str) -> String {
+    let line = [
+        "@brief",
+        "\\brief",
+        "@fileoverview",
+        "@file",
+        "\\file",
+        "@description",
+        "@summary",
+        "@desc",
+        "@overview",
+    ]
+    .iter()
+    .find_map(|command| line.strip_prefix(command))
+    .unwrap_or(line);
+    let line = line.trim_start_matches("Description :").trim_start_matches("Description:");
+    let mut text = String::with_capacity(line.len());
+    let mut chars = line.chars().peekable();
+    while let Some(c) = chars.next() {
+        match c {
+            '<' if chars.peek().is_some_and(|&next| next.is_ascii_alphabetic() || next == '/') => {
+                skip_tag(&mut chars, &mut text)
+            }
+            '{' if chars.peek() == Some(&'@') => {
+                chars.by_ref().take_while(|&c| c != ' ' && c != '}').for_each(drop);
+            }
+            '`' | '*' | '}' => text.push(' '),
+            _ => text.push(c),
+        }
+    }
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// Passes a tag; what a reference names stays: `<see cref="Foo"/>` gives `Foo`.
+fn skip_tag(chars: &mut Peekable<Chars<'_>>, text: &mut String) {
+    let tag: String = chars.by_ref().take_while(|&c| c != '>').collect();
+    if let Some((_, rest)) = tag.split_once("ref=\"") {
+        text.push_str(rest.split('"').next().unwrap_or_default().trim_start_matches(['!', ':']));
+    }
+    text.push(' ');
+}
+
+fn split_into(paragraph: &mut String, found: &mut Vec<String>) {
+    let text = std::mem::take(paragraph);
+    let mut rest = text.trim();
+    while !rest.is_empty() {
+        let end = sentence_end(rest);
+        let sentence = rest[..end].trim();
+        if says_something(sentence) {
+            found.push(sentence.split_whitespace().take(MAX_WORDS).collect::<Vec<_>>().join(" "));
+        }
+        rest = rest[end..].trim_start();
+    }
+}
+
+/// Where the first sentence ends: after `.`, `!`, `?` with white space and an upper-case letter behind it.
+fn sentence_end(text: &str) -> usize {
+    let is_end = |at: usize| {
+        let rest = &text[at + 1..];
+        rest.starts_with(' ') && rest.trim_start().starts_with(|c: char| !c.is_lowercase())
+    };
+    let abbreviated =
+        |at: usize| text[..at].ends_with("e.g") || text[..at].ends_with("i.e") || text[..at].ends_with(" vs");
+    text.match_indices(['.', '!', '?'])
+        .map(|(at, _)| at)
+        .find(|&at| is_end(at) && !abbreviated(at))
+        .map_or(text.len(), |at| at + 1)
+}
+
+/// Sentences with these in them are about the text, not about what it does.
+const NOISE: &[&str] = &[
+    "copyright",
+    "licen",
+    "todo",
+    "fixme",
+    "inheritdoc",
+    "inherit doc",
+    "eslint",
+    "noinspection",
+    "@ts-",
+    "nodoc",
+    "http://",
+    "https://",
+    "all rights reserved",
+    "generated by",
+    "do not edit",
+    "rubocop",
+    "clang-format",
+    "nolint",
+    "shellcheck",
+    "spdx",
+    "author:",
+    "pylint",
+    "flake8",
+    "istanbul",
+    "prettier-ignore",
+    "$id",
+    "deprecated",
+];
+
+/// True for sentences of at least two words of which most are words.
+pub(crate) fn says_something(sentence: &str) -> bool {
+    let n_words = sentence.split(|c: char| !c.is_alphanumeric()).filter(|word| word.len() > 1).count();
+    let n_letters = sentence.bytes().filter(|b| b.is_ascii_alphabetic() || *b == b' ').count();
+    let lower = sentence.to_lowercase();
+    n_words >= 2
+        && sentence.len() >= 10
+        && n_letters * 10 >= sentence.len() * 7
+        && !NOISE.iter().any(|noise| lower.contains(noise))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(doc: &str, expected: &[&str]) {
+        let lines: Vec<String> = doc.lines().map(str::to_owned).collect();
+        assert_eq!(sentences(&lines), expected, "{doc:?}");
+    }
+
+    #[test]
+    fn prose_is_split_and_stripped_of_mark_up() {
+        check(
+            "<summary>\nOpens a <see cref=\"Socket\"/> again.</summary>\nIt waits, e.g. for `DNS`. Then sends.\n\n@param x y",
+            &["Opens a Socket again.", "It waits, e.g. for DNS .", "Then sends."],
+        );
+        check(
+            "Gets {@link Foo} by name\n```\ncode here is no prose\n```\nand more of it",
+            &["Gets Foo by name and more of it"],
+        );
+    }
+
+    #[test]
+    fn notes_on_the_text_are_no_questions() {
+        check("Copyright 2020 Somebody", &[]);
+        check("TODO: handle errors here", &[]);
+        check("x", &[]);
+        check("=====================", &[]);
+    }
+}
