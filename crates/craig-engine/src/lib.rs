@@ -43,5 +43,7 @@ pub use craig_insight::{
     Note, Notes, Pattern, Place, Quality, Reached, Relations, Summary, Undeclared, UnresolvedImport,
     UsedPackage,
 };
-pub use craig_search::{CandidateFeatures, Evidence, FEATURE_NAMES, Hit, KindFilter, MoreRange, Retrieval};
+pub use craig_search::{
+    CandidateFeatures, Evidence, FEATURE_NAMES, Features, Hit, KindFilter, MoreRange, Retrieval,
+};
 pub use craig_source::{DEFAULT_MAX_FILE_SIZE_BYTES, Hidden, IgnoreRules, Language, SourceOptions, Withheld};

@@ -35,6 +35,8 @@ pub struct SearchRequest {
     pub retrieval: Retrieval,
     /// Whether the configured reranker, if any, looks at the first hits again.
     pub rerank: bool,
+    /// Features that are 0 for every candidate, of [`FEATURE_NAMES`](crate::FEATURE_NAMES), for ablations.
+    pub without: Vec<&'static str>,
 }
 
 impl Default for SearchRequest {
@@ -48,6 +50,7 @@ impl Default for SearchRequest {
             kind: KindFilter::All,
             retrieval: Retrieval::Ranked,
             rerank: true,
+            without: Vec::new(),
         }
     }
 }
@@ -200,6 +203,7 @@ impl Engine {
             min_score: request.min_score,
             filter: request.filter()?,
             retrieval: request.retrieval,
+            without: request.without.clone(),
         };
         let project = self.store().project(handle)?;
         let index = self.index(&project)?;

@@ -14,6 +14,12 @@ macro_rules! features {
             pub fn to_array(self) -> [f32; FEATURE_NAMES.len()] {
                 [$(self.$name),*]
             }
+
+            /// The same with the features of these names set to 0.
+            pub(crate) fn without(self, names: &[&str]) -> Self {
+                let left = |name, value| if names.contains(&name) { 0.0 } else { value };
+                Self { $($name: left(stringify!($name), self.$name)),* }
+            }
         }
     };
 }
@@ -127,4 +133,17 @@ features! {
     asks_question,
     /// Words of the query.
     n_terms,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn named_features_are_left_out() {
+        let features = Features { body_best: 0.5, is_test: 1.0, ..Features::default() };
+        let left = Features { body_best: 0.5, ..Features::default() };
+        assert_eq!(features.without(&["is_test", "depth"]), left);
+        assert_eq!(features.without(&[]), features);
+    }
 }

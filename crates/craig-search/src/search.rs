@@ -37,6 +37,8 @@ pub struct SearchOptions {
     pub filter: Filter,
     /// Retrievals that may find candidates, for ablations.
     pub retrieval: Retrieval,
+    /// Features that are 0 for every candidate, of [`FEATURE_NAMES`], for ablations.
+    pub without: Vec<&'static str>,
 }
 
 /// Which retrieval finds candidates and orders them.
@@ -110,6 +112,7 @@ impl Default for SearchOptions {
             min_score: 0.0,
             filter: Filter::default(),
             retrieval: Retrieval::Ranked,
+            without: Vec::new(),
         }
     }
 }
@@ -201,20 +204,22 @@ impl Index {
             totals: self.totals,
             idf_sum: terms.iter().map(|term| term.idf).sum(),
         };
-        let candidates = self.candidates_of(&scene, &allowed);
+        let candidates = self.candidates_of(&scene, &allowed, &options.without);
         hand_on(&scene, options.retrieval.ranked(candidates))
     }
 
     /// Candidates with all their features, by path among those of equal score.
-    fn candidates_of(&self, scene: &Scene<'_>, allowed: &[FixedBitSet]) -> Vec<Candidate> {
+    fn candidates_of(&self, scene: &Scene<'_>, allowed: &[FixedBitSet], without: &[&str]) -> Vec<Candidate> {
         let files = candidate_files(scene, allowed);
         let mut candidates: Vec<_> =
             files.into_iter().map(|(segment, file)| scene.candidate(segment, file)).collect();
         relate(&mut candidates, &self.segments);
+        leave_out(&mut candidates, without);
         let scores = ranker_scores(&candidates);
         let mut order: Vec<usize> = (0..candidates.len()).collect();
         order.sort_by(|&a, &b| scores[b].total_cmp(&scores[a]));
         order.iter().take(N_CLOSER).for_each(|&at| scene.add_popularity(&mut candidates[at]));
+        leave_out(&mut candidates, without);
         candidates
     }
 
@@ -260,6 +265,12 @@ impl Index {
             evidence: evidence(&candidate.features),
             more: more.collect(),
         }))
+    }
+}
+
+fn leave_out(candidates: &mut [Candidate], names: &[&str]) {
+    if !names.is_empty() {
+        candidates.iter_mut().for_each(|candidate| candidate.features = candidate.features.without(names));
     }
 }
 

@@ -57,6 +57,7 @@ impl Line {
             kind: self.kind.unwrap_or(given.kind),
             retrieval: given.retrieval,
             rerank: given.rerank,
+            without: given.without.clone(),
         }
     }
 }
