@@ -3,9 +3,9 @@
 use std::fmt::Write as _;
 
 use anyhow::{Context, Result};
-use craig_engine::{Engine, FEATURE_NAMES, SearchRequest};
+use craig_engine::{FEATURE_NAMES, SearchRequest};
 
-use crate::eval::{Corpus, open_corpus};
+use crate::corpus::Corpus;
 use crate::questions::Target;
 
 /// Which questions a repository is asked.
@@ -20,7 +20,7 @@ pub(crate) enum Asked {
 
 /// Writes one line a candidate: question, repository, category, whether it is a target, features.
 pub(crate) fn run(corpus: &Corpus, asked: Asked, out: &std::path::Path) -> Result<()> {
-    let (mut engine, repositories): (Engine, _) = open_corpus(corpus)?;
+    let (mut engine, repositories) = corpus.open()?;
     let mut text =
         format!("question\trepository\tcategory\tn_targets\trelevant\tpath\t{}\n", FEATURE_NAMES.join("\t"));
     for (at, repository) in repositories.iter().enumerate() {

@@ -1,16 +1,23 @@
 //! Evaluates Craig's retrieval and trains its models. A developer's tool: it is not part of the product.
 
+mod ablation;
+mod answered;
+mod corpus;
 mod dense;
 mod dump;
 mod eval;
 mod fit;
 mod metrics;
 mod mine;
+mod misses;
 mod model;
 mod pairs;
+mod pinned;
 mod questions;
 mod random;
+mod report;
 mod train;
+mod unrelated;
 
 use anyhow::Result;
 use clap::{Parser, Subcommand};
@@ -31,7 +38,7 @@ enum Command {
     /// Write what the ranker sees of every candidate as a table.
     Features {
         #[command(flatten)]
-        corpus: eval::Corpus,
+        corpus: corpus::Corpus,
         /// Questions to ask of each repository.
         #[arg(long, value_enum, default_value = "own")]
         asked: dump::Asked,

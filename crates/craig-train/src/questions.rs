@@ -1,5 +1,6 @@
 //! Labelled questions: the format of `evals/README.md`.
 
+use std::fmt;
 use std::path::Path;
 
 use anyhow::{Context, Result};
@@ -10,6 +11,10 @@ use serde::Deserialize;
 pub(crate) struct Repository {
     pub(crate) name: String,
     pub(crate) language: String,
+    /// Commit or version that the questions are about.
+    pub(crate) revision: String,
+    /// Folder that the questions are about; `None` means all.
+    pub(crate) root: Option<String>,
     pub(crate) queries: Vec<Question>,
 }
 
@@ -36,15 +41,35 @@ pub(crate) enum Target {
 }
 
 impl Target {
+    /// The file it is in.
+    pub(crate) fn path(&self) -> &str {
+        match self {
+            Self::File(path) | Self::Lines { path, .. } => path,
+        }
+    }
+
+    /// True when `path` is its file, whatever the lines.
+    pub(crate) fn is_of_file(&self, path: &str) -> bool {
+        same_path(self.path(), path)
+    }
+
     /// True when a result at `path`, lines `first..=last`, is this place.
     ///
     /// Paths match when they are equal or one ends with `/` and the other; lines match when they overlap.
     pub(crate) fn matches(&self, path: &str, (first, last): (u32, u32)) -> bool {
+        let overlaps = match self {
+            Self::File(_) => true,
+            Self::Lines { start_line, end_line, .. } => first <= *end_line && *start_line <= last,
+        };
+        self.is_of_file(path) && overlaps
+    }
+}
+
+impl fmt::Display for Target {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::File(target) => same_path(target, path),
-            Self::Lines { path: target, start_line, end_line } => {
-                same_path(target, path) && first <= *end_line && *start_line <= last
-            }
+            Self::File(path) => write!(f, "{path}"),
+            Self::Lines { path, start_line, end_line } => write!(f, "{path}:{start_line}-{end_line}"),
         }
     }
 }

@@ -10,9 +10,9 @@ use serde::Deserialize;
 
 use super::FitArguments;
 use super::logistic::Observation;
-use crate::eval::ingest;
+use crate::corpus::{checked_out, ingest};
 use crate::metrics::{mean, ndcg};
-use crate::questions::{self, Question, Repository, Target};
+use crate::questions::{Question, Repository, Target};
 
 /// Candidates that a user may get to see, and whose relevance is learned.
 const N_SEEN: usize = 10;
@@ -65,8 +65,7 @@ impl Collection {
             arguments.unrelated.as_deref().map_or(Ok(Vec::new()), load_unrelated)?;
         let mut collection = Self { examples: Vec::new(), repositories: Vec::new() };
         for (set, (questions, corpora)) in arguments.questions.iter().zip(&arguments.corpora).enumerate() {
-            let repositories = questions::load(questions)?;
-            ingest(&mut engine, &repositories, corpora)?;
+            let repositories = ingest(&mut engine, checked_out(questions, corpora)?)?;
             for (at, repository) in repositories.iter().enumerate() {
                 let other = &repositories[(at + 7) % repositories.len()];
                 collection.ask(&mut engine, set, repository, other, &unrelated)?;

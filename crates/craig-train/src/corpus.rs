@@ -1,0 +1,80 @@
+//! Labelled questions with the repositories they are about, ready to be asked.
+
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result};
+use clap::Args;
+use craig_engine::{Config, Engine, IngestRequest, Settings, SourceOptions, Sources, Waiting};
+
+use crate::pinned;
+use crate::questions::{self, Repository};
+
+/// Labelled questions and the repositories they are about.
+#[derive(Args)]
+pub(crate) struct Corpus {
+    /// File of labelled questions.
+    #[arg(long, required_unless_present = "pinned")]
+    questions: Option<PathBuf>,
+    /// Folder with the repositories, each checked out under its name.
+    #[arg(long, required_unless_present = "pinned")]
+    corpora: Option<PathBuf>,
+    /// Ask the questions of `evals/pinned.json` about crates that `Cargo.lock` pins: needs no checkouts.
+    #[arg(long, conflicts_with_all = ["questions", "corpora"])]
+    pinned: bool,
+    /// Database for the indexes; kept, so that a second run is quick.
+    #[arg(long)]
+    db: PathBuf,
+    /// Settings, such as embedder.provider=local (may be repeated); a database holds one embedder's index at a time.
+    #[arg(long = "set", value_name = "KEY=VALUE")]
+    settings: Vec<String>,
+}
+
+impl Corpus {
+    /// Loads the questions and ingests their repositories.
+    pub(crate) fn open(&self) -> Result<(Engine, Vec<Repository>)> {
+        let sources = match (&self.questions, &self.corpora) {
+            (Some(questions), Some(corpora)) => checked_out(questions, corpora)?,
+            _ => pinned::sources()?,
+        };
+        let mut engine = Engine::open(&self.config()?)?;
+        engine.accept_costs();
+        let repositories = ingest(&mut engine, sources)?;
+        Ok((engine, repositories))
+    }
+
+    /// What the engine is built from: built-in settings, and those of the command line.
+    fn config(&self) -> Result<Config> {
+        let flag =
+            |text: &String| text.split_once('=').map(|(key, value)| (key.to_owned(), value.to_owned()));
+        let flags =
+            self.settings.iter().map(|text| flag(text).with_context(|| format!("{text} is no KEY=VALUE")));
+        let environment = std::env::vars().collect();
+        let sources = Sources { flags: flags.collect::<Result<_>>()?, environment, ..Sources::default() };
+        Ok(Config::of(&Settings::resolve(&sources)?, &self.db)?)
+    }
+}
+
+/// The repositories of a file of questions, each with its folder below `corpora`.
+pub(crate) fn checked_out(questions: &Path, corpora: &Path) -> Result<Vec<(Repository, PathBuf)>> {
+    let with_folder = |repository: Repository| {
+        let folder = corpora.join(&repository.name);
+        (repository, folder)
+    };
+    Ok(questions::load(questions)?.into_iter().map(with_folder).collect())
+}
+
+/// Ingests each repository from its folder, under its name.
+pub(crate) fn ingest(engine: &mut Engine, sources: Vec<(Repository, PathBuf)>) -> Result<Vec<Repository>> {
+    let mut repositories = Vec::new();
+    for (repository, directory) in sources {
+        let request = IngestRequest {
+            directory,
+            name: Some(repository.name.clone()),
+            options: SourceOptions::default(),
+            waiting: Waiting::Wait,
+        };
+        engine.ingest(&request, &mut |_| {}).with_context(|| format!("cannot ingest {}", repository.name))?;
+        repositories.push(repository);
+    }
+    Ok(repositories)
+}
