@@ -156,9 +156,13 @@ fn languages_with_braces() {
             a 1-8 complexity 5 nesting 1
         "#]],
     );
-    check("a.php", "<?php function a($x) { return array_map(fn ($y) => $y ? 1 : 2, $x); }", expect![[r#"
+    check(
+        "a.php",
+        "<?php function a($x) { return array_map(fn ($y) => $y ? 1 : 2, $x); }",
+        expect![[r#"
         a 1-1 complexity 2 nesting 0
-    "#]]);
+    "#]],
+    );
 }
 
 proptest! {

@@ -15,12 +15,14 @@ use crate::query::Query;
 use crate::scene::Scene;
 use crate::segment::{Aspect, PATH_SHARE, Role};
 
-/// Chunks by BM25.
-const N_LEXICAL: usize = 40;
+/// Files by the BM25 of their best chunks, and chunks that these are chosen from: else a few large files, each with many
+/// good chunks, are all there is.
+const N_LEXICAL: usize = 32;
+const N_LEXICAL_CHUNKS: usize = 160;
 
-/// Chunks by cosine, and chunks by sign that these are chosen from: the recall of signs alone is not enough.
+/// Files by the cosine of their best chunks, and chunks by sign that these are chosen from.
 const N_DENSE: usize = 32;
-const N_BY_SIGN: usize = 100;
+const N_BY_SIGN: usize = 200;
 
 /// Files by their paths.
 const N_PATHS: usize = 16;
@@ -34,21 +36,21 @@ type FileAt = (usize, u32);
 /// Files that are worth the ranker's look, by path.
 pub(crate) fn candidate_files(scene: &Scene<'_>, allowed: &[FixedBitSet]) -> Vec<FileAt> {
     let places = Places { segments: scene.segments };
-    let mut lexical = best_chunks(scene.terms, scene.segments, allowed, scene.totals, N_LEXICAL);
-    keep_best(&mut lexical, N_LEXICAL, |a, b| places.compare_chunks(*a, *b));
-    let dense = nearest(scene.query, scene.segments, allowed, &places);
+    let lexical = best_chunks(scene.terms, scene.segments, allowed, scene.totals, N_LEXICAL_CHUNKS);
+    let lexical = places.best_files(lexical, N_LEXICAL);
+    let dense = places.best_files(nearest(scene.query, scene.segments, allowed, &places), N_DENSE);
     let mut paths = best_paths(scene.terms, scene.segments, allowed);
     keep_best(&mut paths, N_PATHS, |a, b| places.compare_files(*a, *b));
     let defined = scene.names.iter().flat_map(|name| places.of_definitions(&name.definitions, allowed));
-    let chunks = lexical.iter().chain(&dense).map(|&(_, at)| places.file_of(at));
-    let mut files: Vec<FileAt> = chunks.chain(paths.iter().map(|&(_, file)| file)).chain(defined).collect();
+    let scored = lexical.into_iter().chain(dense).chain(paths).map(|(_, file)| file);
+    let mut files: Vec<FileAt> = scored.chain(defined).collect();
     files.sort_unstable();
     files.dedup();
     files.sort_by_cached_key(|&file| places.path(file));
     files
 }
 
-/// The chunks of the highest cosine among those nearest by sign.
+/// The cosines of the chunks nearest by sign.
 fn nearest(
     query: &Query,
     segments: &[LiveSegment],
@@ -61,10 +63,7 @@ fn nearest(
         let path = segment.aspect_similarity(&query.aspect_vector, file, Aspect::Path);
         (segment.similarity(&query.vector, at.chunk) + PATH_SHARE * path, at)
     };
-    let mut nearest: Vec<_> =
-        nearest_by_sign(segments, allowed, query, N_BY_SIGN).into_iter().map(rescored).collect();
-    keep_best(&mut nearest, N_DENSE, |a, b| places.compare_chunks(*a, *b));
-    nearest
+    nearest_by_sign(segments, allowed, query, N_BY_SIGN).into_iter().map(rescored).collect()
 }
 
 /// Files whose path or name holds words of the query, each with the sum of their path idf.
@@ -115,9 +114,13 @@ impl Places<'_> {
         self.path(a).cmp(self.path(b))
     }
 
-    fn compare_chunks(&self, a: ChunkAt, b: ChunkAt) -> Ordering {
-        let start = |at: ChunkAt| self.segments[at.segment].segment.chunks()[at.chunk as usize].start_byte;
-        self.compare_files(self.file_of(a), self.file_of(b)).then_with(|| start(a).cmp(&start(b)))
+    /// The `n` files with the best chunks, each with the score of its best.
+    fn best_files(&self, chunks: Vec<(f32, ChunkAt)>, n: usize) -> Vec<(f32, FileAt)> {
+        let mut files: Vec<_> = chunks.into_iter().map(|(score, at)| (score, self.file_of(at))).collect();
+        files.sort_unstable_by(|a, b| a.1.cmp(&b.1).then_with(|| b.0.total_cmp(&a.0)));
+        files.dedup_by_key(|(_, file)| *file);
+        keep_best(&mut files, n, |a, b| self.compare_files(*a, *b));
+        files
     }
 
     /// The first [`N_DEFINITIONS`] files of definitions: product code first, then by path.
