@@ -72,7 +72,7 @@ pub(crate) fn write(path: &Path, pairs: &[Pair]) -> Result<()> {
     out.flush().with_context(|| format!("cannot write {}", path.display()))
 }
 
-/// Reads what [`write`] wrote, one pair at a time.
+/// Reads what [`write()`] wrote, one pair at a time.
 pub(crate) fn read(path: &Path) -> Result<impl Iterator<Item = Result<Pair>>> {
     let file = File::open(path).with_context(|| format!("cannot read {}", path.display()))?;
     let lines = BufReader::new(file).lines();
