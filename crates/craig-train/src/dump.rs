@@ -6,7 +6,7 @@ use anyhow::{Context, Result};
 use craig_engine::{FEATURE_NAMES, SearchRequest};
 
 use crate::corpus::Corpus;
-use crate::questions::Target;
+use crate::questions::{Target, another};
 
 /// Which questions a repository is asked.
 #[derive(Clone, Copy, Default, clap::ValueEnum)]
@@ -26,7 +26,7 @@ pub(crate) fn run(corpus: &Corpus, asked: Asked, out: &std::path::Path) -> Resul
     for (at, repository) in repositories.iter().enumerate() {
         let about = match asked {
             Asked::Own => repository,
-            Asked::Others => &repositories[(at + 7) % repositories.len()],
+            Asked::Others => another(&repositories, at),
         };
         for (number, question) in about.queries.iter().enumerate() {
             for found in engine.candidates(&repository.name, &question.query, &SearchRequest::default())? {

@@ -37,7 +37,7 @@ pub(crate) struct FitArguments {
     #[arg(long, default_value_t = 20.0)]
     pull: f64,
     /// Shuffles of the repositories into folds that results are averaged over.
-    #[arg(long, default_value_t = 3)]
+    #[arg(long, default_value_t = 3, value_parser = clap::value_parser!(u64).range(1..))]
     shuffles: u64,
     /// File to write the weights to.
     #[arg(long)]
@@ -57,7 +57,7 @@ pub(crate) fn run(arguments: &FitArguments) -> Result<()> {
     let lines = report::lines(&collection, &held_out);
     report::print(&lines);
     let Some(out) = &arguments.out else { return Ok(()) };
-    let weights = fit_all(&collection, arguments, lines);
+    let weights = fit_all(&collection, &held_out[0].scores, arguments.pull, lines);
     let text = serde_json::to_string_pretty(&weights)? + "\n";
     std::fs::write(out, text).with_context(|| format!("cannot write {}", out.display()))
 }
@@ -120,17 +120,15 @@ fn held_out_relevances(
     collection.examples.iter().zip(&observed).map(relevances).collect()
 }
 
-/// Fits both models on everything. The relevance is fitted on scores of rankers that had not seen the questions: a
-/// ranker is surer of what it has learned than of what it meets.
-fn fit_all(collection: &Collection, arguments: &FitArguments, run: Vec<String>) -> RankerWeights {
+/// Fits both models on everything. The relevance is fitted on `held_out`, scores of rankers that had not seen the questions:
+/// a ranker is surer of what it has learned than of what it meets.
+fn fit_all(collection: &Collection, held_out: &[Vec<f32>], pull: f64, run: Vec<String>) -> RankerWeights {
     let own: Vec<&Example> = collection.examples.iter().filter(|e| e.asked == Asked::Own).collect();
-    let ranker = Linear::fit(&own, arguments.pull);
-    let fold_of = collection.folds(N_FOLDS, 0);
-    let scores = held_out_scores(collection, &fold_of, arguments.pull);
+    let ranker = Linear::fit(&own, pull);
     let observed: Vec<_> = collection
         .examples
         .iter()
-        .zip(&scores)
+        .zip(held_out)
         .flat_map(|(example, scores)| example.observations(scores))
         .collect();
     let relevance = logistic::Model::fit(&observed);

@@ -26,6 +26,16 @@ pub(crate) fn mean(values: impl IntoIterator<Item = f64>) -> f64 {
     if n == 0 { 0.0 } else { sum / n as f64 }
 }
 
+/// Standard deviation of each column of `rows`, at least a thousandth, so that it can be divided by.
+pub(crate) fn deviations<'r, const N: usize>(rows: impl Iterator<Item = &'r [f64; N]> + Clone) -> [f64; N] {
+    let n = rows.clone().count().max(1) as f64;
+    std::array::from_fn(|at| {
+        let mean = rows.clone().map(|row| row[at]).sum::<f64>() / n;
+        let variance = rows.clone().map(|row| (row[at] - mean).powi(2)).sum::<f64>() / n;
+        variance.sqrt().max(1e-3)
+    })
+}
+
 /// The middle 95% of the means of resampled groups (percentile bootstrap), from a fixed seed.
 pub(crate) fn bootstrap_interval(values: &[f64]) -> (f64, f64) {
     const N_SAMPLES: usize = 2_000;

@@ -32,6 +32,11 @@ impl Question {
     }
 }
 
+/// Another repository than number `at`, whose questions that one cannot answer; its own when it is the only one.
+pub(crate) fn another(repositories: &[Repository], at: usize) -> &Repository {
+    &repositories[(at + 7) % repositories.len()]
+}
+
 /// A place that answers a question: a file, or lines of it.
 #[derive(Debug, Deserialize)]
 #[serde(untagged)]

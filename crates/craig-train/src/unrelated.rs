@@ -17,9 +17,9 @@ const N_WORST: usize = 20;
 
 /// A question that has nothing to do with the repositories.
 #[derive(Deserialize)]
-struct Unrelated {
-    query: String,
-    category: String,
+pub(crate) struct Unrelated {
+    pub(crate) query: String,
+    pub(crate) category: String,
     /// Words of names and languages of repositories that may answer it after all.
     #[serde(default)]
     except: Vec<String>,
@@ -65,7 +65,8 @@ pub(crate) fn run(
     Ok(())
 }
 
-fn load(file: &Path) -> Result<Vec<Unrelated>> {
+/// Reads a list of unrelated questions.
+pub(crate) fn load(file: &Path) -> Result<Vec<Unrelated>> {
     let text = std::fs::read_to_string(file).with_context(|| format!("cannot read {}", file.display()))?;
     serde_json::from_str(&text)
         .with_context(|| format!("{} is not a file of unrelated questions", file.display()))

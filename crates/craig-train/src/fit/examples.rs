@@ -1,18 +1,17 @@
 //! Questions with their candidates, as the ranker sees them.
 
 use std::collections::BTreeMap;
-use std::path::Path;
 
-use anyhow::{Context, Result};
+use anyhow::Result;
 use craig_engine::{CandidateFeatures, Config, Engine, SearchRequest};
 use craig_search::{FeatureValues, shares, standings};
-use serde::Deserialize;
 
 use super::FitArguments;
 use super::logistic::Observation;
 use crate::corpus::{checked_out, ingest};
 use crate::metrics::{mean, ndcg};
-use crate::questions::{Question, Repository, Target};
+use crate::questions::{Question, Repository, Target, another};
+use crate::unrelated::{self, Unrelated};
 
 /// Candidates that a user may get to see, and whose relevance is learned.
 const N_SEEN: usize = 10;
@@ -51,23 +50,17 @@ pub(super) struct Collection {
     pub(super) repositories: Vec<(String, String, usize)>,
 }
 
-#[derive(Deserialize)]
-struct Unrelated {
-    query: String,
-    category: String,
-}
-
 impl Collection {
     /// Asks the engine all questions.
     pub(super) fn gather(arguments: &FitArguments) -> Result<Self> {
         let mut engine = Engine::open(&Config::new(&arguments.db))?;
         let unrelated: Vec<Unrelated> =
-            arguments.unrelated.as_deref().map_or(Ok(Vec::new()), load_unrelated)?;
+            arguments.unrelated.as_deref().map_or(Ok(Vec::new()), unrelated::load)?;
         let mut collection = Self { examples: Vec::new(), repositories: Vec::new() };
         for (set, (questions, corpora)) in arguments.questions.iter().zip(&arguments.corpora).enumerate() {
             let repositories = ingest(&mut engine, checked_out(questions, corpora)?)?;
             for (at, repository) in repositories.iter().enumerate() {
-                let other = &repositories[(at + 7) % repositories.len()];
+                let other = another(&repositories, at);
                 collection.ask(&mut engine, set, repository, other, &unrelated)?;
             }
         }
@@ -185,9 +178,4 @@ impl Example {
         seen.map(|(&at, standing)| Observation::new(standing, &self.candidates[at], self.is_relevant(at)))
             .collect()
     }
-}
-
-fn load_unrelated(path: &Path) -> Result<Vec<Unrelated>> {
-    let text = std::fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))?;
-    serde_json::from_str(&text).with_context(|| format!("{} is not a list of questions", path.display()))
 }

@@ -3,6 +3,8 @@
 use craig_engine::FEATURE_NAMES;
 use craig_search::{FeatureValues, STANDING_NAMES};
 
+use crate::metrics::deviations;
+
 /// Columns: standing, features, and a one for the bias.
 const N_COLUMNS: usize = STANDING_NAMES.len() + FEATURE_NAMES.len() + 1;
 
@@ -47,7 +49,7 @@ pub(super) struct Model {
 impl Model {
     pub(super) fn fit<'o>(observations: impl IntoIterator<Item = &'o Observation>) -> Self {
         let observations: Vec<&Observation> = observations.into_iter().collect();
-        let deviations = deviations(&observations);
+        let deviations = deviations(observations.iter().map(|observation| &observation.row));
         let mut weights = [0.0; N_COLUMNS];
         for _ in 0..N_STEPS {
             let (gradient, curvature) = derivatives(&observations, &weights, &deviations);
@@ -95,15 +97,6 @@ fn derivatives(observations: &[&Observation], weights: &Row, deviations: &Row) -
         }
     }
     (gradient, curvature)
-}
-
-fn deviations(observations: &[&Observation]) -> Row {
-    let n = observations.len().max(1) as f64;
-    std::array::from_fn(|at| {
-        let mean = observations.iter().map(|o| o.row[at]).sum::<f64>() / n;
-        let variance = observations.iter().map(|o| (o.row[at] - mean).powi(2)).sum::<f64>() / n;
-        variance.sqrt().max(1e-3)
-    })
 }
 
 /// Solves a symmetric positive definite system by Gaussian elimination.

@@ -7,6 +7,7 @@
 use craig_engine::FEATURE_NAMES;
 
 use super::examples::Example;
+use crate::metrics::deviations;
 
 /// Each feature as it is, then each as a share.
 pub(super) const N_COLUMNS: usize = 2 * FEATURE_NAMES.len();
@@ -83,12 +84,15 @@ impl Linear {
 }
 
 fn rows(example: &Example) -> impl Iterator<Item = Row> + '_ {
-    example.candidates.iter().zip(&example.shares).map(|(values, shares)| {
-        std::array::from_fn(|at| {
-            let name = FEATURE_NAMES[at % FEATURE_NAMES.len()];
-            let value = if at < FEATURE_NAMES.len() { values[at] } else { shares[at - FEATURE_NAMES.len()] };
-            if OF_THE_QUERY.contains(&name) { 0.0 } else { f64::from(value) }
-        })
+    let of_the_query: Vec<usize> =
+        (0..N_COLUMNS).filter(|at| OF_THE_QUERY.contains(&FEATURE_NAMES[at % FEATURE_NAMES.len()])).collect();
+    example.candidates.iter().zip(&example.shares).map(move |(values, shares)| {
+        let mut row = [0.0; N_COLUMNS];
+        row.iter_mut()
+            .zip(values.iter().chain(shares))
+            .for_each(|(column, &value)| *column = f64::from(value));
+        of_the_query.iter().for_each(|&at| row[at] = 0.0);
+        row
     })
 }
 
@@ -122,7 +126,7 @@ impl Table {
         let total: f64 = questions.iter().map(|(_, _, weight)| weight).sum();
         let n_questions = questions.len() as f64;
         questions.iter_mut().for_each(|(_, _, weight)| *weight *= n_questions / total);
-        let deviations = deviations(&rows);
+        let deviations = deviations(rows.iter());
         rows.iter_mut().for_each(|row| {
             row.iter_mut().zip(deviations).for_each(|(value, deviation)| *value /= deviation)
         });
@@ -150,14 +154,4 @@ fn softmax(mut scores: Vec<f64>) -> Vec<f64> {
     let sum: f64 = scores.iter().sum();
     scores.iter_mut().for_each(|score| *score /= sum);
     scores
-}
-
-/// Standard deviation of each column, at least a thousandth.
-fn deviations(rows: &[Row]) -> Row {
-    let n = rows.len().max(1) as f64;
-    std::array::from_fn(|at| {
-        let mean = rows.iter().map(|row| row[at]).sum::<f64>() / n;
-        let variance = rows.iter().map(|row| (row[at] - mean).powi(2)).sum::<f64>() / n;
-        variance.sqrt().max(1e-3)
-    })
 }
