@@ -72,7 +72,9 @@ fn packages(found: &Relations, limit: usize, columns: Columns) -> String {
             package.uses.first().map(|place| format!("{}:{}", place.file, place.line)).unwrap_or_default();
         table.row([package.name.clone(), package.uses.len().to_string(), first]);
     }
-    heading("Packages", counted(found.packages.len() as u64, "package")) + &table.render(columns)
+    heading("Packages", counted(found.packages.len() as u64, "package"))
+        + &table.render(columns)
+        + &rest(limit, found.packages.len(), "more package")
 }
 
 fn impact(found: &Relations, limit: usize, columns: Columns) -> String {
