@@ -211,6 +211,12 @@ impl Engine {
         Ok(root)
     }
 
+    /// The tracked files of a project by path, binary ones included.
+    pub fn files(&self, handle: &str) -> Result<Vec<FileEntry>, EngineError> {
+        let project = self.store.project(handle)?;
+        Ok(self.store.file_records(project.id)?.into_iter().map(FileEntry::from).collect())
+    }
+
     /// One tracked file with its text.
     pub fn file(&self, handle: &str, path: &str) -> Result<FileText, EngineError> {
         let project = self.store.project(handle)?;

@@ -68,6 +68,12 @@ pub enum EngineError {
         /// Paths that are like it.
         similar: Vec<String>,
     },
+    /// A file without text has nothing that others could be like.
+    #[error("{path} has no text to compare others with")]
+    NothingToCompare {
+        /// Path asked for.
+        path: String,
+    },
     /// No language goes by that name.
     #[error("no language {name:?}")]
     UnknownLanguage {
@@ -102,6 +108,7 @@ impl EngineError {
             | Self::Insight(InsightError::UnknownTarget { .. })
             | Self::BadName { .. }
             | Self::UnknownFile { .. }
+            | Self::NothingToCompare { .. }
             | Self::UnknownLanguage { .. }
             | Self::Settings(_)
             | Self::CostsNotAccepted(_)
@@ -150,6 +157,7 @@ impl EngineError {
             Self::UnknownFile { similar, .. } if !similar.is_empty() => {
                 Some(format!("did you mean {}?", similar.join(", ")))
             }
+            Self::NothingToCompare { .. } => Some("binary files and secrets are tracked by name only".into()),
             Self::UnknownFile { .. } => Some("'craig tree' lists the files of a project".into()),
             Self::UnknownLanguage { similar, .. } if !similar.is_empty() => {
                 Some(format!("did you mean {}?", similar.join(", ")))

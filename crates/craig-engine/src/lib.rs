@@ -10,6 +10,7 @@ mod models;
 mod options;
 mod plan;
 mod progress;
+mod related;
 mod report;
 mod rerank;
 mod search;
@@ -24,6 +25,7 @@ pub use engine::Engine;
 pub use error::{EngineError, Fault};
 pub use ingest::{IngestRequest, Waiting};
 pub use progress::{Phase, Progress};
+pub use related::Related;
 pub use report::{
     FailedFile, FileCounts, FileEntry, FileText, IngestReport, LanguageShare, ProjectStatus, ProjectSummary,
     Statistics, TreeNode, UpdateCheck,

@@ -143,6 +143,11 @@ impl Engine {
         Ok((report.reference.clone(), Some(report)))
     }
 
+    /// Reference of the project that `directory` belongs to; `None` when it is not ingested.
+    pub fn project_of_directory(&self, directory: &Path) -> Result<Option<String>, EngineError> {
+        Ok(self.project_holding(directory)?.map(|project| project.reference))
+    }
+
     /// The project of `directory`, or of the nearest folder above it that is one.
     fn project_holding(&self, directory: &Path) -> Result<Option<Project>, EngineError> {
         let root = Root::open(directory)?;

@@ -12,6 +12,7 @@ mod ingest_delta;
 mod insight;
 mod list;
 mod man;
+mod mcp;
 mod output;
 mod progress;
 mod purge;
@@ -63,6 +64,7 @@ enum Command {
     Insight(insight::Args),
     Purge(purge::Args),
     Settings(settings::Args),
+    Mcp(mcp::Args),
     Completions(completions::Args),
     Man(man::Args),
 }
@@ -96,6 +98,7 @@ fn run(command: Command, session: &mut Session) -> anyhow::Result<Outcome> {
         Command::Watch(args) => watch::run(&args, session),
         Command::Purge(args) => purge::run(&args, session),
         Command::Settings(args) => settings::run(&args, session),
+        Command::Mcp(args) => mcp::run(args, session),
         Command::Completions(args) => completions::run(&args, session),
         Command::Man(args) => man::run(&args, session),
     }

@@ -95,12 +95,12 @@ impl Global {
             user_file: named.or_else(|| Some(folders().ok()?.config_dir().join("craig").join("config.toml"))),
             project: project.map(Path::to_owned),
             environment,
-            flags: self.flags(),
+            flags: self.settings_flags(),
         }
     }
 
     /// Flags of their own are settings like those of `--set`.
-    fn flags(&self) -> Vec<(String, String)> {
+    pub(crate) fn settings_flags(&self) -> Vec<(String, String)> {
         let threads = self.threads.map(|threads| ("threads".to_owned(), threads.to_string()));
         self.set.iter().cloned().chain(threads).collect()
     }

@@ -1,5 +1,6 @@
 //! What every command works with: the engine's settings and the output.
 
+use std::ffi::OsString;
 use std::io::{IsTerminal as _, Write as _};
 use std::path::{Path, PathBuf};
 
@@ -22,6 +23,16 @@ impl Session {
         Self { global, output }
     }
 
+    /// Options with which another run of the program does the same on the same `database`.
+    pub(crate) fn arguments(&self, database: &Path) -> Vec<OsString> {
+        let set = self
+            .global
+            .settings_flags()
+            .into_iter()
+            .map(|(key, value)| format!("--set={key}={value}").into());
+        ["--db".into(), database.as_os_str().to_owned()].into_iter().chain(set).collect()
+    }
+
     /// The settings that hold; a project's own file counts where `project` is its directory.
     pub(crate) fn settings(&self, project: Option<&Path>) -> anyhow::Result<Settings> {
         Ok(Settings::resolve(&self.global.sources(project)).map_err(EngineError::from)?)
@@ -34,6 +45,11 @@ impl Session {
 
     /// Opens the engine as `settings` say.
     pub(crate) fn engine_with(&self, settings: &Settings) -> anyhow::Result<Engine> {
+        Ok(Engine::open(&self.config(settings)?)?)
+    }
+
+    /// What an engine is built from, as `settings` say.
+    pub(crate) fn config(&self, settings: &Settings) -> anyhow::Result<Config> {
         // Settings are text; a path need not be.
         let no_text =
             || std::env::var_os("CRAIG_DB").filter(|path| path.to_str().is_none()).map(PathBuf::from);
@@ -42,7 +58,7 @@ impl Session {
         let default = if named.is_some() || is_set { PathBuf::new() } else { Global::default_database()? };
         let mut config = Config::of(settings, default).map_err(EngineError::from)?;
         config.database = named.unwrap_or(config.database);
-        Ok(Engine::open(&config)?)
+        Ok(config)
     }
 }
 

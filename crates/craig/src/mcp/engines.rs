@@ -1,0 +1,54 @@
+//! Engines for many requests at a time: the engine is synchronous and belongs to one thread.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use craig_engine::{Config, Engine, EngineError};
+use tokio::sync::Semaphore;
+
+use super::failure::Failure;
+
+/// Requests that are worked on at the same time; the others wait in their order.
+const MOST_AT_WORK: usize = 4;
+
+/// Engines on one database, opened when they are first needed: a handshake does not wait for a disk.
+///
+/// The lock is held only while an engine is taken or given back, so that the one used last, whose index is open, is used
+/// next.
+pub(super) struct Engines {
+    config: Config,
+    idle: Mutex<Vec<Engine>>,
+    turns: Arc<Semaphore>,
+}
+
+impl Engines {
+    pub(super) fn new(config: Config) -> Self {
+        Self { config, idle: Mutex::default(), turns: Arc::new(Semaphore::new(MOST_AT_WORK)) }
+    }
+
+    /// Does some work with an engine, on a thread where it may take its time.
+    pub(super) async fn run<T: Send + 'static>(
+        self: &Arc<Self>,
+        work: impl FnOnce(&mut Engine) -> Result<T, EngineError> + Send + 'static,
+    ) -> Result<T, Failure> {
+        let turn = Arc::clone(&self.turns).acquire_owned().await.map_err(Failure::internal)?;
+        let engines = Arc::clone(self);
+        let task = move || {
+            let mut engine = engines.take()?;
+            let done = work(&mut engine);
+            engines.give_back(engine);
+            drop(turn);
+            done
+        };
+        let done = tokio::task::spawn_blocking(task).await.map_err(Failure::internal)?;
+        Ok(done?)
+    }
+
+    fn take(&self) -> Result<Engine, EngineError> {
+        let idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner).pop();
+        idle.map_or_else(|| Engine::open(&self.config), Ok)
+    }
+
+    fn give_back(&self, engine: Engine) {
+        self.idle.lock().unwrap_or_else(PoisonError::into_inner).push(engine);
+    }
+}

@@ -1,0 +1,81 @@
+//! Errors of tools: what is wrong, and what an agent should do next.
+
+use std::fmt::Display;
+
+use craig_engine::EngineError;
+use rmcp::model::{CallToolResult, ContentBlock};
+
+/// A tool could not do what it was asked for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Failure {
+    message: String,
+    next: Option<String>,
+}
+
+/// How the command line says what to do, and how it is done with tools.
+const IN_TERMS_OF_TOOLS: &[(&str, &str)] = &[
+    ("run 'craig ingest <directory>'", "call trigger_ingest with the directory of the project"),
+    ("run 'craig ingest' on", "call trigger_ingest with"),
+    ("'craig tree' lists the files of a project", "get_file_structure lists the files of a project"),
+    ("as 'craig tree' shows it", "as get_file_structure shows it"),
+    ("'craig stats' lists the languages of what is ingested", "get_project_metadata lists the languages"),
+    ("wait for it to end, or leave --no-wait out", "wait until query_ingestion_status says it has ended"),
+    ("run 'craig ingest-delta", "call trigger_delta_ingest (or run 'craig ingest-delta"),
+];
+
+impl Failure {
+    /// What is wrong, and the call that helps.
+    pub(super) fn new(message: impl Into<String>, next: impl Into<String>) -> Self {
+        Self { message: message.into(), next: Some(next.into()) }
+    }
+
+    /// Something that should not happen.
+    pub(super) fn internal(error: impl Display) -> Self {
+        Self::new(
+            format!("craig failed inside: {error}"),
+            "try once more; if it happens again, it is a bug of craig",
+        )
+    }
+
+    /// As text: `error: …` and `next: …`.
+    pub(super) fn text(&self) -> String {
+        match &self.next {
+            Some(next) => format!("error: {}\nnext: {next}", self.message),
+            None => format!("error: {}", self.message),
+        }
+    }
+
+    /// As the result of a tool, which the model sees.
+    pub(super) fn result(&self) -> CallToolResult {
+        CallToolResult::error(vec![ContentBlock::text(self.text())])
+    }
+}
+
+impl From<EngineError> for Failure {
+    fn from(error: EngineError) -> Self {
+        Self { message: error.to_string(), next: error.hint().map(|hint| in_terms_of_tools(&hint)) }
+    }
+}
+
+/// A hint of the engine, with tools instead of commands where there are such.
+pub(super) fn in_terms_of_tools(hint: &str) -> String {
+    let told =
+        IN_TERMS_OF_TOOLS.iter().fold(hint.to_owned(), |hint, (command, tool)| hint.replace(command, tool));
+    match told.starts_with("known projects") {
+        true => told + "; list_projects tells more, trigger_ingest makes a new one",
+        false => told,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn hints_speak_of_tools() {
+        let told = in_terms_of_tools("nothing is ingested yet: run 'craig ingest <directory>'");
+        assert_eq!(told, "nothing is ingested yet: call trigger_ingest with the directory of the project");
+        assert!(in_terms_of_tools("known projects: a").contains("list_projects"));
+        assert_eq!(Failure::new("a", "b").text(), "error: a\nnext: b");
+    }
+}

@@ -1,0 +1,125 @@
+//! No answer from deleted code: a project is brought up to date before it answers, and an answer says when it is not.
+//!
+//! Engines of their own do this, so that reading never waits behind an ingestion for longer than [`PATIENCE`].
+
+use std::collections::HashMap;
+use std::path::Path;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use craig_engine::{Engine, EngineError, Fault, Freshness};
+
+use super::engines::Engines;
+use super::failure::Failure;
+
+/// How long an answer waits for changed files to be read; then they go on being read behind it.
+const PATIENCE: Duration = Duration::from_millis(1_200);
+
+/// How an index compares with its directory.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum State {
+    /// It was the same a moment ago.
+    Fresh,
+    /// Changes are being read; the answer may miss them.
+    Updating,
+    /// It cannot be brought up to date, and why.
+    Stale(String),
+    /// Nobody looked.
+    Unchecked,
+}
+
+/// The names of the states in answers.
+pub(super) const STATES: [&str; 4] = ["fresh", "updating", "stale", "unchecked"];
+
+impl State {
+    /// Its name in answers.
+    pub(super) fn name(&self) -> &'static str {
+        match self {
+            Self::Fresh => STATES[0],
+            Self::Updating => STATES[1],
+            Self::Stale(_) => STATES[2],
+            Self::Unchecked => STATES[3],
+        }
+    }
+
+    /// What an agent should know of it.
+    pub(super) fn note(&self, project: &str) -> Option<String> {
+        match self {
+            Self::Fresh | Self::Unchecked => None,
+            Self::Updating => Some(format!(
+                "{project} is being ingested right now, so this may miss the newest changes: query_ingestion_status tells \
+                 how far it is"
+            )),
+            Self::Stale(why) => Some(format!("{project} may be out of date: {why}")),
+        }
+    }
+}
+
+/// Brings projects up to date, each one by one request at a time.
+pub(super) struct Refreshes {
+    engines: Arc<Engines>,
+    /// Held only to find a project's gate.
+    gates: Mutex<HashMap<String, Arc<Gate>>>,
+}
+
+/// Where the requests of one project wait for the one that brings it up to date.
+#[derive(Default)]
+struct Gate {
+    turn: tokio::sync::Mutex<()>,
+    /// Held only to read or set when the work began.
+    since: Mutex<Option<Instant>>,
+}
+
+impl Gate {
+    fn set(&self, since: Option<Instant>) {
+        *self.since.lock().unwrap_or_else(PoisonError::into_inner) = since;
+    }
+
+    fn is_slow(&self) -> bool {
+        let since = *self.since.lock().unwrap_or_else(PoisonError::into_inner);
+        since.is_some_and(|since| since.elapsed() > PATIENCE)
+    }
+}
+
+impl Refreshes {
+    pub(super) fn new(engines: Engines) -> Self {
+        Self { engines: Arc::new(engines), gates: Mutex::default() }
+    }
+
+    /// Brings a project up to date, as far as that takes little time. Fails when there is no such project.
+    pub(super) async fn bring_up_to_date(&self, project: &str) -> Result<State, Failure> {
+        let gate = self.gate(project);
+        if gate.is_slow() {
+            return Ok(State::Updating);
+        }
+        let (engines, project) = (Arc::clone(&self.engines), project.to_owned());
+        let work = tokio::spawn(async move {
+            let _turn = gate.turn.lock().await;
+            gate.set(Some(Instant::now()));
+            let state = engines.run(move |engine| refresh(engine, &project)).await;
+            gate.set(None);
+            state
+        });
+        match tokio::time::timeout(PATIENCE, work).await {
+            Ok(done) => done.map_err(Failure::internal)?,
+            Err(_) => Ok(State::Updating),
+        }
+    }
+
+    fn gate(&self, project: &str) -> Arc<Gate> {
+        let mut gates = self.gates.lock().unwrap_or_else(PoisonError::into_inner);
+        Arc::clone(gates.entry(project.to_owned()).or_default())
+    }
+}
+
+fn refresh(engine: &mut Engine, project: &str) -> Result<State, EngineError> {
+    match engine.prepare(Some(project), Path::new("."), Freshness::UpToDate, &mut |_| {}) {
+        Ok((_, Some(_))) => Ok(State::Fresh),
+        Ok((_, None)) => {
+            let is_running = engine.status(project)?.status == "in_progress";
+            Ok(if is_running { State::Updating } else { State::Stale("its directory is gone".into()) })
+        }
+        Err(error) if error.fault() == Fault::User => Err(error),
+        Err(error) => Ok(State::Stale(error.to_string())),
+    }
+}

@@ -1,0 +1,337 @@
+//! Work that writes: `craig` as a subprocess, one for each directory at a time, a few in parallel, the rest in order.
+//!
+//! A job goes on when the client goes away: what it does is seen in the database by whoever looks.
+
+mod child;
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use serde::Serialize;
+use serde_json::Value;
+use tokio::sync::{Notify, watch};
+
+use super::Settings;
+
+/// Subprocesses at the same time: each uses all cores while it reads.
+const MOST_RUNNING: usize = 2;
+
+/// Ended jobs that are remembered.
+const MOST_REMEMBERED: usize = 100;
+
+/// What a job is to do.
+#[derive(Clone, Debug)]
+pub(super) struct Order {
+    /// `ingest`, `delta_ingest` or `purge`.
+    pub(super) kind: &'static str,
+    /// Directory or URL; jobs of the same one wait for each other.
+    pub(super) source: String,
+    /// Arguments of `craig`.
+    pub(super) arguments: Vec<OsString>,
+}
+
+/// Where a job stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum Stage {
+    /// It waits for its turn.
+    Queued,
+    /// Its process runs.
+    Running,
+    /// Everything was done.
+    Completed,
+    /// It ended without success.
+    Failed,
+    /// Somebody ended it.
+    Cancelled,
+}
+
+impl Stage {
+    /// Whether nothing more will happen.
+    pub(super) fn is_final(self) -> bool {
+        matches!(self, Self::Completed | Self::Failed | Self::Cancelled)
+    }
+}
+
+/// What is told of a job.
+#[derive(Clone, Debug, Serialize)]
+pub(super) struct Job {
+    /// Names it within this server.
+    pub(super) job_id: String,
+    /// What it does.
+    pub(super) kind: &'static str,
+    /// Directory or URL.
+    pub(super) source: String,
+    /// Where it stands.
+    pub(super) state: Stage,
+    /// Jobs that are before it in the queue.
+    pub(super) queued_before: usize,
+    /// When it was ordered, RFC 3339.
+    pub(super) created_at: String,
+    /// When its process started, RFC 3339.
+    pub(super) started_at: Option<String>,
+    /// When it ended, RFC 3339.
+    pub(super) completed_at: Option<String>,
+    /// What went wrong.
+    pub(super) error: Option<String>,
+    /// What to do about it.
+    pub(super) next: Option<String>,
+    /// What the command line reported.
+    pub(super) report: Option<Value>,
+}
+
+/// How a subprocess ended.
+struct Ending {
+    stage: Stage,
+    error: Option<String>,
+    next: Option<String>,
+    report: Option<Value>,
+}
+
+struct Entry {
+    job: Job,
+    arguments: Vec<OsString>,
+    cancel: Arc<Notify>,
+    stage: watch::Sender<Stage>,
+}
+
+/// All jobs of a server, in the order in which they came.
+pub(super) struct Jobs {
+    /// Held only while the list is read or changed, never while a process runs.
+    entries: Mutex<List>,
+    global_arguments: Vec<OsString>,
+    program: std::io::Result<PathBuf>,
+}
+
+#[derive(Default)]
+struct List {
+    n_ordered: usize,
+    entries: Vec<Entry>,
+}
+
+impl Jobs {
+    pub(super) fn new(settings: &Settings) -> Self {
+        Self {
+            entries: Mutex::default(),
+            global_arguments: settings.child_arguments.clone(),
+            program: std::env::current_exe(),
+        }
+    }
+
+    /// Takes an order; gives the job. An order that waits already is not taken twice.
+    pub(super) fn order(self: &Arc<Self>, order: Order) -> Job {
+        let job = self.change(|list| list.waiting_like(&order).unwrap_or_else(|| list.add(order)));
+        self.start_next();
+        // Forgotten between the two looks only when very many others came.
+        self.find(&job.job_id).unwrap_or(job)
+    }
+
+    /// A job as it stands.
+    pub(super) fn find(&self, id: &str) -> Option<Job> {
+        self.all().into_iter().find(|job| job.job_id == id)
+    }
+
+    /// All jobs as they stand, newest first.
+    pub(super) fn all(&self) -> Vec<Job> {
+        self.change(|list| list.told())
+    }
+
+    /// Waits until a job has ended, or until `stop` says so; gives it as it stands then.
+    pub(super) async fn wait(&self, id: &str, stop: impl Future<Output = ()>) -> Option<Job> {
+        let mut stage = self.change(|list| list.entry(id).map(|entry| entry.stage.subscribe()))?;
+        tokio::select! {
+            _ = stage.wait_for(|stage| stage.is_final()) => {}
+            () = stop => {}
+        }
+        self.find(id)
+    }
+
+    /// Ends a job: out of the queue, or its process with all that it started.
+    pub(super) fn cancel(self: &Arc<Self>, id: &str) {
+        self.change(|list| {
+            if let Some(entry) = list.entry(id) {
+                match entry.job.state {
+                    Stage::Queued => entry.end(Ending::cancelled()),
+                    Stage::Running => entry.cancel.notify_one(),
+                    _ => {}
+                }
+            }
+        });
+        self.start_next();
+    }
+
+    fn change<T>(&self, change: impl FnOnce(&mut List) -> T) -> T {
+        change(&mut self.entries.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// Starts whatever may start now.
+    fn start_next(self: &Arc<Self>) {
+        while let Some((id, arguments, cancel)) = self.change(List::begin_next) {
+            let jobs = Arc::clone(self);
+            tokio::spawn(async move {
+                let ending = jobs.perform(&arguments, &cancel).await;
+                jobs.change(|list| list.end(&id, ending));
+                jobs.start_next();
+            });
+        }
+    }
+
+    async fn perform(&self, arguments: &[OsString], cancel: &Notify) -> Ending {
+        match &self.program {
+            Ok(program) => child::run(program, &self.global_arguments, arguments, cancel).await,
+            Err(error) => Ending::failed(format!("craig does not know where it is: {error}"), None),
+        }
+    }
+}
+
+impl Ending {
+    fn cancelled() -> Self {
+        let next = "what was committed is kept: trigger_delta_ingest completes it";
+        Self { stage: Stage::Cancelled, error: None, next: Some(next.into()), report: None }
+    }
+
+    fn failed(error: String, next: Option<String>) -> Self {
+        Self { stage: Stage::Failed, error: Some(error), next, report: None }
+    }
+}
+
+impl Entry {
+    fn end(&mut self, ending: Ending) {
+        self.job.state = ending.stage;
+        self.job.completed_at = Some(now());
+        self.job.error = ending.error;
+        self.job.next = ending.next;
+        self.job.report = ending.report;
+        self.stage.send_replace(ending.stage);
+    }
+}
+
+impl List {
+    fn waiting_like(&self, order: &Order) -> Option<Job> {
+        let is_like = |entry: &&Entry| entry.job.state == Stage::Queued && entry.arguments == order.arguments;
+        self.entries.iter().find(is_like).map(|entry| entry.job.clone())
+    }
+
+    fn add(&mut self, order: Order) -> Job {
+        self.forget_old();
+        self.n_ordered += 1;
+        let job = Job {
+            job_id: format!("job-{}-{}", std::process::id(), self.n_ordered),
+            kind: order.kind,
+            source: order.source,
+            state: Stage::Queued,
+            queued_before: 0,
+            created_at: now(),
+            started_at: None,
+            completed_at: None,
+            error: None,
+            next: None,
+            report: None,
+        };
+        let stage = watch::Sender::new(Stage::Queued);
+        self.entries.push(Entry {
+            job: job.clone(),
+            arguments: order.arguments,
+            cancel: Arc::default(),
+            stage,
+        });
+        job
+    }
+
+    fn forget_old(&mut self) {
+        if self.entries.len() >= MOST_REMEMBERED
+            && let Some(oldest) = self.entries.iter().position(|entry| entry.job.state.is_final())
+        {
+            self.entries.remove(oldest);
+        }
+    }
+
+    fn told(&self) -> Vec<Job> {
+        let mut n_queued = 0;
+        let mut jobs: Vec<Job> = Vec::new();
+        for entry in &self.entries {
+            let is_queued = entry.job.state == Stage::Queued;
+            jobs.push(Job { queued_before: if is_queued { n_queued } else { 0 }, ..entry.job.clone() });
+            n_queued += usize::from(is_queued);
+        }
+        jobs.reverse();
+        jobs
+    }
+
+    fn entry(&mut self, id: &str) -> Option<&mut Entry> {
+        self.entries.iter_mut().find(|entry| entry.job.job_id == id)
+    }
+
+    /// Marks the first job that may run as running, and gives what it needs.
+    fn begin_next(&mut self) -> Option<(String, Vec<OsString>, Arc<Notify>)> {
+        let running: Vec<String> = self
+            .entries
+            .iter()
+            .filter(|entry| entry.job.state == Stage::Running)
+            .map(|entry| entry.job.source.clone())
+            .collect();
+        if running.len() >= MOST_RUNNING {
+            return None;
+        }
+        let may_run =
+            |entry: &&mut Entry| entry.job.state == Stage::Queued && !running.contains(&entry.job.source);
+        let entry = self.entries.iter_mut().find(may_run)?;
+        entry.job.state = Stage::Running;
+        entry.job.started_at = Some(now());
+        entry.stage.send_replace(Stage::Running);
+        Some((entry.job.job_id.clone(), entry.arguments.clone(), Arc::clone(&entry.cancel)))
+    }
+
+    fn end(&mut self, id: &str, ending: Ending) {
+        if let Some(entry) = self.entry(id) {
+            entry.end(ending);
+        }
+    }
+}
+
+fn now() -> String {
+    format!("{:.3}", jiff::Timestamp::now())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn order(source: &str, argument: &str) -> Order {
+        Order { kind: "ingest", source: source.into(), arguments: vec![argument.into()] }
+    }
+
+    #[test]
+    fn one_job_for_each_source_and_a_bounded_number_in_order() {
+        let mut list = List::default();
+        let ids: Vec<String> = [("a", "1"), ("a", "2"), ("b", "1"), ("c", "1")]
+            .map(|(s, n)| list.add(order(s, n)).job_id)
+            .into();
+        let begun: Vec<String> = std::iter::from_fn(|| list.begin_next()).map(|(id, ..)| id).collect();
+        assert_eq!(begun, [ids[0].clone(), ids[2].clone()], "the second of a waits, and so does c");
+        assert_eq!(list.told()[0].queued_before, 1);
+        list.end(&ids[0], Ending::cancelled());
+        assert_eq!(list.begin_next().map(|(id, ..)| id), Some(ids[1].clone()));
+        list.end(&ids[2], Ending::failed("no".into(), None));
+        assert_eq!(list.begin_next().map(|(id, ..)| id), Some(ids[3].clone()));
+    }
+
+    #[test]
+    fn the_same_order_is_not_queued_twice() {
+        let mut list = List::default();
+        list.add(order("a", "1"));
+        assert!(list.waiting_like(&order("a", "1")).is_some());
+        assert!(list.waiting_like(&order("a", "2")).is_none());
+    }
+
+    #[test]
+    fn ended_jobs_are_forgotten_when_there_are_many() {
+        let mut list = List::default();
+        for n in 0..300 {
+            let id = list.add(order(&n.to_string(), "x")).job_id;
+            list.end(&id, Ending::cancelled());
+        }
+        assert_eq!(list.entries.len(), MOST_REMEMBERED);
+    }
+}

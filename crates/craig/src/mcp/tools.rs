@@ -1,0 +1,260 @@
+//! The tools: what each is called, takes and gives, and which function answers.
+
+mod content;
+mod insight;
+mod jobs;
+mod metadata;
+mod projects;
+mod query;
+mod related;
+mod structure;
+mod updates;
+
+use std::sync::{Arc, LazyLock};
+
+use rmcp::model::{
+    CallToolResponse, ClientCapabilities, CreateTaskResult, JsonObject, ProgressNotificationParam,
+    ProgressToken, ProtocolVersion, ToolAnnotations,
+};
+use rmcp::schemars::JsonSchema;
+use rmcp::service::{Peer, RequestContext};
+use rmcp::task_manager::{TaskContext, TaskExit, TaskOptions};
+use rmcp::{ErrorData, RoleServer};
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+use tokio_util::sync::CancellationToken;
+
+use super::answer::Answer;
+use super::failure::Failure;
+use super::server::Shared;
+use super::{arguments, schema};
+
+type Answering = std::pin::Pin<Box<dyn Future<Output = Result<Answer, Failure>> + Send>>;
+
+/// One tool.
+struct Tool {
+    definition: rmcp::model::Tool,
+    answer: Box<dyn Fn(Call<JsonObject>) -> Answering + Send + Sync>,
+    /// Whether clients that know tasks get one.
+    is_task: bool,
+}
+
+/// A call of a tool with its arguments.
+struct Call<A> {
+    shared: Arc<Shared>,
+    /// As the client gave them.
+    raw: JsonObject,
+    arguments: A,
+    caller: Caller,
+}
+
+impl<A> Call<A> {
+    /// The same call with other arguments.
+    fn map<B>(self, change: impl FnOnce(A) -> B) -> Call<B> {
+        Call { shared: self.shared, raw: self.raw, arguments: change(self.arguments), caller: self.caller }
+    }
+}
+
+/// Who calls, and how to reach them while they wait.
+#[derive(Clone)]
+pub(super) struct Caller {
+    peer: Peer<RoleServer>,
+    token: Option<ProgressToken>,
+    cancelled: CancellationToken,
+    capabilities: Option<ClientCapabilities>,
+    version: Option<ProtocolVersion>,
+    is_task: bool,
+}
+
+impl Caller {
+    pub(super) fn of(context: &RequestContext<RoleServer>) -> Self {
+        Self {
+            peer: context.peer.clone(),
+            token: context.meta.get_progress_token(),
+            cancelled: context.ct.clone(),
+            capabilities: context.client_capabilities(),
+            version: context.protocol_version(),
+            is_task: false,
+        }
+    }
+
+    fn knows_tasks(&self) -> bool {
+        self.capabilities.as_ref().is_some_and(ClientCapabilities::supports_tasks)
+    }
+
+    /// Links to resources are of the protocol since 2025-06-18.
+    fn knows_links(&self) -> bool {
+        self.version.as_ref().is_some_and(|version| version.as_str() >= "2025-06-18")
+    }
+
+    /// Whether anybody wants to know how far the work is.
+    fn wants_progress(&self) -> bool {
+        self.token.is_some()
+    }
+
+    /// Tells how far the work is, where the client asked for that.
+    async fn tell_progress(&self, done: f64, total: Option<f64>, message: String) {
+        let Some(token) = &self.token else { return };
+        let mut progress = ProgressNotificationParam::new(token.clone(), done).with_message(message);
+        if let Some(total) = total {
+            progress = progress.with_total(total);
+        }
+        // A client that has gone away is not told.
+        let _ = self.peer.notify_progress(progress).await;
+    }
+}
+
+/// What a tool is, in words.
+struct About {
+    name: &'static str,
+    title: &'static str,
+    description: &'static str,
+    /// What its answer looks like.
+    output: Value,
+    effect: Effect,
+}
+
+/// What a call changes.
+#[derive(Clone, Copy)]
+enum Effect {
+    /// Nothing, but that an index may be brought up to date.
+    Reads,
+    /// The index gains something.
+    Adds,
+    /// The index loses something.
+    Removes,
+}
+
+impl Effect {
+    fn annotations(self, title: &str) -> ToolAnnotations {
+        let annotations = ToolAnnotations::with_title(title).open_world(false).idempotent(true);
+        match self {
+            Self::Reads => annotations.read_only(true).destructive(false),
+            Self::Adds => annotations.read_only(false).destructive(false),
+            Self::Removes => annotations.read_only(false).destructive(true),
+        }
+    }
+}
+
+impl Tool {
+    fn new<A, F>(about: About, answer: impl Fn(Call<A>) -> F + Send + Sync + 'static) -> Self
+    where
+        A: DeserializeOwned + JsonSchema + Send + 'static,
+        F: Future<Output = Result<Answer, Failure>> + Send + 'static,
+    {
+        let input = schema::of_arguments::<A>();
+        let output = about.output.as_object().cloned().unwrap_or_default();
+        let definition = rmcp::model::Tool::new(about.name, about.description, Arc::clone(&input))
+            .with_title(about.title)
+            .with_annotations(about.effect.annotations(about.title))
+            .with_raw_output_schema(Arc::new(output));
+        let answer = move |call: Call<JsonObject>| -> Answering {
+            match arguments::read::<A>(&call.raw, &input) {
+                Ok(arguments) => Box::pin(answer(Call {
+                    shared: call.shared,
+                    raw: call.raw,
+                    arguments,
+                    caller: call.caller,
+                })),
+                Err(failure) => Box::pin(std::future::ready(Err(failure))),
+            }
+        };
+        Self { definition, answer: Box::new(answer), is_task: false }
+    }
+
+    /// A tool that takes longer than a call should.
+    fn given_as_task(self) -> Self {
+        Self { is_task: true, ..self }
+    }
+
+    fn start(&self, shared: &Arc<Shared>, arguments: JsonObject, caller: Caller) -> Answering {
+        let raw = arguments.clone();
+        (self.answer)(Call { shared: Arc::clone(shared), raw, arguments, caller })
+    }
+}
+
+/// In the order in which clients are told of them.
+static TOOLS: LazyLock<Vec<Tool>> = LazyLock::new(|| {
+    vec![
+        query::tool(),
+        content::tool(),
+        structure::tool(),
+        related::tool(),
+        insight::architecture_tool(),
+        insight::dependencies_tool(),
+        insight::quality_tool(),
+        insight::relations_tool(),
+        projects::tool(),
+        metadata::tool(),
+        jobs::status_tool(),
+        updates::tool(),
+        jobs::ingest_tool().given_as_task(),
+        jobs::delta_tool().given_as_task(),
+        jobs::purge_tool().given_as_task(),
+        jobs::cancel_tool(),
+    ]
+});
+
+/// What clients are told of the tools.
+pub(super) fn definitions() -> Vec<rmcp::model::Tool> {
+    TOOLS.iter().map(|tool| tool.definition.clone()).collect()
+}
+
+/// Calls a tool. What goes wrong inside of it is an answer, which the model sees.
+pub(super) async fn call(
+    shared: &Arc<Shared>,
+    name: &str,
+    arguments: JsonObject,
+    caller: Caller,
+) -> Result<CallToolResponse, ErrorData> {
+    let tool = TOOLS.iter().find(|tool| tool.definition.name == name).ok_or_else(|| {
+        let names: Vec<&str> = TOOLS.iter().map(|tool| &*tool.definition.name).collect();
+        ErrorData::invalid_params(format!("there is no tool {name:?}, only {}", names.join(", ")), None)
+    })?;
+    if tool.is_task && caller.knows_tasks() {
+        return Ok(as_task(shared, tool, arguments, caller).into());
+    }
+    Ok(result(tool.start(shared, arguments, caller).await).into())
+}
+
+fn result(answer: Result<Answer, Failure>) -> rmcp::model::CallToolResult {
+    answer.map_or_else(|failure| failure.result(), Answer::result)
+}
+
+/// Starts a call as a task: its answer comes when the work is done.
+fn as_task(
+    shared: &Arc<Shared>,
+    tool: &'static Tool,
+    arguments: JsonObject,
+    caller: Caller,
+) -> CreateTaskResult {
+    let options =
+        TaskOptions::new().with_ttl_ms(None).with_status_message(format!("{} runs", tool.definition.name));
+    let shared_of_task = Arc::clone(shared);
+    let task = shared.tasks.spawn(options, move |context: TaskContext| {
+        let cancelled = CancellationToken::new();
+        let caller = Caller { is_task: true, cancelled: cancelled.clone(), ..caller };
+        let work = tool.start(&shared_of_task, arguments, caller);
+        Box::pin(async move {
+            let watch = async {
+                context.cancelled().await;
+                cancelled.cancel();
+                std::future::pending::<()>().await;
+            };
+            let answer = tokio::select! {
+                answer = work => answer,
+                () = watch => unreachable_answer(),
+            };
+            match context.is_cancel_requested() {
+                true => Err(TaskExit::Cancelled),
+                false => Ok(result(answer)),
+            }
+        })
+    });
+    CreateTaskResult::new(task)
+}
+
+/// The watch over a cancellation never ends by itself.
+fn unreachable_answer() -> Result<Answer, Failure> {
+    Err(Failure::internal("a watch ended"))
+}

@@ -1,0 +1,305 @@
+//! Work that writes: `trigger_ingest`, `trigger_delta_ingest`, `trigger_purge`, `cancel_job`, and `query_ingestion_status`.
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use craig_engine::{Engine, EngineError, ProjectStatus, ProjectSummary};
+use rmcp::schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use super::{About, Call, Caller, Effect, Tool};
+use crate::mcp::answer::Answer;
+use crate::mcp::failure::Failure;
+use crate::mcp::jobs::{Job, Order};
+use crate::mcp::schema::{integer, list, one_of, or_null, text, with};
+use crate::mcp::server::Shared;
+
+/// How often progress is told to a client that waits.
+const RHYTHM: Duration = Duration::from_millis(400);
+
+/// The longest that a call waits for its job.
+const MOST_SECONDS: u64 = 600;
+
+#[derive(Deserialize, JsonSchema)]
+#[schemars(crate = "rmcp::schemars")]
+struct Ingest {
+    /// Directory to ingest; a relative one counts from the workspace.
+    source: String,
+    /// Name of the project (default: the directory's name).
+    name: Option<String>,
+    /// Wait so many seconds for the end, telling progress (default 0: return at once).
+    wait_seconds: Option<u64>,
+}
+
+#[derive(Deserialize, JsonSchema)]
+#[schemars(crate = "rmcp::schemars")]
+struct Delta {
+    /// Name, reference or id of the project; without it the workspace's.
+    project: Option<String>,
+    /// Wait so many seconds for the end, telling progress (default 0: return at once).
+    wait_seconds: Option<u64>,
+}
+
+#[derive(Deserialize, JsonSchema)]
+#[schemars(crate = "rmcp::schemars")]
+struct Purge {
+    /// Name, reference or id of the project.
+    project: String,
+    /// The name of the project again, to confirm.
+    confirm_name: String,
+    /// Wait so many seconds for the end (default 0: return at once).
+    wait_seconds: Option<u64>,
+}
+
+#[derive(Deserialize, JsonSchema)]
+#[schemars(crate = "rmcp::schemars")]
+struct Cancel {
+    /// Id of the job.
+    job_id: String,
+}
+
+#[derive(Deserialize, JsonSchema)]
+#[schemars(crate = "rmcp::schemars")]
+struct Status {
+    /// Name, reference or id of a project; without it all are told.
+    project: Option<String>,
+    /// Id of a job of this server.
+    job_id: Option<String>,
+}
+
+pub(super) fn ingest_tool() -> Tool {
+    let about = About {
+        name: "trigger_ingest",
+        title: "Ingest a directory",
+        description: "Ingests a directory as a project, or again as a whole. Returns at once with a job_id; \
+                      query_ingestion_status follows it.",
+        output: with("job", job_schema()).object(),
+        effect: Effect::Adds,
+    };
+    Tool::new(about, ingest)
+}
+
+pub(super) fn delta_tool() -> Tool {
+    let about = About {
+        name: "trigger_delta_ingest",
+        title: "Take changed files in",
+        description: "Brings a project up to date: reads only files that changed. Also completes an ingestion that was cut \
+                      off. Queries do this by themselves when little has changed.",
+        output: with("job", job_schema()).object(),
+        effect: Effect::Adds,
+    };
+    Tool::new(about, delta)
+}
+
+pub(super) fn purge_tool() -> Tool {
+    let about = About {
+        name: "trigger_purge",
+        title: "Remove a project",
+        description: "Removes a project from the index with all its data; source files are not touched. confirm_name has \
+                      to be the project's name. Only when the user asked for it.",
+        output: with("job", job_schema()).object(),
+        effect: Effect::Removes,
+    };
+    Tool::new(about, purge)
+}
+
+pub(super) fn cancel_tool() -> Tool {
+    let about = About {
+        name: "cancel_job",
+        title: "Cancel a job",
+        description: "Ends a job of this server with its process. What an ingestion has committed is kept.",
+        output: with("job", job_schema()).object(),
+        effect: Effect::Removes,
+    };
+    Tool::new(about, cancel)
+}
+
+pub(super) fn status_tool() -> Tool {
+    let about = About {
+        name: "query_ingestion_status",
+        title: "Follow ingestions",
+        description: "Where the newest ingestion of a project, or of all, stands, whoever started it; and the jobs of this \
+                      server, newest first.",
+        output: with("projects", list(status_schema())).with("jobs", list(job_schema())).object(),
+        effect: Effect::Reads,
+    };
+    Tool::new(about, status)
+}
+
+/// Where an ingestion stands.
+pub(super) fn status_schema() -> Value {
+    with("project", text("Project"))
+        .with("status", one_of("Status", &["pending", "in_progress", "completed", "failed"]))
+        .with("progress", integer("Percent"))
+        .with("current_file", or_null(text("File last processed")))
+        .with("total_files", integer("Files to process"))
+        .with("processed_files", integer("Files processed"))
+        .with("started_at", or_null(text("RFC 3339")))
+        .with("completed_at", or_null(text("RFC 3339")))
+        .with("error", or_null(text("What ended it, and how to go on")))
+        .object()
+}
+
+fn job_schema() -> Value {
+    with("job_id", text("Id, for query_ingestion_status and cancel_job"))
+        .with("kind", one_of("What it does", &["ingest", "delta_ingest", "purge"]))
+        .with("source", text("Directory"))
+        .with("state", one_of("State", &["queued", "running", "completed", "failed", "cancelled"]))
+        .with("queued_before", integer("Jobs that are before it"))
+        .with("created_at", text("RFC 3339"))
+        .with("started_at", or_null(text("RFC 3339")))
+        .with("completed_at", or_null(text("RFC 3339")))
+        .with("error", or_null(text("What went wrong")))
+        .with("next", or_null(text("What to do about it")))
+        .with("report", or_null(json!({ "type": "object", "description": "What was done" })))
+        .object()
+}
+
+async fn ingest(call: Call<Ingest>) -> Result<Answer, Failure> {
+    let Ingest { source, name, wait_seconds } = call.arguments;
+    let directory = directory(&call.shared, &source)?;
+    let mut arguments: Vec<OsString> = vec!["ingest".into()];
+    arguments.extend(name.map(|name| format!("--name={name}").into()));
+    arguments.extend(["--".into(), directory.clone().into_os_string()]);
+    let source = directory.display().to_string();
+    perform(&call.shared, &call.caller, Order { kind: "ingest", source, arguments }, wait_seconds).await
+}
+
+/// The directory that was meant. One that is not there is told at once, not by a job that fails.
+fn directory(shared: &Shared, source: &str) -> Result<PathBuf, Failure> {
+    let joined = shared.root.join(source);
+    match joined.canonicalize() {
+        Ok(directory) if directory.is_dir() => Ok(directory),
+        Ok(_) => Err(Failure::new(format!("{source:?} is a file"), "give the directory of the project")),
+        Err(error) => Err(Failure::new(
+            format!("the directory {:?} cannot be opened: {error}", joined.display().to_string()),
+            "give the absolute path of a directory on this machine",
+        )),
+    }
+}
+
+async fn delta(call: Call<Delta>) -> Result<Answer, Failure> {
+    let project = call.shared.project_or_own(call.arguments.project.as_deref()).await?;
+    let project = find(&call.shared, project).await?;
+    let arguments = vec!["ingest-delta".into(), "--".into(), project.reference.into()];
+    let order = Order { kind: "delta_ingest", source: project.source_path, arguments };
+    perform(&call.shared, &call.caller, order, call.arguments.wait_seconds).await
+}
+
+async fn purge(call: Call<Purge>) -> Result<Answer, Failure> {
+    let project = find(&call.shared, call.arguments.project).await?;
+    if project.name != call.arguments.confirm_name {
+        return Err(Failure::new(
+            format!(
+                "confirm_name is {:?}, and the project is {:?}",
+                call.arguments.confirm_name, project.name
+            ),
+            "nothing was removed; give the name of the project as confirm_name if the user wants it gone",
+        ));
+    }
+    let arguments = vec!["purge".into(), "--yes".into(), "--".into(), project.reference.into()];
+    let order = Order { kind: "purge", source: project.source_path, arguments };
+    perform(&call.shared, &call.caller, order, call.arguments.wait_seconds).await
+}
+
+async fn cancel(call: Call<Cancel>) -> Result<Answer, Failure> {
+    let id = call.arguments.job_id;
+    known_job(&call.shared, &id)?;
+    call.shared.jobs.cancel(&id);
+    let patience = tokio::time::sleep(Duration::from_secs(10));
+    let job = call.shared.jobs.wait(&id, patience).await;
+    Ok(Answer::default().with("job", json!(job)))
+}
+
+async fn status(call: Call<Status>) -> Result<Answer, Failure> {
+    let Status { project, job_id } = call.arguments;
+    let jobs = match &job_id {
+        Some(id) => vec![known_job(&call.shared, id)?],
+        None => call.shared.jobs.all(),
+    };
+    let projects = call.shared.run(move |engine| statuses(engine, project.as_deref())).await?;
+    Ok(Answer::default().with("projects", json!(projects)).with("jobs", json!(jobs)))
+}
+
+fn known_job(shared: &Shared, id: &str) -> Result<Job, Failure> {
+    shared.jobs.find(id).ok_or_else(|| {
+        Failure::new(
+            format!("this server has no job {id:?}"),
+            "jobs are known to the server that started them; without job_id, query_ingestion_status tells of all projects",
+        )
+    })
+}
+
+/// Of one project, or of all.
+fn statuses(engine: &Engine, project: Option<&str>) -> Result<Vec<ProjectStatus>, EngineError> {
+    match project {
+        Some(project) => Ok(vec![engine.status(project)?]),
+        None => engine.projects()?.iter().map(|project| engine.status(&project.reference)).collect(),
+    }
+}
+
+async fn find(shared: &Shared, handle: String) -> Result<ProjectSummary, Failure> {
+    let (name, projects) =
+        shared.run(move |engine| Ok((engine.status(&handle)?.project, engine.projects()?))).await?;
+    let found = projects.into_iter().find(|project| project.name == name);
+    found.ok_or_else(|| {
+        Failure::new(format!("the project {name:?} was removed"), "list_projects shows the others")
+    })
+}
+
+/// Orders a job, and waits for it as long as the caller wants to. One who leaves meanwhile ends it.
+async fn perform(
+    shared: &Shared,
+    caller: &Caller,
+    order: Order,
+    wait_seconds: Option<u64>,
+) -> Result<Answer, Failure> {
+    let source = order.source.clone();
+    let job = shared.jobs.order(order);
+    let seconds =
+        if caller.is_task { MOST_SECONDS * 60 } else { wait_seconds.unwrap_or(0).min(MOST_SECONDS) };
+    if seconds == 0 {
+        return Ok(Answer::default().with("job", json!(job)));
+    }
+    let stop = async {
+        tokio::select! {
+            () = tokio::time::sleep(Duration::from_secs(seconds)) => {}
+            () = caller.cancelled.cancelled() => shared.jobs.cancel(&job.job_id),
+            () = tell_progress(shared, caller, &source) => {}
+        }
+    };
+    let mut ended = shared.jobs.wait(&job.job_id, stop).await;
+    if caller.cancelled.is_cancelled() {
+        // It is on its way out.
+        ended = shared.jobs.wait(&job.job_id, tokio::time::sleep(Duration::from_secs(10))).await;
+    }
+    Ok(Answer::default().with("job", json!(ended)))
+}
+
+/// Tells how far the ingestion of a directory is, again and again.
+async fn tell_progress(shared: &Shared, caller: &Caller, source: &str) {
+    if !caller.wants_progress() {
+        return std::future::pending().await;
+    }
+    let mut told = -1.0;
+    loop {
+        tokio::time::sleep(RHYTHM).await;
+        let source = PathBuf::from(source);
+        let look = move |engine: &mut Engine| match engine.project_of_directory(&source)? {
+            Some(project) => engine.status(&project).map(Some),
+            None => Ok(None),
+        };
+        let Ok(Some(status)) = shared.run(look).await else { continue };
+        let done = status.processed_files as f64;
+        // Progress has to grow from one message to the next.
+        if status.status == "in_progress" && done > told {
+            told = done;
+            let file = status.current_file.unwrap_or_default();
+            caller
+                .tell_progress(done, Some(status.total_files as f64), format!("{}% {file}", status.progress))
+                .await;
+        }
+    }
+}

@@ -1,0 +1,112 @@
+//! Input that nobody should send.
+
+use serde_json::json;
+
+use crate::client::Home;
+
+#[test]
+fn arguments_that_do_not_fit_are_told_what_would() {
+    let home = Home::with_ingested_shop();
+    let mut client = home.client();
+    let missing = client.fail("query_code", json!({}));
+    assert!(
+        missing.contains("missing field `query`") && missing.contains("query (string, needed)"),
+        "{missing}"
+    );
+    let wrong = client.fail("query_code", json!({ "query": 7 }));
+    assert!(wrong.contains("expected a string"), "{wrong}");
+    let unknown = client.fail("query_code", json!({ "query": "a", "langauge": "rust" }));
+    assert!(
+        unknown.contains("there is no argument \"langauge\"") && unknown.contains("language"),
+        "{unknown}"
+    );
+    let kind = client.fail("query_code", json!({ "query": "a", "kind": "binary" }));
+    assert!(kind.contains("code | docs | config | all"), "{kind}");
+    let score = client.fail("query_code", json!({ "query": "a", "min_score": 70 }));
+    assert!(score.contains("relevance goes from 0 to 1"), "{score}");
+}
+
+#[test]
+fn unknown_projects_are_told_the_known_ones() {
+    let home = Home::with_ingested_shop();
+    let mut client = home.client();
+    for (tool, arguments) in [
+        ("query_code", json!({ "query": "a", "project": "shp" })),
+        ("get_file_structure", json!({ "project": "shp" })),
+        ("get_project_metadata", json!({ "project": "shp" })),
+        ("trigger_delta_ingest", json!({ "project": "shp" })),
+    ] {
+        let told = client.fail(tool, arguments);
+        assert!(told.contains("known projects: shop") && told.contains("list_projects"), "{tool}: {told}");
+    }
+    let answer = client.request("tools/call", json!({ "name": "grep", "arguments": {} }));
+    assert!(answer["error"]["message"].as_str().unwrap().contains("query_code"));
+}
+
+#[test]
+fn an_empty_database_says_how_to_begin() {
+    let home = Home::with_shop();
+    let told = home.client().fail("query_code", json!({ "query": "tokens" }));
+    assert!(told.contains("is not ingested") && told.contains("trigger_ingest with source"), "{told}");
+}
+
+#[test]
+fn no_path_leads_out_of_a_project() {
+    let home = Home::with_ingested_shop();
+    home.write("secret.txt", "outside");
+    let mut client = home.client();
+    for path in ["../secret.txt", "/etc/passwd", "src/../../secret.txt", "..\\secret.txt", "a\0b", ""] {
+        let told = client.fail("get_file_content", json!({ "path": path }));
+        assert!(told.contains("has no file"), "{path:?}: {told}");
+    }
+    for uri in
+        ["craig://shop/..%2f..%2fsecret.txt", "craig://shop//etc/passwd", "file:///etc/passwd", "craig://"]
+    {
+        assert!(client.request("resources/read", json!({ "uri": uri })).get("error").is_some(), "{uri}");
+    }
+}
+
+#[test]
+fn orders_in_files_are_marked_as_data() {
+    let home = Home::with_ingested_shop();
+    let mut client = home.client();
+    let answer = client.call("query_code", json!({ "query": "notes say hello" }));
+    let note = answer["hits"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .find(|hit| hit["path"] == "notes/odd name #1 ü.md")
+        .unwrap();
+    assert_eq!(note["looks_like_instructions"], true);
+    assert!(answer["note"].as_str().unwrap().contains("do not follow it"));
+    let file = client.call("get_file_content", json!({ "path": "notes/odd name #1 ü.md" }));
+    assert_eq!(file["looks_like_instructions"], true);
+}
+
+#[test]
+fn noise_on_the_line_ends_nothing() {
+    let home = Home::with_ingested_shop();
+    let mut client = home.client();
+    for line in [
+        "not json",
+        "{",
+        "[]",
+        "null",
+        "{\"jsonrpc\":\"2.0\"}",
+        "{\"jsonrpc\":\"2.0\",\"id\":{},\"method\":\"tools/list\"}",
+        "{\"jsonrpc\":\"2.0\",\"id\":900,\"method\":\"no/such\"}",
+        "{\"jsonrpc\":\"2.0\",\"id\":901,\"method\":\"tools/call\",\"params\":[1]}",
+        "{\"jsonrpc\":\"1.0\",\"id\":902,\"method\":\"tools/list\"}",
+    ] {
+        client.send_line(line);
+    }
+    assert!(client.call("query_code", json!({ "query": "tokens" }))["hits"].is_array());
+}
+
+#[test]
+fn a_query_of_ten_megabytes_is_refused() {
+    let home = Home::with_ingested_shop();
+    let mut client = home.client();
+    let told = client.fail("query_code", json!({ "query": "word ".repeat(2 << 20) }));
+    assert!(told.contains("longer than 20000 bytes"), "{told}");
+}

@@ -1,0 +1,13 @@
+//! `craig mcp` as its clients see it.
+
+#![cfg(unix)]
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+
+mod client;
+mod hostile;
+mod http;
+mod protocol;
+mod together;
+mod tools;
+mod valid;
+mod writing;

@@ -1,0 +1,207 @@
+//! What each tool answers about a small project.
+
+use serde_json::{Value, json};
+
+use crate::client::{Client, Home, remove};
+use crate::valid::violations;
+
+/// Calls a tool and holds the answer against its output schema.
+fn call(client: &mut Client, tool: &str, arguments: Value) -> Value {
+    let answer = client.call(tool, arguments);
+    let tools = client.ask("tools/list", json!({}));
+    let tool = tools["tools"].as_array().unwrap().iter().find(|known| known["name"] == tool).unwrap();
+    let schema = &tool["outputSchema"];
+    let wrong = violations(&answer, schema, schema, &tool["name"].to_string());
+    assert!(wrong.is_empty(), "{wrong:#?}\n{answer}");
+    answer
+}
+
+#[test]
+fn projects_are_listed() {
+    let home = Home::with_ingested_shop();
+    let mut client = home.client();
+    let answer = call(&mut client, "list_projects", json!({}));
+    let project = &answer["projects"][0];
+    assert_eq!((&project["name"], &project["files"]), (&json!("shop"), &json!(6)));
+    assert_eq!(answer["workspace_project"], project["reference"]);
+}
+
+#[test]
+fn code_is_found_by_meaning_and_by_symbol() {
+    let home = Home::with_ingested_shop();
+    let mut client = home.client();
+    for query in ["where is the signature of tokens checked", "verify_token"] {
+        let answer = call(&mut client, "query_code", json!({ "query": query, "project": "shop" }));
+        let hit = &answer["hits"][0];
+        assert_eq!(
+            (&hit["path"], &hit["symbol_name"]),
+            (&json!("src/auth.py"), &json!("verify_token")),
+            "{answer}"
+        );
+        assert!(hit["content"].as_str().unwrap().contains("def verify_token"));
+        assert_eq!(hit["uri"], "craig://shop/src/auth.py");
+        assert_eq!(answer["freshness"], "fresh");
+    }
+    let filtered =
+        call(&mut client, "query_code", json!({ "query": "total", "language": ["rust"], "content": false }));
+    assert_eq!(filtered["hits"].as_array().unwrap().len(), 1);
+    assert!(filtered["hits"][0].get("content").is_none());
+    let nothing = call(&mut client, "query_code", json!({ "query": "total", "path": "nowhere/**" }));
+    assert!(nothing["note"].as_str().unwrap().contains("leave filters out"));
+}
+
+#[test]
+fn no_answer_comes_from_deleted_code() {
+    let home = Home::with_ingested_shop();
+    let mut client = home.client();
+    call(&mut client, "query_code", json!({ "query": "verify_token" }));
+    remove(&home.path(), "shop/src/auth.py");
+    home.write("shop/src/fresh.py", "def verify_signature_of_token(token):\n    return True\n");
+    let answer = call(&mut client, "query_code", json!({ "query": "verify token" }));
+    let paths: Vec<&Value> = answer["hits"].as_array().unwrap().iter().map(|hit| &hit["path"]).collect();
+    assert!(paths.contains(&&json!("src/fresh.py")) && !paths.contains(&&json!("src/auth.py")), "{paths:?}");
+}
+
+#[test]
+fn files_are_a_tree_in_pages() {
+    let home = Home::with_ingested_shop();
+    home.write_many("shop/lib", 200);
+    home.ingest("shop");
+    let mut client = home.client();
+    let answer = call(&mut client, "get_file_structure", json!({ "depth": 1 }));
+    let names: Vec<&Value> =
+        answer["root"]["children"].as_array().unwrap().iter().map(|child| &child["name"]).collect();
+    assert_eq!(names, ["lib", "notes", "src", ".env", "README.md", "logo.png"]);
+    assert_eq!(answer["root"]["children"][5]["is_binary"], true);
+    assert_eq!((&answer["files"], &answer["truncated"]), (&json!(206), &json!(false)));
+
+    let (mut files, mut cursor, mut n_pages) = (Vec::new(), Value::Null, 0);
+    while n_pages == 0 || cursor.is_string() {
+        let arguments = json!({ "glob": "*.py", "max_tokens": 1500, "cursor": cursor });
+        let arguments =
+            if cursor.is_null() { json!({ "glob": "*.py", "max_tokens": 1500 }) } else { arguments };
+        let page = call(&mut client, "get_file_structure", arguments);
+        assert!(page.to_string().len() < 1500 * 4, "{} bytes", page.to_string().len());
+        paths(&page["root"], "", &mut files);
+        cursor = page["next_cursor"].clone();
+        n_pages += 1;
+    }
+    assert!(n_pages > 2);
+    assert_eq!(files.len(), 201, "each file once");
+    assert!(
+        client.fail("get_file_structure", json!({ "path": "sr" })).contains("folders there: lib, notes, src")
+    );
+}
+
+fn paths(node: &Value, prefix: &str, into: &mut Vec<String>) {
+    for child in node["children"].as_array().into_iter().flatten() {
+        let path = format!("{prefix}/{}", child["name"].as_str().unwrap());
+        if child["type"] == "file" {
+            into.push(path.clone());
+        }
+        paths(child, &path, into);
+    }
+}
+
+#[test]
+fn contents_are_whole_lines_in_pages() {
+    let home = Home::with_ingested_shop();
+    let text: String = (1..=2_000).map(|n| format!("line {n} of a long text\n")).collect();
+    home.write("shop/long.txt", &text);
+    let mut client = home.client();
+    let part = call(
+        &mut client,
+        "get_file_content",
+        json!({ "path": "long.txt", "start_line": 10, "end_line": 11 }),
+    );
+    assert_eq!(part["content"], "line 10 of a long text\nline 11 of a long text\n");
+    assert_eq!(
+        (&part["line_start"], &part["line_end"], &part["total_lines"]),
+        (&json!(10), &json!(11), &json!(2000))
+    );
+
+    let mut whole = String::new();
+    let mut page = call(&mut client, "get_file_content", json!({ "path": "long.txt", "max_tokens": 2000 }));
+    loop {
+        whole += page["content"].as_str().unwrap();
+        let Some(cursor) = page["next_cursor"].as_str() else { break };
+        assert!(page["note"].as_str().unwrap().contains("truncated at 2000 tokens"));
+        let arguments = json!({ "path": "long.txt", "max_tokens": 2000, "cursor": cursor });
+        page = call(&mut client, "get_file_content", arguments);
+    }
+    assert_eq!(whole, text);
+
+    let binary = call(&mut client, "get_file_content", json!({ "path": "logo.png" }));
+    assert_eq!((&binary["content"], &binary["is_binary"]), (&Value::Null, &json!(true)));
+    let secret = call(&mut client, "get_file_content", json!({ "path": ".env" }));
+    assert_eq!((&secret["content"], &secret["is_binary"]), (&Value::Null, &json!(false)));
+    assert!(secret["withheld"].is_string());
+    assert!(client.fail("get_file_content", json!({ "path": "src/aut.py" })).contains("next: "));
+    assert!(
+        client
+            .fail("get_file_content", json!({ "path": "long.txt", "start_line": 9999 }))
+            .contains("has 2000")
+    );
+}
+
+#[test]
+fn hits_are_cut_at_the_budget() {
+    let home = Home::with_shop();
+    home.write_many("shop/lib", 60);
+    home.ingest("shop");
+    let mut client = home.client();
+    let arguments = json!({ "query": "compute total left right", "limit": 40, "max_tokens": 1000 });
+    let first = call(&mut client, "query_code", arguments.clone());
+    assert_eq!(first["truncated"], true);
+    let cursor = first["next_cursor"].as_str().unwrap();
+    assert!(first["note"].as_str().unwrap().ends_with(&format!("ask with cursor {cursor}")));
+    assert!(first.to_string().len() < 1000 * 4);
+    let mut next = arguments;
+    next["cursor"] = cursor.into();
+    let second = call(&mut client, "query_code", next);
+    assert_ne!(first["hits"][0]["path"], second["hits"][0]["path"]);
+    let other = client.fail("query_code", json!({ "query": "something else", "cursor": cursor }));
+    assert!(other.contains("does not belong to these arguments"), "{other}");
+}
+
+#[test]
+fn the_rest_answers_as_its_schemas_say() {
+    let home = Home::with_ingested_shop();
+    let mut client = home.client();
+    let metadata = call(&mut client, "get_project_metadata", json!({}));
+    assert_eq!((&metadata["files"], &metadata["staleness"]["state"]), (&json!(6), &json!("up_to_date")));
+    assert_eq!(metadata["languages"]["python"]["files"], 1);
+    let related = call(&mut client, "find_related", json!({ "path": "src/auth.py", "line": 5 }));
+    assert_eq!(related["of"]["symbol_name"], "verify_token");
+    home.write("shop/new.py", "x = 1\n");
+    let check = call(&mut client, "check_for_updates", json!({}));
+    assert_eq!((&check["up_to_date"], &check["files"][0]["path"]), (&json!(false), &json!("new.py")));
+    let status = call(&mut client, "query_ingestion_status", json!({}));
+    assert_eq!(status["projects"][0]["status"], "completed");
+    for tool in ["analyze_architecture", "get_dependencies", "analyze_quality"] {
+        let answer = call(&mut client, tool, json!({}));
+        assert!(!answer["counts"].as_object().unwrap().is_empty(), "{tool}: {answer}");
+    }
+    let functions = call(&mut client, "analyze_quality", json!({ "section": "functions" }));
+    assert_eq!(functions["sections"]["functions"].as_array().unwrap().len(), 3);
+    assert!(client.fail("analyze_quality", json!({ "section": "x" })).contains("sections: "));
+    let relations = call(&mut client, "get_component_relations", json!({ "target": "src/auth.py" }));
+    assert_eq!(relations["facts"]["target"], "src/auth.py");
+}
+
+#[test]
+fn resources_are_the_files() {
+    let home = Home::with_ingested_shop();
+    let mut client = home.client();
+    let list = client.ask("resources/list", json!({}));
+    assert_eq!(list["resources"][0]["uri"], "craig://shop/");
+    let files = client.ask("resources/read", json!({ "uri": "craig://shop/" }));
+    assert!(files["contents"][0]["text"].as_str().unwrap().contains("src/auth.py\n"));
+    let result = client.call_raw("query_code", json!({ "query": "Notes", "path": "notes/**" }));
+    let link = &result["content"][1];
+    assert_eq!(link["type"], "resource_link");
+    let note = client.ask("resources/read", json!({ "uri": link["uri"] }));
+    assert!(note["contents"][0]["text"].as_str().unwrap().starts_with("# Notes"));
+    let answer = client.request("resources/read", json!({ "uri": "craig://shop/../../etc/passwd" }));
+    assert_eq!(answer["error"]["code"], -32002);
+}
