@@ -29,6 +29,12 @@ pub enum EngineError {
     /// The database cannot be used, or does not know what was asked for.
     #[error(transparent)]
     Store(#[from] StoreError),
+    /// A database was named that is not there, to read what it holds.
+    #[error("there is no database {}", path.display())]
+    NoDatabase {
+        /// The path that was named.
+        path: PathBuf,
+    },
     /// Searching or indexing failed.
     #[error(transparent)]
     Search(#[from] SearchError),
@@ -110,6 +116,7 @@ impl EngineError {
             | Self::UnknownFile { .. }
             | Self::NothingToCompare { .. }
             | Self::UnknownLanguage { .. }
+            | Self::NoDatabase { .. }
             | Self::Settings(_)
             | Self::CostsNotAccepted(_)
             | Self::ScoreOutOfRange { .. } => Fault::User,
@@ -164,6 +171,9 @@ impl EngineError {
             }
             Self::UnknownLanguage { .. } => {
                 Some("'craig stats' lists the languages of what is ingested".into())
+            }
+            Self::NoDatabase { .. } => {
+                Some("is --db spelt right? 'craig ingest <directory>' with the same --db makes it".into())
             }
             Self::ScoreOutOfRange { .. } => Some("relevance goes from 0 to 1: 70% is 0.7".into()),
             _ => None,

@@ -13,6 +13,7 @@ mod json;
 mod json_files;
 mod kill;
 mod models;
+mod pictures;
 mod pipes;
 mod text;
 mod together;
