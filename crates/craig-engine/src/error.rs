@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use craig_insight::InsightError;
 use craig_model::{FailureClass, ModelError};
 use craig_search::SearchError;
-use craig_source::SourceError;
+use craig_source::{GitError, SourceError};
 use craig_store::{LockError, StoreError};
 use thiserror::Error;
 
@@ -120,6 +120,7 @@ impl EngineError {
             | Self::Settings(_)
             | Self::CostsNotAccepted(_)
             | Self::ScoreOutOfRange { .. } => Fault::User,
+            Self::Source(SourceError::Git(error)) if error.is_of_the_user() => Fault::User,
             Self::Model(error) | Self::Search(SearchError::Model(error)) => model_fault(error),
             Self::Source(_)
             | Self::SourceGone { .. }
@@ -154,6 +155,7 @@ impl EngineError {
             ),
             Self::Model(error) | Self::Search(SearchError::Model(error)) => error.hint(),
             Self::Settings(error) => error.hint(),
+            Self::Source(SourceError::Git(error)) => error.hint(),
             Self::CostsNotAccepted(_) => Some("agree with --yes, or set another 'embedder.provider'".into()),
             Self::SourceGone { project, .. } => Some(format!(
                 "what was ingested can still be searched; run 'craig ingest' on the new place if it has moved, or \
@@ -178,6 +180,12 @@ impl EngineError {
             Self::ScoreOutOfRange { .. } => Some("relevance goes from 0 to 1: 70% is 0.7".into()),
             _ => None,
         }
+    }
+}
+
+impl From<GitError> for EngineError {
+    fn from(error: GitError) -> Self {
+        Self::Source(error.into())
     }
 }
 

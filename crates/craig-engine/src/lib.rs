@@ -12,13 +12,15 @@ mod plan;
 mod progress;
 mod related;
 mod report;
+mod repository;
 mod rerank;
 mod search;
 mod settings;
 mod watch;
 
 pub use config::{
-    Config, EmbedderConfig, Freshness, HostedChat, HostedRerank, Keyed, RerankOptions, RerankerConfig,
+    Config, EmbedderConfig, Freshness, GitConfig, HostedChat, HostedRerank, Keyed, RerankOptions,
+    RerankerConfig,
 };
 pub use cost::EmbeddingCost;
 pub use engine::Engine;
@@ -30,6 +32,7 @@ pub use report::{
     FailedFile, FileCounts, FileEntry, FileText, IngestReport, LanguageShare, ProjectStatus, ProjectSummary,
     Statistics, TreeNode, UpdateCheck,
 };
+pub use repository::{GitOrigin, RepositoryRequest};
 pub use rerank::{RerankReport, RerankStatus};
 pub use search::{SearchAnswer, SearchRequest};
 pub use settings::{
@@ -48,4 +51,5 @@ pub use craig_insight::{
 pub use craig_search::{
     CandidateFeatures, Evidence, FEATURE_NAMES, Features, Hit, KindFilter, MoreRange, Retrieval,
 };
+pub use craig_source::{BadUrl, GitAccess, GitError, GitToken, GitUrl};
 pub use craig_source::{DEFAULT_MAX_FILE_SIZE_BYTES, Hidden, IgnoreRules, Language, SourceOptions, Withheld};

@@ -10,6 +10,7 @@ mod global;
 mod ingest;
 mod ingest_delta;
 mod insight;
+mod install;
 mod list;
 mod man;
 mod mcp;
@@ -65,6 +66,8 @@ enum Command {
     Purge(purge::Args),
     Settings(settings::Args),
     Mcp(mcp::Args),
+    Install(install::InstallArgs),
+    Uninstall(install::UninstallArgs),
     Completions(completions::Args),
     Man(man::Args),
 }
@@ -99,6 +102,8 @@ fn run(command: Command, session: &mut Session) -> anyhow::Result<Outcome> {
         Command::Purge(args) => purge::run(&args, session),
         Command::Settings(args) => settings::run(&args, session),
         Command::Mcp(args) => mcp::run(args, session),
+        Command::Install(args) => install::install(&args, session),
+        Command::Uninstall(args) => install::uninstall(&args, session),
         Command::Completions(args) => completions::run(&args, session),
         Command::Man(args) => man::run(&args, session),
     }

@@ -1,5 +1,6 @@
 //! `craig`: hands any coding assistant the right code and documentation of a workspace.
 
+mod assistants;
 mod cli;
 mod mcp;
 
