@@ -18,6 +18,7 @@ mod walk;
 use std::ops::Range;
 
 pub use metrics::{ANONYMOUS, FunctionMetrics, metrics};
+pub use sections::{DocumentSection, document_sections};
 pub use references::{Reference, ReferenceKind, References, Use, references};
 
 use craig_source::Language;

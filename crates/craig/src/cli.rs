@@ -4,6 +4,8 @@ mod batch;
 mod check_updates;
 mod completions;
 mod costs;
+mod docs;
+mod explain;
 mod failure;
 mod file;
 mod global;
@@ -54,6 +56,8 @@ enum Command {
     Ingest(ingest::Args),
     IngestDelta(ingest_delta::Args),
     Search(search::Args),
+    Explain(explain::Args),
+    Docs(docs::Args),
     List(list::Args),
     Status(status::Args),
     CheckUpdates(check_updates::Args),
@@ -88,6 +92,8 @@ fn run(command: Command, session: &mut Session) -> anyhow::Result<Outcome> {
         Command::Ingest(args) => ingest::run(args, session),
         Command::IngestDelta(args) => ingest_delta::run(&args, session),
         Command::Search(args) => search::run(args, session),
+        Command::Explain(args) => explain::run(&args, session),
+        Command::Docs(args) => docs::run(&args, session),
         Command::List(_) => list::run(session),
         Command::Status(args) => status::run(&args, session),
         Command::CheckUpdates(args) => check_updates::run(&args, session),
