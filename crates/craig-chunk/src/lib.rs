@@ -18,8 +18,8 @@ mod walk;
 use std::ops::Range;
 
 pub use metrics::{ANONYMOUS, FunctionMetrics, metrics};
-pub use sections::{DocumentSection, document_sections};
 pub use references::{Reference, ReferenceKind, References, Use, references};
+pub use sections::{DocumentSection, document_sections};
 
 use craig_source::Language;
 use serde::{Deserialize, Serialize};

@@ -12,7 +12,8 @@ pub(crate) use rest::headings as rest_headings;
 
 /// Headings of Markdown, in order.
 pub(crate) fn markdown_headings(text: &str) -> Vec<Heading> {
-    let heading = |found: markdown::Heading| Heading { start: found.start, level: found.level, title: found.title };
+    let heading =
+        |found: markdown::Heading| Heading { start: found.start, level: found.level, title: found.title };
     markdown::headings(text).into_iter().map(heading).collect()
 }
 

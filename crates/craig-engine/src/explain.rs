@@ -48,7 +48,8 @@ impl Explainer {
     /// Explains a selection.
     pub fn explain(&self, selection: &Selection) -> Result<Explanation, EngineError> {
         let path = self.relative(&selection.file)?;
-        let source = craig_source::read(self.root(), &path, &SourceOptions::default()).map_err(craig_explain::ExplainError::from)?;
+        let source = craig_source::read(self.root(), &path, &SourceOptions::default())
+            .map_err(craig_explain::ExplainError::from)?;
         let language = source.language;
         let (Content::Text(text) | Content::Unindexed(text, _)) = source.content else {
             return Err(craig_explain::ExplainError::NotText { path }.into());
@@ -69,7 +70,8 @@ impl Explainer {
 
     /// A path relative to the root, `/`-separated.
     fn relative(&self, file: &Path) -> Result<String, EngineError> {
-        let outside = || craig_explain::ExplainError::from(ReadError::OutsideRoot { path: file.display().to_string() });
+        let outside =
+            || craig_explain::ExplainError::from(ReadError::OutsideRoot { path: file.display().to_string() });
         let below = if file.is_absolute() {
             let canonical = file.canonicalize().unwrap_or_else(|_| file.to_owned());
             canonical.strip_prefix(self.root().path()).map_err(|_| outside())?.to_owned()

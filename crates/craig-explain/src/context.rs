@@ -85,6 +85,21 @@ impl CodeContext {
         }
     }
 
+    /// Reads the context of one place: the name that stands there, as the code defines or uses it. Total.
+    pub fn at(file_name: &str, language: Language, text: &str, byte: usize) -> Self {
+        let byte = text.floor_char_boundary(byte);
+        let line = text[..byte].matches('\n').count() + 1;
+        let mut context = Self::read(file_name, language, text, Some((line, line)));
+        let start = text[..byte]
+            .rfind(|c| !is_part(c))
+            .map_or(0, |at| at + text[at..].chars().next().map_or(1, char::len_utf8));
+        let end = text[byte..].find(|c| !is_part(c)).map_or(text.len(), |length| byte + length);
+        let name = &text[start..end];
+        context.subjects.retain(|subject| subject.name == name);
+        context.selected_text = name.to_owned();
+        context
+    }
+
     /// What may be asked about, the likeliest first.
     pub fn subjects(&self) -> &[Subject] {
         &self.subjects
@@ -130,9 +145,11 @@ impl<'t> Reading<'t> {
     }
 
     fn innermost_around(&self) -> Option<&'t Symbol> {
-        let around = self.outline.symbols.iter().filter(|symbol| {
-            symbol.line as usize <= self.last && symbol.line_end as usize >= self.first
-        });
+        let around = self
+            .outline
+            .symbols
+            .iter()
+            .filter(|symbol| symbol.line as usize <= self.last && symbol.line_end as usize >= self.first);
         around.max_by_key(|symbol| (depth(symbol), symbol.line))
     }
 
@@ -143,10 +160,12 @@ impl<'t> Reading<'t> {
             self.begins_in_selection(symbol)
                 || (symbol.line as usize <= self.first && symbol.line_end as usize >= self.last)
         };
-        let touching: Vec<&Symbol> = self.outline.symbols.iter().collect::<Vec<_>>().iter().filter(touches).copied().collect();
-        let function = touching.iter().filter(|symbol| is_function(symbol.kind)).min_by_key(|symbol| {
-            (!self.begins_in_selection(symbol), symbol.line)
-        });
+        let touching: Vec<&Symbol> =
+            self.outline.symbols.iter().collect::<Vec<_>>().iter().filter(touches).copied().collect();
+        let function = touching
+            .iter()
+            .filter(|symbol| is_function(symbol.kind))
+            .min_by_key(|symbol| (!self.begins_in_selection(symbol), symbol.line));
         let class = touching.iter().find(|symbol| is_class(symbol.kind)).map(|symbol| symbol.name.clone());
         let owner = function.and_then(|symbol| owner_of(symbol));
         (function.map(|symbol| symbol.name.clone()), class.or(owner))
@@ -193,7 +212,12 @@ impl<'t> Reading<'t> {
             let owner = owner.filter(|owner| !KEYWORDS.contains(owner)).map(str::to_owned);
             found.push((
                 is_likely,
-                Subject { name: name.to_owned(), owner, definition: selected.to_owned(), ..Subject::default() },
+                Subject {
+                    name: name.to_owned(),
+                    owner,
+                    definition: selected.to_owned(),
+                    ..Subject::default()
+                },
             ));
         }
         found.sort_by_key(|(is_likely, _)| !is_likely);
@@ -205,16 +229,84 @@ impl<'t> Reading<'t> {
 const MAX_USED_NAMES: usize = 8;
 
 const KEYWORDS: &[&str] = &[
-    "abstract", "as", "async", "await", "boolean", "break", "case", "catch", "class", "const", "continue", "default",
-    "delete", "do", "else", "enum", "export", "extends", "false", "finally", "for", "from", "function", "get", "if",
-    "implements", "import", "in", "instanceof", "interface", "let", "new", "null", "number", "of", "private", "protected",
-    "public", "readonly", "require", "return", "self", "set", "static", "string", "super", "switch", "this", "throw",
-    "true", "try", "type", "typeof", "undefined", "unknown", "var", "void", "while", "with", "yield", "def", "fn", "pub",
-    "use", "impl", "struct", "None", "True", "False", "any", "never",
+    "abstract",
+    "as",
+    "async",
+    "await",
+    "boolean",
+    "break",
+    "case",
+    "catch",
+    "class",
+    "const",
+    "continue",
+    "default",
+    "delete",
+    "do",
+    "else",
+    "enum",
+    "export",
+    "extends",
+    "false",
+    "finally",
+    "for",
+    "from",
+    "function",
+    "get",
+    "if",
+    "implements",
+    "import",
+    "in",
+    "instanceof",
+    "interface",
+    "let",
+    "new",
+    "null",
+    "number",
+    "of",
+    "private",
+    "protected",
+    "public",
+    "readonly",
+    "require",
+    "return",
+    "self",
+    "set",
+    "static",
+    "string",
+    "super",
+    "switch",
+    "this",
+    "throw",
+    "true",
+    "try",
+    "type",
+    "typeof",
+    "undefined",
+    "unknown",
+    "var",
+    "void",
+    "while",
+    "with",
+    "yield",
+    "def",
+    "fn",
+    "pub",
+    "use",
+    "impl",
+    "struct",
+    "None",
+    "True",
+    "False",
+    "any",
+    "never",
 ];
 
 fn depth(symbol: &Symbol) -> usize {
-    symbol.parent.as_deref().map_or(0, |parent| parent.split(['.', ':', '#']).filter(|part| !part.is_empty()).count())
+    symbol
+        .parent
+        .as_deref()
+        .map_or(0, |parent| parent.split(['.', ':', '#']).filter(|part| !part.is_empty()).count())
 }
 
 /// The last part of what encloses a symbol.
@@ -230,7 +322,9 @@ fn ancestors(text: &str, class: &str) -> Vec<String> {
     for keyword in ["class ", "interface "] {
         for (at, _) in text.match_indices(keyword) {
             let rest = &text[at + keyword.len()..];
-            let Some(after) = rest.strip_prefix(class).filter(|after| !after.starts_with(is_part)) else { continue };
+            let Some(after) = rest.strip_prefix(class).filter(|after| !after.starts_with(is_part)) else {
+                continue;
+            };
             let head = after.split('{').next().unwrap_or_default();
             if let Some((_, named)) = head.split_once("extends").or_else(|| head.split_once("implements")) {
                 let names = identifiers(named).map(|(_, name)| name);

@@ -73,7 +73,7 @@ features! {
     heading_is_owner,
     /// The heading has the owner's words: "Block-level renderer methods".
     heading_tells_owner,
-    /// A heading above or the path has the owner's words.
+    /// Share of the owner's words that headings above or the path have, by their beginnings: `Migrator` in "Migration API".
     above_tells_owner,
     /// Anything of the section, the page or the headings above speaks of the owner.
     owned,
@@ -81,7 +81,7 @@ features! {
     unowned,
     /// The heading is the name, and the owner is spoken of.
     heading_owned,
-    /// The heading is the name, but the name has an owner that nothing here speaks of.
+    /// The heading is the name of another owner, and nothing here speaks of this one.
     heading_unowned,
     /// The heading is the name of something that its file keeps to itself.
     heading_of_unexported,
@@ -222,7 +222,12 @@ pub fn evidence(library: &Library, context: &CodeContext, subject: &Subject) -> 
 }
 
 fn mass(features: &SectionFeatures) -> f32 {
-    features.spans + features.leads + features.fences + features.prose + 3.0 * features.defines + 4.0 * features.heading_is_name
+    features.spans
+        + features.leads
+        + features.fences
+        + features.prose
+        + 3.0 * features.defines
+        + 4.0 * features.heading_is_name
 }
 
 struct Gathering<'a> {
@@ -262,7 +267,8 @@ impl<'a> Gathering<'a> {
     /// Names that stand for the subject, the exact one first.
     fn spelled(&self) -> impl Iterator<Item = &str> {
         let name = std::iter::once(self.subject.name.as_str());
-        name.chain(self.subject.aliases.iter().map(String::as_str)).chain(self.spellings.iter().map(String::as_str))
+        name.chain(self.subject.aliases.iter().map(String::as_str))
+            .chain(self.spellings.iter().map(String::as_str))
     }
 
     /// Sections that say the name, or an alias or another spelling of it.
@@ -287,7 +293,8 @@ impl<'a> Gathering<'a> {
             let is_titled = self.words.len() > 1 && has_all(&place.section.heading_words, &self.words);
             if is_named || is_titled {
                 let bonus = place.section.names.iter().any(|(named, _)| {
-                    named.name == self.subject.name && (named.owner.is_empty() || is_same_owner(&named.owner, owner))
+                    named.name == self.subject.name
+                        && (named.owner.is_empty() || is_same_owner(&named.owner, owner))
                 });
                 weighed.push((u32::try_from(at).unwrap_or(u32::MAX), if bonus { 2_000 } else { 1_000 }));
             }
@@ -329,7 +336,8 @@ impl<'a> Gathering<'a> {
             let is_spelling = self.spellings.contains(&named.name);
             if !(is_name || is_alias || is_spelling) {
                 let owner = subject.owner.as_deref().unwrap_or_default();
-                features.heading_is_owner = features.heading_is_owner.max(flag(is_same_owner(&named.name, owner)));
+                features.heading_is_owner =
+                    features.heading_is_owner.max(flag(is_same_owner(&named.name, owner)));
                 continue;
             }
             if is_name {
@@ -368,10 +376,13 @@ impl<'a> Gathering<'a> {
     fn surroundings(&self, place: Place<'_>, features: &mut SectionFeatures) {
         let page = place.page;
         let (stem, folder) = (page.stem(), page.path.rsplit('/').nth(1).unwrap_or_default());
-        let is_called = |name: &str| is_same_owner(stem, name) || is_index(stem) && is_same_owner(folder, name);
+        let is_called =
+            |name: &str| is_same_owner(stem, name) || is_index(stem) && is_same_owner(folder, name);
         let owner = self.subject.owner.as_deref().unwrap_or_default();
-        let above: Vec<String> = place.section.outline.path.iter().map(|heading| heading_key(heading)).collect();
-        let title = page.sections.first().map(|first| heading_key(&first.outline.heading)).unwrap_or_default();
+        let above: Vec<String> =
+            place.section.outline.path.iter().map(|heading| heading_key(heading)).collect();
+        let title =
+            page.sections.first().map(|first| heading_key(&first.outline.heading)).unwrap_or_default();
         let is_above = |name: &str| {
             let name = normal(name);
             !name.is_empty() && (above.contains(&name) || title == name)
@@ -386,10 +397,14 @@ impl<'a> Gathering<'a> {
         let owner_words = words_of(owner);
         let tells_owner = |words: &[String]| has_all(words, &owner_words);
         features.heading_tells_owner = flag(tells_owner(&place.section.heading_words));
-        let is_told_above = place.section.outline.path.iter().any(|heading| tells_owner(&words_of(heading)));
-        features.above_tells_owner = flag(is_told_above || tells_owner(&words_of(&page.path)));
+        let mut words_above = words_of(&page.path);
+        words_above.extend(place.section.outline.path.iter().flat_map(|heading| words_of(heading)));
+        let is_told = |word: &&String| words_above.iter().any(|other| has_same_beginning(word, other));
+        let n_told = owner_words.iter().filter(is_told).count();
+        features.above_tells_owner = n_told as f32 / owner_words.len().max(1) as f32;
         let is_first = page.sections.iter().position(|section| !section.outline.heading.is_empty());
-        let is_title = is_first.is_some_and(|at| page.sections[at].outline.bytes == place.section.outline.bytes);
+        let is_title =
+            is_first.is_some_and(|at| page.sections[at].outline.bytes == place.section.outline.bytes);
         features.title_of_page = flag(is_title) * features.page_is_name;
     }
 
@@ -400,14 +415,16 @@ impl<'a> Gathering<'a> {
         let mut is_early = exact.is_early;
         for alias in &self.subject.aliases {
             let other = self.library.mentions_at(alias, place.at);
-            let counts = [other.spans, other.leads, other.fences, other.prose, other.definitions].map(f32::from);
+            let counts =
+                [other.spans, other.leads, other.fences, other.prose, other.definitions].map(f32::from);
             sum.iter_mut().zip(counts).for_each(|(sum, count)| *sum += count);
             is_early |= other.is_early;
         }
         if sum.iter().all(|count| *count == 0.0) {
             for spelling in &self.spellings {
                 let other = self.library.mentions_at(spelling, place.at);
-                let counts = [other.spans, other.leads, other.fences, other.prose, other.definitions].map(f32::from);
+                let counts =
+                    [other.spans, other.leads, other.fences, other.prose, other.definitions].map(f32::from);
                 sum.iter_mut().zip(counts).for_each(|(sum, count)| *sum += 0.5 * count);
                 features.only_spelling = 1.0;
             }
@@ -428,7 +445,8 @@ impl<'a> Gathering<'a> {
             };
             features.qualified = owners.map(count).sum::<f32>().ln_1p();
             let owner = self.library.mentions_at(owner, place.at);
-            features.owner_mentions = (f32::from(owner.spans) + f32::from(owner.fences) + f32::from(owner.prose)).ln_1p();
+            features.owner_mentions =
+                (f32::from(owner.spans) + f32::from(owner.fences) + f32::from(owner.prose)).ln_1p();
         }
         features.similarity = self.library.similarity(&self.query, place.at) - self.background;
         features.length = (place.section.n_words as f32).ln_1p();
@@ -445,14 +463,15 @@ impl<'a> Gathering<'a> {
             + features.above_is_ancestor
             + features.heading_is_owner
             + features.heading_tells_owner
-            + features.above_tells_owner
             + features.qualified
-            > 0.0;
+            > 0.0
+            || features.above_tells_owner >= 0.5;
         let has_owner = self.subject.owner.is_some();
         features.owned = flag(is_owned);
         features.unowned = flag(has_owner && !is_owned);
         features.heading_owned = flag(is_named && is_owned);
-        features.heading_unowned = flag(is_named && has_owner && !is_owned);
+        features.heading_unowned =
+            flag(is_named && has_owner && !is_owned && features.heading_other_owner > 0.0);
         features.heading_of_unexported = flag(is_named && !has_owner && !self.subject.is_exported);
         features.defines_owned = flag(features.defines > 0.0 && is_owned);
         let is_in_code = features.spans + features.fences > 0.0;
@@ -495,16 +514,21 @@ impl<'a> Gathering<'a> {
         let subject = self.subject;
         let name = subject.name.as_str();
         let mentions = self.library.mentions(name);
-        let sum = |of: fn(&crate::page::Mentions) -> u16| mentions.iter().map(|(_, m)| f32::from(of(m))).sum::<f32>();
+        let sum = |of: fn(&crate::page::Mentions) -> u16| {
+            mentions.iter().map(|(_, m)| f32::from(of(m))).sum::<f32>()
+        };
         let (prose, code) = (sum(|m| m.prose), sum(|m| m.spans) + sum(|m| m.fences));
         let owner = subject.owner.as_deref();
         let owner_mentions = owner.map(|owner| self.library.mentions(owner)).unwrap_or_default();
         let is = |kinds: &[&str]| flag(subject.kind.is_some_and(|kind| kinds.contains(&kind_name(kind))));
         let path_words = &self.code_path_words;
         let has = |names: &[&str]| flag(path_words.iter().any(|word| names.contains(&word.as_str())));
-        let count = |of: fn(&SectionFeatures) -> f32| candidates.iter().filter(|one| of(&one.features) > 0.0).count() as f32;
+        let count = |of: fn(&SectionFeatures) -> f32| {
+            candidates.iter().filter(|one| of(&one.features) > 0.0).count() as f32
+        };
         let owned = |one: &&Candidate| one.features.heading_is_name > 0.0 && one.features.heading_owner > 0.0;
-        let qualified_mentions = owner.map(|owner| self.library.mentions(&qualified(owner, name))).unwrap_or_default();
+        let qualified_mentions =
+            owner.map(|owner| self.library.mentions(&qualified(owner, name))).unwrap_or_default();
         SubjectFeatures {
             is_exported: flag(subject.is_exported),
             is_private: flag(subject.is_private),
@@ -520,28 +544,80 @@ impl<'a> Gathering<'a> {
             n_sections: (mentions.len() as f32).ln_1p(),
             n_headings: count(|features| features.heading_is_name).ln_1p(),
             has_owned_heading: flag(candidates.iter().any(|one| owned(&one))),
-            qualified: qualified_mentions.iter().map(|(_, m)| f32::from(m.spans) + f32::from(m.fences)).sum::<f32>().ln_1p(),
+            qualified: qualified_mentions
+                .iter()
+                .map(|(_, m)| f32::from(m.spans) + f32::from(m.fences))
+                .sum::<f32>()
+                .ln_1p(),
             is_function: is(&["function"]),
             is_method: is(&["method"]),
             is_class: is(&["class"]),
             is_type: is(&["type", "interface", "enum"]),
             is_constant: is(&["variable"]),
             is_use: flag(subject.kind.is_none()),
-            is_internal_path: has(&["internal", "internals", "util", "utils", "helper", "helpers", "private", "core", "common", "shared"]),
-            is_test_path: has(&["test", "tests", "spec", "example", "examples", "fixture", "fixtures", "bench", "benchmark", "benchmarks", "mocks"]),
+            is_internal_path: has(&[
+                "internal",
+                "internals",
+                "util",
+                "utils",
+                "helper",
+                "helpers",
+                "private",
+                "core",
+                "common",
+                "shared",
+            ]),
+            is_test_path: has(&[
+                "test",
+                "tests",
+                "spec",
+                "example",
+                "examples",
+                "fixture",
+                "fixtures",
+                "bench",
+                "benchmark",
+                "benchmarks",
+                "mocks",
+            ]),
             depth: self.context.file_name.matches('/').count() as f32,
         }
     }
 }
 
 const HISTORY: &[&str] = &[
-    "changelog", "changes", "history", "migration", "migrate", "migrating", "upgrade", "upgrading", "release", "releases",
-    "changed", "whatsnew", "deprecated", "deprecations",
+    "changelog",
+    "changes",
+    "history",
+    "migration",
+    "migrate",
+    "migrating",
+    "upgrade",
+    "upgrading",
+    "release",
+    "releases",
+    "changed",
+    "whatsnew",
+    "deprecated",
+    "deprecations",
 ];
 const REFERENCE: &[&str] = &["api", "reference", "references", "apis"];
 const INTERNAL: &[&str] = &[
-    "contributing", "adr", "adrs", "architecture", "onboarding", "design", "testing", "internals", "development", "oss",
-    "publishing", "governance", "proposals", "rfcs", "rfc",
+    "contributing",
+    "adr",
+    "adrs",
+    "architecture",
+    "onboarding",
+    "design",
+    "testing",
+    "internals",
+    "development",
+    "oss",
+    "publishing",
+    "governance",
+    "proposals",
+    "rfcs",
+    "rfc",
 ];
 
 /// What headings and folders call kinds of symbols; the first is no name of a folder.
@@ -570,7 +646,8 @@ fn kind_name(kind: craig_chunk::ChunkKind) -> &'static str {
 /// What a heading is called, without the words that say what kind of thing it is.
 fn heading_key(heading: &str) -> String {
     let bare: String = heading.chars().filter(|c| !matches!(c, '`' | '*' | '\\')).collect();
-    let named = crate::names::leading_name(&bare).filter(|(_, end)| !bare[*end..].trim_start().starts_with(char::is_alphabetic));
+    let named = crate::names::leading_name(&bare)
+        .filter(|(_, end)| !bare[*end..].trim_start().starts_with(char::is_alphabetic));
     named.map_or_else(|| normal(&bare), |(named, _)| normal(&named.name))
 }
 
@@ -585,6 +662,12 @@ fn module_name(path: &str) -> String {
 
 fn is_index(stem: &str) -> bool {
     matches!(stem.to_lowercase().as_str(), "index" | "readme" | "overview")
+}
+
+/// Whether two words are the same or begin alike for so long that they have one root.
+fn has_same_beginning(a: &str, b: &str) -> bool {
+    let n_shared = a.chars().zip(b.chars()).take_while(|(x, y)| x == y).count();
+    a == b || n_shared >= 5
 }
 
 /// Whether `all` stand in `words` one after the other.

@@ -123,8 +123,11 @@ pub fn explain(library: &Library, context: &CodeContext) -> Explanation {
 
 /// Explains a selection by other weights than those compiled in.
 pub fn explain_with(gate: &Gate, library: &Library, context: &CodeContext) -> Explanation {
-    let judged: Vec<(&Subject, Verdict)> =
-        context.subjects.iter().map(|subject| (subject, gate.judge(&evidence(library, context, subject)))).collect();
+    let judged: Vec<(&Subject, Verdict)> = context
+        .subjects
+        .iter()
+        .map(|subject| (subject, gate.judge(&evidence(library, context, subject))))
+        .collect();
     let answered = judged.iter().find(|(_, verdict)| verdict.confidence >= gate.threshold);
     match answered {
         Some((subject, verdict)) => documented(library, subject, verdict),
@@ -146,7 +149,8 @@ fn documented(library: &Library, subject: &Subject, verdict: &Verdict) -> Explan
     let quotes = quotes(library, &places, subject);
     let bullet = |quote: crate::extract::Quote| {
         let page = library.place(places[quote.citation]).page;
-        let line = page.text.as_bytes()[..quote.bytes.start].iter().filter(|byte| **byte == b'\n').count() + 1;
+        let line =
+            page.text.as_bytes()[..quote.bytes.start].iter().filter(|byte| **byte == b'\n').count() + 1;
         Bullet {
             text: page.text[quote.bytes].to_owned(),
             citation: quote.citation,
@@ -181,7 +185,8 @@ fn cited(ranked: &[(usize, f32)]) -> Vec<(usize, f32)> {
 
 fn citation(place: Place<'_>, relevance: f32) -> Citation {
     let outline = &place.section.outline;
-    let heading = if outline.heading.is_empty() { place.page.stem().to_owned() } else { outline.heading.clone() };
+    let heading =
+        if outline.heading.is_empty() { place.page.stem().to_owned() } else { outline.heading.clone() };
     Citation {
         file_path: place.page.path.clone(),
         section_heading: heading,

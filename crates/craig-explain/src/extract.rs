@@ -54,7 +54,12 @@ pub(crate) fn quotes(library: &Library, cited: &[usize], subject: &Subject) -> V
 const LEAST_WORTH: f32 = 1.0;
 
 /// Moves the best sentence that `fits` from the pool; false when there is none.
-fn choose(pool: &mut Vec<Scored>, chosen: &mut Vec<Scored>, fits: impl Fn(&Scored) -> bool, least: f32) -> bool {
+fn choose(
+    pool: &mut Vec<Scored>,
+    chosen: &mut Vec<Scored>,
+    fits: impl Fn(&Scored) -> bool,
+    least: f32,
+) -> bool {
     let worth = |one: &Scored| {
         let likest = chosen.iter().map(|known| likeness(&known.words, &one.words)).fold(0.0, f32::max);
         one.score - REDUNDANCY * likest
@@ -121,5 +126,8 @@ fn is_subject(name: &str, subject: &Subject) -> bool {
 /// Whether a sentence says something: words, no markup of tables or images alone, not too long, nothing masked.
 fn is_quotable(sentence: &str) -> bool {
     let n_words = sentence.split_whitespace().filter(|word| word.chars().any(char::is_alphabetic)).count();
-    n_words >= 3 && sentence.len() <= MAX_SENTENCE_BYTES && !sentence.starts_with("![") && !sentence.contains(" | ")
+    n_words >= 3
+        && sentence.len() <= MAX_SENTENCE_BYTES
+        && !sentence.starts_with("![")
+        && !sentence.contains(" | ")
 }

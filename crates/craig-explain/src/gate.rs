@@ -129,7 +129,10 @@ pub fn gate_row(evidence: &Evidence, ranked: &[(usize, f32)]) -> Option<[f32; N_
     let lead = ranked.get(1).map_or(MAX_LEAD, |second| score - second.1).min(MAX_LEAD);
     let odds: f32 = ranked.iter().map(|(_, other)| (other - score).exp()).sum();
     let standing = [score.clamp(-MAX_SCORE, MAX_SCORE), lead, 1.0 / odds];
-    let values = standing.into_iter().chain(evidence.subject.to_array()).chain(evidence.candidates[best].features.to_array());
+    let values = standing
+        .into_iter()
+        .chain(evidence.subject.to_array())
+        .chain(evidence.candidates[best].features.to_array());
     let mut row = [0.0; N_GATE_COLUMNS];
     row.iter_mut().zip(values).for_each(|(column, value)| *column = value);
     Some(row)
@@ -152,9 +155,15 @@ mod tests {
     #[test]
     fn the_weights_are_those_of_known_features() {
         let weights: GateWeights = serde_json::from_str(include_str!("../gate.json")).unwrap();
-        let all_known = |map: &BTreeMap<String, f32>, names: &[&str]| map.keys().all(|name| names.contains(&name.as_str()));
-        assert!(all_known(&weights.features, SECTION_FEATURES) && all_known(&weights.shares, SECTION_FEATURES));
-        assert!(all_known(&weights.section, SECTION_FEATURES) && all_known(&weights.subject, SUBJECT_FEATURES));
+        let all_known = |map: &BTreeMap<String, f32>, names: &[&str]| {
+            map.keys().all(|name| names.contains(&name.as_str()))
+        };
+        assert!(
+            all_known(&weights.features, SECTION_FEATURES) && all_known(&weights.shares, SECTION_FEATURES)
+        );
+        assert!(
+            all_known(&weights.section, SECTION_FEATURES) && all_known(&weights.subject, SUBJECT_FEATURES)
+        );
         assert!(all_known(&weights.standing, STANDING));
         assert!((0.1..0.95).contains(&weights.threshold));
     }

@@ -10,7 +10,8 @@ use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use craig_source::{
-    Content, ContentHash, DocumentOptions, Entry, FileStamp, ReadError, Root, SourceFile, SourceOptions, documents,
+    Content, ContentHash, DocumentOptions, Entry, FileStamp, ReadError, Root, SourceFile, SourceOptions,
+    documents,
 };
 use rayon::prelude::*;
 use serde::Serialize;
@@ -99,7 +100,10 @@ impl Index {
         report.skipped.extend(listing.skipped.iter().map(|one| skip(&one.path, one.reason.to_string())));
         let most = self.options.max_file_size_bytes;
         report.skipped.extend(listing.too_large.iter().map(|one| {
-            skip(&one.path, format!("it has {} bytes, and documents of more than {most} are left out", one.stamp.size))
+            skip(
+                &one.path,
+                format!("it has {} bytes, and documents of more than {most} are left out", one.stamp.size),
+            )
         }));
         let stale: Vec<&Entry> = listing.entries.iter().filter(|entry| !self.is_fresh(entry)).collect();
         let reading = Reading { root: &self.root, options: &self.options, documents: &self.documents };
@@ -116,7 +120,8 @@ impl Index {
                 }
             }
         }
-        let is_listed = |path: &str| listing.entries.binary_search_by(|entry| entry.path.as_str().cmp(path)).is_ok();
+        let is_listed =
+            |path: &str| listing.entries.binary_search_by(|entry| entry.path.as_str().cmp(path)).is_ok();
         gone.extend(self.documents.keys().filter(|path| !is_listed(path)).cloned());
         gone.retain(|path| self.documents.contains_key(path));
         report.indexed = changed.len();
@@ -141,7 +146,6 @@ impl Index {
             known.stamp == entry.stamp && newest_change.saturating_add(CLOCK_TICK_NS) < known.read_ns
         })
     }
-
 }
 
 /// What reading a document needs, which several threads do at once.
@@ -154,8 +158,10 @@ struct Reading<'i> {
 impl Reading<'_> {
     fn read(&self, entry: &Entry) -> Read {
         let read_ns = now_ns();
-        let options =
-            SourceOptions { max_file_size_bytes: self.options.max_file_size_bytes, ..SourceOptions::default() };
+        let options = SourceOptions {
+            max_file_size_bytes: self.options.max_file_size_bytes,
+            ..SourceOptions::default()
+        };
         let source = match craig_source::read(self.root, &entry.path, &options) {
             Ok(source) => source,
             Err(error) => return Read::Failed(reason(&error)),

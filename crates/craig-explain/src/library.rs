@@ -92,13 +92,7 @@ impl Library {
                 *path_words.entry(word).or_default() += 1;
             }
         }
-        Self {
-            places,
-            terms,
-            spellings: spellings.into_iter().collect(),
-            path_words,
-            documents,
-        }
+        Self { places, terms, spellings: spellings.into_iter().collect(), path_words, documents }
     }
 
     /// Reads texts, each with its path, into a library.
@@ -137,7 +131,9 @@ impl Library {
     pub(crate) fn mentions_at(&self, term: &str, at: usize) -> Mentions {
         let found = self.mentions(term);
         let key = u32::try_from(at).unwrap_or(u32::MAX);
-        found.binary_search_by_key(&key, |(section, _)| *section).map_or_else(|_| Mentions::default(), |i| found[i].1)
+        found
+            .binary_search_by_key(&key, |(section, _)| *section)
+            .map_or_else(|_| Mentions::default(), |i| found[i].1)
     }
 
     /// Other spellings of a name that the documentation has.
@@ -155,7 +151,8 @@ impl Library {
     /// Cosine of a vector and the nearest part of a section.
     pub(crate) fn similarity(&self, query: &Embedding, at: usize) -> f32 {
         let dot = |vector: &Quantized| {
-            let sum: f32 = vector.codes.iter().zip(query.as_slice()).map(|(&code, x)| f32::from(code) * x).sum();
+            let sum: f32 =
+                vector.codes.iter().zip(query.as_slice()).map(|(&code, x)| f32::from(code) * x).sum();
             sum * vector.scale
         };
         let (document, section) = self.places[at];

@@ -30,9 +30,41 @@ pub(crate) struct Named {
 
 /// Words that may stand before the name that a heading or a code span is about.
 const BEFORE_NAMES: &[&str] = &[
-    "new", "class", "interface", "type", "function", "method", "event", "static", "get", "set", "async", "await", "enum",
-    "hook", "namespace", "const", "let", "var", "export", "default", "import", "option", "options", "property",
-    "abstract", "public", "constructor", "fn", "def", "func", "struct", "trait", "variable", "component", "module",
+    "new",
+    "class",
+    "interface",
+    "type",
+    "function",
+    "method",
+    "event",
+    "static",
+    "get",
+    "set",
+    "async",
+    "await",
+    "enum",
+    "hook",
+    "namespace",
+    "const",
+    "let",
+    "var",
+    "export",
+    "default",
+    "import",
+    "option",
+    "options",
+    "property",
+    "abstract",
+    "public",
+    "constructor",
+    "fn",
+    "def",
+    "func",
+    "struct",
+    "trait",
+    "variable",
+    "component",
+    "module",
 ];
 
 /// The name that `text` begins with, behind words such as `new` and `class`, and how much of the text is read then.
@@ -63,9 +95,9 @@ pub(crate) fn leading_name(text: &str) -> Option<(Named, usize)> {
         }
         parts.push(&rest[..length]);
         end += length;
-        let joint = ["::", "?.", ".", "#"].into_iter().find(|joint| {
-            text[end..].strip_prefix(joint).is_some_and(|next| next.starts_with(is_first))
-        });
+        let joint = ["::", "?.", ".", "#"]
+            .into_iter()
+            .find(|joint| text[end..].strip_prefix(joint).is_some_and(|next| next.starts_with(is_first)));
         match joint {
             Some(joint) => end += joint.len(),
             None => break,

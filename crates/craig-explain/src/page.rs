@@ -172,7 +172,9 @@ impl<'t> Reader<'t> {
                 self.lists = self.lists.saturating_sub(1);
             }
             Event::Start(Tag::Paragraph | Tag::Item | Tag::TableCell | Tag::HtmlBlock)
-            | Event::End(TagEnd::Paragraph | TagEnd::Item | TagEnd::TableCell | TagEnd::HtmlBlock) => self.flush(),
+            | Event::End(TagEnd::Paragraph | TagEnd::Item | TagEnd::TableCell | TagEnd::HtmlBlock) => {
+                self.flush()
+            }
             Event::Text(_) if self.is_code => self.count(range, |m| &mut m.fences),
             Event::Text(_) if self.is_metadata => {}
             Event::Code(_) => {
@@ -190,7 +192,9 @@ impl<'t> Reader<'t> {
             Event::InlineHtml(tag) if tag.starts_with("<code") => self.is_html_code = true,
             Event::InlineHtml(tag) if tag.starts_with("</code") => self.is_html_code = false,
             Event::Html(_) | Event::InlineHtml(_) => self.count(range, |m| &mut m.prose),
-            Event::Start(Tag::Emphasis | Tag::Strong | Tag::Link { .. } | Tag::Image { .. } | Tag::Strikethrough) => {
+            Event::Start(
+                Tag::Emphasis | Tag::Strong | Tag::Link { .. } | Tag::Image { .. } | Tag::Strikethrough,
+            ) => {
                 self.extend(&range);
             }
             _ => {}

@@ -3,8 +3,10 @@
 use std::ops::Range;
 
 /// Words whose full stop ends no sentence.
-const ABBREVIATIONS: &[&str] =
-    &["e.g", "i.e", "etc", "vs", "cf", "approx", "resp", "eg", "ie", "no", "incl", "fig", "sec", "dr", "mr", "mrs", "st"];
+const ABBREVIATIONS: &[&str] = &[
+    "e.g", "i.e", "etc", "vs", "cf", "approx", "resp", "eg", "ie", "no", "incl", "fig", "sec", "dr", "mr",
+    "mrs", "st",
+];
 
 /// Byte ranges of the sentences of `text`, in order, without blanks around them.
 ///
@@ -46,7 +48,10 @@ fn ends_here(before: &str, after: &str, mark: char) -> bool {
     }
     let word = before.rsplit(|c: char| c.is_whitespace() || c == '(').next().unwrap_or_default();
     let is_abbreviation = mark == '.' && ABBREVIATIONS.contains(&word.to_lowercase().as_str());
-    let is_number = mark == '.' && !word.is_empty() && word.chars().all(|c| c.is_ascii_digit()) && before.trim().len() == word.len();
+    let is_number = mark == '.'
+        && !word.is_empty()
+        && word.chars().all(|c| c.is_ascii_digit())
+        && before.trim().len() == word.len();
     let begins = after.trim_start().chars().next();
     !is_abbreviation && !is_number && begins.is_none_or(|c| !c.is_lowercase())
 }

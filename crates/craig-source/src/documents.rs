@@ -30,11 +30,7 @@ pub struct DocumentOptions {
 
 impl Default for DocumentOptions {
     fn default() -> Self {
-        Self {
-            max_file_size_bytes: DEFAULT_MAX_DOCUMENT_BYTES,
-            include: Vec::new(),
-            exclude: Vec::new(),
-        }
+        Self { max_file_size_bytes: DEFAULT_MAX_DOCUMENT_BYTES, include: Vec::new(), exclude: Vec::new() }
     }
 }
 
@@ -88,7 +84,9 @@ fn take(entry: &DirEntry, path: String, options: &DocumentOptions, listing: &mut
             list.push(Entry { path, stamp: FileStamp::of(&metadata) });
         }
         Err(error) => {
-            listing.skipped.push(Skipped { path, reason: SkipReason::Unreadable { message: error.to_string() } });
+            listing
+                .skipped
+                .push(Skipped { path, reason: SkipReason::Unreadable { message: error.to_string() } });
         }
     }
 }
@@ -108,7 +106,8 @@ fn is_markdown(path: &std::path::Path) -> bool {
 
 /// Whether a Markdown file, by its path relative to the root, is documentation of its own accord.
 fn is_documentation(path: &str) -> bool {
-    path.eq_ignore_ascii_case("readme.md") || path.split_once('/').is_some_and(|(first, _)| first == DOCUMENTATION)
+    path.eq_ignore_ascii_case("readme.md")
+        || path.split_once('/').is_some_and(|(first, _)| first == DOCUMENTATION)
 }
 
 fn globs(patterns: &[String]) -> Result<GlobSet, SourceError> {

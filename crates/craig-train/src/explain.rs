@@ -10,8 +10,8 @@ use std::path::PathBuf;
 use anyhow::{Context, Result};
 use clap::Args;
 use craig_explain::{
-    Gate, GateWeights, N_SECTION_FEATURES, N_SUBJECT_FEATURES, SECTION_FEATURES, STANDING, SUBJECT_FEATURES, gate, gate_row,
-    rank_rows,
+    Gate, GateWeights, N_SECTION_FEATURES, N_SUBJECT_FEATURES, SECTION_FEATURES, STANDING, SUBJECT_FEATURES,
+    gate, gate_row, rank_rows,
 };
 
 use self::cases::{Example, gather};
@@ -52,11 +52,18 @@ pub(crate) fn run(arguments: &ExplainArguments) -> Result<()> {
     let examples = gather(&arguments.cases, &arguments.corpora, arguments.first_line)?;
     if arguments.out.is_none() && !arguments.cross_validate {
         let answers: Vec<Answer> = examples.iter().map(|example| Answer::of(gate(), example)).collect();
-        print(&report(&examples, &answers, gate().threshold), &examples, &answers, gate().threshold, arguments.misses);
+        print(
+            &report(&examples, &answers, gate().threshold),
+            &examples,
+            &answers,
+            gate().threshold,
+            arguments.misses,
+        );
         return Ok(());
     }
     let rankers = held_out_rankers(&examples, arguments.pull);
-    let scored: Vec<Vec<(usize, f32)>> = examples.iter().map(|example| ranked(&rankers[&example.repository], example)).collect();
+    let scored: Vec<Vec<(usize, f32)>> =
+        examples.iter().map(|example| ranked(&rankers[&example.repository], example)).collect();
     let gates = held_out_gates(&examples, &scored, arguments.gate_pull);
     let answers: Vec<Answer> = examples
         .iter()
@@ -92,7 +99,9 @@ impl Answer {
 
     fn of(gate: &Gate, example: &Example) -> Self {
         let verdict = gate.judge(&example.evidence);
-        let index = |place: usize| example.evidence.candidates.iter().position(|one| one.at == place).unwrap_or_default();
+        let index = |place: usize| {
+            example.evidence.candidates.iter().position(|one| one.at == place).unwrap_or_default()
+        };
         Self::new(example, verdict.ranked.iter().map(|&(at, _)| index(at)).collect(), verdict.confidence)
     }
 }
@@ -108,7 +117,10 @@ fn choices<'e>(examples: impl Iterator<Item = &'e Example>) -> Vec<Choice> {
     examples
         .filter(|example| example.is_expected.contains(&true))
         .map(|example| Choice {
-            rows: rank_rows(&example.evidence.candidates).iter().map(|row| row.map(f64::from).to_vec()).collect(),
+            rows: rank_rows(&example.evidence.candidates)
+                .iter()
+                .map(|row| row.map(f64::from).to_vec())
+                .collect(),
             is_right: example.is_expected.clone(),
         })
         .collect()
@@ -116,7 +128,8 @@ fn choices<'e>(examples: impl Iterator<Item = &'e Example>) -> Vec<Choice> {
 
 fn held_out_rankers(examples: &[Example], pull: f64) -> BTreeMap<String, Vec<f64>> {
     let of = |held: String| {
-        let weights = fit_choice(&choices(examples.iter().filter(|example| example.repository != held)), pull);
+        let weights =
+            fit_choice(&choices(examples.iter().filter(|example| example.repository != held)), pull);
         (held, weights)
     };
     repositories(examples).into_iter().map(of).collect()
@@ -130,7 +143,11 @@ fn ranked(weights: &[f64], example: &Example) -> Vec<(usize, f32)> {
     ranked
 }
 
-fn held_out_gates(examples: &[Example], scored: &[Vec<(usize, f32)>], pull: f64) -> BTreeMap<String, Logistic> {
+fn held_out_gates(
+    examples: &[Example],
+    scored: &[Vec<(usize, f32)>],
+    pull: f64,
+) -> BTreeMap<String, Logistic> {
     let of = |held: String| {
         let seen = examples.iter().zip(scored).filter(|(example, _)| example.repository != held);
         let model = fit_logistic(&observations(seen), pull);
@@ -213,7 +230,9 @@ impl Counts {
     }
 
     fn line(&self, name: &str) -> String {
-        let share = |n: usize, of: usize| if of == 0 { "    –".to_owned() } else { format!("{:.3}", n as f64 / of as f64) };
+        let share = |n: usize, of: usize| {
+            if of == 0 { "    –".to_owned() } else { format!("{:.3}", n as f64 / of as f64) }
+        };
         let answered = self.documented - self.refused;
         format!(
             "{name:<14} {:>4} documented: rank 1 {} top 3 {} | of answered: {} {} | refused {} | {:>4} undocumented: answered {}",
@@ -248,7 +267,9 @@ fn report(examples: &[Example], answers: &[Answer], threshold: f32) -> Vec<Strin
     let pairs = || examples.iter().zip(answers);
     let mut lines: Vec<String> = repositories(examples)
         .iter()
-        .map(|name| Counts::of(pairs().filter(|(example, _)| example.repository == *name), threshold).line(name))
+        .map(|name| {
+            Counts::of(pairs().filter(|(example, _)| example.repository == *name), threshold).line(name)
+        })
         .collect();
     lines.push(Counts::of(pairs(), threshold).line("all"));
     lines.push(format!("threshold {threshold}"));
@@ -270,9 +291,13 @@ fn print(lines: &[String], examples: &[Example], answers: &[Answer], threshold: 
 fn miss(example: &Example, answer: &Answer, threshold: f32) -> Option<String> {
     let is_answered = answer.confidence >= threshold;
     match (example.is_documented, is_answered, answer.rank) {
-        (true, false, rank) => Some(format!("refused, rank {}", rank.map_or("–".to_owned(), |rank| (rank + 1).to_string()))),
+        (true, false, rank) => {
+            Some(format!("refused, rank {}", rank.map_or("–".to_owned(), |rank| (rank + 1).to_string())))
+        }
         (true, true, Some(0)) | (false, false, _) => None,
-        (true, true, rank) => Some(format!("rank {}", rank.map_or("–".to_owned(), |rank| (rank + 1).to_string()))),
+        (true, true, rank) => {
+            Some(format!("rank {}", rank.map_or("–".to_owned(), |rank| (rank + 1).to_string())))
+        }
         (false, true, _) => Some("answered".to_owned()),
     }
 }

@@ -13,6 +13,7 @@ mod ingest;
 mod ingest_delta;
 mod insight;
 mod list;
+mod lsp;
 mod man;
 mod mcp;
 mod output;
@@ -69,6 +70,7 @@ enum Command {
     Purge(purge::Args),
     Settings(settings::Args),
     Mcp(mcp::Args),
+    Lsp(lsp::Args),
     Completions(completions::Args),
     Man(man::Args),
 }
@@ -105,6 +107,7 @@ fn run(command: Command, session: &mut Session) -> anyhow::Result<Outcome> {
         Command::Purge(args) => purge::run(&args, session),
         Command::Settings(args) => settings::run(&args, session),
         Command::Mcp(args) => mcp::run(args, session),
+        Command::Lsp(args) => lsp::run(&args),
         Command::Completions(args) => completions::run(&args, session),
         Command::Man(args) => man::run(&args, session),
     }

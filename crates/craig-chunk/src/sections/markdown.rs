@@ -28,7 +28,12 @@ pub(crate) fn headings(text: &str) -> Vec<Heading> {
                 is_title = depth == 0;
                 if is_title {
                     let start = text[..range.start].rfind('\n').map_or(0, |end| end + 1);
-                    found.push(Heading { start, end: range.end, level: level as usize, title: String::new() });
+                    found.push(Heading {
+                        start,
+                        end: range.end,
+                        level: level as usize,
+                        title: String::new(),
+                    });
                 }
                 depth += 1;
             }

@@ -7,7 +7,9 @@ use std::sync::Arc;
 use craig_chunk::{Chunk, ChunkKind, Outline, Parsed};
 use craig_model::{Embedder, Quantized, StaticModel};
 use craig_source::{Root, SourceFile};
-use craig_store::{Batch, ChunkText, FileId, IndexedFile, Project, Store, StoreError, StoredFile, TextHash, TrackedFile};
+use craig_store::{
+    Batch, ChunkText, FileId, IndexedFile, Project, Store, StoreError, StoredFile, TextHash, TrackedFile,
+};
 use rayon::prelude::*;
 
 use super::Indexed;
@@ -41,7 +43,8 @@ impl Kept {
                 (kept, documents)
             }
             Err(error) if is_damage(&error) => {
-                kept.notices.push(format!("{FOLDER}/{DATABASE} could not be read ({error}); it is made anew"));
+                kept.notices
+                    .push(format!("{FOLDER}/{DATABASE} could not be read ({error}); it is made anew"));
                 remove(&path);
                 match open_store(&path) {
                     Ok(store) => kept.store = Some(store),
@@ -114,8 +117,10 @@ fn load(store: &Store, root: &Root) -> Result<BTreeMap<String, Indexed>, StoreEr
     let files = store.load_files(&ids, StaticModel::builtin().id())?;
     let mut by_path: BTreeMap<String, StoredFile> =
         files.into_iter().map(|file| (file.record.path.clone(), file)).collect();
-    let pairs: Vec<(TrackedFile, StoredFile)> =
-        tracked.into_iter().filter_map(|tracked| by_path.remove(&tracked.path).map(|file| (tracked, file))).collect();
+    let pairs: Vec<(TrackedFile, StoredFile)> = tracked
+        .into_iter()
+        .filter_map(|tracked| by_path.remove(&tracked.path).map(|file| (tracked, file)))
+        .collect();
     Ok(pairs.into_par_iter().filter_map(|(tracked, file)| restored(tracked, file)).collect())
 }
 
@@ -155,7 +160,9 @@ fn write(
     let n_files = changed.len() as u64;
     let run = store.begin_ingestion(project.id, n_files)?;
     store.apply(project.id, run, StaticModel::builtin().id(), &Batch { changed, removed }, n_files)?;
-    let hash = craig_source::content_hash(store.tracked_files(project.id)?.iter().map(|f| (f.path.as_str(), f.hash)));
+    let hash = craig_source::content_hash(
+        store.tracked_files(project.id)?.iter().map(|f| (f.path.as_str(), f.hash)),
+    );
     store.complete_ingestion(project.id, run, &hash.to_hex())?;
     store.drop_unused_vectors()
 }
@@ -164,7 +171,9 @@ fn indexed_file(source: SourceFile, indexed: &Indexed) -> IndexedFile {
     let page = &indexed.document.page;
     let mut chunks = Vec::new();
     let mut texts = Vec::new();
-    for ((section, ranges), vectors) in page.sections.iter().zip(part_ranges(page)).zip(&indexed.document.vectors) {
+    for ((section, ranges), vectors) in
+        page.sections.iter().zip(part_ranges(page)).zip(&indexed.document.vectors)
+    {
         for (range, vector) in ranges.into_iter().zip(vectors) {
             let text = range.text(page, section);
             texts.push(ChunkText { hash: TextHash::of(&text), vector: Some(vector.clone()) });

@@ -7,7 +7,9 @@ fn told(text: &str) -> String {
         let names: Vec<String> = section
             .names
             .iter()
-            .map(|(named, is_all)| format!("{}.{}{}", named.owner, named.name, if *is_all { "!" } else { "" }))
+            .map(|(named, is_all)| {
+                format!("{}.{}{}", named.owner, named.name, if *is_all { "!" } else { "" })
+            })
             .collect();
         told += &format!("{} {:?} {names:?}\n", section.outline.line, section.outline.heading);
         for unit in &section.units {
@@ -79,9 +81,19 @@ fn mentions_are_counted_by_where_they_stand() {
 
 #[test]
 fn odd_documents_are_read_whole() {
-    for text in ["", "\u{feff}# a", "```\n# open", "#", "####### seven", "# a\r\n\r\nb\r\n", "---\ntitle: x\n", "> # q\n> b"] {
+    for text in [
+        "",
+        "\u{feff}# a",
+        "```\n# open",
+        "#",
+        "####### seven",
+        "# a\r\n\r\nb\r\n",
+        "---\ntitle: x\n",
+        "> # q\n> b",
+    ] {
         let page = Page::read("a.md", text.to_owned(), 0);
-        let whole: String = page.sections.iter().map(|section| &page.text[section.outline.bytes.clone()]).collect();
+        let whole: String =
+            page.sections.iter().map(|section| &page.text[section.outline.bytes.clone()]).collect();
         assert_eq!(whole, text);
     }
 }

@@ -52,14 +52,16 @@ pub(super) struct Example {
 /// Reads the cases and gathers the evidence on each.
 pub(super) fn gather(file: &Path, corpora: &Path, first_line: bool) -> Result<Vec<Example>> {
     let text = std::fs::read_to_string(file).with_context(|| format!("cannot read {}", file.display()))?;
-    let all: Cases = serde_json::from_str(&text).with_context(|| format!("{} is not a file of cases", file.display()))?;
+    let all: Cases =
+        serde_json::from_str(&text).with_context(|| format!("{} is not a file of cases", file.display()))?;
     let mut examples = Vec::new();
     for (name, repository) in &all.repositories {
         let root = Root::open(corpora.join(name))
             .with_context(|| format!("check {name} out at revision {}", repository.revision))?;
         let library = library(&root)?;
         let own: Vec<&Case> = all.cases.iter().filter(|case| case.repository == *name).collect();
-        let gathered: Vec<Result<Example>> = own.par_iter().map(|case| example(case, &root, &library, first_line)).collect();
+        let gathered: Vec<Result<Example>> =
+            own.par_iter().map(|case| example(case, &root, &library, first_line)).collect();
         examples.extend(gathered.into_iter().collect::<Result<Vec<_>>>()?);
     }
     Ok(examples)
@@ -80,7 +82,9 @@ fn example(case: &Case, root: &Root, library: &Library, first_line: bool) -> Res
     let language = Language::from_path(&case.file).unwrap_or(Language::Text);
     let line_end = if first_line { case.line_start } else { case.line_end };
     let context = CodeContext::read(&case.file, language, &text, Some((case.line_start, line_end)));
-    let Some(subject) = context.subjects().first() else { bail!("{}:{} has no name", case.file, case.line_start) };
+    let Some(subject) = context.subjects().first() else {
+        bail!("{}:{} has no name", case.file, case.line_start)
+    };
     let evidence = evidence(library, &context, subject);
     let is_expected = evidence
         .candidates

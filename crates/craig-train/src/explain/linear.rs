@@ -20,7 +20,7 @@ impl Logistic {
 }
 
 /// Steps of Adam (Kingma & Ba, 2015), and how far each goes in standardised units: enough to be at the bottom.
-const N_STEPS: i32 = 1_500;
+const N_STEPS: i32 = 700;
 const STEP: f64 = 0.03;
 
 /// Weights by which the right rows of each choice get most of its chance: cross-entropy of the softmax, all right rows
@@ -36,7 +36,8 @@ pub(super) fn fit_choice(choices: &[Choice], pull: f64) -> Vec<f64> {
             let best = scores.iter().copied().fold(f64::NEG_INFINITY, f64::max);
             let odds: Vec<f64> = scores.iter().map(|score| (score - best).exp()).collect();
             let all: f64 = odds.iter().sum();
-            let right: f64 = odds.iter().zip(&choice.is_right).filter(|(_, right)| **right).map(|(odds, _)| odds).sum();
+            let right: f64 =
+                odds.iter().zip(&choice.is_right).filter(|(_, right)| **right).map(|(odds, _)| odds).sum();
             for ((row, odds), is_right) in choice.rows.iter().zip(&odds).zip(&choice.is_right) {
                 let wanted = if *is_right { odds / right.max(1e-300) } else { 0.0 };
                 let excess = odds / all - wanted;
@@ -77,7 +78,8 @@ fn minimise(n: usize, mut gradient_at: impl FnMut(&[f64], &mut [f64])) -> Vec<f6
         for at in 0..n {
             mean[at] = 0.9 * mean[at] + 0.1 * gradient[at];
             square[at] = 0.99 * square[at] + 0.01 * gradient[at] * gradient[at];
-            let (mean, square) = (mean[at] / (1.0 - 0.9f64.powi(step)), square[at] / (1.0 - 0.99f64.powi(step)));
+            let (mean, square) =
+                (mean[at] / (1.0 - 0.9f64.powi(step)), square[at] / (1.0 - 0.99f64.powi(step)));
             weights[at] -= STEP * mean / (square.sqrt() + 1e-9);
         }
     }
@@ -116,8 +118,9 @@ mod tests {
 
     #[test]
     fn a_logistic_model_tells_shares() {
-        let observations: Vec<_> =
-            (0..1_000).map(|at| (vec![f64::from(u8::from(at % 2 == 0))], at % 2 == 0 && at % 10 != 0)).collect();
+        let observations: Vec<_> = (0..1_000)
+            .map(|at| (vec![f64::from(u8::from(at % 2 == 0))], at % 2 == 0 && at % 10 != 0))
+            .collect();
         let model = fit_logistic(&observations, 0.01);
         assert!(model.probability(&[1.0]) > 0.75 && model.probability(&[0.0]) < 0.05);
     }

@@ -12,7 +12,9 @@ use super::session::Session;
 
 /// Explain code from the project's documentation, with citations, or say that it is not documented
 #[derive(Debug, clap::Args)]
-#[command(override_usage = "craig explain [OPTIONS] <FILE>[:L1[-L2]]\n       craig explain [OPTIONS] --batch <FILE>")]
+#[command(
+    override_usage = "craig explain [OPTIONS] <FILE>[:L1[-L2]]\n       craig explain [OPTIONS] --batch <FILE>"
+)]
 pub(crate) struct Args {
     /// File to explain, with the lines that are meant: src/client.js:10-20
     #[arg(value_name = "FILE[:L1[-L2]]", required_unless_present = "batch", conflicts_with = "batch")]
@@ -70,7 +72,11 @@ fn selection(place: &str, root: &Path) -> Result<Selection, Refusal> {
     };
     let file = Path::new(file);
     let is_of_working_directory = !root.join(file).exists() && file.exists();
-    let file = if is_of_working_directory { std::path::absolute(file).unwrap_or_else(|_| file.to_owned()) } else { file.to_owned() };
+    let file = if is_of_working_directory {
+        std::path::absolute(file).unwrap_or_else(|_| file.to_owned())
+    } else {
+        file.to_owned()
+    };
     Ok(Selection { file, lines })
 }
 
@@ -107,7 +113,9 @@ mod tests {
 
     #[test]
     fn lines_are_read_behind_the_last_colon() {
-        let read = |place: &str| selection(place, Path::new("nowhere")).map(|s| (s.file, s.lines)).map_err(|e| e.to_string());
+        let read = |place: &str| {
+            selection(place, Path::new("nowhere")).map(|s| (s.file, s.lines)).map_err(|e| e.to_string())
+        };
         assert_eq!(read("a.js").unwrap(), ("a.js".into(), None));
         assert_eq!(read("a.js:3").unwrap(), ("a.js".into(), Some((3, 3))));
         assert_eq!(read("c:/a.js:3-9").unwrap(), ("c:/a.js".into(), Some((3, 9))));

@@ -27,7 +27,11 @@ struct FailedLine<'a> {
 }
 
 /// Answers each line as it is read.
-pub(super) fn run(mut lines: Box<dyn BufRead>, explainer: &Explainer, output: &mut Output) -> anyhow::Result<Outcome> {
+pub(super) fn run(
+    mut lines: Box<dyn BufRead>,
+    explainer: &Explainer,
+    output: &mut Output,
+) -> anyhow::Result<Outcome> {
     let mut outcome = Outcome::Complete;
     let mut bytes = Vec::new();
     for number in 1.. {
@@ -39,7 +43,8 @@ pub(super) fn run(mut lines: Box<dyn BufRead>, explainer: &Explainer, output: &m
             continue;
         }
         let parsed = parse(&bytes);
-        let answered = parsed.as_ref().map_err(|error| message_and_hint(&anyhow::Error::msg(error.to_string())));
+        let answered =
+            parsed.as_ref().map_err(|error| message_and_hint(&anyhow::Error::msg(error.to_string())));
         match answered.and_then(|line| answer(line, explainer).map_err(|error| message_and_hint(&error))) {
             Ok(explanation) => output.json_line(&explanation)?,
             Err((error, hint)) => {
