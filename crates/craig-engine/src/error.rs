@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use craig_explain::ExplainError;
 use craig_insight::InsightError;
 use craig_model::{FailureClass, ModelError};
 use craig_search::SearchError;
@@ -50,6 +51,9 @@ pub enum EngineError {
     /// An analysis failed, or does not know what was asked for.
     #[error(transparent)]
     Insight(#[from] InsightError),
+    /// Documentation could not be indexed, or code not be explained.
+    #[error(transparent)]
+    Explain(#[from] ExplainError),
     /// Another process is writing the project.
     #[error(transparent)]
     Locked(#[from] LockError),
@@ -112,6 +116,7 @@ impl EngineError {
             Self::Store(StoreError::UnknownProject { .. } | StoreError::NameTaken { .. })
             | Self::Search(SearchError::Glob { .. } | SearchError::EmptyQuery)
             | Self::Insight(InsightError::UnknownTarget { .. })
+            | Self::Explain(ExplainError::NotText { .. })
             | Self::BadName { .. }
             | Self::UnknownFile { .. }
             | Self::NothingToCompare { .. }
@@ -123,6 +128,7 @@ impl EngineError {
             Self::Source(SourceError::Git(error)) if error.is_of_the_user() => Fault::User,
             Self::Model(error) | Self::Search(SearchError::Model(error)) => model_fault(error),
             Self::Source(_)
+            | Self::Explain(_)
             | Self::SourceGone { .. }
             | Self::Store(_)
             | Self::Search(_)

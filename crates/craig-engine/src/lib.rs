@@ -4,6 +4,7 @@ mod config;
 mod cost;
 mod engine;
 mod error;
+mod explain;
 mod ingest;
 mod insight;
 mod models;
@@ -25,6 +26,7 @@ pub use config::{
 pub use cost::EmbeddingCost;
 pub use engine::Engine;
 pub use error::{EngineError, Fault};
+pub use explain::{Explainer, Selection, language_of};
 pub use ingest::{IngestRequest, Waiting};
 pub use progress::{Phase, Progress};
 pub use related::Related;
@@ -41,6 +43,10 @@ pub use settings::{
 };
 pub use watch::WatchEvent;
 
+pub use craig_explain::{
+    Bullet, Citation, CodeContext, Explanation, IndexReport, Library as DocumentationLibrary, NOT_DOCUMENTED,
+    SkippedDocument, explain as explain_context,
+};
 pub use craig_insight::{
     Architecture, COMPLEX, Clone as CodeClone, ClonePlace, Definition as SymbolDefinition, Depended,
     Dependencies, Duplication, Ecosystem, EntryPoint, Evidence as PatternEvidence, External, FileEdge,

@@ -4,6 +4,7 @@
 //! [`content_hash`] sums up a project, [`watch`] tells of changes, [`Checkout`] clones and follows a repository.
 
 mod decode;
+mod documents;
 mod error;
 mod file;
 mod file_type;
@@ -18,6 +19,7 @@ mod unindexed;
 mod walk;
 mod watch;
 
+pub use documents::{DEFAULT_MAX_DOCUMENT_BYTES, DocumentOptions, documents};
 pub use error::SourceError;
 pub use file::{Content, ContentHash, FileStamp, FileType, SourceFile, Withheld, content_hash};
 pub use git::{BadUrl, Checkout, Commit, Differences, GitAccess, GitError, GitToken, GitUrl, Remote};

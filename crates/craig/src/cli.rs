@@ -4,6 +4,8 @@ mod batch;
 mod check_updates;
 mod completions;
 mod costs;
+mod docs;
+mod explain;
 mod failure;
 mod file;
 mod global;
@@ -12,6 +14,7 @@ mod ingest_delta;
 mod insight;
 mod install;
 mod list;
+mod lsp;
 mod man;
 mod mcp;
 mod output;
@@ -55,6 +58,8 @@ enum Command {
     Ingest(ingest::Args),
     IngestDelta(ingest_delta::Args),
     Search(search::Args),
+    Explain(explain::Args),
+    Docs(docs::Args),
     List(list::Args),
     Status(status::Args),
     CheckUpdates(check_updates::Args),
@@ -68,6 +73,7 @@ enum Command {
     Mcp(mcp::Args),
     Install(install::InstallArgs),
     Uninstall(install::UninstallArgs),
+    Lsp(lsp::Args),
     Completions(completions::Args),
     Man(man::Args),
 }
@@ -91,6 +97,8 @@ fn run(command: Command, session: &mut Session) -> anyhow::Result<Outcome> {
         Command::Ingest(args) => ingest::run(args, session),
         Command::IngestDelta(args) => ingest_delta::run(&args, session),
         Command::Search(args) => search::run(args, session),
+        Command::Explain(args) => explain::run(&args, session),
+        Command::Docs(args) => docs::run(&args, session),
         Command::List(_) => list::run(session),
         Command::Status(args) => status::run(&args, session),
         Command::CheckUpdates(args) => check_updates::run(&args, session),
@@ -104,6 +112,7 @@ fn run(command: Command, session: &mut Session) -> anyhow::Result<Outcome> {
         Command::Mcp(args) => mcp::run(args, session),
         Command::Install(args) => install::install(&args, session),
         Command::Uninstall(args) => install::uninstall(&args, session),
+        Command::Lsp(args) => lsp::run(&args),
         Command::Completions(args) => completions::run(&args, session),
         Command::Man(args) => man::run(&args, session),
     }

@@ -2,6 +2,7 @@
 
 mod assistants;
 mod cli;
+mod lsp;
 mod mcp;
 
 /// Parsing makes and drops many small nodes, in C and in Rust: this allocator takes a fifth less of the processor's time

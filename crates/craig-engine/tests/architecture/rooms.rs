@@ -15,6 +15,7 @@ const OUTSIDE: &[&str] = &["fs", "io", "net", "process", "env"];
 const MAY_OPEN_FILES: &[(&str, &str)] = &[
     ("craig-store/src/schema.rs", "makes the folder of the database"),
     ("craig-store/src/lock.rs", "lock files beside the database"),
+    ("craig-explain/src/index/kept.rs", "Craig's own folder .aidocs"),
     ("craig-search/src/index.rs", "the folder of the index"),
     ("craig-search/src/mapped.rs", "maps segments"),
     ("craig-search/src/segment/builder.rs", "writes segments"),
