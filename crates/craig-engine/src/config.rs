@@ -6,6 +6,7 @@ use std::time::Duration;
 use craig_model::{EmbeddingDialect, Endpoint, HostedModel, LocalOptions, RerankDialect, Secret};
 use craig_source::SourceOptions;
 
+use crate::context::ContextConfig;
 use crate::settings::{Environment, Settings, SettingsError};
 
 /// Everything that an [`Engine`](crate::Engine) needs to know before it starts.
@@ -23,6 +24,8 @@ pub struct Config {
     pub reranker: RerankerConfig,
     /// The language model, when there is one.
     pub language_model: Option<HostedChat>,
+    /// How context is made for chats and inline edits.
+    pub context: ContextConfig,
 }
 
 impl Config {
@@ -35,6 +38,7 @@ impl Config {
             embedder: EmbedderConfig::Builtin,
             reranker: RerankerConfig::Off,
             language_model: None,
+            context: ContextConfig::default(),
         }
     }
 
@@ -48,6 +52,7 @@ impl Config {
             embedder: reader.embedder()?,
             reranker: reader.reranker()?,
             language_model: reader.language_model()?,
+            context: ContextConfig::of(settings)?,
         })
     }
 }

@@ -1,6 +1,7 @@
 //! The one door to Craig: plain data in, plain data out. Builds everything from [`Config`].
 
 mod config;
+mod context;
 mod cost;
 mod engine;
 mod error;
@@ -20,6 +21,10 @@ mod watch;
 pub use config::{
     Config, EmbedderConfig, Freshness, HostedChat, HostedRerank, Keyed, RerankOptions, RerankerConfig,
 };
+pub use context::{
+    ChatConfig, ChatContextRequest, ContextAnswer, ContextConfig, ContextStatistics, InlineConfig,
+    InlineContextRequest, Latency, NoContext, ScoreShare, Steps, Telemetry, UseOverTime,
+};
 pub use cost::EmbeddingCost;
 pub use engine::Engine;
 pub use error::{EngineError, Fault};
@@ -38,6 +43,7 @@ pub use settings::{
 };
 pub use watch::WatchEvent;
 
+pub use craig_context::{Block as ContextBlock, Tokenizer};
 pub use craig_insight::{
     Architecture, COMPLEX, Clone as CodeClone, ClonePlace, Definition as SymbolDefinition, Depended,
     Dependencies, Duplication, Ecosystem, EntryPoint, Evidence as PatternEvidence, External, FileEdge,

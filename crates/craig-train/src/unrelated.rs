@@ -94,7 +94,7 @@ fn ask<'a>(
 
 impl Unrelated {
     /// True when the question is not to be asked of `repository`, since its name or language is excepted.
-    fn may_be_answered_by(&self, repository: &Repository) -> bool {
+    pub(crate) fn may_be_answered_by(&self, repository: &Repository) -> bool {
         let name = repository.name.to_lowercase();
         let mut words =
             name.split(|c: char| !c.is_alphanumeric()).chain([name.as_str(), &repository.language]);

@@ -3,8 +3,10 @@
 mod batch;
 mod check_updates;
 mod completions;
+mod context;
 mod costs;
 mod failure;
+mod feedback;
 mod file;
 mod global;
 mod ingest;
@@ -54,12 +56,14 @@ enum Command {
     Ingest(ingest::Args),
     IngestDelta(ingest_delta::Args),
     Search(search::Args),
+    Context(context::Args),
     List(list::Args),
     Status(status::Args),
     CheckUpdates(check_updates::Args),
     Tree(tree::Args),
     File(file::Args),
     Stats(stats::Args),
+    Feedback(feedback::Args),
     Watch(watch::Args),
     Insight(insight::Args),
     Purge(purge::Args),
@@ -88,12 +92,14 @@ fn run(command: Command, session: &mut Session) -> anyhow::Result<Outcome> {
         Command::Ingest(args) => ingest::run(args, session),
         Command::IngestDelta(args) => ingest_delta::run(&args, session),
         Command::Search(args) => search::run(args, session),
+        Command::Context(args) => context::run(args, session),
         Command::List(_) => list::run(session),
         Command::Status(args) => status::run(&args, session),
         Command::CheckUpdates(args) => check_updates::run(&args, session),
         Command::Tree(args) => tree::run(&args, session),
         Command::File(args) => file::run(&args, session),
         Command::Stats(args) => stats::run(&args, session),
+        Command::Feedback(args) => feedback::run(&args, session),
         Command::Insight(args) => insight::run(&args, session),
         Command::Watch(args) => watch::run(&args, session),
         Command::Purge(args) => purge::run(&args, session),
