@@ -138,18 +138,32 @@ fn join(a: Block, b: &Block, text: &SourceText) -> Block {
     }
 }
 
-/// The lines of the smallest function that a block is a part of; `None` when it is whole, or a part of none.
-pub fn enclosing_function(block: &Block, text: &SourceText) -> Option<RangeInclusive<u32>> {
-    let holds = |symbol: &&Symbol| {
-        matches!(symbol.kind, ChunkKind::Function | ChunkKind::Method)
-            && symbol.line <= block.line_end
-            && symbol.line_end >= block.line_start
-            && (symbol.line..=symbol.line_end).contains(&block.line_start.max(symbol.line))
-            && symbol.line_end >= block.line_end
-            && (symbol.line < block.line_start || symbol.line_end > block.line_end)
+/// Types with more lines than this are not given whole for the sake of a part.
+const MAX_TYPE_LINES: u32 = 100;
+
+/// The lines of the smallest function, or type that is not too long, that a block is a part of; `None` when it is a part of
+/// none.
+pub fn enclosing(block: &Block, text: &SourceText) -> Option<RangeInclusive<u32>> {
+    use ChunkKind as K;
+    let is_whole = |symbol: &&Symbol| match symbol.kind {
+        K::Function | K::Method => true,
+        K::Class | K::Interface | K::Enum => symbol.line_end - symbol.line < MAX_TYPE_LINES,
+        _ => false,
     };
-    let smallest = text.symbols.iter().filter(holds).min_by_key(|symbol| symbol.line_end - symbol.line)?;
+    // Comments above a symbol are a part of the block, and may stand before the symbol's first line.
+    let holds = |symbol: &&Symbol| {
+        let begins_in =
+            symbol.line <= block.line_start || symbol.line <= block.line_end && is_named(block, symbol);
+        begins_in && symbol.line_end >= block.line_end && symbol.line_end > symbol.line
+    };
+    let is_larger = |symbol: &&Symbol| symbol.line < block.line_start || symbol.line_end > block.line_end;
+    let symbols = text.symbols.iter().filter(is_whole).filter(holds).filter(is_larger);
+    let smallest = symbols.min_by_key(|symbol| symbol.line_end - symbol.line)?;
     Some(smallest.line.min(block.line_start)..=smallest.line_end)
+}
+
+fn is_named(block: &Block, symbol: &Symbol) -> bool {
+    block.symbol_name.as_deref() == Some(symbol.name.as_str())
 }
 
 #[cfg(test)]
@@ -201,15 +215,22 @@ pub(crate) mod tests {
     }
 
     #[test]
-    fn a_part_of_a_function_knows_the_whole() {
+    fn a_part_knows_the_whole() {
         let symbol = |kind, line, line_end| Symbol { name: "f".into(), kind, parent: None, line, line_end };
         let text = SourceText {
             text: String::new(),
-            symbols: vec![symbol(ChunkKind::Class, 1, 90), symbol(ChunkKind::Method, 10, 40)],
+            symbols: vec![
+                symbol(ChunkKind::Class, 1, 90),
+                symbol(ChunkKind::Method, 10, 40),
+                symbol(ChunkKind::Class, 100, 400),
+            ],
         };
-        assert_eq!(enclosing_function(&block("a", 20..=30, 1.0, ""), &text), Some(10..=40));
-        assert_eq!(enclosing_function(&block("a", 8..=30, 1.0, ""), &text), Some(8..=40));
-        assert_eq!(enclosing_function(&block("a", 10..=40, 1.0, ""), &text), None);
-        assert_eq!(enclosing_function(&block("a", 50..=60, 1.0, ""), &text), None);
+        let lines_of = |lines: RangeInclusive<u32>| enclosing(&block("a", lines, 1.0, ""), &text);
+        assert_eq!(lines_of(20..=30), Some(10..=40));
+        assert_eq!(lines_of(10..=40), Some(1..=90));
+        assert_eq!(lines_of(1..=90), None);
+        assert_eq!(lines_of(120..=130), None);
+        let commented = Block { symbol_name: Some("f".into()), ..block("a", 8..=30, 1.0, "") };
+        assert_eq!(enclosing(&commented, &text), Some(8..=40));
     }
 }

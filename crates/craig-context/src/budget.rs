@@ -18,6 +18,9 @@ const MIN_TOKENS: usize = 24;
 /// Bytes that a token of code has at most in the first attempt to cut a piece.
 const BYTES_PER_TOKEN: usize = 4;
 
+/// Texts with more bytes a token are so rare that longer ones are not even counted.
+const MOST_BYTES_PER_TOKEN: usize = 12;
+
 /// Blocks that fit, with their text and its tokens.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Fitted {
@@ -32,12 +35,20 @@ pub struct Fitted {
 /// Fits `blocks`, best first, into `budget_tokens`.
 ///
 /// Pieces have the [`priority`] of their rank. From the lowest on, pieces are left out until the rest fits; the one that is
-/// too long for what is left is cut at a boundary of its syntax.
-pub fn fitted(purpose: Purpose, blocks: Vec<Block>, budget_tokens: usize, tokenizer: Tokenizer) -> Fitted {
+/// too long for what is left is cut at a boundary of its syntax. When all fit whole, `wider` is asked for larger ones in
+/// their place, the best first, again and again as long as what it gives fits.
+pub fn fitted(
+    purpose: Purpose,
+    blocks: Vec<Block>,
+    budget_tokens: usize,
+    tokenizer: Tokenizer,
+    wider: impl Fn(&[Block], usize) -> Option<Block>,
+) -> Fitted {
+    let n_blocks = blocks.len();
     let mut left = budget_tokens.saturating_sub(tokenizer.count(purpose.head()));
     let mut kept = Vec::new();
     for mut block in blocks {
-        let needed = tokens_of(&block, tokenizer);
+        let needed = count(&mut block, tokenizer);
         if needed <= left {
             left -= needed;
             kept.push(block);
@@ -48,7 +59,33 @@ pub fn fitted(purpose: Purpose, blocks: Vec<Block>, budget_tokens: usize, tokeni
         }
         break;
     }
+    if kept.len() == n_blocks && kept.iter().all(|block| !block.is_truncated) {
+        widen(&mut kept, left, tokenizer, wider);
+    }
     settle(purpose, kept, budget_tokens, tokenizer)
+}
+
+/// Puts larger blocks in the place of others as long as they fit into what is left.
+fn widen(
+    blocks: &mut [Block],
+    mut left: usize,
+    tokenizer: Tokenizer,
+    wider: impl Fn(&[Block], usize) -> Option<Block>,
+) {
+    for at in 0..blocks.len() {
+        while let Some(mut larger) = wider(blocks, at) {
+            let most_bytes = left.saturating_add(blocks[at].tokens).saturating_mul(MOST_BYTES_PER_TOKEN);
+            if larger.content.len() > most_bytes {
+                break;
+            }
+            let more = count(&mut larger, tokenizer).saturating_sub(count(&mut blocks[at], tokenizer));
+            if more > left {
+                break;
+            }
+            left -= more;
+            blocks[at] = larger;
+        }
+    }
 }
 
 /// Counts the whole text: words at the seams of pieces may count otherwise than within them.
@@ -57,27 +94,35 @@ fn settle(purpose: Purpose, mut blocks: Vec<Block>, budget_tokens: usize, tokeni
         let markdown = markdown(purpose, &blocks);
         let tokens = if blocks.is_empty() { 0 } else { tokenizer.count(&markdown) };
         if tokens <= budget_tokens {
-            blocks.iter_mut().for_each(|block| block.tokens = tokenizer.count(&block.content));
             return Fitted { blocks, markdown, tokens };
         }
-        blocks.pop();
+        if let Some(mut last) = blocks.pop() {
+            let needed = count(&mut last, tokenizer);
+            if shorten(&mut last, needed.saturating_sub(tokens - budget_tokens + 1), tokenizer) {
+                blocks.push(last);
+            }
+        }
     }
 }
 
-/// Tokens of a block with its heading, fence and the empty line before it.
-pub(crate) fn tokens_of(block: &Block, tokenizer: Tokenizer) -> usize {
-    tokenizer.count(&format!("\n{}", section(block)))
+/// Counts a block's content; gives that with its heading, fence and the empty line before it.
+fn count(block: &mut Block, tokenizer: Tokenizer) -> usize {
+    if block.tokens == 0 {
+        block.tokens = tokenizer.count(&block.content);
+    }
+    let frame = Block { content: String::new(), why: Vec::new(), ..block.clone() };
+    block.tokens + tokenizer.count(&format!("\n{}", section(&frame)))
 }
 
 /// Cuts a block so that it takes at most `budget_tokens`; false when nothing of use would be left.
 fn shorten(block: &mut Block, budget_tokens: usize, tokenizer: Tokenizer) -> bool {
-    let mut bytes = (budget_tokens * BYTES_PER_TOKEN).min(block.content.len());
+    let mut bytes = (budget_tokens * BYTES_PER_TOKEN).min(block.content.len().saturating_sub(1));
     while budget_tokens >= MIN_TOKENS && bytes >= MIN_TOKENS {
-        let mut shorter = block.clone();
+        let mut shorter = Block { tokens: 0, ..block.clone() };
         if !truncate(&mut shorter, bytes) {
             return false;
         }
-        let needed = tokens_of(&shorter, tokenizer);
+        let needed = count(&mut shorter, tokenizer);
         if needed <= budget_tokens {
             *block = shorter;
             return true;
@@ -103,15 +148,26 @@ mod tests {
     fn the_lowest_goes_first_and_is_cut_before_it_goes() {
         let tokenizer = Tokenizer::default();
         let blocks = vec![long("a.rs", 0.9), long("b.rs", 0.8), long("c.rs", 0.7)];
-        let all = fitted(Purpose::Chat, blocks.clone(), 10_000, tokenizer);
+        let all = fitted(Purpose::Chat, blocks.clone(), 10_000, tokenizer, |_, _| None);
         assert_eq!(all.blocks.len(), 3);
         assert!(all.blocks.iter().all(|block| block.tokens == tokenizer.count(&block.content)));
-        let some = fitted(Purpose::Chat, blocks.clone(), all.tokens / 2, tokenizer);
+        let some = fitted(Purpose::Chat, blocks.clone(), all.tokens / 2, tokenizer, |_, _| None);
         let told: Vec<_> =
             some.blocks.iter().map(|block| (block.path.as_str(), block.is_truncated)).collect();
         assert_eq!(told, [("a.rs", false), ("b.rs", true)]);
         assert!(some.blocks[1].content.ends_with("// ... (truncated)"));
-        assert_eq!(fitted(Purpose::Chat, blocks, 20, tokenizer), Fitted::default());
+        assert_eq!(fitted(Purpose::Chat, blocks, 20, tokenizer, |_, _| None), Fitted::default());
+    }
+
+    #[test]
+    fn what_is_left_makes_blocks_wider() {
+        let tokenizer = Tokenizer::default();
+        let part = || vec![block("a.rs", 2..=3, 0.9, "    let x = 1;")];
+        let whole = |_: &[Block], _: usize| Some(long("a.rs", 0.9));
+        let once =
+            |blocks: &[Block], at| whole(blocks, at).filter(|whole| whole.content != blocks[at].content);
+        assert_eq!(fitted(Purpose::Chat, part(), 5_000, tokenizer, once).blocks[0].line_start, 1);
+        assert_eq!(fitted(Purpose::Chat, part(), 100, tokenizer, once).blocks[0].line_start, 2);
     }
 
     #[test]
@@ -136,7 +192,7 @@ mod tests {
                 .map(|(at, content)| block(&format!("src/{at}.rs"), 1..=9, 0.9, content))
                 .collect();
             let paths: Vec<String> = blocks.iter().map(|block| block.path.clone()).collect();
-            let fitted = fitted(purpose, blocks, budget, tokenizer);
+            let fitted = fitted(purpose, blocks, budget, tokenizer, |_, _| None);
             prop_assert_eq!(fitted.tokens, if fitted.blocks.is_empty() { 0 } else { tokenizer.count(&fitted.markdown) });
             prop_assert!(fitted.tokens <= budget);
             let kept: Vec<String> = fitted.blocks.iter().map(|block| block.path.clone()).collect();

@@ -11,7 +11,7 @@ mod query;
 mod tokens;
 mod truncate;
 
-pub use block::{Block, SourceText, enclosing_function, merged};
+pub use block::{Block, SourceText, enclosing, merged};
 pub use budget::{CONTEXT_PRIORITY, Fitted, fitted, priority};
 pub use format::{Purpose, markdown};
 pub use inline::{Selection, boost};

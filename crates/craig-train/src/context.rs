@@ -74,7 +74,7 @@ struct ChatSums {
     n_relevant: usize,
     /// Sum over messages with context of the share of blocks that are labelled.
     relevance: f64,
-    total_ms: Vec<f64>,
+    times: Times,
 }
 
 impl ChatSums {
@@ -86,7 +86,7 @@ impl ChatSums {
         self.n_blocks += answer.blocks.len();
         self.n_relevant += n_relevant;
         self.relevance += n_relevant as f64 / answer.blocks.len().max(1) as f64;
-        self.total_ms.push(answer.elapsed.total_ms);
+        self.times.add(&answer.elapsed);
     }
 }
 
@@ -124,7 +124,7 @@ fn chat(arguments: &ChatArguments) -> Result<()> {
         "mean of each message's share               {:.3}",
         sums.relevance / sums.n_with_context.max(1) as f64
     );
-    println!("milliseconds p50 / p90 / p99               {}", percentiles(&mut sums.total_ms));
+    sums.times.print();
     match &arguments.unrelated {
         Some(file) => ask_unrelated(&mut engine, &repositories, file),
         None => Ok(()),
@@ -171,7 +171,27 @@ fn politely(question: &str, at: usize) -> String {
     }
 }
 
-fn percentiles(values: &mut [f64]) -> String {
+/// Milliseconds of each answer: of its steps, and in all.
+#[derive(Default)]
+struct Times([Vec<f64>; 5]);
+
+impl Times {
+    fn add(&mut self, steps: &Steps) {
+        let times = [steps.extract_ms, steps.search_ms, steps.rank_ms, steps.format_ms, steps.total_ms];
+        self.0.iter_mut().zip(times).for_each(|(all, time)| all.push(time));
+    }
+
+    #[expect(clippy::print_stdout, reason = "the report is what the command is for")]
+    fn print(&self) {
+        println!("milliseconds                 p50 / p90 / p99");
+        for (step, times) in ["extract", "search", "rank", "format", "total"].iter().zip(&self.0) {
+            println!("  {step:<26} {}", percentiles(times));
+        }
+    }
+}
+
+fn percentiles(values: &[f64]) -> String {
+    let mut values = values.to_vec();
     values.sort_by(f64::total_cmp);
     let percentile = |share: f64| {
         let rank = (share * values.len() as f64).ceil() as usize;
@@ -223,7 +243,7 @@ fn inline(arguments: &InlineArguments) -> Result<()> {
     let repositories: Vec<Cases> = serde_json::from_str(&text).context("not a file of cases")?;
     let mut engine = Engine::open(&Config::new(&arguments.db))?;
     let (mut n_cases, mut n_first, mut n_hit, mut n_selection, mut n_blocks) = (0, 0, 0, 0, 0);
-    let mut times = Vec::new();
+    let mut times = Times::default();
     let mut names = BTreeSet::new();
     for repository in &repositories {
         ingest(&mut engine, &arguments.corpora, &repository.name)?;
@@ -242,7 +262,7 @@ fn inline(arguments: &InlineArguments) -> Result<()> {
             n_first += usize::from(found == Some(0));
             n_selection += answer.blocks.iter().filter(|block| case.is_selection(block)).count();
             n_blocks += answer.blocks.len();
-            times.push(answer.elapsed.total_ms);
+            times.add(&answer.elapsed);
             if arguments.misses && found.is_none() {
                 println!(
                     "{}: {:?} -> {:?}, wanted {} {}",
@@ -263,7 +283,7 @@ fn inline(arguments: &InlineArguments) -> Result<()> {
     println!("first                        {n_first:>6}  {:.3}", share(n_first));
     println!("blocks                       {n_blocks:>6}");
     println!("blocks of the selection      {n_selection:>6}");
-    println!("milliseconds p50 / p90 / p99         {}", percentiles(&mut times));
+    times.print();
     Ok(())
 }
 

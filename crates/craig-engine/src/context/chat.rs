@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::time::Duration;
 
-use craig_context::{Block, ChatQuery, Purpose, SourceText, Tokenizer, enclosing_function, fitted, merged};
+use craig_context::{Block, ChatQuery, Fitted, Purpose, SourceText, Tokenizer, enclosing, fitted, merged};
 use craig_model::LlmReranker;
 use craig_search::{Description, Filter, Hit};
 use craig_store::Project;
@@ -259,7 +259,7 @@ impl Engine {
 
     /// Chooses blocks of the hits, fits them into the budget and writes them.
     fn written(
-        &self,
+        &mut self,
         project: &Project,
         hits: Vec<Hit>,
         request: &ChatContextRequest,
@@ -280,7 +280,7 @@ impl Engine {
         {
             answer.is_whole_project = true;
             answer.elapsed.rank_ms = clock.step_ms();
-            let fitted = fitted(Purpose::Chat, whole, limits.token_budget, limits.tokenizer);
+            let fitted = fitted(Purpose::Chat, whole, limits.token_budget, limits.tokenizer, |_, _| None);
             answer.elapsed.format_ms = clock.step_ms();
             return answer.with(fitted, true);
         }
@@ -289,17 +289,24 @@ impl Engine {
         let mut blocks = merged(hits.iter().map(Block::of).collect(), |path| texts.get(path));
         blocks.truncate(limits.max_chunks);
         answer.elapsed.rank_ms = clock.step_ms();
+        let deadline: &Clock = clock;
         let had_blocks = !blocks.is_empty();
+        let wider = |blocks: &[Block], at| wider(blocks, at, &texts).filter(|_| deadline.is_early());
         let fitted = match had_blocks {
-            true => widened(blocks, &texts, limits, clock),
-            false => craig_context::Fitted::default(),
+            true => fitted(Purpose::Chat, blocks, limits.token_budget, limits.tokenizer, wider),
+            // Nothing is counted, so that the tokenizer's table need not be read.
+            false => Fitted::default(),
         };
         answer.elapsed.format_ms = clock.step_ms();
         answer.with(fitted, had_blocks)
     }
 
     /// All files of a project that has no more of them than blocks are wanted, if they fit into the budget whole.
-    fn whole_project(&self, project: &Project, hits: &[Hit], limits: &Limits) -> Option<Vec<Block>> {
+    fn whole_project(&mut self, project: &Project, hits: &[Hit], limits: &Limits) -> Option<Vec<Block>> {
+        // Large projects are told apart without reading a list of their files.
+        if self.index(project).ok()?.n_files() > limits.max_chunks as u64 {
+            return None;
+        }
         let files = self.store().file_records(project.id).ok()?;
         let bytes: u64 = files.iter().map(|file| file.size).sum();
         // A token has at least one byte; this many of them are never within the budget.
@@ -319,7 +326,7 @@ impl Engine {
             blocks.push(whole_file(&file.path, file.language.id(), &text, best));
         }
         blocks.sort_by(|a, b| b.score.total_cmp(&a.score));
-        let all = fitted(Purpose::Chat, blocks.clone(), limits.token_budget, limits.tokenizer);
+        let all = fitted(Purpose::Chat, blocks.clone(), limits.token_budget, limits.tokenizer, |_, _| None);
         let fits = all.blocks.len() == blocks.len() && all.blocks.iter().all(|block| !block.is_truncated);
         fits.then_some(blocks)
     }
@@ -389,46 +396,17 @@ fn whole_file(path: &str, language: &str, text: &str, score: f32) -> Block {
     }
 }
 
-/// Blocks within the budget; with what is left of it, parts of functions become the whole functions, the best first.
-fn widened(
-    blocks: Vec<Block>,
-    texts: &HashMap<String, SourceText>,
-    limits: &Limits,
-    clock: &Clock,
-) -> craig_context::Fitted {
-    let fit = |blocks: Vec<Block>| fitted(Purpose::Chat, blocks, limits.token_budget, limits.tokenizer);
-    let mut best = fit(blocks);
-    for at in 0..best.blocks.len() {
-        let block = &best.blocks[at];
-        let Some(text) = texts.get(&block.path).filter(|_| clock.is_early() && !block.is_truncated) else {
-            continue;
-        };
-        let Some(lines) = enclosing_function(block, text) else { continue };
-        let is_free = |other: &Block| !other.overlaps(&block.path, &lines) || other.lines() == block.lines();
-        if !best.blocks.iter().all(is_free) {
-            continue;
-        }
-        let wider = Block {
-            line_start: *lines.start(),
-            line_end: *lines.end(),
-            content: text.lines(&lines).to_owned(),
-            ..block.clone()
-        };
-        let mut all = best.blocks.clone();
-        all[at] = wider;
-        let n_blocks = all.len();
-        let tried = fit(all);
-        let is_whole = tried.blocks.len() == n_blocks
-            && tried
-                .blocks
-                .iter()
-                .zip(&best.blocks)
-                .all(|(now, before)| !now.is_truncated || before.is_truncated);
-        if is_whole {
-            best = tried;
-        }
+/// The function or type that block `at` is a part of, unless it holds another block, too.
+fn wider(blocks: &[Block], at: usize, texts: &HashMap<String, SourceText>) -> Option<Block> {
+    let block = blocks.get(at).filter(|block| !block.is_truncated)?;
+    let text = texts.get(&block.path)?;
+    let lines = enclosing(block, text)?;
+    let is_other = |(other_at, other): (usize, &Block)| other_at != at && other.overlaps(&block.path, &lines);
+    if blocks.iter().enumerate().any(is_other) {
+        return None;
     }
-    best
+    let (line_start, line_end) = (*lines.start(), *lines.end());
+    Some(Block { line_start, line_end, content: text.lines(&lines).to_owned(), tokens: 0, ..block.clone() })
 }
 
 fn cache_key(project: &Project, request: &ChatContextRequest, limits: &Limits) -> Option<CacheKey> {

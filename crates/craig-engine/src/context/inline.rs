@@ -2,7 +2,9 @@
 
 use std::time::Duration;
 
-use craig_context::{Block, InlineQuery, Purpose, Reference, Selection, Tokenizer, boost, fitted, truncate};
+use craig_context::{
+    Block, Fitted, InlineQuery, Purpose, Reference, Selection, Tokenizer, boost, fitted, truncate,
+};
 use craig_search::{Description, Filter, Hit, KindFilter};
 use craig_source::{Content, Language};
 use craig_store::Project;
@@ -171,7 +173,10 @@ impl Engine {
         answer.elapsed.rank_ms = clock.step_ms();
         let had_blocks = !blocks.is_empty();
         let blocks: Vec<Block> = blocks.into_iter().filter_map(|block| shortened(block, limits)).collect();
-        let fitted = fitted(Purpose::Inline, blocks, usize::MAX, limits.tokenizer);
+        let fitted = match blocks.is_empty() {
+            true => Fitted::default(),
+            false => fitted(Purpose::Inline, blocks, usize::MAX, limits.tokenizer, |_, _| None),
+        };
         answer.elapsed.format_ms = clock.step_ms();
         answer.with(fitted, had_blocks)
     }
