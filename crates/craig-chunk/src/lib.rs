@@ -4,6 +4,7 @@ mod kind;
 
 mod code;
 mod cut;
+mod cut_point;
 mod embedded;
 mod grammar;
 mod lines;
@@ -17,6 +18,7 @@ mod walk;
 
 use std::ops::Range;
 
+pub use cut_point::cut_point;
 pub use metrics::{ANONYMOUS, FunctionMetrics, metrics};
 pub use references::{Reference, ReferenceKind, References, Use, references};
 pub use sections::{DocumentSection, document_sections};

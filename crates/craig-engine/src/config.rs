@@ -6,6 +6,7 @@ use std::time::Duration;
 use craig_model::{EmbeddingDialect, Endpoint, HostedModel, LocalOptions, RerankDialect, Secret};
 use craig_source::{GitAccess, GitToken, SourceOptions};
 
+use crate::context::ContextConfig;
 use crate::settings::{Environment, Settings, SettingsError};
 
 /// Everything that an [`Engine`](crate::Engine) needs to know before it starts.
@@ -25,6 +26,8 @@ pub struct Config {
     pub language_model: Option<HostedChat>,
     /// How repositories are cloned.
     pub git: GitConfig,
+    /// How context is made for chats and inline edits.
+    pub context: ContextConfig,
 }
 
 impl Config {
@@ -38,6 +41,7 @@ impl Config {
             reranker: RerankerConfig::Off,
             language_model: None,
             git: GitConfig { access: GitAccess::default(), depth: 1 },
+            context: ContextConfig::default(),
         }
     }
 
@@ -52,6 +56,7 @@ impl Config {
             reranker: reader.reranker()?,
             language_model: reader.language_model()?,
             git: reader.git(),
+            context: ContextConfig::of(settings)?,
         })
     }
 }

@@ -11,6 +11,7 @@ use craig_search::Index;
 use craig_source::{Root, SourceError, walk};
 use craig_store::{FileRecord, IngestionState, IngestionStatus, Project, ProjectId, Store, StoreError};
 
+use crate::context::ContextCache;
 use crate::insight::Analyses;
 use crate::models::{self, ConfiguredReranker};
 use crate::options::StoredOptions;
@@ -35,6 +36,7 @@ pub struct Engine {
     costs_are_accepted: bool,
     indexes: HashMap<ProjectId, Arc<Index>>,
     analyses: Analyses,
+    contexts: ContextCache,
 }
 
 impl Engine {
@@ -54,6 +56,7 @@ impl Engine {
             costs_are_accepted: false,
             indexes: HashMap::new(),
             analyses: Analyses::new(),
+            contexts: ContextCache::default(),
         })
     }
 
@@ -81,6 +84,10 @@ impl Engine {
 
     pub(crate) fn pool(&self) -> Arc<rayon::ThreadPool> {
         Arc::clone(&self.pool)
+    }
+
+    pub(crate) fn contexts(&mut self) -> &mut ContextCache {
+        &mut self.contexts
     }
 
     pub(crate) fn analyses(&mut self) -> &mut Analyses {

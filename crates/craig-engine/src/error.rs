@@ -92,6 +92,44 @@ pub enum EngineError {
         /// Languages that are written like it.
         similar: Vec<String>,
     },
+    /// A number that makes no sense there.
+    #[error("{what} is {value}, outside of {least} to {most}")]
+    OutOfRange {
+        /// What it is.
+        what: &'static str,
+        /// The number asked for.
+        value: u64,
+        /// The smallest that makes sense.
+        least: u64,
+        /// The largest.
+        most: u64,
+    },
+    /// Lines that a file does not have.
+    #[error("{path} has no lines {first}-{last}: it ends at line {n_lines}")]
+    NoSuchLines {
+        /// Path of the file.
+        path: String,
+        /// First line asked for.
+        first: u32,
+        /// Last line asked for.
+        last: u32,
+        /// Lines that it has.
+        n_lines: u32,
+    },
+    /// A file whose text cannot be read.
+    #[error("cannot read {path}: {reason}")]
+    UnreadableFile {
+        /// Path of the file.
+        path: String,
+        /// Why not.
+        reason: String,
+    },
+    /// No context that could be rated.
+    #[error("no context {}has been handed out yet", id.map(|id| format!("{id} ")).unwrap_or_default())]
+    NoContextToRate {
+        /// Number asked for.
+        id: Option<i64>,
+    },
     /// A relevance that no hit can have.
     #[error("the least relevance is {score}, outside of 0 to 1")]
     ScoreOutOfRange {
@@ -124,6 +162,10 @@ impl EngineError {
             | Self::NoDatabase { .. }
             | Self::Settings(_)
             | Self::CostsNotAccepted(_)
+            | Self::OutOfRange { .. }
+            | Self::NoSuchLines { .. }
+            | Self::UnreadableFile { .. }
+            | Self::NoContextToRate { .. }
             | Self::ScoreOutOfRange { .. } => Fault::User,
             Self::Source(SourceError::Git(error)) if error.is_of_the_user() => Fault::User,
             Self::Model(error) | Self::Search(SearchError::Model(error)) => model_fault(error),
@@ -182,6 +224,13 @@ impl EngineError {
             }
             Self::NoDatabase { .. } => {
                 Some("is --db spelt right? 'craig ingest <directory>' with the same --db makes it".into())
+            }
+            Self::NoSuchLines { .. } => Some("lines are counted from 1, the last one included: --lines 10-20".into()),
+            Self::UnreadableFile { .. } => {
+                Some("name a text file inside of the project, as 'craig tree' shows it".into())
+            }
+            Self::NoContextToRate { .. } => {
+                Some("'craig context chat' tells the number of what it gives as \"id\", unless telemetry.enabled is false".into())
             }
             Self::ScoreOutOfRange { .. } => Some("relevance goes from 0 to 1: 70% is 0.7".into()),
             _ => None,

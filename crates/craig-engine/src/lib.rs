@@ -1,6 +1,7 @@
 //! The one door to Craig: plain data in, plain data out. Builds everything from [`Config`].
 
 mod config;
+mod context;
 mod cost;
 mod engine;
 mod error;
@@ -23,6 +24,10 @@ pub use config::{
     Config, EmbedderConfig, Freshness, GitConfig, HostedChat, HostedRerank, Keyed, RerankOptions,
     RerankerConfig,
 };
+pub use context::{
+    ChatConfig, ChatContextRequest, ContextAnswer, ContextConfig, ContextStatistics, InlineConfig,
+    InlineContextRequest, Latency, NoContext, ScoreShare, Steps, Telemetry, UseOverTime,
+};
 pub use cost::EmbeddingCost;
 pub use engine::Engine;
 pub use error::{EngineError, Fault};
@@ -43,6 +48,7 @@ pub use settings::{
 };
 pub use watch::WatchEvent;
 
+pub use craig_context::{Block as ContextBlock, Tokenizer};
 pub use craig_explain::{
     Bullet, Citation, CodeContext, Explanation, IndexReport, Library as DocumentationLibrary, NOT_DOCUMENTED,
     SkippedDocument, explain as explain_context,

@@ -56,6 +56,12 @@ pub enum ModelError {
         /// For how long.
         waited: Duration,
     },
+    /// Whoever asked wants no answer any more.
+    #[error("asking {provider} was cancelled")]
+    Cancelled {
+        /// Who was asked.
+        provider: String,
+    },
     /// The provider answered with an error.
     #[error("{provider} refused with status {status}{}", said(message))]
     Refused {
@@ -103,6 +109,8 @@ pub enum FailureClass {
     BadAnswer,
     /// A local model cannot be loaded or run.
     Model,
+    /// Whoever asked has gone.
+    Cancelled,
 }
 
 impl ModelError {
@@ -116,6 +124,7 @@ impl ModelError {
             Self::MissingKey { .. } => FailureClass::Auth,
             Self::Unreachable { .. } => FailureClass::Network,
             Self::TimedOut { .. } => FailureClass::Timeout,
+            Self::Cancelled { .. } => FailureClass::Cancelled,
             Self::BadAnswer { .. } => FailureClass::BadAnswer,
             Self::Refused { status, .. } => match status {
                 401..=403 => FailureClass::Auth,
@@ -170,7 +179,7 @@ impl ModelError {
                  docs/models.md says which kinds can be run"
                     .to_owned(),
             ),
-            Self::Refused { .. } | Self::BadAnswer { .. } => None,
+            Self::Refused { .. } | Self::BadAnswer { .. } | Self::Cancelled { .. } => None,
         }
     }
 }

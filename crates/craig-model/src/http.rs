@@ -2,13 +2,15 @@
 
 mod retry;
 
+use std::io::{BufRead as _, BufReader, Read as _};
+use std::ops::ControlFlow;
 use std::sync::{Arc, LazyLock};
 use std::time::{Duration, Instant};
 
 use serde_json::Value;
-use ureq::Agent;
 use ureq::http::{HeaderMap, Response};
 use ureq::tls::{RootCerts, TlsConfig};
+use ureq::{Agent, Body};
 
 use crate::{ModelError, Secret};
 pub use retry::Patience;
@@ -40,7 +42,28 @@ impl Endpoint {
         patience.persist(|timeout| self.post_once(body, timeout.min(self.timeout)))
     }
 
-    fn post_once(&self, body: &Value, timeout: Duration) -> Result<Value, ModelError> {
+    /// Posts `body` and hands on the lines of what comes back, as they come, until `on_line` has enough of them.
+    pub(crate) fn post_for_lines(
+        &self,
+        body: &Value,
+        timeout: Duration,
+        mut on_line: impl FnMut(&str) -> ControlFlow<()>,
+    ) -> Result<(), ModelError> {
+        let started = Instant::now();
+        let mut response = self.send(body, timeout.min(self.timeout))?;
+        let failed = |error: std::io::Error| self.failure(ureq::Error::from(error), started.elapsed());
+        let reader = response.body_mut().as_reader();
+        for line in BufReader::new(reader.take(MAX_ANSWER_BYTES)).split(b'\n') {
+            let line = line.map_err(failed)?;
+            if on_line(String::from_utf8_lossy(&line).trim_end_matches('\r')).is_break() {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    /// Sends `body`; an answer that is an error is one.
+    fn send(&self, body: &Value, timeout: Duration) -> Result<Response<Body>, ModelError> {
         let started = Instant::now();
         let request = AGENT.post(&self.url).config().timeout_global(Some(timeout)).build();
         let request = match &self.key {
@@ -49,12 +72,17 @@ impl Endpoint {
         };
         let failed = |error| self.failure(error, started.elapsed());
         let mut response = request.send_json(body).map_err(failed)?;
-        let text =
-            response.body_mut().with_config().limit(MAX_ANSWER_BYTES).lossy_utf8(true).read_to_string();
-        let text = text.map_err(failed)?;
         if !response.status().is_success() {
+            let text = text_of(&mut response).map_err(failed)?;
             return Err(self.refusal(&response, &text));
         }
+        Ok(response)
+    }
+
+    fn post_once(&self, body: &Value, timeout: Duration) -> Result<Value, ModelError> {
+        let started = Instant::now();
+        let mut response = self.send(body, timeout)?;
+        let text = text_of(&mut response).map_err(|error| self.failure(error, started.elapsed()))?;
         serde_json::from_str(&text).map_err(|error| self.bad_answer(format!("it is not JSON: {error}")))
     }
 
@@ -99,6 +127,10 @@ impl Endpoint {
             _ => self.url.clone(),
         }
     }
+}
+
+fn text_of(response: &mut Response<Body>) -> Result<String, ureq::Error> {
+    response.body_mut().with_config().limit(MAX_ANSWER_BYTES).lossy_utf8(true).read_to_string()
 }
 
 /// One agent for all providers, so that connections are kept open. The system's own certificates are trusted.

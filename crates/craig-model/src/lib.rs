@@ -20,7 +20,7 @@ pub use error::{FailureClass, ModelError};
 pub use hosted_embedder::{EmbeddingDialect, HostedEmbedder, HostedModel};
 pub use hosted_reranker::{HostedReranker, RerankDialect};
 pub use http::{Endpoint, Patience};
-pub use language_model::{ChatModel, LanguageModel, Message, Role};
+pub use language_model::{Cancellation, ChatModel, Generation, LanguageModel, Message, Role};
 pub use llm_reranker::LlmReranker;
 pub use local::{LocalOptions, ReadFile, local_embedder, local_reranker};
 pub use rerank::{Document, RerankRequest, Reranker};

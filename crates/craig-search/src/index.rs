@@ -98,6 +98,11 @@ impl Index {
         store.side_folder().join(&project.reference)
     }
 
+    /// Files that can be found.
+    pub fn n_files(&self) -> u64 {
+        self.totals.n_files
+    }
+
     /// Generation of the store that it was made from.
     pub fn generation(&self) -> u64 {
         self.generation

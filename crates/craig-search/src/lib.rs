@@ -6,6 +6,7 @@
 mod analysis;
 mod best;
 mod candidates;
+mod definitions;
 mod dense;
 mod error;
 mod features;
@@ -20,6 +21,7 @@ mod scene;
 mod search;
 mod segment;
 
+pub use definitions::Description;
 pub use error::SearchError;
 pub use features::{FEATURE_NAMES, Features};
 pub use filter::{Filter, KindFilter};

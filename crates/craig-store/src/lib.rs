@@ -2,6 +2,7 @@
 //!
 //! The database is the only truth: everything that makes search fast is derived from it and can be thrown away.
 
+mod context_uses;
 mod error;
 mod lock;
 mod project;
@@ -10,6 +11,7 @@ mod schema;
 mod status;
 mod write;
 
+pub use context_uses::ContextUse;
 pub use error::StoreError;
 pub use lock::{LockError, LockHolder, ProjectLock};
 pub use project::{Project, ProjectId};

@@ -195,6 +195,18 @@ impl Store {
         })
     }
 
+    /// Size of a file in bytes; `None` when it is not tracked.
+    pub fn file_size(&self, project: ProjectId, path: &str) -> Result<Option<u64>, StoreError> {
+        let sql = "SELECT size FROM files WHERE project_id = ?1 AND path = ?2";
+        self.read_one(sql, params![project.0, path], |row| row.get::<_, i64>(0).map(|size| size as u64))
+    }
+
+    /// The id of the present version of a file; `None` when it is not tracked.
+    pub fn file_id(&self, project: ProjectId, path: &str) -> Result<Option<FileId>, StoreError> {
+        let sql = "SELECT id FROM files WHERE project_id = ?1 AND path = ?2";
+        self.read_one(sql, params![project.0, path], |row| row.get(0).map(FileId))
+    }
+
     /// Bytes `start..end` of a file's text; `None` when the file is gone or has no such bytes.
     pub fn text_range(&self, file: FileId, start: u32, end: u32) -> Result<Option<String>, StoreError> {
         let bytes: Option<Vec<u8>> = self.read_one(

@@ -2,6 +2,7 @@
 
 mod ablation;
 mod answered;
+mod context;
 mod corpus;
 mod dense;
 mod dump;
@@ -34,6 +35,8 @@ struct Arguments {
 enum Command {
     /// Run labelled questions through the engine and print how well they are answered.
     Eval(eval::EvalArguments),
+    /// Measure the context that chats and inline edits are given.
+    Context(context::ContextArguments),
     /// Fit the ranker and its probability of relevance, and measure both on repositories held out.
     Fit(fit::FitArguments),
     /// Write what the ranker sees of every candidate as a table.
@@ -60,6 +63,7 @@ enum Command {
 fn main() -> Result<()> {
     match Arguments::parse().command {
         Command::Eval(arguments) => eval::run(&arguments),
+        Command::Context(arguments) => context::run(&arguments),
         Command::Fit(arguments) => fit::run(&arguments),
         Command::Features { corpus, asked, out } => dump::run(&corpus, asked, &out),
         Command::Dense(arguments) => dense::run(&arguments),

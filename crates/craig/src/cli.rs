@@ -3,10 +3,12 @@
 mod batch;
 mod check_updates;
 mod completions;
+mod context;
 mod costs;
 mod docs;
 mod explain;
 mod failure;
+mod feedback;
 mod file;
 mod global;
 mod ingest;
@@ -60,12 +62,14 @@ enum Command {
     Search(search::Args),
     Explain(explain::Args),
     Docs(docs::Args),
+    Context(context::Args),
     List(list::Args),
     Status(status::Args),
     CheckUpdates(check_updates::Args),
     Tree(tree::Args),
     File(file::Args),
     Stats(stats::Args),
+    Feedback(feedback::Args),
     Watch(watch::Args),
     Insight(insight::Args),
     Purge(purge::Args),
@@ -99,12 +103,14 @@ fn run(command: Command, session: &mut Session) -> anyhow::Result<Outcome> {
         Command::Search(args) => search::run(args, session),
         Command::Explain(args) => explain::run(&args, session),
         Command::Docs(args) => docs::run(&args, session),
+        Command::Context(args) => context::run(args, session),
         Command::List(_) => list::run(session),
         Command::Status(args) => status::run(&args, session),
         Command::CheckUpdates(args) => check_updates::run(&args, session),
         Command::Tree(args) => tree::run(&args, session),
         Command::File(args) => file::run(&args, session),
         Command::Stats(args) => stats::run(&args, session),
+        Command::Feedback(args) => feedback::run(&args, session),
         Command::Insight(args) => insight::run(&args, session),
         Command::Watch(args) => watch::run(&args, session),
         Command::Purge(args) => purge::run(&args, session),

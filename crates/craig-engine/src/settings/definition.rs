@@ -30,6 +30,7 @@ pub enum Scope {
 
 const ADDRESS: Kind = Kind::Address;
 const TEXT: Kind = Kind::Text;
+const FEW: Kind = Kind::Between { least: 1, most: 20 };
 
 const fn user(key: &'static str, kind: Kind, default: &'static str, meaning: &'static str) -> Definition {
     Definition { key, kind, default, scope: Scope::User, aliases: &[], meaning }
@@ -219,6 +220,82 @@ pub const DEFINITIONS: &[Definition] = &[
         "Environment variable that holds the key; `OPENAI_API_KEY` when not set and `base_url` is not set either.",
     ),
     user("language_model.timeout_ms", Kind::Whole { most: 600_000 }, "60000", "Longest wait for one answer."),
+    user(
+        "puku.chat.semanticContext.enabled",
+        Kind::Switch,
+        "true",
+        "Whether chats get context by themselves.",
+    ),
+    user("puku.chat.semanticContext.maxChunks", FEW, "5", "Most pieces of code that a chat gets."),
+    user("puku.chat.semanticContext.minSimilarity", Kind::Share, "0.7", "Least relevance of a piece."),
+    user(
+        "puku.chat.semanticContext.showIndicator",
+        Kind::Switch,
+        "true",
+        "Whether the editor shows which files were given.",
+    ),
+    user(
+        "puku.chat.semanticContext.rephrase",
+        Kind::Switch,
+        "false",
+        "Whether the language model says the question in words that are better to search for.",
+    ),
+    user(
+        "puku.chat.semanticContext.rerank",
+        Kind::Switch,
+        "false",
+        "Whether the reranker, or else the language model, looks at the first results again.",
+    ),
+    user(
+        "puku.chat.semanticContext.tokenBudget",
+        Kind::Between { least: 100, most: 200_000 },
+        "4000",
+        "Most tokens of the context of a chat, its headings included.",
+    ),
+    user(
+        "puku.inlineEdit.context.semantic.enabled",
+        Kind::Switch,
+        "true",
+        "Whether inline edits get context.",
+    ),
+    user(
+        "puku.inlineEdit.context.semantic.maxChunks",
+        FEW,
+        "3",
+        "Most pieces of code that an inline edit gets.",
+    ),
+    user("puku.inlineEdit.context.semantic.minScore", Kind::Share, "0.7", "Least score of a piece."),
+    user(
+        "puku.inlineEdit.context.semantic.maxCodeLength",
+        Kind::Between { least: 50, most: 100_000 },
+        "500",
+        "Longest code of a piece, in bytes; what is longer is cut at a boundary of its syntax.",
+    ),
+    user(
+        "context.deadline_ms",
+        Kind::Between { least: 10, most: 60_000 },
+        "300",
+        "Longest time for context; what is ready by then is used. Asking a model has its own limits.",
+    ),
+    user(
+        "context.rephrase_timeout_ms",
+        Kind::Between { least: 10, most: 60_000 },
+        "1500",
+        "Longest wait for the language model to rephrase a question.",
+    ),
+    user(
+        "context.tokenizer",
+        TEXT,
+        "o200k_base",
+        "How tokens are counted: an encoding (`o200k_base`, `cl100k_base`, `p50k_base`, `r50k_base`), or a model such as `gpt-4o`.",
+    ),
+    user(
+        "telemetry.enabled",
+        Kind::Switch,
+        "true",
+        "Keep figures of handed out context (counts, scores, times; no code) in the local database, for `craig stats`. Nothing is sent.",
+    ),
+    user("telemetry.texts", Kind::Switch, "false", "Keep what was asked, too."),
 ];
 
 impl Definition {

@@ -8,7 +8,7 @@ use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
 use super::definition::{self, Definition};
-use super::value::{Kind, Value, checked_number};
+use super::value::{Kind, Value};
 use super::{PROJECT_FILE, Scope, SettingsError};
 
 /// The user's file, when there is one.
@@ -144,8 +144,9 @@ fn of_toml(kind: Kind, value: &DeValue<'_>) -> Result<Value, String> {
             let number = u64::from_str_radix(&digits, number.radix()).map_err(|_| kind.wanted())?;
             kind.checked_whole(number)
         }
-        (Kind::Number, DeValue::Float(number)) => {
-            number.as_str().replace('_', "").parse().map_err(|_| kind.wanted()).and_then(checked_number)
+        (Kind::Number | Kind::Share, DeValue::Float(number)) => {
+            let number = number.as_str().replace('_', "").parse().map_err(|_| kind.wanted());
+            number.and_then(|number| kind.checked_number(number))
         }
         (Kind::Switch, DeValue::Boolean(is_on)) => Ok(Value::Switch(*is_on)),
         (Kind::Texts, DeValue::Array(items)) => {

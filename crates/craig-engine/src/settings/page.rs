@@ -36,7 +36,7 @@ pub fn page() -> String {
     let mut page = HEAD.to_owned();
     let mut section = None;
     for definition in DEFINITIONS {
-        let own = definition.key.split_once('.').map(|(section, _)| section);
+        let own = definition.key.rsplit_once('.').map(|(section, _)| section);
         if section != Some(own) {
             page += &heading(own);
             section = Some(own);

@@ -16,8 +16,17 @@ pub enum Kind {
         /// The largest that makes sense.
         most: u64,
     },
+    /// A whole number between two others, both included.
+    Between {
+        /// The smallest.
+        least: u64,
+        /// The largest.
+        most: u64,
+    },
     /// A number from 0.
     Number,
+    /// A number from 0 to 1.
+    Share,
     /// True or false.
     Switch,
     /// One of these words.
@@ -57,13 +66,14 @@ impl Kind {
         match self {
             Self::Text => Ok(Value::Text(text.to_owned())),
             Self::Path | Self::Address | Self::OneOf(_) => self.checked_text(trimmed),
-            Self::Whole { .. } => trimmed
+            Self::Whole { .. } | Self::Between { .. } => trimmed
                 .parse()
                 .map_err(|_| format!("{trimmed:?} is no whole number"))
                 .and_then(|n| self.checked_whole(n)),
-            Self::Number => {
-                trimmed.parse().map_err(|_| format!("{trimmed:?} is no number")).and_then(checked_number)
-            }
+            Self::Number | Self::Share => trimmed
+                .parse()
+                .map_err(|_| format!("{trimmed:?} is no number"))
+                .and_then(|number| self.checked_number(number)),
             Self::Size => size(trimmed).map(Value::Whole),
             Self::Switch => match trimmed.to_lowercase().as_str() {
                 "true" | "1" | "yes" | "on" => Ok(Value::Switch(true)),
@@ -89,7 +99,12 @@ impl Kind {
                 Err(format!("{text:?} is none of {}", words.join(", ")))
             }
             Self::Size => self.parse(text),
-            Self::Whole { .. } | Self::Number | Self::Switch | Self::Texts => Err(self.wanted()),
+            Self::Whole { .. }
+            | Self::Between { .. }
+            | Self::Number
+            | Self::Share
+            | Self::Switch
+            | Self::Texts => Err(self.wanted()),
             _ => Ok(Value::Text(text.to_owned())),
         }
     }
@@ -97,10 +112,22 @@ impl Kind {
     /// Checks a whole number that a file gives.
     pub(super) fn checked_whole(self, number: u64) -> Result<Value, String> {
         match self {
-            Self::Whole { most } if number > most => Err(format!("{number} is more than {most}")),
-            Self::Whole { .. } | Self::Size => Ok(Value::Whole(number)),
-            Self::Number => checked_number(number as f64),
+            Self::Whole { most } | Self::Between { most, .. } if number > most => {
+                Err(format!("{number} is more than {most}"))
+            }
+            Self::Between { least, .. } if number < least => Err(format!("{number} is less than {least}")),
+            Self::Whole { .. } | Self::Between { .. } | Self::Size => Ok(Value::Whole(number)),
+            Self::Number | Self::Share => self.checked_number(number as f64),
             _ => Err(self.wanted()),
+        }
+    }
+
+    /// Checks a number that a file gives.
+    pub(super) fn checked_number(self, number: f64) -> Result<Value, String> {
+        match self {
+            Self::Share if !(0.0..=1.0).contains(&number) => Err(format!("{number} is not between 0 and 1")),
+            _ if number.is_finite() && number >= 0.0 => Ok(Value::Number(number)),
+            _ => Err(format!("{number} is less than 0")),
         }
     }
 
@@ -116,20 +143,14 @@ impl Kind {
             Self::Path => "a path".to_owned(),
             Self::Address => "an address".to_owned(),
             Self::Whole { most } => format!("a whole number up to {most}"),
+            Self::Between { least, most } => format!("a whole number from {least} to {most}"),
             Self::Number => "a number".to_owned(),
+            Self::Share => "a number from 0 to 1".to_owned(),
             Self::Switch => "true or false".to_owned(),
             Self::OneOf(words) => words.iter().map(|word| format!("`{word}`")).collect::<Vec<_>>().join(", "),
             Self::Texts => "a list of texts".to_owned(),
             Self::Size => "a size".to_owned(),
         }
-    }
-}
-
-pub(super) fn checked_number(number: f64) -> Result<Value, String> {
-    if number.is_finite() && number >= 0.0 {
-        Ok(Value::Number(number))
-    } else {
-        Err(format!("{number} is less than 0"))
     }
 }
 
@@ -176,6 +197,14 @@ mod tests {
         assert_eq!(Kind::Whole { most: 9 }.parse("10"), Err("10 is more than 9".into()));
         assert_eq!(Kind::OneOf(&["a", "b"]).parse("c"), Err("\"c\" is none of a, b".into()));
         assert!(Kind::Address.parse("ftp://x").is_err() && Kind::Address.parse("https://x").is_ok());
+        let few = Kind::Between { least: 1, most: 20 };
+        assert_eq!(few.parse("0"), Err("0 is less than 1".into()));
+        assert_eq!(few.parse("21"), Err("21 is more than 20".into()));
+        assert_eq!(few.parse("20"), Ok(Value::Whole(20)));
+        assert_eq!(Kind::Share.parse("0.7"), Ok(Value::Number(0.7)));
+        assert_eq!(Kind::Share.parse("1.5"), Err("1.5 is not between 0 and 1".into()));
+        assert_eq!(Kind::Share.parse("NaN"), Err("NaN is not between 0 and 1".into()));
+        assert_eq!(Kind::Share.checked_whole(1), Ok(Value::Number(1.0)));
         assert!(Kind::Number.parse("-1").is_err() && Kind::Number.parse("NaN").is_err());
         assert_eq!(Kind::Switch.checked_text("true"), Err("true or false is wanted".into()));
     }

@@ -77,7 +77,9 @@ fn io_in_pure_crates(files: &[(String, String)]) -> Vec<String> {
     let mut wrong = Vec::new();
     for (path, source) in files.iter().filter(|(path, _)| WITHOUT_IO.contains(&crate_of(path))) {
         let code = product_code_of(source);
-        let used = OUTSIDE.iter().filter(|module| uses_std(&code, module));
+        // The client reads answers as they come.
+        let is_allowed = |module: &str| path == MAY_USE_THE_NETWORK && module == "io";
+        let used = OUTSIDE.iter().filter(|module| uses_std(&code, module) && !is_allowed(module));
         wrong.extend(used.map(|module| format!("{path} uses std::{module}")));
     }
     wrong

@@ -1,6 +1,7 @@
 //! The engine from outside: a directory goes in, answers come out.
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
+mod context;
 mod deltas;
 mod incremental;
 mod models;

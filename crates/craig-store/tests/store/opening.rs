@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use crate::project::{Bench, EMBEDDER, GUIDE, QUEUE, apply, bytes, file};
-use craig_store::{IngestionState, SCHEMA_VERSION, Store, StoreError};
+use craig_store::{ContextUse, IngestionState, SCHEMA_VERSION, Store, StoreError};
 
 fn refusal(path: &Path) -> StoreError {
     match Store::open(path) {
@@ -126,6 +126,8 @@ fn make_the_fixture_of_this_version() {
     let stopped = store.create_project("stopped", "/src/stopped", "{}").unwrap();
     let run = store.begin_ingestion(stopped.id, 3).unwrap();
     store.fail_ingestion(run, "the disk is full").unwrap();
+    let id = store.record_context_use(project.id, &context_use()).unwrap();
+    store.rate_context_use(Some(id), true, Some("just right")).unwrap();
     drop(store);
     let connection = rusqlite::Connection::open(&path).unwrap();
     connection.execute_batch("PRAGMA journal_mode = delete; PRAGMA page_size = 512; VACUUM").unwrap();
@@ -147,8 +149,30 @@ fn databases_of_every_version_are_read_whole() {
     }
 }
 
+fn context_use() -> ContextUse {
+    ContextUse {
+        kind: "chat".into(),
+        blocks: 2,
+        tokens: 300,
+        whole_tokens: 4_000,
+        best_score: Some(0.9),
+        mean_score: Some(0.8),
+        step_us: [1, 2, 3, 4],
+        total_us: 11,
+        query: Some("how are jobs queued".into()),
+        ..ContextUse::default()
+    }
+}
+
 fn check_contents(bench: &Bench, version: u32) {
     let store = &bench.store;
+    if version >= 2 {
+        let used = store.context_uses(None).unwrap().remove(0);
+        let rated = (used.helpful, used.note.as_deref());
+        assert_eq!(rated, (Some(true), Some("just right")));
+        let blank = ContextUse { id: 0, used_at: String::new(), helpful: None, note: None, ..used };
+        assert_eq!(blank, context_use());
+    }
     let project = store.project("jobs").unwrap();
     assert_eq!((project.source_path.as_str(), project.generation), ("/src/jobs", 1), "version {version}");
     assert_eq!(project.content_hash.as_deref(), Some("0123"));
@@ -168,4 +192,30 @@ fn check_contents(bench: &Bench, version: u32) {
     assert!(stored.chunks.iter().all(|chunk| chunk.vector.as_ref().is_some_and(|v| v.codes.len() == 256)));
     assert_eq!(store.tracked_files(project.id).unwrap().len(), 4);
     assert!(store.file_text(project.id, "logo.png").unwrap().unwrap().record.is_binary);
+}
+
+#[test]
+fn uses_are_kept_without_waiting_and_can_be_rated() {
+    let mut bench = Bench::new();
+    let project = bench.project("jobs");
+    let first = bench.store.record_context_use(project.id, &context_use()).unwrap();
+    let none = ContextUse { blocks: 0, reason: Some("generic".into()), ..context_use() };
+    let second = bench.store.record_context_use(project.id, &none).unwrap();
+    // The newest that was given, and the one that is named.
+    assert_eq!(bench.store.rate_context_use(None, false, None).unwrap(), Some(first));
+    assert_eq!(bench.store.rate_context_use(Some(second), true, None).unwrap(), Some(second));
+    assert_eq!(bench.store.rate_context_use(Some(99), true, None).unwrap(), None);
+    let rated: Vec<_> =
+        bench.store.context_uses(Some(project.id)).unwrap().iter().map(|used| used.helpful).collect();
+    assert_eq!(rated, [Some(false), Some(true)]);
+
+    let other = rusqlite::Connection::open(bench.path()).unwrap();
+    other.execute_batch("BEGIN IMMEDIATE").unwrap();
+    let started = std::time::Instant::now();
+    let busy = bench.store.record_context_use(project.id, &context_use());
+    assert!(matches!(busy, Err(StoreError::Busy { .. })), "{busy:?}");
+    assert!(started.elapsed().as_secs() < 5);
+    drop(other);
+    bench.store.purge(project.id).unwrap();
+    assert_eq!(bench.store.context_uses(None).unwrap(), []);
 }

@@ -48,8 +48,9 @@ pub(crate) struct Global {
 /// Form of the output.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Format {
-    /// For people
+    /// For people; 'markdown' is another name of it
     #[default]
+    #[value(alias = "markdown")]
     Text,
     /// For programs
     Json,

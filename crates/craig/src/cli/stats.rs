@@ -1,7 +1,10 @@
-//! `craig stats`: sums over one project or all.
+//! `craig stats`: sums over one project or all, and over the context that was handed out.
+
+mod html;
 
 use anstyle::Style;
-use craig_engine::{LanguageShare, Statistics};
+use craig_engine::{ContextStatistics, LanguageShare, Statistics};
+use serde::Serialize;
 
 use super::failure::Outcome;
 use super::output::{BOLD, Columns, GOOD, LABEL, styled};
@@ -14,12 +17,57 @@ use super::units::{bytes, count, counted};
 pub(crate) struct Args {
     /// Id, reference or name of the project [default: all]
     project: Option<String>,
+    /// Write a report with plots, as one HTML page
+    #[arg(long)]
+    html: bool,
+}
+
+/// Everything that is shown.
+#[derive(Serialize)]
+struct Shown {
+    #[serde(flatten)]
+    statistics: Statistics,
+    context: ContextStatistics,
 }
 
 pub(crate) fn run(args: &Args, session: &mut Session) -> anyhow::Result<Outcome> {
-    let statistics = session.engine()?.statistics(args.project.as_deref())?;
-    session.output.show(&statistics, |columns| text(&statistics, columns))?;
+    let engine = session.engine()?;
+    let project = args.project.as_deref();
+    let shown =
+        Shown { statistics: engine.statistics(project)?, context: engine.context_statistics(project)? };
+    if args.html {
+        session.output.raw(html::page(&shown.statistics, &shown.context).as_bytes())?;
+        return Ok(Outcome::Complete);
+    }
+    session.output.show(&shown, |columns| text(&shown.statistics, columns) + &context(&shown.context))?;
     Ok(Outcome::Complete)
+}
+
+/// What was handed out as context; nothing when nobody asked for any.
+fn context(sums: &ContextStatistics) -> String {
+    let requests = sums.chats + sums.inline_edits;
+    if requests == 0 {
+        return String::new();
+    }
+    let share = |part: u64| format!("{:.0}%", 100.0 * part as f64 / requests as f64);
+    let total = sums.latency.iter().find(|latency| latency.step == "total");
+    let times = total.map_or_else(String::new, |total| {
+        format!("{:.1} / {:.1} / {:.1} ms", total.p50_ms, total.p90_ms, total.p99_ms)
+    });
+    let without =
+        sums.without.iter().map(|(reason, n)| format!("{} {}", reason.replace('_', " "), count(*n)));
+    let rows = [
+        ("requests", format!("{} of chats, {} of inline edits", count(sums.chats), count(sums.inline_edits))),
+        ("with context", format!("{} ({})", count(sums.with_context), share(sums.with_context))),
+        ("without", without.collect::<Vec<_>>().join(", ")),
+        ("mean score", sums.mean_score.map_or_else(|| "–".to_owned(), |score| format!("{score:.2}"))),
+        ("p50/p90/p99", times),
+        ("tokens", format!("{} given, about {} saved", count(sums.tokens), count(sums.tokens_saved))),
+        ("feedback", format!("{} helpful, {} not", count(sums.helpful), count(sums.unhelpful))),
+    ];
+    let rows =
+        rows.iter().map(|(label, value)| format!("{} {value}\n", styled(LABEL, format_args!("{label:<12}"))));
+    format!("\n{}\n{}", styled(BOLD, "context"), rows.collect::<String>())
 }
 
 fn text(statistics: &Statistics, columns: Columns) -> String {

@@ -1,6 +1,7 @@
 //! The tools: what each is called, takes and gives, and which function answers.
 
 mod content;
+mod context;
 mod insight;
 mod jobs;
 mod metadata;
@@ -177,6 +178,7 @@ impl Tool {
 static TOOLS: LazyLock<Vec<Tool>> = LazyLock::new(|| {
     vec![
         query::tool(),
+        context::tool(),
         content::tool(),
         structure::tool(),
         related::tool(),

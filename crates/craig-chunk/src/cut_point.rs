@@ -1,0 +1,91 @@
+//! Where the end of a text may be left out without cutting through a statement.
+
+use craig_source::Language;
+use tree_sitter::Node;
+
+use crate::trees;
+
+/// The byte at which `text` is best cut so that at most `most_bytes` are left: the end of a line, behind a whole statement or
+/// member where a grammar reads the language, of the outermost in the second half. A first line that is longer is cut
+/// through. Never inside of a character; the length of the text when it is not too long.
+pub fn cut_point(language: Language, text: &str, most_bytes: usize) -> usize {
+    if text.len() <= most_bytes {
+        return text.len();
+    }
+    let most = text.floor_char_boundary(most_bytes);
+    let ends =
+        trees(language, text).iter().filter_map(|(_, tree)| end_within(tree.root_node(), text, most)).max();
+    ends.or_else(|| text[..most].rfind('\n').filter(|at| *at > 0)).unwrap_or(most)
+}
+
+/// The end of the last whole node before `most`, of the outermost level where it is in the second half; else the last of all.
+fn end_within(root: Node<'_>, text: &str, most: usize) -> Option<usize> {
+    let mut last = None;
+    let mut node = root;
+    loop {
+        let mut cursor = node.walk();
+        let mut crossing = None;
+        for child in node.children(&mut cursor) {
+            if child.start_byte() >= most {
+                break;
+            }
+            if child.end_byte() > most {
+                crossing = Some(child);
+            } else if child.is_named()
+                && let Some(end) = line_end(text, child.end_byte()).filter(|end| *end <= most)
+            {
+                last = last.max(Some(end));
+            }
+        }
+        if last.is_some_and(|end| end >= most / 2) {
+            return last;
+        }
+        match crossing {
+            Some(inner) => node = inner,
+            None => return last,
+        }
+    }
+}
+
+/// The end of the line, when nothing but its punctuation follows.
+fn line_end(text: &str, from: usize) -> Option<usize> {
+    let rest = text.get(from..)?;
+    let end = rest.find('\n').unwrap_or(rest.len());
+    rest[..end].chars().all(|c| c.is_whitespace() || c == ';' || c == ',').then_some(from + end)
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    const CODE: &str = "fn long(x: u8) {\n    let a = one(\n        x,\n        y,\n    );\n    if a {\n        two();\n        three();\n    }\n}\n";
+
+    fn check(language: Language, most: usize, expected: &str) {
+        assert_eq!(&CODE[..cut_point(language, CODE, most)], expected, "{most}");
+    }
+
+    #[test]
+    fn code_is_cut_behind_statements() {
+        let after_a = "fn long(x: u8) {\n    let a = one(\n        x,\n        y,\n    );";
+        check(Language::Rust, 70, after_a);
+        check(Language::Rust, after_a.len(), after_a);
+        // The statement is too long for what is left: the last line of it that ends.
+        check(Language::Rust, 50, "fn long(x: u8) {\n    let a = one(\n        x,");
+        check(Language::Rust, 100, &CODE[..CODE.find("\n        three").unwrap()]);
+        check(Language::Text, 40, "fn long(x: u8) {\n    let a = one(");
+        check(Language::Text, 5, "fn lo");
+        check(Language::Rust, 1_000, CODE);
+    }
+
+    proptest! {
+        #[test]
+        fn what_is_left_fits(text in "[a-zé{}();\n ]{0,200}", most in 0usize..200) {
+            for language in [Language::Rust, Language::Python, Language::Markdown] {
+                let end = cut_point(language, &text, most);
+                prop_assert!(text.is_char_boundary(end) && (end <= most || end == text.len() && text.len() <= most));
+            }
+        }
+    }
+}

@@ -1,0 +1,202 @@
+//! Fits context into a number of tokens: what matters least goes first, and is cut before it goes.
+
+use crate::format::{Purpose, markdown, section};
+use crate::truncate::truncate;
+use crate::{Block, Tokenizer};
+
+/// Priority of context among the parts of a prompt, as prompt-tsx counts them.
+pub const CONTEXT_PRIORITY: f32 = 850.0;
+
+/// Priority of the piece at `rank`, from 0, of `n` pieces: 850 + (1 − rank / n).
+pub fn priority(rank: usize, n: usize) -> f32 {
+    CONTEXT_PRIORITY + 1.0 - rank as f32 / n.max(1) as f32
+}
+
+/// A cut piece with fewer tokens than this tells nothing.
+const MIN_TOKENS: usize = 24;
+
+/// Bytes that a token of code has at most in the first attempt to cut a piece.
+const BYTES_PER_TOKEN: usize = 4;
+
+/// Texts with more bytes a token are so rare that longer ones are not even counted.
+const MOST_BYTES_PER_TOKEN: usize = 12;
+
+/// Blocks that fit, with their text and its tokens.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Fitted {
+    /// Blocks in their order, each with its tokens.
+    pub blocks: Vec<Block>,
+    /// The blocks as Markdown.
+    pub markdown: String,
+    /// Tokens of the Markdown: never more than the budget.
+    pub tokens: usize,
+}
+
+/// Fits `blocks`, best first, into `budget_tokens`.
+///
+/// Pieces have the [`priority`] of their rank. From the lowest on, pieces are left out until the rest fits; the one that is
+/// too long for what is left is cut at a boundary of its syntax. When all fit whole, `wider` is asked for larger ones in
+/// their place, the best first, again and again as long as what it gives fits.
+pub fn fitted(
+    purpose: Purpose,
+    blocks: Vec<Block>,
+    budget_tokens: usize,
+    tokenizer: Tokenizer,
+    wider: impl Fn(&[Block], usize) -> Option<Block>,
+) -> Fitted {
+    let n_blocks = blocks.len();
+    let mut left = budget_tokens.saturating_sub(tokenizer.count(purpose.head()));
+    let mut kept = Vec::new();
+    for mut block in blocks {
+        let needed = count(&mut block, tokenizer);
+        if needed <= left {
+            left -= needed;
+            kept.push(block);
+            continue;
+        }
+        if shorten(&mut block, left, tokenizer) {
+            kept.push(block);
+        }
+        break;
+    }
+    if kept.len() == n_blocks && kept.iter().all(|block| !block.is_truncated) {
+        widen(&mut kept, left, tokenizer, wider);
+    }
+    settle(purpose, kept, budget_tokens, tokenizer)
+}
+
+/// Puts larger blocks in the place of others as long as they fit into what is left.
+fn widen(
+    blocks: &mut [Block],
+    mut left: usize,
+    tokenizer: Tokenizer,
+    wider: impl Fn(&[Block], usize) -> Option<Block>,
+) {
+    for at in 0..blocks.len() {
+        while let Some(mut larger) = wider(blocks, at) {
+            let most_bytes = left.saturating_add(blocks[at].tokens).saturating_mul(MOST_BYTES_PER_TOKEN);
+            if larger.content.len() > most_bytes {
+                break;
+            }
+            let more = count(&mut larger, tokenizer).saturating_sub(count(&mut blocks[at], tokenizer));
+            if more > left {
+                break;
+            }
+            left -= more;
+            blocks[at] = larger;
+        }
+    }
+}
+
+/// Counts the whole text: words at the seams of pieces may count otherwise than within them.
+fn settle(purpose: Purpose, mut blocks: Vec<Block>, budget_tokens: usize, tokenizer: Tokenizer) -> Fitted {
+    loop {
+        let markdown = markdown(purpose, &blocks);
+        let tokens = if blocks.is_empty() { 0 } else { tokenizer.count(&markdown) };
+        if tokens <= budget_tokens {
+            return Fitted { blocks, markdown, tokens };
+        }
+        if let Some(mut last) = blocks.pop() {
+            let needed = count(&mut last, tokenizer);
+            if shorten(&mut last, needed.saturating_sub(tokens - budget_tokens + 1), tokenizer) {
+                blocks.push(last);
+            }
+        }
+    }
+}
+
+/// Counts a block's content; gives that with its heading, fence and the empty line before it.
+fn count(block: &mut Block, tokenizer: Tokenizer) -> usize {
+    if block.tokens == 0 {
+        block.tokens = tokenizer.count(&block.content);
+    }
+    let frame = Block { content: String::new(), why: Vec::new(), ..block.clone() };
+    block.tokens + tokenizer.count(&format!("\n{}", section(&frame)))
+}
+
+/// Cuts a block so that it takes at most `budget_tokens`; false when nothing of use would be left.
+fn shorten(block: &mut Block, budget_tokens: usize, tokenizer: Tokenizer) -> bool {
+    let mut bytes = (budget_tokens * BYTES_PER_TOKEN).min(block.content.len().saturating_sub(1));
+    while budget_tokens >= MIN_TOKENS && bytes >= MIN_TOKENS {
+        let mut shorter = Block { tokens: 0, ..block.clone() };
+        if !truncate(&mut shorter, bytes) {
+            return false;
+        }
+        let needed = count(&mut shorter, tokenizer);
+        if needed <= budget_tokens {
+            *block = shorter;
+            return true;
+        }
+        bytes = (bytes * budget_tokens / needed).min(bytes - 1);
+    }
+    false
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::block::tests::block;
+
+    fn long(path: &str, score: f32) -> Block {
+        let code: String = (0..40).map(|n| format!("    let value_{n} = compute(input, {n});\n")).collect();
+        block(path, 1..=42, score, &format!("fn long() {{\n{code}}}"))
+    }
+
+    #[test]
+    fn the_lowest_goes_first_and_is_cut_before_it_goes() {
+        let tokenizer = Tokenizer::default();
+        let blocks = vec![long("a.rs", 0.9), long("b.rs", 0.8), long("c.rs", 0.7)];
+        let all = fitted(Purpose::Chat, blocks.clone(), 10_000, tokenizer, |_, _| None);
+        assert_eq!(all.blocks.len(), 3);
+        assert!(all.blocks.iter().all(|block| block.tokens == tokenizer.count(&block.content)));
+        let some = fitted(Purpose::Chat, blocks.clone(), all.tokens / 2, tokenizer, |_, _| None);
+        let told: Vec<_> =
+            some.blocks.iter().map(|block| (block.path.as_str(), block.is_truncated)).collect();
+        assert_eq!(told, [("a.rs", false), ("b.rs", true)]);
+        assert!(some.blocks[1].content.ends_with("// ... (truncated)"));
+        assert_eq!(fitted(Purpose::Chat, blocks, 20, tokenizer, |_, _| None), Fitted::default());
+    }
+
+    #[test]
+    fn what_is_left_makes_blocks_wider() {
+        let tokenizer = Tokenizer::default();
+        let part = || vec![block("a.rs", 2..=3, 0.9, "    let x = 1;")];
+        let whole = |_: &[Block], _: usize| Some(long("a.rs", 0.9));
+        let once =
+            |blocks: &[Block], at| whole(blocks, at).filter(|whole| whole.content != blocks[at].content);
+        assert_eq!(fitted(Purpose::Chat, part(), 5_000, tokenizer, once).blocks[0].line_start, 1);
+        assert_eq!(fitted(Purpose::Chat, part(), 100, tokenizer, once).blocks[0].line_start, 2);
+    }
+
+    #[test]
+    fn priorities_are_those_of_the_requirements() {
+        assert_eq!([priority(0, 4), priority(1, 4), priority(3, 4)], [851.0, 850.75, 850.25]);
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(64))]
+        /// Whatever the blocks hold, their text is within the budget, and the order stays.
+        #[test]
+        fn the_text_never_exceeds_the_budget(
+            contents in proptest::collection::vec("[a-zA-Z0-9 é漢`{}();\n\t]{0,400}", 0..8),
+            budget in 0usize..700,
+            inline in any::<bool>(),
+        ) {
+            let tokenizer = Tokenizer::default();
+            let purpose = if inline { Purpose::Inline } else { Purpose::Chat };
+            let blocks: Vec<Block> = contents
+                .iter()
+                .enumerate()
+                .map(|(at, content)| block(&format!("src/{at}.rs"), 1..=9, 0.9, content))
+                .collect();
+            let paths: Vec<String> = blocks.iter().map(|block| block.path.clone()).collect();
+            let fitted = fitted(purpose, blocks, budget, tokenizer, |_, _| None);
+            prop_assert_eq!(fitted.tokens, if fitted.blocks.is_empty() { 0 } else { tokenizer.count(&fitted.markdown) });
+            prop_assert!(fitted.tokens <= budget);
+            let kept: Vec<String> = fitted.blocks.iter().map(|block| block.path.clone()).collect();
+            prop_assert_eq!(&kept[..], &paths[..kept.len()]);
+        }
+    }
+}

@@ -1,0 +1,112 @@
+//! Context as Markdown.
+
+use std::fmt::Write as _;
+
+use crate::Block;
+
+/// What context is for, which its heading says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Purpose {
+    /// A chat.
+    Chat,
+    /// An edit of selected code.
+    Inline,
+}
+
+impl Purpose {
+    pub(crate) fn head(self) -> &'static str {
+        match self {
+            Self::Chat => {
+                "## Relevant Code Context\n\nThe following code snippets from your workspace may be relevant:\n"
+            }
+            Self::Inline => "## Relevant Code from Workspace\n",
+        }
+    }
+}
+
+/// Blocks as Markdown, in their order; empty when there are none.
+pub fn markdown(purpose: Purpose, blocks: &[Block]) -> String {
+    if blocks.is_empty() {
+        return String::new();
+    }
+    blocks.iter().fold(purpose.head().to_owned(), |text, block| text + "\n" + &section(block))
+}
+
+/// One block: where it is, and its code in a fence that is longer than any inside.
+pub(crate) fn section(block: &Block) -> String {
+    let Block { line_start, line_end, language, content, .. } = block;
+    let mut text = format!("**File**: {} (lines {line_start}-{line_end})", code_span(&block.path));
+    let symbol = block.symbol_name.as_deref().and_then(|name| name.lines().next()).unwrap_or_default().trim();
+    if !symbol.is_empty() {
+        let _ = write!(text, " - {}: {}", block.chunk_type.as_str(), code_span(symbol));
+    }
+    let fence = "`".repeat(longest_run(content).max(2) + 1);
+    let _ = write!(text, "\n{fence}{language}\n{}\n{fence}\n", content.trim_end_matches('\n'));
+    text
+}
+
+/// Text as code within a line, whatever backticks it holds.
+fn code_span(text: &str) -> String {
+    let mark = "`".repeat(longest_run(text) + 1);
+    let space = if text.starts_with('`') || text.ends_with('`') { " " } else { "" };
+    format!("{mark}{space}{text}{space}{mark}")
+}
+
+/// The longest run of backticks.
+fn longest_run(text: &str) -> usize {
+    text.split(|c| c != '`').map(str::len).max().unwrap_or(0)
+}
+
+#[cfg(test)]
+mod tests {
+    use expect_test::expect;
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::block::tests::block;
+
+    #[test]
+    fn blocks_are_written_as_the_requirements_say() {
+        let mut login = block("src/auth/login.ts", 42..=44, 0.9, "function login() {\n  return 1;\n}\n");
+        (login.language, login.symbol_name) = ("typescript".into(), Some("login".into()));
+        let mut notes = block("docs/`odd`.md", 1..=3, 0.8, "````sh\nls\n````");
+        notes.language = "markdown".into();
+        expect![[r"
+            ## Relevant Code Context
+
+            The following code snippets from your workspace may be relevant:
+
+            **File**: `src/auth/login.ts` (lines 42-44) - function: `login`
+            ```typescript
+            function login() {
+              return 1;
+            }
+            ```
+
+            **File**: ``docs/`odd`.md`` (lines 1-3)
+            `````markdown
+            ````sh
+            ls
+            ````
+            `````
+        "]]
+        .assert_eq(&markdown(Purpose::Chat, &[login.clone(), notes]));
+        assert!(
+            markdown(Purpose::Inline, &[login]).starts_with("## Relevant Code from Workspace\n\n**File**")
+        );
+        assert_eq!(markdown(Purpose::Chat, &[]), "");
+    }
+
+    proptest! {
+        /// Nothing in a block ends its fence.
+        #[test]
+        fn a_fence_is_longer_than_any_inside(content in "[`~a\n ]{0,60}") {
+            let text = section(&block("a.rs", 1..=1, 0.5, &content));
+            let fence: String = text.lines().nth(1).unwrap().chars().take_while(|c| *c == '`').collect();
+            let inner = text.lines().skip(2).take_while(|line| *line != fence).count();
+            let expected = content.trim_end_matches('\n').lines().count();
+            prop_assert!(fence.len() > longest_run(&content) && fence.len() >= 3);
+            prop_assert_eq!(inner, expected.max(1), "{}", text);
+        }
+    }
+}

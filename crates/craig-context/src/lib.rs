@@ -1,0 +1,20 @@
+//! Context for chats and inline edits: what to search for, what of the found to keep, within a budget of tokens, as text.
+//!
+//! Pure: searching and reading are the engine's. [`ChatQuery`] and [`InlineQuery`] say what to search for; [`Block`]s are
+//! made of hits, [`fitted`] into a budget and written as Markdown.
+
+mod block;
+mod budget;
+mod format;
+mod inline;
+mod query;
+mod tokens;
+mod truncate;
+
+pub use block::{Block, SourceText, enclosing, merged};
+pub use budget::{CONTEXT_PRIORITY, Fitted, fitted, priority};
+pub use format::{Purpose, markdown};
+pub use inline::{Selection, boost};
+pub use query::{Basis, ChatQuery, InlineQuery, Reference};
+pub use tokens::{ENCODINGS, Tokenizer};
+pub use truncate::truncate;

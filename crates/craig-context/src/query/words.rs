@@ -1,0 +1,347 @@
+//! Words of a message: where they stand, which of them say nothing, which are names of code.
+
+use std::ops::Range;
+
+/// A word of a message with its place.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Token<'t> {
+    /// As written, without quotes and punctuation around it.
+    pub(super) text: &'t str,
+    /// Lower-cased.
+    pub(super) lower: String,
+    /// Its bytes in the message.
+    pub(super) bytes: Range<usize>,
+    /// A clause ends behind it: `,` `.` `;` `:` `!` `?` or a bracket follows.
+    pub(super) ends_clause: bool,
+    /// Written between backticks, or called: `name()`.
+    pub(super) is_marked: bool,
+    /// Behind an apostrophe: the `s` of `user's`.
+    pub(super) is_possessive: bool,
+}
+
+impl Token<'_> {
+    /// Written as names of code are, not as words of a language.
+    pub(super) fn is_name(&self) -> bool {
+        self.is_marked || is_code_name(self.text)
+    }
+}
+
+/// The words of `text`, in order. Names may hold `_`, `.`, `::`, `#`, `->`, `/` and `-` between letters.
+pub(super) fn tokens(text: &str) -> Vec<Token<'_>> {
+    let mut found = Vec::new();
+    let mut at = 0;
+    while let Some(offset) = text[at..].find(is_letter) {
+        let start = at + offset;
+        let end = end_of_word(text, start);
+        found.push(token(text, start..end));
+        at = end;
+    }
+    found
+}
+
+fn token(text: &str, bytes: Range<usize>) -> Token<'_> {
+    let word = &text[bytes.clone()];
+    let (before, after) = (&text[..bytes.start], &text[bytes.end..]);
+    let is_called = after.starts_with("()");
+    let rest = after.trim_start_matches(['`', '"', '\'', '”', '’']);
+    let rest = if is_called { &after[2..] } else { rest };
+    let ends_clause = rest.starts_with([',', ';', '!', '?', ')', '(', '\n', '–', '—'])
+        || rest.starts_with(['.', ':']) && !rest[1..].starts_with(is_letter)
+        || rest.starts_with(" - ")
+        || rest.starts_with(" (");
+    Token {
+        text: word,
+        lower: word.to_lowercase(),
+        ends_clause,
+        is_possessive: before.ends_with(['\'', '’']),
+        is_marked: is_called || before.ends_with('`') && after.starts_with('`'),
+        bytes,
+    }
+}
+
+fn is_letter(c: char) -> bool {
+    c.is_alphanumeric() || c == '_' || c == '$'
+}
+
+fn end_of_word(text: &str, start: usize) -> usize {
+    let mut end = start;
+    loop {
+        end += text[end..].find(|c| !is_letter(c)).unwrap_or(text.len() - end);
+        let joint = ["::", "->", ".", "#", "-", "'"]
+            .into_iter()
+            .find(|joint| text[end..].strip_prefix(joint).is_some_and(|rest| rest.starts_with(is_letter)));
+        match joint {
+            // `user's` is a user.
+            Some("'") => return end,
+            Some(joint) => end += joint.len(),
+            None => return end,
+        }
+    }
+}
+
+/// `fetchUser`, `fetch_user`, `HttpClient`, `a.b`, `a::b`; not `Login`, `API` or `re-run`.
+pub(super) fn is_code_name(word: &str) -> bool {
+    let inner = word.trim_matches('_');
+    let joined = ["_", "::", "->", "#"].iter().any(|joint| inner.contains(joint));
+    let dotted =
+        inner.contains('.') && !inner.split('.').all(|part| part.chars().all(|c| c.is_ascii_digit()));
+    let humps =
+        inner.chars().zip(inner.chars().skip(1)).filter(|(a, b)| a.is_lowercase() && b.is_uppercase());
+    joined || dotted || humps.count() > 0 || inner.len() != word.len() && !inner.is_empty()
+}
+
+/// Whether a word says nothing of what is asked for.
+pub(super) fn is_stop_word(lower: &str) -> bool {
+    STOP_WORDS.binary_search(&lower).is_ok()
+}
+
+/// Sorted, so that they can be searched.
+const STOP_WORDS: &[&str] = &[
+    "about",
+    "above",
+    "actually",
+    "after",
+    "again",
+    "all",
+    "also",
+    "always",
+    "and",
+    "another",
+    "any",
+    "anyone",
+    "anything",
+    "are",
+    "aren",
+    "around",
+    "ask",
+    "because",
+    "been",
+    "before",
+    "being",
+    "below",
+    "best",
+    "between",
+    "both",
+    "but",
+    "came",
+    "can",
+    "cannot",
+    "code",
+    "codebase",
+    "come",
+    "comes",
+    "could",
+    "couldn",
+    "describe",
+    "did",
+    "didn",
+    "different",
+    "does",
+    "doesn",
+    "doing",
+    "don",
+    "done",
+    "each",
+    "else",
+    "etc",
+    "ever",
+    "every",
+    "everything",
+    "exactly",
+    "explain",
+    "few",
+    "find",
+    "for",
+    "from",
+    "get",
+    "gets",
+    "give",
+    "given",
+    "goes",
+    "going",
+    "gone",
+    "good",
+    "got",
+    "had",
+    "happen",
+    "happening",
+    "happens",
+    "has",
+    "have",
+    "having",
+    "hello",
+    "help",
+    "her",
+    "here",
+    "hers",
+    "hey",
+    "him",
+    "his",
+    "how",
+    "implement",
+    "implementation",
+    "implemented",
+    "implements",
+    "into",
+    "isn",
+    "its",
+    "itself",
+    "just",
+    "know",
+    "let",
+    "like",
+    "likely",
+    "look",
+    "looking",
+    "looks",
+    "made",
+    "make",
+    "makes",
+    "many",
+    "may",
+    "maybe",
+    "mean",
+    "means",
+    "might",
+    "more",
+    "most",
+    "much",
+    "must",
+    "need",
+    "needs",
+    "new",
+    "not",
+    "now",
+    "off",
+    "once",
+    "one",
+    "ones",
+    "only",
+    "onto",
+    "other",
+    "our",
+    "out",
+    "over",
+    "own",
+    "perhaps",
+    "please",
+    "project",
+    "quite",
+    "really",
+    "repo",
+    "repository",
+    "same",
+    "say",
+    "says",
+    "see",
+    "seem",
+    "seems",
+    "shall",
+    "she",
+    "should",
+    "show",
+    "since",
+    "some",
+    "somehow",
+    "someone",
+    "something",
+    "sorry",
+    "still",
+    "such",
+    "sure",
+    "take",
+    "takes",
+    "tell",
+    "than",
+    "thank",
+    "thanks",
+    "that",
+    "the",
+    "their",
+    "them",
+    "then",
+    "there",
+    "these",
+    "they",
+    "thing",
+    "things",
+    "think",
+    "this",
+    "those",
+    "through",
+    "too",
+    "under",
+    "understand",
+    "until",
+    "upon",
+    "use",
+    "used",
+    "uses",
+    "using",
+    "very",
+    "via",
+    "want",
+    "wants",
+    "was",
+    "way",
+    "well",
+    "were",
+    "what",
+    "when",
+    "where",
+    "whether",
+    "which",
+    "while",
+    "who",
+    "whole",
+    "whom",
+    "whose",
+    "why",
+    "will",
+    "with",
+    "within",
+    "without",
+    "wonder",
+    "wondering",
+    "work",
+    "working",
+    "works",
+    "would",
+    "yes",
+    "yet",
+    "you",
+    "your",
+];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn stop_words_are_sorted() {
+        assert!(STOP_WORDS.is_sorted());
+    }
+
+    #[test]
+    fn words_keep_their_places_and_names_their_joints() {
+        let text = "Use `foo` like a.b::c() in auth.ts, user's größe. re-run 1.5";
+        let found: Vec<_> = tokens(text).into_iter().map(|token| token.text).collect();
+        assert_eq!(
+            found,
+            ["Use", "foo", "like", "a.b::c", "in", "auth.ts", "user", "s", "größe", "re-run", "1.5"]
+        );
+        for token in tokens(text) {
+            assert_eq!(&text[token.bytes], token.text);
+        }
+    }
+
+    #[test]
+    fn names_of_code_are_told_from_words() {
+        for name in ["fetchUser", "fetch_user", "HttpClient", "a.b", "a::b", "_private", "__init__"] {
+            assert!(is_code_name(name), "{name}");
+        }
+        for word in ["Login", "API", "re-run", "1.5", "login", "_"] {
+            assert!(!is_code_name(word), "{word}");
+        }
+    }
+}

@@ -1,0 +1,263 @@
+//! Context for chats and inline edits, through the one door: which project, which settings, what is kept of it.
+
+mod cache;
+mod chat;
+mod config;
+mod inline;
+mod rephrase;
+mod uses;
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use craig_context::{Block, Fitted, SourceText, Tokenizer};
+use craig_store::{Project, StoreError};
+use serde::Serialize;
+
+use crate::{Engine, EngineError};
+
+pub(crate) use cache::ContextCache;
+pub use chat::ChatContextRequest;
+pub use config::{ChatConfig, ContextConfig, InlineConfig, Telemetry};
+pub use inline::InlineContextRequest;
+pub use uses::{ContextStatistics, Latency, ScoreShare, UseOverTime};
+
+/// Context for a prompt, or why there is none.
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct ContextAnswer {
+    /// Pieces of code, best first.
+    pub blocks: Vec<Block>,
+    /// Tokens of `markdown`; 0 when there is no context.
+    pub tokens: usize,
+    /// Why there is no context; `None` when there is some.
+    pub reason: Option<String>,
+    /// The same reason as one word.
+    pub reason_code: Option<NoContext>,
+    /// Number to give feedback to; `None` when nothing is kept.
+    pub id: Option<i64>,
+    /// Name of the project.
+    pub project: String,
+    /// What was searched for.
+    pub query: String,
+    /// Telling words of the question.
+    pub keywords: Vec<String>,
+    /// The blocks as Markdown, ready for the prompt; empty when there are none.
+    pub markdown: String,
+    /// Whether the blocks are all files of a small project.
+    pub is_whole_project: bool,
+    /// Whether the answer is one that was given before.
+    pub is_cached: bool,
+    /// What did not work, such as a model that did not answer, and was done without.
+    pub notes: Vec<String>,
+    /// How long it took.
+    pub elapsed: Steps,
+}
+
+/// Why there is no context.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum NoContext {
+    /// The settings say so.
+    Disabled,
+    /// The message says so: `/no-context`.
+    NotWanted,
+    /// Fewer than three characters.
+    TooShort,
+    /// No word of it says what it is about.
+    Generic,
+    /// Nothing has been indexed yet.
+    NotReady,
+    /// Nothing is relevant enough.
+    NothingRelevant,
+    /// Nothing fits into the budget.
+    OverBudget,
+    /// The search failed.
+    Failed,
+}
+
+impl NoContext {
+    fn reason(self) -> &'static str {
+        match self {
+            Self::Disabled => "context is switched off in the settings",
+            Self::NotWanted => "the message asks for no context",
+            Self::TooShort => "there are fewer than three characters to search for",
+            Self::Generic => "no word of it says what it is about",
+            Self::NotReady => "the index is not ready yet",
+            Self::NothingRelevant => "nothing in the project is relevant enough",
+            Self::OverBudget => "nothing relevant fits into the budget",
+            Self::Failed => "the search failed",
+        }
+    }
+
+    fn code(self) -> &'static str {
+        match self {
+            Self::Disabled => "disabled",
+            Self::NotWanted => "not_wanted",
+            Self::TooShort => "too_short",
+            Self::Generic => "generic",
+            Self::NotReady => "not_ready",
+            Self::NothingRelevant => "nothing_relevant",
+            Self::OverBudget => "over_budget",
+            Self::Failed => "failed",
+        }
+    }
+}
+
+/// Milliseconds of each step.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+pub struct Steps {
+    /// Reading the question.
+    pub extract_ms: f64,
+    /// Asking a language model to rephrase it.
+    pub rephrase_ms: f64,
+    /// Searching, reranking included.
+    pub search_ms: f64,
+    /// Filtering, joining and ranking.
+    pub rank_ms: f64,
+    /// Counting tokens, fitting and writing.
+    pub format_ms: f64,
+    /// All of it.
+    pub total_ms: f64,
+}
+
+impl ContextAnswer {
+    fn none(reason: NoContext) -> Self {
+        Self { reason: Some(reason.reason().to_owned()), reason_code: Some(reason), ..Self::default() }
+    }
+
+    /// Takes what fits; of nothing, says why.
+    fn with(mut self, fitted: Fitted, had_blocks: bool) -> Self {
+        if fitted.blocks.is_empty() {
+            let reason = if had_blocks { NoContext::OverBudget } else { NoContext::NothingRelevant };
+            self.reason = Some(reason.reason().to_owned());
+            self.reason_code = Some(reason);
+        }
+        self.blocks = fitted.blocks;
+        self.tokens = fitted.tokens;
+        self.markdown = fitted.markdown;
+        self
+    }
+}
+
+/// Measures the steps of one answer.
+struct Clock {
+    started: Instant,
+    last: Instant,
+    deadline: Instant,
+}
+
+impl Clock {
+    fn new(limit: Duration) -> Self {
+        let now = Instant::now();
+        Self { started: now, last: now, deadline: now + limit }
+    }
+
+    /// Milliseconds since the last step ended.
+    fn step_ms(&mut self) -> f64 {
+        let now = Instant::now();
+        let step = now.duration_since(self.last);
+        self.last = now;
+        step.as_secs_f64() * 1e3
+    }
+
+    fn total_ms(&self) -> f64 {
+        self.started.elapsed().as_secs_f64() * 1e3
+    }
+
+    /// Whether there is time left.
+    fn is_early(&self) -> bool {
+        Instant::now() < self.deadline
+    }
+
+    /// Gives a step its own time.
+    fn extend(&mut self, by: Duration) {
+        self.deadline += by;
+    }
+}
+
+/// Fewer characters are nothing to search for.
+const MIN_CHARS: usize = 3;
+
+impl Engine {
+    /// The project to answer from; `None` when nothing of it is indexed yet.
+    fn indexed_project(&self, handle: &str) -> Result<Option<Project>, EngineError> {
+        match self.store().project(handle) {
+            Ok(project) => Ok(Some(project).filter(|project| project.generation > 0)),
+            Err(StoreError::UnknownProject { .. }) => Ok(None),
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    /// Reads the tokenizer's table on a thread of its own, so that counting need not wait for it.
+    pub fn warm_up_tokenizer(&self) {
+        let tokenizer = self.config().context.tokenizer;
+        std::thread::spawn(move || tokenizer.warm_up());
+    }
+
+    /// The path of `file` in a project: as it is named from the working directory, from `root`, or from the project.
+    pub fn path_in_project(&self, handle: &str, root: &Path, file: &Path) -> Result<String, EngineError> {
+        let project = self.store().project(handle)?;
+        let source = Path::new(&project.source_path);
+        let inside = |place: PathBuf| {
+            let real = place.canonicalize().ok()?;
+            real.strip_prefix(source).ok()?.to_str().map(|path| path.replace(std::path::MAIN_SEPARATOR, "/"))
+        };
+        let places = [source.join(file), root.join(file), file.to_owned()];
+        let as_named = || file.to_string_lossy().trim_start_matches("./").to_owned();
+        Ok(places.into_iter().find_map(inside).unwrap_or_else(as_named))
+    }
+
+    /// Texts and symbols of these files, as far as there is time.
+    fn source_texts<'p>(
+        &self,
+        project: &Project,
+        paths: impl IntoIterator<Item = &'p str>,
+        clock: &Clock,
+    ) -> Result<HashMap<String, SourceText>, EngineError> {
+        let mut texts = HashMap::new();
+        for path in paths {
+            if texts.contains_key(path) || !clock.is_early() {
+                continue;
+            }
+            let Some(id) = self.store().file_id(project.id, path)? else { continue };
+            let outlined = self.store().load_outlines(&[id])?.pop();
+            if let Some(file) = outlined {
+                texts.insert(path.to_owned(), SourceText { text: file.text, symbols: file.symbols });
+            }
+        }
+        Ok(texts)
+    }
+
+    /// Closes an answer: its time, and what is kept of it.
+    fn finished(
+        &mut self,
+        mut answer: ContextAnswer,
+        kind: &'static str,
+        project: Option<&Project>,
+        clock: &Clock,
+    ) -> ContextAnswer {
+        answer.elapsed.total_ms = clock.total_ms();
+        if let Some(project) = project {
+            answer.project = project.name.clone();
+            answer.id = self.keep_use(project, kind, &answer);
+        }
+        answer
+    }
+}
+
+/// The tokenizer of a request, else of the settings.
+fn tokenizer_of(asked: Option<Tokenizer>, config: &ContextConfig) -> Tokenizer {
+    asked.unwrap_or(config.tokenizer)
+}
+
+fn checked(what: &'static str, value: usize, least: u64, most: u64) -> Result<usize, EngineError> {
+    match (least..=most).contains(&(value as u64)) {
+        true => Ok(value),
+        false => Err(EngineError::OutOfRange { what, value: value as u64, least, most }),
+    }
+}
+
+fn checked_score(score: f32) -> Result<f32, EngineError> {
+    if (0.0..=1.0).contains(&score) { Ok(score) } else { Err(EngineError::ScoreOutOfRange { score }) }
+}

@@ -1,0 +1,436 @@
+//! Context for a chat message.
+
+use std::collections::HashMap;
+use std::time::Duration;
+
+use craig_context::{Block, ChatQuery, Fitted, Purpose, SourceText, Tokenizer, enclosing, fitted, merged};
+use craig_model::LlmReranker;
+use craig_search::{Description, Filter, Hit};
+use craig_store::Project;
+
+use super::cache::CacheKey;
+use super::rephrase::{Rephrased, rephrased};
+use super::{Clock, ContextAnswer, MIN_CHARS, NoContext, checked, checked_score, tokenizer_of};
+use crate::models::language_model;
+use crate::rerank::reranked;
+use crate::{Engine, EngineError, RerankOptions, RerankStatus, RerankerConfig, SearchRequest};
+
+/// What context is wanted for; what is `None` is as the settings say.
+#[derive(Clone, Debug, Default)]
+pub struct ChatContextRequest {
+    /// The message.
+    pub message: String,
+    /// Earlier messages of the conversation, oldest first.
+    pub history: Vec<String>,
+    /// The conversation: within one, answers are kept.
+    pub conversation: Option<String>,
+    /// Paths of files that are open or were edited lately; they count a little more.
+    pub open_files: Vec<String>,
+    /// Most blocks, 1 to 20.
+    pub max_chunks: Option<usize>,
+    /// Least relevance of a block, 0 to 1.
+    pub min_similarity: Option<f32>,
+    /// Most tokens of the whole text.
+    pub token_budget: Option<usize>,
+    /// How tokens are counted.
+    pub tokenizer: Option<Tokenizer>,
+    /// Longest time for the answer.
+    pub deadline: Option<Duration>,
+}
+
+/// Chunks of one file that are looked at: the best file often has several that answer.
+const PER_FILE: usize = 3;
+
+/// Added to the relevance of files that are open.
+const OPEN_FILE: f32 = 0.03;
+
+/// Score of the only definition of a name that the question writes as code.
+const NAMED: f32 = 0.95;
+
+/// Candidates that a reranker sees where no reranker is configured but a language model is.
+const RERANKED: usize = 15;
+
+/// A message that begins or ends with it wants no context.
+const NO_CONTEXT: &str = "/no-context";
+
+/// A request with what the settings say.
+struct Limits {
+    max_chunks: usize,
+    min_similarity: f32,
+    token_budget: usize,
+    tokenizer: Tokenizer,
+}
+
+impl Engine {
+    /// The code that a chat message is about, from the index of project `handle` as it is.
+    ///
+    /// What goes wrong while searching is told in the answer, not as an error: a chat goes on without context. Errors are
+    /// requests that make no sense.
+    pub fn chat_context(
+        &mut self,
+        handle: &str,
+        request: &ChatContextRequest,
+    ) -> Result<ContextAnswer, EngineError> {
+        let limits = self.chat_limits(request)?;
+        let mut clock = Clock::new(request.deadline.unwrap_or(self.config().context.deadline));
+        let project = self.indexed_project(handle)?;
+        let answer = match self.refusal(request, project.as_ref()) {
+            Some(reason) => ContextAnswer::none(reason),
+            None => {
+                let project = project.as_ref().ok_or_else(|| unknown(handle));
+                self.chat_answer(project?, request, &limits, &mut clock)
+            }
+        };
+        Ok(self.finished(answer, "chat", project.as_ref(), &clock))
+    }
+
+    fn chat_limits(&self, request: &ChatContextRequest) -> Result<Limits, EngineError> {
+        let config = &self.config().context;
+        let chat = &config.chat;
+        Ok(Limits {
+            max_chunks: checked("the most chunks", request.max_chunks.unwrap_or(chat.max_chunks), 1, 20)?,
+            min_similarity: checked_score(request.min_similarity.unwrap_or(chat.min_similarity))?,
+            token_budget: checked(
+                "the token budget",
+                request.token_budget.unwrap_or(chat.token_budget),
+                100,
+                200_000,
+            )?,
+            tokenizer: tokenizer_of(request.tokenizer, config),
+        })
+    }
+
+    /// Why a message gets no context before anything is searched for.
+    fn refusal(&self, request: &ChatContextRequest, project: Option<&Project>) -> Option<NoContext> {
+        let message = request.message.trim();
+        match () {
+            () if !self.config().context.chat.enabled => Some(NoContext::Disabled),
+            () if wants_none(message) => Some(NoContext::NotWanted),
+            () if message.chars().count() < MIN_CHARS => Some(NoContext::TooShort),
+            () if project.is_none() => Some(NoContext::NotReady),
+            () => None,
+        }
+    }
+
+    fn chat_answer(
+        &mut self,
+        project: &Project,
+        request: &ChatContextRequest,
+        limits: &Limits,
+        clock: &mut Clock,
+    ) -> ContextAnswer {
+        let key = cache_key(project, request, limits);
+        if let Some(answer) = key.as_ref().and_then(|key| self.cached(project, key)) {
+            return answer;
+        }
+        let history: Vec<&str> = request.history.iter().map(String::as_str).collect();
+        let query = ChatQuery::new(&request.message, &history);
+        let mut answer = ContextAnswer {
+            query: query.text.clone(),
+            keywords: query.keywords.clone(),
+            ..ContextAnswer::default()
+        };
+        answer.elapsed.extract_ms = clock.step_ms();
+        if query.keywords.is_empty() {
+            let none = ContextAnswer::none(NoContext::Generic);
+            return ContextAnswer { query: answer.query, elapsed: answer.elapsed, ..none };
+        }
+        self.rephrase(request, &mut answer, clock);
+        let found = self.found(project, &query, limits, &mut answer, clock);
+        answer.elapsed.search_ms = clock.step_ms();
+        let hits = match found {
+            Ok(hits) => hits,
+            Err(error) => {
+                let none = ContextAnswer::none(NoContext::Failed);
+                let reason = Some(format!("the search failed: {error}"));
+                return ContextAnswer { reason, query: answer.query, notes: answer.notes, ..none };
+            }
+        };
+        let answer = self.written(project, hits, request, limits, answer, clock);
+        if let Some(key) = key {
+            self.keep(project, key, &answer);
+        }
+        answer
+    }
+
+    /// Puts the question into the words of a language model, if the settings want that and it answers in time.
+    fn rephrase(&mut self, request: &ChatContextRequest, answer: &mut ContextAnswer, clock: &mut Clock) {
+        let config = self.config();
+        let (true, Some(model)) = (config.context.chat.rephrase, &config.language_model) else { return };
+        let limit = config.context.rephrase_timeout;
+        clock.extend(limit);
+        let said = language_model(model)
+            .map_err(|error| error.to_string())
+            .and_then(|model| rephrased(model, &request.message, &request.history, limit));
+        match said {
+            Ok(Rephrased { question, keywords }) => {
+                answer.query = format!("{question} {}", keywords.join(" ")).trim_end().to_owned();
+            }
+            Err(reason) => answer.notes.push(reason),
+        }
+        answer.elapsed.rephrase_ms = clock.step_ms();
+    }
+
+    /// Hits for the question, best first, together with the definitions of what it names.
+    fn found(
+        &mut self,
+        project: &Project,
+        query: &ChatQuery,
+        limits: &Limits,
+        answer: &mut ContextAnswer,
+        clock: &mut Clock,
+    ) -> Result<Vec<Hit>, EngineError> {
+        let request = SearchRequest {
+            limit: (PER_FILE * limits.max_chunks).max(RERANKED),
+            per_file: PER_FILE,
+            rerank: false,
+            ..SearchRequest::default()
+        };
+        let mut hits = self.search(&project.reference, &answer.query, &request)?.hits;
+        if self.config().context.chat.rerank {
+            hits = self.reranked_hits(&answer.query.clone(), hits, answer, clock);
+        }
+        let named = self.named(project, query)?;
+        hits.retain(|hit| !named.iter().any(|named| is_same_place(named, hit) && named.score >= hit.score));
+        hits.extend(named);
+        Ok(hits)
+    }
+
+    /// The definitions of names that are written as code. One of many of the same name is hardly the one that is meant.
+    fn named(&mut self, project: &Project, query: &ChatQuery) -> Result<Vec<Hit>, EngineError> {
+        let index = self.index(project)?;
+        let mut found: Vec<Hit> = Vec::new();
+        for name in query.names.iter().take(MOST_NAMES) {
+            let names = [name.clone()];
+            let description = Description { names: &names, ..Description::default() };
+            let hits =
+                index.definitions(self.store(), &description, &Filter::default(), EXACT, 2 * MOST_RIVALS)?;
+            let share = NAMED / (hits.len().max(1) as f32).powf(0.25);
+            found.extend(
+                hits.into_iter().take(MOST_RIVALS).map(|hit| Hit { score: share * hit.score, ..hit }),
+            );
+        }
+        Ok(found)
+    }
+
+    /// The hits in the order of the configured reranker, else of the language model; as they are where neither works.
+    fn reranked_hits(
+        &self,
+        query: &str,
+        hits: Vec<Hit>,
+        answer: &mut ContextAnswer,
+        clock: &mut Clock,
+    ) -> Vec<Hit> {
+        let config = self.config();
+        let by_language_model = || {
+            let model = config.language_model.as_ref()?;
+            let timeout = config.context.rephrase_timeout;
+            let options = RerankOptions { candidates: RERANKED, timeout };
+            let model = language_model(model).ok()?;
+            Some((
+                std::sync::Arc::new(LlmReranker::new(model)) as std::sync::Arc<dyn craig_model::Reranker>,
+                options,
+            ))
+        };
+        let configured = match config.reranker {
+            RerankerConfig::Off => Ok(by_language_model()),
+            _ => self.reranker(),
+        };
+        let (reranker, options) = match configured {
+            Ok(Some(configured)) => configured,
+            Ok(None) => {
+                answer
+                    .notes
+                    .push("not reranked: neither a reranker nor a language model is configured".into());
+                return hits;
+            }
+            Err(error) => {
+                answer.notes.push(format!("not reranked: {error}"));
+                return hits;
+            }
+        };
+        clock.extend(options.timeout);
+        let (hits, report) = reranked(&*reranker, &options, query, hits, self.pool());
+        if report.status == RerankStatus::Fallback {
+            answer.notes.push(format!("not reranked: {}", report.reason.unwrap_or_default()));
+        }
+        hits
+    }
+
+    /// Chooses blocks of the hits, fits them into the budget and writes them.
+    fn written(
+        &mut self,
+        project: &Project,
+        hits: Vec<Hit>,
+        request: &ChatContextRequest,
+        limits: &Limits,
+        mut answer: ContextAnswer,
+        clock: &mut Clock,
+    ) -> ContextAnswer {
+        let mut hits = hits;
+        for hit in hits.iter_mut().filter(|hit| request.open_files.contains(&hit.path)) {
+            hit.score = (hit.score + OPEN_FILE).min(1.0);
+        }
+        hits.retain(|hit| hit.score >= limits.min_similarity);
+        // Stable: of equals the first found stays first.
+        hits.sort_by(|a, b| b.score.total_cmp(&a.score));
+        hits.truncate(PER_FILE * limits.max_chunks);
+        if !hits.is_empty()
+            && let Some(whole) = self.whole_project(project, &hits, limits)
+        {
+            answer.is_whole_project = true;
+            answer.elapsed.rank_ms = clock.step_ms();
+            let fitted = fitted(Purpose::Chat, whole, limits.token_budget, limits.tokenizer, |_, _| None);
+            answer.elapsed.format_ms = clock.step_ms();
+            return answer.with(fitted, true);
+        }
+        let texts =
+            self.source_texts(project, hits.iter().map(|hit| hit.path.as_str()), clock).unwrap_or_default();
+        let mut blocks = merged(hits.iter().map(Block::of).collect(), |path| texts.get(path));
+        blocks.truncate(limits.max_chunks);
+        answer.elapsed.rank_ms = clock.step_ms();
+        let deadline: &Clock = clock;
+        let had_blocks = !blocks.is_empty();
+        let wider = |blocks: &[Block], at| wider(blocks, at, &texts).filter(|_| deadline.is_early());
+        let fitted = match had_blocks {
+            true => fitted(Purpose::Chat, blocks, limits.token_budget, limits.tokenizer, wider),
+            // Nothing is counted, so that the tokenizer's table need not be read.
+            false => Fitted::default(),
+        };
+        answer.elapsed.format_ms = clock.step_ms();
+        answer.with(fitted, had_blocks)
+    }
+
+    /// All files of a project that has no more of them than blocks are wanted, if they fit into the budget whole.
+    fn whole_project(&mut self, project: &Project, hits: &[Hit], limits: &Limits) -> Option<Vec<Block>> {
+        // Large projects are told apart without reading a list of their files.
+        if self.index(project).ok()?.n_files() > limits.max_chunks as u64 {
+            return None;
+        }
+        let files = self.store().file_records(project.id).ok()?;
+        let bytes: u64 = files.iter().map(|file| file.size).sum();
+        // A token has at least one byte; this many of them are never within the budget.
+        let is_small =
+            files.len() <= limits.max_chunks && bytes <= MAX_BYTES_PER_TOKEN * limits.token_budget as u64;
+        if !is_small || files.iter().any(|file| file.is_binary || file.withheld.is_some()) {
+            return None;
+        }
+        let mut blocks = Vec::new();
+        for file in &files {
+            let text = self.store().file_text(project.id, &file.path).ok()??.content?;
+            if text.trim().is_empty() {
+                continue;
+            }
+            let best =
+                hits.iter().filter(|hit| hit.path == file.path).map(|hit| hit.score).fold(0.0, f32::max);
+            blocks.push(whole_file(&file.path, file.language.id(), &text, best));
+        }
+        blocks.sort_by(|a, b| b.score.total_cmp(&a.score));
+        let all = fitted(Purpose::Chat, blocks.clone(), limits.token_budget, limits.tokenizer, |_, _| None);
+        let fits = all.blocks.len() == blocks.len() && all.blocks.iter().all(|block| !block.is_truncated);
+        fits.then_some(blocks)
+    }
+
+    fn cached(&mut self, project: &Project, key: &CacheKey) -> Option<ContextAnswer> {
+        let mut cache = std::mem::take(self.contexts());
+        let version = |path: &str| self.store().file_id(project.id, path).ok().flatten();
+        let answer = cache.get(key, project.generation, version);
+        *self.contexts() = cache;
+        answer
+    }
+
+    fn keep(&mut self, project: &Project, key: CacheKey, answer: &ContextAnswer) {
+        let version = |path: &String| {
+            let id = self.store().file_id(project.id, path).ok().flatten()?;
+            Some((path.clone(), id))
+        };
+        let files: Option<Vec<_>> = answer.blocks.iter().map(|block| version(&block.path)).collect();
+        // A file that is gone by now: the answer is not worth keeping.
+        let Some(files) = files else { return };
+        self.contexts().put(key, project.generation, files, answer.clone());
+    }
+}
+
+/// Names of a message that are looked up.
+const MOST_NAMES: usize = 8;
+
+/// Definitions of one name that are taken.
+const MOST_RIVALS: usize = 3;
+
+/// A definition fits a name exactly, tests and minor kinds included.
+const EXACT: f32 = 0.88;
+
+/// Tokens rarely have more bytes, so larger texts are not even counted.
+const MAX_BYTES_PER_TOKEN: u64 = 8;
+
+fn unknown(handle: &str) -> EngineError {
+    EngineError::Store(craig_store::StoreError::UnknownProject {
+        handle: handle.to_owned(),
+        known: Vec::new(),
+    })
+}
+
+fn wants_none(message: &str) -> bool {
+    let is_command = |word: &str| word.eq_ignore_ascii_case(NO_CONTEXT);
+    let mut words = message.split_whitespace();
+    words.next().is_some_and(is_command) || words.next_back().is_some_and(is_command)
+}
+
+fn is_same_place(a: &Hit, b: &Hit) -> bool {
+    a.path == b.path && a.line_start <= b.line_end && b.line_start <= a.line_end
+}
+
+fn whole_file(path: &str, language: &str, text: &str, score: f32) -> Block {
+    Block {
+        path: path.to_owned(),
+        line_start: 1,
+        line_end: text.lines().count().max(1) as u32,
+        language: language.to_owned(),
+        chunk_type: craig_chunk::ChunkKind::Module,
+        symbol_name: None,
+        score,
+        tokens: 0,
+        content: text.trim_end().to_owned(),
+        is_truncated: false,
+        why: Vec::new(),
+    }
+}
+
+/// The function or type that block `at` is a part of, unless it holds another block, too.
+fn wider(blocks: &[Block], at: usize, texts: &HashMap<String, SourceText>) -> Option<Block> {
+    let block = blocks.get(at).filter(|block| !block.is_truncated)?;
+    let text = texts.get(&block.path)?;
+    let lines = enclosing(block, text)?;
+    let is_other = |(other_at, other): (usize, &Block)| other_at != at && other.overlaps(&block.path, &lines);
+    if blocks.iter().enumerate().any(is_other) {
+        return None;
+    }
+    let (line_start, line_end) = (*lines.start(), *lines.end());
+    Some(Block { line_start, line_end, content: text.lines(&lines).to_owned(), tokens: 0, ..block.clone() })
+}
+
+fn cache_key(project: &Project, request: &ChatContextRequest, limits: &Limits) -> Option<CacheKey> {
+    let conversation = request.conversation.clone()?;
+    let request = format!(
+        "{}\0{}\0{}\0{} {} {} {:?}",
+        request.message,
+        request.history.join("\0"),
+        request.open_files.join("\0"),
+        limits.max_chunks,
+        limits.min_similarity,
+        limits.token_budget,
+        limits.tokenizer,
+    );
+    Some(CacheKey { project: project.id, conversation, request })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::wants_none;
+
+    #[test]
+    fn the_command_stands_at_either_end() {
+        assert!(wants_none("/no-context how is it done?") && wants_none("how is it done? /No-Context"));
+        assert!(!wants_none("what does /no-context do?") && !wants_none("no-context"));
+    }
+}

@@ -1,0 +1,296 @@
+//! Context for an edit of selected code.
+
+use std::time::Duration;
+
+use craig_context::{
+    Block, Fitted, InlineQuery, Purpose, Reference, Selection, Tokenizer, boost, fitted, truncate,
+};
+use craig_search::{Description, Filter, Hit, KindFilter};
+use craig_source::{Content, Language};
+use craig_store::Project;
+
+use super::{Clock, ContextAnswer, MIN_CHARS, NoContext, checked, checked_score, tokenizer_of};
+use crate::engine::root_of;
+use crate::options::StoredOptions;
+use crate::{Engine, EngineError, SearchRequest};
+
+/// What context is wanted for; what is `None` is as the settings say.
+#[derive(Clone, Debug, Default)]
+pub struct InlineContextRequest {
+    /// What is to be done.
+    pub instruction: String,
+    /// Path of the file that is edited, relative to the project.
+    pub path: String,
+    /// First and last line of the selection, 1-based, inclusive.
+    pub lines: (u32, u32),
+    /// The file's text as the editor has it; `None` when it is saved.
+    pub text: Option<String>,
+    /// Paths of files that are open or were edited lately; they count a little more.
+    pub open_files: Vec<String>,
+    /// Most blocks, 1 to 20.
+    pub max_chunks: Option<usize>,
+    /// Least score of a block, 0 to 1.
+    pub min_score: Option<f32>,
+    /// Longest code of a block, in bytes.
+    pub max_code_length: Option<usize>,
+    /// How tokens are counted.
+    pub tokenizer: Option<Tokenizer>,
+    /// Longest time for the answer.
+    pub deadline: Option<Duration>,
+}
+
+/// A request with what the settings say.
+struct Limits {
+    max_chunks: usize,
+    min_score: f32,
+    max_code_length: usize,
+    tokenizer: Tokenizer,
+}
+
+/// Chunks of one file that are looked at.
+const PER_FILE: usize = 2;
+
+/// Added to the scores of open files.
+const OPEN_FILE: f32 = 0.03;
+
+/// A definition that fits the name in a reference by less than this is another one.
+const MIN_FIT: f32 = 0.6;
+
+/// Added to the log-odds of relevance where the instruction points to code: it says that there is such code, while the
+/// calibrated relevance also has to doubt that. Measured on `evals/inline.json`.
+const EXISTS: f32 = 2.0;
+
+/// What a search finds for a reference stays behind a definition that is called exactly so.
+const MOST_OF_SEARCH: f32 = 0.9;
+
+impl Engine {
+    /// Code that helps to edit the selection as the instruction says, from the index of project `handle` as it is. Never
+    /// the selection itself.
+    ///
+    /// The score of a block is the calibrated relevance of a search. Where the instruction points to code, the score of a
+    /// definition is how well its name fits, and relevance is told as if it were certain that there is such code.
+    /// Patterns that are asked for add to it. What goes wrong while searching is told in the answer.
+    pub fn inline_context(
+        &mut self,
+        handle: &str,
+        request: &InlineContextRequest,
+    ) -> Result<ContextAnswer, EngineError> {
+        let limits = self.inline_limits(request)?;
+        let mut clock = Clock::new(request.deadline.unwrap_or(self.config().context.deadline));
+        let project = self.indexed_project(handle)?;
+        let answer = match &project {
+            _ if !self.config().context.inline.enabled => ContextAnswer::none(NoContext::Disabled),
+            None => ContextAnswer::none(NoContext::NotReady),
+            Some(project) => {
+                let (selection, language) = self.selection(project, request)?;
+                self.inline_answer(project, request, &selection, language, &limits, &mut clock)
+            }
+        };
+        Ok(self.finished(answer, "inline", project.as_ref(), &clock))
+    }
+
+    fn inline_limits(&self, request: &InlineContextRequest) -> Result<Limits, EngineError> {
+        let config = &self.config().context;
+        let inline = &config.inline;
+        let length = request.max_code_length.unwrap_or(inline.max_code_length);
+        Ok(Limits {
+            max_chunks: checked("the most chunks", request.max_chunks.unwrap_or(inline.max_chunks), 1, 20)?,
+            min_score: checked_score(request.min_score.unwrap_or(inline.min_score))?,
+            max_code_length: checked("the longest code", length, 50, 100_000)?,
+            tokenizer: tokenizer_of(request.tokenizer, config),
+        })
+    }
+
+    /// The selected code, where it was when it was indexed, and its language.
+    fn selection(
+        &self,
+        project: &Project,
+        request: &InlineContextRequest,
+    ) -> Result<(Selection, Language), EngineError> {
+        let path = request.path.trim_start_matches("./");
+        let stored = self.store().file_text(project.id, path)?;
+        let indexed = stored.as_ref().and_then(|file| file.content.as_deref());
+        let current = match &request.text {
+            Some(text) => text.clone(),
+            None => self.text_on_disk(project, path, indexed)?,
+        };
+        let (first, last) = request.lines;
+        let n_lines = current.lines().count().max(1) as u32;
+        if first == 0 || first > last || first > n_lines {
+            return Err(EngineError::NoSuchLines { path: path.to_owned(), first, last, n_lines });
+        }
+        let language = stored.as_ref().map(|file| file.record.language);
+        let language = language.or_else(|| Language::from_path(path)).unwrap_or(Language::Text);
+        Ok((Selection::new(path, first..=last.min(n_lines), &current, indexed), language))
+    }
+
+    /// The file as it is saved; where the project is gone from the disk, as it was indexed.
+    fn text_on_disk(
+        &self,
+        project: &Project,
+        path: &str,
+        indexed: Option<&str>,
+    ) -> Result<String, EngineError> {
+        let unreadable = |reason: String| EngineError::UnreadableFile { path: path.to_owned(), reason };
+        let options = StoredOptions::parse(&project.options).source();
+        let read = root_of(project)
+            .map_err(|error| error.to_string())
+            .and_then(|root| craig_source::read(&root, path, &options).map_err(|error| error.to_string()));
+        match (read.map(|file| file.content), indexed) {
+            (Ok(Content::Text(text) | Content::Unindexed(text, _)), _) => Ok(text),
+            (Ok(Content::Secret), _) => Err(unreadable("it holds secrets".to_owned())),
+            (Ok(Content::Binary), _) => Err(unreadable("it is no text".to_owned())),
+            (Err(_), Some(indexed)) => Ok(indexed.to_owned()),
+            (Err(reason), None) => Err(unreadable(reason)),
+        }
+    }
+
+    fn inline_answer(
+        &mut self,
+        project: &Project,
+        request: &InlineContextRequest,
+        selection: &Selection,
+        language: Language,
+        limits: &Limits,
+        clock: &mut Clock,
+    ) -> ContextAnswer {
+        let query = InlineQuery::new(&request.instruction, &selection.text, language);
+        let mut answer = ContextAnswer { query: query.text.clone(), ..ContextAnswer::default() };
+        answer.elapsed.extract_ms = clock.step_ms();
+        if query.text.chars().count() < MIN_CHARS {
+            return ContextAnswer { query: answer.query, ..ContextAnswer::none(NoContext::TooShort) };
+        }
+        let found = self.inline_hits(project, &query, language, limits);
+        answer.elapsed.search_ms = clock.step_ms();
+        let hits = match found {
+            Ok(hits) => hits,
+            Err(error) => {
+                let reason = Some(format!("the search failed: {error}"));
+                return ContextAnswer { reason, ..ContextAnswer::none(NoContext::Failed) };
+            }
+        };
+        let blocks = chosen(hits, request, selection, language, limits);
+        answer.elapsed.rank_ms = clock.step_ms();
+        let had_blocks = !blocks.is_empty();
+        let blocks: Vec<Block> = blocks.into_iter().filter_map(|block| shortened(block, limits)).collect();
+        let fitted = match blocks.is_empty() {
+            true => Fitted::default(),
+            false => fitted(Purpose::Inline, blocks, usize::MAX, limits.tokenizer, |_, _| None),
+        };
+        answer.elapsed.format_ms = clock.step_ms();
+        answer.with(fitted, had_blocks)
+    }
+
+    /// Definitions that the instruction points to, and what a search finds.
+    fn inline_hits(
+        &mut self,
+        project: &Project,
+        query: &InlineQuery,
+        language: Language,
+        limits: &Limits,
+    ) -> Result<Vec<Hit>, EngineError> {
+        let mut hits = match &query.reference {
+            Some(reference) => self.referred(project, reference, limits)?,
+            None => Vec::new(),
+        };
+        let request = |languages: Vec<String>| SearchRequest {
+            limit: 2 * PER_FILE * limits.max_chunks,
+            per_file: PER_FILE,
+            languages,
+            rerank: false,
+            ..SearchRequest::default()
+        };
+        let own =
+            self.search(&project.reference, &query.text, &request(vec![language.id().to_owned()]))?.hits;
+        let any = self.search(&project.reference, &query.text, &request(Vec::new()))?.hits;
+        let searched = own.into_iter().chain(any).map(|mut hit| {
+            if query.reference.is_some() {
+                hit.score = given_that_it_exists(hit.score).min(MOST_OF_SEARCH);
+            }
+            hit
+        });
+        for hit in searched {
+            match hits.iter_mut().find(|other| is_same_place(other, &hit)) {
+                Some(other) => other.score = other.score.max(hit.score),
+                None => hits.push(hit),
+            }
+        }
+        Ok(hits)
+    }
+
+    fn referred(
+        &mut self,
+        project: &Project,
+        reference: &Reference,
+        limits: &Limits,
+    ) -> Result<Vec<Hit>, EngineError> {
+        let index = self.index(project)?;
+        let description = Description {
+            names: &reference.names,
+            words: &reference.words,
+            kinds: &reference.kinds,
+            place: &reference.place,
+        };
+        let code = Filter::new(KindFilter::Code, Vec::new(), None)?;
+        Ok(index.definitions(self.store(), &description, &code, MIN_FIT, 8 * limits.max_chunks)?)
+    }
+}
+
+/// Relevance with the knowledge that there is code of the kind that is looked for.
+fn given_that_it_exists(relevance: f32) -> f32 {
+    let relevance = relevance.clamp(1e-6, 1.0 - 1e-6);
+    let log_odds = (relevance / (1.0 - relevance)).ln() + EXISTS;
+    1.0 / (1.0 + (-log_odds).exp())
+}
+
+fn is_same_place(a: &Hit, b: &Hit) -> bool {
+    a.path == b.path && a.line_start <= b.line_end && b.line_start <= a.line_end
+}
+
+/// The best blocks: relevant enough, not the selection, those of its language and its neighbourhood first among equals.
+fn chosen(
+    hits: Vec<Hit>,
+    request: &InlineContextRequest,
+    selection: &Selection,
+    language: Language,
+    limits: &Limits,
+) -> Vec<Block> {
+    let mut blocks: Vec<Block> = hits
+        .iter()
+        .filter(|hit| hit.score >= limits.min_score)
+        .filter(|hit| !selection.covers(&hit.path, &(hit.line_start..=hit.line_end)))
+        .map(Block::of)
+        .collect();
+    boost(&mut blocks, &request.instruction, &selection.text);
+    for block in blocks.iter_mut().filter(|block| request.open_files.contains(&block.path)) {
+        block.score = (block.score + OPEN_FILE).min(1.0);
+    }
+    let folder = |path: &str| path.rsplit_once('/').map_or("", |(folder, _)| folder).to_owned();
+    let nearness = |block: &Block| {
+        (
+            block.language == language.id(),
+            block.path == selection.path,
+            folder(&block.path) == folder(&selection.path),
+        )
+    };
+    // Stable: of equals the first found stays first.
+    blocks.sort_by(|a, b| b.score.total_cmp(&a.score).then_with(|| nearness(b).cmp(&nearness(a))));
+    blocks.truncate(limits.max_chunks);
+    blocks
+}
+
+/// The block with code that is not too long; `None` when not even a line of it fits.
+fn shortened(mut block: Block, limits: &Limits) -> Option<Block> {
+    truncate(&mut block, limits.max_code_length).then_some(block)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_exists_is_more_likely_and_order_stays() {
+        let scores: Vec<f32> = [0.0, 0.1, 0.3, 0.7, 1.0].map(given_that_it_exists).to_vec();
+        assert!(scores.is_sorted() && scores[2] > 0.7 && scores[1] < 0.5, "{scores:?}");
+    }
+}

@@ -1,0 +1,350 @@
+//! Context for chats and inline edits, from outside.
+
+use std::time::Duration;
+
+use craig_engine::{
+    ChatContextRequest, Config, ContextAnswer, Engine, EngineError, InlineContextRequest, NoContext,
+    Settings, Sources,
+};
+use serde_json::json;
+
+use crate::server::{Answer, Provider};
+use crate::workshop::Workshop;
+
+const LOGIN: &str = "import { db } from './db';\n\n/** Checks a password and begins a session. */\nexport async function \
+    loginUser(name: string, password: string) {\n  try {\n    const user = await db.find(name);\n    return \
+    startSession(user, password);\n  } catch (error) {\n    throw new LoginError(error);\n  }\n}\n\nexport class \
+    LoginError extends Error {\n  constructor(readonly cause: unknown) {\n    super('cannot log in');\n  }\n}\n";
+
+const USERS: &str = "export function fetchUser(id: string) {\n  return fetch(`/api/users/${id}`).then((res) => \
+    res.json());\n}\n\nexport function fetchGroup(id: string) {\n  return fetch(`/api/groups/${id}`).then((res) => \
+    res.json());\n}\n";
+
+const MATHS: &str = "/** Area of a circle. */\nexport function circleArea(radius: number) {\n  return Math.PI * radius \
+    ** 2;\n}\n";
+
+/// A project of more files than a chat gets blocks.
+fn project() -> Workshop {
+    let mut files: Vec<(String, String)> =
+        [("auth/login.ts", LOGIN), ("api/users.ts", USERS), ("maths/circle.ts", MATHS)]
+            .map(|(path, text)| (format!("src/{path}"), text.to_owned()))
+            .into();
+    for shape in ["square", "triangle", "hexagon", "ellipse", "polygon", "trapeze", "rhombus", "kite"] {
+        let text = format!(
+            "/** Area of a {shape}. */\nexport function {shape}Area(side: number) {{\n  return side * 2;\n}}\n"
+        );
+        files.push((format!("src/maths/{shape}.ts"), text));
+    }
+    let files: Vec<(&str, &str)> = files.iter().map(|(path, text)| (path.as_str(), text.as_str())).collect();
+    Workshop::with_files(&files)
+}
+
+fn chat(engine: &mut Engine, message: &str) -> ContextAnswer {
+    engine.chat_context("tree", &asking(message)).unwrap()
+}
+
+fn asking(message: &str) -> ChatContextRequest {
+    ChatContextRequest {
+        message: message.to_owned(),
+        deadline: Some(Duration::from_secs(20)),
+        ..Default::default()
+    }
+}
+
+fn editing(instruction: &str, path: &str, lines: (u32, u32)) -> InlineContextRequest {
+    InlineContextRequest {
+        instruction: instruction.to_owned(),
+        path: path.to_owned(),
+        lines,
+        deadline: Some(Duration::from_secs(20)),
+        ..Default::default()
+    }
+}
+
+fn symbols(answer: &ContextAnswer) -> Vec<&str> {
+    answer.blocks.iter().filter_map(|block| block.symbol_name.as_deref()).collect()
+}
+
+#[test]
+fn a_question_gets_the_code_that_it_names() {
+    let mut workshop = project();
+    let answer = chat(&mut workshop.engine, "Hi, what does loginUser do? thanks");
+    assert_eq!((answer.reason.as_deref(), answer.reason_code), (None, None), "{answer:?}");
+    let block = &answer.blocks[0];
+    assert_eq!((block.path.as_str(), block.language.as_str()), ("src/auth/login.ts", "typescript"));
+    assert!(block.content.contains("await db.find(name)") && block.score >= 0.7 && block.tokens > 20);
+    assert!(answer.markdown.starts_with("## Relevant Code Context\n\nThe following code snippets"));
+    assert!(answer.markdown.contains("**File**: `src/auth/login.ts` (lines "));
+    assert!(answer.tokens > block.tokens && answer.blocks.len() <= 5);
+    assert_eq!(answer.keywords, ["loginuser"]);
+}
+
+#[test]
+fn what_wants_no_context_gets_none_and_the_reason() {
+    let mut workshop = project();
+    for (message, reason) in [
+        ("/no-context what does loginUser do?", NoContext::NotWanted),
+        ("hi", NoContext::TooShort),
+        ("hello, can you please help me?", NoContext::Generic),
+        ("write a haiku about autumn", NoContext::NothingRelevant),
+    ] {
+        let answer = chat(&mut workshop.engine, message);
+        assert_eq!(answer.reason_code, Some(reason), "{message}: {:?}", symbols(&answer));
+        assert!(answer.blocks.is_empty() && answer.markdown.is_empty() && answer.tokens == 0);
+        assert!(!answer.reason.unwrap().is_empty());
+    }
+    let answer = workshop.engine.chat_context("nobody", &asking("what does loginUser do?")).unwrap();
+    assert_eq!(answer.reason_code, Some(NoContext::NotReady));
+}
+
+#[test]
+fn requests_that_make_no_sense_are_errors() {
+    let mut workshop = project();
+    let few = ChatContextRequest { max_chunks: Some(0), ..asking("loginUser") };
+    assert!(matches!(
+        workshop.engine.chat_context("tree", &few),
+        Err(EngineError::OutOfRange { value: 0, .. })
+    ));
+    let high = ChatContextRequest { min_similarity: Some(1.5), ..asking("loginUser") };
+    assert!(matches!(workshop.engine.chat_context("tree", &high), Err(EngineError::ScoreOutOfRange { .. })));
+    let lines =
+        workshop.engine.inline_context("tree", &editing("like loginUser", "src/maths/circle.ts", (7, 9)));
+    assert!(matches!(lines, Err(EngineError::NoSuchLines { n_lines: 4, .. })), "{lines:?}");
+    let file = workshop.engine.inline_context("tree", &editing("like loginUser", "src/nothing.ts", (1, 1)));
+    assert!(matches!(file, Err(EngineError::UnreadableFile { .. })), "{file:?}");
+}
+
+#[test]
+fn a_small_budget_is_kept() {
+    let mut workshop = project();
+    for budget in [100, 120, 160, 400] {
+        let request = ChatContextRequest { token_budget: Some(budget), ..asking("what does loginUser do?") };
+        let answer = workshop.engine.chat_context("tree", &request).unwrap();
+        assert!(answer.tokens <= budget, "{} of {budget}", answer.tokens);
+    }
+}
+
+#[test]
+fn a_project_that_fits_is_given_whole() {
+    let mut workshop = Workshop::with_files(&[("login.ts", LOGIN), ("users.ts", USERS)]);
+    let answer = chat(&mut workshop.engine, "what does loginUser do?");
+    assert!(answer.is_whole_project);
+    let paths: Vec<&str> = answer.blocks.iter().map(|block| block.path.as_str()).collect();
+    assert_eq!(paths, ["login.ts", "users.ts"]);
+    assert!(answer.markdown.contains("fetchGroup"));
+    let answer = chat(&mut workshop.engine, "write a haiku about autumn");
+    assert_eq!(answer.reason_code, Some(NoContext::NothingRelevant));
+}
+
+#[test]
+fn a_follow_up_is_about_what_was_spoken_of() {
+    let mut workshop = project();
+    let request = ChatContextRequest {
+        history: vec!["What does loginUser do?".into()],
+        ..asking("and how does it report errors?")
+    };
+    let answer = workshop.engine.chat_context("tree", &request).unwrap();
+    assert!(answer.query.contains("loginUser"), "{}", answer.query);
+    assert_eq!(answer.blocks[0].path, "src/auth/login.ts");
+}
+
+#[test]
+fn an_edit_gets_what_its_instruction_points_to() {
+    let mut workshop = project();
+    let request =
+        editing("Refactor this to use async/await like the login function", "src/api/users.ts", (1, 3));
+    let answer = workshop.engine.inline_context("tree", &request).unwrap();
+    assert_eq!(answer.query, "login function async await");
+    assert_eq!(answer.blocks[0].symbol_name.as_deref(), Some("loginUser"), "{answer:?}");
+    assert!(answer.blocks[0].content.starts_with("export async function loginUser"));
+    assert!(answer.markdown.starts_with("## Relevant Code from Workspace\n"));
+    assert!(answer.blocks.iter().all(|block| block.content.len() <= 500 && block.score >= 0.7));
+}
+
+#[test]
+fn the_selection_is_never_given() {
+    let mut workshop = project();
+    for lines in [(1, 3), (2, 2), (5, 7), (1, 7)] {
+        let request = editing("handle errors like fetchUser and fetchGroup", "src/api/users.ts", lines);
+        let answer = workshop.engine.inline_context("tree", &request).unwrap();
+        let is_selected = |block: &&craig_engine::ContextBlock| {
+            block.path == "src/api/users.ts" && block.line_start <= lines.1 && lines.0 <= block.line_end
+        };
+        assert_eq!(answer.blocks.iter().find(is_selected), None, "{lines:?}");
+    }
+    // Its neighbour in the same file is.
+    let answer = workshop
+        .engine
+        .inline_context("tree", &editing("like fetchGroup", "src/api/users.ts", (1, 3)))
+        .unwrap();
+    assert_eq!(symbols(&answer)[0], "fetchGroup");
+}
+
+#[test]
+fn the_selection_of_an_unsaved_buffer_is_found_where_it_was() {
+    let mut workshop = project();
+    let buffer = format!("// one\n// two\n// three\n// four\n{USERS}");
+    let request = InlineContextRequest {
+        text: Some(buffer.clone()),
+        ..editing("like fetchUser or fetchGroup", "src/api/users.ts", (5, 7))
+    };
+    let answer = workshop.engine.inline_context("tree", &request).unwrap();
+    assert!(!symbols(&answer).contains(&"fetchUser"), "{:?}", symbols(&answer));
+    let request =
+        InlineContextRequest { text: Some(buffer), ..editing("like fetchUser", "src/api/users.ts", (9, 11)) };
+    let answer = workshop.engine.inline_context("tree", &request).unwrap();
+    assert_eq!(symbols(&answer)[0], "fetchUser");
+}
+
+#[test]
+fn a_conversation_is_answered_from_memory_until_a_file_changes() {
+    let mut workshop = project();
+    let request = ChatContextRequest { conversation: Some("c1".into()), ..asking("what does loginUser do?") };
+    let first = workshop.engine.chat_context("tree", &request).unwrap();
+    let again = workshop.engine.chat_context("tree", &request).unwrap();
+    assert!(!first.is_cached && again.is_cached && again.blocks == first.blocks);
+    let other = ChatContextRequest { conversation: Some("c2".into()), ..request.clone() };
+    assert!(!workshop.engine.chat_context("tree", &other).unwrap().is_cached);
+
+    // A file that is not in it.
+    workshop.write("src/maths/circle.ts", MATHS.replace("Area", "Surface"));
+    workshop.delta();
+    let paths: Vec<_> = first.blocks.iter().map(|block| block.path.as_str()).collect();
+    assert!(!paths.contains(&"src/maths/circle.ts"));
+    assert!(workshop.engine.chat_context("tree", &request).unwrap().is_cached);
+    // One that is.
+    workshop.write("src/auth/login.ts", LOGIN.replace("await db.find(name)", "await db.seek(name)"));
+    workshop.delta();
+    let changed = workshop.engine.chat_context("tree", &request).unwrap();
+    assert!(!changed.is_cached && changed.markdown.contains("db.seek"));
+}
+
+#[test]
+fn figures_are_kept_and_feedback_is_counted() {
+    let mut workshop = project();
+    let none = workshop.engine.rate_context(None, true, None);
+    assert!(matches!(none, Err(EngineError::NoContextToRate { id: None })));
+    let given = chat(&mut workshop.engine, "what does loginUser do?");
+    chat(&mut workshop.engine, "hi");
+    let edit = editing("like the login function", "src/api/users.ts", (1, 3));
+    workshop.engine.inline_context("tree", &edit).unwrap();
+    assert_eq!(workshop.engine.rate_context(given.id, true, Some("just right")).unwrap(), given.id.unwrap());
+    let newest = workshop.engine.rate_context(None, false, None).unwrap();
+    assert!(newest > given.id.unwrap());
+    let sums = workshop.engine.context_statistics(Some("tree")).unwrap();
+    assert_eq!((sums.chats, sums.inline_edits, sums.with_context), (2, 1, 2));
+    assert_eq!(sums.without.get("too_short"), Some(&1));
+    assert_eq!((sums.helpful, sums.unhelpful), (1, 1));
+    assert!(sums.tokens >= given.tokens as u64 && sums.latency.len() == 5);
+    assert_eq!(workshop.engine.context_statistics(None).unwrap(), sums);
+}
+
+fn texts_kept(workshop: &Workshop) -> Vec<Option<String>> {
+    let store = craig_store::Store::open(&workshop.database()).unwrap();
+    store.context_uses(None).unwrap().into_iter().map(|used| used.query).collect()
+}
+
+#[test]
+fn what_is_kept_is_what_the_settings_allow() {
+    let mut workshop = project();
+    chat(&mut workshop.engine, "what does loginUser do?");
+    assert_eq!(texts_kept(&workshop), [None]);
+    let mut silent = engine(&workshop, &[("telemetry.enabled", "false")]);
+    assert_eq!(chat(&mut silent, "what does loginUser do?").id, None);
+    assert_eq!(texts_kept(&workshop).len(), 1);
+    let mut talkative = engine(&workshop, &[("telemetry.texts", "true")]);
+    chat(&mut talkative, "what does loginUser do?");
+    assert_eq!(texts_kept(&workshop)[1].as_deref(), Some("what does loginUser do?"));
+}
+
+/// An engine on the workshop's database with these settings.
+fn engine(workshop: &Workshop, settings: &[(&str, &str)]) -> Engine {
+    let flags = settings.iter().map(|(key, value)| ((*key).to_owned(), (*value).to_owned())).collect();
+    let settings = Settings::resolve(&Sources { flags, ..Sources::default() }).unwrap();
+    Engine::open(&Config::of(&settings, workshop.database()).unwrap()).unwrap()
+}
+
+#[test]
+fn settings_switch_it_off_and_limit_it() {
+    let mut workshop = project();
+    let mut off = engine(
+        &workshop,
+        &[
+            ("puku.chat.semanticContext.enabled", "false"),
+            ("puku.inlineEdit.context.semantic.enabled", "false"),
+        ],
+    );
+    assert_eq!(chat(&mut off, "what does loginUser do?").reason_code, Some(NoContext::Disabled));
+    let edit = editing("like the login function", "src/api/users.ts", (1, 3));
+    assert_eq!(off.inline_context("tree", &edit).unwrap().reason_code, Some(NoContext::Disabled));
+
+    let mut short = engine(
+        &workshop,
+        &[
+            ("puku.inlineEdit.context.semantic.maxCodeLength", "120"),
+            ("puku.inlineEdit.context.semantic.maxChunks", "1"),
+        ],
+    );
+    let answer = short.inline_context("tree", &edit).unwrap();
+    assert_eq!(answer.blocks.len(), 1);
+    assert!(answer.blocks[0].is_truncated && answer.blocks[0].content.len() <= 120);
+    assert!(answer.blocks[0].content.ends_with("// ... (truncated)"), "{}", answer.blocks[0].content);
+
+    let count = |workshop: &mut Workshop, name: &str| {
+        let request = ChatContextRequest {
+            tokenizer: craig_engine::Tokenizer::of(name),
+            ..asking("what does loginUser do?")
+        };
+        workshop.engine.chat_context("tree", &request).unwrap().tokens
+    };
+    assert_ne!(count(&mut workshop, "o200k_base"), count(&mut workshop, "r50k_base"));
+    let bad = [("context.tokenizer".to_owned(), "abacus".to_owned())].into();
+    let settings = Settings::resolve(&Sources { flags: bad, ..Sources::default() }).unwrap();
+    assert!(Config::of(&settings, "db").is_err());
+}
+
+/// Settings for a language model at `server` that rephrases.
+fn rephrasing(server: &Provider) -> Vec<(&'static str, String)> {
+    vec![
+        ("language_model.provider", "openai".to_owned()),
+        ("language_model.base_url", server.endpoint("").url),
+        ("puku.chat.semanticContext.rephrase", "true".to_owned()),
+    ]
+}
+
+fn rephrased(workshop: &Workshop, server: &Provider, more: &[(&str, &str)]) -> ContextAnswer {
+    let settings = rephrasing(server);
+    let mut all: Vec<(&str, &str)> = settings.iter().map(|(key, value)| (*key, value.as_str())).collect();
+    all.extend(more);
+    chat(&mut engine(workshop, &all), "how do people get in?")
+}
+
+#[test]
+fn a_language_model_may_say_the_question_in_the_words_of_the_code() {
+    let workshop = project();
+    let server = Provider::new(|_, _| {
+        let said =
+            json!({ "question": "what does loginUser do", "keywords": ["login", "session"] }).to_string();
+        Answer::json(json!({ "choices": [{ "message": { "content": said } }] }))
+    });
+    let answer = rephrased(&workshop, &server, &[]);
+    assert_eq!(answer.query, "what does loginUser do login session");
+    assert_eq!(answer.notes, Vec::<String>::new());
+    assert_eq!(server.asked()[0].body["temperature"], 0);
+}
+
+#[test]
+fn a_language_model_that_fails_or_is_late_is_done_without() {
+    let workshop = project();
+    let broken = Provider::new(|_, _| Answer::text(400, "no"));
+    let answer = rephrased(&workshop, &broken, &[]);
+    assert_eq!(answer.query, "how do people get in?");
+    assert!(answer.notes[0].contains("400"), "{:?}", answer.notes);
+
+    let late = Provider::new(|_, _| Answer::text(200, "{}").after(Duration::from_secs(5)));
+    let started = std::time::Instant::now();
+    let answer = rephrased(&workshop, &late, &[("context.rephrase_timeout_ms", "200")]);
+    assert!(started.elapsed() < Duration::from_secs(4));
+    assert_eq!(answer.query, "how do people get in?");
+    assert_eq!(answer.notes.len(), 1);
+}

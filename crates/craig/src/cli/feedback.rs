@@ -1,0 +1,45 @@
+//! `craig feedback`: whether context was helpful.
+
+use serde::Serialize;
+
+use super::failure::Outcome;
+use super::session::Session;
+
+/// Say whether the context that was handed out was helpful; kept on this machine, for 'craig stats'
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// What you found
+    #[arg(value_enum)]
+    verdict: Verdict,
+    /// Number of the context, "id" in its JSON [default: the newest]
+    #[arg(long, value_name = "N")]
+    id: Option<i64>,
+    /// Why
+    #[arg(long, value_name = "TEXT")]
+    note: Option<String>,
+}
+
+/// What somebody found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, clap::ValueEnum)]
+#[serde(rename_all = "lowercase")]
+enum Verdict {
+    /// It helped
+    Helpful,
+    /// It did not
+    Unhelpful,
+}
+
+#[derive(Serialize)]
+struct Rated {
+    id: i64,
+    verdict: Verdict,
+}
+
+pub(crate) fn run(args: &Args, session: &mut Session) -> anyhow::Result<Outcome> {
+    let helpful = args.verdict == Verdict::Helpful;
+    let id = session.engine()?.rate_context(args.id, helpful, args.note.as_deref())?;
+    let rated = Rated { id, verdict: args.verdict };
+    let word = if helpful { "helpful" } else { "unhelpful" };
+    session.output.summarize(&rated, |_| format!("context {id} is {word}\n"))?;
+    Ok(Outcome::Complete)
+}
