@@ -31,7 +31,7 @@ fn outer() { fn inner(x: bool) { if x { for _ in 0..1 {} } else if y {} } }
 "#,
         expect![[r#"
             arms 2-2 complexity 5 nesting 1
-            errors 3-3 complexity 1 nesting 0
+            errors 3-3 complexity 3 nesting 0
             closures 4-4 complexity 2 nesting 1
             lets 5-5 complexity 4 nesting 1
             outer 6-6 complexity 1 nesting 0

@@ -188,26 +188,104 @@ mod tests {
         check(
             PLAIN,
             "// mine\n{\n    \"theme\": \"dark\", // really\n    \"mcpServers\": {\n        /* the first */\n        \"git\": { \"command\": \"uvx\" },\n    },\n    \"last\": [1,2],\n}\n",
-            expect![[r#""#]],
+            expect![[r#"
+                // mine
+                {
+                    "theme": "dark", // really
+                    "mcpServers": {
+                        /* the first */
+                        "git": { "command": "uvx" },
+                        "craig": {
+                            "command": "/bin/craig",
+                            "args": ["mcp"],
+                        },
+                    },
+                    "last": [1,2],
+                }
+            "#]],
         );
-        check(PLAIN, "", expect![[r#""#]]);
-        check(PLAIN, "{\"a\":1}", expect![[r#""#]]);
+        check(
+            PLAIN,
+            "",
+            expect![[r#"
+            {
+              "mcpServers": {
+                "craig": {
+                  "command": "/bin/craig",
+                  "args": ["mcp"]
+                }
+              }
+            }
+        "#]],
+        );
+        check(
+            PLAIN,
+            "{\"a\":1}",
+            expect![[r#"
+            {
+              "a":1,
+              "mcpServers": {
+                "craig": {
+                  "command": "/bin/craig",
+                  "args": ["mcp"]
+                }
+              }
+            }"#]],
+        );
     }
 
     #[test]
     fn a_server_that_is_there_is_brought_up_to_date() {
         let before = "{\n  \"mcpServers\": {\n    \"craig\": { \"command\": \"/old\" }\n  }\n}\n";
-        check(PLAIN, before, expect![[r#""#]]);
+        check(
+            PLAIN,
+            before,
+            expect![[r#"
+            {
+              "mcpServers": {
+                "craig": {
+                  "command": "/bin/craig",
+                  "args": ["mcp"]
+                }
+              }
+            }
+        "#]],
+        );
     }
 
     #[test]
     fn opencode_keeps_servers_in_one_of_two_places() {
         let form = Form::Json("mcp", Entry::OneCommand);
-        check(form, "{\n  \"mcp\": { \"servers\": {} }\n}\n", expect![[r#""#]]);
+        check(
+            form,
+            "{\n  \"mcp\": { \"servers\": {} }\n}\n",
+            expect![[r#"
+            {
+              "mcp": { "servers": {
+                  "craig": {
+                    "type": "local",
+                    "command": ["/bin/craig", "mcp"],
+                    "enabled": true
+                  }
+                } }
+            }
+        "#]],
+        );
         check(
             form,
             "{\n  \"mcp\": { \"servers\": { \"type\": \"local\", \"command\": [] } }\n}\n",
-            expect![[r#""#]],
+            expect![[r#"
+                {
+                  "mcp": {
+                    "servers": { "type": "local", "command": [] },
+                    "craig": {
+                      "type": "local",
+                      "command": ["/bin/craig", "mcp"],
+                      "enabled": true
+                    }
+                  }
+                }
+            "#]],
         );
     }
 
@@ -216,10 +294,38 @@ mod tests {
         check(
             TOML,
             "# mine\nmodel = \"x\" # really\n\n[mcp_servers.git] # first\ncommand = 'uvx'\n\n[profiles.a]\nmodel = \"y\"\n# the end\n",
-            expect![[r#""#]],
+            expect![[r##"
+                # mine
+                model = "x" # really
+
+                [mcp_servers.git] # first
+                command = 'uvx'
+
+                [mcp_servers.craig]
+                command = "/bin/craig"
+                args = ["mcp"]
+
+                [profiles.a]
+                model = "y"
+                # the end
+            "##]],
         );
-        check(TOML, "", expect![[r#""#]]);
-        check(TOML, "mcp_servers = { git = { command = \"uvx\" } }\n", expect![[r#""#]]);
+        check(
+            TOML,
+            "",
+            expect![[r#"
+            [mcp_servers.craig]
+            command = "/bin/craig"
+            args = ["mcp"]
+        "#]],
+        );
+        check(
+            TOML,
+            "mcp_servers = { git = { command = \"uvx\" } }\n",
+            expect![[r#"
+            mcp_servers = { git = { command = "uvx" } , craig = { command = "/bin/craig", args = ["mcp"] } }
+        "#]],
+        );
     }
 
     #[test]
@@ -249,6 +355,15 @@ mod tests {
             .iter()
             .map(|(form, text)| format!("{}\n", with_server(*form, text, "x").unwrap_err()))
             .collect();
-        expect![[r#""#]].assert_eq(&told);
+        expect![[r#"
+            it is malformed: Unterminated object on line 1 column 1
+            it is malformed: it is no object
+            it is malformed: Expected comma on line 1 column 8
+            it is malformed: Expected string for object property on line 1 column 2
+            "mcpServers" in it is not what it should be: a set of servers by name
+            it is malformed: Unexpected word on line 1 column 1
+            it is malformed: TOML parse error at line 1, column 5   | 1 | a =    |     ^ string values must be quoted, expected literal string
+            "mcp_servers" in it is not what it should be: a set of servers by name
+        "#]].assert_eq(&told);
     }
 }

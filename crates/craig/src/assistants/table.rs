@@ -204,7 +204,7 @@ pub(crate) const ASSISTANTS: &[Assistant] = &[
 fn first_there(folder: &Path, names: &[&str]) -> PathBuf {
     let paths = names.iter().map(|name| folder.join(name));
     let there = paths.clone().find(|path| path.exists());
-    there.or_else(|| paths.last()).unwrap_or_else(|| folder.to_owned())
+    there.or_else(|| paths.into_iter().next_back()).unwrap_or_else(|| folder.to_owned())
 }
 
 impl Assistant {

@@ -74,7 +74,7 @@ fn list_is_a_table() {
         expect![[r#"
         exit 0
         -- stdout
-        id  name  reference     files  chunks  updated              directory
+        id  name  reference     files  chunks  updated              source
          1  shop  REFERENCE      6       4  TIME  HOME/shop
     "#]],
     );
@@ -148,7 +148,7 @@ fn search_in_a_directory_that_is_not_ingested_ingests_it() {
         expect![[r#"
         exit 0
         -- stdout
-        id  name  reference     files  chunks  updated              directory
+        id  name  reference     files  chunks  updated              source
          1  src   REFERENCE      2       2  TIME  HOME/shop/src
     "#]],
     );
