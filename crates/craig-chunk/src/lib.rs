@@ -21,6 +21,7 @@ use std::ops::Range;
 pub use cut_point::cut_point;
 pub use metrics::{ANONYMOUS, FunctionMetrics, metrics};
 pub use references::{Reference, ReferenceKind, References, Use, references};
+pub use sections::{DocumentSection, document_sections};
 
 use craig_source::Language;
 use serde::{Deserialize, Serialize};

@@ -1,13 +1,21 @@
 //! Documents by heading: Markdown, reStructuredText.
 
+mod document;
 mod markdown;
 mod rest;
 
 use crate::text::windows;
 use crate::{ChunkKind, Outline, Parsed, Symbol};
 
-pub(crate) use markdown::headings as markdown_headings;
+pub use document::{DocumentSection, document_sections};
 pub(crate) use rest::headings as rest_headings;
+
+/// Headings of Markdown, in order.
+pub(crate) fn markdown_headings(text: &str) -> Vec<Heading> {
+    let heading =
+        |found: markdown::Heading| Heading { start: found.start, level: found.level, title: found.title };
+    markdown::headings(text).into_iter().map(heading).collect()
+}
 
 /// A section that is no more than its heading goes with the next.
 const TINY_BYTES: usize = 200;

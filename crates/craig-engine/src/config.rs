@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use craig_model::{EmbeddingDialect, Endpoint, HostedModel, LocalOptions, RerankDialect, Secret};
-use craig_source::SourceOptions;
+use craig_source::{GitAccess, GitToken, SourceOptions};
 
 use crate::context::ContextConfig;
 use crate::settings::{Environment, Settings, SettingsError};
@@ -26,6 +26,8 @@ pub struct Config {
     pub language_model: Option<HostedChat>,
     /// How context is made for chats and inline edits.
     pub context: ContextConfig,
+    /// How repositories are cloned.
+    pub git: GitConfig,
 }
 
 impl Config {
@@ -39,6 +41,7 @@ impl Config {
             reranker: RerankerConfig::Off,
             language_model: None,
             context: ContextConfig::default(),
+            git: GitConfig { access: GitAccess::default(), depth: 1 },
         }
     }
 
@@ -53,8 +56,18 @@ impl Config {
             reranker: reader.reranker()?,
             language_model: reader.language_model()?,
             context: ContextConfig::of(settings)?,
+            git: reader.git(),
         })
     }
+}
+
+/// How repositories are cloned.
+#[derive(Clone, Debug)]
+pub struct GitConfig {
+    /// How they are reached.
+    pub access: GitAccess,
+    /// How many commits of their history are fetched; 0 means all.
+    pub depth: u32,
 }
 
 /// What embeds.
@@ -232,6 +245,17 @@ impl Reader<'_> {
         let endpoint = self.endpoint("language_model", Some(&OPENAI), "chat/completions")?;
         let model = self.settings.text("language_model.model").unwrap_or_default().to_owned();
         Ok(Some(endpoint.map(|endpoint| (endpoint, model))))
+    }
+
+    fn git(&self) -> GitConfig {
+        let variable = self.settings.text("git.token_env").unwrap_or_default();
+        let token = self.settings.environment().get(variable).filter(|token| !token.trim().is_empty());
+        let host = self.settings.text("git.token_host").unwrap_or_default().to_owned();
+        let patience = Duration::from_secs(self.settings.whole("git.timeout_s").unwrap_or(60));
+        GitConfig {
+            access: GitAccess { token: token.map(|token| (host, GitToken::new(token))), patience },
+            depth: self.settings.whole("git.depth").unwrap_or(1) as u32,
+        }
     }
 
     /// Where `section` is served. A key that was made for a provider goes to that provider's address alone, unless the

@@ -141,6 +141,7 @@ impl Engine {
             id: project.id.get(),
             files: files.get(&project.id).copied().unwrap_or_default(),
             chunks: chunks.get(&project.id).copied().unwrap_or_default(),
+            git: StoredOptions::parse(&project.options).origin(),
             name: project.name,
             reference: project.reference,
             source_path: project.source_path,
@@ -162,11 +163,12 @@ impl Engine {
         Ok(project_status(project, status, is_cut_off))
     }
 
-    /// How the source directory of a project differs from the index.
-    pub fn check_updates(&self, handle: &str) -> Result<UpdateCheck, EngineError> {
+    /// How the source directory of a project differs from the index; nobody else is asked.
+    pub fn check_directory(&self, handle: &str) -> Result<UpdateCheck, EngineError> {
         let project = self.store.project(handle)?;
         let root = root_of(&project)?;
-        let options = StoredOptions::parse(&project.options).source();
+        let stored = StoredOptions::parse(&project.options);
+        let options = stored.source();
         let listing = walk(&root, &options)?;
         let plan = Plan::new(&listing, self.store.tracked_files(project.id)?, Compare::Stamp);
         let mut check = UpdateCheck {
@@ -176,6 +178,8 @@ impl Engine {
             changed: Vec::new(),
             removed: plan.removed.iter().map(|file| file.path.clone()).collect(),
             failed: listing.skipped.iter().map(FailedFile::from).collect(),
+            git: stored.origin(),
+            newest_commit: None,
         };
         for (entry, known) in &plan.read {
             match (known, craig_source::read(&root, &entry.path, &options)) {
@@ -198,6 +202,7 @@ impl Engine {
         self.indexes.remove(&project.id);
         self.analyses.remove(&project.id);
         self.store.purge(project.id)?;
+        self.remove_clone_of(&project)?;
         let folder = Index::folder(&self.store, &project);
         match std::fs::remove_dir_all(&folder) {
             Err(source) if source.kind() != std::io::ErrorKind::NotFound => {

@@ -2,10 +2,11 @@
 
 use std::path::PathBuf;
 
+use craig_explain::ExplainError;
 use craig_insight::InsightError;
 use craig_model::{FailureClass, ModelError};
 use craig_search::SearchError;
-use craig_source::SourceError;
+use craig_source::{GitError, SourceError};
 use craig_store::{LockError, StoreError};
 use thiserror::Error;
 
@@ -29,6 +30,12 @@ pub enum EngineError {
     /// The database cannot be used, or does not know what was asked for.
     #[error(transparent)]
     Store(#[from] StoreError),
+    /// A database was named that is not there, to read what it holds.
+    #[error("there is no database {}", path.display())]
+    NoDatabase {
+        /// The path that was named.
+        path: PathBuf,
+    },
     /// Searching or indexing failed.
     #[error(transparent)]
     Search(#[from] SearchError),
@@ -44,6 +51,9 @@ pub enum EngineError {
     /// An analysis failed, or does not know what was asked for.
     #[error(transparent)]
     Insight(#[from] InsightError),
+    /// Documentation could not be indexed, or code not be explained.
+    #[error(transparent)]
+    Explain(#[from] ExplainError),
     /// Another process is writing the project.
     #[error(transparent)]
     Locked(#[from] LockError),
@@ -144,10 +154,12 @@ impl EngineError {
             Self::Store(StoreError::UnknownProject { .. } | StoreError::NameTaken { .. })
             | Self::Search(SearchError::Glob { .. } | SearchError::EmptyQuery)
             | Self::Insight(InsightError::UnknownTarget { .. })
+            | Self::Explain(ExplainError::NotText { .. })
             | Self::BadName { .. }
             | Self::UnknownFile { .. }
             | Self::NothingToCompare { .. }
             | Self::UnknownLanguage { .. }
+            | Self::NoDatabase { .. }
             | Self::Settings(_)
             | Self::CostsNotAccepted(_)
             | Self::OutOfRange { .. }
@@ -155,8 +167,10 @@ impl EngineError {
             | Self::UnreadableFile { .. }
             | Self::NoContextToRate { .. }
             | Self::ScoreOutOfRange { .. } => Fault::User,
+            Self::Source(SourceError::Git(error)) if error.is_of_the_user() => Fault::User,
             Self::Model(error) | Self::Search(SearchError::Model(error)) => model_fault(error),
             Self::Source(_)
+            | Self::Explain(_)
             | Self::SourceGone { .. }
             | Self::Store(_)
             | Self::Search(_)
@@ -189,6 +203,7 @@ impl EngineError {
             ),
             Self::Model(error) | Self::Search(SearchError::Model(error)) => error.hint(),
             Self::Settings(error) => error.hint(),
+            Self::Source(SourceError::Git(error)) => error.hint(),
             Self::CostsNotAccepted(_) => Some("agree with --yes, or set another 'embedder.provider'".into()),
             Self::SourceGone { project, .. } => Some(format!(
                 "what was ingested can still be searched; run 'craig ingest' on the new place if it has moved, or \
@@ -214,9 +229,18 @@ impl EngineError {
             Self::NoContextToRate { .. } => {
                 Some("'craig context chat' tells the number of what it gives as \"id\", unless telemetry.enabled is false".into())
             }
+            Self::NoDatabase { .. } => {
+                Some("is --db spelt right? 'craig ingest <directory>' with the same --db makes it".into())
+            }
             Self::ScoreOutOfRange { .. } => Some("relevance goes from 0 to 1: 70% is 0.7".into()),
             _ => None,
         }
+    }
+}
+
+impl From<GitError> for EngineError {
+    fn from(error: GitError) -> Self {
+        Self::Source(error.into())
     }
 }
 

@@ -11,7 +11,7 @@ use craig_chunk::Chunk;
 use craig_model::{Embedder, Embedding, Expense, Quantized};
 use craig_search::SearchError;
 use craig_source::{
-    Content, Entry, FileStamp, Listing, Root, SourceFile, SourceOptions, content_hash, read, walk,
+    Content, Entry, FileStamp, GitUrl, Listing, Root, SourceFile, SourceOptions, content_hash, read, walk,
 };
 use craig_store::{
     Batch, ChunkText, FileId, IndexedFile, IngestionState, LockError, Project, ProjectLock, Store,
@@ -62,6 +62,25 @@ pub enum Waiting {
     Fail,
 }
 
+/// How a project is ingested.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct How {
+    pub(crate) compare: Compare,
+    pub(crate) waiting: Waiting,
+    pub(crate) fetching: Fetching,
+}
+
+/// Whether the files of a clone are those of its repository's newest commit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Fetching {
+    /// They are to be.
+    Newest,
+    /// They are: it was cloned just now.
+    Done,
+    /// They may be what they are: nobody asks a server.
+    Nothing,
+}
+
 impl Engine {
     /// Ingests a directory as a project. Files that the store has with the same content are left as they are.
     pub fn ingest(
@@ -70,24 +89,38 @@ impl Engine {
         progress: &mut dyn FnMut(&Progress),
     ) -> Result<IngestReport, EngineError> {
         let root = Root::open(&request.directory)?;
-        let name = match &request.name {
-            Some(name) => checked_name(name)?,
-            None => self.free_name(&root)?,
+        let name = request.name.as_deref().map(checked_name).transpose()?;
+        let project = self.register(&root, name, root.name(), StoredOptions::of(&request.options))?;
+        let how = How { compare: Compare::Content, waiting: request.waiting, fetching: Fetching::Newest };
+        self.ingest_project(&project, how, None, progress)
+    }
+
+    /// The project of a directory, made when missing, with these options.
+    pub(crate) fn register(
+        &mut self,
+        root: &Root,
+        name: Option<String>,
+        name_base: &str,
+        options: StoredOptions,
+    ) -> Result<Project, EngineError> {
+        let name = match name {
+            Some(name) => name,
+            None => self.free_name(root, name_base)?,
         };
         // A bad pattern is told before there is a project with it.
-        if !request.options.extra_ignore_globs.is_empty() || !request.options.extra_include_globs.is_empty() {
-            walk(&root, &request.options)?;
+        let source = options.source();
+        if !source.extra_ignore_globs.is_empty() || !source.extra_include_globs.is_empty() {
+            walk(root, &source)?;
         }
         let previous = self.store().project(&name).map(|project| StoredOptions::parse(&project.options));
         let options = match previous {
-            Ok(previous) => StoredOptions::of(&request.options).made_like(&previous),
-            Err(_) => StoredOptions::of(&request.options).made_with(self.embedder()?.id()),
+            Ok(previous) => options.made_like(&previous),
+            Err(_) => options.made_with(self.embedder()?.id()),
         };
-        let project = self.store_mut().create_project(&name, root.as_str(), &options.to_json())?;
-        self.ingest_project(&project, Compare::Content, request.waiting, progress)
+        Ok(self.store_mut().create_project(&name, root.as_str(), &options.to_json())?)
     }
 
-    /// Brings a project up to date with its directory: only files that changed are read.
+    /// Brings a project up to date with its directory: only files that changed are read. A clone fetches first.
     pub fn ingest_delta(
         &mut self,
         handle: &str,
@@ -95,21 +128,36 @@ impl Engine {
         progress: &mut dyn FnMut(&Progress),
     ) -> Result<IngestReport, EngineError> {
         let project = self.store().project(handle)?;
-        self.ingest_project(&project, Compare::Stamp, waiting, progress)
+        let how = How { compare: Compare::Stamp, waiting, fetching: Fetching::Newest };
+        self.ingest_project(&project, how, None, progress)
     }
 
-    fn ingest_project(
+    /// The same without asking any server.
+    pub(crate) fn take_in_changes(
         &mut self,
-        project: &Project,
-        compare: Compare,
+        handle: &str,
         waiting: Waiting,
         progress: &mut dyn FnMut(&Progress),
     ) -> Result<IngestReport, EngineError> {
+        let project = self.store().project(handle)?;
+        let how = How { compare: Compare::Stamp, waiting, fetching: Fetching::Nothing };
+        self.ingest_project(&project, how, None, progress)
+    }
+
+    pub(crate) fn ingest_project(
+        &mut self,
+        project: &Project,
+        how: How,
+        with_credentials: Option<&GitUrl>,
+        progress: &mut dyn FnMut(&Progress),
+    ) -> Result<IngestReport, EngineError> {
         let started = Instant::now();
+        let How { compare, waiting, fetching } = how;
         let _lock = lock(self.store(), project, waiting, progress)?;
         // Whoever had the lock may have changed the project, or purged it.
         let project = &self.reload(project)?;
         let stored = StoredOptions::parse(&project.options);
+        let commit = self.bring_clone_up_to_date(project, &stored, fetching, with_credentials, progress)?;
         let embedder = self.embedder()?;
         let is_current = stored.are_made_with(embedder.id());
         // What another version cut or another model embedded is made anew.
@@ -127,14 +175,14 @@ impl Engine {
             let run = Run { project, root: &root, options: &options, compare, embedder: &*embedder };
             self.perform(&run, &plan, &mut tally, progress)?;
         }
-        if !is_current {
-            // Not before all files are made: a run that is cut off has to make them all again.
-            let options = stored.made_with(embedder.id()).to_json();
-            self.store_mut().create_project(&project.name, &project.source_path, &options)?;
+        // Not before all files are made: a run that is cut off has to make them all again.
+        let made = stored.made_with(embedder.id()).at(commit);
+        if made.to_json() != project.options {
+            self.store_mut().create_project(&project.name, &project.source_path, &made.to_json())?;
         }
         progress(&Progress { phase: Phase::Indexing, ..tally.progress() });
         self.refresh_index(project)?;
-        Ok(tally.into_report(project, started))
+        Ok(IngestReport { git: made.origin(), ..tally.into_report(project, started) })
     }
 
     /// What the ingestion is going to cost, when that is worth telling; fails when somebody has to say yes first.
@@ -261,12 +309,12 @@ impl Engine {
     }
 
     /// The directory's name, or a variation of it when another directory has it.
-    fn free_name(&self, root: &Root) -> Result<String, EngineError> {
+    fn free_name(&self, root: &Root, base: &str) -> Result<String, EngineError> {
         if let Some(project) = self.store().project_of_path(root.as_str())? {
             return Ok(project.name);
         }
         let taken: Vec<String> = self.store().projects()?.into_iter().map(|project| project.name).collect();
-        let base = free_name_base(root.name());
+        let base = free_name_base(base);
         let candidates = std::iter::once(base.clone()).chain((2..).map(|n| format!("{base}-{n}")));
         Ok(candidates.into_iter().find(|name| !taken.contains(name)).unwrap_or(base))
     }
@@ -456,7 +504,7 @@ fn lock(
     }
 }
 
-fn checked_name(name: &str) -> Result<String, EngineError> {
+pub(crate) fn checked_name(name: &str) -> Result<String, EngineError> {
     let refuse = |reason| Err(EngineError::BadName { name: name.to_owned(), reason });
     let trimmed = name.trim();
     if trimmed.is_empty() {
@@ -570,6 +618,7 @@ impl Tally {
             failed: self.failed,
             too_large: self.too_large,
             secrets: self.secrets,
+            git: None,
         }
     }
 }

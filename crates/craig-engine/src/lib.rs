@@ -5,6 +5,7 @@ mod context;
 mod cost;
 mod engine;
 mod error;
+mod explain;
 mod ingest;
 mod insight;
 mod models;
@@ -13,13 +14,15 @@ mod plan;
 mod progress;
 mod related;
 mod report;
+mod repository;
 mod rerank;
 mod search;
 mod settings;
 mod watch;
 
 pub use config::{
-    Config, EmbedderConfig, Freshness, HostedChat, HostedRerank, Keyed, RerankOptions, RerankerConfig,
+    Config, EmbedderConfig, Freshness, GitConfig, HostedChat, HostedRerank, Keyed, RerankOptions,
+    RerankerConfig,
 };
 pub use context::{
     ChatConfig, ChatContextRequest, ContextAnswer, ContextConfig, ContextStatistics, InlineConfig,
@@ -28,6 +31,7 @@ pub use context::{
 pub use cost::EmbeddingCost;
 pub use engine::Engine;
 pub use error::{EngineError, Fault};
+pub use explain::{Explainer, Selection, language_of};
 pub use ingest::{IngestRequest, Waiting};
 pub use progress::{Phase, Progress};
 pub use related::Related;
@@ -35,6 +39,7 @@ pub use report::{
     FailedFile, FileCounts, FileEntry, FileText, IngestReport, LanguageShare, ProjectStatus, ProjectSummary,
     Statistics, TreeNode, UpdateCheck,
 };
+pub use repository::{GitOrigin, RepositoryRequest};
 pub use rerank::{RerankReport, RerankStatus};
 pub use search::{SearchAnswer, SearchRequest};
 pub use settings::{
@@ -44,6 +49,10 @@ pub use settings::{
 pub use watch::WatchEvent;
 
 pub use craig_context::{Block as ContextBlock, Tokenizer};
+pub use craig_explain::{
+    Bullet, Citation, CodeContext, Explanation, IndexReport, Library as DocumentationLibrary, NOT_DOCUMENTED,
+    SkippedDocument, explain as explain_context,
+};
 pub use craig_insight::{
     Architecture, COMPLEX, Clone as CodeClone, ClonePlace, Definition as SymbolDefinition, Depended,
     Dependencies, Duplication, Ecosystem, EntryPoint, Evidence as PatternEvidence, External, FileEdge,
@@ -54,4 +63,5 @@ pub use craig_insight::{
 pub use craig_search::{
     CandidateFeatures, Evidence, FEATURE_NAMES, Features, Hit, KindFilter, MoreRange, Retrieval,
 };
+pub use craig_source::{BadUrl, GitAccess, GitError, GitToken, GitUrl};
 pub use craig_source::{DEFAULT_MAX_FILE_SIZE_BYTES, Hidden, IgnoreRules, Language, SourceOptions, Withheld};

@@ -1,7 +1,9 @@
 //! How a project's source is read, as kept in the store.
 
-use craig_source::{Hidden, IgnoreRules, SourceOptions};
+use craig_source::{Commit, GitUrl, Hidden, IgnoreRules, Remote, SourceOptions};
 use serde::{Deserialize, Serialize};
+
+use crate::GitOrigin;
 
 /// Changes when files are cut in another way, so that projects cut by an older version are cut anew.
 const FORMAT: u32 = 1;
@@ -20,6 +22,20 @@ pub(crate) struct StoredOptions {
     skip_folders: Vec<String>,
     exclude: Vec<String>,
     include: Vec<String>,
+    /// The repository that the directory is a clone of.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    git: Option<StoredGit>,
+}
+
+/// A repository, as kept in the store: without credentials.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+struct StoredGit {
+    url: String,
+    reference: Option<String>,
+    depth: u32,
+    /// The commit that all the files in the store are of.
+    commit: Option<String>,
 }
 
 impl StoredOptions {
@@ -36,7 +52,40 @@ impl StoredOptions {
             skip_folders: options.extra_skipped_folders.clone(),
             exclude: options.extra_ignore_globs.clone(),
             include: options.extra_include_globs.clone(),
+            git: None,
         }
+    }
+
+    /// Says that the directory is a clone.
+    pub(crate) fn cloned_from(self, remote: &Remote) -> Self {
+        let (url, reference) = (remote.url.to_string(), remote.reference.clone());
+        Self { git: Some(StoredGit { url, reference, depth: remote.depth, commit: None }), ..self }
+    }
+
+    /// Says that all files are those of a commit; nothing when that is not known.
+    pub(crate) fn at(mut self, commit: Option<Commit>) -> Self {
+        if let (Some(git), Some(commit)) = (&mut self.git, commit) {
+            git.commit = Some(commit.0);
+        }
+        self
+    }
+
+    /// The repository that the directory is a clone of.
+    pub(crate) fn remote(&self) -> Option<Remote> {
+        let git = self.git.as_ref()?;
+        let url = GitUrl::parse(&git.url)?.ok()?;
+        Some(Remote { url, reference: git.reference.clone(), depth: git.depth })
+    }
+
+    /// The same, to be told.
+    pub(crate) fn origin(&self) -> Option<GitOrigin> {
+        let git = self.git.clone()?;
+        Some(GitOrigin { url: git.url, reference: git.reference, commit: git.commit })
+    }
+
+    /// The commit that all the files in the store are of.
+    pub(crate) fn commit(&self) -> Option<&str> {
+        self.git.as_ref()?.commit.as_deref()
     }
 
     /// Reads what a version of Craig stored; what cannot be read counts as of an unknown format with the defaults.
@@ -49,9 +98,11 @@ impl StoredOptions {
         Self { format: FORMAT, embedder: embedder.to_owned(), ..self }
     }
 
-    /// Says of how files are cut and embedded what `other` says.
+    /// Says of how files are cut and embedded, and of what they were cloned from, what `other` says.
     pub(crate) fn made_like(self, other: &Self) -> Self {
-        Self { format: other.format, embedder: other.embedder.clone(), ..self }
+        let commit = other.commit().map(|commit| Commit(commit.to_owned()));
+        let git = self.git.clone().or_else(|| other.git.clone());
+        Self { format: other.format, embedder: other.embedder.clone(), git, ..self }.at(commit)
     }
 
     /// Whether all files are cut as this version does and embedded with `embedder`.

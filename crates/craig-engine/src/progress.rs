@@ -5,6 +5,8 @@
 pub enum Phase {
     /// Waiting for another process that ingests the same project.
     Waiting,
+    /// Cloning a repository or fetching from it: `current` is what git says.
+    Fetching,
     /// Listing the files of the directory.
     Listing,
     /// About to embed much, or with another embedder: `current` says what it takes.

@@ -5,6 +5,8 @@ use std::collections::BTreeMap;
 use craig_source::{FileKind, FileType, Language, ReadError, Skipped, Withheld};
 use serde::Serialize;
 
+use crate::GitOrigin;
+
 /// What an ingestion did.
 #[derive(Clone, Debug, Serialize)]
 pub struct IngestReport {
@@ -34,6 +36,9 @@ pub struct IngestReport {
     pub too_large: Vec<String>,
     /// Files that hold secrets: tracked by name only.
     pub secrets: Vec<String>,
+    /// The repository that it was cloned from.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub git: Option<GitOrigin>,
 }
 
 impl IngestReport {
@@ -106,6 +111,9 @@ pub struct ProjectSummary {
     pub files: u64,
     /// Chunks.
     pub chunks: u64,
+    /// The repository that it was cloned from.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub git: Option<GitOrigin>,
 }
 
 /// Where the newest ingestion of a project stands.
@@ -146,6 +154,12 @@ pub struct UpdateCheck {
     pub removed: Vec<String>,
     /// Files and folders that could not be looked at.
     pub failed: Vec<FailedFile>,
+    /// The repository that it was cloned from.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub git: Option<GitOrigin>,
+    /// The commit that the repository has now, when it was asked.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub newest_commit: Option<String>,
 }
 
 /// One tracked file.

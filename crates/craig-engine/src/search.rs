@@ -121,7 +121,7 @@ impl Engine {
         project: &Project,
         progress: &mut dyn FnMut(&Progress),
     ) -> Result<Option<IngestReport>, EngineError> {
-        match self.ingest_delta(&project.reference, Waiting::Fail, progress) {
+        match self.take_in_changes(&project.reference, Waiting::Fail, progress) {
             Ok(report) => Ok(Some(report)),
             Err(EngineError::Locked(LockError::Held { .. })) => Ok(None),
             Err(error) => Err(error),

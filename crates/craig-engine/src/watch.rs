@@ -45,7 +45,7 @@ impl Engine {
         }
         loop {
             let mut has_ended = false;
-            let report = self.ingest_delta(&project.reference, Waiting::Wait, &mut |progress| {
+            let report = self.take_in_changes(&project.reference, Waiting::Wait, &mut |progress| {
                 has_ended |= tell(WatchEvent::Progress(progress)).is_break();
             })?;
             if has_ended || tell(WatchEvent::Updated(&report)).is_break() || watcher.next().is_none() {

@@ -28,5 +28,7 @@ pub use filter::{Filter, KindFilter};
 pub use hit::{Evidence, Hit, MoreRange};
 pub use index::Index;
 pub use query::has_words;
-pub use ranker::{FeatureValues, RankerWeights, RelevanceWeights, STANDING_NAMES, shares, standings};
+pub use ranker::{
+    FeatureValues, RankerWeights, RelevanceWeights, STANDING_NAMES, ScoreWeights, shares, standings,
+};
 pub use search::{CandidateFeatures, Retrieval, SearchOptions};

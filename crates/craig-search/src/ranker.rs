@@ -1,8 +1,9 @@
 //! Orders candidates by a learned score, and tells how likely each is relevant.
 //!
 //! The score is a sum of weighted features, each as it is and as a share of the largest among the query's candidates: a
-//! file that holds most of what any file holds of a question is its likely home, however little that is. Weights, and
-//! the run that made them: `ranker.json`, written by `craig-train fit`.
+//! file that holds most of what any file holds of a question is its likely home, however little that is. A query that is
+//! one identifier is weighed apart: who types a name wants its definition. Weights, and the run that made them:
+//! `ranker.json`, written by `craig-train fit`.
 
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
@@ -28,12 +29,22 @@ static RANKER: LazyLock<Ranker> = LazyLock::new(|| {
 pub struct RankerWeights {
     /// The run that made them, and what it measured.
     pub run: Vec<String>,
+    /// The score for queries in words.
+    pub words: ScoreWeights,
+    /// The score for queries that are one identifier.
+    pub symbol: ScoreWeights,
+    /// The probability of relevance.
+    pub relevance: RelevanceWeights,
+}
+
+/// A linear score: weights in log-odds.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ScoreWeights {
     /// Weights of the features as they are.
     pub features: BTreeMap<String, f32>,
     /// Weights of the features as shares, see [`shares`].
     pub shares: BTreeMap<String, f32>,
-    /// The probability of relevance.
-    pub relevance: RelevanceWeights,
 }
 
 /// A logistic model of relevance: weights in log-odds.
@@ -53,26 +64,42 @@ pub const STANDING_NAMES: [&str; 4] = ["score", "chance", "behind", "lead"];
 
 /// The compiled-in weights, in the order of the features.
 struct Ranker {
-    features: FeatureValues,
-    shares: FeatureValues,
+    words: LinearScore,
+    symbol: LinearScore,
     bias: f32,
     standing: [f32; STANDING_NAMES.len()],
     relevance: FeatureValues,
 }
 
+struct LinearScore {
+    features: FeatureValues,
+    shares: FeatureValues,
+}
+
 impl Ranker {
     fn new(weights: &RankerWeights) -> Self {
-        let in_order =
-            |by_name: &BTreeMap<String, f32>, name: &str| by_name.get(name).copied().unwrap_or_default();
-        let features = |by_name| std::array::from_fn(|at| in_order(by_name, FEATURE_NAMES[at]));
         Self {
-            features: features(&weights.features),
-            shares: features(&weights.shares),
+            words: LinearScore::new(&weights.words),
+            symbol: LinearScore::new(&weights.symbol),
             bias: weights.relevance.bias,
-            standing: STANDING_NAMES.map(|name| in_order(&weights.relevance.standing, name)),
-            relevance: features(&weights.relevance.features),
+            standing: STANDING_NAMES.map(|name| weight_of(&weights.relevance.standing, name)),
+            relevance: in_order(&weights.relevance.features),
         }
     }
+}
+
+impl LinearScore {
+    fn new(weights: &ScoreWeights) -> Self {
+        Self { features: in_order(&weights.features), shares: in_order(&weights.shares) }
+    }
+}
+
+fn in_order(by_name: &BTreeMap<String, f32>) -> FeatureValues {
+    std::array::from_fn(|at| weight_of(by_name, FEATURE_NAMES[at]))
+}
+
+fn weight_of(by_name: &BTreeMap<String, f32>, name: &str) -> f32 {
+    by_name.get(name).copied().unwrap_or_default()
 }
 
 /// Scores of the candidates of one query, in order: log-odds of being the one that is meant, so that only their
@@ -81,7 +108,9 @@ pub(crate) fn scores(candidates: &[Features]) -> Vec<f32> {
     let ranker = &*RANKER;
     let values: Vec<_> = candidates.iter().map(|features| features.to_array()).collect();
     let shares = shares(&values);
-    let score = |(values, shares)| dot(&ranker.features, values) + dot(&ranker.shares, shares);
+    let asks_symbol = candidates.first().is_some_and(|features| features.asks_symbol > 0.0);
+    let linear = if asks_symbol { &ranker.symbol } else { &ranker.words };
+    let score = |(values, shares)| dot(&linear.features, values) + dot(&linear.shares, shares);
     values.iter().zip(&shares).map(score).collect()
 }
 
@@ -140,12 +169,11 @@ mod tests {
     #[test]
     fn the_weights_are_those_of_known_features() {
         let weights: RankerWeights = serde_json::from_str(include_str!("../ranker.json")).unwrap();
-        let all = [&weights.features, &weights.shares, &weights.relevance.features];
-        let unknown: Vec<_> = all
-            .iter()
-            .flat_map(|map| map.keys())
-            .filter(|name| !FEATURE_NAMES.contains(&name.as_str()))
-            .collect();
+        let linear = |score: &ScoreWeights| [score.features.clone(), score.shares.clone()];
+        let all = [linear(&weights.words), linear(&weights.symbol)];
+        let all = all.iter().flatten().chain([&weights.relevance.features]);
+        let unknown: Vec<_> =
+            all.flat_map(|map| map.keys()).filter(|name| !FEATURE_NAMES.contains(&name.as_str())).collect();
         assert!(unknown.is_empty(), "{unknown:?}");
         assert!(weights.relevance.standing.keys().all(|name| STANDING_NAMES.contains(&name.as_str())));
     }

@@ -57,4 +57,7 @@ pub enum SourceError {
         /// What is wrong with it.
         source: ignore::Error,
     },
+    /// A repository cannot be cloned or looked at.
+    #[error(transparent)]
+    Git(#[from] crate::GitError),
 }

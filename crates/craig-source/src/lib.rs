@@ -1,12 +1,14 @@
 //! Finds, filters, decodes, hashes and watches the files of a project. The only crate that reads user files.
 //!
 //! [`Root::open`] checks the folder, [`walk`] lists what is tracked, [`read`] gives one file decoded and hashed,
-//! [`content_hash`] sums up a project, [`watch`] tells of changes.
+//! [`content_hash`] sums up a project, [`watch`] tells of changes, [`Checkout`] clones and follows a repository.
 
 mod decode;
+mod documents;
 mod error;
 mod file;
 mod file_type;
+mod git;
 mod language;
 mod options;
 mod read;
@@ -17,8 +19,10 @@ mod unindexed;
 mod walk;
 mod watch;
 
+pub use documents::{DEFAULT_MAX_DOCUMENT_BYTES, DocumentOptions, documents};
 pub use error::SourceError;
 pub use file::{Content, ContentHash, FileStamp, FileType, SourceFile, Withheld, content_hash};
+pub use git::{BadUrl, Checkout, Commit, Differences, GitAccess, GitError, GitToken, GitUrl, Remote};
 pub use language::{FileKind, Language};
 pub use options::{
     DEFAULT_MAX_FILE_SIZE_BYTES, Hidden, IGNORE_FILES, IgnoreRules, SKIPPED_FOLDERS, SourceOptions,

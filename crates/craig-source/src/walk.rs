@@ -191,7 +191,7 @@ fn classify_file(entry: &DirEntry, root: &Path, max_size_bytes: u64) -> Found {
     }
 }
 
-fn skip(root: &Path, error: &ignore::Error) -> Skipped {
+pub(crate) fn skip(root: &Path, error: &ignore::Error) -> Skipped {
     let path = path_of(error).map(|path| lossy(relative_to(root, path))).unwrap_or_default();
     Skipped { path, reason: reason(error) }
 }
@@ -284,7 +284,7 @@ pub(crate) fn slash_separated(relative: &Path) -> Option<String> {
     Some(if cfg!(windows) { path.replace('\\', "/") } else { path.to_owned() })
 }
 
-fn lossy(relative: &Path) -> String {
+pub(crate) fn lossy(relative: &Path) -> String {
     let path: &OsStr = relative.as_os_str();
     path.to_string_lossy().into_owned()
 }

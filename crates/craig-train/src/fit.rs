@@ -12,7 +12,7 @@ use std::path::PathBuf;
 use anyhow::{Context, Result, ensure};
 use clap::Args;
 use craig_engine::FEATURE_NAMES;
-use craig_search::{RankerWeights, RelevanceWeights, STANDING_NAMES};
+use craig_search::{RankerWeights, RelevanceWeights, STANDING_NAMES, ScoreWeights};
 use rayon::prelude::*;
 
 use self::examples::{Asked, Collection, Example};
@@ -33,8 +33,11 @@ pub(crate) struct FitArguments {
     /// Questions that no repository answers: a JSON list of {"query", "category"}.
     #[arg(long)]
     unrelated: Option<PathBuf>,
+    /// How much a file of questions counts beside the others, in the same order; 1 unless given.
+    #[arg(long)]
+    weight: Vec<f64>,
     /// Strength of the pull of the ranker's weights towards their priors.
-    #[arg(long, default_value_t = 20.0)]
+    #[arg(long, default_value_t = 50.0)]
     pull: f64,
     /// Shuffles of the repositories into folds that results are averaged over.
     #[arg(long, default_value_t = 3, value_parser = clap::value_parser!(u64).range(1..))]
@@ -52,6 +55,8 @@ pub(crate) fn run(arguments: &FitArguments) -> Result<()> {
         arguments.questions.len() == arguments.corpora.len(),
         "give one --corpora for each --questions, in the same order"
     );
+    let is_weight = |weight: &f64| weight.is_finite() && *weight > 0.0;
+    ensure!(arguments.weight.iter().all(is_weight), "a --weight has to be above 0");
     let collection = Collection::gather(arguments)?;
     let held_out = cross_validate(&collection, arguments);
     let lines = report::lines(&collection, &held_out);
@@ -82,14 +87,37 @@ fn cross_validate(collection: &Collection, arguments: &FitArguments) -> Vec<Held
         .collect()
 }
 
+/// A score for queries in words, and one for queries that are one identifier.
+struct Ranker {
+    words: Linear,
+    symbol: Linear,
+}
+
+/// What sets symbols apart is learned from fewer questions, which weigh more against the pull towards what holds for all.
+const SYMBOL_PULL: f64 = 20.0;
+
+impl Ranker {
+    fn fit(examples: &[&Example], pull: f64) -> Self {
+        let words = Linear::prior().refined(examples, pull);
+        let of_symbols: Vec<&Example> =
+            examples.iter().copied().filter(|example| example.is_symbol).collect();
+        let symbol = words.refined(&of_symbols, SYMBOL_PULL);
+        Self { words, symbol }
+    }
+
+    fn scores(&self, example: &Example) -> Vec<f32> {
+        if example.is_symbol { self.symbol.scores(example) } else { self.words.scores(example) }
+    }
+}
+
 /// Scores of each example by a ranker that has not seen its repository.
 fn held_out_scores(collection: &Collection, fold_of: &[usize], pull: f64) -> Vec<Vec<f32>> {
-    let rankers: Vec<Linear> = (0..N_FOLDS)
+    let rankers: Vec<Ranker> = (0..N_FOLDS)
         .into_par_iter()
         .map(|fold| {
             let seen =
                 |example: &&Example| example.asked == Asked::Own && fold_of[example.repository] != fold;
-            Linear::fit(&collection.examples.iter().filter(seen).collect::<Vec<_>>(), pull)
+            Ranker::fit(&collection.examples.iter().filter(seen).collect::<Vec<_>>(), pull)
         })
         .collect();
     collection.examples.iter().map(|example| rankers[fold_of[example.repository]].scores(example)).collect()
@@ -124,7 +152,7 @@ fn held_out_relevances(
 /// a ranker is surer of what it has learned than of what it meets.
 fn fit_all(collection: &Collection, held_out: &[Vec<f32>], pull: f64, run: Vec<String>) -> RankerWeights {
     let own: Vec<&Example> = collection.examples.iter().filter(|e| e.asked == Asked::Own).collect();
-    let ranker = Linear::fit(&own, pull);
+    let ranker = Ranker::fit(&own, pull);
     let observed: Vec<_> = collection
         .examples
         .iter()
@@ -132,18 +160,22 @@ fn fit_all(collection: &Collection, held_out: &[Vec<f32>], pull: f64, run: Vec<S
         .flat_map(|(example, scores)| example.observations(scores))
         .collect();
     let relevance = logistic::Model::fit(&observed);
-    let (features, shares) = ranker.weights().split_at(N_COLUMNS / 2);
     let (standing, own_features) = relevance.weights().split_at(STANDING_NAMES.len());
     RankerWeights {
         run,
-        features: named(FEATURE_NAMES, features),
-        shares: named(FEATURE_NAMES, shares),
+        words: score_weights(&ranker.words),
+        symbol: score_weights(&ranker.symbol),
         relevance: RelevanceWeights {
             bias: relevance.bias() as f32,
             standing: named(&STANDING_NAMES, standing),
             features: named(FEATURE_NAMES, own_features),
         },
     }
+}
+
+fn score_weights(score: &Linear) -> ScoreWeights {
+    let (features, shares) = score.weights().split_at(N_COLUMNS / 2);
+    ScoreWeights { features: named(FEATURE_NAMES, features), shares: named(FEATURE_NAMES, shares) }
 }
 
 /// The weights that are not nearly nothing, by name.

@@ -7,6 +7,7 @@ mod corpus;
 mod dense;
 mod dump;
 mod eval;
+mod explain;
 mod fit;
 mod metrics;
 mod mine;
@@ -51,6 +52,8 @@ enum Command {
     },
     /// Measure weights that are not compiled in on labelled questions, by their vectors alone.
     Dense(dense::DenseArguments),
+    /// Measure explanations on labelled code, and fit the gate that decides which section documents it, if any.
+    Explain(explain::ExplainArguments),
     /// Make training pairs out of repositories.
     Mine(mine::MineArguments),
     /// Train the built-in embedding on pairs.
@@ -64,6 +67,7 @@ fn main() -> Result<()> {
         Command::Fit(arguments) => fit::run(&arguments),
         Command::Features { corpus, asked, out } => dump::run(&corpus, asked, &out),
         Command::Dense(arguments) => dense::run(&arguments),
+        Command::Explain(arguments) => explain::run(&arguments),
         Command::Mine(arguments) => mine::run(&arguments),
         Command::Train(arguments) => train::run(&arguments),
     }

@@ -1,5 +1,7 @@
 //! How good a ranking is.
 
+use crate::random::Random;
+
 /// NDCG@k with binary gain: `ranks` are the 1-based ranks at which targets were found, 0 for those that were not.
 ///
 /// Each target counts at the first result that matches it, so two targets may share a rank; the ideal puts
@@ -42,13 +44,8 @@ pub(crate) fn bootstrap_interval(values: &[f64]) -> (f64, f64) {
     if values.is_empty() {
         return (0.0, 0.0);
     }
-    let mut state = 0x9E37_79B9_7F4A_7C15_u64;
-    let mut draw = || {
-        state ^= state << 13;
-        state ^= state >> 7;
-        state ^= state << 17;
-        values[(state % values.len() as u64) as usize]
-    };
+    let mut random = Random::new(0);
+    let mut draw = || values[random.below(values.len())];
     let mut means: Vec<f64> = (0..N_SAMPLES).map(|_| mean((0..values.len()).map(|_| draw()))).collect();
     means.sort_by(f64::total_cmp);
     (means[N_SAMPLES / 40], means[N_SAMPLES - 1 - N_SAMPLES / 40])

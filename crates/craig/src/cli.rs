@@ -5,6 +5,8 @@ mod check_updates;
 mod completions;
 mod context;
 mod costs;
+mod docs;
+mod explain;
 mod failure;
 mod feedback;
 mod file;
@@ -12,7 +14,9 @@ mod global;
 mod ingest;
 mod ingest_delta;
 mod insight;
+mod install;
 mod list;
+mod lsp;
 mod man;
 mod mcp;
 mod output;
@@ -57,6 +61,8 @@ enum Command {
     IngestDelta(ingest_delta::Args),
     Search(search::Args),
     Context(context::Args),
+    Explain(explain::Args),
+    Docs(docs::Args),
     List(list::Args),
     Status(status::Args),
     CheckUpdates(check_updates::Args),
@@ -69,6 +75,9 @@ enum Command {
     Purge(purge::Args),
     Settings(settings::Args),
     Mcp(mcp::Args),
+    Install(install::InstallArgs),
+    Uninstall(install::UninstallArgs),
+    Lsp(lsp::Args),
     Completions(completions::Args),
     Man(man::Args),
 }
@@ -93,6 +102,8 @@ fn run(command: Command, session: &mut Session) -> anyhow::Result<Outcome> {
         Command::IngestDelta(args) => ingest_delta::run(&args, session),
         Command::Search(args) => search::run(args, session),
         Command::Context(args) => context::run(args, session),
+        Command::Explain(args) => explain::run(&args, session),
+        Command::Docs(args) => docs::run(&args, session),
         Command::List(_) => list::run(session),
         Command::Status(args) => status::run(&args, session),
         Command::CheckUpdates(args) => check_updates::run(&args, session),
@@ -105,6 +116,9 @@ fn run(command: Command, session: &mut Session) -> anyhow::Result<Outcome> {
         Command::Purge(args) => purge::run(&args, session),
         Command::Settings(args) => settings::run(&args, session),
         Command::Mcp(args) => mcp::run(args, session),
+        Command::Install(args) => install::install(&args, session),
+        Command::Uninstall(args) => install::uninstall(&args, session),
+        Command::Lsp(args) => lsp::run(&args),
         Command::Completions(args) => completions::run(&args, session),
         Command::Man(args) => man::run(&args, session),
     }

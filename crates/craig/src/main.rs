@@ -1,6 +1,8 @@
 //! `craig`: hands any coding assistant the right code and documentation of a workspace.
 
+mod assistants;
 mod cli;
+mod lsp;
 mod mcp;
 
 /// Parsing makes and drops many small nodes, in C and in Rust: this allocator takes a fifth less of the processor's time

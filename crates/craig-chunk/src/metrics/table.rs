@@ -219,6 +219,7 @@ const RUST: Counting = Counting {
         "for_expression",
         "while_expression",
         "match_arm",
+        "try_expression",
         "let_declaration",
         "match_pattern",
         "let_chain",
@@ -446,6 +447,7 @@ const ZIG: Counting = Counting {
         "while_expression",
         "switch_case",
         "catch_expression",
+        "try_expression",
     ],
     nests: &[
         "if_statement",

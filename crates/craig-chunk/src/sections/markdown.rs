@@ -2,7 +2,16 @@
 
 use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd};
 
-use super::Heading;
+/// A heading and where its section starts.
+pub(crate) struct Heading {
+    /// Start of its line.
+    pub(crate) start: usize,
+    /// Behind the last line of the heading.
+    pub(crate) end: usize,
+    /// 1 for the highest.
+    pub(crate) level: usize,
+    pub(crate) title: String,
+}
 
 /// Headings at the top level of the document, in order; those in lists and quotes do not count.
 pub(crate) fn headings(text: &str) -> Vec<Heading> {
@@ -19,7 +28,12 @@ pub(crate) fn headings(text: &str) -> Vec<Heading> {
                 is_title = depth == 0;
                 if is_title {
                     let start = text[..range.start].rfind('\n').map_or(0, |end| end + 1);
-                    found.push(Heading { start, level: level as usize, title: String::new() });
+                    found.push(Heading {
+                        start,
+                        end: range.end,
+                        level: level as usize,
+                        title: String::new(),
+                    });
                 }
                 depth += 1;
             }

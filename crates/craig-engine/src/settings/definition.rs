@@ -84,6 +84,25 @@ pub const DEFINITIONS: &[Definition] = &[
         "Names of folders that are never entered, beside the built-in ones. Values of all places add up.",
     ),
     user(
+        "git.depth",
+        Kind::Whole { most: 1_000_000 },
+        "1",
+        "How many commits of a repository's history are fetched; 0 means all.",
+    ),
+    user(
+        "git.token_env",
+        TEXT,
+        "CRAIG_GIT_TOKEN",
+        "Environment variable that holds a token for private repositories, or `user:token`.",
+    ),
+    user("git.token_host", TEXT, "github.com", "The only host that the token is sent to, over HTTPS."),
+    user(
+        "git.timeout_s",
+        Kind::Whole { most: 86_400 },
+        "60",
+        "Git is ended when it has said nothing for so many seconds.",
+    ),
+    user(
         "embedder.provider",
         Kind::OneOf(&["builtin", "local", "openai", "voyage"]),
         "builtin",

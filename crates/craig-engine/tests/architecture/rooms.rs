@@ -15,6 +15,7 @@ const OUTSIDE: &[&str] = &["fs", "io", "net", "process", "env"];
 const MAY_OPEN_FILES: &[(&str, &str)] = &[
     ("craig-store/src/schema.rs", "makes the folder of the database"),
     ("craig-store/src/lock.rs", "lock files beside the database"),
+    ("craig-explain/src/index/kept.rs", "Craig's own folder .aidocs"),
     ("craig-search/src/index.rs", "the folder of the index"),
     ("craig-search/src/mapped.rs", "maps segments"),
     ("craig-search/src/segment/builder.rs", "writes segments"),
@@ -22,11 +23,15 @@ const MAY_OPEN_FILES: &[(&str, &str)] = &[
     ("craig-engine/src/settings/file.rs", "the user's own settings"),
     ("craig-engine/src/engine.rs", "size and removal of Craig's own files"),
     ("craig/src/cli/batch.rs", "the queries of a batch"),
+    ("craig/src/assistants/files.rs", "configuration of assistants"),
 ];
 
 /// The one file that talks to a network, and the crates that can.
 const MAY_USE_THE_NETWORK: &str = "craig-model/src/http.rs";
 const NETWORK: &[&str] = &["ureq", "reqwest", "hyper"];
+
+/// Files that start programs: git, and craig itself.
+const MAY_START_PROGRAMS: &[&str] = &["craig-source/src/git/command.rs", "craig/src/mcp/jobs/child.rs"];
 
 /// A developer's tool, which reads and writes what it is told to.
 const TOOLS: &[&str] = &["craig-train"];
@@ -105,6 +110,17 @@ fn network_elsewhere(files: &[(String, String)]) -> Vec<String> {
     wrong.map(|(path, _)| format!("{path} talks to a network")).collect()
 }
 
+/// Files that start programs; that a program knows its own id or exit code is no matter.
+fn programs_elsewhere(files: &[(String, String)]) -> Vec<String> {
+    let starts =
+        |code: &str| code.contains("Command::new") && (uses_std(code, "process") || has_word(code, "tokio"));
+    let wrong = files.iter().filter(|(path, source)| {
+        let is_allowed = MAY_START_PROGRAMS.contains(&path.as_str()) || TOOLS.contains(&crate_of(path));
+        !is_allowed && starts(&product_code_of(source))
+    });
+    wrong.map(|(path, _)| format!("{path} starts programs")).collect()
+}
+
 fn unsafe_elsewhere(files: &[(String, String)]) -> Vec<String> {
     let wrong =
         files.iter().filter(|(path, source)| path != MAY_BE_UNSAFE && has_word(&code_of(source), "unsafe"));
@@ -147,6 +163,11 @@ fn one_file_talks_to_a_network() {
 }
 
 #[test]
+fn two_files_start_programs() {
+    check(programs_elsewhere(&sources(is_product)));
+}
+
+#[test]
 fn unsafe_code_stays_in_its_module_and_says_why_it_is_sound() {
     let files = sources(|_| true);
     check(unsafe_elsewhere(&files));
@@ -178,6 +199,10 @@ fn trespassers_are_seen() {
         assert_eq!(network_elsewhere(&made("craig-engine/src/lib.rs", source)).len(), 1, "{source}");
         assert!(network_elsewhere(&made(MAY_USE_THE_NETWORK, source)).is_empty());
     }
+
+    let starting = "use std::process::Command; fn f() { Command::new(\"x\"); }";
+    assert_eq!(programs_elsewhere(&made("craig-engine/src/lib.rs", starting)).len(), 1);
+    assert!(programs_elsewhere(&made(MAY_START_PROGRAMS[0], starting)).is_empty());
 
     assert_eq!(unsafe_elsewhere(&made("craig-engine/src/lib.rs", "unsafe { x() }")).len(), 1);
     assert!(unsafe_elsewhere(&made("craig-engine/src/lib.rs", "#![deny(unsafe_code)] // unsafe")).is_empty());

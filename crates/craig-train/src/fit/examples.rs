@@ -11,6 +11,7 @@ use super::logistic::Observation;
 use crate::corpus::{checked_out, ingest};
 use crate::metrics::{mean, ndcg};
 use crate::questions::{Question, Repository, Target, another};
+use crate::random::Random;
 use crate::unrelated::{self, Unrelated};
 
 /// Candidates that a user may get to see, and whose relevance is learned.
@@ -25,6 +26,10 @@ pub(super) struct Example {
     pub(super) repository: usize,
     pub(super) category: String,
     pub(super) asked: Asked,
+    /// How much it counts: the weight of its set.
+    pub(super) weight: f64,
+    /// The query is one identifier.
+    pub(super) is_symbol: bool,
     pub(super) candidates: Vec<FeatureValues>,
     pub(super) shares: Vec<FeatureValues>,
     /// For each candidate, the numbers of the targets that it matches.
@@ -61,7 +66,8 @@ impl Collection {
             let repositories = ingest(&mut engine, checked_out(questions, corpora)?)?;
             for (at, repository) in repositories.iter().enumerate() {
                 let other = another(&repositories, at);
-                collection.ask(&mut engine, set, repository, other, &unrelated)?;
+                let weight = arguments.weight.get(set).copied().unwrap_or(1.0);
+                collection.ask(&mut engine, (set, weight), repository, other, &unrelated)?;
             }
         }
         Ok(collection)
@@ -71,7 +77,7 @@ impl Collection {
     fn ask(
         &mut self,
         engine: &mut Engine,
-        set: usize,
+        (set, weight): (usize, f64),
         repository: &Repository,
         other: &Repository,
         unrelated: &[Unrelated],
@@ -81,7 +87,7 @@ impl Collection {
         let mut ask = |query: &str, category: &str, asked: Asked, targets: &[&Target]| -> Result<()> {
             let found = engine.candidates(&repository.name, query, &SearchRequest::default())?;
             if !found.is_empty() {
-                self.examples.push(Example::new(number, category, asked, &found, targets));
+                self.examples.push(Example::new(number, weight, category, asked, &found, targets));
             }
             Ok(())
         };
@@ -96,7 +102,10 @@ impl Collection {
             }
         }
         let sample = unrelated.iter().skip(number % UNRELATED_STEP).step_by(UNRELATED_STEP);
-        for question in sample.filter(|question| craig_search::has_words(&question.query)) {
+        let is_fair = |question: &&Unrelated| {
+            craig_search::has_words(&question.query) && !question.may_be_answered_by(repository)
+        };
+        for question in sample.filter(is_fair) {
             ask(&question.query, &question.category, Asked::Unrelated, &[])?;
         }
         Ok(())
@@ -105,12 +114,7 @@ impl Collection {
     /// The fold of each repository, in shuffle number `shuffle`.
     pub(super) fn folds(&self, n_folds: usize, shuffle: u64) -> Vec<usize> {
         let mut order: Vec<usize> = (0..self.repositories.len()).collect();
-        let key = |at: &usize| {
-            let mixed = (*at as u64 + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15)
-                ^ (shuffle + 1).wrapping_mul(0xD1B5_4A32_D192_ED03);
-            (mixed ^ (mixed >> 29)).wrapping_mul(0xBF58_476D_1CE4_E5B9)
-        };
-        order.sort_by_key(key);
+        Random::new(shuffle).shuffle(&mut order);
         let mut folds = vec![0; order.len()];
         order.iter().enumerate().for_each(|(place, &repository)| folds[repository] = place % n_folds);
         folds
@@ -132,6 +136,7 @@ impl Collection {
 impl Example {
     fn new(
         repository: usize,
+        weight: f64,
         category: &str,
         asked: Asked,
         found: &[CandidateFeatures],
@@ -145,6 +150,8 @@ impl Example {
             repository,
             category: category.to_owned(),
             asked,
+            weight,
+            is_symbol: found.iter().any(|found| found.features.asks_symbol > 0.0),
             shares: shares(&candidates),
             candidates,
             matches: found.iter().map(matched).collect(),
@@ -175,7 +182,9 @@ impl Example {
         let order = Self::order(scores);
         let sorted: Vec<f32> = order.iter().map(|&at| scores[at]).collect();
         let seen = order.iter().zip(standings(&sorted)).take(N_SEEN);
-        seen.map(|(&at, standing)| Observation::new(standing, &self.candidates[at], self.is_relevant(at)))
-            .collect()
+        seen.map(|(&at, standing)| {
+            Observation::new(standing, &self.candidates[at], self.is_relevant(at), self.weight)
+        })
+        .collect()
     }
 }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::HeldOut;
-use super::examples::{Asked, Collection};
+use super::examples::{Asked, Collection, Example};
 use crate::metrics::{bootstrap_interval, mean};
 
 /// 0.7 is the one that the requirements name.
@@ -21,7 +21,7 @@ pub(super) fn lines(collection: &Collection, held_out: &[HeldOut]) -> Vec<String
         held_out.iter().flat_map(|shuffle| shuffle.relevances.iter().flatten().copied()).collect();
     lines.push(format!("relevance: expected calibration error {:.4}", calibration_error(&told)));
     lines.extend(reliability(&told, held_out.len()));
-    lines.extend(at_thresholds(collection, held_out));
+    lines.extend((0..n_sets).flat_map(|set| at_thresholds(collection, held_out, set)));
     lines
 }
 
@@ -101,11 +101,14 @@ fn reliability(told: &[(f64, bool)], n_shuffles: usize) -> Vec<String> {
 }
 
 /// What a user gets who asks for a relevance of at least so much.
-fn at_thresholds(collection: &Collection, held_out: &[HeldOut]) -> Vec<String> {
+fn at_thresholds(collection: &Collection, held_out: &[HeldOut], set: usize) -> Vec<String> {
     let answers = |asked: Asked| {
         let of_shuffle = move |shuffle: &HeldOut| -> Vec<Vec<(f64, bool)>> {
             let all = collection.examples.iter().zip(&shuffle.relevances);
-            all.filter(|(example, _)| example.asked == asked).map(|(_, told)| told.clone()).collect()
+            let of_set = |example: &Example| collection.repositories[example.repository].2 == set;
+            all.filter(|(example, _)| example.asked == asked && of_set(example))
+                .map(|(_, told)| told.clone())
+                .collect()
         };
         held_out.iter().flat_map(of_shuffle).collect::<Vec<_>>()
     };
@@ -119,7 +122,7 @@ fn at_thresholds(collection: &Collection, held_out: &[HeldOut]) -> Vec<String> {
         };
         let handed_out = own.iter().flatten().filter(|(p, _)| *p >= threshold);
         format!(
-            "at {threshold:.1}: relevant {:.3} of what is handed out; a hit for {:.3} of own questions, {:.3} of those about another repository, {:.3} of unrelated ones",
+            "set {set} at {threshold:.1}: relevant {:.3} of what is handed out; a hit for {:.3} of own questions, {:.3} of those about another repository, {:.3} of unrelated ones",
             mean(handed_out.map(|(_, relevant)| f64::from(u8::from(*relevant)))),
             answered(&own),
             answered(&other),
@@ -128,7 +131,7 @@ fn at_thresholds(collection: &Collection, held_out: &[HeldOut]) -> Vec<String> {
     };
     let asked = |all: &[Vec<(f64, bool)>]| all.len() / held_out.len();
     let sizes = format!(
-        "{} own questions, {} about another repository, {} unrelated",
+        "set {set}: {} own questions, {} about another repository, {} unrelated",
         asked(&own),
         asked(&other),
         asked(&unrelated)

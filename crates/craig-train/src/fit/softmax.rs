@@ -1,7 +1,7 @@
 //! The ranker: a linear score, fitted so that each question's targets get most of the chance.
 //!
 //! Loss: the cross-entropy between the targets of a question and the softmax of its candidates' scores (ListNet's top-one
-//! loss; Cao et al., ICML 2007), each repository counting the same, and a quadratic pull of every weight towards its
+//! loss; Cao et al., ICML 2007), each repository of a set counting the same, and a quadratic pull of every weight towards its
 //! prior. Convex, so there is one answer, and where it starts from does not matter.
 
 use craig_engine::FEATURE_NAMES;
@@ -51,10 +51,21 @@ struct Table {
 }
 
 impl Linear {
-    /// Fits the examples that have a target among their candidates.
-    pub(super) fn fit(examples: &[&Example], pull: f64) -> Self {
+    /// What is believed before any example is seen.
+    pub(super) fn prior() -> Self {
+        let mut weights = [0.0; N_COLUMNS];
+        for (name, weight) in PRIORS {
+            if let Some(at) = FEATURE_NAMES.iter().position(|feature| *feature == name) {
+                weights[at] = weight;
+            }
+        }
+        Self { weights }
+    }
+
+    /// Learns from the examples that have a target among their candidates, starting from this score and pulled towards it.
+    pub(super) fn refined(&self, examples: &[&Example], pull: f64) -> Self {
         let table = Table::new(examples);
-        let prior = prior(&table.deviations);
+        let prior: Row = std::array::from_fn(|at| self.weights[at] * table.deviations[at]);
         let mut weights = prior;
         let (mut mean, mut square) = ([0.0; N_COLUMNS], [0.0; N_COLUMNS]);
         for step in 1..=N_STEPS {
@@ -96,16 +107,6 @@ fn rows(example: &Example) -> impl Iterator<Item = Row> + '_ {
     })
 }
 
-fn prior(deviations: &Row) -> Row {
-    let mut prior = [0.0; N_COLUMNS];
-    for (name, weight) in PRIORS {
-        if let Some(at) = FEATURE_NAMES.iter().position(|feature| *feature == name) {
-            prior[at] = weight * deviations[at];
-        }
-    }
-    prior
-}
-
 impl Table {
     fn new(examples: &[&Example]) -> Self {
         let usable: Vec<_> =
@@ -121,7 +122,7 @@ impl Table {
             let n_targets: f64 = targets.iter().sum();
             let in_repository = usable.iter().filter(|e| e.repository == example.repository).count();
             let wanted = targets.iter().map(|target| target / n_targets).collect();
-            questions.push((start..rows.len(), wanted, 1.0 / in_repository as f64));
+            questions.push((start..rows.len(), wanted, example.weight / in_repository as f64));
         }
         let total: f64 = questions.iter().map(|(_, _, weight)| weight).sum();
         let n_questions = questions.len() as f64;

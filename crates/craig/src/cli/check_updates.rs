@@ -28,6 +28,13 @@ fn text(check: &UpdateCheck, columns: Columns) -> String {
     if check.up_to_date {
         return format!("{} is {}\n", styled(BOLD, &check.project), styled(GOOD, "up to date"));
     }
+    if check.added.is_empty() && check.changed.is_empty() && check.removed.is_empty() {
+        return format!(
+            "{} has a newer commit, and no tracked file differs\n{}",
+            styled(BOLD, &check.project),
+            advice(check)
+        );
+    }
     let groups: [(&str, Style, &[String]); 3] = [
         ("added", GOOD, &check.added),
         ("changed", WARNING, &check.changed),
@@ -48,10 +55,22 @@ fn text(check: &UpdateCheck, columns: Columns) -> String {
         paths.iter().for_each(|path| table.row([what.to_owned(), path.clone()]));
     }
     format!(
-        "{} differs from the index: {}\n{}run 'craig ingest-delta {}' to bring the index up to date\n",
+        "{} differs from the index: {}\n{}{}",
         styled(BOLD, &check.project),
         sums.join(", "),
         table.render(columns),
-        check.project,
+        advice(check),
+    )
+}
+
+/// The commits, where there are such, and what to do.
+fn advice(check: &UpdateCheck) -> String {
+    let indexed = check.git.as_ref().and_then(|git| git.commit.as_deref()).unwrap_or("none");
+    let commits = check.newest_commit.as_deref().filter(|newest| *newest != indexed);
+    let commits = commits.map(|newest| format!("commit {indexed} is in the index, {newest} is the newest\n"));
+    format!(
+        "{}run 'craig ingest-delta {}' to bring the index up to date\n",
+        commits.unwrap_or_default(),
+        check.project
     )
 }

@@ -1,23 +1,33 @@
-//! `craig ingest`: a directory becomes a project.
+//! `craig ingest`: a directory or a repository becomes a project.
 
 use std::path::PathBuf;
 
-use craig_engine::{Hidden, IgnoreRules, IngestRequest, Settings, SourceOptions, Waiting};
+use craig_engine::{
+    Engine, EngineError, GitError, GitUrl, Hidden, IgnoreRules, IngestReport, IngestRequest, Progress,
+    RepositoryRequest, Settings, SourceOptions, Waiting,
+};
 
 use super::costs::Costs;
-use super::failure::Outcome;
+use super::failure::{Outcome, Refusal};
 use super::progress::ProgressView;
 use super::session::Session;
 use super::{report, size};
 
-/// Ingest a directory as a project
+/// Ingest a directory or a git repository as a project
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// Directory to ingest
-    directory: PathBuf,
-    /// Name of the project [default: the directory's name]
+    /// Directory to ingest, or URL of a repository to clone and ingest: https://…, ssh://…, git@host:path, file:///…
+    #[arg(value_name = "DIRECTORY|URL")]
+    source: PathBuf,
+    /// Name of the project [default: the name of the directory or repository]
     #[arg(long)]
     name: Option<String>,
+    /// Branch, tag or commit of the repository to follow [default: its default branch]
+    #[arg(long, value_name = "NAME")]
+    branch: Option<String>,
+    /// Commits of the repository's history to fetch; 0 means all [default: 1]
+    #[arg(long, value_name = "N")]
+    depth: Option<u32>,
     /// Leave out larger files: a number of bytes, or a size such as 500kB or 2MB [default: 1MB]
     #[arg(long, value_name = "SIZE", value_parser = size::parse)]
     max_file_size: Option<u64>,
@@ -40,22 +50,50 @@ pub(crate) struct Args {
     costs: Costs,
 }
 
+/// What the arguments ask for.
+enum Order {
+    Directory(IngestRequest),
+    Repository(RepositoryRequest),
+}
+
+impl Order {
+    fn carry_out(
+        &self,
+        engine: &mut Engine,
+        progress: &mut dyn FnMut(&Progress),
+    ) -> Result<IngestReport, EngineError> {
+        match self {
+            Self::Directory(request) => engine.ingest(request, progress),
+            Self::Repository(request) => engine.ingest_repository(request, progress),
+        }
+    }
+}
+
 impl Args {
+    /// The repository that was meant; a directory that is there goes before.
+    fn url(&self) -> Result<Option<GitUrl>, EngineError> {
+        let url = self.source.to_str().filter(|_| !self.source.is_dir()).and_then(GitUrl::parse);
+        Ok(url.transpose().map_err(GitError::from)?)
+    }
+
     /// What to ingest, where the flags say nothing as `settings` say.
-    fn request(self, settings: &Settings) -> IngestRequest {
+    fn order(self, url: Option<GitUrl>, settings: &Settings) -> Order {
         let set = settings.source();
-        IngestRequest {
-            directory: self.directory,
-            name: self.name,
-            options: SourceOptions {
-                max_file_size_bytes: self.max_file_size.unwrap_or(set.max_file_size_bytes),
-                hidden: if self.hidden { Hidden::Include } else { set.hidden },
-                ignore_rules: if self.no_ignore { IgnoreRules::Disregard } else { set.ignore_rules },
-                extra_ignore_globs: [set.extra_ignore_globs, self.exclude].concat(),
-                extra_include_globs: [set.extra_include_globs, self.include].concat(),
-                extra_skipped_folders: set.extra_skipped_folders,
-            },
-            waiting: waiting(self.no_wait),
+        let options = SourceOptions {
+            max_file_size_bytes: self.max_file_size.unwrap_or(set.max_file_size_bytes),
+            hidden: if self.hidden { Hidden::Include } else { set.hidden },
+            ignore_rules: if self.no_ignore { IgnoreRules::Disregard } else { set.ignore_rules },
+            extra_ignore_globs: [set.extra_ignore_globs, self.exclude].concat(),
+            extra_include_globs: [set.extra_include_globs, self.include].concat(),
+            extra_skipped_folders: set.extra_skipped_folders,
+        };
+        let (name, waiting) = (self.name, waiting(self.no_wait));
+        match url {
+            None => Order::Directory(IngestRequest { directory: self.source, name, options, waiting }),
+            Some(url) => {
+                let (reference, depth) = (self.branch, self.depth);
+                Order::Repository(RepositoryRequest { url, reference, depth, name, options, waiting })
+            }
         }
     }
 }
@@ -66,13 +104,19 @@ pub(crate) fn waiting(no_wait: bool) -> Waiting {
 }
 
 pub(crate) fn run(args: Args, session: &mut Session) -> anyhow::Result<Outcome> {
-    let settings = session.settings(Some(&args.directory))?;
+    let url = args.url()?;
+    if url.is_none() && (args.branch.is_some() || args.depth.is_some()) {
+        let message = "--branch and --depth are for repositories, and this is a directory";
+        return Err(Refusal::new(message, "give the URL of a repository, or leave them out").into());
+    }
+    // The settings that a stranger's repository brings with it do not count.
+    let settings = session.settings(url.is_none().then_some(args.source.as_path()))?;
     let mut engine = session.engine_with(&settings)?;
     let costs = args.costs;
-    let request = args.request(&settings);
+    let order = args.order(url, &settings);
     let report = costs.agree(&mut engine, &mut session.output, |engine, output| {
         let mut view = ProgressView::of_ingestion(output);
-        let report = engine.ingest(&request, &mut |progress| view.step(progress));
+        let report = order.carry_out(engine, &mut |progress| view.step(progress));
         view.finish();
         report
     });

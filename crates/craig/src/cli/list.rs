@@ -29,7 +29,7 @@ fn text(projects: &[ProjectSummary], columns: Columns) -> String {
         .column("files", Align::Right, Cut::Never, Default::default())
         .column("chunks", Align::Right, Cut::Never, Default::default())
         .column("updated", Align::Left, Cut::Never, Default::default())
-        .column("directory", Align::Left, Cut::Start, PATH);
+        .column("source", Align::Left, Cut::Start, PATH);
     for project in projects {
         table.row([
             project.id.to_string(),
@@ -38,7 +38,7 @@ fn text(projects: &[ProjectSummary], columns: Columns) -> String {
             count(project.files),
             count(project.chunks),
             local_time(&project.last_updated),
-            project.source_path.clone(),
+            project.git.as_ref().map_or_else(|| project.source_path.clone(), |git| git.url.clone()),
         ]);
     }
     table.render(columns)

@@ -123,6 +123,8 @@ fn room_for_file() -> usize {
 fn phase_text(progress: &Progress) -> String {
     match progress.phase {
         Phase::Waiting => format!("waiting for {}, which is writing this project", progress.current),
+        Phase::Fetching if progress.current.is_empty() => "fetching the repository".to_owned(),
+        Phase::Fetching => format!("fetching the repository: {}", progress.current),
         Phase::Listing => "listing files".to_owned(),
         Phase::Embedding => progress.current.clone(),
         Phase::Reading => "reading files".to_owned(),
@@ -147,6 +149,10 @@ impl Lines {
     fn step(&mut self, progress: &Progress) {
         match progress.phase {
             Phase::Waiting | Phase::Embedding => self.write(&phase_text(progress)),
+            Phase::Fetching if self.told.is_none_or(|(at, _)| at.elapsed() >= Duration::from_secs(1)) => {
+                self.told = Some((Instant::now(), 0));
+                self.write(&phase_text(progress));
+            }
             Phase::Reading if self.is_due(progress) => {
                 self.told = Some((Instant::now(), progress.percent()));
                 self.write(&line(progress, self.started.elapsed()));

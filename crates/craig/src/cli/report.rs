@@ -31,6 +31,11 @@ fn text(report: &IngestReport) -> String {
         ),
         format!("  {}", files(report.files)),
     ];
+    if let Some(git) = &report.git {
+        let reference = git.reference.as_deref().map(|name| format!(" {name}")).unwrap_or_default();
+        let commit = git.commit.as_deref().unwrap_or_default();
+        lines.push(format!("  {}{reference} at {}", git.url, commit.get(..12).unwrap_or(commit)));
+    }
     if report.chunks > 0 {
         lines.push(format!(
             "  {} from {}: {} embedded, {} reused",

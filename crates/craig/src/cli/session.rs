@@ -38,8 +38,11 @@ impl Session {
         Ok(Settings::resolve(&self.global.sources(project)).map_err(EngineError::from)?)
     }
 
-    /// Opens the engine on the database that was asked for.
+    /// Opens the engine for what was ingested before: a database that the command line names has to be there.
     pub(crate) fn engine(&self) -> anyhow::Result<Engine> {
+        if let Some(path) = self.global.db.as_ref().filter(|path| !path.exists()) {
+            return Err(EngineError::NoDatabase { path: path.clone() }.into());
+        }
         self.engine_with(&self.settings(None)?)
     }
 

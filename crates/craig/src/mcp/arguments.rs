@@ -26,13 +26,22 @@ fn check_names(arguments: &JsonObject, schema: &JsonObject) -> Result<(), Failur
 }
 
 fn check_sizes(arguments: &JsonObject) -> Result<(), Failure> {
-    let is_long = |value: &Value| value.as_str().is_some_and(|text| text.len() > MOST_TEXT_BYTES);
-    match arguments.iter().find(|(_, value)| is_long(value)) {
+    match arguments.iter().find(|(_, value)| text_bytes(value) > MOST_TEXT_BYTES) {
         Some((name, _)) => Err(Failure::new(
             format!("the argument {name:?} is longer than {MOST_TEXT_BYTES} bytes"),
             "ask with a sentence, or with the part that matters",
         )),
         None => Ok(()),
+    }
+}
+
+/// Bytes of text in a value, all the way down.
+fn text_bytes(value: &Value) -> usize {
+    match value {
+        Value::String(text) => text.len(),
+        Value::Array(values) => values.iter().map(|value| text_bytes(value) + 1).sum(),
+        Value::Object(fields) => fields.iter().map(|(name, value)| name.len() + text_bytes(value)).sum(),
+        _ => 0,
     }
 }
 

@@ -110,6 +110,17 @@ pub(super) fn with(name: &str, property: impl Property) -> Fields {
     Fields::default().with(name, property)
 }
 
+/// The repository of a project that was cloned.
+pub(super) fn git_origin() -> Value {
+    with("url", text("Repository, without credentials"))
+        .with(
+            "reference",
+            or_null(text("Branch, tag or commit that is followed; null for the default branch")),
+        )
+        .with("commit", or_null(text("Commit whose files are in the index")))
+        .object()
+}
+
 pub(super) fn text(description: &str) -> Value {
     json!({ "type": "string", "description": description })
 }

@@ -346,8 +346,16 @@ fn the_database_is_where_data_belongs() {
     let data = home.path().join("data");
     home.craig(&["list"]).env_remove("CRAIG_DB").env("XDG_DATA_HOME", &data).output().unwrap();
     assert!(data.join("craig/craig.db").is_file());
-    home.craig(&["list", "--db", "elsewhere.db"]).output().unwrap();
+    home.write("one/main.rs", "fn main() {}\n");
+    home.succeed(&["ingest", "one", "--db", "elsewhere.db"]);
     assert!(home.path().join("elsewhere.db").is_file() && !home.database().exists());
+}
+
+#[test]
+fn a_mistyped_database_is_told_and_not_made() {
+    let home = Home::with_shop();
+    home.check(&["--db", "elsewhere.db", "list"], expect![[r#""#]]);
+    assert!(!home.path().join("elsewhere.db").exists());
 }
 
 #[test]

@@ -120,6 +120,13 @@ impl Client {
         stdin.flush().unwrap();
     }
 
+    pub(crate) fn send_bytes(&mut self, bytes: &[u8]) {
+        let stdin = self.stdin.as_mut().unwrap();
+        stdin.write_all(bytes).unwrap();
+        stdin.write_all(b"\n").unwrap();
+        stdin.flush().unwrap();
+    }
+
     pub(crate) fn notify(&mut self, method: &str) {
         self.send_line(&json!({ "jsonrpc": "2.0", "method": method }).to_string());
     }

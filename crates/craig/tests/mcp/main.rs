@@ -4,6 +4,8 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
 mod client;
+mod fuzz;
+mod git;
 mod hostile;
 mod http;
 mod protocol;

@@ -1,10 +1,10 @@
 //! Work that writes: `trigger_ingest`, `trigger_delta_ingest`, `trigger_purge`, `cancel_job`, and `query_ingestion_status`.
 
 use std::ffi::OsString;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use craig_engine::{Engine, EngineError, ProjectStatus, ProjectSummary};
+use craig_engine::{Engine, EngineError, GitError, GitUrl, ProjectStatus, ProjectSummary};
 use rmcp::schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -25,10 +25,12 @@ const MOST_SECONDS: u64 = 600;
 #[derive(Deserialize, JsonSchema)]
 #[schemars(crate = "rmcp::schemars")]
 struct Ingest {
-    /// Directory to ingest; a relative one counts from the workspace.
+    /// Directory to ingest (a relative one counts from the workspace), or URL of a git repository to clone and ingest.
     source: String,
-    /// Name of the project (default: the directory's name).
+    /// Name of the project (default: the name of the directory or repository).
     name: Option<String>,
+    /// Branch, tag or commit of a repository (default: its default branch).
+    branch: Option<String>,
     /// Wait so many seconds for the end, telling progress (default 0: return at once).
     wait_seconds: Option<u64>,
 }
@@ -72,9 +74,9 @@ struct Status {
 pub(super) fn ingest_tool() -> Tool {
     let about = About {
         name: "trigger_ingest",
-        title: "Ingest a directory",
-        description: "Ingests a directory as a project, or again as a whole. Returns at once with a job_id; \
-                      query_ingestion_status follows it.",
+        title: "Ingest a directory or repository",
+        description: "Ingests a directory, or a git repository by its URL, as a project, or again as a whole. Returns at \
+                      once with a job_id; query_ingestion_status follows it.",
         output: with("job", job_schema()).object(),
         effect: Effect::Adds,
     };
@@ -145,7 +147,7 @@ pub(super) fn status_schema() -> Value {
 fn job_schema() -> Value {
     with("job_id", text("Id, for query_ingestion_status and cancel_job"))
         .with("kind", one_of("What it does", &["ingest", "delta_ingest", "purge"]))
-        .with("source", text("Directory"))
+        .with("source", text("Directory or URL"))
         .with("state", one_of("State", &["queued", "running", "completed", "failed", "cancelled"]))
         .with("queued_before", integer("Jobs that are before it"))
         .with("created_at", text("RFC 3339"))
@@ -158,13 +160,38 @@ fn job_schema() -> Value {
 }
 
 async fn ingest(call: Call<Ingest>) -> Result<Answer, Failure> {
-    let Ingest { source, name, wait_seconds } = call.arguments;
-    let directory = directory(&call.shared, &source)?;
+    let Ingest { source, name, branch, wait_seconds } = call.arguments;
     let mut arguments: Vec<OsString> = vec!["ingest".into()];
     arguments.extend(name.map(|name| format!("--name={name}").into()));
-    arguments.extend(["--".into(), directory.clone().into_os_string()]);
-    let source = directory.display().to_string();
+    let source = match repository(&call.shared, &source)? {
+        Some(url) => {
+            arguments.extend(branch.map(|branch| format!("--branch={branch}").into()));
+            url.to_string()
+        }
+        None if branch.is_some() => {
+            let next = "leave branch out, or give the URL of a repository as source";
+            return Err(Failure::new("a directory has the files that it has, whatever the branch", next));
+        }
+        None => directory(&call.shared, &source)?.display().to_string(),
+    };
+    arguments.extend(["--".into(), source.clone().into()]);
     perform(&call.shared, &call.caller, Order { kind: "ingest", source, arguments }, wait_seconds).await
+}
+
+/// The repository that was meant; `None` for a directory.
+fn repository(shared: &Shared, source: &str) -> Result<Option<GitUrl>, Failure> {
+    let url = GitUrl::parse(source).filter(|_| !shared.root.join(source).is_dir()).transpose();
+    let url = url.map_err(|error| Failure::from(EngineError::from(GitError::from(error))))?;
+    match &url {
+        Some(url) if url.has_credentials() => Err(Failure::new(
+            "a URL with a password or token in it is not taken from an assistant",
+            format!(
+                "give {url} without them; the user's git credential helper, SSH agent or CRAIG_GIT_TOKEN opens private \
+                 repositories"
+            ),
+        )),
+        _ => Ok(url),
+    }
 }
 
 /// The directory that was meant. One that is not there is told at once, not by a job that fails.
@@ -278,6 +305,14 @@ async fn perform(
     Ok(Answer::default().with("job", json!(ended)))
 }
 
+/// The project of a job's source.
+fn project_of(engine: &Engine, source: &str) -> Result<Option<String>, EngineError> {
+    match GitUrl::parse(source) {
+        Some(Ok(url)) => engine.project_of_repository(&url),
+        _ => engine.project_of_directory(Path::new(source)),
+    }
+}
+
 /// Tells how far the ingestion of a directory is, again and again.
 async fn tell_progress(shared: &Shared, caller: &Caller, source: &str) {
     if !caller.wants_progress() {
@@ -286,8 +321,8 @@ async fn tell_progress(shared: &Shared, caller: &Caller, source: &str) {
     let mut told = -1.0;
     loop {
         tokio::time::sleep(RHYTHM).await;
-        let source = PathBuf::from(source);
-        let look = move |engine: &mut Engine| match engine.project_of_directory(&source)? {
+        let source = source.to_owned();
+        let look = move |engine: &mut Engine| match project_of(engine, &source)? {
             Some(project) => engine.status(&project).map(Some),
             None => Ok(None),
         };

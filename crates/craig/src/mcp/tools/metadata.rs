@@ -76,7 +76,7 @@ fn look(engine: &mut Engine, project: &str) -> Result<Looks, EngineError> {
 }
 
 fn staleness(engine: &Engine, project: &str) -> Value {
-    match engine.check_updates(project) {
+    match engine.check_directory(project) {
         Ok(check) => json!({
             "state": if check.up_to_date { "up_to_date" } else { "changed" }, "added": check.added.len(),
             "changed": check.changed.len(), "removed": check.removed.len(), "reason": null,

@@ -8,7 +8,7 @@ use super::{About, Call, Effect, Tool};
 use crate::mcp::answer::Answer;
 use crate::mcp::failure::Failure;
 use crate::mcp::page::{Page, Paging};
-use crate::mcp::schema::{integer, list, or_null, text, with};
+use crate::mcp::schema::{Optional, git_origin, integer, list, or_null, text, with};
 
 #[derive(Deserialize, JsonSchema)]
 #[schemars(crate = "rmcp::schemars")]
@@ -46,6 +46,7 @@ pub(super) fn summary() -> Value {
         .with("content_hash", or_null(text("Hash over all files; null until one ingestion has completed")))
         .with("files", integer("Files, binary ones included"))
         .with("chunks", integer("Chunks that are searched"))
+        .with("git", Optional(git_origin()))
         .object()
 }
 

@@ -8,7 +8,7 @@ use super::{About, Call, Effect, Tool};
 use crate::mcp::answer::Answer;
 use crate::mcp::failure::Failure;
 use crate::mcp::page::{Page, Paging};
-use crate::mcp::schema::{Optional, boolean, integer, list, one_of, text, with};
+use crate::mcp::schema::{Optional, boolean, git_origin, integer, list, one_of, text, with};
 
 #[derive(Deserialize, JsonSchema)]
 #[schemars(crate = "rmcp::schemars")]
@@ -23,8 +23,9 @@ pub(super) fn tool() -> Tool {
     let about = About {
         name: "check_for_updates",
         title: "Check for changed files",
-        description: "Tells which files of the source directory were added, changed or removed since the last ingestion. \
-                      Changes nothing: trigger_delta_ingest takes them in.",
+        description: "Tells which files of the source directory were added, changed or removed since the last ingestion; a \
+                      cloned repository is fetched and its newest commit compared. The index stays as it is: \
+                      trigger_delta_ingest takes changes in.",
         output: output(),
         effect: Effect::Reads,
     };
@@ -42,6 +43,8 @@ fn output() -> Value {
         .with("changed", integer("Changed files"))
         .with("removed", integer("Files that are gone"))
         .with("files", list(file))
+        .with("git", Optional(git_origin()))
+        .with("newest_commit", Optional(text("Commit that the repository has now")))
         .paged()
         .object()
 }
@@ -65,6 +68,9 @@ async fn answer(call: Call<Arguments>) -> Result<Answer, Failure> {
         .with("changed", check.changed.len())
         .with("removed", check.removed.len())
         .with("files", json!(fitting.items));
+    if let Some(git) = &check.git {
+        answer = answer.with("git", json!(git)).with("newest_commit", json!(check.newest_commit));
+    }
     page.close(&mut answer.fields, &fitting, "files", Vec::new());
     Ok(answer)
 }

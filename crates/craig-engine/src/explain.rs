@@ -1,0 +1,91 @@
+//! Explanations through the one door: which root, which file, which lines.
+
+use std::path::{Component, Path, PathBuf};
+use std::sync::Arc;
+
+use craig_explain::{CodeContext, Explanation, Index, IndexReport, Library, explain};
+use craig_source::{Content, DocumentOptions, FileStamp, Language, ReadError, Root, SourceOptions};
+
+use crate::EngineError;
+
+/// A selection of a file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Selection {
+    /// The file: relative to the root, or absolute and below it.
+    pub file: PathBuf,
+    /// First and last line, 1-based, inclusive; the whole file when not given.
+    pub lines: Option<(usize, usize)>,
+}
+
+/// Explains code of one project from its documentation, which it keeps up to date in `.aidocs/`.
+///
+/// Needs no database and no project of an [`Engine`](crate::Engine).
+pub struct Explainer {
+    index: Index,
+}
+
+impl Explainer {
+    /// Opens the documentation of the project at `root` as it was left.
+    pub fn open(root: &Path) -> Result<Self, EngineError> {
+        Ok(Self { index: Index::open(Root::open(root)?, DocumentOptions::default()) })
+    }
+
+    /// Brings the documentation up to date.
+    pub fn refresh(&mut self) -> Result<IndexReport, EngineError> {
+        Ok(self.index.refresh()?)
+    }
+
+    /// The folder of the project.
+    pub fn root(&self) -> &Root {
+        self.index.root()
+    }
+
+    /// The documentation as it is now, to be asked from other threads.
+    pub fn library(&self) -> Arc<Library> {
+        Arc::clone(self.index.library())
+    }
+
+    /// Explains a selection.
+    pub fn explain(&self, selection: &Selection) -> Result<Explanation, EngineError> {
+        let path = self.relative(&selection.file)?;
+        let source = craig_source::read(self.root(), &path, &SourceOptions::default())
+            .map_err(craig_explain::ExplainError::from)?;
+        let language = source.language;
+        let (Content::Text(text) | Content::Unindexed(text, _)) = source.content else {
+            return Err(craig_explain::ExplainError::NotText { path }.into());
+        };
+        Ok(self.explain_text(&path, language, &text, selection.lines))
+    }
+
+    /// Explains lines of a text that need not be saved; `path` is what it would be saved as, relative to the root.
+    pub fn explain_text(
+        &self,
+        path: &str,
+        language: Language,
+        text: &str,
+        lines: Option<(usize, usize)>,
+    ) -> Explanation {
+        explain(self.index.library(), &CodeContext::read(path, language, text, lines))
+    }
+
+    /// A path relative to the root, `/`-separated.
+    fn relative(&self, file: &Path) -> Result<String, EngineError> {
+        let outside =
+            || craig_explain::ExplainError::from(ReadError::OutsideRoot { path: file.display().to_string() });
+        let below = if file.is_absolute() {
+            let canonical = file.canonicalize().unwrap_or_else(|_| file.to_owned());
+            canonical.strip_prefix(self.root().path()).map_err(|_| outside())?.to_owned()
+        } else {
+            file.to_owned()
+        };
+        let parts = below.components().filter(|part| *part != Component::CurDir);
+        let parts: Option<Vec<&str>> = parts.map(|part| part.as_os_str().to_str()).collect();
+        Ok(parts.ok_or_else(outside)?.join("/"))
+    }
+}
+
+/// The language and text of bytes that an editor holds as `path`.
+pub fn language_of(path: &str, text: &str) -> Language {
+    let stamp = FileStamp { size: text.len() as u64, modified_ns: 0, changed_ns: 0 };
+    craig_source::interpret(path, stamp, text.as_bytes().to_vec()).language
+}

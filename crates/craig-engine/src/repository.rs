@@ -1,0 +1,191 @@
+//! Projects of repositories: cloned beside the database, followed from commit to commit.
+
+use std::path::{Path, PathBuf};
+
+use craig_source::{Checkout, Commit, GitUrl, Remote, Root, SourceOptions};
+use craig_store::{Project, Store, StoreError};
+use serde::Serialize;
+
+use crate::engine::root_of;
+use crate::ingest::{Fetching, How, Waiting, checked_name};
+use crate::options::StoredOptions;
+use crate::plan::Compare;
+use crate::progress::{Phase, Progress};
+use crate::report::{IngestReport, UpdateCheck};
+use crate::{Engine, EngineError};
+
+/// Which repository to ingest.
+#[derive(Clone, Debug)]
+pub struct RepositoryRequest {
+    /// Where it is.
+    pub url: GitUrl,
+    /// A branch, tag or commit; the default branch when not given.
+    pub reference: Option<String>,
+    /// How many commits of its history are fetched, 0 for all; as the settings say when not given.
+    pub depth: Option<u32>,
+    /// Name of the project; the repository's when not given.
+    pub name: Option<String>,
+    /// Which files are tracked.
+    pub options: SourceOptions,
+    /// What to do when another process ingests the same project.
+    pub waiting: Waiting,
+}
+
+/// Where the files of a project came from, when they were cloned.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct GitOrigin {
+    /// The repository, without credentials.
+    pub url: String,
+    /// The branch, tag or commit that is followed; `None` for the default branch.
+    pub reference: Option<String>,
+    /// The commit whose files are in the index; `None` until one ingestion has completed.
+    pub commit: Option<String>,
+}
+
+impl Engine {
+    /// Clones a repository, unless that was done before, and ingests its files as a project; a clone is brought to the
+    /// newest commit.
+    ///
+    /// The clone lies beside the database and is removed with the project.
+    pub fn ingest_repository(
+        &mut self,
+        request: &RepositoryRequest,
+        progress: &mut dyn FnMut(&Progress),
+    ) -> Result<IngestReport, EngineError> {
+        let remote = Remote {
+            url: request.url.clone(),
+            reference: request.reference.clone(),
+            depth: request.depth.unwrap_or(self.config().git.depth),
+        };
+        remote.check()?;
+        let folder = clone_folder(self.store(), &remote);
+        let name = request.name.as_deref().map(checked_name).transpose()?;
+        self.refuse_taken_name(name.as_deref(), &folder)?;
+        let access = self.config().git.access.clone();
+        let checkout = Checkout::new(&remote, &access, &folder);
+        let is_new = !checkout.exists();
+        checkout.make(&mut |line| progress(&fetching(line)))?;
+        let stored = StoredOptions::of(&request.options).cloned_from(&remote);
+        let registered = Root::open(&folder)
+            .map_err(EngineError::from)
+            .and_then(|root| self.register(&root, name, &remote.url.name(), stored));
+        if registered.is_err() && is_new {
+            // Nobody would ever remove it; the failure itself matters more.
+            let _ = checkout.remove();
+        }
+        let fetching = if is_new { Fetching::Done } else { Fetching::Newest };
+        let how = How { compare: Compare::Content, waiting: request.waiting, fetching };
+        // With the credentials of the request, which are not stored.
+        self.ingest_project(&registered?, how, Some(&remote.url), progress)
+    }
+
+    /// Fails when a project of another directory has the name: before anything is cloned.
+    fn refuse_taken_name(&self, name: Option<&str>, folder: &Path) -> Result<(), EngineError> {
+        let named =
+            name.and_then(|name| self.store().project(name).ok().filter(|project| project.name == name));
+        match named {
+            Some(other) if Path::new(&other.source_path) != real(folder) => {
+                Err(StoreError::NameTaken { name: other.name, source_path: other.source_path }.into())
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Reference of the newest project of a repository; `None` when it is not ingested.
+    pub fn project_of_repository(&self, url: &GitUrl) -> Result<Option<String>, EngineError> {
+        let is_of_it = |project: &Project| {
+            StoredOptions::parse(&project.options)
+                .remote()
+                .is_some_and(|remote| remote.url.as_str() == url.as_str())
+        };
+        let newest = self.store().projects()?.into_iter().rfind(is_of_it);
+        Ok(newest.map(|project| project.reference))
+    }
+
+    /// Brings the clone of a project to the newest commit; gives the commit that its files are of then. `None` for a
+    /// project that is no clone.
+    pub(crate) fn bring_clone_up_to_date(
+        &self,
+        project: &Project,
+        stored: &StoredOptions,
+        fetch: Fetching,
+        with_credentials: Option<&GitUrl>,
+        progress: &mut dyn FnMut(&Progress),
+    ) -> Result<Option<Commit>, EngineError> {
+        let Some(remote) = stored.remote().filter(|_| fetch != Fetching::Nothing) else { return Ok(None) };
+        let remote = Remote { url: with_credentials.cloned().unwrap_or(remote.url), ..remote };
+        let access = &self.config().git.access;
+        let checkout = Checkout::new(&remote, access, Path::new(&project.source_path));
+        let tell = &mut |line: &str| progress(&fetching(line));
+        checkout.make(tell)?;
+        if fetch == Fetching::Newest && checkout.remote_commit()? != checkout.commit()? {
+            checkout.fetch(tell)?;
+            checkout.advance(tell)?;
+        }
+        Ok(Some(checkout.commit()?))
+    }
+
+    /// How the source directory of a project differs from the index; of a cloned one also, how its repository does.
+    ///
+    /// A clone is asked after over the network.
+    pub fn check_updates(&self, handle: &str) -> Result<UpdateCheck, EngineError> {
+        let mut check = self.check_directory(handle)?;
+        let project = self.store().project(handle)?;
+        let stored = StoredOptions::parse(&project.options);
+        let Some(remote) = stored.remote() else { return Ok(check) };
+        root_of(&project)?;
+        let checkout = Checkout::new(&remote, &self.config().git.access, Path::new(&project.source_path));
+        let newest = checkout.remote_commit()?;
+        let is_newest = checkout.commit()? == newest && stored.commit() == Some(&newest.0);
+        // Whoever ingests it now fetches as well; then only the commits are told.
+        if checkout.commit()? != newest
+            && let Ok(_lock) = self.store().try_lock(&project)
+        {
+            checkout.fetch(&mut |_| ())?;
+            let differences = checkout.differences(&stored.source())?;
+            merge(&mut check.added, differences.added);
+            merge(&mut check.changed, differences.changed);
+            merge(&mut check.removed, differences.removed);
+        }
+        check.up_to_date &= is_newest;
+        check.newest_commit = Some(newest.0);
+        Ok(check)
+    }
+
+    /// Removes the clone of a project that is gone, unless another project reads it.
+    pub(crate) fn remove_clone_of(&self, project: &Project) -> Result<(), EngineError> {
+        let Some(remote) = StoredOptions::parse(&project.options).remote() else { return Ok(()) };
+        let folder = PathBuf::from(&project.source_path);
+        let is_ours = folder.starts_with(real(&self.store().side_folder()));
+        if !is_ours || self.store().project_of_path(&project.source_path)?.is_some() {
+            return Ok(());
+        }
+        Ok(Checkout::new(&remote, &self.config().git.access, &folder).remove()?)
+    }
+}
+
+fn merge(into: &mut Vec<String>, paths: Vec<String>) {
+    into.extend(paths);
+    into.sort_unstable();
+    into.dedup();
+}
+
+fn fetching(line: &str) -> Progress {
+    Progress { current: line.to_owned(), ..Progress::of(Phase::Fetching) }
+}
+
+/// Where a repository is cloned to: `craig.db.d/clones/<hash of URL and reference>/<name>`.
+fn clone_folder(store: &Store, remote: &Remote) -> PathBuf {
+    let identity = format!("{}\0{}", remote.url, remote.reference.as_deref().unwrap_or_default());
+    let key = &craig_source::ContentHash::of(identity.as_bytes()).to_hex()[..16];
+    store.side_folder().join("clones").join(key).join(remote.url.name())
+}
+
+/// The path as a project keeps it, links followed, also where its last parts are not there yet.
+fn real(path: &Path) -> PathBuf {
+    match (path.canonicalize(), path.parent(), path.file_name()) {
+        (Ok(real), ..) => real,
+        (Err(_), Some(above), Some(name)) => real(above).join(name),
+        _ => path.to_owned(),
+    }
+}

@@ -1,0 +1,417 @@
+//! What a selection of code is: the symbol it defines or stands in, what that belongs to, what surrounds it.
+
+use std::collections::BTreeSet;
+
+use craig_chunk::{ChunkKind, Outline, Symbol, chunk};
+use craig_source::Language;
+use serde::Serialize;
+
+use crate::names::{identifiers, is_part, normal};
+
+/// Lines around the selection that are kept.
+const SURROUNDING_LINES: usize = 3;
+
+/// A selection of code with what it stands in.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct CodeContext {
+    /// The selected text; the whole file when no lines were given.
+    pub selected_text: String,
+    /// Path of the file relative to the root.
+    pub file_name: String,
+    /// The function or method that is selected or encloses the selection.
+    pub function_name: Option<String>,
+    /// The class or object that is selected or encloses the selection.
+    pub class_name: Option<String>,
+    /// Modules that the file imports, in order.
+    pub imports: Vec<String>,
+    /// The selected lines with a few before and after.
+    pub surrounding_context: String,
+    /// Language of the file.
+    pub language: Language,
+    /// First and last line, 1-based.
+    pub lines: (usize, usize),
+    /// What may be asked about, the likeliest first.
+    #[serde(skip)]
+    pub(crate) subjects: Vec<Subject>,
+}
+
+/// A name that documentation is looked for.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Subject {
+    /// The name as the code has it.
+    pub name: String,
+    /// Class or object that it belongs to.
+    pub owner: Option<String>,
+    /// What its class extends or implements.
+    pub ancestors: Vec<String>,
+    /// Other names under which the file exports it.
+    pub aliases: Vec<String>,
+    /// What it is; none for a name that is used here and defined elsewhere.
+    pub kind: Option<ChunkKind>,
+    /// Whether the file exports it, or what it belongs to.
+    pub is_exported: bool,
+    /// Whether it is private by its spelling: `#x`, `_x`, `private x`.
+    pub is_private: bool,
+    /// The text of its definition.
+    pub definition: String,
+}
+
+impl CodeContext {
+    /// Reads the context of `lines` (1-based, inclusive; clamped to the file) of a file. Total: any text, any lines.
+    pub fn read(file_name: &str, language: Language, text: &str, lines: Option<(usize, usize)>) -> Self {
+        let n_lines = text.lines().count().max(1);
+        let (first, last) = lines.unwrap_or((1, n_lines));
+        let first = first.clamp(1, n_lines);
+        let last = last.clamp(first, n_lines);
+        let outline = chunk(language, text);
+        let reading = Reading { text, outline: &outline, first, last };
+        let subjects = reading.subjects();
+        let (function_name, class_name) = reading.enclosing_names();
+        Self {
+            selected_text: line_range(text, first, last).to_owned(),
+            file_name: file_name.to_owned(),
+            function_name,
+            class_name,
+            imports: distinct(outline.imports.iter().map(|import| import.target.as_str())),
+            surrounding_context: line_range(
+                text,
+                first.saturating_sub(SURROUNDING_LINES).max(1),
+                (last + SURROUNDING_LINES).min(n_lines),
+            )
+            .to_owned(),
+            language,
+            lines: (first, last),
+            subjects,
+        }
+    }
+
+    /// Reads the context of one place: the name that stands there, as the code defines or uses it. Total.
+    pub fn at(file_name: &str, language: Language, text: &str, byte: usize) -> Self {
+        let byte = text.floor_char_boundary(byte);
+        let line = text[..byte].matches('\n').count() + 1;
+        let mut context = Self::read(file_name, language, text, Some((line, line)));
+        let start = text[..byte]
+            .rfind(|c| !is_part(c))
+            .map_or(0, |at| at + text[at..].chars().next().map_or(1, char::len_utf8));
+        let end = text[byte..].find(|c| !is_part(c)).map_or(text.len(), |length| byte + length);
+        let name = &text[start..end];
+        context.subjects.retain(|subject| subject.name == name);
+        context.selected_text = name.to_owned();
+        context
+    }
+
+    /// What may be asked about, the likeliest first.
+    pub fn subjects(&self) -> &[Subject] {
+        &self.subjects
+    }
+
+    /// The likeliest subject.
+    pub fn symbol(&self) -> Option<&str> {
+        self.subjects.first().map(|subject| subject.name.as_str())
+    }
+}
+
+struct Reading<'t> {
+    text: &'t str,
+    outline: &'t Outline,
+    first: usize,
+    last: usize,
+}
+
+impl<'t> Reading<'t> {
+    /// The definitions that begin in the selection, else the one around it, else the names that are used in it.
+    fn subjects(&self) -> Vec<Subject> {
+        let mut found = Vec::new();
+        let defined: Vec<&Symbol> =
+            self.outline.symbols.iter().filter(|symbol| self.begins_in_selection(symbol)).collect();
+        // Members come after what they are members of.
+        if let Some(outermost) = defined.iter().min_by_key(|symbol| (depth(symbol), symbol.line)) {
+            found.push(self.subject(outermost));
+        }
+        let around = self.innermost_around();
+        if found.is_empty() {
+            found.extend(around.map(|symbol| self.subject(symbol)));
+        }
+        if found.is_empty() || self.last == self.first {
+            found.extend(self.used_names());
+        }
+        let mut known = BTreeSet::new();
+        found.retain(|subject| known.insert((subject.name.clone(), subject.owner.clone())));
+        found
+    }
+
+    fn begins_in_selection(&self, symbol: &Symbol) -> bool {
+        (self.first..=self.last).contains(&(symbol.line as usize))
+    }
+
+    fn innermost_around(&self) -> Option<&'t Symbol> {
+        let around = self
+            .outline
+            .symbols
+            .iter()
+            .filter(|symbol| symbol.line as usize <= self.last && symbol.line_end as usize >= self.first);
+        around.max_by_key(|symbol| (depth(symbol), symbol.line))
+    }
+
+    fn enclosing_names(&self) -> (Option<String>, Option<String>) {
+        let is_function = |kind| matches!(kind, ChunkKind::Function | ChunkKind::Method);
+        let is_class = |kind| matches!(kind, ChunkKind::Class | ChunkKind::Interface | ChunkKind::Enum);
+        let touches = |symbol: &&&Symbol| {
+            self.begins_in_selection(symbol)
+                || (symbol.line as usize <= self.first && symbol.line_end as usize >= self.last)
+        };
+        let touching: Vec<&Symbol> =
+            self.outline.symbols.iter().collect::<Vec<_>>().iter().filter(touches).copied().collect();
+        let function = touching
+            .iter()
+            .filter(|symbol| is_function(symbol.kind))
+            .min_by_key(|symbol| (!self.begins_in_selection(symbol), symbol.line));
+        let class = touching.iter().find(|symbol| is_class(symbol.kind)).map(|symbol| symbol.name.clone());
+        let owner = function.and_then(|symbol| owner_of(symbol));
+        (function.map(|symbol| symbol.name.clone()), class.or(owner))
+    }
+
+    fn subject(&self, symbol: &Symbol) -> Subject {
+        let owner = owner_of(symbol);
+        let top = owner.as_deref().unwrap_or(&symbol.name);
+        let definition = line_range(self.text, symbol.line as usize, symbol.line_end as usize);
+        let name = symbol.name.trim_start_matches('#').to_owned();
+        let line = line_range(self.text, symbol.line as usize, symbol.line as usize);
+        Subject {
+            is_private: symbol.name.starts_with(['#', '_'])
+                || name.ends_with('_')
+                || line.trim_start().starts_with("private ")
+                || line.trim_start().starts_with("protected "),
+            is_exported: is_exported(self.text, top) || line.contains("export "),
+            ancestors: owner.as_deref().map(|owner| ancestors(self.text, owner)).unwrap_or_default(),
+            aliases: aliases(self.text, &name),
+            kind: Some(symbol.kind),
+            definition: clipped(definition, 2_000).to_owned(),
+            owner,
+            name,
+        }
+    }
+
+    /// Names in the selection that look as if they came from somewhere: called, imported or qualified ones first.
+    fn used_names(&self) -> Vec<Subject> {
+        let selected = line_range(self.text, self.first, self.last);
+        let imported: BTreeSet<&str> =
+            self.outline.imports.iter().flat_map(|import| import.names.iter().map(String::as_str)).collect();
+        let mut found: Vec<(bool, Subject)> = Vec::new();
+        let mut before: Option<(usize, &str)> = None;
+        for (at, name) in identifiers(selected) {
+            let owner = before
+                .filter(|(start, owner)| matches!(&selected[start + owner.len()..at], "." | "?."))
+                .map(|(_, owner)| owner);
+            before = Some((at, name));
+            if KEYWORDS.contains(&name) || name.len() < 2 {
+                continue;
+            }
+            let is_called = selected[at + name.len()..].starts_with(['(', '<', '`']);
+            let is_likely = is_called || imported.contains(name);
+            let owner = owner.filter(|owner| !KEYWORDS.contains(owner)).map(str::to_owned);
+            found.push((
+                is_likely,
+                Subject {
+                    name: name.to_owned(),
+                    owner,
+                    definition: selected.to_owned(),
+                    ..Subject::default()
+                },
+            ));
+        }
+        found.sort_by_key(|(is_likely, _)| !is_likely);
+        found.into_iter().take(MAX_USED_NAMES).map(|(_, subject)| subject).collect()
+    }
+}
+
+/// Names used in a selection that are asked about.
+const MAX_USED_NAMES: usize = 8;
+
+const KEYWORDS: &[&str] = &[
+    "abstract",
+    "as",
+    "async",
+    "await",
+    "boolean",
+    "break",
+    "case",
+    "catch",
+    "class",
+    "const",
+    "continue",
+    "default",
+    "delete",
+    "do",
+    "else",
+    "enum",
+    "export",
+    "extends",
+    "false",
+    "finally",
+    "for",
+    "from",
+    "function",
+    "get",
+    "if",
+    "implements",
+    "import",
+    "in",
+    "instanceof",
+    "interface",
+    "let",
+    "new",
+    "null",
+    "number",
+    "of",
+    "private",
+    "protected",
+    "public",
+    "readonly",
+    "require",
+    "return",
+    "self",
+    "set",
+    "static",
+    "string",
+    "super",
+    "switch",
+    "this",
+    "throw",
+    "true",
+    "try",
+    "type",
+    "typeof",
+    "undefined",
+    "unknown",
+    "var",
+    "void",
+    "while",
+    "with",
+    "yield",
+    "def",
+    "fn",
+    "pub",
+    "use",
+    "impl",
+    "struct",
+    "None",
+    "True",
+    "False",
+    "any",
+    "never",
+];
+
+fn depth(symbol: &Symbol) -> usize {
+    symbol
+        .parent
+        .as_deref()
+        .map_or(0, |parent| parent.split(['.', ':', '#']).filter(|part| !part.is_empty()).count())
+}
+
+/// The last part of what encloses a symbol.
+fn owner_of(symbol: &Symbol) -> Option<String> {
+    let parent = symbol.parent.as_deref()?;
+    let last = parent.rsplit(['.', ':', '#']).find(|part| !part.is_empty() && *part != "prototype")?;
+    Some(last.to_owned())
+}
+
+/// What a class of the file extends or implements.
+fn ancestors(text: &str, class: &str) -> Vec<String> {
+    let mut found = Vec::new();
+    for keyword in ["class ", "interface "] {
+        for (at, _) in text.match_indices(keyword) {
+            let rest = &text[at + keyword.len()..];
+            let Some(after) = rest.strip_prefix(class).filter(|after| !after.starts_with(is_part)) else {
+                continue;
+            };
+            let head = after.split('{').next().unwrap_or_default();
+            if let Some((_, named)) = head.split_once("extends").or_else(|| head.split_once("implements")) {
+                let names = identifiers(named).map(|(_, name)| name);
+                found.extend(names.filter(|name| *name != "implements").take(3).map(str::to_owned));
+            }
+        }
+    }
+    found.truncate(3);
+    found
+}
+
+/// Whether a line of the file exports `name`.
+fn is_exported(text: &str, name: &str) -> bool {
+    occurrences(text, name).any(|at| {
+        let line_start = text[..at].rfind('\n').map_or(0, |end| end + 1);
+        let before = text[line_start..at].trim_start();
+        if before.starts_with("export ") || before.contains("exports") || before.starts_with("pub ") {
+            return true;
+        }
+        // `export { a, b }` and `module.exports = { a, b }` over several lines.
+        let head = &text[..at];
+        let open = head.rfind('{').map(|open| (open, head[..open].trim_end()));
+        open.is_some_and(|(open, before)| {
+            let is_list = !head[open..].contains(['}', ';']);
+            is_list && (before.ends_with("export") || before.ends_with("exports ="))
+        })
+    })
+}
+
+/// Other names that the file exports `name` under: `export { _Parser as Parser }`, `exports.parse = parseIt`.
+fn aliases(text: &str, name: &str) -> Vec<String> {
+    let mut found = Vec::new();
+    for at in occurrences(text, name) {
+        let after = text[at + name.len()..].trim_start();
+        if let Some(alias) = after.strip_prefix("as ").and_then(|rest| identifiers(rest).next()) {
+            found.push(alias.1.to_owned());
+        }
+        let line_start = text[..at].rfind('\n').map_or(0, |end| end + 1);
+        let before = text[line_start..at].trim();
+        let assigned = before.strip_suffix('=').map(str::trim_end);
+        if let Some((_, alias)) = assigned.and_then(|left| left.rsplit_once("exports.")) {
+            found.push(alias.to_owned());
+        }
+    }
+    let plain = name.trim_matches('_');
+    if plain != name && !plain.is_empty() {
+        found.push(plain.to_owned());
+    }
+    found.retain(|alias| alias != name && alias.chars().all(is_part) && !alias.is_empty());
+    found.sort();
+    found.dedup();
+    found.truncate(4);
+    found
+}
+
+/// Where `name` stands as a whole word.
+fn occurrences<'t>(text: &'t str, name: &'t str) -> impl Iterator<Item = usize> + 't {
+    text.match_indices(name).map(|(at, _)| at).filter(move |&at| {
+        let before = text[..at].chars().next_back();
+        let after = text[at + name.len()..].chars().next();
+        !name.is_empty() && !before.is_some_and(is_part) && !after.is_some_and(is_part)
+    })
+}
+
+/// The text of lines `first` to `last`, 1-based, inclusive.
+pub(crate) fn line_range(text: &str, first: usize, last: usize) -> &str {
+    let mut starts = std::iter::once(0).chain(text.match_indices('\n').map(|(at, _)| at + 1));
+    let Some(start) = starts.nth(first.saturating_sub(1)) else { return "" };
+    let end = text[start..].match_indices('\n').nth(last.saturating_sub(first)).map(|(at, _)| start + at);
+    &text[start..end.unwrap_or(text.len())]
+}
+
+/// At most so many bytes of a text, on a boundary of characters.
+pub(crate) fn clipped(text: &str, most: usize) -> &str {
+    &text[..text.floor_char_boundary(most)]
+}
+
+fn distinct<'a>(names: impl Iterator<Item = &'a str>) -> Vec<String> {
+    let mut known = BTreeSet::new();
+    names.filter(|name| known.insert(*name)).map(str::to_owned).collect()
+}
+
+/// Whether two names of owners mean the same thing: `Client`, `client`, `_Client`.
+pub(crate) fn is_same_owner(a: &str, b: &str) -> bool {
+    let (a, b) = (normal(a), normal(b));
+    !a.is_empty() && a == b
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,77 @@
+use super::*;
+
+const CODE: &str = "\
+import { a } from './a.js'
+const b = require('b')
+
+export class Client extends Dispatcher {
+  /** Sends. */
+  request (options) {
+    return a(options)
+  }
+  #secret () {}
+}
+
+function helper () {
+  return new Client().request({ method: 'GET' })
+}
+
+Client.prototype.stream = function () {}
+
+module.exports = { Client }
+const table = { open () {}, shut: () => 1 }
+";
+
+fn told(first: usize, last: usize) -> String {
+    let context = CodeContext::read("lib/client.js", Language::JavaScript, CODE, Some((first, last)));
+    let subjects: Vec<String> = context
+        .subjects()
+        .iter()
+        .map(|subject| {
+            let owner = subject.owner.as_deref().map(|owner| format!("{owner}.")).unwrap_or_default();
+            let marks = [
+                (subject.is_exported, " exported"),
+                (subject.is_private, " private"),
+                (subject.kind.is_none(), " used"),
+            ];
+            let marks: String = marks.iter().filter(|(is_so, _)| *is_so).map(|(_, mark)| *mark).collect();
+            format!("{owner}{}{marks}", subject.name)
+        })
+        .collect();
+    let name = |name: &Option<String>| name.clone().unwrap_or("–".into());
+    format!(
+        "{first}-{last}: {} | {} | {}\n",
+        subjects.join(", "),
+        name(&context.function_name),
+        name(&context.class_name)
+    )
+}
+
+#[test]
+fn a_selection_is_about_what_it_defines_or_stands_in() {
+    let places =
+        [(4, 10), (6, 8), (6, 6), (7, 7), (9, 9), (12, 14), (13, 13), (16, 16), (19, 19), (1, 1), (1, 999)];
+    let told: String = places.iter().map(|&(first, last)| told(first, last)).collect();
+    expect_test::expect![[r#""#]].assert_eq(&told);
+}
+
+#[test]
+fn imports_and_surroundings_are_kept() {
+    let context = CodeContext::read("lib/client.js", Language::JavaScript, CODE, Some((6, 8)));
+    assert_eq!(context.imports, ["./a.js", "b"]);
+    assert!(context.selected_text.starts_with("  request") && context.selected_text.ends_with('}'));
+    assert!(context.surrounding_context.contains(&context.selected_text));
+    assert_eq!(context.subjects()[0].ancestors, ["Dispatcher"]);
+}
+
+#[test]
+fn other_names_of_an_export_are_known() {
+    let text = "class _Parser {}\nexport { _Parser as Parser }\nfunction go () {}\nexports.run = go\n";
+    let aliases = |line| {
+        CodeContext::read("a.js", Language::JavaScript, text, Some((line, line))).subjects()[0]
+            .aliases
+            .clone()
+    };
+    assert_eq!(aliases(1), ["Parser"]);
+    assert_eq!(aliases(3), ["run"]);
+}

@@ -1,0 +1,21 @@
+//! What can go wrong.
+
+use craig_source::SourceError;
+
+/// Why documentation could not be indexed or code could not be explained.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ExplainError {
+    /// The root or a glob of the settings.
+    #[error(transparent)]
+    Source(#[from] SourceError),
+    /// The file to explain.
+    #[error(transparent)]
+    Read(#[from] craig_source::ReadError),
+    /// The file to explain is no text.
+    #[error("{path} is not text; only text can be explained")]
+    NotText {
+        /// Path relative to the root.
+        path: String,
+    },
+}

@@ -1,0 +1,690 @@
+//! What speaks for a section being the one that documents a name: features, each on its own, never fused.
+
+use craig_model::{Embedding, StaticModel};
+
+use crate::context::{CodeContext, Subject, clipped, is_same_owner};
+use crate::library::{Library, Place, path_words_of};
+use crate::names::{normal, words_of};
+
+/// Most sections that are looked at for one name.
+const MAX_CANDIDATES: usize = 300;
+
+macro_rules! features {
+    ($(#[$of:meta])* $name:ident, $names:ident, $size:ident: $($(#[$doc:meta])* $field:ident),* $(,)?) => {
+        $(#[$of])*
+        #[derive(Clone, Copy, Debug, Default, PartialEq)]
+        pub struct $name {
+            $($(#[$doc])* pub $field: f32,)*
+        }
+
+        /// Names of the features, in order.
+        pub const $names: &[&str] = &[$(stringify!($field)),*];
+
+        /// Number of the features.
+        pub const $size: usize = $names.len();
+
+        impl $name {
+            /// The values in order of the names.
+            pub fn to_array(self) -> [f32; $size] {
+                [$(self.$field),*]
+            }
+        }
+    };
+}
+
+features! {
+    /// What speaks for one section.
+    SectionFeatures, SECTION_FEATURES, N_SECTION_FEATURES:
+    /// The heading is the name and nothing else.
+    heading_is_name,
+    /// The heading is another spelling of the name.
+    heading_is_spelling,
+    /// A code span of the heading begins with the name.
+    heading_leads,
+    /// The heading has the name as a word.
+    heading_has,
+    /// Share of the heading's words that are the name's, when it has all of them.
+    heading_words,
+    /// The heading is an alias of the name.
+    heading_is_alias,
+    /// The heading gives the name the owner that the code gives it.
+    heading_owner,
+    /// The heading gives it an ancestor of that owner.
+    heading_ancestor,
+    /// The heading gives the name another owner.
+    heading_other_owner,
+    /// The heading gives an owner to a name that has none in code.
+    heading_extra_owner,
+    /// The page is called like the owner.
+    page_is_owner,
+    /// The page is called like the file of the code.
+    page_is_module,
+    /// A heading above is the owner.
+    above_is_owner,
+    /// A heading above or the page is an ancestor of the owner.
+    above_is_ancestor,
+    /// The page is called like the name.
+    page_is_name,
+    /// A heading above is the name.
+    above_is_name,
+    /// It is the first heading of a page that is called like the name.
+    title_of_page,
+    /// The heading is the owner.
+    heading_is_owner,
+    /// The heading has the owner's words: "Block-level renderer methods".
+    heading_tells_owner,
+    /// Share of the owner's words that headings above or the path have, by their beginnings: `Migrator` in "Migration API".
+    above_tells_owner,
+    /// Anything of the section, the page or the headings above speaks of the owner.
+    owned,
+    /// The name has an owner, and nothing here speaks of it.
+    unowned,
+    /// The heading is the name, and the owner is spoken of.
+    heading_owned,
+    /// The heading is the name of another owner, and nothing here speaks of this one.
+    heading_unowned,
+    /// The heading is the name of something that its file keeps to itself.
+    heading_of_unexported,
+    /// It defines the name, and the owner is spoken of.
+    defines_owned,
+    /// It says the name in prose alone.
+    only_prose,
+    /// It says the name in code, but neither the heading nor a definition is about it.
+    only_mentions,
+    /// A list, table or paragraph begins with the name as code.
+    defines,
+    /// Code spans that begin with the name, logarithmic.
+    leads,
+    /// Code spans with the name, logarithmic.
+    spans,
+    /// Code blocks with the name, logarithmic.
+    fences,
+    /// The name as a word of the prose, logarithmic.
+    prose,
+    /// Mentions with the owner before it, logarithmic.
+    qualified,
+    /// The first lines say the name.
+    early,
+    /// Only other spellings of it are said.
+    only_spelling,
+    /// Mentions of the owner, logarithmic.
+    owner_mentions,
+    /// Share of all mentions of the name.
+    share,
+    /// Cosine of the selection and the section, above the mean of all sections.
+    similarity,
+    /// Words of rare folders and names that both paths have.
+    affinity,
+    /// Level of the heading.
+    level,
+    /// Length in words, logarithmic.
+    length,
+    /// It has no prose.
+    is_empty,
+    /// It is what stands before the first heading.
+    is_preamble,
+    /// The page tells of changes: release notes, migrations.
+    is_history,
+    /// The page is a reference.
+    is_reference,
+    /// The page is the README.
+    is_readme,
+    /// The page is about working on the project.
+    is_internal,
+    /// The kind that the heading or its folder names is that of the symbol.
+    kind_fits,
+    /// The heading or its folder names another kind.
+    kind_differs,
+    /// Depth of the page in folders.
+    depth,
+}
+
+features! {
+    /// What is known of the name that is asked about, whatever the sections say.
+    SubjectFeatures, SUBJECT_FEATURES, N_SUBJECT_FEATURES:
+    /// The file exports it.
+    is_exported,
+    /// Its spelling says that it is private.
+    is_private,
+    /// It belongs to a class or object.
+    has_owner,
+    /// The documentation says the owner as code.
+    owner_is_known,
+    /// The owner has a heading.
+    owner_has_heading,
+    /// Words in it.
+    n_words,
+    /// Characters in it, logarithmic.
+    length,
+    /// It is a single lower-case word.
+    is_plain_word,
+    /// How much of what the documentation says of it is prose.
+    prose_share,
+    /// Sections that say it, logarithmic.
+    n_sections,
+    /// Sections whose heading is it, logarithmic.
+    n_headings,
+    /// Whether any heading names it with the owner of the code.
+    has_owned_heading,
+    /// Mentions with its owner before it anywhere, logarithmic.
+    qualified,
+    /// It is a function.
+    is_function,
+    /// It is a method.
+    is_method,
+    /// It is a class.
+    is_class,
+    /// It is a type or an interface.
+    is_type,
+    /// It is a constant or a property.
+    is_constant,
+    /// It is only used here, and defined elsewhere.
+    is_use,
+    /// The path of the code says that it is internal.
+    is_internal_path,
+    /// The path of the code says that it is a test or an example.
+    is_test_path,
+    /// It is deep in folders.
+    depth,
+}
+
+/// A section that may document a subject.
+#[derive(Clone, Debug)]
+pub struct Candidate {
+    /// Its place in the library.
+    pub at: usize,
+    /// What speaks for it.
+    pub features: SectionFeatures,
+}
+
+/// What is known of one subject.
+#[derive(Clone, Debug)]
+pub struct Evidence {
+    /// Of the name itself.
+    pub subject: SubjectFeatures,
+    /// Of sections that say the name, in file order.
+    pub candidates: Vec<Candidate>,
+}
+
+/// Gathers what the library has on a subject.
+pub fn evidence(library: &Library, context: &CodeContext, subject: &Subject) -> Evidence {
+    let gathering = Gathering::new(library, context, subject);
+    let mut candidates: Vec<Candidate> = gathering
+        .sections()
+        .into_iter()
+        .map(|at| Candidate { at, features: gathering.features(library.place(at)) })
+        .collect();
+    let total: f32 = candidates.iter().map(|one| mass(&one.features)).sum();
+    for one in &mut candidates {
+        one.features.share = if total > 0.0 { mass(&one.features) / total } else { 0.0 };
+    }
+    Evidence { subject: gathering.subject_features(&candidates), candidates }
+}
+
+fn mass(features: &SectionFeatures) -> f32 {
+    features.spans
+        + features.leads
+        + features.fences
+        + features.prose
+        + 3.0 * features.defines
+        + 4.0 * features.heading_is_name
+}
+
+struct Gathering<'a> {
+    library: &'a Library,
+    context: &'a CodeContext,
+    subject: &'a Subject,
+    spellings: Vec<String>,
+    words: Vec<String>,
+    query: Embedding,
+    background: f32,
+    code_path_words: Vec<String>,
+    /// What the file of the code is called, or its folder where that says more.
+    module: String,
+}
+
+impl<'a> Gathering<'a> {
+    fn new(library: &'a Library, context: &'a CodeContext, subject: &'a Subject) -> Self {
+        let query = StaticModel::builtin().query(&query_text(context, subject));
+        let n = library.n_sections();
+        // A sample is enough for a mean, and the same one every time.
+        let step = (n / 200).max(1);
+        let sample: Vec<f32> = (0..n).step_by(step).map(|at| library.similarity(&query, at)).collect();
+        let background = sample.iter().sum::<f32>() / sample.len().max(1) as f32;
+        Self {
+            spellings: library.other_spellings(&subject.name).map(str::to_owned).collect(),
+            words: words_of(&subject.name),
+            code_path_words: path_words_of(&context.file_name),
+            module: module_name(&context.file_name),
+            library,
+            context,
+            subject,
+            query,
+            background,
+        }
+    }
+
+    /// Names that stand for the subject, the exact one first.
+    fn spelled(&self) -> impl Iterator<Item = &str> {
+        let name = std::iter::once(self.subject.name.as_str());
+        name.chain(self.subject.aliases.iter().map(String::as_str))
+            .chain(self.spellings.iter().map(String::as_str))
+    }
+
+    /// Sections that say the name, or an alias or another spelling of it.
+    fn sections(&self) -> Vec<usize> {
+        let mut weighed: Vec<(u32, u32)> = Vec::new();
+        for name in self.spelled() {
+            let is_exact = name == self.subject.name;
+            for (at, mentions) in self.library.mentions(name) {
+                let weight = u32::from(mentions.leads) * 3
+                    + u32::from(mentions.spans)
+                    + u32::from(mentions.definitions) * 6
+                    + u32::from(mentions.fences.min(4))
+                    + u32::from(mentions.prose.min(4))
+                    + u32::from(is_exact) * 2;
+                weighed.push((*at, weight));
+            }
+        }
+        let owner = self.subject.owner.as_deref().unwrap_or_default();
+        for at in 0..self.library.n_sections() {
+            let place = self.library.place(at);
+            let is_named = place.section.names.iter().any(|(named, _)| self.is_spelled(&named.name));
+            let is_titled = self.words.len() > 1 && has_all(&place.section.heading_words, &self.words);
+            if is_named || is_titled {
+                let bonus = place.section.names.iter().any(|(named, _)| {
+                    named.name == self.subject.name
+                        && (named.owner.is_empty() || is_same_owner(&named.owner, owner))
+                });
+                weighed.push((u32::try_from(at).unwrap_or(u32::MAX), if bonus { 2_000 } else { 1_000 }));
+            }
+        }
+        weighed.sort_unstable();
+        let mut sums: Vec<(u32, u32)> = Vec::new();
+        for (at, weight) in weighed {
+            match sums.last_mut() {
+                Some((last, sum)) if *last == at => *sum += weight,
+                _ => sums.push((at, weight)),
+            }
+        }
+        sums.sort_by_key(|&(at, weight)| (std::cmp::Reverse(weight), at));
+        sums.truncate(MAX_CANDIDATES);
+        let mut found: Vec<usize> = sums.into_iter().map(|(at, _)| at as usize).collect();
+        found.sort_unstable();
+        found
+    }
+
+    fn is_spelled(&self, name: &str) -> bool {
+        self.spelled().any(|known| known == name)
+    }
+
+    fn features(&self, place: Place<'_>) -> SectionFeatures {
+        let mut features = SectionFeatures::default();
+        self.heading(place, &mut features);
+        self.surroundings(place, &mut features);
+        self.body(place, &mut features);
+        self.page(place, &mut features);
+        self.together(&mut features);
+        features
+    }
+
+    fn heading(&self, place: Place<'_>, features: &mut SectionFeatures) {
+        let subject = self.subject;
+        for (named, is_all) in &place.section.names {
+            let is_name = named.name == subject.name;
+            let is_alias = subject.aliases.contains(&named.name);
+            let is_spelling = self.spellings.contains(&named.name);
+            if !(is_name || is_alias || is_spelling) {
+                let owner = subject.owner.as_deref().unwrap_or_default();
+                features.heading_is_owner =
+                    features.heading_is_owner.max(flag(is_same_owner(&named.name, owner)));
+                continue;
+            }
+            if is_name {
+                features.heading_is_name = features.heading_is_name.max(flag(*is_all));
+                features.heading_leads = features.heading_leads.max(flag(!*is_all));
+            }
+            features.heading_is_alias = features.heading_is_alias.max(flag(is_alias));
+            features.heading_is_spelling = features.heading_is_spelling.max(flag(is_spelling && *is_all));
+            self.heading_owner(&named.owner, features);
+        }
+        let heading = &place.section.heading_identifiers;
+        features.heading_has = flag(heading.contains(&subject.name));
+        let words = &place.section.heading_words;
+        if !self.words.is_empty() && has_all(words, &self.words) {
+            features.heading_words = self.words.len() as f32 / words.len() as f32;
+        }
+    }
+
+    fn heading_owner(&self, written: &str, features: &mut SectionFeatures) {
+        if written.is_empty() {
+            return;
+        }
+        match &self.subject.owner {
+            None if is_same_owner(written, &self.module) => features.heading_owner = 1.0,
+            None => features.heading_extra_owner = 1.0,
+            Some(owner) if is_same_owner(written, owner) => features.heading_owner = 1.0,
+            Some(_) if self.is_ancestor(written) => features.heading_ancestor = 1.0,
+            Some(_) => features.heading_other_owner = 1.0,
+        }
+    }
+
+    fn is_ancestor(&self, name: &str) -> bool {
+        self.subject.ancestors.iter().any(|ancestor| is_same_owner(ancestor, name))
+    }
+
+    fn surroundings(&self, place: Place<'_>, features: &mut SectionFeatures) {
+        let page = place.page;
+        let (stem, folder) = (page.stem(), page.path.rsplit('/').nth(1).unwrap_or_default());
+        let is_called =
+            |name: &str| is_same_owner(stem, name) || is_index(stem) && is_same_owner(folder, name);
+        let owner = self.subject.owner.as_deref().unwrap_or_default();
+        let above: Vec<String> =
+            place.section.outline.path.iter().map(|heading| heading_key(heading)).collect();
+        let title =
+            page.sections.first().map(|first| heading_key(&first.outline.heading)).unwrap_or_default();
+        let is_above = |name: &str| {
+            let name = normal(name);
+            !name.is_empty() && (above.contains(&name) || title == name)
+        };
+        features.page_is_owner = flag(is_called(owner));
+        features.page_is_module = flag(is_called(&self.module));
+        features.above_is_owner = flag(is_above(owner));
+        features.above_is_ancestor =
+            flag(self.subject.ancestors.iter().any(|ancestor| is_called(ancestor) || is_above(ancestor)));
+        features.page_is_name = flag(is_called(&self.subject.name));
+        features.above_is_name = flag(above.contains(&normal(&self.subject.name)));
+        let owner_words = words_of(owner);
+        let tells_owner = |words: &[String]| has_all(words, &owner_words);
+        features.heading_tells_owner = flag(tells_owner(&place.section.heading_words));
+        let mut words_above = words_of(&page.path);
+        words_above.extend(place.section.outline.path.iter().flat_map(|heading| words_of(heading)));
+        let is_told = |word: &&String| words_above.iter().any(|other| has_same_beginning(word, other));
+        let n_told = owner_words.iter().filter(is_told).count();
+        features.above_tells_owner = n_told as f32 / owner_words.len().max(1) as f32;
+        let is_first = page.sections.iter().position(|section| !section.outline.heading.is_empty());
+        let is_title =
+            is_first.is_some_and(|at| page.sections[at].outline.bytes == place.section.outline.bytes);
+        features.title_of_page = flag(is_title) * features.page_is_name;
+    }
+
+    fn body(&self, place: Place<'_>, features: &mut SectionFeatures) {
+        let exact = self.library.mentions_at(&self.subject.name, place.at);
+        let mut sum = [exact.spans, exact.leads, exact.fences, exact.prose, exact.definitions].map(f32::from);
+        let is_exact = sum.iter().any(|count| *count > 0.0);
+        let mut is_early = exact.is_early;
+        for alias in &self.subject.aliases {
+            let other = self.library.mentions_at(alias, place.at);
+            let counts =
+                [other.spans, other.leads, other.fences, other.prose, other.definitions].map(f32::from);
+            sum.iter_mut().zip(counts).for_each(|(sum, count)| *sum += count);
+            is_early |= other.is_early;
+        }
+        if sum.iter().all(|count| *count == 0.0) {
+            for spelling in &self.spellings {
+                let other = self.library.mentions_at(spelling, place.at);
+                let counts =
+                    [other.spans, other.leads, other.fences, other.prose, other.definitions].map(f32::from);
+                sum.iter_mut().zip(counts).for_each(|(sum, count)| *sum += 0.5 * count);
+                features.only_spelling = 1.0;
+            }
+        }
+        let [spans, leads, fences, prose, definitions] = sum;
+        features.spans = spans.ln_1p();
+        features.leads = leads.ln_1p();
+        features.fences = fences.ln_1p();
+        features.prose = prose.ln_1p();
+        features.defines = definitions.min(2.0);
+        features.early = flag(is_early && is_exact);
+        let owner = self.subject.owner.as_ref().unwrap_or(&self.module);
+        if !owner.is_empty() {
+            let owners = std::iter::once(owner).chain(&self.subject.ancestors);
+            let count = |owner: &String| {
+                let found = self.library.mentions_at(&qualified(owner, &self.subject.name), place.at);
+                f32::from(found.spans) + f32::from(found.fences)
+            };
+            features.qualified = owners.map(count).sum::<f32>().ln_1p();
+            let owner = self.library.mentions_at(owner, place.at);
+            features.owner_mentions =
+                (f32::from(owner.spans) + f32::from(owner.fences) + f32::from(owner.prose)).ln_1p();
+        }
+        features.similarity = self.library.similarity(&self.query, place.at) - self.background;
+        features.length = (place.section.n_words as f32).ln_1p();
+        features.is_empty = flag(place.section.units.is_empty());
+    }
+
+    /// What single features cannot say.
+    fn together(&self, features: &mut SectionFeatures) {
+        let is_named = features.heading_is_name + features.heading_is_alias + features.heading_leads > 0.0;
+        let is_owned = features.heading_owner
+            + features.heading_ancestor
+            + features.page_is_owner
+            + features.above_is_owner
+            + features.above_is_ancestor
+            + features.heading_is_owner
+            + features.heading_tells_owner
+            + features.qualified
+            > 0.0
+            || features.above_tells_owner >= 0.5;
+        let has_owner = self.subject.owner.is_some();
+        features.owned = flag(is_owned);
+        features.unowned = flag(has_owner && !is_owned);
+        features.heading_owned = flag(is_named && is_owned);
+        features.heading_unowned =
+            flag(is_named && has_owner && !is_owned && features.heading_other_owner > 0.0);
+        features.heading_of_unexported = flag(is_named && !has_owner && !self.subject.is_exported);
+        features.defines_owned = flag(features.defines > 0.0 && is_owned);
+        let is_in_code = features.spans + features.fences > 0.0;
+        let is_about = is_named || features.heading_is_spelling > 0.0 || features.defines > 0.0;
+        features.only_prose = flag(!is_in_code && !is_about);
+        features.only_mentions = flag(is_in_code && !is_about);
+    }
+
+    fn page(&self, place: Place<'_>, features: &mut SectionFeatures) {
+        let path = place.page.path.to_lowercase();
+        let words = path_words_of(&place.page.path);
+        let has = |names: &[&str]| words.iter().any(|word| names.contains(&word.as_str()));
+        features.is_history = flag(has(HISTORY));
+        features.is_reference = flag(has(REFERENCE));
+        features.is_internal = flag(has(INTERNAL));
+        features.is_readme = flag(path == "readme.md");
+        features.level = f32::from(place.section.outline.level);
+        features.is_preamble = flag(place.section.outline.content_start == place.section.outline.bytes.start);
+        features.depth = path.matches('/').count() as f32;
+        let shared = words.iter().filter(|word| self.code_path_words.contains(word));
+        features.affinity = shared.map(|word| self.library.path_rarity(word)).sum();
+        self.kind(place, &words, features);
+    }
+
+    /// `# Class: Client`, `functions/useTable.md`.
+    fn kind(&self, place: Place<'_>, path_words: &[String], features: &mut SectionFeatures) {
+        let first = place.section.heading_words.first().map(String::as_str).unwrap_or_default();
+        let told = KINDS.iter().find(|(words, _)| words.contains(&first)).or_else(|| {
+            KINDS.iter().find(|(words, _)| path_words.iter().any(|word| words[1..].contains(&word.as_str())))
+        });
+        let own = self.subject.kind.map(|kind| kind_name(kind));
+        if let (Some((_, told)), Some(own)) = (told, own) {
+            let fits = *told == own || (*told == "function" && own == "method");
+            features.kind_fits = flag(fits);
+            features.kind_differs = flag(!fits);
+        }
+    }
+
+    fn subject_features(&self, candidates: &[Candidate]) -> SubjectFeatures {
+        let subject = self.subject;
+        let name = subject.name.as_str();
+        let mentions = self.library.mentions(name);
+        let sum = |of: fn(&crate::page::Mentions) -> u16| {
+            mentions.iter().map(|(_, m)| f32::from(of(m))).sum::<f32>()
+        };
+        let (prose, code) = (sum(|m| m.prose), sum(|m| m.spans) + sum(|m| m.fences));
+        let owner = subject.owner.as_deref();
+        let owner_mentions = owner.map(|owner| self.library.mentions(owner)).unwrap_or_default();
+        let is = |kinds: &[&str]| flag(subject.kind.is_some_and(|kind| kinds.contains(&kind_name(kind))));
+        let path_words = &self.code_path_words;
+        let has = |names: &[&str]| flag(path_words.iter().any(|word| names.contains(&word.as_str())));
+        let count = |of: fn(&SectionFeatures) -> f32| {
+            candidates.iter().filter(|one| of(&one.features) > 0.0).count() as f32
+        };
+        let owned = |one: &&Candidate| one.features.heading_is_name > 0.0 && one.features.heading_owner > 0.0;
+        let qualified_mentions =
+            owner.map(|owner| self.library.mentions(&qualified(owner, name))).unwrap_or_default();
+        SubjectFeatures {
+            is_exported: flag(subject.is_exported),
+            is_private: flag(subject.is_private),
+            has_owner: flag(owner.is_some()),
+            owner_is_known: flag(owner_mentions.iter().any(|(_, m)| m.spans + m.fences > 0)),
+            owner_has_heading: flag(candidates.iter().any(|one| {
+                one.features.above_is_owner + one.features.page_is_owner + one.features.heading_is_owner > 0.0
+            })),
+            n_words: self.words.len() as f32,
+            length: (name.len() as f32).ln_1p(),
+            is_plain_word: flag(self.words.len() == 1 && name.chars().all(char::is_lowercase)),
+            prose_share: if prose + code > 0.0 { prose / (prose + code) } else { 0.0 },
+            n_sections: (mentions.len() as f32).ln_1p(),
+            n_headings: count(|features| features.heading_is_name).ln_1p(),
+            has_owned_heading: flag(candidates.iter().any(|one| owned(&one))),
+            qualified: qualified_mentions
+                .iter()
+                .map(|(_, m)| f32::from(m.spans) + f32::from(m.fences))
+                .sum::<f32>()
+                .ln_1p(),
+            is_function: is(&["function"]),
+            is_method: is(&["method"]),
+            is_class: is(&["class"]),
+            is_type: is(&["type", "interface", "enum"]),
+            is_constant: is(&["variable"]),
+            is_use: flag(subject.kind.is_none()),
+            is_internal_path: has(&[
+                "internal",
+                "internals",
+                "util",
+                "utils",
+                "helper",
+                "helpers",
+                "private",
+                "core",
+                "common",
+                "shared",
+            ]),
+            is_test_path: has(&[
+                "test",
+                "tests",
+                "spec",
+                "example",
+                "examples",
+                "fixture",
+                "fixtures",
+                "bench",
+                "benchmark",
+                "benchmarks",
+                "mocks",
+            ]),
+            depth: self.context.file_name.matches('/').count() as f32,
+        }
+    }
+}
+
+const HISTORY: &[&str] = &[
+    "changelog",
+    "changes",
+    "history",
+    "migration",
+    "migrate",
+    "migrating",
+    "upgrade",
+    "upgrading",
+    "release",
+    "releases",
+    "changed",
+    "whatsnew",
+    "deprecated",
+    "deprecations",
+];
+const REFERENCE: &[&str] = &["api", "reference", "references", "apis"];
+const INTERNAL: &[&str] = &[
+    "contributing",
+    "adr",
+    "adrs",
+    "architecture",
+    "onboarding",
+    "design",
+    "testing",
+    "internals",
+    "development",
+    "oss",
+    "publishing",
+    "governance",
+    "proposals",
+    "rfcs",
+    "rfc",
+];
+
+/// What headings and folders call kinds of symbols; the first is no name of a folder.
+const KINDS: &[(&[&str], &str)] = &[
+    (&["class", "classes"], "class"),
+    (&["interface", "interfaces"], "interface"),
+    (&["function", "functions", "hooks"], "function"),
+    (&["type", "aliases"], "type"),
+    (&["variable", "variables"], "variable"),
+    (&["enum", "enums", "enumerations"], "enum"),
+];
+
+fn kind_name(kind: craig_chunk::ChunkKind) -> &'static str {
+    use craig_chunk::ChunkKind as Kind;
+    match kind {
+        Kind::Function => "function",
+        Kind::Method => "method",
+        Kind::Class | Kind::Module => "class",
+        Kind::Interface => "interface",
+        Kind::Enum => "enum",
+        Kind::Type => "type",
+        _ => "variable",
+    }
+}
+
+/// What a heading is called, without the words that say what kind of thing it is.
+fn heading_key(heading: &str) -> String {
+    let bare: String = heading.chars().filter(|c| !matches!(c, '`' | '*' | '\\')).collect();
+    let named = crate::names::leading_name(&bare)
+        .filter(|(_, end)| !bare[*end..].trim_start().starts_with(char::is_alphabetic));
+    named.map_or_else(|| normal(&bare), |(named, _)| normal(&named.name))
+}
+
+/// The stem of a file, or its folder's name where the stem is that of every entry file.
+fn module_name(path: &str) -> String {
+    let mut parts = path.rsplit('/');
+    let file = parts.next().unwrap_or_default();
+    let stem = file.split('.').next().unwrap_or_default();
+    let folder = parts.next().unwrap_or_default();
+    if is_index(stem) || stem == "mod" || stem == "lib" { folder.to_owned() } else { stem.to_owned() }
+}
+
+fn is_index(stem: &str) -> bool {
+    matches!(stem.to_lowercase().as_str(), "index" | "readme" | "overview")
+}
+
+/// Whether two words are the same or begin alike for so long that they have one root.
+fn has_same_beginning(a: &str, b: &str) -> bool {
+    let n_shared = a.chars().zip(b.chars()).take_while(|(x, y)| x == y).count();
+    a == b || n_shared >= 5
+}
+
+/// Whether `all` stand in `words` one after the other.
+fn has_all(words: &[String], all: &[String]) -> bool {
+    !all.is_empty() && words.windows(all.len()).any(|window| window == all)
+}
+
+pub(crate) fn qualified(owner: &str, name: &str) -> String {
+    format!("{}.{name}", normal(owner))
+}
+
+fn query_text(context: &CodeContext, subject: &Subject) -> String {
+    let owner = subject.owner.as_deref().unwrap_or_default();
+    let code = if subject.definition.is_empty() { &context.selected_text } else { &subject.definition };
+    format!("{owner} {} {} {}", subject.name, subject.name, clipped(code, 600))
+}
+
+fn flag(is_so: bool) -> f32 {
+    f32::from(u8::from(is_so))
+}

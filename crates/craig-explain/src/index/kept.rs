@@ -1,0 +1,196 @@
+//! The database in `.aidocs/`: a store like any other, with one project, whose chunks are the parts of sections.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use craig_chunk::{Chunk, ChunkKind, Outline, Parsed};
+use craig_model::{Embedder, Quantized, StaticModel};
+use craig_source::{Root, SourceFile};
+use craig_store::{
+    Batch, ChunkText, FileId, IndexedFile, Project, Store, StoreError, StoredFile, TextHash, TrackedFile,
+};
+use rayon::prelude::*;
+
+use super::Indexed;
+use crate::library::{Document, PartRange, part_ranges};
+use crate::page::Page;
+
+/// Folder of a project that Craig keeps its documentation in.
+const FOLDER: &str = ".aidocs";
+
+const DATABASE: &str = "docs.db";
+
+/// How documents are cut; another one has everything made anew.
+const FORMAT: &str = "documentation 1";
+
+/// Where documents are kept.
+pub(super) struct Kept {
+    /// None where nothing can be written: then they live as long as the process.
+    store: Option<Store>,
+    root: Root,
+    notices: Vec<String>,
+}
+
+impl Kept {
+    /// Opens what is kept of a project. What cannot be read is made anew, what cannot be written is kept in memory.
+    pub(super) fn open(root: &Root) -> (Self, BTreeMap<String, Indexed>) {
+        let path = root.path().join(FOLDER).join(DATABASE);
+        let mut kept = Self { store: None, root: root.clone(), notices: Vec::new() };
+        match open_store(&path).and_then(|store| load(&store, root).map(|documents| (store, documents))) {
+            Ok((store, documents)) => {
+                kept.store = Some(store);
+                (kept, documents)
+            }
+            Err(error) if is_damage(&error) => {
+                kept.notices
+                    .push(format!("{FOLDER}/{DATABASE} could not be read ({error}); it is made anew"));
+                remove(&path);
+                match open_store(&path) {
+                    Ok(store) => kept.store = Some(store),
+                    Err(error) => kept.give_up(&error),
+                }
+                (kept, BTreeMap::new())
+            }
+            Err(error) => {
+                kept.give_up(&error);
+                (kept, BTreeMap::new())
+            }
+        }
+    }
+
+    pub(super) fn take_notices(&mut self) -> Vec<String> {
+        std::mem::take(&mut self.notices)
+    }
+
+    fn give_up(&mut self, error: &StoreError) {
+        self.store = None;
+        self.notices.push(format!("{error}; the documentation is kept in memory for now"));
+    }
+
+    /// Commits documents that changed and forgets those that are gone, all or nothing.
+    pub(super) fn store(&mut self, changed: &[(Box<SourceFile>, Indexed)], gone: &[String]) {
+        let Some(store) = &mut self.store else { return };
+        if let Err(error) = write(store, &self.root, changed, gone) {
+            self.give_up(&error);
+        }
+    }
+}
+
+fn open_store(path: &Path) -> Result<Store, StoreError> {
+    let store = Store::open(path)?;
+    if let Some(folder) = path.parent() {
+        // Nobody wants to commit it. That it cannot be written is no reason to do without the rest.
+        let rules = folder.join(".gitignore");
+        if !rules.exists() {
+            let _ = std::fs::write(rules, "*\n");
+        }
+    }
+    Ok(store)
+}
+
+/// Whether the database itself is at fault, so that another one would do better.
+fn is_damage(error: &StoreError) -> bool {
+    matches!(error, StoreError::Corrupt { .. } | StoreError::Newer { .. } | StoreError::Malformed { .. })
+}
+
+/// Removes a database with its side files.
+fn remove(path: &Path) {
+    let beside = |ending: &str| {
+        let mut name = path.to_owned().into_os_string();
+        name.push(ending);
+        PathBuf::from(name)
+    };
+    for file in [path.to_owned(), beside("-wal"), beside("-shm")] {
+        let _ = std::fs::remove_file(file);
+    }
+}
+
+fn project_of(store: &Store, root: &Root) -> Result<Option<Project>, StoreError> {
+    Ok(store.project_of_path(root.as_str())?.filter(|project| project.options == FORMAT))
+}
+
+fn load(store: &Store, root: &Root) -> Result<BTreeMap<String, Indexed>, StoreError> {
+    let Some(project) = project_of(store, root)? else { return Ok(BTreeMap::new()) };
+    let tracked = store.tracked_files(project.id)?;
+    let ids: Vec<FileId> = tracked.iter().map(|file| file.id).collect();
+    let files = store.load_files(&ids, StaticModel::builtin().id())?;
+    let mut by_path: BTreeMap<String, StoredFile> =
+        files.into_iter().map(|file| (file.record.path.clone(), file)).collect();
+    let pairs: Vec<(TrackedFile, StoredFile)> = tracked
+        .into_iter()
+        .filter_map(|tracked| by_path.remove(&tracked.path).map(|file| (tracked, file)))
+        .collect();
+    Ok(pairs.into_par_iter().filter_map(|(tracked, file)| restored(tracked, file)).collect())
+}
+
+/// A document out of what is stored; none when a vector is missing, so that it is read again.
+fn restored(tracked: TrackedFile, file: StoredFile) -> Option<(String, Indexed)> {
+    let page = Page::read(&tracked.path, file.text, tracked.stamp.modified_ns);
+    let mut vectors = file.chunks.into_iter().map(|chunk| chunk.vector);
+    let mut of_section = |ranges: Vec<PartRange>| -> Option<Vec<Quantized>> {
+        ranges.into_iter().map(|_| vectors.next().flatten()).collect()
+    };
+    let vectors: Option<Vec<Vec<Quantized>>> = part_ranges(&page).into_iter().map(&mut of_section).collect();
+    let document = Arc::new(Document { page, vectors: vectors? });
+    let indexed = Indexed { stamp: tracked.stamp, hash: tracked.hash, read_ns: tracked.read_ns, document };
+    Some((tracked.path, indexed))
+}
+
+fn write(
+    store: &mut Store,
+    root: &Root,
+    changed: &[(Box<SourceFile>, Indexed)],
+    gone: &[String],
+) -> Result<(), StoreError> {
+    let project = match project_of(store, root)? {
+        Some(project) => project,
+        None => {
+            // Of another version, or of another folder that this one was copied from.
+            for other in store.projects()? {
+                store.purge(other.id)?;
+            }
+            store.create_project("documentation", root.as_str(), FORMAT)?
+        }
+    };
+    let known = store.tracked_files(project.id)?;
+    let removed = known.iter().filter(|file| gone.contains(&file.path)).map(|file| file.id).collect();
+    let changed: Vec<IndexedFile> =
+        changed.iter().map(|(source, indexed)| indexed_file(source.as_ref().clone(), indexed)).collect();
+    let n_files = changed.len() as u64;
+    let run = store.begin_ingestion(project.id, n_files)?;
+    store.apply(project.id, run, StaticModel::builtin().id(), &Batch { changed, removed }, n_files)?;
+    let hash = craig_source::content_hash(
+        store.tracked_files(project.id)?.iter().map(|f| (f.path.as_str(), f.hash)),
+    );
+    store.complete_ingestion(project.id, run, &hash.to_hex())?;
+    store.drop_unused_vectors()
+}
+
+fn indexed_file(source: SourceFile, indexed: &Indexed) -> IndexedFile {
+    let page = &indexed.document.page;
+    let mut chunks = Vec::new();
+    let mut texts = Vec::new();
+    for ((section, ranges), vectors) in
+        page.sections.iter().zip(part_ranges(page)).zip(&indexed.document.vectors)
+    {
+        for (range, vector) in ranges.into_iter().zip(vectors) {
+            let text = range.text(page, section);
+            texts.push(ChunkText { hash: TextHash::of(&text), vector: Some(vector.clone()) });
+            let newlines = |bytes: &str| u32::try_from(bytes.matches('\n').count()).unwrap_or(u32::MAX);
+            let before = newlines(&page.text[section.outline.bytes.start..range.bytes.start]);
+            let line_start = section.outline.line + before;
+            chunks.push(Chunk {
+                line_end: line_start + newlines(page.text[range.bytes.clone()].trim_end_matches('\n')),
+                line_start,
+                bytes: range.bytes,
+                overlap_bytes: 0,
+                kind: ChunkKind::Section,
+                symbol_name: Some(section.outline.heading.clone()),
+                parent: (!section.outline.path.is_empty()).then(|| section.outline.path.join(" > ")),
+            });
+        }
+    }
+    let outline = Outline { chunks, symbols: Vec::new(), imports: Vec::new(), parsed: Parsed::Whole };
+    IndexedFile { source, read_ns: indexed.read_ns, outline, texts }
+}

@@ -1,0 +1,37 @@
+//! Explains code from a project's own documentation, with citations, or says exactly "Not documented.".
+//!
+//! [`Index`] keeps the documentation of a project in `.aidocs/`; [`CodeContext`] reads a selection; [`explain`] gathers
+//! evidence section by section, lets the gate decide, and quotes whole sentences.
+
+mod activation;
+mod cache;
+mod context;
+mod error;
+mod evidence;
+mod explain;
+mod extract;
+mod gate;
+mod index;
+mod library;
+mod names;
+mod page;
+mod prompt;
+mod sentence;
+
+pub use activation::is_script_project;
+pub use cache::{Cache, CacheKey, TIME_TO_LIVE};
+pub use context::{CodeContext, Subject};
+pub use error::ExplainError;
+pub use evidence::{
+    Candidate, Evidence, N_SECTION_FEATURES, N_SUBJECT_FEATURES, SECTION_FEATURES, SUBJECT_FEATURES,
+    SectionFeatures, SubjectFeatures, evidence,
+};
+pub use explain::{Bullet, Citation, Explanation, NOT_DOCUMENTED, explain, explain_with};
+pub use extract::MAX_BULLETS;
+pub use gate::{
+    Gate, GateWeights, N_GATE_COLUMNS, N_RANK_COLUMNS, STANDING, Verdict, gate, gate_row, rank_rows,
+};
+pub use index::{Index, IndexReport, SkippedDocument};
+pub use library::{Document, Library};
+pub use page::{Page, Section};
+pub use prompt::{INSTRUCTION, Prompt};

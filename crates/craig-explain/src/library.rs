@@ -1,0 +1,210 @@
+//! All documentation of a project, ready to be asked.
+
+use std::collections::{BTreeMap, HashMap};
+use std::ops::Range;
+use std::sync::Arc;
+
+use craig_model::{Embedding, Quantized, StaticModel};
+use rayon::prelude::*;
+
+use crate::context::clipped;
+use crate::names::normal;
+use crate::page::{Mentions, Page, Section};
+
+/// Longest stretch of a section that one vector stands for.
+const PART_BYTES: usize = 2_400;
+
+/// A page with a vector for each part of each of its sections.
+#[derive(Clone, Debug)]
+pub struct Document {
+    /// The page.
+    pub page: Page,
+    /// For each section, a vector for each part.
+    pub vectors: Vec<Vec<Quantized>>,
+}
+
+impl Document {
+    /// Reads a document and embeds it with the built-in model.
+    pub fn read(path: &str, text: String, modified_ns: i64) -> Self {
+        let page = Page::read(path, text, modified_ns);
+        let model = StaticModel::builtin();
+        let embed = |(section, ranges): (&Section, Vec<PartRange>)| {
+            let texts: Vec<String> = ranges.iter().map(|range| range.text(&page, section)).collect();
+            model.documents(&texts).iter().map(Embedding::quantized).collect()
+        };
+        let vectors = page.sections.iter().zip(part_ranges(&page)).map(embed).collect();
+        Self { page, vectors }
+    }
+}
+
+/// The documentation of a project.
+pub struct Library {
+    documents: Vec<Arc<Document>>,
+    /// Each section in order: its document, its place there.
+    places: Vec<(usize, usize)>,
+    /// Which sections say a name, and how.
+    terms: HashMap<String, Vec<(u32, Mentions)>>,
+    /// Spellings of names, by what they are without regard to case.
+    spellings: HashMap<String, Vec<String>>,
+    /// On how many pages a word of a path stands.
+    path_words: HashMap<String, usize>,
+}
+
+/// A section of a library.
+#[derive(Clone, Copy)]
+pub(crate) struct Place<'l> {
+    pub(crate) page: &'l Page,
+    pub(crate) section: &'l Section,
+    /// Its place among all sections of the library.
+    pub(crate) at: usize,
+}
+
+impl Library {
+    /// Makes a library of documents.
+    pub fn new(mut documents: Vec<Arc<Document>>) -> Self {
+        documents.sort_by(|a, b| a.page.path.cmp(&b.page.path));
+        let places: Vec<(usize, usize)> = documents
+            .iter()
+            .enumerate()
+            .flat_map(|(document, of)| (0..of.page.sections.len()).map(move |section| (document, section)))
+            .collect();
+        let mut terms: HashMap<String, Vec<(u32, Mentions)>> = HashMap::new();
+        for (at, &(page, section)) in places.iter().enumerate() {
+            for (term, mentions) in &documents[page].page.sections[section].mentions {
+                let entry = (u32::try_from(at).unwrap_or(u32::MAX), *mentions);
+                match terms.get_mut(term) {
+                    Some(found) => found.push(entry),
+                    None => drop(terms.insert(term.clone(), vec![entry])),
+                }
+            }
+            for (named, _) in &documents[page].page.sections[section].names {
+                terms.entry(named.name.clone()).or_default();
+            }
+        }
+        let mut spellings: BTreeMap<String, Vec<String>> = BTreeMap::new();
+        for term in terms.keys().filter(|term| !term.contains('.')) {
+            spellings.entry(normal(term)).or_default().push(term.clone());
+        }
+        spellings.values_mut().for_each(|spellings| spellings.sort());
+        let mut path_words: HashMap<String, usize> = HashMap::new();
+        for document in &documents {
+            for word in path_words_of(&document.page.path) {
+                *path_words.entry(word).or_default() += 1;
+            }
+        }
+        Self { places, terms, spellings: spellings.into_iter().collect(), path_words, documents }
+    }
+
+    /// Reads texts, each with its path, into a library.
+    pub fn of_texts(texts: Vec<(String, String)>) -> Self {
+        let read = |(path, text): (String, String)| Arc::new(Document::read(&path, text, 0));
+        Self::new(texts.into_par_iter().map(read).collect())
+    }
+
+    /// The documents by path.
+    pub fn documents(&self) -> &[Arc<Document>] {
+        &self.documents
+    }
+
+    /// Number of sections.
+    pub fn n_sections(&self) -> usize {
+        self.places.len()
+    }
+
+    /// Path and line of the heading of a section.
+    pub fn heading(&self, at: usize) -> (&str, u32) {
+        let place = self.place(at);
+        (&place.page.path, place.section.outline.line)
+    }
+
+    pub(crate) fn place(&self, at: usize) -> Place<'_> {
+        let (document, section) = self.places[at];
+        let page = &self.documents[document].page;
+        Place { page, section: &page.sections[section], at }
+    }
+
+    pub(crate) fn mentions(&self, term: &str) -> &[(u32, Mentions)] {
+        self.terms.get(term).map_or(&[], Vec::as_slice)
+    }
+
+    /// What a section says of a name.
+    pub(crate) fn mentions_at(&self, term: &str, at: usize) -> Mentions {
+        let found = self.mentions(term);
+        let key = u32::try_from(at).unwrap_or(u32::MAX);
+        found
+            .binary_search_by_key(&key, |(section, _)| *section)
+            .map_or_else(|_| Mentions::default(), |i| found[i].1)
+    }
+
+    /// Other spellings of a name that the documentation has.
+    pub(crate) fn other_spellings(&self, name: &str) -> impl Iterator<Item = &str> {
+        let spellings = self.spellings.get(&normal(name)).map_or(&[][..], Vec::as_slice);
+        spellings.iter().map(String::as_str).filter(move |spelling| *spelling != name)
+    }
+
+    /// How rarely a word stands in paths: 0 where all pages have it.
+    pub(crate) fn path_rarity(&self, word: &str) -> f32 {
+        let n = self.path_words.get(word).copied().unwrap_or_default();
+        if n == 0 { 0.0 } else { (self.documents.len() as f32 / n as f32).ln() }
+    }
+
+    /// Cosine of a vector and the nearest part of a section.
+    pub(crate) fn similarity(&self, query: &Embedding, at: usize) -> f32 {
+        let dot = |vector: &Quantized| {
+            let sum: f32 =
+                vector.codes.iter().zip(query.as_slice()).map(|(&code, x)| f32::from(code) * x).sum();
+            sum * vector.scale
+        };
+        let (document, section) = self.places[at];
+        self.documents[document].vectors[section].iter().map(dot).fold(0.0, f32::max)
+    }
+}
+
+/// Words of a path, lower case, each once.
+pub(crate) fn path_words_of(path: &str) -> Vec<String> {
+    let stem = path.rsplit_once('.').map_or(path, |(stem, _)| stem);
+    let mut words: Vec<String> = stem
+        .split(|c: char| !c.is_alphanumeric())
+        .flat_map(|part| {
+            let whole = part.to_lowercase();
+            let parts = craig_model::words(part).map(|word| word.text.to_lowercase()).collect::<Vec<_>>();
+            parts.into_iter().chain([whole])
+        })
+        .filter(|word| word.len() > 1)
+        .collect();
+    words.sort();
+    words.dedup();
+    words
+}
+
+/// A stretch of a section that has a vector of its own.
+pub(crate) struct PartRange {
+    /// Bytes of the page.
+    pub(crate) bytes: Range<usize>,
+}
+
+impl PartRange {
+    /// What is embedded: the part, and what its section belongs to.
+    pub(crate) fn text(&self, page: &Page, section: &Section) -> String {
+        format!("{}\n{}", section.outline.path.join(" "), &page.text[self.bytes.clone()])
+    }
+}
+
+/// The parts of each section of a page: whole lines, at most [`PART_BYTES`] where lines allow.
+pub(crate) fn part_ranges(page: &Page) -> Vec<Vec<PartRange>> {
+    page.sections.iter().map(|section| section_parts(&page.text, section.outline.bytes.clone())).collect()
+}
+
+fn section_parts(text: &str, bytes: Range<usize>) -> Vec<PartRange> {
+    let mut found = Vec::new();
+    let mut start = bytes.start;
+    while start < bytes.end {
+        let rest = &text[start..bytes.end];
+        let most = clipped(rest, PART_BYTES);
+        let is_last = most.len() == rest.len();
+        let length = if is_last { rest.len() } else { most.rfind('\n').map_or(most.len(), |end| end + 1) };
+        found.push(PartRange { bytes: start..start + length });
+        start += length;
+    }
+    found
+}

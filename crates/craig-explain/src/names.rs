@@ -1,0 +1,144 @@
+//! Names in text: identifiers, qualified names, the words inside of a name.
+
+/// An identifier and where it begins.
+pub(crate) fn identifiers(text: &str) -> impl Iterator<Item = (usize, &str)> {
+    let mut at = 0;
+    std::iter::from_fn(move || {
+        let rest = &text[at..];
+        let start = at + rest.find(is_first)?;
+        let end = start + text[start..].find(|c| !is_part(c)).unwrap_or(text.len() - start);
+        at = end;
+        Some((start, &text[start..end]))
+    })
+}
+
+fn is_first(c: char) -> bool {
+    c.is_alphabetic() || matches!(c, '_' | '$')
+}
+
+pub(crate) fn is_part(c: char) -> bool {
+    c.is_alphanumeric() || matches!(c, '_' | '$')
+}
+
+/// A name with what it belongs to: `client` and `request` of `client.request(options)`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Named {
+    /// What stands directly before the name; empty when nothing does.
+    pub(crate) owner: String,
+    pub(crate) name: String,
+}
+
+/// Words that may stand before the name that a heading or a code span is about.
+const BEFORE_NAMES: &[&str] = &[
+    "new",
+    "class",
+    "interface",
+    "type",
+    "function",
+    "method",
+    "event",
+    "static",
+    "get",
+    "set",
+    "async",
+    "await",
+    "enum",
+    "hook",
+    "namespace",
+    "const",
+    "let",
+    "var",
+    "export",
+    "default",
+    "import",
+    "option",
+    "options",
+    "property",
+    "abstract",
+    "public",
+    "constructor",
+    "fn",
+    "def",
+    "func",
+    "struct",
+    "trait",
+    "variable",
+    "component",
+    "module",
+];
+
+/// The name that `text` begins with, behind words such as `new` and `class`, and how much of the text is read then.
+pub(crate) fn leading_name(text: &str) -> Option<(Named, usize)> {
+    let mut at = text.len() - text.trim_start().len();
+    loop {
+        let rest = &text[at..];
+        let word = rest.find(|c: char| !c.is_alphabetic()).unwrap_or(rest.len());
+        let after = rest[word..].trim_start_matches(':');
+        let is_marker = word > 0 && BEFORE_NAMES.contains(&rest[..word].to_ascii_lowercase().as_str());
+        if !is_marker || !after.starts_with(' ') {
+            break;
+        }
+        let next = after.trim_start();
+        if !next.starts_with(|c: char| is_first(c) || c == '@' || c == '#') {
+            break;
+        }
+        at = text.len() - next.len();
+    }
+    let start = at + text[at..].len() - text[at..].trim_start_matches(['@', '#', '.']).len();
+    let mut parts: Vec<&str> = Vec::new();
+    let mut end = start;
+    loop {
+        let rest = &text[end..];
+        let length = rest.find(|c| !is_part(c)).unwrap_or(rest.len());
+        if length == 0 || !rest.starts_with(is_first) {
+            break;
+        }
+        parts.push(&rest[..length]);
+        end += length;
+        let joint = ["::", "?.", ".", "#"]
+            .into_iter()
+            .find(|joint| text[end..].strip_prefix(joint).is_some_and(|next| next.starts_with(is_first)));
+        match joint {
+            Some(joint) => end += joint.len(),
+            None => break,
+        }
+    }
+    let name = (*parts.last()?).to_owned();
+    let owner = parts.iter().rev().skip(1).find(|part| **part != "prototype").copied().unwrap_or_default();
+    Some((Named { owner: owner.to_owned(), name }, end))
+}
+
+/// The words of a name in lower case: `parse`, `http`, `response` of `parseHTTPResponse`.
+pub(crate) fn words_of(name: &str) -> Vec<String> {
+    craig_model::words(name).map(|word| word.text.to_lowercase()).collect()
+}
+
+/// A name without what spellings differ in: case, `_`, `-`, blanks.
+pub(crate) fn normal(name: &str) -> String {
+    name.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_found_behind_words_and_before_arguments() {
+        let told = |text: &str| leading_name(text).map(|(named, _)| (named.owner, named.name));
+        let pair = |owner: &str, name: &str| Some((owner.to_owned(), name.to_owned()));
+        assert_eq!(told("new Client(url[, options])"), pair("", "Client"));
+        assert_eq!(told("Class: Client"), pair("", "Client"));
+        assert_eq!(told("client.request(options)"), pair("client", "request"));
+        assert_eq!(told("Foo.prototype.bar = 1"), pair("Foo", "bar"));
+        assert_eq!(told("static method: Response.json()"), pair("Response", "json"));
+        assert_eq!(told("event: 'drain'"), pair("", "event"));
+        assert_eq!(told("get"), pair("", "get"));
+        assert_eq!(told("(x)"), None);
+    }
+
+    #[test]
+    fn identifiers_are_found_in_any_text() {
+        let found: Vec<_> = identifiers("a.b($c, 1d) é_1").map(|(_, name)| name).collect();
+        assert_eq!(found, ["a", "b", "$c", "d", "é_1"]);
+    }
+}

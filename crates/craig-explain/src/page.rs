@@ -1,0 +1,351 @@
+//! One documentation file, read: its sections, what they are called, what they say of which names.
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+
+use craig_chunk::{DocumentSection, document_sections};
+use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd};
+
+use crate::names::{Named, identifiers, leading_name, normal, words_of};
+use crate::sentence;
+
+/// A documentation file.
+#[derive(Clone, Debug)]
+pub struct Page {
+    /// Path relative to the root, `/`-separated.
+    pub path: String,
+    /// Its text.
+    pub text: String,
+    /// Nanoseconds since the Unix epoch at which the file was last modified.
+    pub modified_ns: i64,
+    /// Its sections in order.
+    pub sections: Vec<Section>,
+}
+
+/// A section of a page.
+#[derive(Clone, Debug)]
+pub struct Section {
+    /// Where it is and what it is called.
+    pub outline: DocumentSection,
+    /// Words of its content.
+    pub n_words: usize,
+    /// Names that the heading is about, with whether it says nothing else.
+    pub(crate) names: Vec<(Named, bool)>,
+    /// Words of the heading, lower case.
+    pub(crate) heading_words: Vec<String>,
+    /// Identifiers of the heading as written.
+    pub(crate) heading_identifiers: Vec<String>,
+    /// Runs of prose, in order.
+    pub(crate) units: Vec<Unit>,
+    /// How often it says which name; qualified names in lower case, `owner.name`.
+    pub(crate) mentions: BTreeMap<String, Mentions>,
+}
+
+/// A run of prose that sentences are taken from.
+#[derive(Clone, Debug)]
+pub(crate) struct Unit {
+    /// Sentences, in bytes of the page.
+    pub(crate) sentences: Vec<Range<usize>>,
+    /// The name that it begins with as code: it says what that is.
+    pub(crate) defines: Option<Named>,
+}
+
+/// How often a section says a name.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Mentions {
+    /// In code spans.
+    pub(crate) spans: u16,
+    /// Code spans that begin with it.
+    pub(crate) leads: u16,
+    /// In code blocks.
+    pub(crate) fences: u16,
+    /// As a word of the prose.
+    pub(crate) prose: u16,
+    /// Runs of prose that begin with it as code.
+    pub(crate) definitions: u16,
+    /// In the first run of prose.
+    pub(crate) is_early: bool,
+}
+
+impl Page {
+    /// Reads a document.
+    pub fn read(path: &str, text: String, modified_ns: i64) -> Self {
+        let outlines = document_sections(&text);
+        let mut reader = Reader::new(&text, outlines);
+        for (event, range) in Parser::new_ext(&text, options()).into_offset_iter() {
+            reader.event(event, range);
+        }
+        let sections = reader.finish();
+        Self { path: path.to_owned(), text, modified_ns, sections }
+    }
+
+    /// The name of the file without its ending.
+    pub(crate) fn stem(&self) -> &str {
+        let name = self.path.rsplit('/').next().unwrap_or_default();
+        name.rsplit_once('.').map_or(name, |(stem, _)| stem)
+    }
+}
+
+fn options() -> Options {
+    Options::ENABLE_YAML_STYLE_METADATA_BLOCKS
+        | Options::ENABLE_PLUSES_DELIMITED_METADATA_BLOCKS
+        | Options::ENABLE_TABLES
+        | Options::ENABLE_HEADING_ATTRIBUTES
+}
+
+/// Collects what a parser tells, section by section.
+struct Reader<'t> {
+    text: &'t str,
+    sections: Vec<Section>,
+    current: usize,
+    /// Bytes of the run of prose that is being read.
+    run: Option<Range<usize>>,
+    is_code: bool,
+    /// Inside of `<code>`.
+    is_html_code: bool,
+    is_heading: bool,
+    is_metadata: bool,
+    quotes: usize,
+    lists: usize,
+}
+
+impl<'t> Reader<'t> {
+    fn new(text: &'t str, outlines: Vec<DocumentSection>) -> Self {
+        let section = |outline: DocumentSection| Section {
+            n_words: text[outline.content_start..outline.bytes.end].split_whitespace().count(),
+            names: heading_names(&outline.heading),
+            heading_words: words_of(&outline.heading),
+            heading_identifiers: identifiers(&outline.heading).map(|(_, name)| name.to_owned()).collect(),
+            units: Vec::new(),
+            mentions: BTreeMap::new(),
+            outline,
+        };
+        Self {
+            text,
+            sections: outlines.into_iter().map(section).collect(),
+            current: 0,
+            run: None,
+            is_code: false,
+            is_html_code: false,
+            is_heading: false,
+            is_metadata: false,
+            quotes: 0,
+            lists: 0,
+        }
+    }
+
+    fn event(&mut self, event: Event<'_>, range: Range<usize>) {
+        match event {
+            Event::Start(Tag::Heading { .. }) => {
+                self.flush();
+                self.seek(range.start);
+                self.is_heading = true;
+            }
+            Event::End(TagEnd::Heading(_)) => {
+                self.run = None;
+                self.is_heading = false;
+            }
+            Event::Start(Tag::MetadataBlock(_)) => self.is_metadata = true,
+            Event::End(TagEnd::MetadataBlock(_)) => {
+                self.run = None;
+                self.is_metadata = false;
+            }
+            Event::Start(Tag::CodeBlock(_)) => {
+                self.flush();
+                self.is_code = true;
+            }
+            Event::End(TagEnd::CodeBlock) => self.is_code = false,
+            Event::Start(Tag::BlockQuote(_)) => {
+                self.flush();
+                self.quotes += 1;
+            }
+            Event::End(TagEnd::BlockQuote(_)) => {
+                self.flush();
+                self.quotes = self.quotes.saturating_sub(1);
+            }
+            Event::Start(Tag::List(_)) => {
+                self.flush();
+                self.lists += 1;
+            }
+            Event::End(TagEnd::List(_)) => {
+                self.flush();
+                self.lists = self.lists.saturating_sub(1);
+            }
+            Event::Start(Tag::Paragraph | Tag::Item | Tag::TableCell | Tag::HtmlBlock)
+            | Event::End(TagEnd::Paragraph | TagEnd::Item | TagEnd::TableCell | TagEnd::HtmlBlock) => {
+                self.flush()
+            }
+            Event::Text(_) if self.is_code => self.count(range, |m| &mut m.fences),
+            Event::Text(_) if self.is_metadata => {}
+            Event::Code(_) => {
+                self.extend(&range);
+                self.span(range);
+            }
+            Event::Text(_) if self.is_html_code => {
+                self.extend(&range);
+                self.count(range, |m| &mut m.spans);
+            }
+            Event::Text(_) => {
+                self.extend(&range);
+                self.count(range, |m| &mut m.prose);
+            }
+            Event::InlineHtml(tag) if tag.starts_with("<code") => self.is_html_code = true,
+            Event::InlineHtml(tag) if tag.starts_with("</code") => self.is_html_code = false,
+            Event::Html(_) | Event::InlineHtml(_) => self.count(range, |m| &mut m.prose),
+            Event::Start(
+                Tag::Emphasis | Tag::Strong | Tag::Link { .. } | Tag::Image { .. } | Tag::Strikethrough,
+            ) => {
+                self.extend(&range);
+            }
+            _ => {}
+        }
+    }
+
+    /// Goes to the section that holds a byte; events come in order, but for what a list or quote has after a heading.
+    fn seek(&mut self, at: usize) {
+        while self.sections.get(self.current + 1).is_some_and(|next| next.outline.bytes.start <= at) {
+            self.current += 1;
+        }
+    }
+
+    fn section(&mut self, at: usize) -> Option<&mut Section> {
+        self.seek(at);
+        self.sections.get_mut(self.current)
+    }
+
+    fn extend(&mut self, range: &Range<usize>) {
+        match &mut self.run {
+            Some(run) => run.end = run.end.max(range.end),
+            None => self.run = Some(range.clone()),
+        }
+    }
+
+    /// Ends the run of prose: its sentences are known then.
+    fn flush(&mut self) {
+        self.is_html_code = false;
+        let Some(run) = self.run.take() else { return };
+        if self.is_heading || self.is_metadata {
+            return;
+        }
+        let written = &self.text[run.clone()];
+        let sentences = sentence::split(written)
+            .into_iter()
+            .map(|part| run.start + part.start..run.start + part.end)
+            // A sentence that goes on in another line of a quote would hold the quote's mark.
+            .filter(|part| self.quotes == 0 || !self.text[part.clone()].contains('\n'))
+            .collect();
+        let defines = defined_name(written);
+        let Some(section) = self.section(run.start) else { return };
+        if let Some(defined) = &defines {
+            let entry = section.mentions.entry(defined.name.clone()).or_default();
+            entry.definitions = entry.definitions.saturating_add(1);
+        }
+        let is_first = section.units.is_empty();
+        section.units.push(Unit { sentences, defines });
+        if is_first {
+            let early: Vec<String> = identifiers(written).map(|(_, name)| name.to_owned()).collect();
+            for name in early {
+                section.mentions.entry(name).or_default().is_early = true;
+            }
+        }
+    }
+
+    fn span(&mut self, range: Range<usize>) {
+        let written = self.text[range.clone()].trim_matches('`').trim();
+        let lead = leading_name(written).map(|(named, _)| named.name);
+        let at = range.start;
+        self.count(range, |m| &mut m.spans);
+        let Some(section) = self.section(at).filter(|_| lead.is_some()) else { return };
+        let entry = section.mentions.entry(lead.unwrap_or_default()).or_default();
+        entry.leads = entry.leads.saturating_add(1);
+    }
+
+    /// Counts the identifiers of a range, and in code qualified names, too.
+    fn count(&mut self, range: Range<usize>, field: fn(&mut Mentions) -> &mut u16) {
+        let text = self.text;
+        let Some(section) = self.section(range.start) else { return };
+        let written = &text[range];
+        let mut before: Option<(usize, &str)> = None;
+        for (at, name) in identifiers(written) {
+            let count = field(section.mentions.entry(name.to_owned()).or_default());
+            *count = count.saturating_add(1);
+            if let Some((start, owner)) = before {
+                let joint = &written[start + owner.len()..at];
+                if matches!(joint, "." | "?." | "#" | "::" | ".prototype.") {
+                    let qualified = format!("{}.{}", normal(owner), name);
+                    let count = field(section.mentions.entry(qualified).or_default());
+                    *count = count.saturating_add(1);
+                }
+            }
+            before = Some((at, name));
+        }
+    }
+
+    fn finish(mut self) -> Vec<Section> {
+        self.flush();
+        self.sections
+    }
+}
+
+/// The name that a run of prose begins with as code or in bold letters, as entries of lists and tables do.
+fn defined_name(written: &str) -> Option<Named> {
+    let stripped = written.trim_start_matches(|c: char| "*_[`~ \t(<".contains(c));
+    let marks = &written[..written.len() - stripped.len()];
+    if !marks.contains(['`', '*', '_']) {
+        return None;
+    }
+    let (named, end) = leading_name(stripped)?;
+    // Words in bold letters are no definition of their first word.
+    let next = stripped[end..].chars().next();
+    let is_name = marks.contains('`') || next.is_none_or(|c| matches!(c, '*' | '_' | '(' | ':' | '`' | '?'));
+    is_name.then_some(named)
+}
+
+/// Names that a heading is about, each with whether the heading says nothing else.
+fn heading_names(heading: &str) -> Vec<(Named, bool)> {
+    let mut found: Vec<(Named, bool)> = Vec::new();
+    let bare: String = heading.chars().filter(|c| !matches!(c, '`' | '*' | '\\')).collect();
+    let bare = without_flags(bare.trim());
+    if let Some((named, end)) = leading_name(bare)
+        && says_no_more(bare[end..].trim_start())
+    {
+        found.push((named, true));
+    }
+    for span in heading.split('`').skip(1).step_by(2) {
+        if let Some((named, _)) = leading_name(span)
+            && !found.iter().any(|(known, _)| *known == named)
+        {
+            found.push((named, false));
+        }
+    }
+    found
+}
+
+/// A heading without `[-PG +MY]`, `{#id}` and the like at its end.
+fn without_flags(heading: &str) -> &str {
+    let mut heading = heading;
+    for (open, close) in [("[", "]"), ("{", "}")] {
+        if let Some(at) = heading.rfind(open).filter(|&at| at > 0 && heading[..at].ends_with(' '))
+            && heading.ends_with(close)
+        {
+            heading = heading[..at].trim_end();
+        }
+    }
+    heading
+}
+
+/// Whether what follows a name in a heading belongs to it: arguments, a type, a default.
+fn says_no_more(rest: &str) -> bool {
+    let end = rest.chars().next_back();
+    match rest.chars().next() {
+        None => true,
+        Some('(') => end == Some(')') || rest.contains("):") || rest.contains(") :") || rest.contains(") =>"),
+        Some('<') => rest.contains('>'),
+        Some(':' | '=' | '?' | '/') => true,
+        Some('[') => end == Some(']'),
+        _ => false,
+    }
+}
+
+#[cfg(test)]
+mod tests;

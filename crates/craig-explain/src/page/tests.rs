@@ -1,0 +1,99 @@
+use super::*;
+
+fn told(text: &str) -> String {
+    let page = Page::read("docs/a.md", text.to_owned(), 0);
+    let mut told = String::new();
+    for section in &page.sections {
+        let names: Vec<String> = section
+            .names
+            .iter()
+            .map(|(named, is_all)| {
+                format!("{}.{}{}", named.owner, named.name, if *is_all { "!" } else { "" })
+            })
+            .collect();
+        told += &format!("{} {:?} {names:?}\n", section.outline.line, section.outline.heading);
+        for unit in &section.units {
+            let sentences: Vec<&str> = unit.sentences.iter().map(|range| &page.text[range.clone()]).collect();
+            let defined = unit.defines.as_ref().map(|named| named.name.as_str()).unwrap_or_default();
+            told += &format!("  {defined} {sentences:?}\n");
+        }
+    }
+    told
+}
+
+#[test]
+fn sections_tell_what_they_are_about() {
+    let text = "\
+# Class: `Client`
+The client. It is
+*fast*.
+
+### `client.request(options[, callback])`
+
+* **options** `Object` - What to send. Nothing else.
+* `callback` - Called.
+  - deeper item
+
+| Name | Meaning |
+|---|---|
+| `retries` | How often it tries. |
+
+> A quote over
+> two lines. One.
+
+### unique [-MY]
+```js
+client.request()
+```
+### Why `retry` is hard
+### About sorting
+";
+    expect_test::expect![[r#"
+        1 "Class: `Client`" [".Client!"]
+           ["The client.", "It is\n*fast*."]
+        5 "`client.request(options[, callback])`" ["client.request!"]
+          options ["**options** `Object` - What to send.", "Nothing else."]
+          callback ["`callback` - Called."]
+           ["deeper item"]
+           ["Name"]
+           ["Meaning"]
+          retries ["`retries`"]
+           ["How often it tries."]
+           ["One."]
+        18 "unique [-MY]" [".unique!"]
+        22 "Why `retry` is hard" [".retry"]
+        23 "About sorting" []
+    "#]]
+    .assert_eq(&told(text));
+}
+
+#[test]
+fn mentions_are_counted_by_where_they_stand() {
+    let text = "Say `client.request(x)` and request.\n\n```\nclient.request()\nrequest\n```\n";
+    let page = Page::read("a.md", text.to_owned(), 0);
+    let of = |name: &str| page.sections[0].mentions.get(name).copied().unwrap_or_default();
+    let request = of("request");
+    assert_eq!((request.spans, request.leads, request.fences, request.prose), (1, 1, 2, 1));
+    assert!(request.is_early);
+    assert_eq!((of("client.request").spans, of("client.request").fences), (1, 1));
+    assert_eq!(of("nothing"), Mentions::default());
+}
+
+#[test]
+fn odd_documents_are_read_whole() {
+    for text in [
+        "",
+        "\u{feff}# a",
+        "```\n# open",
+        "#",
+        "####### seven",
+        "# a\r\n\r\nb\r\n",
+        "---\ntitle: x\n",
+        "> # q\n> b",
+    ] {
+        let page = Page::read("a.md", text.to_owned(), 0);
+        let whole: String =
+            page.sections.iter().map(|section| &page.text[section.outline.bytes.clone()]).collect();
+        assert_eq!(whole, text);
+    }
+}

@@ -1,0 +1,291 @@
+//! What a language model is asked, and what of its answer is kept: only sentences that the documentation says.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use craig_model::{StaticModel, words};
+
+use crate::context::{CodeContext, clipped};
+use crate::explain::Explanation;
+use crate::sentence;
+
+/// The first sentence of every prompt.
+pub const INSTRUCTION: &str = "Answer only from provided documentation excerpts.";
+
+const RULES: &str = "Every excerpt has a number. Write at most five short sentences about the code, and end each with the \
+    numbers of the excerpts that say it, such as [2]. Say nothing that no excerpt says: no general knowledge, no guesses. \
+    If the excerpts say nothing about the code, answer exactly: Not documented.";
+
+/// Most bytes of code in a prompt.
+const CODE_BYTES: usize = 2_000;
+
+/// A prompt, and the excerpts that its numbers stand for.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Prompt {
+    /// What the model is told about its task.
+    pub system: String,
+    /// The numbered excerpts and the code.
+    pub user: String,
+    /// The excerpts in order of their numbers, which count from 1.
+    pub excerpts: Vec<String>,
+}
+
+impl Prompt {
+    /// Asks for an explanation in other words of what `extract` quotes.
+    pub fn new(context: &CodeContext, extract: &Explanation) -> Self {
+        let excerpts: Vec<String> = extract.bullets.iter().map(|bullet| bullet.text.clone()).collect();
+        let mut user = String::from("Documentation excerpts:\n");
+        for (at, bullet) in extract.bullets.iter().enumerate() {
+            let cited = &extract.citations[bullet.citation];
+            user +=
+                &format!("[{}] ({}, {}) {}\n", at + 1, cited.file_path, cited.section_heading, bullet.text);
+        }
+        let code = clipped(&context.selected_text, CODE_BYTES);
+        user += &format!("\nExplain this code of {}:\n```\n{code}\n```\n", context.file_name);
+        Self { system: format!("{INSTRUCTION} {RULES}"), user, excerpts }
+    }
+
+    /// The sentences of an answer that the excerpts bear out, each with the indices of its excerpts. Empty when none do.
+    pub fn checked(&self, answer: &str) -> Vec<(String, Vec<usize>)> {
+        let rarity = Rarity::of(&self.excerpts);
+        let mut found = Vec::new();
+        for line in answer.lines() {
+            let line = line.trim().trim_start_matches(['-', '*', ' ']);
+            for range in sentence::split(&markers_inside(line)) {
+                let sentence = &markers_inside(line)[range];
+                if let Some((text, cited)) = self.cited(sentence)
+                    && self.is_borne_out(&text, &cited, &rarity)
+                {
+                    found.push((text, cited));
+                }
+            }
+        }
+        found
+    }
+
+    /// A sentence without its markers, and the excerpts they name; none when there is no marker or a wrong one.
+    fn cited(&self, sentence: &str) -> Option<(String, Vec<usize>)> {
+        let mut text = String::new();
+        let mut cited = Vec::new();
+        let mut rest = sentence;
+        while let Some(open) = rest.find('[') {
+            let (before, after) = rest.split_at(open);
+            let close = after.find(']')?;
+            let inside = &after[1..close];
+            let is_marker =
+                !inside.is_empty() && inside.chars().all(|c| c.is_ascii_digit() || matches!(c, ',' | ' '));
+            text += before;
+            if is_marker {
+                for number in inside.split(',') {
+                    let number: usize = number.trim().parse().ok()?;
+                    cited.push(number.checked_sub(1).filter(|at| *at < self.excerpts.len())?);
+                }
+            } else {
+                text += &after[..=close];
+            }
+            rest = &after[close + 1..];
+        }
+        text += rest;
+        let text = text.split_whitespace().collect::<Vec<_>>().join(" ").replace(" .", ".");
+        cited.sort_unstable();
+        cited.dedup();
+        (!cited.is_empty() && !text.is_empty()).then_some((text, cited))
+    }
+
+    fn is_borne_out(&self, text: &str, cited: &[usize], rarity: &Rarity) -> bool {
+        let source = cited.iter().map(|&at| self.excerpts[at].as_str()).collect::<Vec<_>>().join(" ");
+        !is_speculative(text)
+            && exact_tokens(text).iter().all(|token| source.contains(token.as_str()))
+            && says_no(text) == says_no(&source)
+            && MODALS.iter().all(|modal| !has_word(text, modal) || has_word(&source, modal))
+            && rarity.coverage(text, &source) >= LEAST_COVERAGE
+            && similarity(text, &source) >= LEAST_SIMILARITY
+    }
+}
+
+/// Share of a sentence's words, by rarity, that its excerpts must have.
+const LEAST_COVERAGE: f32 = 0.6;
+
+/// Cosine of a sentence and its excerpts by the built-in model.
+const LEAST_SIMILARITY: f32 = 0.5;
+
+const SPECULATION: &[&str] = &[
+    "probably",
+    "typically",
+    "in general",
+    "generally",
+    "usually",
+    "likely",
+    "presumably",
+    "perhaps",
+    "might",
+    "seems",
+    "appears to",
+    "i think",
+    "commonly",
+    "often",
+    "possibly",
+];
+const MODALS: &[&str] =
+    &["must", "should", "may", "can", "will", "always", "never", "only", "required", "optional", "all"];
+const NEGATIONS: &[&str] = &["not", "no", "never", "cannot", "without", "none", "neither", "nor"];
+
+fn is_speculative(text: &str) -> bool {
+    let lower = text.to_lowercase();
+    SPECULATION.iter().any(|word| has_word(&lower, word))
+}
+
+fn says_no(text: &str) -> bool {
+    NEGATIONS.iter().any(|word| has_word(text, word)) || text.contains("n't") || text.contains("n’t")
+}
+
+fn has_word(text: &str, word: &str) -> bool {
+    let lower = text.to_lowercase();
+    let is_letter = |c: Option<char>| c.is_some_and(char::is_alphanumeric);
+    lower.match_indices(word).any(|(at, _)| {
+        !is_letter(lower[..at].chars().next_back()) && !is_letter(lower[at + word.len()..].chars().next())
+    })
+}
+
+/// Tokens that must stand in the source letter by letter: code, numbers, flags, addresses.
+fn exact_tokens(text: &str) -> BTreeSet<String> {
+    let mut found: BTreeSet<String> = BTreeSet::new();
+    for span in text.split('`').skip(1).step_by(2) {
+        found.insert(span.to_owned());
+    }
+    for token in text.split_whitespace() {
+        let token =
+            token.trim_matches(|c: char| matches!(c, ',' | '.' | ';' | ':' | '(' | ')' | '`' | '"' | '\''));
+        let is_code = token.contains(['_', '(', '=', '<', '{', '$', '#', '@', '/'])
+            || token.trim_start_matches('-').len() < token.len()
+            || token.contains('.')
+            || token.chars().any(|c| c.is_ascii_digit())
+            || token.chars().skip(1).any(char::is_uppercase);
+        if is_code && token.chars().any(char::is_alphanumeric) {
+            found.insert(token.to_owned());
+        }
+    }
+    found
+}
+
+fn similarity(a: &str, b: &str) -> f32 {
+    let model = StaticModel::builtin();
+    let (a, b) = (model.document(a), model.document(b));
+    a.as_slice().iter().zip(b.as_slice()).map(|(x, y)| x * y).sum()
+}
+
+/// Moves markers behind a full stop before it, so that they stay with their sentence.
+fn markers_inside(line: &str) -> String {
+    let mut text = line.to_owned();
+    for stop in [". [", "! [", "? [", ".["] {
+        while let Some(at) = text.find(stop) {
+            let Some(close) = text[at..].find(']').map(|close| at + close) else { break };
+            let marker = text[at + stop.len() - 1..=close].to_owned();
+            let mark = text[at..=at].to_owned();
+            text.replace_range(at..=close, &format!(" {marker}{mark}"));
+        }
+    }
+    text
+}
+
+/// How rare words are among the excerpts.
+struct Rarity {
+    counts: BTreeMap<String, usize>,
+    n: usize,
+}
+
+impl Rarity {
+    fn of(excerpts: &[String]) -> Self {
+        let mut counts = BTreeMap::new();
+        for excerpt in excerpts {
+            for word in content_words(excerpt) {
+                *counts.entry(word).or_default() += 1;
+            }
+        }
+        Self { counts, n: excerpts.len() }
+    }
+
+    fn coverage(&self, text: &str, source: &str) -> f32 {
+        let source = content_words(source);
+        let weight = |word: &String| {
+            let n = self.counts.get(word).copied().unwrap_or_default();
+            ((self.n as f32 + 1.0) / (n as f32 + 0.5)).ln()
+        };
+        let own = content_words(text);
+        let all: f32 = own.iter().map(weight).sum();
+        let covered: f32 = own.iter().filter(|word| source.contains(*word)).map(weight).sum();
+        if all > 0.0 { covered / all } else { 0.0 }
+    }
+}
+
+/// Words of more than three letters, by their first six: endings differ.
+fn content_words(text: &str) -> BTreeSet<String> {
+    let long = words(text).map(|word| word.text.to_lowercase()).filter(|word| word.len() > 3);
+    long.map(|word| clipped(&word, 6).to_owned()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::explain::{Bullet, Citation};
+
+    fn prompt() -> Prompt {
+        let context =
+            CodeContext::read("a.js", craig_source::Language::JavaScript, "function abort () {}", None);
+        let bullet = |text: &str| Bullet { text: text.to_owned(), citation: 0, line: 1 };
+        let extract = Explanation {
+            citations: vec![Citation {
+                file_path: "docs/a.md".into(),
+                section_heading: "`abort`".into(),
+                heading_line: 1,
+                relevance_score: 1.0,
+            }],
+            bullets: vec![
+                bullet("Aborts the running request and closes its socket after `timeout` milliseconds."),
+                bullet("It must not be called twice."),
+            ],
+            ..Explanation::not_documented(None, 0.0)
+        };
+        Prompt::new(&context, &extract)
+    }
+
+    fn kept(answer: &str) -> Vec<String> {
+        prompt().checked(answer).into_iter().map(|(text, cited)| format!("{text} {cited:?}")).collect()
+    }
+
+    #[test]
+    fn what_the_documentation_says_is_kept() {
+        assert_eq!(
+            kept(
+                "- It aborts the running request and closes the socket. [1] It must not be called twice [2]."
+            ),
+            ["It aborts the running request and closes the socket. [0]", "It must not be called twice. [1]"]
+        );
+    }
+
+    #[test]
+    fn what_it_does_not_say_is_dropped() {
+        for bad in [
+            "Aborts the running request.",
+            "Aborts the running request [3].",
+            "Aborts the running request [0].",
+            "It can be called twice [2].",
+            "Typically aborts the running request and closes its socket [1].",
+            "Aborts the running request and closes its socket after 500 milliseconds [1].",
+            "Aborts the running request with `--force` and closes its socket [1].",
+            "See https://example.org for the running request and its socket [1].",
+            "Frees memory that garbage collectors left behind somewhere [1].",
+            "Not documented.",
+            "",
+        ] {
+            assert!(kept(bad).is_empty(), "{bad}: {:?}", kept(bad));
+        }
+    }
+
+    #[test]
+    fn the_prompt_holds_the_instruction_the_excerpts_and_the_code() {
+        let prompt = prompt();
+        assert!(prompt.system.starts_with(INSTRUCTION));
+        assert!(prompt.excerpts.iter().all(|excerpt| prompt.user.contains(excerpt.as_str())));
+        assert!(prompt.user.contains("function abort"));
+    }
+}

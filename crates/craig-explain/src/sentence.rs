@@ -1,0 +1,81 @@
+//! Whole sentences of Markdown prose.
+
+use std::ops::Range;
+
+/// Words whose full stop ends no sentence.
+const ABBREVIATIONS: &[&str] = &[
+    "e.g", "i.e", "etc", "vs", "cf", "approx", "resp", "eg", "ie", "no", "incl", "fig", "sec", "dr", "mr",
+    "mrs", "st",
+];
+
+/// Byte ranges of the sentences of `text`, in order, without blanks around them.
+///
+/// A sentence ends at a full stop, question mark or exclamation mark outside of code, brackets and abbreviations, before a
+/// blank and whatever can begin another. What follows the last such place is a sentence, too.
+pub(crate) fn split(text: &str) -> Vec<Range<usize>> {
+    let mut found = Vec::new();
+    let (mut start, mut is_code, mut depth) = (0, false, 0_usize);
+    let mut chars = text.char_indices().peekable();
+    while let Some((at, c)) = chars.next() {
+        match c {
+            '`' => is_code = !is_code,
+            '(' | '[' if !is_code => depth += 1,
+            ')' | ']' if !is_code => depth = depth.saturating_sub(1),
+            '.' | '?' | '!' if !is_code && depth == 0 => {
+                let end = at + 1 + closing_marks(&text[at + 1..]);
+                if ends_here(&text[start..at], &text[end..], c) {
+                    push(&mut found, text, start..end);
+                    start = end;
+                    while chars.next_if(|&(next, _)| next < end).is_some() {}
+                }
+            }
+            _ => {}
+        }
+    }
+    push(&mut found, text, start..text.len());
+    found
+}
+
+/// Bytes of quotes and marks of emphasis that belong to the sentence before.
+fn closing_marks(rest: &str) -> usize {
+    rest.len() - rest.trim_start_matches(['*', '_', '"', '\'', '”', '’', '.', '!', '?']).len()
+}
+
+fn ends_here(before: &str, after: &str, mark: char) -> bool {
+    let Some(next) = after.chars().next() else { return true };
+    if !next.is_whitespace() {
+        return false;
+    }
+    let word = before.rsplit(|c: char| c.is_whitespace() || c == '(').next().unwrap_or_default();
+    let is_abbreviation = mark == '.' && ABBREVIATIONS.contains(&word.to_lowercase().as_str());
+    let is_number = mark == '.'
+        && !word.is_empty()
+        && word.chars().all(|c| c.is_ascii_digit())
+        && before.trim().len() == word.len();
+    let begins = after.trim_start().chars().next();
+    !is_abbreviation && !is_number && begins.is_none_or(|c| !c.is_lowercase())
+}
+
+fn push(found: &mut Vec<Range<usize>>, text: &str, range: Range<usize>) {
+    let part = &text[range.clone()];
+    let start = range.start + part.len() - part.trim_start().len();
+    let end = range.start + part.trim_end().len();
+    if start < end {
+        found.push(start..end);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sentences_are_whole() {
+        let text = "Calls `a.b. c` (see. That) e.g. Foo. Returns **x.** Version 1.5 is\nnew! Why? so";
+        let found: Vec<_> = split(text).into_iter().map(|range| &text[range]).collect();
+        assert_eq!(
+            found,
+            ["Calls `a.b. c` (see. That) e.g. Foo.", "Returns **x.**", "Version 1.5 is\nnew!", "Why? so"]
+        );
+    }
+}

@@ -1,0 +1,15 @@
+//! Repositories by URL: cloned, followed from commit to commit, by the `git` of the machine.
+//!
+//! [`GitUrl::parse`] checks a URL and takes credentials out of it, [`Checkout::make`] clones, [`Checkout::fetch`] looks
+//! for a newer commit, [`Checkout::differences`] tells what it would change, [`Checkout::advance`] goes there.
+//! Why a subprocess: decision 006.
+
+mod checkout;
+mod command;
+mod error;
+mod url;
+
+pub use checkout::{Checkout, Commit, Differences, Remote};
+pub use command::{GitAccess, GitToken};
+pub use error::{BadUrl, GitError};
+pub use url::GitUrl;

@@ -1,0 +1,294 @@
+//! A clone that follows its repository.
+
+use std::{
+    collections::BTreeMap,
+    fs::{self, File},
+    path::{Path, PathBuf},
+};
+
+use super::{
+    GitAccess, GitError, GitUrl,
+    command::{Said, git},
+};
+use crate::{Root, SourceError, SourceOptions, rules::Rules};
+
+/// A repository, and what of it is followed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Remote {
+    /// Where it is.
+    pub url: GitUrl,
+    /// A branch, tag or commit; the default branch when not given.
+    pub reference: Option<String>,
+    /// How many commits of its history are fetched; 0 means all.
+    pub depth: u32,
+}
+
+/// The hash of a commit, in hex.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Commit(pub String);
+
+/// How a newer commit differs, among the files that would be tracked. Sorted.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Differences {
+    /// New files.
+    pub added: Vec<String>,
+    /// Changed ones.
+    pub changed: Vec<String>,
+    /// Ones that are gone.
+    pub removed: Vec<String>,
+}
+
+/// A clone on this machine: a folder with the files of one commit.
+#[derive(Debug)]
+pub struct Checkout<'a> {
+    remote: &'a Remote,
+    access: &'a GitAccess,
+    folder: PathBuf,
+}
+
+/// Where a fetched commit waits.
+const NEWEST: &str = "refs/craig/newest";
+
+impl Remote {
+    /// Fails for a name that git could take for an option or for more than one reference.
+    pub fn check(&self) -> Result<(), GitError> {
+        let Some(name) = &self.reference else { return Ok(()) };
+        let is_odd = |c: char| c.is_control() || c.is_whitespace() || "~^:?*[\\".contains(c);
+        let is_bad = name.is_empty()
+            || name.starts_with(['-', '+', '/'])
+            || name.contains("..")
+            || name.contains(is_odd);
+        if is_bad { Err(GitError::BadReference { name: name.clone() }) } else { Ok(()) }
+    }
+
+    fn reference(&self) -> &str {
+        self.reference.as_deref().unwrap_or("HEAD")
+    }
+}
+
+impl<'a> Checkout<'a> {
+    /// The clone in `folder`, which may not be there yet.
+    pub fn new(remote: &'a Remote, access: &'a GitAccess, folder: &Path) -> Self {
+        Self { remote, access, folder: folder.to_owned() }
+    }
+
+    /// Whether there is a clone.
+    pub fn exists(&self) -> bool {
+        self.folder.join(".git").is_dir()
+    }
+
+    /// Clones the repository unless that was done before. What is half done is made anew, and never taken for a clone: the
+    /// folder appears when it is complete. Waits for another process that makes the same clone.
+    pub fn make(&self, tell: &mut dyn FnMut(&str)) -> Result<(), GitError> {
+        self.remote.check()?;
+        let above = self.folder.parent().unwrap_or(&self.folder);
+        let partial = above.join(".partial");
+        fs::create_dir_all(above).map_err(trouble_with(above))?;
+        // Held to the end of this function; the system lets it go with the process.
+        let lock = File::create(above.join(".lock")).map_err(trouble_with(above))?;
+        lock.lock().map_err(trouble_with(above))?;
+        if self.exists() {
+            return Ok(());
+        }
+        remove_folder(&partial)?;
+        fs::create_dir_all(&partial).map_err(trouble_with(&partial))?;
+        let made = self.clone_into(&partial, tell);
+        if made.is_err() {
+            // The failure itself matters more than what is left of it.
+            let _ = fs::remove_dir_all(&partial);
+            return made;
+        }
+        remove_folder(&self.folder)?;
+        fs::rename(&partial, &self.folder).map_err(trouble_with(&self.folder))
+    }
+
+    fn clone_into(&self, folder: &Path, tell: &mut dyn FnMut(&str)) -> Result<(), GitError> {
+        self.run_in(folder, "init", &["init", "--quiet", "--template="], tell)?;
+        self.fetch_into(folder, tell)?;
+        self.run_in(
+            folder,
+            "checkout",
+            &["checkout", "--progress", "--force", "--detach", NEWEST, "--"],
+            tell,
+        )?;
+        Ok(())
+    }
+
+    /// The commit whose files are in the folder.
+    pub fn commit(&self) -> Result<Commit, GitError> {
+        self.commit_of("HEAD")
+    }
+
+    /// Asks the server for its newest commit, without fetching anything.
+    pub fn remote_commit(&self) -> Result<Commit, GitError> {
+        let reference = self.remote.reference();
+        if is_hash(reference) {
+            return Ok(Commit(reference.to_owned()));
+        }
+        let patterns = [reference.to_owned(), format!("{reference}^{{}}")];
+        let arguments = ["ls-remote", "--quiet", "--", self.remote.url.as_str(), &patterns[0], &patterns[1]];
+        let above = self.folder.parent().unwrap_or(&self.folder);
+        let listed = self.run_in(above, "ls-remote", &arguments, &mut |_| ())?;
+        best_match(&String::from_utf8_lossy(&listed.stdout), reference)
+            .ok_or_else(|| self.no_such_reference())
+    }
+
+    /// Fetches the newest commit; gives it. The files stay as they are.
+    pub fn fetch(&self, tell: &mut dyn FnMut(&str)) -> Result<Commit, GitError> {
+        self.fetch_into(&self.folder, tell)?;
+        self.commit_of(NEWEST)
+    }
+
+    /// How the fetched commit differs from the files in the folder, as far as `options` track them.
+    pub fn differences(&self, options: &SourceOptions) -> Result<Differences, SourceError> {
+        let root = Root::open(&self.folder)?;
+        let rules = Rules::new(&root, options)?;
+        let is_tracked = |path: &str, file: &TreeFile| {
+            file.size_bytes <= options.max_file_size_bytes && rules.exclude(Path::new(path), false).is_none()
+        };
+        let (now, newest) = (self.files_of("HEAD")?, self.files_of(NEWEST)?);
+        let mut differences = Differences::default();
+        for (path, file) in &newest {
+            match now.get(path).filter(|file| is_tracked(path, file)) {
+                _ if !is_tracked(path, file) => {}
+                None => differences.added.push(path.clone()),
+                Some(before) if before.hash != file.hash => differences.changed.push(path.clone()),
+                Some(_) => {}
+            }
+        }
+        let is_gone = |path: &str| !newest.get(path).is_some_and(|file| is_tracked(path, file));
+        let gone = now.iter().filter(|(path, file)| is_tracked(path, file) && is_gone(path));
+        differences.removed = gone.map(|(path, _)| path.clone()).collect();
+        Ok(differences)
+    }
+
+    /// Makes the files those of the fetched commit: only files that differ are written, so that the others keep their
+    /// times. Whatever somebody changed in the folder is undone.
+    pub fn advance(&self, tell: &mut dyn FnMut(&str)) -> Result<(), GitError> {
+        self.run("reset", &["reset", "--quiet", "--hard", NEWEST, "--"], tell)?;
+        self.run("clean", &["clean", "--quiet", "--force", "-d"], tell)?;
+        Ok(())
+    }
+
+    /// Removes the clone with the folder that was made for it.
+    pub fn remove(&self) -> Result<(), GitError> {
+        remove_folder(self.folder.parent().unwrap_or(&self.folder))
+    }
+
+    fn fetch_into(&self, folder: &Path, tell: &mut dyn FnMut(&str)) -> Result<(), GitError> {
+        let reference = self.remote.reference();
+        let refspec = format!("+{reference}:{NEWEST}");
+        let depth = format!("--depth={}", self.remote.depth);
+        let mut arguments =
+            vec!["fetch", "--progress", "--no-tags", "--update-head-ok", "--no-write-fetch-head"];
+        match self.remote.depth {
+            0 if folder.join(".git/shallow").is_file() => arguments.push("--unshallow"),
+            0 => {}
+            _ => arguments.push(&depth),
+        }
+        arguments.extend(["--", self.remote.url.as_str(), &refspec]);
+        self.run_in(folder, "fetch", &arguments, tell).map_err(|error| self.about_reference(error))?;
+        Ok(())
+    }
+
+    /// A reference that is not there is told by its name: the default branch is missing when there is no commit at all.
+    fn about_reference(&self, error: GitError) -> GitError {
+        match &error {
+            GitError::Failed { detail, .. }
+                if detail.contains("find remote ref") || detail.contains("not our ref") =>
+            {
+                self.no_such_reference()
+            }
+            _ => error,
+        }
+    }
+
+    fn no_such_reference(&self) -> GitError {
+        let url = self.remote.url.to_string();
+        match &self.remote.reference {
+            None => GitError::Empty { url },
+            Some(name) => GitError::NoSuchReference { url, name: name.clone() },
+        }
+    }
+
+    fn commit_of(&self, reference: &str) -> Result<Commit, GitError> {
+        let name = format!("{reference}^{{commit}}");
+        let said = self.run("rev-parse", &["rev-parse", "--verify", "--quiet", &name], &mut |_| ())?;
+        Ok(Commit(String::from_utf8_lossy(&said.stdout).trim().to_owned()))
+    }
+
+    /// Files of a commit by path; links and submodules are none.
+    fn files_of(&self, reference: &str) -> Result<BTreeMap<String, TreeFile>, GitError> {
+        let said = self.run("ls-tree", &["ls-tree", "-r", "-l", "-z", reference], &mut |_| ())?;
+        let listed =
+            said.stdout.split(|&byte| byte == 0).filter_map(|row| tree_file(std::str::from_utf8(row).ok()?));
+        Ok(listed.collect())
+    }
+
+    fn run(
+        &self,
+        what: &'static str,
+        arguments: &[&str],
+        tell: &mut dyn FnMut(&str),
+    ) -> Result<Said, GitError> {
+        self.run_in(&self.folder, what, arguments, tell)
+    }
+
+    fn run_in(
+        &self,
+        folder: &Path,
+        what: &'static str,
+        arguments: &[&str],
+        tell: &mut dyn FnMut(&str),
+    ) -> Result<Said, GitError> {
+        git(what, arguments, folder, &self.remote.url, self.access, tell)
+    }
+}
+
+struct TreeFile {
+    hash: String,
+    size_bytes: u64,
+}
+
+/// Reads `100644 blob HASH    SIZE<tab>PATH`.
+fn tree_file(row: &str) -> Option<(String, TreeFile)> {
+    let (about, path) = row.split_once('\t')?;
+    let mut words = about.split_whitespace();
+    let (mode, hash, size) = (words.next()?, words.nth(1)?, words.next()?);
+    let file = TreeFile { hash: hash.to_owned(), size_bytes: size.parse().ok()? };
+    mode.starts_with("100").then(|| (path.to_owned(), file))
+}
+
+/// The commit that `git fetch` would choose among what `ls-remote` listed: an annotated tag stands for its commit.
+fn best_match(listed: &str, reference: &str) -> Option<Commit> {
+    let rows: Vec<(&str, &str)> = listed.lines().filter_map(|row| row.split_once('\t')).collect();
+    let named = |name: String| rows.iter().find(|(_, reference)| *reference == name).map(|(hash, _)| *hash);
+    let candidates = [
+        format!("{reference}^{{}}"),
+        reference.to_owned(),
+        format!("refs/{reference}"),
+        format!("refs/tags/{reference}^{{}}"),
+        format!("refs/tags/{reference}"),
+        format!("refs/heads/{reference}"),
+    ];
+    candidates.into_iter().find_map(named).map(|hash| Commit(hash.to_owned()))
+}
+
+fn is_hash(text: &str) -> bool {
+    matches!(text.len(), 40 | 64) && text.bytes().all(|b| b.is_ascii_hexdigit())
+}
+
+fn remove_folder(folder: &Path) -> Result<(), GitError> {
+    match fs::remove_dir_all(folder) {
+        Err(error) if error.kind() != std::io::ErrorKind::NotFound => Err(trouble_with(folder)(error)),
+        _ => Ok(()),
+    }
+}
+
+fn trouble_with(folder: &Path) -> impl Fn(std::io::Error) -> GitError {
+    let path = folder.to_owned();
+    move |source| GitError::Folder { path: path.clone(), source }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,362 @@
+//! Running git: what it may do, what it is told, and how long it may be silent.
+
+use std::{
+    env, fmt,
+    io::{self, Read},
+    path::Path,
+    process::{Child, Command, ExitStatus, Stdio},
+    sync::mpsc::{self, Receiver, RecvTimeoutError, Sender},
+    thread,
+    time::{Duration, Instant},
+};
+
+use super::{GitError, GitUrl, error::meaning, url::PROTOCOLS};
+
+/// User name and password for a host, in memory only.
+#[derive(Clone, PartialEq, Eq)]
+pub struct GitToken {
+    user: String,
+    password: String,
+}
+
+/// The user name that goes with a token: GitHub wants this one, the others want any.
+const USER_OF_TOKENS: &str = "x-access-token";
+
+impl GitToken {
+    /// A token, or `user:token`.
+    pub fn new(text: &str) -> Self {
+        match text.trim().split_once(':') {
+            Some((user, password)) => Self::of_user(user, password),
+            None => Self::of_user(USER_OF_TOKENS, text.trim()),
+        }
+    }
+
+    pub(super) fn of_user(user: &str, password: &str) -> Self {
+        Self { user: user.to_owned(), password: password.to_owned() }
+    }
+}
+
+impl fmt::Debug for GitToken {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str("GitToken(…)")
+    }
+}
+
+/// How git may reach repositories, beside the user's own credential helpers and SSH agent.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct GitAccess {
+    /// A token, and the only host that it is sent to.
+    pub token: Option<(String, GitToken)>,
+    /// Git is ended when it has said nothing for so long.
+    pub patience: Duration,
+}
+
+impl Default for GitAccess {
+    fn default() -> Self {
+        Self { token: None, patience: Duration::from_secs(60) }
+    }
+}
+
+/// What a run of git said on stdout and stderr.
+pub(super) struct Said {
+    pub(super) stdout: Vec<u8>,
+    pub(super) stderr: String,
+    status: ExitStatus,
+}
+
+/// Variables by which whoever called Craig, such as a hook, would lead git to another repository, or see what it sends.
+const FOREIGN_VARIABLES: &[&str] = &[
+    "GIT_ALTERNATE_OBJECT_DIRECTORIES",
+    "GIT_COMMON_DIR",
+    "GIT_CURL_VERBOSE",
+    "GIT_DIR",
+    "GIT_EXTERNAL_DIFF",
+    "GIT_GRAFT_FILE",
+    "GIT_IMPLICIT_WORK_TREE",
+    "GIT_INDEX_FILE",
+    "GIT_NAMESPACE",
+    "GIT_NO_REPLACE_OBJECTS",
+    "GIT_OBJECT_DIRECTORY",
+    "GIT_PREFIX",
+    "GIT_QUARANTINE_PATH",
+    "GIT_REPLACE_REF_BASE",
+    "GIT_SHALLOW_FILE",
+    "GIT_TEMPLATE_DIR",
+    "GIT_TRACE",
+    "GIT_TRACE_CURL",
+    "GIT_TRACE_PACKET",
+    "GIT_TRACE_PACK_ACCESS",
+    "GIT_TRACE_SETUP",
+    "GIT_TRACE2",
+    "GIT_TRACE2_EVENT",
+    "GIT_TRACE2_PERF",
+    "GIT_WORK_TREE",
+];
+
+/// Settings that hold for every run: nothing of a repository or a template is executed, nothing goes on behind our back,
+/// files are as they were committed.
+const SETTINGS: &[&str] = &[
+    "core.hooksPath=/dev/null",
+    "core.fsmonitor=false",
+    "core.autocrlf=false",
+    "core.longPaths=true",
+    "core.protectNTFS=true",
+    "core.protectHFS=true",
+    "core.quotePath=false",
+    "submodule.recurse=false",
+    "fetch.recurseSubmodules=false",
+    "gc.autoDetach=false",
+    "maintenance.autoDetach=false",
+    "advice.detachedHead=false",
+    "init.defaultBranch=main",
+    "http.lowSpeedLimit=1",
+    "http.lowSpeedTime=60",
+];
+
+/// Runs git in `folder` on behalf of `url`; tells its progress. Fails with what it said.
+pub(super) fn git(
+    what: &'static str,
+    arguments: &[&str],
+    folder: &Path,
+    url: &GitUrl,
+    access: &GitAccess,
+    tell: &mut dyn FnMut(&str),
+) -> Result<Said, GitError> {
+    let said = run(arguments, folder, url, access, tell).map_err(|trouble| match trouble {
+        Trouble::Start(error) if error.kind() == io::ErrorKind::NotFound => GitError::NotInstalled,
+        Trouble::Start(error) => GitError::Failed { what, detail: error.to_string() },
+        Trouble::Silent => GitError::TimedOut { url: url.to_string(), seconds: access.patience.as_secs() },
+    })?;
+    if said.status.success() { Ok(said) } else { Err(meaning(what, url, &said.stderr)) }
+}
+
+enum Trouble {
+    Start(io::Error),
+    Silent,
+}
+
+/// A piece of what git says.
+enum Piece {
+    Stdout(Vec<u8>),
+    Stderr(Vec<u8>),
+}
+
+fn run(
+    arguments: &[&str],
+    folder: &Path,
+    url: &GitUrl,
+    access: &GitAccess,
+    tell: &mut dyn FnMut(&str),
+) -> Result<Said, Trouble> {
+    let mut command = Command::new("git");
+    command.args(SETTINGS.iter().flat_map(|setting| ["-c", setting])).args(arguments).current_dir(folder);
+    set_environment(&mut command, url, access);
+    command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = command.spawn().map_err(Trouble::Start)?;
+    let heard = listen(&mut child);
+    let collected = collect(&heard, access.patience, tell);
+    let Some((stdout, stderr)) = collected else {
+        end(&mut child);
+        return Err(Trouble::Silent);
+    };
+    let status = child.wait().map_err(Trouble::Start)?;
+    Ok(Said { stdout, stderr: String::from_utf8_lossy(&stderr).into_owned(), status })
+}
+
+fn set_environment(command: &mut Command, url: &GitUrl, access: &GitAccess) {
+    for name in FOREIGN_VARIABLES {
+        command.env_remove(name);
+    }
+    command
+        .env("GIT_TERMINAL_PROMPT", "0")
+        .env("GCM_INTERACTIVE", "never")
+        .env("GIT_ALLOW_PROTOCOL", PROTOCOLS.join(":"))
+        .env("GIT_LFS_SKIP_SMUDGE", "1")
+        .env("GIT_OPTIONAL_LOCKS", "0")
+        .env("LC_ALL", "C")
+        .env("LANGUAGE", "C");
+    // The user's own command knows better.
+    if env::var_os("GIT_SSH_COMMAND").is_none() && env::var_os("GIT_SSH").is_none() && !has_ssh_command() {
+        command.env("GIT_SSH_COMMAND", "ssh -o BatchMode=yes -o ConnectTimeout=20");
+    }
+    if let Some((origin, token)) = token_for(url, access) {
+        offer(command, origin, token);
+    }
+}
+
+/// Whether the user has told git how to run SSH.
+fn has_ssh_command() -> bool {
+    let found =
+        Command::new("git").args(["config", "--get", "core.sshCommand"]).stdin(Stdio::null()).output();
+    found.is_ok_and(|output| output.status.success())
+}
+
+/// What came with the URL, else the token if it is for this host. A token goes over no open line but to this machine.
+fn token_for<'a>(url: &'a GitUrl, access: &'a GitAccess) -> Option<(&'a str, &'a GitToken)> {
+    let origin = url.origin()?;
+    if let Some(own) = url.credentials() {
+        return Some((origin, own));
+    }
+    let (host, token) = access.token.as_ref()?;
+    let is_here = ["127.0.0.1", "localhost", "[::1]"].contains(&without_port(url.host()));
+    let is_meant =
+        host.eq_ignore_ascii_case(url.host()) || host.eq_ignore_ascii_case(without_port(url.host()));
+    (is_meant && (url.is_encrypted() || is_here)).then_some((origin, token))
+}
+
+fn without_port(host: &str) -> &str {
+    match host.rsplit_once(':') {
+        Some((name, port)) if port.bytes().all(|b| b.is_ascii_digit()) && !name.is_empty() => name,
+        _ => host,
+    }
+}
+
+/// Lets git ask us for the credentials of one origin: they stand in its environment, not among its arguments. The empty
+/// helper before ours takes the others away, so that none of them stores what we gave.
+fn offer(command: &mut Command, origin: &str, token: &GitToken) {
+    const HELPER: &str = "!f() { test \"$1\" = get && printf 'username=%s\\npassword=%s\\n' \
+                          \"$CRAIG_GIT_USER_NAME\" \"$CRAIG_GIT_PASSWORD\"; }; f";
+    let key = format!("credential.{origin}.helper");
+    let before: usize = env::var("GIT_CONFIG_COUNT").ok().and_then(|n| n.parse().ok()).unwrap_or(0);
+    for (n, value) in (before..).zip(["", HELPER]) {
+        command.env(format!("GIT_CONFIG_KEY_{n}"), &key).env(format!("GIT_CONFIG_VALUE_{n}"), value);
+    }
+    command
+        .env("GIT_CONFIG_COUNT", (before + 2).to_string())
+        .env("CRAIG_GIT_USER_NAME", &token.user)
+        .env("CRAIG_GIT_PASSWORD", &token.password);
+}
+
+/// Threads that pass on what a child says, until it and all that hold its pipes have ended.
+fn listen(child: &mut Child) -> Receiver<Piece> {
+    let (sender, heard) = mpsc::channel();
+    if let Some(stdout) = child.stdout.take() {
+        pass_on(stdout, Piece::Stdout, sender.clone());
+    }
+    if let Some(stderr) = child.stderr.take() {
+        pass_on(stderr, Piece::Stderr, sender);
+    }
+    heard
+}
+
+fn pass_on(mut from: impl Read + Send + 'static, make: fn(Vec<u8>) -> Piece, to: Sender<Piece>) {
+    thread::spawn(move || {
+        let mut buffer = [0; 16 << 10];
+        while let Ok(n_read @ 1..) = from.read(&mut buffer) {
+            if to.send(make(buffer[..n_read].to_vec())).is_err() {
+                break;
+            }
+        }
+    });
+}
+
+/// Of stderr, the beginning and the end are enough.
+const MAX_STDERR_BYTES: usize = 64 << 10;
+
+/// Takes in everything that is said; `None` when nothing is said for too long.
+fn collect(
+    heard: &Receiver<Piece>,
+    patience: Duration,
+    tell: &mut dyn FnMut(&str),
+) -> Option<(Vec<u8>, Vec<u8>)> {
+    let (mut stdout, mut stderr) = (Vec::new(), Vec::new());
+    loop {
+        match heard.recv_timeout(patience) {
+            Ok(Piece::Stdout(bytes)) => stdout.extend(bytes),
+            Ok(Piece::Stderr(bytes)) => {
+                tell_last(&bytes, tell);
+                stderr.extend(bytes);
+                if stderr.len() > MAX_STDERR_BYTES {
+                    stderr.drain(MAX_STDERR_BYTES / 4..MAX_STDERR_BYTES / 2);
+                }
+            }
+            Err(RecvTimeoutError::Disconnected) => return Some((stdout, stderr)),
+            Err(RecvTimeoutError::Timeout) => return None,
+        }
+    }
+}
+
+/// Tells the newest line of progress: `Receiving objects:  40% (4/10)`.
+fn tell_last(bytes: &[u8], tell: &mut dyn FnMut(&str)) {
+    let text = String::from_utf8_lossy(bytes);
+    let line = text.split(['\r', '\n']).map(str::trim).rfind(|line| line.contains('%'));
+    line.into_iter().for_each(|line| tell(line.trim_start_matches("remote: ")));
+}
+
+/// How long git may take to clean up behind itself.
+const GRACE: Duration = Duration::from_secs(3);
+
+/// Ends git: asks it first, so that it ends its own helpers and removes what is half done.
+fn end(child: &mut Child) {
+    ask_to_end(child);
+    let asked = Instant::now();
+    while asked.elapsed() < GRACE {
+        if child.try_wait().is_ok_and(|status| status.is_some()) {
+            return;
+        }
+        thread::sleep(Duration::from_millis(20));
+    }
+    // It may have ended just now.
+    let _ = child.kill();
+    let _ = child.wait();
+}
+
+#[cfg(unix)]
+fn ask_to_end(child: &Child) {
+    use rustix::process::{Pid, Signal, kill_process};
+    if let Some(pid) = Pid::from_raw(child.id() as i32) {
+        // It may have ended just now.
+        let _ = kill_process(pid, Signal::TERM);
+    }
+}
+
+#[cfg(not(unix))]
+fn ask_to_end(child: &mut Child) {
+    let _ = child.kill();
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn url(text: &str) -> GitUrl {
+        GitUrl::parse(text).unwrap().unwrap()
+    }
+
+    #[test]
+    fn a_token_goes_to_its_host_alone_and_over_no_open_line() {
+        let access =
+            |host: &str| GitAccess { token: Some((host.into(), GitToken::new("t"))), ..Default::default() };
+        let goes = |host: &str, to: &str| token_for(&url(to), &access(host)).is_some();
+        assert!(goes("github.com", "https://github.com/a/b"));
+        assert!(goes("github.com", "https://GitHub.com:443/a/b"));
+        assert!(goes("127.0.0.1", "http://127.0.0.1:8000/a"));
+        for to in [
+            "https://evil.example/a",
+            "https://github.com.evil.example/a",
+            "http://github.com/a",
+            "git@github.com:a/b",
+        ] {
+            assert!(!goes("github.com", to), "{to}");
+        }
+        let own = url("https://me:pw@evil.example/a");
+        assert_eq!(token_for(&own, &access("github.com")).unwrap().1, &GitToken::of_user("me", "pw"));
+    }
+
+    #[test]
+    fn a_token_may_have_a_user() {
+        assert_eq!(GitToken::new(" abc\n"), GitToken::of_user(USER_OF_TOKENS, "abc"));
+        assert_eq!(GitToken::new("me:abc"), GitToken::of_user("me", "abc"));
+    }
+
+    #[test]
+    fn silence_ends_a_run() {
+        let (sender, heard) = mpsc::channel();
+        sender.send(Piece::Stderr(b"Receiving objects: 10%\rReceiving objects: 20%\r".to_vec())).unwrap();
+        let mut told = Vec::new();
+        let collected = collect(&heard, Duration::from_millis(20), &mut |line| told.push(line.to_owned()));
+        assert_eq!((collected, told), (None, vec!["Receiving objects: 20%".to_owned()]));
+        drop(sender);
+        assert_eq!(collect(&heard, Duration::from_secs(9), &mut |_| ()), Some((vec![], vec![])));
+    }
+}

@@ -1,0 +1,215 @@
+//! Why a repository cannot be had, told from what git said.
+
+use std::{io, path::PathBuf};
+
+use super::GitUrl;
+
+/// A repository cannot be cloned or looked at.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum GitError {
+    /// There is no git on this machine.
+    #[error("git is not installed, and repositories are cloned with it")]
+    NotInstalled,
+    /// The URL is not let through.
+    #[error("the repository URL cannot be used: {0}")]
+    BadUrl(#[from] BadUrl),
+    /// No branch, tag or commit can be called so.
+    #[error("{name:?} cannot be the name of a branch, tag or commit")]
+    BadReference {
+        /// The name.
+        name: String,
+    },
+    /// The server has no such repository.
+    #[error("there is no repository at {url}")]
+    NotFound {
+        /// Where it was looked for.
+        url: String,
+    },
+    /// The server wants to know who asks. Several say the same of repositories that they do not have.
+    #[error("{url} is not open to everybody, or does not exist, and no credentials for it were accepted")]
+    Denied {
+        /// What was asked for.
+        url: String,
+    },
+    /// The host has no address.
+    #[error("the host of {url} is not known")]
+    UnknownHost {
+        /// What was asked for.
+        url: String,
+    },
+    /// SSH has not met this host, or another one under its name.
+    #[error("SSH does not know the key of the host of {url}, or it is another than before")]
+    HostKey {
+        /// What was asked for.
+        url: String,
+    },
+    /// The host does not answer.
+    #[error("{url} cannot be reached: {detail}")]
+    Unreachable {
+        /// What was asked for.
+        url: String,
+        /// What git said.
+        detail: String,
+    },
+    /// Nothing was ever committed to it.
+    #[error("the repository {url} is empty")]
+    Empty {
+        /// Which.
+        url: String,
+    },
+    /// It has no such branch, tag or commit.
+    #[error("the repository {url} has no branch or tag {name:?}")]
+    NoSuchReference {
+        /// Which repository.
+        url: String,
+        /// The name.
+        name: String,
+    },
+    /// Git said nothing for a long time.
+    #[error("git said nothing of {url} for {seconds} seconds and was ended")]
+    TimedOut {
+        /// What was asked for.
+        url: String,
+        /// How long it was waited for.
+        seconds: u64,
+    },
+    /// Another way to fail.
+    #[error("git {what} failed: {detail}")]
+    Failed {
+        /// The command.
+        what: &'static str,
+        /// What git said.
+        detail: String,
+    },
+    /// The folder of a clone cannot be made, moved or removed.
+    #[error("cannot use the folder {}: {source}", path.display())]
+    Folder {
+        /// The folder.
+        path: PathBuf,
+        /// What the system said.
+        source: io::Error,
+    },
+}
+
+/// What is wrong with a URL.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum BadUrl {
+    /// Not one of those that only fetch.
+    #[error("the protocol {0:?} is not allowed")]
+    Protocol(String),
+    /// Nothing that a URL has.
+    #[error("it has blanks or control characters, or is longer than 2000 bytes")]
+    Characters,
+    /// `?…` or `#…`.
+    #[error("it has a query or a fragment")]
+    Query,
+    /// The part before the path.
+    #[error("its host or user name is malformed")]
+    Host,
+    /// Nothing after the host, or what looks like an option.
+    #[error("it names no repository")]
+    Path,
+    /// `file://host/…`.
+    #[error("it names a file of another machine")]
+    FileOfHost,
+}
+
+impl GitError {
+    /// What to do about it.
+    pub fn hint(&self) -> Option<String> {
+        Some(match self {
+            Self::NotInstalled => "install git, or clone the repository yourself and ingest its directory".into(),
+            Self::BadUrl(_) => {
+                "URLs look like https://host/owner/name, ssh://git@host/path, git@host:path or file:///path".into()
+            }
+            Self::BadReference { .. } | Self::NoSuchReference { .. } => {
+                "name a branch or tag that 'git ls-remote' shows, or none for the default branch".into()
+            }
+            Self::NotFound { .. } => "check the spelling of the URL".into(),
+            Self::Denied { .. } => {
+                "check the spelling; for a private repository let git's credential helper or the SSH agent know you, or \
+                 put a token into CRAIG_GIT_TOKEN (setting git.token_host says for which host)"
+                    .into()
+            }
+            Self::UnknownHost { .. } => "check the spelling of the host, and the network".into(),
+            Self::HostKey { .. } => "connect once with 'ssh' to see and accept its key".into(),
+            Self::Unreachable { .. } => "check the network and try again".into(),
+            Self::Empty { .. } => "push a first commit to it, then ingest it".into(),
+            Self::TimedOut { .. } => {
+                "try again; for a slow server set git.timeout_s higher".into()
+            }
+            Self::Failed { .. } => return None,
+            Self::Folder { .. } => "check the permissions and the space of the disk".into(),
+        })
+    }
+
+    /// Whether the user asked for something that cannot be.
+    pub fn is_of_the_user(&self) -> bool {
+        matches!(
+            self,
+            Self::BadUrl(_)
+                | Self::BadReference { .. }
+                | Self::NotFound { .. }
+                | Self::Denied { .. }
+                | Self::Empty { .. }
+                | Self::NoSuchReference { .. }
+        )
+    }
+}
+
+/// Makes an error of the URL and of git's own words.
+type MakeError = fn(String, String) -> GitError;
+
+/// Parts of git's messages, in its own untranslated words, and what they mean. The first that is found counts.
+const MEANINGS: &[(&str, MakeError)] = &[
+    ("could not resolve host", |url, _| GitError::UnknownHost { url }),
+    ("name or service not known", |url, _| GitError::UnknownHost { url }),
+    ("unable to look up", |url, _| GitError::UnknownHost { url }),
+    ("host key verification failed", |url, _| GitError::HostKey { url }),
+    ("authentication failed", |url, _| GitError::Denied { url }),
+    ("could not read username", |url, _| GitError::Denied { url }),
+    ("could not read password", |url, _| GitError::Denied { url }),
+    ("permission denied", |url, _| GitError::Denied { url }),
+    ("dubious ownership", |url, _| GitError::Denied { url }),
+    ("returned error: 401", |url, _| GitError::Denied { url }),
+    ("returned error: 403", |url, _| GitError::Denied { url }),
+    ("returned error: 404", |url, _| GitError::NotFound { url }),
+    ("repository not found", |url, _| GitError::NotFound { url }),
+    ("does not appear to be a git repository", |url, _| GitError::NotFound { url }),
+    ("/info/refs not valid", |url, _| GitError::NotFound { url }),
+    ("not found: did you run git update-server-info", |url, _| GitError::NotFound { url }),
+    ("repository not exported", |url, _| GitError::NotFound { url }),
+    ("failed to connect", |url, detail| GitError::Unreachable { url, detail }),
+    ("couldn't connect", |url, detail| GitError::Unreachable { url, detail }),
+    ("could not connect", |url, detail| GitError::Unreachable { url, detail }),
+    ("unable to connect", |url, detail| GitError::Unreachable { url, detail }),
+    ("connection refused", |url, detail| GitError::Unreachable { url, detail }),
+    ("connection reset", |url, detail| GitError::Unreachable { url, detail }),
+    ("connection timed out", |url, detail| GitError::Unreachable { url, detail }),
+    ("network is unreachable", |url, detail| GitError::Unreachable { url, detail }),
+    ("no route to host", |url, detail| GitError::Unreachable { url, detail }),
+    ("operation too slow", |url, detail| GitError::Unreachable { url, detail }),
+    ("could not read from remote repository", |url, detail| GitError::Unreachable { url, detail }),
+    ("unable to access", |url, detail| GitError::Unreachable { url, detail }),
+    ("early eof", |url, detail| GitError::Unreachable { url, detail }),
+];
+
+/// What git's messages on stderr mean.
+pub(super) fn meaning(what: &'static str, url: &GitUrl, stderr: &str) -> GitError {
+    let words = stderr.to_lowercase();
+    let detail = last_complaint(stderr);
+    let found = MEANINGS.iter().find(|(part, _)| words.contains(part));
+    found.map_or_else(
+        || GitError::Failed { what, detail: detail.clone() },
+        |(_, make)| make(url.to_string(), detail.clone()),
+    )
+}
+
+/// The first line that is a complaint, without its label; the last line when there is none.
+fn last_complaint(stderr: &str) -> String {
+    let lines = || stderr.split(['\n', '\r']).map(str::trim).filter(|line| !line.is_empty());
+    let complaint =
+        lines().find_map(|line| line.strip_prefix("fatal: ").or_else(|| line.strip_prefix("error: ")));
+    complaint.or_else(|| lines().next_back()).unwrap_or("it said nothing").chars().take(300).collect()
+}

@@ -1,0 +1,303 @@
+//! `explain`: measures explanations on labelled code, each repository by weights that were not fitted on it, and fits the
+//! weights that are compiled in.
+
+mod cases;
+mod linear;
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use anyhow::{Context, Result};
+use clap::Args;
+use craig_explain::{
+    Gate, GateWeights, N_SECTION_FEATURES, N_SUBJECT_FEATURES, SECTION_FEATURES, STANDING, SUBJECT_FEATURES,
+    gate, gate_row, rank_rows,
+};
+
+use self::cases::{Example, gather};
+use self::linear::{Choice, Logistic, fit_choice, fit_logistic};
+
+#[derive(Args)]
+pub(crate) struct ExplainArguments {
+    /// File of labelled cases.
+    #[arg(long)]
+    cases: PathBuf,
+    /// Folder with the repositories of the cases, each checked out under its name.
+    #[arg(long)]
+    corpora: PathBuf,
+    /// Fit, judge each repository by weights fitted on the others, and write the weights of all to this file.
+    #[arg(long)]
+    out: Option<PathBuf>,
+    /// Judge each repository by weights fitted on the others, without writing any.
+    #[arg(long)]
+    cross_validate: bool,
+    /// Strength of the pull of the ranker's weights towards 0.
+    #[arg(long, default_value_t = 1.0)]
+    pull: f64,
+    /// Strength of the pull of the gate's weights towards 0.
+    #[arg(long, default_value_t = 2.0)]
+    gate_pull: f64,
+    /// Name every case that is answered wrongly.
+    #[arg(long)]
+    misses: bool,
+    /// Only the name's line is selected, not its whole definition.
+    #[arg(long)]
+    first_line: bool,
+    /// Probability from which on an answer is given; the one with the fewest errors when not set.
+    #[arg(long)]
+    threshold: Option<f32>,
+}
+
+pub(crate) fn run(arguments: &ExplainArguments) -> Result<()> {
+    let examples = gather(&arguments.cases, &arguments.corpora, arguments.first_line)?;
+    if arguments.out.is_none() && !arguments.cross_validate {
+        let answers: Vec<Answer> = examples.iter().map(|example| Answer::of(gate(), example)).collect();
+        print(
+            &report(&examples, &answers, gate().threshold),
+            &examples,
+            &answers,
+            gate().threshold,
+            arguments.misses,
+        );
+        return Ok(());
+    }
+    let rankers = held_out_rankers(&examples, arguments.pull);
+    let scored: Vec<Vec<(usize, f32)>> =
+        examples.iter().map(|example| ranked(&rankers[&example.repository], example)).collect();
+    let gates = held_out_gates(&examples, &scored, arguments.gate_pull);
+    let answers: Vec<Answer> = examples
+        .iter()
+        .zip(&scored)
+        .map(|(example, ranked)| {
+            let confidence = gate_row(&example.evidence, ranked)
+                .map_or(0.0, |row| gates[&example.repository].probability(&row));
+            Answer::new(example, ranked.iter().map(|(at, _)| *at).collect(), confidence)
+        })
+        .collect();
+    let threshold = arguments.threshold.unwrap_or_else(|| best_threshold(&examples, &answers));
+    let lines = report(&examples, &answers, threshold);
+    print(&lines, &examples, &answers, threshold, arguments.misses);
+    let Some(out) = &arguments.out else { return Ok(()) };
+    let weights = fit_all(&examples, &scored, arguments, threshold, lines);
+    // What is written is what was measured: the gate can be made of it.
+    drop(Gate::new(&weights));
+    let text = serde_json::to_string_pretty(&weights)? + "\n";
+    std::fs::write(out, text).with_context(|| format!("cannot write {}", out.display()))
+}
+
+/// What is answered to one case.
+struct Answer {
+    /// Rank of the first expected section, 0-based; none when it is no candidate.
+    rank: Option<usize>,
+    confidence: f32,
+}
+
+impl Answer {
+    fn new(example: &Example, order: Vec<usize>, confidence: f32) -> Self {
+        Self { rank: order.iter().position(|&at| example.is_expected[at]), confidence }
+    }
+
+    fn of(gate: &Gate, example: &Example) -> Self {
+        let verdict = gate.judge(&example.evidence);
+        let index = |place: usize| {
+            example.evidence.candidates.iter().position(|one| one.at == place).unwrap_or_default()
+        };
+        Self::new(example, verdict.ranked.iter().map(|&(at, _)| index(at)).collect(), verdict.confidence)
+    }
+}
+
+fn repositories(examples: &[Example]) -> Vec<String> {
+    let mut names: Vec<String> = examples.iter().map(|example| example.repository.clone()).collect();
+    names.sort();
+    names.dedup();
+    names
+}
+
+fn choices<'e>(examples: impl Iterator<Item = &'e Example>) -> Vec<Choice> {
+    examples
+        .filter(|example| example.is_expected.contains(&true))
+        .map(|example| Choice {
+            rows: rank_rows(&example.evidence.candidates)
+                .iter()
+                .map(|row| row.map(f64::from).to_vec())
+                .collect(),
+            is_right: example.is_expected.clone(),
+        })
+        .collect()
+}
+
+fn held_out_rankers(examples: &[Example], pull: f64) -> BTreeMap<String, Vec<f64>> {
+    let of = |held: String| {
+        let weights =
+            fit_choice(&choices(examples.iter().filter(|example| example.repository != held)), pull);
+        (held, weights)
+    };
+    repositories(examples).into_iter().map(of).collect()
+}
+
+fn ranked(weights: &[f64], example: &Example) -> Vec<(usize, f32)> {
+    let rows = rank_rows(&example.evidence.candidates);
+    let score = |row: &[f32]| row.iter().zip(weights).map(|(x, w)| f64::from(*x) * w).sum::<f64>() as f32;
+    let mut ranked: Vec<(usize, f32)> = rows.iter().map(|row| score(row)).enumerate().collect();
+    ranked.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
+    ranked
+}
+
+fn held_out_gates(
+    examples: &[Example],
+    scored: &[Vec<(usize, f32)>],
+    pull: f64,
+) -> BTreeMap<String, Logistic> {
+    let of = |held: String| {
+        let seen = examples.iter().zip(scored).filter(|(example, _)| example.repository != held);
+        let model = fit_logistic(&observations(seen), pull);
+        (held, model)
+    };
+    repositories(examples).into_iter().map(of).collect()
+}
+
+fn observations<'e>(of: impl Iterator<Item = (&'e Example, &'e Vec<(usize, f32)>)>) -> Vec<(Vec<f64>, bool)> {
+    of.filter_map(|(example, ranked)| {
+        let row = gate_row(&example.evidence, ranked)?;
+        Some((row.map(f64::from).to_vec(), example.is_documented))
+    })
+    .collect()
+}
+
+fn fit_all(
+    examples: &[Example],
+    scored: &[Vec<(usize, f32)>],
+    arguments: &ExplainArguments,
+    threshold: f32,
+    run: Vec<String>,
+) -> GateWeights {
+    let ranker = fit_choice(&choices(examples.iter()), arguments.pull);
+    let model = fit_logistic(&observations(examples.iter().zip(scored)), arguments.gate_pull);
+    let (features, shares) = ranker.split_at(N_SECTION_FEATURES);
+    let (standing, rest) = model.weights.split_at(STANDING.len());
+    let (subject, section) = rest.split_at(N_SUBJECT_FEATURES);
+    GateWeights {
+        run,
+        threshold,
+        features: named(SECTION_FEATURES, features),
+        shares: named(SECTION_FEATURES, shares),
+        bias: model.bias as f32,
+        standing: named(STANDING, standing),
+        subject: named(SUBJECT_FEATURES, subject),
+        section: named(SECTION_FEATURES, section),
+    }
+}
+
+/// The weights that are not nearly nothing, by name.
+fn named(names: &[&str], weights: &[f64]) -> BTreeMap<String, f32> {
+    let rounded = weights.iter().map(|weight| (weight * 10_000.0).round() / 10_000.0);
+    let pairs = names.iter().zip(rounded).filter(|&(_, weight)| weight != 0.0);
+    pairs.map(|(name, weight)| ((*name).to_owned(), weight as f32)).collect()
+}
+
+/// What is counted of a set of cases.
+#[derive(Default)]
+struct Counts {
+    documented: usize,
+    first: usize,
+    top_three: usize,
+    answered_first: usize,
+    answered_top_three: usize,
+    refused: usize,
+    undocumented: usize,
+    answered_wrongly: usize,
+}
+
+impl Counts {
+    fn of<'e>(cases: impl Iterator<Item = (&'e Example, &'e Answer)>, threshold: f32) -> Self {
+        let mut counts = Self::default();
+        for (example, answer) in cases {
+            let is_answered = answer.confidence >= threshold;
+            if example.is_documented {
+                counts.documented += 1;
+                let is_within = |n: usize| answer.rank.is_some_and(|rank| rank < n);
+                counts.first += usize::from(is_within(1));
+                counts.top_three += usize::from(is_within(3));
+                counts.answered_first += usize::from(is_within(1) && is_answered);
+                counts.answered_top_three += usize::from(is_within(3) && is_answered);
+                counts.refused += usize::from(!is_answered);
+            } else {
+                counts.undocumented += 1;
+                counts.answered_wrongly += usize::from(is_answered);
+            }
+        }
+        counts
+    }
+
+    fn line(&self, name: &str) -> String {
+        let share = |n: usize, of: usize| {
+            if of == 0 { "    –".to_owned() } else { format!("{:.3}", n as f64 / of as f64) }
+        };
+        let answered = self.documented - self.refused;
+        format!(
+            "{name:<14} {:>4} documented: rank 1 {} top 3 {} | of answered: {} {} | refused {} | {:>4} undocumented: answered {}",
+            self.documented,
+            share(self.first, self.documented),
+            share(self.top_three, self.documented),
+            share(self.answered_first, answered),
+            share(self.answered_top_three, answered),
+            share(self.refused, self.documented),
+            self.undocumented,
+            share(self.answered_wrongly, self.undocumented),
+        )
+    }
+}
+
+/// The threshold at which the shares of false answers and false refusals are least together, false answers counting twice:
+/// half as many are allowed.
+fn best_threshold(examples: &[Example], answers: &[Answer]) -> f32 {
+    let cost = |threshold: f32| {
+        let counts = Counts::of(examples.iter().zip(answers), threshold);
+        let share = |n: usize, of: usize| n as f64 / of.max(1) as f64;
+        2.0 * share(counts.answered_wrongly, counts.undocumented) + share(counts.refused, counts.documented)
+    };
+    let thresholds = (20..80).map(|percent| percent as f32 / 100.0);
+    let costs: Vec<(f32, f64)> = thresholds.map(|threshold| (threshold, cost(threshold))).collect();
+    let least = costs.iter().map(|(_, cost)| *cost).fold(f64::INFINITY, f64::min);
+    let best: Vec<f32> = costs.iter().filter(|(_, cost)| *cost <= least + 1e-9).map(|(at, _)| *at).collect();
+    best.get(best.len() / 2).copied().unwrap_or(0.5)
+}
+
+fn report(examples: &[Example], answers: &[Answer], threshold: f32) -> Vec<String> {
+    let pairs = || examples.iter().zip(answers);
+    let mut lines: Vec<String> = repositories(examples)
+        .iter()
+        .map(|name| {
+            Counts::of(pairs().filter(|(example, _)| example.repository == *name), threshold).line(name)
+        })
+        .collect();
+    lines.push(Counts::of(pairs(), threshold).line("all"));
+    lines.push(format!("threshold {threshold}"));
+    lines
+}
+
+#[expect(clippy::print_stdout, reason = "a developer's tool")]
+fn print(lines: &[String], examples: &[Example], answers: &[Answer], threshold: f32, misses: bool) {
+    if misses {
+        for (example, answer) in examples.iter().zip(answers) {
+            if let Some(what) = miss(example, answer, threshold) {
+                println!("{what:<22} {:.3} {} {}", answer.confidence, example.repository, example.told);
+            }
+        }
+    }
+    lines.iter().for_each(|line| println!("{line}"));
+}
+
+fn miss(example: &Example, answer: &Answer, threshold: f32) -> Option<String> {
+    let is_answered = answer.confidence >= threshold;
+    match (example.is_documented, is_answered, answer.rank) {
+        (true, false, rank) => {
+            Some(format!("refused, rank {}", rank.map_or("–".to_owned(), |rank| (rank + 1).to_string())))
+        }
+        (true, true, Some(0)) | (false, false, _) => None,
+        (true, true, rank) => {
+            Some(format!("rank {}", rank.map_or("–".to_owned(), |rank| (rank + 1).to_string())))
+        }
+        (false, true, _) => Some("answered".to_owned()),
+    }
+}

@@ -1,0 +1,127 @@
+//! A linear choice among rows and a logistic model, for tables of any width: both convex, both pulled towards 0.
+
+/// Rows of which some are right.
+pub(super) struct Choice {
+    pub(super) rows: Vec<Vec<f64>>,
+    pub(super) is_right: Vec<bool>,
+}
+
+/// A logistic model.
+pub(super) struct Logistic {
+    pub(super) weights: Vec<f64>,
+    pub(super) bias: f64,
+}
+
+impl Logistic {
+    pub(super) fn probability(&self, row: &[f32]) -> f32 {
+        let sum: f64 = self.weights.iter().zip(row).map(|(weight, &x)| weight * f64::from(x)).sum();
+        sigmoid(self.bias + sum) as f32
+    }
+}
+
+/// Steps of Adam (Kingma & Ba, 2015), and how far each goes in standardised units: enough to be at the bottom.
+const N_STEPS: i32 = 700;
+const STEP: f64 = 0.03;
+
+/// Weights by which the right rows of each choice get most of its chance: cross-entropy of the softmax, all right rows
+/// together being the target.
+pub(super) fn fit_choice(choices: &[Choice], pull: f64) -> Vec<f64> {
+    let deviations = deviations(choices.iter().flat_map(|choice| &choice.rows));
+    let n = deviations.len();
+    let weights = minimise(n, |weights, gradient| {
+        gradient.iter_mut().zip(weights).for_each(|(sum, weight)| *sum = pull * weight);
+        for choice in choices {
+            let score = |row: &Vec<f64>| (0..n).map(|at| row[at] / deviations[at] * weights[at]).sum::<f64>();
+            let scores: Vec<f64> = choice.rows.iter().map(score).collect();
+            let best = scores.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+            let odds: Vec<f64> = scores.iter().map(|score| (score - best).exp()).collect();
+            let all: f64 = odds.iter().sum();
+            let right: f64 =
+                odds.iter().zip(&choice.is_right).filter(|(_, right)| **right).map(|(odds, _)| odds).sum();
+            for ((row, odds), is_right) in choice.rows.iter().zip(&odds).zip(&choice.is_right) {
+                let wanted = if *is_right { odds / right.max(1e-300) } else { 0.0 };
+                let excess = odds / all - wanted;
+                (0..n).for_each(|at| gradient[at] += excess * row[at] / deviations[at]);
+            }
+        }
+    });
+    weights.iter().zip(&deviations).map(|(weight, deviation)| weight / deviation).collect()
+}
+
+/// A logistic model of observations, both outcomes counting the same in all.
+pub(super) fn fit_logistic(observations: &[(Vec<f64>, bool)], pull: f64) -> Logistic {
+    let deviations = deviations(observations.iter().map(|(row, _)| row));
+    let n = deviations.len();
+    let n_true = observations.iter().filter(|(_, is_true)| *is_true).count().max(1) as f64;
+    let n_false = (observations.len() as f64 - n_true).max(1.0);
+    let half = observations.len() as f64 / 2.0;
+    let fitted = minimise(n + 1, |weights, gradient| {
+        (0..n).for_each(|at| gradient[at] = pull * weights[at]);
+        gradient[n] = 0.0;
+        for (row, is_true) in observations {
+            let sum: f64 = (0..n).map(|at| row[at] / deviations[at] * weights[at]).sum();
+            let share = if *is_true { half / n_true } else { half / n_false };
+            let excess = share * (sigmoid(sum + weights[n]) - f64::from(u8::from(*is_true)));
+            (0..n).for_each(|at| gradient[at] += excess * row[at] / deviations[at]);
+            gradient[n] += excess;
+        }
+    });
+    let weights = fitted.iter().zip(&deviations).map(|(weight, deviation)| weight / deviation).collect();
+    Logistic { weights, bias: fitted[n] }
+}
+
+fn minimise(n: usize, mut gradient_at: impl FnMut(&[f64], &mut [f64])) -> Vec<f64> {
+    let (mut weights, mut gradient) = (vec![0.0; n], vec![0.0; n]);
+    let (mut mean, mut square) = (vec![0.0; n], vec![0.0; n]);
+    for step in 1..=N_STEPS {
+        gradient_at(&weights, &mut gradient);
+        for at in 0..n {
+            mean[at] = 0.9 * mean[at] + 0.1 * gradient[at];
+            square[at] = 0.99 * square[at] + 0.01 * gradient[at] * gradient[at];
+            let (mean, square) =
+                (mean[at] / (1.0 - 0.9f64.powi(step)), square[at] / (1.0 - 0.99f64.powi(step)));
+            weights[at] -= STEP * mean / (square.sqrt() + 1e-9);
+        }
+    }
+    weights
+}
+
+/// The standard deviation of each column; 1 where it never changes.
+fn deviations<'r>(rows: impl Iterator<Item = &'r Vec<f64>>) -> Vec<f64> {
+    let rows: Vec<&Vec<f64>> = rows.collect();
+    let n = rows.first().map_or(0, |row| row.len());
+    let deviation = |at: usize| {
+        let mean = rows.iter().map(|row| row[at]).sum::<f64>() / rows.len() as f64;
+        let square = rows.iter().map(|row| (row[at] - mean).powi(2)).sum::<f64>() / rows.len() as f64;
+        if square > 1e-12 { square.sqrt() } else { 1.0 }
+    };
+    (0..n).map(deviation).collect()
+}
+
+fn sigmoid(x: f64) -> f64 {
+    1.0 / (1.0 + (-x).exp())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_choice_learns_what_tells_right_from_wrong() {
+        let choice = |noise: f64| Choice {
+            rows: vec![vec![noise, 0.0], vec![0.3, 1.0], vec![-noise, 0.0]],
+            is_right: vec![false, true, false],
+        };
+        let weights = fit_choice(&[choice(1.0), choice(-1.0), choice(0.2)], 0.1);
+        assert!(weights[1] > 1.0 && weights[1] > 3.0 * weights[0].abs(), "{weights:?}");
+    }
+
+    #[test]
+    fn a_logistic_model_tells_shares() {
+        let observations: Vec<_> = (0..1_000)
+            .map(|at| (vec![f64::from(u8::from(at % 2 == 0))], at % 2 == 0 && at % 10 != 0))
+            .collect();
+        let model = fit_logistic(&observations, 0.01);
+        assert!(model.probability(&[1.0]) > 0.75 && model.probability(&[0.0]) < 0.05);
+    }
+}

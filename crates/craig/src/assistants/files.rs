@@ -1,0 +1,68 @@
+//! Configuration files: read whole, written whole or not at all.
+
+use std::fs::{self, Permissions};
+use std::io::{self, Write as _};
+use std::path::{Path, PathBuf};
+
+/// The file that a path leads to: a link in a home directory mostly leads to a folder of dotfiles, and is to stay one.
+pub(super) fn real(path: &Path) -> io::Result<PathBuf> {
+    match path.canonicalize() {
+        Ok(real) => Ok(real),
+        Err(error) if error.kind() == io::ErrorKind::NotFound && !path.is_symlink() => Ok(path.to_owned()),
+        Err(error) => Err(error),
+    }
+}
+
+/// The text of a file; `None` when there is none.
+pub(super) fn read(path: &Path) -> io::Result<Option<String>> {
+    match fs::read_to_string(path) {
+        Ok(text) => Ok(Some(text)),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+        Err(error) if error.kind() == io::ErrorKind::InvalidData => {
+            Err(io::Error::other("it is not UTF-8 text"))
+        }
+        Err(error) => Err(error),
+    }
+}
+
+/// Writes beside the file, then puts it in place: whoever reads it sees the old or the new text. Permissions stay.
+pub(super) fn write(path: &Path, text: &str) -> io::Result<()> {
+    let folder = path.parent().unwrap_or(Path::new("."));
+    fs::create_dir_all(folder)?;
+    let mut file = tempfile::Builder::new().prefix(".craig-").tempfile_in(folder)?;
+    file.write_all(text.as_bytes())?;
+    let permissions =
+        fs::metadata(path).map_or_else(|_| of_new_files(), |metadata| Ok(metadata.permissions()))?;
+    file.as_file().set_permissions(permissions)?;
+    file.as_file().sync_all()?;
+    file.persist(path)?;
+    Ok(())
+}
+
+/// Configuration may hold keys one day: for its owner alone.
+#[cfg(unix)]
+fn of_new_files() -> io::Result<Permissions> {
+    use std::os::unix::fs::PermissionsExt as _;
+    Ok(Permissions::from_mode(0o600))
+}
+
+#[cfg(not(unix))]
+fn of_new_files() -> io::Result<Permissions> {
+    Ok(fs::metadata(std::env::temp_dir())?.permissions())
+}
+
+/// Removes a file, and of the folders those that are empty then.
+pub(super) fn remove(path: &Path, folders: &[PathBuf]) -> io::Result<()> {
+    fs::remove_file(path)?;
+    // A folder that somebody else uses by now is not empty, and stays.
+    folders.iter().rev().for_each(|folder| drop(fs::remove_dir(folder)));
+    Ok(())
+}
+
+/// Folders above a path that are not there yet, outermost first.
+pub(super) fn missing_folders(path: &Path) -> Vec<PathBuf> {
+    let missing = path.ancestors().skip(1).take_while(|folder| !folder.exists());
+    let mut missing: Vec<PathBuf> = missing.map(Path::to_owned).collect();
+    missing.reverse();
+    missing
+}

@@ -1,0 +1,49 @@
+//! `craig docs`: the documentation of a project.
+
+use std::path::PathBuf;
+use std::time::Instant;
+
+use craig_engine::{Explainer, IndexReport};
+
+use super::failure::Outcome;
+use super::output::{BOLD, GOOD, styled};
+use super::session::Session;
+use super::units::{counted, seconds};
+
+/// The documentation that code is explained from
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    #[command(subcommand)]
+    action: Action,
+}
+
+#[derive(Debug, clap::Subcommand)]
+enum Action {
+    /// Index README.md and docs/**/*.md in .aidocs/, or bring that up to date
+    Index {
+        /// Directory of the project
+        #[arg(value_name = "DIR", default_value = ".")]
+        root: PathBuf,
+    },
+}
+
+pub(crate) fn run(args: &Args, session: &mut Session) -> anyhow::Result<Outcome> {
+    let Action::Index { root } = &args.action;
+    let started = Instant::now();
+    let report = Explainer::open(root)?.refresh()?;
+    session.output.summarize(&report, |_| text(&report, started.elapsed().as_secs_f64()))?;
+    super::explain::warn(&report, session);
+    Ok(if report.skipped.is_empty() { Outcome::Complete } else { Outcome::Partial })
+}
+
+fn text(report: &IndexReport, elapsed_s: f64) -> String {
+    format!(
+        "{} {}  {} of documentation: {} read, {} gone, took {}\n",
+        styled(GOOD, "indexed"),
+        styled(BOLD, counted(report.files as u64, "file")),
+        counted(report.sections as u64, "section"),
+        report.indexed,
+        report.removed,
+        seconds(elapsed_s),
+    )
+}

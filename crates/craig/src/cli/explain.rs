@@ -1,0 +1,127 @@
+//! `craig explain`: what the project's own documentation says of code.
+
+mod batch;
+
+use std::path::{Path, PathBuf};
+
+use craig_engine::{Explainer, Explanation, IndexReport, NOT_DOCUMENTED, Selection};
+
+use super::failure::{Outcome, Refusal};
+use super::output::{DIM, PATH, styled};
+use super::session::Session;
+
+/// Explain code from the project's documentation, with citations, or say that it is not documented
+#[derive(Debug, clap::Args)]
+#[command(
+    override_usage = "craig explain [OPTIONS] <FILE>[:L1[-L2]]\n       craig explain [OPTIONS] --batch <FILE>"
+)]
+pub(crate) struct Args {
+    /// File to explain, with the lines that are meant: src/client.js:10-20
+    #[arg(value_name = "FILE[:L1[-L2]]", required_unless_present = "batch", conflicts_with = "batch")]
+    place: Option<String>,
+    /// Answer one JSON object a line ({"file": "…", "line_start": 1, "line_end": 9}) from a file, or from stdin with '-'
+    #[arg(long, value_name = "FILE")]
+    batch: Option<PathBuf>,
+    /// Directory of the project; its README.md and docs/**/*.md are the documentation
+    #[arg(long, value_name = "DIR", default_value = ".")]
+    root: PathBuf,
+    /// Answer from the documentation as it was indexed, without looking for changed files first
+    #[arg(long)]
+    no_refresh: bool,
+}
+
+pub(crate) fn run(args: &Args, session: &mut Session) -> anyhow::Result<Outcome> {
+    if let Some(file) = &args.batch {
+        let lines = super::batch::open(file)?;
+        let explainer = prepare(args, session)?;
+        return batch::run(lines, &explainer, &mut session.output);
+    }
+    let selection = selection(args.place.as_deref().unwrap_or_default(), &args.root)?;
+    let explainer = prepare(args, session)?;
+    let explanation = explainer.explain(&selection)?;
+    session.output.show(&explanation, |_| text(&explanation))?;
+    Ok(Outcome::Complete)
+}
+
+/// Opens the documentation and brings it up to date; troubles with it are warnings.
+fn prepare(args: &Args, session: &mut Session) -> anyhow::Result<Explainer> {
+    let mut explainer = Explainer::open(&args.root)?;
+    if !args.no_refresh {
+        let report = explainer.refresh()?;
+        warn(&report, session);
+    }
+    Ok(explainer)
+}
+
+pub(crate) fn warn(report: &IndexReport, session: &mut Session) {
+    for notice in &report.notices {
+        session.output.warn(notice);
+    }
+    for skipped in &report.skipped {
+        session.output.warn(format_args!("{}: {}", skipped.path, skipped.reason));
+    }
+}
+
+/// Reads `FILE`, `FILE:L` or `FILE:L1-L2`. A relative file is one of the root, or else of the working directory.
+fn selection(place: &str, root: &Path) -> Result<Selection, Refusal> {
+    let (file, lines) = match place.rsplit_once(':') {
+        Some((file, lines)) if !file.is_empty() && lines.starts_with(|c: char| c.is_ascii_digit()) => {
+            (file, Some(line_range(place, lines)?))
+        }
+        _ => (place, None),
+    };
+    let file = Path::new(file);
+    let is_of_working_directory = !root.join(file).exists() && file.exists();
+    let file = if is_of_working_directory {
+        std::path::absolute(file).unwrap_or_else(|_| file.to_owned())
+    } else {
+        file.to_owned()
+    };
+    Ok(Selection { file, lines })
+}
+
+fn line_range(place: &str, lines: &str) -> Result<(usize, usize), Refusal> {
+    let (first, last) = lines.split_once('-').unwrap_or((lines, lines));
+    match (first.parse::<usize>(), last.parse::<usize>()) {
+        (Ok(first), Ok(last)) if 0 < first && first <= last => Ok((first, last)),
+        _ => Err(Refusal::new(
+            format!("{place:?} has no range of lines"),
+            "lines count from 1 and go up: src/client.js:10-20",
+        )),
+    }
+}
+
+fn text(explanation: &Explanation) -> String {
+    if !explanation.has_relevant_docs {
+        return format!("{NOT_DOCUMENTED}\n");
+    }
+    let mut text = String::new();
+    for bullet in &explanation.bullets {
+        let cited = &explanation.citations[bullet.citation];
+        let place = format!("{}:{}", cited.file_path, bullet.line);
+        let about = format!("{} · {:.0}%", cited.section_heading, cited.relevance_score * 100.0);
+        let sentence = bullet.text.split_whitespace().collect::<Vec<_>>().join(" ");
+        text += &format!("- {sentence}\n  {}  {}\n", styled(PATH, place), styled(DIM, about));
+    }
+    text += &format!("{}\n", styled(DIM, format_args!("confidence {:.0}%", explanation.confidence * 100.0)));
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_are_read_behind_the_last_colon() {
+        let read = |place: &str| {
+            selection(place, Path::new("nowhere")).map(|s| (s.file, s.lines)).map_err(|e| e.to_string())
+        };
+        assert_eq!(read("a.js").unwrap(), ("a.js".into(), None));
+        assert_eq!(read("a.js:3").unwrap(), ("a.js".into(), Some((3, 3))));
+        assert_eq!(read("c:/a.js:3-9").unwrap(), ("c:/a.js".into(), Some((3, 9))));
+        assert_eq!(read("c:/a.js").unwrap(), ("c:/a.js".into(), None));
+        for bad in ["a.js:0", "a.js:9-3", "a.js:1-x"] {
+            assert!(read(bad).unwrap_err().contains("no range of lines"), "{bad}");
+        }
+    }
+}

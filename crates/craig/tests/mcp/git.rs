@@ -1,0 +1,73 @@
+//! Repositories by URL, as assistants give them.
+
+use std::path::Path;
+use std::process::Command;
+
+use serde_json::json;
+
+use crate::client::Home;
+
+fn git(folder: &Path, arguments: &[&str]) {
+    let author = ["-c", "user.name=a", "-c", "user.email=a@b", "-c", "commit.gpgsign=false"];
+    let output = Command::new("git").args(author).args(arguments).current_dir(folder).output().unwrap();
+    assert!(output.status.success(), "{arguments:?}: {}", String::from_utf8_lossy(&output.stderr));
+}
+
+fn commit_all(folder: &Path) {
+    git(folder, &["add", "--all", "--force"]);
+    git(folder, &["commit", "--quiet", "--message", "x"]);
+}
+
+#[test]
+fn a_repository_is_cloned_compared_and_taken_in() {
+    let home = Home::with_shop();
+    let shop = home.path().join("shop");
+    git(&shop, &["init", "--quiet", "--initial-branch=trunk"]);
+    commit_all(&shop);
+    let url = format!("file://{}", shop.display());
+    let mut client = home.client();
+    let job = client.call("trigger_ingest", json!({ "source": url, "name": "cloned", "wait_seconds": 60 }));
+    let job = &job["job"];
+    assert_eq!((&job["state"], &job["source"]), (&json!("completed"), &json!(url)), "{job}");
+    let projects = client.call("list_projects", json!({}));
+    assert_eq!(projects["projects"][0]["git"]["url"], url.as_str());
+
+    home.write("shop/src/refund.py", "def refund():\n    pass\n");
+    commit_all(&shop);
+    let check = client.call("check_for_updates", json!({ "project": "cloned" }));
+    assert_eq!((&check["up_to_date"], &check["added"]), (&json!(false), &json!(1)), "{check}");
+    assert_ne!(check["git"]["commit"], check["newest_commit"]);
+    let found = client.call("query_code", json!({ "query": "refund", "project": "cloned" }));
+    assert!(
+        found["hits"].as_array().unwrap().iter().all(|hit| hit["path"] != "src/refund.py"),
+        "no query fetches"
+    );
+    let delta = client.call("trigger_delta_ingest", json!({ "project": "cloned", "wait_seconds": 60 }));
+    assert_eq!(delta["job"]["report"]["files"]["added"], 1, "{delta}");
+    let check = client.call("check_for_updates", json!({ "project": "cloned" }));
+    assert_eq!(check["up_to_date"], true, "{check}");
+}
+
+#[test]
+fn urls_that_should_not_be_are_told_at_once() {
+    let home = Home::with_shop();
+    let mut client = home.client();
+    for (source, told) in [
+        ("ext::sh -c 'touch mark'", "is not allowed"),
+        ("https://me:hunter2@host.example/a", "password or token"),
+        ("ssh://-oProxyCommand=x/y", "malformed"),
+        ("file://server/share", "another machine"),
+    ] {
+        let failure = client.fail("trigger_ingest", json!({ "source": source }));
+        assert!(
+            failure.contains(told) && failure.contains("next: ") && !failure.contains("hunter2"),
+            "{failure}"
+        );
+    }
+    let branch = client.fail("trigger_ingest", json!({ "source": ".", "branch": "main" }));
+    assert!(branch.contains("leave branch out"), "{branch}");
+    let job = client
+        .call("trigger_ingest", json!({ "source": "https://no-such-host.invalid/a", "wait_seconds": 60 }));
+    assert_eq!(job["job"]["state"], "failed");
+    assert!(job["job"]["error"].as_str().unwrap().contains("not known"), "{job}");
+}
