@@ -24,10 +24,10 @@ pub struct Config {
     pub reranker: RerankerConfig,
     /// The language model, when there is one.
     pub language_model: Option<HostedChat>,
-    /// How repositories are cloned.
-    pub git: GitConfig,
     /// How context is made for chats and inline edits.
     pub context: ContextConfig,
+    /// How repositories are cloned.
+    pub git: GitConfig,
 }
 
 impl Config {
@@ -40,8 +40,8 @@ impl Config {
             embedder: EmbedderConfig::Builtin,
             reranker: RerankerConfig::Off,
             language_model: None,
-            git: GitConfig { access: GitAccess::default(), depth: 1 },
             context: ContextConfig::default(),
+            git: GitConfig { access: GitAccess::default(), depth: 1 },
         }
     }
 
@@ -55,8 +55,8 @@ impl Config {
             embedder: reader.embedder()?,
             reranker: reader.reranker()?,
             language_model: reader.language_model()?,
-            git: reader.git(),
             context: ContextConfig::of(settings)?,
+            git: reader.git(),
         })
     }
 }

@@ -222,15 +222,15 @@ impl EngineError {
             Self::UnknownLanguage { .. } => {
                 Some("'craig stats' lists the languages of what is ingested".into())
             }
-            Self::NoDatabase { .. } => {
-                Some("is --db spelt right? 'craig ingest <directory>' with the same --db makes it".into())
-            }
             Self::NoSuchLines { .. } => Some("lines are counted from 1, the last one included: --lines 10-20".into()),
             Self::UnreadableFile { .. } => {
                 Some("name a text file inside of the project, as 'craig tree' shows it".into())
             }
             Self::NoContextToRate { .. } => {
                 Some("'craig context chat' tells the number of what it gives as \"id\", unless telemetry.enabled is false".into())
+            }
+            Self::NoDatabase { .. } => {
+                Some("is --db spelt right? 'craig ingest <directory>' with the same --db makes it".into())
             }
             Self::ScoreOutOfRange { .. } => Some("relevance goes from 0 to 1: 70% is 0.7".into()),
             _ => None,
