@@ -7,7 +7,7 @@ use anyhow::{Context, Result};
 use clap::{Args, Subcommand};
 use craig_engine::{
     ChatContextRequest, Config, ContextAnswer, ContextBlock, Engine, IngestRequest, InlineContextRequest,
-    SourceOptions, Waiting,
+    SourceOptions, Steps, Waiting,
 };
 use serde::Deserialize;
 
