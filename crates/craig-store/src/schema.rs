@@ -12,7 +12,11 @@ use crate::StoreError;
 pub const SCHEMA_VERSION: u32 = MIGRATIONS.len() as u32;
 
 /// Step i brings a database from version i to i + 1. A released step is never edited: add another.
-const MIGRATIONS: [&str; 2] = [include_str!("../migrations/1.sql"), include_str!("../migrations/2.sql")];
+const MIGRATIONS: [&str; 3] = [
+    include_str!("../migrations/1.sql"),
+    include_str!("../migrations/2.sql"),
+    include_str!("../migrations/3.sql"),
+];
 
 /// How long a statement waits for another process's write before it gives up.
 pub(crate) const BUSY_TIMEOUT: Duration = Duration::from_secs(60);
