@@ -1,6 +1,6 @@
 //! What an engine is built from.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::time::Duration;
 
 use craig_model::{EmbeddingDialect, Endpoint, HostedModel, LocalOptions, RerankDialect, Secret};
@@ -49,7 +49,7 @@ impl Config {
     pub fn of(settings: &Settings, database: impl Into<PathBuf>) -> Result<Self, SettingsError> {
         let reader = Reader { settings };
         Ok(Self {
-            database: reader.path("database").unwrap_or_else(|| database.into()),
+            database: settings.path("database").unwrap_or_else(|| database.into()),
             threads: settings.whole("threads").unwrap_or_default() as usize,
             source: settings.source(),
             embedder: reader.embedder()?,
@@ -300,17 +300,7 @@ impl Reader<'_> {
     }
 
     fn needed_path(&self, key: &'static str, why: &'static str) -> Result<PathBuf, SettingsError> {
-        self.path(key).ok_or(SettingsError::Missing { key, why })
-    }
-
-    /// A path; `~/` is the home directory.
-    fn path(&self, key: &str) -> Option<PathBuf> {
-        let text = self.settings.text(key)?;
-        let home = || self.settings.environment().get("HOME");
-        match text.strip_prefix("~/").zip(home()) {
-            Some((rest, home)) => Some(Path::new(home).join(rest)),
-            None => Some(PathBuf::from(text)),
-        }
+        self.settings.path(key).ok_or(SettingsError::Missing { key, why })
     }
 }
 
@@ -331,6 +321,11 @@ fn url(base_url: &str, operation: &str, is_unversioned: bool) -> String {
         () if is_version || is_unversioned => format!("{base}/{operation}"),
         () => format!("{base}/v1/{operation}"),
     }
+}
+
+/// The whole address of a provider's operation, such as `chat/completions`, as it follows from its base address.
+pub fn operation_url(base_url: &str, operation: &str) -> String {
+    url(base_url, operation, false)
 }
 
 fn host(address: &str) -> &str {

@@ -4,6 +4,7 @@ mod config;
 mod context;
 mod cost;
 mod engine;
+mod engines;
 mod error;
 mod explain;
 mod ingest;
@@ -18,11 +19,12 @@ mod repository;
 mod rerank;
 mod search;
 mod settings;
+mod text_models;
 mod watch;
 
 pub use config::{
     Config, EmbedderConfig, Freshness, GitConfig, HostedChat, HostedRerank, Keyed, RerankOptions,
-    RerankerConfig,
+    RerankerConfig, operation_url,
 };
 pub use context::{
     ChatConfig, ChatContextRequest, ContextAnswer, ContextConfig, ContextStatistics, InlineConfig,
@@ -30,6 +32,7 @@ pub use context::{
 };
 pub use cost::EmbeddingCost;
 pub use engine::Engine;
+pub use engines::Engines;
 pub use error::{EngineError, Fault};
 pub use explain::{Explainer, Selection, language_of};
 pub use ingest::{IngestRequest, Waiting};
@@ -40,12 +43,13 @@ pub use report::{
     Statistics, TreeNode, UpdateCheck,
 };
 pub use repository::{GitOrigin, RepositoryRequest};
-pub use rerank::{RerankReport, RerankStatus};
+pub use rerank::{RerankReport, RerankStatus, reordered};
 pub use search::{SearchAnswer, SearchRequest};
 pub use settings::{
     DEFINITIONS, Definition, Environment, Kind, Origin, PROJECT_FILE, Scope, Settings, SettingsError,
     Sources, Value, page as settings_page,
 };
+pub use text_models::{Embedded, TextModels};
 pub use watch::WatchEvent;
 
 pub use craig_context::{Block as ContextBlock, Tokenizer};
@@ -60,8 +64,13 @@ pub use craig_insight::{
     Note, Notes, Pattern, Place, Quality, Reached, Relations, Summary, Undeclared, UnresolvedImport,
     UsedPackage,
 };
+pub use craig_model::{
+    Document, Endpoint, FailureClass, ModelError, RankedDocument, Ranking, RerankDialect, Secret, message_in,
+    retry_after, shortened,
+};
 pub use craig_search::{
-    CandidateFeatures, Evidence, FEATURE_NAMES, Features, Hit, KindFilter, MoreRange, Retrieval,
+    CandidateFeatures, Evidence, FEATURE_NAMES, Features, Hit, KindFilter, MoreRange, Retrieval, SearchError,
 };
 pub use craig_source::{BadUrl, GitAccess, GitError, GitToken, GitUrl};
 pub use craig_source::{DEFAULT_MAX_FILE_SIZE_BYTES, Hidden, IgnoreRules, Language, SourceOptions, Withheld};
+pub use craig_store::StoreError;

@@ -75,8 +75,9 @@ pub(crate) fn reranked(
     (hits, report)
 }
 
-/// Hits by falling `scores`, equal ones as they were; relevances stay where they are, the best first.
-fn reordered(hits: Vec<Hit>, scores: &[f32]) -> Vec<Hit> {
+/// Hits by falling `scores` of a reranker, one for each; equal ones as they were. Relevances stay where they are, the best
+/// first.
+pub fn reordered(hits: Vec<Hit>, scores: &[f32]) -> Vec<Hit> {
     let mut relevances: Vec<f32> = hits.iter().map(|hit| hit.score).collect();
     relevances.sort_by(|a, b| b.total_cmp(a));
     let mut scored: Vec<(f32, Hit)> = scores.iter().copied().zip(hits).collect();

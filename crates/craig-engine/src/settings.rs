@@ -197,6 +197,20 @@ impl Settings {
         }
     }
 
+    /// The path of `key`, where `~/` is the home directory; `None` when it is not set.
+    pub fn path(&self, key: &str) -> Option<PathBuf> {
+        let text = self.text(key)?;
+        match text.strip_prefix("~/").zip(self.environment.get("HOME")) {
+            Some((rest, home)) => Some(Path::new(home).join(rest)),
+            None => Some(PathBuf::from(text)),
+        }
+    }
+
+    /// Whether nobody has set `key`.
+    pub fn is_default(&self, key: &str) -> bool {
+        self.values.get(key).is_none_or(|(_, origin)| *origin == Origin::Default)
+    }
+
     /// The whole number of `key`; `None` when it is not set.
     pub fn whole(&self, key: &str) -> Option<u64> {
         match self.value(key) {

@@ -113,6 +113,24 @@ pub enum FailureClass {
     Cancelled,
 }
 
+impl FailureClass {
+    /// What a provider means with an HTTP status that is no success.
+    pub fn of_status(status: u16) -> Self {
+        match status {
+            401..=403 => Self::Auth,
+            408 => Self::Timeout,
+            429 => Self::RateLimit,
+            500.. => Self::Server,
+            _ => Self::InvalidRequest,
+        }
+    }
+
+    /// Whether the same request may succeed when it is sent again.
+    pub fn is_passing(self) -> bool {
+        matches!(self, Self::Network | Self::RateLimit | Self::Timeout | Self::Server)
+    }
+}
+
 impl ModelError {
     /// What the failure means.
     pub fn class(&self) -> FailureClass {
@@ -126,22 +144,13 @@ impl ModelError {
             Self::TimedOut { .. } => FailureClass::Timeout,
             Self::Cancelled { .. } => FailureClass::Cancelled,
             Self::BadAnswer { .. } => FailureClass::BadAnswer,
-            Self::Refused { status, .. } => match status {
-                401..=403 => FailureClass::Auth,
-                408 => FailureClass::Timeout,
-                429 => FailureClass::RateLimit,
-                500.. => FailureClass::Server,
-                _ => FailureClass::InvalidRequest,
-            },
+            Self::Refused { status, .. } => FailureClass::of_status(*status),
         }
     }
 
     /// Whether the same request may succeed when it is sent again.
     pub fn is_passing(&self) -> bool {
-        matches!(
-            self.class(),
-            FailureClass::Network | FailureClass::RateLimit | FailureClass::Timeout | FailureClass::Server
-        )
+        self.class().is_passing()
     }
 
     /// How long the provider wants to be left alone, when it said so.

@@ -8,7 +8,7 @@ use std::sync::{Arc, LazyLock};
 use std::time::{Duration, Instant};
 
 use serde_json::Value;
-use ureq::http::{HeaderMap, Response};
+use ureq::http::Response;
 use ureq::tls::{RootCerts, TlsConfig};
 use ureq::{Agent, Body};
 
@@ -111,7 +111,10 @@ impl Endpoint {
             provider: self.provider.clone(),
             status: response.status().as_u16(),
             message: shortened(&self.redact(&message_in(text))),
-            retry_after: retry_after(response.headers()),
+            retry_after: response
+                .headers()
+                .get("retry-after")
+                .and_then(|value| retry_after(value.to_str().ok()?)),
             key_variable: self.key_variable.clone(),
         }
     }
@@ -148,15 +151,16 @@ static AGENT: LazyLock<Agent> = LazyLock::new(|| {
     config.build().new_agent()
 });
 
-/// What an error body says: the forms of OpenAI, Voyage, Cohere and TEI, else the text.
-fn message_in(text: &str) -> String {
+/// What the body of a provider's error says: the forms of OpenAI, Voyage, Cohere and TEI, else the text.
+pub fn message_in(text: &str) -> String {
     let Ok(body) = serde_json::from_str::<Value>(text) else { return text.to_owned() };
     let places = ["/error/message", "/detail", "/message", "/error"];
     let found = places.iter().find_map(|place| body.pointer(place)?.as_str());
     found.map_or_else(|| text.to_owned(), str::to_owned)
 }
 
-fn shortened(message: &str) -> String {
+/// One line of at most 300 characters.
+pub fn shortened(message: &str) -> String {
     let line = message.split_whitespace().collect::<Vec<_>>().join(" ");
     match line.char_indices().nth(MAX_MESSAGE_CHARS) {
         Some((at, _)) => format!("{}…", &line[..at]),
@@ -164,9 +168,9 @@ fn shortened(message: &str) -> String {
     }
 }
 
-/// `Retry-After` in seconds or as a date.
-fn retry_after(headers: &HeaderMap) -> Option<Duration> {
-    let value = headers.get("retry-after")?.to_str().ok()?.trim();
+/// How long a `Retry-After` asks to wait: it is seconds or a date. `None` when it is neither.
+pub fn retry_after(value: &str) -> Option<Duration> {
+    let value = value.trim();
     if let Ok(seconds) = value.parse::<f64>() {
         return Duration::try_from_secs_f64(seconds).ok();
     }
@@ -194,11 +198,7 @@ mod tests {
 
     #[test]
     fn retry_after_is_seconds_or_a_date() {
-        let after = |value: &str| {
-            let mut headers = HeaderMap::new();
-            headers.insert("retry-after", value.parse().unwrap());
-            retry_after(&headers)
-        };
+        let after = retry_after;
         assert_eq!(after("3"), Some(Duration::from_secs(3)));
         assert_eq!(after("-3"), None);
         assert_eq!(after("soon"), None);

@@ -1,6 +1,7 @@
 //! Models that know text: embedders, rerankers, language models. Never sees a path: whoever configures a local model
 //! reads its files.
 
+mod builtin_reranker;
 mod embedding;
 mod error;
 mod hosted_embedder;
@@ -10,20 +11,23 @@ mod language_model;
 mod llm_reranker;
 mod local;
 mod rerank;
+mod rerank_dialect;
 mod secret;
 mod static_model;
 mod vocabulary;
 mod words;
 
+pub use builtin_reranker::BuiltinReranker;
 pub use embedding::{Embedder, Embedding, Expense, Quantized};
 pub use error::{FailureClass, ModelError};
 pub use hosted_embedder::{EmbeddingDialect, HostedEmbedder, HostedModel};
-pub use hosted_reranker::{HostedReranker, RerankDialect};
-pub use http::{Endpoint, Patience};
+pub use hosted_reranker::HostedReranker;
+pub use http::{Endpoint, Patience, message_in, retry_after, shortened};
 pub use language_model::{Cancellation, ChatModel, Generation, LanguageModel, Message, Role};
 pub use llm_reranker::LlmReranker;
 pub use local::{LocalOptions, ReadFile, local_embedder, local_reranker};
 pub use rerank::{Document, RerankRequest, Reranker};
+pub use rerank_dialect::{RankedDocument, Ranking, RerankDialect};
 pub use secret::Secret;
 pub use static_model::StaticModel;
 pub use vocabulary::{Tokens, Vocabulary};

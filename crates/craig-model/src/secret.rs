@@ -12,13 +12,13 @@ impl Secret {
         Self(key.trim().to_owned())
     }
 
-    /// The key itself.
-    pub(crate) fn expose(&self) -> &str {
+    /// The key itself, for the header that it is for.
+    pub fn expose(&self) -> &str {
         &self.0
     }
 
     /// `text` without the key, which some servers repeat in their errors.
-    pub(crate) fn redact(&self, text: &str) -> String {
+    pub fn redact(&self, text: &str) -> String {
         if self.0.is_empty() { text.to_owned() } else { text.replace(&self.0, "[key]") }
     }
 }

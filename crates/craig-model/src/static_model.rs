@@ -74,6 +74,21 @@ impl StaticModel {
         Embedding::normalized(sum)
     }
 
+    /// Rows of the words of a text, in order and as often as they come.
+    pub(crate) fn rows_of(&self, text: &str) -> Vec<u32> {
+        Tokens::new(&self.vocabulary).rows(text).to_vec()
+    }
+
+    /// The distinct words of a query: row, and what it counts among the others.
+    pub(crate) fn query_words(&self, text: &str) -> Vec<(u32, f32)> {
+        let mut rows = self.rows_of(text);
+        rows.sort_unstable();
+        rows.dedup();
+        let weight =
+            |row: u32| self.query_scales[row as usize] / self.scales[row as usize].max(f32::MIN_POSITIVE);
+        rows.into_iter().map(|row| (row, weight(row))).collect()
+    }
+
     /// Embeds a text to be found: each distinct row counts ln(1 + occurrences), scaled to unit length.
     pub fn document(&self, text: &str) -> Embedding {
         self.document_of(&mut Tokens::new(&self.vocabulary), text)

@@ -10,6 +10,7 @@ mod explain;
 mod failure;
 mod feedback;
 mod file;
+mod gateway;
 mod global;
 mod ingest;
 mod ingest_delta;
@@ -78,6 +79,7 @@ enum Command {
     Install(install::InstallArgs),
     Uninstall(install::UninstallArgs),
     Lsp(lsp::Args),
+    Gateway(gateway::Args),
     Completions(completions::Args),
     Man(man::Args),
 }
@@ -89,7 +91,9 @@ pub(crate) fn main() -> ExitCode {
         Err(error) => return failure::usage(&error),
     };
     let mut session = Session::new(cli.global);
-    session::end_on_interrupt();
+    if !matches!(&cli.command, Command::Gateway(args) if args.serves()) {
+        session::end_on_interrupt();
+    }
     match run(cli.command, &mut session) {
         Ok(outcome) => outcome.into(),
         Err(error) => failure::report(&error, &mut session.output),
@@ -119,6 +123,7 @@ fn run(command: Command, session: &mut Session) -> anyhow::Result<Outcome> {
         Command::Install(args) => install::install(&args, session),
         Command::Uninstall(args) => install::uninstall(&args, session),
         Command::Lsp(args) => lsp::run(&args),
+        Command::Gateway(args) => gateway::run(args, session),
         Command::Completions(args) => completions::run(&args, session),
         Command::Man(args) => man::run(&args, session),
     }

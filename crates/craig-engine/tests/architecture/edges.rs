@@ -13,7 +13,8 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("craig-explain", &["craig-source", "craig-chunk", "craig-model", "craig-store", "craig-search"]),
     ("craig-insight", &["craig-source", "craig-chunk", "craig-model", "craig-store"]),
     ("craig-engine", ALL_LIBRARIES),
-    ("craig", &["craig-engine"]),
+    ("craig-gateway", &["craig-engine"]),
+    ("craig", &["craig-engine", "craig-gateway"]),
     // A developer's tool: it trains what the others use.
     ("craig-train", ALL_WITH_ENGINE),
 ];
@@ -41,8 +42,8 @@ const ALL_WITH_ENGINE: &[&str] = &[
     "craig-engine",
 ];
 
-/// Programs; everything else is a library: synchronous, and without any protocol.
-const PROGRAMS: &[&str] = &["craig", "craig-train"];
+/// Programs and surfaces; everything else is a library: synchronous, and without any protocol.
+const PROGRAMS: &[&str] = &["craig", "craig-gateway", "craig-train"];
 
 /// Crates of surfaces: runtimes, protocols, command lines.
 const NOT_IN_LIBRARIES: &[&str] = &[

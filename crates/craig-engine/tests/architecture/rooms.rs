@@ -24,11 +24,20 @@ const MAY_OPEN_FILES: &[(&str, &str)] = &[
     ("craig-engine/src/engine.rs", "size and removal of Craig's own files"),
     ("craig/src/cli/batch.rs", "the queries of a batch"),
     ("craig/src/assistants/files.rs", "configuration of assistants"),
+    ("craig-gateway/src/keys.rs", "the hashed keys of clients"),
+    ("craig-gateway/src/upstreams.rs", "providers and prices that the user configured"),
 ];
 
-/// The one file that talks to a network, and the crates that can.
-const MAY_USE_THE_NETWORK: &str = "craig-model/src/http.rs";
-const NETWORK: &[&str] = &["ureq", "reqwest", "hyper"];
+/// The files that open connections, and to whom.
+const MAY_USE_THE_NETWORK: &[(&str, &str)] = &[
+    ("craig-model/src/http.rs", "providers of models, for whoever waits in line"),
+    ("craig-gateway/src/client.rs", "providers of models, for many at once"),
+    ("craig-gateway/src/shared.rs", "the Redis server that gateways share"),
+];
+
+/// What connections are opened with. A surface that is served needs hyper, too; its client is what counts.
+const NETWORK: &[&str] = &["ureq", "reqwest", "hyper_rustls", "redis"];
+const SERVED: &[&str] = &["craig", "craig-gateway"];
 
 /// Files that start programs: git, and craig itself.
 const MAY_START_PROGRAMS: &[&str] = &["craig-source/src/git/command.rs", "craig/src/mcp/jobs/child.rs"];
@@ -98,14 +107,19 @@ fn files_opened_elsewhere(files: &[(String, String)]) -> Vec<String> {
     wrong.map(|(path, _)| format!("{path} opens files: only craig-source reads a project's files")).collect()
 }
 
-/// Files that open connections: there is one client, and only what the user configured gets an address for it.
-/// The binary's surfaces may have addresses to listen on.
+/// Files that open connections: only what the user configured gets an address for them. Surfaces may have addresses to
+/// listen on.
 fn network_elsewhere(files: &[(String, String)]) -> Vec<String> {
     let wrong = files.iter().filter(|(path, source)| {
         let code = product_code_of(source);
-        let has_address = crate_of(path) != "craig" && uses_std(&code, "net");
-        let is_used = NETWORK.iter().any(|name| has_word(&code, name)) || has_address;
-        path != MAY_USE_THE_NETWORK && is_used
+        let is_served = SERVED.contains(&crate_of(path));
+        let has_address = !is_served && (uses_std(&code, "net") || has_word(&code, "hyper"));
+        let has_client = NETWORK.iter().any(|name| uses_crate(&code, name))
+            || code.contains("hyper_util::client")
+            || code.contains("hyper::client")
+            || code.contains("TcpStream::connect");
+        let is_allowed = MAY_USE_THE_NETWORK.iter().any(|(allowed, _)| allowed == path);
+        !is_allowed && (has_address || has_client)
     });
     wrong.map(|(path, _)| format!("{path} talks to a network")).collect()
 }
@@ -119,6 +133,15 @@ fn programs_elsewhere(files: &[(String, String)]) -> Vec<String> {
         !is_allowed && starts(&product_code_of(source))
     });
     wrong.map(|(path, _)| format!("{path} starts programs")).collect()
+}
+
+/// Whether code names something of a crate: `redis::Client`, `use ureq;`.
+fn uses_crate(code: &str, name: &str) -> bool {
+    let is_letter = |c: char| c.is_alphanumeric() || c == '_';
+    let compact: String = code.split_whitespace().collect::<Vec<_>>().join(" ").replace(" ::", "::");
+    let path = format!("{name}::");
+    let begins = |at: usize| !compact[..at].ends_with(is_letter) && !compact[..at].ends_with("::");
+    compact.match_indices(&path).any(|(at, _)| begins(at)) || compact.contains(&format!("use {name};"))
 }
 
 fn unsafe_elsewhere(files: &[(String, String)]) -> Vec<String> {
@@ -158,8 +181,17 @@ fn only_the_source_room_opens_a_projects_files() {
 }
 
 #[test]
-fn one_file_talks_to_a_network() {
-    check(network_elsewhere(&sources(is_product)));
+fn connections_are_opened_in_few_places() {
+    let files = sources(is_product);
+    check(network_elsewhere(&files));
+    for (allowed, why) in MAY_USE_THE_NETWORK {
+        let other = files
+            .iter()
+            .filter(|(path, _)| path == allowed)
+            .map(|(_, source)| ("craig/src/x.rs".to_owned(), source.clone()));
+        let other: Vec<_> = other.collect();
+        assert_eq!(network_elsewhere(&other).len(), 1, "{allowed} does not need its line ({why}) any more");
+    }
 }
 
 #[test]
@@ -195,10 +227,16 @@ fn trespassers_are_seen() {
     let innocent = "use std::{path::Path}; mod fs; // std::fs\n#[cfg(test)] mod tests { use std::fs; }";
     assert!(io_in_pure_crates(&made("craig-chunk/src/lib.rs", innocent)).is_empty());
 
-    for source in ["use ureq::Agent;", "std::net::TcpStream::connect(a)"] {
+    for source in ["use ureq::Agent;", "std::net::TcpStream::connect(a)", "redis :: Client::open(a)"] {
         assert_eq!(network_elsewhere(&made("craig-engine/src/lib.rs", source)).len(), 1, "{source}");
-        assert!(network_elsewhere(&made(MAY_USE_THE_NETWORK, source)).is_empty());
+        assert!(network_elsewhere(&made("craig-model/src/http.rs", source)).is_empty());
     }
+    for source in ["use hyper_util::client::legacy::Client;", "TcpStream::connect(a)", "ureq::post(a)"] {
+        assert_eq!(network_elsewhere(&made("craig-gateway/src/chat.rs", source)).len(), 1, "{source}");
+    }
+    let listens = "use std::net::SocketAddr; use hyper::server::conn::http1; let redis = &gateway.redis;";
+    assert!(network_elsewhere(&made("craig-gateway/src/server.rs", listens)).is_empty());
+    assert_eq!(network_elsewhere(&made("craig-store/src/lib.rs", listens)).len(), 1);
 
     let starting = "use std::process::Command; fn f() { Command::new(\"x\"); }";
     assert_eq!(programs_elsewhere(&made("craig-engine/src/lib.rs", starting)).len(), 1);

@@ -106,6 +106,11 @@ impl Global {
         self.set.iter().cloned().chain(threads).collect()
     }
 
+    /// The file of the gateway's keys when no setting names one.
+    pub(crate) fn default_keys() -> Result<PathBuf, Refusal> {
+        Ok(folders()?.data_dir().join("craig").join("gateway-keys.json"))
+    }
+
     /// The database to use when no setting names one.
     pub(crate) fn default_database() -> Result<PathBuf, Refusal> {
         Ok(folders()?.data_dir().join("craig").join("craig.db"))

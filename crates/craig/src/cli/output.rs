@@ -92,6 +92,13 @@ impl Output {
         stdout.flush()
     }
 
+    /// Says something on stderr that a reader of the answer should know; not when quiet.
+    pub(crate) fn note(&mut self, message: impl Display) {
+        if !self.is_quiet {
+            self.complain(&format!("{} {message}\n", styled(LABEL, "note:")));
+        }
+    }
+
     /// Warns on stderr.
     pub(crate) fn warn(&mut self, message: impl Display) {
         self.complain(&format!("{} {message}\n", styled(WARNING, "warning:")));

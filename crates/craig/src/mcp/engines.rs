@@ -1,6 +1,6 @@
 //! Engines for many requests at a time: the engine is synchronous and belongs to one thread.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use craig_engine::{Config, Engine, EngineError};
 use tokio::sync::Semaphore;
@@ -11,18 +11,14 @@ use super::failure::Failure;
 const MOST_AT_WORK: usize = 4;
 
 /// Engines on one database, opened when they are first needed: a handshake does not wait for a disk.
-///
-/// The lock is held only while an engine is taken or given back, so that the one used last, whose index is open, is used
-/// next.
 pub(super) struct Engines {
-    config: Config,
-    idle: Mutex<Vec<Engine>>,
+    engines: craig_engine::Engines,
     turns: Arc<Semaphore>,
 }
 
 impl Engines {
     pub(super) fn new(config: Config) -> Self {
-        Self { config, idle: Mutex::default(), turns: Arc::new(Semaphore::new(MOST_AT_WORK)) }
+        Self { engines: craig_engine::Engines::new(config), turns: Arc::new(Semaphore::new(MOST_AT_WORK)) }
     }
 
     /// Does some work with an engine, on a thread where it may take its time.
@@ -33,22 +29,11 @@ impl Engines {
         let turn = Arc::clone(&self.turns).acquire_owned().await.map_err(Failure::internal)?;
         let engines = Arc::clone(self);
         let task = move || {
-            let mut engine = engines.take()?;
-            let done = work(&mut engine);
-            engines.give_back(engine);
+            let done = engines.engines.run(work);
             drop(turn);
             done
         };
         let done = tokio::task::spawn_blocking(task).await.map_err(Failure::internal)?;
         Ok(done?)
-    }
-
-    fn take(&self) -> Result<Engine, EngineError> {
-        let idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner).pop();
-        idle.map_or_else(|| Engine::open(&self.config), Ok)
-    }
-
-    fn give_back(&self, engine: Engine) {
-        self.idle.lock().unwrap_or_else(PoisonError::into_inner).push(engine);
     }
 }

@@ -1,0 +1,34 @@
+//! Engines for many threads: an engine belongs to one thread at a time.
+
+use std::sync::{Mutex, PoisonError};
+
+use crate::{Config, Engine, EngineError};
+
+/// Engines on one database, opened when they are first needed and kept for the next who asks.
+///
+/// The lock is held only while an engine is taken or given back, so that the one used last, whose index is open, is used
+/// next.
+pub struct Engines {
+    config: Config,
+    idle: Mutex<Vec<Engine>>,
+}
+
+impl Engines {
+    /// Opens nothing yet.
+    pub fn new(config: Config) -> Self {
+        Self { config, idle: Mutex::default() }
+    }
+
+    /// Does some work with an engine, on this thread. Whoever calls sees to it that not too many do at once.
+    pub fn run<T>(&self, work: impl FnOnce(&mut Engine) -> Result<T, EngineError>) -> Result<T, EngineError> {
+        let mut engine = self.take()?;
+        let done = work(&mut engine);
+        self.idle.lock().unwrap_or_else(PoisonError::into_inner).push(engine);
+        done
+    }
+
+    fn take(&self) -> Result<Engine, EngineError> {
+        let idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner).pop();
+        idle.map_or_else(|| Engine::open(&self.config), Ok)
+    }
+}

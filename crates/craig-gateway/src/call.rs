@@ -1,0 +1,244 @@
+//! A call to a provider, and what becomes of it: the attempts, the waits between them, how a failure is told.
+
+use std::time::{Duration, Instant};
+
+use backon::{BackoffBuilder as _, ExponentialBuilder};
+use bytes::Bytes;
+use craig_engine::{FailureClass, message_in, retry_after, shortened};
+use http::{HeaderMap, StatusCode, header};
+use serde_json::Value;
+
+use crate::breaker::Breaker;
+use crate::client::Target;
+use crate::failure::{Problem, class_name};
+
+/// A call that gave nothing.
+#[derive(Clone, Debug)]
+pub(crate) struct CallFailure {
+    pub(crate) class: FailureClass,
+    /// The provider's status, when it answered.
+    pub(crate) status: Option<u16>,
+    /// How long the provider wants to be left alone.
+    pub(crate) retry_after: Option<Duration>,
+    /// Whether nothing was sent, because the provider failed too often or asked to be left alone.
+    pub(crate) is_short_circuit: bool,
+    /// What the provider said to the client, without its key; told to nobody else.
+    pub(crate) said: Option<Said>,
+}
+
+/// The parts of a provider's error that help whoever sent the request.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct Said {
+    pub(crate) message: String,
+    pub(crate) code: Option<String>,
+    pub(crate) param: Option<String>,
+}
+
+impl CallFailure {
+    pub(crate) fn new(class: FailureClass) -> Self {
+        Self { class, status: None, retry_after: None, is_short_circuit: false, said: None }
+    }
+
+    /// The breaker lets nothing through for `wait`.
+    pub(crate) fn short_circuit(class: FailureClass, wait: Duration) -> Self {
+        Self { retry_after: Some(wait), is_short_circuit: true, ..Self::new(class) }
+    }
+
+    /// What an answer with an error status says.
+    pub(crate) fn refused(target: &Target, status: StatusCode, headers: &HeaderMap, body: &Bytes) -> Self {
+        let wait = headers.get(header::RETRY_AFTER).and_then(|value| retry_after(value.to_str().ok()?));
+        Self {
+            status: Some(status.as_u16()),
+            retry_after: wait,
+            said: Some(said(target, body)),
+            ..Self::new(FailureClass::of_status(status.as_u16()))
+        }
+    }
+
+    /// Its name in metrics and logs.
+    pub(crate) fn label(&self) -> &'static str {
+        if self.is_short_circuit { "circuit_open" } else { class_name(self.class) }
+    }
+
+    /// What the client is told. `sent` are the texts that the provider got: words of them are cut out of what it said.
+    pub(crate) fn problem(&self, sent: &[&[u8]]) -> Problem {
+        let provider_said = |fallback: &str| match &self.said {
+            Some(said) if !said.message.is_empty() => without_words_of(&said.message, sent),
+            _ => fallback.to_owned(),
+        };
+        match self.class {
+            FailureClass::InvalidRequest => {
+                let status = self.status.and_then(|status| StatusCode::from_u16(status).ok());
+                let said = self.said.clone().unwrap_or_default();
+                Problem {
+                    code: said.code.unwrap_or_else(|| "invalid_request".to_owned()),
+                    param: said.param,
+                    status: status.unwrap_or(StatusCode::BAD_REQUEST),
+                    ..Problem::invalid(provider_said("the provider refuses the request"))
+                }
+            }
+            FailureClass::RateLimit => Problem::too_many(
+                "upstream_rate_limit",
+                "the provider's limit is reached",
+                self.retry_after.unwrap_or(Duration::from_secs(1)),
+            ),
+            FailureClass::Auth => Problem::upstream(
+                StatusCode::BAD_GATEWAY,
+                "upstream_auth",
+                "the provider does not accept the gateway's key: tell whoever runs the gateway",
+            ),
+            FailureClass::Timeout => Problem::upstream(
+                StatusCode::GATEWAY_TIMEOUT,
+                "upstream_timeout",
+                "the provider gave no answer in time",
+            ),
+            FailureClass::Network => {
+                let status = if self.is_short_circuit {
+                    StatusCode::SERVICE_UNAVAILABLE
+                } else {
+                    StatusCode::BAD_GATEWAY
+                };
+                let code =
+                    if self.is_short_circuit { "upstream_unavailable" } else { "upstream_unreachable" };
+                Problem {
+                    retry_after: self.retry_after,
+                    ..Problem::upstream(status, code, "the provider cannot be reached")
+                }
+            }
+            FailureClass::Server => Problem {
+                retry_after: self.retry_after,
+                ..Problem::upstream(StatusCode::BAD_GATEWAY, "upstream_error", "the provider failed")
+            },
+            FailureClass::BadAnswer | FailureClass::Model => Problem::upstream(
+                StatusCode::BAD_GATEWAY,
+                "upstream_bad_answer",
+                "the provider gave an answer that cannot be used",
+            ),
+        }
+    }
+}
+
+fn said(target: &Target, body: &Bytes) -> Said {
+    let text = String::from_utf8_lossy(body);
+    let error = serde_json::from_str::<Value>(&text).unwrap_or_default();
+    let field = |name: &str| error["error"][name].as_str().map(|text| shortened(&target.redact(text)));
+    // A page of HTML says nothing to a client.
+    let message = if error.is_null() { String::new() } else { shortened(&target.redact(&message_in(&text))) };
+    Said { message, code: field("code"), param: field("param") }
+}
+
+/// Longest run of letters and digits of a request that an error may repeat: names of fields are shorter.
+const LONGEST_QUOTE: usize = 16;
+
+/// `message` with `[…]` in place of what it quotes of `texts`. Only letters and digits are compared, so that it does not
+/// matter how either is spaced or escaped.
+fn without_words_of(message: &str, texts: &[&[u8]]) -> String {
+    let letters: Vec<(usize, u8)> =
+        message.bytes().enumerate().filter(|(_, byte)| is_letter(*byte)).collect();
+    let text: Vec<u8> = letters.iter().map(|(_, byte)| *byte).collect();
+    let sent: Vec<Vec<u8>> = texts.iter().map(|text| letters_of(text)).collect();
+    let mut is_quoted = vec![false; message.len()];
+    for start in 0..text.len().saturating_sub(LONGEST_QUOTE - 1) {
+        let window = start..start + LONGEST_QUOTE;
+        if sent.iter().any(|sent| memchr::memmem::find(sent, &text[window.clone()]).is_some()) {
+            is_quoted[letters[window.start].0..=letters[window.end - 1].0].fill(true);
+        }
+    }
+    let mut kept = String::with_capacity(message.len());
+    let mut was_quoted = false;
+    for (at, c) in message.char_indices() {
+        match is_quoted[at] {
+            false => kept.push(c),
+            true if !was_quoted => kept.push_str("[…]"),
+            true => {}
+        }
+        was_quoted = is_quoted[at];
+    }
+    kept
+}
+
+/// Letters, digits, and everything that is not ASCII.
+fn is_letter(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || !byte.is_ascii()
+}
+
+/// The letters of a text, without those of its escapes.
+fn letters_of(text: &[u8]) -> Vec<u8> {
+    let mut is_escaped = false;
+    let mut kept = Vec::with_capacity(text.len());
+    for &byte in text {
+        if !is_escaped && is_letter(byte) {
+            kept.push(byte);
+        }
+        is_escaped = byte == b'\\' && !is_escaped;
+    }
+    kept
+}
+
+/// How often a call is tried, and until when.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Patience {
+    /// Tries, the first included.
+    pub(crate) tries: usize,
+    pub(crate) deadline: Instant,
+    /// Wait before the second try; it doubles, and varies so that many clients do not come at once.
+    pub(crate) first_wait: Duration,
+    /// A provider that asks for a longer wait is taken for one that refuses.
+    pub(crate) longest_wait: Duration,
+}
+
+impl Patience {
+    /// Calls `attempt` with the time left until it succeeds, fails for good, or patience is at its end. Each attempt
+    /// asks the breaker first and tells it what came of it; the provider's `Retry-After` is the least wait.
+    pub(crate) async fn persist<T, F: Future<Output = Result<T, CallFailure>>>(
+        &self,
+        breaker: &Breaker,
+        mut attempt: impl FnMut(Duration) -> F,
+    ) -> Result<T, CallFailure> {
+        let mut waits = ExponentialBuilder::default()
+            .with_min_delay(self.first_wait)
+            .with_max_delay(self.longest_wait)
+            .with_max_times(self.tries.saturating_sub(1))
+            .with_jitter()
+            .build();
+        loop {
+            let admission = breaker.admit()?;
+            let failure = match attempt(self.time_left()).await {
+                Ok(done) => {
+                    admission.succeed();
+                    return Ok(done);
+                }
+                Err(failure) => failure,
+            };
+            admission.fail(&failure);
+            let wait = match waits.next() {
+                Some(wait) if failure.class.is_passing() => wait.max(failure.retry_after.unwrap_or_default()),
+                _ => return Err(failure),
+            };
+            if wait > self.longest_wait || wait >= self.time_left() {
+                return Err(failure);
+            }
+            tokio::time::sleep(wait).await;
+        }
+    }
+
+    fn time_left(&self) -> Duration {
+        self.deadline.saturating_duration_since(Instant::now())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn errors_do_not_repeat_what_was_asked() {
+        let request =
+            br#"{"messages":[{"content":"a very\n  secret \"question\" about code"}],"max_tokens":-1}"#;
+        let cut = |message: &str| without_words_of(message, &[b"", request]);
+        assert_eq!(cut("bad: 'a very secret \"question\" about code'!"), "bad: '[…]'!");
+        assert_eq!(cut("'max_tokens' must be positive"), "'max_tokens' must be positive");
+        assert_eq!(cut("short"), "short");
+        assert_eq!(without_words_of("é is no é, naïve café", &[b"xx"]), "é is no é, naïve café");
+    }
+}

@@ -1,0 +1,150 @@
+//! Who asks: the holder of a key, or anybody on this machine while there are no keys.
+
+use std::sync::{Arc, PoisonError, RwLock};
+
+use http::{HeaderMap, HeaderValue, header};
+
+use crate::failure::Problem;
+use crate::keys::{KeyRecord, KeyRing};
+use crate::traces::Trace;
+
+/// Origins of pages that are served by this machine.
+const OWN_HOSTS: [&str; 3] = ["localhost", "127.0.0.1", "[::1]"];
+
+/// Whoever sent a request.
+#[derive(Clone, Debug)]
+pub(crate) struct Caller {
+    /// Hash that stands for the client in logs and limits.
+    pub(crate) user: Arc<str>,
+    /// The trace that its request belongs to, where traces are kept.
+    pub(crate) trace: Option<Trace>,
+}
+
+impl Caller {
+    fn of_key(record: &KeyRecord) -> Self {
+        Self { user: hashed(&record.id).into(), trace: None }
+    }
+
+    fn local() -> Self {
+        Self { user: "local".into(), trace: None }
+    }
+}
+
+/// How a key's holder is called in logs: a hash of the key's id.
+pub fn hashed(id: &str) -> String {
+    blake3::hash(id.as_bytes()).to_hex()[..12].to_owned()
+}
+
+/// Who may ask.
+///
+/// The lock is written only when the key file has changed.
+pub(crate) struct Gate {
+    keys: RwLock<KeyRing>,
+    origins: Vec<String>,
+    needs_key: bool,
+}
+
+impl Gate {
+    pub(crate) fn new(keys: KeyRing, origins: Vec<String>, needs_key: bool) -> Self {
+        Self { keys: RwLock::new(keys), origins, needs_key }
+    }
+
+    pub(crate) fn replace_keys(&self, keys: KeyRing) {
+        *self.keys.write().unwrap_or_else(PoisonError::into_inner) = keys;
+    }
+
+    /// Lets a request in, or says why not.
+    pub(crate) fn admit(&self, headers: &HeaderMap) -> Result<Caller, Problem> {
+        self.check_origin(headers)?;
+        let keys = self.keys.read().unwrap_or_else(PoisonError::into_inner);
+        if keys.is_empty() && !self.needs_key {
+            check_host(headers)?;
+            return Ok(Caller::local());
+        }
+        let key = bearer(headers).ok_or_else(Problem::unauthorized)?;
+        keys.find(key).map(Caller::of_key).ok_or_else(Problem::unauthorized)
+    }
+
+    /// The origin of a page that may ask, to be told to its browser; `None` where no page asks.
+    pub(crate) fn admitted_origin(&self, headers: &HeaderMap) -> Option<HeaderValue> {
+        self.check_origin(headers).ok()?;
+        headers.get(header::ORIGIN).cloned()
+    }
+
+    /// A page of another site must not ask in its visitor's name.
+    fn check_origin(&self, headers: &HeaderMap) -> Result<(), Problem> {
+        let Some(origin) = headers.get(header::ORIGIN) else { return Ok(()) };
+        let origin = origin.to_str().unwrap_or_default();
+        let host = origin.split_once("://").map_or(origin, |(_, host)| host);
+        if is_own(host)
+            || origin.starts_with("vscode-")
+            || self.origins.iter().any(|allowed| allowed == origin)
+        {
+            return Ok(());
+        }
+        Err(Problem::forbidden("pages of this origin may not ask: allow it in 'gateway.allow_origin'"))
+    }
+}
+
+/// Without keys only this machine is served, by its own names: a stranger's name that leads here is a trick of a web page.
+fn check_host(headers: &HeaderMap) -> Result<(), Problem> {
+    let host = headers.get(header::HOST).and_then(|host| host.to_str().ok());
+    match host {
+        Some(host) if !is_own(host) => {
+            Err(Problem::forbidden("without keys the gateway answers to localhost only"))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Whether `host`, with or without a port, is a name of this machine.
+fn is_own(host: &str) -> bool {
+    OWN_HOSTS
+        .iter()
+        .any(|own| host.strip_prefix(own).is_some_and(|rest| rest.is_empty() || rest.starts_with(':')))
+}
+
+/// The key of `Authorization: Bearer …`, or of `x-api-key`.
+fn bearer(headers: &HeaderMap) -> Option<&str> {
+    let authorization = headers.get(header::AUTHORIZATION).and_then(|value| value.to_str().ok());
+    let bearer = authorization.and_then(|value| {
+        let (scheme, key) = value.split_once(' ')?;
+        scheme.eq_ignore_ascii_case("bearer").then(|| key.trim())
+    });
+    bearer.or_else(|| headers.get("x-api-key")?.to_str().ok())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn headers(pairs: &[(&'static str, &str)]) -> HeaderMap {
+        pairs.iter().map(|(name, value)| (name.parse().unwrap(), value.parse().unwrap())).collect()
+    }
+
+    #[test]
+    fn pages_of_other_sites_and_rebound_names_are_kept_out() {
+        let gate = Gate::new(KeyRing::default(), vec!["https://chat.example".into()], false);
+        let admits = |pairs: &[(&'static str, &str)]| gate.admit(&headers(pairs)).is_ok();
+        assert!(admits(&[("host", "127.0.0.1:7320")]) && admits(&[("host", "localhost")]));
+        assert!(!admits(&[("host", "evil.example:7320")]) && !admits(&[("host", "localhost.evil.example")]));
+        assert!(!admits(&[("host", "localhost"), ("origin", "https://evil.example")]));
+        assert!(!admits(&[("host", "localhost"), ("origin", "null")]));
+        assert!(admits(&[("host", "localhost"), ("origin", "http://localhost:3000")]));
+        assert!(admits(&[("host", "localhost"), ("origin", "https://chat.example")]));
+    }
+
+    #[test]
+    fn where_keys_are_needed_one_has_to_be_sent() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("keys.json");
+        let (_, key) = crate::keys::add(&path, "a").unwrap();
+        let gate = Gate::new(KeyRing::open(&path).unwrap(), Vec::new(), true);
+        let admits = |pairs: &[(&'static str, &str)]| gate.admit(&headers(pairs)).is_ok();
+        assert!(admits(&[("authorization", &format!("Bearer {key}"))]));
+        assert!(admits(&[("authorization", &format!("bearer {key}"))]) && admits(&[("x-api-key", &key)]));
+        assert!(
+            !admits(&[]) && !admits(&[("authorization", &key)]) && !admits(&[("authorization", "Bearer x")])
+        );
+    }
+}

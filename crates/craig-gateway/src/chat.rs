@@ -1,0 +1,242 @@
+//! `POST /v1/chat/completions`: finds context, puts it into the conversation, passes the model's answer on.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use axum::body::Body;
+use axum::extract::{Request, State};
+use axum::response::{IntoResponse as _, Response};
+use bytes::Bytes;
+use http::response::Parts;
+use http::{HeaderMap, HeaderValue, header};
+
+use crate::caller::Caller;
+use crate::conversation::Conversation;
+use crate::failure::Problem;
+use crate::gateway::Gateway;
+use crate::intake::{caller_of, timing, whole_body};
+use crate::metrics::ms;
+use crate::providers::{Answer, Answered, NoAnswer, metric_model};
+use crate::queue::Counted;
+use crate::relay::{Counting, Outcome, Relay, StreamBounds};
+use crate::retrieval::Found;
+use crate::snippet::{self, Snippet};
+use crate::sse::{Framing, Usage};
+use crate::traces::{Span, SpanKind, Trace};
+
+/// Header by which a client chooses how its stream is framed.
+const FRAMING_HEADER: &str = "x-craig-framing";
+
+/// What was put into a conversation.
+struct Injected {
+    found: Found<Snippet>,
+    /// The first so many of what was found.
+    n_injected: usize,
+    /// The messages with it; `None` when there is nothing to put in.
+    messages: Option<String>,
+}
+
+pub(crate) async fn complete(State(gateway): State<Arc<Gateway>>, request: Request) -> Response {
+    let started = Instant::now();
+    match answer(&gateway, request, started).await {
+        Ok(response) => response,
+        Err(problem) => problem.into_response(),
+    }
+}
+
+async fn answer(gateway: &Arc<Gateway>, request: Request, started: Instant) -> Result<Response, Problem> {
+    let caller = caller_of(&request)?;
+    let framing = framing_of(request.headers(), gateway.config.framing)?;
+    let body = whole_body(request, &gateway.config.bounds).await?;
+    let mut conversation = Conversation::read(&body)?;
+    let injected = match conversation.wants_context() {
+        true => Some(inject(gateway, &caller, &mut conversation).await?),
+        false => None,
+    };
+    let messages = injected.as_ref().and_then(|injected| injected.messages.as_deref());
+    let own_body = |model: Option<&str>| {
+        conversation.for_provider(model, messages).map_or_else(|| body.clone(), Bytes::from)
+    };
+    let asked = Instant::now();
+    let answered = match gateway.providers.ask(conversation.model.as_deref(), own_body).await {
+        Ok(answered) => answered,
+        Err(NoAnswer::Failed(failure)) => {
+            let failed = Outcome { usage: None, failure: Some(failure.label()) };
+            let spans = caller.trace.iter().map(|trace| span(trace, "all", "other", asked, failed));
+            spans.for_each(|span| gateway.tracer.tell(span));
+            return Err(failure.problem(&[&body, messages.unwrap_or_default().as_bytes()]));
+        }
+        Err(NoAnswer::UnknownModel) => {
+            return Err(Problem::not_found(
+                "model_not_found",
+                "no provider serves this model: GET /v1/models lists some",
+            ));
+        }
+    };
+    let times = Times { started, asked, answered: Instant::now() };
+    Ok(respond(gateway, &caller, answered, injected.as_ref(), framing, times))
+}
+
+/// Finds what may help to answer, and puts it before the question.
+async fn inject(
+    gateway: &Gateway,
+    caller: &Caller,
+    conversation: &mut Conversation<'_>,
+) -> Result<Injected, Problem> {
+    let Some(question) = conversation.question()?.filter(|question| !question.text.trim().is_empty()) else {
+        return Ok(Injected { found: Found::none(), n_injected: 0, messages: None });
+    };
+    let found = gateway.snippets(caller, conversation, &question.text).await?;
+    let max_tokens = conversation.max_context_tokens.unwrap_or(gateway.config.injection.max_tokens);
+    let (text, n_injected) = snippet::message(&found.items, max_tokens);
+    let messages = if n_injected == 0 { None } else { Some(conversation.messages_with(&question, &text)?) };
+    Ok(Injected { found, n_injected, messages })
+}
+
+/// When things happened.
+#[derive(Clone, Copy)]
+struct Times {
+    started: Instant,
+    asked: Instant,
+    answered: Instant,
+}
+
+fn respond(
+    gateway: &Arc<Gateway>,
+    caller: &Caller,
+    answered: Answered<'_>,
+    injected: Option<&Injected>,
+    framing: Framing,
+    times: Times,
+) -> Response {
+    let metrics = &gateway.metrics;
+    let upstream = answered.provider.upstream.name.as_str();
+    let llm_ms = metrics.llm_ms.with_label_values(&[upstream, &metric_model(answered.model)]);
+    metrics.first_byte_ms.with_label_values(&[upstream]).observe(ms(times.answered - times.asked));
+    let on_end = at_the_end(gateway, caller, upstream, answered.model, times.asked);
+    let mut response = match answered.answer {
+        Answer::Whole(head, body, usage) => {
+            llm_ms.observe(ms(times.answered - times.asked));
+            on_end(Outcome { usage, failure: None });
+            with_head(&head, Body::from(body))
+        }
+        Answer::Stream(head, first, rest) => {
+            let count = Counting {
+                metrics: Arc::clone(metrics),
+                started: times.asked,
+                llm_ms,
+                on_end: Some(Box::new(on_end)),
+                _open: Counted::new(&metrics.open_requests),
+            };
+            let bounds = StreamBounds {
+                idle: gateway.config.bounds.stream_idle,
+                total: gateway.config.bounds.stream_total,
+            };
+            let mut response = with_head(&head, Body::new(Relay::new(first, rest, framing, bounds, count)));
+            // Proxies on the way must not collect what should come word by word.
+            let headers = response.headers_mut();
+            headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-cache"));
+            headers.insert("x-accel-buffering", HeaderValue::from_static("no"));
+            response
+        }
+    };
+    tell(gateway, &mut response, injected, times);
+    response
+}
+
+/// What of a provider's head clients get to see.
+fn with_head(head: &Parts, body: Body) -> Response {
+    let mut response = Response::new(body);
+    *response.status_mut() = head.status;
+    if let Some(kind) = head.headers.get(header::CONTENT_TYPE) {
+        response.headers_mut().insert(header::CONTENT_TYPE, kind.clone());
+    }
+    response
+}
+
+/// Says in headers what was put in, by whom it was ordered, and how long all took.
+fn tell(gateway: &Gateway, response: &mut Response, injected: Option<&Injected>, times: Times) {
+    let zero = Duration::ZERO;
+    let (search, rerank) =
+        injected.map_or((zero, zero), |injected| (injected.found.search_time, injected.found.rerank_time));
+    let upstream = times.answered - times.asked;
+    let overhead = times.started.elapsed().saturating_sub(upstream + search + rerank);
+    gateway.metrics.overhead_ms.observe(ms(overhead));
+    let entries = [("search", search), ("rerank", rerank), ("upstream", upstream), ("gateway", overhead)];
+    response.headers_mut().insert("server-timing", timing(&entries));
+    if let Some(injected) = injected {
+        tell_context(response, injected);
+    }
+}
+
+fn tell_context(response: &mut Response, injected: &Injected) {
+    let found = &injected.found;
+    found.allowances.iter().for_each(|allowance| allowance.tell(response));
+    let headers = response.headers_mut();
+    let source = found.ordered_by.map_or("off", crate::rerank::Source::name);
+    headers.insert("x-craig-rerank", HeaderValue::from_static(source));
+    let references: Vec<String> =
+        found.items.iter().take(injected.n_injected).map(Snippet::reference).collect();
+    if let Ok(value) = HeaderValue::from_str(&references.join(";")) {
+        headers.insert("x-craig-context", value);
+    }
+    if let Some(trouble) = found.trouble {
+        headers.insert("x-craig-trouble", HeaderValue::from_static(trouble));
+    }
+}
+
+fn framing_of(headers: &HeaderMap, default: Framing) -> Result<Framing, Problem> {
+    match headers.get(FRAMING_HEADER).map(HeaderValue::as_bytes) {
+        None => Ok(default),
+        Some(b"openai") => Ok(Framing::OpenAi),
+        Some(b"events") => Ok(Framing::Events),
+        Some(_) => Err(Problem::invalid(format!("'{FRAMING_HEADER}' is neither 'openai' nor 'events'"))),
+    }
+}
+
+/// Counts tokens and their price, and tells the trace of the model's answer.
+fn at_the_end(
+    gateway: &Arc<Gateway>,
+    caller: &Caller,
+    upstream: &str,
+    model: Option<&str>,
+    asked: Instant,
+) -> impl FnOnce(Outcome) + Send + 'static {
+    let (gateway, trace) = (Arc::clone(gateway), caller.trace.clone());
+    let (upstream, model) = (upstream.to_owned(), metric_model(model).into_owned());
+    move |outcome| {
+        if let Some(usage) = outcome.usage {
+            count_tokens(&gateway, &upstream, &model, usage);
+        }
+        if let Some(trace) = trace {
+            gateway.tracer.tell(span(&trace, &upstream, &model, asked, outcome));
+        }
+    }
+}
+
+fn count_tokens(gateway: &Gateway, upstream: &str, model: &str, usage: Usage) {
+    let tokens =
+        |direction: &str| gateway.metrics.llm_tokens.with_label_values(&[upstream, model, direction]);
+    tokens("input").inc_by(usage.prompt_tokens);
+    tokens("output").inc_by(usage.completion_tokens);
+    let usd = gateway.config.prices.usd(model, usage.prompt_tokens, usage.completion_tokens);
+    gateway.metrics.cost_usd.inc_by(usd);
+}
+
+/// A model's answer, by OpenTelemetry's conventions for generative models.
+fn span(trace: &Trace, upstream: &str, model: &str, asked: Instant, outcome: Outcome) -> Span {
+    let mut span = trace
+        .part(format!("chat {model}"), SpanKind::Client, asked)
+        .text("gen_ai.operation.name", "chat")
+        .text("gen_ai.provider.name", upstream)
+        .text("gen_ai.request.model", model);
+    if let Some(usage) = outcome.usage {
+        span = span
+            .whole("gen_ai.usage.input_tokens", usage.prompt_tokens)
+            .whole("gen_ai.usage.output_tokens", usage.completion_tokens);
+    }
+    match outcome.failure {
+        Some(class) => span.failed(class),
+        None => span,
+    }
+}

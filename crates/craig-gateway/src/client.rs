@@ -1,0 +1,139 @@
+//! The one file of the gateway that connects to providers: HTTP/1.1, TLS with the system's certificates.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use bytes::Bytes;
+use craig_engine::{FailureClass, Secret};
+use http::{HeaderValue, Method, Request, Response, Uri, header};
+use http_body_util::{BodyExt as _, Full, Limited};
+use hyper::body::Incoming;
+use hyper_rustls::HttpsConnector;
+use hyper_util::client::legacy::connect::HttpConnector;
+use hyper_util::rt::{TokioExecutor, TokioTimer};
+use rustls_platform_verifier::BuilderVerifierExt as _;
+
+use crate::call::CallFailure;
+
+/// Longest wait for a connection.
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
+
+/// Connections that are not used for so long are closed.
+const IDLE_TIMEOUT: Duration = Duration::from_secs(60);
+
+/// Largest error that is read of a provider, in bytes, and how long that may take.
+const MAX_ERROR_BYTES: usize = 64 << 10;
+const ERROR_TIMEOUT: Duration = Duration::from_secs(5);
+
+/// Where requests are posted to, and with which key.
+#[derive(Clone, Debug)]
+pub(crate) struct Target {
+    uri: Uri,
+    authorization: Option<HeaderValue>,
+    key: Option<Secret>,
+}
+
+impl Target {
+    /// Fails when `url` is no address, or the key cannot stand in a header.
+    pub(crate) fn new(url: &str, key: Option<Secret>) -> Result<Self, String> {
+        let uri: Uri = url.parse().map_err(|_| format!("{url:?} is no address"))?;
+        let header = |key: &Secret| {
+            let mut value = HeaderValue::from_str(&format!("Bearer {}", key.expose()))
+                .map_err(|_| "the key has characters that cannot be sent".to_owned())?;
+            value.set_sensitive(true);
+            Ok::<_, String>(value)
+        };
+        Ok(Self { uri, authorization: key.as_ref().map(header).transpose()?, key })
+    }
+
+    /// `text` without the key.
+    pub(crate) fn redact(&self, text: &str) -> String {
+        self.key.as_ref().map_or_else(|| text.to_owned(), |key| key.redact(text))
+    }
+}
+
+/// Connections to providers, kept open for the next request.
+#[derive(Clone)]
+pub(crate) struct Client(hyper_util::client::legacy::Client<HttpsConnector<HttpConnector>, Full<Bytes>>);
+
+impl Client {
+    /// Fails when the system's certificates cannot be read.
+    pub(crate) fn new() -> Result<Self, rustls::Error> {
+        let mut http = HttpConnector::new();
+        http.set_connect_timeout(Some(CONNECT_TIMEOUT));
+        http.set_nodelay(true);
+        http.enforce_http(false);
+        let provider = Arc::new(rustls::crypto::ring::default_provider());
+        let tls = rustls::ClientConfig::builder_with_provider(provider)
+            .with_safe_default_protocol_versions()?
+            .with_platform_verifier()?
+            .with_no_client_auth();
+        let https = hyper_rustls::HttpsConnectorBuilder::new()
+            .with_tls_config(tls)
+            .https_or_http()
+            .enable_http1()
+            .wrap_connector(http);
+        let client = hyper_util::client::legacy::Client::builder(TokioExecutor::new())
+            .pool_idle_timeout(IDLE_TIMEOUT)
+            .pool_timer(TokioTimer::new())
+            .build(https);
+        Ok(Self(client))
+    }
+
+    /// Posts JSON; gives the answer when it is a success, as soon as its head is there.
+    pub(crate) async fn post(
+        &self,
+        target: &Target,
+        body: Bytes,
+        within: Duration,
+    ) -> Result<Response<Incoming>, CallFailure> {
+        let answered = tokio::time::timeout(within, self.0.request(request(target, body)));
+        let response = match answered.await {
+            Err(_) => return Err(CallFailure::new(FailureClass::Timeout)),
+            Ok(Err(_)) => return Err(CallFailure::new(FailureClass::Network)),
+            Ok(Ok(response)) => response,
+        };
+        if response.status().is_success() {
+            return Ok(response);
+        }
+        let (head, body) = response.into_parts();
+        let read = tokio::time::timeout(ERROR_TIMEOUT, Limited::new(body, MAX_ERROR_BYTES).collect());
+        let body = read.await.ok().and_then(Result::ok).map(|body| body.to_bytes()).unwrap_or_default();
+        Err(CallFailure::refused(target, head.status, &head.headers, &body))
+    }
+
+    /// Posts JSON and reads the whole answer, of at most `max_bytes`.
+    pub(crate) async fn post_whole(
+        &self,
+        target: &Target,
+        body: Bytes,
+        within: Duration,
+        max_bytes: usize,
+    ) -> Result<(http::response::Parts, Bytes), CallFailure> {
+        let whole = async {
+            let (head, body) = self.post(target, body, within).await?.into_parts();
+            match Limited::new(body, max_bytes).collect().await {
+                Ok(body) => Ok((head, body.to_bytes())),
+                Err(error) if error.is::<http_body_util::LengthLimitError>() => {
+                    Err(CallFailure::new(FailureClass::BadAnswer))
+                }
+                Err(_) => Err(CallFailure::new(FailureClass::Network)),
+            }
+        };
+        tokio::time::timeout(within, whole).await.unwrap_or(Err(CallFailure::new(FailureClass::Timeout)))
+    }
+}
+
+fn request(target: &Target, body: Bytes) -> Request<Full<Bytes>> {
+    let mut request = Request::new(Full::new(body));
+    *request.method_mut() = Method::POST;
+    *request.uri_mut() = target.uri.clone();
+    let headers = request.headers_mut();
+    headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
+    headers
+        .insert(header::USER_AGENT, HeaderValue::from_static(concat!("craig/", env!("CARGO_PKG_VERSION"))));
+    if let Some(authorization) = &target.authorization {
+        headers.insert(header::AUTHORIZATION, authorization.clone());
+    }
+    request
+}

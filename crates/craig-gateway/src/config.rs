@@ -1,0 +1,204 @@
+//! What a gateway is built from.
+
+use std::net::SocketAddr;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use craig_engine::{Config, EngineError, HostedRerank, Keyed, RerankerConfig, Settings};
+use thiserror::Error;
+
+use crate::sse::Framing;
+use crate::upstreams::{Prices, Upstream, UpstreamsError};
+
+/// Everything that a gateway needs to know before it starts.
+#[derive(Clone, Debug)]
+pub struct GatewayConfig {
+    /// Where it listens.
+    pub address: SocketAddr,
+    /// What its engines are built from.
+    pub engine: Config,
+    /// Providers of language models, the preferred one first.
+    pub upstreams: Vec<Upstream>,
+    /// What models cost.
+    pub prices: Prices,
+    /// File of the clients' hashed keys.
+    pub keys: PathBuf,
+    /// Certificate chain and private key, to speak HTTPS.
+    pub tls: Option<(PathBuf, PathBuf)>,
+    /// Address of a Redis server to share state through.
+    pub redis: Option<String>,
+    /// Bounds of requests, connections and waits.
+    pub bounds: Bounds,
+    /// How reranking is done.
+    pub rerank: RerankSettings,
+    /// Requests of one key in an hour; `None` for any number.
+    pub limits: HourlyLimits,
+    /// How streams are framed, unless a request says otherwise.
+    pub framing: Framing,
+    /// What is put into conversations.
+    pub injection: Injection,
+    /// Whether `/metrics` is shown without a key.
+    pub has_open_metrics: bool,
+    /// Web origins whose pages may ask, beside those of this machine.
+    pub origins: Vec<String>,
+    /// Whether each request is logged.
+    pub logs_requests: bool,
+    /// Where OpenTelemetry's spans are sent, as OTLP over HTTP.
+    pub otlp_url: Option<String>,
+    /// US dollars a month, beyond which an alert is logged.
+    pub monthly_budget_usd: Option<f64>,
+}
+
+/// Bounds of requests, connections and waits.
+#[derive(Clone, Copy, Debug)]
+pub struct Bounds {
+    /// Largest request, in bytes.
+    pub max_body_bytes: usize,
+    /// Open connections.
+    pub max_connections: usize,
+    /// Longest wait for a client.
+    pub client_timeout: Duration,
+    /// Longest wait for a provider's answer, or the beginning of its stream.
+    pub upstream_timeout: Duration,
+    /// Longest silence within a stream.
+    pub stream_idle: Duration,
+    /// Longest stream.
+    pub stream_total: Duration,
+    /// How long streams may go on after the gateway was told to stop.
+    pub grace: Duration,
+    /// Tries for each provider.
+    pub tries: usize,
+}
+
+/// How reranking is done.
+#[derive(Clone, Debug)]
+pub struct RerankSettings {
+    /// A provider; `None` for what is on this machine.
+    pub provider: Option<Keyed<HostedRerank>>,
+    /// Time for it, waiting and retries included.
+    pub timeout: Duration,
+    /// Documents that are looked at, when a search chooses them.
+    pub candidates: usize,
+    /// Reranks at the same time.
+    pub max_running: usize,
+    /// Reranks that wait for their turn.
+    pub max_waiting: usize,
+    /// How long a rerank is remembered.
+    pub cache_time: Duration,
+    /// Reranks that are remembered.
+    pub cache_entries: u64,
+    /// Price, in US dollars.
+    pub usd_per_million_tokens: f64,
+}
+
+/// Requests of one key in an hour; `None` for any number.
+#[derive(Clone, Copy, Debug)]
+pub struct HourlyLimits {
+    /// Reranks.
+    pub reranks: Option<u32>,
+    /// Searches.
+    pub searches: Option<u32>,
+}
+
+/// What is put into conversations.
+#[derive(Clone, Copy, Debug)]
+pub struct Injection {
+    /// Most results.
+    pub results: usize,
+    /// Most tokens of them.
+    pub max_tokens: usize,
+}
+
+/// A gateway that cannot be built.
+#[derive(Debug, Error)]
+pub enum ConfigError {
+    /// A setting is wrong.
+    #[error(transparent)]
+    Engine(#[from] EngineError),
+    /// The address to listen on is none.
+    #[error("'gateway.address' is {0:?}, which is no address such as 127.0.0.1:7320")]
+    Address(String),
+    /// Providers cannot be read.
+    #[error(transparent)]
+    Upstreams(#[from] UpstreamsError),
+    /// One of two settings that belong together is missing.
+    #[error("'gateway.tls_cert' and 'gateway.tls_key' belong together, and only one is set")]
+    HalfTls,
+    /// An environment variable that a setting names is not set.
+    #[error("'gateway.redis_env' names {0}, which is not set")]
+    NoRedis(String),
+}
+
+impl GatewayConfig {
+    /// What `settings` say; `engine` was read from them too, and `default_keys` holds where they name no file.
+    pub fn of(settings: &Settings, engine: Config, default_keys: PathBuf) -> Result<Self, ConfigError> {
+        let whole = |name: &str| settings.whole(&format!("gateway.{name}")).unwrap_or_default();
+        let ms = |name: &str| Duration::from_millis(whole(name).max(1));
+        let path = |name: &str| settings.path(&format!("gateway.{name}"));
+        let limit = |name: &str| u32::try_from(whole(name)).ok().filter(|limit| *limit > 0);
+        let address = settings.text("gateway.address").unwrap_or_default();
+        let (upstreams, prices) = Upstream::configured(settings)?;
+        let tls = match (path("tls_cert"), path("tls_key")) {
+            (None, None) => None,
+            (Some(certificate), Some(key)) => Some((certificate, key)),
+            _ => return Err(ConfigError::HalfTls),
+        };
+        let redis = settings.text("gateway.redis_env").map(|variable| {
+            settings
+                .environment()
+                .get(variable)
+                .map(str::to_owned)
+                .ok_or_else(|| ConfigError::NoRedis(variable.to_owned()))
+        });
+        Ok(Self {
+            address: address.parse().map_err(|_| ConfigError::Address(address.to_owned()))?,
+            rerank: RerankSettings {
+                timeout: Duration::from_millis(settings.whole("reranker.timeout_ms").unwrap_or(5_000)),
+                candidates: settings.whole("reranker.candidates").unwrap_or(20) as usize,
+                provider: match &engine.reranker {
+                    RerankerConfig::Hosted { model, .. } => Some(model.clone()),
+                    _ => None,
+                },
+                max_running: whole("max_reranks").max(1) as usize,
+                max_waiting: whole("max_waiting_reranks") as usize,
+                cache_time: Duration::from_secs(whole("rerank_cache_seconds")),
+                cache_entries: whole("rerank_cache_entries"),
+                usd_per_million_tokens: settings
+                    .number("gateway.rerank_usd_per_million_tokens")
+                    .unwrap_or_default(),
+            },
+            engine,
+            upstreams,
+            prices,
+            keys: path("keys").unwrap_or(default_keys),
+            tls,
+            redis: redis.transpose()?,
+            bounds: Bounds {
+                max_body_bytes: whole("max_body") as usize,
+                max_connections: whole("max_connections").max(1) as usize,
+                client_timeout: ms("client_timeout_ms"),
+                upstream_timeout: ms("upstream_timeout_ms"),
+                stream_idle: ms("stream_idle_ms"),
+                stream_total: ms("stream_total_ms"),
+                grace: ms("grace_ms"),
+                tries: whole("tries").max(1) as usize,
+            },
+            limits: HourlyLimits { reranks: limit("reranks_per_hour"), searches: limit("searches_per_hour") },
+            framing: match settings.text("gateway.stream_framing") {
+                Some("events") => Framing::Events,
+                _ => Framing::OpenAi,
+            },
+            injection: Injection {
+                results: whole("inject") as usize,
+                max_tokens: whole("max_context_tokens") as usize,
+            },
+            has_open_metrics: settings.is_on("gateway.open_metrics"),
+            origins: settings.texts("gateway.allow_origin"),
+            logs_requests: settings.is_on("gateway.log_requests"),
+            otlp_url: settings
+                .text("gateway.otlp_url")
+                .map(|url| format!("{}/v1/traces", url.trim_end_matches('/'))),
+            monthly_budget_usd: settings.number("gateway.monthly_budget_usd"),
+        })
+    }
+}

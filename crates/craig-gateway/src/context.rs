@@ -1,0 +1,109 @@
+//! `POST /v1/context`: the code that a message or an edit is about, as the engine chooses and formats it.
+
+use std::sync::Arc;
+
+use axum::extract::{Request, State};
+use axum::response::{IntoResponse as _, Response};
+use craig_engine::{ChatContextRequest, ContextAnswer, InlineContextRequest};
+use http::StatusCode;
+use serde::Deserialize;
+
+use crate::caller::Caller;
+use crate::failure::{Problem, json_response};
+use crate::gateway::Gateway;
+use crate::intake::{caller_of, json_body};
+use crate::journal::{Event, SearchCompleted};
+use crate::limits::Resource;
+use crate::metrics::ms;
+
+#[derive(Deserialize)]
+struct ContextBody {
+    project: String,
+    #[serde(flatten)]
+    subject: Subject,
+    #[serde(default)]
+    open_files: Vec<String>,
+    max_chunks: Option<usize>,
+    #[serde(alias = "min_score")]
+    min_similarity: Option<f32>,
+    max_context_tokens: Option<usize>,
+}
+
+/// What context is wanted for.
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum Subject {
+    Edit {
+        instruction: String,
+        path: String,
+        line_start: u32,
+        line_end: u32,
+        text: Option<String>,
+    },
+    Message {
+        message: String,
+        #[serde(default)]
+        history: Vec<String>,
+        conversation: Option<String>,
+    },
+}
+
+pub(crate) async fn context(State(gateway): State<Arc<Gateway>>, request: Request) -> Response {
+    answer(&gateway, request).await.unwrap_or_else(Problem::into_response)
+}
+
+async fn answer(gateway: &Gateway, request: Request) -> Result<Response, Problem> {
+    let caller = caller_of(&request)?;
+    let body: ContextBody = json_body(request, &gateway.config.bounds).await?;
+    let allowance = gateway.charged(Resource::Search, &caller).await?;
+    let started = std::time::Instant::now();
+    let found = found(gateway, &caller, body).await?;
+    gateway.metrics.searches.inc();
+    gateway.metrics.total_search_ms.observe(ms(started.elapsed()));
+    gateway.journal.tell(Event::SearchCompleted(SearchCompleted {
+        num_results: found.blocks.len(),
+        search_latency_ms: ms(started.elapsed()),
+        rerank: "off",
+        user: Some(caller.user.to_string()),
+        ..SearchCompleted::default()
+    }));
+    let mut response = json_response(StatusCode::OK, &found);
+    if let Some(allowance) = allowance {
+        allowance.tell(&mut response);
+    }
+    Ok(response)
+}
+
+async fn found(gateway: &Gateway, caller: &Caller, body: ContextBody) -> Result<ContextAnswer, Problem> {
+    let ContextBody { project, subject, open_files, max_chunks, min_similarity, max_context_tokens } = body;
+    match subject {
+        Subject::Message { message, history, conversation } => {
+            // Conversations of different clients are different ones, whatever they call them.
+            let conversation = conversation.map(|name| format!("{} {name}", caller.user));
+            let request = ChatContextRequest {
+                message,
+                history,
+                conversation,
+                open_files,
+                max_chunks,
+                min_similarity,
+                token_budget: max_context_tokens,
+                ..ChatContextRequest::default()
+            };
+            gateway.with_engine(move |engine| engine.chat_context(&project, &request)).await
+        }
+        Subject::Edit { instruction, path, line_start, line_end, text } => {
+            let request = InlineContextRequest {
+                instruction,
+                path,
+                lines: (line_start, line_end),
+                text,
+                open_files,
+                max_chunks,
+                min_score: min_similarity,
+                ..InlineContextRequest::default()
+            };
+            gateway.with_engine(move |engine| engine.inline_context(&project, &request)).await
+        }
+    }
+}

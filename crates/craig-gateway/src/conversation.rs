@@ -1,0 +1,191 @@
+//! A chat request: what of it concerns the gateway, and what it becomes on its way to a provider.
+
+use std::borrow::Cow;
+
+use serde::Deserialize;
+
+use crate::failure::Problem;
+use crate::raw::{RawObject, elements};
+use crate::snippet::Snippet;
+
+/// Fields that are ours: no provider knows them.
+const OWN_FIELDS: [&str; 4] = ["semantic_results", "rerank", "project", "max_context_tokens"];
+
+/// A chat request, read as far as the gateway needs it.
+pub(crate) struct Conversation<'a> {
+    fields: RawObject<'a>,
+    /// Model that the client named.
+    pub(crate) model: Option<Cow<'a, str>>,
+    /// Results that came with the request; `None` when it has no such field.
+    pub(crate) results: Option<Vec<Snippet>>,
+    /// Whether they are to be reranked.
+    pub(crate) rerank: bool,
+    /// Project to search when no results came.
+    pub(crate) project: Option<String>,
+    pub(crate) max_context_tokens: Option<usize>,
+    messages: Option<&'a str>,
+}
+
+#[derive(Deserialize)]
+struct Text<'a>(#[serde(borrow)] Cow<'a, str>);
+
+/// One message, as far as it matters here.
+#[derive(Deserialize)]
+struct Message<'a> {
+    #[serde(borrow)]
+    role: Option<Text<'a>>,
+    #[serde(borrow)]
+    content: Option<Content<'a>>,
+}
+
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum Content<'a> {
+    Text(#[serde(borrow)] Cow<'a, str>),
+    Parts(Vec<Part>),
+}
+
+#[derive(Deserialize)]
+struct Part {
+    text: Option<String>,
+}
+
+/// The last message of the user.
+pub(crate) struct Question {
+    /// Its place among the messages.
+    at: usize,
+    /// What it says, without images and other parts.
+    pub(crate) text: String,
+}
+
+impl<'a> Conversation<'a> {
+    pub(crate) fn read(body: &'a [u8]) -> Result<Self, Problem> {
+        let fields = RawObject::read(body).map_err(Problem::invalid)?;
+        let conversation = Self::of(fields).map_err(Problem::invalid)?;
+        if conversation.messages.is_none() {
+            return Err(Problem::invalid_field("messages", "'messages' is missing"));
+        }
+        Ok(conversation)
+    }
+
+    fn of(fields: RawObject<'a>) -> Result<Self, String> {
+        Ok(Self {
+            model: fields.read_field::<Text<'a>>("model", "a text")?.map(|text| text.0),
+            results: fields
+                .read_field("semantic_results", "a list of {content, file, score, line_start, line_end}")?,
+            rerank: fields.read_field("rerank", "true or false")?.unwrap_or_default(),
+            project: fields.read_field("project", "a text")?,
+            max_context_tokens: fields.read_field("max_context_tokens", "a whole number")?,
+            messages: fields.get("messages")?,
+            fields,
+        })
+    }
+
+    /// Whether anything is asked of the gateway beyond passing the request on.
+    pub(crate) fn wants_context(&self) -> bool {
+        self.results.is_some() || self.project.is_some()
+    }
+
+    /// What the user asks; `None` when no message is the user's.
+    pub(crate) fn question(&self) -> Result<Option<Question>, Problem> {
+        let messages = self.raw_messages()?;
+        for (at, raw) in messages.iter().enumerate().rev() {
+            let message: Message<'_> = serde_json::from_str(raw).map_err(|_| {
+                Problem::invalid_field("messages", format!("message {at} has no role or no content"))
+            })?;
+            if message.role.is_some_and(|role| role.0 == "user") {
+                let text = message.content.map(Content::into_text).unwrap_or_default();
+                return Ok(Some(Question { at, text }));
+            }
+        }
+        Ok(None)
+    }
+
+    fn raw_messages(&self) -> Result<Vec<&'a str>, Problem> {
+        let list = self.messages.and_then(elements);
+        list.ok_or_else(|| Problem::invalid_field("messages", "'messages' is not a list"))
+    }
+
+    /// The messages with `context` as one of the user's, just before `question`.
+    pub(crate) fn messages_with(&self, question: &Question, context: &str) -> Result<String, Problem> {
+        let message = serde_json::json!({ "role": "user", "content": context }).to_string();
+        let raw = self.raw_messages()?;
+        let (before, after) = raw.split_at(question.at);
+        let texts: Vec<&str> = before.iter().chain([&message.as_str()]).chain(after).copied().collect();
+        Ok(format!("[{}]", texts.join(",")))
+    }
+
+    /// The request as a provider gets it: without our fields, with other messages, and with the provider's own name of
+    /// the model. `None` when it is what came in.
+    pub(crate) fn for_provider(&self, model: Option<&str>, messages: Option<&str>) -> Option<Vec<u8>> {
+        let mut instead = Vec::new();
+        if let Some(model) = model.filter(|model| self.model.as_deref() != Some(model)) {
+            instead.push(("model", serde_json::Value::from(model).to_string()));
+        }
+        if let Some(messages) = messages {
+            instead.push(("messages", messages.to_owned()));
+        }
+        let has_own = OWN_FIELDS.iter().any(|name| self.fields.get(name).ok().flatten().is_some());
+        (has_own || !instead.is_empty()).then(|| self.fields.write(&OWN_FIELDS, &instead))
+    }
+}
+
+impl Content<'_> {
+    fn into_text(self) -> String {
+        match self {
+            Self::Text(text) => text.into_owned(),
+            Self::Parts(parts) => {
+                parts.into_iter().filter_map(|part| part.text).collect::<Vec<_>>().join("\n")
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(body: &str) -> Conversation<'_> {
+        Conversation::read(body.as_bytes()).map_err(|problem| problem.message).unwrap()
+    }
+
+    #[test]
+    fn context_stands_before_the_last_question_and_nothing_else_changes() {
+        let body = r#"{"model":"m","messages":[{"role":"system","content":"s"},{"role":"user","content":"one"},{"role":"assistant","content":null,"tool_calls":[{"id":"1"}]},{"role":"user","content":[{"type":"text","text":"two"},{"type":"image_url","image_url":{"url":"x"}}]},{"role":"tool","tool_call_id":"1","content":"t"}],"temperature":0.50,"rerank":true,"semantic_results":[],"tools":[{"type":"function"}]}"#;
+        let conversation = read(body);
+        let question = conversation.question().unwrap_or(None).unwrap();
+        assert_eq!(question.text, "two");
+        let messages = conversation.messages_with(&question, "C").map_err(|problem| problem.message).unwrap();
+        let out = conversation.for_provider(Some("m"), Some(&messages)).unwrap();
+        let expected = body
+            .replace(
+                r#"{"role":"user","content":["#,
+                r#"{"content":"C","role":"user"},{"role":"user","content":["#,
+            )
+            .replace(r#","rerank":true,"semantic_results":[]"#, "");
+        assert_eq!(String::from_utf8(out).unwrap(), expected);
+    }
+
+    #[test]
+    fn a_request_that_asks_nothing_of_us_is_passed_on_as_it_is() {
+        let conversation = read(r#"{"messages":[],"stream":true,"model":"m"}"#);
+        assert!(!conversation.wants_context());
+        assert!(conversation.for_provider(Some("m"), None).is_none());
+        assert!(conversation.for_provider(Some("n"), None).is_some());
+        assert!(conversation.question().unwrap_or(None).is_none());
+    }
+
+    #[test]
+    fn wrong_fields_are_named() {
+        let refused = |body: &str| Conversation::read(body.as_bytes()).err().unwrap().message;
+        assert_eq!(refused("{}"), "'messages' is missing");
+        assert_eq!(refused(r#"{"messages":[],"model":3}"#), "'model' is not a text");
+        assert_eq!(refused(r#"{"messages":[],"rerank":"yes"}"#), "'rerank' is not true or false");
+        assert!(
+            refused(r#"{"messages":[],"semantic_results":[{}]}"#)
+                .starts_with("'semantic_results' is not a list")
+        );
+        let problem = read(r#"{"messages":"x","project":"p"}"#).question().err().unwrap();
+        assert_eq!(problem.message, "'messages' is not a list");
+    }
+}

@@ -1,0 +1,159 @@
+//! What can go wrong, as clients are told: OpenAI's error object, without a word of what they asked.
+
+use std::time::Duration;
+
+use axum::response::{IntoResponse, Response};
+use craig_engine::{EngineError, Fault};
+use http::{HeaderValue, StatusCode, header};
+use serde_json::{Value, json};
+
+/// An answer that is an error.
+#[derive(Clone, Debug)]
+pub(crate) struct Problem {
+    pub(crate) status: StatusCode,
+    /// Coarse sort, OpenAI's `type`.
+    pub(crate) kind: &'static str,
+    /// Fine sort, for programs.
+    pub(crate) code: String,
+    /// For people; never holds a query, code or a key.
+    pub(crate) message: String,
+    /// Name of the field that is wrong.
+    pub(crate) param: Option<String>,
+    /// When to come again.
+    pub(crate) retry_after: Option<Duration>,
+}
+
+impl Problem {
+    fn new(status: StatusCode, kind: &'static str, code: &str, message: impl Into<String>) -> Self {
+        Self { status, kind, code: code.to_owned(), message: message.into(), param: None, retry_after: None }
+    }
+
+    /// The request cannot be understood.
+    pub(crate) fn invalid(message: impl Into<String>) -> Self {
+        Self::new(StatusCode::BAD_REQUEST, "invalid_request_error", "invalid_request", message)
+    }
+
+    /// The same, with the field that is at fault.
+    pub(crate) fn invalid_field(field: &str, message: impl Into<String>) -> Self {
+        Self { param: Some(field.to_owned()), ..Self::invalid(message) }
+    }
+
+    pub(crate) fn unauthorized() -> Self {
+        let message = "a gateway key is needed: send it as 'Authorization: Bearer …'; 'craig gateway keys add' makes one";
+        Self::new(StatusCode::UNAUTHORIZED, "authentication_error", "invalid_api_key", message)
+    }
+
+    pub(crate) fn forbidden(message: &str) -> Self {
+        Self::new(StatusCode::FORBIDDEN, "permission_error", "forbidden", message)
+    }
+
+    pub(crate) fn not_found(code: &str, message: impl Into<String>) -> Self {
+        Self::new(StatusCode::NOT_FOUND, "invalid_request_error", code, message)
+    }
+
+    pub(crate) fn too_large(max_bytes: usize) -> Self {
+        let message =
+            format!("the request is larger than {max_bytes} bytes, which 'gateway.max_body' allows");
+        Self::new(StatusCode::PAYLOAD_TOO_LARGE, "invalid_request_error", "request_too_large", message)
+    }
+
+    pub(crate) fn too_slow() -> Self {
+        let message = "the request did not arrive in time";
+        Self::new(StatusCode::REQUEST_TIMEOUT, "invalid_request_error", "request_timeout", message)
+    }
+
+    pub(crate) fn too_many(code: &str, message: impl Into<String>, retry_after: Duration) -> Self {
+        let new = Self::new(StatusCode::TOO_MANY_REQUESTS, "rate_limit_error", code, message);
+        Self { retry_after: Some(retry_after), ..new }
+    }
+
+    pub(crate) fn unavailable(code: &str, message: impl Into<String>) -> Self {
+        Self::new(StatusCode::SERVICE_UNAVAILABLE, "server_error", code, message)
+    }
+
+    /// What a provider did, as a status of ours.
+    pub(crate) fn upstream(status: StatusCode, code: &str, message: impl Into<String>) -> Self {
+        Self::new(status, "upstream_error", code, message)
+    }
+
+    pub(crate) fn internal() -> Self {
+        let message = "the gateway failed";
+        Self::new(StatusCode::INTERNAL_SERVER_ERROR, "server_error", "internal", message)
+    }
+
+    /// The body: OpenAI's error object.
+    pub(crate) fn body(&self) -> Value {
+        json!({ "error": { "message": self.message, "type": self.kind, "param": self.param, "code": self.code } })
+    }
+}
+
+impl IntoResponse for Problem {
+    fn into_response(self) -> Response {
+        let mut response = json_response(self.status, &self.body());
+        if let Some(wait) = self.retry_after {
+            response.headers_mut().insert(header::RETRY_AFTER, HeaderValue::from(whole_seconds(wait)));
+        }
+        if self.status == StatusCode::UNAUTHORIZED {
+            response.headers_mut().insert(header::WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
+        }
+        response
+    }
+}
+
+/// Seconds, rounded up, at least one.
+pub(crate) fn whole_seconds(wait: Duration) -> u64 {
+    (wait.as_secs_f64().ceil() as u64).max(1)
+}
+
+/// A JSON answer.
+pub(crate) fn json_response(status: StatusCode, body: &impl serde::Serialize) -> Response {
+    match serde_json::to_vec(body) {
+        Ok(bytes) => (status, [(header::CONTENT_TYPE, "application/json")], bytes).into_response(),
+        Err(_) => StatusCode::INTERNAL_SERVER_ERROR.into_response(),
+    }
+}
+
+/// What the engine refuses. Its messages may quote what was asked, so only their sort is passed on.
+impl From<EngineError> for Problem {
+    fn from(error: EngineError) -> Self {
+        match error {
+            EngineError::Store(craig_engine::StoreError::UnknownProject { .. }) => Self::not_found(
+                "unknown_project",
+                "there is no such project here: 'craig list' on the gateway's machine lists them",
+            ),
+            EngineError::Search(craig_engine::SearchError::EmptyQuery) => {
+                Self::invalid_field("query", "the query has no words to search with")
+            }
+            EngineError::Search(craig_engine::SearchError::Glob { .. }) => {
+                Self::invalid_field("path", "'path' is no pattern such as 'src/**/*.rs'")
+            }
+            EngineError::ScoreOutOfRange { .. } => {
+                Self::invalid_field("min_score", "'min_score' goes from 0 to 1")
+            }
+            EngineError::UnknownLanguage { .. } => {
+                Self::invalid_field("languages", "there is no language of that name")
+            }
+            error if error.fault() == Fault::User => Self::invalid("the engine refuses the request"),
+            EngineError::Model(error) | EngineError::Search(craig_engine::SearchError::Model(error)) => {
+                let code = class_name(error.class());
+                Self::upstream(StatusCode::BAD_GATEWAY, code, "the configured model cannot be used")
+            }
+            _ => Self::unavailable("index_unavailable", "the index cannot be read now"),
+        }
+    }
+}
+
+/// The name of a failure's class in metrics, logs and codes.
+pub(crate) fn class_name(class: craig_engine::FailureClass) -> &'static str {
+    use craig_engine::FailureClass;
+    match class {
+        FailureClass::Network => "network",
+        FailureClass::RateLimit => "rate_limit",
+        FailureClass::Timeout => "timeout",
+        FailureClass::Server => "server",
+        FailureClass::Auth => "auth",
+        FailureClass::InvalidRequest => "invalid_request",
+        FailureClass::BadAnswer => "bad_answer",
+        FailureClass::Model => "model",
+    }
+}

@@ -1,0 +1,212 @@
+//! Takes requests in: who asks, how large and slow it may be, and what is counted and logged of each.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use axum::body::Body;
+use axum::extract::{MatchedPath, Request, State};
+use axum::middleware::Next;
+use axum::response::{IntoResponse as _, Response};
+use bytes::{Bytes, BytesMut};
+use http::{HeaderMap, HeaderValue, Method, StatusCode, header};
+use http_body_util::BodyExt as _;
+
+use crate::caller::Caller;
+use crate::config::Bounds;
+use crate::failure::Problem;
+use crate::gateway::Gateway;
+use crate::journal::{Event, RequestCompleted};
+use crate::metrics::ms;
+use crate::queue::Counted;
+use crate::traces::Trace;
+
+/// Of a request that is too large, so many times the limit is read before it is refused, so that its sender, who first
+/// writes and then reads, gets to know why.
+const DRAINED_TIMES: usize = 4;
+
+/// Names a request in headers and logs.
+const REQUEST_ID: &str = "x-request-id";
+
+/// Lets a request in, hands it on, counts and logs what became of it.
+pub(crate) async fn enter(State(gateway): State<Arc<Gateway>>, mut request: Request, next: Next) -> Response {
+    let started = Instant::now();
+    let _open = Counted::new(&gateway.metrics.open_requests);
+    let route = route_of(&request);
+    let request_id = request_id(request.headers());
+    let trace = gateway.tracer.is_on().then(|| Trace::of(request.headers()));
+    let mut caller =
+        if is_open(&gateway, route) { None } else { Some(gateway.gate.admit(request.headers())) };
+    if let Some(Ok(caller)) = &mut caller {
+        caller.trace.clone_from(&trace);
+    }
+    let origin = gateway.gate.admitted_origin(request.headers());
+    if request.method() == Method::OPTIONS
+        && let Some(origin) = origin
+    {
+        return preflight(origin);
+    }
+    let mut response = match caller.clone() {
+        Some(Err(problem)) => problem.into_response(),
+        Some(Ok(caller)) => {
+            request.extensions_mut().insert(caller);
+            next.run(request).await
+        }
+        None => next.run(request).await,
+    };
+    if let Ok(value) = HeaderValue::from_str(&request_id) {
+        response.headers_mut().insert(REQUEST_ID, value);
+    }
+    if let Some(origin) = origin {
+        response.headers_mut().insert(header::ACCESS_CONTROL_ALLOW_ORIGIN, origin);
+        response.headers_mut().insert(header::ACCESS_CONTROL_EXPOSE_HEADERS, HeaderValue::from_static("*"));
+    }
+    let status = response.status();
+    if let Some(trace) = trace {
+        let span = trace.request(route, started).whole("http.response.status_code", status.as_u16().into());
+        gateway.tracer.tell(if status.is_server_error() { span.failed(status.as_str()) } else { span });
+    }
+    gateway.metrics.requests.with_label_values(&[route, status.as_str()]).inc();
+    if gateway.config.logs_requests && route != "/healthz" {
+        let user = caller.and_then(Result::ok).map(|caller: Caller| caller.user.to_string());
+        let latency_ms = ms(started.elapsed());
+        let status = status.as_u16();
+        gateway.journal.tell(Event::RequestCompleted(RequestCompleted {
+            request_id,
+            route,
+            status,
+            latency_ms,
+            user,
+        }));
+    }
+    response
+}
+
+/// Tells a browser what a page that may ask may send.
+fn preflight(origin: HeaderValue) -> Response {
+    let allowed =
+        HeaderValue::from_static("authorization, content-type, x-api-key, x-craig-framing, x-request-id");
+    let headers = [
+        (header::ACCESS_CONTROL_ALLOW_ORIGIN, origin),
+        (header::ACCESS_CONTROL_ALLOW_METHODS, HeaderValue::from_static("GET, POST")),
+        (header::ACCESS_CONTROL_ALLOW_HEADERS, allowed),
+        (header::ACCESS_CONTROL_MAX_AGE, HeaderValue::from_static("3600")),
+    ];
+    (StatusCode::NO_CONTENT, headers).into_response()
+}
+
+/// Routes that are shown to anybody.
+fn is_open(gateway: &Gateway, route: &str) -> bool {
+    match route {
+        "/metrics" => gateway.config.has_open_metrics,
+        "/v1" | "other" => false,
+        route => !route.starts_with("/v1/"),
+    }
+}
+
+/// The pattern that a path matches; what matches none has one name, whatever strangers call it.
+fn route_of(request: &Request) -> &'static str {
+    let path = request.extensions().get::<MatchedPath>().map(MatchedPath::as_str);
+    path.and_then(|path| crate::routes::ROUTES.into_iter().find(|route| *route == path)).unwrap_or("other")
+}
+
+/// The client's own id when it is a plain one, else a new one.
+fn request_id(headers: &HeaderMap) -> String {
+    let is_plain = |id: &&str| {
+        (1..=64).contains(&id.len()) && id.bytes().all(|b| b.is_ascii_alphanumeric() || b"-_".contains(&b))
+    };
+    let given = headers.get(REQUEST_ID).and_then(|id| id.to_str().ok()).filter(is_plain);
+    given.map_or_else(|| format!("{:016x}", fastrand()), str::to_owned)
+}
+
+/// A number that is not used again soon; guards nothing.
+fn fastrand() -> u64 {
+    use std::hash::{BuildHasher as _, RandomState};
+    RandomState::new().hash_one(std::thread::current().id())
+}
+
+/// The whole body of a request, within the bounds.
+pub(crate) async fn whole_body(request: Request, bounds: &Bounds) -> Result<Bytes, Problem> {
+    let (head, body) = request.into_parts();
+    let read = async {
+        if announced_bytes(&head.headers) > bounds.max_body_bytes {
+            let waits = head.headers.contains_key(header::EXPECT);
+            drain(body, if waits { 0 } else { bounds.max_body_bytes * DRAINED_TIMES }).await;
+            return Err(Problem::too_large(bounds.max_body_bytes));
+        }
+        collect(body, bounds.max_body_bytes).await
+    };
+    tokio::time::timeout(bounds.client_timeout, read).await.unwrap_or_else(|_| Err(Problem::too_slow()))
+}
+
+fn announced_bytes(headers: &HeaderMap) -> usize {
+    let length = headers.get(header::CONTENT_LENGTH).and_then(|length| length.to_str().ok()?.parse().ok());
+    length.unwrap_or_default()
+}
+
+async fn collect(mut body: Body, max_bytes: usize) -> Result<Bytes, Problem> {
+    let mut whole = BytesMut::new();
+    let mut only = None;
+    while let Some(frame) = body.frame().await {
+        let frame = frame.map_err(|_| Problem::invalid("the request broke off"))?;
+        let Ok(data) = frame.into_data() else { continue };
+        if whole.len() + only.as_ref().map_or(0, Bytes::len) + data.len() > max_bytes {
+            drain(body, max_bytes * DRAINED_TIMES).await;
+            return Err(Problem::too_large(max_bytes));
+        }
+        // One piece, as most requests are, is taken as it is.
+        match (whole.is_empty(), only.take()) {
+            (true, None) => only = Some(data),
+            (_, first) => {
+                whole.extend_from_slice(&first.unwrap_or_default());
+                whole.extend_from_slice(&data);
+            }
+        }
+    }
+    Ok(only.unwrap_or_else(|| whole.freeze()))
+}
+
+async fn drain(mut body: Body, max_bytes: usize) {
+    let mut left = max_bytes;
+    while left > 0 {
+        let Some(Ok(frame)) = body.frame().await else { return };
+        left = left.saturating_sub(frame.data_ref().map_or(0, Bytes::len));
+    }
+}
+
+/// A request's JSON as `T`; what is wrong with it is told without repeating it.
+pub(crate) async fn json_body<T: serde::de::DeserializeOwned>(
+    request: Request,
+    bounds: &Bounds,
+) -> Result<T, Problem> {
+    let body = whole_body(request, bounds).await?;
+    serde_json::from_slice(&body).map_err(|error| {
+        let (line, column) = (error.line(), error.column());
+        match error.classify() {
+            serde_json::error::Category::Data => {
+                Problem::invalid(format!("{} (line {line}, column {column})", shape_of(&error)))
+            }
+            _ => Problem::invalid(format!("the request is not JSON: line {line}, column {column}")),
+        }
+    })
+}
+
+/// What serde says of a shape: names of fields are ours, but values would be the client's.
+fn shape_of(error: &serde_json::Error) -> String {
+    let text = error.to_string();
+    match text.strip_prefix("missing field ") {
+        Some(rest) => format!("the field {} is missing", rest.split(' ').next().unwrap_or_default()),
+        None => "a field has a value of the wrong kind".to_owned(),
+    }
+}
+
+/// Whoever sent a request.
+pub(crate) fn caller_of(request: &Request) -> Result<Caller, Problem> {
+    request.extensions().get::<Caller>().cloned().ok_or_else(Problem::unauthorized)
+}
+
+/// `name=milliseconds`, as `Server-Timing` lists them.
+pub(crate) fn timing(entries: &[(&str, Duration)]) -> HeaderValue {
+    let entries = entries.iter().map(|(name, time)| format!("{name};dur={:.3}", ms(*time)));
+    let text = entries.collect::<Vec<_>>().join(", ");
+    HeaderValue::from_str(&text).unwrap_or(HeaderValue::from_static(""))
+}

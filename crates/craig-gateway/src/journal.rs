@@ -1,0 +1,171 @@
+//! Structured logs: one JSON object a line, made from typed events.
+//!
+//! An event has fields for what may be said and no field for anything else, so that no query, code or key can get into a log by
+//! accident. Lines are written by a thread of their own: a slow log slows no request down, and drops lines instead.
+
+use std::io::Write;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+use std::time::Duration;
+
+use serde::Serialize;
+
+/// Lines that wait to be written; more are dropped and counted.
+const MAX_WAITING_LINES: usize = 10_000;
+
+/// What is logged.
+#[derive(Clone, Debug, Serialize)]
+#[serde(tag = "event", rename_all = "snake_case")]
+pub(crate) enum Event {
+    Started { address: String, tls: bool, keys: usize, shared: bool },
+    Stopping { open_requests: usize },
+    Stopped { unfinished: usize, dropped_lines: u64 },
+    RequestCompleted(RequestCompleted),
+    SearchCompleted(SearchCompleted),
+    BreakerOpened { provider: String },
+    KeysReloaded { keys: usize },
+    KeysUnreadable,
+    RedisLost,
+    RedisBack,
+    Alert(Alert),
+}
+
+/// A request is over.
+#[derive(Clone, Debug, Serialize)]
+pub(crate) struct RequestCompleted {
+    pub(crate) request_id: String,
+    pub(crate) route: &'static str,
+    pub(crate) status: u16,
+    #[serde(serialize_with = "rounded")]
+    pub(crate) latency_ms: f64,
+    pub(crate) user: Option<String>,
+}
+
+/// A search or a rerank is over.
+#[derive(Clone, Debug, Default, Serialize)]
+pub(crate) struct SearchCompleted {
+    pub(crate) num_candidates: usize,
+    pub(crate) num_results: usize,
+    #[serde(serialize_with = "rounded")]
+    pub(crate) search_latency_ms: f64,
+    #[serde(serialize_with = "rounded")]
+    pub(crate) rerank_latency_ms: f64,
+    pub(crate) rerank: &'static str,
+    pub(crate) rerank_error: Option<&'static str>,
+    pub(crate) cache_hit: bool,
+    pub(crate) user: Option<String>,
+}
+
+/// A rule trips, or holds again.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub(crate) struct Alert {
+    pub(crate) rule: &'static str,
+    pub(crate) severity: &'static str,
+    pub(crate) firing: bool,
+    #[serde(serialize_with = "rounded")]
+    pub(crate) value: f64,
+    #[serde(serialize_with = "rounded")]
+    pub(crate) threshold: f64,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands in references")]
+fn rounded<S: serde::Serializer>(value: &f64, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.serialize_f64((value * 1e3).round() / 1e3)
+}
+
+impl Event {
+    fn level(&self) -> &'static str {
+        match self {
+            Self::BreakerOpened { .. } | Self::RedisLost | Self::KeysUnreadable => "warn",
+            Self::Alert(alert) if alert.firing => "warn",
+            _ => "info",
+        }
+    }
+}
+
+#[derive(Serialize)]
+struct Line<'e> {
+    timestamp: String,
+    level: &'static str,
+    #[serde(flatten)]
+    event: &'e Event,
+}
+
+/// Lines are collected for so long, so that a busy gateway does not wake the writer for each.
+const COLLECTED_FOR: Duration = Duration::from_millis(10);
+
+/// How long an ending gateway waits for its last lines.
+const LAST_LINES: Duration = Duration::from_secs(1);
+
+enum Message {
+    Event(Event),
+    /// Everything before is to be written, and then said to be.
+    Flush(SyncSender<()>),
+}
+
+/// Where events go.
+#[derive(Clone)]
+pub(crate) struct Journal {
+    lines: SyncSender<Message>,
+    dropped: Arc<AtomicU64>,
+}
+
+impl Journal {
+    /// Writes to `sink` from a thread of its own, which ends when the last clone is dropped.
+    pub(crate) fn new(sink: impl Write + Send + 'static) -> std::io::Result<Self> {
+        let (sender, receiver) = sync_channel(MAX_WAITING_LINES);
+        std::thread::Builder::new().name("journal".into()).spawn(move || write_lines(&receiver, sink))?;
+        Ok(Self { lines: sender, dropped: Arc::default() })
+    }
+
+    pub(crate) fn tell(&self, event: Event) {
+        if self.lines.try_send(Message::Event(event)).is_err() {
+            self.dropped.fetch_add(1, Ordering::Relaxed);
+        }
+    }
+
+    /// Waits until everything that was told is written, for a second at most.
+    pub(crate) fn flush(&self) {
+        let (done, written) = sync_channel(1);
+        if self.lines.try_send(Message::Flush(done)).is_ok() {
+            let _ = written.recv_timeout(LAST_LINES);
+        }
+    }
+
+    /// Lines that were not written because too many waited.
+    pub(crate) fn dropped(&self) -> u64 {
+        self.dropped.load(Ordering::Relaxed)
+    }
+}
+
+/// Writes what comes, and flushes when nothing waits.
+fn write_lines(messages: &Receiver<Message>, sink: impl Write) {
+    let mut sink = std::io::BufWriter::new(sink);
+    while let Ok(first) = messages.recv() {
+        if matches!(first, Message::Event(_)) {
+            std::thread::sleep(COLLECTED_FOR);
+        }
+        let mut waiting = Vec::new();
+        for message in std::iter::once(first).chain(messages.try_iter()) {
+            match message {
+                Message::Event(event) => write_line(&mut sink, &event),
+                Message::Flush(done) => waiting.push(done),
+            }
+        }
+        // Nobody to tell when the log itself cannot be written.
+        let _ = sink.flush();
+        for done in waiting {
+            let _ = done.send(());
+        }
+    }
+}
+
+fn write_line(sink: &mut impl Write, event: &Event) {
+    let timestamp = jiff::Timestamp::now().strftime("%Y-%m-%dT%H:%M:%S%.3fZ").to_string();
+    let line = Line { timestamp, level: event.level(), event };
+    if let Ok(mut text) = serde_json::to_vec(&line) {
+        text.push(b'\n');
+        let _ = sink.write_all(&text);
+    }
+}

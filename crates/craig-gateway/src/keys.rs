@@ -1,0 +1,257 @@
+//! Keys of clients: made here, shown once, kept as hashes.
+//!
+//! A key is 256 random bits, so there is nothing to guess, and SHA-256 is enough: a slow hash as argon2id protects words that
+//! people choose, and would cost each request as much as the whole rest of its way.
+
+use std::fs;
+use std::io::{self, Write as _};
+use std::path::{Path, PathBuf};
+
+use ring::digest::{SHA256, digest};
+use ring::rand::{SecureRandom as _, SystemRandom};
+use serde::{Deserialize, Serialize};
+use subtle::ConstantTimeEq as _;
+use thiserror::Error;
+
+/// What a key begins with, so that scanners for leaked secrets can know it.
+const PREFIX: &str = "craig_";
+
+/// One client's key, as it is kept.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct KeyRecord {
+    /// Names the key in commands.
+    pub id: String,
+    /// Whose it is.
+    pub name: String,
+    /// SHA-256 of the key, in hex.
+    sha256: String,
+    /// When it was made, RFC 3339.
+    pub created_at: String,
+    /// When it was revoked, RFC 3339.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub revoked_at: Option<String>,
+}
+
+/// A key file that cannot be used.
+#[derive(Debug, Error)]
+pub enum KeysError {
+    /// It cannot be read or written.
+    #[error("cannot use the key file {}: {source}", path.display())]
+    Io {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        source: io::Error,
+    },
+    /// It is not what was written.
+    #[error("the key file {} is malformed: {reason}", path.display())]
+    Malformed {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        reason: String,
+    },
+    /// There is no such key.
+    #[error("there is no key {0:?}")]
+    Unknown(String),
+    /// A key of that name is in use.
+    #[error("there is a key named {0:?} already")]
+    NameTaken(String),
+    /// The system gives no random numbers.
+    #[error("the system gives no random numbers")]
+    NoRandom,
+}
+
+/// The keys of one file.
+#[derive(Clone, Debug, Default)]
+pub struct KeyRing {
+    records: Vec<KeyRecord>,
+    hashes: Vec<Vec<u8>>,
+}
+
+impl KeyRing {
+    /// Reads a file; one that is not there has no keys.
+    pub fn open(path: &Path) -> Result<Self, KeysError> {
+        let text = match fs::read_to_string(path) {
+            Ok(text) => text,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Self::default()),
+            Err(source) => return Err(KeysError::Io { path: path.to_owned(), source }),
+        };
+        let malformed = |reason: String| KeysError::Malformed { path: path.to_owned(), reason };
+        let records: Vec<KeyRecord> =
+            serde_json::from_str(&text).map_err(|error| malformed(error.to_string()))?;
+        Self::of(records).ok_or_else(|| malformed("a hash is no SHA-256".to_owned()))
+    }
+
+    fn of(records: Vec<KeyRecord>) -> Option<Self> {
+        let hashes = records.iter().map(|record| from_hex(&record.sha256)).collect::<Option<Vec<_>>>()?;
+        Some(Self { records, hashes })
+    }
+
+    /// All keys, revoked ones too, in the order of their making.
+    pub fn records(&self) -> &[KeyRecord] {
+        &self.records
+    }
+
+    /// Whether no key was ever made: then there is nobody to tell apart.
+    pub fn is_empty(&self) -> bool {
+        self.records.is_empty()
+    }
+
+    /// Whose key this is; looks at all of them, and as long at each.
+    pub(crate) fn find(&self, key: &str) -> Option<&KeyRecord> {
+        let hash = digest(&SHA256, key.as_bytes());
+        let mut found = None;
+        for (record, known) in self.records.iter().zip(&self.hashes) {
+            if bool::from(known.ct_eq(hash.as_ref())) && record.revoked_at.is_none() {
+                found = Some(record);
+            }
+        }
+        found
+    }
+}
+
+/// Makes a key for `name`; gives its record, and the key, which nobody can show again.
+pub fn add(path: &Path, name: &str) -> Result<(KeyRecord, String), KeysError> {
+    change(path, |records| {
+        if records.iter().any(|record| record.name == name && record.revoked_at.is_none()) {
+            return Err(KeysError::NameTaken(name.to_owned()));
+        }
+        let key = format!("{PREFIX}{}", random_hex::<32>()?);
+        let record = KeyRecord {
+            id: random_hex::<4>()?,
+            name: name.to_owned(),
+            sha256: to_hex(digest(&SHA256, key.as_bytes()).as_ref()),
+            created_at: now(),
+            revoked_at: None,
+        };
+        records.push(record.clone());
+        Ok((record, key))
+    })
+}
+
+/// Revokes the key of an id or name; a running gateway sees it within a second.
+pub fn revoke(path: &Path, id_or_name: &str) -> Result<KeyRecord, KeysError> {
+    change(path, |records| {
+        let is_meant = |record: &&mut KeyRecord| {
+            (record.id == id_or_name || record.name == id_or_name) && record.revoked_at.is_none()
+        };
+        match records.iter_mut().find(is_meant) {
+            Some(record) => {
+                record.revoked_at = Some(now());
+                Ok(record.clone())
+            }
+            None => Err(KeysError::Unknown(id_or_name.to_owned())),
+        }
+    })
+}
+
+/// Reads, changes and replaces the file, one process at a time.
+fn change<T>(
+    path: &Path,
+    change: impl FnOnce(&mut Vec<KeyRecord>) -> Result<T, KeysError>,
+) -> Result<T, KeysError> {
+    let io = |source| KeysError::Io { path: path.to_owned(), source };
+    if let Some(folder) = path.parent().filter(|folder| !folder.as_os_str().is_empty()) {
+        fs::create_dir_all(folder).map_err(io)?;
+    }
+    let lock = fs::File::create(path.with_extension("lock")).map_err(io)?;
+    lock.lock().map_err(io)?;
+    let mut records = KeyRing::open(path)?.records;
+    let done = change(&mut records)?;
+    let text = serde_json::to_string_pretty(&records).map_err(|error| io(error.into()))?;
+    replace(path, text.as_bytes()).map_err(io)?;
+    Ok(done)
+}
+
+/// Writes a file that only its owner reads, and puts it in place in one step.
+fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    let new = path.with_extension("new");
+    let mut options = fs::OpenOptions::new();
+    options.write(true).create(true).truncate(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    let mut file = options.open(&new)?;
+    file.write_all(bytes)?;
+    file.sync_all()?;
+    fs::rename(new, path)
+}
+
+fn random_hex<const N: usize>() -> Result<String, KeysError> {
+    let mut bytes = [0; N];
+    SystemRandom::new().fill(&mut bytes).map_err(|_| KeysError::NoRandom)?;
+    Ok(to_hex(&bytes))
+}
+
+fn now() -> String {
+    jiff::Timestamp::now().strftime("%Y-%m-%dT%H:%M:%SZ").to_string()
+}
+
+fn to_hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+fn from_hex(text: &str) -> Option<Vec<u8>> {
+    let pairs = text.as_bytes().chunks_exact(2);
+    let bytes: Option<Vec<u8>> =
+        pairs.map(|pair| u8::from_str_radix(std::str::from_utf8(pair).ok()?, 16).ok()).collect();
+    bytes.filter(|bytes| bytes.len() == 32 && text.len() == 64)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_key_opens_until_it_is_revoked_and_is_never_kept() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("new/keys.json");
+        assert!(KeyRing::open(&path).unwrap().is_empty());
+        let (record, key) = add(&path, "alice").unwrap();
+        let (_, other) = add(&path, "bob").unwrap();
+        let ring = KeyRing::open(&path).unwrap();
+        assert_eq!(ring.find(&key).unwrap().id, record.id);
+        assert_eq!(ring.find(&other).unwrap().name, "bob");
+        assert!(ring.find("").is_none() && ring.find(&key[..key.len() - 1]).is_none());
+        assert!(!fs::read_to_string(&path).unwrap().contains(&key[PREFIX.len()..]));
+        assert!(matches!(add(&path, "alice"), Err(KeysError::NameTaken(_))));
+        revoke(&path, "alice").unwrap();
+        let ring = KeyRing::open(&path).unwrap();
+        assert!(ring.find(&key).is_none() && !ring.is_empty());
+        assert!(matches!(revoke(&path, "alice"), Err(KeysError::Unknown(_))));
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn the_file_is_its_owners() {
+        use std::os::unix::fs::PermissionsExt as _;
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("keys.json");
+        add(&path, "a").unwrap();
+        assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o600);
+    }
+
+    #[test]
+    fn many_may_add_at_once() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("keys.json");
+        std::thread::scope(|scope| {
+            for n in 0..8 {
+                let path = &path;
+                scope.spawn(move || add(path, &format!("user {n}")).unwrap());
+            }
+        });
+        assert_eq!(KeyRing::open(&path).unwrap().records().len(), 8);
+    }
+
+    #[test]
+    fn other_files_are_refused() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("keys.json");
+        for text in ["{}", "[{\"id\":\"a\",\"name\":\"b\",\"sha256\":\"00\",\"created_at\":\"\"}]"] {
+            fs::write(&path, text).unwrap();
+            assert!(matches!(KeyRing::open(&path), Err(KeysError::Malformed { .. })), "{text}");
+        }
+    }
+}

@@ -1,0 +1,345 @@
+//! Reranking as a service: remembered, shared between equal requests, queued, retried, and given up in time.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use bytes::Bytes;
+use craig_engine::{
+    Document, EngineError, FailureClass, HostedRerank, ModelError, RankedDocument, Ranking, RerankDialect,
+    TextModels,
+};
+use serde::{Deserialize, Serialize};
+
+use crate::breaker::Breaker;
+use crate::cache::{Cache, Key};
+use crate::call::{CallFailure, Patience};
+use crate::client::{Client, Target};
+use crate::config::RerankSettings;
+use crate::metrics::{Metrics, ms};
+use crate::queue::{Full, Queue};
+use crate::shared::Redis;
+
+/// Largest answer of a reranking provider.
+const MAX_ANSWER_BYTES: usize = 8 << 20;
+
+/// Wait before the second try.
+const FIRST_WAIT: Duration = Duration::from_millis(250);
+
+/// What to rank.
+#[derive(Clone, Debug)]
+pub(crate) struct RerankJob {
+    pub(crate) query: String,
+    pub(crate) documents: Vec<String>,
+    /// Best documents that are asked for.
+    pub(crate) top: usize,
+}
+
+/// Where an order came from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Source {
+    Voyage,
+    /// Another server that speaks `/v1/rerank`.
+    Provider,
+    Local,
+    Cache,
+    /// The order in which results were found, since reranking was not to be had.
+    Fallback,
+    /// Nobody asked for it.
+    Off,
+}
+
+impl Source {
+    /// Its name in headers and metrics.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::Voyage => "voyage",
+            Self::Provider => "provider",
+            Self::Local => "local",
+            Self::Cache => "cache",
+            Self::Fallback => "fallback",
+            Self::Off => "off",
+        }
+    }
+}
+
+/// An order of documents.
+#[derive(Clone, Debug)]
+pub(crate) struct Reranked {
+    pub(crate) order: Arc<Order>,
+    pub(crate) source: Source,
+}
+
+/// What is remembered of a rerank.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Order {
+    /// Place and score, best first.
+    pub(crate) ranked: Vec<(usize, f32)>,
+    pub(crate) total_tokens: Option<u64>,
+}
+
+/// Why there is no order.
+#[derive(Clone, Debug)]
+pub(crate) enum RerankFailure {
+    /// The provider.
+    Call(CallFailure),
+    /// Too many wait already.
+    Busy,
+    /// The time is over.
+    Late,
+    /// A model of this machine.
+    Local(FailureClass),
+}
+
+impl RerankFailure {
+    /// Its name in metrics and logs.
+    pub(crate) fn label(&self) -> &'static str {
+        match self {
+            Self::Call(failure) => failure.label(),
+            Self::Busy => "queue_full",
+            Self::Late => "timeout",
+            Self::Local(class) => crate::failure::class_name(*class),
+        }
+    }
+}
+
+/// What reranks, and everything around it.
+pub(crate) struct Reranker {
+    provider: Option<Provider>,
+    models: Arc<TextModels>,
+    queue: Queue,
+    cache: Cache<(Arc<Order>, bool), RerankFailure>,
+    redis: Option<Redis>,
+    metrics: Arc<Metrics>,
+    timeout: Duration,
+    tries: usize,
+    cache_time: Duration,
+    usd_per_million_tokens: f64,
+}
+
+struct Provider {
+    client: Client,
+    target: Target,
+    dialect: RerankDialect,
+    model: String,
+    breaker: Arc<Breaker>,
+}
+
+/// What a reranker works with.
+pub(crate) struct Around {
+    pub(crate) client: Client,
+    pub(crate) models: Arc<TextModels>,
+    pub(crate) redis: Option<Redis>,
+    pub(crate) metrics: Arc<Metrics>,
+}
+
+impl Reranker {
+    /// Fails when the provider's key is missing or its address is none.
+    pub(crate) fn new(settings: &RerankSettings, tries: usize, around: Around) -> Result<Self, EngineError> {
+        let Around { client, models, redis, metrics } = around;
+        let provider = match &settings.provider {
+            Some(keyed) => {
+                if let Some(variable) = &keyed.missing_key {
+                    let (provider, variable) = (keyed.of.endpoint.provider.clone(), variable.clone());
+                    return Err(ModelError::MissingKey { provider, variable }.into());
+                }
+                Some(Provider::new(&keyed.of, client)?)
+            }
+            None => None,
+        };
+        let cache = Cache::new(settings.cache_entries as usize, settings.cache_time);
+        let queue = Queue::new(
+            settings.max_running,
+            settings.max_waiting,
+            metrics.reranks_running.clone(),
+            metrics.reranks_waiting.clone(),
+        );
+        Ok(Self {
+            provider,
+            models,
+            queue,
+            cache,
+            redis,
+            metrics,
+            timeout: settings.timeout,
+            tries,
+            cache_time: settings.cache_time,
+            usd_per_million_tokens: settings.usd_per_million_tokens,
+        })
+    }
+
+    /// The provider's breaker, when there is a provider.
+    pub(crate) fn breaker(&self) -> Option<&Arc<Breaker>> {
+        self.provider.as_ref().map(|provider| &provider.breaker)
+    }
+
+    /// What is asked, for people.
+    pub(crate) fn model(&self) -> &str {
+        self.provider.as_ref().map_or("local", |provider| &provider.model)
+    }
+
+    /// Whether results that were found by our own ranking are in the best order that there is without a provider.
+    pub(crate) fn is_builtin_ranking(&self, config: &craig_engine::RerankerConfig) -> bool {
+        self.provider.is_none() && matches!(config, craig_engine::RerankerConfig::Off)
+    }
+
+    /// Orders documents within the time budget. Equal requests at the same time share one answer.
+    pub(crate) async fn rerank(&self, job: RerankJob) -> Result<Reranked, RerankFailure> {
+        let started = Instant::now();
+        let ranked = match job.documents.is_empty() {
+            true => Ok(Reranked {
+                order: Arc::new(Order { ranked: Vec::new(), total_tokens: None }),
+                source: Source::Local,
+            }),
+            false => self.remembered(job, started + self.timeout).await,
+        };
+        self.metrics.rerank_ms.observe(ms(started.elapsed()));
+        match &ranked {
+            Ok(reranked) => self.metrics.reranks.with_label_values(&[reranked.source.name()]).inc(),
+            Err(failure) => self.metrics.rerank_errors.with_label_values(&[failure.label()]).inc(),
+        }
+        ranked
+    }
+
+    async fn remembered(&self, job: RerankJob, deadline: Instant) -> Result<Reranked, RerankFailure> {
+        let key = self.key(&job);
+        // Whether another gateway had it.
+        let work = self.cache.get(&key, async {
+            match self.shared_order(&key, job.documents.len()).await {
+                Some(order) => Ok((Arc::new(order), true)),
+                None => Ok((self.ordered(&key, job, deadline).await?, false)),
+            }
+        });
+        let found = tokio::time::timeout_at(deadline.into(), work).await;
+        let (answer, was_here) = found.map_err(|_| RerankFailure::Late)?;
+        let (order, was_elsewhere) = answer?;
+        let is_cached = was_here || was_elsewhere;
+        let counter = if is_cached { &self.metrics.cache_hits } else { &self.metrics.cache_misses };
+        counter.inc();
+        let source = if is_cached { Source::Cache } else { self.source() };
+        Ok(Reranked { order, source })
+    }
+
+    fn source(&self) -> Source {
+        match &self.provider {
+            Some(provider) if provider.dialect == RerankDialect::Voyage => Source::Voyage,
+            Some(_) => Source::Provider,
+            None => Source::Local,
+        }
+    }
+
+    /// Model, query and documents, each by its hash.
+    fn key(&self, job: &RerankJob) -> Key {
+        let mut key = blake3::Hasher::new();
+        key.update(blake3::hash(self.model().as_bytes()).as_bytes());
+        key.update(blake3::hash(job.query.as_bytes()).as_bytes());
+        key.update(&job.top.to_le_bytes());
+        job.documents.iter().for_each(|document| {
+            key.update(blake3::hash(document.as_bytes()).as_bytes());
+        });
+        *key.finalize().as_bytes()
+    }
+
+    async fn shared_order(&self, key: &Key, n_documents: usize) -> Option<Order> {
+        let bytes = self.redis.as_ref()?.get(&cache_name(key)).await?;
+        let order: Order = serde_json::from_slice(&bytes).ok()?;
+        order.ranked.iter().all(|(index, _)| *index < n_documents).then_some(order)
+    }
+
+    async fn ordered(
+        &self,
+        key: &Key,
+        job: RerankJob,
+        deadline: Instant,
+    ) -> Result<Arc<Order>, RerankFailure> {
+        let turn = self.queue.turn().await.map_err(|Full| RerankFailure::Busy)?;
+        let top = job.top;
+        let ranking = match &self.provider {
+            Some(provider) => provider.rank(&job, self.tries, deadline).await.map_err(RerankFailure::Call)?,
+            None => self.ranked_here(job, deadline).await?,
+        };
+        drop(turn);
+        let order = Order {
+            ranked: ranking
+                .ranked
+                .iter()
+                .take(top)
+                .map(|document| (document.index, document.score))
+                .collect(),
+            total_tokens: ranking.total_tokens,
+        };
+        self.count_tokens(&order);
+        self.share(key, &order).await;
+        Ok(Arc::new(order))
+    }
+
+    async fn ranked_here(&self, job: RerankJob, deadline: Instant) -> Result<Ranking, RerankFailure> {
+        let models = Arc::clone(&self.models);
+        let work = move || {
+            let documents: Vec<Document<'_>> =
+                job.documents.iter().map(|text| Document { text, score: 0.0 }).collect();
+            models.rerank(&job.query, &documents, deadline)
+        };
+        let scores = match tokio::task::spawn_blocking(work).await {
+            Ok(Ok(scores)) => scores,
+            Ok(Err(EngineError::Model(error))) => return Err(RerankFailure::Local(error.class())),
+            _ => return Err(RerankFailure::Local(FailureClass::Model)),
+        };
+        let mut ranked: Vec<RankedDocument> =
+            scores.into_iter().enumerate().map(|(index, score)| RankedDocument { index, score }).collect();
+        ranked.sort_by(|a, b| b.score.total_cmp(&a.score));
+        Ok(Ranking { ranked, total_tokens: None })
+    }
+
+    fn count_tokens(&self, order: &Order) {
+        if let Some(tokens) = order.total_tokens {
+            self.metrics.voyage_tokens.inc_by(tokens);
+            self.metrics.cost_usd.inc_by(self.usd_per_million_tokens * tokens as f64 / 1e6);
+        }
+    }
+
+    async fn share(&self, key: &Key, order: &Order) {
+        let Some(redis) = &self.redis else { return };
+        if let Ok(bytes) = serde_json::to_vec(order)
+            && !self.cache_time.is_zero()
+        {
+            redis.put(&cache_name(key), &bytes, self.cache_time).await;
+        }
+    }
+}
+
+fn cache_name(key: &Key) -> String {
+    format!("rerank:{}", blake3::Hash::from_bytes(*key).to_hex())
+}
+
+impl Provider {
+    fn new(hosted: &HostedRerank, client: Client) -> Result<Self, EngineError> {
+        let target = Target::new(&hosted.endpoint.url, hosted.endpoint.key.clone())
+            .map_err(|reason| ModelError::Unsupported { reason })?;
+        Ok(Self {
+            client,
+            target,
+            dialect: hosted.dialect,
+            model: hosted.model.clone(),
+            breaker: Arc::new(Breaker::new()),
+        })
+    }
+
+    async fn rank(&self, job: &RerankJob, tries: usize, deadline: Instant) -> Result<Ranking, CallFailure> {
+        let texts: Vec<&str> = job.documents.iter().map(String::as_str).collect();
+        let body = Bytes::from(self.dialect.request(&self.model, &job.query, &texts, job.top).to_string());
+        let patience = Patience {
+            tries,
+            deadline,
+            first_wait: FIRST_WAIT,
+            longest_wait: deadline.saturating_duration_since(Instant::now()),
+        };
+        patience.persist(&self.breaker, |time_left| self.ask(body.clone(), texts.len(), time_left)).await
+    }
+
+    async fn ask(&self, body: Bytes, n_documents: usize, within: Duration) -> Result<Ranking, CallFailure> {
+        let (_, answer) = self.client.post_whole(&self.target, body, within, MAX_ANSWER_BYTES).await?;
+        let answer =
+            serde_json::from_slice(&answer).map_err(|_| CallFailure::new(FailureClass::BadAnswer))?;
+        Ranking::read(&answer, n_documents).map_err(|_| CallFailure::new(FailureClass::BadAnswer))
+    }
+}

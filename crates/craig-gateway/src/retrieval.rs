@@ -1,0 +1,268 @@
+//! Finds the code that goes into a conversation: what the client sent, or what a project has, in the best order to be had.
+
+use std::time::{Duration, Instant};
+
+use craig_engine::{Hit, SearchRequest, reordered};
+
+use crate::caller::Caller;
+use crate::conversation::Conversation;
+use crate::failure::Problem;
+use crate::gateway::Gateway;
+use crate::journal::{Event, SearchCompleted};
+use crate::limits::{Allowance, Resource};
+use crate::metrics::ms;
+use crate::rerank::{Order, RerankFailure, RerankJob, Source};
+use crate::snippet::Snippet;
+use crate::traces::SpanKind;
+
+/// Most results that a request may bring.
+pub(crate) const MAX_RESULTS: usize = 1_000;
+
+/// What was found for a question.
+pub(crate) struct Found<T> {
+    /// Best first.
+    pub(crate) items: Vec<T>,
+    pub(crate) ordered_by: Option<Source>,
+    /// Why there is less than there could be.
+    pub(crate) trouble: Option<&'static str>,
+    pub(crate) allowances: Vec<Allowance>,
+    pub(crate) search_time: Duration,
+    pub(crate) rerank_time: Duration,
+    n_candidates: usize,
+}
+
+impl Gateway {
+    /// Counts a request against the limit of its client; fails when that is reached.
+    pub(crate) async fn charged(
+        &self,
+        resource: Resource,
+        caller: &Caller,
+    ) -> Result<Option<Allowance>, Problem> {
+        let allowance = self.limits.charge(resource, caller).await;
+        match allowance {
+            Some(allowance) if !allowance.is_admitted() => {
+                self.metrics.rate_limited.with_label_values(&[resource.name()]).inc();
+                Err(allowance.problem())
+            }
+            allowance => Ok(allowance),
+        }
+    }
+
+    /// What goes into `conversation`, of which `query` is the question.
+    pub(crate) async fn snippets(
+        &self,
+        caller: &Caller,
+        conversation: &mut Conversation<'_>,
+        query: &str,
+    ) -> Result<Found<Snippet>, Problem> {
+        let mut found = match (conversation.results.take(), &conversation.project) {
+            (Some(results), _) => self.best_of(caller, results, conversation.rerank, query).await?,
+            (None, Some(project)) => {
+                let request = SearchRequest {
+                    limit: self.config.injection.results,
+                    rerank: conversation.rerank,
+                    ..SearchRequest::default()
+                };
+                let found = self.search(caller, project.clone(), query.to_owned(), request).await;
+                snippets_of(found)?
+            }
+            (None, None) => Found::none(),
+        };
+        found.items.truncate(self.config.injection.results);
+        self.tell(&found, caller);
+        Ok(found)
+    }
+
+    /// The best of the results that a client sent.
+    async fn best_of(
+        &self,
+        caller: &Caller,
+        mut results: Vec<Snippet>,
+        wants_rerank: bool,
+        query: &str,
+    ) -> Result<Found<Snippet>, Problem> {
+        if results.len() > MAX_RESULTS {
+            return Err(Problem::invalid_field(
+                "semantic_results",
+                format!("more than {MAX_RESULTS} results"),
+            ));
+        }
+        // The order in which they were found is the one that stands when reranking is not to be had.
+        results.sort_by(|a, b| b.score.unwrap_or_default().total_cmp(&a.score.unwrap_or_default()));
+        let mut found = Found { n_candidates: results.len(), ordered_by: Some(Source::Off), ..Found::none() };
+        if wants_rerank && !results.is_empty() {
+            let documents = results.iter().map(|result| result.content.clone()).collect();
+            let top = self.config.injection.results.min(results.len());
+            let job = RerankJob { query: query.to_owned(), documents, top };
+            if let Some(order) = self.order(caller, job, &mut found).await {
+                results = picked(&results, &order);
+            }
+        }
+        found.items = results;
+        Ok(found)
+    }
+
+    /// Searches a project; when `request` wants it, the reranker looks at the first hits again.
+    pub(crate) async fn search(
+        &self,
+        caller: &Caller,
+        project: String,
+        query: String,
+        request: SearchRequest,
+    ) -> Result<Found<Hit>, Problem> {
+        let mut found = Found::none();
+        found.allowances.extend(self.charged(Resource::Search, caller).await?);
+        let started = Instant::now();
+        let is_reranked = request.rerank && !self.reranker.is_builtin_ranking(&self.config.engine.reranker);
+        let wide = SearchRequest {
+            limit: if is_reranked { request.limit.max(self.config.rerank.candidates) } else { request.limit },
+            min_score: if is_reranked { 0.0 } else { request.min_score },
+            rerank: false,
+            ..request.clone()
+        };
+        let text = query.clone();
+        let mut hits = self.with_engine(move |engine| engine.search(&project, &text, &wide)).await?.hits;
+        found.search_time = started.elapsed();
+        self.metrics.searches.inc();
+        self.metrics.vector_search_ms.observe(ms(found.search_time));
+        self.trace(caller, "search", started);
+        found.n_candidates = hits.len();
+        found.ordered_by = Some(if request.rerank { Source::Local } else { Source::Off });
+        if is_reranked && !hits.is_empty() {
+            let rest = hits.split_off(hits.len().min(self.config.rerank.candidates));
+            let documents = hits.iter().map(|hit| hit.content.clone()).collect();
+            let job = RerankJob { query, documents, top: hits.len() };
+            if let Some(order) = self.order(caller, job, &mut found).await {
+                hits = reordered(hits, &order.scores(found.n_candidates - rest.len()));
+            }
+            hits.extend(rest);
+            hits.retain(|hit| hit.score >= request.min_score);
+            hits.truncate(request.limit);
+        }
+        self.metrics.total_search_ms.observe(ms(started.elapsed()));
+        found.items = hits;
+        Ok(found)
+    }
+
+    /// The order of a reranker; `None` when it is not to be had, which `found` then says.
+    async fn order<T>(
+        &self,
+        caller: &Caller,
+        job: RerankJob,
+        found: &mut Found<T>,
+    ) -> Option<std::sync::Arc<Order>> {
+        let allowance = self.limits.charge(Resource::Rerank, caller).await;
+        found.allowances.extend(allowance);
+        if allowance.is_some_and(|allowance| !allowance.is_admitted()) {
+            self.metrics.rate_limited.with_label_values(&[Resource::Rerank.name()]).inc();
+            found.fall_back("rate_limit_exceeded");
+            return None;
+        }
+        let started = Instant::now();
+        let reranked = self.reranker.rerank(job).await;
+        found.rerank_time = started.elapsed();
+        self.trace(caller, "rerank", started);
+        match reranked {
+            Ok(reranked) => {
+                found.ordered_by = Some(reranked.source);
+                Some(reranked.order)
+            }
+            Err(failure) => {
+                self.metrics.reranks.with_label_values(&[Source::Fallback.name()]).inc();
+                found.fall_back(RerankFailure::label(&failure));
+                None
+            }
+        }
+    }
+
+    /// Tells the trace of a request that a part of it has ended.
+    fn trace(&self, caller: &Caller, name: &str, started: Instant) {
+        if let Some(trace) = &caller.trace {
+            self.tracer.tell(trace.part(name, SpanKind::Internal, started));
+        }
+    }
+
+    /// Logs a search without a word of it.
+    pub(crate) fn tell<T>(&self, found: &Found<T>, caller: &Caller) {
+        let Some(source) = found.ordered_by else { return };
+        self.journal.tell(Event::SearchCompleted(SearchCompleted {
+            num_candidates: found.n_candidates,
+            num_results: found.items.len(),
+            search_latency_ms: ms(found.search_time),
+            rerank_latency_ms: ms(found.rerank_time),
+            rerank: source.name(),
+            rerank_error: found.trouble,
+            cache_hit: source == Source::Cache,
+            user: Some(caller.user.to_string()),
+        }));
+    }
+}
+
+impl<T> Found<T> {
+    pub(crate) fn none() -> Self {
+        Self {
+            items: Vec::new(),
+            ordered_by: None,
+            trouble: None,
+            allowances: Vec::new(),
+            search_time: Duration::ZERO,
+            rerank_time: Duration::ZERO,
+            n_candidates: 0,
+        }
+    }
+
+    fn fall_back(&mut self, trouble: &'static str) {
+        self.ordered_by = Some(Source::Fallback);
+        self.trouble = Some(trouble);
+    }
+
+    fn map<U>(self, change: impl FnMut(T) -> U) -> Found<U> {
+        Found {
+            items: self.items.into_iter().map(change).collect(),
+            ordered_by: self.ordered_by,
+            trouble: self.trouble,
+            allowances: self.allowances,
+            search_time: self.search_time,
+            rerank_time: self.rerank_time,
+            n_candidates: self.n_candidates,
+        }
+    }
+}
+
+impl Order {
+    /// The score of each of `n_documents`; 0 for those that the reranker left out.
+    fn scores(&self, n_documents: usize) -> Vec<f32> {
+        let mut scores = vec![0.0; n_documents];
+        for &(index, score) in &self.ranked {
+            if let Some(place) = scores.get_mut(index) {
+                *place = score;
+            }
+        }
+        scores
+    }
+}
+
+/// The documents of an order, each with the score that it has there.
+fn picked(results: &[Snippet], order: &Order) -> Vec<Snippet> {
+    let with_score = |&(index, score): &(usize, f32)| {
+        results.get(index).map(|result| Snippet { score: Some(score), ..result.clone() })
+    };
+    order.ranked.iter().filter_map(with_score).collect()
+}
+
+/// Hits as snippets. What the client did wrong is an error; when the index is in trouble, the conversation goes on without.
+fn snippets_of(found: Result<Found<Hit>, Problem>) -> Result<Found<Snippet>, Problem> {
+    match found {
+        Ok(found) => Ok(found.map(Snippet::from)),
+        Err(problem) if problem.status == http::StatusCode::TOO_MANY_REQUESTS => {
+            Ok(Found { trouble: Some("rate_limit_exceeded"), ..Found::none() })
+        }
+        Err(problem) if problem.code == "invalid_request" && problem.param.as_deref() == Some("query") => {
+            Ok(Found { trouble: Some("no_words"), ..Found::none() })
+        }
+        Err(problem) if problem.status.is_server_error() => {
+            Ok(Found { trouble: Some("index_unavailable"), ..Found::none() })
+        }
+        Err(problem) => Err(problem),
+    }
+}

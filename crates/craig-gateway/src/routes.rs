@@ -1,0 +1,110 @@
+//! Which path is answered by what.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use axum::Router;
+use axum::extract::State;
+use axum::middleware::from_fn_with_state;
+use axum::response::{IntoResponse as _, Response};
+use axum::routing::{get, post};
+use http::{StatusCode, header};
+use serde_json::{Value, json};
+
+use crate::breaker::Standing;
+use crate::embeddings::ANY_MODEL;
+use crate::failure::{Problem, json_response};
+use crate::gateway::Gateway;
+use crate::intake::enter;
+use crate::{chat, context, embeddings, ranking, search};
+
+/// Every path, as metrics and logs name them.
+pub(crate) const ROUTES: [&str; 11] = [
+    "/v1/chat/completions",
+    "/v1/rerank",
+    "/v1/rerank/batch",
+    "/v1/search",
+    "/v1/context",
+    "/v1/embeddings",
+    "/v1/models",
+    "/healthz",
+    "/readyz",
+    "/metrics",
+    "/openapi.json",
+];
+
+/// What is served, described for programs.
+const OPENAPI: &str = include_str!("../openapi.json");
+
+pub(crate) fn router(gateway: Arc<Gateway>) -> Router {
+    Router::new()
+        .route("/v1/chat/completions", post(chat::complete))
+        .route("/v1/rerank", post(ranking::rerank))
+        .route("/v1/rerank/batch", post(ranking::rerank_batch))
+        .route("/v1/search", post(search::search))
+        .route("/v1/context", post(context::context))
+        .route("/v1/embeddings", post(embeddings::embed))
+        .route("/v1/models", get(models))
+        .route("/healthz", get(healthz))
+        .route("/readyz", get(readyz))
+        .route("/metrics", get(metrics))
+        .route("/openapi.json", get(openapi))
+        .fallback(nothing)
+        .method_not_allowed_fallback(wrong_method)
+        .layer(from_fn_with_state(Arc::clone(&gateway), enter))
+        .with_state(gateway)
+}
+
+/// Models that the configuration names, and what embeds. A provider may serve more under names of its own.
+async fn models(State(gateway): State<Arc<Gateway>>) -> Response {
+    let named = gateway.providers.iter().flat_map(|provider| {
+        let owner = provider.upstream.name.as_str();
+        provider.upstream.listed().map(move |model| (model, owner))
+    });
+    let distinct: BTreeSet<(&str, &str)> = named.chain([(ANY_MODEL, "craig")]).collect();
+    let list: Vec<Value> = distinct
+        .into_iter()
+        .map(|(model, owner)| json!({ "id": model, "object": "model", "created": 0, "owned_by": owner }))
+        .collect();
+    json_response(StatusCode::OK, &json!({ "object": "list", "data": list }))
+}
+
+/// The process lives.
+async fn healthz() -> Response {
+    json_response(StatusCode::OK, &json!({ "status": "ok" }))
+}
+
+/// New requests are welcome: the gateway is not stopping, and a provider is not known to be down.
+async fn readyz(State(gateway): State<Arc<Gateway>>) -> Response {
+    let is_up = gateway.providers.iter().any(|provider| provider.breaker.standing() != Standing::Open);
+    let (status, word) = match (gateway.is_stopping(), is_up) {
+        (true, _) => (StatusCode::SERVICE_UNAVAILABLE, "stopping"),
+        (false, false) => (StatusCode::SERVICE_UNAVAILABLE, "no provider answers"),
+        (false, true) => (StatusCode::OK, "ready"),
+    };
+    json_response(status, &json!({ "status": word }))
+}
+
+async fn metrics(State(gateway): State<Arc<Gateway>>) -> Response {
+    for (name, breaker) in gateway.breakers() {
+        gateway.metrics.breaker_state.with_label_values(&[name]).set(breaker.standing() as i64);
+    }
+    ([(header::CONTENT_TYPE, "text/plain; version=0.0.4")], gateway.metrics.page()).into_response()
+}
+
+async fn openapi() -> Response {
+    ([(header::CONTENT_TYPE, "application/json")], OPENAPI).into_response()
+}
+
+async fn nothing() -> Response {
+    Problem::not_found("unknown_path", "there is nothing here: GET /openapi.json tells what there is")
+        .into_response()
+}
+
+async fn wrong_method() -> Response {
+    let problem = Problem::not_found(
+        "wrong_method",
+        "this path does not take this method: GET /openapi.json tells which",
+    );
+    Problem { status: StatusCode::METHOD_NOT_ALLOWED, ..problem }.into_response()
+}

@@ -1,0 +1,229 @@
+//! Server-sent events on their way through: whole lines, untouched, and how a stream has ended.
+
+use bytes::{Bytes, BytesMut};
+use memchr::{memchr_iter, memrchr};
+use serde::Deserialize;
+use serde::de::IgnoredAny;
+
+/// How streams are framed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Framing {
+    /// Bare `data:` lines, as OpenAI sends them: what the provider sends, byte for byte.
+    OpenAi,
+    /// `event: data` before each of them, and `event: done` before the last.
+    Events,
+}
+
+/// A line longer than this is passed on in pieces.
+const MAX_HELD_BYTES: usize = 1 << 20;
+
+const DONE: &[u8] = b"[DONE]";
+
+/// Passes a stream on in whole lines, so that what comes after a provider's death begins on a new one, and remembers
+/// what is needed to tell whether it has ended well.
+pub(crate) struct Lines {
+    framing: Framing,
+    /// Beginning of a line whose end has not come.
+    held: BytesMut,
+    last_data: Bytes,
+    is_done: bool,
+}
+
+impl Lines {
+    pub(crate) fn new(framing: Framing) -> Self {
+        Self { framing, held: BytesMut::new(), last_data: Bytes::new(), is_done: false }
+    }
+
+    /// What of `chunk`, and of what was held, can be passed on now; may be empty.
+    pub(crate) fn pass(&mut self, chunk: Bytes) -> Bytes {
+        let lines = match memrchr(b'\n', &chunk) {
+            Some(end) if self.held.is_empty() && end + 1 == chunk.len() => chunk,
+            Some(end) => {
+                self.held.extend_from_slice(&chunk[..=end]);
+                let lines = self.held.split().freeze();
+                self.held.extend_from_slice(&chunk[end + 1..]);
+                lines
+            }
+            None => {
+                self.held.extend_from_slice(&chunk);
+                if self.held.len() <= MAX_HELD_BYTES {
+                    return Bytes::new();
+                }
+                self.held.split().freeze()
+            }
+        };
+        self.remember(&lines);
+        match self.framing {
+            Framing::OpenAi => lines,
+            Framing::Events => framed(&lines),
+        }
+    }
+
+    /// What was held when the stream ended.
+    pub(crate) fn rest(&mut self) -> Bytes {
+        if self.held.is_empty() {
+            return Bytes::new();
+        }
+        self.pass(Bytes::from_static(b"\n"))
+    }
+
+    /// Looks at the last lines only: `[DONE]` is among them, and the chunk with the usage before it.
+    fn remember(&mut self, lines: &Bytes) {
+        for line in lines.rsplit(|&byte| byte == b'\n') {
+            let Some(data) = data_of(line) else { continue };
+            if data == DONE {
+                self.is_done = true;
+                continue;
+            }
+            self.last_data = lines.slice_ref(data);
+            return;
+        }
+    }
+
+    /// Whether the stream said that it was complete: with `[DONE]`, or else with a reason to finish.
+    pub(crate) fn is_complete(&self) -> bool {
+        self.is_done || self.last_chunk().is_some_and(|chunk| chunk.finishes())
+    }
+
+    /// The tokens that the stream counted, when it did.
+    pub(crate) fn usage(&self) -> Option<Usage> {
+        self.last_chunk()?.usage
+    }
+
+    fn last_chunk(&self) -> Option<LastChunk> {
+        serde_json::from_slice(&self.last_data).ok()
+    }
+
+    /// An event that tells clients of an error, in this framing.
+    pub(crate) fn error_event(&self, body: &serde_json::Value) -> Bytes {
+        let event = format!("\ndata: {body}\n\n");
+        match self.framing {
+            Framing::OpenAi => Bytes::from(event),
+            Framing::Events => framed(&Bytes::from(event)),
+        }
+    }
+}
+
+/// The data of a `data:` line.
+fn data_of(line: &[u8]) -> Option<&[u8]> {
+    Some(line.strip_prefix(b"data:")?.trim_ascii())
+}
+
+/// Puts the kind of event before each line of data; other names of events are left out.
+fn framed(lines: &Bytes) -> Bytes {
+    let mut framed = BytesMut::with_capacity(lines.len() + 64);
+    let mut start = 0;
+    for end in memchr_iter(b'\n', lines).map(|end| end + 1).chain([lines.len()]) {
+        let line = &lines[start..end];
+        start = end;
+        if line.starts_with(b"event:") {
+            continue;
+        }
+        match data_of(line) {
+            Some(data) if data == DONE => framed.extend_from_slice(b"event: done\n"),
+            Some(_) => framed.extend_from_slice(b"event: data\n"),
+            None => {}
+        }
+        framed.extend_from_slice(line);
+    }
+    framed.freeze()
+}
+
+/// Tokens of a conversation.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+pub(crate) struct Usage {
+    #[serde(default)]
+    pub(crate) prompt_tokens: u64,
+    #[serde(default)]
+    pub(crate) completion_tokens: u64,
+}
+
+#[derive(Deserialize)]
+struct LastChunk {
+    usage: Option<Usage>,
+    #[serde(default)]
+    choices: Vec<Choice>,
+}
+
+#[derive(Deserialize)]
+struct Choice {
+    /// Anything but `null`.
+    finish_reason: Option<IgnoredAny>,
+}
+
+impl LastChunk {
+    fn finishes(&self) -> bool {
+        self.usage.is_some() || self.choices.iter().any(|choice| choice.finish_reason.is_some())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Passes `chunks`; gives what came out and whether the stream was complete.
+    fn pass(framing: Framing, chunks: &[&str]) -> (String, bool) {
+        let mut lines = Lines::new(framing);
+        let mut out = Vec::new();
+        chunks
+            .iter()
+            .for_each(|chunk| out.extend_from_slice(&lines.pass(Bytes::copy_from_slice(chunk.as_bytes()))));
+        out.extend_from_slice(&lines.rest());
+        (String::from_utf8(out).unwrap(), lines.is_complete())
+    }
+
+    #[test]
+    fn bytes_come_out_as_they_went_in_however_they_are_cut() {
+        let stream =
+            ": hello\r\n\r\ndata: {\"choices\":[{\"delta\":{\"content\":\"é\"}}]}\n\ndata: [DONE]\n\n";
+        for size in 1..stream.len() {
+            let mut lines = Lines::new(Framing::OpenAi);
+            let mut out = Vec::new();
+            stream
+                .as_bytes()
+                .chunks(size)
+                .for_each(|chunk| out.extend_from_slice(&lines.pass(Bytes::copy_from_slice(chunk))));
+            assert_eq!(out, stream.as_bytes(), "in pieces of {size}");
+            assert!(lines.is_complete(), "in pieces of {size}");
+        }
+    }
+
+    #[test]
+    fn the_end_of_a_stream_is_understood() {
+        for (chunks, is_complete) in [
+            (vec!["data: {\"choices\":[]}\n\n"], false),
+            (vec!["data: {\"choices\":[{\"finish_reason\":null}]}\n\n"], false),
+            (vec!["data: {\"choices\":[{\"finish_reason\":\"stop\"}]}\n\n"], true),
+            (
+                vec!["data: {\"choices\":[],\"usage\":{\"prompt_tokens\":3,\"completion_tokens\":4}}\n\n"],
+                true,
+            ),
+            (vec!["data: {}\n\ndata: [DO", "NE]\n\n"], true),
+            (vec!["data: garbage\n\n"], false),
+            (vec![], false),
+        ] {
+            assert_eq!(pass(Framing::OpenAi, &chunks).1, is_complete, "{chunks:?}");
+        }
+        let mut lines = Lines::new(Framing::OpenAi);
+        lines.pass(Bytes::from_static(
+            b"data: {\"usage\":{\"prompt_tokens\":3,\"completion_tokens\":4}}\n\ndata: [DONE]\n\n",
+        ));
+        assert_eq!(lines.usage(), Some(Usage { prompt_tokens: 3, completion_tokens: 4 }));
+    }
+
+    #[test]
+    fn events_are_named_where_that_is_wanted() {
+        let (out, _) = pass(Framing::Events, &["data: {\"a\":1}\n\nda", "ta: {\"b\":2}\n\ndata: [DONE]\n\n"]);
+        assert_eq!(
+            out,
+            "event: data\ndata: {\"a\":1}\n\nevent: data\ndata: {\"b\":2}\n\nevent: done\ndata: [DONE]\n\n"
+        );
+    }
+
+    #[test]
+    fn a_cut_line_is_ended_before_the_error() {
+        let mut lines = Lines::new(Framing::OpenAi);
+        assert_eq!(lines.pass(Bytes::from_static(b"data: {\"cho")), "");
+        assert_eq!(lines.error_event(&serde_json::json!({"error": 1})), "\ndata: {\"error\":1}\n\n");
+    }
+}

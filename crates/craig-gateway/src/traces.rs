@@ -1,0 +1,215 @@
+//! Spans for OpenTelemetry, by its attributes for generative models, sent as OTLP over HTTP in JSON.
+//!
+//! Spans are made from typed values, as logs are: none has a place for text. They are sent in batches from a task of their own;
+//! what nobody takes in time is dropped.
+
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+
+use bytes::Bytes;
+use http::HeaderMap;
+use ring::rand::{SecureRandom as _, SystemRandom};
+use serde_json::{Value, json};
+use tokio::sync::mpsc::{Receiver, Sender, channel};
+
+use crate::client::{Client, Target};
+
+/// Spans that wait to be sent; more are dropped.
+const MAX_WAITING: usize = 4_096;
+
+/// Most spans of one message, how long they are collected, and how long sending may take.
+const MAX_BATCH: usize = 512;
+const COLLECTED_FOR: Duration = Duration::from_secs(1);
+const SEND_TIMEOUT: Duration = Duration::from_secs(5);
+
+/// What a span is, in the numbers of OTLP.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum SpanKind {
+    Internal = 1,
+    Server = 2,
+    Client = 3,
+}
+
+/// Something that took time.
+#[derive(Clone, Debug)]
+pub(crate) struct Span {
+    pub(crate) name: String,
+    pub(crate) kind: SpanKind,
+    trace: Trace,
+    parent: Option<String>,
+    ended: SystemTime,
+    lasted: Duration,
+    attributes: Vec<Value>,
+    is_error: bool,
+}
+
+/// Which trace a request belongs to, and its own place in it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Trace {
+    trace_id: String,
+    /// The span of the caller, when it has one.
+    parent_id: Option<String>,
+    /// The span of the request.
+    span_id: String,
+}
+
+impl Trace {
+    /// Goes on with the caller's trace (`traceparent`), or begins a new one.
+    pub(crate) fn of(headers: &HeaderMap) -> Self {
+        let given = headers.get("traceparent").and_then(|value| parsed(value.to_str().ok()?));
+        let (trace_id, parent_id) = match given {
+            Some((trace_id, parent_id)) => (trace_id, Some(parent_id)),
+            None => (random_hex::<16>(), None),
+        };
+        Self { trace_id, parent_id, span_id: random_hex::<8>() }
+    }
+
+    /// The span of the request itself.
+    pub(crate) fn request(&self, route: &str, started: Instant) -> Span {
+        let mut span = Span::new(route.to_owned(), SpanKind::Server, self.clone(), started);
+        span.parent.clone_from(&self.parent_id);
+        span
+    }
+
+    /// The span of a part of it, which ends now.
+    pub(crate) fn part(&self, name: impl Into<String>, kind: SpanKind, started: Instant) -> Span {
+        let own = Self { span_id: random_hex::<8>(), ..self.clone() };
+        let mut span = Span::new(name.into(), kind, own, started);
+        span.parent = Some(self.span_id.clone());
+        span
+    }
+}
+
+impl Span {
+    fn new(name: String, kind: SpanKind, trace: Trace, started: Instant) -> Self {
+        let (ended, lasted) = (SystemTime::now(), started.elapsed());
+        Self { name, kind, trace, parent: None, ended, lasted, attributes: Vec::new(), is_error: false }
+    }
+
+    pub(crate) fn text(mut self, key: &str, value: &str) -> Self {
+        self.attributes.push(json!({ "key": key, "value": { "stringValue": value } }));
+        self
+    }
+
+    /// OTLP writes whole numbers as texts.
+    pub(crate) fn whole(mut self, key: &str, value: u64) -> Self {
+        self.attributes.push(json!({ "key": key, "value": { "intValue": value.to_string() } }));
+        self
+    }
+
+    pub(crate) fn failed(mut self, class: &str) -> Self {
+        self.is_error = true;
+        self.text("error.type", class)
+    }
+
+    fn json(&self) -> Value {
+        let nanoseconds =
+            |time: SystemTime| time.duration_since(UNIX_EPOCH).unwrap_or_default().as_nanos().to_string();
+        json!({
+            "traceId": self.trace.trace_id,
+            "spanId": self.trace.span_id,
+            "parentSpanId": self.parent.as_deref().unwrap_or_default(),
+            "name": self.name,
+            "kind": self.kind as u8,
+            "startTimeUnixNano": nanoseconds(self.ended - self.lasted),
+            "endTimeUnixNano": nanoseconds(self.ended),
+            "attributes": self.attributes,
+            "status": { "code": if self.is_error { 2 } else { 0 } },
+        })
+    }
+}
+
+/// Where spans go; nowhere when nothing is configured.
+#[derive(Clone, Debug)]
+pub(crate) struct Tracer(Option<Sender<Span>>);
+
+impl Tracer {
+    pub(crate) fn off() -> Self {
+        Self(None)
+    }
+
+    /// Sends spans to `target` until the last clone is dropped.
+    pub(crate) fn new(client: Client, target: Target) -> Self {
+        let (sender, receiver) = channel(MAX_WAITING);
+        tokio::spawn(send_all(receiver, client, target));
+        Self(Some(sender))
+    }
+
+    pub(crate) fn is_on(&self) -> bool {
+        self.0.is_some()
+    }
+
+    pub(crate) fn tell(&self, span: Span) {
+        if let Some(sender) = &self.0 {
+            // A collector that is too slow costs spans, not requests.
+            let _ = sender.try_send(span);
+        }
+    }
+}
+
+async fn send_all(mut spans: Receiver<Span>, client: Client, target: Target) {
+    let mut batch = Vec::new();
+    while spans.recv_many(&mut batch, MAX_BATCH).await > 0 {
+        let deadline = tokio::time::Instant::now() + COLLECTED_FOR;
+        while batch.len() < MAX_BATCH {
+            let room = MAX_BATCH - batch.len();
+            match tokio::time::timeout_at(deadline, spans.recv_many(&mut batch, room)).await {
+                Ok(n) if n > 0 => {}
+                _ => break,
+            }
+        }
+        let message = Bytes::from(message(&batch).to_string());
+        // Nobody to tell: traces are what would be looked at.
+        let _ = client.post_whole(&target, message, SEND_TIMEOUT, 64 << 10).await;
+        batch.clear();
+    }
+}
+
+fn message(spans: &[Span]) -> Value {
+    let attribute = |key: &str, value: &str| json!({ "key": key, "value": { "stringValue": value } });
+    let resource =
+        [attribute("service.name", "craig-gateway"), attribute("service.version", env!("CARGO_PKG_VERSION"))];
+    let spans: Vec<Value> = spans.iter().map(Span::json).collect();
+    json!({ "resourceSpans": [{
+        "resource": { "attributes": resource },
+        "scopeSpans": [{ "scope": { "name": "craig-gateway" }, "spans": spans }],
+    }] })
+}
+
+/// Trace and parent of a `traceparent` of the W3C: `00-TRACE-PARENT-FLAGS`.
+fn parsed(value: &str) -> Option<(String, String)> {
+    let mut parts = value.trim().split('-');
+    let (version, trace, parent) = (parts.next()?, parts.next()?, parts.next()?);
+    let is_id = |id: &str, length: usize| {
+        id.len() == length
+            && id.bytes().all(|b| matches!(b, b'0'..=b'9' | b'a'..=b'f'))
+            && id.bytes().any(|b| b != b'0')
+    };
+    let is_valid = version.len() == 2 && version != "ff" && is_id(trace, 32) && is_id(parent, 16);
+    is_valid.then(|| (trace.to_owned(), parent.to_owned()))
+}
+
+fn random_hex<const N: usize>() -> String {
+    let mut bytes = [0; N];
+    // Without random numbers traces run into each other, and nothing else happens.
+    let _ = SystemRandom::new().fill(&mut bytes);
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_callers_trace_goes_on() {
+        let (trace, parent) = ("4bf92f3577b34da6a3ce929d0e0e4736", "00f067aa0ba902b7");
+        assert_eq!(parsed(&format!("00-{trace}-{parent}-01")), Some((trace.to_owned(), parent.to_owned())));
+        for bad in [
+            "",
+            "00-x-y-01",
+            &format!("ff-{trace}-{parent}-01"),
+            &format!("00-{}-{parent}-01", "0".repeat(32)),
+        ] {
+            assert_eq!(parsed(bad), None, "{bad}");
+        }
+    }
+}

@@ -1,0 +1,193 @@
+//! Providers of language models: which there are, which serves a model, what they cost.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use craig_engine::{Secret, Settings};
+use serde::Deserialize;
+use thiserror::Error;
+
+/// The key of the default provider.
+const DEFAULT_KEY_VARIABLE: &str = "ZAI_API_KEY";
+
+/// A provider that speaks OpenAI's `/chat/completions`.
+#[derive(Clone, Debug)]
+pub struct Upstream {
+    /// Its name in logs and metrics.
+    pub name: String,
+    /// Address that `/chat/completions` is added to.
+    pub base_url: String,
+    /// Key, sent as a bearer token.
+    pub key: Option<Secret>,
+    /// Model of a request that names none.
+    pub model: Option<String>,
+    /// What models are called here, by the name that clients use.
+    pub models: BTreeMap<String, String>,
+    /// Whether only models of that list are served; else any name is passed on.
+    pub only_listed: bool,
+}
+
+/// US dollars by model.
+#[derive(Clone, Debug, Default)]
+pub struct Prices(BTreeMap<String, Price>);
+
+/// US dollars for a million tokens.
+#[derive(Clone, Copy, Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Price {
+    /// Of what is sent.
+    #[serde(default)]
+    pub input_usd_per_million_tokens: f64,
+    /// Of what comes back.
+    #[serde(default)]
+    pub output_usd_per_million_tokens: f64,
+}
+
+/// Providers that cannot be used.
+#[derive(Debug, Error)]
+pub enum UpstreamsError {
+    /// The file cannot be read.
+    #[error("cannot read {}: {source}", path.display())]
+    Unreadable {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        source: std::io::Error,
+    },
+    /// The file is not what it should be.
+    #[error("{}: {reason}", path.display())]
+    Malformed {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        reason: String,
+    },
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct File {
+    upstream: Vec<Entry>,
+    #[serde(default)]
+    prices: BTreeMap<String, Price>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Entry {
+    name: String,
+    base_url: String,
+    key_env: Option<String>,
+    key_file: Option<PathBuf>,
+    model: Option<String>,
+    #[serde(default)]
+    models: BTreeMap<String, String>,
+    #[serde(default)]
+    only_listed: bool,
+}
+
+impl Upstream {
+    /// The providers that `settings` name, and prices.
+    pub(crate) fn configured(settings: &Settings) -> Result<(Vec<Self>, Prices), UpstreamsError> {
+        match settings.path("gateway.upstreams") {
+            Some(path) => read(&path, settings),
+            None => Ok((vec![Self::single(settings)], Prices::default())),
+        }
+    }
+
+    fn single(settings: &Settings) -> Self {
+        let is_default = settings.is_default("gateway.upstream_url");
+        let named = settings.text("gateway.upstream_key_env");
+        let variable = named.or(is_default.then_some(DEFAULT_KEY_VARIABLE));
+        Self {
+            name: "default".to_owned(),
+            base_url: settings.text("gateway.upstream_url").unwrap_or_default().to_owned(),
+            key: variable.and_then(|variable| settings.environment().get(variable)).map(Secret::new),
+            model: settings.text("gateway.upstream_model").map(str::to_owned),
+            models: BTreeMap::new(),
+            only_listed: false,
+        }
+    }
+
+    /// What `model` is called here; `None` when it is not served.
+    pub(crate) fn own_name<'a>(&'a self, model: Option<&'a str>) -> Option<Option<&'a str>> {
+        let Some(model) = model else { return Some(self.model.as_deref()) };
+        match self.models.get(model) {
+            Some(own) => Some(Some(own)),
+            None if self.model.as_deref() == Some(model) => Some(Some(model)),
+            None => (!self.only_listed).then_some(Some(model)),
+        }
+    }
+
+    /// Whether `model` is named in the configuration.
+    pub(crate) fn lists(&self, model: &str) -> bool {
+        self.models.contains_key(model) || self.model.as_deref() == Some(model)
+    }
+
+    /// Names by which clients may ask for its models.
+    pub(crate) fn listed(&self) -> impl Iterator<Item = &str> {
+        self.models.keys().map(String::as_str).chain(self.model.as_deref())
+    }
+}
+
+impl Prices {
+    /// What so many tokens of `model` cost; 0 for a model without a price.
+    pub(crate) fn usd(&self, model: &str, input_tokens: u64, output_tokens: u64) -> f64 {
+        let price = self.0.get(model).copied().unwrap_or_default();
+        (price.input_usd_per_million_tokens * input_tokens as f64
+            + price.output_usd_per_million_tokens * output_tokens as f64)
+            / 1e6
+    }
+}
+
+fn read(path: &Path, settings: &Settings) -> Result<(Vec<Upstream>, Prices), UpstreamsError> {
+    let text = text_of(path)?;
+    let malformed = |reason: String| UpstreamsError::Malformed { path: path.to_owned(), reason };
+    let file: File = toml::from_str(&text).map_err(|error| malformed(error.message().to_owned()))?;
+    if file.upstream.is_empty() {
+        return Err(malformed("it has no [[upstream]]".to_owned()));
+    }
+    let mut upstreams = Vec::with_capacity(file.upstream.len());
+    for entry in file.upstream {
+        if upstreams.iter().any(|other: &Upstream| other.name == entry.name) {
+            return Err(malformed(format!("two upstreams are called {:?}", entry.name)));
+        }
+        let is_address = entry.base_url.starts_with("http://") || entry.base_url.starts_with("https://");
+        if !is_address {
+            return Err(malformed(format!(
+                "'base_url' of {:?} does not begin with http:// or https://",
+                entry.name
+            )));
+        }
+        let key = key_of(&entry, settings).map_err(malformed)?;
+        upstreams.push(Upstream {
+            name: entry.name,
+            base_url: entry.base_url,
+            key,
+            model: entry.model,
+            models: entry.models,
+            only_listed: entry.only_listed,
+        });
+    }
+    Ok((upstreams, Prices(file.prices)))
+}
+
+fn key_of(entry: &Entry, settings: &Settings) -> Result<Option<Secret>, String> {
+    let Entry { name, key_env, key_file, .. } = entry;
+    match (key_env, key_file) {
+        (Some(_), Some(_)) => Err(format!("{name:?} has both 'key_env' and 'key_file'")),
+        (Some(variable), None) => match settings.environment().get(variable) {
+            Some(key) => Ok(Some(Secret::new(key))),
+            None => Err(format!("'key_env' of {name:?} names {variable}, which is not set")),
+        },
+        (None, Some(file)) => {
+            text_of(file).map(|key| Some(Secret::new(&key))).map_err(|error| error.to_string())
+        }
+        (None, None) => Ok(None),
+    }
+}
+
+fn text_of(path: &Path) -> Result<String, UpstreamsError> {
+    std::fs::read_to_string(path)
+        .map_err(|source| UpstreamsError::Unreadable { path: path.to_owned(), source })
+}

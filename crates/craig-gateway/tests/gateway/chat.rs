@@ -1,0 +1,371 @@
+//! Chat: what is passed on, what is put in, what comes back.
+
+use std::time::{Duration, Instant};
+
+use expect_test::expect;
+use http::StatusCode;
+use serde_json::{Value, json};
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::net::TcpStream;
+
+use crate::harness::{PROVIDER_KEY, Plan, VOYAGE_KEY, until};
+use crate::upstream::{End, Reply, Upstream, event};
+
+fn question(extra: Value) -> Value {
+    let mut body = json!({
+        "model": "mock",
+        "messages": [
+            { "role": "system", "content": "Be brief." },
+            { "role": "user", "content": "add validation to user input" },
+        ],
+    });
+    body.as_object_mut().unwrap().extend(extra.as_object().unwrap().clone());
+    body
+}
+
+/// Results as an editor sends them.
+fn results() -> Value {
+    json!([
+        { "content": "fn parse(input: &str) -> Ast {}", "file": "src/parse.rs", "score": 0.78, "line_start": 1, "line_end": 1 },
+        { "content": "const schema = z.object({ email: z.string() })", "file": "src/validation/schema.ts", "score": 0.75, "line_start": 10, "line_end": 10 },
+        { "content": "# Changelog", "file": "CHANGELOG.md", "score": 0.73, "line_start": 1, "line_end": 1 },
+        { "content": "def validate(user_input): check(user_input)", "file": "app/validate.py", "score": 0.6, "line_start": 3, "line_end": 4 },
+    ])
+}
+
+#[tokio::test]
+async fn what_concerns_nobody_here_is_passed_on_to_the_byte() {
+    let upstream = Upstream::start(|_, _| Reply::completion("Hello.")).await;
+    let gateway = Plan::with(&upstream).start().await;
+    let body = r#"{ "model":"mock","messages":[{"role":"user","content":"hi"}],"temperature":1.0,"x":{"deep":[1e400]},"tools":[{"type":"function","function":{"name":"f","parameters":{}}}],"response_format":{"type":"json_object"}}"#;
+    let answer = gateway
+        .post_with(
+            "/v1/chat/completions",
+            body,
+            &[("authorization", "Bearer client-key"), ("x-request-id", "my-id")],
+        )
+        .await;
+    assert_eq!(answer.status, StatusCode::OK);
+    let asked = &upstream.asked()[0];
+    assert_eq!(String::from_utf8_lossy(&asked.body), body);
+    assert_eq!(asked.path, "/v1/chat/completions");
+    assert_eq!(asked.header("authorization"), Some(format!("Bearer {PROVIDER_KEY}").as_str()));
+    assert!(!asked.head.contains("client-key"));
+    assert_eq!(answer.json()["choices"][0]["message"]["content"], "Hello.");
+    assert_eq!(answer.header("x-request-id"), "my-id");
+    assert!(answer.header("server-timing").contains("upstream;dur="), "{answer:?}");
+    assert_eq!(answer.header("x-craig-context"), "");
+}
+
+#[tokio::test]
+async fn a_model_that_is_not_named_is_the_configured_one() {
+    let upstream = Upstream::start(|_, _| Reply::completion("")).await;
+    let gateway = Plan::with(&upstream).start().await;
+    gateway.chat(r#"{"messages":[{"role":"user","content":"hi"}]}"#).await;
+    assert_eq!(upstream.last()["model"], "mock");
+}
+
+#[tokio::test]
+async fn streams_come_as_they_are_sent() {
+    let upstream =
+        Upstream::start(|_, _| Reply::stream("one two three", Duration::from_millis(150), End::Well)).await;
+    let gateway = Plan::with(&upstream).start().await;
+    let mut stream = TcpStream::connect(gateway.url.trim_start_matches("http://")).await.unwrap();
+    stream.write_all(&raw_chat(&question(json!({ "stream": true })))).await.unwrap();
+    let (mut text, mut times, started) = (String::new(), Vec::new(), Instant::now());
+    let mut piece = [0; 4096];
+    while !text.contains("[DONE]") {
+        let n = stream.read(&mut piece).await.unwrap();
+        text.push_str(std::str::from_utf8(&piece[..n]).unwrap());
+        times.push(started.elapsed());
+    }
+    assert!(times[0] < Duration::from_millis(140), "the first word was held back: {times:?}");
+    assert!(times.last().unwrap() > &Duration::from_millis(400), "{times:?}");
+    assert!(text.contains(&event(&json!({ "content": "two " }), None)), "{text}");
+    assert!(text.contains("content-type: text/event-stream") && text.contains("cache-control: no-cache"));
+}
+
+fn raw_chat(body: &Value) -> Vec<u8> {
+    let body = body.to_string();
+    format!(
+        "POST /v1/chat/completions HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\ncontent-length: {}\r\n\r\n{body}",
+        body.len()
+    )
+    .into_bytes()
+}
+
+#[tokio::test]
+async fn a_stream_is_the_same_bytes_or_named_events() {
+    let upstream = Upstream::start(|_, _| Reply::stream("a b", Duration::ZERO, End::Well)).await;
+    let gateway = Plan::with(&upstream).start().await;
+    let plain = gateway.chat(question(json!({ "stream": true }))).await.text();
+    let Reply::Stream { events, .. } = Reply::stream("a b", Duration::ZERO, End::Well) else {
+        unreachable!()
+    };
+    assert_eq!(plain, events.concat());
+    let named = gateway
+        .post_with(
+            "/v1/chat/completions",
+            question(json!({ "stream": true })),
+            &[("x-craig-framing", "events")],
+        )
+        .await
+        .text();
+    let expected: String = events
+        .iter()
+        .map(|event| {
+            if event.contains("[DONE]") {
+                format!("event: done\n{event}")
+            } else {
+                format!("event: data\n{event}")
+            }
+        })
+        .collect();
+    assert_eq!(named, expected);
+    let refused =
+        gateway.post_with("/v1/chat/completions", question(json!({})), &[("x-craig-framing", "x")]).await;
+    assert_eq!(refused.status, StatusCode::BAD_REQUEST);
+}
+
+#[tokio::test]
+async fn the_best_results_stand_before_the_question() {
+    let voyage = Upstream::start(|_, _| Reply::voyage(&[(1, 0.92), (3, 0.87), (0, 0.11)])).await;
+    let upstream = Upstream::start(|_, _| Reply::completion("Done.")).await;
+    let gateway = Plan::with(&upstream).voyage(&voyage).start().await;
+    let body = question(json!({ "semantic_results": results(), "rerank": true, "user": "u" }));
+    let answer = gateway.chat(&body).await;
+    assert_eq!(answer.status, StatusCode::OK, "{}", answer.text());
+    assert_eq!(answer.header("x-craig-rerank"), "voyage");
+    assert_eq!(
+        answer.header("x-craig-context"),
+        "src/validation/schema.ts:10-10;app/validate.py:3-4;src/parse.rs:1-1"
+    );
+    let asked = &voyage.asked()[0];
+    let documents: Vec<Value> =
+        results().as_array().unwrap().iter().map(|result| result["content"].clone()).collect();
+    assert_eq!(
+        asked.json(),
+        json!({ "query": "add validation to user input", "documents": documents, "top_k": 3, "return_documents": false, "model": "rerank-2-lite" })
+    );
+    assert_eq!(asked.header("authorization"), Some(format!("Bearer {VOYAGE_KEY}").as_str()));
+    let sent = upstream.last();
+    assert_eq!(sent.as_object().unwrap().keys().collect::<Vec<_>>(), ["messages", "model", "user"]);
+    let messages = sent["messages"].as_array().unwrap();
+    assert_eq!((messages.len(), &messages[2]["content"]), (3, &json!("add validation to user input")));
+    assert_eq!(messages[1]["role"], "user");
+    expect![[r#"
+        Similar code patterns in your workspace:
+
+        From: src/validation/schema.ts (relevance: 92%)
+        ```typescript
+        const schema = z.object({ email: z.string() })
+        ```
+
+        From: app/validate.py (relevance: 87%)
+        ```python
+        def validate(user_input): check(user_input)
+        ```
+
+        From: src/parse.rs (relevance: 11%)
+        ```rust
+        fn parse(input: &str) -> Ast {}
+        ```
+    "#]]
+    .assert_eq(messages[1]["content"].as_str().unwrap());
+
+    let again = gateway.chat(&body).await;
+    assert_eq!((again.header("x-craig-rerank"), voyage.asked().len()), ("cache", 1));
+    assert_eq!(gateway.metric("cache_hits").await, 1.0);
+    assert_eq!(gateway.metric("voyage_tokens_used").await, 40.0);
+    assert_eq!(gateway.metric("estimated_cost_usd").await, 40.0 * 0.0375 / 1e6);
+}
+
+#[tokio::test]
+async fn results_without_rerank_keep_the_order_of_their_scores() {
+    let upstream = Upstream::start(|_, _| Reply::completion("")).await;
+    let gateway = Plan::with(&upstream).start().await;
+    let mut reversed = results();
+    reversed.as_array_mut().unwrap().reverse();
+    let answer = gateway.chat(question(json!({ "semantic_results": reversed }))).await;
+    assert_eq!(answer.header("x-craig-rerank"), "off");
+    assert_eq!(
+        answer.header("x-craig-context"),
+        "src/parse.rs:1-1;src/validation/schema.ts:10-10;CHANGELOG.md:1-1"
+    );
+}
+
+#[tokio::test]
+async fn without_a_provider_the_ranking_is_our_own() {
+    let upstream = Upstream::start(|_, _| Reply::completion("")).await;
+    let gateway = Plan::with(&upstream).start().await;
+    let answer = gateway.chat(question(json!({ "semantic_results": results(), "rerank": true }))).await;
+    assert_eq!(answer.header("x-craig-rerank"), "local");
+    assert!(answer.header("x-craig-context").starts_with("app/validate.py:3-4;"), "{answer:?}");
+}
+
+#[tokio::test]
+async fn a_budget_of_tokens_is_kept() {
+    let upstream = Upstream::start(|_, _| Reply::completion("")).await;
+    let gateway = Plan::with(&upstream).start().await;
+    let answer =
+        gateway.chat(question(json!({ "semantic_results": results(), "max_context_tokens": 50 }))).await;
+    assert_eq!(answer.header("x-craig-context"), "src/parse.rs:1-1");
+    let none =
+        gateway.chat(question(json!({ "semantic_results": results(), "max_context_tokens": 0 }))).await;
+    assert_eq!(
+        (none.header("x-craig-context"), upstream.last()["messages"].as_array().unwrap().len()),
+        ("", 2)
+    );
+}
+
+#[tokio::test]
+async fn a_project_is_searched_when_no_results_come() {
+    let upstream = Upstream::start(|_, _| Reply::completion("")).await;
+    let plan = Plan::with(&upstream);
+    plan.write(
+        "shop/src/auth.py",
+        "def verify_token(token):\n    \"\"\"Checks a token's signature.\"\"\"\n    return check(token)\n",
+    );
+    plan.write("shop/src/cart.py", "def total(prices):\n    return sum(prices)\n");
+    let mut engine = craig_engine::Engine::open(&plan.config().engine).unwrap();
+    let directory = plan.path("shop");
+    engine.prepare(None, &directory, craig_engine::Freshness::UpToDate, &mut |_| {}).unwrap();
+    drop(engine);
+    let gateway = plan.start().await;
+    let ask = |project: &str| json!({ "messages": [{ "role": "user", "content": "where is verify_token checked" }], "project": project, "rerank": true });
+    let answer = gateway.chat(ask("shop")).await;
+    assert_eq!(answer.header("x-craig-rerank"), "local", "{}", answer.text());
+    assert!(answer.header("x-craig-context").starts_with("src/auth.py:1-3"), "{answer:?}");
+    assert!(upstream.last()["messages"][0]["content"].as_str().unwrap().contains("def verify_token"));
+    assert_eq!(gateway.metric("searches_total").await, 1.0);
+    let unknown = gateway.chat(ask("nowhere")).await;
+    assert_eq!((unknown.status, unknown.code()), (StatusCode::NOT_FOUND, "unknown_project".to_owned()));
+    let search =
+        gateway.post("/v1/search", json!({ "project": "shop", "query": "verify token", "limit": 1 })).await;
+    assert_eq!(search.json()["results"][0]["path"], "src/auth.py", "{}", search.text());
+    assert_eq!(search.header("x-ratelimit-resource"), "search");
+    let context = |body: Value| gateway.post("/v1/context", body);
+    let message = context(json!({ "project": "shop", "message": "where does verify_token check a token" }))
+        .await
+        .json();
+    assert!(message["markdown"].as_str().unwrap().contains("def verify_token"), "{message}");
+    let edit = json!({ "project": "shop", "instruction": "check the token first, as verify_token does", "path": "src/cart.py", "line_start": 1, "line_end": 2 });
+    let edit = context(edit).await;
+    assert_eq!(edit.status, StatusCode::OK, "{}", edit.text());
+    assert!(edit.json()["blocks"].is_array());
+    assert_eq!(
+        context(json!({ "project": "nowhere", "message": "where is it" })).await.status,
+        StatusCode::NOT_FOUND
+    );
+    assert_eq!(context(json!({ "project": "shop" })).await.status, StatusCode::BAD_REQUEST);
+}
+
+#[tokio::test]
+async fn a_client_that_goes_away_takes_its_stream_along() {
+    let upstream = Upstream::start(|asked, _| match asked.json()["stream"] {
+        Value::Bool(true) => Reply::stream("one ", Duration::ZERO, End::Silent),
+        _ => Reply::Hang,
+    })
+    .await;
+    let gateway = Plan::with(&upstream).start().await;
+    for body in [question(json!({ "stream": true })), question(json!({}))] {
+        let mut stream = TcpStream::connect(gateway.url.trim_start_matches("http://")).await.unwrap();
+        stream.write_all(&raw_chat(&body)).await.unwrap();
+        until("the provider is asked", async || upstream.open() == 1).await;
+        if body["stream"] == true {
+            assert!(stream.read(&mut [0; 1024]).await.unwrap() > 0);
+        }
+        drop(stream);
+        until("the provider's connection is closed", async || upstream.open() == 0).await;
+    }
+    // The request for the metrics is open itself.
+    until("no request is open", async || gateway.metric("open_requests").await <= 1.0).await;
+    assert_eq!(gateway.metric("streams_cut{by=\"client\"}").await, 1.0);
+}
+
+#[tokio::test]
+async fn a_stream_that_dies_ends_with_an_error_event() {
+    for (end, code) in [
+        (End::Cut, "stream_interrupted"),
+        (End::Early, "stream_interrupted"),
+        (End::Silent, "stream_stalled"),
+    ] {
+        let upstream = Upstream::start(move |_, _| Reply::stream("one two ", Duration::ZERO, end)).await;
+        let gateway = Plan::with(&upstream).set("gateway.stream_idle_ms", "200").start().await;
+        let answer = gateway.chat(question(json!({ "stream": true }))).await.text();
+        let last = answer.trim_end().rsplit("data: ").next().unwrap();
+        let last: Value = serde_json::from_str(last).unwrap();
+        assert_eq!(last["error"]["code"], code, "{end:?}: {answer}");
+        assert!(answer.starts_with(&event(&json!({ "content": "one " }), None)), "{answer}");
+        assert!(answer.ends_with("\n\n") && !answer.contains("[DONE]"));
+    }
+}
+
+#[tokio::test]
+async fn bad_requests_are_told_what_is_wrong() {
+    let upstream = Upstream::start(|_, _| Reply::completion("")).await;
+    let gateway = Plan::with(&upstream).set("gateway.max_body", "10kB").start().await;
+    let messages = [
+        ("not json", "the request is not JSON: line 1, column 2"),
+        ("{}", "'messages' is missing"),
+        (r#"{"messages":[],"model":"a","model":"b"}"#, "'model' comes twice"),
+        (r#"{"messages":[{"role":"user","content":"q"}],"project":7}"#, "'project' is not a text"),
+    ];
+    for (body, message) in messages {
+        let answer = gateway.chat(body).await;
+        assert_eq!(
+            (answer.status, answer.json()["error"]["message"].clone()),
+            (StatusCode::BAD_REQUEST, json!(message))
+        );
+    }
+    let large = gateway.chat(question(json!({ "x": "y".repeat(20_000) }))).await;
+    assert_eq!((large.status, large.code()), (StatusCode::PAYLOAD_TOO_LARGE, "request_too_large".to_owned()));
+    assert_eq!(gateway.get("/v1/chat/completions").await.status, StatusCode::METHOD_NOT_ALLOWED);
+    assert_eq!(gateway.get("/v1/nothing").await.code(), "unknown_path");
+    assert_eq!(upstream.asked().len(), 0);
+}
+
+#[tokio::test]
+async fn a_stream_that_trickles_is_not_a_silent_one() {
+    let text = "data: {}\n\ndata: [DONE]\n\n";
+    let upstream = Upstream::start(move |_, _| Reply::Trickle {
+        text: text.to_owned(),
+        pause: Duration::from_millis(40),
+    })
+    .await;
+    let gateway = Plan::with(&upstream).set("gateway.stream_idle_ms", "300").start().await;
+    let started = Instant::now();
+    assert_eq!(gateway.chat(question(json!({ "stream": true }))).await.text(), text);
+    assert!(started.elapsed() > Duration::from_millis(800));
+    let short = Plan::with(&upstream).set("gateway.stream_total_ms", "300").start().await;
+    let cut = short.chat(question(json!({ "stream": true }))).await.text();
+    assert!(cut.contains("stream_too_long"), "{cut}");
+}
+
+#[tokio::test]
+async fn traces_are_sent_with_the_attributes_of_generative_models() {
+    let collector = Upstream::start(|_, _| Reply::json(json!({}))).await;
+    let upstream = Upstream::start(|_, _| Reply::stream("one", Duration::ZERO, End::Well)).await;
+    let gateway = Plan::with(&upstream).set("gateway.otlp_url", &collector.url).start().await;
+    let trace = "4bf92f3577b34da6a3ce929d0e0e4736";
+    let headers = [("traceparent", format!("00-{trace}-00f067aa0ba902b7-01"))];
+    let headers: Vec<(&str, &str)> = headers.iter().map(|(name, value)| (*name, value.as_str())).collect();
+    let body = question(json!({ "stream": true, "semantic_results": results(), "rerank": true }));
+    gateway.post_with("/v1/chat/completions", body, &headers).await;
+    until("spans arrive", async || !collector.asked().is_empty()).await;
+    let spans = collector.last()["resourceSpans"][0]["scopeSpans"][0]["spans"].clone();
+    let mut names: Vec<&str> =
+        spans.as_array().unwrap().iter().filter_map(|span| span["name"].as_str()).collect();
+    names.sort_unstable();
+    assert_eq!(names, ["/v1/chat/completions", "chat mock", "rerank"]);
+    let model = spans.as_array().unwrap().iter().find(|span| span["name"] == "chat mock").unwrap();
+    assert_eq!((&model["traceId"], &model["kind"]), (&json!(trace), &json!(3)));
+    let attribute = |key: &str| {
+        let all = model["attributes"].as_array().unwrap();
+        all.iter().find(|attribute| attribute["key"] == key).map(|attribute| attribute["value"].clone())
+    };
+    assert_eq!(attribute("gen_ai.operation.name"), Some(json!({ "stringValue": "chat" })));
+    assert_eq!(attribute("gen_ai.request.model"), Some(json!({ "stringValue": "mock" })));
+    assert!(!collector.asked()[0].json().to_string().contains("validation"));
+    assert_eq!(collector.asked()[0].path, "/v1/traces");
+}

@@ -1,0 +1,10 @@
+//! The gateway from outside: real sockets, real HTTP, providers that do what a script tells them to.
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+mod chat;
+mod endpoints;
+mod guard;
+mod harness;
+mod redis;
+mod resilience;
+mod upstream;

@@ -1,0 +1,107 @@
+//! The built-in reranker: needs no index, no files and no network, so it works on texts that anybody hands in.
+
+use std::collections::HashSet;
+
+use crate::rerank::logistic;
+use crate::{Embedding, ModelError, RerankRequest, Reranker, StaticModel, identifiers};
+
+/// Scores documents by how near their vectors are to the query's, and by how much of the query they hold.
+///
+/// score = σ(b + c₁·cosine + c₂·words + c₃·names): `words` is the share of the query's words, by the weight that the
+/// built-in embedding learnt for each, that the document holds; `names` the share of its identifiers of several words.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct BuiltinReranker;
+
+/// Weights of the sum. They put what answers a question above ½ and what has nothing to do with it below ⅒ on the texts
+/// of this file's tests; nothing is fitted to more than that, so scores are to be compared, not believed.
+const BIAS: f32 = -4.5;
+const COSINE: f32 = 6.0;
+const WORDS: f32 = 4.0;
+const NAMES: f32 = 1.5;
+
+impl Reranker for BuiltinReranker {
+    fn name(&self) -> &str {
+        "built-in"
+    }
+
+    fn rerank(&self, request: &RerankRequest<'_>) -> Result<Vec<f32>, ModelError> {
+        let model = StaticModel::builtin();
+        let query = model.query(request.query);
+        let words = model.query_words(request.query);
+        let names = names(request.query);
+        let texts: Vec<&str> = request.documents.iter().map(|document| document.text).collect();
+        let vectors = model.documents(&texts);
+        let score = |(text, vector): (&&str, &Embedding)| {
+            let held: HashSet<u32> = model.rows_of(text).into_iter().collect();
+            let sum = BIAS
+                + COSINE * dot(&query, vector)
+                + WORDS * share(&words, |(row, _)| held.contains(row), |(_, weight)| *weight)
+                + NAMES * share(&names, |name| text.contains(*name), |_| 1.0);
+            logistic(sum)
+        };
+        Ok(texts.iter().zip(&vectors).map(score).collect())
+    }
+}
+
+/// Identifiers that join several words, as they are written: nobody types those by accident.
+fn names(query: &str) -> Vec<&str> {
+    let joins =
+        |name: &&str| name.len() > 3 && (name.contains('_') || name.chars().skip(1).any(char::is_uppercase));
+    identifiers(query).map(|word| word.text).filter(joins).collect()
+}
+
+/// Weight of the items that are held over the weight of all; 0 when there are none.
+fn share<T>(items: &[T], is_held: impl Fn(&T) -> bool, weight: impl Fn(&T) -> f32) -> f32 {
+    let all: f32 = items.iter().map(&weight).sum();
+    let held: f32 = items.iter().filter(|item| is_held(item)).map(&weight).sum();
+    if all > 0.0 { held / all } else { 0.0 }
+}
+
+fn dot(a: &Embedding, b: &Embedding) -> f32 {
+    a.as_slice().iter().zip(b.as_slice()).map(|(x, y)| x * y).sum()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Instant;
+
+    use super::*;
+    use crate::Document;
+
+    fn scores(query: &str, texts: &[&str]) -> Vec<f32> {
+        let documents: Vec<_> = texts.iter().map(|text| Document { text, score: 0.0 }).collect();
+        BuiltinReranker
+            .rerank(&RerankRequest { query, documents: &documents, deadline: Instant::now() })
+            .unwrap()
+    }
+
+    #[test]
+    fn what_answers_is_above_what_does_not() {
+        let scores = scores(
+            "how are passwords checked at login",
+            &[
+                "fn multiply(a: &Matrix, b: &Matrix) -> Matrix { rows * columns }",
+                "/// Checks the password of a login.\nfn verify_password(user: &User, secret: &str) -> bool { hash(secret) == user.hash }",
+                "# Changelog\n\nThe format follows Keep a Changelog.",
+            ],
+        );
+        assert!(scores[1] > 0.5 && scores[0] < 0.1 && scores[2] < 0.1, "{scores:?}");
+    }
+
+    #[test]
+    fn a_name_is_found_as_it_is_written() {
+        let scores = scores(
+            "where is parseHttpResponse",
+            &["function parseHttpResponse(text) {}", "parse an http response"],
+        );
+        assert!(scores[0] > scores[1], "{scores:?}");
+    }
+
+    #[test]
+    fn scores_are_probabilities_for_any_text() {
+        for (query, text) in [("", ""), ("日本語", "日本語"), ("a", "\u{0}"), ("x", "x")] {
+            let scores = scores(query, &[text]);
+            assert!((0.0..=1.0).contains(&scores[0]), "{query:?} {scores:?}");
+        }
+    }
+}

@@ -1,0 +1,190 @@
+//! `craig gateway`: OpenAI-compatible chat with rerank and context injection over HTTP, and the keys of its clients.
+
+use std::net::SocketAddr;
+
+use clap::Subcommand;
+use craig_gateway::{ConfigError, GatewayConfig, StartError, keys};
+use serde::Serialize;
+
+use super::failure::{Outcome, Refusal};
+use super::global::Global;
+use super::output::{BOLD, Columns, DIM, styled};
+use super::session::Session;
+use super::table::{Align, Cut, Table};
+use super::units::local_time;
+
+/// Serve OpenAI-compatible chat with rerank and context injection over HTTP
+#[derive(Debug, clap::Args)]
+#[command(args_conflicts_with_subcommands = true)]
+pub(crate) struct Args {
+    #[command(subcommand)]
+    command: Option<Command>,
+    /// Listen at this address (port 0: any free one) [default: 127.0.0.1:7320] [env: CRAIG_GATEWAY_ADDRESS]
+    #[arg(long, value_name = "ADDRESS")]
+    address: Option<SocketAddr>,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// Make, list or revoke the keys of clients
+    Keys(KeysArgs),
+}
+
+#[derive(Debug, clap::Args)]
+struct KeysArgs {
+    #[command(subcommand)]
+    command: KeysCommand,
+}
+
+#[derive(Debug, Subcommand)]
+enum KeysCommand {
+    /// Make a key and show it, once
+    Add {
+        /// Whose key it is
+        name: String,
+    },
+    /// List the keys that were made
+    List,
+    /// Revoke a key; a running gateway refuses it within a second
+    Revoke {
+        /// Id or name of the key
+        key: String,
+    },
+}
+
+/// A key that was just made.
+#[derive(Debug, Serialize)]
+struct Added {
+    id: String,
+    name: String,
+    /// The key itself, which nobody can show again.
+    key: String,
+}
+
+/// A key as it is listed.
+#[derive(Debug, Serialize)]
+struct Listed {
+    id: String,
+    name: String,
+    /// How its holder is called in logs.
+    user: String,
+    created_at: String,
+    revoked_at: Option<String>,
+}
+
+impl Args {
+    /// Whether the gateway is served: it ends by itself when it is told to.
+    pub(crate) fn serves(&self) -> bool {
+        self.command.is_none()
+    }
+}
+
+pub(crate) fn run(args: Args, session: &mut Session) -> anyhow::Result<Outcome> {
+    let config = config(args.address, session)?;
+    match args.command {
+        None => craig_gateway::serve_until_told(config, std::io::stderr()).map_err(start_refusal)?,
+        Some(Command::Keys(KeysArgs { command })) => run_keys(command, &config, session)?,
+    }
+    Ok(Outcome::Complete)
+}
+
+fn config(address: Option<SocketAddr>, session: &Session) -> anyhow::Result<GatewayConfig> {
+    let settings = session.settings(None)?;
+    let engine = session.config(&settings)?;
+    let keys = match settings.is_default("gateway.keys") {
+        true => Global::default_keys()?,
+        false => std::path::PathBuf::new(),
+    };
+    let mut config = GatewayConfig::of(&settings, engine, keys).map_err(config_refusal)?;
+    config.address = address.unwrap_or(config.address);
+    Ok(config)
+}
+
+fn run_keys(command: KeysCommand, config: &GatewayConfig, session: &mut Session) -> anyhow::Result<()> {
+    let file = &config.keys;
+    match command {
+        KeysCommand::Add { name } => {
+            let (record, key) = keys::add(file, &name).map_err(keys_refusal)?;
+            let added = Added { id: record.id, name: record.name, key };
+            session.output.show(&added, |_| format!("{}\n", added.key))?;
+            session.output.note("keep it now: it is not stored, and cannot be shown again");
+        }
+        KeysCommand::List => {
+            let ring = keys::KeyRing::open(file).map_err(keys_refusal)?;
+            let list: Vec<Listed> = ring.records().iter().map(Listed::of).collect();
+            session.output.show(&list, |columns| table(&list, columns))?;
+        }
+        KeysCommand::Revoke { key } => {
+            let listed = Listed::of(&keys::revoke(file, &key).map_err(keys_refusal)?);
+            session.output.summarize(&listed, |_| format!("revoked {}\n", styled(BOLD, &listed.name)))?;
+        }
+    }
+    Ok(())
+}
+
+impl Listed {
+    fn of(record: &keys::KeyRecord) -> Self {
+        Self {
+            id: record.id.clone(),
+            name: record.name.clone(),
+            user: craig_gateway::hashed(&record.id),
+            created_at: record.created_at.clone(),
+            revoked_at: record.revoked_at.clone(),
+        }
+    }
+}
+
+fn table(list: &[Listed], columns: Columns) -> String {
+    if list.is_empty() {
+        return "no keys yet: 'craig gateway keys add NAME' makes one\n".to_owned();
+    }
+    let mut table = Table::new()
+        .column("id", Align::Left, Cut::Never, DIM)
+        .column("name", Align::Left, Cut::End, BOLD)
+        .column("user in logs", Align::Left, Cut::Never, DIM)
+        .column("made", Align::Left, Cut::Never, Default::default())
+        .column("revoked", Align::Left, Cut::Never, Default::default());
+    for key in list {
+        let revoked = key.revoked_at.as_deref().map(local_time).unwrap_or_default();
+        table.row([key.id.clone(), key.name.clone(), key.user.clone(), local_time(&key.created_at), revoked]);
+    }
+    table.render(columns)
+}
+
+fn config_refusal(error: ConfigError) -> anyhow::Error {
+    let hint = match error {
+        ConfigError::Engine(error) => return error.into(),
+        ConfigError::Address(_) => "give host and port as numbers: --address 127.0.0.1:7320",
+        ConfigError::Upstreams(_) => "docs/gateway.md shows what the file of 'gateway.upstreams' looks like",
+        ConfigError::HalfTls => "set both, or leave TLS to a proxy before the gateway",
+        ConfigError::NoRedis(_) => {
+            "set it to an address such as redis://127.0.0.1:6379, or unset 'gateway.redis_env'"
+        }
+    };
+    Refusal::new(error.to_string(), hint).into()
+}
+
+fn start_refusal(error: StartError) -> anyhow::Error {
+    let hint = match error {
+        StartError::Engine(error) => return error.into(),
+        StartError::Keys(error) => return keys_refusal(error),
+        StartError::Unguarded(_) => "without a key only this machine is served",
+        StartError::Listen { .. } => "choose another port with --address, or see who uses this one",
+        StartError::Tls(_) => "both files are PEM: the chain begins with the gateway's own certificate",
+        StartError::Upstream(_) => "check 'base_url' and the key of that provider",
+        StartError::System(_) => "check the limits of this process, and the system's certificates",
+    };
+    Refusal::new(error.to_string(), hint).into()
+}
+
+fn keys_refusal(error: keys::KeysError) -> anyhow::Error {
+    use keys::KeysError;
+    let hint = match error {
+        KeysError::Unknown(_) => "'craig gateway keys list' shows ids and names",
+        KeysError::NameTaken(_) => "choose another name, or revoke that key first",
+        KeysError::Malformed { .. } => "restore the file from a backup, or move it away and make new keys",
+        KeysError::Io { .. } => "check its permissions, or name another one in 'gateway.keys'",
+        KeysError::NoRandom => "try again on a system that is fully started",
+    };
+    Refusal::new(error.to_string(), hint).into()
+}

@@ -1,0 +1,156 @@
+//! The gateway as a program: its keys, how it starts and ends, what it refuses to start with.
+
+use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+use std::net::TcpStream;
+use std::process::{Child, Command, Stdio};
+
+use expect_test::expect;
+use serde_json::Value;
+
+use crate::harness::Home;
+
+#[test]
+fn keys_are_made_listed_and_revoked() {
+    let home = Home::new();
+    home.check(
+        &["gateway", "keys", "list"],
+        expect![[r#"
+        exit 0
+        -- stdout
+        no keys yet: 'craig gateway keys add NAME' makes one
+    "#]],
+    );
+    let added: Value =
+        serde_json::from_str(&home.succeed(&["gateway", "keys", "add", "alice", "--format", "json"]))
+            .unwrap();
+    let key = added["key"].as_str().unwrap();
+    assert!(key.starts_with("craig_") && key.len() == 6 + 64, "{key}");
+    home.check(
+        &["gateway", "keys", "add", "alice"],
+        expect![[r#"
+        exit 1
+        -- stderr
+        error: there is a key named "alice" already
+        hint: choose another name, or revoke that key first
+    "#]],
+    );
+    let listed: Value =
+        serde_json::from_str(&home.succeed(&["gateway", "keys", "list", "--format", "json"])).unwrap();
+    assert_eq!((&listed[0]["id"], &listed[0]["revoked_at"]), (&added["id"], &Value::Null));
+    home.check(
+        &["gateway", "keys", "revoke", "alice"],
+        expect![[r#"
+        exit 0
+        -- stdout
+        revoked alice
+    "#]],
+    );
+    home.check(
+        &["gateway", "keys", "revoke", "alice"],
+        expect![[r#"
+        exit 1
+        -- stderr
+        error: there is no key "alice"
+        hint: 'craig gateway keys list' shows ids and names
+    "#]],
+    );
+    let file = home.path().join(".local/share/craig/gateway-keys.json");
+    assert!(!std::fs::read_to_string(file).unwrap().contains(&key[6..]));
+}
+
+#[test]
+fn what_cannot_be_served_is_told() {
+    let home = Home::new();
+    home.write("upstreams.toml", "[[upstream]]\nname = \"a\"\nurl = \"x\"\n");
+    home.check(&["gateway", "--address", "0.0.0.0:0"], expect![[r#"
+        exit 1
+        -- stderr
+        error: 0.0.0.0:0 can be reached from other machines, and there is no key: run 'craig gateway keys add NAME', or serve 127.0.0.1
+        hint: without a key only this machine is served
+    "#]]);
+    home.check(&["gateway", "--set", "gateway.upstreams=upstreams.toml"], expect![[r#"
+        exit 1
+        -- stderr
+        error: upstreams.toml: unknown field `url`, expected one of `name`, `base_url`, `key_env`, `key_file`, `model`, `models`, `only_listed`
+        hint: docs/gateway.md shows what the file of 'gateway.upstreams' looks like
+    "#]]);
+    home.check(
+        &["gateway", "--set", "reranker.provider=voyage"],
+        expect![[r#"
+        exit 1
+        -- stderr
+        error: Voyage needs an API key, and VOYAGE_API_KEY is not set
+        hint: set VOYAGE_API_KEY to your Voyage key, or choose another provider
+    "#]],
+    );
+    home.check(
+        &["gateway", "--set", "gateway.tls_cert=cert.pem"],
+        expect![[r#"
+        exit 1
+        -- stderr
+        error: 'gateway.tls_cert' and 'gateway.tls_key' belong together, and only one is set
+        hint: set both, or leave TLS to a proxy before the gateway
+    "#]],
+    );
+}
+
+/// A gateway, ended with the test.
+struct Served {
+    child: Child,
+    log: BufReader<std::process::ChildStderr>,
+    address: String,
+}
+
+impl Served {
+    fn start(home: &Home) -> Self {
+        let mut command = home.craig(&["gateway", "--address", "127.0.0.1:0"]);
+        let mut child = command.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
+        let mut log = BufReader::new(child.stderr.take().unwrap());
+        let mut line = String::new();
+        log.read_line(&mut line).unwrap();
+        let started: Value = serde_json::from_str(&line).unwrap_or_else(|error| panic!("{error}: {line}"));
+        assert_eq!(started["event"], "started");
+        let address = started["address"].as_str().unwrap().to_owned();
+        Self { child, log, address }
+    }
+
+    fn get(&self, path: &str) -> String {
+        let mut stream = TcpStream::connect(&self.address).unwrap();
+        write!(stream, "GET {path} HTTP/1.1\r\nhost: {}\r\nconnection: close\r\n\r\n", self.address).unwrap();
+        let mut answer = String::new();
+        stream.read_to_string(&mut answer).unwrap();
+        answer
+    }
+}
+
+impl Drop for Served {
+    fn drop(&mut self) {
+        // It may have ended already.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+#[test]
+fn it_serves_until_it_is_told_to_stop_and_leaves_no_database_behind() {
+    for signal in ["TERM", "INT"] {
+        let home = Home::new();
+        let mut served = Served::start(&home);
+        assert!(served.get("/healthz").starts_with("HTTP/1.1 200"));
+        assert!(served.get("/v1/models").contains("glm-4.6"));
+        let told =
+            Command::new("kill").args(["-s", signal, &served.child.id().to_string()]).status().unwrap();
+        assert!(told.success());
+        let status = served.child.wait().unwrap();
+        assert_eq!(status.code(), Some(0), "SIG{signal}");
+        let mut rest = String::new();
+        served.log.read_to_string(&mut rest).unwrap();
+        let last: Value = serde_json::from_str(rest.lines().last().unwrap()).unwrap();
+        assert_eq!(
+            (&last["event"], &last["unfinished"]),
+            (&Value::from("stopped"), &Value::from(0)),
+            "{rest}"
+        );
+        assert!(!home.database().exists());
+    }
+}
