@@ -502,7 +502,7 @@ impl<'a> Gathering<'a> {
         let told = KINDS.iter().find(|(words, _)| words.contains(&first)).or_else(|| {
             KINDS.iter().find(|(words, _)| path_words.iter().any(|word| words[1..].contains(&word.as_str())))
         });
-        let own = self.subject.kind.map(|kind| kind_name(kind));
+        let own = self.subject.kind.map(kind_name);
         if let (Some((_, told)), Some(own)) = (told, own) {
             let fits = *told == own || (*told == "function" && own == "method");
             features.kind_fits = flag(fits);
