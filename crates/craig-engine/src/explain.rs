@@ -1,12 +1,17 @@
 //! Explanations through the one door: which root, which file, which lines.
 
+use std::cell::RefCell;
 use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
+use std::time::Instant;
 
-use craig_explain::{CodeContext, Explanation, Index, IndexReport, Library, explain};
+use craig_explain::{Cache, CacheKey, CodeContext, Explanation, Index, IndexReport, Library, explain};
 use craig_source::{Content, DocumentOptions, FileStamp, Language, ReadError, Root, SourceOptions};
 
 use crate::EngineError;
+
+/// What explains when no language model does.
+const EXTRACTIVE: &str = "extractive";
 
 /// A selection of a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -22,12 +27,15 @@ pub struct Selection {
 /// Needs no database and no project of an [`Engine`](crate::Engine).
 pub struct Explainer {
     index: Index,
+    /// An explainer belongs to one thread.
+    cache: RefCell<Cache>,
 }
 
 impl Explainer {
     /// Opens the documentation of the project at `root` as it was left.
     pub fn open(root: &Path) -> Result<Self, EngineError> {
-        Ok(Self { index: Index::open(Root::open(root)?, DocumentOptions::default()) })
+        let index = Index::open(Root::open(root)?, DocumentOptions::default());
+        Ok(Self { index, cache: RefCell::default() })
     }
 
     /// Brings the documentation up to date.
@@ -65,7 +73,15 @@ impl Explainer {
         text: &str,
         lines: Option<(usize, usize)>,
     ) -> Explanation {
-        explain(self.index.library(), &CodeContext::read(path, language, text, lines))
+        let library = self.index.library();
+        let key = CacheKey::of(path, text, lines, library.hash(), EXTRACTIVE);
+        let now = Instant::now();
+        if let Some(known) = self.cache.borrow().get(key, now) {
+            return known.clone();
+        }
+        let explanation = explain(library, &CodeContext::read(path, language, text, lines));
+        self.cache.borrow_mut().put(key, now, explanation.clone());
+        explanation
     }
 
     /// A path relative to the root, `/`-separated.

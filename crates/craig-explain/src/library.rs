@@ -5,6 +5,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use craig_model::{Embedding, Quantized, StaticModel};
+use craig_source::{ContentHash, content_hash};
 use rayon::prelude::*;
 
 use crate::context::clipped;
@@ -19,6 +20,8 @@ const PART_BYTES: usize = 2_400;
 pub struct Document {
     /// The page.
     pub page: Page,
+    /// Hash of its text.
+    pub hash: ContentHash,
     /// For each section, a vector for each part.
     pub vectors: Vec<Vec<Quantized>>,
 }
@@ -27,18 +30,20 @@ impl Document {
     /// Reads a document and embeds it with the built-in model.
     pub fn read(path: &str, text: String, modified_ns: i64) -> Self {
         let page = Page::read(path, text, modified_ns);
+        let hash = ContentHash::of(page.text.as_bytes());
         let model = StaticModel::builtin();
         let embed = |(section, ranges): (&Section, Vec<PartRange>)| {
             let texts: Vec<String> = ranges.iter().map(|range| range.text(&page, section)).collect();
             model.documents(&texts).iter().map(Embedding::quantized).collect()
         };
         let vectors = page.sections.iter().zip(part_ranges(&page)).map(embed).collect();
-        Self { page, vectors }
+        Self { page, hash, vectors }
     }
 }
 
 /// The documentation of a project.
 pub struct Library {
+    hash: ContentHash,
     documents: Vec<Arc<Document>>,
     /// Each section in order: its document, its place there.
     places: Vec<(usize, usize)>,
@@ -92,13 +97,20 @@ impl Library {
                 *path_words.entry(word).or_default() += 1;
             }
         }
-        Self { places, terms, spellings: spellings.into_iter().collect(), path_words, documents }
+        let hash =
+            content_hash(documents.iter().map(|document| (document.page.path.as_str(), document.hash)));
+        Self { hash, places, terms, spellings: spellings.into_iter().collect(), path_words, documents }
     }
 
     /// Reads texts, each with its path, into a library.
     pub fn of_texts(texts: Vec<(String, String)>) -> Self {
         let read = |(path, text): (String, String)| Arc::new(Document::read(&path, text, 0));
         Self::new(texts.into_par_iter().map(read).collect())
+    }
+
+    /// Hash of all documents with their paths.
+    pub fn hash(&self) -> ContentHash {
+        self.hash
     }
 
     /// The documents by path.

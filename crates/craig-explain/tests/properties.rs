@@ -248,7 +248,8 @@ proptest! {
         for bullet in &explanation.bullets {
             let cited = &explanation.citations[bullet.citation];
             let line = bullet.text.split_whitespace().collect::<Vec<_>>().join(" ");
-            prop_assert!(panel.contains(&format!("- {line}")) && panel.contains(&cited.section_heading));
+            let bullet = format!("- {line}");
+            prop_assert!(panel.contains(&bullet) && panel.contains(&cited.section_heading));
         }
         prop_assert!(explanation.explanation.contains('`'), "marks of code are kept: {}", explanation.explanation);
     }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use craig_chunk::{Chunk, ChunkKind, Outline, Parsed};
 use craig_model::{Embedder, Quantized, StaticModel};
-use craig_source::{Root, SourceFile};
+use craig_source::{ContentHash, Root, SourceFile};
 use craig_store::{
     Batch, ChunkText, FileId, IndexedFile, Project, Store, StoreError, StoredFile, TextHash, TrackedFile,
 };
@@ -132,7 +132,8 @@ fn restored(tracked: TrackedFile, file: StoredFile) -> Option<(String, Indexed)>
         ranges.into_iter().map(|_| vectors.next().flatten()).collect()
     };
     let vectors: Option<Vec<Vec<Quantized>>> = part_ranges(&page).into_iter().map(&mut of_section).collect();
-    let document = Arc::new(Document { page, vectors: vectors? });
+    let document =
+        Arc::new(Document { hash: ContentHash::of(page.text.as_bytes()), page, vectors: vectors? });
     let indexed = Indexed { stamp: tracked.stamp, hash: tracked.hash, read_ns: tracked.read_ns, document };
     Some((tracked.path, indexed))
 }

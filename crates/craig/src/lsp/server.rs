@@ -209,10 +209,10 @@ impl Server {
                     self.texts.remove(closed.text_document.uri.as_str());
                 }
             }
-            "textDocument/didSave" | "workspace/didChangeWatchedFiles" => {
-                if params.to_string().contains(".md") {
-                    self.refresh();
-                }
+            "textDocument/didSave" | "workspace/didChangeWatchedFiles"
+                if params.to_string().contains(".md") =>
+            {
+                self.refresh();
             }
             "workspace/didChangeWorkspaceFolders" => {
                 if let Ok(changed) = serde_json::from_value::<DidChangeWorkspaceFoldersParams>(params) {
