@@ -114,7 +114,7 @@ impl Admission<'_> {
                 let wait = failure.retry_after.filter(|wait| !wait.is_zero());
                 state.limited_until = wait.map(|wait| Instant::now() + wait.min(self.breaker.cool_down));
             }
-            FailureClass::InvalidRequest | FailureClass::Model => {}
+            FailureClass::InvalidRequest | FailureClass::Model | FailureClass::Cancelled => {}
             _ => {
                 state.failures += 1;
                 if state.failures >= FAILURES_TO_OPEN || self.is_probe {

@@ -109,7 +109,7 @@ impl CallFailure {
                 retry_after: self.retry_after,
                 ..Problem::upstream(StatusCode::BAD_GATEWAY, "upstream_error", "the provider failed")
             },
-            FailureClass::BadAnswer | FailureClass::Model => Problem::upstream(
+            FailureClass::BadAnswer | FailureClass::Model | FailureClass::Cancelled => Problem::upstream(
                 StatusCode::BAD_GATEWAY,
                 "upstream_bad_answer",
                 "the provider gave an answer that cannot be used",

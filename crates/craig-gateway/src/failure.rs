@@ -155,5 +155,6 @@ pub(crate) fn class_name(class: craig_engine::FailureClass) -> &'static str {
         FailureClass::InvalidRequest => "invalid_request",
         FailureClass::BadAnswer => "bad_answer",
         FailureClass::Model => "model",
+        FailureClass::Cancelled => "cancelled",
     }
 }

@@ -245,7 +245,7 @@ async fn a_project_is_searched_when_no_results_come() {
     assert_eq!(search.json()["results"][0]["path"], "src/auth.py", "{}", search.text());
     assert_eq!(search.header("x-ratelimit-resource"), "search");
     let context = |body: Value| gateway.post("/v1/context", body);
-    let message = context(json!({ "project": "shop", "message": "where does verify_token check a token" }))
+    let message = context(json!({ "project": "shop", "message": "where does `verify_token` check a token", "min_similarity": 0.0 }))
         .await
         .json();
     assert!(message["markdown"].as_str().unwrap().contains("def verify_token"), "{message}");
@@ -253,10 +253,8 @@ async fn a_project_is_searched_when_no_results_come() {
     let edit = context(edit).await;
     assert_eq!(edit.status, StatusCode::OK, "{}", edit.text());
     assert!(edit.json()["blocks"].is_array());
-    assert_eq!(
-        context(json!({ "project": "nowhere", "message": "where is it" })).await.status,
-        StatusCode::NOT_FOUND
-    );
+    let nothing = context(json!({ "project": "nowhere", "message": "where is it" })).await.json();
+    assert_eq!((&nothing["blocks"], &nothing["reason_code"]), (&json!([]), &json!("not_ready")));
     assert_eq!(context(json!({ "project": "shop" })).await.status, StatusCode::BAD_REQUEST);
 }
 
