@@ -76,7 +76,7 @@ async fn every_failure_of_reranking_falls_back_to_the_order_of_the_search() {
 async fn retry_after_is_the_least_wait() {
     let voyage = Upstream::start(|_, n| match n {
         0 => Reply::status(429, json!({})).with_header("retry-after", "1"),
-        _ => Reply::voyage(&[(0, 0.9), (1, 0.1)]),
+        _ => Reply::voyage(&[(1, 0.9), (0, 0.1)]),
     })
     .await;
     let upstream = Upstream::start(|_, _| Reply::completion("ok")).await;
@@ -112,7 +112,7 @@ async fn five_failures_in_a_row_and_nothing_is_sent_any_more() {
 async fn equal_requests_at_the_same_time_share_one_call() {
     let voyage = Upstream::start(|_, _| {
         std::thread::sleep(Duration::from_millis(200));
-        Reply::voyage(&[(0, 0.9), (1, 0.1)])
+        Reply::voyage(&[(1, 0.9), (0, 0.1)])
     })
     .await;
     let upstream = Upstream::start(|_, _| Reply::completion("ok")).await;
