@@ -7,6 +7,7 @@ mod bad_database;
 mod bad_input;
 mod bad_paths;
 mod batch;
+mod context;
 mod explain;
 mod gateway;
 mod git;
