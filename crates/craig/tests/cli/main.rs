@@ -8,6 +8,7 @@ mod bad_input;
 mod bad_paths;
 mod batch;
 mod explain;
+mod context;
 mod gateway;
 mod git;
 mod git_server;
