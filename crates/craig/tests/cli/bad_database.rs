@@ -69,11 +69,11 @@ fn database_of_a_newer_version() {
     home.check(
         &["ingest-delta", "shop"],
         expect![[r#"
-        exit 1
-        -- stderr
-        error: HOME/craig.db has format 9999, and this craig reads up to 1
-        hint: use the newer craig that wrote it, or point --db to another file
-    "#]],
+            exit 1
+            -- stderr
+            error: HOME/craig.db has format 9999, and this craig reads up to 3
+            hint: use the newer craig that wrote it, or point --db to another file
+        "#]],
     );
     assert_eq!(std::fs::read(home.database()).unwrap(), bytes, "it was written to");
 }
@@ -93,11 +93,11 @@ fn database_that_is_a_folder_or_below_a_file() {
     home.check(
         &["--db", "shop/README.md/craig.db", "list"],
         expect![[r#"
-        exit 1
-        -- stderr
-        error: cannot open the database shop/README.md/craig.db: File exists (os error 17)
-        hint: check the permissions of the file and its folder, or point --db (or CRAIG_DB) to another place
-    "#]],
+            exit 1
+            -- stderr
+            error: there is no database shop/README.md/craig.db
+            hint: is --db spelt right? 'craig ingest <directory>' with the same --db makes it
+        "#]],
     );
 }
 

@@ -231,41 +231,96 @@ fn stats() {
     Home::with_ingested_shop().check(
         &["stats", "shop", "--format", "json"],
         expect![[r#"
-        exit 0
-        -- stdout
-        {
-          "projects": 1,
-          "files": 6,
-          "binary_files": 1,
-          "bytes": 454,
-          "chunks": 4,
-          "languages": {
-            "dotenv": {
-              "files": 1,
-              "bytes": 17
-            },
-            "markdown": {
-              "files": 1,
-              "bytes": 32
-            },
-            "python": {
-              "files": 1,
-              "bytes": 227
-            },
-            "rust": {
-              "files": 1,
-              "bytes": 149
-            },
-            "toml": {
-              "files": 1,
-              "bytes": 21
+            exit 0
+            -- stdout
+            {
+              "projects": 1,
+              "files": 6,
+              "binary_files": 1,
+              "bytes": 454,
+              "chunks": 4,
+              "languages": {
+                "dotenv": {
+                  "files": 1,
+                  "bytes": 17
+                },
+                "markdown": {
+                  "files": 1,
+                  "bytes": 32
+                },
+                "python": {
+                  "files": 1,
+                  "bytes": 227
+                },
+                "rust": {
+                  "files": 1,
+                  "bytes": 149
+                },
+                "toml": {
+                  "files": 1,
+                  "bytes": 21
+                }
+              },
+              "database": "HOME/craig.db",
+              "database_bytes": NUMBER,
+              "embedder": "EMBEDDER",
+              "context": {
+                "chats": 0,
+                "inline_edits": 0,
+                "with_context": 0,
+                "without": {},
+                "mean_score": null,
+                "best_scores": [
+                  {
+                    "from": 0.0,
+                    "requests": 0
+                  },
+                  {
+                    "from": 0.1,
+                    "requests": 0
+                  },
+                  {
+                    "from": 0.2,
+                    "requests": 0
+                  },
+                  {
+                    "from": 0.3,
+                    "requests": 0
+                  },
+                  {
+                    "from": 0.4,
+                    "requests": 0
+                  },
+                  {
+                    "from": 0.5,
+                    "requests": 0
+                  },
+                  {
+                    "from": 0.6,
+                    "requests": 0
+                  },
+                  {
+                    "from": 0.7,
+                    "requests": 0
+                  },
+                  {
+                    "from": 0.8,
+                    "requests": 0
+                  },
+                  {
+                    "from": 0.9,
+                    "requests": 0
+                  }
+                ],
+                "latency": [],
+                "tokens": 0,
+                "tokens_saved": 0,
+                "helpful": 0,
+                "unhelpful": 0,
+                "days": []
+              }
             }
-          },
-          "database": "HOME/craig.db",
-          "database_bytes": NUMBER,
-          "embedder": "EMBEDDER"
-        }
-    "#]],
+        "#]],
     );
 }
 
