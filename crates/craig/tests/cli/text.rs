@@ -354,12 +354,15 @@ fn the_database_is_where_data_belongs() {
 #[test]
 fn a_mistyped_database_is_told_and_not_made() {
     let home = Home::with_shop();
-    home.check(&["--db", "elsewhere.db", "list"], expect![[r#"
+    home.check(
+        &["--db", "elsewhere.db", "list"],
+        expect![[r#"
         exit 1
         -- stderr
         error: there is no database elsewhere.db
         hint: is --db spelt right? 'craig ingest <directory>' with the same --db makes it
-    "#]]);
+    "#]],
+    );
     assert!(!home.path().join("elsewhere.db").exists());
 }
 
