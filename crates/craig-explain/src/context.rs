@@ -59,13 +59,23 @@ pub struct Subject {
 impl CodeContext {
     /// Reads the context of `lines` (1-based, inclusive; clamped to the file) of a file. Total: any text, any lines.
     pub fn read(file_name: &str, language: Language, text: &str, lines: Option<(usize, usize)>) -> Self {
+        Self::read_as(Asked::Lines, file_name, language, text, lines)
+    }
+
+    fn read_as(
+        asked: Asked,
+        file_name: &str,
+        language: Language,
+        text: &str,
+        lines: Option<(usize, usize)>,
+    ) -> Self {
         let n_lines = text.lines().count().max(1);
         let (first, last) = lines.unwrap_or((1, n_lines));
         let first = first.clamp(1, n_lines);
         let last = last.clamp(first, n_lines);
         let outline = chunk(language, text);
         let reading = Reading { text, outline: &outline, first, last };
-        let subjects = reading.subjects();
+        let subjects = reading.subjects(asked);
         let (function_name, class_name) = reading.enclosing_names();
         Self {
             selected_text: line_range(text, first, last).to_owned(),
@@ -89,7 +99,7 @@ impl CodeContext {
     pub fn at(file_name: &str, language: Language, text: &str, byte: usize) -> Self {
         let byte = text.floor_char_boundary(byte);
         let line = text[..byte].matches('\n').count() + 1;
-        let mut context = Self::read(file_name, language, text, Some((line, line)));
+        let mut context = Self::read_as(Asked::Place, file_name, language, text, Some((line, line)));
         let start = text[..byte]
             .rfind(|c| !is_part(c))
             .map_or(0, |at| at + text[at..].chars().next().map_or(1, char::len_utf8));
@@ -111,6 +121,15 @@ impl CodeContext {
     }
 }
 
+/// What of a file is asked about.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Asked {
+    /// Lines: what they define, or stand in.
+    Lines,
+    /// A place: the name there, whatever it is.
+    Place,
+}
+
 struct Reading<'t> {
     text: &'t str,
     outline: &'t Outline,
@@ -120,7 +139,7 @@ struct Reading<'t> {
 
 impl<'t> Reading<'t> {
     /// The definitions that begin in the selection, else the one around it, else the names that are used in it.
-    fn subjects(&self) -> Vec<Subject> {
+    fn subjects(&self, asked: Asked) -> Vec<Subject> {
         let mut found = Vec::new();
         let defined: Vec<&Symbol> =
             self.outline.symbols.iter().filter(|symbol| self.begins_in_selection(symbol)).collect();
@@ -129,10 +148,13 @@ impl<'t> Reading<'t> {
             found.push(self.subject(outermost));
         }
         let around = self.innermost_around();
-        if found.is_empty() {
+        let is_definition = !found.is_empty();
+        if !is_definition {
             found.extend(around.map(|symbol| self.subject(symbol)));
         }
-        if found.is_empty() || self.last == self.first {
+        // What a definition uses says nothing of what it is.
+        let is_one_line = !is_definition && self.last == self.first;
+        if found.is_empty() || is_one_line || asked == Asked::Place {
             found.extend(self.used_names());
         }
         let mut known = BTreeSet::new();
