@@ -169,11 +169,10 @@ mod tests {
     #[test]
     fn the_weights_are_those_of_known_features() {
         let weights: RankerWeights = serde_json::from_str(include_str!("../ranker.json")).unwrap();
-        let linear = |score: &ScoreWeights| [score.features.clone(), score.shares.clone()];
-        let all = [linear(&weights.words), linear(&weights.symbol)];
-        let all = all.iter().flatten().chain([&weights.relevance.features]);
-        let unknown: Vec<_> =
-            all.flat_map(|map| map.keys()).filter(|name| !FEATURE_NAMES.contains(&name.as_str())).collect();
+        let scores = [&weights.words, &weights.symbol];
+        let linear = scores.iter().flat_map(|score| score.features.keys().chain(score.shares.keys()));
+        let all = linear.chain(weights.relevance.features.keys());
+        let unknown: Vec<_> = all.filter(|name| !FEATURE_NAMES.contains(&name.as_str())).collect();
         assert!(unknown.is_empty(), "{unknown:?}");
         assert!(weights.relevance.standing.keys().all(|name| STANDING_NAMES.contains(&name.as_str())));
     }

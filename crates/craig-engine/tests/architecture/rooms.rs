@@ -22,7 +22,7 @@ const MAY_OPEN_FILES: &[(&str, &str)] = &[
     ("craig-engine/src/models.rs", "model folders that the user configured"),
     ("craig-engine/src/settings/file.rs", "the user's own settings"),
     ("craig-engine/src/engine.rs", "size and removal of Craig's own files"),
-    ("craig/src/cli/batch.rs", "the queries of a batch"),
+    ("craig/src/cli/batch.rs", "the lines of a batch"),
     ("craig/src/assistants/files.rs", "configuration of assistants"),
     ("craig-gateway/src/keys.rs", "the hashed keys of clients"),
     ("craig-gateway/src/upstreams.rs", "providers and prices that the user configured"),

@@ -37,6 +37,13 @@ pub(super) struct Example {
     n_targets: usize,
 }
 
+/// A file of questions.
+struct Set {
+    number: usize,
+    /// How much its questions count.
+    weight: f64,
+}
+
 /// Why a question is asked of a repository.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Asked {
@@ -63,11 +70,11 @@ impl Collection {
             arguments.unrelated.as_deref().map_or(Ok(Vec::new()), unrelated::load)?;
         let mut collection = Self { examples: Vec::new(), repositories: Vec::new() };
         for (set, (questions, corpora)) in arguments.questions.iter().zip(&arguments.corpora).enumerate() {
+            let set = Set { number: set, weight: arguments.weight.get(set).copied().unwrap_or(1.0) };
             let repositories = ingest(&mut engine, checked_out(questions, corpora)?)?;
             for (at, repository) in repositories.iter().enumerate() {
                 let other = another(&repositories, at);
-                let weight = arguments.weight.get(set).copied().unwrap_or(1.0);
-                collection.ask(&mut engine, (set, weight), repository, other, &unrelated)?;
+                collection.ask(&mut engine, &set, repository, other, &unrelated)?;
             }
         }
         Ok(collection)
@@ -77,17 +84,17 @@ impl Collection {
     fn ask(
         &mut self,
         engine: &mut Engine,
-        (set, weight): (usize, f64),
+        set: &Set,
         repository: &Repository,
         other: &Repository,
         unrelated: &[Unrelated],
     ) -> Result<()> {
         let number = self.repositories.len();
-        self.repositories.push((repository.name.clone(), repository.language.clone(), set));
+        self.repositories.push((repository.name.clone(), repository.language.clone(), set.number));
         let mut ask = |query: &str, category: &str, asked: Asked, targets: &[&Target]| -> Result<()> {
             let found = engine.candidates(&repository.name, query, &SearchRequest::default())?;
             if !found.is_empty() {
-                self.examples.push(Example::new(number, weight, category, asked, &found, targets));
+                self.examples.push(Example::new(number, set.weight, category, asked, &found, targets));
             }
             Ok(())
         };

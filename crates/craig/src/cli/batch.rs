@@ -1,76 +1,37 @@
-//! `craig search --batch`: one JSON query a line in, one JSON result a line out, each as soon as it is there.
+//! Batches: one JSON object a line in, one JSON result a line out, each as soon as it is there.
 
 use std::fs::File;
 use std::io::{self, BufRead, BufReader};
 use std::path::Path;
 
-use anyhow::Error;
-use craig_engine::{Engine, KindFilter, SearchAnswer, SearchRequest};
-use serde::{Deserialize, Serialize};
+use serde::de::DeserializeOwned;
+use serde::ser::{Serialize, SerializeMap as _, Serializer};
 
 use super::failure::{Outcome, Refusal, message_and_hint};
 use super::output::Output;
 
-/// One query, with what it asks for otherwise than the command line.
-#[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Line {
-    query: String,
-    limit: Option<usize>,
-    per_file: Option<usize>,
-    language: Option<Languages>,
-    path: Option<String>,
-    kind: Option<KindFilter>,
-    min_score: Option<f32>,
+/// What a line of a batch asks for.
+pub(crate) trait BatchLine: DeserializeOwned {
+    /// What such a line is, as errors call it.
+    const WHAT: &'static str;
+    /// The field that tells results apart; the result of a line that failed repeats it.
+    const SUBJECT: &'static str;
+    /// A line as it should be.
+    const EXAMPLE: &'static str;
+
+    /// The value of that field.
+    fn subject(&self) -> Option<&str>;
 }
 
-/// One language or several.
-#[derive(Debug, Deserialize)]
-#[serde(untagged)]
-enum Languages {
-    One(String),
-    Many(Vec<String>),
-}
-
-/// The result line of a query that could not be answered.
-#[derive(Debug, Serialize)]
-struct FailedLine<'a> {
-    query: Option<&'a str>,
-    line: usize,
-    error: String,
-    hint: Option<String>,
-}
-
-impl Line {
-    fn request(&self, given: &SearchRequest) -> SearchRequest {
-        let languages = match &self.language {
-            None => given.languages.clone(),
-            Some(Languages::One(language)) => vec![language.clone()],
-            Some(Languages::Many(languages)) => languages.clone(),
-        };
-        SearchRequest {
-            limit: self.limit.unwrap_or(given.limit),
-            per_file: self.per_file.unwrap_or(given.per_file),
-            min_score: self.min_score.unwrap_or(given.min_score),
-            languages,
-            path: self.path.clone().or_else(|| given.path.clone()),
-            kind: self.kind.unwrap_or(given.kind),
-            retrieval: given.retrieval,
-            rerank: given.rerank,
-            without: given.without.clone(),
-        }
-    }
-}
-
-/// Opens the file of queries, or stdin for `-`.
-pub(crate) fn open(path: &Path) -> Result<Box<dyn BufRead>, Refusal> {
+/// Opens the file of a batch of `L`, or stdin for `-`.
+pub(crate) fn open<L: BatchLine>(path: &Path) -> Result<Box<dyn BufRead>, Refusal> {
     if path.as_os_str() == "-" {
         return Ok(Box::new(io::stdin().lock()));
     }
     let refuse = |error: io::Error| {
         Refusal::new(
             format!("cannot read the batch file {}: {error}", path.display()),
-            "give a file of lines such as {\"query\": \"…\"}, or '-' for stdin",
+            format!("give a file of lines such as {{\"{}\": \"…\"}}, or '-' for stdin", L::SUBJECT),
         )
     };
     let file = File::open(path).map_err(refuse)?;
@@ -80,13 +41,11 @@ pub(crate) fn open(path: &Path) -> Result<Box<dyn BufRead>, Refusal> {
     Ok(Box::new(BufReader::new(file)))
 }
 
-/// Answers each line as it is read.
-pub(crate) fn run(
+/// Answers each line as it is read; blank ones are skipped. What fails is a result, too, and makes the outcome partial.
+pub(crate) fn run<L: BatchLine, A: Serialize>(
     mut lines: Box<dyn BufRead>,
-    project: &str,
-    given: &SearchRequest,
-    engine: &mut Engine,
     output: &mut Output,
+    mut answer: impl FnMut(&L) -> anyhow::Result<A>,
 ) -> anyhow::Result<Outcome> {
     let mut outcome = Outcome::Complete;
     let mut bytes = Vec::new();
@@ -98,43 +57,46 @@ pub(crate) fn run(
         if bytes.trim_ascii().is_empty() {
             continue;
         }
-        match parse(&bytes) {
-            Err(error) => {
+        let line = parse::<L>(&bytes);
+        let answered = line.as_ref().map_err(message_and_hint);
+        match answered.and_then(|line| answer(line).map_err(|error| message_and_hint(&error))) {
+            Ok(answer) => output.json_line(&answer)?,
+            Err((error, hint)) => {
                 outcome = Outcome::Partial;
-                output.json_line(&failed(None, number, &error))?;
+                let value = line.as_ref().ok().and_then(L::subject);
+                output.json_line(&FailedLine { subject: (L::SUBJECT, value), number, error, hint })?;
             }
-            Ok(line) => match answer(&line, project, given, engine) {
-                Ok(answer) => output.json_line(&answer)?,
-                Err(error) => {
-                    outcome = Outcome::Partial;
-                    output.json_line(&failed(Some(&line.query), number, &error))?;
-                }
-            },
         }
     }
     Ok(outcome)
 }
 
-fn parse(bytes: &[u8]) -> anyhow::Result<Line> {
+fn parse<L: BatchLine>(bytes: &[u8]) -> anyhow::Result<L> {
     serde_json::from_slice(bytes).map_err(|error| {
-        let message = error.to_string();
         // The place within the line matters, not serde's line number, which is always 1.
-        let message = message.replace(" at line 1 column ", " at column ");
-        Refusal::new(format!("not a query: {message}"), "a line looks like {\"query\": \"…\", \"limit\": 5}")
-            .into()
+        let message = error.to_string().replace(" at line 1 column ", " at column ");
+        let hint = format!("a line looks like {}", L::EXAMPLE);
+        Refusal::new(format!("not a {}: {message}", L::WHAT), hint).into()
     })
 }
 
-fn answer(
-    line: &Line,
-    project: &str,
-    given: &SearchRequest,
-    engine: &mut Engine,
-) -> anyhow::Result<SearchAnswer> {
-    Ok(engine.search(project, &line.query, &line.request(given))?)
+/// The result of a line that could not be answered.
+struct FailedLine<'a> {
+    /// Name of the field, and its value where the line could be read.
+    subject: (&'static str, Option<&'a str>),
+    number: usize,
+    error: String,
+    hint: Option<String>,
 }
 
-fn failed<'a>(query: Option<&'a str>, line: usize, error: &Error) -> FailedLine<'a> {
-    let (error, hint) = message_and_hint(error);
-    FailedLine { query, line, error, hint }
+impl Serialize for FailedLine<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let (name, value) = &self.subject;
+        let mut map = serializer.serialize_map(Some(4))?;
+        map.serialize_entry(name, value)?;
+        map.serialize_entry("line", &self.number)?;
+        map.serialize_entry("error", &self.error)?;
+        map.serialize_entry("hint", &self.hint)?;
+        map.end()
+    }
 }

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use craig_engine::{Explainer, Explanation, IndexReport, NOT_DOCUMENTED, Selection};
 
+use self::batch::SelectionLine;
 use super::failure::{Outcome, Refusal};
 use super::output::{DIM, PATH, styled};
 use super::session::Session;
@@ -32,9 +33,11 @@ pub(crate) struct Args {
 
 pub(crate) fn run(args: &Args, session: &mut Session) -> anyhow::Result<Outcome> {
     if let Some(file) = &args.batch {
-        let lines = super::batch::open(file)?;
+        let lines = super::batch::open::<SelectionLine>(file)?;
         let explainer = prepare(args, session)?;
-        return batch::run(lines, &explainer, &mut session.output);
+        return super::batch::run(lines, &mut session.output, |line: &SelectionLine| {
+            Ok(explainer.explain(&line.selection())?)
+        });
     }
     let selection = selection(args.place.as_deref().unwrap_or_default(), &args.root)?;
     let explainer = prepare(args, session)?;

@@ -1,12 +1,13 @@
 //! `craig search`: the right places of a project for a question.
 
+mod batch;
 mod text;
 
 use std::path::PathBuf;
 
 use craig_engine::{Engine, Freshness, KindFilter, RerankStatus, SearchAnswer, SearchRequest};
 
-use super::batch;
+use self::batch::QueryLine;
 use super::costs::Costs;
 use super::failure::Outcome;
 use super::progress::ProgressView;
@@ -105,9 +106,11 @@ pub(crate) fn run(args: Args, session: &mut Session) -> anyhow::Result<Outcome> 
     let query = args.query.join(" ");
     let mut engine = session.engine_with(&session.settings(Some(&args.root))?)?;
     if let Some(file) = &args.batch {
-        let lines = batch::open(file)?;
+        let lines = super::batch::open::<QueryLine>(file)?;
         let (project, prepared) = prepare(&args, &mut engine, session)?;
-        let answered = batch::run(lines, &project, &request, &mut engine, &mut session.output)?;
+        let answered = super::batch::run(lines, &mut session.output, |line: &QueryLine| {
+            Ok(engine.search(&project, &line.query, &line.request(&request))?)
+        })?;
         return Ok(prepared.and(answered));
     }
     request.check(&query)?;
