@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use craig_explain::{Cache, CacheKey, CodeContext, Explanation, Index, IndexReport, Library, explain};
-use craig_source::{Content, DocumentOptions, FileStamp, Language, ReadError, Root, SourceOptions};
+use craig_source::{Content, DocumentOptions, Language, ReadError, Root, SourceOptions};
 
 use crate::EngineError;
 
@@ -98,10 +98,4 @@ impl Explainer {
         let parts: Option<Vec<&str>> = parts.map(|part| part.as_os_str().to_str()).collect();
         Ok(parts.ok_or_else(outside)?.join("/"))
     }
-}
-
-/// The language and text of bytes that an editor holds as `path`.
-pub fn language_of(path: &str, text: &str) -> Language {
-    let stamp = FileStamp { size: text.len() as u64, modified_ns: 0, changed_ns: 0 };
-    craig_source::interpret(path, stamp, text.as_bytes().to_vec()).language
 }

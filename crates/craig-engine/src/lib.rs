@@ -34,7 +34,7 @@ pub use cost::EmbeddingCost;
 pub use engine::Engine;
 pub use engines::Engines;
 pub use error::{EngineError, Fault};
-pub use explain::{Explainer, Selection, language_of};
+pub use explain::{Explainer, Selection};
 pub use ingest::{IngestRequest, Waiting};
 pub use progress::{Phase, Progress};
 pub use related::Related;
@@ -72,5 +72,7 @@ pub use craig_search::{
     CandidateFeatures, Evidence, FEATURE_NAMES, Features, Hit, KindFilter, MoreRange, Retrieval, SearchError,
 };
 pub use craig_source::{BadUrl, GitAccess, GitError, GitToken, GitUrl};
-pub use craig_source::{DEFAULT_MAX_FILE_SIZE_BYTES, Hidden, IgnoreRules, Language, SourceOptions, Withheld};
+pub use craig_source::{
+    DEFAULT_MAX_FILE_SIZE_BYTES, Hidden, IgnoreRules, Language, SourceOptions, Withheld, language,
+};
 pub use craig_store::StoreError;

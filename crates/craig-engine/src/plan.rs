@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use craig_source::{Entry, FileStamp, Listing, SkipReason};
+use craig_source::{Entry, Listing, SkipReason};
 use craig_store::{FileId, TrackedFile};
 
 /// How a file that the store knows is told unchanged.
@@ -37,7 +37,10 @@ impl Plan {
         let mut plan = Self::default();
         for entry in &listing.entries {
             match known.remove(&entry.path) {
-                Some(file) if compare == Compare::Stamp && proves_unchanged(&file, entry.stamp) => {
+                Some(file)
+                    if compare == Compare::Stamp
+                        && file.stamp.proves_unchanged(entry.stamp, file.read_ns) =>
+                {
                     plan.unchanged.push(file);
                 }
                 file => plan.read.push((entry.clone(), file)),
@@ -64,16 +67,6 @@ impl Plan {
     }
 }
 
-/// Coarsest tick of a file system's clock: what is written within one tick of a read may leave the stamp as it is.
-const CLOCK_TICK_NS: i64 = 2_000_000_000;
-
-/// An equal stamp proves equal content unless the file was changed so shortly before it was read that a later change
-/// could have got the same stamp.
-fn proves_unchanged(file: &TrackedFile, now: FileStamp) -> bool {
-    let newest_change = now.modified_ns.max(now.changed_ns);
-    file.stamp == now && newest_change.saturating_add(CLOCK_TICK_NS) < file.read_ns
-}
-
 fn is_hidden_by_trouble(listing: &Listing, path: &str) -> bool {
     let unseen =
         listing.skipped.iter().filter(|skipped| matches!(skipped.reason, SkipReason::Unreadable { .. }));
@@ -85,7 +78,7 @@ fn is_hidden_by_trouble(listing: &Listing, path: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use craig_source::ContentHash;
+    use craig_source::{ContentHash, FileStamp};
 
     use super::*;
 

@@ -178,12 +178,11 @@ impl<'t> Reading<'t> {
     fn enclosing_names(&self) -> (Option<String>, Option<String>) {
         let is_function = |kind| matches!(kind, ChunkKind::Function | ChunkKind::Method);
         let is_class = |kind| matches!(kind, ChunkKind::Class | ChunkKind::Interface | ChunkKind::Enum);
-        let touches = |symbol: &&&Symbol| {
+        let touches = |symbol: &&Symbol| {
             self.begins_in_selection(symbol)
                 || (symbol.line as usize <= self.first && symbol.line_end as usize >= self.last)
         };
-        let touching: Vec<&Symbol> =
-            self.outline.symbols.iter().collect::<Vec<_>>().iter().filter(touches).copied().collect();
+        let touching: Vec<&Symbol> = self.outline.symbols.iter().filter(touches).collect();
         let function = touching
             .iter()
             .filter(|symbol| is_function(symbol.kind))

@@ -4,7 +4,7 @@ use craig_model::{Embedding, StaticModel};
 
 use crate::context::{CodeContext, Subject, clipped, is_same_owner};
 use crate::library::{Library, Place, path_words_of};
-use crate::names::{normal, words_of};
+use crate::names::{normal, qualified, words_of};
 
 /// Most sections that are looked at for one name.
 const MAX_CANDIDATES: usize = 300;
@@ -410,22 +410,18 @@ impl<'a> Gathering<'a> {
 
     fn body(&self, place: Place<'_>, features: &mut SectionFeatures) {
         let exact = self.library.mentions_at(&self.subject.name, place.at);
-        let mut sum = [exact.spans, exact.leads, exact.fences, exact.prose, exact.definitions].map(f32::from);
+        let mut sum = exact.counts();
         let is_exact = sum.iter().any(|count| *count > 0.0);
         let mut is_early = exact.is_early;
         for alias in &self.subject.aliases {
             let other = self.library.mentions_at(alias, place.at);
-            let counts =
-                [other.spans, other.leads, other.fences, other.prose, other.definitions].map(f32::from);
-            sum.iter_mut().zip(counts).for_each(|(sum, count)| *sum += count);
+            sum.iter_mut().zip(other.counts()).for_each(|(sum, count)| *sum += count);
             is_early |= other.is_early;
         }
         if sum.iter().all(|count| *count == 0.0) {
             for spelling in &self.spellings {
                 let other = self.library.mentions_at(spelling, place.at);
-                let counts =
-                    [other.spans, other.leads, other.fences, other.prose, other.definitions].map(f32::from);
-                sum.iter_mut().zip(counts).for_each(|(sum, count)| *sum += 0.5 * count);
+                sum.iter_mut().zip(other.counts()).for_each(|(sum, count)| *sum += 0.5 * count);
                 features.only_spelling = 1.0;
             }
         }
@@ -673,10 +669,6 @@ fn has_same_beginning(a: &str, b: &str) -> bool {
 /// Whether `all` stand in `words` one after the other.
 fn has_all(words: &[String], all: &[String]) -> bool {
     !all.is_empty() && words.windows(all.len()).any(|window| window == all)
-}
-
-pub(crate) fn qualified(owner: &str, name: &str) -> String {
-    format!("{}.{name}", normal(owner))
 }
 
 fn query_text(context: &CodeContext, subject: &Subject) -> String {

@@ -5,7 +5,7 @@ use serde::Serialize;
 use crate::context::{CodeContext, Subject};
 use crate::evidence::evidence;
 use crate::extract::quotes;
-use crate::gate::{Gate, Verdict, gate};
+use crate::gate::{Verdict, gate};
 use crate::library::{Library, Place};
 
 /// What is answered when the documentation says nothing of the selection.
@@ -116,26 +116,18 @@ fn on_one_line(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// Explains a selection from a library.
+/// Explains a selection from a library: the first subject of which the gate is sure.
 pub fn explain(library: &Library, context: &CodeContext) -> Explanation {
-    explain_with(gate(), library, context)
-}
-
-/// Explains a selection by other weights than those compiled in.
-pub fn explain_with(gate: &Gate, library: &Library, context: &CodeContext) -> Explanation {
-    let judged: Vec<(&Subject, Verdict)> = context
-        .subjects
-        .iter()
-        .map(|subject| (subject, gate.judge(&evidence(library, context, subject))))
-        .collect();
-    let answered = judged.iter().find(|(_, verdict)| verdict.confidence >= gate.threshold);
-    match answered {
-        Some((subject, verdict)) => documented(library, subject, verdict),
-        None => {
-            let confidence = judged.first().map_or(0.0, |(_, verdict)| verdict.confidence);
-            Explanation::not_documented(context.symbol(), confidence)
+    let gate = gate();
+    let mut confidence = None;
+    for subject in &context.subjects {
+        let verdict = gate.judge(&evidence(library, context, subject));
+        if verdict.confidence >= gate.threshold {
+            return documented(library, subject, &verdict);
         }
+        confidence.get_or_insert(verdict.confidence);
     }
+    Explanation::not_documented(context.symbol(), confidence.unwrap_or(0.0))
 }
 
 fn documented(library: &Library, subject: &Subject, verdict: &Verdict) -> Explanation {

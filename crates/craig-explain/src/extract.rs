@@ -123,7 +123,7 @@ fn is_subject(name: &str, subject: &Subject) -> bool {
     name == subject.name || subject.aliases.iter().any(|alias| alias == name)
 }
 
-/// Whether a sentence says something: words, no markup of tables or images alone, not too long, nothing masked.
+/// Whether a sentence says something: words, no markup of tables or images alone, not too long.
 fn is_quotable(sentence: &str) -> bool {
     let n_words = sentence.split_whitespace().filter(|word| word.chars().any(char::is_alphabetic)).count();
     n_words >= 3

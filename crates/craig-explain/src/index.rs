@@ -10,8 +10,7 @@ use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use craig_source::{
-    Content, ContentHash, DocumentOptions, Entry, FileStamp, ReadError, Root, SourceFile, SourceOptions,
-    documents,
+    Content, ContentHash, DocumentOptions, Entry, FileStamp, Root, SourceFile, SourceOptions, documents,
 };
 use rayon::prelude::*;
 use serde::Serialize;
@@ -141,10 +140,8 @@ impl Index {
     }
 
     fn is_fresh(&self, entry: &Entry) -> bool {
-        self.documents.get(&entry.path).is_some_and(|known| {
-            let newest_change = entry.stamp.modified_ns.max(entry.stamp.changed_ns);
-            known.stamp == entry.stamp && newest_change.saturating_add(CLOCK_TICK_NS) < known.read_ns
-        })
+        let known = self.documents.get(&entry.path);
+        known.is_some_and(|known| known.stamp.proves_unchanged(entry.stamp, known.read_ns))
     }
 }
 
@@ -164,7 +161,7 @@ impl Reading<'_> {
         };
         let source = match craig_source::read(self.root, &entry.path, &options) {
             Ok(source) => source,
-            Err(error) => return Read::Failed(reason(&error)),
+            Err(error) => return Read::Failed(error.to_string()),
         };
         if let Some(known) = self.documents.get(&entry.path).filter(|known| known.hash == source.hash) {
             return Read::Same(Indexed { stamp: source.stamp, read_ns, ..known.clone() });
@@ -180,18 +177,11 @@ impl Reading<'_> {
     }
 }
 
-/// A file changed within this time before it was read may change again without another stamp.
-const CLOCK_TICK_NS: i64 = 2_000_000_000;
-
 enum Read {
     /// The content is what it was.
     Same(Indexed),
     New(Box<SourceFile>, Indexed),
     Failed(String),
-}
-
-fn reason(error: &ReadError) -> String {
-    error.to_string()
 }
 
 fn library_of(documents: &BTreeMap<String, Indexed>) -> Library {

@@ -118,6 +118,11 @@ pub(crate) fn normal(name: &str) -> String {
     name.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect()
 }
 
+/// A name with what it belongs to, as pages count it and questions ask for it: `owner.name`, the owner in lower case.
+pub(crate) fn qualified(owner: &str, name: &str) -> String {
+    format!("{}.{name}", normal(owner))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -6,7 +6,7 @@ use std::ops::Range;
 use craig_chunk::{DocumentSection, document_sections};
 use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd};
 
-use crate::names::{Named, identifiers, leading_name, normal, words_of};
+use crate::names::{Named, identifiers, leading_name, qualified, words_of};
 use crate::sentence;
 
 /// A documentation file.
@@ -67,6 +67,13 @@ pub(crate) struct Mentions {
     pub(crate) is_early: bool,
 }
 
+impl Mentions {
+    /// Code spans, those that begin with it, code blocks, prose, definitions.
+    pub(crate) fn counts(self) -> [f32; 5] {
+        [self.spans, self.leads, self.fences, self.prose, self.definitions].map(f32::from)
+    }
+}
+
 impl Page {
     /// Reads a document.
     pub fn read(path: &str, text: String, modified_ns: i64) -> Self {
@@ -106,7 +113,6 @@ struct Reader<'t> {
     is_heading: bool,
     is_metadata: bool,
     quotes: usize,
-    lists: usize,
 }
 
 impl<'t> Reader<'t> {
@@ -130,7 +136,6 @@ impl<'t> Reader<'t> {
             is_heading: false,
             is_metadata: false,
             quotes: 0,
-            lists: 0,
         }
     }
 
@@ -163,18 +168,10 @@ impl<'t> Reader<'t> {
                 self.flush();
                 self.quotes = self.quotes.saturating_sub(1);
             }
-            Event::Start(Tag::List(_)) => {
-                self.flush();
-                self.lists += 1;
-            }
-            Event::End(TagEnd::List(_)) => {
-                self.flush();
-                self.lists = self.lists.saturating_sub(1);
-            }
-            Event::Start(Tag::Paragraph | Tag::Item | Tag::TableCell | Tag::HtmlBlock)
-            | Event::End(TagEnd::Paragraph | TagEnd::Item | TagEnd::TableCell | TagEnd::HtmlBlock) => {
-                self.flush()
-            }
+            Event::Start(Tag::Paragraph | Tag::List(_) | Tag::Item | Tag::TableCell | Tag::HtmlBlock)
+            | Event::End(
+                TagEnd::Paragraph | TagEnd::List(_) | TagEnd::Item | TagEnd::TableCell | TagEnd::HtmlBlock,
+            ) => self.flush(),
             Event::Text(_) if self.is_code => self.count(range, |m| &mut m.fences),
             Event::Text(_) if self.is_metadata => {}
             Event::Code(_) => {
@@ -272,8 +269,7 @@ impl<'t> Reader<'t> {
             if let Some((start, owner)) = before {
                 let joint = &written[start + owner.len()..at];
                 if matches!(joint, "." | "?." | "#" | "::" | ".prototype.") {
-                    let qualified = format!("{}.{}", normal(owner), name);
-                    let count = field(section.mentions.entry(qualified).or_default());
+                    let count = field(section.mentions.entry(qualified(owner, name)).or_default());
                     *count = count.saturating_add(1);
                 }
             }

@@ -54,7 +54,19 @@ impl FileStamp {
             changed_ns: changed_ns(metadata),
         }
     }
+
+    /// Whether a file that had this stamp when it was read at `read_ns` surely is the same, given its stamp `now`.
+    ///
+    /// An equal stamp proves equal content unless the file was changed so shortly before it was read that a later change
+    /// could have got the same stamp.
+    pub fn proves_unchanged(self, now: FileStamp, read_ns: i64) -> bool {
+        let newest_change = now.modified_ns.max(now.changed_ns);
+        self == now && newest_change.saturating_add(CLOCK_TICK_NS) < read_ns
+    }
 }
+
+/// Coarsest tick of a file system's clock: what is written within one tick of a read may leave the stamp as it is.
+const CLOCK_TICK_NS: i64 = 2_000_000_000;
 
 fn modified_ns(metadata: &Metadata) -> i64 {
     let Ok(time) = metadata.modified() else { return 0 };

@@ -27,7 +27,7 @@ pub use language::{FileKind, Language};
 pub use options::{
     DEFAULT_MAX_FILE_SIZE_BYTES, Hidden, IGNORE_FILES, IgnoreRules, SKIPPED_FOLDERS, SourceOptions,
 };
-pub use read::{ReadError, interpret, read};
+pub use read::{ReadError, interpret, language, read};
 pub use root::Root;
 pub use walk::{Entry, ExcludedCounts, Listing, SkipReason, Skipped, walk};
 pub use watch::{ChangeBatch, WatchMode, Watcher, watch, watch_by_polling};

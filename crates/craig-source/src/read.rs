@@ -137,6 +137,15 @@ fn understand(path: &str, bytes: Vec<u8>) -> (Language, FileType, Content) {
     (language, FileType::Text, content_of(path, language, text))
 }
 
+/// The language of a text that would be saved as `path`: the one that [`interpret`] tells, without a look at anything else.
+pub fn language(path: &str, text: &str) -> Language {
+    let by_name = Language::from_path(path);
+    if is_secret_by_name(path) || binary_by_extension(path).is_some() {
+        return by_name.unwrap_or(Language::Text);
+    }
+    language_of(path, by_name, text)
+}
+
 fn content_of(path: &str, language: Language, text: String) -> Content {
     let secrets = find_secrets(&text);
     let may_hold_sample_keys = language.kind() != FileKind::Config && language != Language::Text;

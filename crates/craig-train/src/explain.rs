@@ -79,8 +79,6 @@ pub(crate) fn run(arguments: &ExplainArguments) -> Result<()> {
     print(&lines, &examples, &answers, threshold, arguments.misses);
     let Some(out) = &arguments.out else { return Ok(()) };
     let weights = fit_all(&examples, &scored, arguments, threshold, lines);
-    // What is written is what was measured: the gate can be made of it.
-    drop(Gate::new(&weights));
     let text = serde_json::to_string_pretty(&weights)? + "\n";
     std::fs::write(out, text).with_context(|| format!("cannot write {}", out.display()))
 }

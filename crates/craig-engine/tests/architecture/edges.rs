@@ -10,7 +10,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("craig-store", &["craig-source", "craig-chunk", "craig-model"]),
     ("craig-search", &["craig-source", "craig-chunk", "craig-model", "craig-store"]),
     ("craig-context", &["craig-source", "craig-chunk", "craig-model", "craig-store", "craig-search"]),
-    ("craig-explain", &["craig-source", "craig-chunk", "craig-model", "craig-store", "craig-search"]),
+    ("craig-explain", &["craig-source", "craig-chunk", "craig-model", "craig-store"]),
     ("craig-insight", &["craig-source", "craig-chunk", "craig-model", "craig-store"]),
     ("craig-engine", ALL_LIBRARIES),
     ("craig-gateway", &["craig-engine"]),

@@ -10,6 +10,7 @@ use self::batch::SelectionLine;
 use super::failure::{Outcome, Refusal};
 use super::output::{DIM, PATH, styled};
 use super::session::Session;
+use super::units::percent;
 
 /// Explain code from the project's documentation, with citations, or say that it is not documented
 #[derive(Debug, clap::Args)]
@@ -102,11 +103,11 @@ fn text(explanation: &Explanation) -> String {
     for bullet in &explanation.bullets {
         let cited = &explanation.citations[bullet.citation];
         let place = format!("{}:{}", cited.file_path, bullet.line);
-        let about = format!("{} · {:.0}%", cited.section_heading, cited.relevance_score * 100.0);
+        let about = format!("{} · {}", cited.section_heading, percent(cited.relevance_score));
         let sentence = bullet.text.split_whitespace().collect::<Vec<_>>().join(" ");
         text += &format!("- {sentence}\n  {}  {}\n", styled(PATH, place), styled(DIM, about));
     }
-    text += &format!("{}\n", styled(DIM, format_args!("confidence {:.0}%", explanation.confidence * 100.0)));
+    text += &format!("{}\n", styled(DIM, format_args!("confidence {}", percent(explanation.confidence))));
     text
 }
 

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use anyhow::{Context as _, anyhow, bail};
-use craig_engine::{CodeContext, Explanation, explain_context, language_of};
+use craig_engine::{CodeContext, Explanation, explain_context, language};
 use lsp_types::{
     CodeActionKind, CodeActionParams, Hover, HoverContents, HoverParams, Location, MarkupContent, MarkupKind,
     Position, Range, ShowDocumentParams, SymbolInformation, SymbolKind, Uri, WorkspaceSymbolParams,
@@ -94,37 +94,41 @@ fn explain_selection(server: &mut Server, argument: &Value) -> anyhow::Result<Va
 pub(super) fn symbols(server: &Server, params: Value) -> anyhow::Result<Value> {
     let params: WorkspaceSymbolParams = serde_json::from_value(params)?;
     let wanted = params.query.to_lowercase();
-    let mut found: Vec<(usize, SymbolInformation)> = Vec::new();
+    let mut found = Vec::new();
     for folder in &server.folders {
-        let documents = folder.library.iter().flat_map(|library| library.documents());
-        for document in documents {
-            let Some(uri) = uri_of(&folder.path.join(&document.page.path)) else { continue };
+        for document in folder.library.iter().flat_map(|library| library.documents()) {
             for section in &document.page.sections {
                 let heading = section.outline.heading.replace('`', "");
-                let Some(at) = heading.to_lowercase().find(&wanted) else { continue };
-                let text = &document.page.text;
-                let end = text[..section.outline.bytes.end].trim_end().len().max(section.outline.bytes.start);
-                let of = |byte| position(text, byte, server.encoding);
-                #[expect(deprecated, reason = "the field must be given")]
-                let symbol = SymbolInformation {
-                    name: heading,
-                    kind: SymbolKind::STRING,
-                    tags: None,
-                    deprecated: None,
-                    location: Location::new(
-                        uri.clone(),
-                        Range::new(of(section.outline.bytes.start), of(end)),
-                    ),
-                    container_name: Some(document.page.path.clone()),
-                };
-                found.push((at, symbol));
+                if let Some(at) = heading.to_lowercase().find(&wanted) {
+                    found.push((at, heading, folder, &document.page, &section.outline.bytes));
+                }
             }
         }
     }
-    found.sort_by_key(|(at, symbol)| (*at, symbol.name.len()));
-    let symbols: Vec<SymbolInformation> =
-        found.into_iter().take(MAX_SYMBOLS).map(|(_, symbol)| symbol).collect();
+    found.sort_by_key(|(at, heading, ..)| (*at, heading.len()));
+    let symbols: Vec<SymbolInformation> = found
+        .into_iter()
+        .filter_map(|(_, heading, folder, page, bytes)| {
+            let uri = uri_of(&folder.path.join(&page.path))?;
+            let end = page.text[..bytes.end].trim_end().len().max(bytes.start);
+            let of = |byte| position(&page.text, byte, server.encoding);
+            Some(symbol(heading, Location::new(uri, Range::new(of(bytes.start), of(end))), page.path.clone()))
+        })
+        .take(MAX_SYMBOLS)
+        .collect();
     Ok(serde_json::to_value(symbols)?)
+}
+
+fn symbol(name: String, location: Location, container: String) -> SymbolInformation {
+    #[expect(deprecated, reason = "the field must be given")]
+    SymbolInformation {
+        name,
+        kind: SymbolKind::STRING,
+        tags: None,
+        deprecated: None,
+        location,
+        container_name: Some(container),
+    }
 }
 
 /// What of a text is asked about.
@@ -138,7 +142,7 @@ fn explain(server: &Server, uri: &Uri, asked: Asked) -> Option<Explanation> {
     let text = server.texts.get(uri.as_str())?;
     let (folder, path) = server.folder_of(uri)?;
     let library = folder.library.as_ref()?;
-    let language = language_of(&path, text);
+    let language = language(&path, text);
     let context = match asked {
         Asked::At(at) => CodeContext::at(&path, language, text, offset(text, at, server.encoding)),
         Asked::Range(range) if range.start == range.end => {

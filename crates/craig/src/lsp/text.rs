@@ -14,15 +14,8 @@ pub(crate) enum Encoding {
 impl Encoding {
     /// The first that the client offers and that costs least here; UTF-16 when it offers none.
     pub(crate) fn agreed(offered: &[PositionEncodingKind]) -> Self {
-        if offered.contains(&PositionEncodingKind::UTF8) {
-            Self::Utf8
-        } else if offered.contains(&PositionEncodingKind::UTF16) || offered.is_empty() {
-            Self::Utf16
-        } else if offered.contains(&PositionEncodingKind::UTF32) {
-            Self::Utf32
-        } else {
-            Self::Utf16
-        }
+        let known = [Self::Utf8, Self::Utf16, Self::Utf32];
+        known.into_iter().find(|encoding| offered.contains(&encoding.kind())).unwrap_or(Self::Utf16)
     }
 
     pub(crate) fn kind(self) -> PositionEncodingKind {
