@@ -19,6 +19,6 @@ pub(crate) fn number(chunks: &mut [Chunk], text: &str) {
     }
 }
 
-fn newlines(bytes: &[u8]) -> u32 {
+pub(crate) fn newlines(bytes: &[u8]) -> u32 {
     u32::try_from(bytes.iter().filter(|byte| **byte == b'\n').count()).unwrap_or(u32::MAX)
 }

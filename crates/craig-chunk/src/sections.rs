@@ -4,18 +4,13 @@ mod document;
 mod markdown;
 mod rest;
 
+use crate::lines::newlines;
 use crate::text::windows;
 use crate::{ChunkKind, Outline, Parsed, Symbol};
 
 pub use document::{DocumentSection, document_sections};
+pub(crate) use markdown::headings as markdown_headings;
 pub(crate) use rest::headings as rest_headings;
-
-/// Headings of Markdown, in order.
-pub(crate) fn markdown_headings(text: &str) -> Vec<Heading> {
-    let heading =
-        |found: markdown::Heading| Heading { start: found.start, level: found.level, title: found.title };
-    markdown::headings(text).into_iter().map(heading).collect()
-}
 
 /// A section that is no more than its heading goes with the next.
 const TINY_BYTES: usize = 200;
@@ -24,6 +19,8 @@ const TINY_BYTES: usize = 200;
 pub(crate) struct Heading {
     /// Start of its line, or of its overline.
     pub(crate) start: usize,
+    /// Behind its last line.
+    pub(crate) end: usize,
     /// 1 for the highest.
     pub(crate) level: usize,
     pub(crate) title: String,
@@ -38,7 +35,7 @@ pub(crate) fn outline(text: &str, headings: Vec<Heading>) -> Outline {
     chunks.extend(windows(text, 0..start, ChunkKind::Block, None, None));
     let mut path: Vec<(usize, String)> = Vec::new();
     for (index, heading) in headings.iter().enumerate() {
-        path.truncate(path.iter().position(|(level, _)| *level >= heading.level).unwrap_or(path.len()));
+        leave(&mut path, heading.level);
         let parent = path.iter().map(|(_, title)| title.as_str()).collect::<Vec<_>>().join(" > ");
         let parent = Some(parent).filter(|parent| !parent.is_empty());
         path.push((heading.level, heading.title.clone()));
@@ -54,6 +51,11 @@ pub(crate) fn outline(text: &str, headings: Vec<Heading>) -> Outline {
     }
     number(&mut symbols, text);
     Outline { chunks, symbols, imports: Vec::new(), parsed: Parsed::Whole }
+}
+
+/// Leaves the headings of `path` that enclose one of `level`.
+fn leave(path: &mut Vec<(usize, String)>, level: usize) {
+    path.truncate(path.iter().position(|(other, _)| *other >= level).unwrap_or(path.len()));
 }
 
 /// A symbol whose lines are still byte offsets.
@@ -74,8 +76,7 @@ fn number(symbols: &mut [Symbol], text: &str) {
     let (mut at, mut line) = (0, 1);
     let mut line_at = |to: u32| {
         let to = (to as usize).clamp(at, text.len());
-        line +=
-            u32::try_from(text.as_bytes()[at..to].iter().filter(|byte| **byte == b'\n').count()).unwrap_or(0);
+        line += newlines(&text.as_bytes()[at..to]);
         at = to;
         line
     };

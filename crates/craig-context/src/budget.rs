@@ -34,9 +34,10 @@ pub struct Fitted {
 
 /// Fits `blocks`, best first, into `budget_tokens`.
 ///
-/// Pieces have the [`priority`] of their rank. From the lowest on, pieces are left out until the rest fits; the one that is
-/// too long for what is left is cut at a boundary of its syntax. When all fit whole, `wider` is asked for larger ones in
-/// their place, the best first, again and again as long as what it gives fits.
+/// From the last on, pieces are left out until the rest fits: no piece carries its [`priority`], but this is the order of
+/// them. The one that is too long for what is left is cut at a boundary of its syntax. When all fit whole, `wider` is asked
+/// for larger ones in their place, the best first, again and again as long as what it gives fits. Of no blocks nothing is
+/// counted, so that the tokenizer's table need not be read.
 pub fn fitted(
     purpose: Purpose,
     blocks: Vec<Block>,
@@ -44,6 +45,9 @@ pub fn fitted(
     tokenizer: Tokenizer,
     wider: impl Fn(&[Block], usize) -> Option<Block>,
 ) -> Fitted {
+    if blocks.is_empty() {
+        return Fitted::default();
+    }
     let n_blocks = blocks.len();
     let mut left = budget_tokens.saturating_sub(tokenizer.count(purpose.head()));
     let mut kept = Vec::new();

@@ -25,7 +25,7 @@ impl Purpose {
 }
 
 /// Blocks as Markdown, in their order; empty when there are none.
-pub fn markdown(purpose: Purpose, blocks: &[Block]) -> String {
+pub(crate) fn markdown(purpose: Purpose, blocks: &[Block]) -> String {
     if blocks.is_empty() {
         return String::new();
     }

@@ -13,7 +13,7 @@ mod truncate;
 
 pub use block::{Block, SourceText, enclosing, merged};
 pub use budget::{CONTEXT_PRIORITY, Fitted, fitted, priority};
-pub use format::{Purpose, markdown};
+pub use format::Purpose;
 pub use inline::{Selection, boost};
 pub use query::{Basis, ChatQuery, InlineQuery, Reference};
 pub use tokens::{ENCODINGS, Tokenizer};

@@ -13,10 +13,7 @@ pub fn truncate(block: &mut Block, max_bytes: usize) -> bool {
     }
     let note = note(block.language());
     let Some(room) = max_bytes.checked_sub(note.len() + 1).filter(|room| *room > 0) else { return false };
-    let end = match block.language() {
-        Some(language) => cut_point(language, &block.content, room),
-        None => line_end(&block.content, room),
-    };
+    let end = cut_point(block.language().unwrap_or(Language::Text), &block.content, room);
     let kept = block.content[..end].trim_end();
     if kept.is_empty() {
         return false;
@@ -29,12 +26,6 @@ pub fn truncate(block: &mut Block, max_bytes: usize) -> bool {
     block.line_end = block.line_start + n_lines.saturating_sub(1);
     block.is_truncated = true;
     true
-}
-
-/// The end of the last line that ends at byte `most` or before; of a first line that is longer, the byte itself.
-fn line_end(text: &str, most: usize) -> usize {
-    let most = text.floor_char_boundary(most);
-    text[..most].rfind('\n').filter(|at| *at > 0).unwrap_or(most)
 }
 
 /// The note at the end of what was cut, in the comment form of the language.

@@ -126,6 +126,11 @@ impl ContextAnswer {
         Self { reason: Some(reason.reason().to_owned()), reason_code: Some(reason), ..Self::default() }
     }
 
+    /// Nothing, since the search failed.
+    fn failed(error: &EngineError) -> Self {
+        Self { reason: Some(format!("the search failed: {error}")), ..Self::none(NoContext::Failed) }
+    }
+
     /// Takes what fits; of nothing, says why.
     fn with(mut self, fitted: Fitted, had_blocks: bool) -> Self {
         if fitted.blocks.is_empty() {
@@ -178,6 +183,14 @@ impl Clock {
 
 /// Fewer characters are nothing to search for.
 const MIN_CHARS: usize = 3;
+
+/// Added to the scores of files that are open.
+const OPEN_FILE: f32 = 0.03;
+
+/// The score of what is in a file that is open.
+fn score_if_open(score: f32) -> f32 {
+    (score + OPEN_FILE).min(1.0)
+}
 
 impl Engine {
     /// The project to answer from; `None` when nothing of it is indexed yet.

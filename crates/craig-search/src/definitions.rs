@@ -2,6 +2,7 @@
 //!
 //! A search asks which file answers a question; here the asker says that there is such a definition, and what it is called.
 
+use std::cell::LazyCell;
 use std::collections::HashMap;
 
 use craig_chunk::{ChunkKind, Symbol};
@@ -54,7 +55,8 @@ const ELSEWHERE: f32 = 0.15;
 const MAX_ATTRIBUTE_LINES: u32 = 6;
 
 impl Index {
-    /// The definitions that `description` fits best, best first, ties by path and line; the same index always gives the same.
+    /// The definitions that `description` fits best, best first, ties by depth of the path, path and line; the same index
+    /// always gives the same.
     ///
     /// `score` is how well it fits: 1 when a name is the description, word for word, however it is written; less the more
     /// words of either the other lacks. It is no probability of relevance. Those that fit by less than `min_fit` are left out.
@@ -73,15 +75,13 @@ impl Index {
         let mut found = Vec::new();
         for file in store.load_outlines(&ids)? {
             let role = roles.get(&file.record.id).copied().unwrap_or(Role::Source);
+            let lines = LazyCell::new(|| file.text.lines().collect::<Vec<_>>());
             let fits =
                 file.symbols.iter().map(|symbol| (wanted.fit(symbol, &file.record.path, role), symbol));
-            found
-                .extend(fits.filter(|(fit, _)| *fit >= min_fit).map(|(fit, symbol)| hit(&file, symbol, fit)));
+            let fits = fits.filter(|(fit, _)| *fit >= min_fit);
+            found.extend(fits.map(|(fit, symbol)| hit(&file, &lines, symbol, fit)));
         }
-        found.sort_by(|a, b| {
-            let place = |hit: &Hit| (hit.path.matches('/').count(), hit.path.clone(), hit.line_start);
-            b.score.total_cmp(&a.score).then_with(|| place(a).cmp(&place(b)))
-        });
+        found.sort_by(|a, b| b.score.total_cmp(&a.score).then_with(|| place(a).cmp(&place(b))));
         found.truncate(limit);
         Ok(found)
     }
@@ -102,20 +102,18 @@ impl Index {
         let file_of = |(segment, chunk): (usize, u32)| {
             (segment, self.segments[segment].segment.chunks()[chunk as usize].file)
         };
+        let order = |weight: f32, (segment, file): (usize, u32)| {
+            let live: &LiveSegment = &self.segments[segment];
+            let in_place = wanted.place_share(live.segment.path(file), "");
+            (weight + in_place, live.segment.role(file) == Role::Source, live.segment.path_bytes(file))
+        };
         let mut best: Vec<_> = chunks
             .into_iter()
             .map(|(at, weight)| (weight, file_of(at)))
             .filter(|(_, (segment, file))| allowed[*segment][*file as usize])
+            .map(|(weight, file)| (order(weight, file), file))
             .collect();
-        let order = |(weight, (segment, file)): &(f32, (usize, u32))| {
-            let live: &LiveSegment = &self.segments[*segment];
-            let in_place = wanted.place_share(live.segment.path(*file), "");
-            (weight + in_place, live.segment.role(*file) == Role::Source, live.segment.path_bytes(*file))
-        };
-        best.sort_by(|a, b| {
-            let (a, b) = (order(a), order(b));
-            b.0.total_cmp(&a.0).then(b.1.cmp(&a.1)).then(a.2.cmp(b.2))
-        });
+        best.sort_by(|(a, _), (b, _)| b.0.total_cmp(&a.0).then(b.1.cmp(&a.1)).then(a.2.cmp(b.2)));
         best.truncate(N_CHUNKS);
         let mut files = Vec::new();
         for (_, (segment, file)) in best {
@@ -185,11 +183,11 @@ impl<'a> Wanted<'a> {
     /// How well a symbol fits, 0 to 1.
     fn fit(&self, symbol: &Symbol, path: &str, role: Role) -> f32 {
         let own = parts(&symbol.name);
-        let parent = parts(symbol.parent.as_deref().unwrap_or_default());
-        let in_path: Vec<String> = path.split('/').flat_map(|part| parts(file_stem(part))).collect();
         if !self.words.iter().any(|word| own.contains(&word.term)) {
             return 0.0;
         }
+        let parent = parts(symbol.parent.as_deref().unwrap_or_default());
+        let in_path: Vec<String> = path.split('/').flat_map(|part| parts(file_stem(part))).collect();
         let covered = |word: &WantedWord| match () {
             () if own.contains(&word.term) => 1.0,
             () if parent.contains(&word.term) => IN_PARENT,
@@ -255,9 +253,14 @@ fn begins(a: &str, b: &str) -> bool {
     short.len() >= 4 && long.starts_with(short)
 }
 
-fn hit(file: &OutlinedFile, symbol: &Symbol, fit: f32) -> Hit {
-    let lines: Vec<&str> = file.text.lines().collect();
-    let first = first_line(&lines, symbol.line);
+/// The order of hits that fit equally well: fewer folders first.
+fn place(hit: &Hit) -> (usize, &str, u32) {
+    (hit.path.matches('/').count(), &hit.path, hit.line_start)
+}
+
+/// `lines` are those of `file`.
+fn hit(file: &OutlinedFile, lines: &[&str], symbol: &Symbol, fit: f32) -> Hit {
+    let first = first_line(lines, symbol.line);
     let shown =
         lines.get(first as usize - 1..(symbol.line_end as usize).min(lines.len())).unwrap_or_default();
     Hit {

@@ -30,6 +30,13 @@ pub struct Hit {
     pub more: Vec<MoreRange>,
 }
 
+impl Hit {
+    /// Whether it shares a line of the same file with `other`.
+    pub fn overlaps(&self, other: &Self) -> bool {
+        self.path == other.path && self.line_start <= other.line_end && other.line_start <= self.line_end
+    }
+}
+
 /// One signal that a score came from.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Evidence {

@@ -6,12 +6,11 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result};
 use clap::{Args, Subcommand};
 use craig_engine::{
-    ChatContextRequest, Config, ContextAnswer, ContextBlock, Engine, IngestRequest, InlineContextRequest,
-    SourceOptions, Steps, Waiting,
+    ChatContextRequest, Config, ContextAnswer, ContextBlock, Engine, InlineContextRequest, Steps,
 };
 use serde::Deserialize;
 
-use crate::corpus::Corpus;
+use crate::corpus::{Corpus, ingest_one};
 use crate::questions::Question;
 use crate::unrelated;
 
@@ -229,7 +228,7 @@ impl Case {
     }
 
     fn is_selection(&self, block: &ContextBlock) -> bool {
-        block.path == self.file && block.line_start <= self.lines.1 && self.lines.0 <= block.line_end
+        block.overlaps(&self.file, &(self.lines.0..=self.lines.1))
     }
 }
 
@@ -290,14 +289,7 @@ fn inline(arguments: &InlineArguments) -> Result<()> {
 /// Ingests a repository from the first of `corpora` that has it.
 fn ingest(engine: &mut Engine, corpora: &[PathBuf], name: &str) -> Result<()> {
     let directory = corpora.iter().map(|folder| folder.join(name)).find(|folder| folder.is_dir());
-    let request = IngestRequest {
-        directory: directory.with_context(|| format!("none of the folders has {name}"))?,
-        name: Some(name.to_owned()),
-        options: SourceOptions::default(),
-        waiting: Waiting::Wait,
-    };
-    engine.ingest(&request, &mut |_| ()).with_context(|| format!("cannot ingest {name}"))?;
-    Ok(())
+    ingest_one(engine, name, directory.with_context(|| format!("none of the folders has {name}"))?)
 }
 
 #[cfg(test)]

@@ -67,14 +67,20 @@ pub(crate) fn checked_out(questions: &Path, corpora: &Path) -> Result<Vec<(Repos
 pub(crate) fn ingest(engine: &mut Engine, sources: Vec<(Repository, PathBuf)>) -> Result<Vec<Repository>> {
     let mut repositories = Vec::new();
     for (repository, directory) in sources {
-        let request = IngestRequest {
-            directory,
-            name: Some(repository.name.clone()),
-            options: SourceOptions::default(),
-            waiting: Waiting::Wait,
-        };
-        engine.ingest(&request, &mut |_| {}).with_context(|| format!("cannot ingest {}", repository.name))?;
+        ingest_one(engine, &repository.name, directory)?;
         repositories.push(repository);
     }
     Ok(repositories)
+}
+
+/// Ingests the repository in `directory` as project `name`.
+pub(crate) fn ingest_one(engine: &mut Engine, name: &str, directory: PathBuf) -> Result<()> {
+    let request = IngestRequest {
+        directory,
+        name: Some(name.to_owned()),
+        options: SourceOptions::default(),
+        waiting: Waiting::Wait,
+    };
+    engine.ingest(&request, &mut |_| {}).with_context(|| format!("cannot ingest {name}"))?;
+    Ok(())
 }

@@ -1,6 +1,7 @@
 //! Evaluates Craig's retrieval and trains its models. A developer's tool: it is not part of the product.
 
 mod ablation;
+mod adam;
 mod answered;
 mod context;
 mod corpus;

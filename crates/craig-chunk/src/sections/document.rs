@@ -2,7 +2,9 @@
 
 use std::ops::Range;
 
-use super::markdown::{Heading, headings};
+use super::markdown::headings;
+use super::{Heading, leave};
+use crate::lines::newlines;
 
 /// A section of a document: a heading and what follows it, up to the next heading of any level.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -34,7 +36,7 @@ pub fn document_sections(text: &str) -> Vec<DocumentSection> {
     }
     let mut path: Vec<(usize, String)> = Vec::new();
     for (at, heading) in headings.iter().enumerate() {
-        path.truncate(path.iter().position(|(level, _)| *level >= heading.level).unwrap_or(path.len()));
+        leave(&mut path, heading.level);
         let end = headings.get(at + 1).map_or(text.len(), |next| next.start);
         let written = written_title(text, heading);
         found.push(section(written.clone(), heading.level, &path, heading.start..end, heading.end.min(end)));
@@ -86,8 +88,7 @@ fn front_matter_title(text: &str) -> Option<String> {
 fn number(sections: &mut [DocumentSection], text: &str) {
     let (mut at, mut line) = (0, 1);
     for section in sections {
-        let newlines = text.as_bytes()[at..section.bytes.start].iter().filter(|byte| **byte == b'\n');
-        line += u32::try_from(newlines.count()).unwrap_or(0);
+        line += newlines(&text.as_bytes()[at..section.bytes.start]);
         at = section.bytes.start;
         section.line = line;
     }

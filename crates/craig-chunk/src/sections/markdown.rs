@@ -2,16 +2,7 @@
 
 use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd};
 
-/// A heading and where its section starts.
-pub(crate) struct Heading {
-    /// Start of its line.
-    pub(crate) start: usize,
-    /// Behind the last line of the heading.
-    pub(crate) end: usize,
-    /// 1 for the highest.
-    pub(crate) level: usize,
-    pub(crate) title: String,
-}
+use super::Heading;
 
 /// Headings at the top level of the document, in order; those in lists and quotes do not count.
 pub(crate) fn headings(text: &str) -> Vec<Heading> {

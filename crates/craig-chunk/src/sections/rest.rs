@@ -18,7 +18,8 @@ pub(crate) fn headings(text: &str) -> Vec<Heading> {
             styles.len() - 1
         });
         let start = over.map_or(start, |(start, _)| start);
-        found.push(Heading { start, level: level + 1, title: title.trim().to_owned() });
+        let end = lines.get(index + 1).map_or(text.len(), |(next, _)| *next);
+        found.push(Heading { start, end, level: level + 1, title: title.trim().to_owned() });
     }
     found
 }

@@ -3,7 +3,7 @@
 use craig_chunk::{ChunkKind, chunk};
 use craig_source::Language;
 
-use super::reference::{Reference, VERBS};
+use super::reference::Reference;
 use super::words::{Token, tokens};
 
 /// What to search for before code is edited.
@@ -68,7 +68,7 @@ fn overlap(a: &std::ops::Range<usize>, b: &std::ops::Range<usize>) -> bool {
 
 /// The words that say what an instruction is about. Beside a reference, "use" says nothing either.
 fn topic(tokens: &[Token<'_>], is_beside_reference: bool) -> String {
-    let is_verb = |token: &Token<'_>| VERBS[..N_LEADING_VERBS].contains(&token.lower.as_str());
+    let is_verb = |token: &Token<'_>| LEADING_VERBS.contains(&token.lower.as_str());
     let leading = tokens.iter().take_while(|token| is_verb(token)).count();
     let is_left_out = |token: &&Token<'_>| {
         let lower = token.lower.as_str();
@@ -79,8 +79,8 @@ fn topic(tokens: &[Token<'_>], is_beside_reference: bool) -> String {
     kept.collect::<Vec<_>>().join(" ")
 }
 
-/// Verbs at the head of [`VERBS`] that an instruction may begin with without being about them.
-const N_LEADING_VERBS: usize = 7;
+/// Verbs that an instruction may begin with without being about them.
+const LEADING_VERBS: &[&str] = &["add", "refactor", "fix", "update", "change", "make", "convert"];
 
 /// The first function, else type, that `code` defines; read as text where it is a piece that no grammar understands.
 pub(crate) fn defined_name(code: &str, language: Language) -> Option<String> {

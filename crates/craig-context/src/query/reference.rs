@@ -351,43 +351,6 @@ impl Reading {
     }
 }
 
-/// Verbs of instructions.
-pub(super) const VERBS: &[&str] = &[
-    "add",
-    "refactor",
-    "fix",
-    "update",
-    "change",
-    "make",
-    "convert",
-    "use",
-    "rewrite",
-    "implement",
-    "create",
-    "write",
-    "replace",
-    "remove",
-    "move",
-    "rename",
-    "extract",
-    "turn",
-    "let",
-    "return",
-    "handle",
-    "throw",
-    "do",
-    "keep",
-    "support",
-    "log",
-    "wrap",
-    "simplify",
-    "clean",
-    "improve",
-    "optimize",
-    "optimise",
-    "please",
-];
-
 #[cfg(test)]
 mod tests {
     use expect_test::{Expect, expect};

@@ -3,14 +3,16 @@
 use std::collections::HashMap;
 use std::time::Duration;
 
-use craig_context::{Block, ChatQuery, Fitted, Purpose, SourceText, Tokenizer, enclosing, fitted, merged};
+use craig_context::{Block, ChatQuery, Purpose, SourceText, Tokenizer, enclosing, fitted, merged};
 use craig_model::LlmReranker;
 use craig_search::{Description, Filter, Hit};
 use craig_store::Project;
 
 use super::cache::CacheKey;
 use super::rephrase::{Rephrased, rephrased};
-use super::{Clock, ContextAnswer, MIN_CHARS, NoContext, checked, checked_score, tokenizer_of};
+use super::{
+    Clock, ContextAnswer, MIN_CHARS, NoContext, checked, checked_score, score_if_open, tokenizer_of,
+};
 use crate::models::language_model;
 use crate::rerank::reranked;
 use crate::{Engine, EngineError, RerankOptions, RerankStatus, RerankerConfig, SearchRequest};
@@ -40,9 +42,6 @@ pub struct ChatContextRequest {
 
 /// Chunks of one file that are looked at: the best file often has several that answer.
 const PER_FILE: usize = 3;
-
-/// Added to the relevance of files that are open.
-const OPEN_FILE: f32 = 0.03;
 
 /// Score of the only definition of a name that the question writes as code.
 const NAMED: f32 = 0.95;
@@ -74,12 +73,10 @@ impl Engine {
         let limits = self.chat_limits(request)?;
         let mut clock = Clock::new(request.deadline.unwrap_or(self.config().context.deadline));
         let project = self.indexed_project(handle)?;
-        let answer = match self.refusal(request, project.as_ref()) {
-            Some(reason) => ContextAnswer::none(reason),
-            None => {
-                let project = project.as_ref().ok_or_else(|| unknown(handle));
-                self.chat_answer(project?, request, &limits, &mut clock)
-            }
+        let answer = match (self.refusal(request), &project) {
+            (Some(reason), _) => ContextAnswer::none(reason),
+            (None, None) => ContextAnswer::none(NoContext::NotReady),
+            (None, Some(project)) => self.chat_answer(project, request, &limits, &mut clock),
         };
         Ok(self.finished(answer, "chat", project.as_ref(), &clock))
     }
@@ -100,14 +97,13 @@ impl Engine {
         })
     }
 
-    /// Why a message gets no context before anything is searched for.
-    fn refusal(&self, request: &ChatContextRequest, project: Option<&Project>) -> Option<NoContext> {
+    /// Why a message gets no context, whatever the project.
+    fn refusal(&self, request: &ChatContextRequest) -> Option<NoContext> {
         let message = request.message.trim();
         match () {
             () if !self.config().context.chat.enabled => Some(NoContext::Disabled),
             () if wants_none(message) => Some(NoContext::NotWanted),
             () if message.chars().count() < MIN_CHARS => Some(NoContext::TooShort),
-            () if project.is_none() => Some(NoContext::NotReady),
             () => None,
         }
     }
@@ -141,9 +137,8 @@ impl Engine {
         let hits = match found {
             Ok(hits) => hits,
             Err(error) => {
-                let none = ContextAnswer::none(NoContext::Failed);
-                let reason = Some(format!("the search failed: {error}"));
-                return ContextAnswer { reason, query: answer.query, notes: answer.notes, ..none };
+                let failed = ContextAnswer::failed(&error);
+                return ContextAnswer { query: answer.query, notes: answer.notes, ..failed };
             }
         };
         let answer = self.written(project, hits, request, limits, answer, clock);
@@ -191,7 +186,7 @@ impl Engine {
             hits = self.reranked_hits(&answer.query.clone(), hits, answer, clock);
         }
         let named = self.named(project, query)?;
-        hits.retain(|hit| !named.iter().any(|named| is_same_place(named, hit) && named.score >= hit.score));
+        hits.retain(|hit| !named.iter().any(|named| named.overlaps(hit) && named.score >= hit.score));
         hits.extend(named);
         Ok(hits)
     }
@@ -269,7 +264,7 @@ impl Engine {
     ) -> ContextAnswer {
         let mut hits = hits;
         for hit in hits.iter_mut().filter(|hit| request.open_files.contains(&hit.path)) {
-            hit.score = (hit.score + OPEN_FILE).min(1.0);
+            hit.score = score_if_open(hit.score);
         }
         hits.retain(|hit| hit.score >= limits.min_similarity);
         // Stable: of equals the first found stays first.
@@ -278,30 +273,29 @@ impl Engine {
         if !hits.is_empty()
             && let Some(whole) = self.whole_project(project, &hits, limits)
         {
-            answer.is_whole_project = true;
-            answer.elapsed.rank_ms = clock.step_ms();
+            answer.elapsed.rank_ms += clock.step_ms();
+            let n_files = whole.len();
             let fitted = fitted(Purpose::Chat, whole, limits.token_budget, limits.tokenizer, |_, _| None);
-            answer.elapsed.format_ms = clock.step_ms();
-            return answer.with(fitted, true);
+            answer.elapsed.format_ms += clock.step_ms();
+            if fitted.blocks.len() == n_files && fitted.blocks.iter().all(|block| !block.is_truncated) {
+                answer.is_whole_project = true;
+                return answer.with(fitted, true);
+            }
         }
         let texts =
             self.source_texts(project, hits.iter().map(|hit| hit.path.as_str()), clock).unwrap_or_default();
         let mut blocks = merged(hits.iter().map(Block::of).collect(), |path| texts.get(path));
         blocks.truncate(limits.max_chunks);
-        answer.elapsed.rank_ms = clock.step_ms();
+        answer.elapsed.rank_ms += clock.step_ms();
         let deadline: &Clock = clock;
         let had_blocks = !blocks.is_empty();
         let wider = |blocks: &[Block], at| wider(blocks, at, &texts).filter(|_| deadline.is_early());
-        let fitted = match had_blocks {
-            true => fitted(Purpose::Chat, blocks, limits.token_budget, limits.tokenizer, wider),
-            // Nothing is counted, so that the tokenizer's table need not be read.
-            false => Fitted::default(),
-        };
-        answer.elapsed.format_ms = clock.step_ms();
+        let fitted = fitted(Purpose::Chat, blocks, limits.token_budget, limits.tokenizer, wider);
+        answer.elapsed.format_ms += clock.step_ms();
         answer.with(fitted, had_blocks)
     }
 
-    /// All files of a project that has no more of them than blocks are wanted, if they fit into the budget whole.
+    /// All files of a project that has no more of them than blocks are wanted, if they may fit into the budget whole.
     fn whole_project(&mut self, project: &Project, hits: &[Hit], limits: &Limits) -> Option<Vec<Block>> {
         // Large projects are told apart without reading a list of their files.
         if self.index(project).ok()?.n_files() > limits.max_chunks as u64 {
@@ -326,9 +320,7 @@ impl Engine {
             blocks.push(whole_file(&file.path, file.language.id(), &text, best));
         }
         blocks.sort_by(|a, b| b.score.total_cmp(&a.score));
-        let all = fitted(Purpose::Chat, blocks.clone(), limits.token_budget, limits.tokenizer, |_, _| None);
-        let fits = all.blocks.len() == blocks.len() && all.blocks.iter().all(|block| !block.is_truncated);
-        fits.then_some(blocks)
+        Some(blocks)
     }
 
     fn cached(&mut self, project: &Project, key: &CacheKey) -> Option<ContextAnswer> {
@@ -363,21 +355,10 @@ const EXACT: f32 = 0.88;
 /// Tokens rarely have more bytes, so larger texts are not even counted.
 const MAX_BYTES_PER_TOKEN: u64 = 8;
 
-fn unknown(handle: &str) -> EngineError {
-    EngineError::Store(craig_store::StoreError::UnknownProject {
-        handle: handle.to_owned(),
-        known: Vec::new(),
-    })
-}
-
 fn wants_none(message: &str) -> bool {
     let is_command = |word: &str| word.eq_ignore_ascii_case(NO_CONTEXT);
     let mut words = message.split_whitespace();
     words.next().is_some_and(is_command) || words.next_back().is_some_and(is_command)
-}
-
-fn is_same_place(a: &Hit, b: &Hit) -> bool {
-    a.path == b.path && a.line_start <= b.line_end && b.line_start <= a.line_end
 }
 
 fn whole_file(path: &str, language: &str, text: &str, score: f32) -> Block {

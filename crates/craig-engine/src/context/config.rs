@@ -32,8 +32,6 @@ pub struct ChatConfig {
     pub max_chunks: usize,
     /// Least relevance of a block, 0 to 1.
     pub min_similarity: f32,
-    /// Whether an editor shows which files were given.
-    pub show_indicator: bool,
     /// Whether the language model rephrases questions.
     pub rephrase: bool,
     /// Whether the first results are reranked.
@@ -74,7 +72,6 @@ impl Default for ContextConfig {
                 enabled: true,
                 max_chunks: 5,
                 min_similarity: 0.7,
-                show_indicator: true,
                 rephrase: false,
                 rerank: false,
                 token_budget: 4000,
@@ -101,7 +98,6 @@ impl ContextConfig {
                 enabled: settings.is_on(&chat("enabled")),
                 max_chunks: whole(chat("maxChunks"), default.chat.max_chunks),
                 min_similarity: share(chat("minSimilarity"), default.chat.min_similarity),
-                show_indicator: settings.is_on(&chat("showIndicator")),
                 rephrase: settings.is_on(&chat("rephrase")),
                 rerank: settings.is_on(&chat("rerank")),
                 token_budget: whole(chat("tokenBudget"), default.chat.token_budget),

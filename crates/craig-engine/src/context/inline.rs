@@ -2,14 +2,14 @@
 
 use std::time::Duration;
 
-use craig_context::{
-    Block, Fitted, InlineQuery, Purpose, Reference, Selection, Tokenizer, boost, fitted, truncate,
-};
+use craig_context::{Block, InlineQuery, Purpose, Reference, Selection, Tokenizer, boost, fitted, truncate};
 use craig_search::{Description, Filter, Hit, KindFilter};
 use craig_source::{Content, Language};
 use craig_store::Project;
 
-use super::{Clock, ContextAnswer, MIN_CHARS, NoContext, checked, checked_score, tokenizer_of};
+use super::{
+    Clock, ContextAnswer, MIN_CHARS, NoContext, checked, checked_score, score_if_open, tokenizer_of,
+};
 use crate::engine::root_of;
 use crate::options::StoredOptions;
 use crate::{Engine, EngineError, SearchRequest};
@@ -49,9 +49,6 @@ struct Limits {
 
 /// Chunks of one file that are looked at.
 const PER_FILE: usize = 2;
-
-/// Added to the scores of open files.
-const OPEN_FILE: f32 = 0.03;
 
 /// A definition that fits the name in a reference by less than this is another one.
 const MIN_FIT: f32 = 0.6;
@@ -164,19 +161,13 @@ impl Engine {
         answer.elapsed.search_ms = clock.step_ms();
         let hits = match found {
             Ok(hits) => hits,
-            Err(error) => {
-                let reason = Some(format!("the search failed: {error}"));
-                return ContextAnswer { reason, ..ContextAnswer::none(NoContext::Failed) };
-            }
+            Err(error) => return ContextAnswer::failed(&error),
         };
         let blocks = chosen(hits, request, selection, language, limits);
         answer.elapsed.rank_ms = clock.step_ms();
         let had_blocks = !blocks.is_empty();
         let blocks: Vec<Block> = blocks.into_iter().filter_map(|block| shortened(block, limits)).collect();
-        let fitted = match blocks.is_empty() {
-            true => Fitted::default(),
-            false => fitted(Purpose::Inline, blocks, usize::MAX, limits.tokenizer, |_, _| None),
-        };
+        let fitted = fitted(Purpose::Inline, blocks, usize::MAX, limits.tokenizer, |_, _| None);
         answer.elapsed.format_ms = clock.step_ms();
         answer.with(fitted, had_blocks)
     }
@@ -210,7 +201,7 @@ impl Engine {
             hit
         });
         for hit in searched {
-            match hits.iter_mut().find(|other| is_same_place(other, &hit)) {
+            match hits.iter_mut().find(|other| other.overlaps(&hit)) {
                 Some(other) => other.score = other.score.max(hit.score),
                 None => hits.push(hit),
             }
@@ -243,10 +234,6 @@ fn given_that_it_exists(relevance: f32) -> f32 {
     1.0 / (1.0 + (-log_odds).exp())
 }
 
-fn is_same_place(a: &Hit, b: &Hit) -> bool {
-    a.path == b.path && a.line_start <= b.line_end && b.line_start <= a.line_end
-}
-
 /// The best blocks: relevant enough, not the selection, those of its language and its neighbourhood first among equals.
 fn chosen(
     hits: Vec<Hit>,
@@ -263,7 +250,7 @@ fn chosen(
         .collect();
     boost(&mut blocks, &request.instruction, &selection.text);
     for block in blocks.iter_mut().filter(|block| request.open_files.contains(&block.path)) {
-        block.score = (block.score + OPEN_FILE).min(1.0);
+        block.score = score_if_open(block.score);
     }
     let folder = |path: &str| path.rsplit_once('/').map_or("", |(folder, _)| folder).to_owned();
     let nearness = |block: &Block| {

@@ -38,7 +38,8 @@ pub(super) fn rephrased(
     let prompt = prompt(message, history);
     let deadline = Instant::now() + limit;
     let (sender, receiver) = channel();
-    // A model that hangs is left alone: the thread ends when its own limit is over.
+    // Every model is told the deadline, and is to give up then. Not to wait longer here either is a second guard, for one
+    // that does not: its thread is left alone, and ends whenever `complete` does.
     std::thread::spawn(move || {
         let messages =
             [Message { role: Role::System, content: TASK }, Message { role: Role::User, content: &prompt }];

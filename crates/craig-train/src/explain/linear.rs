@@ -1,5 +1,7 @@
 //! A linear choice among rows and a logistic model, for tables of any width: both convex, both pulled towards 0.
 
+use crate::adam::Adam;
+
 /// Rows of which some are right.
 pub(super) struct Choice {
     pub(super) rows: Vec<Vec<f64>>,
@@ -19,16 +21,16 @@ impl Logistic {
     }
 }
 
-/// Steps of Adam (Kingma & Ba, 2015), and how far each goes in standardised units: enough to be at the bottom.
-const N_STEPS: i32 = 700;
-const STEP: f64 = 0.03;
+/// In standardised units: enough to be at the bottom.
+const ADAM: Adam = Adam { n_steps: 700, step: 0.03 };
 
 /// Weights by which the right rows of each choice get most of its chance: cross-entropy of the softmax, all right rows
 /// together being the target.
 pub(super) fn fit_choice(choices: &[Choice], pull: f64) -> Vec<f64> {
     let deviations = deviations(choices.iter().flat_map(|choice| &choice.rows));
     let n = deviations.len();
-    let weights = minimise(n, |weights, gradient| {
+    let mut weights = vec![0.0; n];
+    ADAM.minimise(&mut weights, |weights, gradient| {
         gradient.iter_mut().zip(weights).for_each(|(sum, weight)| *sum = pull * weight);
         for choice in choices {
             let score = |row: &Vec<f64>| (0..n).map(|at| row[at] / deviations[at] * weights[at]).sum::<f64>();
@@ -55,7 +57,8 @@ pub(super) fn fit_logistic(observations: &[(Vec<f64>, bool)], pull: f64) -> Logi
     let n_true = observations.iter().filter(|(_, is_true)| *is_true).count().max(1) as f64;
     let n_false = (observations.len() as f64 - n_true).max(1.0);
     let half = observations.len() as f64 / 2.0;
-    let fitted = minimise(n + 1, |weights, gradient| {
+    let mut fitted = vec![0.0; n + 1];
+    ADAM.minimise(&mut fitted, |weights, gradient| {
         (0..n).for_each(|at| gradient[at] = pull * weights[at]);
         gradient[n] = 0.0;
         for (row, is_true) in observations {
@@ -68,22 +71,6 @@ pub(super) fn fit_logistic(observations: &[(Vec<f64>, bool)], pull: f64) -> Logi
     });
     let weights = fitted.iter().zip(&deviations).map(|(weight, deviation)| weight / deviation).collect();
     Logistic { weights, bias: fitted[n] }
-}
-
-fn minimise(n: usize, mut gradient_at: impl FnMut(&[f64], &mut [f64])) -> Vec<f64> {
-    let (mut weights, mut gradient) = (vec![0.0; n], vec![0.0; n]);
-    let (mut mean, mut square) = (vec![0.0; n], vec![0.0; n]);
-    for step in 1..=N_STEPS {
-        gradient_at(&weights, &mut gradient);
-        for at in 0..n {
-            mean[at] = 0.9 * mean[at] + 0.1 * gradient[at];
-            square[at] = 0.99 * square[at] + 0.01 * gradient[at] * gradient[at];
-            let (mean, square) =
-                (mean[at] / (1.0 - 0.9f64.powi(step)), square[at] / (1.0 - 0.99f64.powi(step)));
-            weights[at] -= STEP * mean / (square.sqrt() + 1e-9);
-        }
-    }
-    weights
 }
 
 /// The standard deviation of each column; 1 where it never changes.

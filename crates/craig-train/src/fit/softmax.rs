@@ -7,6 +7,7 @@
 use craig_engine::FEATURE_NAMES;
 
 use super::examples::Example;
+use crate::adam::Adam;
 use crate::metrics::deviations;
 
 /// Each feature as it is, then each as a share.
@@ -33,9 +34,8 @@ const PRIORS: [(&str, f64); 11] = [
 /// Features that say something of a query or of a whole project, not of a candidate: they cannot order anything.
 const OF_THE_QUERY: [&str; 3] = ["asks_symbol", "asks_question", "n_terms"];
 
-/// Steps of Adam (Kingma & Ba, 2015), and how far each goes in standardised units: enough to be at the bottom.
-const N_STEPS: i32 = 300;
-const STEP: f64 = 0.05;
+/// In standardised units: enough to be at the bottom.
+const ADAM: Adam = Adam { n_steps: 300, step: 0.05 };
 
 /// A fitted linear score.
 pub(super) struct Linear {
@@ -67,17 +67,9 @@ impl Linear {
         let table = Table::new(examples);
         let prior: Row = std::array::from_fn(|at| self.weights[at] * table.deviations[at]);
         let mut weights = prior;
-        let (mut mean, mut square) = ([0.0; N_COLUMNS], [0.0; N_COLUMNS]);
-        for step in 1..=N_STEPS {
-            let gradient = table.gradient(&weights, &prior, pull);
-            for at in 0..N_COLUMNS {
-                mean[at] = 0.9 * mean[at] + 0.1 * gradient[at];
-                square[at] = 0.99 * square[at] + 0.01 * gradient[at] * gradient[at];
-                let (mean, square) =
-                    (mean[at] / (1.0 - 0.9f64.powi(step)), square[at] / (1.0 - 0.99f64.powi(step)));
-                weights[at] -= STEP * mean / (square.sqrt() + 1e-9);
-            }
-        }
+        ADAM.minimise(&mut weights, |weights, gradient| {
+            gradient.copy_from_slice(&table.gradient(weights, &prior, pull));
+        });
         weights.iter_mut().zip(table.deviations).for_each(|(weight, deviation)| *weight /= deviation);
         Self { weights }
     }
@@ -134,7 +126,7 @@ impl Table {
         Self { rows, questions, deviations }
     }
 
-    fn gradient(&self, weights: &Row, prior: &Row, pull: f64) -> Row {
+    fn gradient(&self, weights: &[f64], prior: &Row, pull: f64) -> Row {
         let mut gradient: Row = std::array::from_fn(|at| pull * (weights[at] - prior[at]));
         for (range, wanted, weight) in &self.questions {
             let rows = &self.rows[range.clone()];
