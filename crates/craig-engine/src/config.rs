@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use craig_model::{EmbeddingDialect, Endpoint, HostedModel, LocalOptions, RerankDialect, Secret};
+use craig_model::{EmbeddingDialect, Endpoint, HostedModel, LocalOptions, ModelError, RerankDialect, Secret};
 use craig_source::{GitAccess, GitToken, SourceOptions};
 
 use crate::context::ContextConfig;
@@ -121,6 +121,16 @@ pub struct RerankOptions {
     pub timeout: Duration,
 }
 
+impl RerankOptions {
+    /// What `settings` say.
+    pub fn of(settings: &Settings) -> Self {
+        Self {
+            candidates: settings.whole("reranker.candidates").unwrap_or(20) as usize,
+            timeout: timeout(settings, "reranker"),
+        }
+    }
+}
+
 /// A reranking model of a provider.
 #[derive(Clone, Debug)]
 pub struct HostedRerank {
@@ -200,10 +210,7 @@ impl Reader<'_> {
     }
 
     fn reranker(&self) -> Result<RerankerConfig, SettingsError> {
-        let rerank = RerankOptions {
-            candidates: self.settings.whole("reranker.candidates").unwrap_or(20) as usize,
-            timeout: self.timeout("reranker"),
-        };
+        let rerank = RerankOptions::of(self.settings);
         let model = |default: &str| self.settings.text("reranker.model").unwrap_or(default).to_owned();
         match self.settings.text("reranker.provider") {
             Some("local") => {
@@ -290,13 +297,9 @@ impl Reader<'_> {
             url: url(base_url, operation, self.settings.text(&key("dialect")) == Some("tei")),
             key: secret,
             key_variable: key_variable.map(str::to_owned),
-            timeout: self.timeout(section),
+            timeout: timeout(self.settings, section),
         };
         Ok(Keyed { of: endpoint, missing_key })
-    }
-
-    fn timeout(&self, section: &str) -> Duration {
-        Duration::from_millis(self.settings.whole(&format!("{section}.timeout_ms")).unwrap_or(60_000))
     }
 
     fn needed_path(&self, key: &'static str, why: &'static str) -> Result<PathBuf, SettingsError> {
@@ -305,9 +308,24 @@ impl Reader<'_> {
 }
 
 impl<T> Keyed<T> {
+    /// What it is for; fails when its key is missing, which is told with the provider of its endpoint.
+    pub fn usable(&self, endpoint: impl FnOnce(&T) -> &Endpoint) -> Result<&T, ModelError> {
+        match &self.missing_key {
+            Some(variable) => Err(ModelError::MissingKey {
+                provider: endpoint(&self.of).provider.clone(),
+                variable: variable.clone(),
+            }),
+            None => Ok(&self.of),
+        }
+    }
+
     fn map<U>(self, change: impl FnOnce(T) -> U) -> Keyed<U> {
         Keyed { of: change(self.of), missing_key: self.missing_key }
     }
+}
+
+fn timeout(settings: &Settings, section: &str) -> Duration {
+    Duration::from_millis(settings.whole(&format!("{section}.timeout_ms")).unwrap_or(60_000))
 }
 
 /// The whole address of an operation: `https://host` and `https://host/v1` mean the same, and one that ends with the

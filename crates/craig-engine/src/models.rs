@@ -9,7 +9,7 @@ use craig_model::{
     Reranker, StaticModel, local_embedder, local_reranker,
 };
 
-use crate::config::{Config, EmbedderConfig, HostedChat, Keyed, RerankOptions, RerankerConfig};
+use crate::config::{Config, EmbedderConfig, HostedChat, RerankOptions, RerankerConfig};
 
 /// A reranker, and how it is used.
 pub(crate) type ConfiguredReranker = (Arc<dyn Reranker>, RerankOptions);
@@ -22,7 +22,7 @@ pub(crate) fn embedder(config: &EmbedderConfig) -> Result<Arc<dyn Embedder>, Mod
             Ok(local_embedder(&mut *reader(folder), options.clone())?.into())
         }
         EmbedderConfig::Hosted(hosted) => {
-            let hosted = with_key(hosted, |hosted| hosted.endpoint.provider.clone())?;
+            let hosted = hosted.usable(|hosted| &hosted.endpoint)?;
             Ok(Arc::new(HostedEmbedder::new(hosted.clone())))
         }
     }
@@ -37,30 +37,29 @@ pub(crate) fn reranker(config: &Config) -> Result<Option<ConfiguredReranker>, Mo
             Ok(Some((local_reranker(&mut *reader(folder), &name)?.into(), *rerank)))
         }
         RerankerConfig::Hosted { model, rerank } => {
-            let model = with_key(model, |model| model.endpoint.provider.clone())?;
+            let model = model.usable(|model| &model.endpoint)?;
             let reranker = HostedReranker::new(model.endpoint.clone(), model.dialect, &model.model);
             Ok(Some((Arc::new(reranker), *rerank)))
         }
         RerankerConfig::LanguageModel { rerank } => match &config.language_model {
-            Some(chat) => Ok(Some((Arc::new(LlmReranker::new(language_model(chat)?)), *rerank))),
+            Some(chat) => Ok(Some(language_model_reranker(chat, *rerank)?)),
             None => Err(ModelError::Unsupported { reason: "no language model is configured".to_owned() }),
         },
     }
 }
 
-/// The language model.
-pub(crate) fn language_model(config: &HostedChat) -> Result<Arc<dyn LanguageModel>, ModelError> {
-    let (endpoint, model) = with_key(config, |(endpoint, _)| endpoint.provider.clone())?;
-    Ok(Arc::new(ChatModel::new(endpoint.clone(), model)))
+/// The language model as a reranker.
+pub(crate) fn language_model_reranker(
+    config: &HostedChat,
+    rerank: RerankOptions,
+) -> Result<ConfiguredReranker, ModelError> {
+    Ok((Arc::new(LlmReranker::new(language_model(config)?)), rerank))
 }
 
-fn with_key<T>(keyed: &Keyed<T>, provider: impl FnOnce(&T) -> String) -> Result<&T, ModelError> {
-    match &keyed.missing_key {
-        Some(variable) => {
-            Err(ModelError::MissingKey { provider: provider(&keyed.of), variable: variable.clone() })
-        }
-        None => Ok(&keyed.of),
-    }
+/// The language model.
+pub(crate) fn language_model(config: &HostedChat) -> Result<Arc<dyn LanguageModel>, ModelError> {
+    let (endpoint, model) = config.usable(|(endpoint, _)| endpoint)?;
+    Ok(Arc::new(ChatModel::new(endpoint.clone(), model)))
 }
 
 /// Reads the files of a model's folder, which the user named.

@@ -44,13 +44,13 @@ pub(crate) fn reranked(
     reranker: &dyn Reranker,
     options: &RerankOptions,
     query: &str,
-    mut hits: Vec<Hit>,
+    hits: Vec<Hit>,
     pool: Arc<rayon::ThreadPool>,
 ) -> (Vec<Hit>, RerankReport) {
     let started = Instant::now();
-    let rest = hits.split_off(hits.len().min(options.candidates));
+    let first = hits.iter().take(options.candidates);
     let documents: Vec<Document<'_>> =
-        hits.iter().map(|hit| Document { text: &hit.content, score: hit.score }).collect();
+        first.map(|hit| Document { text: &hit.content, score: hit.score }).collect();
     let request = RerankRequest { query, documents: &documents, deadline: started + options.timeout };
     let scores = match documents.len() {
         0 => Ok(Vec::new()),
@@ -64,20 +64,20 @@ pub(crate) fn reranked(
         reranker: reranker.name().to_owned(),
         status: if scores.is_ok() { RerankStatus::Applied } else { RerankStatus::Fallback },
         reason: scores.as_ref().err().cloned(),
-        candidates: hits.len(),
+        candidates: documents.len(),
         elapsed_ms: started.elapsed().as_secs_f64() * 1e3,
     };
-    let mut hits = match scores {
+    let hits = match scores {
         Ok(scores) => reordered(hits, &scores),
         Err(_) => hits,
     };
-    hits.extend(rest);
     (hits, report)
 }
 
-/// Hits by falling `scores` of a reranker, one for each; equal ones as they were. Relevances stay where they are, the best
-/// first.
-pub fn reordered(hits: Vec<Hit>, scores: &[f32]) -> Vec<Hit> {
+/// The first hits by falling `scores` of a reranker, one for each; equal ones as they were. Relevances stay where they are,
+/// the best first. Hits without a score stay behind them.
+pub fn reordered(mut hits: Vec<Hit>, scores: &[f32]) -> Vec<Hit> {
+    let rest = hits.split_off(hits.len().min(scores.len()));
     let mut relevances: Vec<f32> = hits.iter().map(|hit| hit.score).collect();
     relevances.sort_by(|a, b| b.total_cmp(a));
     let mut scored: Vec<(f32, Hit)> = scores.iter().copied().zip(hits).collect();
@@ -88,5 +88,5 @@ pub fn reordered(hits: Vec<Hit>, scores: &[f32]) -> Vec<Hit> {
         hit.score = relevance;
         hit
     };
-    scored.into_iter().zip(relevances).map(place).collect()
+    scored.into_iter().zip(relevances).map(place).chain(rest).collect()
 }

@@ -67,6 +67,20 @@ impl SearchRequest {
         self.filter().map(drop)
     }
 
+    /// This request with enough hits for a reranker to choose from, whatever their relevance, in the order that they are
+    /// found in; [`narrowed`](Self::narrowed) then gives what was asked for.
+    #[must_use]
+    pub fn widened(&self, n_candidates: usize) -> Self {
+        Self { limit: self.limit.max(n_candidates), min_score: 0.0, rerank: false, ..self.clone() }
+    }
+
+    /// Of reranked hits, those that were asked for.
+    pub fn narrowed(&self, mut hits: Vec<Hit>) -> Vec<Hit> {
+        hits.retain(|hit| hit.score >= self.min_score);
+        hits.truncate(self.limit);
+        hits
+    }
+
     fn filter(&self) -> Result<Filter, EngineError> {
         let languages = self.languages.iter().map(|name| language(name)).collect::<Result<_, _>>()?;
         Ok(Filter::new(self.kind, languages, self.path.as_deref())?)
@@ -171,15 +185,14 @@ impl Engine {
         let started = Instant::now();
         request.check(query)?;
         let reranker = if request.rerank { self.reranker()? } else { None };
-        let (project, index, options) = self.searcher(handle, request)?;
-        let embedder = self.embedder()?;
-        let find = |options: &SearchOptions| index.search(self.store(), query, &*embedder, options);
+        let wide = reranker.as_ref().map(|(_, how)| request.widened(how.candidates));
+        let (project, index, options) = self.searcher(handle, wide.as_ref().unwrap_or(request))?;
+        let hits = index.search(self.store(), query, &*self.embedder()?, &options)?;
         let (hits, rerank) = match reranker {
-            None => (find(&options)?, None),
+            None => (hits, None),
             Some((reranker, how)) => {
-                let wide = widened(&options, how.candidates);
-                let (hits, report) = reranked(&*reranker, &how, query, find(&wide)?, self.pool());
-                (narrowed(hits, &options), Some(report))
+                let (hits, report) = reranked(&*reranker, &how, query, hits, self.pool());
+                (request.narrowed(hits), Some(report))
             }
         };
         let elapsed_ms = started.elapsed().as_secs_f64() * 1e3;
@@ -214,18 +227,6 @@ impl Engine {
         let index = self.index(&project)?;
         Ok((project, index, options))
     }
-}
-
-/// Enough hits for a reranker to choose from, whatever their relevance.
-fn widened(options: &SearchOptions, n_candidates: usize) -> SearchOptions {
-    SearchOptions { limit: options.limit.max(n_candidates), min_score: 0.0, ..options.clone() }
-}
-
-/// Of reranked hits, those that were asked for.
-fn narrowed(mut hits: Vec<Hit>, options: &SearchOptions) -> Vec<Hit> {
-    hits.retain(|hit| hit.score >= options.min_score);
-    hits.truncate(options.limit);
-    hits
 }
 
 fn language(name: &str) -> Result<Language, EngineError> {

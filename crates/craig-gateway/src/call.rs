@@ -127,8 +127,9 @@ fn said(target: &Target, body: &Bytes) -> Said {
     Said { message, code: field("code"), param: field("param") }
 }
 
-/// Longest run of letters and digits of a request that an error may repeat: names of fields are shorter.
-const LONGEST_QUOTE: usize = 16;
+/// A run of so many letters and digits of a request is cut out of errors, and each longer one: names of most fields are
+/// shorter.
+const SHORTEST_CUT: usize = 16;
 
 /// `message` with `[…]` in place of what it quotes of `texts`. Only letters and digits are compared, so that it does not
 /// matter how either is spaced or escaped.
@@ -138,8 +139,8 @@ fn without_words_of(message: &str, texts: &[&[u8]]) -> String {
     let text: Vec<u8> = letters.iter().map(|(_, byte)| *byte).collect();
     let sent: Vec<Vec<u8>> = texts.iter().map(|text| letters_of(text)).collect();
     let mut is_quoted = vec![false; message.len()];
-    for start in 0..text.len().saturating_sub(LONGEST_QUOTE - 1) {
-        let window = start..start + LONGEST_QUOTE;
+    for start in 0..text.len().saturating_sub(SHORTEST_CUT - 1) {
+        let window = start..start + SHORTEST_CUT;
         if sent.iter().any(|sent| memchr::memmem::find(sent, &text[window.clone()]).is_some()) {
             is_quoted[letters[window.start].0..=letters[window.end - 1].0].fill(true);
         }

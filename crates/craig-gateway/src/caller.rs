@@ -5,7 +5,7 @@ use std::sync::{Arc, PoisonError, RwLock};
 use http::{HeaderMap, HeaderValue, header};
 
 use crate::failure::Problem;
-use crate::keys::{KeyRecord, KeyRing};
+use crate::keys::KeyRing;
 use crate::traces::Trace;
 
 /// Origins of pages that are served by this machine.
@@ -21,12 +21,8 @@ pub(crate) struct Caller {
 }
 
 impl Caller {
-    fn of_key(record: &KeyRecord) -> Self {
-        Self { user: hashed(&record.id).into(), trace: None }
-    }
-
-    fn local() -> Self {
-        Self { user: "local".into(), trace: None }
+    fn of(user: &Arc<str>) -> Self {
+        Self { user: Arc::clone(user), trace: None }
     }
 }
 
@@ -40,13 +36,20 @@ pub fn hashed(id: &str) -> String {
 /// The lock is written only when the key file has changed.
 pub(crate) struct Gate {
     keys: RwLock<KeyRing>,
+    /// Whoever asks while there are no keys.
+    local: Arc<str>,
     origins: Vec<String>,
     needs_key: bool,
 }
 
 impl Gate {
     pub(crate) fn new(keys: KeyRing, origins: Vec<String>, needs_key: bool) -> Self {
-        Self { keys: RwLock::new(keys), origins, needs_key }
+        Self { keys: RwLock::new(keys), local: "local".into(), origins, needs_key }
+    }
+
+    /// How many keys there are, revoked ones too.
+    pub(crate) fn n_keys(&self) -> usize {
+        self.keys.read().unwrap_or_else(PoisonError::into_inner).records().len()
     }
 
     pub(crate) fn replace_keys(&self, keys: KeyRing) {
@@ -59,10 +62,10 @@ impl Gate {
         let keys = self.keys.read().unwrap_or_else(PoisonError::into_inner);
         if keys.is_empty() && !self.needs_key {
             check_host(headers)?;
-            return Ok(Caller::local());
+            return Ok(Caller::of(&self.local));
         }
         let key = bearer(headers).ok_or_else(Problem::unauthorized)?;
-        keys.find(key).map(Caller::of_key).ok_or_else(Problem::unauthorized)
+        keys.find(key).map(|record| Caller::of(&record.user)).ok_or_else(Problem::unauthorized)
     }
 
     /// The origin of a page that may ask, to be told to its browser; `None` where no page asks.

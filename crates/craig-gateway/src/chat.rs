@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use axum::body::Body;
 use axum::extract::{Request, State};
-use axum::response::{IntoResponse as _, Response};
+use axum::response::Response;
 use bytes::Bytes;
 use http::response::Parts;
 use http::{HeaderMap, HeaderValue, header};
@@ -16,7 +16,7 @@ use crate::failure::Problem;
 use crate::gateway::Gateway;
 use crate::intake::{caller_of, timing, whole_body};
 use crate::metrics::ms;
-use crate::providers::{Answer, Answered, NoAnswer, metric_model};
+use crate::providers::{Answer, Answered, NoAnswer};
 use crate::queue::Counted;
 use crate::relay::{Counting, Outcome, Relay, StreamBounds};
 use crate::retrieval::Found;
@@ -36,21 +36,17 @@ struct Injected {
     messages: Option<String>,
 }
 
-pub(crate) async fn complete(State(gateway): State<Arc<Gateway>>, request: Request) -> Response {
+pub(crate) async fn complete(
+    State(gateway): State<Arc<Gateway>>,
+    request: Request,
+) -> Result<Response, Problem> {
     let started = Instant::now();
-    match answer(&gateway, request, started).await {
-        Ok(response) => response,
-        Err(problem) => problem.into_response(),
-    }
-}
-
-async fn answer(gateway: &Arc<Gateway>, request: Request, started: Instant) -> Result<Response, Problem> {
     let caller = caller_of(&request)?;
     let framing = framing_of(request.headers(), gateway.config.framing)?;
     let body = whole_body(request, &gateway.config.bounds).await?;
     let mut conversation = Conversation::read(&body)?;
     let injected = match conversation.wants_context() {
-        true => Some(inject(gateway, &caller, &mut conversation).await?),
+        true => Some(inject(&gateway, &caller, &mut conversation).await?),
         false => None,
     };
     let messages = injected.as_ref().and_then(|injected| injected.messages.as_deref());
@@ -74,7 +70,7 @@ async fn answer(gateway: &Arc<Gateway>, request: Request, started: Instant) -> R
         }
     };
     let times = Times { started, asked, answered: Instant::now() };
-    Ok(respond(gateway, &caller, answered, injected.as_ref(), framing, times))
+    Ok(respond(&gateway, &caller, answered, injected.as_ref(), framing, times))
 }
 
 /// Finds what may help to answer, and puts it before the question.
@@ -89,7 +85,7 @@ async fn inject(
     let found = gateway.snippets(caller, conversation, &question.text).await?;
     let max_tokens = conversation.max_context_tokens.unwrap_or(gateway.config.injection.max_tokens);
     let (text, n_injected) = snippet::message(&found.items, max_tokens);
-    let messages = if n_injected == 0 { None } else { Some(conversation.messages_with(&question, &text)?) };
+    let messages = (n_injected > 0).then(|| question.messages_with(&text));
     Ok(Injected { found, n_injected, messages })
 }
 
@@ -111,7 +107,7 @@ fn respond(
 ) -> Response {
     let metrics = &gateway.metrics;
     let upstream = answered.provider.upstream.name.as_str();
-    let llm_ms = metrics.llm_ms.with_label_values(&[upstream, &metric_model(answered.model)]);
+    let llm_ms = metrics.llm_ms.with_label_values(&[upstream, answered.model]);
     metrics.first_byte_ms.with_label_values(&[upstream]).observe(ms(times.answered - times.asked));
     let on_end = at_the_end(gateway, caller, upstream, answered.model, times.asked);
     let mut response = match answered.answer {
@@ -171,17 +167,11 @@ fn tell(gateway: &Gateway, response: &mut Response, injected: Option<&Injected>,
 
 fn tell_context(response: &mut Response, injected: &Injected) {
     let found = &injected.found;
-    found.allowances.iter().for_each(|allowance| allowance.tell(response));
-    let headers = response.headers_mut();
-    let source = found.ordered_by.map_or("off", crate::rerank::Source::name);
-    headers.insert("x-craig-rerank", HeaderValue::from_static(source));
+    found.tell(response);
     let references: Vec<String> =
         found.items.iter().take(injected.n_injected).map(Snippet::reference).collect();
     if let Ok(value) = HeaderValue::from_str(&references.join(";")) {
-        headers.insert("x-craig-context", value);
-    }
-    if let Some(trouble) = found.trouble {
-        headers.insert("x-craig-trouble", HeaderValue::from_static(trouble));
+        response.headers_mut().insert("x-craig-context", value);
     }
 }
 
@@ -199,11 +189,11 @@ fn at_the_end(
     gateway: &Arc<Gateway>,
     caller: &Caller,
     upstream: &str,
-    model: Option<&str>,
+    model: &str,
     asked: Instant,
 ) -> impl FnOnce(Outcome) + Send + 'static {
     let (gateway, trace) = (Arc::clone(gateway), caller.trace.clone());
-    let (upstream, model) = (upstream.to_owned(), metric_model(model).into_owned());
+    let (upstream, model) = (upstream.to_owned(), model.to_owned());
     move |outcome| {
         if let Some(usage) = outcome.usage {
             count_tokens(&gateway, &upstream, &model, usage);

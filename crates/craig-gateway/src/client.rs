@@ -6,7 +6,7 @@ use std::time::Duration;
 use bytes::Bytes;
 use craig_engine::{FailureClass, Secret};
 use http::{HeaderValue, Method, Request, Response, Uri, header};
-use http_body_util::{BodyExt as _, Full, Limited};
+use http_body_util::{BodyExt as _, Full, LengthLimitError, Limited};
 use hyper::body::Incoming;
 use hyper_rustls::HttpsConnector;
 use hyper_util::client::legacy::connect::HttpConnector;
@@ -80,25 +80,16 @@ impl Client {
         Ok(Self(client))
     }
 
-    /// Posts JSON; gives the answer when it is a success, as soon as its head is there.
-    pub(crate) async fn post(
-        &self,
-        target: &Target,
-        body: Bytes,
-        within: Duration,
-    ) -> Result<Response<Incoming>, CallFailure> {
-        let answered = tokio::time::timeout(within, self.0.request(request(target, body)));
-        let response = match answered.await {
-            Err(_) => return Err(CallFailure::new(FailureClass::Timeout)),
-            Ok(Err(_)) => return Err(CallFailure::new(FailureClass::Network)),
-            Ok(Ok(response)) => response,
-        };
+    /// Posts JSON; gives the answer when it is a success, as soon as its head is there. The caller ends the wait.
+    pub(crate) async fn post(&self, target: &Target, body: Bytes) -> Result<Response<Incoming>, CallFailure> {
+        let answered = self.0.request(request(target, body)).await;
+        let response = answered.map_err(|_| CallFailure::new(FailureClass::Network))?;
         if response.status().is_success() {
             return Ok(response);
         }
         let (head, body) = response.into_parts();
-        let read = tokio::time::timeout(ERROR_TIMEOUT, Limited::new(body, MAX_ERROR_BYTES).collect());
-        let body = read.await.ok().and_then(Result::ok).map(|body| body.to_bytes()).unwrap_or_default();
+        let read = tokio::time::timeout(ERROR_TIMEOUT, whole(body, MAX_ERROR_BYTES)).await;
+        let body = read.ok().and_then(Result::ok).unwrap_or_default();
         Err(CallFailure::refused(target, head.status, &head.headers, &body))
     }
 
@@ -110,17 +101,20 @@ impl Client {
         within: Duration,
         max_bytes: usize,
     ) -> Result<(http::response::Parts, Bytes), CallFailure> {
-        let whole = async {
-            let (head, body) = self.post(target, body, within).await?.into_parts();
-            match Limited::new(body, max_bytes).collect().await {
-                Ok(body) => Ok((head, body.to_bytes())),
-                Err(error) if error.is::<http_body_util::LengthLimitError>() => {
-                    Err(CallFailure::new(FailureClass::BadAnswer))
-                }
-                Err(_) => Err(CallFailure::new(FailureClass::Network)),
-            }
+        let answer = async {
+            let (head, body) = self.post(target, body).await?.into_parts();
+            Ok((head, whole(body, max_bytes).await?))
         };
-        tokio::time::timeout(within, whole).await.unwrap_or(Err(CallFailure::new(FailureClass::Timeout)))
+        tokio::time::timeout(within, answer).await.unwrap_or(Err(CallFailure::new(FailureClass::Timeout)))
+    }
+}
+
+/// All of an answer's body; one of more than `max_bytes` is a bad answer.
+pub(crate) async fn whole(body: Incoming, max_bytes: usize) -> Result<Bytes, CallFailure> {
+    match Limited::new(body, max_bytes).collect().await {
+        Ok(body) => Ok(body.to_bytes()),
+        Err(error) if error.is::<LengthLimitError>() => Err(CallFailure::new(FailureClass::BadAnswer)),
+        Err(_) => Err(CallFailure::new(FailureClass::Network)),
     }
 }
 

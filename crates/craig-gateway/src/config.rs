@@ -4,7 +4,7 @@ use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use craig_engine::{Config, EngineError, HostedRerank, Keyed, RerankerConfig, Settings};
+use craig_engine::{Config, EngineError, HostedRerank, Keyed, RerankOptions, RerankerConfig, Settings};
 use thiserror::Error;
 
 use crate::sse::Framing;
@@ -150,11 +150,12 @@ impl GatewayConfig {
                 .map(str::to_owned)
                 .ok_or_else(|| ConfigError::NoRedis(variable.to_owned()))
         });
+        let RerankOptions { candidates, timeout } = RerankOptions::of(settings);
         Ok(Self {
             address: address.parse().map_err(|_| ConfigError::Address(address.to_owned()))?,
             rerank: RerankSettings {
-                timeout: Duration::from_millis(settings.whole("reranker.timeout_ms").unwrap_or(5_000)),
-                candidates: settings.whole("reranker.candidates").unwrap_or(20) as usize,
+                timeout,
+                candidates,
                 provider: match &engine.reranker {
                     RerankerConfig::Hosted { model, .. } => Some(model.clone()),
                     _ => None,

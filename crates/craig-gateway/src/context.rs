@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use axum::extract::{Request, State};
-use axum::response::{IntoResponse as _, Response};
+use axum::response::Response;
 use craig_engine::{ChatContextRequest, ContextAnswer, InlineContextRequest};
 use http::StatusCode;
 use serde::Deserialize;
@@ -48,16 +48,15 @@ enum Subject {
     },
 }
 
-pub(crate) async fn context(State(gateway): State<Arc<Gateway>>, request: Request) -> Response {
-    answer(&gateway, request).await.unwrap_or_else(Problem::into_response)
-}
-
-async fn answer(gateway: &Gateway, request: Request) -> Result<Response, Problem> {
+pub(crate) async fn context(
+    State(gateway): State<Arc<Gateway>>,
+    request: Request,
+) -> Result<Response, Problem> {
     let caller = caller_of(&request)?;
     let body: ContextBody = json_body(request, &gateway.config.bounds).await?;
     let allowance = gateway.charged(Resource::Search, &caller).await?;
     let started = std::time::Instant::now();
-    let found = found(gateway, &caller, body).await?;
+    let found = found(&gateway, &caller, body).await?;
     gateway.metrics.searches.inc();
     gateway.metrics.total_search_ms.observe(ms(started.elapsed()));
     gateway.journal.tell(Event::SearchCompleted(SearchCompleted {

@@ -51,11 +51,13 @@ struct Part {
 }
 
 /// The last message of the user.
-pub(crate) struct Question {
+pub(crate) struct Question<'a> {
     /// Its place among the messages.
     at: usize,
     /// What it says, without images and other parts.
     pub(crate) text: String,
+    /// All messages, as they were written.
+    messages: Vec<&'a str>,
 }
 
 impl<'a> Conversation<'a> {
@@ -87,32 +89,20 @@ impl<'a> Conversation<'a> {
     }
 
     /// What the user asks; `None` when no message is the user's.
-    pub(crate) fn question(&self) -> Result<Option<Question>, Problem> {
-        let messages = self.raw_messages()?;
+    pub(crate) fn question(&self) -> Result<Option<Question<'a>>, Problem> {
+        let messages = self.messages.and_then(elements);
+        let messages =
+            messages.ok_or_else(|| Problem::invalid_field("messages", "'messages' is not a list"))?;
         for (at, raw) in messages.iter().enumerate().rev() {
             let message: Message<'_> = serde_json::from_str(raw).map_err(|_| {
                 Problem::invalid_field("messages", format!("message {at} has no role or no content"))
             })?;
             if message.role.is_some_and(|role| role.0 == "user") {
                 let text = message.content.map(Content::into_text).unwrap_or_default();
-                return Ok(Some(Question { at, text }));
+                return Ok(Some(Question { at, text, messages }));
             }
         }
         Ok(None)
-    }
-
-    fn raw_messages(&self) -> Result<Vec<&'a str>, Problem> {
-        let list = self.messages.and_then(elements);
-        list.ok_or_else(|| Problem::invalid_field("messages", "'messages' is not a list"))
-    }
-
-    /// The messages with `context` as one of the user's, just before `question`.
-    pub(crate) fn messages_with(&self, question: &Question, context: &str) -> Result<String, Problem> {
-        let message = serde_json::json!({ "role": "user", "content": context }).to_string();
-        let raw = self.raw_messages()?;
-        let (before, after) = raw.split_at(question.at);
-        let texts: Vec<&str> = before.iter().chain([&message.as_str()]).chain(after).copied().collect();
-        Ok(format!("[{}]", texts.join(",")))
     }
 
     /// The request as a provider gets it: without our fields, with other messages, and with the provider's own name of
@@ -127,6 +117,16 @@ impl<'a> Conversation<'a> {
         }
         let has_own = OWN_FIELDS.iter().any(|name| self.fields.get(name).ok().flatten().is_some());
         (has_own || !instead.is_empty()).then(|| self.fields.write(&OWN_FIELDS, &instead))
+    }
+}
+
+impl Question<'_> {
+    /// The messages with `context` as one of the user's, just before the question.
+    pub(crate) fn messages_with(&self, context: &str) -> String {
+        let message = serde_json::json!({ "role": "user", "content": context }).to_string();
+        let (before, after) = self.messages.split_at(self.at);
+        let texts: Vec<&str> = before.iter().chain([&message.as_str()]).chain(after).copied().collect();
+        format!("[{}]", texts.join(","))
     }
 }
 
@@ -155,7 +155,7 @@ mod tests {
         let conversation = read(body);
         let question = conversation.question().unwrap_or(None).unwrap();
         assert_eq!(question.text, "two");
-        let messages = conversation.messages_with(&question, "C").map_err(|problem| problem.message).unwrap();
+        let messages = question.messages_with("C");
         let out = conversation.for_provider(Some("m"), Some(&messages)).unwrap();
         let expected = body
             .replace(

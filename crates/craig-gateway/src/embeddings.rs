@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use axum::extract::{Request, State};
-use axum::response::{IntoResponse as _, Response};
+use axum::response::Response;
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
 use http::StatusCode;
@@ -13,12 +13,10 @@ use serde_json::{Value, json};
 use crate::failure::{Problem, json_response};
 use crate::gateway::Gateway;
 use crate::intake::{caller_of, json_body};
+use crate::snippet::BYTES_A_TOKEN;
 
 /// Most texts of one request, as OpenAI has it.
 const MAX_TEXTS: usize = 2_048;
-
-/// Bytes that make one token of the usual tokenizers, of code.
-const BYTES_A_TOKEN: usize = 3;
 
 /// A name by which any client may ask for whatever is configured.
 pub(crate) const ANY_MODEL: &str = "craig";
@@ -45,11 +43,10 @@ enum Encoding {
     Base64,
 }
 
-pub(crate) async fn embed(State(gateway): State<Arc<Gateway>>, request: Request) -> Response {
-    answer(&gateway, request).await.unwrap_or_else(Problem::into_response)
-}
-
-async fn answer(gateway: &Gateway, request: Request) -> Result<Response, Problem> {
+pub(crate) async fn embed(
+    State(gateway): State<Arc<Gateway>>,
+    request: Request,
+) -> Result<Response, Problem> {
     caller_of(&request)?;
     let body: EmbeddingsBody = json_body(request, &gateway.config.bounds).await?;
     let texts = match body.input {

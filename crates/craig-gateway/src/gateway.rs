@@ -21,7 +21,7 @@ use crate::rerank::{Around, Reranker};
 use crate::shared::Redis;
 use crate::traces::Tracer;
 
-/// Engines and models at work at the same time; the others wait in their order.
+/// Engines and embedders at work at the same time; the others wait in their order. Rerankers have a queue of their own.
 const MOST_AT_WORK: usize = 4;
 
 /// Longest wait for an engine's answer.

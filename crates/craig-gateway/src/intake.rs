@@ -98,8 +98,8 @@ fn preflight(origin: HeaderValue) -> Response {
 fn is_open(gateway: &Gateway, route: &str) -> bool {
     match route {
         "/metrics" => gateway.config.has_open_metrics,
-        "/v1" | "other" => false,
-        route => !route.starts_with("/v1/"),
+        "other" => false,
+        route => !route.starts_with("/v1"),
     }
 }
 

@@ -6,12 +6,15 @@
 use std::fs;
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use ring::digest::{SHA256, digest};
 use ring::rand::{SecureRandom as _, SystemRandom};
 use serde::{Deserialize, Serialize};
 use subtle::ConstantTimeEq as _;
 use thiserror::Error;
+
+use crate::caller::hashed;
 
 /// What a key begins with, so that scanners for leaked secrets can know it.
 const PREFIX: &str = "craig_";
@@ -31,6 +34,9 @@ pub struct KeyRecord {
     /// When it was revoked, RFC 3339.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub revoked_at: Option<String>,
+    /// What its holder is called in logs and limits: [`hashed`] of the id. Made when the file is read.
+    #[serde(skip)]
+    pub(crate) user: Arc<str>,
 }
 
 /// A key file that cannot be used.
@@ -84,7 +90,8 @@ impl KeyRing {
         Self::of(records).ok_or_else(|| malformed("a hash is no SHA-256".to_owned()))
     }
 
-    fn of(records: Vec<KeyRecord>) -> Option<Self> {
+    fn of(mut records: Vec<KeyRecord>) -> Option<Self> {
+        records.iter_mut().for_each(|record| record.user = hashed(&record.id).into());
         let hashes = records.iter().map(|record| from_hex(&record.sha256)).collect::<Option<Vec<_>>>()?;
         Some(Self { records, hashes })
     }
@@ -118,9 +125,11 @@ pub fn add(path: &Path, name: &str) -> Result<(KeyRecord, String), KeysError> {
         if records.iter().any(|record| record.name == name && record.revoked_at.is_none()) {
             return Err(KeysError::NameTaken(name.to_owned()));
         }
-        let key = format!("{PREFIX}{}", random_hex::<32>()?);
+        let key = format!("{PREFIX}{}", random_hex::<32>().ok_or(KeysError::NoRandom)?);
+        let id = random_hex::<4>().ok_or(KeysError::NoRandom)?;
         let record = KeyRecord {
-            id: random_hex::<4>()?,
+            user: hashed(&id).into(),
+            id,
             name: name.to_owned(),
             sha256: to_hex(digest(&SHA256, key.as_bytes()).as_ref()),
             created_at: now(),
@@ -178,10 +187,11 @@ fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
     fs::rename(new, path)
 }
 
-fn random_hex<const N: usize>() -> Result<String, KeysError> {
+/// `N` random bytes in hex; `None` when the system gives none.
+pub(crate) fn random_hex<const N: usize>() -> Option<String> {
     let mut bytes = [0; N];
-    SystemRandom::new().fill(&mut bytes).map_err(|_| KeysError::NoRandom)?;
-    Ok(to_hex(&bytes))
+    SystemRandom::new().fill(&mut bytes).ok()?;
+    Some(to_hex(&bytes))
 }
 
 fn now() -> String {

@@ -2,8 +2,9 @@
 //! conversation, and passes the model's answer on.
 //!
 //! A surface: protocol types and the runtime live here, search and models behind `craig-engine`. One file connects to
-//! providers (`client.rs`), one to Redis (`shared.rs`). Nothing that a client sends or a provider answers is logged,
-//! counted by name, or repeated in an error.
+//! providers (`client.rs`), one to Redis (`shared.rs`). Logs, metrics and traces hold no query, code or key, and no name of a
+//! model that the configuration does not have; of what a client sends they hold its request id and its trace. Errors do
+//! not repeat a request; a provider's message about one that it refuses goes to its client, without longer quotes of it.
 
 mod alerts;
 mod breaker;

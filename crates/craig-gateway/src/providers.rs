@@ -1,6 +1,5 @@
 //! Asks language models: the first provider that serves the model and is well answers.
 
-use std::borrow::Cow;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -14,7 +13,7 @@ use serde::Deserialize;
 
 use crate::breaker::Breaker;
 use crate::call::{CallFailure, Patience};
-use crate::client::{Client, Target};
+use crate::client::{Client, Target, whole};
 use crate::metrics::Metrics;
 use crate::sse::Usage;
 use crate::upstreams::Upstream;
@@ -53,8 +52,8 @@ pub(crate) enum Answer {
 /// Who answered, and what.
 pub(crate) struct Answered<'p> {
     pub(crate) provider: &'p Provider,
-    /// The provider's own name of the model.
-    pub(crate) model: Option<&'p str>,
+    /// The model in metrics: its name in the configuration, or `other` for one that only the client knows.
+    pub(crate) model: &'p str,
     pub(crate) answer: Answer,
 }
 
@@ -104,7 +103,7 @@ impl Providers {
             let own_name = provider.upstream.own_name(model).flatten();
             match self.ask_one(provider, &body(own_name), share).await {
                 Ok(answer) => {
-                    let model = self.own_name_of(provider, model);
+                    let model = provider.upstream.configured_name(model).unwrap_or("other");
                     return Ok(Answered { provider, model, answer });
                 }
                 Err(failure) => {
@@ -122,25 +121,13 @@ impl Providers {
         Err(failed.map_or(NoAnswer::UnknownModel, NoAnswer::Failed))
     }
 
-    /// The name of the configuration for what was asked; `None` for a name that only the client knows.
-    fn own_name_of<'p>(&'p self, provider: &'p Provider, model: Option<&str>) -> Option<&'p str> {
-        let Upstream { models, model: default, .. } = &provider.upstream;
-        match model {
-            None => default.as_deref(),
-            Some(model) => models
-                .get(model)
-                .map(String::as_str)
-                .or_else(|| default.as_deref().filter(|default| *default == model)),
-        }
-    }
-
     /// Those that serve `model`: first those that name it, then those that take any.
     fn candidates(&self, model: Option<&str>) -> Vec<&Provider> {
-        let serving: Vec<&Provider> =
+        let mut serving: Vec<&Provider> =
             self.list.iter().filter(|provider| provider.upstream.own_name(model).is_some()).collect();
-        let lists = |provider: &&&Provider| model.is_none_or(|model| provider.upstream.lists(model));
-        let (named, others): (Vec<_>, Vec<_>) = serving.iter().partition(lists);
-        named.into_iter().chain(others).collect()
+        // Stable: among equals the preferred one stays first.
+        serving.sort_by_key(|provider| model.is_some() && provider.upstream.configured_name(model).is_none());
+        serving
     }
 
     async fn ask_one(
@@ -157,7 +144,7 @@ impl Providers {
         };
         let attempt = |time_left| async move {
             let reading = async {
-                let response = self.client.post(&provider.target, body.clone(), time_left).await?;
+                let response = self.client.post(&provider.target, body.clone()).await?;
                 begun(response).await
             };
             let read = tokio::time::timeout(time_left, reading).await;
@@ -174,12 +161,7 @@ async fn begun(response: http::Response<Incoming>) -> Result<Answer, CallFailure
         let first = first_bytes(&mut body).await?;
         return Ok(Answer::Stream(head, first, body));
     }
-    let whole = http_body_util::Limited::new(body, MAX_ANSWER_BYTES).collect().await;
-    let whole = whole.map_err(|error| match error.is::<http_body_util::LengthLimitError>() {
-        true => CallFailure::new(FailureClass::BadAnswer),
-        false => CallFailure::new(FailureClass::Network),
-    })?;
-    let whole = whole.to_bytes();
+    let whole = whole(body, MAX_ANSWER_BYTES).await?;
     match serde_json::from_slice::<Completion>(&whole) {
         Ok(completion) => Ok(Answer::Whole(head, whole, completion.usage)),
         Err(_) => Err(CallFailure::new(FailureClass::BadAnswer)),
@@ -208,9 +190,4 @@ fn is_event_stream(head: &Parts) -> bool {
 struct Completion {
     #[serde(default)]
     usage: Option<Usage>,
-}
-
-/// The name of a model in metrics: one of the configuration, or `other`.
-pub(crate) fn metric_model(model: Option<&str>) -> Cow<'_, str> {
-    Cow::Borrowed(model.unwrap_or("other"))
 }

@@ -1,16 +1,13 @@
 //! A bounded number at work and a bounded number waiting: more would only be late.
 
-use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
-
 use prometheus::IntGauge;
 use tokio::sync::{Semaphore, SemaphorePermit};
 
 /// Turns for work of which only so much is done at the same time.
 pub(crate) struct Queue {
     turns: Semaphore,
-    waiting: Arc<AtomicUsize>,
-    max_waiting: usize,
+    /// Places to wait in.
+    places: Semaphore,
     running_gauge: IntGauge,
     waiting_gauge: IntGauge,
 }
@@ -41,15 +38,6 @@ impl Drop for Counted {
     }
 }
 
-/// A place among those that wait.
-struct Place(Arc<AtomicUsize>);
-
-impl Drop for Place {
-    fn drop(&mut self) {
-        self.0.fetch_sub(1, Ordering::Relaxed);
-    }
-}
-
 impl Queue {
     pub(crate) fn new(
         max_running: usize,
@@ -57,8 +45,8 @@ impl Queue {
         running_gauge: IntGauge,
         waiting_gauge: IntGauge,
     ) -> Self {
-        let turns = Semaphore::new(max_running);
-        Self { turns, waiting: Arc::default(), max_waiting, running_gauge, waiting_gauge }
+        let (turns, places) = (Semaphore::new(max_running), Semaphore::new(max_waiting));
+        Self { turns, places, running_gauge, waiting_gauge }
     }
 
     /// Waits for a turn, first come, first served.
@@ -66,25 +54,18 @@ impl Queue {
         let permit = match self.turns.try_acquire() {
             Ok(permit) => permit,
             Err(_) => {
-                let _place = self.place()?;
+                let _place = self.places.try_acquire().map_err(|_| Full)?;
                 let _waiting = Counted::new(&self.waiting_gauge);
                 self.turns.acquire().await.map_err(|_| Full)?
             }
         };
         Ok(Turn { _permit: permit, _running: Counted::new(&self.running_gauge) })
     }
-
-    fn place(&self) -> Result<Place, Full> {
-        let take = |waiting: usize| (waiting < self.max_waiting).then_some(waiting + 1);
-        match self.waiting.fetch_update(Ordering::Relaxed, Ordering::Relaxed, take) {
-            Ok(_) => Ok(Place(Arc::clone(&self.waiting))),
-            Err(_) => Err(Full),
-        }
-    }
 }
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
     use std::time::Duration;
 
     use super::*;

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use axum::extract::{Request, State};
-use axum::response::{IntoResponse as _, Response};
-use http::{HeaderValue, StatusCode};
+use axum::response::Response;
+use http::StatusCode;
 use serde::Deserialize;
 use serde_json::{Value, json};
 use tokio::task::JoinSet;
@@ -17,7 +17,7 @@ use crate::journal::{Event, SearchCompleted};
 use crate::limits::Resource;
 use crate::metrics::ms;
 use crate::rerank::{RerankFailure, RerankJob, Reranked, Source};
-use crate::retrieval::MAX_RESULTS;
+use crate::retrieval::{MAX_RESULTS, tell_order};
 
 /// Most requests of a batch.
 const MAX_BATCH: usize = 100;
@@ -71,46 +71,32 @@ struct Ranked {
     trouble: Option<&'static str>,
 }
 
-pub(crate) async fn rerank(State(gateway): State<Arc<Gateway>>, request: Request) -> Response {
-    let done = async {
-        let caller = caller_of(&request)?;
-        let body: RerankBody = json_body(request, &gateway.config.bounds).await?;
-        body.check()?;
-        let allowance = gateway.charged(Resource::Rerank, &caller).await?;
-        let ranked = ranked(&gateway, &caller, &body).await?;
-        Ok::<_, Problem>((ranked, allowance))
-    };
-    match done.await {
-        Err(problem) => problem.into_response(),
-        Ok((ranked, allowance)) => {
-            let mut response = json_response(StatusCode::OK, &ranked.body);
-            let headers = response.headers_mut();
-            headers.insert("x-craig-rerank", HeaderValue::from_static(ranked.source.name()));
-            if let Some(trouble) = ranked.trouble {
-                headers.insert("x-craig-trouble", HeaderValue::from_static(trouble));
-            }
-            if let Some(allowance) = allowance {
-                allowance.tell(&mut response);
-            }
-            response
-        }
-    }
+pub(crate) async fn rerank(
+    State(gateway): State<Arc<Gateway>>,
+    request: Request,
+) -> Result<Response, Problem> {
+    let caller = caller_of(&request)?;
+    let body: RerankBody = json_body(request, &gateway.config.bounds).await?;
+    body.check()?;
+    let allowance = gateway.charged(Resource::Rerank, &caller).await?;
+    let ranked = ranked(&gateway, &caller, &body).await?;
+    let mut response = json_response(StatusCode::OK, &ranked.body);
+    tell_order(&mut response, ranked.source, ranked.trouble, allowance.as_slice());
+    Ok(response)
 }
 
 /// Each request of a batch is counted, queued and answered on its own; one that fails says so in its place.
-pub(crate) async fn rerank_batch(State(gateway): State<Arc<Gateway>>, request: Request) -> Response {
-    let done = async {
-        let caller = caller_of(&request)?;
-        let batch: BatchBody = json_body(request, &gateway.config.bounds).await?;
-        if batch.requests.len() > MAX_BATCH {
-            return Err(Problem::invalid_field("requests", format!("more than {MAX_BATCH} requests")));
-        }
-        Ok(batch_of(&gateway, &caller, batch.requests).await)
-    };
-    match done.await {
-        Err(problem) => problem.into_response(),
-        Ok(answers) => json_response(StatusCode::OK, &json!({ "object": "list", "responses": answers })),
+pub(crate) async fn rerank_batch(
+    State(gateway): State<Arc<Gateway>>,
+    request: Request,
+) -> Result<Response, Problem> {
+    let caller = caller_of(&request)?;
+    let batch: BatchBody = json_body(request, &gateway.config.bounds).await?;
+    if batch.requests.len() > MAX_BATCH {
+        return Err(Problem::invalid_field("requests", format!("more than {MAX_BATCH} requests")));
     }
+    let answers = batch_of(&gateway, &caller, batch.requests).await;
+    Ok(json_response(StatusCode::OK, &json!({ "object": "list", "responses": answers })))
 }
 
 async fn batch_of(gateway: &Arc<Gateway>, caller: &Caller, bodies: Vec<RerankBody>) -> Vec<Value> {

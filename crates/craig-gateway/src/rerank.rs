@@ -137,13 +137,7 @@ impl Reranker {
     pub(crate) fn new(settings: &RerankSettings, tries: usize, around: Around) -> Result<Self, EngineError> {
         let Around { client, models, redis, metrics } = around;
         let provider = match &settings.provider {
-            Some(keyed) => {
-                if let Some(variable) = &keyed.missing_key {
-                    let (provider, variable) = (keyed.of.endpoint.provider.clone(), variable.clone());
-                    return Err(ModelError::MissingKey { provider, variable }.into());
-                }
-                Some(Provider::new(&keyed.of, client)?)
-            }
+            Some(keyed) => Some(Provider::new(keyed.usable(|hosted| &hosted.endpoint)?, client)?),
             None => None,
         };
         let cache = Cache::new(settings.cache_entries as usize, settings.cache_time);

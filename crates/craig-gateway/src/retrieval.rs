@@ -2,7 +2,9 @@
 
 use std::time::{Duration, Instant};
 
+use axum::response::Response;
 use craig_engine::{Hit, SearchRequest, reordered};
+use http::HeaderValue;
 
 use crate::caller::Caller;
 use crate::conversation::Conversation;
@@ -114,11 +116,9 @@ impl Gateway {
         found.allowances.extend(self.charged(Resource::Search, caller).await?);
         let started = Instant::now();
         let is_reranked = request.rerank && !self.reranker.is_builtin_ranking(&self.config.engine.reranker);
-        let wide = SearchRequest {
-            limit: if is_reranked { request.limit.max(self.config.rerank.candidates) } else { request.limit },
-            min_score: if is_reranked { 0.0 } else { request.min_score },
-            rerank: false,
-            ..request.clone()
+        let wide = match is_reranked {
+            true => request.widened(self.config.rerank.candidates),
+            false => SearchRequest { rerank: false, ..request.clone() },
         };
         let text = query.clone();
         let mut hits = self.with_engine(move |engine| engine.search(&project, &text, &wide)).await?.hits;
@@ -129,15 +129,13 @@ impl Gateway {
         found.n_candidates = hits.len();
         found.ordered_by = Some(if request.rerank { Source::Local } else { Source::Off });
         if is_reranked && !hits.is_empty() {
-            let rest = hits.split_off(hits.len().min(self.config.rerank.candidates));
-            let documents = hits.iter().map(|hit| hit.content.clone()).collect();
-            let job = RerankJob { query, documents, top: hits.len() };
-            if let Some(order) = self.order(caller, job, &mut found).await {
-                hits = reordered(hits, &order.scores(found.n_candidates - rest.len()));
+            let first = hits.iter().take(self.config.rerank.candidates);
+            let documents: Vec<String> = first.map(|hit| hit.content.clone()).collect();
+            let top = documents.len();
+            if let Some(order) = self.order(caller, RerankJob { query, documents, top }, &mut found).await {
+                hits = reordered(hits, &order.scores(top));
             }
-            hits.extend(rest);
-            hits.retain(|hit| hit.score >= request.min_score);
-            hits.truncate(request.limit);
+            hits = request.narrowed(hits);
         }
         self.metrics.total_search_ms.observe(ms(started.elapsed()));
         found.items = hits;
@@ -211,6 +209,11 @@ impl<T> Found<T> {
         }
     }
 
+    /// Says in headers what became of the order, and what is left to the client.
+    pub(crate) fn tell(&self, response: &mut Response) {
+        tell_order(response, self.ordered_by.unwrap_or(Source::Off), self.trouble, &self.allowances);
+    }
+
     fn fall_back(&mut self, trouble: &'static str) {
         self.ordered_by = Some(Source::Fallback);
         self.trouble = Some(trouble);
@@ -226,6 +229,21 @@ impl<T> Found<T> {
             rerank_time: self.rerank_time,
             n_candidates: self.n_candidates,
         }
+    }
+}
+
+/// Says in headers whose order an answer has, why it is no better one, and what is left to the client.
+pub(crate) fn tell_order(
+    response: &mut Response,
+    source: Source,
+    trouble: Option<&'static str>,
+    allowances: &[Allowance],
+) {
+    allowances.iter().for_each(|allowance| allowance.tell(response));
+    let headers = response.headers_mut();
+    headers.insert("x-craig-rerank", HeaderValue::from_static(source.name()));
+    if let Some(trouble) = trouble {
+        headers.insert("x-craig-trouble", HeaderValue::from_static(trouble));
     }
 }
 

@@ -3,15 +3,14 @@
 use std::sync::Arc;
 
 use axum::extract::{Request, State};
-use axum::response::{IntoResponse as _, Response};
+use axum::response::Response;
 use craig_engine::{Hit, KindFilter, SearchRequest};
-use http::{HeaderValue, StatusCode};
+use http::StatusCode;
 use serde::{Deserialize, Serialize};
 
 use crate::failure::{Problem, json_response};
 use crate::gateway::Gateway;
 use crate::intake::{caller_of, json_body, timing};
-use crate::rerank::Source;
 
 /// Most hits of one search.
 const MAX_LIMIT: usize = 100;
@@ -26,18 +25,9 @@ struct SearchBody {
     #[serde(default)]
     languages: Vec<String>,
     path: Option<String>,
-    kind: Option<Kind>,
+    kind: Option<KindFilter>,
     #[serde(default)]
     rerank: bool,
-}
-
-#[derive(Deserialize)]
-#[serde(rename_all = "lowercase")]
-enum Kind {
-    All,
-    Code,
-    Docs,
-    Config,
 }
 
 #[derive(Serialize)]
@@ -56,36 +46,25 @@ impl SearchBody {
             min_score: self.min_score.unwrap_or(default.min_score),
             languages: self.languages.clone(),
             path: self.path.clone(),
-            kind: match self.kind {
-                None | Some(Kind::All) => KindFilter::All,
-                Some(Kind::Code) => KindFilter::Code,
-                Some(Kind::Docs) => KindFilter::Docs,
-                Some(Kind::Config) => KindFilter::Config,
-            },
+            kind: self.kind.unwrap_or(default.kind),
             rerank: self.rerank,
             ..default
         }
     }
 }
 
-pub(crate) async fn search(State(gateway): State<Arc<Gateway>>, request: Request) -> Response {
-    answer(&gateway, request).await.unwrap_or_else(Problem::into_response)
-}
-
-async fn answer(gateway: &Gateway, request: Request) -> Result<Response, Problem> {
+pub(crate) async fn search(
+    State(gateway): State<Arc<Gateway>>,
+    request: Request,
+) -> Result<Response, Problem> {
     let caller = caller_of(&request)?;
     let body: SearchBody = json_body(request, &gateway.config.bounds).await?;
     let found = gateway.search(&caller, body.project.clone(), body.query.clone(), body.request()).await?;
     gateway.tell(&found, &caller);
     let answer = Answer { object: "list", project: &body.project, results: &found.items };
     let mut response = json_response(StatusCode::OK, &answer);
-    found.allowances.iter().for_each(|allowance| allowance.tell(&mut response));
-    let headers = response.headers_mut();
-    let source = found.ordered_by.map_or("off", Source::name);
-    headers.insert("x-craig-rerank", HeaderValue::from_static(source));
-    headers.insert("server-timing", timing(&[("search", found.search_time), ("rerank", found.rerank_time)]));
-    if let Some(trouble) = found.trouble {
-        headers.insert("x-craig-trouble", HeaderValue::from_static(trouble));
-    }
+    found.tell(&mut response);
+    let times = [("search", found.search_time), ("rerank", found.rerank_time)];
+    response.headers_mut().insert("server-timing", timing(&times));
     Ok(response)
 }

@@ -49,7 +49,6 @@ impl Running {
             Some((certificate, key)) => Some(tls::acceptor(certificate, key).map_err(StartError::Tls)?),
             None => None,
         };
-        let keys = crate::keys::KeyRing::open(&config.keys)?.records().len();
         let gateway = Arc::new(Gateway::new(config, journal)?);
         let listen = |source| StartError::Listen { address, source };
         let listener = TcpListener::bind(address).await.map_err(listen)?;
@@ -57,7 +56,7 @@ impl Running {
         gateway.journal.tell(Event::Started {
             address: address.to_string(),
             tls: acceptor.is_some(),
-            keys,
+            keys: gateway.gate.n_keys(),
             shared: gateway.redis.is_some(),
         });
         let (stop, stopped) = watch::channel(false);

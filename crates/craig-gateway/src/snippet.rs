@@ -23,7 +23,7 @@ pub(crate) struct Snippet {
 }
 
 /// Bytes that make one token of the usual tokenizers, of code.
-const BYTES_A_TOKEN: usize = 3;
+pub(crate) const BYTES_A_TOKEN: usize = 3;
 
 const INTRODUCTION: &str = "Similar code patterns in your workspace:\n";
 
@@ -60,13 +60,13 @@ pub(crate) fn message(snippets: &[Snippet], max_tokens: usize) -> (String, usize
     let max_bytes = max_tokens.saturating_mul(BYTES_A_TOKEN);
     let mut text = INTRODUCTION.to_owned();
     for (at, snippet) in snippets.iter().enumerate() {
-        let frame = block(snippet, "").len();
-        let room = max_bytes.saturating_sub(text.len() + frame);
+        let (head, foot) = frame(snippet);
+        let room = max_bytes.saturating_sub(text.len() + head.len() + foot.len());
         let content = whole_lines(&snippet.content, room);
         if content.is_empty() {
             return (text, at);
         }
-        text.push_str(&block(snippet, content));
+        text.extend([head.as_str(), content, &foot]);
         if content.len() < snippet.content.trim_end().len() {
             return (text, at + 1);
         }
@@ -74,17 +74,18 @@ pub(crate) fn message(snippets: &[Snippet], max_tokens: usize) -> (String, usize
     (text, snippets.len())
 }
 
-fn block(snippet: &Snippet, content: &str) -> String {
+/// What stands before and after a snippet's content.
+fn frame(snippet: &Snippet) -> (String, String) {
     let fence = fence_for(&snippet.content);
     let file: String = snippet.file.chars().filter(|c| !c.is_control()).collect();
     let language = Language::from_path(&file).map_or("", Language::id);
-    let mut block = format!("\nFrom: {file}");
+    let mut head = format!("\nFrom: {file}");
     if let Some(score) = snippet.score {
         // Writing to a string cannot fail.
-        let _ = write!(block, " (relevance: {:.0}%)", score.clamp(0.0, 1.0) * 100.0);
+        let _ = write!(head, " (relevance: {:.0}%)", score.clamp(0.0, 1.0) * 100.0);
     }
-    let _ = write!(block, "\n{fence}{language}\n{content}\n{fence}\n");
-    block
+    let _ = writeln!(head, "\n{fence}{language}");
+    (head, format!("\n{fence}\n"))
 }
 
 /// A fence that `content` does not close.

@@ -1,17 +1,18 @@
 //! Spans for OpenTelemetry, by its attributes for generative models, sent as OTLP over HTTP in JSON.
 //!
-//! Spans are made from typed values, as logs are: none has a place for text. They are sent in batches from a task of their own;
-//! what nobody takes in time is dropped.
+//! Spans tell of routes, of providers and models as the configuration calls them, of statuses and counts. Unlike events of
+//! logs they would take any text: whoever adds one sees to it that it holds no query, code or key. They are sent in batches from
+//! a task of their own; what nobody takes in time is dropped.
 
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use bytes::Bytes;
 use http::HeaderMap;
-use ring::rand::{SecureRandom as _, SystemRandom};
 use serde_json::{Value, json};
 use tokio::sync::mpsc::{Receiver, Sender, channel};
 
 use crate::client::{Client, Target};
+use crate::keys::random_hex;
 
 /// Spans that wait to be sent; more are dropped.
 const MAX_WAITING: usize = 4_096;
@@ -58,9 +59,9 @@ impl Trace {
         let given = headers.get("traceparent").and_then(|value| parsed(value.to_str().ok()?));
         let (trace_id, parent_id) = match given {
             Some((trace_id, parent_id)) => (trace_id, Some(parent_id)),
-            None => (random_hex::<16>(), None),
+            None => (new_id::<16>(), None),
         };
-        Self { trace_id, parent_id, span_id: random_hex::<8>() }
+        Self { trace_id, parent_id, span_id: new_id::<8>() }
     }
 
     /// The span of the request itself.
@@ -72,7 +73,7 @@ impl Trace {
 
     /// The span of a part of it, which ends now.
     pub(crate) fn part(&self, name: impl Into<String>, kind: SpanKind, started: Instant) -> Span {
-        let own = Self { span_id: random_hex::<8>(), ..self.clone() };
+        let own = Self { span_id: new_id::<8>(), ..self.clone() };
         let mut span = Span::new(name.into(), kind, own, started);
         span.parent = Some(self.span_id.clone());
         span
@@ -188,11 +189,9 @@ fn parsed(value: &str) -> Option<(String, String)> {
     is_valid.then(|| (trace.to_owned(), parent.to_owned()))
 }
 
-fn random_hex<const N: usize>() -> String {
-    let mut bytes = [0; N];
-    // Without random numbers traces run into each other, and nothing else happens.
-    let _ = SystemRandom::new().fill(&mut bytes);
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+/// An id of `N` bytes. Without random numbers traces run into each other, and nothing else happens.
+fn new_id<const N: usize>() -> String {
+    random_hex::<N>().unwrap_or_else(|| "00".repeat(N))
 }
 
 #[cfg(test)]

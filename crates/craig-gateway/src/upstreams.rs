@@ -111,17 +111,18 @@ impl Upstream {
 
     /// What `model` is called here; `None` when it is not served.
     pub(crate) fn own_name<'a>(&'a self, model: Option<&'a str>) -> Option<Option<&'a str>> {
-        let Some(model) = model else { return Some(self.model.as_deref()) };
-        match self.models.get(model) {
-            Some(own) => Some(Some(own)),
-            None if self.model.as_deref() == Some(model) => Some(Some(model)),
-            None => (!self.only_listed).then_some(Some(model)),
+        match self.configured_name(model) {
+            None if model.is_some() && self.only_listed => None,
+            name => Some(name.or(model)),
         }
     }
 
-    /// Whether `model` is named in the configuration.
-    pub(crate) fn lists(&self, model: &str) -> bool {
-        self.models.contains_key(model) || self.model.as_deref() == Some(model)
+    /// What the configuration calls `model`, or what it has for a request that names none; `None` when it says nothing
+    /// of it.
+    pub(crate) fn configured_name(&self, model: Option<&str>) -> Option<&str> {
+        let default = self.model.as_deref();
+        let Some(model) = model else { return default };
+        self.models.get(model).map(String::as_str).or(default.filter(|default| *default == model))
     }
 
     /// Names by which clients may ask for its models.

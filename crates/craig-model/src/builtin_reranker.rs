@@ -29,17 +29,17 @@ impl Reranker for BuiltinReranker {
         let query = model.query(request.query);
         let words = model.query_words(request.query);
         let names = names(request.query);
-        let texts: Vec<&str> = request.documents.iter().map(|document| document.text).collect();
-        let vectors = model.documents(&texts);
-        let score = |(text, vector): (&&str, &Embedding)| {
-            let held: HashSet<u32> = model.rows_of(text).into_iter().collect();
+        let mut tokens = model.tokens();
+        let scores = request.documents.iter().map(|document| {
+            let counted = tokens.counted(document.text);
+            let held: HashSet<u32> = counted.iter().map(|(row, _)| *row).collect();
             let sum = BIAS
-                + COSINE * dot(&query, vector)
+                + COSINE * dot(&query, &model.document_of(counted))
                 + WORDS * share(&words, |(row, _)| held.contains(row), |(_, weight)| *weight)
-                + NAMES * share(&names, |name| text.contains(*name), |_| 1.0);
+                + NAMES * share(&names, |name| document.text.contains(*name), |_| 1.0);
             logistic(sum)
-        };
-        Ok(texts.iter().zip(&vectors).map(score).collect())
+        });
+        Ok(scores.collect())
     }
 }
 

@@ -68,20 +68,20 @@ impl StaticModel {
     /// Embeds a text to search with: the sum of its words' rows by their query weights, scaled to unit length.
     pub fn query(&self, text: &str) -> Embedding {
         let mut sum = vec![0.0; self.dimensions];
-        for &row in Tokens::new(&self.vocabulary).rows(text) {
+        for &row in self.tokens().rows(text) {
             self.add_row(&mut sum, row, self.query_scales[row as usize]);
         }
         Embedding::normalized(sum)
     }
 
-    /// Rows of the words of a text, in order and as often as they come.
-    pub(crate) fn rows_of(&self, text: &str) -> Vec<u32> {
-        Tokens::new(&self.vocabulary).rows(text).to_vec()
+    /// Cuts texts into the words of this model.
+    pub(crate) fn tokens<'t>(&self) -> Tokens<'_, 't> {
+        Tokens::new(&self.vocabulary)
     }
 
     /// The distinct words of a query: row, and what it counts among the others.
     pub(crate) fn query_words(&self, text: &str) -> Vec<(u32, f32)> {
-        let mut rows = self.rows_of(text);
+        let mut rows = self.tokens().rows(text).to_vec();
         rows.sort_unstable();
         rows.dedup();
         let weight =
@@ -91,17 +91,17 @@ impl StaticModel {
 
     /// Embeds a text to be found: each distinct row counts ln(1 + occurrences), scaled to unit length.
     pub fn document(&self, text: &str) -> Embedding {
-        self.document_of(&mut Tokens::new(&self.vocabulary), text)
+        self.document_of(self.tokens().counted(text))
     }
 
     /// Embeds several texts to be found, in order: quicker than one by one when they share words.
     pub fn documents<T: AsRef<str>>(&self, texts: &[T]) -> Vec<Embedding> {
-        let mut tokens = Tokens::new(&self.vocabulary);
-        texts.iter().map(|text| self.document_of(&mut tokens, text.as_ref())).collect()
+        let mut tokens = self.tokens();
+        texts.iter().map(|text| self.document_of(tokens.counted(text.as_ref()))).collect()
     }
 
-    fn document_of<'t>(&self, tokens: &mut Tokens<'_, 't>, text: &'t str) -> Embedding {
-        let counted = tokens.counted(text);
+    /// The vector of a text to be found, of which the distinct rows are counted.
+    pub(crate) fn document_of(&self, counted: &[(u32, u32)]) -> Embedding {
         let mut sum = vec![0.0; self.dimensions];
         // The processor's widest vectors: most of the time of embedding is spent here.
         pulp::Arch::new().dispatch(|| {

@@ -4,7 +4,6 @@ use std::collections::HashMap;
 use std::time::Duration;
 
 use craig_context::{Block, ChatQuery, Purpose, SourceText, Tokenizer, enclosing, fitted, merged};
-use craig_model::LlmReranker;
 use craig_search::{Description, Filter, Hit};
 use craig_store::Project;
 
@@ -13,7 +12,7 @@ use super::rephrase::{Rephrased, rephrased};
 use super::{
     Clock, ContextAnswer, MIN_CHARS, NoContext, checked, checked_score, score_if_open, tokenizer_of,
 };
-use crate::models::language_model;
+use crate::models::{language_model, language_model_reranker};
 use crate::rerank::reranked;
 use crate::{Engine, EngineError, RerankOptions, RerankStatus, RerankerConfig, SearchRequest};
 
@@ -217,18 +216,13 @@ impl Engine {
         clock: &mut Clock,
     ) -> Vec<Hit> {
         let config = self.config();
-        let by_language_model = || {
-            let model = config.language_model.as_ref()?;
-            let timeout = config.context.rephrase_timeout;
-            let options = RerankOptions { candidates: RERANKED, timeout };
-            let model = language_model(model).ok()?;
-            Some((
-                std::sync::Arc::new(LlmReranker::new(model)) as std::sync::Arc<dyn craig_model::Reranker>,
-                options,
-            ))
-        };
-        let configured = match config.reranker {
-            RerankerConfig::Off => Ok(by_language_model()),
+        let configured = match (&config.reranker, &config.language_model) {
+            (RerankerConfig::Off, None) => Ok(None),
+            (RerankerConfig::Off, Some(model)) => {
+                let timeout = config.context.rephrase_timeout;
+                let options = RerankOptions { candidates: RERANKED, timeout };
+                language_model_reranker(model, options).map(Some).map_err(EngineError::from)
+            }
             _ => self.reranker(),
         };
         let (reranker, options) = match configured {
