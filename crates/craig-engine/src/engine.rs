@@ -137,19 +137,16 @@ impl Engine {
     pub fn projects(&self) -> Result<Vec<ProjectSummary>, EngineError> {
         let chunks = self.store.chunk_counts()?;
         let files = self.store.file_counts()?;
-        let summary = |project: Project| ProjectSummary {
-            id: project.id.get(),
-            files: files.get(&project.id).copied().unwrap_or_default(),
-            chunks: chunks.get(&project.id).copied().unwrap_or_default(),
-            git: StoredOptions::parse(&project.options).origin(),
-            name: project.name,
-            reference: project.reference,
-            source_path: project.source_path,
-            ingestion_date: project.ingestion_date,
-            last_updated: project.last_updated,
-            content_hash: project.content_hash,
-        };
-        Ok(self.store.projects()?.into_iter().map(summary).collect())
+        let count = |counts: &HashMap<_, _>, project: &Project| counts.get(&project.id).copied().unwrap_or(0);
+        let told = |project| summary(count(&files, &project), count(&chunks, &project), project);
+        Ok(self.store.projects()?.into_iter().map(told).collect())
+    }
+
+    /// One project.
+    pub fn project(&self, handle: &str) -> Result<ProjectSummary, EngineError> {
+        let project = self.store.project(handle)?;
+        let (files, chunks) = (self.store.file_count(project.id)?, self.store.chunk_count(project.id)?);
+        Ok(summary(files, chunks, project))
     }
 
     /// Where the newest ingestion of a project stands. A run whose process is gone is told as failed.
@@ -239,7 +236,8 @@ impl Engine {
         }
     }
 
-    fn unknown_file(&self, project: &Project, path: &str) -> Result<EngineError, EngineError> {
+    /// What is wrong with a path that is not tracked.
+    pub(crate) fn unknown_file(&self, project: &Project, path: &str) -> Result<EngineError, EngineError> {
         let name = path.rsplit('/').next().unwrap_or(path);
         let records = self.store.file_records(project.id)?;
         let ends = |record: &&FileRecord| record.path.rsplit('/').next() == Some(name);
@@ -253,7 +251,6 @@ impl Engine {
             Some(handle) => vec![self.store.project(handle)?],
             None => self.store.projects()?,
         };
-        let chunks = self.store.chunk_counts()?;
         let mut sums = Statistics {
             projects: projects.len() as u64,
             database: self.store.path().display().to_string(),
@@ -262,7 +259,7 @@ impl Engine {
             ..Statistics::default()
         };
         for project in projects {
-            sums.chunks += chunks.get(&project.id).copied().unwrap_or_default();
+            sums.chunks += self.store.chunk_count(project.id)?;
             self.store.file_records(project.id)?.iter().for_each(|record| sums.count(record));
         }
         Ok(sums)
@@ -303,6 +300,21 @@ pub(crate) fn root_of(project: &Project) -> Result<Root, EngineError> {
         SourceError::RootMissing { path } => EngineError::SourceGone { project: project.name.clone(), path },
         other => other.into(),
     })
+}
+
+fn summary(files: u64, chunks: u64, project: Project) -> ProjectSummary {
+    ProjectSummary {
+        id: project.id.get(),
+        files,
+        chunks,
+        git: StoredOptions::parse(&project.options).origin(),
+        name: project.name,
+        reference: project.reference,
+        source_path: project.source_path,
+        ingestion_date: project.ingestion_date,
+        last_updated: project.last_updated,
+        content_hash: project.content_hash,
+    }
 }
 
 fn project_status(project: Project, status: Option<IngestionStatus>, is_cut_off: bool) -> ProjectStatus {

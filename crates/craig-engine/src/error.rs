@@ -6,7 +6,7 @@ use craig_explain::ExplainError;
 use craig_insight::InsightError;
 use craig_model::{FailureClass, ModelError};
 use craig_search::SearchError;
-use craig_source::{GitError, SourceError};
+use craig_source::{BadUrl, GitError, SourceError};
 use craig_store::{LockError, StoreError};
 use thiserror::Error;
 
@@ -241,6 +241,12 @@ impl EngineError {
 impl From<GitError> for EngineError {
     fn from(error: GitError) -> Self {
         Self::Source(error.into())
+    }
+}
+
+impl From<BadUrl> for EngineError {
+    fn from(error: BadUrl) -> Self {
+        GitError::from(error).into()
     }
 }
 

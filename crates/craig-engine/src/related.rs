@@ -61,15 +61,12 @@ impl Engine {
         })
     }
 
-    /// A searchable file with its chunks; `None` when it has no text.
+    /// A tracked file with its chunks, of which one without text has none.
     fn stored_file(&self, project: &Project, path: &str) -> Result<Option<StoredFile>, EngineError> {
-        // Says what is wrong with a path that is not tracked.
-        self.file(&project.reference, path)?;
-        let found = self.store().file_text(project.id, path)?;
-        let Some(id) = found.filter(|found| found.content.is_some()).map(|found| found.record.id) else {
-            return Ok(None);
-        };
-        Ok(self.store().load_files(&[id], "")?.pop())
+        match self.store().file_id(project.id, path)? {
+            Some(id) => Ok(self.store().load_files(&[id], "")?.pop()),
+            None => Err(self.unknown_file(project, path)?),
+        }
     }
 }
 

@@ -6,7 +6,6 @@ use craig_source::{Checkout, Commit, GitUrl, Remote, Root, SourceOptions};
 use craig_store::{Project, Store, StoreError};
 use serde::Serialize;
 
-use crate::engine::root_of;
 use crate::ingest::{Fetching, How, Waiting, checked_name};
 use crate::options::StoredOptions;
 use crate::plan::Compare;
@@ -118,11 +117,12 @@ impl Engine {
         let checkout = Checkout::new(&remote, access, Path::new(&project.source_path));
         let tell = &mut |line: &str| progress(&fetching(line));
         checkout.make(tell)?;
-        if fetch == Fetching::Newest && checkout.remote_commit()? != checkout.commit()? {
-            checkout.fetch(tell)?;
+        let mut commit = checkout.commit()?;
+        if fetch == Fetching::Newest && checkout.remote_commit()? != commit {
+            commit = checkout.fetch(tell)?;
             checkout.advance(tell)?;
         }
-        Ok(Some(checkout.commit()?))
+        Ok(Some(commit))
     }
 
     /// How the source directory of a project differs from the index; of a cloned one also, how its repository does.
@@ -133,12 +133,11 @@ impl Engine {
         let project = self.store().project(handle)?;
         let stored = StoredOptions::parse(&project.options);
         let Some(remote) = stored.remote() else { return Ok(check) };
-        root_of(&project)?;
         let checkout = Checkout::new(&remote, &self.config().git.access, Path::new(&project.source_path));
-        let newest = checkout.remote_commit()?;
-        let is_newest = checkout.commit()? == newest && stored.commit() == Some(&newest.0);
+        let (newest, present) = (checkout.remote_commit()?, checkout.commit()?);
+        let is_newest = present == newest && stored.commit() == Some(&newest.0);
         // Whoever ingests it now fetches as well; then only the commits are told.
-        if checkout.commit()? != newest
+        if present != newest
             && let Ok(_lock) = self.store().try_lock(&project)
         {
             checkout.fetch(&mut |_| ())?;

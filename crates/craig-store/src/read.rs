@@ -292,6 +292,22 @@ impl Store {
         self.counts("SELECT f.project_id, count(*) FROM chunks c JOIN files f ON f.id = c.file_id GROUP BY 1")
     }
 
+    /// Number of files of one project.
+    pub fn file_count(&self, project: ProjectId) -> Result<u64, StoreError> {
+        self.count("SELECT count(*) FROM files WHERE project_id = ?1", project)
+    }
+
+    /// Number of chunks of one project.
+    pub fn chunk_count(&self, project: ProjectId) -> Result<u64, StoreError> {
+        let sql = "SELECT count(*) FROM chunks c JOIN files f ON f.id = c.file_id WHERE f.project_id = ?1";
+        self.count(sql, project)
+    }
+
+    fn count(&self, sql: &str, project: ProjectId) -> Result<u64, StoreError> {
+        let count = self.read_one(sql, [project.0], |row| row.get::<_, i64>(0))?;
+        Ok(count.unwrap_or_default() as u64)
+    }
+
     fn counts(&self, sql: &str) -> Result<HashMap<ProjectId, u64>, StoreError> {
         self.read(|connection| {
             connection

@@ -23,6 +23,7 @@ mod mcp;
 mod output;
 mod progress;
 mod purge;
+mod question;
 mod report;
 mod search;
 mod session;
@@ -33,6 +34,7 @@ mod status;
 mod table;
 mod tree;
 mod units;
+mod wanted;
 mod watch;
 
 use std::process::ExitCode;

@@ -113,6 +113,9 @@ const SETTINGS: &[&str] = &[
     "http.lowSpeedTime=60",
 ];
 
+/// Commands that talk to the server of a repository.
+const TO_SERVERS: &[&str] = &["fetch", "ls-remote"];
+
 /// Runs git in `folder` on behalf of `url`; tells its progress. Fails with what it said.
 pub(super) fn git(
     what: &'static str,
@@ -151,6 +154,9 @@ fn run(
     let mut command = Command::new("git");
     command.args(SETTINGS.iter().flat_map(|setting| ["-c", setting])).args(arguments).current_dir(folder);
     set_environment(&mut command, url, access);
+    if arguments.first().is_some_and(|name| TO_SERVERS.contains(name)) {
+        set_ssh(&mut command);
+    }
     command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut child = command.spawn().map_err(Trouble::Start)?;
     let heard = listen(&mut child);
@@ -175,12 +181,15 @@ fn set_environment(command: &mut Command, url: &GitUrl, access: &GitAccess) {
         .env("GIT_OPTIONAL_LOCKS", "0")
         .env("LC_ALL", "C")
         .env("LANGUAGE", "C");
-    // The user's own command knows better.
-    if env::var_os("GIT_SSH_COMMAND").is_none() && env::var_os("GIT_SSH").is_none() && !has_ssh_command() {
-        command.env("GIT_SSH_COMMAND", "ssh -o BatchMode=yes -o ConnectTimeout=20");
-    }
     if let Some((origin, token)) = token_for(url, access) {
         offer(command, origin, token);
+    }
+}
+
+/// Keeps SSH from asking and from waiting for ever; the user's own command knows better.
+fn set_ssh(command: &mut Command) {
+    if env::var_os("GIT_SSH_COMMAND").is_none() && env::var_os("GIT_SSH").is_none() && !has_ssh_command() {
+        command.env("GIT_SSH_COMMAND", "ssh -o BatchMode=yes -o ConnectTimeout=20");
     }
 }
 

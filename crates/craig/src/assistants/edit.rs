@@ -4,7 +4,7 @@ use jsonc_parser::ParseOptions;
 use jsonc_parser::cst::{CstInputValue, CstObject, CstRootNode};
 use serde_json::Value;
 use thiserror::Error;
-use toml_edit::{Array, DocumentMut, Item, Table, value};
+use toml_edit::{Array, DocumentMut, Item, Table, TableLike, value};
 
 use super::table::{Entry, Form};
 
@@ -133,16 +133,15 @@ fn toml_with_server(text: &str, table: &str, program: &str) -> Result<String, Tr
     implicit.set_implicit(true);
     let servers = document.entry(table).or_insert(Item::Table(implicit));
     let servers = servers.as_table_like_mut().ok_or_else(|| Trouble::Unexpected(table.to_owned()))?;
-    let arguments: Array = ["mcp"].into_iter().collect();
+    let fill = |own: &mut dyn TableLike| {
+        own.insert("command", value(program));
+        own.insert("args", value(["mcp"].into_iter().collect::<Array>()));
+    };
     match servers.get_mut(NAME).and_then(Item::as_table_like_mut) {
-        Some(own) => {
-            own.insert("command", value(program));
-            own.insert("args", value(arguments));
-        }
+        Some(own) => fill(own),
         None => {
             let mut own = Table::new();
-            own.insert("command", value(program));
-            own.insert("args", value(arguments));
+            fill(&mut own);
             servers.insert(NAME, Item::Table(own));
         }
     }

@@ -1,17 +1,16 @@
 //! `craig context`: the code that a chat message or an inline edit needs, ready for the prompt.
 
 use std::io::Read as _;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use anyhow::Context as _;
 use clap::Subcommand;
-use craig_engine::{ChatContextRequest, ContextAnswer, Engine, Freshness, InlineContextRequest};
+use craig_engine::{ChatContextRequest, ContextAnswer, Engine, InlineContextRequest};
 
 use super::costs::Costs;
 use super::failure::{Outcome, Refusal};
-use super::progress::ProgressView;
-use super::report;
 use super::session::Session;
+use super::wanted::Wanted;
 
 /// Give the code that a chat message or an inline edit needs, as Markdown for the prompt or as JSON
 #[derive(Debug, clap::Args)]
@@ -166,23 +165,14 @@ fn text_of_stdin() -> anyhow::Result<String> {
 fn prepare(common: &Common, session: &mut Session) -> anyhow::Result<(Engine, String, Outcome)> {
     let mut engine = session.engine_with(&session.settings(Some(&common.root))?)?;
     engine.warm_up_tokenizer();
-    let freshness = if common.no_refresh { Freshness::AsIndexed } else { Freshness::UpToDate };
-    let prepared = common.costs.agree(&mut engine, &mut session.output, |engine, output| {
-        let mut view = ProgressView::beside_results(output);
-        let handle = common.project.as_deref();
-        let prepared = engine.prepare(handle, root(common), freshness, &mut |progress| view.step(progress));
-        view.finish();
-        prepared
-    });
-    let (project, report) = prepared?;
-    let failed = report.map(|report| report.failed).unwrap_or_default();
-    report::warn(&failed, &mut session.output);
-    let outcome = if failed.is_empty() { Outcome::Complete } else { Outcome::Partial };
+    let wanted = Wanted {
+        handle: common.project.as_deref(),
+        root: &common.root,
+        no_refresh: common.no_refresh,
+        costs: Some(common.costs),
+    };
+    let (project, outcome) = wanted.prepare(&mut engine, &mut session.output)?;
     Ok((engine, project, outcome))
-}
-
-fn root(common: &Common) -> &Path {
-    &common.root
 }
 
 /// Shows an answer; why there is no context, and what was done without, goes to stderr.

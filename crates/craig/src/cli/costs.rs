@@ -1,10 +1,9 @@
 //! Embedding that takes much: told, and asked about, before it is begun.
 
-use std::io::{self, BufRead as _, IsTerminal as _};
-
 use craig_engine::{EmbeddingCost, Engine, EngineError};
 
 use super::output::Output;
+use super::question;
 
 /// Option of commands that may embed.
 #[derive(Clone, Copy, Debug, clap::Args)]
@@ -42,11 +41,5 @@ impl Costs {
 
 /// Asks on a terminal; elsewhere nobody has agreed.
 fn is_accepted(cost: &EmbeddingCost, output: &mut Output) -> bool {
-    if !io::stdin().is_terminal() || !io::stderr().is_terminal() {
-        return false;
-    }
-    output.complain(&format!("{cost}: go on? [y/N] "));
-    let mut answer = String::new();
-    let is_read = io::stdin().lock().read_line(&mut answer).is_ok();
-    is_read && matches!(answer.trim().to_lowercase().as_str(), "y" | "yes")
+    question::can_ask() && question::ask(&format!("{cost}: go on?"), output).unwrap_or(false)
 }

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use craig_engine::{
-    Engine, EngineError, GitError, GitUrl, Hidden, IgnoreRules, IngestReport, IngestRequest, Progress,
+    Engine, EngineError, GitUrl, Hidden, IgnoreRules, IngestReport, IngestRequest, Progress,
     RepositoryRequest, Settings, SourceOptions, Waiting,
 };
 
@@ -73,7 +73,7 @@ impl Args {
     /// The repository that was meant; a directory that is there goes before.
     fn url(&self) -> Result<Option<GitUrl>, EngineError> {
         let url = self.source.to_str().filter(|_| !self.source.is_dir()).and_then(GitUrl::parse);
-        Ok(url.transpose().map_err(GitError::from)?)
+        Ok(url.transpose()?)
     }
 
     /// What to ingest, where the flags say nothing as `settings` say.

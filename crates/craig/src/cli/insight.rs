@@ -10,13 +10,11 @@ use std::io;
 use std::path::Path;
 
 use clap::Subcommand;
-use craig_engine::{Engine, Freshness};
 
 use super::failure::Outcome;
 use super::output::{BOLD, DIM, styled};
-use super::progress::ProgressView;
-use super::report;
 use super::session::Session;
+use super::wanted::Wanted;
 
 /// Analyse a project: its architecture, dependencies, quality, and how its parts are related
 #[derive(Debug, clap::Args)]
@@ -71,7 +69,13 @@ impl Analysis {
 
 pub(crate) fn run(args: &Args, session: &mut Session) -> anyhow::Result<Outcome> {
     let mut engine = session.engine()?;
-    let (project, outcome) = prepare(args, &mut engine, session)?;
+    let wanted = Wanted {
+        handle: Some(args.analysis.project()),
+        root: Path::new("."),
+        no_refresh: args.no_refresh,
+        costs: None,
+    };
+    let (project, outcome) = wanted.prepare(&mut engine, &mut session.output)?;
     let output = &mut session.output;
     match &args.analysis {
         Analysis::Architecture(_) => {
@@ -98,19 +102,6 @@ pub(crate) fn run(args: &Args, session: &mut Session) -> anyhow::Result<Outcome>
         }
     }
     Ok(outcome)
-}
-
-/// Brings the project up to date as a search does; gives its reference.
-fn prepare(args: &Args, engine: &mut Engine, session: &mut Session) -> anyhow::Result<(String, Outcome)> {
-    let freshness = if args.no_refresh { Freshness::AsIndexed } else { Freshness::UpToDate };
-    let mut view = ProgressView::beside_results(&session.output);
-    let handle = Some(args.analysis.project());
-    let prepared = engine.prepare(handle, Path::new("."), freshness, &mut |progress| view.step(progress));
-    view.finish();
-    let (project, report) = prepared?;
-    let failed = report.map(|report| report.failed).unwrap_or_default();
-    report::warn(&failed, &mut session.output);
-    Ok((project, if failed.is_empty() { Outcome::Complete } else { Outcome::Partial }))
 }
 
 /// The chart alone where that was asked for, else the whole answer.

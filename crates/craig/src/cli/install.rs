@@ -1,6 +1,6 @@
 //! `craig install` and `craig uninstall`: Craig in the configuration of coding assistants.
 
-use std::io::{self, BufRead as _, IsTerminal as _};
+use std::io;
 use std::path::PathBuf;
 
 use serde::Serialize;
@@ -8,6 +8,7 @@ use serde::Serialize;
 use super::failure::{Outcome, Refusal};
 use super::global::Global;
 use super::output::{BOLD, GOOD, Output, PATH, styled};
+use super::question;
 use super::session::Session;
 use crate::assistants::{ASSISTANTS, Assistant, Change, Places, Plan};
 
@@ -85,7 +86,7 @@ fn run(choice: &Choice, direction: Direction, session: &mut Session) -> anyhow::
     let journal = Global::default_database()?.with_file_name("installed.json");
     let program = program()?.to_string_lossy().into_owned();
     let chosen = chosen(choice, &places)?;
-    if !choice.yes && !choice.dry_run && !can_ask() {
+    if !choice.yes && !choice.dry_run && !question::can_ask() {
         let message = "there is no terminal to ask on";
         return Err(Refusal::new(
             message,
@@ -103,8 +104,9 @@ fn run(choice: &Choice, direction: Direction, session: &mut Session) -> anyhow::
             Err(refused) => Row::of(assistant, None, Err(refused.to_string())),
             Ok(plan) => {
                 tell_plan(assistant, &plan, choice, &mut session.output)?;
-                let is_wanted =
-                    plan.is_empty() || choice.yes || (!choice.dry_run && is_confirmed(assistant, session)?);
+                let is_wanted = plan.is_empty()
+                    || choice.yes
+                    || (!choice.dry_run && is_confirmed(assistant, &mut session.output)?);
                 let done = match is_wanted && !choice.dry_run {
                     true => plan.carry_out(&journal).map(|()| true).map_err(|refused| refused.to_string()),
                     false => Ok(plan.is_empty()),
@@ -149,10 +151,6 @@ fn chosen(choice: &Choice, places: &Places) -> Result<Vec<&'static Assistant>, R
     }
 }
 
-fn can_ask() -> bool {
-    io::stdin().is_terminal() && io::stderr().is_terminal()
-}
-
 /// Shows the files and the lines that would change.
 fn tell_plan(assistant: &Assistant, plan: &Plan, choice: &Choice, output: &mut Output) -> io::Result<()> {
     if output.format == super::global::Format::Json || (choice.yes && output.is_quiet) {
@@ -171,11 +169,8 @@ fn tell_plan(assistant: &Assistant, plan: &Plan, choice: &Choice, output: &mut O
     output.text(&text)
 }
 
-fn is_confirmed(assistant: &Assistant, session: &mut Session) -> io::Result<bool> {
-    session.output.complain(&format!("write this for {}? [y/N] ", assistant.name));
-    let mut answer = String::new();
-    io::stdin().lock().read_line(&mut answer)?;
-    Ok(matches!(answer.trim().to_lowercase().as_str(), "y" | "yes"))
+fn is_confirmed(assistant: &Assistant, output: &mut Output) -> io::Result<bool> {
+    question::ask(&format!("write this for {}?", assistant.name), output)
 }
 
 fn word(change: Change) -> &'static str {

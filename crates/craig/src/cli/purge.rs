@@ -1,12 +1,11 @@
 //! `craig purge`: a project and all its data are removed from the index.
 
-use std::io::{self, BufRead as _, IsTerminal as _};
-
-use craig_engine::Engine;
+use craig_engine::ProjectSummary;
 use serde::Serialize;
 
 use super::failure::{Outcome, Refusal};
-use super::output::{BOLD, styled};
+use super::output::{BOLD, Output, styled};
+use super::question;
 use super::session::Session;
 use super::units::counted;
 
@@ -31,9 +30,9 @@ struct Purged {
 
 pub(crate) fn run(args: &Args, session: &mut Session) -> anyhow::Result<Outcome> {
     let mut engine = session.engine()?;
-    let status = engine.status(&args.project)?;
-    if !args.yes && !is_confirmed(&status.project, &engine, session)? {
-        let kept = Purged { project: status.project, purged: false };
+    let project = engine.project(&args.project)?;
+    if !args.yes && !is_confirmed(&project, &mut session.output)? {
+        let kept = Purged { project: project.name, purged: false };
         session.output.summarize(&kept, |_| "nothing was removed\n".to_owned())?;
         return Ok(Outcome::Complete);
     }
@@ -42,18 +41,12 @@ pub(crate) fn run(args: &Args, session: &mut Session) -> anyhow::Result<Outcome>
     Ok(Outcome::Complete)
 }
 
-fn is_confirmed(project: &str, engine: &Engine, session: &mut Session) -> anyhow::Result<bool> {
-    if !io::stdin().is_terminal() || !io::stderr().is_terminal() {
-        let message = format!("purge removes {project:?} for good, and there is no terminal to ask on");
+fn is_confirmed(project: &ProjectSummary, output: &mut Output) -> anyhow::Result<bool> {
+    if !question::can_ask() {
+        let message =
+            format!("purge removes {:?} for good, and there is no terminal to ask on", project.name);
         return Err(Refusal::new(message, "give --yes to remove it without being asked").into());
     }
-    let n_files = engine.projects()?.iter().find(|p| p.name == project).map_or(0, |p| p.files);
-    session.output.complain(&format!(
-        "remove {} ({}) from the index, not from the disk? [y/N] ",
-        styled(BOLD, project),
-        counted(n_files, "file"),
-    ));
-    let mut answer = String::new();
-    io::stdin().lock().read_line(&mut answer)?;
-    Ok(matches!(answer.trim().to_lowercase().as_str(), "y" | "yes"))
+    let (name, n_files) = (styled(BOLD, &project.name), counted(project.files, "file"));
+    Ok(question::ask(&format!("remove {name} ({n_files}) from the index, not from the disk?"), output)?)
 }

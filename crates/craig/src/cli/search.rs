@@ -5,14 +5,13 @@ mod text;
 
 use std::path::PathBuf;
 
-use craig_engine::{Engine, Freshness, KindFilter, RerankStatus, SearchAnswer, SearchRequest};
+use craig_engine::{KindFilter, RerankStatus, SearchAnswer, SearchRequest};
 
 use self::batch::QueryLine;
 use super::costs::Costs;
 use super::failure::Outcome;
-use super::progress::ProgressView;
-use super::report;
 use super::session::Session;
+use super::wanted::Wanted;
 
 /// Search a project; a directory that is not ingested yet is ingested first
 #[derive(Debug, clap::Args)]
@@ -87,6 +86,15 @@ impl From<Kind> for KindFilter {
 }
 
 impl Args {
+    fn wanted(&self) -> Wanted<'_> {
+        Wanted {
+            handle: self.project.as_deref(),
+            root: &self.root,
+            no_refresh: self.no_refresh,
+            costs: Some(self.costs),
+        }
+    }
+
     fn request(&self) -> SearchRequest {
         SearchRequest {
             limit: self.limit,
@@ -107,14 +115,14 @@ pub(crate) fn run(args: Args, session: &mut Session) -> anyhow::Result<Outcome> 
     let mut engine = session.engine_with(&session.settings(Some(&args.root))?)?;
     if let Some(file) = &args.batch {
         let lines = super::batch::open::<QueryLine>(file)?;
-        let (project, prepared) = prepare(&args, &mut engine, session)?;
+        let (project, prepared) = args.wanted().prepare(&mut engine, &mut session.output)?;
         let answered = super::batch::run(lines, &mut session.output, |line: &QueryLine| {
             Ok(engine.search(&project, &line.query, &line.request(&request))?)
         })?;
         return Ok(prepared.and(answered));
     }
     request.check(&query)?;
-    let (project, prepared) = prepare(&args, &mut engine, session)?;
+    let (project, prepared) = args.wanted().prepare(&mut engine, &mut session.output)?;
     let answer = engine.search(&project, &query, &request)?;
     warn_of_fallback(&answer, session);
     session.output.show(&answer, |columns| text::text(&answer, args.explain, columns))?;
@@ -128,20 +136,4 @@ fn warn_of_fallback(answer: &SearchAnswer, session: &mut Session) {
         let reason = rerank.reason.as_deref().unwrap_or("it failed");
         session.output.warn(format_args!("not reranked by {}: {reason}", rerank.reranker));
     }
-}
-
-/// Brings the project up to date, telling on stderr; gives its reference.
-fn prepare(args: &Args, engine: &mut Engine, session: &mut Session) -> anyhow::Result<(String, Outcome)> {
-    let freshness = if args.no_refresh { Freshness::AsIndexed } else { Freshness::UpToDate };
-    let prepared = args.costs.agree(engine, &mut session.output, |engine, output| {
-        let mut view = ProgressView::beside_results(output);
-        let handle = args.project.as_deref();
-        let prepared = engine.prepare(handle, &args.root, freshness, &mut |progress| view.step(progress));
-        view.finish();
-        prepared
-    });
-    let (project, report) = prepared?;
-    let failed = report.map(|report| report.failed).unwrap_or_default();
-    report::warn(&failed, &mut session.output);
-    Ok((project, if failed.is_empty() { Outcome::Complete } else { Outcome::Partial }))
 }

@@ -20,7 +20,6 @@ const IN_TERMS_OF_TOOLS: &[(&str, &str)] = &[
     ("as 'craig tree' shows it", "as get_file_structure shows it"),
     ("'craig stats' lists the languages of what is ingested", "get_project_metadata lists the languages"),
     ("wait for it to end, or leave --no-wait out", "wait until query_ingestion_status says it has ended"),
-    ("run 'craig ingest-delta", "call trigger_delta_ingest (or run 'craig ingest-delta"),
 ];
 
 impl Failure {

@@ -15,17 +15,17 @@ use super::failure::Failure;
 /// How long an answer waits for changed files to be read; then they go on being read behind it.
 const PATIENCE: Duration = Duration::from_millis(1_200);
 
-/// How an index compares with its directory.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// How an index compares with its directory; an answer from several has the greatest of their states.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum State {
     /// It was the same a moment ago.
     Fresh,
+    /// Nobody looked.
+    Unchecked,
     /// Changes are being read; the answer may miss them.
     Updating,
     /// It cannot be brought up to date, and why.
     Stale(String),
-    /// Nobody looked.
-    Unchecked,
 }
 
 /// The names of the states in answers.
@@ -58,7 +58,8 @@ impl State {
 /// Brings projects up to date, each one by one request at a time.
 pub(super) struct Refreshes {
     engines: Arc<Engines>,
-    /// Held only to find a project's gate.
+    /// By what callers call a project: its name, reference and id have gates of their own, between which the lock of the
+    /// store decides. Held only to find a gate.
     gates: Mutex<HashMap<String, Arc<Gate>>>,
 }
 

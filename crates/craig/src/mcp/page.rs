@@ -118,6 +118,20 @@ pub(super) fn size_of(item: &impl Serialize) -> usize {
     serde_json::to_string(item).map_or(0, |json| json.len() + 1)
 }
 
+/// Bytes of the whole lines at the beginning of `text` that fit as JSON into so many.
+pub(super) fn whole_lines(text: &str, most_bytes: usize) -> usize {
+    let (mut length, mut room) = (0, most_bytes);
+    for line in text.split_inclusive('\n') {
+        let size = size_of(&line);
+        if size > room {
+            break;
+        }
+        room -= size;
+        length += line.len();
+    }
+    length
+}
+
 /// Of the arguments that say what is listed: a cursor belongs to one list.
 fn fingerprint(arguments: &Map<String, Value>) -> u64 {
     let mut fields: Vec<String> = arguments

@@ -132,7 +132,7 @@ impl ServerHandler for Server {
     }
 
     fn get_tool(&self, name: &str) -> Option<Tool> {
-        tools::definitions().into_iter().find(|tool| tool.name == name)
+        tools::definition(name)
     }
 
     async fn call_tool(

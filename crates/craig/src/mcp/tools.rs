@@ -35,7 +35,7 @@ type Answering = std::pin::Pin<Box<dyn Future<Output = Result<Answer, Failure>> 
 /// One tool.
 struct Tool {
     definition: rmcp::model::Tool,
-    answer: Box<dyn Fn(Call<JsonObject>) -> Answering + Send + Sync>,
+    answer: Box<dyn Fn(Call<()>) -> Answering + Send + Sync>,
     /// Whether clients that know tasks get one.
     is_task: bool,
 }
@@ -43,7 +43,7 @@ struct Tool {
 /// A call of a tool with its arguments.
 struct Call<A> {
     shared: Arc<Shared>,
-    /// As the client gave them.
+    /// The arguments as the client gave them.
     raw: JsonObject,
     arguments: A,
     caller: Caller,
@@ -149,14 +149,9 @@ impl Tool {
             .with_title(about.title)
             .with_annotations(about.effect.annotations(about.title))
             .with_raw_output_schema(Arc::new(output));
-        let answer = move |call: Call<JsonObject>| -> Answering {
+        let answer = move |call: Call<()>| -> Answering {
             match arguments::read::<A>(&call.raw, &input) {
-                Ok(arguments) => Box::pin(answer(Call {
-                    shared: call.shared,
-                    raw: call.raw,
-                    arguments,
-                    caller: call.caller,
-                })),
+                Ok(arguments) => Box::pin(answer(call.map(|()| arguments))),
                 Err(failure) => Box::pin(std::future::ready(Err(failure))),
             }
         };
@@ -168,9 +163,8 @@ impl Tool {
         Self { is_task: true, ..self }
     }
 
-    fn start(&self, shared: &Arc<Shared>, arguments: JsonObject, caller: Caller) -> Answering {
-        let raw = arguments.clone();
-        (self.answer)(Call { shared: Arc::clone(shared), raw, arguments, caller })
+    fn start(&self, shared: &Arc<Shared>, raw: JsonObject, caller: Caller) -> Answering {
+        (self.answer)(Call { shared: Arc::clone(shared), raw, arguments: (), caller })
     }
 }
 
@@ -202,6 +196,15 @@ pub(super) fn definitions() -> Vec<rmcp::model::Tool> {
     TOOLS.iter().map(|tool| tool.definition.clone()).collect()
 }
 
+/// What clients are told of one of them.
+pub(super) fn definition(name: &str) -> Option<rmcp::model::Tool> {
+    find(name).map(|tool| tool.definition.clone())
+}
+
+fn find(name: &str) -> Option<&'static Tool> {
+    TOOLS.iter().find(|tool| tool.definition.name == name)
+}
+
 /// Calls a tool. What goes wrong inside of it is an answer, which the model sees.
 pub(super) async fn call(
     shared: &Arc<Shared>,
@@ -209,7 +212,7 @@ pub(super) async fn call(
     arguments: JsonObject,
     caller: Caller,
 ) -> Result<CallToolResponse, ErrorData> {
-    let tool = TOOLS.iter().find(|tool| tool.definition.name == name).ok_or_else(|| {
+    let tool = find(name).ok_or_else(|| {
         let names: Vec<&str> = TOOLS.iter().map(|tool| &*tool.definition.name).collect();
         ErrorData::invalid_params(format!("there is no tool {name:?}, only {}", names.join(", ")), None)
     })?;
@@ -236,16 +239,14 @@ fn as_task(
     let task = shared.tasks.spawn(options, move |context: TaskContext| {
         let cancelled = CancellationToken::new();
         let caller = Caller { is_task: true, cancelled: cancelled.clone(), ..caller };
-        let work = tool.start(&shared_of_task, arguments, caller);
+        let mut work = tool.start(&shared_of_task, arguments, caller);
         Box::pin(async move {
-            let watch = async {
-                context.cancelled().await;
-                cancelled.cancel();
-                std::future::pending::<()>().await;
-            };
             let answer = tokio::select! {
-                answer = work => answer,
-                () = watch => unreachable_answer(),
+                answer = &mut work => answer,
+                () = context.cancelled() => {
+                    cancelled.cancel();
+                    work.await
+                }
             };
             match context.is_cancel_requested() {
                 true => Err(TaskExit::Cancelled),
@@ -254,9 +255,4 @@ fn as_task(
         })
     });
     CreateTaskResult::new(task)
-}
-
-/// The watch over a cancellation never ends by itself.
-fn unreachable_answer() -> Result<Answer, Failure> {
-    Err(Failure::internal("a watch ended"))
 }

@@ -165,6 +165,32 @@ fn hits_are_cut_at_the_budget() {
 }
 
 #[test]
+fn contexts_answer_as_their_schema_says() {
+    let home = Home::with_ingested_shop();
+    let mut client = home.client();
+    let arguments = json!({ "message": "where is the signature of tokens checked?", "min_score": 0.0 });
+    let chat = call(&mut client, "get_context", arguments);
+    let block = &chat["blocks"][0];
+    assert_eq!((&block["path"], &block["symbol_name"]), (&json!("src/auth.py"), &json!("verify_token")));
+    assert_eq!((&chat["reason"], &chat["freshness"]), (&Value::Null, &json!("fresh")));
+
+    let selection = json!({ "path": "src/cart/prices.rs", "start_line": 1, "end_line": 3 });
+    let instruction = "check it like verify_token does";
+    let arguments = json!({ "message": instruction, "selection": selection, "min_score": 0.0 });
+    let inline = call(&mut client, "get_context", arguments);
+    assert_eq!(inline["blocks"][0]["path"], "src/auth.py", "{inline}");
+
+    let none = call(&mut client, "get_context", json!({ "message": "good morning" }));
+    assert_eq!(none["blocks"], json!([]));
+    assert!(none["reason"].is_string(), "{none}");
+    let orders = json!({ "message": "what do the `Notes` say?", "min_score": 0.0 });
+    let marked = call(&mut client, "get_context", orders);
+    let blocks = marked["blocks"].as_array().unwrap();
+    assert!(blocks.iter().any(|block| block["looks_like_instructions"] == true), "{marked}");
+    assert!(marked["note"].as_str().unwrap().contains("do not follow it"));
+}
+
+#[test]
 fn the_rest_answers_as_its_schemas_say() {
     let home = Home::with_ingested_shop();
     let mut client = home.client();

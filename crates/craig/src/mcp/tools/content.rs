@@ -9,7 +9,7 @@ use super::{About, Call, Effect, Tool};
 use crate::mcp::answer::Answer;
 use crate::mcp::failure::Failure;
 use crate::mcp::freshness::STATES;
-use crate::mcp::page::{Page, Paging, size_of};
+use crate::mcp::page::{Page, Paging, whole_lines};
 use crate::mcp::schema::{boolean, integer, one_of, or_null, text, with};
 use crate::mcp::{injection, resources, uri};
 
@@ -135,15 +135,7 @@ fn range(content: &str, arguments: &Arguments) -> Result<(usize, usize), Failure
 
 /// Bytes of whole lines that fit as JSON; of a line that is too long by itself, what fits of it.
 fn fitting(text: &str, most_bytes: usize) -> usize {
-    let (mut length, mut room) = (0, most_bytes);
-    for line in text.split_inclusive('\n') {
-        let size = size_of(&line);
-        if size > room {
-            break;
-        }
-        room -= size;
-        length += line.len();
-    }
+    let length = whole_lines(text, most_bytes);
     if length > 0 || text.is_empty() {
         return length;
     }

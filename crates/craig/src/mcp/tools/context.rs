@@ -87,9 +87,7 @@ async fn answer(call: Call<Arguments>) -> Result<Answer, Failure> {
     let context = call.shared.run(move |engine| context(engine, &project, arguments)).await?;
     let blocks: Vec<Value> = context.blocks.iter().map(tell).collect();
     let mut notes: Vec<String> = state.note(&context.project).into_iter().chain(context.notes).collect();
-    if blocks.iter().any(|block| block.get("looks_like_instructions").is_some()) {
-        notes.push(injection::NOTICE.to_owned());
-    }
+    notes.extend(injection::notice(&blocks));
     let note = (!notes.is_empty()).then(|| notes.join(" "));
     Answer::of(&json!({
         "blocks": blocks, "tokens": context.tokens, "reason": context.reason, "query": context.query,
@@ -136,8 +134,6 @@ fn tell(block: &ContextBlock) -> Value {
         "score": (f64::from(block.score) * 1e4).round() / 1e4, "tokens": block.tokens, "content": block.content,
         "is_truncated": block.is_truncated,
     });
-    if injection::looks_like_orders(&block.content) {
-        told["looks_like_instructions"] = true.into();
-    }
+    injection::mark(&mut told, &block.content);
     told
 }

@@ -4,7 +4,7 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use craig_engine::{Engine, EngineError, GitError, GitUrl, ProjectStatus, ProjectSummary};
+use craig_engine::{Engine, EngineError, GitUrl, ProjectStatus, ProjectSummary};
 use rmcp::schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -180,8 +180,8 @@ async fn ingest(call: Call<Ingest>) -> Result<Answer, Failure> {
 
 /// The repository that was meant; `None` for a directory.
 fn repository(shared: &Shared, source: &str) -> Result<Option<GitUrl>, Failure> {
-    let url = GitUrl::parse(source).filter(|_| !shared.root.join(source).is_dir()).transpose();
-    let url = url.map_err(|error| Failure::from(EngineError::from(GitError::from(error))))?;
+    let url = GitUrl::parse(source).filter(|_| !shared.root.join(source).is_dir());
+    let url = url.transpose().map_err(EngineError::from)?;
     match &url {
         Some(url) if url.has_credentials() => Err(Failure::new(
             "a URL with a password or token in it is not taken from an assistant",
@@ -268,12 +268,7 @@ fn statuses(engine: &Engine, project: Option<&str>) -> Result<Vec<ProjectStatus>
 }
 
 async fn find(shared: &Shared, handle: String) -> Result<ProjectSummary, Failure> {
-    let (name, projects) =
-        shared.run(move |engine| Ok((engine.status(&handle)?.project, engine.projects()?))).await?;
-    let found = projects.into_iter().find(|project| project.name == name);
-    found.ok_or_else(|| {
-        Failure::new(format!("the project {name:?} was removed"), "list_projects shows the others")
-    })
+    shared.run(move |engine| engine.project(&handle)).await
 }
 
 /// Orders a job, and waits for it as long as the caller wants to. One who leaves meanwhile ends it.

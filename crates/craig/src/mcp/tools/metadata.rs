@@ -65,12 +65,12 @@ async fn answer(call: Call<Arguments>) -> Result<Answer, Failure> {
     }))
 }
 
-type Looks = (Option<ProjectSummary>, Statistics, ProjectStatus, Value);
+type Looks = (ProjectSummary, Statistics, ProjectStatus, Value);
 
 fn look(engine: &mut Engine, project: &str) -> Result<Looks, EngineError> {
     let statistics = engine.statistics(Some(project))?;
     let status = engine.status(project)?;
-    let summary = engine.projects()?.into_iter().find(|summary| summary.name == status.project);
+    let summary = engine.project(project)?;
     let staleness = staleness(engine, project);
     Ok((summary, statistics, status, staleness))
 }

@@ -10,7 +10,7 @@ use crate::mcp::answer::Answer;
 use crate::mcp::failure::Failure;
 use crate::mcp::freshness::{STATES, State};
 use crate::mcp::injection;
-use crate::mcp::page::{Page, Paging, size_of};
+use crate::mcp::page::{Page, Paging, size_of, whole_lines};
 use crate::mcp::schema::{Optional, boolean, integer, list, number, one_of, or_null, text, texts, with};
 use crate::mcp::{resources, uri};
 
@@ -157,7 +157,7 @@ async fn answer(call: Call<Arguments>) -> Result<Answer, Failure> {
     for project in &projects {
         let state = call.shared.bring_up_to_date(project).await?;
         notes.extend(state.note(project));
-        worst = worse(worst, state);
+        worst = worst.max(state);
     }
     let found = search(&call, projects, request.clone()).await?;
     let (answer, hits) = merge(found, request.limit);
@@ -180,9 +180,7 @@ pub(super) fn told(
     with_links: bool,
 ) -> Answer {
     let fitting = page.fit(hits);
-    if fitting.items.iter().any(|hit| hit.get("looks_like_instructions").is_some()) {
-        notes.push(injection::NOTICE.to_owned());
-    }
+    notes.extend(injection::notice(&fitting.items));
     let mut answer = answer.with("hits", json!(fitting.items));
     if with_links {
         answer.links = links(&fitting.items);
@@ -266,9 +264,7 @@ pub(super) fn tell(project: &str, hit: &Hit, with_content: bool, most_bytes: usi
     if !more.is_empty() {
         told["more"] = more.into();
     }
-    if injection::looks_like_orders(&hit.content) {
-        told["looks_like_instructions"] = true.into();
-    }
+    injection::mark(&mut told, &hit.content);
     if with_content {
         put_content(&mut told, hit, most_bytes);
     }
@@ -277,34 +273,17 @@ pub(super) fn tell(project: &str, hit: &Hit, with_content: bool, most_bytes: usi
 
 /// Puts in as many whole lines as there is room for.
 fn put_content(told: &mut Value, hit: &Hit, most_bytes: usize) {
-    let mut room = most_bytes.saturating_sub(size_of(told) + 64);
-    let mut end = 0;
-    for (n_lines, line) in hit.content.split_inclusive('\n').enumerate() {
-        let size = size_of(&line);
-        if size > room {
-            told["content_cut_at_line"] = (hit.line_start as usize + n_lines).into();
-            break;
-        }
-        room -= size;
-        end += line.len();
+    let end = whole_lines(&hit.content, most_bytes.saturating_sub(size_of(told) + 64));
+    let content = &hit.content[..end];
+    if end < hit.content.len() {
+        told["content_cut_at_line"] = (hit.line_start as usize + content.matches('\n').count()).into();
     }
-    told["content"] = hit.content[..end].into();
+    told["content"] = content.into();
 }
 
 /// Three digits say all that there is to say.
 fn rounded(score: f32) -> f64 {
     (f64::from(score) * 1e3).round() / 1e3
-}
-
-/// The state that an answer from two projects has.
-fn worse(a: State, b: State) -> State {
-    let badness = |state: &State| match state {
-        State::Fresh => 0,
-        State::Unchecked => 1,
-        State::Updating => 2,
-        State::Stale(_) => 3,
-    };
-    if badness(&b) > badness(&a) { b } else { a }
 }
 
 fn nothing_found(arguments: &Arguments) -> String {

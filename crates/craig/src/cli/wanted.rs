@@ -1,0 +1,54 @@
+//! The project that a command answers from, brought up to date before it does.
+
+use std::path::Path;
+
+use craig_engine::{Engine, EngineError, Freshness, IngestReport};
+
+use super::costs::Costs;
+use super::failure::Outcome;
+use super::output::Output;
+use super::progress::ProgressView;
+use super::report;
+
+/// Which project, and how it is made ready.
+pub(crate) struct Wanted<'a> {
+    /// Id, reference or name; without it the project of `root`.
+    pub(crate) handle: Option<&'a str>,
+    /// Directory that is ingested when it never was.
+    pub(crate) root: &'a Path,
+    /// Whether it is taken as it is in the index.
+    pub(crate) no_refresh: bool,
+    /// Lets somebody agree to embedding that takes much; without it nobody is asked.
+    pub(crate) costs: Option<Costs>,
+}
+
+impl Wanted<'_> {
+    /// Makes the project ready, telling on stderr; gives its reference.
+    pub(crate) fn prepare(
+        &self,
+        engine: &mut Engine,
+        output: &mut Output,
+    ) -> Result<(String, Outcome), EngineError> {
+        let (project, report) = match self.costs {
+            Some(costs) => {
+                costs.agree(engine, output, |engine, output| self.bring_up_to_date(engine, output))
+            }
+            None => self.bring_up_to_date(engine, output),
+        }?;
+        let failed = report.map(|report| report.failed).unwrap_or_default();
+        report::warn(&failed, output);
+        Ok((project, if failed.is_empty() { Outcome::Complete } else { Outcome::Partial }))
+    }
+
+    fn bring_up_to_date(
+        &self,
+        engine: &mut Engine,
+        output: &Output,
+    ) -> Result<(String, Option<IngestReport>), EngineError> {
+        let freshness = if self.no_refresh { Freshness::AsIndexed } else { Freshness::UpToDate };
+        let mut view = ProgressView::beside_results(output);
+        let prepared = engine.prepare(self.handle, self.root, freshness, &mut |progress| view.step(progress));
+        view.finish();
+        prepared
+    }
+}
