@@ -57,6 +57,16 @@ impl Problem {
         Self::new(StatusCode::PAYLOAD_TOO_LARGE, "invalid_request_error", "request_too_large", message)
     }
 
+    pub(crate) fn headers_too_large() -> Self {
+        let message = "the headers of the request are too large";
+        Self::new(
+            StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE,
+            "invalid_request_error",
+            "headers_too_large",
+            message,
+        )
+    }
+
     pub(crate) fn too_slow() -> Self {
         let message = "the request did not arrive in time";
         Self::new(StatusCode::REQUEST_TIMEOUT, "invalid_request_error", "request_timeout", message)

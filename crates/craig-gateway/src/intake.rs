@@ -24,6 +24,10 @@ use crate::traces::Trace;
 /// writes and then reads, gets to know why.
 const DRAINED_TIMES: usize = 4;
 
+/// Most bytes of headers. Hyper bounds its buffer by the same number, but looks only when a head is not whole yet: one that
+/// came in a few large pieces may be longer.
+pub(crate) const MAX_HEADER_BYTES: usize = 64 << 10;
+
 /// Names a request in headers and logs.
 const REQUEST_ID: &str = "x-request-id";
 
@@ -34,8 +38,11 @@ pub(crate) async fn enter(State(gateway): State<Arc<Gateway>>, mut request: Requ
     let route = route_of(&request);
     let request_id = request_id(request.headers());
     let trace = gateway.tracer.is_on().then(|| Trace::of(request.headers()));
-    let mut caller =
-        if is_open(&gateway, route) { None } else { Some(gateway.gate.admit(request.headers())) };
+    let mut caller = match is_open(&gateway, route) {
+        _ if header_bytes(request.headers()) > MAX_HEADER_BYTES => Some(Err(Problem::headers_too_large())),
+        true => None,
+        false => Some(gateway.gate.admit(request.headers())),
+    };
     if let Some(Ok(caller)) = &mut caller {
         caller.trace.clone_from(&trace);
     }
@@ -92,6 +99,11 @@ fn preflight(origin: HeaderValue) -> Response {
         (header::ACCESS_CONTROL_MAX_AGE, HeaderValue::from_static("3600")),
     ];
     (StatusCode::NO_CONTENT, headers).into_response()
+}
+
+/// Bytes of all headers as they are written: `name: value`, and the end of the line.
+fn header_bytes(headers: &HeaderMap) -> usize {
+    headers.iter().map(|(name, value)| name.as_str().len() + value.len() + 4).sum()
 }
 
 /// Routes that are shown to anybody.

@@ -18,13 +18,13 @@ use tokio_util::task::TaskTracker;
 use crate::config::GatewayConfig;
 use crate::gateway::{Gateway, StartError};
 use crate::housekeeping::keep_house;
+use crate::intake::MAX_HEADER_BYTES;
 use crate::journal::{Event, Journal};
 use crate::queue::Counted;
 use crate::{routes, tls};
 
-/// Most headers of a request, and most bytes of them.
+/// Most headers of a request.
 const MAX_HEADERS: usize = 100;
-const MAX_HEADER_BYTES: usize = 64 << 10;
 
 /// Wait after the system has no more connections to give.
 const PAUSE_AFTER_FAILURE: Duration = Duration::from_millis(50);
