@@ -9,6 +9,7 @@ mod error;
 mod explain;
 mod ingest;
 mod insight;
+mod lookout;
 mod models;
 mod options;
 mod plan;
@@ -36,6 +37,7 @@ pub use engines::Engines;
 pub use error::{EngineError, Fault};
 pub use explain::{Explainer, Selection};
 pub use ingest::{IngestRequest, Waiting};
+pub use lookout::{Currency, Lookout};
 pub use progress::{Phase, Progress};
 pub use related::Related;
 pub use report::{

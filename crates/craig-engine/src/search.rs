@@ -130,7 +130,7 @@ impl Engine {
     }
 
     /// Ingests what changed; when another process is at it, what is committed has to do.
-    fn catch_up(
+    pub(crate) fn catch_up(
         &mut self,
         project: &Project,
         progress: &mut dyn FnMut(&Progress),

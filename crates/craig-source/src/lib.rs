@@ -30,4 +30,4 @@ pub use options::{
 pub use read::{ReadError, interpret, language, read};
 pub use root::Root;
 pub use walk::{Entry, ExcludedCounts, Listing, SkipReason, Skipped, walk};
-pub use watch::{ChangeBatch, WatchMode, Watcher, watch, watch_by_polling};
+pub use watch::{ChangeBatch, Sentinel, WatchMode, Watcher, watch, watch_by_polling};

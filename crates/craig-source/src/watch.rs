@@ -2,11 +2,13 @@
 
 mod events;
 mod polling;
+mod sentinel;
 
 use std::time::{Duration, Instant};
 
 use events::{Events, Lost};
 use polling::Polling;
+pub use sentinel::Sentinel;
 
 use crate::{Root, SourceError, SourceOptions};
 

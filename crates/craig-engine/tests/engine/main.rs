@@ -4,6 +4,7 @@
 mod context;
 mod deltas;
 mod incremental;
+mod lookout;
 mod models;
 mod recovery;
 #[expect(dead_code, reason = "the tests of craig-model look at more of what a server was asked")]

@@ -2,6 +2,7 @@
 
 use std::{
     collections::{BTreeSet, HashSet},
+    fs::{self, File},
     io,
     path::{Path, PathBuf},
     sync::mpsc::{self, Receiver, RecvTimeoutError},
@@ -13,6 +14,7 @@ use notify::{
     ErrorKind, Event, EventKind, RecommendedWatcher, RecursiveMode, Watcher as _,
     event::{CreateKind, RemoveKind},
 };
+use tempfile::TempDir;
 
 use super::ChangeBatch;
 use crate::{
@@ -88,6 +90,37 @@ impl Events {
         Ok(true)
     }
 
+    /// Whether anything may have changed, of all that happened before this call: the system tells in order, and `fence` comes
+    /// last.
+    pub(super) fn have_come(&mut self, fence: &mut Fence) -> Result<bool, Lost> {
+        let mark = fence.next().map_err(|error| Lost::Other(error.to_string()))?;
+        let deadline = Instant::now() + LONGEST_FENCE;
+        let mut pending = Pending::default();
+        loop {
+            match self.incoming.recv_timeout(deadline.saturating_duration_since(Instant::now())) {
+                Ok(Ok(event)) if event.paths.contains(&mark) => break,
+                Ok(Ok(event)) if event.paths.iter().any(|path| fence.holds(path)) => (),
+                Ok(Ok(event)) => self.note(&event, &mut pending),
+                Ok(Err(error)) => return Err(error.into()),
+                Err(error) => return Err(Lost::Other(error.to_string())),
+            }
+        }
+        if pending.has_new_folder || pending.has_gaps {
+            self.cover()?;
+        }
+        Ok(!pending.is_empty())
+    }
+
+    /// Has the events of `fence` come among the others.
+    pub(super) fn watch_fence(&mut self, fence: &Fence) -> Result<(), Lost> {
+        Ok(self.watcher.watch(fence.folder.path(), RecursiveMode::NonRecursive)?)
+    }
+
+    /// The folders that are watched, the root among them.
+    pub(super) fn folders(&self) -> impl Iterator<Item = &Path> {
+        self.watched.iter().map(PathBuf::as_path)
+    }
+
     fn note(&mut self, event: &Event, pending: &mut Pending) {
         pending.has_gaps |= event.need_rescan();
         // Reading is no change, and Craig's own reading would wake it for ever.
@@ -127,6 +160,38 @@ impl Events {
             }
         }
         Ok(())
+    }
+}
+
+/// A folder of its own, in which a file is made: when the system tells of it, it has told of everything before.
+#[derive(Debug)]
+pub(super) struct Fence {
+    folder: TempDir,
+    n_marks: u64,
+}
+
+/// A system that tells so late is not to be waited for.
+const LONGEST_FENCE: Duration = Duration::from_millis(200);
+
+impl Fence {
+    pub(super) fn new() -> io::Result<Self> {
+        let folder = tempfile::Builder::new().prefix("craig-fence-").tempdir()?;
+        Ok(Self { folder, n_marks: 0 })
+    }
+
+    /// Makes the next mark, and takes the one before away.
+    fn next(&mut self) -> io::Result<PathBuf> {
+        let mark = |n: u64| self.folder.path().join(n.to_string());
+        let (last, next) = (mark(self.n_marks), mark(self.n_marks + 1));
+        File::create(&next)?;
+        // The first has none before it.
+        let _ = fs::remove_file(last);
+        self.n_marks += 1;
+        Ok(next)
+    }
+
+    fn holds(&self, path: &Path) -> bool {
+        path.starts_with(self.folder.path())
     }
 }
 

@@ -104,3 +104,41 @@ fn a_lost_watcher_goes_on_polling_and_says_why() {
     write(folder.path(), "a.rs", "second");
     assert_eq!(paths(&mut watcher, LONG), ["a.rs"]);
 }
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_sentinel_tells_of_every_change_before_the_call_and_of_nothing_else() {
+    let folder = tempfile::tempdir().unwrap();
+    write(folder.path(), "a.rs", "first");
+    write(folder.path(), ".gitignore", "*.log\n");
+    let root = Root::open(folder.path()).unwrap();
+    let mut sentinel = Sentinel::start(&root, &SourceOptions::default()).unwrap();
+    let mut has_changed = || sentinel.may_have_changed().unwrap();
+    assert!(!has_changed());
+    for n in 0..200 {
+        write(folder.path(), "a.rs", &n.to_string());
+        assert!(has_changed(), "write {n}");
+        fs::read(folder.path().join("a.rs")).unwrap();
+        write(folder.path(), "debug.log", &n.to_string());
+        write(folder.path(), "node_modules/p/i.js", &n.to_string());
+        assert!(!has_changed(), "reading and ignored files {n}");
+    }
+    for n in 0..20 {
+        let path = format!("new{n}/deep/b.rs");
+        write(folder.path(), &path, "x");
+        assert!(has_changed(), "{path} is new");
+        write(folder.path(), &path, "y");
+        assert!(has_changed(), "{path} is changed");
+        fs::remove_file(folder.path().join(&path)).unwrap();
+        assert!(has_changed(), "{path} is gone");
+        assert!(!has_changed());
+    }
+    fs::rename(folder.path().join("new0"), folder.path().join("renamed")).unwrap();
+    assert!(has_changed());
+    write(folder.path(), "renamed/c.rs", "x");
+    assert!(has_changed());
+    write(folder.path(), ".gitignore", "");
+    assert!(has_changed());
+    write(folder.path(), "debug.log", "tracked now");
+    assert!(has_changed());
+}
