@@ -47,7 +47,7 @@ enum Guard {
     None,
     /// Nobody; from the next look on somebody may.
     Due,
-    Standing(Sentinel),
+    Standing(Box<Sentinel>),
     /// Nobody can: each answer needs a walk.
     Impossible,
 }
@@ -89,7 +89,9 @@ impl Watched {
             Guard::None => Guard::Due,
             Guard::Standing(sentinel) if !has_new_options => Guard::Standing(sentinel),
             Guard::Impossible => Guard::Impossible,
-            Guard::Due | Guard::Standing(_) => sentinel(project).map_or(Guard::Impossible, Guard::Standing),
+            Guard::Due | Guard::Standing(_) => {
+                sentinel(project).map_or(Guard::Impossible, |new| Guard::Standing(Box::new(new)))
+            }
         };
     }
 }
