@@ -1,12 +1,14 @@
 //! What a selection of code is: the symbol it defines or stands in, what that belongs to, what surrounds it.
 
+mod layout;
+
 use std::collections::BTreeSet;
 
 use craig_chunk::{ChunkKind, Outline, Symbol, chunk};
 use craig_source::Language;
 use serde::Serialize;
 
-use crate::names::{identifiers, is_part, normal};
+use crate::names::{identifiers, is_part, normal, words_of};
 
 /// Lines around the selection that are kept.
 const SURROUNDING_LINES: usize = 3;
@@ -54,6 +56,8 @@ pub struct Subject {
     pub is_private: bool,
     /// The text of its definition.
     pub definition: String,
+    /// Names that the file defines beside it, in the same class, object or scope.
+    pub siblings: Vec<String>,
 }
 
 impl CodeContext {
@@ -150,6 +154,13 @@ impl<'t> Reading<'t> {
         let around = self.innermost_around();
         let is_definition = !found.is_empty();
         if !is_definition {
+            // Members of an object that is assigned in passing are in no outline.
+            let is_value = around.is_none_or(|symbol| is_value(symbol.kind));
+            found.extend(
+                layout::member_around(self.text, self.first)
+                    .filter(|_| is_value)
+                    .map(|one| self.member(&one)),
+            );
             found.extend(around.map(|symbol| self.subject(symbol)));
         }
         // What a definition uses says nothing of what it is.
@@ -193,7 +204,9 @@ impl<'t> Reading<'t> {
     }
 
     fn subject(&self, symbol: &Symbol) -> Subject {
-        let owner = owner_of(symbol);
+        let opener =
+            layout::opener(self.text, symbol.line as usize).map(|(_, open)| open).unwrap_or_default();
+        let owner = owner_of(symbol).or_else(|| layout::prototype_owner(opener).map(str::to_owned));
         let top = owner.as_deref().unwrap_or(&symbol.name);
         let definition = line_range(self.text, symbol.line as usize, symbol.line_end as usize);
         let name = symbol.name.trim_start_matches('#').to_owned();
@@ -203,13 +216,44 @@ impl<'t> Reading<'t> {
                 || name.ends_with('_')
                 || line.trim_start().starts_with("private ")
                 || line.trim_start().starts_with("protected "),
-            is_exported: is_exported(self.text, top) || line.contains("export "),
+            is_exported: is_exported(self.text, top)
+                || line.contains("export ")
+                || line.contains("exports")
+                || layout::opens_export(opener)
+                || layout::is_attached(self.text, &name),
             ancestors: owner.as_deref().map(|owner| ancestors(self.text, owner)).unwrap_or_default(),
             aliases: aliases(self.text, &name),
             kind: Some(symbol.kind),
             definition: clipped(definition, 2_000).to_owned(),
+            siblings: self.siblings(symbol),
             owner,
             name,
+        }
+    }
+
+    /// What the file defines in the same place as a symbol.
+    fn siblings(&self, symbol: &Symbol) -> Vec<String> {
+        let beside = self.outline.symbols.iter().filter(|other| {
+            other.parent == symbol.parent && other.name != symbol.name && !other.name.starts_with(['#', '_'])
+        });
+        distinct(beside.map(|other| other.name.as_str()))
+    }
+
+    fn member(&self, member: &layout::Member) -> Subject {
+        let open = layout::opener(self.text, member.line).map(|(_, open)| open).unwrap_or_default();
+        let owner = layout::prototype_owner(open);
+        let definition = line_range(self.text, member.line, member.line_end);
+        Subject {
+            name: member.name.clone(),
+            is_exported: layout::opens_export(open)
+                || owner.is_some_and(|owner| is_exported(self.text, owner)),
+            owner: owner.map(str::to_owned),
+            is_private: member.name.starts_with('_'),
+            aliases: aliases(self.text, &member.name),
+            kind: Some(ChunkKind::Method),
+            definition: clipped(definition, 2_000).to_owned(),
+            siblings: member.siblings.clone(),
+            ..Subject::default()
         }
     }
 
@@ -323,6 +367,21 @@ const KEYWORDS: &[&str] = &[
     "never",
 ];
 
+/// Whether what a symbol is could hold members: a constant, say.
+fn is_value(kind: ChunkKind) -> bool {
+    use ChunkKind as Kind;
+    !matches!(
+        kind,
+        Kind::Function
+            | Kind::Method
+            | Kind::Class
+            | Kind::Interface
+            | Kind::Enum
+            | Kind::Type
+            | Kind::Module
+    )
+}
+
 fn depth(symbol: &Symbol) -> usize {
     symbol
         .parent
@@ -426,6 +485,32 @@ pub(crate) fn clipped(text: &str, most: usize) -> &str {
 fn distinct<'a>(names: impl Iterator<Item = &'a str>) -> Vec<String> {
     let mut known = BTreeSet::new();
     names.filter(|name| known.insert(*name)).map(str::to_owned).collect()
+}
+
+/// How like the owner in a text (`app`, `string`, `mockPool`) is the one in code (`Application`, `StringSchema`,
+/// `MockPool`): the share of the words of both that stand for one another, from 0 to 1.
+pub(crate) fn owner_likeness(written: &str, actual: &str) -> f32 {
+    if is_same_owner(written, actual) {
+        return 1.0;
+    }
+    let (written, actual) = (words_of(written), words_of(actual));
+    let is_told = |word: &&String| actual.iter().any(|other| stands_for(word, other));
+    let n_told = written.iter().filter(is_told).count();
+    n_told as f32 / written.len().max(actual.len()).max(1) as f32
+}
+
+/// Whether a word is another one, or short for it: `req` for `request`, `ctx` for `context`.
+fn stands_for(short: &str, word: &str) -> bool {
+    if short == word {
+        return true;
+    }
+    let (short, word) = if short.len() <= word.len() { (short, word) } else { (word, short) };
+    if short.len() < 3 {
+        return false;
+    }
+    let mut rest = word.chars();
+    let is_within = short.chars().all(|c| rest.any(|other| other == c));
+    word.starts_with(short) || is_within && short.chars().next() == word.chars().next() && short.len() == 3
 }
 
 /// Whether two names of owners mean the same thing: `Client`, `client`, `_Client`.

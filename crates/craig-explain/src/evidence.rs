@@ -1,10 +1,15 @@
 //! What speaks for a section being the one that documents a name: features, each on its own, never fused.
 
+mod kin;
+
 use craig_model::{Embedding, StaticModel};
 
-use crate::context::{CodeContext, Subject, clipped, is_same_owner};
+use crate::context::{CodeContext, Subject, clipped, is_same_owner, owner_likeness};
 use crate::library::{Library, Place, path_words_of};
 use crate::names::{normal, qualified, words_of};
+use crate::page::HeadingName;
+
+use self::kin::Kin;
 
 /// Most sections that are looked at for one name.
 const MAX_CANDIDATES: usize = 300;
@@ -91,6 +96,32 @@ features! {
     only_prose,
     /// It says the name in code, but neither the heading nor a definition is about it.
     only_mentions,
+    /// Arguments follow the name in the heading.
+    heading_is_call,
+    /// The heading has the name behind a dot or an owner.
+    heading_is_member,
+    /// How like the owner in the heading is that of the code.
+    heading_owner_likeness,
+    /// The heading gives the name no owner, or the project, and the owner in code is called like the project.
+    heading_implied,
+    /// Share of the names beside the subject that the page has headings for, or defines.
+    page_kin,
+    /// Share of the names beside the subject that the section is about, or defines.
+    section_kin,
+    /// The heading is the name, times the share of those beside it on the page.
+    heading_with_kin,
+    /// It defines the name, times the share of those beside it in the section.
+    defines_with_kin,
+    /// It says the owner in code.
+    owner_in_code,
+    /// Lists, tables or paragraphs begin with the name and arguments.
+    signatures,
+    /// The name has arguments, and is a function.
+    callable_fits,
+    /// The name has arguments, and is no function.
+    callable_differs,
+    /// Names that it defines, logarithmic.
+    listing,
     /// A list, table or paragraph begins with the name as code.
     defines,
     /// Code spans that begin with the name, logarithmic.
@@ -168,6 +199,12 @@ features! {
     has_owned_heading,
     /// Mentions with its owner before it anywhere, logarithmic.
     qualified,
+    /// The owner, or else the module, is called like the project.
+    is_of_project,
+    /// Names beside it in code, logarithmic.
+    n_siblings,
+    /// The largest share of the names beside it that one page is about.
+    best_kin,
     /// It is a function.
     is_function,
     /// It is a method.
@@ -241,6 +278,9 @@ struct Gathering<'a> {
     code_path_words: Vec<String>,
     /// What the file of the code is called, or its folder where that says more.
     module: String,
+    /// Whether the owner, or else the module, is called like the project.
+    is_of_project: bool,
+    kin: Kin,
 }
 
 impl<'a> Gathering<'a> {
@@ -251,11 +291,15 @@ impl<'a> Gathering<'a> {
         let step = (n / 200).max(1);
         let sample: Vec<f32> = (0..n).step_by(step).map(|at| library.similarity(&query, at)).collect();
         let background = sample.iter().sum::<f32>() / sample.len().max(1) as f32;
+        let module = module_name(&context.file_name);
+        let owner = subject.owner.as_deref().unwrap_or(&module);
         Self {
+            is_of_project: library.is_project(owner),
+            kin: Kin::of(library, &subject.siblings),
             spellings: library.other_spellings(&subject.name).map(str::to_owned).collect(),
             words: words_of(&subject.name),
             code_path_words: path_words_of(&context.file_name),
-            module: module_name(&context.file_name),
+            module,
             library,
             context,
             subject,
@@ -289,10 +333,10 @@ impl<'a> Gathering<'a> {
         let owner = self.subject.owner.as_deref().unwrap_or_default();
         for at in 0..self.library.n_sections() {
             let place = self.library.place(at);
-            let is_named = place.section.names.iter().any(|(named, _)| self.is_spelled(&named.name));
+            let is_named = place.section.names.iter().any(|of| self.is_spelled(&of.named.name));
             let is_titled = self.words.len() > 1 && has_all(&place.section.heading_words, &self.words);
             if is_named || is_titled {
-                let bonus = place.section.names.iter().any(|(named, _)| {
+                let bonus = place.section.names.iter().any(|HeadingName { named, .. }| {
                     named.name == self.subject.name
                         && (named.owner.is_empty() || is_same_owner(&named.owner, owner))
                 });
@@ -324,13 +368,13 @@ impl<'a> Gathering<'a> {
         self.surroundings(place, &mut features);
         self.body(place, &mut features);
         self.page(place, &mut features);
-        self.together(&mut features);
+        self.together(place.at, &mut features);
         features
     }
 
     fn heading(&self, place: Place<'_>, features: &mut SectionFeatures) {
         let subject = self.subject;
-        for (named, is_all) in &place.section.names {
+        for HeadingName { named, is_all, is_call, is_member } in &place.section.names {
             let is_name = named.name == subject.name;
             let is_alias = subject.aliases.contains(&named.name);
             let is_spelling = self.spellings.contains(&named.name);
@@ -346,7 +390,12 @@ impl<'a> Gathering<'a> {
             }
             features.heading_is_alias = features.heading_is_alias.max(flag(is_alias));
             features.heading_is_spelling = features.heading_is_spelling.max(flag(is_spelling && *is_all));
+            features.heading_is_call = features.heading_is_call.max(flag(is_name && *is_call));
+            features.heading_is_member = features.heading_is_member.max(flag(is_name && *is_member));
             self.heading_owner(&named.owner, features);
+            let is_implied = named.owner.is_empty() || self.library.is_project(&named.owner);
+            features.heading_implied =
+                features.heading_implied.max(flag(is_name && is_implied && self.is_of_project));
         }
         let heading = &place.section.heading_identifiers;
         features.heading_has = flag(heading.contains(&subject.name));
@@ -360,12 +409,15 @@ impl<'a> Gathering<'a> {
         if written.is_empty() {
             return;
         }
+        let owner = self.subject.owner.as_deref().unwrap_or(&self.module);
+        let likeness = owner_likeness(written, owner);
+        features.heading_owner_likeness = features.heading_owner_likeness.max(likeness);
         match &self.subject.owner {
             None if is_same_owner(written, &self.module) => features.heading_owner = 1.0,
             None => features.heading_extra_owner = 1.0,
             Some(owner) if is_same_owner(written, owner) => features.heading_owner = 1.0,
             Some(_) if self.is_ancestor(written) => features.heading_ancestor = 1.0,
-            Some(_) => features.heading_other_owner = 1.0,
+            Some(_) => features.heading_other_owner = 1.0 - likeness,
         }
     }
 
@@ -425,6 +477,7 @@ impl<'a> Gathering<'a> {
                 features.only_spelling = 1.0;
             }
         }
+        features.signatures = f32::from(exact.signatures).min(2.0);
         let [spans, leads, fences, prose, definitions] = sum;
         features.spans = spans.ln_1p();
         features.leads = leads.ln_1p();
@@ -441,16 +494,19 @@ impl<'a> Gathering<'a> {
             };
             features.qualified = owners.map(count).sum::<f32>().ln_1p();
             let owner = self.library.mentions_at(owner, place.at);
+            features.owner_in_code = flag(owner.spans + owner.fences > 0);
             features.owner_mentions =
                 (f32::from(owner.spans) + f32::from(owner.fences) + f32::from(owner.prose)).ln_1p();
         }
         features.similarity = self.library.similarity(&self.query, place.at) - self.background;
+        features.listing =
+            (place.section.units.iter().filter(|unit| unit.defines.is_some()).count() as f32).ln_1p();
         features.length = (place.section.n_words as f32).ln_1p();
         features.is_empty = flag(place.section.units.is_empty());
     }
 
     /// What single features cannot say.
-    fn together(&self, features: &mut SectionFeatures) {
+    fn together(&self, at: usize, features: &mut SectionFeatures) {
         let is_named = features.heading_is_name + features.heading_is_alias + features.heading_leads > 0.0;
         let is_owned = features.heading_owner
             + features.heading_ancestor
@@ -460,7 +516,10 @@ impl<'a> Gathering<'a> {
             + features.heading_is_owner
             + features.heading_tells_owner
             + features.qualified
+            + features.heading_implied
+            + features.owner_in_code
             > 0.0
+            || features.heading_owner_likeness >= 0.5
             || features.above_tells_owner >= 0.5;
         let has_owner = self.subject.owner.is_some();
         features.owned = flag(is_owned);
@@ -472,6 +531,15 @@ impl<'a> Gathering<'a> {
         features.defines_owned = flag(features.defines > 0.0 && is_owned);
         let is_in_code = features.spans + features.fences > 0.0;
         let is_about = is_named || features.heading_is_spelling > 0.0 || features.defines > 0.0;
+        features.page_kin = self.kin.on_page(self.library.page_of(at));
+        features.section_kin = self.kin.in_section(at);
+        features.heading_with_kin = flag(is_named) * features.page_kin;
+        features.defines_with_kin = flag(features.defines > 0.0) * features.section_kin;
+        let is_callable =
+            self.subject.kind.is_some_and(|kind| matches!(kind_name(kind), "function" | "method"));
+        let is_called = features.heading_is_call + features.signatures > 0.0;
+        features.callable_fits = flag(is_called && is_callable);
+        features.callable_differs = flag(is_called && !is_callable);
         features.only_prose = flag(!is_in_code && !is_about);
         features.only_mentions = flag(is_in_code && !is_about);
     }
@@ -545,6 +613,9 @@ impl<'a> Gathering<'a> {
                 .map(|(_, m)| f32::from(m.spans) + f32::from(m.fences))
                 .sum::<f32>()
                 .ln_1p(),
+            is_of_project: flag(self.is_of_project),
+            n_siblings: (subject.siblings.len() as f32).ln_1p(),
+            best_kin: self.kin.best(),
             is_function: is(&["function"]),
             is_method: is(&["method"]),
             is_class: is(&["class"]),
@@ -680,3 +751,6 @@ fn query_text(context: &CodeContext, subject: &Subject) -> String {
 fn flag(is_so: bool) -> f32 {
     f32::from(u8::from(is_so))
 }
+
+#[cfg(test)]
+mod tests;

@@ -86,7 +86,7 @@ fn likeness(a: &BTreeSet<String>, b: &BTreeSet<String>) -> f32 {
 
 fn scored(place: Place<'_>, citation: usize, subject: &Subject) -> Vec<Scored> {
     let text = &place.page.text;
-    let is_about = place.section.names.iter().any(|(named, _)| is_subject(&named.name, subject));
+    let is_about = place.section.names.iter().any(|of| is_subject(&of.named.name, subject));
     let lead = if citation == 0 { 1.0 } else { 0.0 };
     let mut found = Vec::new();
     let mut position = 0;

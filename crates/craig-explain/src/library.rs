@@ -51,8 +51,12 @@ pub struct Library {
     terms: HashMap<String, Vec<(u32, Mentions)>>,
     /// Spellings of names, by what they are without regard to case.
     spellings: HashMap<String, Vec<String>>,
+    /// Sections whose heading is about a name, or that define it.
+    named: HashMap<String, Vec<u32>>,
     /// On how many pages a word of a path stands.
     path_words: HashMap<String, usize>,
+    /// What the project is called, lower case.
+    project_names: Vec<String>,
 }
 
 /// A section of a library.
@@ -74,6 +78,7 @@ impl Library {
             .flat_map(|(document, of)| (0..of.page.sections.len()).map(move |section| (document, section)))
             .collect();
         let mut terms: HashMap<String, Vec<(u32, Mentions)>> = HashMap::new();
+        let mut named: HashMap<String, Vec<u32>> = HashMap::new();
         for (at, &(page, section)) in places.iter().enumerate() {
             for (term, mentions) in &documents[page].page.sections[section].mentions {
                 let entry = (u32::try_from(at).unwrap_or(u32::MAX), *mentions);
@@ -82,8 +87,11 @@ impl Library {
                     None => drop(terms.insert(term.clone(), vec![entry])),
                 }
             }
-            for (named, _) in &documents[page].page.sections[section].names {
-                terms.entry(named.name.clone()).or_default();
+            for of in &documents[page].page.sections[section].names {
+                terms.entry(of.named.name.clone()).or_default();
+            }
+            for name in told_names(&documents[page].page.sections[section]) {
+                named.entry(name.to_owned()).or_default().push(u32::try_from(at).unwrap_or(u32::MAX));
             }
         }
         let mut spellings: BTreeMap<String, Vec<String>> = BTreeMap::new();
@@ -99,7 +107,9 @@ impl Library {
         }
         let hash =
             content_hash(documents.iter().map(|document| (document.page.path.as_str(), document.hash)));
-        Self { hash, places, terms, spellings: spellings.into_iter().collect(), path_words, documents }
+        let spellings = spellings.into_iter().collect();
+        let project_names = project_names(&documents);
+        Self { hash, places, terms, named, spellings, path_words, project_names, documents }
     }
 
     /// Reads texts, each with its path, into a library.
@@ -154,6 +164,23 @@ impl Library {
         spellings.iter().map(String::as_str).filter(move |spelling| *spelling != name)
     }
 
+    /// Sections that are about a name by their heading, or define it, in order.
+    pub(crate) fn named(&self, name: &str) -> &[u32] {
+        self.named.get(name).map_or(&[], Vec::as_slice)
+    }
+
+    /// The page that a section is on, by its place among the documents.
+    pub(crate) fn page_of(&self, at: usize) -> usize {
+        self.places[at].0
+    }
+
+    /// Whether a name is the project's own: `Ajv`, `YargsFactory` in the documentation of `yargs`.
+    pub(crate) fn is_project(&self, name: &str) -> bool {
+        let whole = normal(name);
+        let words = crate::names::words_of(name);
+        self.project_names.iter().any(|project| *project == whole || words.contains(project))
+    }
+
     /// How rarely a word stands in paths: 0 where all pages have it.
     pub(crate) fn path_rarity(&self, word: &str) -> f32 {
         let n = self.path_words.get(word).copied().unwrap_or_default();
@@ -170,6 +197,47 @@ impl Library {
         let (document, section) = self.places[at];
         self.documents[document].vectors[section].iter().map(dot).fold(0.0, f32::max)
     }
+}
+
+/// Names that a section is about by its heading, or defines.
+fn told_names(section: &Section) -> Vec<&str> {
+    let headed = section.names.iter().map(|of| of.named.name.as_str());
+    let defined =
+        section.units.iter().filter_map(|unit| unit.defines.as_ref()).map(|named| named.name.as_str());
+    let mut names: Vec<&str> = headed.chain(defined).collect();
+    names.sort_unstable();
+    names.dedup();
+    names
+}
+
+/// What a project is called: by the first heading of its README, and by what the README imports most.
+fn project_names(documents: &[Arc<Document>]) -> Vec<String> {
+    let Some(readme) = documents.iter().find(|document| document.page.path.eq_ignore_ascii_case("readme.md"))
+    else {
+        return Vec::new();
+    };
+    let headed = readme.page.sections.iter().find(|section| !section.outline.heading.is_empty());
+    let title = headed.and_then(|section| section.heading_identifiers.first()).map(String::as_str);
+    let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
+    for name in imported(&readme.page.text) {
+        *counts.entry(name).or_default() += 1;
+    }
+    let most = counts.into_iter().max_by_key(|(name, count)| (*count, std::cmp::Reverse(*name)));
+    let mut names: Vec<String> = title.into_iter().chain(most.map(|(name, _)| name)).map(normal).collect();
+    names.retain(|name| name.len() > 1);
+    names.dedup();
+    names
+}
+
+/// Packages that a text imports, without their scope: `require('x')`, `from '@scope/x'`.
+fn imported(text: &str) -> impl Iterator<Item = &str> {
+    ["require('", "require(\"", "from '", "from \""].into_iter().flat_map(move |start| {
+        text.split(start).skip(1).filter_map(|rest| {
+            let path = &rest[..rest.find(['\'', '"'])?];
+            let name = if path.starts_with('@') { path.split('/').nth(1) } else { path.split('/').next() };
+            name.filter(|name| !name.is_empty() && !name.starts_with('.') && name.len() < 60)
+        })
+    })
 }
 
 /// Words of a path, lower case, each once.

@@ -1,5 +1,7 @@
 //! One documentation file, read: its sections, what they are called, what they say of which names.
 
+mod heading;
+
 use std::collections::BTreeMap;
 use std::ops::Range;
 
@@ -8,6 +10,9 @@ use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd};
 
 use crate::names::{Named, identifiers, leading_name, qualified, words_of};
 use crate::sentence;
+
+pub(crate) use self::heading::HeadingName;
+use self::heading::{heading_names, plain};
 
 /// A documentation file.
 #[derive(Clone, Debug)]
@@ -29,8 +34,8 @@ pub struct Section {
     pub outline: DocumentSection,
     /// Words of its content.
     pub n_words: usize,
-    /// Names that the heading is about, with whether it says nothing else.
-    pub(crate) names: Vec<(Named, bool)>,
+    /// Names that the heading is about.
+    pub(crate) names: Vec<HeadingName>,
     /// Words of the heading, lower case.
     pub(crate) heading_words: Vec<String>,
     /// Identifiers of the heading as written.
@@ -50,6 +55,13 @@ pub(crate) struct Unit {
     pub(crate) defines: Option<Named>,
 }
 
+/// A name that a run of prose begins with.
+struct Defined {
+    named: Named,
+    /// Arguments follow: `valid(v)`.
+    is_call: bool,
+}
+
 /// How often a section says a name.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Mentions {
@@ -63,6 +75,8 @@ pub(crate) struct Mentions {
     pub(crate) prose: u16,
     /// Runs of prose that begin with it as code.
     pub(crate) definitions: u16,
+    /// … and go on with its arguments.
+    pub(crate) signatures: u16,
     /// In the first run of prose.
     pub(crate) is_early: bool,
 }
@@ -120,8 +134,10 @@ impl<'t> Reader<'t> {
         let section = |outline: DocumentSection| Section {
             n_words: text[outline.content_start..outline.bytes.end].split_whitespace().count(),
             names: heading_names(&outline.heading),
-            heading_words: words_of(&outline.heading),
-            heading_identifiers: identifiers(&outline.heading).map(|(_, name)| name.to_owned()).collect(),
+            heading_words: words_of(&plain(&outline.heading)),
+            heading_identifiers: identifiers(&plain(&outline.heading))
+                .map(|(_, name)| name.to_owned())
+                .collect(),
             units: Vec::new(),
             mentions: BTreeMap::new(),
             outline,
@@ -234,11 +250,12 @@ impl<'t> Reader<'t> {
         let defines = defined_name(written);
         let Some(section) = self.section(run.start) else { return };
         if let Some(defined) = &defines {
-            let entry = section.mentions.entry(defined.name.clone()).or_default();
+            let entry = section.mentions.entry(defined.named.name.clone()).or_default();
             entry.definitions = entry.definitions.saturating_add(1);
+            entry.signatures = entry.signatures.saturating_add(u16::from(defined.is_call));
         }
         let is_first = section.units.is_empty();
-        section.units.push(Unit { sentences, defines });
+        section.units.push(Unit { sentences, defines: defines.map(|defined| defined.named) });
         if is_first {
             let early: Vec<String> = identifiers(written).map(|(_, name)| name.to_owned()).collect();
             for name in early {
@@ -284,8 +301,8 @@ impl<'t> Reader<'t> {
 }
 
 /// The name that a run of prose begins with as code or in bold letters, as entries of lists and tables do.
-fn defined_name(written: &str) -> Option<Named> {
-    let stripped = written.trim_start_matches(|c: char| "*_[`~ \t(<".contains(c));
+fn defined_name(written: &str) -> Option<Defined> {
+    let stripped = written.trim_start_matches(|c: char| "*_[`~ \t(<.".contains(c));
     let marks = &written[..written.len() - stripped.len()];
     if !marks.contains(['`', '*', '_']) {
         return None;
@@ -294,53 +311,8 @@ fn defined_name(written: &str) -> Option<Named> {
     // Words in bold letters are no definition of their first word.
     let next = stripped[end..].chars().next();
     let is_name = marks.contains('`') || next.is_none_or(|c| matches!(c, '*' | '_' | '(' | ':' | '`' | '?'));
-    is_name.then_some(named)
-}
-
-/// Names that a heading is about, each with whether the heading says nothing else.
-fn heading_names(heading: &str) -> Vec<(Named, bool)> {
-    let mut found: Vec<(Named, bool)> = Vec::new();
-    let bare: String = heading.chars().filter(|c| !matches!(c, '`' | '*' | '\\')).collect();
-    let bare = without_flags(bare.trim());
-    if let Some((named, end)) = leading_name(bare)
-        && says_no_more(bare[end..].trim_start())
-    {
-        found.push((named, true));
-    }
-    for span in heading.split('`').skip(1).step_by(2) {
-        if let Some((named, _)) = leading_name(span)
-            && !found.iter().any(|(known, _)| *known == named)
-        {
-            found.push((named, false));
-        }
-    }
-    found
-}
-
-/// A heading without `[-PG +MY]`, `{#id}` and the like at its end.
-fn without_flags(heading: &str) -> &str {
-    let mut heading = heading;
-    for (open, close) in [("[", "]"), ("{", "}")] {
-        if let Some(at) = heading.rfind(open).filter(|&at| at > 0 && heading[..at].ends_with(' '))
-            && heading.ends_with(close)
-        {
-            heading = heading[..at].trim_end();
-        }
-    }
-    heading
-}
-
-/// Whether what follows a name in a heading belongs to it: arguments, a type, a default.
-fn says_no_more(rest: &str) -> bool {
-    let end = rest.chars().next_back();
-    match rest.chars().next() {
-        None => true,
-        Some('(') => end == Some(')') || rest.contains("):") || rest.contains(") :") || rest.contains(") =>"),
-        Some('<') => rest.contains('>'),
-        Some(':' | '=' | '?' | '/') => true,
-        Some('[') => end == Some(']'),
-        _ => false,
-    }
+    let is_call = stripped[end..].trim_start_matches(['*', '_', '`']).starts_with('(');
+    is_name.then_some(Defined { named, is_call })
 }
 
 #[cfg(test)]

@@ -13,9 +13,10 @@ use craig_explain::{
     Gate, GateWeights, N_SECTION_FEATURES, N_SUBJECT_FEATURES, SECTION_FEATURES, STANDING, SUBJECT_FEATURES,
     gate, gate_row, rank_rows,
 };
+use rayon::prelude::*;
 
 use self::cases::{Example, gather};
-use self::linear::{Choice, Logistic, fit_choice, fit_logistic};
+use self::linear::{Choice, Logistic, Observation, fit_choice, fit_logistic};
 
 #[derive(Args)]
 pub(crate) struct ExplainArguments {
@@ -35,7 +36,7 @@ pub(crate) struct ExplainArguments {
     #[arg(long, default_value_t = 1.0)]
     pull: f64,
     /// Strength of the pull of the gate's weights towards 0.
-    #[arg(long, default_value_t = 2.0)]
+    #[arg(long, default_value_t = 20.0)]
     gate_pull: f64,
     /// Name every case that is answered wrongly.
     #[arg(long)]
@@ -111,26 +112,36 @@ fn repositories(examples: &[Example]) -> Vec<String> {
     names
 }
 
-fn choices<'e>(examples: impl Iterator<Item = &'e Example>) -> Vec<Choice> {
-    examples
-        .filter(|example| example.is_expected.contains(&true))
-        .map(|example| Choice {
-            rows: rank_rows(&example.evidence.candidates)
-                .iter()
-                .map(|row| row.map(f64::from).to_vec())
-                .collect(),
-            is_right: example.is_expected.clone(),
-        })
-        .collect()
+/// How much a case of each repository counts: many cases of one say less than as many of several, so that all cases of a
+/// repository count as the root of their number; 1 in the mean.
+fn case_weights(examples: &[&Example]) -> BTreeMap<String, f64> {
+    let mut numbers: BTreeMap<String, f64> = BTreeMap::new();
+    for example in examples {
+        *numbers.entry(example.repository.clone()).or_default() += 1.0;
+    }
+    let sum: f64 = numbers.values().map(|n| n.sqrt()).sum();
+    numbers.into_iter().map(|(name, n)| (name, examples.len() as f64 / sum / n.sqrt())).collect()
+}
+
+fn choices(examples: &[&Example]) -> Vec<Choice> {
+    let documented: Vec<&Example> =
+        examples.iter().copied().filter(|example| example.is_expected.contains(&true)).collect();
+    let weights = case_weights(&documented);
+    let choice = |example: &&Example| Choice {
+        rows: rank_rows(&example.evidence.candidates).iter().map(|row| row.map(f64::from).to_vec()).collect(),
+        is_right: example.is_expected.clone(),
+        weight: weights[&example.repository],
+    };
+    documented.iter().map(choice).collect()
 }
 
 fn held_out_rankers(examples: &[Example], pull: f64) -> BTreeMap<String, Vec<f64>> {
     let of = |held: String| {
-        let weights =
-            fit_choice(&choices(examples.iter().filter(|example| example.repository != held)), pull);
+        let seen: Vec<&Example> = examples.iter().filter(|example| example.repository != held).collect();
+        let weights = fit_choice(&choices(&seen), pull);
         (held, weights)
     };
-    repositories(examples).into_iter().map(of).collect()
+    repositories(examples).into_par_iter().map(of).collect()
 }
 
 fn ranked(weights: &[f64], example: &Example) -> Vec<(usize, f32)> {
@@ -154,12 +165,17 @@ fn held_out_gates(
     repositories(examples).into_iter().map(of).collect()
 }
 
-fn observations<'e>(of: impl Iterator<Item = (&'e Example, &'e Vec<(usize, f32)>)>) -> Vec<(Vec<f64>, bool)> {
-    of.filter_map(|(example, ranked)| {
-        let row = gate_row(&example.evidence, ranked)?;
-        Some((row.map(f64::from).to_vec(), example.is_documented))
-    })
-    .collect()
+fn observations<'e>(of: impl Iterator<Item = (&'e Example, &'e Vec<(usize, f32)>)>) -> Vec<Observation> {
+    let seen: Vec<_> = of.collect();
+    let weights = case_weights(&seen.iter().map(|(example, _)| *example).collect::<Vec<_>>());
+    let observe = |(example, ranked): &(&Example, &Vec<(usize, f32)>)| {
+        Some(Observation {
+            row: gate_row(&example.evidence, ranked)?.map(f64::from).to_vec(),
+            is_true: example.is_documented,
+            weight: weights[&example.repository],
+        })
+    };
+    seen.iter().filter_map(observe).collect()
 }
 
 fn fit_all(
@@ -169,7 +185,7 @@ fn fit_all(
     threshold: f32,
     run: Vec<String>,
 ) -> GateWeights {
-    let ranker = fit_choice(&choices(examples.iter()), arguments.pull);
+    let ranker = fit_choice(&choices(&examples.iter().collect::<Vec<_>>()), arguments.pull);
     let model = fit_logistic(&observations(examples.iter().zip(scored)), arguments.gate_pull);
     let (features, shares) = ranker.split_at(N_SECTION_FEATURES);
     let (standing, rest) = model.weights.split_at(STANDING.len());
@@ -233,13 +249,15 @@ impl Counts {
         };
         let answered = self.documented - self.refused;
         format!(
-            "{name:<14} {:>4} documented: rank 1 {} top 3 {} | of answered: {} {} | refused {} | {:>4} undocumented: answered {}",
+            "{name:<14} {:>4} documented: rank 1 {} top 3 {} | of answered: {} {} | refused {} | refusals as misses: {} {} | {:>4} undocumented: answered {}",
             self.documented,
             share(self.first, self.documented),
             share(self.top_three, self.documented),
             share(self.answered_first, answered),
             share(self.answered_top_three, answered),
             share(self.refused, self.documented),
+            share(self.answered_first, self.documented),
+            share(self.answered_top_three, self.documented),
             self.undocumented,
             share(self.answered_wrongly, self.undocumented),
         )

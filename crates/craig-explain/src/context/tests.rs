@@ -88,3 +88,64 @@ fn other_names_of_an_export_are_known() {
     assert_eq!(aliases(1), ["Parser"]);
     assert_eq!(aliases(3), ["run"]);
 }
+
+/// The first subject of a line: its owner, name, whether it is exported, and what stands beside it.
+fn subject_at(code: &str, line: usize) -> String {
+    let context = CodeContext::read("lib/a.js", Language::JavaScript, code, Some((line, line)));
+    let subject = &context.subjects()[0];
+    let owner = subject.owner.as_deref().unwrap_or("–");
+    let exported = if subject.is_exported { "exported" } else { "kept" };
+    format!("{owner}.{} {exported} beside {:?}", subject.name, subject.siblings)
+}
+
+#[test]
+fn members_of_objects_that_are_assigned_in_passing_are_subjects() {
+    let code = "\
+const proto = module.exports = {
+  /** Throws. */
+  throw (...args) {
+    if (args) {
+      fail(args)
+    }
+  },
+  get size () { return 1 },
+}
+Object.assign(Foo.prototype, {
+  mixed () {
+    return 1
+  },
+})
+const local = {
+  go () {},
+}
+module.exports = {
+  accepts (type) { return type },
+  local,
+}
+";
+    expect_test::expect![[r#"
+        –.throw exported beside ["size"]
+        –.throw exported beside ["size"]
+        –.size exported beside ["throw"]
+        Foo.mixed kept beside []
+    "#]]
+    .assert_eq(&[3, 5, 8, 12].map(|line| subject_at(code, line) + "\n").concat());
+    assert!(subject_at(code, 16).contains(".go kept"), "{}", subject_at(code, 16));
+    assert!(subject_at(code, 15).contains("local exported"), "{}", subject_at(code, 15));
+    assert!(subject_at(code, 19).contains("accepts exported"), "{}", subject_at(code, 19));
+}
+
+#[test]
+fn owners_are_alike_by_their_words() {
+    for (written, actual, expected) in [
+        ("Client", "_client", 1.0),
+        ("app", "Application", 1.0),
+        ("ctx", "Context", 1.0),
+        ("string", "StringSchema", 0.5),
+        ("mockPool", "MockClient", 0.5),
+        ("server", "Client", 0.0),
+        ("", "Client", 0.0),
+    ] {
+        assert_eq!(owner_likeness(written, actual), expected, "{written} {actual}");
+    }
+}

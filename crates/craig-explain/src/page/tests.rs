@@ -7,8 +7,10 @@ fn told(text: &str) -> String {
         let names: Vec<String> = section
             .names
             .iter()
-            .map(|(named, is_all)| {
-                format!("{}.{}{}", named.owner, named.name, if *is_all { "!" } else { "" })
+            .map(|HeadingName { named, is_all, is_call, .. }| {
+                let marks = [(*is_all, "!"), (*is_call, "()")];
+                let marks: String = marks.iter().filter(|(is_so, _)| *is_so).map(|(_, mark)| *mark).collect();
+                format!("{}.{}{marks}", named.owner, named.name)
             })
             .collect();
         told += &format!("{} {:?} {names:?}\n", section.outline.line, section.outline.heading);
@@ -51,7 +53,7 @@ client.request()
     expect_test::expect![[r#"
         1 "Class: `Client`" [".Client!"]
            ["The client.", "It is\n*fast*."]
-        5 "`client.request(options[, callback])`" ["client.request!"]
+        5 "`client.request(options[, callback])`" ["client.request!()"]
           options ["**options** `Object` - What to send.", "Nothing else."]
           callback ["`callback` - Called."]
            ["deeper item"]
@@ -96,4 +98,25 @@ fn odd_documents_are_read_whole() {
             page.sections.iter().map(|section| &page.text[section.outline.bytes.clone()]).collect();
         assert_eq!(whole, text);
     }
+}
+
+#[test]
+fn headings_tell_their_names_through_markup_and_in_lists() {
+    let told = |heading: &str| {
+        let names = heading_names(heading);
+        names
+            .iter()
+            .map(|one| format!("{}{}", one.named.name, if one.is_all { "!" } else { "" }))
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(told("<a name=\"alias\"></a>.alias(key, alias)"), ["alias!"]);
+    assert_eq!(told("<a name=\"x\"></a>\n.pkgConf(key, [cwd])"), ["pkgConf!"]);
+    assert_eq!(told("[`retry(times)`](#retry)"), ["retry!"]);
+    assert_eq!(told(".parse() and .parseAsync()"), ["parse!", "parseAsync!"]);
+    assert_eq!(told("`omit(a, b)`, `pick(a)`"), ["omit!", "pick!"]);
+    assert_eq!(told(".demand(count, [max]) [DEPRECATED]"), ["demand!"]);
+    assert_eq!(told("ajv.compile(schema: object) <Badge text=\"NEW\" />"), ["compile!"]);
+    assert_eq!(told("Install and use"), Vec::<String>::new());
+    assert_eq!(told("Promise<Function> of a<b"), Vec::<String>::new());
+    assert_eq!(told("Map<string, number>"), ["Map!"]);
 }

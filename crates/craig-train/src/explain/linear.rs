@@ -6,6 +6,16 @@ use crate::adam::Adam;
 pub(super) struct Choice {
     pub(super) rows: Vec<Vec<f64>>,
     pub(super) is_right: Vec<bool>,
+    /// How much it counts.
+    pub(super) weight: f64,
+}
+
+/// A row with its outcome.
+pub(super) struct Observation {
+    pub(super) row: Vec<f64>,
+    pub(super) is_true: bool,
+    /// How much it counts.
+    pub(super) weight: f64,
 }
 
 /// A logistic model.
@@ -42,7 +52,7 @@ pub(super) fn fit_choice(choices: &[Choice], pull: f64) -> Vec<f64> {
                 odds.iter().zip(&choice.is_right).filter(|(_, right)| **right).map(|(odds, _)| odds).sum();
             for ((row, odds), is_right) in choice.rows.iter().zip(&odds).zip(&choice.is_right) {
                 let wanted = if *is_right { odds / right.max(1e-300) } else { 0.0 };
-                let excess = odds / all - wanted;
+                let excess = choice.weight * (odds / all - wanted);
                 (0..n).for_each(|at| gradient[at] += excess * row[at] / deviations[at]);
             }
         }
@@ -51,19 +61,22 @@ pub(super) fn fit_choice(choices: &[Choice], pull: f64) -> Vec<f64> {
 }
 
 /// A logistic model of observations, both outcomes counting the same in all.
-pub(super) fn fit_logistic(observations: &[(Vec<f64>, bool)], pull: f64) -> Logistic {
-    let deviations = deviations(observations.iter().map(|(row, _)| row));
+pub(super) fn fit_logistic(observations: &[Observation], pull: f64) -> Logistic {
+    let deviations = deviations(observations.iter().map(|one| &one.row));
     let n = deviations.len();
-    let n_true = observations.iter().filter(|(_, is_true)| *is_true).count().max(1) as f64;
-    let n_false = (observations.len() as f64 - n_true).max(1.0);
-    let half = observations.len() as f64 / 2.0;
+    let sum = |is_true: bool| {
+        let of = observations.iter().filter(|one| one.is_true == is_true);
+        of.map(|one| one.weight).sum::<f64>().max(1e-9)
+    };
+    let (n_true, n_false) = (sum(true), sum(false));
+    let half = (n_true + n_false) / 2.0;
     let mut fitted = vec![0.0; n + 1];
     ADAM.minimise(&mut fitted, |weights, gradient| {
         (0..n).for_each(|at| gradient[at] = pull * weights[at]);
         gradient[n] = 0.0;
-        for (row, is_true) in observations {
+        for Observation { row, is_true, weight } in observations {
             let sum: f64 = (0..n).map(|at| row[at] / deviations[at] * weights[at]).sum();
-            let share = if *is_true { half / n_true } else { half / n_false };
+            let share = weight * if *is_true { half / n_true } else { half / n_false };
             let excess = share * (sigmoid(sum + weights[n]) - f64::from(u8::from(*is_true)));
             (0..n).for_each(|at| gradient[at] += excess * row[at] / deviations[at]);
             gradient[n] += excess;
@@ -98,6 +111,7 @@ mod tests {
         let choice = |noise: f64| Choice {
             rows: vec![vec![noise, 0.0], vec![0.3, 1.0], vec![-noise, 0.0]],
             is_right: vec![false, true, false],
+            weight: 1.0,
         };
         let weights = fit_choice(&[choice(1.0), choice(-1.0), choice(0.2)], 0.1);
         assert!(weights[1] > 1.0 && weights[1] > 3.0 * weights[0].abs(), "{weights:?}");
@@ -106,7 +120,11 @@ mod tests {
     #[test]
     fn a_logistic_model_tells_shares() {
         let observations: Vec<_> = (0..1_000)
-            .map(|at| (vec![f64::from(u8::from(at % 2 == 0))], at % 2 == 0 && at % 10 != 0))
+            .map(|at| Observation {
+                row: vec![f64::from(u8::from(at % 2 == 0))],
+                is_true: at % 2 == 0 && at % 10 != 0,
+                weight: 1.0,
+            })
             .collect();
         let model = fit_logistic(&observations, 0.01);
         assert!(model.probability(&[1.0]) > 0.75 && model.probability(&[0.0]) < 0.05);

@@ -1,0 +1,128 @@
+//! What the layout of code tells of members that no grammar names: what a line stands in, which lines are members.
+
+use crate::names::{identifiers, is_part};
+
+use super::KEYWORDS;
+
+/// A member of an object, by its line.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Member {
+    pub(super) name: String,
+    /// 1-based.
+    pub(super) line: usize,
+    /// Last line of its definition, 1-based.
+    pub(super) line_end: usize,
+    /// Names of the members beside it.
+    pub(super) siblings: Vec<String>,
+}
+
+/// The nearest line above `line` (1-based) that is indented less, with its number: what the line stands in.
+pub(super) fn opener(text: &str, line: usize) -> Option<(usize, &str)> {
+    let lines: Vec<&str> = text.lines().take(line).collect();
+    let own = indent(lines.get(line.checked_sub(1)?)?);
+    let above = lines[..line - 1].iter().enumerate().rev();
+    above
+        .filter(|(_, above)| is_code(above))
+        .find(|(_, above)| indent(above) < own)
+        .map(|(at, above)| (at + 1, *above))
+}
+
+/// The member of an object that holds `line`, none outside of any: `module.exports = { get size () { … } }`.
+pub(super) fn member_around(text: &str, line: usize) -> Option<Member> {
+    let mut at = line;
+    loop {
+        let (open_at, open) = opener(text, at)?;
+        if opens_object(open)
+            && let Some(name) = member_name(line_of(text, at))
+        {
+            return Some(member(text, name, at, open_at));
+        }
+        at = open_at;
+    }
+}
+
+/// Whether what a line stands in is exported: `module.exports = {`, `export default {`.
+pub(super) fn opens_export(open: &str) -> bool {
+    opens_object(open) && (open.contains("exports") || open.trim_start().starts_with("export "))
+}
+
+/// The class whose prototype an object becomes: `Foo.prototype = {`, `Object.assign(Foo.prototype, {`.
+pub(super) fn prototype_owner(open: &str) -> Option<&str> {
+    let before = &open[..open.find(".prototype")?];
+    let name = &before[before.rfind(|c| !is_part(c)).map_or(0, |at| at + 1)..];
+    (opens_object(open) && !name.is_empty()).then_some(name)
+}
+
+/// Whether the file makes a definition part of something: `proto.child = child`, or `child` among what an object is made of.
+pub(super) fn is_attached(text: &str, name: &str) -> bool {
+    text.lines().enumerate().any(|(at, line)| {
+        let bare = line.trim().trim_end_matches(',');
+        let is_listed = bare == name || bare.strip_suffix(name).is_some_and(|key| key.ends_with(": "));
+        if is_listed {
+            return opener(text, at + 1).is_some_and(|(_, open)| opens_object(open));
+        }
+        let assigned = bare.trim_end_matches(';').split_once(" = ");
+        assigned.is_some_and(|(left, right)| right == name && left.contains('.') && !left.contains(' '))
+    })
+}
+
+fn opens_object(open: &str) -> bool {
+    let open = open.trim_end();
+    ["= {", "({", ", {", ": {", "default {", "return {"].iter().any(|end| open.ends_with(end))
+}
+
+fn member(text: &str, name: &str, line: usize, open_at: usize) -> Member {
+    let lines: Vec<&str> = text.lines().collect();
+    let own = indent(lines[line - 1]);
+    let ends = |at: &usize| is_code(lines[*at]) && indent(lines[*at]) <= own;
+    let line_end = (line..lines.len()).find(ends).map_or(lines.len(), |at| {
+        let closes = lines[at].trim_start().starts_with(['}', ')', ']']) && indent(lines[at]) == own;
+        if closes { at + 1 } else { at }
+    });
+    let inside = (open_at..lines.len()).take_while(|&at| !is_code(lines[at]) || indent(lines[at]) >= own);
+    let beside = inside.filter(|&at| at + 1 != line && is_code(lines[at]) && indent(lines[at]) == own);
+    let siblings =
+        beside.filter_map(|at| member_name(lines[at])).filter(|other| *other != name).map(str::to_owned);
+    Member { name: name.to_owned(), line, line_end, siblings: siblings.collect() }
+}
+
+/// The name that a line of an object defines as a method, an accessor or a function.
+fn member_name(line: &str) -> Option<&str> {
+    let mut rest = line.trim();
+    loop {
+        let after =
+            ["async ", "get ", "set ", "static ", "*"].iter().find_map(|word| rest.strip_prefix(word));
+        match after.map(str::trim_start) {
+            Some(after) if after.starts_with(|c: char| is_part(c) || c == '*') => rest = after,
+            _ => break,
+        }
+    }
+    let (start, name) = identifiers(rest).next()?;
+    let after = rest[name.len()..].trim_start();
+    let is_method = after.starts_with('(') && rest.ends_with(['{', '}'])
+        || after.starts_with('(') && rest.ends_with("},");
+    let value = after.strip_prefix(':').map(str::trim_start);
+    let is_function = value.is_some_and(|value| {
+        value.starts_with("function") || value.starts_with("async ") || value.contains("=>")
+    });
+    let is_name = start == 0 && (!KEYWORDS.contains(&name) || CONTEXTUAL.contains(&name)) && name != "switch";
+    (is_name && (is_method || is_function)).then_some(name)
+}
+
+/// Keywords that are names of members, too.
+const CONTEXTUAL: &[&str] =
+    &["throw", "delete", "get", "set", "default", "use", "type", "from", "of", "any", "in"];
+
+fn line_of(text: &str, line: usize) -> &str {
+    text.lines().nth(line.saturating_sub(1)).unwrap_or_default()
+}
+
+/// Whether a line holds code: not blank, no comment.
+fn is_code(line: &str) -> bool {
+    let line = line.trim_start();
+    !line.is_empty() && !line.starts_with("//") && !line.starts_with("/*") && !line.starts_with('*')
+}
+
+fn indent(line: &str) -> usize {
+    line.len() - line.trim_start().len()
+}

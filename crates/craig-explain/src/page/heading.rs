@@ -1,0 +1,155 @@
+//! What a heading is called: the names that it is about.
+
+use crate::names::{Named, leading_name};
+
+/// A name that a heading is about.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct HeadingName {
+    pub(crate) named: Named,
+    /// The heading says nothing else.
+    pub(crate) is_all: bool,
+    /// Arguments follow: `request(options)`.
+    pub(crate) is_call: bool,
+    /// It stands behind an owner or a dot: `.request`, `client.request`.
+    pub(crate) is_member: bool,
+}
+
+/// Names that a heading is about, best first: the one that it is, those that it lists, those in its code spans.
+pub(super) fn heading_names(heading: &str) -> Vec<HeadingName> {
+    let plain = plain(heading);
+    let bare: String = plain.chars().filter(|c| !matches!(c, '`' | '*' | '\\')).collect();
+    let bare = without_flags(bare.trim());
+    let mut found = listed_names(&plain);
+    if found.is_empty() {
+        found.extend(lone_name(bare));
+    }
+    for span in plain.split('`').skip(1).step_by(2) {
+        let Some((named, end)) = leading_name(span) else { continue };
+        if !found.iter().any(|known| known.named == named) {
+            found.push(name(span, named, end, false));
+        }
+    }
+    found
+}
+
+/// The name that a text is, when it says nothing else.
+fn lone_name(text: &str) -> Option<HeadingName> {
+    let (named, end) = leading_name(text)?;
+    says_no_more(text[end..].trim_start()).then(|| name(text, named, end, true))
+}
+
+fn name(text: &str, named: Named, end: usize, is_all: bool) -> HeadingName {
+    let is_member = !named.owner.is_empty() || text.trim_start().starts_with(['.', '#']);
+    HeadingName { named, is_all, is_call: text[end..].starts_with('('), is_member }
+}
+
+/// The names of a heading that is a list of names as code: `.parse() and .parseAsync()`. None when any part is a word.
+fn listed_names(plain: &str) -> Vec<HeadingName> {
+    let parts = parts(plain);
+    if parts.len() < 2 {
+        return Vec::new();
+    }
+    let named = |part: &&str| {
+        let bare: String = part.chars().filter(|c| !matches!(c, '`' | '*' | '\\')).collect();
+        let found = lone_name(bare.trim())?;
+        let is_code = part.contains('`')
+            || found.is_call
+            || found.is_member
+            || found.named.name.chars().skip(1).any(|c| c.is_uppercase() || c == '_');
+        is_code.then_some(found)
+    };
+    parts.iter().map(named).collect::<Option<Vec<_>>>().unwrap_or_default()
+}
+
+/// What a heading lists, one by one: cut at commas, slashes and `and` outside of brackets.
+fn parts(heading: &str) -> Vec<&str> {
+    let mut found = Vec::new();
+    let (mut start, mut depth) = (0, 0usize);
+    for (at, c) in heading.char_indices() {
+        match c {
+            '(' | '[' | '{' => depth += 1,
+            ')' | ']' | '}' => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        if depth > 0 || at < start {
+            continue;
+        }
+        let joint =
+            [" and ", " or ", ", ", " / ", " & "].iter().find(|joint| heading[at..].starts_with(**joint));
+        if let Some(joint) = joint {
+            found.push(&heading[start..at]);
+            start = at + joint.len();
+        }
+    }
+    found.push(&heading[start..]);
+    found
+}
+
+/// Tags that headings are set in, or carry as anchors.
+const INLINE_TAGS: &[&str] =
+    &["a", "b", "i", "em", "strong", "code", "kbd", "sup", "sub", "span", "br", "img", "small", "tt"];
+
+/// A heading as it is read: without tags, of links their text alone.
+pub(super) fn plain(heading: &str) -> String {
+    let mut text = String::new();
+    let mut rest = heading;
+    while let Some(at) = rest.find('<') {
+        let inside = rest[at + 1..].trim_start_matches('/');
+        let end = inside.find(|c: char| !c.is_ascii_alphanumeric()).unwrap_or(inside.len());
+        let close = rest[at..].find('>').filter(|_| INLINE_TAGS.contains(&&inside[..end]));
+        let after = close.map_or(at + 1, |close| at + close + 1);
+        text.push_str(&rest[..if close.is_some() { at } else { after }]);
+        rest = &rest[after..];
+    }
+    text.push_str(rest);
+    without_targets(text.trim())
+}
+
+/// `[text](target)` becomes `text`.
+fn without_targets(text: &str) -> String {
+    let mut told = text.to_owned();
+    while let Some(middle) = told.find("](") {
+        let (Some(open), Some(close)) = (told[..middle].rfind('['), told[middle..].find(')')) else { break };
+        told.replace_range(middle..=middle + close, "");
+        told.replace_range(open..=open, "");
+    }
+    told
+}
+
+/// A heading without `[-PG +MY]`, `{#id}` and the like at its end.
+fn without_flags(heading: &str) -> &str {
+    let mut heading = heading;
+    for (open, close) in [("[", "]"), ("{", "}")] {
+        if let Some(at) = heading.rfind(open).filter(|&at| at > 0 && heading[..at].ends_with(' '))
+            && heading.ends_with(close)
+        {
+            heading = heading[..at].trim_end();
+        }
+    }
+    heading
+}
+
+/// Whether what follows a name in a heading belongs to it: arguments, a type, a default.
+fn says_no_more(rest: &str) -> bool {
+    let end = rest.trim_end_matches([';', ',', ':']).chars().next_back();
+    match rest.chars().next() {
+        None => true,
+        Some('(') => {
+            end == Some(')')
+                || [") =>", "):", ") :", ") ->"].iter().any(|joint| rest.contains(joint))
+                || closes_before_note(rest)
+        }
+        Some('<') => rest.rfind('>').is_some_and(|at| says_no_more(rest[at + 1..].trim_start())),
+        Some(':' | '=' | '?' | '/' | ';') => true,
+        Some('[') => end == Some(']'),
+        _ => false,
+    }
+}
+
+/// `(key) [DEPRECATED]`, `(x) <Badge text="NEW" />`: arguments, then a note in brackets.
+fn closes_before_note(rest: &str) -> bool {
+    rest.find(')').is_some_and(|at| {
+        let note = rest[at + 1..].trim();
+        note.starts_with(['[', '<', '(']) && note.ends_with([']', '>', ')'])
+    })
+}
