@@ -175,6 +175,8 @@ fn is_cpp_header(text: &str) -> bool {
         Some("public:" | "private:" | "protected:" | "template") => true,
         Some("class" | "namespace") => line.ends_with(['{', ';', ':']) || line.contains(" : "),
         Some("using") => line.ends_with(';'),
+        // Headers of the standard library of C++ have no extension.
+        Some("#include") => line.contains('<') && !line.contains(['.', '/']),
         _ => false,
     };
     text.lines().any(|line| is_cpp(line.trim()))

@@ -43,6 +43,8 @@ fn unnamed(node: Node<'_>) -> &'static str {
 fn name_node(node: Node<'_>) -> Option<Node<'_>> {
     match node.kind() {
         "call" => elixir_name(node),
+        // The grammar calls the type of its value so.
+        "subscript_declaration" => None,
         "function_definition" if node.child_by_field_name("declarator").is_some() => c_name(node),
         "arrow_function" | "function_expression" | "generator_function" => {
             node.child_by_field_name("name").or_else(|| bound_name(node))

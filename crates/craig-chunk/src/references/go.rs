@@ -9,8 +9,13 @@ use super::uses::note;
 use crate::grammar::{field, line, text};
 
 /// Declarations of a file, each read as a whole.
-const DECLARATIONS: &[&str] =
-    &["function_declaration", "method_declaration", "var_declaration", "const_declaration", "type_declaration"];
+const DECLARATIONS: &[&str] = &[
+    "function_declaration",
+    "method_declaration",
+    "var_declaration",
+    "const_declaration",
+    "type_declaration",
+];
 
 /// Nodes at whose end the names bound inside of them end.
 const SCOPES: &[&str] = &[

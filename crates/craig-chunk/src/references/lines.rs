@@ -100,7 +100,8 @@ fn style(line: &str) -> Option<(ReferenceKind, &str)> {
 /// Includes are lines of the preprocessor: they stand where no grammar of the language expects them, as among the values of an array.
 fn included(line: &str) -> Option<(ReferenceKind, &str)> {
     let directive = line.strip_prefix('#')?.trim_start();
-    let rest = ["import", "include_next", "include"].into_iter().find_map(|word| directive.strip_prefix(word))?;
+    let rest =
+        ["import", "include_next", "include"].into_iter().find_map(|word| directive.strip_prefix(word))?;
     let rest = rest.trim_start();
     match rest.strip_prefix('<') {
         Some(rest) => Some((ReferenceKind::SystemInclude, rest.split('>').next()?)),

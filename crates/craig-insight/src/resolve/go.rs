@@ -46,7 +46,8 @@ impl<'w> Modules<'w> {
         for (at, file) in workspace.of_languages(&[Language::Go]) {
             folders.entry(folder(&file.path)).or_default().push(at);
         }
-        let packages = folders.into_iter().map(|(folder, files)| (folder.to_owned(), package(workspace, &files)));
+        let packages =
+            folders.into_iter().map(|(folder, files)| (folder.to_owned(), package(workspace, &files)));
         Self { workspace, modules, packages: packages.collect() }
     }
 

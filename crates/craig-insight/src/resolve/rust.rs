@@ -337,7 +337,8 @@ impl<'w> Crates<'w> {
     fn passes_on(&self, at: &Module, name: &str) -> bool {
         self.imports_of(at).any(|(_, import)| {
             import.kind == ReferenceKind::Reexport
-                && path_of(import, name).is_some_and(|path| path.contains("::") && path != format!("self::{name}"))
+                && path_of(import, name)
+                    .is_some_and(|path| path.contains("::") && path != format!("self::{name}"))
         })
     }
 
