@@ -63,7 +63,7 @@ pub struct Reference {
     pub target: String,
     /// Names brought in, in order; empty when the module as a whole is, `*` for all.
     pub names: Vec<String>,
-    /// What the module is called in this file, where that is written: Go, C#.
+    /// What is imported is called so in this file, where that is written for the whole statement: Go, C#, Rust.
     pub alias: Option<String>,
     /// Line, 1-based.
     pub line: u32,

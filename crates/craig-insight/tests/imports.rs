@@ -447,6 +447,14 @@ pub mod time;
 mod sync;
 mod user;
 pub use time::sleep as nap;
+pub extern crate clock_face as face;
+//- /face/Cargo.toml
+[package]
+name = "clock-face"
+//- /face/src/lib.rs
+pub mod hands;
+//- /face/src/hands.rs
+pub struct Hand;
 //- /src/time/mod.rs
 mod sleep;
 pub use sleep::sleep;
@@ -467,10 +475,13 @@ use crate::time::ticks::Tick;
 use crate::sync::ticks::Tick as Tock;
 use crate::time;
 use time::system::ticks;
+use crate::face::hands::Hand;
 enum Kind { A }
 fn f() { use Kind::*; use Tick::*; }
 "##,
         expect![[r#"
+            face/src/lib.rs:1 -> face/src/hands.rs (module)
+            src/lib.rs:5 -> face/src/lib.rs (import)
             src/lib.rs:2 -> src/sync.rs (module)
             src/lib.rs:4 -> src/time/mod.rs (reexport)
             src/lib.rs:3 -> src/user.rs (module)
@@ -478,6 +489,7 @@ fn f() { use Kind::*; use Tick::*; }
             src/time/mod.rs:2 -> src/time/sleep.rs (reexport)
             src/time/mod.rs:3 -> src/time/system/mod.rs (reexport)
             src/time/system/mod.rs:1 -> src/time/system/ticks.rs (module)
+            src/user.rs:6 -> face/src/hands.rs (import)
             src/user.rs:1 -> src/time/mod.rs (import)
             src/user.rs:2 -> src/time/system/ticks.rs (import)
         "#]],
@@ -501,6 +513,10 @@ static const char *names[] = {
 #include "unbuilt.h"
 #endif
 //- /src/table.h
+#include <table.h>
+#include <strings.h>
+//- /include/table.h
+//- /compat/strings.h
 //- /src/names.inc
 "one", "two"
 //- /src/old.h
@@ -512,6 +528,7 @@ static const char *names[] = {
             src/table.c:3 -> src/names.inc (include)
             src/table.c:1 -> src/table.h (include)
             src/table.c:10 -> src/unbuilt.h (include)
+            src/table.h:1 -> include/table.h (include)
         "#]],
     );
 }

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Tells which files of Rust crates use which, by rust-analyzer: `rust-analyzer lsif FOLDER >INDEX; rust_edges.py FOLDER INDEX`.
 
-Every `use` leads, for each of its paths, to the file of the deepest module on the path, as rust-analyzer resolves each segment;
+Every `use` and `extern crate` leads, for each of its paths, to the file of the deepest module on the path, as rust-analyzer resolves each segment;
 every `mod x;` to its file. Lines: `import` or `module`, from, to. What it does not know can be held against nobody: `unknown`, file,
 line stands for a path that leads out of FOLDER or into code that is switched off, `unread`, file for a file of no crate.
 """
@@ -87,7 +87,7 @@ def read(root, index):
 
 
 class File:
-    """The paths of a file's `use` and `mod x;`, each as the offsets of its segments."""
+    """The paths of a file's `use`, `extern crate` and `mod x;`, each as the offsets of its segments."""
 
     def __init__(self, text):
         self.starts = [0] + [found.end() for found in re.finditer("\n", text)]
@@ -98,6 +98,8 @@ class File:
             word = self.tokens[at][0]
             if word == "use" and self.begins(at):
                 at = self.tree(at + 1, [])
+            elif word == "crate" and at and self.tokens[at - 1][0] == "extern":
+                self.paths.append(("import", [self.tokens[at + 1][1]]))
             elif word == "mod" and at + 2 < len(self.tokens) and self.tokens[at + 2][0] == ";":
                 self.paths.append(("module", [self.tokens[at + 1][1]]))
             at += 1

@@ -270,7 +270,7 @@ impl<'w> Crates<'w> {
         for (n_before, part) in parts.iter().enumerate() {
             let is_last = n_before + 1 == parts.len();
             // `pub use sleep::sleep` beside `mod sleep`: who asks for `sleep` means the function.
-            if is_last && self.passes_on(&at, part) {
+            if is_last && self.child(&at, part).is_some() && self.passes_on(&at, part) {
                 break;
             }
             match self.step(&at, part, MAX_PASSED_ON) {
@@ -293,11 +293,12 @@ impl<'w> Crates<'w> {
 
     /// The module called `name` in another, its own or one that it imports.
     fn step(&self, at: &Module, name: &str, n_left: usize) -> Option<Module> {
+        self.child(at, name).or_else(|| self.brought(at, name, n_left))
+    }
+
+    fn child(&self, at: &Module, name: &str) -> Option<Module> {
         let child = (at.0, [&at.1[..], &[name.to_owned()]].concat());
-        if self.modules.contains_key(&child) {
-            return Some(child);
-        }
-        self.brought(at, name, n_left)
+        self.modules.contains_key(&child).then_some(child)
     }
 
     /// The module that `use` statements of a module bring into it under a name.
@@ -387,6 +388,11 @@ fn above<'p>((root, mut module): Module, parts: &'p [&'p str]) -> Option<(Module
 
 /// The path by which an import brings a name in.
 fn path_of(import: &Reference, name: &str) -> Option<String> {
+    if let Some(alias) = &import.alias {
+        let whole =
+            || import.names.iter().fold(import.target.clone(), |path, name| format!("{path}::{name}"));
+        return (alias == name).then(whole);
+    }
     if import.names.iter().any(|brought| brought == name) {
         return Some(format!("{}::{name}", import.target));
     }
