@@ -448,6 +448,11 @@ mod sync;
 mod user;
 pub use time::sleep as nap;
 pub extern crate clock_face as face;
+//- /tests/all/main.rs
+automod::dir!("tests/all");
+//- /tests/all/first.rs
+use super::second;
+//- /tests/all/second.rs
 //- /face/Cargo.toml
 [package]
 name = "clock-face"
@@ -469,6 +474,7 @@ pub struct Tick;
 //- /src/sync.rs
 pub use crate::time::system::ticks as unused;
 pub use crate::time::ticks;
+pub use crate::time::sleep;
 //- /src/user.rs
 use crate::time::sleep;
 use crate::time::ticks::Tick;
@@ -476,6 +482,7 @@ use crate::sync::ticks::Tick as Tock;
 use crate::time;
 use time::system::ticks;
 use crate::face::hands::Hand;
+use crate::sync::sleep as rest;
 enum Kind { A }
 fn f() { use Kind::*; use Tick::*; }
 "##,
@@ -485,13 +492,16 @@ fn f() { use Kind::*; use Tick::*; }
             src/lib.rs:2 -> src/sync.rs (module)
             src/lib.rs:4 -> src/time/mod.rs (reexport)
             src/lib.rs:3 -> src/user.rs (module)
+            src/sync.rs:3 -> src/time/mod.rs (reexport)
             src/sync.rs:1 -> src/time/system/ticks.rs (reexport)
             src/time/mod.rs:2 -> src/time/sleep.rs (reexport)
             src/time/mod.rs:3 -> src/time/system/mod.rs (reexport)
             src/time/system/mod.rs:1 -> src/time/system/ticks.rs (module)
             src/user.rs:6 -> face/src/hands.rs (import)
+            src/user.rs:7 -> src/sync.rs (import)
             src/user.rs:1 -> src/time/mod.rs (import)
             src/user.rs:2 -> src/time/system/ticks.rs (import)
+            tests/all/first.rs:1 -> tests/all/second.rs (import)
         "#]],
     );
 }

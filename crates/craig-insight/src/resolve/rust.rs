@@ -54,7 +54,24 @@ impl<'w> Crates<'w> {
         for root in roots.into_iter().chain(loose) {
             crates.grow(root);
         }
+        crates.adopt();
         crates
+    }
+
+    /// Gives files that no `mod` names, as a macro declares them, the place that they lie in.
+    fn adopt(&mut self) {
+        for (file, source) in self.workspace.of_languages(&[Language::Rust]) {
+            if self.places.contains_key(&file) {
+                continue;
+            }
+            let here = folder(&source.path);
+            let parents = ["mod.rs", "lib.rs", "main.rs"].map(|name| under(here, name));
+            let parent = parents.iter().find_map(|path| self.workspace.file(path));
+            let Some((root, module)) = parent.and_then(|parent| self.places.get(&parent)) else { continue };
+            let place = (*root, [&module[..], &[stem(&source.path).to_owned()]].concat());
+            self.modules.entry(place.clone()).or_insert(file);
+            self.places.insert(file, place);
+        }
     }
 
     /// Notes a package; gives the roots of its crates, the library first.
@@ -269,11 +286,11 @@ impl<'w> Crates<'w> {
         let mut at = start;
         for (n_before, part) in parts.iter().enumerate() {
             let is_last = n_before + 1 == parts.len();
-            // `pub use sleep::sleep` beside `mod sleep`: who asks for `sleep` means the function.
-            if is_last && self.child(&at, part).is_some() && self.passes_on(&at, part) {
-                break;
-            }
-            match self.step(&at, part, MAX_PASSED_ON) {
+            let next = match is_last {
+                true => self.last_step(&at, part, MAX_PASSED_ON),
+                false => self.step(&at, part, MAX_PASSED_ON),
+            };
+            match next {
                 Some(next) => at = next,
                 None => break,
             }
@@ -294,6 +311,19 @@ impl<'w> Crates<'w> {
     /// The module called `name` in another, its own or one that it imports.
     fn step(&self, at: &Module, name: &str, n_left: usize) -> Option<Module> {
         self.child(at, name).or_else(|| self.brought(at, name, n_left))
+    }
+
+    /// The module that a path ends with. `pub use sleep::sleep` beside `mod sleep`: who asks for `sleep` means the function.
+    fn last_step(&self, at: &Module, name: &str, n_left: usize) -> Option<Module> {
+        match self.child(at, name) {
+            Some(child) => (!self.passes_on(at, name)).then_some(child),
+            None => self.brought(at, name, n_left).filter(|brought| !self.is_passed_on(brought)),
+        }
+    }
+
+    /// Whether the module around a module re-exports something under its name.
+    fn is_passed_on(&self, module: &Module) -> bool {
+        module.1.split_last().is_some_and(|(name, around)| self.passes_on(&(module.0, around.to_vec()), name))
     }
 
     fn child(&self, at: &Module, name: &str) -> Option<Module> {
