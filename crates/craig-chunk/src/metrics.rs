@@ -33,9 +33,8 @@ pub struct FunctionMetrics {
 ///
 /// A decision is a condition, a loop with one, a case that is not the default, a `catch`, a ternary, and each `&&` or `||`.
 /// Of the arms of a Rust `match` the first is free, as one is always taken; its `?` decides, and so do default values in
-/// JavaScript. What is called a header of C is read as C++ where it is. Nested
-/// functions are counted for themselves; lambdas belong to the function that they stand in, but in JavaScript, TypeScript
-/// and Go, where function expressions are functions of their own.
+/// JavaScript. Nested functions are counted for themselves; lambdas belong to the function that they stand in, but in
+/// JavaScript, TypeScript and Go, where function expressions are functions of their own. A `.h` that is C++ is read so.
 pub fn metrics(language: Language, text: &str) -> Vec<FunctionMetrics> {
     let Some(counting) = counting(language) else { return Vec::new() };
     let mut found = Vec::new();
