@@ -32,9 +32,9 @@ pub struct FunctionMetrics {
 /// Measures every function of `text`, in file order; none where the language has no grammar or no functions.
 ///
 /// A decision is a condition, a loop with one, a case that is not the default, a `catch`, a ternary, and each `&&` or `||`.
-/// Of the arms of a Rust `match` the first is free, as one is always taken; the `?` operator is no decision. Nested
-/// functions are counted for themselves; lambdas belong to the function that they stand in, but in JavaScript, TypeScript
-/// and Go, where function expressions are functions of their own.
+/// Of the arms of a Rust `match` the first is free, as one is always taken; its `?` decides, and so do default values in
+/// JavaScript. Nested functions are counted for themselves; lambdas belong to the function that they stand in, but in
+/// JavaScript, TypeScript and Go, where function expressions are functions of their own. A `.h` that is C++ is read so.
 pub fn metrics(language: Language, text: &str) -> Vec<FunctionMetrics> {
     let Some(counting) = counting(language) else { return Vec::new() };
     let mut found = Vec::new();

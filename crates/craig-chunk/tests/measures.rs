@@ -63,6 +63,95 @@ const o = { run() { try {} catch (e) {} }, go: function () { for (const y of z) 
 }
 
 #[test]
+fn defaults_decide_in_scripts() {
+    check(
+        "a.ts",
+        r#"
+function area(width = 1, { height = 2 }: Size = {}) { const [unit = "m", scale] = units(); return width }
+const open = (path: string, mode: Mode = "r", rest?: string) => path
+class Point { constructor(private x: number, readonly y = 0) {} }
+"#,
+        expect![[r#"
+            area 2-2 complexity 5 nesting 0
+            open 3-3 complexity 2 nesting 0
+            constructor 4-4 complexity 2 nesting 0
+        "#]],
+    );
+}
+
+#[test]
+fn accessors_of_swift() {
+    check(
+        "a.swift",
+        r#"
+struct Cache {
+    var size: Int { get { isFull ? limit : used } set { used = newValue ?? 0 } }
+    var used: Int = 0 { willSet { if newValue > 1 {} } didSet { report() } }
+    subscript(key: String) -> Int? { guard let at = find(key) else { return nil }; return at }
+    func trim(to size: Int) -> String? { names[size] ?? name?.first }
+}
+"#,
+        expect![[r#"
+            get 3-3 complexity 2 nesting 0
+            set 3-3 complexity 1 nesting 0
+            willSet 4-4 complexity 2 nesting 1
+            didSet 4-4 complexity 1 nesting 0
+            subscript 5-5 complexity 2 nesting 0
+            trim 6-6 complexity 1 nesting 0
+        "#]],
+    );
+}
+
+#[test]
+fn functions_of_lua_are_called_after_what_they_are_assigned_to() {
+    check(
+        "a.lua",
+        r#"
+local M = {}
+function M.add(a) return a and 1 or 2 end
+function M:close() end
+M.run = function() if a then end end
+local first, second = 1, function() end
+return { go = function() end, ["x"] = call(function() end) }
+"#,
+        expect![[r#"
+            M.add 3-3 complexity 3 nesting 0
+            M:close 4-4 complexity 1 nesting 0
+            run 5-5 complexity 2 nesting 1
+            second 6-6 complexity 1 nesting 0
+            go 7-7 complexity 1 nesting 0
+            (anonymous) 7-7 complexity 1 nesting 0
+        "#]],
+    );
+}
+
+#[test]
+fn headers_of_cpp_are_read_as_cpp() {
+    check(
+        "node.h",
+        r#"
+#include <string>
+struct Node {
+  Node(const std::string& path) : path_(path) { if (path.empty()) {} }
+  bool operator==(const Node& other) const { return a && b; }
+  std::string path_;
+};
+"#,
+        expect![[r#"
+            Node 4-4 complexity 2 nesting 1
+            operator== 5-5 complexity 2 nesting 0
+        "#]],
+    );
+    check(
+        "plain.h",
+        "static int class(int new) { return new ? 1 : 2; }\n",
+        expect![[r#"
+        class 1-1 complexity 2 nesting 0
+    "#]],
+    );
+}
+
+#[test]
 fn python() {
     check(
         "a.py",

@@ -348,6 +348,202 @@ func Run() {}
 }
 
 #[test]
+fn go_names_bound_by_a_declaration_are_not_those_of_the_package() {
+    check(
+        r##"
+//- /go.mod
+module example.com/shop
+
+replace example.com/forked/lib => ./third/lib
+//- /a/names.go
+package a
+
+var _ = cache
+
+var cache, name, limits = 1, 2, 3
+
+const kind = 1
+
+func helper() {}
+//- /a/locals.go
+package a
+
+type Local struct{ name string }
+
+var _ Local = Local{name: "x"}
+
+func f(cache int) int { name := 1; return cache + name }
+//- /a/uses.go
+package a
+
+func g() int {
+	if cache := 1; cache > 0 {
+	}
+	return limits.deep
+}
+//- /a/keys.go
+package a
+
+var byKind = map[int]string{kind: "x"}
+//- /a/gen.go
+package main
+
+func main() {}
+//- /a/inner_test.go
+package a
+
+var Exported = cache
+//- /a/outer_test.go
+package a_test
+
+import "example.com/shop/a"
+
+var _ = a.Exported
+
+func run() { check() }
+//- /a/check_test.go
+package a_test
+
+func check() {}
+//- /b/b.go
+package b
+
+import (
+	"example.com/forked/lib"
+	"example.com/shop/a"
+)
+
+var used = a.Local{}
+
+func f(a thing) { a.helper(); lib.Run() }
+//- /third/lib/go.mod
+module example.com/original/lib
+//- /third/lib/lib.go
+package lib
+
+func Run() {}
+"##,
+        expect![[r#"
+            a/outer_test.go:3 -> a/inner_test.go (import)
+            b/b.go:5 -> a/locals.go (import)
+            b/b.go:4 -> third/lib/lib.go (import)
+            a/inner_test.go:3 ~> a/names.go (same_package)
+            a/keys.go:3 ~> a/names.go (same_package)
+            a/outer_test.go:7 ~> a/check_test.go (same_package)
+            a/uses.go:6 ~> a/names.go (same_package)
+        "#]],
+    );
+}
+
+#[test]
+fn rust_imports_pass_on_what_they_bring_in() {
+    check(
+        r##"
+//- /Cargo.toml
+[package]
+name = "clock"
+//- /src/lib.rs
+pub mod time;
+mod sync;
+mod user;
+pub use time::sleep as nap;
+pub extern crate clock_face as face;
+//- /tests/all/main.rs
+automod::dir!("tests/all");
+//- /tests/all/first.rs
+use super::second;
+//- /tests/all/second.rs
+//- /face/Cargo.toml
+[package]
+name = "clock-face"
+//- /face/src/lib.rs
+pub mod hands;
+//- /face/src/hands.rs
+pub struct Hand;
+//- /src/time/mod.rs
+mod sleep;
+pub use sleep::sleep;
+pub(crate) use self::system::*;
+mod system;
+//- /src/time/sleep.rs
+pub fn sleep() {}
+//- /src/time/system/mod.rs
+pub mod ticks;
+//- /src/time/system/ticks.rs
+pub struct Tick;
+//- /src/sync.rs
+pub use crate::time::system::ticks as unused;
+pub use crate::time::ticks;
+pub use crate::time::sleep;
+//- /src/user.rs
+use crate::time::sleep;
+use crate::time::ticks::Tick;
+use crate::sync::ticks::Tick as Tock;
+use crate::time;
+use time::system::ticks;
+use crate::face::hands::Hand;
+use crate::sync::sleep as rest;
+enum Kind { A }
+fn f() { use Kind::*; use Tick::*; }
+"##,
+        expect![[r#"
+            face/src/lib.rs:1 -> face/src/hands.rs (module)
+            src/lib.rs:5 -> face/src/lib.rs (import)
+            src/lib.rs:2 -> src/sync.rs (module)
+            src/lib.rs:4 -> src/time/mod.rs (reexport)
+            src/lib.rs:3 -> src/user.rs (module)
+            src/sync.rs:3 -> src/time/mod.rs (reexport)
+            src/sync.rs:1 -> src/time/system/ticks.rs (reexport)
+            src/time/mod.rs:2 -> src/time/sleep.rs (reexport)
+            src/time/mod.rs:3 -> src/time/system/mod.rs (reexport)
+            src/time/system/mod.rs:1 -> src/time/system/ticks.rs (module)
+            src/user.rs:6 -> face/src/hands.rs (import)
+            src/user.rs:7 -> src/sync.rs (import)
+            src/user.rs:1 -> src/time/mod.rs (import)
+            src/user.rs:2 -> src/time/system/ticks.rs (import)
+            tests/all/first.rs:1 -> tests/all/second.rs (import)
+        "#]],
+    );
+}
+
+#[test]
+fn includes_are_lines_wherever_they_stand() {
+    check(
+        r##"
+//- /src/table.c
+#include "table.h"
+static const char *names[] = {
+#  include "names.inc"
+};
+/* #include "old.h"
+#include "older.h"
+*/
+// #include "oldest.h"
+#if 0
+#include "unbuilt.h"
+#endif
+//- /src/table.h
+#include <table.h>
+#include <strings.h>
+//- /include/table.h
+//- /compat/strings.h
+//- /src/names.inc
+"one", "two"
+//- /src/old.h
+//- /src/older.h
+//- /src/oldest.h
+//- /src/unbuilt.h
+"##,
+        expect![[r#"
+            src/table.c:3 -> src/names.inc (include)
+            src/table.c:1 -> src/table.h (include)
+            src/table.c:10 -> src/unbuilt.h (include)
+            src/table.h:1 -> include/table.h (include)
+        "#]],
+    );
+}
+
+#[test]
 fn java_and_kotlin_types_are_found_by_package() {
     check(
         r##"

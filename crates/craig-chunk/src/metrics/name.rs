@@ -30,8 +30,12 @@ fn unnamed(node: Node<'_>) -> &'static str {
         "secondary_constructor" => "constructor",
         "init_declaration" => "init",
         "deinit_declaration" => "deinit",
-        "getter" => "get",
-        "setter" => "set",
+        "subscript_declaration" => "subscript",
+        "getter" | "computed_getter" => "get",
+        "setter" | "computed_setter" => "set",
+        "computed_modify" => "modify",
+        "willset_clause" => "willSet",
+        "didset_clause" => "didSet",
         _ => ANONYMOUS,
     }
 }
@@ -39,6 +43,8 @@ fn unnamed(node: Node<'_>) -> &'static str {
 fn name_node(node: Node<'_>) -> Option<Node<'_>> {
     match node.kind() {
         "call" => elixir_name(node),
+        // The grammar calls the type of its value so.
+        "subscript_declaration" => None,
         "function_definition" if node.child_by_field_name("declarator").is_some() => c_name(node),
         "arrow_function" | "function_expression" | "generator_function" => {
             node.child_by_field_name("name").or_else(|| bound_name(node))
@@ -74,8 +80,19 @@ fn bound_name(node: Node<'_>) -> Option<Node<'_>> {
             let left = parent.child_by_field_name("left")?;
             Some(left.child_by_field_name("property").unwrap_or(left))
         }
+        "field" => parent.child_by_field_name("name"),
+        "expression_list" => assigned_name(node, parent),
         _ => None,
     }
+}
+
+/// What stands in the same place on the left of an assignment of Lua: `add` of `M.add = function() end`.
+fn assigned_name<'t>(value: Node<'t>, values: Node<'t>) -> Option<Node<'t>> {
+    let mut cursor = values.walk();
+    let at = values.named_children(&mut cursor).position(|one| one == value)?;
+    let names = values.prev_named_sibling().filter(|names| names.kind() == "variable_list")?;
+    let name = names.named_child(u32::try_from(at).ok()?)?;
+    Some(name.child_by_field_name("field").or_else(|| name.child_by_field_name("method")).unwrap_or(name))
 }
 
 /// `total` of `def total(items) when …`.

@@ -128,6 +128,9 @@ const JAVASCRIPT: Counting = Counting {
         "switch_case",
         "ternary_expression",
         "catch_clause",
+        "assignment_pattern",
+        "object_assignment_pattern",
+        "required_parameter",
     ],
     nests: &[
         "if_statement",
@@ -140,7 +143,7 @@ const JAVASCRIPT: Counting = Counting {
     ],
     operations: &["binary_expression", "augmented_assignment_expression"],
     operators: &["&&", "||", "??", "&&=", "||=", "??="],
-    is_decision: always,
+    is_decision: has_default,
     ..C_LIKE
 };
 
@@ -349,7 +352,17 @@ const KOTLIN: Counting = Counting {
 };
 
 const SWIFT: Counting = Counting {
-    units: &["function_declaration", "init_declaration", "deinit_declaration"],
+    units: &[
+        "function_declaration",
+        "init_declaration",
+        "deinit_declaration",
+        "subscript_declaration",
+        "computed_getter",
+        "computed_setter",
+        "computed_modify",
+        "willset_clause",
+        "didset_clause",
+    ],
     decides: &[
         "if_statement",
         "guard_statement",
@@ -368,8 +381,8 @@ const SWIFT: Counting = Counting {
         "switch_statement",
         "do_statement",
     ],
-    operations: &["conjunction_expression", "disjunction_expression", "nil_coalescing_expression"],
-    operators: &["&&", "||", "??"],
+    operations: &["conjunction_expression", "disjunction_expression"],
+    operators: &["&&", "||"],
     is_decision: not_default_entry,
     ..C_LIKE
 };
@@ -516,6 +529,11 @@ fn not_default(node: Node<'_>, _: &str) -> bool {
     }
 }
 
+/// A value for what is not given decides, in parameters and where values are taken apart.
+fn has_default(node: Node<'_>, _: &str) -> bool {
+    node.kind() != "required_parameter" || node.child_by_field_name("value").is_some()
+}
+
 /// `case _` is what is left.
 fn not_wildcard_case(node: Node<'_>, text: &str) -> bool {
     if node.kind() != "case_clause" {
@@ -590,7 +608,7 @@ mod tests {
 
     #[test]
     fn every_kind_of_the_tables_is_in_the_grammar() {
-        let shared = ["case_statement", "else_clause"];
+        let shared = ["case_statement", "else_clause", "required_parameter"];
         for language in Language::all() {
             let (Some(counting), Some(grammar)) = (counting(language), grammar(language)) else { continue };
             let known = |kind: &str| grammar.language.id_for_node_kind(kind, true) != 0;

@@ -92,6 +92,11 @@ pub(super) fn alias(node: Node<'_>, import: &Import, source: &str) -> Option<Str
             field(spec, "name").map(|name| text(name, source).to_owned())
         }
         "using_directive" => field(node, "name").map(|name| text(name, source).to_owned()),
+        "extern_crate_declaration" => field(node, "alias").map(|name| text(name, source).to_owned()),
+        "use_declaration" => {
+            let whole = field(node, "argument").filter(|tree| tree.kind() == "use_as_clause")?;
+            field(whole, "alias").map(|name| text(name, source).to_owned())
+        }
         _ => None,
     }
 }

@@ -1,8 +1,13 @@
-//! Imports of languages without a grammar here, one a line.
+//! Imports that a line of its own tells: of languages without a grammar here, and of the C preprocessor.
 
 use craig_source::Language;
 
 use super::{Reference, ReferenceKind};
+
+/// Whether no tree has to be looked at.
+pub(super) fn are_enough(language: Language) -> bool {
+    matches!(language, Language::C | Language::Cpp | Language::Cuda)
+}
 
 /// Imports that a line of its own tells.
 pub(super) fn imports(language: Language, text: &str) -> Vec<Reference> {
@@ -11,15 +16,36 @@ pub(super) fn imports(language: Language, text: &str) -> Vec<Reference> {
         Language::Proto => proto,
         Language::Groovy => groovy,
         Language::Scss | Language::Less => style,
-        Language::ObjectiveC => objective_c,
+        Language::C | Language::Cpp | Language::Cuda | Language::ObjectiveC => included,
         Language::Gleam | Language::Elm | Language::PureScript => plain,
         _ => return Vec::new(),
     };
+    let mut is_comment = false;
     let found = text.lines().zip(1..).filter_map(|(line, number)| {
-        let (kind, target) = read(line.trim())?;
+        let was_comment = is_comment;
+        is_comment = stays_comment(line, is_comment);
+        let (kind, target) = read(line.trim()).filter(|_| !was_comment)?;
         Some(reference(kind, target, number))
     });
     found.collect()
+}
+
+/// Whether a block comment is open after a line.
+fn stays_comment(line: &str, mut is_comment: bool) -> bool {
+    let mut rest = line;
+    loop {
+        if is_comment {
+            let Some((_, after)) = rest.split_once("*/") else { return true };
+            (is_comment, rest) = (false, after);
+        } else {
+            let Some((before, after)) = rest.split_once("/*") else { return false };
+            // `//*` and `"/*"` open nothing.
+            if before.contains("//") || before.matches('"').count() % 2 == 1 {
+                return false;
+            }
+            (is_comment, rest) = (true, after);
+        }
+    }
 }
 
 fn reference(kind: ReferenceKind, target: &str, line: u32) -> Reference {
@@ -71,8 +97,12 @@ fn style(line: &str) -> Option<(ReferenceKind, &str)> {
     Some((ReferenceKind::Import, quoted(rest)?))
 }
 
-fn objective_c(line: &str) -> Option<(ReferenceKind, &str)> {
-    let rest = line.strip_prefix("#import").or_else(|| line.strip_prefix("#include"))?.trim_start();
+/// Includes are lines of the preprocessor: they stand where no grammar of the language expects them, as among the values of an array.
+fn included(line: &str) -> Option<(ReferenceKind, &str)> {
+    let directive = line.strip_prefix('#')?.trim_start();
+    let rest =
+        ["import", "include_next", "include"].into_iter().find_map(|word| directive.strip_prefix(word))?;
+    let rest = rest.trim_start();
     match rest.strip_prefix('<') {
         Some(rest) => Some((ReferenceKind::SystemInclude, rest.split('>').next()?)),
         None => Some((ReferenceKind::Include, quoted(rest)?)),

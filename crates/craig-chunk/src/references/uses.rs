@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use craig_source::Language;
 use tree_sitter::Node;
 
-use super::Descent;
-use crate::grammar::{field, line, text};
+use super::{Descent, go};
+use crate::grammar::{line, text};
 
 /// Names longer than this are generated or no names.
 const MAX_NAME_BYTES: usize = 200;
@@ -20,7 +20,7 @@ pub(super) fn of(
 ) -> Descent {
     match language {
         Language::Rust => rust(node, source, used),
-        Language::Go => go(node, source, used),
+        Language::Go if go::declaration(node, source, used) => Descent::Beside,
         Language::Java => java(node, source, used),
         Language::Kotlin | Language::Scala => leaf(node, source, used, |_| true),
         Language::CSharp => leaf(node, source, used, starts_upper),
@@ -31,7 +31,7 @@ pub(super) fn of(
     }
 }
 
-fn note(name: &str, at: u32, used: &mut BTreeMap<String, u32>) {
+pub(super) fn note(name: &str, at: u32, used: &mut BTreeMap<String, u32>) {
     if name.is_empty() || name.len() > MAX_NAME_BYTES {
         return;
     }
@@ -80,23 +80,6 @@ fn tokens(tokens: &str, first_line: u32, used: &mut BTreeMap<String, u32>) {
             }
         }
     }
-}
-
-fn go(node: Node<'_>, source: &str, used: &mut BTreeMap<String, u32>) -> Descent {
-    let is_qualified = match node.kind() {
-        "selector_expression" => field(node, "operand").is_some_and(|operand| operand.kind() == "identifier"),
-        "qualified_type" => true,
-        "type_identifier" | "identifier" => {
-            note(text(node, source), line(node), used);
-            return Descent::Inside;
-        }
-        _ => return Descent::Inside,
-    };
-    if is_qualified {
-        note(text(node, source), line(node), used);
-        return Descent::Beside;
-    }
-    Descent::Inside
 }
 
 fn java(node: Node<'_>, source: &str, used: &mut BTreeMap<String, u32>) -> Descent {

@@ -58,7 +58,9 @@ impl<'w> Headers<'w> {
             let path = &self.workspace.files[*at].path;
             path.strip_suffix(written).is_some_and(|before| before.is_empty() || before.ends_with('/'))
         };
-        let found: Vec<FileIx> = self.by_name.get(name(written))?.iter().copied().filter(ends).collect();
+        // A file that includes its own name means another one: a wrapper, or `<x.h>` beside it.
+        let others = self.by_name.get(name(written))?.iter().copied().filter(|&at| at != from);
+        let found: Vec<FileIx> = others.filter(ends).collect();
         nearest(self.workspace, from, &found)
     }
 }

@@ -17,6 +17,9 @@ type Module = (FileIx, Vec<String>);
 /// Modules nested deeper than this come from files that include each other.
 const MAX_DEPTH: usize = 32;
 
+/// Imports that bring in what another import brought in are followed so far.
+const MAX_PASSED_ON: usize = 4;
+
 /// Crates that come with Rust.
 const STANDARD: &[&str] = &["std", "core", "alloc", "proc_macro", "test"];
 
@@ -51,7 +54,24 @@ impl<'w> Crates<'w> {
         for root in roots.into_iter().chain(loose) {
             crates.grow(root);
         }
+        crates.adopt();
         crates
+    }
+
+    /// Gives files that no `mod` names, as a macro declares them, the place that they lie in.
+    fn adopt(&mut self) {
+        for (file, source) in self.workspace.of_languages(&[Language::Rust]) {
+            if self.places.contains_key(&file) {
+                continue;
+            }
+            let here = folder(&source.path);
+            let parents = ["mod.rs", "lib.rs", "main.rs"].map(|name| under(here, name));
+            let parent = parents.iter().find_map(|path| self.workspace.file(path));
+            let Some((root, module)) = parent.and_then(|parent| self.places.get(&parent)) else { continue };
+            let place = (*root, [&module[..], &[stem(&source.path).to_owned()]].concat());
+            self.modules.entry(place.clone()).or_insert(file);
+            self.places.insert(file, place);
+        }
     }
 
     /// Notes a package; gives the roots of its crates, the library first.
@@ -193,69 +213,175 @@ impl<'w> Crates<'w> {
     fn path(&self, from: FileIx, path: &str, within: &[String], is_import: bool) -> Target {
         let path = path.trim_start_matches("::");
         let parts: Vec<&str> = path.split("::").map(|part| part.trim().trim_start_matches("r#")).collect();
-        let Some((&first, rest)) = parts.split_first() else { return Target::Unknown };
-        let place = self.place(from);
-        if let Some((root, module)) = &place {
-            let here = [&module[..], within].concat();
-            match first {
-                "crate" | "$crate" => return self.descend((*root, Vec::new()), rest),
-                "self" => return self.descend((*root, here), rest),
-                "super" => return self.above((*root, here), &parts),
-                _ => {}
-            }
-            let child = (*root, [&here[..], &[first.to_owned()]].concat());
-            if self.modules.contains_key(&child) {
-                return self.descend(child, rest);
-            }
+        let Some(&first) = parts.first() else { return Target::Unknown };
+        if let Some((start, rest)) = self.start(from, &parts, within) {
+            return self.descend(start, rest);
+        }
+        if matches!(first, "super" | "self" | "crate") {
+            return Target::Unknown;
         }
         if STANDARD.contains(&first) {
             return Target::Standard;
         }
-        if let Some(root) = self.library(from, first) {
-            return self.descend((root, Vec::new()), rest);
-        }
-        let path_of_file = &self.workspace.files[from].path;
-        if self.packages.declares_crate(path_of_file, first) {
+        if self.packages.declares_crate(&self.workspace.files[from].path, first) {
             return Target::Package(Ecosystem::Cargo, first.to_owned());
         }
+        if !is_import {
+            return Target::Unknown;
+        }
+        self.of_local_name(from, first, within)
+    }
+
+    /// The module in which a path begins, and what is left of the path there.
+    fn start<'p>(
+        &self,
+        from: FileIx,
+        parts: &'p [&'p str],
+        within: &[String],
+    ) -> Option<(Module, &'p [&'p str])> {
+        let (&first, rest) = parts.split_first()?;
+        let place = self.place(from);
+        if let Some((root, module)) = &place {
+            let here = [&module[..], within].concat();
+            match first {
+                "crate" | "$crate" => return Some(((*root, Vec::new()), rest)),
+                "self" => return Some(((*root, here), rest)),
+                "super" => return above((*root, here), parts),
+                _ => {}
+            }
+            let child = (*root, [&here[..], &[first.to_owned()]].concat());
+            if self.modules.contains_key(&child) {
+                return Some((child, rest));
+            }
+        }
+        if STANDARD.contains(&first) {
+            return None;
+        }
+        if let Some(root) = self.library(from, first) {
+            return Some(((root, Vec::new()), rest));
+        }
+        let (root, module) = place?;
+        let here = (root, [&module[..], within].concat());
+        if let Some(brought) = self.brought(&here, first, MAX_PASSED_ON) {
+            return Some((brought, rest));
+        }
         // In the 2015 edition, paths of imports begin at the root.
-        if let Some((root, _)) = place.filter(|_| is_import) {
-            let top = (root, vec![first.to_owned()]);
-            if self.modules.contains_key(&top) {
-                return self.descend(top, rest);
-            }
-        }
-        Target::Unknown
+        let top = (root, vec![first.to_owned()]);
+        self.modules.contains_key(&top).then_some((top, rest))
     }
 
-    fn above(&self, (root, mut module): Module, parts: &[&str]) -> Target {
-        let n_up = parts.iter().take_while(|part| **part == "super").count();
-        for _ in 0..n_up {
-            if module.pop().is_none() {
-                return Target::Unknown;
-            }
+    /// `use Kind::*`, where `Kind` is defined or imported in the same file.
+    fn of_local_name(&self, from: FileIx, name: &str, within: &[String]) -> Target {
+        let file = &self.workspace.files[from];
+        let path = file.references.imports.iter().find_map(|import| path_of(import, name));
+        match path.filter(|path| path.split("::").next() != Some(name)) {
+            Some(path) => self.path(from, &path, within, false),
+            None if file.symbols.iter().any(|symbol| symbol.name == name) => Target::File(from),
+            None => Target::Unknown,
         }
-        self.descend((root, module), &parts[n_up..])
     }
 
-    /// The deepest module on the way that has a file.
-    fn descend(&self, (root, mut module): Module, parts: &[&str]) -> Target {
-        let mut found = self.modules.get(&(root, module.clone())).copied();
-        if found.is_none() {
-            // An inline module without imports: its file is that of the nearest module above.
-            let mut above = module.clone();
-            while found.is_none() && above.pop().is_some() {
-                found = self.modules.get(&(root, above.clone())).copied();
-            }
-        }
-        for part in parts {
-            module.push((*part).to_owned());
-            match self.modules.get(&(root, module.clone())) {
-                Some(&file) => found = Some(file),
+    /// The file of the deepest module on the way.
+    fn descend(&self, start: Module, parts: &[&str]) -> Target {
+        let mut at = start;
+        for (n_before, part) in parts.iter().enumerate() {
+            let is_last = n_before + 1 == parts.len();
+            let next = match is_last {
+                true => self.last_step(&at, part, MAX_PASSED_ON),
+                false => self.step(&at, part, MAX_PASSED_ON),
+            };
+            match next {
+                Some(next) => at = next,
                 None => break,
             }
         }
-        found.map_or(Target::Unknown, Target::File)
+        self.file_of(at).map_or(Target::Unknown, Target::File)
+    }
+
+    /// The file of a module; an inline one without imports is in that of the nearest module above.
+    fn file_of(&self, (root, mut module): Module) -> Option<FileIx> {
+        loop {
+            if let Some(&file) = self.modules.get(&(root, module.clone())) {
+                return Some(file);
+            }
+            module.pop()?;
+        }
+    }
+
+    /// The module called `name` in another, its own or one that it imports.
+    fn step(&self, at: &Module, name: &str, n_left: usize) -> Option<Module> {
+        self.child(at, name).or_else(|| self.brought(at, name, n_left))
+    }
+
+    /// The module that a path ends with. `pub use sleep::sleep` beside `mod sleep`: who asks for `sleep` means the function.
+    fn last_step(&self, at: &Module, name: &str, n_left: usize) -> Option<Module> {
+        match self.child(at, name) {
+            Some(child) => (!self.passes_on(at, name)).then_some(child),
+            None => self.brought(at, name, n_left).filter(|brought| !self.is_passed_on(brought)),
+        }
+    }
+
+    /// Whether the module around a module re-exports something under its name.
+    fn is_passed_on(&self, module: &Module) -> bool {
+        module.1.split_last().is_some_and(|(name, around)| self.passes_on(&(module.0, around.to_vec()), name))
+    }
+
+    fn child(&self, at: &Module, name: &str) -> Option<Module> {
+        let child = (at.0, [&at.1[..], &[name.to_owned()]].concat());
+        self.modules.contains_key(&child).then_some(child)
+    }
+
+    /// The module that `use` statements of a module bring into it under a name.
+    fn brought(&self, at: &Module, name: &str, n_left: usize) -> Option<Module> {
+        let n_left = n_left.checked_sub(1)?;
+        self.imports_of(at).find_map(|(file, import)| {
+            if let Some(path) = path_of(import, name) {
+                return self.module(file, &path, &import.within, n_left);
+            }
+            let is_all = import.names.iter().any(|name| name == "*");
+            let all = is_all.then(|| self.module(file, &import.target, &import.within, n_left))??;
+            (all != *at).then(|| self.step(&all, name, n_left))?
+        })
+    }
+
+    /// The module that a path names, whole.
+    fn module(&self, from: FileIx, path: &str, within: &[String], n_left: usize) -> Option<Module> {
+        let parts: Vec<&str> = path.trim_start_matches("::").split("::").map(str::trim).collect();
+        let (root, module) = self.place(from)?;
+        let here = (root, [&module[..], within].concat());
+        let (mut at, rest) = match parts[0] {
+            "crate" | "$crate" => ((root, Vec::new()), &parts[1..]),
+            "self" => (here, &parts[1..]),
+            "super" => above(here, &parts)?,
+            first => match self.library(from, first) {
+                Some(library) => ((library, Vec::new()), &parts[1..]),
+                None => (here, &parts[..]),
+            },
+        };
+        for part in rest {
+            at = self.step(&at, part, n_left)?;
+        }
+        Some(at)
+    }
+
+    /// Whether a module re-exports something under a name.
+    fn passes_on(&self, at: &Module, name: &str) -> bool {
+        self.imports_of(at).any(|(_, import)| {
+            import.kind == ReferenceKind::Reexport
+                && path_of(import, name)
+                    .is_some_and(|path| path.contains("::") && path != format!("self::{name}"))
+        })
+    }
+
+    /// The `use` statements of a module, with its file.
+    fn imports_of(&self, at: &Module) -> impl Iterator<Item = (FileIx, &Reference)> {
+        let file = self.modules.get(at).copied();
+        let n_own = file.and_then(|file| self.places.get(&file)).map_or(0, |(_, module)| module.len());
+        let within: Vec<String> = at.1.get(n_own..).unwrap_or_default().to_vec();
+        let imports = file.into_iter().flat_map(|file| {
+            self.workspace.files[file].references.imports.iter().map(move |import| (file, import))
+        });
+        imports.filter(move |(_, import)| import.kind != ReferenceKind::Module && import.within == within)
     }
 
     /// The library of the project that a file calls `name`.
@@ -279,4 +405,28 @@ impl<'w> Crates<'w> {
         }
         beyond
     }
+}
+
+/// The module so many `super` above, and what is left of the path.
+fn above<'p>((root, mut module): Module, parts: &'p [&'p str]) -> Option<(Module, &'p [&'p str])> {
+    let n_up = parts.iter().take_while(|part| **part == "super").count();
+    for _ in 0..n_up {
+        module.pop()?;
+    }
+    Some(((root, module), &parts[n_up..]))
+}
+
+/// The path by which an import brings a name in.
+fn path_of(import: &Reference, name: &str) -> Option<String> {
+    if let Some(alias) = &import.alias {
+        let whole =
+            || import.names.iter().fold(import.target.clone(), |path, name| format!("{path}::{name}"));
+        return (alias == name).then(whole);
+    }
+    if import.names.iter().any(|brought| brought == name) {
+        return Some(format!("{}::{name}", import.target));
+    }
+    let is_last = import.names.is_empty() || import.names.iter().any(|name| name == "self");
+    let last = import.target.rsplit("::").next();
+    (is_last && last == Some(name)).then(|| import.target.clone())
 }

@@ -314,6 +314,7 @@ const C: &[&str] = &[
     "stddef",
     "stdint",
     "stdio",
+    "strings",
     "stdlib",
     "stdnoreturn",
     "string",

@@ -1,0 +1,155 @@
+//! Names that a declaration of Go uses, without those that it binds itself.
+
+use std::collections::{BTreeMap, HashMap, HashSet};
+use std::ops::Range;
+
+use tree_sitter::Node;
+
+use super::uses::note;
+use crate::grammar::{field, line, text};
+
+/// Declarations of a file, each read as a whole.
+const DECLARATIONS: &[&str] = &[
+    "function_declaration",
+    "method_declaration",
+    "var_declaration",
+    "const_declaration",
+    "type_declaration",
+];
+
+/// Nodes at whose end the names bound inside of them end.
+const SCOPES: &[&str] = &[
+    "function_declaration",
+    "method_declaration",
+    "func_literal",
+    "function_type",
+    "method_elem",
+    "type_spec",
+    "block",
+    "if_statement",
+    "for_statement",
+    "expression_switch_statement",
+    "type_switch_statement",
+    "select_statement",
+    "expression_case",
+    "type_case",
+    "default_case",
+    "communication_case",
+];
+
+/// Whether a node is a declaration of the file; its names are noted then.
+pub(super) fn declaration(node: Node<'_>, source: &str, used: &mut BTreeMap<String, u32>) -> bool {
+    let is_top = node.parent().is_none_or(|parent| parent.kind() == "source_file");
+    if !is_top || !DECLARATIONS.contains(&node.kind()) {
+        return false;
+    }
+    let bound = Bound::of(node, source);
+    walk(node, |inner| {
+        let operand = field(inner, "operand").filter(|operand| operand.kind() == "identifier");
+        let first = match inner.kind() {
+            "identifier" | "type_identifier" => inner,
+            "selector_expression" if operand.is_some() => operand.unwrap_or(inner),
+            "qualified_type" => field(inner, "package").unwrap_or(inner),
+            _ => return Next::Inside,
+        };
+        if !bound.has(first, text(first, source)) && !is_field_key(first) {
+            note(text(inner, source), line(inner), used);
+        }
+        Next::Beside
+    });
+    true
+}
+
+enum Next {
+    Inside,
+    Beside,
+}
+
+/// Visits nodes in their order, however deep they lie.
+fn walk<'t>(top: Node<'t>, mut visit: impl FnMut(Node<'t>) -> Next) {
+    let mut cursor = top.walk();
+    loop {
+        if matches!(visit(cursor.node()), Next::Inside) && cursor.goto_first_child() {
+            continue;
+        }
+        while !cursor.goto_next_sibling() {
+            if !cursor.goto_parent() {
+                return;
+            }
+        }
+    }
+}
+
+/// What a declaration binds.
+struct Bound<'s> {
+    /// Where each name means something of this declaration, in bytes.
+    spans: HashMap<&'s str, Vec<Range<usize>>>,
+    /// Where the names stand that are bound.
+    places: HashSet<usize>,
+}
+
+impl<'s> Bound<'s> {
+    fn of(declaration: Node<'_>, source: &'s str) -> Self {
+        let mut bound = Self { spans: HashMap::new(), places: HashSet::new() };
+        let mut scopes: Vec<Range<usize>> = Vec::new();
+        walk(declaration, |node| {
+            scopes.retain(|scope| node.start_byte() < scope.end);
+            if SCOPES.contains(&node.kind()) {
+                scopes.push(node.byte_range());
+            }
+            // A parameter is seen from the beginning of its function, a variable from the end of its declaration.
+            let is_parameter = node.kind().contains("parameter");
+            if let (Some(names), Some(scope)) = (names(node), scopes.last()) {
+                let start = if is_parameter { scope.start } else { node.end_byte() };
+                bound.add(names, start..scope.end, source);
+            }
+            Next::Inside
+        });
+        bound
+    }
+
+    fn add(&mut self, names: Vec<Node<'_>>, span: Range<usize>, source: &'s str) {
+        for name in names {
+            self.places.insert(name.start_byte());
+            self.spans.entry(text(name, source)).or_default().push(span.clone());
+        }
+    }
+
+    fn has(&self, node: Node<'_>, name: &str) -> bool {
+        let at = node.start_byte();
+        self.places.contains(&at)
+            || self.spans.get(name).is_some_and(|spans| spans.iter().any(|span| span.contains(&at)))
+    }
+}
+
+/// The names that a node binds.
+fn names(node: Node<'_>) -> Option<Vec<Node<'_>>> {
+    let place = match node.kind() {
+        "parameter_declaration"
+        | "variadic_parameter_declaration"
+        | "type_parameter_declaration"
+        | "var_spec"
+        | "const_spec" => {
+            let mut cursor = node.walk();
+            return Some(node.children_by_field_name("name", &mut cursor).collect());
+        }
+        "short_var_declaration" | "range_clause" | "receive_statement" => field(node, "left")?,
+        "type_switch_statement" => field(node, "alias")?,
+        _ => return None,
+    };
+    let mut cursor = place.walk();
+    Some(place.named_children(&mut cursor).filter(|name| name.kind() == "identifier").collect())
+}
+
+/// `name` of `Person{name: x}`, but not of `map[string]int{name: x}`.
+fn is_field_key(name: Node<'_>) -> bool {
+    let key = name.parent().filter(|key| key.kind() == "literal_element");
+    let Some(element) = key.and_then(|key| key.parent()).filter(|element| element.kind() == "keyed_element")
+    else {
+        return false;
+    };
+    let is_first = element.named_child(0).is_some_and(|first| Some(first) == key);
+    let literal = element.parent().and_then(|values| values.parent());
+    let of = literal.and_then(|literal| field(literal, "type")).map_or("", |of| of.kind());
+    is_first && !matches!(of, "map_type" | "slice_type" | "array_type" | "implicit_length_array_type")
+}
