@@ -7,6 +7,7 @@ use craig_model::{EmbeddingDialect, Endpoint, HostedModel, LocalOptions, ModelEr
 use craig_source::{GitAccess, GitToken, SourceOptions};
 
 use crate::context::ContextConfig;
+use crate::explain::ExplainConfig;
 use crate::settings::{Environment, Settings, SettingsError};
 
 /// Everything that an [`Engine`](crate::Engine) needs to know before it starts.
@@ -26,6 +27,8 @@ pub struct Config {
     pub language_model: Option<HostedChat>,
     /// How context is made for chats and inline edits.
     pub context: ContextConfig,
+    /// How code is explained from documentation.
+    pub explain: ExplainConfig,
     /// How repositories are cloned.
     pub git: GitConfig,
 }
@@ -41,6 +44,7 @@ impl Config {
             reranker: RerankerConfig::Off,
             language_model: None,
             context: ContextConfig::default(),
+            explain: ExplainConfig::default(),
             git: GitConfig { access: GitAccess::default(), depth: 1 },
         }
     }
@@ -48,13 +52,15 @@ impl Config {
     /// What `settings` say; `database` is used where they do not name one.
     pub fn of(settings: &Settings, database: impl Into<PathBuf>) -> Result<Self, SettingsError> {
         let reader = Reader { settings };
+        let language_model = reader.language_model()?;
         Ok(Self {
             database: settings.path("database").unwrap_or_else(|| database.into()),
             threads: settings.whole("threads").unwrap_or_default() as usize,
             source: settings.source(),
             embedder: reader.embedder()?,
             reranker: reader.reranker()?,
-            language_model: reader.language_model()?,
+            explain: ExplainConfig::of(settings, language_model.clone()),
+            language_model,
             context: ContextConfig::of(settings)?,
             git: reader.git(),
         })

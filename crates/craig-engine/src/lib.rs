@@ -34,7 +34,7 @@ pub use cost::EmbeddingCost;
 pub use engine::Engine;
 pub use engines::Engines;
 pub use error::{EngineError, Fault};
-pub use explain::{Explainer, Selection};
+pub use explain::{Activation, ExplainConfig, Explained, Explainer, Selection, Words, WordsReport, WordsStatus};
 pub use ingest::{IngestRequest, Waiting};
 pub use progress::{Phase, Progress};
 pub use related::Related;
@@ -65,7 +65,7 @@ pub use craig_insight::{
     UsedPackage,
 };
 pub use craig_model::{
-    Document, Endpoint, FailureClass, ModelError, RankedDocument, Ranking, RerankDialect, Secret, message_in,
+    Cancellation, Document, Endpoint, FailureClass, ModelError, RankedDocument, Ranking, RerankDialect, Secret, message_in,
     retry_after, shortened,
 };
 pub use craig_search::{
