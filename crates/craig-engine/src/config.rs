@@ -52,15 +52,14 @@ impl Config {
     /// What `settings` say; `database` is used where they do not name one.
     pub fn of(settings: &Settings, database: impl Into<PathBuf>) -> Result<Self, SettingsError> {
         let reader = Reader { settings };
-        let language_model = reader.language_model()?;
         Ok(Self {
             database: settings.path("database").unwrap_or_else(|| database.into()),
             threads: settings.whole("threads").unwrap_or_default() as usize,
             source: settings.source(),
             embedder: reader.embedder()?,
             reranker: reader.reranker()?,
-            explain: ExplainConfig::of(settings, language_model.clone()),
-            language_model,
+            explain: ExplainConfig::of(settings)?,
+            language_model: reader.language_model()?,
             context: ContextConfig::of(settings)?,
             git: reader.git(),
         })
@@ -181,6 +180,11 @@ const VOYAGE: Provider =
     Provider { name: "Voyage", base_url: "https://api.voyageai.com", key_variable: "VOYAGE_API_KEY" };
 const OPENAI: Provider =
     Provider { name: "OpenAI", base_url: "https://api.openai.com", key_variable: "OPENAI_API_KEY" };
+
+/// The language model that `settings` name.
+pub(crate) fn language_model(settings: &Settings) -> Result<Option<HostedChat>, SettingsError> {
+    Reader { settings }.language_model()
+}
 
 struct Reader<'s> {
     settings: &'s Settings,

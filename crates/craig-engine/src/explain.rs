@@ -9,7 +9,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use craig_explain::{
-    Cache, CacheKey, CodeContext, Explanation, Index, IndexReport, Library, explain, is_script_project,
+    Cache, CacheKey, CodeContext, Explanation, Index, IndexReport, Library, explain, is_script_project, write_explanation,
 };
 use craig_model::Cancellation;
 use craig_source::{Content, Language, ReadError, Root, SourceOptions};
@@ -124,6 +124,12 @@ impl Explainer {
         let parts: Option<Vec<&str>> = parts.map(|part| part.as_os_str().to_str()).collect();
         Ok(parts.ok_or_else(outside)?.join("/"))
     }
+}
+
+/// Writes an explanation for an editor to show, into the folder `.aidocs` of the project at `root`; gives the path of the
+/// page, or none where nothing can be written.
+pub fn write_page(root: &Path, markdown: &str) -> Option<PathBuf> {
+    write_explanation(&Root::open(root).ok()?, markdown).ok()
 }
 
 /// A file that is explained.

@@ -19,6 +19,7 @@ mod repository;
 mod rerank;
 mod search;
 mod settings;
+mod symbols;
 mod text_models;
 mod watch;
 
@@ -34,7 +35,7 @@ pub use cost::EmbeddingCost;
 pub use engine::Engine;
 pub use engines::Engines;
 pub use error::{EngineError, Fault};
-pub use explain::{Activation, ExplainConfig, Explained, Explainer, Selection, Words, WordsReport, WordsStatus};
+pub use explain::{Activation, ExplainConfig, Explained, Explainer, Selection, Words, WordsReport, WordsStatus, write_page};
 pub use ingest::{IngestRequest, Waiting};
 pub use progress::{Phase, Progress};
 pub use related::Related;
@@ -49,6 +50,7 @@ pub use settings::{
     DEFINITIONS, Definition, Environment, Kind, Origin, PROJECT_FILE, Scope, Settings, SettingsError,
     Sources, Value, page as settings_page,
 };
+pub use symbols::Symbol;
 pub use text_models::{Embedded, TextModels};
 pub use watch::WatchEvent;
 

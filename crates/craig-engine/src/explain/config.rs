@@ -1,11 +1,13 @@
 //! How code is explained.
 
+use std::path::Path;
 use std::time::Duration;
 
 use craig_source::DocumentOptions;
 
 use crate::HostedChat;
-use crate::settings::Settings;
+use crate::config::language_model;
+use crate::settings::{Settings, SettingsError, Sources};
 
 /// How code is explained from documentation.
 #[derive(Clone, Debug)]
@@ -47,10 +49,16 @@ impl Default for ExplainConfig {
 }
 
 impl ExplainConfig {
-    pub(crate) fn of(settings: &Settings, language_model: Option<HostedChat>) -> Self {
+    /// What `sources` say of the project at `root`, whose own file counts.
+    pub fn of_project(sources: &Sources, root: &Path) -> Result<Self, SettingsError> {
+        Self::of(&Settings::resolve(&Sources { project: Some(root.to_owned()), ..sources.clone() })?)
+    }
+
+    /// What `settings` say.
+    pub fn of(settings: &Settings) -> Result<Self, SettingsError> {
         let default = Self::default();
         let max_file_size = settings.whole("documentation.max_file_size");
-        Self {
+        Ok(Self {
             documents: DocumentOptions {
                 max_file_size_bytes: max_file_size.unwrap_or(default.documents.max_file_size_bytes),
                 include: settings.texts("documentation.include"),
@@ -63,7 +71,7 @@ impl ExplainConfig {
             },
             in_words: settings.is_on("explain.language_model"),
             timeout: settings.whole("explain.timeout_ms").map_or(default.timeout, Duration::from_millis),
-            language_model,
-        }
+            language_model: language_model(settings)?,
+        })
     }
 }
