@@ -1,6 +1,6 @@
 //! The session with an editor: its open texts, its folders, what it asks for and what threads tell.
 
-use std::collections::{BTreeMap, HashSet, VecDeque};
+use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::path::{Path, PathBuf};
 
 use craig_engine::{Explained, NOT_DOCUMENTED, write_page};
@@ -48,8 +48,8 @@ pub(crate) struct Server {
     pub(crate) tasks: Tasks,
     /// Requests that are answered when a folder is indexed.
     waiting: Vec<Request>,
-    /// Tokens of work whose progress is shown.
-    in_progress: HashSet<String>,
+    /// Tokens of work whose progress is shown, by what the work is; none is used twice.
+    in_progress: HashMap<String, NumberOrString>,
     n_opened: u64,
     n_asked: i32,
 }
@@ -104,7 +104,7 @@ impl Server {
             folders: Vec::new(),
             texts: BTreeMap::new(),
             waiting: Vec::new(),
-            in_progress: HashSet::new(),
+            in_progress: HashMap::new(),
             n_opened: 0,
             n_asked: 0,
         }
@@ -149,7 +149,7 @@ impl Server {
             self.waiting.retain(|request| request.id != id);
             let was_waiting = n_before > waiting.len() + self.waiting.len();
             if self.tasks.cancel(&id) || was_waiting {
-                self.end_progress(&work_token(&id), String::new())?;
+                self.end_progress(&work_of(&id), String::new())?;
                 let code = ErrorCode::RequestCanceled as i32;
                 self.send(Response::new_err(id, code, "cancelled".to_owned()).into())?;
             }
@@ -294,7 +294,7 @@ impl Server {
         match told {
             Told::Folder { opened, news } => self.take_news(opened, news),
             Told::Progress { id, message, percentage } => match self.tasks.is_running(&id) {
-                true => self.show_progress(&work_token(&id), "Reading code", message, percentage),
+                true => self.show_progress(&work_of(&id), "Reading code", message, percentage),
                 false => Ok(()),
             },
             Told::Done { id, result } => {
@@ -302,7 +302,7 @@ impl Server {
                 if !self.tasks.finish(&id) {
                     return Ok(());
                 }
-                self.end_progress(&work_token(&id), String::new())?;
+                self.end_progress(&work_of(&id), String::new())?;
                 let answer = result.and_then(|done| match done {
                     Done::Answer(value) => Ok(value),
                     Done::Explanation { uri, folder, explained } => self.explained(&uri, &folder, &explained),
@@ -320,17 +320,17 @@ impl Server {
         // News of a folder that was closed since are old.
         let Some(own) = self.folders.iter_mut().find(|own| own.opened == opened) else { return Ok(()) };
         let folder = own.path.clone();
-        let token = documentation_token(&folder);
+        let reading = documentation_of(&folder);
         match news {
             News::Indexing => {
-                self.show_progress(&token, "Reading documentation", String::new(), 0)?;
+                self.show_progress(&reading, "Reading documentation", String::new(), 0)?;
                 return self.status(json!({ "folder": folder, "state": "indexing" }));
             }
             News::Indexed { library, report, is_automatic } => {
                 own.library = Some(library);
                 own.is_automatic = Some(is_automatic);
                 own.trouble = None;
-                self.end_progress(&token, format!("{} sections", report.sections))?;
+                self.end_progress(&reading, format!("{} sections", report.sections))?;
                 let mut status = serde_json::to_value(&report)?;
                 status["folder"] = json!(folder);
                 status["state"] = json!("ready");
@@ -342,7 +342,7 @@ impl Server {
             }
             News::Failed { error } => {
                 own.trouble = Some(error.clone());
-                self.end_progress(&token, error.clone())?;
+                self.end_progress(&reading, error.clone())?;
                 self.status(json!({ "folder": folder, "state": "failed", "error": error }))?;
             }
         }
@@ -384,10 +384,10 @@ impl Server {
         self.notify("window/showMessage", json!({ "type": kind, "message": message }))
     }
 
-    /// Shows how far some work is, where the editor can.
+    /// Shows how far some `work` is, where the editor can.
     fn show_progress(
         &mut self,
-        token: &str,
+        work: &str,
         title: &str,
         message: String,
         percentage: u32,
@@ -395,29 +395,23 @@ impl Server {
         if !self.client.shows_progress {
             return Ok(());
         }
-        let own = NumberOrString::String(token.to_owned());
-        if self.in_progress.insert(token.to_owned()) {
-            let params = WorkDoneProgressCreateParams { token: own.clone() };
-            self.request("window/workDoneProgress/create", json!(params))?;
-            let begin =
-                WorkDoneProgressBegin { title: title.to_owned(), ..WorkDoneProgressBegin::default() };
-            return self.progress(own, WorkDoneProgress::Begin(begin));
+        if let Some(token) = self.in_progress.get(work).cloned() {
+            let (message, percentage) = (Some(message), Some(percentage));
+            let report = WorkDoneProgressReport { message, percentage, cancellable: None };
+            return self.progress(token, WorkDoneProgress::Report(report));
         }
-        let report = WorkDoneProgressReport {
-            message: Some(message),
-            percentage: Some(percentage),
-            cancellable: None,
-        };
-        self.progress(own, WorkDoneProgress::Report(report))
+        let token = NumberOrString::String(format!("{work}/{}", self.n_asked));
+        self.in_progress.insert(work.to_owned(), token.clone());
+        let params = WorkDoneProgressCreateParams { token: token.clone() };
+        self.request("window/workDoneProgress/create", json!(params))?;
+        let begin = WorkDoneProgressBegin { title: title.to_owned(), ..WorkDoneProgressBegin::default() };
+        self.progress(token, WorkDoneProgress::Begin(begin))
     }
 
-    fn end_progress(&mut self, token: &str, message: String) -> anyhow::Result<()> {
-        if !self.in_progress.remove(token) {
-            return Ok(());
-        }
+    fn end_progress(&mut self, work: &str, message: String) -> anyhow::Result<()> {
+        let Some(token) = self.in_progress.remove(work) else { return Ok(()) };
         let message = Some(message).filter(|message| !message.is_empty());
-        let end = WorkDoneProgress::End(WorkDoneProgressEnd { message });
-        self.progress(NumberOrString::String(token.to_owned()), end)
+        self.progress(token, WorkDoneProgress::End(WorkDoneProgressEnd { message }))
     }
 
     fn progress(&self, token: NumberOrString, value: WorkDoneProgress) -> anyhow::Result<()> {
@@ -465,10 +459,10 @@ fn read<T: DeserializeOwned>(params: Value) -> Option<T> {
     serde_json::from_value(params).ok()
 }
 
-fn documentation_token(folder: &Path) -> String {
+fn documentation_of(folder: &Path) -> String {
     format!("craig/documentation/{}", folder.display())
 }
 
-fn work_token(id: &RequestId) -> String {
+fn work_of(id: &RequestId) -> String {
     format!("craig/work/{id}")
 }
