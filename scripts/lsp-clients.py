@@ -3,6 +3,7 @@
 Run by scripts/lsp-check, which installs it: CRAIG names the program, PROJECT a folder with documentation and code.
 """
 
+import ast
 import asyncio
 import os
 import pathlib
@@ -104,8 +105,10 @@ async def test_a_person_reads_code(client: LanguageClient):
     params = types.CodeActionParams(
         text_document=types.TextDocumentIdentifier(uri=URI), range=selection, context=types.CodeActionContext(diagnostics=[]))
     (action,) = await client.text_document_code_action_async(params)
-    assert action.command.command == "craig.explain"
-    explained = fields(await execute(client, action.command.command, *action.command.arguments))
+    # lsprotocol 2025.0.0 takes an action that has a command for that command, and its name for the text of both.
+    command = ast.literal_eval(action.command)
+    assert command["command"] == "craig.explain"
+    explained = fields(await execute(client, command["command"], *command["arguments"]))
     assert explained["symbol"] == "request" and "docs/api/client.md" in explained["markdown"]
     if client.capabilities.window.show_document and client.capabilities.window.show_document.support:
         await until(lambda: client.shown_documents)
@@ -163,9 +166,9 @@ async def test_documentation_is_written_meanwhile(client: LanguageClient):
 
 @pytest.mark.asyncio
 async def test_code_is_searched(client: LanguageClient):
-    found = fields(await execute(client, "craig.search", {"query": "send a request to the server", "limit": 3}))
+    found = fields(await execute(client, "craig.search", {"query": "flushInner", "limit": 3}))
     best = fields(found["hits"][0])
-    assert best["uri"] in (URI, (PROJECT / "docs/api/client.md").as_uri()) and 0 < best["score"] <= 1, best
+    assert best["uri"] == URI and 0 < best["score"] <= 1, best
     given = fields(await execute(client, "craig.context", {"message": "how does `request` work?", "minScore": 0, "uri": URI}))
     assert "request" in given["markdown"] and given["blocks"]
     # Definitions of code are symbols once it is ingested.
@@ -201,11 +204,11 @@ async def encoded(lsp_client: LanguageClient, request):
 @pytest.mark.asyncio
 async def test_columns_count_in_any_encoding(encoded: LanguageClient, request):
     unit = encoded.answer.capabilities.position_encoding
-    assert unit.value in request.node.name
+    assert unit in request.node.name
     name = place("/* é😀 */ request", "request", unit)
     assert await hover(encoded, name) is not None
     # In units of another encoding the same number lies elsewhere on the line: before the name, where no name is.
-    assert name.character == {"utf-8": 16, "utf-16": 13, "utf-32": 12}[unit.value]
+    assert name.character == {"utf-8": 16, "utf-16": 13, "utf-32": 12}[unit]
 
 
 @pytest_lsp.fixture(config=CONFIG)
@@ -233,8 +236,9 @@ async def test_folders_are_apart(two_folders: LanguageClient):
     explained = fields(await execute(client, "craig.explain", {"uri": path.as_uri()}))
     assert "Runs the tool" in explained["explanation"]
     assert await asks() is None, "it is still shown only to those who ask"
+    client.statuses.clear()
     client.workspace_did_change_configuration(types.DidChangeConfigurationParams(settings={"craig": {"explain": {"activation": "always"}}}))
-    await until(lambda: [s.state for s in client.statuses if s.folder == str(client.other)][-1] == "ready")
+    await until(lambda: [s for s in client.statuses if s.folder == str(client.other) and s.state == "ready"])
     assert "Runs the tool" in (await asks()).contents.value
     gone = types.WorkspaceFoldersChangeEvent(added=[], removed=[types.WorkspaceFolder(uri=client.other.as_uri(), name="x")])
     client.workspace_did_change_workspace_folders(types.DidChangeWorkspaceFoldersParams(event=gone))

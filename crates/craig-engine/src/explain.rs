@@ -9,7 +9,8 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use craig_explain::{
-    Cache, CacheKey, CodeContext, Explanation, Index, IndexReport, Library, explain, is_script_project, write_explanation,
+    Cache, CacheKey, CodeContext, Explanation, Index, IndexReport, Library, explain, is_script_project,
+    write_explanation,
 };
 use craig_model::Cancellation;
 use craig_source::{Content, Language, ReadError, Root, SourceOptions};

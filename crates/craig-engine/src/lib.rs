@@ -35,7 +35,9 @@ pub use cost::EmbeddingCost;
 pub use engine::Engine;
 pub use engines::Engines;
 pub use error::{EngineError, Fault};
-pub use explain::{Activation, ExplainConfig, Explained, Explainer, Selection, Words, WordsReport, WordsStatus, write_page};
+pub use explain::{
+    Activation, ExplainConfig, Explained, Explainer, Selection, Words, WordsReport, WordsStatus, write_page,
+};
 pub use ingest::{IngestRequest, Waiting};
 pub use progress::{Phase, Progress};
 pub use related::Related;
@@ -67,8 +69,8 @@ pub use craig_insight::{
     UsedPackage,
 };
 pub use craig_model::{
-    Cancellation, Document, Endpoint, FailureClass, ModelError, RankedDocument, Ranking, RerankDialect, Secret, message_in,
-    retry_after, shortened,
+    Cancellation, Document, Endpoint, FailureClass, ModelError, RankedDocument, Ranking, RerankDialect,
+    Secret, message_in, retry_after, shortened,
 };
 pub use craig_search::{
     CandidateFeatures, Evidence, FEATURE_NAMES, Features, Hit, KindFilter, MoreRange, Retrieval, SearchError,

@@ -157,19 +157,89 @@ const SPECULATION: &[&str] = &[
 
 /// Words that say how sure or how general something is: a sentence has those of its excerpts, neither more nor fewer.
 const MODALS: &[&str] = &[
-    "must", "should", "may", "can", "could", "always", "never", "only", "required", "optional", "deprecated",
-    "unless", "if", "when",
+    "must",
+    "should",
+    "may",
+    "can",
+    "could",
+    "always",
+    "never",
+    "only",
+    "required",
+    "optional",
+    "deprecated",
+    "unless",
+    "if",
+    "when",
 ];
 
 /// Words whose opposite is as like the excerpts as they are, so that likeness does not tell them apart: a sentence has none
 /// that its excerpts lack.
 const CONTRASTS: &[&str] = &[
-    "before", "after", "until", "true", "false", "null", "undefined", "enable", "enables", "enabled", "disable",
-    "disables", "disabled", "more", "less", "fewer", "greater", "smaller", "larger", "least", "most", "minimum",
-    "maximum", "first", "last", "all", "any", "every", "each", "none", "same", "different", "synchronous",
-    "synchronously", "asynchronous", "asynchronously", "default", "zero", "one", "two", "three", "will", "instead",
-    "throws", "fails", "ignores", "ignored", "allows", "allowed", "prevents", "adds", "removes", "opens", "closes",
-    "starts", "stops", "increases", "decreases", "includes", "excludes", "reads", "writes", "sends", "receives",
+    "before",
+    "after",
+    "until",
+    "true",
+    "false",
+    "null",
+    "undefined",
+    "enable",
+    "enables",
+    "enabled",
+    "disable",
+    "disables",
+    "disabled",
+    "more",
+    "less",
+    "fewer",
+    "greater",
+    "smaller",
+    "larger",
+    "least",
+    "most",
+    "minimum",
+    "maximum",
+    "first",
+    "last",
+    "all",
+    "any",
+    "every",
+    "each",
+    "none",
+    "same",
+    "different",
+    "synchronous",
+    "synchronously",
+    "asynchronous",
+    "asynchronously",
+    "default",
+    "zero",
+    "one",
+    "two",
+    "three",
+    "will",
+    "instead",
+    "throws",
+    "fails",
+    "ignores",
+    "ignored",
+    "allows",
+    "allowed",
+    "prevents",
+    "adds",
+    "removes",
+    "opens",
+    "closes",
+    "starts",
+    "stops",
+    "increases",
+    "decreases",
+    "includes",
+    "excludes",
+    "reads",
+    "writes",
+    "sends",
+    "receives",
 ];
 const NEGATIONS: &[&str] = &["not", "no", "never", "cannot", "without", "none", "neither", "nor"];
 
@@ -294,7 +364,11 @@ mod tests {
         Explanation {
             citations: vec![cited("`abort`", 1), cited("Twice", 7)],
             bullets: vec![
-                bullet("Aborts the running request and closes its socket after `timeout` milliseconds.", 0, 3),
+                bullet(
+                    "Aborts the running request and closes its socket after `timeout` milliseconds.",
+                    0,
+                    3,
+                ),
                 bullet("It must not be called twice.", 1, 9),
             ],
             ..Explanation::not_documented(None, 0.0)
@@ -356,7 +430,10 @@ mod tests {
         let answer = "It must not be called twice [2]. It is fast [1]. It must not be called twice [2].";
         let reworded = prompt().reworded(&extract, answer).unwrap();
         assert_eq!(reworded.explanation, "- It must not be called twice.");
-        assert_eq!(reworded.bullets, [Bullet { text: "It must not be called twice.".into(), citation: 0, line: 9 }]);
+        assert_eq!(
+            reworded.bullets,
+            [Bullet { text: "It must not be called twice.".into(), citation: 0, line: 9 }]
+        );
         assert_eq!(reworded.citations, [extract.citations[1].clone()]);
         assert_eq!(prompt().reworded(&extract, "It is fast [1]."), None);
     }

@@ -98,7 +98,9 @@ fn leads_to_documents(entry: &DirEntry, root: &std::path::Path, is_open: bool) -
     let name = entry.file_name().to_string_lossy();
     let is_never_entered = NEVER_ENTERED.contains(&&*name);
     let is_top_level = entry.path().parent() == Some(root);
-    !is_folder || entry.depth() == 0 || !is_never_entered && (is_open || !is_top_level || name == DOCUMENTATION)
+    !is_folder
+        || entry.depth() == 0
+        || !is_never_entered && (is_open || !is_top_level || name == DOCUMENTATION)
 }
 
 fn is_markdown(path: &std::path::Path) -> bool {

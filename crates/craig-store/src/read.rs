@@ -254,10 +254,11 @@ impl Store {
         part: &str,
         limit: usize,
     ) -> Result<Vec<(String, Symbol)>, StoreError> {
-        let escaped = part.replace('\\', "\\\\").replace('%', "\\%").replace('_', "\\_");
+        let escaped = part.replace('!', "!!").replace('%', "!%").replace('_', "!_");
         // Outlines that do not hold the text anywhere need no parsing.
         let sql = "SELECT f.path, s.value FROM files f, json_each(f.outline, '$.symbols') s
-                   WHERE f.project_id = ?1 AND f.outline LIKE ?2 ESCAPE '\' AND s.value ->> 'name' LIKE ?2 ESCAPE '\'
+                   WHERE f.project_id = ?1 AND f.outline LIKE ?2 ESCAPE '!'
+                     AND s.value ->> 'name' LIKE ?2 ESCAPE '!'
                    ORDER BY lower(s.value ->> 'name') = lower(?3) DESC,
                             instr(lower(s.value ->> 'name'), lower(?3)) = 1 DESC,
                             length(s.value ->> 'name'), f.path, s.value ->> 'line' LIMIT ?4";

@@ -3,8 +3,8 @@
 use std::time::{Duration, Instant};
 
 use craig_engine::{
-    Activation, Cancellation, ExplainConfig, Explained, Explainer, Explanation, Keyed, Selection, WordsReport,
-    WordsStatus,
+    Activation, Cancellation, ExplainConfig, Explained, Explainer, Explanation, Keyed, Selection,
+    WordsReport, WordsStatus,
 };
 use serde_json::json;
 use tempfile::TempDir;
@@ -90,14 +90,17 @@ fn saying(text: &'static str) -> Provider {
 /// A text in pieces, as servers stream them.
 fn stream(text: &str) -> Answer {
     let pieces = text.split_inclusive(' ');
-    let event = |piece: &str| format!("data: {}\n\n", json!({ "choices": [{ "delta": { "content": piece } }] }));
+    let event =
+        |piece: &str| format!("data: {}\n\n", json!({ "choices": [{ "delta": { "content": piece } }] }));
     let events: String = pieces.map(event).collect();
     Answer::text(200, &format!("{events}data: [DONE]\n\n")).with_header("content-type", "text/event-stream")
 }
 
 #[test]
 fn what_holds_is_told_with_its_citation_and_asked_for_once() {
-    let provider = saying("It performs an HTTP request on the connection [performs]. It fails when the client is closed [fails].");
+    let provider = saying(
+        "It performs an HTTP request on the connection [performs]. It fails when the client is closed [fails].",
+    );
     let desk = Desk::new(&provider, Duration::from_secs(20));
     let told = desk.told(REQUEST);
     let explanation = &told.explanation;
@@ -160,9 +163,14 @@ fn what_the_documentation_does_not_bear_out_is_dropped() {
 
 #[test]
 fn of_an_answer_what_holds_is_kept() {
-    let provider = saying("Sure! Here you go:\n- It performs an HTTP request on the connection. [performs]\n- It also brews coffee [fails].");
+    let provider = saying(
+        "Sure! Here you go:\n- It performs an HTTP request on the connection. [performs]\n- It also brews coffee [fails].",
+    );
     let desk = Desk::new(&provider, Duration::from_secs(20));
-    assert_eq!(desk.told(REQUEST).explanation.explanation, "- It performs an HTTP request on the connection.");
+    assert_eq!(
+        desk.told(REQUEST).explanation.explanation,
+        "- It performs an HTTP request on the connection."
+    );
 }
 
 #[test]
@@ -232,4 +240,3 @@ fn documentation_is_shown_unasked_in_projects_of_scripts() {
     assert!(!covers(&["a.py", "README.md"], Activation::Scripts));
     assert!(covers(&["a.py"], Activation::Always) && !covers(&["a.ts"], Activation::Never));
 }
-

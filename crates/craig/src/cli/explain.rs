@@ -93,8 +93,7 @@ fn prepare(args: &Args, session: &mut Session) -> anyhow::Result<Prepared> {
 
 /// Says why the documentation is quoted although the language model was to tell it.
 fn warn_of_fallback(explained: &Explained, session: &mut Session) {
-    let fallback =
-        explained.language_model.as_ref().filter(|report| report.status == WordsStatus::Fallback);
+    let fallback = explained.language_model.as_ref().filter(|report| report.status == WordsStatus::Fallback);
     if let Some(report) = fallback {
         let reason = report.reason.as_deref().unwrap_or("it failed");
         session.output.warn(format_args!("quoted, not in the words of the language model: {reason}"));

@@ -156,9 +156,8 @@ fn search(server: &mut Server, id: &RequestId, arguments: SearchArguments) -> an
     server.tasks.start(id.clone(), move |task| {
         let mut hits = Vec::new();
         for code in &code {
-            let (folder, answer) = prepared(code, freshness, task, |engine, project| {
-                engine.search(project, &query, &request)
-            })?;
+            let (folder, answer) =
+                prepared(code, freshness, task, |engine, project| engine.search(project, &query, &request))?;
             hits.extend(found(&folder, &answer)?);
         }
         // Relevance is a probability, which compares across folders.

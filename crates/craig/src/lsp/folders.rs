@@ -7,8 +7,8 @@ use std::thread;
 use std::time::Duration;
 
 use craig_engine::{
-    Config, DocumentationLibrary, EngineError, Engines, ExplainConfig, Explainer, IndexReport, Settings, Sources,
-    Words,
+    Config, DocumentationLibrary, EngineError, Engines, ExplainConfig, Explainer, IndexReport, Settings,
+    Sources, Words,
 };
 
 use super::Setup;

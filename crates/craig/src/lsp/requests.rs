@@ -19,7 +19,8 @@ pub(crate) const ACTION_KIND: CodeActionKind = CodeActionKind::new("source.craig
 pub(super) fn hover(server: &Server, params: Value) -> anyhow::Result<Value> {
     let params: HoverParams = serde_json::from_value(params)?;
     let place = params.text_document_position_params;
-    let asked = Asked::new(server, &place.text_document.uri, Some(Range::new(place.position, place.position)));
+    let asked =
+        Asked::new(server, &place.text_document.uri, Some(Range::new(place.position, place.position)));
     let asked = asked.filter(|asked| asked.folder.is_automatic == Some(true));
     let explanation = asked.and_then(|asked| asked.explanation());
     let Some(value) = explanation.and_then(|explanation| explanation.hover()) else { return Ok(Value::Null) };
@@ -32,8 +33,9 @@ pub(super) fn hover(server: &Server, params: Value) -> anyhow::Result<Value> {
 /// The one action there is, for every selection in a folder whose documentation is shown unasked.
 pub(super) fn code_actions(server: &Server, params: Value) -> anyhow::Result<Value> {
     let params: CodeActionParams = serde_json::from_value(params)?;
-    let is_offered =
-        server.folder_of(&params.text_document.uri).is_some_and(|(folder, _)| folder.is_automatic != Some(false));
+    let is_offered = server
+        .folder_of(&params.text_document.uri)
+        .is_some_and(|(folder, _)| folder.is_automatic != Some(false));
     let is_wanted = params
         .context
         .only

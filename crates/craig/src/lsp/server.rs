@@ -181,19 +181,21 @@ impl Server {
             }
             // An editor shows errors of hovers to people who only moved the mouse.
             Err(_) if method == "textDocument/hover" => self.send(Response::new_ok(id, Value::Null).into()),
-            Err(error) => self.refuse(id, &error),
+            Err(error) => self.refuse(id, ErrorCode::InvalidParams, &error),
         }
     }
 
-    fn refuse(&self, id: RequestId, error: &anyhow::Error) -> anyhow::Result<()> {
-        self.send(Response::new_err(id, ErrorCode::InvalidParams as i32, format!("{error:#}")).into())
+    fn refuse(&self, id: RequestId, code: ErrorCode, error: &anyhow::Error) -> anyhow::Result<()> {
+        self.send(Response::new_err(id, code as i32, format!("{error:#}")).into())
     }
 
     fn note(&mut self, notification: Notification) -> anyhow::Result<()> {
         let Notification { method, params } = notification;
         match method.as_str() {
             "textDocument/didOpen" => read(params).into_iter().for_each(|opened| self.open_text(opened)),
-            "textDocument/didChange" => read(params).into_iter().for_each(|changed| self.change_text(changed)),
+            "textDocument/didChange" => {
+                read(params).into_iter().for_each(|changed| self.change_text(changed))
+            }
             "textDocument/didClose" => {
                 if let Some(closed) = read::<DidCloseTextDocumentParams>(params) {
                     self.texts.remove(closed.text_document.uri.as_str());
@@ -283,7 +285,8 @@ impl Server {
 
     /// Opens folders anew, with the settings as they are now.
     fn reopen_folders(&mut self, which: impl Fn(&Path) -> bool) {
-        let (old, kept) = std::mem::take(&mut self.folders).into_iter().partition(|folder| which(&folder.path));
+        let (old, kept) =
+            std::mem::take(&mut self.folders).into_iter().partition(|folder| which(&folder.path));
         self.folders = kept;
         let old: Vec<Folder> = old;
         old.into_iter().for_each(|folder| self.open_folder(folder.path));
@@ -309,7 +312,7 @@ impl Server {
                 });
                 match answer {
                     Ok(value) => self.send(Response::new_ok(id, value).into()),
-                    Err(error) => self.refuse(id, &error),
+                    Err(error) => self.refuse(id, ErrorCode::RequestFailed, &error),
                 }
             }
         }
@@ -368,7 +371,9 @@ impl Server {
                 let params = json!({ "uri": page, "external": false, "takeFocus": false });
                 self.request("window/showDocument", params)?;
             }
-            None => self.show_message(INFO, &explanation.hover().unwrap_or_else(|| NOT_DOCUMENTED.to_owned()))?,
+            None => {
+                self.show_message(INFO, &explanation.hover().unwrap_or_else(|| NOT_DOCUMENTED.to_owned()))?
+            }
         }
         let mut answer = as_printed(explained)?;
         answer["markdown"] = json!(markdown);

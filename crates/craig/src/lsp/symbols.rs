@@ -49,7 +49,9 @@ fn symbols(places: &[Place], query: &str, encoding: Encoding) -> anyhow::Result<
         if let Some(code) = &place.code {
             found.extend(defined(code, &place.folder, query)?);
         }
-        found.extend(place.library.iter().flat_map(|library| sections(library, &place.folder, query, encoding)));
+        found.extend(
+            place.library.iter().flat_map(|library| sections(library, &place.folder, query, encoding)),
+        );
     }
     let wanted = query.to_lowercase();
     found.sort_by_cached_key(|symbol| {
@@ -58,7 +60,10 @@ fn symbols(places: &[Place], query: &str, encoding: Encoding) -> anyhow::Result<
     });
     // Headings are among the definitions of documents that are ingested, too.
     let mut seen = HashSet::new();
-    found.retain(|symbol| seen.insert((symbol.location.uri.clone(), symbol.location.range.start.line)));
+    found.retain(|symbol| {
+        let Location { uri, range } = &symbol.location;
+        seen.insert((uri.as_str().to_owned(), range.start.line))
+    });
     found.truncate(MAX_SYMBOLS);
     Ok(found)
 }

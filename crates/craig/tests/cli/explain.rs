@@ -300,14 +300,19 @@ fn commands_search_and_give_context_from_code_that_is_ingested_then() {
     assert_eq!(lines.0 + 1, lines.1);
     let symbols = editor.ask("workspace/symbol", json!({ "query": "FLUSH" }));
     assert!(is_code(&symbols[0]), "{symbols}");
-    assert_eq!((&symbols[0]["name"], &symbols[0]["location"]["range"]["start"]["line"]), (&json!("flushInner"), &json!(8)));
+    assert_eq!(
+        (&symbols[0]["name"], &symbols[0]["location"]["range"]["start"]["line"]),
+        (&json!("flushInner"), &json!(8))
+    );
 
-    let given = editor.execute("craig.context", json!({ "message": "what does `flushInner` do?", "minScore": 0 }));
+    let given =
+        editor.execute("craig.context", json!({ "message": "what does `flushInner` do?", "minScore": 0 }));
     assert!(given["markdown"].as_str().unwrap().contains("flushInner"), "{given}");
     assert_eq!(given["blocks"][0]["uri"], json!(client));
     editor.open_text(&client, &CODE.replace("flushInner () {}", "flushInner () { return this.request() }"));
     let range = json!({ "start": { "line": 8, "character": 0 }, "end": { "line": 9, "character": 0 } });
-    let edit = json!({ "message": "close it like `request` does", "uri": client, "range": range, "minScore": 0 });
+    let edit =
+        json!({ "message": "close it like `request` does", "uri": client, "range": range, "minScore": 0 });
     let given = editor.execute("craig.context", edit);
     assert!(given["reason"].is_string() || given["blocks"][0]["uri"].is_string(), "{given}");
 
@@ -326,7 +331,8 @@ fn documentation_is_shown_unasked_only_where_it_is_wanted() {
     home.write("work/docs/tool.md", "# Tool\n\n## `run_tool`\n\nRuns the tool with all its arguments.\n");
     let tool = uri(&home, "work/tool.py");
     let selection = json!({ "start": { "line": 0, "character": 0 }, "end": { "line": 1, "character": 0 } });
-    let action = json!({ "textDocument": { "uri": tool }, "range": selection, "context": { "diagnostics": [] } });
+    let action =
+        json!({ "textDocument": { "uri": tool }, "range": selection, "context": { "diagnostics": [] } });
 
     let (mut editor, _) = Editor::start(&home, hello(&home, "work", json!({}), Value::Null));
     editor.await_state("inactive");
@@ -365,7 +371,10 @@ fn files_that_change_are_seen_and_explanations_shown() {
     let client = uri(&home, "lib/client.js");
     editor.open_text(&client, CODE);
     assert!(editor.hover(&client, 8).is_null());
-    home.write("docs/inner.md", "# Inner\n\n## `client.flushInner()`\n\nWrites what is queued to the socket.\n");
+    home.write(
+        "docs/inner.md",
+        "# Inner\n\n## `client.flushInner()`\n\nWrites what is queued to the socket.\n",
+    );
     let changed = |path: &str| json!({ "changes": [{ "uri": uri(&home, path), "type": 1 }] });
     editor.tell("workspace/didChangeWatchedFiles", changed("docs/inner.md"));
     editor.await_state("ready");
@@ -373,7 +382,8 @@ fn files_that_change_are_seen_and_explanations_shown() {
 
     // A link in the place of the page is replaced, and what it leads to is left alone.
     home.write("precious", "mine\n");
-    std::os::unix::fs::symlink(home.path().join("precious"), home.path().join(".aidocs/explanation.md")).unwrap();
+    std::os::unix::fs::symlink(home.path().join("precious"), home.path().join(".aidocs/explanation.md"))
+        .unwrap();
     let range = json!({ "start": { "line": 4, "character": 0 }, "end": { "line": 7, "character": 0 } });
     let id = editor.send_request(
         "workspace/executeCommand",
@@ -400,7 +410,10 @@ fn files_that_change_are_seen_and_explanations_shown() {
 fn an_editor_that_does_not_watch_is_told_by_looking() {
     let home = project();
     let mut editor = Editor::open(&home, &["utf-8"]);
-    home.write("docs/inner.md", "# Inner\n\n## `client.flushInner()`\n\nWrites what is queued to the socket.\n");
+    home.write(
+        "docs/inner.md",
+        "# Inner\n\n## `client.flushInner()`\n\nWrites what is queued to the socket.\n",
+    );
     assert_eq!(editor.await_state("ready")["files"], 2);
     editor.close();
 }
@@ -409,7 +422,7 @@ fn an_editor_that_does_not_watch_is_told_by_looking() {
 fn work_is_cancelled_while_it_goes_on() {
     let home = project();
     let model = Model::start("data: {\"choices\":[{\"delta\":{\"content\":\"It\"}}]}\n\n", true);
-    home.write(".config/craig/config.toml", &model.settings());
+    home.write(".config/craig/config.toml", model.settings());
     let mut editor = Editor::open(&home, &["utf-8"]);
     let client = uri(&home, "lib/client.js");
     editor.open_text(&client, CODE);
@@ -443,7 +456,7 @@ fn an_explanation_is_told_in_the_words_of_a_model_that_the_user_configured() {
         &format!("data: {}\n\ndata: [DONE]\n\n", json!({ "choices": [{ "delta": { "content": said } }] })),
         false,
     );
-    home.write(".config/craig/config.toml", &model.settings());
+    home.write(".config/craig/config.toml", model.settings());
     let quoted = explained(&home, "lib/client.js:5-7");
     assert_eq!(quoted.get("language_model"), None);
     let args = ["explain", "lib/client.js:5-7", "--root", &root, "--model", "--format", "json"];
@@ -479,8 +492,9 @@ impl Model {
         let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
         let address = listener.local_addr().unwrap();
         let (told, asked) = std::sync::mpsc::channel();
-        let answer =
-            format!("HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\nconnection: close\r\n\r\n{events}");
+        let answer = format!(
+            "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\nconnection: close\r\n\r\n{events}"
+        );
         std::thread::spawn(move || {
             let mut open = Vec::new();
             for mut stream in listener.incoming().flatten() {
@@ -496,7 +510,10 @@ impl Model {
     }
 
     fn settings(&self) -> String {
-        format!("[language_model]\nprovider = \"openai\"\nmodel = \"tiny\"\nbase_url = \"http://{}\"\n", self.address)
+        format!(
+            "[language_model]\nprovider = \"openai\"\nmodel = \"tiny\"\nbase_url = \"http://{}\"\n",
+            self.address
+        )
     }
 
     fn await_request(&self) {

@@ -253,7 +253,8 @@ fn what_is_not_documented_is_not_explained() {
     let answer = call(&mut client, "explain_code", inner.clone());
     assert_eq!((&answer["explanation"], &answer["citations"]), (&json!("Not documented."), &json!([])));
     // Documentation that was written meanwhile is seen.
-    let page = format!("{CLIENT_PAGE}\n### `client.flushInner()`\n\nWrites what is queued to the socket at once.\n");
+    let page =
+        format!("{CLIENT_PAGE}\n### `client.flushInner()`\n\nWrites what is queued to the socket at once.\n");
     home.write("shop/docs/api/Client.md", page);
     let answer = call(&mut client, "explain_code", inner);
     assert!(answer["explanation"].as_str().unwrap().contains("what is queued"), "{answer}");

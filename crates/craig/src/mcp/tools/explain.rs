@@ -76,8 +76,7 @@ async fn answer(call: Call<Arguments>) -> Result<Answer, Failure> {
     let told = serde_json::to_string(&explanation).map_err(Failure::internal)?;
     let told: Value = serde_json::from_str(&told).map_err(Failure::internal)?;
     let orders = injection::looks_like_orders(&explanation.explanation);
-    let notes: Vec<String> =
-        troubles(&report).chain(orders.then(|| injection::NOTICE.to_owned())).collect();
+    let notes: Vec<String> = troubles(&report).chain(orders.then(|| injection::NOTICE.to_owned())).collect();
     let lines = selection.lines;
     Ok(Answer::of(&told)?
         .with("path", selection.file.to_string_lossy().into_owned())
@@ -139,7 +138,8 @@ async fn definitions(
     let project = call.shared.project_or_own(call.arguments.project.as_deref()).await?;
     call.shared.bring_up_to_date(&project).await?;
     let name = symbol.to_owned();
-    let hits = call.shared.run(move |engine| engine.definitions(&project, &name, 4 * MOST_DEFINITIONS)).await?;
+    let hits =
+        call.shared.run(move |engine| engine.definitions(&project, &name, 4 * MOST_DEFINITIONS)).await?;
     let path = path.map(|path| path.trim_start_matches("./"));
     let wanted = hits.into_iter().filter(|hit| path.is_none_or(|path| hit.path == path));
     let selections: Vec<Selection> = wanted
