@@ -214,8 +214,11 @@ impl Server {
                 read(params).into_iter().for_each(|changed| self.change_folders(changed));
             }
             "workspace/didChangeConfiguration" => {
-                self.configure(&params["settings"])?;
-                self.reopen_folders(|_| true);
+                // Other servers' settings may come along.
+                let given = &params["settings"]["craig"];
+                if !given.is_null() && self.configure(given)? {
+                    self.reopen_folders(|_| true);
+                }
             }
             _ => {}
         }
@@ -250,15 +253,17 @@ impl Server {
         }
     }
 
-    /// Takes in settings of the editor; what it may not set is told, and nothing of them counts.
-    fn configure(&mut self, given: &Value) -> anyhow::Result<()> {
+    /// Takes in settings of the editor; gives whether others hold now. Where one is not the editor's to set that is told, and
+    /// nothing of them counts.
+    fn configure(&mut self, given: &Value) -> anyhow::Result<bool> {
         match configuration::flags(given) {
-            Ok(flags) => {
+            Ok(mut flags) => {
+                flags.extend(self.own_flags.iter().cloned());
+                let are_new = self.setup.sources.flags != flags;
                 self.setup.sources.flags = flags;
-                self.setup.sources.flags.extend(self.own_flags.iter().cloned());
-                Ok(())
+                Ok(are_new)
             }
-            Err(error) => self.show_message(WARNING, &error),
+            Err(error) => self.show_message(WARNING, &error).map(|()| false),
         }
     }
 

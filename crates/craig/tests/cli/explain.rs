@@ -350,10 +350,14 @@ fn documentation_is_shown_unasked_only_where_it_is_wanted() {
     editor.open_text(&tool, "def run_tool(arguments):\n    return arguments\n");
     assert!(editor.hover(&tool, 0)["contents"]["value"].as_str().unwrap().contains("Runs the tool"));
     assert_eq!(editor.ask("textDocument/codeAction", action)[0]["command"]["command"], "craig.explain");
-    let settings = json!({ "settings": { "language_model": { "base_url": "http://127.0.0.1:1" } } });
+    let others = json!({ "settings": { "python": { "path": "x" } } });
+    editor.tell("workspace/didChangeConfiguration", others);
+    let settings =
+        json!({ "settings": { "craig": { "language_model": { "base_url": "http://127.0.0.1:1" } } } });
     editor.tell("workspace/didChangeConfiguration", settings);
     let warning = editor.await_method("window/showMessage");
     assert!(warning["message"].as_str().unwrap().contains("config.toml"), "{warning}");
+    assert!(!editor.hover(&tool, 0).is_null(), "what held before holds");
     editor.close();
 }
 
@@ -431,7 +435,7 @@ fn work_is_cancelled_while_it_goes_on() {
     let params = json!({ "command": "craig.explain", "arguments": [argument] });
     let id = editor.send_request("workspace/executeCommand", params);
     model.await_request();
-    assert!(!editor.hover(&client, 5).is_null(), "a hover does not wait for the model");
+    assert!(!editor.hover(&client, 4).is_null(), "a hover does not wait for the model");
     editor.tell("$/cancelRequest", json!({ "id": id }));
     let answer = loop {
         let message = editor.receive();
