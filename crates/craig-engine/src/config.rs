@@ -7,6 +7,7 @@ use craig_model::{EmbeddingDialect, Endpoint, HostedModel, LocalOptions, ModelEr
 use craig_source::{GitAccess, GitToken, SourceOptions};
 
 use crate::context::ContextConfig;
+use crate::explain::ExplainConfig;
 use crate::settings::{Environment, Settings, SettingsError};
 
 /// Everything that an [`Engine`](crate::Engine) needs to know before it starts.
@@ -26,6 +27,8 @@ pub struct Config {
     pub language_model: Option<HostedChat>,
     /// How context is made for chats and inline edits.
     pub context: ContextConfig,
+    /// How code is explained from documentation.
+    pub explain: ExplainConfig,
     /// How repositories are cloned.
     pub git: GitConfig,
 }
@@ -41,6 +44,7 @@ impl Config {
             reranker: RerankerConfig::Off,
             language_model: None,
             context: ContextConfig::default(),
+            explain: ExplainConfig::default(),
             git: GitConfig { access: GitAccess::default(), depth: 1 },
         }
     }
@@ -54,6 +58,7 @@ impl Config {
             source: settings.source(),
             embedder: reader.embedder()?,
             reranker: reader.reranker()?,
+            explain: ExplainConfig::of(settings)?,
             language_model: reader.language_model()?,
             context: ContextConfig::of(settings)?,
             git: reader.git(),
@@ -175,6 +180,11 @@ const VOYAGE: Provider =
     Provider { name: "Voyage", base_url: "https://api.voyageai.com", key_variable: "VOYAGE_API_KEY" };
 const OPENAI: Provider =
     Provider { name: "OpenAI", base_url: "https://api.openai.com", key_variable: "OPENAI_API_KEY" };
+
+/// The language model that `settings` name.
+pub(crate) fn language_model(settings: &Settings) -> Result<Option<HostedChat>, SettingsError> {
+    Reader { settings }.language_model()
+}
 
 struct Reader<'s> {
     settings: &'s Settings,

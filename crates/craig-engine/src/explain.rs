@@ -1,12 +1,22 @@
-//! Explanations through the one door: which root, which file, which lines.
+//! Explanations through the one door: which root, which file, which lines, whose words.
+
+mod config;
+mod words;
 
 use std::cell::RefCell;
 use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 use std::time::Instant;
 
-use craig_explain::{Cache, CacheKey, CodeContext, Explanation, Index, IndexReport, Library, explain};
-use craig_source::{Content, DocumentOptions, Language, ReadError, Root, SourceOptions};
+use craig_explain::{
+    Cache, CacheKey, CodeContext, Explanation, Index, IndexReport, Library, explain, is_script_project,
+    write_explanation,
+};
+use craig_model::Cancellation;
+use craig_source::{Content, Language, ReadError, Root, SourceOptions};
+
+pub use config::{Activation, ExplainConfig};
+pub use words::{Explained, Words, WordsReport, WordsStatus};
 
 use crate::EngineError;
 
@@ -29,13 +39,14 @@ pub struct Explainer {
     index: Index,
     /// An explainer belongs to one thread.
     cache: RefCell<Cache>,
+    words: Words,
 }
 
 impl Explainer {
     /// Opens the documentation of the project at `root` as it was left.
-    pub fn open(root: &Path) -> Result<Self, EngineError> {
-        let index = Index::open(Root::open(root)?, DocumentOptions::default());
-        Ok(Self { index, cache: RefCell::default() })
+    pub fn open(root: &Path, config: &ExplainConfig) -> Result<Self, EngineError> {
+        let index = Index::open(Root::open(root)?, config.documents.clone());
+        Ok(Self { index, cache: RefCell::default(), words: Words::new(config) })
     }
 
     /// Brings the documentation up to date.
@@ -53,16 +64,32 @@ impl Explainer {
         Arc::clone(self.index.library())
     }
 
-    /// Explains a selection.
+    /// Explains a selection in the documentation's own words.
     pub fn explain(&self, selection: &Selection) -> Result<Explanation, EngineError> {
+        let code = self.read(selection)?;
+        Ok(self.explain_text(&code.path, code.language, &code.text, selection.lines))
+    }
+
+    /// Explains a selection in the language model's words, as far as the documentation bears them out.
+    pub fn explain_in_words(
+        &self,
+        selection: &Selection,
+        cancellation: &Cancellation,
+    ) -> Result<Explained, EngineError> {
+        let Code { path, language, text } = self.read(selection)?;
+        let extract = self.explain_text(&path, language, &text, selection.lines);
+        let context = CodeContext::read(&path, language, &text, selection.lines);
+        Ok(self.words.told(self.index.library(), &context, extract, cancellation))
+    }
+
+    fn read(&self, selection: &Selection) -> Result<Code, EngineError> {
         let path = self.relative(&selection.file)?;
         let source = craig_source::read(self.root(), &path, &SourceOptions::default())
             .map_err(craig_explain::ExplainError::from)?;
-        let language = source.language;
         let (Content::Text(text) | Content::Unindexed(text, _)) = source.content else {
             return Err(craig_explain::ExplainError::NotText { path }.into());
         };
-        Ok(self.explain_text(&path, language, &text, selection.lines))
+        Ok(Code { path, language: source.language, text })
     }
 
     /// Explains lines of a text that need not be saved; `path` is what it would be saved as, relative to the root.
@@ -97,5 +124,30 @@ impl Explainer {
         let parts = below.components().filter(|part| *part != Component::CurDir);
         let parts: Option<Vec<&str>> = parts.map(|part| part.as_os_str().to_str()).collect();
         Ok(parts.ok_or_else(outside)?.join("/"))
+    }
+}
+
+/// Writes an explanation for an editor to show, into the folder `.aidocs` of the project at `root`; gives the path of the
+/// page, or none where nothing can be written.
+pub fn write_page(root: &Path, markdown: &str) -> Option<PathBuf> {
+    write_explanation(&Root::open(root).ok()?, markdown).ok()
+}
+
+/// A file that is explained.
+struct Code {
+    path: String,
+    language: Language,
+    text: String,
+}
+
+impl Activation {
+    /// Whether documentation is shown in the project at `root` without being asked for. Fails when the project cannot be
+    /// walked.
+    pub fn covers(self, root: &Path) -> Result<bool, EngineError> {
+        match self {
+            Self::Always => Ok(true),
+            Self::Never => Ok(false),
+            Self::Scripts => Ok(is_script_project(&Root::open(root)?)?),
+        }
     }
 }

@@ -20,6 +20,7 @@ mod repository;
 mod rerank;
 mod search;
 mod settings;
+mod symbols;
 mod text_models;
 mod watch;
 
@@ -35,7 +36,9 @@ pub use cost::EmbeddingCost;
 pub use engine::Engine;
 pub use engines::Engines;
 pub use error::{EngineError, Fault};
-pub use explain::{Explainer, Selection};
+pub use explain::{
+    Activation, ExplainConfig, Explained, Explainer, Selection, Words, WordsReport, WordsStatus, write_page,
+};
 pub use ingest::{IngestRequest, Waiting};
 pub use lookout::{Currency, Lookout};
 pub use progress::{Phase, Progress};
@@ -51,6 +54,7 @@ pub use settings::{
     DEFINITIONS, Definition, Environment, Kind, Origin, PROJECT_FILE, Scope, Settings, SettingsError,
     Sources, Value, page as settings_page,
 };
+pub use symbols::Symbol;
 pub use text_models::{Embedded, TextModels};
 pub use watch::WatchEvent;
 
@@ -67,8 +71,8 @@ pub use craig_insight::{
     UsedPackage,
 };
 pub use craig_model::{
-    Document, Endpoint, FailureClass, ModelError, RankedDocument, Ranking, RerankDialect, Secret, message_in,
-    retry_after, shortened,
+    Cancellation, Document, Endpoint, FailureClass, ModelError, RankedDocument, Ranking, RerankDialect,
+    Secret, message_in, retry_after, shortened,
 };
 pub use craig_search::{
     CandidateFeatures, Evidence, FEATURE_NAMES, Features, Hit, KindFilter, MoreRange, Retrieval, SearchError,

@@ -19,6 +19,7 @@ use crate::ExplainError;
 use crate::library::{Document, Library};
 
 use self::kept::Kept;
+pub use self::kept::write_explanation;
 
 /// The documentation of a project, indexed.
 pub struct Index {

@@ -31,7 +31,7 @@ pub use extract::MAX_BULLETS;
 pub use gate::{
     Gate, GateWeights, N_GATE_COLUMNS, N_RANK_COLUMNS, STANDING, Verdict, gate, gate_row, rank_rows,
 };
-pub use index::{Index, IndexReport, SkippedDocument};
+pub use index::{Index, IndexReport, SkippedDocument, write_explanation};
 pub use library::{Document, Library};
 pub use page::{Page, Section};
 pub use prompt::{INSTRUCTION, Prompt};

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use craig_model::{StaticModel, words};
 
 use crate::context::{CodeContext, clipped};
-use crate::explain::Explanation;
+use crate::explain::{Bullet, Citation, Explanation};
 use crate::sentence;
 
 /// The first sentence of every prompt.
@@ -44,16 +44,38 @@ impl Prompt {
         Self { system: format!("{INSTRUCTION} {RULES}"), user, excerpts }
     }
 
+    /// `extract`, whose quotes the excerpts are, in the words of an answer: the sentences that the excerpts bear out, each a
+    /// bullet with the place of the first excerpt that it cites, and the sections they cite. None when no sentence holds.
+    pub fn reworded(&self, extract: &Explanation, answer: &str) -> Option<Explanation> {
+        let mut sentences = self.checked(answer);
+        sentences.truncate(MAX_SENTENCES);
+        if sentences.is_empty() {
+            return None;
+        }
+        let of_excerpt = |excerpt: &usize| extract.bullets[*excerpt].citation;
+        let cited: BTreeSet<usize> =
+            sentences.iter().flat_map(|(_, excerpts)| excerpts.iter().map(of_excerpt)).collect();
+        let citations: Vec<Citation> = cited.iter().map(|&at| extract.citations[at].clone()).collect();
+        let bullet = |(text, excerpts): (String, Vec<usize>)| {
+            let quote = &extract.bullets[excerpts[0]];
+            let citation = cited.iter().position(|&at| at == quote.citation).unwrap_or_default();
+            Bullet { text, citation, line: quote.line }
+        };
+        let bullets: Vec<Bullet> = sentences.into_iter().map(bullet).collect();
+        let lines: Vec<String> = bullets.iter().map(|bullet| format!("- {}", bullet.text)).collect();
+        Some(Explanation { explanation: lines.join("\n"), citations, bullets, ..extract.clone() })
+    }
+
     /// The sentences of an answer that the excerpts bear out, each with the indices of its excerpts. Empty when none do.
     pub fn checked(&self, answer: &str) -> Vec<(String, Vec<usize>)> {
         let rarity = Rarity::of(&self.excerpts);
         let mut found = Vec::new();
         for line in answer.lines() {
-            let line = line.trim().trim_start_matches(['-', '*', ' ']);
-            for range in sentence::split(&markers_inside(line)) {
-                let sentence = &markers_inside(line)[range];
-                if let Some((text, cited)) = self.cited(sentence)
+            let line = markers_inside(line.trim().trim_start_matches(['-', '*', ' ']));
+            for range in sentence::split(&line) {
+                if let Some((text, cited)) = self.cited(&line[range])
                     && self.is_borne_out(&text, &cited, &rarity)
+                    && !found.iter().any(|(known, _)| *known == text)
                 {
                     found.push((text, cited));
                 }
@@ -71,8 +93,11 @@ impl Prompt {
             let (before, after) = rest.split_at(open);
             let close = after.find(']')?;
             let inside = &after[1..close];
-            let is_marker =
-                !inside.is_empty() && inside.chars().all(|c| c.is_ascii_digit() || matches!(c, ',' | ' '));
+            // `rows[0]` is code.
+            let is_index = before.ends_with(|c: char| c.is_alphanumeric() || matches!(c, '_' | ')' | ']'));
+            let is_marker = !is_index
+                && !inside.is_empty()
+                && inside.chars().all(|c| c.is_ascii_digit() || matches!(c, ',' | ' '));
             text += before;
             if is_marker {
                 for number in inside.split(',') {
@@ -94,13 +119,17 @@ impl Prompt {
     fn is_borne_out(&self, text: &str, cited: &[usize], rarity: &Rarity) -> bool {
         let source = cited.iter().map(|&at| self.excerpts[at].as_str()).collect::<Vec<_>>().join(" ");
         !is_speculative(text)
-            && exact_tokens(text).iter().all(|token| source.contains(token.as_str()))
+            && exact_tokens(text).iter().all(|token| stands_in(&source, token))
             && says_no(text) == says_no(&source)
-            && MODALS.iter().all(|modal| !has_word(text, modal) || has_word(&source, modal))
+            && MODALS.iter().all(|modal| has_word(text, modal) == has_word(&source, modal))
+            && CONTRASTS.iter().all(|word| !has_word(text, word) || has_word(&source, word))
             && rarity.coverage(text, &source) >= LEAST_COVERAGE
             && similarity(text, &source) >= LEAST_SIMILARITY
     }
 }
+
+/// Most sentences that are kept of an answer: as many as are asked for.
+const MAX_SENTENCES: usize = 5;
 
 /// Share of a sentence's words, by rarity, that its excerpts must have.
 const LEAST_COVERAGE: f32 = 0.6;
@@ -125,8 +154,93 @@ const SPECULATION: &[&str] = &[
     "often",
     "possibly",
 ];
-const MODALS: &[&str] =
-    &["must", "should", "may", "can", "will", "always", "never", "only", "required", "optional", "all"];
+
+/// Words that say how sure or how general something is: a sentence has those of its excerpts, neither more nor fewer.
+const MODALS: &[&str] = &[
+    "must",
+    "should",
+    "may",
+    "can",
+    "could",
+    "always",
+    "never",
+    "only",
+    "required",
+    "optional",
+    "deprecated",
+    "unless",
+    "if",
+    "when",
+];
+
+/// Words whose opposite is as like the excerpts as they are, so that likeness does not tell them apart: a sentence has none
+/// that its excerpts lack.
+const CONTRASTS: &[&str] = &[
+    "before",
+    "after",
+    "until",
+    "true",
+    "false",
+    "null",
+    "undefined",
+    "enable",
+    "enables",
+    "enabled",
+    "disable",
+    "disables",
+    "disabled",
+    "more",
+    "less",
+    "fewer",
+    "greater",
+    "smaller",
+    "larger",
+    "least",
+    "most",
+    "minimum",
+    "maximum",
+    "first",
+    "last",
+    "all",
+    "any",
+    "every",
+    "each",
+    "none",
+    "same",
+    "different",
+    "synchronous",
+    "synchronously",
+    "asynchronous",
+    "asynchronously",
+    "default",
+    "zero",
+    "one",
+    "two",
+    "three",
+    "will",
+    "instead",
+    "throws",
+    "fails",
+    "ignores",
+    "ignored",
+    "allows",
+    "allowed",
+    "prevents",
+    "adds",
+    "removes",
+    "opens",
+    "closes",
+    "starts",
+    "stops",
+    "increases",
+    "decreases",
+    "includes",
+    "excludes",
+    "reads",
+    "writes",
+    "sends",
+    "receives",
+];
 const NEGATIONS: &[&str] = &["not", "no", "never", "cannot", "without", "none", "neither", "nor"];
 
 fn is_speculative(text: &str) -> bool {
@@ -143,6 +257,17 @@ fn has_word(text: &str, word: &str) -> bool {
     let is_letter = |c: Option<char>| c.is_some_and(char::is_alphanumeric);
     lower.match_indices(word).any(|(at, _)| {
         !is_letter(lower[..at].chars().next_back()) && !is_letter(lower[at + word.len()..].chars().next())
+    })
+}
+
+/// Whether `token` stands in `source` as a whole: `50` does not stand in `500`, nor `abort` in `abortAll`.
+fn stands_in(source: &str, token: &str) -> bool {
+    let is_part = |c: Option<char>| c.is_some_and(|c| c.is_alphanumeric() || c == '_');
+    let starts_in_word = token.starts_with(|c: char| c.is_alphanumeric() || c == '_');
+    let ends_in_word = token.ends_with(|c: char| c.is_alphanumeric() || c == '_');
+    source.match_indices(token).any(|(at, _)| {
+        let (before, after) = (source[..at].chars().next_back(), source[at + token.len()..].chars().next());
+        !(starts_in_word && is_part(before) || ends_in_word && is_part(after))
     })
 }
 
@@ -228,24 +353,32 @@ mod tests {
     use super::*;
     use crate::explain::{Bullet, Citation};
 
-    fn prompt() -> Prompt {
-        let context =
-            CodeContext::read("a.js", craig_source::Language::JavaScript, "function abort () {}", None);
-        let bullet = |text: &str| Bullet { text: text.to_owned(), citation: 0, line: 1 };
-        let extract = Explanation {
-            citations: vec![Citation {
-                file_path: "docs/a.md".into(),
-                section_heading: "`abort`".into(),
-                heading_line: 1,
-                relevance_score: 1.0,
-            }],
+    fn extract() -> Explanation {
+        let bullet = |text: &str, citation, line| Bullet { text: text.to_owned(), citation, line };
+        let cited = |heading: &str, heading_line| Citation {
+            file_path: "docs/a.md".into(),
+            section_heading: heading.into(),
+            heading_line,
+            relevance_score: 1.0,
+        };
+        Explanation {
+            citations: vec![cited("`abort`", 1), cited("Twice", 7)],
             bullets: vec![
-                bullet("Aborts the running request and closes its socket after `timeout` milliseconds."),
-                bullet("It must not be called twice."),
+                bullet(
+                    "Aborts the running request and closes its socket after `timeout` milliseconds.",
+                    0,
+                    3,
+                ),
+                bullet("It must not be called twice.", 1, 9),
             ],
             ..Explanation::not_documented(None, 0.0)
-        };
-        Prompt::new(&context, &extract)
+        }
+    }
+
+    fn prompt() -> Prompt {
+        let code = "function abort () {}";
+        let context = CodeContext::read("a.js", craig_source::Language::JavaScript, code, None);
+        Prompt::new(&context, &extract())
     }
 
     fn kept(answer: &str) -> Vec<String> {
@@ -271,6 +404,11 @@ mod tests {
             "It can be called twice [2].",
             "Typically aborts the running request and closes its socket [1].",
             "Aborts the running request and closes its socket after 500 milliseconds [1].",
+            "Aborts the running request and closes its socket before `timeout` milliseconds [1].",
+            "Aborts the running request and closes its socket after `time` milliseconds [1].",
+            "May abort the running request and closes its socket [1].",
+            "It must be called twice [2].",
+            "It should not be called twice [2].",
             "Aborts the running request with `--force` and closes its socket [1].",
             "See https://example.org for the running request and its socket [1].",
             "Frees memory that garbage collectors left behind somewhere [1].",
@@ -279,6 +417,25 @@ mod tests {
         ] {
             assert!(kept(bad).is_empty(), "{bad}: {:?}", kept(bad));
         }
+    }
+
+    #[test]
+    fn an_index_in_code_is_no_marker() {
+        assert!(kept("It must not be called twice as in rows[2].").is_empty());
+    }
+
+    #[test]
+    fn what_is_kept_is_an_explanation_with_its_places() {
+        let extract = extract();
+        let answer = "It must not be called twice [2]. It is fast [1]. It must not be called twice [2].";
+        let reworded = prompt().reworded(&extract, answer).unwrap();
+        assert_eq!(reworded.explanation, "- It must not be called twice.");
+        assert_eq!(
+            reworded.bullets,
+            [Bullet { text: "It must not be called twice.".into(), citation: 0, line: 9 }]
+        );
+        assert_eq!(reworded.citations, [extract.citations[1].clone()]);
+        assert_eq!(prompt().reworded(&extract, "It is fast [1]."), None);
     }
 
     #[test]

@@ -44,7 +44,7 @@ pub fn documents(root: &Root, options: &DocumentOptions) -> Result<Listing, Sour
     let base = root.path().to_owned();
     let mut builder = WalkBuilder::new(root.path());
     builder.standard_filters(false).follow_links(false);
-    builder.filter_entry(move |entry| is_open || leads_to_documents(entry, &base));
+    builder.filter_entry(move |entry| leads_to_documents(entry, &base, is_open));
     let mut listing = Listing::default();
     for found in builder.build() {
         let entry = match found {
@@ -91,13 +91,16 @@ fn take(entry: &DirEntry, path: String, options: &DocumentOptions, listing: &mut
     }
 }
 
-/// Whether a walk goes into or over an entry: everything of the root and of `docs`, but for dependencies.
-fn leads_to_documents(entry: &DirEntry, root: &std::path::Path) -> bool {
+/// Whether a walk goes into or over an entry: everything of the root and of `docs`, or everywhere when it `is_open`, but for
+/// dependencies.
+fn leads_to_documents(entry: &DirEntry, root: &std::path::Path, is_open: bool) -> bool {
     let is_folder = entry.file_type().is_some_and(|kind| kind.is_dir());
     let name = entry.file_name().to_string_lossy();
     let is_never_entered = NEVER_ENTERED.contains(&&*name);
     let is_top_level = entry.path().parent() == Some(root);
-    !is_folder || entry.depth() == 0 || !is_never_entered && (!is_top_level || name == DOCUMENTATION)
+    !is_folder
+        || entry.depth() == 0
+        || !is_never_entered && (is_open || !is_top_level || name == DOCUMENTATION)
 }
 
 fn is_markdown(path: &std::path::Path) -> bool {

@@ -245,6 +245,34 @@ impl Store {
         })
     }
 
+    /// Definitions of a project whose names hold `part`, without regard to the case of ASCII letters, with the paths of their
+    /// files: names that are `part` first, then those that begin with it, shorter names before longer ones, ties by path
+    /// and line.
+    pub fn symbols_with(
+        &self,
+        project: ProjectId,
+        part: &str,
+        limit: usize,
+    ) -> Result<Vec<(String, Symbol)>, StoreError> {
+        let escaped = part.replace('!', "!!").replace('%', "!%").replace('_', "!_");
+        // Outlines that do not hold the text anywhere need no parsing.
+        let sql = "SELECT f.path, s.value FROM files f, json_each(f.outline, '$.symbols') s
+                   WHERE f.project_id = ?1 AND f.outline LIKE ?2 ESCAPE '!'
+                     AND s.value ->> 'name' LIKE ?2 ESCAPE '!'
+                   ORDER BY lower(s.value ->> 'name') = lower(?3) DESC,
+                            instr(lower(s.value ->> 'name'), lower(?3)) = 1 DESC,
+                            length(s.value ->> 'name'), f.path, s.value ->> 'line' LIMIT ?4";
+        self.read(|connection| {
+            let limit = i64::try_from(limit).unwrap_or(i64::MAX);
+            connection
+                .prepare_cached(sql)?
+                .query_map(params![project.0, format!("%{escaped}%"), part, limit], |row| {
+                    Ok((row.get(0)?, json_column(row, 1)?))
+                })?
+                .collect()
+        })
+    }
+
     /// Which of `hashes` already have a vector of `embedder`.
     pub fn known_vectors(
         &self,

@@ -124,7 +124,7 @@ fn run(command: Command, session: &mut Session) -> anyhow::Result<Outcome> {
         Command::Mcp(args) => mcp::run(args, session),
         Command::Install(args) => install::install(&args, session),
         Command::Uninstall(args) => install::uninstall(&args, session),
-        Command::Lsp(args) => lsp::run(&args),
+        Command::Lsp(args) => lsp::run(&args, session),
         Command::Gateway(args) => gateway::run(args, session),
         Command::Completions(args) => completions::run(&args, session),
         Command::Man(args) => man::run(&args, session),

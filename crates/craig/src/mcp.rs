@@ -6,6 +6,7 @@
 mod answer;
 mod arguments;
 mod engines;
+mod explainers;
 mod failure;
 mod freshness;
 mod http;
@@ -23,7 +24,7 @@ use std::ffi::OsString;
 use std::net::SocketAddr;
 use std::path::PathBuf;
 
-use craig_engine::Config;
+use craig_engine::{Config, Sources};
 use rmcp::ServiceExt as _;
 
 pub(crate) use server::Server;
@@ -33,6 +34,8 @@ pub(crate) use server::Server;
 pub(crate) struct Settings {
     /// What engines are built from.
     pub(crate) engine: Config,
+    /// What the settings of a project are made of.
+    pub(crate) sources: Sources,
     /// Options with which subprocesses find the same database.
     pub(crate) child_arguments: Vec<OsString>,
     /// Workspace of the assistant.

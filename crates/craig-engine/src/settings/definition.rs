@@ -83,6 +83,42 @@ pub const DEFINITIONS: &[Definition] = &[
         "",
         "Names of folders that are never entered, beside the built-in ones. Values of all places add up.",
     ),
+    project(
+        "documentation.include",
+        Kind::Texts,
+        "",
+        "Further Markdown files that are documentation, beside `README.md` and those below `docs`: globs of paths from the project's folder, such as `packages/*/README.md`. Values of all places add up.",
+    ),
+    project(
+        "documentation.exclude",
+        Kind::Texts,
+        "",
+        "Markdown files that are no documentation, as such globs: `docs/archive/**`. Values of all places add up.",
+    ),
+    project(
+        "documentation.max_file_size",
+        Kind::Size,
+        "4MB",
+        "Larger Markdown files are left out: bytes, or a size such as `500kB`.",
+    ),
+    user(
+        "explain.activation",
+        Kind::OneOf(&["scripts", "always", "never"]),
+        "scripts",
+        "In which projects editors show documentation unasked: those with a `package.json` or scripts of JavaScript or TypeScript, all, or none. Commands answer in all.",
+    ),
+    user(
+        "explain.language_model",
+        Kind::Switch,
+        "false",
+        "Whether explanations that are asked for are told in the language model's words, as far as the documentation bears them out. Sends the code and the quotes to it. Hovers never do.",
+    ),
+    user(
+        "explain.timeout_ms",
+        Kind::Between { least: 100, most: 600_000 },
+        "20000",
+        "Longest wait for the language model; then the documentation is quoted.",
+    ),
     user(
         "git.depth",
         Kind::Whole { most: 1_000_000 },
@@ -505,7 +541,7 @@ mod tests {
 
     /// What a stranger's file may set is a short list, looked at by people.
     #[test]
-    fn a_project_may_say_which_of_its_files_are_tracked_and_nothing_else() {
+    fn a_project_may_say_which_of_its_files_count_and_nothing_else() {
         let allowed = DEFINITIONS.iter().filter(|definition| definition.scope == Scope::Project);
         let allowed: Vec<_> = allowed.map(|definition| definition.key).collect();
         let expected = [
@@ -514,6 +550,9 @@ mod tests {
             "source.exclude",
             "source.include",
             "source.skip_folders",
+            "documentation.include",
+            "documentation.exclude",
+            "documentation.max_file_size",
         ];
         assert_eq!(allowed, expected);
     }

@@ -13,9 +13,9 @@ line (`--set KEY=VALUE`, or an own flag). `craig settings` shows what holds and 
 error.
 
 Your file is `$XDG_CONFIG_HOME/craig/config.toml` (`~/.config/craig/config.toml`), or the one that `CRAIG_CONFIG` names. A project's
-`.craig.toml` may have been written by somebody else, so it may set only what is marked **project**: which of its own files are tracked.
-Whatever reaches the network, names a file or looks for a key is yours alone. Settings of `source` are applied by `craig ingest` and
-kept with the project.
+`.craig.toml` may have been written by somebody else, so it may set only what is marked **project**: which of its own files are tracked,
+and which are its documentation. Whatever reaches the network, names a file or looks for a key is yours alone. Settings of `source`
+are applied by `craig ingest` and kept with the project.
 
 Keys are never written into a file: a setting names the environment variable that holds the key.
 

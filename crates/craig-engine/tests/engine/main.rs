@@ -3,6 +3,7 @@
 
 mod context;
 mod deltas;
+mod explanations;
 mod incremental;
 mod lookout;
 mod models;

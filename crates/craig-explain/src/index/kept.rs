@@ -21,6 +21,9 @@ const FOLDER: &str = ".aidocs";
 
 const DATABASE: &str = "docs.db";
 
+/// The last explanation that an editor was shown.
+const EXPLANATION: &str = "explanation.md";
+
 /// How documents are cut; another one has everything made anew.
 const FORMAT: &str = "documentation 1";
 
@@ -75,6 +78,25 @@ impl Kept {
             self.give_up(&error);
         }
     }
+}
+
+/// Writes an explanation as Markdown into the project's folder for what Craig keeps, for an editor to show; gives its path.
+///
+/// A link that stands there is replaced, not followed: a project may come from anybody.
+pub fn write_explanation(root: &Root, markdown: &str) -> std::io::Result<PathBuf> {
+    let folder = root.path().join(FOLDER);
+    if !std::fs::symlink_metadata(&folder)?.is_dir() {
+        return Err(std::io::ErrorKind::NotADirectory.into());
+    }
+    let (new, page) = (folder.join(format!("{EXPLANATION}.new")), folder.join(EXPLANATION));
+    match std::fs::remove_file(&new) {
+        Err(error) if error.kind() != std::io::ErrorKind::NotFound => return Err(error),
+        _ => {}
+    }
+    let mut file = std::fs::OpenOptions::new().write(true).create_new(true).open(&new)?;
+    std::io::Write::write_all(&mut file, markdown.as_bytes())?;
+    std::fs::rename(&new, &page)?;
+    Ok(page)
 }
 
 fn open_store(path: &Path) -> Result<Store, StoreError> {

@@ -57,6 +57,25 @@ fn what_is_stored_is_what_was_cut() {
 }
 
 #[test]
+fn symbols_are_found_by_a_part_of_their_names() {
+    let mut bench = Bench::new();
+    let project = bench.project("jobs");
+    let code = "fn open_file() {}\nfn Open() {}\nfn reopen() {}\nfn openXfile() {}\nfn other() {}\n";
+    bench.apply(&project, vec![file("b.rs", code), file("a.rs", "fn open() {}\n")], vec![]);
+    let found = |part: &str, limit| -> Vec<String> {
+        let id = bench.store.project("jobs").unwrap().id;
+        let symbols = bench.store.symbols_with(id, part, limit).unwrap();
+        symbols.iter().map(|(path, symbol)| format!("{path}:{} {}", symbol.line, symbol.name)).collect()
+    };
+    let all = ["a.rs:1 open", "b.rs:2 Open", "b.rs:1 open_file", "b.rs:4 openXfile", "b.rs:3 reopen"];
+    assert_eq!(found("OPEN", 9), all);
+    assert_eq!(found("open", 2), all[..2]);
+    assert_eq!(found("n_f", 9), ["b.rs:1 open_file"], "an underscore is one");
+    assert_eq!((found("%", 9), found("!", 9)), (vec![], vec![]));
+    assert_eq!(found("", 9).len(), 6);
+}
+
+#[test]
 fn binary_files_and_secrets_are_known_by_name_only() {
     let mut bench = Bench::new();
     let project = bench.project("jobs");

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::time::Instant;
 
-use craig_engine::{Explainer, IndexReport};
+use craig_engine::{EngineError, ExplainConfig, Explainer, IndexReport};
 
 use super::failure::Outcome;
 use super::output::{BOLD, GOOD, styled};
@@ -30,7 +30,8 @@ enum Action {
 pub(crate) fn run(args: &Args, session: &mut Session) -> anyhow::Result<Outcome> {
     let Action::Index { root } = &args.action;
     let started = Instant::now();
-    let report = Explainer::open(root)?.refresh()?;
+    let config = ExplainConfig::of_project(&session.sources(), root).map_err(EngineError::from)?;
+    let report = Explainer::open(root, &config)?.refresh()?;
     session.output.summarize(&report, |_| text(&report, started.elapsed().as_secs_f64()))?;
     super::explain::warn(&report, session);
     Ok(if report.skipped.is_empty() { Outcome::Complete } else { Outcome::Partial })

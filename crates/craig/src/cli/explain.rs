@@ -4,7 +4,10 @@ mod batch;
 
 use std::path::{Path, PathBuf};
 
-use craig_engine::{Explainer, Explanation, IndexReport, NOT_DOCUMENTED, Selection};
+use craig_engine::{
+    Cancellation, EngineError, ExplainConfig, Explained, Explainer, IndexReport, NOT_DOCUMENTED, Selection,
+    WordsStatus,
+};
 
 use self::batch::SelectionLine;
 use super::failure::{Outcome, Refusal};
@@ -30,6 +33,12 @@ pub(crate) struct Args {
     /// Answer from the documentation as it was indexed, without looking for changed files first
     #[arg(long)]
     no_refresh: bool,
+    /// Tell it in the words of the configured language model, as far as the documentation bears them out
+    #[arg(long, overrides_with = "no_model")]
+    model: bool,
+    /// Quote the documentation although explain.language_model is set
+    #[arg(long)]
+    no_model: bool,
 }
 
 pub(crate) fn run(args: &Args, session: &mut Session) -> anyhow::Result<Outcome> {
@@ -37,24 +46,58 @@ pub(crate) fn run(args: &Args, session: &mut Session) -> anyhow::Result<Outcome>
         let lines = super::batch::open::<SelectionLine>(file)?;
         let explainer = prepare(args, session)?;
         return super::batch::run(lines, &mut session.output, |line: &SelectionLine| {
-            Ok(explainer.explain(&line.selection())?)
+            explainer.explain(&line.selection())
         });
     }
     let selection = selection(args.place.as_deref().unwrap_or_default(), &args.root)?;
     let explainer = prepare(args, session)?;
-    let explanation = explainer.explain(&selection)?;
-    session.output.show(&explanation, |_| text(&explanation))?;
+    let explained = explainer.explain(&selection)?;
+    warn_of_fallback(&explained, session);
+    session.output.show(&explained, |_| text(&explained))?;
     Ok(Outcome::Complete)
 }
 
+/// The documentation, and whose words it is told in.
+struct Prepared {
+    explainer: Explainer,
+    in_words: bool,
+}
+
+impl Prepared {
+    fn explain(&self, selection: &Selection) -> anyhow::Result<Explained> {
+        match self.in_words {
+            true => Ok(self.explainer.explain_in_words(selection, &Cancellation::default())?),
+            false => Ok(self.explainer.explain(selection)?.into()),
+        }
+    }
+}
+
 /// Opens the documentation and brings it up to date; troubles with it are warnings.
-fn prepare(args: &Args, session: &mut Session) -> anyhow::Result<Explainer> {
-    let mut explainer = Explainer::open(&args.root)?;
+fn prepare(args: &Args, session: &mut Session) -> anyhow::Result<Prepared> {
+    let config = ExplainConfig::of_project(&session.sources(), &args.root).map_err(EngineError::from)?;
+    let in_words = args.model || config.in_words && !args.no_model;
+    if in_words && config.language_model.is_none() {
+        return Err(Refusal::new(
+            "there is no language model to explain in words",
+            "set language_model.provider (docs/models.md), or leave --model and explain.language_model out",
+        )
+        .into());
+    }
+    let mut explainer = Explainer::open(&args.root, &config)?;
     if !args.no_refresh {
         let report = explainer.refresh()?;
         warn(&report, session);
     }
-    Ok(explainer)
+    Ok(Prepared { explainer, in_words })
+}
+
+/// Says why the documentation is quoted although the language model was to tell it.
+fn warn_of_fallback(explained: &Explained, session: &mut Session) {
+    let fallback = explained.language_model.as_ref().filter(|report| report.status == WordsStatus::Fallback);
+    if let Some(report) = fallback {
+        let reason = report.reason.as_deref().unwrap_or("it failed");
+        session.output.warn(format_args!("quoted, not in the words of the language model: {reason}"));
+    }
 }
 
 pub(crate) fn warn(report: &IndexReport, session: &mut Session) {
@@ -95,7 +138,8 @@ fn line_range(place: &str, lines: &str) -> Result<(usize, usize), Refusal> {
     }
 }
 
-fn text(explanation: &Explanation) -> String {
+fn text(explained: &Explained) -> String {
+    let explanation = &explained.explanation;
     if !explanation.has_relevant_docs {
         return format!("{NOT_DOCUMENTED}\n");
     }
@@ -107,7 +151,9 @@ fn text(explanation: &Explanation) -> String {
         let sentence = bullet.text.split_whitespace().collect::<Vec<_>>().join(" ");
         text += &format!("- {sentence}\n  {}  {}\n", styled(PATH, place), styled(DIM, about));
     }
-    text += &format!("{}\n", styled(DIM, format_args!("confidence {}", percent(explanation.confidence))));
+    let applied = explained.language_model.as_ref().filter(|report| report.status == WordsStatus::Applied);
+    let by = applied.map(|report| format!(" · in the words of {}", report.model)).unwrap_or_default();
+    text += &format!("{}\n", styled(DIM, format_args!("confidence {}{by}", percent(explanation.confidence))));
     text
 }
 

@@ -1,6 +1,8 @@
 //! `craig lsp`: serve editors.
 
 use super::failure::Outcome;
+use super::session::Session;
+use crate::lsp::Setup;
 
 /// Serve editors over the Language Server Protocol on stdio: documentation on hover, explanations of selections
 #[derive(Debug, clap::Args)]
@@ -10,7 +12,9 @@ pub(crate) struct Args {
     stdio: bool,
 }
 
-pub(crate) fn run(_: &Args) -> anyhow::Result<Outcome> {
-    crate::lsp::run()?;
+pub(crate) fn run(_: &Args, session: &Session) -> anyhow::Result<Outcome> {
+    let config = session.settings(None).and_then(|settings| session.config(&settings));
+    let engine = config.map_err(|error| error.to_string());
+    crate::lsp::run(Setup { sources: session.sources(), engine })?;
     Ok(Outcome::Complete)
 }

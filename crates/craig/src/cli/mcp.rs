@@ -27,7 +27,13 @@ pub(crate) struct Args {
 pub(crate) fn run(args: Args, session: &mut Session) -> anyhow::Result<Outcome> {
     let engine = session.config(&session.settings(Some(&args.root))?)?;
     let child_arguments = session.arguments(&engine.database);
-    let settings = Settings { engine, child_arguments, root: args.root, refreshes: !args.no_refresh };
+    let settings = Settings {
+        engine,
+        sources: session.sources(),
+        child_arguments,
+        root: args.root,
+        refreshes: !args.no_refresh,
+    };
     match args.http {
         None => mcp::serve_stdio(settings)?,
         Some(address) => mcp::serve_http(settings, address, args.allow_origin)?,

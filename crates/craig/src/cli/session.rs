@@ -4,7 +4,7 @@ use std::ffi::OsString;
 use std::io::{IsTerminal as _, Write as _};
 use std::path::{Path, PathBuf};
 
-use craig_engine::{Config, Engine, EngineError, Settings};
+use craig_engine::{Config, Engine, EngineError, Settings, Sources};
 
 use super::global::Global;
 use super::output::Output;
@@ -31,6 +31,11 @@ impl Session {
             .into_iter()
             .map(|(key, value)| format!("--set={key}={value}").into());
         ["--db".into(), database.as_os_str().to_owned()].into_iter().chain(set).collect()
+    }
+
+    /// What settings are made of, but for a project's own.
+    pub(crate) fn sources(&self) -> Sources {
+        self.global.sources(None)
     }
 
     /// The settings that hold; a project's own file counts where `project` is its directory.

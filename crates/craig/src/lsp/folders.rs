@@ -2,45 +2,109 @@
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::sync::mpsc::{self, Receiver, Sender};
+use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
 use std::thread;
+use std::time::Duration;
 
-use craig_engine::{DocumentationLibrary, Explainer, IndexReport};
+use craig_engine::{
+    Config, DocumentationLibrary, EngineError, Engines, ExplainConfig, Explainer, IndexReport, Settings,
+    Sources, Words,
+};
 
-/// What a folder's thread tells.
-pub(crate) enum Told {
-    /// It has begun to read documentation.
-    Indexing { folder: PathBuf },
-    /// It is up to date.
-    Indexed { folder: PathBuf, library: Arc<DocumentationLibrary>, report: IndexReport },
-    /// It could not.
-    Failed { folder: PathBuf, error: String },
-}
+use super::Setup;
+use super::told::News;
+
+/// How often the documentation is looked at where the editor does not tell of changed files. A look reads names and times.
+const LOOK_EVERY: Duration = Duration::from_secs(3);
 
 /// A folder of the workspace.
 pub(crate) struct Folder {
     pub(crate) path: PathBuf,
+    /// Tells this opening of the folder from others.
+    pub(crate) opened: u64,
+    /// How code of it is explained.
+    pub(crate) config: ExplainConfig,
+    /// Explanations in the language model's words.
+    pub(crate) words: Arc<Words>,
     /// What can be asked now; none until it was indexed once.
     pub(crate) library: Option<Arc<DocumentationLibrary>>,
-    /// Asks the thread to look again. The thread ends when this is dropped.
-    refresh: Sender<()>,
+    /// Whether documentation is shown unasked; none until that is known.
+    pub(crate) is_automatic: Option<bool>,
+    /// Why its documentation cannot be read, if so.
+    pub(crate) trouble: Option<String>,
+    /// Its code; else why it cannot be searched.
+    pub(crate) code: Result<Code, String>,
+    /// Asks the thread for something. The thread ends when this is dropped.
+    wishes: Sender<Wish>,
+}
+
+/// The code of a folder, to be searched.
+#[derive(Clone)]
+pub(crate) struct Code {
+    pub(crate) folder: PathBuf,
+    pub(crate) database: PathBuf,
+    pub(crate) engines: Arc<Engines>,
+}
+
+/// What is wanted of the thread of a folder, the strongest last.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Wish {
+    /// To look whether anything has changed.
+    Look,
+    /// To bring the documentation up to date and say so.
+    Refresh,
+    /// The same, although it is not shown unasked.
+    Activate,
 }
 
 impl Folder {
-    /// Opens a folder; its thread begins at once and tells by `tell`.
-    pub(crate) fn open(path: PathBuf, tell: impl Fn(Told) + Send + 'static) -> Self {
-        let (refresh, asked) = mpsc::channel();
-        let folder = path.clone();
-        thread::spawn(move || keep(&folder, &asked, tell));
-        let folder = Self { path, library: None, refresh };
+    /// Opens a folder; its thread begins at once and tells by `tell`. `looks` says whether it has to find out by itself what
+    /// has changed.
+    pub(crate) fn open(
+        path: PathBuf,
+        opened: u64,
+        setup: &Setup,
+        looks: bool,
+        tell: impl Fn(News) + Send + 'static,
+    ) -> Self {
+        let (config, trouble) = match ExplainConfig::of_project(&setup.sources, &path) {
+            Ok(config) => (config, None),
+            Err(error) => (ExplainConfig::default(), Some(EngineError::from(error).to_string())),
+        };
+        let (wishes, asked) = mpsc::channel();
+        let keeper = Keeper { folder: path.clone(), config: config.clone(), looks };
+        match trouble.clone() {
+            None => drop(thread::spawn(move || keeper.keep(&asked, tell))),
+            Some(error) => tell(News::Failed { error }),
+        }
+        let folder = Self {
+            words: Arc::new(Words::new(&config)),
+            code: code_of(&path, setup),
+            library: None,
+            is_automatic: None,
+            path,
+            opened,
+            config,
+            trouble,
+            wishes,
+        };
         folder.refresh();
         folder
     }
 
     /// Has the documentation looked at again.
     pub(crate) fn refresh(&self) {
+        self.wish(Wish::Refresh);
+    }
+
+    /// Has the documentation looked at although nobody is shown it unasked.
+    pub(crate) fn activate(&self) {
+        self.wish(Wish::Activate);
+    }
+
+    fn wish(&self, wish: Wish) {
         // The thread is gone when it could not open the folder; it has told so.
-        let _ = self.refresh.send(());
+        let _ = self.wishes.send(wish);
     }
 
     /// The path of a file relative to the folder, `/`-separated; none when it lies outside.
@@ -51,22 +115,75 @@ impl Folder {
     }
 }
 
-fn keep(folder: &Path, asked: &Receiver<()>, tell: impl Fn(Told)) {
-    let failed = |error: craig_engine::EngineError| Told::Failed {
-        folder: folder.to_owned(),
-        error: error.to_string(),
-    };
-    let mut explainer = match Explainer::open(folder) {
-        Ok(explainer) => explainer,
-        Err(error) => return tell(failed(error)),
-    };
-    while asked.recv().is_ok() {
-        // Several wishes are one.
-        while asked.try_recv().is_ok() {}
-        tell(Told::Indexing { folder: folder.to_owned() });
-        tell(match explainer.refresh() {
-            Ok(report) => Told::Indexed { folder: folder.to_owned(), library: explainer.library(), report },
-            Err(error) => failed(error),
-        });
+/// The code of a folder, of which the folder's own settings say which files count.
+fn code_of(folder: &Path, setup: &Setup) -> Result<Code, String> {
+    let base = setup.engine.clone()?;
+    let sources = Sources { project: Some(folder.to_owned()), ..setup.sources.clone() };
+    let settings = Settings::resolve(&sources).map_err(|error| error.to_string())?;
+    let config = Config { source: settings.source(), ..base };
+    let database = config.database.clone();
+    Ok(Code { folder: folder.to_owned(), database, engines: Arc::new(Engines::new(config)) })
+}
+
+/// What the thread of a folder works with.
+struct Keeper {
+    folder: PathBuf,
+    config: ExplainConfig,
+    looks: bool,
+}
+
+impl Keeper {
+    fn keep(&self, asked: &Receiver<Wish>, tell: impl Fn(News)) {
+        let mut explainer: Option<Explainer> = None;
+        let mut is_automatic = false;
+        while let Some(wish) = self.next(asked, explainer.is_some()) {
+            if wish != Wish::Look {
+                is_automatic = match self.config.activation.covers(&self.folder) {
+                    Ok(is_automatic) => is_automatic,
+                    Err(error) => return tell(News::Failed { error: error.to_string() }),
+                };
+            }
+            if explainer.is_none() && !is_automatic && wish != Wish::Activate {
+                tell(News::Inactive);
+                continue;
+            }
+            if wish != Wish::Look {
+                tell(News::Indexing);
+            }
+            match self.refresh(&mut explainer) {
+                Ok((_, report)) if wish == Wish::Look && !has_news(&report) => {}
+                Ok((library, report)) => tell(News::Indexed { library, report, is_automatic }),
+                Err(error) => tell(News::Failed { error: error.to_string() }),
+            }
+        }
     }
+
+    /// The next wish; several are one. None when the folder is closed.
+    fn next(&self, asked: &Receiver<Wish>, is_open: bool) -> Option<Wish> {
+        let first = match self.looks && is_open {
+            false => asked.recv().ok()?,
+            true => match asked.recv_timeout(LOOK_EVERY) {
+                Ok(wish) => wish,
+                Err(RecvTimeoutError::Timeout) => Wish::Look,
+                Err(RecvTimeoutError::Disconnected) => return None,
+            },
+        };
+        Some(asked.try_iter().fold(first, Wish::max))
+    }
+
+    fn refresh(
+        &self,
+        explainer: &mut Option<Explainer>,
+    ) -> Result<(Arc<DocumentationLibrary>, IndexReport), EngineError> {
+        let explainer = match explainer {
+            Some(explainer) => explainer,
+            none => none.insert(Explainer::open(&self.folder, &self.config)?),
+        };
+        let report = explainer.refresh()?;
+        Ok((explainer.library(), report))
+    }
+}
+
+fn has_news(report: &IndexReport) -> bool {
+    report.indexed > 0 || report.removed > 0 || !report.notices.is_empty()
 }

@@ -1,113 +1,112 @@
-//! The session with an editor: its capabilities, its open texts, what it asks for.
+//! The session with an editor: its open texts, its folders, what it asks for and what threads tell.
 
-use std::collections::{BTreeMap, VecDeque};
-use std::path::PathBuf;
+use std::collections::{BTreeMap, HashMap, VecDeque};
+use std::path::{Path, PathBuf};
 
+use craig_engine::{Explained, NOT_DOCUMENTED, write_page};
 use crossbeam_channel::{Receiver, Sender, select, unbounded};
 use lsp_server::{Connection, ErrorCode, Message, Notification, Request, RequestId, Response};
 use lsp_types::{
-    CancelParams, CodeActionOptions, CodeActionProviderCapability, DidChangeTextDocumentParams,
-    DidChangeWorkspaceFoldersParams, DidCloseTextDocumentParams, DidOpenTextDocumentParams,
-    ExecuteCommandOptions, HoverProviderCapability, InitializeParams, NumberOrString, OneOf, ProgressParams,
-    ProgressParamsValue, SaveOptions, ServerCapabilities, TextDocumentSyncCapability, TextDocumentSyncKind,
-    TextDocumentSyncOptions, Uri, WorkDoneProgress, WorkDoneProgressBegin, WorkDoneProgressCreateParams,
-    WorkDoneProgressEnd, WorkDoneProgressOptions, WorkspaceFoldersServerCapabilities,
-    WorkspaceServerCapabilities,
+    CancelParams, DidChangeTextDocumentParams, DidChangeWatchedFilesParams, DidChangeWorkspaceFoldersParams,
+    DidCloseTextDocumentParams, DidOpenTextDocumentParams, DidSaveTextDocumentParams, InitializeParams,
+    NumberOrString, ProgressParams, ProgressParamsValue, Uri, WorkDoneProgress, WorkDoneProgressBegin,
+    WorkDoneProgressCreateParams, WorkDoneProgressEnd, WorkDoneProgressReport,
 };
+use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
-use super::folders::{Folder, Told};
-use super::requests::{self, COMMANDS};
-use super::text::{self, Encoding};
+use super::addresses::{path_of, uri_of};
+use super::capabilities::{self, Client};
+use super::commands::as_printed;
+use super::folders::Folder;
+use super::tasks::Tasks;
+use super::text;
+use super::told::{Done, News, Told};
+use super::{Setup, commands, configuration, requests, symbols};
 
 /// Tells clients of ours how documentation stands: `{folder, state, files, sections, skipped, notices, error}`.
 const STATUS: &str = "$/craig/status";
+
+/// Name of a project's settings.
+const SETTINGS_FILE: &str = craig_engine::PROJECT_FILE;
+
+/// Kinds of messages that are shown to people.
+const WARNING: u8 = 2;
+const INFO: u8 = 3;
 
 /// A session.
 pub(crate) struct Server {
     sender: Sender<Message>,
     told: Sender<Told>,
-    pub(crate) encoding: Encoding,
+    setup: Setup,
+    /// Settings of the command line; those of the editor come on top of them.
+    own_flags: Vec<(String, String)>,
+    pub(crate) client: Client,
     pub(crate) folders: Vec<Folder>,
     /// Texts that are open, by address.
     pub(crate) texts: BTreeMap<String, String>,
-    pub(crate) shows_documents: bool,
-    shows_progress: bool,
+    pub(crate) tasks: Tasks,
+    /// Requests that are answered when a folder is indexed.
+    waiting: Vec<Request>,
+    /// Tokens of work whose progress is shown, by what the work is; none is used twice.
+    in_progress: HashMap<String, NumberOrString>,
+    n_opened: u64,
     n_asked: i32,
 }
 
+/// What a request gets.
+pub(crate) enum Reply {
+    /// This answer.
+    Now(Value),
+    /// An answer when its work is done.
+    Later,
+    /// An answer when the folder is indexed.
+    OnceIndexed,
+}
+
 /// Answers an editor until it ends the session.
-pub(crate) fn serve(connection: &Connection) -> anyhow::Result<()> {
+pub(crate) fn serve(connection: &Connection, setup: Setup) -> anyhow::Result<()> {
     let (id, params) = connection.initialize_start()?;
     let params: InitializeParams = serde_json::from_value(params)?;
     let (told, heard) = unbounded();
-    let mut server = Server::new(connection.sender.clone(), told, &params);
+    let mut server = Server::new(connection.sender.clone(), told, setup, &params);
     let answer = json!({
-        "capabilities": server.capabilities(),
+        "capabilities": capabilities::ours(server.client),
         "serverInfo": { "name": "craig", "version": env!("CARGO_PKG_VERSION") },
     });
     connection.initialize_finish(id, answer)?;
+    server.watch_files()?;
+    server.configure(&params.initialization_options.clone().unwrap_or_default())?;
     folders_of(&params).into_iter().for_each(|folder| server.open_folder(folder));
     server.run(connection, &heard)
 }
 
 fn folders_of(params: &InitializeParams) -> Vec<PathBuf> {
-    let named = params.workspace_folders.iter().flatten().filter_map(|folder| requests::path_of(&folder.uri));
+    let named = params.workspace_folders.iter().flatten().filter_map(|folder| path_of(&folder.uri));
     let mut folders: Vec<PathBuf> = named.collect();
     if folders.is_empty() {
         #[expect(deprecated, reason = "older editors send nothing else")]
         let root = params.root_uri.as_ref();
-        folders.extend(root.and_then(requests::path_of));
+        folders.extend(root.and_then(path_of));
     }
     folders
 }
 
 impl Server {
-    fn new(sender: Sender<Message>, told: Sender<Told>, params: &InitializeParams) -> Self {
-        let general = params.capabilities.general.as_ref();
-        let offered = general.and_then(|general| general.position_encodings.clone()).unwrap_or_default();
-        let window = params.capabilities.window.as_ref();
+    fn new(sender: Sender<Message>, told: Sender<Told>, setup: Setup, params: &InitializeParams) -> Self {
         Self {
             sender,
+            tasks: Tasks::new(told.clone()),
             told,
-            encoding: Encoding::agreed(&offered),
+            own_flags: setup.sources.flags.clone(),
+            setup,
+            client: Client::of(params),
             folders: Vec::new(),
             texts: BTreeMap::new(),
-            shows_documents: window.and_then(|w| w.show_document.as_ref()).is_some_and(|show| show.support),
-            shows_progress: window.and_then(|w| w.work_done_progress).unwrap_or_default(),
+            waiting: Vec::new(),
+            in_progress: HashMap::new(),
+            n_opened: 0,
             n_asked: 0,
-        }
-    }
-
-    fn capabilities(&self) -> ServerCapabilities {
-        let sync = TextDocumentSyncOptions {
-            open_close: Some(true),
-            change: Some(TextDocumentSyncKind::INCREMENTAL),
-            save: Some(SaveOptions { include_text: Some(false) }.into()),
-            ..TextDocumentSyncOptions::default()
-        };
-        let folders = WorkspaceFoldersServerCapabilities {
-            supported: Some(true),
-            change_notifications: Some(OneOf::Left(true)),
-        };
-        ServerCapabilities {
-            position_encoding: Some(self.encoding.kind()),
-            text_document_sync: Some(TextDocumentSyncCapability::Options(sync)),
-            hover_provider: Some(HoverProviderCapability::Simple(true)),
-            code_action_provider: Some(CodeActionProviderCapability::Options(CodeActionOptions {
-                code_action_kinds: Some(vec![requests::ACTION_KIND]),
-                ..CodeActionOptions::default()
-            })),
-            execute_command_provider: Some(ExecuteCommandOptions {
-                commands: COMMANDS.iter().map(|name| (*name).to_owned()).collect(),
-                work_done_progress_options: WorkDoneProgressOptions::default(),
-            }),
-            workspace_symbol_provider: Some(OneOf::Left(true)),
-            workspace: Some(WorkspaceServerCapabilities {
-                workspace_folders: Some(folders),
-                file_operations: None,
-            }),
-            ..ServerCapabilities::default()
         }
     }
 
@@ -139,24 +138,18 @@ impl Server {
         }
     }
 
-    /// Answers requests that wait and are cancelled by what waits behind them.
+    /// Answers requests that are cancelled, whether they wait or are worked on.
     fn cancel(&mut self, waiting: &mut VecDeque<Message>) -> anyhow::Result<()> {
-        let cancelled = |message: &Message| -> Option<RequestId> {
-            let Message::Notification(notification) = message else { return None };
-            if notification.method != "$/cancelRequest" {
-                return None;
-            }
-            let params: CancelParams = serde_json::from_value(notification.params.clone()).ok()?;
-            Some(match params.id {
-                NumberOrString::Number(id) => id.into(),
-                NumberOrString::String(id) => id.into(),
-            })
-        };
         let ids: Vec<RequestId> = waiting.iter().filter_map(cancelled).collect();
+        waiting.retain(|message| cancelled(message).is_none());
         for id in ids {
             let is_it = |message: &Message| matches!(message, Message::Request(request) if request.id == id);
-            if waiting.iter().any(is_it) {
-                waiting.retain(|message| !is_it(message));
+            let n_before = waiting.len() + self.waiting.len();
+            waiting.retain(|message| !is_it(message));
+            self.waiting.retain(|request| request.id != id);
+            let was_waiting = n_before > waiting.len() + self.waiting.len();
+            if self.tasks.cancel(&id) || was_waiting {
+                self.end_progress(&work_of(&id), String::new())?;
                 let code = ErrorCode::RequestCanceled as i32;
                 self.send(Response::new_err(id, code, "cancelled".to_owned()).into())?;
             }
@@ -165,67 +158,66 @@ impl Server {
     }
 
     fn answer(&mut self, request: Request) -> anyhow::Result<()> {
-        let Request { id, method, params } = request;
+        let Request { id, method, params } = request.clone();
         let answered = match method.as_str() {
-            "textDocument/hover" => requests::hover(self, params),
-            "textDocument/codeAction" => requests::code_actions(params),
-            "workspace/executeCommand" => requests::execute(self, params),
-            "workspace/symbol" => requests::symbols(self, params),
+            "textDocument/hover" => requests::hover(self, params).map(Reply::Now),
+            "textDocument/codeAction" => requests::code_actions(self, params).map(Reply::Now),
+            "workspace/executeCommand" => commands::execute(self, &id, &params),
+            "workspace/symbol" => symbols::work(self, params).map(|work| {
+                self.tasks.start(id.clone(), work);
+                Reply::Later
+            }),
             _ => {
                 let code = ErrorCode::MethodNotFound as i32;
                 return self.send(Response::new_err(id, code, format!("no method {method}")).into());
             }
         };
-        let response = match answered {
-            Ok(value) => Response::new_ok(id, value),
+        match answered {
+            Ok(Reply::Now(value)) => self.send(Response::new_ok(id, value).into()),
+            Ok(Reply::Later) => Ok(()),
+            Ok(Reply::OnceIndexed) => {
+                self.waiting.push(request);
+                Ok(())
+            }
             // An editor shows errors of hovers to people who only moved the mouse.
-            Err(_) if method == "textDocument/hover" => Response::new_ok(id, Value::Null),
-            Err(error) => Response::new_err(id, ErrorCode::InvalidParams as i32, error.to_string()),
-        };
-        self.send(response.into())
+            Err(_) if method == "textDocument/hover" => self.send(Response::new_ok(id, Value::Null).into()),
+            Err(error) => self.refuse(id, ErrorCode::InvalidParams, &error),
+        }
+    }
+
+    fn refuse(&self, id: RequestId, code: ErrorCode, error: &anyhow::Error) -> anyhow::Result<()> {
+        self.send(Response::new_err(id, code as i32, format!("{error:#}")).into())
     }
 
     fn note(&mut self, notification: Notification) -> anyhow::Result<()> {
         let Notification { method, params } = notification;
         match method.as_str() {
-            "textDocument/didOpen" => {
-                if let Ok(opened) = serde_json::from_value::<DidOpenTextDocumentParams>(params) {
-                    self.texts
-                        .insert(opened.text_document.uri.as_str().to_owned(), opened.text_document.text);
-                }
-            }
+            "textDocument/didOpen" => read(params).into_iter().for_each(|opened| self.open_text(opened)),
             "textDocument/didChange" => {
-                if let Ok(changed) = serde_json::from_value::<DidChangeTextDocumentParams>(params)
-                    && let Some(open) = self.texts.get_mut(changed.text_document.uri.as_str())
-                {
-                    changed
-                        .content_changes
-                        .into_iter()
-                        .for_each(|change| text::apply(open, change, self.encoding));
-                }
+                read(params).into_iter().for_each(|changed| self.change_text(changed))
             }
             "textDocument/didClose" => {
-                if let Ok(closed) = serde_json::from_value::<DidCloseTextDocumentParams>(params) {
+                if let Some(closed) = read::<DidCloseTextDocumentParams>(params) {
                     self.texts.remove(closed.text_document.uri.as_str());
                 }
             }
-            "textDocument/didSave" | "workspace/didChangeWatchedFiles"
-                if params.to_string().contains(".md") =>
-            {
-                self.refresh();
+            "textDocument/didSave" => {
+                if let Some(saved) = read::<DidSaveTextDocumentParams>(params) {
+                    self.take_change(&saved.text_document.uri);
+                }
+            }
+            "workspace/didChangeWatchedFiles" => {
+                let changes = read::<DidChangeWatchedFilesParams>(params).map(|params| params.changes);
+                changes.iter().flatten().for_each(|change| self.take_change(&change.uri));
             }
             "workspace/didChangeWorkspaceFolders" => {
-                if let Ok(changed) = serde_json::from_value::<DidChangeWorkspaceFoldersParams>(params) {
-                    let gone: Vec<PathBuf> = changed
-                        .event
-                        .removed
-                        .iter()
-                        .filter_map(|folder| requests::path_of(&folder.uri))
-                        .collect();
-                    self.folders.retain(|folder| !gone.contains(&folder.path));
-                    let added =
-                        changed.event.added.iter().filter_map(|folder| requests::path_of(&folder.uri));
-                    added.for_each(|folder| self.open_folder(folder));
+                read(params).into_iter().for_each(|changed| self.change_folders(changed));
+            }
+            "workspace/didChangeConfiguration" => {
+                // Other servers' settings may come along.
+                let given = &params["settings"]["craig"];
+                if !given.is_null() && self.configure(given)? {
+                    self.reopen_folders(|_| true);
                 }
             }
             _ => {}
@@ -233,68 +225,203 @@ impl Server {
         Ok(())
     }
 
+    fn open_text(&mut self, opened: DidOpenTextDocumentParams) {
+        self.texts.insert(opened.text_document.uri.as_str().to_owned(), opened.text_document.text);
+    }
+
+    fn change_text(&mut self, changed: DidChangeTextDocumentParams) {
+        let encoding = self.client.encoding;
+        let Some(open) = self.texts.get_mut(changed.text_document.uri.as_str()) else { return };
+        changed.content_changes.into_iter().for_each(|change| text::apply(open, change, encoding));
+    }
+
+    fn change_folders(&mut self, changed: DidChangeWorkspaceFoldersParams) {
+        let gone: Vec<PathBuf> =
+            changed.event.removed.iter().filter_map(|folder| path_of(&folder.uri)).collect();
+        self.folders.retain(|folder| !gone.contains(&folder.path));
+        let added = changed.event.added.iter().filter_map(|folder| path_of(&folder.uri));
+        added.for_each(|folder| self.open_folder(folder));
+    }
+
+    /// A file was saved, made or removed: it may be documentation, or the settings of a folder.
+    fn take_change(&mut self, uri: &Uri) {
+        let Some(path) = path_of(uri) else { return };
+        if path.file_name().is_some_and(|name| name == SETTINGS_FILE) {
+            self.reopen_folders(|folder| path.parent() == Some(folder));
+        } else if path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("md")) {
+            self.folders.iter().filter(|folder| path.starts_with(&folder.path)).for_each(Folder::refresh);
+        }
+    }
+
+    /// Takes in settings of the editor; gives whether others hold now. Where one is not the editor's to set that is told, and
+    /// nothing of them counts.
+    fn configure(&mut self, given: &Value) -> anyhow::Result<bool> {
+        match configuration::flags(given) {
+            Ok(mut flags) => {
+                flags.extend(self.own_flags.iter().cloned());
+                let are_new = self.setup.sources.flags != flags;
+                self.setup.sources.flags = flags;
+                Ok(are_new)
+            }
+            Err(error) => self.show_message(WARNING, &error).map(|()| false),
+        }
+    }
+
+    /// Asks the editor to tell of documents and settings that change, where it can.
+    fn watch_files(&mut self) -> anyhow::Result<()> {
+        if !self.client.watches_files {
+            return Ok(());
+        }
+        let globs = ["**/*.md", "**/*.MD", "**/.craig.toml"];
+        let watchers: Vec<Value> = globs.iter().map(|glob| json!({ "globPattern": glob })).collect();
+        let registration = json!({
+            "id": "craig/documentation", "method": "workspace/didChangeWatchedFiles",
+            "registerOptions": { "watchers": watchers },
+        });
+        self.request("client/registerCapability", json!({ "registrations": [registration] }))
+    }
+
     fn open_folder(&mut self, path: PathBuf) {
-        let told = self.told.clone();
-        self.folders.push(Folder::open(path, move |what| drop(told.send(what))));
+        self.n_opened += 1;
+        let (opened, told) = (self.n_opened, self.told.clone());
+        let tell = move |news| drop(told.send(Told::Folder { opened, news }));
+        self.folders.push(Folder::open(path, opened, &self.setup, !self.client.watches_files, tell));
     }
 
-    /// Has the documentation of all folders looked at again.
-    pub(crate) fn refresh(&self) {
-        self.folders.iter().for_each(Folder::refresh);
+    /// Opens folders anew, with the settings as they are now.
+    fn reopen_folders(&mut self, which: impl Fn(&Path) -> bool) {
+        let (old, kept) =
+            std::mem::take(&mut self.folders).into_iter().partition(|folder| which(&folder.path));
+        self.folders = kept;
+        let old: Vec<Folder> = old;
+        old.into_iter().for_each(|folder| self.open_folder(folder.path));
     }
 
-    /// Takes in what the thread of a folder tells, and passes it on.
+    /// Takes in what a thread tells.
     fn hear(&mut self, told: Told) -> anyhow::Result<()> {
         match told {
-            Told::Indexing { folder } => {
-                self.begin_progress(&folder)?;
-                self.status(json!({ "folder": folder, "state": "indexing" }))
-            }
-            Told::Indexed { folder, library, report } => {
-                if let Some(own) = self.folders.iter_mut().find(|own| own.path == folder) {
-                    own.library = Some(library);
+            Told::Folder { opened, news } => self.take_news(opened, news),
+            Told::Progress { id, message, percentage } => match self.tasks.is_running(&id) {
+                true => self.show_progress(&work_of(&id), "Reading code", message, percentage),
+                false => Ok(()),
+            },
+            Told::Done { id, result } => {
+                // Somebody who has cancelled was answered then.
+                if !self.tasks.finish(&id) {
+                    return Ok(());
                 }
-                self.end_progress(&folder, format!("{} sections", report.sections))?;
+                self.end_progress(&work_of(&id), String::new())?;
+                let answer = result.and_then(|done| match done {
+                    Done::Answer(value) => Ok(value),
+                    Done::Explanation { uri, folder, explained } => self.explained(&uri, &folder, &explained),
+                });
+                match answer {
+                    Ok(value) => self.send(Response::new_ok(id, value).into()),
+                    Err(error) => self.refuse(id, ErrorCode::RequestFailed, &error),
+                }
+            }
+        }
+    }
+
+    /// Takes in how a folder stands, passes it on, and answers who waited for it.
+    fn take_news(&mut self, opened: u64, news: News) -> anyhow::Result<()> {
+        // News of a folder that was closed since are old.
+        let Some(own) = self.folders.iter_mut().find(|own| own.opened == opened) else { return Ok(()) };
+        let folder = own.path.clone();
+        let reading = documentation_of(&folder);
+        match news {
+            News::Indexing => {
+                self.show_progress(&reading, "Reading documentation", String::new(), 0)?;
+                return self.status(json!({ "folder": folder, "state": "indexing" }));
+            }
+            News::Indexed { library, report, is_automatic } => {
+                own.library = Some(library);
+                own.is_automatic = Some(is_automatic);
+                own.trouble = None;
+                self.end_progress(&reading, format!("{} sections", report.sections))?;
                 let mut status = serde_json::to_value(&report)?;
                 status["folder"] = json!(folder);
                 status["state"] = json!("ready");
-                self.status(status)
+                self.status(status)?;
             }
-            Told::Failed { folder, error } => {
-                self.end_progress(&folder, error.clone())?;
-                self.status(json!({ "folder": folder, "state": "failed", "error": error }))
+            News::Inactive => {
+                own.is_automatic = Some(false);
+                self.status(json!({ "folder": folder, "state": "inactive" }))?;
+            }
+            News::Failed { error } => {
+                own.trouble = Some(error.clone());
+                self.end_progress(&reading, error.clone())?;
+                self.status(json!({ "folder": folder, "state": "failed", "error": error }))?;
             }
         }
+        std::mem::take(&mut self.waiting).into_iter().try_for_each(|request| self.answer(request))
+    }
+
+    /// An explanation as the answer of a command, with its Markdown. It is shown, too: people look at their editor, not at
+    /// the answers of commands.
+    pub(crate) fn explained(
+        &mut self,
+        uri: &Uri,
+        folder: &Path,
+        explained: &Explained,
+    ) -> anyhow::Result<Value> {
+        let explanation = &explained.explanation;
+        let markdown = explanation.markdown();
+        let shown = match explanation.has_relevant_docs && self.client.shows_documents {
+            true => write_page(folder, &markdown).and_then(|page| uri_of(&page)),
+            false => None,
+        };
+        match shown {
+            Some(page) => {
+                let params = json!({ "uri": page, "external": false, "takeFocus": false });
+                self.request("window/showDocument", params)?;
+            }
+            None => {
+                self.show_message(INFO, &explanation.hover().unwrap_or_else(|| NOT_DOCUMENTED.to_owned()))?
+            }
+        }
+        let mut answer = as_printed(explained)?;
+        answer["markdown"] = json!(markdown);
+        answer["uri"] = json!(uri);
+        Ok(answer)
     }
 
     fn status(&self, status: Value) -> anyhow::Result<()> {
         self.notify(STATUS, status)
     }
 
-    fn begin_progress(&mut self, folder: &std::path::Path) -> anyhow::Result<()> {
-        if !self.shows_progress {
+    fn show_message(&self, kind: u8, message: &str) -> anyhow::Result<()> {
+        self.notify("window/showMessage", json!({ "type": kind, "message": message }))
+    }
+
+    /// Shows how far some `work` is, where the editor can.
+    fn show_progress(
+        &mut self,
+        work: &str,
+        title: &str,
+        message: String,
+        percentage: u32,
+    ) -> anyhow::Result<()> {
+        if !self.client.shows_progress {
             return Ok(());
         }
-        let token = progress_token(folder);
-        self.request(
-            "window/workDoneProgress/create",
-            json!(WorkDoneProgressCreateParams { token: token.clone() }),
-        )?;
-        let begin = WorkDoneProgressBegin {
-            title: "Reading documentation".to_owned(),
-            ..WorkDoneProgressBegin::default()
-        };
+        if let Some(token) = self.in_progress.get(work).cloned() {
+            let (message, percentage) = (Some(message), Some(percentage));
+            let report = WorkDoneProgressReport { message, percentage, cancellable: None };
+            return self.progress(token, WorkDoneProgress::Report(report));
+        }
+        let token = NumberOrString::String(format!("{work}/{}", self.n_asked));
+        self.in_progress.insert(work.to_owned(), token.clone());
+        let params = WorkDoneProgressCreateParams { token: token.clone() };
+        self.request("window/workDoneProgress/create", json!(params))?;
+        let begin = WorkDoneProgressBegin { title: title.to_owned(), ..WorkDoneProgressBegin::default() };
         self.progress(token, WorkDoneProgress::Begin(begin))
     }
 
-    fn end_progress(&mut self, folder: &std::path::Path, message: String) -> anyhow::Result<()> {
-        if !self.shows_progress {
-            return Ok(());
-        }
-        self.progress(
-            progress_token(folder),
-            WorkDoneProgress::End(WorkDoneProgressEnd { message: Some(message) }),
-        )
+    fn end_progress(&mut self, work: &str, message: String) -> anyhow::Result<()> {
+        let Some(token) = self.in_progress.remove(work) else { return Ok(()) };
+        let message = Some(message).filter(|message| !message.is_empty());
+        self.progress(token, WorkDoneProgress::End(WorkDoneProgressEnd { message }))
     }
 
     fn progress(&self, token: NumberOrString, value: WorkDoneProgress) -> anyhow::Result<()> {
@@ -303,7 +430,7 @@ impl Server {
     }
 
     /// Asks the editor for something; its answer changes nothing.
-    pub(crate) fn request(&mut self, method: &str, params: Value) -> anyhow::Result<()> {
+    fn request(&mut self, method: &str, params: Value) -> anyhow::Result<()> {
         self.n_asked += 1;
         self.send(Request::new(format!("craig-{}", self.n_asked).into(), method.to_owned(), params).into())
     }
@@ -316,14 +443,36 @@ impl Server {
         Ok(self.sender.send(message)?)
     }
 
-    /// The folder that holds a file most closely.
+    /// The folder that holds a file most closely, and the file's path in it.
     pub(crate) fn folder_of(&self, uri: &Uri) -> Option<(&Folder, String)> {
-        let path = requests::path_of(uri)?;
+        let path = path_of(uri)?;
         let holding = self.folders.iter().filter_map(|folder| Some((folder, folder.relative(&path)?)));
         holding.max_by_key(|(folder, _)| folder.path.components().count())
     }
 }
 
-fn progress_token(folder: &std::path::Path) -> NumberOrString {
-    NumberOrString::String(format!("craig/documentation/{}", folder.display()))
+/// The request that a message cancels.
+fn cancelled(message: &Message) -> Option<RequestId> {
+    let Message::Notification(notification) = message else { return None };
+    if notification.method != "$/cancelRequest" {
+        return None;
+    }
+    let params: CancelParams = serde_json::from_value(notification.params.clone()).ok()?;
+    Some(match params.id {
+        NumberOrString::Number(id) => id.into(),
+        NumberOrString::String(id) => id.into(),
+    })
+}
+
+/// What a notification says; one that nobody understands is passed over.
+fn read<T: DeserializeOwned>(params: Value) -> Option<T> {
+    serde_json::from_value(params).ok()
+}
+
+fn documentation_of(folder: &Path) -> String {
+    format!("craig/documentation/{}", folder.display())
+}
+
+fn work_of(id: &RequestId) -> String {
+    format!("craig/work/{id}")
 }

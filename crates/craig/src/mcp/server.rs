@@ -17,6 +17,7 @@ use rmcp::task_manager::TaskManager;
 use rmcp::{ErrorData, RoleServer, ServerHandler};
 
 use super::engines::Engines;
+use super::explainers::Explainers;
 use super::failure::Failure;
 use super::freshness::{Refreshes, State};
 use super::jobs::Jobs;
@@ -41,6 +42,8 @@ pub(super) struct Shared {
     pub(super) root: PathBuf,
     /// Engines for reading.
     pub(super) engines: Arc<Engines>,
+    /// Documentation to explain from.
+    pub(super) explainers: Arc<Explainers>,
     /// Subprocesses that write.
     pub(super) jobs: Arc<Jobs>,
     /// The same, for clients that know tasks.
@@ -98,6 +101,7 @@ impl Server {
         let shared = Shared {
             root: settings.root.clone(),
             engines: Arc::new(engines()),
+            explainers: Arc::new(Explainers::new(settings.sources.clone())),
             jobs: Arc::new(Jobs::new(&settings)),
             tasks: TaskManager::new(),
             refreshes: settings.refreshes.then(|| Refreshes::new(engines())),

@@ -2,6 +2,7 @@
 
 mod content;
 mod context;
+mod explain;
 mod insight;
 mod jobs;
 mod metadata;
@@ -173,6 +174,7 @@ static TOOLS: LazyLock<Vec<Tool>> = LazyLock::new(|| {
     vec![
         query::tool(),
         context::tool(),
+        explain::tool(),
         content::tool(),
         structure::tool(),
         related::tool(),

@@ -112,6 +112,19 @@ struct Editor {
 
 impl Editor {
     fn open(home: &Home, encodings: &[&str]) -> Self {
+        let folder = json!({ "uri": format!("file://{}", home.path().display()), "name": "project" });
+        let params = json!({
+            "processId": null, "rootUri": null, "workspaceFolders": [folder],
+            "capabilities": { "general": { "positionEncodings": encodings } },
+        });
+        let (mut editor, answer) = Self::start(home, params);
+        assert_eq!(answer["capabilities"]["positionEncoding"], encodings[0]);
+        editor.await_state("ready");
+        editor
+    }
+
+    /// Shakes hands; gives the server's answer, too.
+    fn start(home: &Home, params: Value) -> (Self, Value) {
         let mut process = home
             .craig(&["lsp"])
             .stdin(Stdio::piped())
@@ -121,16 +134,43 @@ impl Editor {
             .unwrap();
         let (input, output) = (process.stdin.take().unwrap(), BufReader::new(process.stdout.take().unwrap()));
         let mut editor = Self { process, input, output, n_sent: 0 };
-        let folder = json!({ "uri": format!("file://{}", home.path().display()), "name": "project" });
-        let params = json!({
-            "processId": null, "rootUri": null, "workspaceFolders": [folder],
-            "capabilities": { "general": { "positionEncodings": encodings } },
-        });
         let answer = editor.ask("initialize", params);
-        assert_eq!(answer["capabilities"]["positionEncoding"], encodings[0]);
         editor.tell("initialized", json!({}));
-        while editor.receive()["params"]["state"] != "ready" {}
-        editor
+        (editor, answer)
+    }
+
+    /// Waits until a folder is told to be in a state; gives what is told of it.
+    fn await_state(&mut self, state: &str) -> Value {
+        loop {
+            let message = self.receive();
+            if message["params"]["state"] == state {
+                return message["params"].clone();
+            }
+        }
+    }
+
+    /// Waits for what the server says or asks by itself.
+    fn await_method(&mut self, method: &str) -> Value {
+        loop {
+            let message = self.receive();
+            if message["method"] == method {
+                return message["params"].clone();
+            }
+        }
+    }
+
+    fn open_text(&mut self, uri: &str, text: &str) {
+        let opened = json!({ "uri": uri, "languageId": "any", "version": 1, "text": text });
+        self.tell("textDocument/didOpen", json!({ "textDocument": opened }));
+    }
+
+    fn hover(&mut self, uri: &str, line: u32) -> Value {
+        let position = json!({ "line": line, "character": 4 });
+        self.ask("textDocument/hover", json!({ "textDocument": { "uri": uri }, "position": position }))
+    }
+
+    fn execute(&mut self, command: &str, argument: Value) -> Value {
+        self.ask("workspace/executeCommand", json!({ "command": command, "arguments": [argument] }))
     }
 
     fn send(&mut self, message: &Value) {
@@ -144,16 +184,26 @@ impl Editor {
     }
 
     fn ask(&mut self, method: &str, params: Value) -> Value {
-        self.n_sent += 1;
-        let id = self.n_sent;
-        self.send(&json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": params }));
+        let message = self.answer(method, params);
+        assert!(message["error"].is_null(), "{message}");
+        message["result"].clone()
+    }
+
+    /// The whole answer to a request.
+    fn answer(&mut self, method: &str, params: Value) -> Value {
+        let id = self.send_request(method, params);
         loop {
             let message = self.receive();
             if message["id"] == id {
-                assert!(message["error"].is_null(), "{message}");
-                return message["result"].clone();
+                return message;
             }
         }
+    }
+
+    fn send_request(&mut self, method: &str, params: Value) -> i64 {
+        self.n_sent += 1;
+        self.send(&json!({ "jsonrpc": "2.0", "id": self.n_sent, "method": method, "params": params }));
+        self.n_sent
     }
 
     fn receive(&mut self) -> Value {
@@ -215,5 +265,262 @@ fn an_editor_hovers_changes_its_text_and_asks_for_an_explanation() {
         let symbols = editor.ask("workspace/symbol", json!({ "query": "close" }));
         assert_eq!(symbols[0]["name"], "client.close()");
         editor.close();
+    }
+}
+
+fn uri(home: &Home, path: &str) -> String {
+    format!("file://{}/{path}", home.path().display())
+}
+
+/// What an editor says of itself, with a folder of the home.
+fn hello(home: &Home, folder: &str, capabilities: Value, options: Value) -> Value {
+    let folder = json!({ "uri": uri(home, folder), "name": "project" });
+    json!({
+        "processId": null, "rootUri": null, "workspaceFolders": [folder], "capabilities": capabilities,
+        "initializationOptions": options,
+    })
+}
+
+#[test]
+fn commands_search_and_give_context_from_code_that_is_ingested_then() {
+    let home = Home::new();
+    home.write("work/lib/client.js", CODE);
+    home.write("work/docs/client.md", PAGE);
+    let (mut editor, _) = Editor::start(&home, hello(&home, "work", json!({}), Value::Null));
+    editor.await_state("ready");
+    let client = uri(&home, "work/lib/client.js");
+    let is_code = |symbol: &Value| symbol["location"]["uri"] == client.as_str();
+    let before = editor.ask("workspace/symbol", json!({ "query": "flushInner" }));
+    assert!(!before.as_array().unwrap().iter().any(is_code), "nothing is ingested for the sake of a list");
+
+    let found = editor.execute("craig.search", json!({ "query": "flushInner", "limit": 2 }));
+    let hit = &found["hits"][0];
+    assert_eq!((&hit["uri"], &hit["path"]), (&json!(client), &json!("lib/client.js")));
+    let lines = (hit["range"]["start"]["line"].as_u64().unwrap(), hit["line_start"].as_u64().unwrap());
+    assert_eq!(lines.0 + 1, lines.1);
+    let symbols = editor.ask("workspace/symbol", json!({ "query": "FLUSH" }));
+    assert!(is_code(&symbols[0]), "{symbols}");
+    assert_eq!(
+        (&symbols[0]["name"], &symbols[0]["location"]["range"]["start"]["line"]),
+        (&json!("flushInner"), &json!(8))
+    );
+
+    let given =
+        editor.execute("craig.context", json!({ "message": "what does `flushInner` do?", "minScore": 0 }));
+    assert!(given["markdown"].as_str().unwrap().contains("flushInner"), "{given}");
+    assert_eq!(given["blocks"][0]["uri"], json!(client));
+    editor.open_text(&client, &CODE.replace("flushInner () {}", "flushInner () { return this.request() }"));
+    let range = json!({ "start": { "line": 8, "character": 0 }, "end": { "line": 9, "character": 0 } });
+    let edit =
+        json!({ "message": "close it like `request` does", "uri": client, "range": range, "minScore": 0 });
+    let given = editor.execute("craig.context", edit);
+    assert!(given["reason"].is_string() || given["blocks"][0]["uri"].is_string(), "{given}");
+
+    for argument in [json!({}), json!({ "query": " " }), json!({ "query": "x", "wrong": 1 })] {
+        let params = json!({ "command": "craig.search", "arguments": [argument] });
+        let answer = editor.answer("workspace/executeCommand", params);
+        assert!(answer["error"]["message"].is_string(), "{answer}");
+    }
+    editor.close();
+}
+
+#[test]
+fn documentation_is_shown_unasked_only_where_it_is_wanted() {
+    let home = Home::new();
+    home.write("work/tool.py", "def run_tool(arguments):\n    return arguments\n");
+    home.write("work/docs/tool.md", "# Tool\n\n## `run_tool`\n\nRuns the tool with all its arguments.\n");
+    let tool = uri(&home, "work/tool.py");
+    let selection = json!({ "start": { "line": 0, "character": 0 }, "end": { "line": 1, "character": 0 } });
+    let action =
+        json!({ "textDocument": { "uri": tool }, "range": selection, "context": { "diagnostics": [] } });
+
+    let (mut editor, _) = Editor::start(&home, hello(&home, "work", json!({}), Value::Null));
+    editor.await_state("inactive");
+    editor.open_text(&tool, "def run_tool(arguments):\n    return arguments\n");
+    assert!(editor.hover(&tool, 0).is_null() && !home.path().join("work/.aidocs").exists());
+    assert_eq!(editor.ask("textDocument/codeAction", action.clone()), json!([]));
+    let explained = editor.execute("craig.explain", json!({ "uri": tool, "range": selection }));
+    assert_eq!(explained["symbol"], "run_tool", "whoever asks is answered");
+    assert!(editor.hover(&tool, 0).is_null());
+    editor.close();
+
+    let options = json!({ "craig": { "explain.activation": "always" } });
+    let (mut editor, _) = Editor::start(&home, hello(&home, "work", json!({}), options));
+    editor.await_state("ready");
+    editor.open_text(&tool, "def run_tool(arguments):\n    return arguments\n");
+    assert!(editor.hover(&tool, 0)["contents"]["value"].as_str().unwrap().contains("Runs the tool"));
+    assert_eq!(editor.ask("textDocument/codeAction", action)[0]["command"]["command"], "craig.explain");
+    let others = json!({ "settings": { "python": { "path": "x" } } });
+    editor.tell("workspace/didChangeConfiguration", others);
+    let settings =
+        json!({ "settings": { "craig": { "language_model": { "base_url": "http://127.0.0.1:1" } } } });
+    editor.tell("workspace/didChangeConfiguration", settings);
+    let warning = editor.await_method("window/showMessage");
+    assert!(warning["message"].as_str().unwrap().contains("config.toml"), "{warning}");
+    assert!(!editor.hover(&tool, 0).is_null(), "what held before holds");
+    editor.close();
+}
+
+#[test]
+fn files_that_change_are_seen_and_explanations_shown() {
+    let home = project();
+    let capabilities = json!({
+        "workspace": { "didChangeWatchedFiles": { "dynamicRegistration": true } },
+        "window": { "showDocument": { "support": true }, "workDoneProgress": true },
+    });
+    let (mut editor, _) = Editor::start(&home, hello(&home, "", capabilities, Value::Null));
+    let registered = editor.await_method("client/registerCapability");
+    assert_eq!(registered["registrations"][0]["method"], "workspace/didChangeWatchedFiles");
+    editor.await_state("ready");
+    let client = uri(&home, "lib/client.js");
+    editor.open_text(&client, CODE);
+    assert!(editor.hover(&client, 8).is_null());
+    home.write(
+        "docs/inner.md",
+        "# Inner\n\n## `client.flushInner()`\n\nWrites what is queued to the socket.\n",
+    );
+    let changed = |path: &str| json!({ "changes": [{ "uri": uri(&home, path), "type": 1 }] });
+    editor.tell("workspace/didChangeWatchedFiles", changed("docs/inner.md"));
+    editor.await_state("ready");
+    assert!(editor.hover(&client, 8)["contents"]["value"].as_str().unwrap().contains("what is queued"));
+
+    // A link in the place of the page is replaced, and what it leads to is left alone.
+    home.write("precious", "mine\n");
+    std::os::unix::fs::symlink(home.path().join("precious"), home.path().join(".aidocs/explanation.md"))
+        .unwrap();
+    let range = json!({ "start": { "line": 4, "character": 0 }, "end": { "line": 7, "character": 0 } });
+    let id = editor.send_request(
+        "workspace/executeCommand",
+        json!({ "command": "craig.explain", "arguments": [{ "uri": client, "range": range }] }),
+    );
+    let shown = editor.await_method("window/showDocument");
+    let page = home.path().join(".aidocs/explanation.md");
+    assert_eq!(shown["uri"], uri(&home, ".aidocs/explanation.md"));
+    assert!(std::fs::read_to_string(page).unwrap().contains("Performs an HTTP request"));
+    assert_eq!(std::fs::read_to_string(home.path().join("precious")).unwrap(), "mine\n");
+    while editor.receive()["id"] != id {}
+
+    home.write(".craig.toml", "[documentation]\nexclude = [\"docs/inner.md\"]\n");
+    editor.tell("workspace/didChangeWatchedFiles", changed(".craig.toml"));
+    assert_eq!(editor.await_state("ready")["files"], 1);
+    assert!(editor.hover(&client, 8).is_null());
+    home.write(".craig.toml", "[documentation]\nexclud = []\n");
+    editor.tell("workspace/didChangeWatchedFiles", changed(".craig.toml"));
+    assert!(editor.await_state("failed")["error"].as_str().unwrap().contains("exclud"));
+    editor.close();
+}
+
+#[test]
+fn an_editor_that_does_not_watch_is_told_by_looking() {
+    let home = project();
+    let mut editor = Editor::open(&home, &["utf-8"]);
+    home.write(
+        "docs/inner.md",
+        "# Inner\n\n## `client.flushInner()`\n\nWrites what is queued to the socket.\n",
+    );
+    assert_eq!(editor.await_state("ready")["files"], 2);
+    editor.close();
+}
+
+#[test]
+fn work_is_cancelled_while_it_goes_on() {
+    let home = project();
+    let model = Model::start("data: {\"choices\":[{\"delta\":{\"content\":\"It\"}}]}\n\n", true);
+    home.write(".config/craig/config.toml", model.settings());
+    let mut editor = Editor::open(&home, &["utf-8"]);
+    let client = uri(&home, "lib/client.js");
+    editor.open_text(&client, CODE);
+    let range = json!({ "start": { "line": 4, "character": 0 }, "end": { "line": 7, "character": 0 } });
+    let argument = json!({ "uri": client, "range": range, "model": true });
+    let params = json!({ "command": "craig.explain", "arguments": [argument] });
+    let id = editor.send_request("workspace/executeCommand", params);
+    model.await_request();
+    assert!(!editor.hover(&client, 4).is_null(), "a hover does not wait for the model");
+    editor.tell("$/cancelRequest", json!({ "id": id }));
+    let answer = loop {
+        let message = editor.receive();
+        if message["id"] == id {
+            break message;
+        }
+    };
+    assert_eq!(answer["error"]["code"], -32800, "{answer}");
+    editor.close();
+}
+
+#[test]
+fn an_explanation_is_told_in_the_words_of_a_model_that_the_user_configured() {
+    let home = project();
+    let root = root(&home);
+    let refused = home.run(&["explain", "lib/client.js:5-7", "--root", &root, "--model"]);
+    assert_eq!(refused.status.code(), Some(1));
+    assert!(String::from_utf8_lossy(&refused.stderr).contains("set language_model.provider"));
+
+    let said = "It performs an HTTP request on the connection [1]. It also has --magic [1].";
+    let model = Model::start(
+        &format!("data: {}\n\ndata: [DONE]\n\n", json!({ "choices": [{ "delta": { "content": said } }] })),
+        false,
+    );
+    home.write(".config/craig/config.toml", model.settings());
+    let quoted = explained(&home, "lib/client.js:5-7");
+    assert_eq!(quoted.get("language_model"), None);
+    let args = ["explain", "lib/client.js:5-7", "--root", &root, "--model", "--format", "json"];
+    let told: Value = serde_json::from_str(&home.succeed(&args)).unwrap();
+    assert_eq!(told["explanation"], "- It performs an HTTP request on the connection.", "{told}");
+    assert_eq!(told["language_model"]["status"], "applied");
+    assert_eq!(told["citations"][0], quoted["citations"][0]);
+}
+
+/// Reads a request to its end: a connection that is closed before is reset, and its answer may be lost.
+fn read_request(stream: &mut std::net::TcpStream) {
+    let mut reader = BufReader::new(stream);
+    let mut length = 0;
+    for line in reader.by_ref().lines() {
+        let line = line.unwrap().to_lowercase();
+        if line.is_empty() {
+            break;
+        }
+        length = line.strip_prefix("content-length:").map_or(length, |number| number.trim().parse().unwrap());
+    }
+    reader.read_exact(&mut vec![0; length]).unwrap();
+}
+
+/// A language model that says one thing to everybody.
+struct Model {
+    address: std::net::SocketAddr,
+    asked: std::sync::mpsc::Receiver<()>,
+}
+
+impl Model {
+    /// `events` are the body of every answer; one that `hangs` never ends.
+    fn start(events: &str, hangs: bool) -> Self {
+        let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+        let address = listener.local_addr().unwrap();
+        let (told, asked) = std::sync::mpsc::channel();
+        let answer = format!(
+            "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\nconnection: close\r\n\r\n{events}"
+        );
+        std::thread::spawn(move || {
+            let mut open = Vec::new();
+            for mut stream in listener.incoming().flatten() {
+                read_request(&mut stream);
+                let _ = stream.write_all(answer.as_bytes());
+                let _ = told.send(());
+                if hangs {
+                    open.push(stream);
+                }
+            }
+        });
+        Self { address, asked }
+    }
+
+    fn settings(&self) -> String {
+        format!(
+            "[language_model]\nprovider = \"openai\"\nmodel = \"tiny\"\nbase_url = \"http://{}\"\n",
+            self.address
+        )
+    }
+
+    fn await_request(&self) {
+        self.asked.recv_timeout(std::time::Duration::from_secs(20)).unwrap();
     }
 }

@@ -1,0 +1,77 @@
+//! How code is explained.
+
+use std::path::Path;
+use std::time::Duration;
+
+use craig_source::DocumentOptions;
+
+use crate::HostedChat;
+use crate::config::language_model;
+use crate::settings::{Settings, SettingsError, Sources};
+
+/// How code is explained from documentation.
+#[derive(Clone, Debug)]
+pub struct ExplainConfig {
+    /// Which Markdown is the documentation of a project.
+    pub documents: DocumentOptions,
+    /// In which projects editors show documentation without being asked.
+    pub activation: Activation,
+    /// Whether explanations that are asked for are told in the language model's words.
+    pub in_words: bool,
+    /// Longest wait for the language model.
+    pub timeout: Duration,
+    /// The language model, when there is one.
+    pub language_model: Option<HostedChat>,
+}
+
+/// In which projects editors show documentation without being asked. Whoever asks is answered in all of them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Activation {
+    /// In those with a `package.json` or scripts of JavaScript or TypeScript.
+    Scripts,
+    /// In all.
+    Always,
+    /// In none.
+    Never,
+}
+
+impl Default for ExplainConfig {
+    /// The built-in settings.
+    fn default() -> Self {
+        Self {
+            documents: DocumentOptions::default(),
+            activation: Activation::Scripts,
+            in_words: false,
+            timeout: Duration::from_secs(20),
+            language_model: None,
+        }
+    }
+}
+
+impl ExplainConfig {
+    /// What `sources` say of the project at `root`, whose own file counts.
+    pub fn of_project(sources: &Sources, root: &Path) -> Result<Self, SettingsError> {
+        Self::of(&Settings::resolve(&Sources { project: Some(root.to_owned()), ..sources.clone() })?)
+    }
+
+    /// What `settings` say.
+    pub fn of(settings: &Settings) -> Result<Self, SettingsError> {
+        let default = Self::default();
+        let max_file_size = settings.whole("documentation.max_file_size");
+        Ok(Self {
+            documents: DocumentOptions {
+                max_file_size_bytes: max_file_size.unwrap_or(default.documents.max_file_size_bytes),
+                include: settings.texts("documentation.include"),
+                exclude: settings.texts("documentation.exclude"),
+            },
+            activation: match settings.text("explain.activation") {
+                Some("always") => Activation::Always,
+                Some("never") => Activation::Never,
+                _ => Activation::Scripts,
+            },
+            in_words: settings.is_on("explain.language_model"),
+            timeout: settings.whole("explain.timeout_ms").map_or(default.timeout, Duration::from_millis),
+            language_model: language_model(settings)?,
+        })
+    }
+}

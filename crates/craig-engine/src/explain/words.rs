@@ -1,0 +1,154 @@
+//! Explanations in a language model's words, as far as the documentation bears them out.
+
+use std::ops::ControlFlow;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Instant;
+
+use craig_explain::{Cache, CacheKey, CodeContext, Explanation, Library, Prompt};
+use craig_model::{Cancellation, Generation, LanguageModel, Message, ModelError, Role};
+use serde::Serialize;
+
+use super::config::ExplainConfig;
+use crate::models::language_model;
+
+/// An explanation, and what a language model had to do with it.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Explained {
+    /// What is told.
+    #[serde(flatten)]
+    pub explanation: Explanation,
+    /// What became of the language model's words, when it was to say something.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub language_model: Option<WordsReport>,
+}
+
+/// What became of a language model's words.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct WordsReport {
+    /// Provider and name of the model; empty when there is none.
+    pub model: String,
+    /// Whose words are told.
+    pub status: WordsStatus,
+    /// Why quotes are told, when they are.
+    pub reason: Option<String>,
+}
+
+/// Whose words an explanation is in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum WordsStatus {
+    /// The language model's, each sentence borne out by the sections that it cites.
+    Applied,
+    /// The documentation's own: nothing of what the model said is borne out, it failed, or it took too long.
+    Fallback,
+}
+
+impl From<Explanation> for Explained {
+    /// In the documentation's own words.
+    fn from(explanation: Explanation) -> Self {
+        Self { explanation, language_model: None }
+    }
+}
+
+/// Tells explanations in the words of the configured language model; may be shared between threads.
+pub struct Words {
+    config: ExplainConfig,
+    /// Threads that explain at the same time share what was told before; it is held only to look and to keep.
+    cache: Mutex<Cache>,
+}
+
+/// Seed for models that choose by chance at temperature 0 even so.
+const SEED: u64 = 0;
+
+/// Most tokens of a model's answer: five sentences are asked for.
+const MAX_TOKENS: u32 = 500;
+
+/// No more of an answer is read, in bytes: a model that does not end is cut off.
+const MAX_BYTES: usize = 8_000;
+
+impl Words {
+    /// Asks nobody yet.
+    pub fn new(config: &ExplainConfig) -> Self {
+        Self { config: config.clone(), cache: Mutex::default() }
+    }
+
+    /// Tells `extract`, what the documentation in `library` says of `context`, in the model's words. What it says is kept
+    /// sentence by sentence, where it holds; where nothing does, or there is no answer in time, `extract` is told.
+    ///
+    /// A model is not asked about what is not documented.
+    pub fn told(
+        &self,
+        library: &Library,
+        context: &CodeContext,
+        extract: Explanation,
+        cancellation: &Cancellation,
+    ) -> Explained {
+        if !extract.has_relevant_docs {
+            return extract.into();
+        }
+        let model = match self.model() {
+            Ok(model) => model,
+            Err(error) => return fallback(extract, String::new(), error.to_string()),
+        };
+        let prompt = Prompt::new(context, &extract);
+        let asked = format!("{}\0{}", prompt.system, prompt.user);
+        let key = CacheKey::of(&context.file_name, &asked, None, library.hash(), model.name());
+        let applied = |explanation| {
+            let report =
+                WordsReport { model: model.name().to_owned(), status: WordsStatus::Applied, reason: None };
+            Explained { explanation, language_model: Some(report) }
+        };
+        if let Some(known) = self.cache().get(key, Instant::now()) {
+            return applied(known.clone());
+        }
+        let answer = match self.ask(&*model, &prompt, cancellation) {
+            Ok(answer) => answer,
+            Err(error) => return fallback(extract, model.name().to_owned(), error.to_string()),
+        };
+        match prompt.reworded(&extract, &answer) {
+            Some(explanation) => {
+                self.cache().put(key, Instant::now(), explanation.clone());
+                applied(explanation)
+            }
+            None => {
+                let reason = "nothing that it said is borne out by the documentation";
+                fallback(extract, model.name().to_owned(), reason.to_owned())
+            }
+        }
+    }
+
+    fn model(&self) -> Result<Arc<dyn LanguageModel>, ModelError> {
+        let none = || ModelError::Unsupported { reason: "no language model is configured".to_owned() };
+        language_model(self.config.language_model.as_ref().ok_or_else(none)?)
+    }
+
+    fn ask(
+        &self,
+        model: &dyn LanguageModel,
+        prompt: &Prompt,
+        cancellation: &Cancellation,
+    ) -> Result<String, ModelError> {
+        let messages = [
+            Message { role: Role::System, content: &prompt.system },
+            Message { role: Role::User, content: &prompt.user },
+        ];
+        let mut request = Generation::new(&messages, Instant::now() + self.config.timeout);
+        request.max_tokens = Some(MAX_TOKENS);
+        request.seed = Some(SEED);
+        request.cancellation = cancellation.clone();
+        let mut n_bytes = 0;
+        model.stream(&request, &mut |piece| {
+            n_bytes += piece.len();
+            if n_bytes > MAX_BYTES { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        })
+    }
+
+    fn cache(&self) -> std::sync::MutexGuard<'_, Cache> {
+        self.cache.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+fn fallback(extract: Explanation, model: String, reason: String) -> Explained {
+    let report = WordsReport { model, status: WordsStatus::Fallback, reason: Some(reason) };
+    Explained { explanation: extract, language_model: Some(report) }
+}

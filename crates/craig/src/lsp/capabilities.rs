@@ -1,0 +1,74 @@
+//! What the editor can do, and what we can.
+
+use lsp_types::{
+    CodeActionOptions, CodeActionProviderCapability, ExecuteCommandOptions, HoverProviderCapability,
+    InitializeParams, OneOf, SaveOptions, ServerCapabilities, TextDocumentSyncCapability,
+    TextDocumentSyncKind, TextDocumentSyncOptions, WorkDoneProgressOptions,
+    WorkspaceFoldersServerCapabilities, WorkspaceServerCapabilities,
+};
+
+use super::commands::COMMANDS;
+use super::requests::ACTION_KIND;
+use super::text::Encoding;
+
+/// What the editor can do.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Client {
+    /// What columns count in.
+    pub(crate) encoding: Encoding,
+    /// Shows a file when it is asked to.
+    pub(crate) shows_documents: bool,
+    /// Shows how far work is.
+    pub(crate) shows_progress: bool,
+    /// Tells of files that changed when it is asked to.
+    pub(crate) watches_files: bool,
+}
+
+impl Client {
+    pub(crate) fn of(params: &InitializeParams) -> Self {
+        let general = params.capabilities.general.as_ref();
+        let offered = general.and_then(|general| general.position_encodings.clone()).unwrap_or_default();
+        let window = params.capabilities.window.as_ref();
+        let workspace = params.capabilities.workspace.as_ref();
+        let watched = workspace.and_then(|workspace| workspace.did_change_watched_files.as_ref());
+        Self {
+            encoding: Encoding::agreed(&offered),
+            shows_documents: window.and_then(|w| w.show_document.as_ref()).is_some_and(|show| show.support),
+            shows_progress: window.and_then(|w| w.work_done_progress).unwrap_or_default(),
+            watches_files: watched.and_then(|watched| watched.dynamic_registration).unwrap_or_default(),
+        }
+    }
+}
+
+/// What we can do for it.
+pub(crate) fn ours(client: Client) -> ServerCapabilities {
+    let sync = TextDocumentSyncOptions {
+        open_close: Some(true),
+        change: Some(TextDocumentSyncKind::INCREMENTAL),
+        save: Some(SaveOptions { include_text: Some(false) }.into()),
+        ..TextDocumentSyncOptions::default()
+    };
+    let folders = WorkspaceFoldersServerCapabilities {
+        supported: Some(true),
+        change_notifications: Some(OneOf::Left(true)),
+    };
+    ServerCapabilities {
+        position_encoding: Some(client.encoding.kind()),
+        text_document_sync: Some(TextDocumentSyncCapability::Options(sync)),
+        hover_provider: Some(HoverProviderCapability::Simple(true)),
+        code_action_provider: Some(CodeActionProviderCapability::Options(CodeActionOptions {
+            code_action_kinds: Some(vec![ACTION_KIND]),
+            ..CodeActionOptions::default()
+        })),
+        execute_command_provider: Some(ExecuteCommandOptions {
+            commands: COMMANDS.iter().map(|name| (*name).to_owned()).collect(),
+            work_done_progress_options: WorkDoneProgressOptions::default(),
+        }),
+        workspace_symbol_provider: Some(OneOf::Left(true)),
+        workspace: Some(WorkspaceServerCapabilities {
+            workspace_folders: Some(folders),
+            file_operations: None,
+        }),
+        ..ServerCapabilities::default()
+    }
+}

@@ -1,0 +1,301 @@
+//! Commands that an editor may execute.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use anyhow::{Context as _, anyhow, bail};
+use craig_engine::{
+    ChatContextRequest, ContextAnswer, Engine, EngineError, Explained, Freshness, InlineContextRequest,
+    KindFilter, Progress, SearchAnswer, SearchRequest,
+};
+use lsp_server::RequestId;
+use lsp_types::{ExecuteCommandParams, Range, Uri};
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+use super::addresses::{path_of, uri_of};
+use super::folders::{Code, Folder};
+use super::requests::{Asked, lines};
+use super::server::{Reply, Server};
+use super::tasks::Task;
+use super::told::Done;
+
+pub(crate) const EXPLAIN: &str = "craig.explain";
+const INDEX: &str = "craig.indexDocumentation";
+const SEARCH: &str = "craig.search";
+const CONTEXT: &str = "craig.context";
+
+pub(crate) const COMMANDS: &[&str] = &[EXPLAIN, INDEX, SEARCH, CONTEXT];
+
+/// Code to explain.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct ExplainArguments {
+    uri: Uri,
+    /// The whole text when not given.
+    range: Option<Range>,
+    /// Whether the language model tells it; as the settings say when not given.
+    model: Option<bool>,
+}
+
+/// What to search for.
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+struct SearchArguments {
+    query: String,
+    /// Only the folder that holds it; all folders when not given.
+    uri: Option<Uri>,
+    limit: Option<usize>,
+    #[serde(default)]
+    language: Vec<String>,
+    path: Option<String>,
+    #[serde(default)]
+    kind: Kind,
+    min_score: Option<f32>,
+    /// `false` answers from the index as it is.
+    refresh: Option<bool>,
+}
+
+/// Kind of files.
+#[derive(Clone, Copy, Default, Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum Kind {
+    Code,
+    Docs,
+    Config,
+    #[default]
+    All,
+}
+
+/// What context is wanted for.
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+struct ContextArguments {
+    /// A chat message; with a selection, what is to be done with it.
+    message: String,
+    /// The folder that holds it; needed where there are several.
+    uri: Option<Uri>,
+    /// The selected code of the text at `uri`.
+    range: Option<Range>,
+    #[serde(default)]
+    history: Vec<String>,
+    max_chunks: Option<usize>,
+    min_score: Option<f32>,
+    token_budget: Option<usize>,
+    refresh: Option<bool>,
+}
+
+/// Executes a command.
+pub(super) fn execute(server: &mut Server, id: &RequestId, params: &Value) -> anyhow::Result<Reply> {
+    let params: ExecuteCommandParams = serde_json::from_value(params.clone())?;
+    let first = params.arguments.into_iter().next().unwrap_or(Value::Null);
+    match params.command.as_str() {
+        EXPLAIN => explain(server, id, arguments(first)?),
+        INDEX => {
+            server.folders.iter().for_each(Folder::activate);
+            Ok(Reply::Now(Value::Null))
+        }
+        SEARCH => search(server, id, arguments(first)?),
+        CONTEXT => context(server, id, arguments(first)?),
+        other => bail!("no command {other:?}; there are {}", COMMANDS.join(", ")),
+    }
+}
+
+fn arguments<A: serde::de::DeserializeOwned>(first: Value) -> anyhow::Result<A> {
+    serde_json::from_value(first).context("the first argument does not fit (docs/editors.md)")
+}
+
+/// The explanation with its Markdown; it is shown, too, where the editor can do that.
+fn explain(server: &mut Server, id: &RequestId, arguments: ExplainArguments) -> anyhow::Result<Reply> {
+    let ExplainArguments { uri, range, model } = arguments;
+    let asked = Asked::new(server, &uri, range)
+        .ok_or_else(|| anyhow!("the file is not open, or lies in no folder of the workspace"))?;
+    let Asked { folder, context } = asked;
+    if let Some(trouble) = &folder.trouble {
+        bail!("{trouble}");
+    }
+    let Some(library) = folder.library.clone() else {
+        folder.activate();
+        return Ok(Reply::OnceIndexed);
+    };
+    let extract = craig_engine::explain_context(&library, &context);
+    let path = folder.path.clone();
+    if !model.unwrap_or(folder.config.in_words) {
+        let told = server.explained(&uri, &path, &Explained::from(extract))?;
+        return Ok(Reply::Now(told));
+    }
+    let words = Arc::clone(&folder.words);
+    server.tasks.start(id.clone(), move |task| {
+        let explained = words.told(&library, &context, extract, &task.cancellation);
+        Ok(Done::Explanation { uri, folder: path, explained: Box::new(explained) })
+    });
+    Ok(Reply::Later)
+}
+
+fn search(server: &mut Server, id: &RequestId, arguments: SearchArguments) -> anyhow::Result<Reply> {
+    let folders = match &arguments.uri {
+        Some(uri) => vec![folder_of(server, uri)?],
+        None => server.folders.iter().collect(),
+    };
+    let code = folders.into_iter().map(code_of).collect::<anyhow::Result<Vec<Code>>>()?;
+    let request = SearchRequest {
+        limit: arguments.limit.unwrap_or(10).clamp(1, 100),
+        min_score: arguments.min_score.unwrap_or_default(),
+        languages: arguments.language,
+        path: arguments.path,
+        kind: match arguments.kind {
+            Kind::Code => KindFilter::Code,
+            Kind::Docs => KindFilter::Docs,
+            Kind::Config => KindFilter::Config,
+            Kind::All => KindFilter::All,
+        },
+        ..SearchRequest::default()
+    };
+    request.check(&arguments.query).map_err(told)?;
+    let (query, freshness) = (arguments.query, freshness(arguments.refresh));
+    server.tasks.start(id.clone(), move |task| {
+        let mut hits = Vec::new();
+        for code in &code {
+            let (folder, answer) =
+                prepared(code, freshness, task, |engine, project| engine.search(project, &query, &request))?;
+            hits.extend(found(&folder, &answer)?);
+        }
+        // Relevance is a probability, which compares across folders.
+        let score = |hit: &Value| hit["score"].as_f64().unwrap_or_default();
+        hits.sort_by(|a, b| score(b).total_cmp(&score(a)));
+        hits.truncate(request.limit);
+        Ok(Done::Answer(json!({ "query": query, "hits": hits })))
+    });
+    Ok(Reply::Later)
+}
+
+/// The hits of a folder with their places as the editor writes them.
+fn found(folder: &Path, answer: &SearchAnswer) -> anyhow::Result<Vec<Value>> {
+    let hit = |hit: &craig_engine::Hit| -> anyhow::Result<Value> {
+        let mut told = as_printed(hit)?;
+        told["project"] = json!(answer.project);
+        told["uri"] = json!(uri_of(&folder.join(&hit.path)));
+        told["range"] = range_of(hit.line_start, hit.line_end);
+        Ok(told)
+    };
+    answer.hits.iter().map(hit).collect()
+}
+
+fn context(server: &mut Server, id: &RequestId, arguments: ContextArguments) -> anyhow::Result<Reply> {
+    let folder = match (&arguments.uri, server.folders.as_slice()) {
+        (Some(uri), _) => folder_of(server, uri)?,
+        (None, [only]) => only,
+        (None, folders) => bail!("there are {} folders: uri says which is meant", folders.len()),
+    };
+    let code = code_of(folder)?;
+    let selection = match (&arguments.uri, arguments.range) {
+        (_, None) => None,
+        (None, Some(_)) => bail!("range needs uri, the text that it is of"),
+        (Some(uri), Some(range)) => {
+            let file = path_of(uri).context("uri is no file")?;
+            Some((file, range, server.texts.get(uri.as_str()).cloned()))
+        }
+    };
+    let freshness = freshness(arguments.refresh);
+    server.tasks.start(id.clone(), move |task| {
+        let (folder, answer) = prepared(&code, freshness, task, |engine, project| match selection {
+            None => engine.chat_context(project, &chat_request(arguments)),
+            Some((file, range, text)) => {
+                let path = engine.path_in_project(project, &code.folder, &file)?;
+                engine.inline_context(project, &inline_request(arguments, path, range, text))
+            }
+        })?;
+        Ok(Done::Answer(told_context(&folder, &answer)?))
+    });
+    Ok(Reply::Later)
+}
+
+fn chat_request(arguments: ContextArguments) -> ChatContextRequest {
+    ChatContextRequest {
+        message: arguments.message,
+        history: arguments.history,
+        max_chunks: arguments.max_chunks,
+        min_similarity: arguments.min_score,
+        token_budget: arguments.token_budget,
+        ..ChatContextRequest::default()
+    }
+}
+
+fn inline_request(
+    arguments: ContextArguments,
+    path: String,
+    range: Range,
+    text: Option<String>,
+) -> InlineContextRequest {
+    let (first, last) = lines(range);
+    let line = |line: usize| u32::try_from(line).unwrap_or(u32::MAX);
+    InlineContextRequest {
+        instruction: arguments.message,
+        path,
+        lines: (line(first), line(last)),
+        text,
+        max_chunks: arguments.max_chunks,
+        min_score: arguments.min_score,
+        ..InlineContextRequest::default()
+    }
+}
+
+/// The answer of `craig context` as JSON, with the places as the editor writes them.
+fn told_context(folder: &Path, answer: &ContextAnswer) -> anyhow::Result<Value> {
+    let mut told = as_printed(answer)?;
+    for (block, told) in answer.blocks.iter().zip(told["blocks"].as_array_mut().into_iter().flatten()) {
+        told["uri"] = json!(uri_of(&folder.join(&block.path)));
+        told["range"] = range_of(block.line_start, block.line_end);
+    }
+    Ok(told)
+}
+
+/// Brings the project of a folder up to date and answers from it; gives the project's folder, too.
+fn prepared<T>(
+    code: &Code,
+    freshness: Freshness,
+    task: &Task,
+    answer: impl FnOnce(&mut Engine, &str) -> Result<T, EngineError>,
+) -> anyhow::Result<(std::path::PathBuf, T)> {
+    let work = |engine: &mut Engine| {
+        let mut progress = |progress: &Progress| task.tell(progress.current.clone(), progress.percent());
+        let (project, _) = engine.prepare(None, &code.folder, freshness, &mut progress)?;
+        let root = engine.project(&project)?.source_path.into();
+        Ok((root, answer(engine, &project)?))
+    };
+    code.engines.run(work).map_err(told)
+}
+
+fn freshness(refresh: Option<bool>) -> Freshness {
+    match refresh {
+        Some(false) => Freshness::AsIndexed,
+        _ => Freshness::UpToDate,
+    }
+}
+
+fn folder_of<'s>(server: &'s Server, uri: &Uri) -> anyhow::Result<&'s Folder> {
+    let (folder, _) = server.folder_of(uri).context("uri lies in no folder of the workspace")?;
+    Ok(folder)
+}
+
+fn code_of(folder: &Folder) -> anyhow::Result<Code> {
+    folder.code.clone().map_err(|error| anyhow!("{}: {error}", folder.path.display()))
+}
+
+/// An error with what helps against it.
+fn told(error: EngineError) -> anyhow::Error {
+    match error.hint() {
+        Some(hint) => anyhow!("{error}; {hint}"),
+        None => error.into(),
+    }
+}
+
+/// As the command line prints it: numbers of 32 bits have noise behind their digits when they become ones of 64.
+pub(super) fn as_printed(told: &impl Serialize) -> anyhow::Result<Value> {
+    Ok(serde_json::from_str(&serde_json::to_string(told)?)?)
+}
+
+/// Lines, 1-based and inclusive, as a range.
+fn range_of(first: u32, last: u32) -> Value {
+    json!({ "start": { "line": first.saturating_sub(1), "character": 0 }, "end": { "line": last, "character": 0 } })
+}
