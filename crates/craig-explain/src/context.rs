@@ -2,10 +2,12 @@
 
 mod layout;
 
+use std::cell::RefCell;
 use std::collections::BTreeSet;
+use std::rc::Rc;
 
 use craig_chunk::{ChunkKind, Outline, Symbol, chunk};
-use craig_source::Language;
+use craig_source::{ContentHash, Language};
 use serde::Serialize;
 
 use crate::names::{identifiers, is_part, normal, words_of};
@@ -77,7 +79,7 @@ impl CodeContext {
         let (first, last) = lines.unwrap_or((1, n_lines));
         let first = first.clamp(1, n_lines);
         let last = last.clamp(first, n_lines);
-        let outline = chunk(language, text);
+        let outline = outline_of(language, text);
         let reading = Reading { text, outline: &outline, first, last };
         let subjects = reading.subjects(asked);
         let (function_name, class_name) = reading.enclosing_names();
@@ -123,6 +125,25 @@ impl CodeContext {
     pub fn symbol(&self) -> Option<&str> {
         self.subjects.first().map(|subject| subject.name.as_str())
     }
+}
+
+/// The outline of a text. Whoever hovers asks about the same text again and again, and parsing it is most of the work: the
+/// last one of each thread is kept.
+fn outline_of(language: Language, text: &str) -> Rc<Outline> {
+    thread_local! {
+        static LAST: RefCell<Option<(Language, ContentHash, Rc<Outline>)>> = const { RefCell::new(None) };
+    }
+    let hash = ContentHash::of(text.as_bytes());
+    LAST.with_borrow_mut(|last| match last {
+        Some((known_language, known, outline)) if *known_language == language && *known == hash => {
+            Rc::clone(outline)
+        }
+        _ => {
+            let outline = Rc::new(chunk(language, text));
+            *last = Some((language, hash, Rc::clone(&outline)));
+            outline
+        }
+    })
 }
 
 /// What of a file is asked about.
