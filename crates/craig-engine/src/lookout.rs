@@ -83,21 +83,21 @@ impl Watched {
     }
 
     /// Stands guard before the directory is looked at, so that no change falls between.
-    fn before_look(&mut self, project: &Project) {
+    fn before_look(&mut self, project: &Project, marks: &Path) {
         let has_new_options = self.settled.take().is_some_and(|(then, _)| then.options != project.options);
         self.guard = match std::mem::take(&mut self.guard) {
             Guard::None => Guard::Due,
             Guard::Standing(sentinel) if !has_new_options => Guard::Standing(sentinel),
             Guard::Impossible => Guard::Impossible,
             Guard::Due | Guard::Standing(_) => {
-                sentinel(project).map_or(Guard::Impossible, |new| Guard::Standing(Box::new(new)))
+                sentinel(project, marks).map_or(Guard::Impossible, |new| Guard::Standing(Box::new(new)))
             }
         };
     }
 }
 
-fn sentinel(project: &Project) -> Option<Sentinel> {
-    Sentinel::start(&root_of(project).ok()?, &StoredOptions::parse(&project.options).source())
+fn sentinel(project: &Project, marks: &Path) -> Option<Sentinel> {
+    Sentinel::start(&root_of(project).ok()?, &StoredOptions::parse(&project.options).source(), marks)
 }
 
 impl Engine {
@@ -113,7 +113,7 @@ impl Engine {
         if watched.is_settled(&project) {
             return Ok(Currency::UpToDate);
         }
-        watched.before_look(&project);
+        watched.before_look(&project, &self.store().side_folder().join("marks"));
         match self.catch_up(&project, &mut |_| {})? {
             None => Ok(Currency::InProgress),
             Some(_) => {

@@ -5,7 +5,10 @@ use std::{
     fs::{self, File},
     io,
     path::{Path, PathBuf},
-    sync::mpsc::{self, Receiver, RecvTimeoutError},
+    sync::{
+        atomic::{AtomicU64, Ordering},
+        mpsc::{self, Receiver, RecvTimeoutError},
+    },
     time::{Duration, Instant},
 };
 
@@ -14,7 +17,6 @@ use notify::{
     ErrorKind, Event, EventKind, RecommendedWatcher, RecursiveMode, Watcher as _,
     event::{CreateKind, RemoveKind},
 };
-use tempfile::TempDir;
 
 use super::ChangeBatch;
 use crate::{
@@ -92,19 +94,21 @@ impl Events {
 
     /// Whether anything may have changed, of all that happened before this call: the system tells in order, and `fence` comes
     /// last.
-    pub(super) fn have_come(&mut self, fence: &mut Fence) -> Result<bool, Lost> {
-        let mark = fence.next().map_err(|error| Lost::Other(error.to_string()))?;
+    pub(super) fn have_come(&mut self, fence: &Fence) -> Result<bool, Lost> {
+        let mark = fence.mark().map_err(|error| Lost::Other(error.to_string()))?;
         let deadline = Instant::now() + LONGEST_FENCE;
         let mut pending = Pending::default();
         loop {
             match self.incoming.recv_timeout(deadline.saturating_duration_since(Instant::now())) {
-                Ok(Ok(event)) if event.paths.contains(&mark) => break,
-                Ok(Ok(event)) if event.paths.iter().any(|path| fence.holds(path)) => (),
+                Ok(Ok(event)) if event.kind.is_create() && event.paths.contains(&mark) => break,
+                Ok(Ok(event)) if event.paths.iter().any(|path| path.starts_with(&fence.folder)) => (),
                 Ok(Ok(event)) => self.note(&event, &mut pending),
                 Ok(Err(error)) => return Err(error.into()),
                 Err(error) => return Err(Lost::Other(error.to_string())),
             }
         }
+        // It goes as soon as it has served; what could not be removed is in nobody's way.
+        let _ = fs::remove_file(&mark);
         if pending.has_new_folder || pending.has_gaps {
             self.cover()?;
         }
@@ -113,7 +117,7 @@ impl Events {
 
     /// Has the events of `fence` come among the others.
     pub(super) fn watch_fence(&mut self, fence: &Fence) -> Result<(), Lost> {
-        Ok(self.watcher.watch(fence.folder.path(), RecursiveMode::NonRecursive)?)
+        Ok(self.watcher.watch(&fence.folder, RecursiveMode::NonRecursive)?)
     }
 
     /// The folders that are watched, the root among them.
@@ -163,35 +167,37 @@ impl Events {
     }
 }
 
-/// A folder of its own, in which a file is made: when the system tells of it, it has told of everything before.
+/// A folder in which a file is made: when the system tells of it, it has told of everything before.
 #[derive(Debug)]
 pub(super) struct Fence {
-    folder: TempDir,
-    n_marks: u64,
+    folder: PathBuf,
+    /// Its own among those of other sentinels and processes.
+    mark: PathBuf,
 }
 
 /// A system that tells so late is not to be waited for.
 const LONGEST_FENCE: Duration = Duration::from_millis(200);
 
 impl Fence {
-    pub(super) fn new() -> io::Result<Self> {
-        let folder = tempfile::Builder::new().prefix("craig-fence-").tempdir()?;
-        Ok(Self { folder, n_marks: 0 })
+    /// Makes marks in `folder`, which is made if need be.
+    pub(super) fn new(folder: &Path) -> io::Result<Self> {
+        static N_FENCES: AtomicU64 = AtomicU64::new(0);
+        fs::create_dir_all(folder)?;
+        let folder = folder.canonicalize()?;
+        let number = N_FENCES.fetch_add(1, Ordering::Relaxed);
+        Ok(Self { mark: folder.join(format!("{}-{number}", std::process::id())), folder })
     }
 
-    /// Makes the next mark, and takes the one before away.
-    fn next(&mut self) -> io::Result<PathBuf> {
-        let mark = |n: u64| self.folder.path().join(n.to_string());
-        let (last, next) = (mark(self.n_marks), mark(self.n_marks + 1));
-        File::create(&next)?;
-        // The first has none before it.
-        let _ = fs::remove_file(last);
-        self.n_marks += 1;
-        Ok(next)
-    }
-
-    fn holds(&self, path: &Path) -> bool {
-        path.starts_with(self.folder.path())
+    /// Makes the mark. One that a killed process of the same number has left is taken away first, so that it is made anew.
+    fn mark(&self) -> io::Result<PathBuf> {
+        match File::create_new(&self.mark) {
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
+                fs::remove_file(&self.mark)?;
+                File::create_new(&self.mark)?
+            }
+            made => made?,
+        };
+        Ok(self.mark.clone())
     }
 }
 

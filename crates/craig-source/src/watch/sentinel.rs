@@ -1,5 +1,7 @@
 //! Tells without a walk that nothing has changed.
 
+use std::path::Path;
+
 use super::events::{Events, Fence};
 use crate::{Root, SourceOptions};
 
@@ -19,12 +21,14 @@ const MAX_FOLDERS: usize = 4_096;
 impl Sentinel {
     /// Stands guard from now on. `None` where the system's word is not enough: other systems than Linux, drives of the
     /// network, trees with too many folders.
-    pub fn start(root: &Root, options: &SourceOptions) -> Option<Self> {
+    ///
+    /// Files are made and removed in the folder `marks`, which several may share and which lies outside of the project.
+    pub fn start(root: &Root, options: &SourceOptions, marks: &Path) -> Option<Self> {
         if !is_of_this_machine(root) {
             return None;
         }
         let mut events = Events::start(root, options).ok()?.ok()?;
-        let fence = Fence::new().ok()?;
+        let fence = Fence::new(marks).ok()?;
         events.watch_fence(&fence).ok()?;
         let sentinel = Self { events, fence };
         (sentinel.events.folders().count() <= MAX_FOLDERS && sentinel.is_one_file_system(root))
@@ -34,13 +38,13 @@ impl Sentinel {
     /// Whether anything may have changed since the last call or, in the first one, since the start. `None` when the system
     /// does not tell any more: nothing is known from now on.
     pub fn may_have_changed(&mut self) -> Option<bool> {
-        self.events.have_come(&mut self.fence).ok()
+        self.events.have_come(&self.fence).ok()
     }
 
     #[cfg(unix)]
     fn is_one_file_system(&self, root: &Root) -> bool {
         use std::os::unix::fs::MetadataExt as _;
-        let device = |path: &std::path::Path| path.metadata().ok().map(|metadata| metadata.dev());
+        let device = |path: &Path| path.metadata().ok().map(|metadata| metadata.dev());
         let own = device(root.path());
         self.events.folders().all(|folder| device(folder) == own)
     }

@@ -112,7 +112,8 @@ fn a_sentinel_tells_of_every_change_before_the_call_and_of_nothing_else() {
     write(folder.path(), "a.rs", "first");
     write(folder.path(), ".gitignore", "*.log\n");
     let root = Root::open(folder.path()).unwrap();
-    let mut sentinel = Sentinel::start(&root, &SourceOptions::default()).unwrap();
+    let marks = tempfile::tempdir().unwrap();
+    let mut sentinel = Sentinel::start(&root, &SourceOptions::default(), marks.path()).unwrap();
     let mut has_changed = || sentinel.may_have_changed().unwrap();
     assert!(!has_changed());
     for n in 0..200 {
@@ -141,4 +142,5 @@ fn a_sentinel_tells_of_every_change_before_the_call_and_of_nothing_else() {
     assert!(has_changed());
     write(folder.path(), "debug.log", "tracked now");
     assert!(has_changed());
+    assert_eq!(fs::read_dir(marks.path()).unwrap().count(), 0, "no mark is left");
 }
