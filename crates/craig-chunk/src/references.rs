@@ -121,26 +121,32 @@ enum Descent {
     Beside,
 }
 
+/// Visits a node and those below it in their order, however deep they lie.
+fn walk<'t>(top: Node<'t>, mut visit: impl FnMut(Node<'t>) -> Descent) {
+    let mut cursor = top.walk();
+    loop {
+        if matches!(visit(cursor.node()), Descent::Inside) && cursor.goto_first_child() {
+            continue;
+        }
+        while !cursor.goto_next_sibling() {
+            if !cursor.goto_parent() {
+                return;
+            }
+        }
+    }
+}
+
 impl<'t> Reading<'t> {
     fn tree(&mut self, grammar: &Grammar, tree: &Tree) {
-        let mut cursor = tree.walk();
         let mut within: Vec<(usize, String)> = Vec::new();
-        loop {
-            let node = cursor.node();
+        walk(tree.root_node(), |node| {
             within.retain(|(end, _)| node.start_byte() < *end);
             let descent = self.node(grammar, node, &within);
             if let Some(name) = self.inline_module(node) {
                 within.push((node.end_byte(), name));
             }
-            if matches!(descent, Descent::Inside) && cursor.goto_first_child() {
-                continue;
-            }
-            while !cursor.goto_next_sibling() {
-                if !cursor.goto_parent() {
-                    return;
-                }
-            }
-        }
+            descent
+        });
     }
 
     fn node(&mut self, grammar: &Grammar, node: Node<'_>, within: &[(usize, String)]) -> Descent {

@@ -6,6 +6,7 @@ use std::ops::Range;
 use tree_sitter::Node;
 
 use super::uses::note;
+use super::{Descent, walk};
 use crate::grammar::{field, line, text};
 
 /// Declarations of a file, each read as a whole.
@@ -50,34 +51,14 @@ pub(super) fn declaration(node: Node<'_>, source: &str, used: &mut BTreeMap<Stri
             "identifier" | "type_identifier" => inner,
             "selector_expression" if operand.is_some() => operand.unwrap_or(inner),
             "qualified_type" => field(inner, "package").unwrap_or(inner),
-            _ => return Next::Inside,
+            _ => return Descent::Inside,
         };
         if !bound.has(first, text(first, source)) && !is_field_key(first) {
             note(text(inner, source), line(inner), used);
         }
-        Next::Beside
+        Descent::Beside
     });
     true
-}
-
-enum Next {
-    Inside,
-    Beside,
-}
-
-/// Visits nodes in their order, however deep they lie.
-fn walk<'t>(top: Node<'t>, mut visit: impl FnMut(Node<'t>) -> Next) {
-    let mut cursor = top.walk();
-    loop {
-        if matches!(visit(cursor.node()), Next::Inside) && cursor.goto_first_child() {
-            continue;
-        }
-        while !cursor.goto_next_sibling() {
-            if !cursor.goto_parent() {
-                return;
-            }
-        }
-    }
 }
 
 /// What a declaration binds.
@@ -103,7 +84,7 @@ impl<'s> Bound<'s> {
                 let start = if is_parameter { scope.start } else { node.end_byte() };
                 bound.add(names, start..scope.end, source);
             }
-            Next::Inside
+            Descent::Inside
         });
         bound
     }
