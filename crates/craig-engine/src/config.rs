@@ -7,7 +7,6 @@ use craig_model::{EmbeddingDialect, Endpoint, HostedModel, LocalOptions, ModelEr
 use craig_source::{GitAccess, GitToken, SourceOptions};
 
 use crate::context::ContextConfig;
-use crate::explain::ExplainConfig;
 use crate::settings::{Environment, Settings, SettingsError};
 
 /// Everything that an [`Engine`](crate::Engine) needs to know before it starts.
@@ -27,8 +26,6 @@ pub struct Config {
     pub language_model: Option<HostedChat>,
     /// How context is made for chats and inline edits.
     pub context: ContextConfig,
-    /// How code is explained from documentation.
-    pub explain: ExplainConfig,
     /// How repositories are cloned.
     pub git: GitConfig,
 }
@@ -44,7 +41,6 @@ impl Config {
             reranker: RerankerConfig::Off,
             language_model: None,
             context: ContextConfig::default(),
-            explain: ExplainConfig::default(),
             git: GitConfig { access: GitAccess::default(), depth: 1 },
         }
     }
@@ -58,7 +54,6 @@ impl Config {
             source: settings.source(),
             embedder: reader.embedder()?,
             reranker: reader.reranker()?,
-            explain: ExplainConfig::of(settings)?,
             language_model: reader.language_model()?,
             context: ContextConfig::of(settings)?,
             git: reader.git(),

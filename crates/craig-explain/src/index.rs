@@ -71,6 +71,12 @@ impl IndexReport {
     pub fn has_changes(&self) -> bool {
         self.indexed + self.removed > 0
     }
+
+    /// What people should hear of, a line each: the notices, then the documents that were skipped.
+    pub fn troubles(&self) -> impl Iterator<Item = String> {
+        let skipped = self.skipped.iter().map(|skipped| format!("{}: {}", skipped.path, skipped.reason));
+        self.notices.iter().cloned().chain(skipped)
+    }
 }
 
 impl Index {

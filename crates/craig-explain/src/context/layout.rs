@@ -99,8 +99,7 @@ fn member_name(line: &str) -> Option<&str> {
     }
     let (start, name) = identifiers(rest).next()?;
     let after = rest[name.len()..].trim_start();
-    let is_method = after.starts_with('(') && rest.ends_with(['{', '}'])
-        || after.starts_with('(') && rest.ends_with("},");
+    let is_method = after.starts_with('(') && (rest.ends_with(['{', '}']) || rest.ends_with("},"));
     let value = after.strip_prefix(':').map(str::trim_start);
     let is_function = value.is_some_and(|value| {
         value.starts_with("function") || value.starts_with("async ") || value.contains("=>")

@@ -101,12 +101,7 @@ fn warn_of_fallback(explained: &Explained, session: &mut Session) {
 }
 
 pub(crate) fn warn(report: &IndexReport, session: &mut Session) {
-    for notice in &report.notices {
-        session.output.warn(notice);
-    }
-    for skipped in &report.skipped {
-        session.output.warn(format_args!("{}: {}", skipped.path, skipped.reason));
-    }
+    report.troubles().for_each(|trouble| session.output.warn(trouble));
 }
 
 /// Reads `FILE`, `FILE:L` or `FILE:L1-L2`. A relative file is one of the root, or else of the working directory.

@@ -10,7 +10,7 @@ use craig_engine::{
 };
 use lsp_server::RequestId;
 use lsp_types::{ExecuteCommandParams, Range, Uri};
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::addresses::{path_of, uri_of};
@@ -19,6 +19,7 @@ use super::requests::{Asked, lines};
 use super::server::{Reply, Server};
 use super::tasks::Task;
 use super::told::Done;
+use crate::json::as_printed;
 
 pub(crate) const EXPLAIN: &str = "craig.explain";
 const INDEX: &str = "craig.indexDocumentation";
@@ -50,21 +51,10 @@ struct SearchArguments {
     language: Vec<String>,
     path: Option<String>,
     #[serde(default)]
-    kind: Kind,
+    kind: KindFilter,
     min_score: Option<f32>,
     /// `false` answers from the index as it is.
     refresh: Option<bool>,
-}
-
-/// Kind of files.
-#[derive(Clone, Copy, Default, Deserialize)]
-#[serde(rename_all = "lowercase")]
-enum Kind {
-    Code,
-    Docs,
-    Config,
-    #[default]
-    All,
 }
 
 /// What context is wanted for.
@@ -143,12 +133,7 @@ fn search(server: &mut Server, id: &RequestId, arguments: SearchArguments) -> an
         min_score: arguments.min_score.unwrap_or_default(),
         languages: arguments.language,
         path: arguments.path,
-        kind: match arguments.kind {
-            Kind::Code => KindFilter::Code,
-            Kind::Docs => KindFilter::Docs,
-            Kind::Config => KindFilter::Config,
-            Kind::All => KindFilter::All,
-        },
+        kind: arguments.kind,
         ..SearchRequest::default()
     };
     request.check(&arguments.query).map_err(told)?;
@@ -288,11 +273,6 @@ fn told(error: EngineError) -> anyhow::Error {
         Some(hint) => anyhow!("{error}; {hint}"),
         None => error.into(),
     }
-}
-
-/// As the command line prints it: numbers of 32 bits have noise behind their digits when they become ones of 64.
-pub(super) fn as_printed(told: &impl Serialize) -> anyhow::Result<Value> {
-    Ok(serde_json::from_str(&serde_json::to_string(told)?)?)
 }
 
 /// Lines, 1-based and inclusive, as a range.

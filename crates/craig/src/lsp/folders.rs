@@ -185,5 +185,5 @@ impl Keeper {
 }
 
 fn has_news(report: &IndexReport) -> bool {
-    report.indexed > 0 || report.removed > 0 || !report.notices.is_empty()
+    report.has_changes() || !report.notices.is_empty()
 }

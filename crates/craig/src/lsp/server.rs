@@ -17,12 +17,12 @@ use serde_json::{Value, json};
 
 use super::addresses::{path_of, uri_of};
 use super::capabilities::{self, Client};
-use super::commands::as_printed;
 use super::folders::Folder;
 use super::tasks::Tasks;
 use super::text;
 use super::told::{Done, News, Told};
 use super::{Setup, commands, configuration, requests, symbols};
+use crate::json::as_printed;
 
 /// Tells clients of ours how documentation stands: `{folder, state, files, sections, skipped, notices, error}`.
 const STATUS: &str = "$/craig/status";

@@ -1,9 +1,9 @@
 //! `craig://project/path`: names of files for clients.
 
-/// What may stand in a path without being escaped.
-fn is_plain(byte: u8) -> bool {
-    byte.is_ascii_alphanumeric() || b"-._~/".contains(&byte)
-}
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
+
+/// What is written as `%XX`.
+const ESCAPED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~').remove(b'/');
 
 /// The URI of a file, or of a project when `path` is empty.
 pub(super) fn write(project: &str, path: &str) -> String {
@@ -19,11 +19,10 @@ pub(super) fn read(uri: &str) -> Option<(String, String)> {
 }
 
 fn escape(text: &str) -> String {
-    text.bytes()
-        .map(|byte| if is_plain(byte) { char::from(byte).to_string() } else { format!("%{byte:02X}") })
-        .collect()
+    utf8_percent_encode(text, ESCAPED).to_string()
 }
 
+/// `None` where an escape is broken, which the library would pass on as it is.
 fn unescape(text: &str) -> Option<String> {
     let mut bytes = Vec::with_capacity(text.len());
     let mut rest = text.as_bytes();

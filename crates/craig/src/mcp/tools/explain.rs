@@ -2,12 +2,13 @@
 
 use std::path::PathBuf;
 
-use craig_engine::{EngineError, Explainer, Explanation, IndexReport, Selection};
+use craig_engine::{EngineError, Explainer, Explanation, Selection};
 use rmcp::schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::Value;
 
 use super::{About, Call, Effect, Tool};
+use crate::json::as_printed;
 use crate::mcp::answer::Answer;
 use crate::mcp::failure::Failure;
 use crate::mcp::injection;
@@ -72,11 +73,9 @@ async fn answer(call: Call<Arguments>) -> Result<Answer, Failure> {
     let selections = selections(&call).await?;
     let work = move |explainer: &Explainer| first_documented(explainer, selections);
     let ((selection, explanation), report) = call.shared.explainers.run(root, work).await?;
-    // Through text, as the command line prints it: a number of 32 bits has noise behind its digits as one of 64.
-    let told = serde_json::to_string(&explanation).map_err(Failure::internal)?;
-    let told: Value = serde_json::from_str(&told).map_err(Failure::internal)?;
+    let told = as_printed(&explanation).map_err(Failure::internal)?;
     let orders = injection::looks_like_orders(&explanation.explanation);
-    let notes: Vec<String> = troubles(&report).chain(orders.then(|| injection::NOTICE.to_owned())).collect();
+    let notes: Vec<String> = report.troubles().chain(orders.then(|| injection::NOTICE.to_owned())).collect();
     let lines = selection.lines;
     Ok(Answer::of(&told)?
         .with("path", selection.file.to_string_lossy().into_owned())
@@ -174,9 +173,4 @@ fn first_documented(
     Ok(first.unwrap_or_else(|| {
         (Selection { file: PathBuf::new(), lines: None }, Explanation::not_documented(None, 0.0))
     }))
-}
-
-fn troubles(report: &IndexReport) -> impl Iterator<Item = String> + '_ {
-    let skipped = report.skipped.iter().map(|skipped| format!("{}: {}", skipped.path, skipped.reason));
-    report.notices.iter().cloned().chain(skipped)
 }
