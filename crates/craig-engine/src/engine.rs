@@ -13,6 +13,7 @@ use craig_store::{FileRecord, IngestionState, IngestionStatus, Project, ProjectI
 
 use crate::context::ContextCache;
 use crate::insight::Analyses;
+use crate::lookout::Lookout;
 use crate::models::{self, ConfiguredReranker};
 use crate::options::StoredOptions;
 use crate::plan::{Compare, Plan};
@@ -37,6 +38,8 @@ pub struct Engine {
     indexes: HashMap<ProjectId, Arc<Index>>,
     analyses: Analyses,
     contexts: ContextCache,
+    /// Shared with the other engines of a server; one that is there for one answer has none.
+    lookout: Option<Arc<Lookout>>,
 }
 
 impl Engine {
@@ -57,7 +60,17 @@ impl Engine {
             indexes: HashMap::new(),
             analyses: Analyses::new(),
             contexts: ContextCache::default(),
+            lookout: None,
         })
+    }
+
+    /// This engine, looking for changes as [`Lookout`] allows.
+    pub(crate) fn with_lookout(self, lookout: Arc<Lookout>) -> Self {
+        Self { lookout: Some(lookout), ..self }
+    }
+
+    pub(crate) fn lookout(&self) -> Option<&Arc<Lookout>> {
+        self.lookout.as_ref()
     }
 
     /// Lets ingestions cost what they cost, instead of failing with

@@ -1,22 +1,24 @@
 //! Engines for many threads: an engine belongs to one thread at a time.
 
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
+use crate::lookout::Lookout;
 use crate::{Config, Engine, EngineError};
 
 /// Engines on one database, opened when they are first needed and kept for the next who asks.
 ///
 /// The lock is held only while an engine is taken or given back, so that the one used last, whose index is open, is used
-/// next.
+/// next. What one of them knows of a project's directory the others know, too: where nothing has changed, none walks over it.
 pub struct Engines {
     config: Config,
+    lookout: Arc<Lookout>,
     idle: Mutex<Vec<Engine>>,
 }
 
 impl Engines {
     /// Opens nothing yet.
     pub fn new(config: Config) -> Self {
-        Self { config, idle: Mutex::default() }
+        Self { config, lookout: Arc::default(), idle: Mutex::default() }
     }
 
     /// Does some work with an engine, on this thread. Whoever calls sees to it that not too many do at once.
@@ -29,6 +31,9 @@ impl Engines {
 
     fn take(&self) -> Result<Engine, EngineError> {
         let idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner).pop();
-        idle.map_or_else(|| Engine::open(&self.config), Ok)
+        match idle {
+            Some(engine) => Ok(engine),
+            None => Ok(Engine::open(&self.config)?.with_lookout(Arc::clone(&self.lookout))),
+        }
     }
 }

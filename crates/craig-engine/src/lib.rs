@@ -40,7 +40,6 @@ pub use explain::{
     Activation, ExplainConfig, Explained, Explainer, Selection, Words, WordsReport, WordsStatus, write_page,
 };
 pub use ingest::{IngestRequest, Waiting};
-pub use lookout::{Currency, Lookout};
 pub use progress::{Phase, Progress};
 pub use related::Related;
 pub use report::{
@@ -49,7 +48,7 @@ pub use report::{
 };
 pub use repository::{GitOrigin, RepositoryRequest};
 pub use rerank::{RerankReport, RerankStatus, reordered};
-pub use search::{SearchAnswer, SearchRequest};
+pub use search::{Currency, SearchAnswer, SearchRequest};
 pub use settings::{
     DEFINITIONS, Definition, Environment, Kind, Origin, PROJECT_FILE, Scope, Settings, SettingsError,
     Sources, Value, page as settings_page,

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 use std::path::Path;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use craig_source::Sentinel;
@@ -10,30 +10,18 @@ use craig_store::Project;
 
 use crate::engine::root_of;
 use crate::options::StoredOptions;
-use crate::{Engine, EngineError};
-
-/// How an index compares with its directory.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Currency {
-    /// It is the same, or was a moment ago.
-    UpToDate,
-    /// Another process is reading changes.
-    InProgress,
-    /// There is no directory to compare it with.
-    DirectoryGone,
-}
 
 /// What a server that lives for long knows of the directories of its projects: whoever is up to date and has not changed
 /// since needs no walk. For the engines of one database.
 #[derive(Debug, Default)]
-pub struct Lookout {
+pub(crate) struct Lookout {
     /// By reference. Held only to find one.
     watched: Mutex<HashMap<String, Arc<Mutex<Watched>>>>,
 }
 
 /// One project, as it was when it was last brought up to date.
 #[derive(Debug, Default)]
-struct Watched {
+pub(crate) struct Watched {
     /// What the store held then, and when that was; `None` when something may have changed since.
     settled: Option<(Project, Instant)>,
     guard: Guard,
@@ -47,7 +35,10 @@ enum Guard {
     None,
     /// Nobody; from the next look on somebody may.
     Due,
-    Standing(Box<Sentinel>),
+    Standing {
+        sentinel: Box<Sentinel>,
+        options: String,
+    },
     /// Nobody can: each answer needs a walk.
     Impossible,
 }
@@ -56,19 +47,16 @@ enum Guard {
 const LONGEST_TRUST: Duration = Duration::from_secs(60);
 
 impl Lookout {
-    fn watched(&self, project: &Project) -> Arc<Mutex<Watched>> {
-        Arc::clone(locked(&self.watched).entry(project.reference.clone()).or_default())
+    pub(crate) fn watched(&self, project: &Project) -> Arc<Mutex<Watched>> {
+        let mut watched = self.watched.lock().unwrap_or_else(PoisonError::into_inner);
+        Arc::clone(watched.entry(project.reference.clone()).or_default())
     }
-}
-
-fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 impl Watched {
     /// Whether the index of `project` is surely that of its directory.
-    fn is_settled(&mut self, project: &Project) -> bool {
-        let Guard::Standing(sentinel) = &mut self.guard else { return false };
+    pub(crate) fn is_settled(&mut self, project: &Project) -> bool {
+        let Guard::Standing { sentinel, .. } = &mut self.guard else { return false };
         match sentinel.may_have_changed() {
             Some(false) => self
                 .settled
@@ -83,43 +71,27 @@ impl Watched {
     }
 
     /// Stands guard before the directory is looked at, so that no change falls between.
-    fn before_look(&mut self, project: &Project, marks: &Path) {
-        let has_new_options = self.settled.take().is_some_and(|(then, _)| then.options != project.options);
-        self.guard = match std::mem::take(&mut self.guard) {
-            Guard::None => Guard::Due,
-            Guard::Standing(sentinel) if !has_new_options => Guard::Standing(sentinel),
-            Guard::Impossible => Guard::Impossible,
-            Guard::Due | Guard::Standing(_) => {
-                sentinel(project, marks).map_or(Guard::Impossible, |new| Guard::Standing(Box::new(new)))
-            }
-        };
+    pub(crate) fn before_look(&mut self, project: &Project, marks: &Path) {
+        self.settled = None;
+        match &self.guard {
+            Guard::None => self.guard = Guard::Due,
+            Guard::Standing { options, .. } if *options == project.options => {}
+            Guard::Impossible => {}
+            Guard::Due | Guard::Standing { .. } => self.guard = guard(project, marks),
+        }
+    }
+
+    /// Notes that the index is that of the directory, `project` being what the store holds now.
+    pub(crate) fn settle(&mut self, project: Project) {
+        self.settled = Some((project, Instant::now()));
     }
 }
 
-fn sentinel(project: &Project, marks: &Path) -> Option<Sentinel> {
-    Sentinel::start(&root_of(project).ok()?, &StoredOptions::parse(&project.options).source(), marks)
-}
-
-impl Engine {
-    /// Brings a project up to date, walking over its directory only when something may have changed in it since `lookout`
-    /// saw that done. Fails when there is no such project, or when its changes cannot be read.
-    pub fn keep_up_to_date(&mut self, handle: &str, lookout: &Lookout) -> Result<Currency, EngineError> {
-        let project = self.store().project(handle)?;
-        if !Path::new(&project.source_path).is_dir() {
-            return Ok(Currency::DirectoryGone);
-        }
-        let watched = lookout.watched(&project);
-        let mut watched = locked(&watched);
-        if watched.is_settled(&project) {
-            return Ok(Currency::UpToDate);
-        }
-        watched.before_look(&project, &self.store().side_folder().join("marks"));
-        match self.catch_up(&project, &mut |_| {})? {
-            None => Ok(Currency::InProgress),
-            Some(_) => {
-                watched.settled = Some((self.store().project(&project.reference)?, Instant::now()));
-                Ok(Currency::UpToDate)
-            }
-        }
-    }
+fn guard(project: &Project, marks: &Path) -> Guard {
+    let options = StoredOptions::parse(&project.options).source();
+    let sentinel = root_of(project).ok().and_then(|root| Sentinel::start(&root, &options, marks));
+    sentinel.map_or(Guard::Impossible, |sentinel| Guard::Standing {
+        sentinel: Box::new(sentinel),
+        options: project.options.clone(),
+    })
 }

@@ -103,16 +103,29 @@ pub struct SearchAnswer {
     pub rerank: Option<RerankReport>,
 }
 
+/// How an index compares with its directory.
+#[derive(Debug)]
+pub enum Currency {
+    /// It is the same, or was a moment ago; with what was read for that, when the directory was looked at.
+    UpToDate(Option<Box<IngestReport>>),
+    /// Another process is reading changes.
+    InProgress,
+    /// There is no directory to compare it with.
+    DirectoryGone,
+    /// Nobody looked.
+    Unchecked,
+}
+
 impl Engine {
     /// Makes a project ready to be searched: the one of `handle`, or the one that holds `directory`, which is ingested
-    /// when there is none. Gives its reference, and what was ingested.
+    /// when there is none. Gives its reference, and how its index compares with its directory then.
     pub fn prepare(
         &mut self,
         handle: Option<&str>,
         directory: &Path,
         freshness: Freshness,
         progress: &mut dyn FnMut(&Progress),
-    ) -> Result<(String, Option<IngestReport>), EngineError> {
+    ) -> Result<(String, Currency), EngineError> {
         let project = match handle {
             Some(handle) => self.store().project(handle)?,
             None => match self.project_holding(directory)? {
@@ -120,24 +133,40 @@ impl Engine {
                 None => return self.ingest_for_search(directory, progress),
             },
         };
-        let report = match freshness {
+        let currency = match freshness {
+            Freshness::AsIndexed => Currency::Unchecked,
             Freshness::UpToDate if Path::new(&project.source_path).is_dir() => {
-                self.catch_up(&project, progress)?
+                self.bring_up_to_date(&project, progress)?
             }
-            _ => None,
+            Freshness::UpToDate => Currency::DirectoryGone,
         };
-        Ok((project.reference, report))
+        Ok((project.reference, currency))
     }
 
-    /// Ingests what changed; when another process is at it, what is committed has to do.
-    pub(crate) fn catch_up(
+    /// Ingests what changed; when another process is at it, what is committed has to do. An engine with a lookout walks over
+    /// the directory only when something may have changed since its index was up to date.
+    fn bring_up_to_date(
         &mut self,
         project: &Project,
         progress: &mut dyn FnMut(&Progress),
-    ) -> Result<Option<IngestReport>, EngineError> {
+    ) -> Result<Currency, EngineError> {
+        let watched = self.lookout().map(|lookout| lookout.watched(project));
+        // Another engine that holds it is looking right now; its ingestion, if there is one, is told by the store's lock.
+        let mut watched = watched.as_ref().and_then(|watched| watched.try_lock().ok());
+        if let Some(watched) = &mut watched {
+            if watched.is_settled(project) {
+                return Ok(Currency::UpToDate(None));
+            }
+            watched.before_look(project, &self.store().side_folder().join("marks"));
+        }
         match self.take_in_changes(&project.reference, Waiting::Fail, progress) {
-            Ok(report) => Ok(Some(report)),
-            Err(EngineError::Locked(LockError::Held { .. })) => Ok(None),
+            Ok(report) => {
+                if let Some(watched) = &mut watched {
+                    watched.settle(self.store().project(&project.reference)?);
+                }
+                Ok(Currency::UpToDate(Some(Box::new(report))))
+            }
+            Err(EngineError::Locked(LockError::Held { .. })) => Ok(Currency::InProgress),
             Err(error) => Err(error),
         }
     }
@@ -146,7 +175,7 @@ impl Engine {
         &mut self,
         directory: &Path,
         progress: &mut dyn FnMut(&Progress),
-    ) -> Result<(String, Option<IngestReport>), EngineError> {
+    ) -> Result<(String, Currency), EngineError> {
         let request = IngestRequest {
             directory: directory.to_owned(),
             name: None,
@@ -154,7 +183,7 @@ impl Engine {
             waiting: Waiting::Wait,
         };
         let report = self.ingest(&request, progress)?;
-        Ok((report.reference.clone(), Some(report)))
+        Ok((report.reference.clone(), Currency::UpToDate(Some(Box::new(report)))))
     }
 
     /// Reference of the project that `directory` belongs to; `None` when it is not ingested.

@@ -1,47 +1,80 @@
 //! A server's projects, kept up to date between its answers.
 
-use craig_engine::{Currency, Lookout};
+use std::path::Path;
+
+use craig_engine::{Config, Currency, EngineError, Engines, Freshness};
 
 use crate::workshop::{Workshop, open};
+
+fn engines(workshop: &Workshop) -> Engines {
+    Engines::new(Config { threads: 2, ..Config::new(workshop.database()) })
+}
+
+fn look(engines: &Engines) -> Result<Currency, EngineError> {
+    let prepared =
+        engines.run(|engine| engine.prepare(Some("tree"), Path::new("."), Freshness::UpToDate, &mut |_| {}));
+    prepared.map(|(_, currency)| currency)
+}
+
+#[track_caller]
+fn check_is_up_to_date(engines: &Engines) {
+    let currency = look(engines).unwrap();
+    assert!(matches!(currency, Currency::UpToDate(_)), "{currency:?}");
+}
 
 #[test]
 fn every_change_is_seen_by_the_next_answer() {
     let mut workshop = Workshop::with_files(&[("a.rs", "fn alpha() {}")]);
-    let lookout = Lookout::default();
+    let engines = engines(&workshop);
     for n in 0..20 {
         let name = format!("name{n}x");
         let path = ["a.rs", "b.rs", "deep/c.rs"][n % 3];
         workshop.write(path, format!("fn {name}() {{}}"));
-        assert_eq!(workshop.engine.keep_up_to_date("tree", &lookout).unwrap(), Currency::UpToDate);
+        check_is_up_to_date(&engines);
         assert_eq!(workshop.found(&name)[0], path, "{name}");
-        assert_eq!(workshop.engine.keep_up_to_date("tree", &lookout).unwrap(), Currency::UpToDate);
+        check_is_up_to_date(&engines);
     }
     workshop.check_is_fresh();
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_directory_in_which_nothing_changes_is_walked_over_no_more_than_twice() {
+    let workshop = Workshop::with_files(&[("a.rs", "fn alpha() {}")]);
+    let engines = engines(&workshop);
+    let was_walked = || match look(&engines).unwrap() {
+        Currency::UpToDate(report) => report.is_some(),
+        currency => panic!("{currency:?}"),
+    };
+    assert_eq!([was_walked(), was_walked(), was_walked(), was_walked()], [true, true, false, false]);
+    workshop.write("b.rs", "fn beta() {}");
+    assert_eq!([was_walked(), was_walked()], [true, false]);
 }
 
 /// Nobody else's ingestion is trusted to have left the index as it was.
 #[test]
 fn an_index_that_another_engine_changed_is_looked_at_again() {
     let mut workshop = Workshop::with_files(&[("a.rs", "fn alpha() {}"), ("b.rs", "fn beta() {}")]);
-    let lookout = Lookout::default();
+    let engines = engines(&workshop);
     for _ in 0..3 {
-        workshop.engine.keep_up_to_date("tree", &lookout).unwrap();
+        check_is_up_to_date(&engines);
     }
     open(&workshop.database()).purge("tree").unwrap();
-    let error = workshop.engine.keep_up_to_date("tree", &lookout).unwrap_err();
+    let error = look(&engines).unwrap_err();
     assert!(error.to_string().contains("tree"), "{error}");
     workshop.ingest();
-    assert_eq!(workshop.engine.keep_up_to_date("tree", &lookout).unwrap(), Currency::UpToDate);
+    check_is_up_to_date(&engines);
     assert_eq!(workshop.found("beta")[0], "b.rs");
 }
 
 #[test]
 fn a_directory_that_is_gone_is_told() {
-    let mut workshop = Workshop::with_files(&[("a.rs", "fn alpha() {}")]);
-    let lookout = Lookout::default();
+    let workshop = Workshop::with_files(&[("a.rs", "fn alpha() {}")]);
+    let engines = engines(&workshop);
     for _ in 0..2 {
-        workshop.engine.keep_up_to_date("tree", &lookout).unwrap();
+        check_is_up_to_date(&engines);
     }
     std::fs::remove_dir_all(workshop.source()).unwrap();
-    assert_eq!(workshop.engine.keep_up_to_date("tree", &lookout).unwrap(), Currency::DirectoryGone);
+    let currency = look(&engines).unwrap();
+    assert!(matches!(currency, Currency::DirectoryGone), "{currency:?}");
 }

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use craig_engine::{Engine, EngineError, Freshness, IngestReport};
+use craig_engine::{Currency, Engine, EngineError, Freshness};
 
 use super::costs::Costs;
 use super::failure::Outcome;
@@ -29,13 +29,16 @@ impl Wanted<'_> {
         engine: &mut Engine,
         output: &mut Output,
     ) -> Result<(String, Outcome), EngineError> {
-        let (project, report) = match self.costs {
+        let (project, currency) = match self.costs {
             Some(costs) => {
                 costs.agree(engine, output, |engine, output| self.bring_up_to_date(engine, output))
             }
             None => self.bring_up_to_date(engine, output),
         }?;
-        let failed = report.map(|report| report.failed).unwrap_or_default();
+        let failed = match currency {
+            Currency::UpToDate(Some(report)) => report.failed,
+            _ => Vec::new(),
+        };
         report::warn(&failed, output);
         Ok((project, if failed.is_empty() { Outcome::Complete } else { Outcome::Partial }))
     }
@@ -44,7 +47,7 @@ impl Wanted<'_> {
         &self,
         engine: &mut Engine,
         output: &Output,
-    ) -> Result<(String, Option<IngestReport>), EngineError> {
+    ) -> Result<(String, Currency), EngineError> {
         let freshness = if self.no_refresh { Freshness::AsIndexed } else { Freshness::UpToDate };
         let mut view = ProgressView::beside_results(output);
         let prepared = engine.prepare(self.handle, self.root, freshness, &mut |progress| view.step(progress));

@@ -3,10 +3,11 @@
 //! Engines of their own do this, so that reading never waits behind an ingestion for longer than [`PATIENCE`].
 
 use std::collections::HashMap;
+use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use craig_engine::{Currency, Engine, EngineError, Fault, Lookout};
+use craig_engine::{Currency, Engine, EngineError, Fault, Freshness};
 
 use super::engines::Engines;
 use super::failure::Failure;
@@ -57,7 +58,6 @@ impl State {
 /// Brings projects up to date, each one by one request at a time.
 pub(super) struct Refreshes {
     engines: Arc<Engines>,
-    lookout: Arc<Lookout>,
     /// By what callers call a project: its name, reference and id have gates of their own, between which the lock of the
     /// store decides. Held only to find a gate.
     gates: Mutex<HashMap<String, Arc<Gate>>>,
@@ -84,7 +84,7 @@ impl Gate {
 
 impl Refreshes {
     pub(super) fn new(engines: Engines) -> Self {
-        Self { engines: Arc::new(engines), lookout: Arc::default(), gates: Mutex::default() }
+        Self { engines: Arc::new(engines), gates: Mutex::default() }
     }
 
     /// Brings a project up to date, as far as that takes little time. Fails when there is no such project.
@@ -93,12 +93,11 @@ impl Refreshes {
         if gate.is_slow() {
             return Ok(State::Updating);
         }
-        let (engines, lookout) = (Arc::clone(&self.engines), Arc::clone(&self.lookout));
-        let project = project.to_owned();
+        let (engines, project) = (Arc::clone(&self.engines), project.to_owned());
         let work = tokio::spawn(async move {
             let _turn = gate.turn.lock().await;
             gate.set(Some(Instant::now()));
-            let state = engines.run(move |engine| refresh(engine, &project, &lookout)).await;
+            let state = engines.run(move |engine| refresh(engine, &project)).await;
             gate.set(None);
             state
         });
@@ -114,11 +113,12 @@ impl Refreshes {
     }
 }
 
-fn refresh(engine: &mut Engine, project: &str, lookout: &Lookout) -> Result<State, EngineError> {
-    match engine.keep_up_to_date(project, lookout) {
-        Ok(Currency::UpToDate) => Ok(State::Fresh),
-        Ok(Currency::InProgress) => Ok(State::Updating),
-        Ok(Currency::DirectoryGone) => Ok(State::Stale("its directory is gone".into())),
+fn refresh(engine: &mut Engine, project: &str) -> Result<State, EngineError> {
+    match engine.prepare(Some(project), Path::new("."), Freshness::UpToDate, &mut |_| {}) {
+        Ok((_, Currency::UpToDate(_))) => Ok(State::Fresh),
+        Ok((_, Currency::InProgress)) => Ok(State::Updating),
+        Ok((_, Currency::DirectoryGone)) => Ok(State::Stale("its directory is gone".into())),
+        Ok((_, Currency::Unchecked)) => Ok(State::Unchecked),
         Err(error) if error.fault() == Fault::User => Err(error),
         Err(error) => Ok(State::Stale(error.to_string())),
     }
