@@ -154,7 +154,7 @@ impl EngineError {
             Self::Store(StoreError::UnknownProject { .. } | StoreError::NameTaken { .. })
             | Self::Search(SearchError::Glob { .. } | SearchError::EmptyQuery)
             | Self::Insight(InsightError::UnknownTarget { .. })
-            | Self::Explain(ExplainError::NotText { .. })
+            | Self::Explain(ExplainError::NotText { .. } | ExplainError::NoFile { .. })
             | Self::BadName { .. }
             | Self::UnknownFile { .. }
             | Self::NothingToCompare { .. }

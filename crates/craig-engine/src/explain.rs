@@ -9,8 +9,8 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use craig_explain::{
-    Cache, CacheKey, CodeContext, Explanation, Index, IndexReport, Library, explain, is_script_project,
-    write_explanation,
+    Cache, CacheKey, CodeContext, ExplainError, Explanation, Index, IndexReport, Library, explain,
+    is_script_project, write_explanation,
 };
 use craig_model::Cancellation;
 use craig_source::{Content, Language, ReadError, Root, SourceOptions};
@@ -84,10 +84,15 @@ impl Explainer {
 
     fn read(&self, selection: &Selection) -> Result<Code, EngineError> {
         let path = self.relative(&selection.file)?;
-        let source = craig_source::read(self.root(), &path, &SourceOptions::default())
-            .map_err(craig_explain::ExplainError::from)?;
+        let source = craig_source::read(self.root(), &path, &SourceOptions::default()).map_err(|error| {
+            match error {
+                // Nobody has listed it before.
+                ReadError::Vanished { path } => ExplainError::NoFile { path },
+                error => ExplainError::from(error),
+            }
+        })?;
         let (Content::Text(text) | Content::Unindexed(text, _)) = source.content else {
-            return Err(craig_explain::ExplainError::NotText { path }.into());
+            return Err(ExplainError::NotText { path }.into());
         };
         Ok(Code { path, language: source.language, text })
     }
@@ -113,8 +118,7 @@ impl Explainer {
 
     /// A path relative to the root, `/`-separated.
     fn relative(&self, file: &Path) -> Result<String, EngineError> {
-        let outside =
-            || craig_explain::ExplainError::from(ReadError::OutsideRoot { path: file.display().to_string() });
+        let outside = || ExplainError::from(ReadError::OutsideRoot { path: file.display().to_string() });
         let below = if file.is_absolute() {
             let canonical = file.canonicalize().unwrap_or_else(|_| file.to_owned());
             canonical.strip_prefix(self.root().path()).map_err(|_| outside())?.to_owned()

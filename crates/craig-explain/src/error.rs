@@ -12,6 +12,12 @@ pub enum ExplainError {
     /// The file to explain.
     #[error(transparent)]
     Read(#[from] craig_source::ReadError),
+    /// The file to explain is not there.
+    #[error("there is no file {path}; give one of the project, relative to its root")]
+    NoFile {
+        /// Path relative to the root.
+        path: String,
+    },
     /// The file to explain is no text.
     #[error("{path} is not text; only text can be explained")]
     NotText {

@@ -69,6 +69,11 @@ fn what_is_documented_is_quoted_and_the_rest_refused() {
     assert_eq!(refused["explanation"], "Not documented.");
     assert_eq!((&refused["has_relevant_docs"], &refused["citations"]), (&json!(false), &json!([])));
     assert_eq!(home.succeed(&["explain", "lib/client.js:9", "--root", &root(&home)]), "Not documented.\n");
+
+    let missing = home.run(&["explain", "lib/clinet.js:9", "--root", &root(&home)]);
+    assert_eq!(missing.status.code(), Some(1));
+    let said = String::from_utf8_lossy(&missing.stderr);
+    assert!(said.contains("there is no file lib/clinet.js; give one of the project"), "{said}");
 }
 
 #[test]
