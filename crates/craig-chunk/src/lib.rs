@@ -163,23 +163,8 @@ pub(crate) fn trees(language: Language, text: &str) -> Vec<(&'static grammar::Gr
     if matches!(language, Language::Vue | Language::Svelte | Language::Astro) {
         return embedded::trees(text);
     }
-    let is_cpp = language == Language::C && is_cpp_header(text);
-    let language = if is_cpp { Language::Cpp } else { language };
     let Some(grammar) = grammar::grammar(language) else { return Vec::new() };
     code::tree(grammar, text, None).map(|tree| (grammar, tree)).into_iter().collect()
-}
-
-/// Whether what is called a header of C is one of C++, by lines that C does not have.
-fn is_cpp_header(text: &str) -> bool {
-    let is_cpp = |line: &str| match line.split([' ', '<']).next() {
-        Some("public:" | "private:" | "protected:" | "template") => true,
-        Some("class" | "namespace") => line.ends_with(['{', ';', ':']) || line.contains(" : "),
-        Some("using") => line.ends_with(';'),
-        // Headers of the standard library of C++ have no extension.
-        Some("#include") => line.contains('<') && !line.contains(['.', '/']),
-        _ => false,
-    };
-    text.lines().any(|line| is_cpp(line.trim()))
 }
 
 fn as_text(text: &str) -> Outline {

@@ -126,32 +126,6 @@ return { go = function() end, ["x"] = call(function() end) }
 }
 
 #[test]
-fn headers_of_cpp_are_read_as_cpp() {
-    check(
-        "node.h",
-        r#"
-#include <string>
-struct Node {
-  Node(const std::string& path) : path_(path) { if (path.empty()) {} }
-  bool operator==(const Node& other) const { return a && b; }
-  std::string path_;
-};
-"#,
-        expect![[r#"
-            Node 4-4 complexity 2 nesting 1
-            operator== 5-5 complexity 2 nesting 0
-        "#]],
-    );
-    check(
-        "plain.h",
-        "static int class(int new) { return new ? 1 : 2; }\n",
-        expect![[r#"
-        class 1-1 complexity 2 nesting 0
-    "#]],
-    );
-}
-
-#[test]
 fn python() {
     check(
         "a.py",

@@ -176,33 +176,31 @@ fn language_of(path: &str, by_name: Option<Language>, text: &str) -> Language {
 
 /// C unless a line is such as only C++ or Objective-C has.
 fn header_language(text: &str) -> Language {
-    let found = text.lines().map(str::trim_start).find_map(|line| {
-        let starts = |words: &[&str]| words.iter().any(|word| line.starts_with(word));
-        if starts(&["@interface", "@protocol", "@class", "#import"]) {
-            Some(Language::ObjectiveC)
-        } else if starts(CPP_LINES) || line.contains("std::") {
-            Some(Language::Cpp)
-        } else {
-            None
-        }
-    });
-    found.unwrap_or(Language::C)
+    let told = |line: &str| match line {
+        _ if is_of_objective_c(line) => Some(Language::ObjectiveC),
+        _ if is_of_cpp(line) => Some(Language::Cpp),
+        _ => None,
+    };
+    text.lines().map(str::trim).find_map(told).unwrap_or(Language::C)
 }
 
-const CPP_LINES: &[&str] = &[
-    "class ",
-    "namespace ",
-    "inline namespace ",
-    "template <",
-    "template<",
-    "using ",
-    "public:",
-    "private:",
-    "protected:",
-    "constexpr ",
-    "enum class ",
-    "virtual ",
-];
+fn is_of_objective_c(line: &str) -> bool {
+    ["@interface", "@protocol", "@class", "#import"].iter().any(|word| line.starts_with(word))
+}
+
+/// Comments of C begin lines with `class`, `using` and `namespace` as well: those have to end like code.
+fn is_of_cpp(line: &str) -> bool {
+    match line.split([' ', '<']).next() {
+        Some("public:" | "private:" | "protected:" | "template" | "constexpr" | "virtual") => true,
+        Some("class" | "namespace") => line.ends_with(['{', '}', ';', ':']) || line.contains(" : "),
+        Some("using") => line.ends_with(';'),
+        // Headers of the standard library of C++ have no extension.
+        Some("#include") => line.contains('<') && !line.contains(['.', '/']),
+        Some("inline") => line.starts_with("inline namespace "),
+        Some("enum") => line.starts_with("enum class "),
+        _ => line.contains("std::"),
+    }
+}
 
 /// `.m` is shared: MATLAB comments with `%` and starts with functions, Objective-C does neither.
 fn looks_like_matlab(text: &str) -> bool {

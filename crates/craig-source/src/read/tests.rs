@@ -41,6 +41,14 @@ fn ordinary_files() {
 fn shared_extensions_are_told_by_content() {
     check("a.h", "int f(void);\n", expect![[r#"c Code Text text "int f(void);\n""#]]);
     check("b.h", "  class A {};\n", expect![[r#"cpp Code Text text "  class A {};\n""#]]);
+    let cpp_headers =
+        ["#include <string>\nstruct A { A(); };\n", "enum class A { B };\n", "int f(std::string);\n"];
+    for text in cpp_headers {
+        assert_eq!(language_of("b.h", Some(Language::C), text), Language::Cpp, "{text}");
+    }
+    let comment =
+        "/* The\n   class of numbers, using\n   namespace words */\n#include <time.h>\nenum a { b };\n";
+    assert_eq!(language_of("b.h", Some(Language::C), comment), Language::C);
     check("c.h", "@interface A\n", expect![[r#"objective-c Code Text text "@interface A\n""#]]);
     check(
         "d.m",
