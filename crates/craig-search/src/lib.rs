@@ -15,6 +15,7 @@ mod hit;
 mod index;
 mod lexical;
 mod mapped;
+mod parallel;
 mod query;
 mod ranker;
 mod scene;
