@@ -192,6 +192,8 @@ features! {
     heading_with_owner_kin,
     /// Share of the names beside the subject that the pages of the folder are about.
     folder_kin,
+    /// Share of its runs of prose that are links and nothing else: a table of contents.
+    contents,
     /// Share of all calls of the name, and of what is read behind a dot, that the section has.
     use_share,
     /// It uses the name as the code defines it: a method behind a dot, a function before arguments and behind none.
@@ -585,7 +587,7 @@ impl<'a> Gathering<'a> {
         }
         features.similarity = self.library.similarity(&self.query, place.at) - self.background;
         features.listing =
-            (place.section.units.iter().filter(|unit| unit.defines.is_some()).count() as f32).ln_1p();
+            (place.section.units.iter().filter(|unit| unit.defines.is_some() && !unit.is_row).count() as f32).ln_1p();
         features.length = (place.section.n_words as f32).ln_1p();
         features.is_empty = flag(place.section.units.is_empty());
     }
@@ -621,6 +623,8 @@ impl<'a> Gathering<'a> {
         }
         features.foreign = foreign.ln_1p();
         features.folder_kin = self.kin.in_folder(&place.page.path);
+        let n_runs = place.section.units.iter().filter(|unit| !unit.is_row).count().max(1);
+        features.contents = place.section.n_links as f32 / n_runs as f32;
         let n_used = f32::from(said.calls) + f32::from(said.members);
         features.use_share = if self.n_used > 0.0 { n_used / self.n_used } else { 0.0 };
         features.use_fits = flag(self.is_used_as_defined(said));
@@ -718,7 +722,7 @@ impl<'a> Gathering<'a> {
         let subject = self.subject;
         let name = subject.name.as_str();
         let mentions = self.library.mentions(name);
-        let sum = |of: fn(&crate::page::Mentions) -> u16| {
+        let sum = |of: fn(&Mentions) -> u16| {
             mentions.iter().map(|(_, m)| f32::from(of(m))).sum::<f32>()
         };
         let (prose, code) = (sum(|m| m.prose), sum(|m| m.spans) + sum(|m| m.fences));

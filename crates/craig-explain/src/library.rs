@@ -354,3 +354,21 @@ fn section_parts(text: &str, bytes: Range<usize>) -> Vec<PartRange> {
     }
     found
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_translation_is_no_page_beside_its_original() {
+        let page = |path: &str| (path.to_owned(), "# Start\n".to_owned());
+        let library = Library::of_texts(
+            ["docs/a.md", "docs/zh_CN/a.md", "docs/en/b.md", "docs/ja/b.md", "docs/go/c.md", "docs/de/d.md"]
+                .map(page)
+                .to_vec(),
+        );
+        let mut told: Vec<&str> = (0..library.n_sections()).map(|at| library.heading(at).0).collect();
+        told.dedup();
+        assert_eq!(told, ["docs/a.md", "docs/de/d.md", "docs/en/b.md", "docs/go/c.md"]);
+    }
+}

@@ -47,6 +47,8 @@ pub struct Section {
     pub(crate) heading_identifiers: Vec<String>,
     /// Runs of prose, in order.
     pub(crate) units: Vec<Unit>,
+    /// Runs that are a link and nothing else.
+    pub(crate) n_links: usize,
     /// How often it says which name; qualified names in lower case, `owner.name`.
     pub(crate) mentions: BTreeMap<String, Mentions>,
 }
@@ -58,6 +60,8 @@ pub(crate) struct Unit {
     pub(crate) sentences: Vec<Range<usize>>,
     /// The name that it begins with as code: it says what that is.
     pub(crate) defines: Option<Named>,
+    /// It is a row of a table; its cells are runs of their own, without sentences.
+    pub(crate) is_row: bool,
 }
 
 /// A name that a run of prose begins with.
@@ -138,6 +142,9 @@ struct Reader<'t> {
     is_heading: bool,
     is_metadata: bool,
     quotes: usize,
+    /// Bytes of the cells of the row of a table that is being read; none outside of rows.
+    row: Option<Range<usize>>,
+    is_table: bool,
 }
 
 impl<'t> Reader<'t> {
@@ -153,6 +160,7 @@ impl<'t> Reader<'t> {
                 .map(|(_, name)| name.to_owned())
                 .collect(),
             units: Vec::new(),
+            n_links: 0,
             mentions: BTreeMap::new(),
             outline,
         };
@@ -166,6 +174,8 @@ impl<'t> Reader<'t> {
             is_heading: false,
             is_metadata: false,
             quotes: 0,
+            row: None,
+            is_table: false,
         }
     }
 
@@ -197,6 +207,19 @@ impl<'t> Reader<'t> {
             Event::End(TagEnd::BlockQuote(_)) => {
                 self.flush();
                 self.quotes = self.quotes.saturating_sub(1);
+            }
+            Event::Start(Tag::Table(_)) => {
+                self.flush();
+                self.is_table = true;
+            }
+            Event::End(TagEnd::Table) => {
+                self.flush();
+                self.is_table = false;
+            }
+            Event::Start(Tag::TableRow) => self.row = Some(range.start..range.start),
+            Event::End(TagEnd::TableRow) => {
+                self.flush();
+                self.end_row();
             }
             Event::Start(Tag::Paragraph | Tag::List(_) | Tag::Item | Tag::TableCell | Tag::HtmlBlock)
             | Event::End(
@@ -255,7 +278,11 @@ impl<'t> Reader<'t> {
             return;
         }
         let written = &self.text[run.clone()];
-        let sentences = sentence::split(written)
+        if let Some(row) = &mut self.row {
+            *row = if row.start == row.end { run.clone() } else { row.start..run.end };
+        }
+        let sentences = if self.is_table { Vec::new() } else { sentence::split(written) };
+        let sentences = sentences
             .into_iter()
             .map(|part| run.start + part.start..run.start + part.end)
             // A sentence that goes on in another line of a quote would hold the quote's mark.
@@ -269,13 +296,22 @@ impl<'t> Reader<'t> {
             entry.signatures = entry.signatures.saturating_add(u16::from(defined.is_call));
         }
         let is_first = section.units.is_empty();
-        section.units.push(Unit { sentences, defines: defines.map(|defined| defined.named) });
+        section.n_links += usize::from(sentence::is_link(written));
+        section.units.push(Unit { sentences, defines: defines.map(|defined| defined.named), is_row: false });
         if is_first {
             let early: Vec<String> = identifiers(written).map(|(_, name)| name.to_owned()).collect();
             for name in early {
                 section.mentions.entry(name).or_default().is_early = true;
             }
         }
+    }
+
+    /// A row of a table is one sentence: what a cell says without the others nobody can tell.
+    fn end_row(&mut self) {
+        let Some(row) = self.row.take().filter(|row| row.start < row.end) else { return };
+        let defines = defined_name(&self.text[row.clone()]).map(|defined| defined.named);
+        let Some(section) = self.section(row.start) else { return };
+        section.units.push(Unit { sentences: vec![row], defines, is_row: true });
     }
 
     fn span(&mut self, range: Range<usize>) {
