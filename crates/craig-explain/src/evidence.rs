@@ -2,6 +2,8 @@
 
 mod kin;
 
+use std::collections::HashMap;
+
 use craig_model::{Embedding, StaticModel};
 
 use crate::context::{CodeContext, Subject, clipped, is_same_owner, owner_likeness};
@@ -323,6 +325,15 @@ struct ToldOwner {
     is_foreign: bool,
 }
 
+/// Behind which owners' dots a section has the name.
+#[derive(Clone, Copy, Default)]
+struct OwnedUse {
+    /// The largest share of the names beside the subject that belong to one of them, too.
+    kin: f32,
+    /// How often behind those of others.
+    n_foreign: f32,
+}
+
 struct Gathering<'a> {
     library: &'a Library,
     context: &'a CodeContext,
@@ -335,6 +346,8 @@ struct Gathering<'a> {
     n_used: f32,
     /// What the documentation says the name belongs to, each with the share of the names beside it that do, too.
     told_owners: Vec<ToldOwner>,
+    /// By the place of the section.
+    uses: HashMap<usize, OwnedUse>,
     query: Embedding,
     background: f32,
     code_path_words: Vec<String>,
@@ -356,10 +369,16 @@ impl<'a> Gathering<'a> {
         let module = module_name(&context.file_name);
         let owner = subject.owner.as_deref().unwrap_or(&module);
         let kin = Kin::of(library, &subject.siblings);
+        let told_owners = told_owners(library, subject, owner, &kin);
         Self {
             is_of_project: library.is_project(owner),
-            told_owners: told_owners(library, subject, owner, &kin),
-            n_used: library.mentions(&subject.name).iter().map(|(_, m)| f32::from(m.calls) + f32::from(m.members)).sum(),
+            uses: owned_uses(library, &told_owners),
+            told_owners,
+            n_used: library
+                .mentions(&subject.name)
+                .iter()
+                .map(|(_, m)| f32::from(m.calls) + f32::from(m.members))
+                .sum(),
             stems: words_of(&subject.name).iter().map(|word| stem(word).to_owned()).collect(),
             kin,
             spellings: library.other_spellings(&subject.name).map(str::to_owned).collect(),
@@ -430,9 +449,10 @@ impl<'a> Gathering<'a> {
         let is_few = |found: &&[u32]| found.len() <= MAX_CANDIDATES;
         let headed = self.stems.iter().map(|stem| self.library.headed_with_stem(stem)).filter(is_few);
         let has_words = self.stems.len() > 1;
-        headed.flatten().copied().filter(move |&at| {
-            has_words && self.share_of_stems(self.library.place(at as usize), true) >= 1.0
-        })
+        headed
+            .flatten()
+            .copied()
+            .filter(move |&at| has_words && self.share_of_stems(self.library.place(at as usize), true) >= 1.0)
     }
 
     /// Share of the name's words that a heading has by their stems, and where `with_above` is set, those above it or the path.
@@ -587,7 +607,8 @@ impl<'a> Gathering<'a> {
         }
         features.similarity = self.library.similarity(&self.query, place.at) - self.background;
         features.listing =
-            (place.section.units.iter().filter(|unit| unit.defines.is_some() && !unit.is_row).count() as f32).ln_1p();
+            (place.section.units.iter().filter(|unit| unit.defines.is_some() && !unit.is_row).count() as f32)
+                .ln_1p();
         features.length = (place.section.n_words as f32).ln_1p();
         features.is_empty = flag(place.section.units.is_empty());
     }
@@ -609,19 +630,14 @@ impl<'a> Gathering<'a> {
         let n_said = f32::from(said.spans) + f32::from(said.fences) + f32::from(said.prose);
         features.density = (100.0 * n_said / (20.0 + place.section.n_words as f32)).ln_1p();
         features.is_first_on_page = flag(said.spans + said.fences > 0 && self.is_first_on_page(place.at));
-        let mut foreign = 0.0;
-        for told in &self.told_owners {
-            let found = self.library.mentions_at(&told.qualified, place.at);
-            let n = f32::from(found.spans) + f32::from(found.fences);
-            let is_headed = place.section.names.iter().any(|of| {
-                of.named.name == self.subject.name && normal(&of.named.owner) == told.owner
-            });
-            if n > 0.0 || is_headed {
-                features.owner_kin = features.owner_kin.max(told.kin);
-                foreign += if told.is_foreign { n } else { 0.0 };
-            }
-        }
-        features.foreign = foreign.ln_1p();
+        let use_here = self.uses.get(&place.at).copied().unwrap_or_default();
+        features.foreign = use_here.n_foreign.ln_1p();
+        let headed = place.section.names.iter().filter(|of| of.named.name == self.subject.name);
+        let kin_of = |of: &HeadingName| {
+            let owner = normal(&of.named.owner);
+            self.told_owners.iter().find(|told| told.owner == owner).map_or(0.0, |told| told.kin)
+        };
+        features.owner_kin = headed.map(kin_of).fold(use_here.kin, f32::max);
         features.folder_kin = self.kin.in_folder(&place.page.path);
         let n_runs = place.section.units.iter().filter(|unit| !unit.is_row).count().max(1);
         features.contents = place.section.n_links as f32 / n_runs as f32;
@@ -722,9 +738,7 @@ impl<'a> Gathering<'a> {
         let subject = self.subject;
         let name = subject.name.as_str();
         let mentions = self.library.mentions(name);
-        let sum = |of: fn(&Mentions) -> u16| {
-            mentions.iter().map(|(_, m)| f32::from(of(m))).sum::<f32>()
-        };
+        let sum = |of: fn(&Mentions) -> u16| mentions.iter().map(|(_, m)| f32::from(of(m))).sum::<f32>();
         let (prose, code) = (sum(|m| m.prose), sum(|m| m.spans) + sum(|m| m.fences));
         let owner = subject.owner.as_deref();
         let owner_mentions = owner.map(|owner| self.library.mentions(owner)).unwrap_or_default();
@@ -815,6 +829,21 @@ impl<'a> Gathering<'a> {
 
 /// From this share on, names that belong to the same thing in the documentation do so in code, too.
 const SAME_OWNER_KIN: f32 = 0.3;
+
+fn owned_uses(library: &Library, owners: &[ToldOwner]) -> HashMap<usize, OwnedUse> {
+    let mut uses: HashMap<usize, OwnedUse> = HashMap::new();
+    for told in owners {
+        for (at, mentions) in library.mentions(&told.qualified) {
+            let n = f32::from(mentions.spans) + f32::from(mentions.fences);
+            if n > 0.0 {
+                let here = uses.entry(*at as usize).or_default();
+                here.kin = here.kin.max(told.kin);
+                here.n_foreign += if told.is_foreign { n } else { 0.0 };
+            }
+        }
+    }
+    uses
+}
 
 fn told_owners(library: &Library, subject: &Subject, owner: &str, kin: &Kin) -> Vec<ToldOwner> {
     let of = |told: &String| {
