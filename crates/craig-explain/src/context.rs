@@ -176,10 +176,12 @@ impl<'t> Reading<'t> {
         let is_definition = !found.is_empty();
         if !is_definition {
             // Members of an object that is assigned in passing are in no outline.
+            // Inside of a function, only one that the selection begins with: `return { start () { … } }`.
             let is_value = around.is_none_or(|symbol| is_value(symbol.kind));
+            let begins = |one: &layout::Member| self.first_line_of_code() == one.line;
             found.extend(
                 layout::member_around(self.text, self.first)
-                    .filter(|_| is_value)
+                    .filter(|one| is_value || begins(one))
                     .map(|one| self.member(&one)),
             );
             found.extend(around.map(|symbol| self.subject(symbol)));
@@ -192,6 +194,13 @@ impl<'t> Reading<'t> {
         let mut known = BTreeSet::new();
         found.retain(|subject| known.insert((subject.name.clone(), subject.owner.clone())));
         found
+    }
+
+    /// The first selected line that is not blank, 1-based.
+    fn first_line_of_code(&self) -> usize {
+        let selected = self.text.lines().enumerate().skip(self.first - 1).take(self.last + 1 - self.first);
+        let mut code = selected.filter(|(_, line)| !line.trim().is_empty());
+        code.next().map_or(self.first, |(at, _)| at + 1)
     }
 
     fn begins_in_selection(&self, symbol: &Symbol) -> bool {
@@ -262,7 +271,7 @@ impl<'t> Reading<'t> {
 
     fn member(&self, member: &layout::Member) -> Subject {
         let open = layout::opener(self.text, member.line).map(|(_, open)| open).unwrap_or_default();
-        let owner = layout::prototype_owner(open);
+        let owner = layout::prototype_owner(open).or_else(|| layout::assigned_name(open));
         let definition = line_range(self.text, member.line, member.line_end);
         Subject {
             name: member.name.clone(),

@@ -2,12 +2,14 @@
 
 mod kin;
 
+use std::collections::HashMap;
+
 use craig_model::{Embedding, StaticModel};
 
 use crate::context::{CodeContext, Subject, clipped, is_same_owner, owner_likeness};
 use crate::library::{Library, Place, path_words_of};
-use crate::names::{normal, qualified, words_of};
-use crate::page::HeadingName;
+use crate::names::{is_stem_alike, normal, qualified, stem, words_of};
+use crate::page::{HeadingName, Mentions};
 
 use self::kin::Kin;
 
@@ -168,6 +170,36 @@ features! {
     kind_differs,
     /// Depth of the page in folders.
     depth,
+    /// Share of the name's words that the heading has by their stems.
+    heading_stems,
+    /// Share of the name's words that the heading, those above or the path have by their stems, when the heading has one.
+    stems_around,
+    /// It has the name's words only, and never says it.
+    only_stems,
+    /// Code spans of which the prose around says what to do with the name, or what it is, logarithmic.
+    told,
+    /// In code before arguments, logarithmic.
+    calls,
+    /// In code behind a dot, logarithmic.
+    members,
+    /// In code behind the dot of an owner that is neither its own nor that of the names beside it, logarithmic.
+    foreign,
+    /// Mentions in code and prose by length, logarithmic.
+    density,
+    /// It is the first section of its page that says the name in code.
+    is_first_on_page,
+    /// Share of the names beside the subject that belong to what it belongs to here, as the documentation has it.
+    owner_kin,
+    /// The heading is the name, times that.
+    heading_with_owner_kin,
+    /// Share of the names beside the subject that the pages of the folder are about.
+    folder_kin,
+    /// Share of its runs of prose that are links and nothing else: a table of contents.
+    contents,
+    /// Share of all calls of the name, and of what is read behind a dot, that the section has.
+    use_share,
+    /// It uses the name as the code defines it: a method behind a dot, a function before arguments and behind none.
+    use_fits,
 }
 
 features! {
@@ -223,6 +255,20 @@ features! {
     is_test_path,
     /// It is deep in folders.
     depth,
+    /// Calls of it in the documentation's code, logarithmic.
+    calls,
+    /// Code spans that are told of, logarithmic.
+    told,
+    /// Sections that say it in code, logarithmic.
+    n_in_code,
+    /// Share of the names beside it that the documentation calls, or reads as members.
+    kin_called,
+    /// The largest share of the names beside it that belong to one thing that it belongs to in the documentation.
+    best_owner_kin,
+    /// The documentation calls it, times that share of the names beside it.
+    called_with_kin,
+    /// Share of its mentions behind a dot that are of other owners.
+    foreign_share,
 }
 
 /// A section that may document a subject.
@@ -267,12 +313,41 @@ fn mass(features: &SectionFeatures) -> f32 {
         + 4.0 * features.heading_is_name
 }
 
+/// What the documentation says a name belongs to.
+struct ToldOwner {
+    /// `owner.name`, as pages count it.
+    qualified: String,
+    /// Normalised.
+    owner: String,
+    /// Share of the names beside the subject that belong to it, too.
+    kin: f32,
+    /// Whether it is neither the owner in code, nor like it, nor that of the names beside the subject.
+    is_foreign: bool,
+}
+
+/// Behind which owners' dots a section has the name.
+#[derive(Clone, Copy, Default)]
+struct OwnedUse {
+    /// The largest share of the names beside the subject that belong to one of them, too.
+    kin: f32,
+    /// How often behind those of others.
+    n_foreign: f32,
+}
+
 struct Gathering<'a> {
     library: &'a Library,
     context: &'a CodeContext,
     subject: &'a Subject,
     spellings: Vec<String>,
     words: Vec<String>,
+    /// Stems of the name's words.
+    stems: Vec<String>,
+    /// Calls of the name in the documentation's code, and mentions behind a dot.
+    n_used: f32,
+    /// What the documentation says the name belongs to, each with the share of the names beside it that do, too.
+    told_owners: Vec<ToldOwner>,
+    /// By the place of the section.
+    uses: HashMap<usize, OwnedUse>,
     query: Embedding,
     background: f32,
     code_path_words: Vec<String>,
@@ -293,9 +368,19 @@ impl<'a> Gathering<'a> {
         let background = sample.iter().sum::<f32>() / sample.len().max(1) as f32;
         let module = module_name(&context.file_name);
         let owner = subject.owner.as_deref().unwrap_or(&module);
+        let kin = Kin::of(library, &subject.siblings);
+        let told_owners = told_owners(library, subject, owner, &kin);
         Self {
             is_of_project: library.is_project(owner),
-            kin: Kin::of(library, &subject.siblings),
+            uses: owned_uses(library, &told_owners),
+            told_owners,
+            n_used: library
+                .mentions(&subject.name)
+                .iter()
+                .map(|(_, m)| f32::from(m.calls) + f32::from(m.members))
+                .sum(),
+            stems: words_of(&subject.name).iter().map(|word| stem(word).to_owned()).collect(),
+            kin,
             spellings: library.other_spellings(&subject.name).map(str::to_owned).collect(),
             words: words_of(&subject.name),
             code_path_words: path_words_of(&context.file_name),
@@ -343,6 +428,7 @@ impl<'a> Gathering<'a> {
                 weighed.push((u32::try_from(at).unwrap_or(u32::MAX), if bonus { 2_000 } else { 1_000 }));
             }
         }
+        weighed.extend(self.sections_with_stems().map(|at| (at, 1)));
         weighed.sort_unstable();
         let mut sums: Vec<(u32, u32)> = Vec::new();
         for (at, weight) in weighed {
@@ -358,6 +444,26 @@ impl<'a> Gathering<'a> {
         found
     }
 
+    /// Sections that have all words of the name in their heading and what stands above it, one at least in the heading.
+    fn sections_with_stems(&self) -> impl Iterator<Item = u32> {
+        let is_few = |found: &&[u32]| found.len() <= MAX_CANDIDATES;
+        let headed = self.stems.iter().map(|stem| self.library.headed_with_stem(stem)).filter(is_few);
+        let has_words = self.stems.len() > 1;
+        headed
+            .flatten()
+            .copied()
+            .filter(move |&at| has_words && self.share_of_stems(self.library.place(at as usize), true) >= 1.0)
+    }
+
+    /// Share of the name's words that a heading has by their stems, and where `with_above` is set, those above it or the path.
+    fn share_of_stems(&self, place: Place<'_>, with_above: bool) -> f32 {
+        let has = |all: &[String], stem: &str| all.iter().any(|other| is_stem_alike(stem, other));
+        let is_told = |stem: &&String| {
+            has(&place.section.heading_stems, stem) || with_above && has(&place.section.stems_above, stem)
+        };
+        self.stems.iter().filter(is_told).count() as f32 / self.stems.len().max(1) as f32
+    }
+
     fn is_spelled(&self, name: &str) -> bool {
         self.spelled().any(|known| known == name)
     }
@@ -368,6 +474,7 @@ impl<'a> Gathering<'a> {
         self.surroundings(place, &mut features);
         self.body(place, &mut features);
         self.page(place, &mut features);
+        self.usage(place, &mut features);
         self.together(place.at, &mut features);
         features
     }
@@ -500,9 +607,60 @@ impl<'a> Gathering<'a> {
         }
         features.similarity = self.library.similarity(&self.query, place.at) - self.background;
         features.listing =
-            (place.section.units.iter().filter(|unit| unit.defines.is_some()).count() as f32).ln_1p();
+            (place.section.units.iter().filter(|unit| unit.defines.is_some() && !unit.is_row).count() as f32)
+                .ln_1p();
         features.length = (place.section.n_words as f32).ln_1p();
         features.is_empty = flag(place.section.units.is_empty());
+    }
+
+    /// How the section uses the name, and as whose.
+    fn usage(&self, place: Place<'_>, features: &mut SectionFeatures) {
+        features.heading_stems = self.share_of_stems(place, false);
+        if features.heading_stems > 0.0 {
+            features.stems_around = self.share_of_stems(place, true);
+        }
+        let said = self.library.mentions_at(&self.subject.name, place.at);
+        let mut told = f32::from(said.told);
+        for alias in &self.subject.aliases {
+            told += f32::from(self.library.mentions_at(alias, place.at).told);
+        }
+        features.told = told.ln_1p();
+        features.calls = f32::from(said.calls).ln_1p();
+        features.members = f32::from(said.members).ln_1p();
+        let n_said = f32::from(said.spans) + f32::from(said.fences) + f32::from(said.prose);
+        features.density = (100.0 * n_said / (20.0 + place.section.n_words as f32)).ln_1p();
+        features.is_first_on_page = flag(said.spans + said.fences > 0 && self.is_first_on_page(place.at));
+        let use_here = self.uses.get(&place.at).copied().unwrap_or_default();
+        features.foreign = use_here.n_foreign.ln_1p();
+        let headed = place.section.names.iter().filter(|of| of.named.name == self.subject.name);
+        let kin_of = |of: &HeadingName| {
+            let owner = normal(&of.named.owner);
+            self.told_owners.iter().find(|told| told.owner == owner).map_or(0.0, |told| told.kin)
+        };
+        features.owner_kin = headed.map(kin_of).fold(use_here.kin, f32::max);
+        features.folder_kin = self.kin.in_folder(&place.page.path);
+        let n_runs = place.section.units.iter().filter(|unit| !unit.is_row).count().max(1);
+        features.contents = place.section.n_links as f32 / n_runs as f32;
+        let n_used = f32::from(said.calls) + f32::from(said.members);
+        features.use_share = if self.n_used > 0.0 { n_used / self.n_used } else { 0.0 };
+        features.use_fits = flag(self.is_used_as_defined(said));
+        let is_silent = n_said + features.spans + features.fences + features.prose == 0.0;
+        features.only_stems = flag(is_silent && features.heading_is_name + features.heading_leads == 0.0);
+    }
+
+    /// Whether code uses the name as it is defined: a member behind a dot, a function before arguments and behind none.
+    fn is_used_as_defined(&self, said: Mentions) -> bool {
+        let is_method = self.subject.kind.is_some_and(|kind| kind_name(kind) == "method");
+        if is_method || self.subject.owner.is_some() { said.members > 0 } else { said.calls > said.members }
+    }
+
+    /// Whether no section before says the name in code on the same page.
+    fn is_first_on_page(&self, at: usize) -> bool {
+        let page = self.library.page_of(at);
+        let said = self.library.mentions(&self.subject.name);
+        let before = said.iter().rev().skip_while(|(other, _)| *other as usize >= at);
+        let mut on_page = before.take_while(|(other, _)| self.library.page_of(*other as usize) == page);
+        on_page.all(|(_, m)| m.spans + m.fences == 0)
     }
 
     /// What single features cannot say.
@@ -519,6 +677,7 @@ impl<'a> Gathering<'a> {
             + features.heading_implied
             + features.owner_in_code
             > 0.0
+            || features.owner_kin >= SAME_OWNER_KIN
             || features.heading_owner_likeness >= 0.5
             || features.above_tells_owner >= 0.5;
         let has_owner = self.subject.owner.is_some();
@@ -533,6 +692,7 @@ impl<'a> Gathering<'a> {
         let is_about = is_named || features.heading_is_spelling > 0.0 || features.defines > 0.0;
         features.page_kin = self.kin.on_page(self.library.page_of(at));
         features.section_kin = self.kin.in_section(at);
+        features.heading_with_owner_kin = flag(is_named) * features.owner_kin;
         features.heading_with_kin = flag(is_named) * features.page_kin;
         features.defines_with_kin = flag(features.defines > 0.0) * features.section_kin;
         let is_callable =
@@ -578,9 +738,7 @@ impl<'a> Gathering<'a> {
         let subject = self.subject;
         let name = subject.name.as_str();
         let mentions = self.library.mentions(name);
-        let sum = |of: fn(&crate::page::Mentions) -> u16| {
-            mentions.iter().map(|(_, m)| f32::from(of(m))).sum::<f32>()
-        };
+        let sum = |of: fn(&Mentions) -> u16| mentions.iter().map(|(_, m)| f32::from(of(m))).sum::<f32>();
         let (prose, code) = (sum(|m| m.prose), sum(|m| m.spans) + sum(|m| m.fences));
         let owner = subject.owner.as_deref();
         let owner_mentions = owner.map(|owner| self.library.mentions(owner)).unwrap_or_default();
@@ -648,8 +806,61 @@ impl<'a> Gathering<'a> {
                 "mocks",
             ]),
             depth: self.context.file_name.matches('/').count() as f32,
+            calls: sum(|m| m.calls).ln_1p(),
+            told: sum(|m| m.told).ln_1p(),
+            n_in_code: (mentions.iter().filter(|(_, m)| m.spans + m.fences > 0).count() as f32).ln_1p(),
+            kin_called: self.kin.called(),
+            called_with_kin: flag(self.n_used > 0.0) * self.kin.called(),
+            best_owner_kin: self.told_owners.iter().map(|told| told.kin).fold(0.0, f32::max),
+            foreign_share: self.foreign_share(sum(|m| m.members)),
         }
     }
+
+    /// Share of the mentions behind a dot that are of other owners.
+    fn foreign_share(&self, n_members: f32) -> f32 {
+        let foreign = self.told_owners.iter().filter(|told| told.is_foreign);
+        let count = |told: &ToldOwner| {
+            let found = self.library.mentions(&told.qualified).iter();
+            found.map(|(_, m)| f32::from(m.spans) + f32::from(m.fences)).sum::<f32>()
+        };
+        foreign.map(count).sum::<f32>() / n_members.max(1.0)
+    }
+}
+
+/// From this share on, names that belong to the same thing in the documentation do so in code, too.
+const SAME_OWNER_KIN: f32 = 0.3;
+
+fn owned_uses(library: &Library, owners: &[ToldOwner]) -> HashMap<usize, OwnedUse> {
+    let mut uses: HashMap<usize, OwnedUse> = HashMap::new();
+    for told in owners {
+        for (at, mentions) in library.mentions(&told.qualified) {
+            let n = f32::from(mentions.spans) + f32::from(mentions.fences);
+            if n > 0.0 {
+                let here = uses.entry(*at as usize).or_default();
+                here.kin = here.kin.max(told.kin);
+                here.n_foreign += if told.is_foreign { n } else { 0.0 };
+            }
+        }
+    }
+    uses
+}
+
+fn told_owners(library: &Library, subject: &Subject, owner: &str, kin: &Kin) -> Vec<ToldOwner> {
+    let of = |told: &String| {
+        let kin = kin.of_owner(told);
+        let is_own = is_same_owner(told, owner)
+            || library.is_project(told)
+            || subject.ancestors.iter().any(|ancestor| is_same_owner(ancestor, told))
+            || owner_likeness(told, owner) >= 0.5
+            || kin >= SAME_OWNER_KIN;
+        ToldOwner {
+            qualified: format!("{told}.{}", subject.name),
+            owner: told.clone(),
+            kin,
+            is_foreign: !is_own,
+        }
+    };
+    library.owners(&subject.name).iter().map(of).collect()
 }
 
 const HISTORY: &[&str] = &[

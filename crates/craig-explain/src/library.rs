@@ -1,6 +1,6 @@
 //! All documentation of a project, ready to be asked.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -53,6 +53,10 @@ pub struct Library {
     spellings: HashMap<String, Vec<String>>,
     /// Sections whose heading is about a name, or that define it.
     named: HashMap<String, Vec<u32>>,
+    /// What a name is said to belong to, in code and headings, each once, normalised.
+    owners: HashMap<String, Vec<String>>,
+    /// Sections whose heading has a stem, in order.
+    stems: HashMap<String, Vec<u32>>,
     /// On how many pages a word of a path stands.
     path_words: HashMap<String, usize>,
     /// What the project is called, lower case.
@@ -70,11 +74,14 @@ pub(crate) struct Place<'l> {
 
 impl Library {
     /// Makes a library of documents.
+    ///
+    /// A page that is another one in another language is not among its sections: who is told of a name twice is told it in
+    /// the language of the original.
     pub fn new(mut documents: Vec<Arc<Document>>) -> Self {
         documents.sort_by(|a, b| a.page.path.cmp(&b.page.path));
-        let places: Vec<(usize, usize)> = documents
-            .iter()
-            .enumerate()
+        let paths: BTreeSet<&str> = documents.iter().map(|document| document.page.path.as_str()).collect();
+        let originals = documents.iter().enumerate().filter(|(_, of)| !is_translation(&of.page.path, &paths));
+        let places: Vec<(usize, usize)> = originals
             .flat_map(|(document, of)| (0..of.page.sections.len()).map(move |section| (document, section)))
             .collect();
         let mut terms: HashMap<String, Vec<(u32, Mentions)>> = HashMap::new();
@@ -94,6 +101,14 @@ impl Library {
                 named.entry(name.to_owned()).or_default().push(u32::try_from(at).unwrap_or(u32::MAX));
             }
         }
+        let sections = places.iter().map(|&(page, section)| &documents[page].page.sections[section]);
+        let owners = owners(&terms, sections);
+        let mut stems: HashMap<String, Vec<u32>> = HashMap::new();
+        for (at, &(page, section)) in places.iter().enumerate() {
+            for stem in &documents[page].page.sections[section].heading_stems {
+                stems.entry(stem.clone()).or_default().push(u32::try_from(at).unwrap_or(u32::MAX));
+            }
+        }
         let mut spellings: BTreeMap<String, Vec<String>> = BTreeMap::new();
         for term in terms.keys().filter(|term| !term.contains('.')) {
             spellings.entry(normal(term)).or_default().push(term.clone());
@@ -109,7 +124,7 @@ impl Library {
             content_hash(documents.iter().map(|document| (document.page.path.as_str(), document.hash)));
         let spellings = spellings.into_iter().collect();
         let project_names = project_names(&documents);
-        Self { hash, places, terms, named, spellings, path_words, project_names, documents }
+        Self { hash, places, terms, named, owners, stems, spellings, path_words, project_names, documents }
     }
 
     /// Reads texts, each with its path, into a library.
@@ -169,6 +184,16 @@ impl Library {
         self.named.get(name).map_or(&[], Vec::as_slice)
     }
 
+    /// What the documentation says a name belongs to: what stands before its dot, normalised, in order.
+    pub(crate) fn owners(&self, name: &str) -> &[String] {
+        self.owners.get(name).map_or(&[], Vec::as_slice)
+    }
+
+    /// Sections whose heading has a word of this stem, in order.
+    pub(crate) fn headed_with_stem(&self, stem: &str) -> &[u32] {
+        self.stems.get(stem).map_or(&[], Vec::as_slice)
+    }
+
     /// The page that a section is on, by its place among the documents.
     pub(crate) fn page_of(&self, at: usize) -> usize {
         self.places[at].0
@@ -197,6 +222,47 @@ impl Library {
         let (document, section) = self.places[at];
         self.documents[document].vectors[section].iter().map(dot).fold(0.0, f32::max)
     }
+}
+
+/// Whether a page lies in the folder of a language, and the same page lies outside of it, or in that of English.
+fn is_translation(path: &str, all: &BTreeSet<&str>) -> bool {
+    let parts: Vec<&str> = path.split('/').collect();
+    let folders = parts.iter().enumerate().take(parts.len().saturating_sub(1));
+    let is_language = |(_, part): &(usize, &&str)| language_of(part).is_some_and(|language| language != "en");
+    folders.filter(is_language).any(|(at, _)| {
+        let with = |instead: &[&str]| [&parts[..at], instead, &parts[at + 1..]].concat().join("/");
+        [&[][..], &["en"], &["en-US"], &["en_US"]].iter().any(|instead| all.contains(with(instead).as_str()))
+    })
+}
+
+/// The language that a folder is called by: `zh` of `zh-CN`.
+fn language_of(folder: &str) -> Option<String> {
+    let (language, region) = folder.split_once(['-', '_']).unwrap_or((folder, ""));
+    let is_region = region.is_empty() || [2, 4].contains(&region.len());
+    let is_code = language.len() == 2 && language.chars().all(|c| c.is_ascii_lowercase());
+    (is_region && is_code).then(|| language.to_owned())
+}
+
+/// What each name is said to belong to: in headings, and in code as `owner.name`.
+fn owners<'s>(
+    terms: &HashMap<String, Vec<(u32, Mentions)>>,
+    sections: impl Iterator<Item = &'s Section>,
+) -> HashMap<String, Vec<String>> {
+    let mut found: HashMap<String, Vec<String>> = HashMap::new();
+    for (term, mentions) in terms {
+        let is_code = || mentions.iter().any(|(_, m)| m.spans + m.fences > 0);
+        if let Some((owner, name)) = term.split_once('.').filter(|_| is_code()) {
+            found.entry(name.to_owned()).or_default().push(owner.to_owned());
+        }
+    }
+    for of in sections.flat_map(|section| &section.names).filter(|of| !of.named.owner.is_empty()) {
+        found.entry(of.named.name.clone()).or_default().push(normal(&of.named.owner));
+    }
+    for owners in found.values_mut() {
+        owners.sort_unstable();
+        owners.dedup();
+    }
+    found
 }
 
 /// Names that a section is about by its heading, or defines.
@@ -287,4 +353,22 @@ fn section_parts(text: &str, bytes: Range<usize>) -> Vec<PartRange> {
         start += length;
     }
     found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_translation_is_no_page_beside_its_original() {
+        let page = |path: &str| (path.to_owned(), "# Start\n".to_owned());
+        let library = Library::of_texts(
+            ["docs/a.md", "docs/zh_CN/a.md", "docs/en/b.md", "docs/ja/b.md", "docs/go/c.md", "docs/de/d.md"]
+                .map(page)
+                .to_vec(),
+        );
+        let mut told: Vec<&str> = (0..library.n_sections()).map(|at| library.heading(at).0).collect();
+        told.dedup();
+        assert_eq!(told, ["docs/a.md", "docs/de/d.md", "docs/en/b.md", "docs/go/c.md"]);
+    }
 }

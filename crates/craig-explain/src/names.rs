@@ -113,6 +113,24 @@ pub(crate) fn words_of(name: &str) -> Vec<String> {
     craig_model::words(name).map(|word| word.text.to_lowercase()).collect()
 }
 
+/// A word without the endings that most often differ where it is a name in code and a word of a heading: `retry` of
+/// "Retrying", `pip` of `pipe` and "Piping".
+pub(crate) fn stem(word: &str) -> &str {
+    let cut = |word: &'static [&'static str], of: &'_ str| -> usize {
+        let ending = word.iter().find(|ending| of.len() >= ending.len() + 3 && of.ends_with(**ending));
+        of.len() - ending.map_or(0, |ending| ending.len())
+    };
+    let plural = &word[..cut(&["s"], word)];
+    let told = &plural[..cut(&["ing", "ed"], plural)];
+    &told[..cut(&["e", "y", "i"], told)]
+}
+
+/// Whether two stems are of one word: the same, or one begins with the other: `auth` and "authentication".
+pub(crate) fn is_stem_alike(a: &str, b: &str) -> bool {
+    let (short, long) = if a.len() <= b.len() { (a, b) } else { (b, a) };
+    short == long || short.len() >= 4 && long.starts_with(short)
+}
+
 /// A name without what spellings differ in: case, `_`, `-`, blanks.
 pub(crate) fn normal(name: &str) -> String {
     name.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect()
@@ -139,6 +157,22 @@ mod tests {
         assert_eq!(told("event: 'drain'"), pair("", "event"));
         assert_eq!(told("get"), pair("", "get"));
         assert_eq!(told("(x)"), None);
+    }
+
+    #[test]
+    fn a_name_and_a_word_of_a_heading_have_one_stem() {
+        let alike = |a: &str, b: &str| is_stem_alike(stem(a), stem(b));
+        for (name, word) in [
+            ("retry", "retrying"),
+            ("pipe", "piping"),
+            ("query", "queries"),
+            ("auth", "authentication"),
+            ("attach", "attached"),
+            ("class", "classes"),
+        ] {
+            assert!(alike(name, word), "{name} {word}: {} {}", stem(name), stem(word));
+        }
+        assert!(!alike("set", "setting") && !alike("use", "user") && !alike("type", "time"));
     }
 
     #[test]

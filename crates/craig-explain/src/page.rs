@@ -1,6 +1,7 @@
 //! One documentation file, read: its sections, what they are called, what they say of which names.
 
 mod heading;
+mod telling;
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -8,7 +9,7 @@ use std::ops::Range;
 use craig_chunk::{DocumentSection, document_sections};
 use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd};
 
-use crate::names::{Named, identifiers, leading_name, qualified, words_of};
+use crate::names::{Named, identifiers, leading_name, qualified, stem, words_of};
 use crate::sentence;
 
 pub(crate) use self::heading::HeadingName;
@@ -38,10 +39,16 @@ pub struct Section {
     pub(crate) names: Vec<HeadingName>,
     /// Words of the heading, lower case.
     pub(crate) heading_words: Vec<String>,
+    /// Stems of the words of the heading.
+    pub(crate) heading_stems: Vec<String>,
+    /// Stems of the words of the path and of the headings above.
+    pub(crate) stems_above: Vec<String>,
     /// Identifiers of the heading as written.
     pub(crate) heading_identifiers: Vec<String>,
     /// Runs of prose, in order.
     pub(crate) units: Vec<Unit>,
+    /// Runs that are a link and nothing else.
+    pub(crate) n_links: usize,
     /// How often it says which name; qualified names in lower case, `owner.name`.
     pub(crate) mentions: BTreeMap<String, Mentions>,
 }
@@ -53,6 +60,8 @@ pub(crate) struct Unit {
     pub(crate) sentences: Vec<Range<usize>>,
     /// The name that it begins with as code: it says what that is.
     pub(crate) defines: Option<Named>,
+    /// It is a row of a table; its cells are runs of their own, without sentences.
+    pub(crate) is_row: bool,
 }
 
 /// A name that a run of prose begins with.
@@ -77,6 +86,12 @@ pub(crate) struct Mentions {
     pub(crate) definitions: u16,
     /// … and go on with its arguments.
     pub(crate) signatures: u16,
+    /// Code spans of which the prose around says what to do with the name, or what it is.
+    pub(crate) told: u16,
+    /// In code, before arguments.
+    pub(crate) calls: u16,
+    /// In code, behind a dot or the like.
+    pub(crate) members: u16,
     /// In the first run of prose.
     pub(crate) is_early: bool,
 }
@@ -92,7 +107,7 @@ impl Page {
     /// Reads a document.
     pub fn read(path: &str, text: String, modified_ns: i64) -> Self {
         let outlines = document_sections(&text);
-        let mut reader = Reader::new(&text, outlines);
+        let mut reader = Reader::new(path, &text, outlines);
         for (event, range) in Parser::new_ext(&text, options()).into_offset_iter() {
             reader.event(event, range);
         }
@@ -127,18 +142,25 @@ struct Reader<'t> {
     is_heading: bool,
     is_metadata: bool,
     quotes: usize,
+    /// Bytes of the cells of the row of a table that is being read; none outside of rows.
+    row: Option<Range<usize>>,
+    is_table: bool,
 }
 
 impl<'t> Reader<'t> {
-    fn new(text: &'t str, outlines: Vec<DocumentSection>) -> Self {
+    fn new(path: &str, text: &'t str, outlines: Vec<DocumentSection>) -> Self {
+        let stem_of_path = path.rsplit_once('.').map_or(path, |(stem, _)| stem);
         let section = |outline: DocumentSection| Section {
             n_words: text[outline.content_start..outline.bytes.end].split_whitespace().count(),
             names: heading_names(&outline.heading),
             heading_words: words_of(&plain(&outline.heading)),
+            heading_stems: stems(&plain(&outline.heading)),
+            stems_above: stems_of([stem_of_path].into_iter().chain(outline.path.iter().map(String::as_str))),
             heading_identifiers: identifiers(&plain(&outline.heading))
                 .map(|(_, name)| name.to_owned())
                 .collect(),
             units: Vec::new(),
+            n_links: 0,
             mentions: BTreeMap::new(),
             outline,
         };
@@ -152,6 +174,8 @@ impl<'t> Reader<'t> {
             is_heading: false,
             is_metadata: false,
             quotes: 0,
+            row: None,
+            is_table: false,
         }
     }
 
@@ -183,6 +207,19 @@ impl<'t> Reader<'t> {
             Event::End(TagEnd::BlockQuote(_)) => {
                 self.flush();
                 self.quotes = self.quotes.saturating_sub(1);
+            }
+            Event::Start(Tag::Table(_)) => {
+                self.flush();
+                self.is_table = true;
+            }
+            Event::End(TagEnd::Table) => {
+                self.flush();
+                self.is_table = false;
+            }
+            Event::Start(Tag::TableRow) => self.row = Some(range.start..range.start),
+            Event::End(TagEnd::TableRow) => {
+                self.flush();
+                self.end_row();
             }
             Event::Start(Tag::Paragraph | Tag::List(_) | Tag::Item | Tag::TableCell | Tag::HtmlBlock)
             | Event::End(
@@ -241,7 +278,11 @@ impl<'t> Reader<'t> {
             return;
         }
         let written = &self.text[run.clone()];
-        let sentences = sentence::split(written)
+        if let Some(row) = &mut self.row {
+            *row = if row.start == row.end { run.clone() } else { row.start..run.end };
+        }
+        let sentences = if self.is_table { Vec::new() } else { sentence::split(written) };
+        let sentences = sentences
             .into_iter()
             .map(|part| run.start + part.start..run.start + part.end)
             // A sentence that goes on in another line of a quote would hold the quote's mark.
@@ -255,7 +296,8 @@ impl<'t> Reader<'t> {
             entry.signatures = entry.signatures.saturating_add(u16::from(defined.is_call));
         }
         let is_first = section.units.is_empty();
-        section.units.push(Unit { sentences, defines: defines.map(|defined| defined.named) });
+        section.n_links += usize::from(sentence::is_link(written));
+        section.units.push(Unit { sentences, defines: defines.map(|defined| defined.named), is_row: false });
         if is_first {
             let early: Vec<String> = identifiers(written).map(|(_, name)| name.to_owned()).collect();
             for name in early {
@@ -264,24 +306,42 @@ impl<'t> Reader<'t> {
         }
     }
 
+    /// A row of a table is one sentence: what a cell says without the others nobody can tell.
+    fn end_row(&mut self) {
+        let Some(row) = self.row.take().filter(|row| row.start < row.end) else { return };
+        let defines = defined_name(&self.text[row.clone()]).map(|defined| defined.named);
+        let Some(section) = self.section(row.start) else { return };
+        section.units.push(Unit { sentences: vec![row], defines, is_row: true });
+    }
+
     fn span(&mut self, range: Range<usize>) {
         let written = self.text[range.clone()].trim_matches('`').trim();
         let lead = leading_name(written).map(|(named, _)| named.name);
         let at = range.start;
+        let is_told = telling::is_told(self.text, &range);
         self.count(range, |m| &mut m.spans);
         let Some(section) = self.section(at).filter(|_| lead.is_some()) else { return };
         let entry = section.mentions.entry(lead.unwrap_or_default()).or_default();
         entry.leads = entry.leads.saturating_add(1);
+        entry.told = entry.told.saturating_add(u16::from(is_told));
     }
 
     /// Counts the identifiers of a range, and in code qualified names, too.
     fn count(&mut self, range: Range<usize>, field: fn(&mut Mentions) -> &mut u16) {
         let text = self.text;
+        let is_code = self.is_code || text[range.clone()].starts_with('`') || self.is_html_code;
         let Some(section) = self.section(range.start) else { return };
         let written = &text[range];
         let mut before: Option<(usize, &str)> = None;
         for (at, name) in identifiers(written) {
-            let count = field(section.mentions.entry(name.to_owned()).or_default());
+            let entry = section.mentions.entry(name.to_owned()).or_default();
+            if is_code {
+                let is_call = written[at + name.len()..].starts_with('(');
+                let is_member = written[..at].ends_with(['.', '#']) || written[..at].ends_with("::");
+                entry.calls = entry.calls.saturating_add(u16::from(is_call));
+                entry.members = entry.members.saturating_add(u16::from(is_member));
+            }
+            let count = field(entry);
             *count = count.saturating_add(1);
             if let Some((start, owner)) = before {
                 let joint = &written[start + owner.len()..at];
@@ -298,6 +358,19 @@ impl<'t> Reader<'t> {
         self.flush();
         self.sections
     }
+}
+
+/// Stems of the words of a text, each once.
+fn stems(text: &str) -> Vec<String> {
+    stems_of(std::iter::once(text))
+}
+
+fn stems_of<'a>(texts: impl Iterator<Item = &'a str>) -> Vec<String> {
+    let mut found: Vec<String> =
+        texts.flat_map(words_of).map(|word| stem(&word).to_owned()).filter(|stem| stem.len() > 1).collect();
+    found.sort_unstable();
+    found.dedup();
+    found
 }
 
 /// The name that a run of prose begins with as code or in bold letters, as entries of lists and tables do.

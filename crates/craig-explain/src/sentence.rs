@@ -36,6 +36,22 @@ pub(crate) fn split(text: &str) -> Vec<Range<usize>> {
     found
 }
 
+/// Whether a sentence is a link, or several, and nothing else: an entry of a table of contents, a badge.
+pub(crate) fn is_link(sentence: &str) -> bool {
+    let (mut depth, mut has_target, mut has_words) = (0_usize, false, false);
+    let mut before = ' ';
+    for c in sentence.chars() {
+        match c {
+            '[' | '(' => depth += 1,
+            ']' | ')' => depth = depth.saturating_sub(1),
+            _ => has_words |= depth == 0 && c.is_alphanumeric(),
+        }
+        has_target |= before == ']' && matches!(c, '(' | '[');
+        before = c;
+    }
+    has_target && !has_words
+}
+
 /// Bytes of quotes and marks of emphasis that belong to the sentence before.
 fn closing_marks(rest: &str) -> usize {
     rest.len() - rest.trim_start_matches(['*', '_', '"', '\'', '”', '’', '.', '!', '?']).len()
@@ -68,6 +84,12 @@ fn push(found: &mut Vec<Range<usize>>, text: &str, range: Range<usize>) {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn links_alone_say_nothing() {
+        assert!(is_link("[.isDone()](#isdone)") && is_link("[![Build](a.svg)](b) [x][y]"));
+        assert!(!is_link("See [`x`](#x)") && !is_link("`f(x)`") && !is_link("(Not a link.)"));
+    }
 
     #[test]
     fn sentences_are_whole() {

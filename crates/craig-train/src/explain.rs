@@ -33,7 +33,7 @@ pub(crate) struct ExplainArguments {
     #[arg(long)]
     cross_validate: bool,
     /// Strength of the pull of the ranker's weights towards 0.
-    #[arg(long, default_value_t = 1.0)]
+    #[arg(long, default_value_t = 3.0)]
     pull: f64,
     /// Strength of the pull of the gate's weights towards 0.
     #[arg(long, default_value_t = 20.0)]

@@ -53,6 +53,13 @@ pub(super) fn prototype_owner(open: &str) -> Option<&str> {
     (opens_object(open) && !name.is_empty()).then_some(name)
 }
 
+/// What an object is called that a line assigns: `api` of `const api = {`; none of what it exports unnamed.
+pub(super) fn assigned_name(open: &str) -> Option<&str> {
+    let target = open.trim_end().strip_suffix("= {")?.trim_end();
+    let name = &target[target.rfind(|c| !is_part(c)).map_or(0, |at| at + 1)..];
+    (!name.is_empty() && name != "exports" && !KEYWORDS.contains(&name)).then_some(name)
+}
+
 /// Whether the file makes a definition part of something: `proto.child = child`, or `child` among what an object is made of.
 pub(super) fn is_attached(text: &str, name: &str) -> bool {
     text.lines().enumerate().any(|(at, line)| {

@@ -136,6 +136,24 @@ module.exports = {
 }
 
 #[test]
+fn members_that_a_function_makes_are_subjects_where_a_selection_begins_with_them() {
+    let code = "\
+function make () {
+  const api = {
+    start () {
+      return go()
+    },
+    stop: function () {},
+  }
+  return api
+}
+";
+    assert!(subject_at(code, 3).contains("api.start kept"), "{}", subject_at(code, 3));
+    assert!(subject_at(code, 6).contains("api.stop kept"), "{}", subject_at(code, 6));
+    assert!(subject_at(code, 4).contains(".make kept"), "{}", subject_at(code, 4));
+}
+
+#[test]
 fn owners_are_alike_by_their_words() {
     for (written, actual, expected) in [
         ("Client", "_client", 1.0),

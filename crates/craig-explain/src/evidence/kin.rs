@@ -17,15 +17,32 @@ pub(super) struct Kin {
     n: usize,
     pages: HashMap<usize, usize>,
     sections: HashMap<usize, usize>,
+    /// By folder of the pages that have headings for them.
+    folders: HashMap<String, usize>,
+    /// By what the documentation says they belong to.
+    owners: HashMap<String, usize>,
+    /// Names that the documentation calls or reads as members, in code.
+    n_called: usize,
 }
 
 impl Kin {
     pub(super) fn of(library: &Library, siblings: &[String]) -> Self {
-        let mut kin =
-            Self { n: siblings.len().min(MAX_SIBLINGS), pages: HashMap::new(), sections: HashMap::new() };
+        let mut kin = Self {
+            n: siblings.len().min(MAX_SIBLINGS),
+            pages: HashMap::new(),
+            sections: HashMap::new(),
+            folders: HashMap::new(),
+            owners: HashMap::new(),
+            n_called: 0,
+        };
         for name in siblings.iter().take(MAX_SIBLINGS) {
             let told = library.named(name).iter().map(|&at| at as usize);
             let pages: BTreeSet<usize> = told.clone().map(|at| library.page_of(at)).collect();
+            let folders: BTreeSet<&str> =
+                told.clone().map(|at| folder_of(&library.place(at).page.path)).collect();
+            folders.into_iter().for_each(|of| *kin.folders.entry(of.to_owned()).or_default() += 1);
+            library.owners(name).iter().for_each(|of| *kin.owners.entry(of.clone()).or_default() += 1);
+            kin.n_called += usize::from(library.mentions(name).iter().any(|(_, m)| m.calls + m.members > 0));
             told.for_each(|at| *kin.sections.entry(at).or_default() += 1);
             pages.into_iter().for_each(|page| *kin.pages.entry(page).or_default() += 1);
         }
@@ -47,7 +64,26 @@ impl Kin {
         self.share(self.pages.values().max())
     }
 
+    /// Share of the names that the pages of a page's folder are about.
+    pub(super) fn in_folder(&self, path: &str) -> f32 {
+        self.share(self.folders.get(folder_of(path)))
+    }
+
+    /// Share of the names that the documentation says belong to an owner (normalised).
+    pub(super) fn of_owner(&self, owner: &str) -> f32 {
+        self.share(self.owners.get(owner))
+    }
+
+    /// Share of the names that the documentation calls, or reads as members.
+    pub(super) fn called(&self) -> f32 {
+        self.share(Some(&self.n_called))
+    }
+
     fn share(&self, n: Option<&usize>) -> f32 {
         n.copied().unwrap_or_default() as f32 / self.n.max(FEW) as f32
     }
+}
+
+fn folder_of(path: &str) -> &str {
+    path.rsplit_once('/').map_or("", |(folder, _)| folder)
 }

@@ -67,3 +67,65 @@ fn a_project_is_called_as_its_readme_says() {
     assert!(of("# The tool\n```js\nimport x from '@scope/widget'\n```\n").is_project("widget"));
     assert!(!of("# Widget\n").is_project("Client"));
 }
+
+const SCOPE: &str = "\
+class Scope {
+  done () {}
+  persist () {}
+  reply () {}
+  clone () {}
+}
+class Socket {
+  done () {}
+  open () {}
+}
+";
+
+const MOCKS: &str = "\
+# mocks
+## Expectations
+Call `mock.done()` at the end.
+## Repeating
+```js
+mock.persist()
+mock.reply(200)
+get('/').clone()
+```
+";
+
+fn of_scope(code_line: usize, section_line: u32) -> (SubjectFeatures, SectionFeatures) {
+    let library = Library::of_texts(vec![("docs/a.md".into(), MOCKS.into())]);
+    let context =
+        CodeContext::read("lib/scope.js", Language::JavaScript, SCOPE, Some((code_line, code_line)));
+    let evidence = evidence(&library, &context, &context.subjects()[0]);
+    let found = evidence.candidates.iter().find(|one| library.heading(one.at).1 == section_line);
+    (evidence.subject, found.expect("the section is a candidate").features)
+}
+
+#[test]
+fn names_beside_the_subject_tell_what_it_is_called_with() {
+    let (subject, done) = of_scope(2, 2);
+    assert_eq!((subject.best_owner_kin, subject.kin_called, subject.foreign_share), (0.5, 0.75, 0.0));
+    assert_eq!((done.owner_kin, done.foreign, done.use_share, done.use_fits), (0.5, 0.0, 1.0, 1.0));
+    assert!(done.told > 0.0 && done.calls > 0.0 && done.is_first_on_page > 0.0);
+    let (subject, done) = of_scope(8, 2);
+    assert_eq!((subject.best_owner_kin, subject.foreign_share), (0.0, 1.0), "no kin of a socket is a mock's");
+    assert!(done.foreign > 0.0);
+}
+
+#[test]
+fn headings_tell_of_a_name_by_its_words() {
+    let library = Library::of_texts(vec![(
+        "docs/layouts.md".into(),
+        "# Layouts\n## Basic\nTime and level.\n## Dummy\nNothing.\n".into(),
+    )]);
+    let code = "function basicLayout (event) {}\n";
+    let context = CodeContext::read("lib/a.js", Language::JavaScript, code, Some((1, 1)));
+    let evidence = evidence(&library, &context, &context.subjects()[0]);
+    let told: Vec<_> = evidence
+        .candidates
+        .iter()
+        .map(|one| (library.heading(one.at).1, one.features.heading_stems, one.features.only_stems))
+        .collect();
+    assert_eq!(told, [(2, 0.5, 1.0)]);
+}

@@ -18,18 +18,27 @@ pub(crate) struct HeadingName {
 pub(super) fn heading_names(heading: &str) -> Vec<HeadingName> {
     let plain = plain(heading);
     let bare: String = plain.chars().filter(|c| !matches!(c, '`' | '*' | '\\')).collect();
-    let bare = without_flags(bare.trim());
+    let bare = without_flags(without_assignment(bare.trim()));
     let mut found = listed_names(&plain);
     if found.is_empty() {
         found.extend(lone_name(bare));
     }
-    for span in plain.split('`').skip(1).step_by(2) {
+    for span in plain.split('`').skip(1).step_by(2).map(without_assignment) {
         let Some((named, end)) = leading_name(span) else { continue };
         if !found.iter().any(|known| known.named == named) {
             found.push(name(span, named, end, false));
         }
     }
     found
+}
+
+/// What is assigned, where a heading shows how something is made: `sinon.spy()` of `var spy = sinon.spy()`.
+fn without_assignment(heading: &str) -> &str {
+    let is_declared = ["var ", "let ", "const "].iter().any(|word| heading.starts_with(word));
+    match heading.split_once(" = ") {
+        Some((_, value)) if is_declared && value.contains('(') => value.trim_start(),
+        _ => heading,
+    }
 }
 
 /// The name that a text is, when it says nothing else.

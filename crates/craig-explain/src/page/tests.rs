@@ -57,10 +57,11 @@ client.request()
           options ["**options** `Object` - What to send.", "Nothing else."]
           callback ["`callback` - Called."]
            ["deeper item"]
-           ["Name"]
-           ["Meaning"]
-          retries ["`retries`"]
-           ["How often it tries."]
+           []
+           []
+          retries []
+           []
+          retries ["`retries` | How often it tries."]
            ["One."]
         18 "unique [-MY]" [".unique!"]
         22 "Why `retry` is hard" [".retry"]
@@ -79,6 +80,15 @@ fn mentions_are_counted_by_where_they_stand() {
     assert!(request.is_early);
     assert_eq!((of("client.request").spans, of("client.request").fences), (1, 1));
     assert_eq!(of("nothing"), Mentions::default());
+}
+
+#[test]
+fn uses_of_a_name_are_counted_by_what_stands_around_it() {
+    let text = "Use `a.retry(2)` or not `retry`.\n\n[`retry`](#retry)\n\n```\na.retry()\nretry\n```\n";
+    let section = &Page::read("a.md", text.to_owned(), 0).sections[0];
+    let retry = section.mentions["retry"];
+    assert_eq!((retry.spans, retry.told, retry.calls, retry.members), (3, 1, 2, 2));
+    assert_eq!(section.n_links, 1);
 }
 
 #[test]
@@ -119,4 +129,6 @@ fn headings_tell_their_names_through_markup_and_in_lists() {
     assert_eq!(told("Install and use"), Vec::<String>::new());
     assert_eq!(told("Promise<Function> of a<b"), Vec::<String>::new());
     assert_eq!(told("Map<string, number>"), ["Map!"]);
+    assert_eq!(told("`var spy = sinon.spy(object);`"), ["spy!"]);
+    assert_eq!(told("`const x = 3`"), ["x!"]);
 }
