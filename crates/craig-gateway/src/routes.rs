@@ -89,6 +89,8 @@ async fn metrics(State(gateway): State<Arc<Gateway>>) -> Response {
     for (name, breaker) in gateway.breakers() {
         gateway.metrics.breaker_state.with_label_values(&[name]).set(breaker.standing() as i64);
     }
+    let n_tasks = tokio::runtime::Handle::current().metrics().num_alive_tasks();
+    gateway.metrics.runtime_tasks.set(i64::try_from(n_tasks).unwrap_or(i64::MAX));
     ([(header::CONTENT_TYPE, "text/plain; version=0.0.4")], gateway.metrics.page()).into_response()
 }
 
