@@ -72,4 +72,4 @@ if (kind === "real") {
 
 const vectors = await client.embeddings.create({ model: "craig", input: "fn main() {}" });
 assert.equal(vectors.data[0].embedding.length, 256);
-console.log("npm client: passed");
+console.log("npm client passed");

@@ -112,8 +112,7 @@ fn header_bytes(headers: &HeaderMap) -> usize {
 fn is_open(gateway: &Gateway, route: &str) -> bool {
     match route {
         "/metrics" => gateway.config.has_open_metrics,
-        "other" => false,
-        route => !route.starts_with("/v1"),
+        route => ["/healthz", "/readyz", "/openapi.json"].contains(&route),
     }
 }
 

@@ -19,9 +19,10 @@ use crate::intake::enter;
 use crate::{chat, context, embeddings, ranking, search};
 
 /// Every path, as metrics and logs name them.
-pub(crate) const ROUTES: [&str; 11] = [
+pub(crate) const ROUTES: [&str; 12] = [
     "/v1/chat/completions",
     "/v1/rerank",
+    "/v2/rerank",
     "/v1/rerank/batch",
     "/v1/search",
     "/v1/context",
@@ -40,6 +41,7 @@ pub(crate) fn router(gateway: Arc<Gateway>) -> Router {
     Router::new()
         .route("/v1/chat/completions", post(chat::complete))
         .route("/v1/rerank", post(ranking::rerank))
+        .route("/v2/rerank", post(ranking::rerank))
         .route("/v1/rerank/batch", post(ranking::rerank_batch))
         .route("/v1/search", post(search::search))
         .route("/v1/context", post(context::context))

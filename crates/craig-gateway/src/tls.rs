@@ -60,8 +60,11 @@ pub(crate) fn acceptor(certificate: &Path, key: &Path) -> Result<TlsAcceptor, Tl
     if chain.is_empty() {
         return Err(TlsError::NoCertificate(certificate.to_owned()));
     }
-    let private_key =
-        PrivateKeyDer::from_pem_file(key).map_err(|error| unread(key, error, TlsError::NoKey))?;
+    let private_key = PrivateKeyDer::from_pem_file(key).map_err(|error| match error {
+        // The older kind of a key with a passphrase has lines that are no base 64.
+        pem::Error::Base64Decode(_) => TlsError::NoKey(key.to_owned()),
+        error => unread(key, error, TlsError::NoKey),
+    })?;
     let provider = Arc::new(rustls::crypto::ring::default_provider());
     let config = ServerConfig::builder_with_provider(provider)
         .with_safe_default_protocol_versions()

@@ -44,6 +44,8 @@ async fn who_does_not_say_how_many_is_answered_so_that_every_client_understands_
     let by_anybody = ask(json!({})).await;
     assert_eq!(by_anybody["data"][0]["document"], "b");
     assert_eq!(by_anybody["results"][0]["document"], json!({ "text": "b" }));
+    let by_cohere = json!({ "model": "rerank-v3.5", "query": "q", "documents": ["a", "b"], "top_n": 1 });
+    assert_eq!(gateway.post("/v2/rerank", by_cohere).await.json()["results"][0]["index"], 1);
 }
 
 #[tokio::test]

@@ -24,7 +24,9 @@ async fn once_there_is_a_key_it_has_to_be_sent_and_a_revoked_one_opens_nothing()
     };
     assert_eq!(with_key("/v1/models").await, StatusCode::OK);
     assert_eq!(with_key("/metrics").await, StatusCode::OK);
-    assert_eq!(gateway.get("/metrics").await.status, StatusCode::UNAUTHORIZED);
+    for path in ["/metrics", "/v2/rerank", "/nothing"] {
+        assert_eq!(gateway.get(path).await.status, StatusCode::UNAUTHORIZED, "{path}");
+    }
     assert_eq!(gateway.get("/healthz").await.status, StatusCode::OK);
     craig_gateway::keys::revoke(&gateway.path("keys.json"), &record.id).unwrap();
     until("the key is revoked", async || with_key("/v1/models").await == StatusCode::UNAUTHORIZED).await;

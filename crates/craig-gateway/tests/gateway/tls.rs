@@ -91,6 +91,7 @@ async fn certificates_that_cannot_be_used_are_told_apart() {
     let folder = plan.path("");
     openssl(&folder, "ecparam -name prime256v1 -genkey -noout -out other.pem");
     openssl(&folder, "ec -in key.pem -aes128 -passout pass:x -out secret.pem");
+    openssl(&folder, "pkcs8 -topk8 -in key.pem -passout pass:x -out secret8.pem");
     openssl(&folder, "x509 -in cert.pem -outform der -out cert.der");
     plan.write("cut.pem", "-----BEGIN CERTIFICATE-----\n!\n-----END CERTIFICATE-----\n");
     plan.write("odd.pem", "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n");
@@ -122,6 +123,7 @@ async fn certificates_that_cannot_be_used_are_told_apart() {
             "other.pem",
             "cannot speak TLS: the key in other.pem does not belong to the certificate in cert.pem",
         ),
+        ("cert.pem", "secret8.pem", "cannot speak TLS: secret8.pem holds no private key in PEM, or one that"),
         ("cut.pem", "key.pem", "cannot speak TLS: cut.pem is malformed"),
         ("odd.pem", "key.pem", "cannot speak TLS: cannot use the certificate in odd.pem"),
     ] {
