@@ -119,13 +119,15 @@ async fn admitted(
     let mut left = None;
     let mut admitted = Vec::with_capacity(bodies.len());
     for body in bodies {
-        admitted.push(match body.check() {
-            Ok(()) => gateway.charged(Resource::Rerank, caller).await.map(|allowance| {
-                left = allowance;
-                body
-            }),
+        let charged = match body.check() {
+            Ok(()) => gateway.charged(Resource::Rerank, caller).await,
             Err(problem) => Err(problem),
-        });
+        };
+        left = match &charged {
+            Ok(allowance) => *allowance,
+            Err(problem) => problem.allowance.or(left),
+        };
+        admitted.push(charged.map(|_| body));
     }
     (admitted, left)
 }
