@@ -12,7 +12,7 @@ use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
 use tokio_rustls::TlsConnector;
 
-use crate::harness::{Gateway, Plan, skipped};
+use crate::harness::{Gateway, Plan, skipped, until};
 use crate::upstream::{End, Reply, Upstream};
 
 /// Runs openssl in `folder`; false where it is not installed, unless `CRAIG_TEST_TOOLS_REQUIRED` says that it has to be.
@@ -82,6 +82,7 @@ async fn streams_go_over_tls_and_plain_text_does_not() {
     let _ = plain.read_to_end(&mut answer).await;
     assert!(!String::from_utf8_lossy(&answer).contains("HTTP/"), "{answer:?}");
     assert_eq!(upstream.asked().len(), 1);
+    until("the start is logged", async || !gateway.log.events("started").is_empty()).await;
     assert_eq!(gateway.log.events("started")[0]["tls"], true);
 }
 
