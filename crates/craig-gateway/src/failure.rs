@@ -23,8 +23,8 @@ pub(crate) struct Problem {
     pub(crate) param: Option<String>,
     /// When to come again.
     pub(crate) retry_after: Option<Duration>,
-    /// The limit that is reached.
-    pub(crate) allowance: Option<Allowance>,
+    /// The limit that is reached; boxed, since most problems have none.
+    pub(crate) allowance: Option<Box<Allowance>>,
 }
 
 impl Problem {

@@ -119,7 +119,7 @@ impl Allowance {
         let (name, per_hour) = (self.resource.name(), self.per_hour);
         let message = format!("this key may {name} {per_hour} times an hour");
         Problem {
-            allowance: Some(*self),
+            allowance: Some(Box::new(*self)),
             ..Problem::too_many("rate_limit_exceeded", message, self.verdict.wait)
         }
     }

@@ -125,7 +125,7 @@ async fn admitted(
         };
         left = match &charged {
             Ok(allowance) => *allowance,
-            Err(problem) => problem.allowance.or(left),
+            Err(problem) => problem.allowance.as_deref().copied().or(left),
         };
         admitted.push(charged.map(|_| body));
     }
