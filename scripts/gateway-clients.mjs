@@ -44,6 +44,32 @@ if (kind === "scripted") {
   for await (const _ of aborting) break;
 }
 
+if (kind === "real") {
+  const turn = (id, city, said) => [
+    { role: "user", content: `What is the weather in ${city}?` },
+    { role: "assistant", content: null, tool_calls: [{ id, type: "function", function: { name: "weather", arguments: JSON.stringify({ city }) } }] },
+    { role: "tool", tool_call_id: id, content: said },
+  ];
+  const asked = {
+    model, tools, tool_choice: "required", parallel_tool_calls: false, max_tokens: 40, temperature: 0,
+    messages: [...turn("call_1", "Rome", "sunny"), ...turn("call_2", "Bergen", "rain"), { role: "user", content: "What is the weather in Oslo?" }],
+  };
+  const call = await client.chat.completions.create(asked);
+  assert.deepEqual(JSON.parse(call.choices[0].message.tool_calls[0].function.arguments), { city: "Oslo" });
+  let streamed = "";
+  for await (const chunk of await client.chat.completions.create({ ...asked, stream: true })) {
+    // llama.cpp may go on with a second call, whatever it was told.
+    const first = chunk.choices[0]?.delta?.tool_calls?.find((part) => part.index === 0);
+    streamed += first?.function?.arguments ?? "";
+  }
+  assert.deepEqual(JSON.parse(streamed), { city: "Oslo" });
+  const schema = { type: "object", properties: { answer: { type: "integer" } }, required: ["answer"], additionalProperties: false };
+  const json = await client.chat.completions.create({
+    model, messages, max_tokens: 60, temperature: 0, response_format: { type: "json_schema", json_schema: { name: "answer", strict: true, schema } },
+  });
+  assert(Number.isInteger(JSON.parse(json.choices[0].message.content).answer));
+}
+
 const vectors = await client.embeddings.create({ model: "craig", input: "fn main() {}" });
 assert.equal(vectors.data[0].embedding.length, 256);
-console.log("npm client: passed");
+console.log("npm client passed");

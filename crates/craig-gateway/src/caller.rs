@@ -1,5 +1,6 @@
 //! Who asks: the holder of a key, or anybody on this machine while there are no keys.
 
+use std::path::Path;
 use std::sync::{Arc, PoisonError, RwLock};
 
 use http::{HeaderMap, HeaderValue, header};
@@ -50,6 +51,11 @@ impl Gate {
     /// How many keys there are, revoked ones too.
     pub(crate) fn n_keys(&self) -> usize {
         self.keys.read().unwrap_or_else(PoisonError::into_inner).records().len()
+    }
+
+    /// Whether the keys are those of the file at `path` as it is now.
+    pub(crate) fn has_keys_of(&self, path: &Path) -> bool {
+        self.keys.read().unwrap_or_else(PoisonError::into_inner).is_current(path)
     }
 
     pub(crate) fn replace_keys(&self, keys: KeyRing) {

@@ -7,6 +7,8 @@ use craig_engine::{EngineError, Fault};
 use http::{HeaderValue, StatusCode, header};
 use serde_json::{Value, json};
 
+use crate::limits::Allowance;
+
 /// An answer that is an error.
 #[derive(Clone, Debug)]
 pub(crate) struct Problem {
@@ -21,11 +23,21 @@ pub(crate) struct Problem {
     pub(crate) param: Option<String>,
     /// When to come again.
     pub(crate) retry_after: Option<Duration>,
+    /// The limit that is reached; boxed, since most problems have none.
+    pub(crate) allowance: Option<Box<Allowance>>,
 }
 
 impl Problem {
     fn new(status: StatusCode, kind: &'static str, code: &str, message: impl Into<String>) -> Self {
-        Self { status, kind, code: code.to_owned(), message: message.into(), param: None, retry_after: None }
+        Self {
+            status,
+            kind,
+            code: code.to_owned(),
+            message: message.into(),
+            param: None,
+            retry_after: None,
+            allowance: None,
+        }
     }
 
     /// The request cannot be understood.
@@ -102,6 +114,9 @@ impl IntoResponse for Problem {
         let mut response = json_response(self.status, &self.body());
         if let Some(wait) = self.retry_after {
             response.headers_mut().insert(header::RETRY_AFTER, HeaderValue::from(whole_seconds(wait)));
+        }
+        if let Some(allowance) = self.allowance {
+            allowance.tell(&mut response);
         }
         if self.status == StatusCode::UNAUTHORIZED {
             response.headers_mut().insert(header::WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));

@@ -19,6 +19,7 @@ use crate::metrics::Metrics;
 use crate::providers::Providers;
 use crate::rerank::{Around, Reranker};
 use crate::shared::Redis;
+use crate::tls::TlsError;
 use crate::traces::Tracer;
 
 /// Engines and embedders at work at the same time; the others wait in their order. Rerankers have a queue of their own.
@@ -49,9 +50,9 @@ pub enum StartError {
         /// Why.
         source: std::io::Error,
     },
-    /// The certificate cannot be used.
-    #[error("cannot use the TLS certificate: {0}")]
-    Tls(String),
+    /// The certificate or its key cannot be used.
+    #[error("cannot speak TLS: {0}")]
+    Tls(#[from] TlsError),
     /// A provider's address or key cannot be used.
     #[error("{0}")]
     Upstream(String),

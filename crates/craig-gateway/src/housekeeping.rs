@@ -1,8 +1,7 @@
 //! What goes on beside the requests: changed keys, hints of other gateways, alerts.
 
-use std::path::Path;
 use std::sync::Arc;
-use std::time::{Duration, Instant, SystemTime};
+use std::time::{Duration, Instant};
 
 use crate::alerts::Alerts;
 use crate::breaker::{Breaker, Standing};
@@ -28,14 +27,14 @@ impl Gateway {
 
 /// Goes on until it is dropped.
 pub(crate) async fn keep_house(gateway: Arc<Gateway>) {
-    let mut keys = KeyFile::new(&gateway.config.keys);
+    let mut are_keys_readable = true;
     let mut alerts = Alerts::new(gateway.config.monthly_budget_usd, Instant::now());
     let mut known_open: Vec<String> = Vec::new();
     let mut beat = tokio::time::interval(BEAT);
     beat.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
     for n in 1_u64.. {
         beat.tick().await;
-        reload_keys(&gateway, &mut keys).await;
+        reload_keys(&gateway, &mut are_keys_readable).await;
         tell_breakers(&gateway, &mut known_open);
         exchange_hints(&gateway).await;
         if n % BEATS_TO_TIDY == 0 {
@@ -48,38 +47,19 @@ pub(crate) async fn keep_house(gateway: Arc<Gateway>) {
     }
 }
 
-/// When the key file was changed, as far as it is known.
-struct KeyFile {
-    changed: Option<SystemTime>,
-    is_readable: bool,
-}
-
-impl KeyFile {
-    fn new(path: &Path) -> Self {
-        Self { changed: changed(path), is_readable: true }
-    }
-}
-
-fn changed(path: &Path) -> Option<SystemTime> {
-    path.metadata().and_then(|metadata| metadata.modified()).ok()
-}
-
 /// Reads the keys again when their file has changed; while it cannot be read, those that were read hold.
-async fn reload_keys(gateway: &Gateway, file: &mut KeyFile) {
-    let path = gateway.config.keys.clone();
-    let Ok(now) = tokio::task::spawn_blocking(move || changed(&path)).await else { return };
-    if now == file.changed && file.is_readable {
-        return;
-    }
-    let path = gateway.config.keys.clone();
-    match tokio::task::spawn_blocking(move || KeyRing::open(&path)).await {
-        Ok(Ok(keys)) => {
-            (file.changed, file.is_readable) = (now, true);
+async fn reload_keys(gateway: &Arc<Gateway>, is_readable: &mut bool) {
+    let of = Arc::clone(gateway);
+    let read = move || (!of.gate.has_keys_of(&of.config.keys)).then(|| KeyRing::open(&of.config.keys));
+    match tokio::task::spawn_blocking(read).await {
+        Ok(None) => *is_readable = true,
+        Ok(Some(Ok(keys))) => {
+            *is_readable = true;
             gateway.journal.tell(Event::KeysReloaded { keys: keys.records().len() });
             gateway.gate.replace_keys(keys);
         }
-        _ if file.is_readable => {
-            file.is_readable = false;
+        _ if *is_readable => {
+            *is_readable = false;
             gateway.journal.tell(Event::KeysUnreadable);
         }
         _ => {}

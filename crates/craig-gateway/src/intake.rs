@@ -36,6 +36,7 @@ pub(crate) async fn enter(State(gateway): State<Arc<Gateway>>, mut request: Requ
     let started = Instant::now();
     let _open = Counted::new(&gateway.metrics.open_requests);
     let route = route_of(&request);
+    let method = request.method().clone();
     let request_id = request_id(request.headers());
     let trace = gateway.tracer.is_on().then(|| Trace::of(request.headers()));
     let mut caller = match is_open(&gateway, route) {
@@ -69,7 +70,8 @@ pub(crate) async fn enter(State(gateway): State<Arc<Gateway>>, mut request: Requ
     }
     let status = response.status();
     if let Some(trace) = trace {
-        let span = trace.request(route, started).whole("http.response.status_code", status.as_u16().into());
+        let span =
+            trace.request(&method, route, started).whole("http.response.status_code", status.as_u16().into());
         gateway.tracer.tell(if status.is_server_error() { span.failed(status.as_str()) } else { span });
     }
     gateway.metrics.requests.with_label_values(&[route, status.as_str()]).inc();
@@ -110,8 +112,7 @@ fn header_bytes(headers: &HeaderMap) -> usize {
 fn is_open(gateway: &Gateway, route: &str) -> bool {
     match route {
         "/metrics" => gateway.config.has_open_metrics,
-        "other" => false,
-        route => !route.starts_with("/v1"),
+        route => ["/healthz", "/readyz", "/openapi.json"].contains(&route),
     }
 }
 

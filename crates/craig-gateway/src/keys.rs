@@ -7,6 +7,7 @@ use std::fs;
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::SystemTime;
 
 use ring::digest::{SHA256, digest};
 use ring::rand::{SecureRandom as _, SystemRandom};
@@ -74,11 +75,15 @@ pub enum KeysError {
 pub struct KeyRing {
     records: Vec<KeyRecord>,
     hashes: Vec<Vec<u8>>,
+    /// When the file had last been changed before it was read.
+    changed_at: Option<SystemTime>,
 }
 
 impl KeyRing {
     /// Reads a file; one that is not there has no keys.
     pub fn open(path: &Path) -> Result<Self, KeysError> {
+        // Asked first: what changes while it is read will be seen as a change.
+        let changed_at = changed_at(path);
         let text = match fs::read_to_string(path) {
             Ok(text) => text,
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Self::default()),
@@ -87,13 +92,18 @@ impl KeyRing {
         let malformed = |reason: String| KeysError::Malformed { path: path.to_owned(), reason };
         let records: Vec<KeyRecord> =
             serde_json::from_str(&text).map_err(|error| malformed(error.to_string()))?;
-        Self::of(records).ok_or_else(|| malformed("a hash is no SHA-256".to_owned()))
+        Self::of(records, changed_at).ok_or_else(|| malformed("a hash is no SHA-256".to_owned()))
     }
 
-    fn of(mut records: Vec<KeyRecord>) -> Option<Self> {
+    fn of(mut records: Vec<KeyRecord>, changed_at: Option<SystemTime>) -> Option<Self> {
         records.iter_mut().for_each(|record| record.user = hashed(&record.id).into());
         let hashes = records.iter().map(|record| from_hex(&record.sha256)).collect::<Option<Vec<_>>>()?;
-        Some(Self { records, hashes })
+        Some(Self { records, hashes, changed_at })
+    }
+
+    /// Whether the file is as it was when it was read.
+    pub(crate) fn is_current(&self, path: &Path) -> bool {
+        self.changed_at == changed_at(path)
     }
 
     /// All keys, revoked ones too, in the order of their making.
@@ -117,6 +127,11 @@ impl KeyRing {
         }
         found
     }
+}
+
+/// `None` when there is no such file.
+fn changed_at(path: &Path) -> Option<SystemTime> {
+    path.metadata().and_then(|metadata| metadata.modified()).ok()
 }
 
 /// Makes a key for `name`; gives its record, and the key, which nobody can show again.
@@ -230,6 +245,21 @@ mod tests {
         let ring = KeyRing::open(&path).unwrap();
         assert!(ring.find(&key).is_none() && !ring.is_empty());
         assert!(matches!(revoke(&path, "alice"), Err(KeysError::Unknown(_))));
+    }
+
+    #[test]
+    fn a_ring_knows_whether_its_file_has_changed() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("keys.json");
+        let none = KeyRing::open(&path).unwrap();
+        assert!(none.is_current(&path));
+        add(&path, "alice").unwrap();
+        let one = KeyRing::open(&path).unwrap();
+        assert!(!none.is_current(&path) && one.is_current(&path));
+        // File systems tell times in ticks of some milliseconds.
+        std::thread::sleep(std::time::Duration::from_millis(20));
+        revoke(&path, "alice").unwrap();
+        assert!(!one.is_current(&path));
     }
 
     #[cfg(unix)]

@@ -47,4 +47,5 @@ pub use config::{Bounds, ConfigError, GatewayConfig, HourlyLimits, Injection, Re
 pub use gateway::StartError;
 pub use server::{Running, serve_until_told};
 pub use sse::Framing;
+pub use tls::TlsError;
 pub use upstreams::{Price, Prices, Upstream, UpstreamsError};

@@ -118,7 +118,10 @@ impl Allowance {
     pub(crate) fn problem(&self) -> Problem {
         let (name, per_hour) = (self.resource.name(), self.per_hour);
         let message = format!("this key may {name} {per_hour} times an hour");
-        Problem::too_many("rate_limit_exceeded", message, self.verdict.wait)
+        Problem {
+            allowance: Some(Box::new(*self)),
+            ..Problem::too_many("rate_limit_exceeded", message, self.verdict.wait)
+        }
     }
 
     /// Tells the client what is left to it.

@@ -41,6 +41,7 @@ pub(crate) struct Metrics {
     pub(crate) streams_cut: IntCounterVec,
     pub(crate) open_requests: IntGauge,
     pub(crate) open_connections: IntGauge,
+    pub(crate) runtime_tasks: IntGauge,
     pub(crate) rate_limited: IntCounterVec,
     pub(crate) redis_up: IntGauge,
 }
@@ -102,6 +103,10 @@ impl Metrics {
             )?,
             open_requests: made.gauge("open_requests", "Requests that are worked on, streams included")?,
             open_connections: made.gauge("open_connections", "Connections of clients")?,
+            runtime_tasks: made.gauge(
+                "runtime_tasks",
+                "Tasks: one for each connection of a client or to a provider, and a few that are always there",
+            )?,
             rate_limited: made.counters(
                 "rate_limited_total",
                 "Requests beyond a key's limit",

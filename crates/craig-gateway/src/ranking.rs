@@ -7,6 +7,7 @@ use axum::response::Response;
 use http::StatusCode;
 use serde::Deserialize;
 use serde_json::{Value, json};
+use tokio::sync::Semaphore;
 use tokio::task::JoinSet;
 
 use crate::caller::Caller;
@@ -14,7 +15,7 @@ use crate::failure::{Problem, json_response};
 use crate::gateway::Gateway;
 use crate::intake::{caller_of, json_body};
 use crate::journal::{Event, SearchCompleted};
-use crate::limits::Resource;
+use crate::limits::{Allowance, Resource};
 use crate::metrics::ms;
 use crate::rerank::{RerankFailure, RerankJob, Reranked, Source};
 use crate::retrieval::{MAX_RESULTS, tell_order};
@@ -27,9 +28,16 @@ struct RerankBody {
     query: String,
     documents: Vec<Given>,
     top_n: Option<usize>,
-    top_k: Option<usize>,
+    /// `Some(None)` for a `null`: Voyage's own client writes it so.
+    #[serde(default, deserialize_with = "present")]
+    top_k: Option<Option<usize>>,
     #[serde(default)]
     return_documents: bool,
+}
+
+/// Reads a field that is there, whatever it holds.
+fn present<'de, D: serde::Deserializer<'de>>(field: D) -> Result<Option<Option<usize>>, D::Error> {
+    Option::deserialize(field).map(Some)
 }
 
 #[derive(Deserialize)]
@@ -95,19 +103,51 @@ pub(crate) async fn rerank_batch(
     if batch.requests.len() > MAX_BATCH {
         return Err(Problem::invalid_field("requests", format!("more than {MAX_BATCH} requests")));
     }
-    let answers = batch_of(&gateway, &caller, batch.requests).await;
-    Ok(json_response(StatusCode::OK, &json!({ "object": "list", "responses": answers })))
+    let (admitted, allowance) = admitted(&gateway, &caller, batch.requests).await;
+    let answers = batch_of(&gateway, &caller, admitted).await;
+    let mut response = json_response(StatusCode::OK, &json!({ "object": "list", "responses": answers }));
+    allowance.iter().for_each(|allowance| allowance.tell(&mut response));
+    Ok(response)
 }
 
-async fn batch_of(gateway: &Arc<Gateway>, caller: &Caller, bodies: Vec<RerankBody>) -> Vec<Value> {
+/// Checks and counts each request; gives them back with what is wrong, and what is left to the client.
+async fn admitted(
+    gateway: &Gateway,
+    caller: &Caller,
+    bodies: Vec<RerankBody>,
+) -> (Vec<Result<RerankBody, Problem>>, Option<Allowance>) {
+    let mut left = None;
+    let mut admitted = Vec::with_capacity(bodies.len());
+    for body in bodies {
+        let charged = match body.check() {
+            Ok(()) => gateway.charged(Resource::Rerank, caller).await,
+            Err(problem) => Err(problem),
+        };
+        left = match &charged {
+            Ok(allowance) => *allowance,
+            Err(problem) => problem.allowance.as_deref().copied().or(left),
+        };
+        admitted.push(charged.map(|_| body));
+    }
+    (admitted, left)
+}
+
+/// Answers in the order of the requests. No more run at once than may be reranked at once: a large batch on an idle gateway would
+/// else be too much for the queue.
+async fn batch_of(
+    gateway: &Arc<Gateway>,
+    caller: &Caller,
+    bodies: Vec<Result<RerankBody, Problem>>,
+) -> Vec<Value> {
     let mut answers = vec![Value::Null; bodies.len()];
+    let places = Arc::new(Semaphore::new(gateway.config.rerank.max_running));
     let mut work = JoinSet::new();
     for (at, body) in bodies.into_iter().enumerate() {
-        let (gateway, caller) = (Arc::clone(gateway), caller.clone());
+        let (gateway, caller, places) = (Arc::clone(gateway), caller.clone(), Arc::clone(&places));
         work.spawn(async move {
             let done = async {
-                body.check()?;
-                gateway.charged(Resource::Rerank, &caller).await?;
+                let body = body?;
+                let _place = places.acquire().await.map_err(|_| Problem::internal())?;
                 ranked(&gateway, &caller, &body).await
             };
             (at, done.await.map_or_else(|problem| problem.body(), |ranked| ranked.with_source()))
@@ -184,7 +224,7 @@ impl RerankBody {
     }
 
     fn top(&self) -> usize {
-        self.top_k.or(self.top_n).unwrap_or(usize::MAX).min(self.documents.len())
+        self.top_k.flatten().or(self.top_n).unwrap_or(usize::MAX).min(self.documents.len())
     }
 
     /// The order of the scores that came with the documents; `None` when one has none.
@@ -196,23 +236,30 @@ impl RerankBody {
         Some(order)
     }
 
-    /// In Voyage's words when it was asked with `top_k`, else in those of the others.
+    /// In Voyage's words for who says `top_k`, in those of the others for who says `top_n`, in both for who says neither.
     fn answer(&self, model: &str, order: &[(usize, f32)], tokens: Option<u64>) -> Value {
-        let is_voyage = self.top_k.is_some();
+        let mut answer = json!({
+            "object": "list", "model": model, "usage": { "total_tokens": tokens.unwrap_or_default() },
+        });
+        if self.top_k.is_some() || self.top_n.is_none() {
+            answer["data"] = self.items(order, |text| json!(text));
+        }
+        if self.top_k.is_none() {
+            answer["results"] = self.items(order, |text| json!({ "text": text }));
+        }
+        answer
+    }
+
+    /// Documents in their order, with their texts where they are asked for.
+    fn items(&self, order: &[(usize, f32)], document: impl Fn(&str) -> Value) -> Value {
         let item = |&(index, score): &(usize, f32)| {
             let mut item = json!({ "index": index, "relevance_score": score });
             if self.return_documents {
-                let text = self.documents.get(index).map_or("", Given::text);
-                item["document"] = if is_voyage { json!(text) } else { json!({ "text": text }) };
+                item["document"] = document(self.documents.get(index).map_or("", Given::text));
             }
             item
         };
-        let items: Vec<Value> = order.iter().map(item).collect();
-        let usage = json!({ "total_tokens": tokens.unwrap_or_default() });
-        match is_voyage {
-            true => json!({ "object": "list", "data": items, "model": model, "usage": usage }),
-            false => json!({ "object": "list", "results": items, "model": model, "usage": usage }),
-        }
+        order.iter().map(item).collect()
     }
 }
 

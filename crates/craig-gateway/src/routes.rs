@@ -19,9 +19,10 @@ use crate::intake::enter;
 use crate::{chat, context, embeddings, ranking, search};
 
 /// Every path, as metrics and logs name them.
-pub(crate) const ROUTES: [&str; 11] = [
+pub(crate) const ROUTES: [&str; 12] = [
     "/v1/chat/completions",
     "/v1/rerank",
+    "/v2/rerank",
     "/v1/rerank/batch",
     "/v1/search",
     "/v1/context",
@@ -40,6 +41,7 @@ pub(crate) fn router(gateway: Arc<Gateway>) -> Router {
     Router::new()
         .route("/v1/chat/completions", post(chat::complete))
         .route("/v1/rerank", post(ranking::rerank))
+        .route("/v2/rerank", post(ranking::rerank))
         .route("/v1/rerank/batch", post(ranking::rerank_batch))
         .route("/v1/search", post(search::search))
         .route("/v1/context", post(context::context))
@@ -89,6 +91,8 @@ async fn metrics(State(gateway): State<Arc<Gateway>>) -> Response {
     for (name, breaker) in gateway.breakers() {
         gateway.metrics.breaker_state.with_label_values(&[name]).set(breaker.standing() as i64);
     }
+    let n_tasks = tokio::runtime::Handle::current().metrics().num_alive_tasks();
+    gateway.metrics.runtime_tasks.set(i64::try_from(n_tasks).unwrap_or(i64::MAX));
     ([(header::CONTENT_TYPE, "text/plain; version=0.0.4")], gateway.metrics.page()).into_response()
 }
 

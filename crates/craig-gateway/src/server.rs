@@ -46,7 +46,7 @@ impl Running {
         let journal = Journal::new(log).map_err(|error| StartError::System(error.to_string()))?;
         let address = config.address;
         let acceptor = match &config.tls {
-            Some((certificate, key)) => Some(tls::acceptor(certificate, key).map_err(StartError::Tls)?),
+            Some((certificate, key)) => Some(tls::acceptor(certificate, key)?),
             None => None,
         };
         let gateway = Arc::new(Gateway::new(config, journal)?);
@@ -98,6 +98,7 @@ async fn serve(
     // What is not over by then is cut off with the runtime.
     let _ = tokio::time::timeout(gateway.config.bounds.grace, connections.open.wait()).await;
     housekeeping.abort();
+    gateway.tracer.flush().await;
     let unfinished = usize_of(gateway.metrics.open_requests.get());
     gateway.journal.tell(Event::Stopped { unfinished, dropped_lines: gateway.journal.dropped() });
     gateway.journal.flush();

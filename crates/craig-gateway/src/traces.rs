@@ -7,9 +7,10 @@
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use bytes::Bytes;
-use http::HeaderMap;
+use http::{HeaderMap, Method};
 use serde_json::{Value, json};
 use tokio::sync::mpsc::{Receiver, Sender, channel};
+use tokio::sync::oneshot;
 
 use crate::client::{Client, Target};
 use crate::keys::random_hex;
@@ -21,6 +22,10 @@ const MAX_WAITING: usize = 4_096;
 const MAX_BATCH: usize = 512;
 const COLLECTED_FOR: Duration = Duration::from_secs(1);
 const SEND_TIMEOUT: Duration = Duration::from_secs(5);
+
+/// Methods that are called by their names.
+const METHODS: [Method; 7] =
+    [Method::GET, Method::HEAD, Method::POST, Method::PUT, Method::DELETE, Method::OPTIONS, Method::PATCH];
 
 /// What a span is, in the numbers of OTLP.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -64,11 +69,14 @@ impl Trace {
         Self { trace_id, parent_id, span_id: new_id::<8>() }
     }
 
-    /// The span of the request itself.
-    pub(crate) fn request(&self, route: &str, started: Instant) -> Span {
-        let mut span = Span::new(route.to_owned(), SpanKind::Server, self.clone(), started);
+    /// The span of the request itself, named as OpenTelemetry's conventions for HTTP have it.
+    pub(crate) fn request(&self, method: &Method, route: &str, started: Instant) -> Span {
+        // A method of the client's own making would be a word of its own.
+        let method = if METHODS.contains(method) { method.as_str() } else { "_OTHER" };
+        let name = format!("{method} {route}");
+        let mut span = Span::new(name, SpanKind::Server, self.clone(), started);
         span.parent.clone_from(&self.parent_id);
-        span
+        span.text("http.request.method", method).text("http.route", route)
     }
 
     /// The span of a part of it, which ends now.
@@ -121,7 +129,14 @@ impl Span {
 
 /// Where spans go; nowhere when nothing is configured.
 #[derive(Clone, Debug)]
-pub(crate) struct Tracer(Option<Sender<Span>>);
+pub(crate) struct Tracer(Option<Sender<Message>>);
+
+#[derive(Debug)]
+enum Message {
+    Span(Span),
+    /// Everything before is to be sent, and then said to be.
+    Flush(oneshot::Sender<()>),
+}
 
 impl Tracer {
     pub(crate) fn off() -> Self {
@@ -142,27 +157,53 @@ impl Tracer {
     pub(crate) fn tell(&self, span: Span) {
         if let Some(sender) = &self.0 {
             // A collector that is too slow costs spans, not requests.
-            let _ = sender.try_send(span);
+            let _ = sender.try_send(Message::Span(span));
+        }
+    }
+
+    /// Waits until everything that was told is sent, for as long as sending may take.
+    pub(crate) async fn flush(&self) {
+        let Some(sender) = &self.0 else { return };
+        let (done, sent) = oneshot::channel();
+        if sender.try_send(Message::Flush(done)).is_ok() {
+            // A collector that does not answer must not keep the gateway from ending.
+            let _ = tokio::time::timeout(SEND_TIMEOUT, sent).await;
         }
     }
 }
 
-async fn send_all(mut spans: Receiver<Span>, client: Client, target: Target) {
-    let mut batch = Vec::new();
-    while spans.recv_many(&mut batch, MAX_BATCH).await > 0 {
-        let deadline = tokio::time::Instant::now() + COLLECTED_FOR;
-        while batch.len() < MAX_BATCH {
-            let room = MAX_BATCH - batch.len();
-            match tokio::time::timeout_at(deadline, spans.recv_many(&mut batch, room)).await {
-                Ok(n) if n > 0 => {}
-                _ => break,
-            }
+async fn send_all(mut messages: Receiver<Message>, client: Client, target: Target) {
+    while let Some(first) = messages.recv().await {
+        let (spans, waiting) = collected(first, &mut messages).await;
+        if !spans.is_empty() {
+            let message = Bytes::from(message(&spans).to_string());
+            // Nobody to tell: traces are what would be looked at.
+            let _ = client.post_whole(&target, message, SEND_TIMEOUT, 64 << 10).await;
         }
-        let message = Bytes::from(message(&batch).to_string());
-        // Nobody to tell: traces are what would be looked at.
-        let _ = client.post_whole(&target, message, SEND_TIMEOUT, 64 << 10).await;
-        batch.clear();
+        if let Some(done) = waiting {
+            let _ = done.send(());
+        }
     }
+}
+
+/// What comes within [`COLLECTED_FOR`], or until somebody waits for it to be sent.
+async fn collected(
+    first: Message,
+    messages: &mut Receiver<Message>,
+) -> (Vec<Span>, Option<oneshot::Sender<()>>) {
+    let deadline = tokio::time::Instant::now() + COLLECTED_FOR;
+    let (mut spans, mut next) = (Vec::new(), Some(first));
+    while let Some(message) = next {
+        match message {
+            Message::Span(span) => spans.push(span),
+            Message::Flush(done) => return (spans, Some(done)),
+        }
+        if spans.len() == MAX_BATCH {
+            break;
+        }
+        next = tokio::time::timeout_at(deadline, messages.recv()).await.ok().flatten();
+    }
+    (spans, None)
 }
 
 fn message(spans: &[Span]) -> Value {

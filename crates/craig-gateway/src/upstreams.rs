@@ -62,6 +62,9 @@ pub enum UpstreamsError {
         /// Why.
         reason: String,
     },
+    /// The variable that 'gateway.upstream_key_env' names is not set.
+    #[error("'gateway.upstream_key_env' names {0}, which is not set")]
+    NoKey(String),
 }
 
 #[derive(Deserialize)]
@@ -91,22 +94,25 @@ impl Upstream {
     pub(crate) fn configured(settings: &Settings) -> Result<(Vec<Self>, Prices), UpstreamsError> {
         match settings.path("gateway.upstreams") {
             Some(path) => read(&path, settings),
-            None => Ok((vec![Self::single(settings)], Prices::default())),
+            None => Ok((vec![Self::single(settings)?], Prices::default())),
         }
     }
 
-    fn single(settings: &Settings) -> Self {
+    fn single(settings: &Settings) -> Result<Self, UpstreamsError> {
         let is_default = settings.is_default("gateway.upstream_url");
-        let named = settings.text("gateway.upstream_key_env");
-        let variable = named.or(is_default.then_some(DEFAULT_KEY_VARIABLE));
-        Self {
+        let key_in = |variable: &str| settings.environment().get(variable).map(Secret::new);
+        let key = match settings.text("gateway.upstream_key_env") {
+            Some(named) => Some(key_in(named).ok_or_else(|| UpstreamsError::NoKey(named.to_owned()))?),
+            None => is_default.then(|| key_in(DEFAULT_KEY_VARIABLE)).flatten(),
+        };
+        Ok(Self {
             name: "default".to_owned(),
             base_url: settings.text("gateway.upstream_url").unwrap_or_default().to_owned(),
-            key: variable.and_then(|variable| settings.environment().get(variable)).map(Secret::new),
+            key,
             model: settings.text("gateway.upstream_model").map(str::to_owned),
             models: BTreeMap::new(),
             only_listed: false,
-        }
+        })
     }
 
     /// What `model` is called here; `None` when it is not served.

@@ -344,7 +344,7 @@ async fn a_stream_that_trickles_is_not_a_silent_one() {
 async fn traces_are_sent_with_the_attributes_of_generative_models() {
     let collector = Upstream::start(|_, _| Reply::json(json!({}))).await;
     let upstream = Upstream::start(|_, _| Reply::stream("one", Duration::ZERO, End::Well)).await;
-    let gateway = Plan::with(&upstream).set("gateway.otlp_url", &collector.url).start().await;
+    let mut gateway = Plan::with(&upstream).set("gateway.otlp_url", &collector.url).start().await;
     let trace = "4bf92f3577b34da6a3ce929d0e0e4736";
     let headers = [("traceparent", format!("00-{trace}-00f067aa0ba902b7-01"))];
     let headers: Vec<(&str, &str)> = headers.iter().map(|(name, value)| (*name, value.as_str())).collect();
@@ -355,7 +355,7 @@ async fn traces_are_sent_with_the_attributes_of_generative_models() {
     let mut names: Vec<&str> =
         spans.as_array().unwrap().iter().filter_map(|span| span["name"].as_str()).collect();
     names.sort_unstable();
-    assert_eq!(names, ["/v1/chat/completions", "chat mock", "rerank"]);
+    assert_eq!(names, ["POST /v1/chat/completions", "chat mock", "rerank"]);
     let model = spans.as_array().unwrap().iter().find(|span| span["name"] == "chat mock").unwrap();
     assert_eq!((&model["traceId"], &model["kind"]), (&json!(trace), &json!(3)));
     let attribute = |key: &str| {
@@ -366,4 +366,12 @@ async fn traces_are_sent_with_the_attributes_of_generative_models() {
     assert_eq!(attribute("gen_ai.request.model"), Some(json!({ "stringValue": "mock" })));
     assert!(!collector.asked()[0].json().to_string().contains("validation"));
     assert_eq!(collector.asked()[0].path, "/v1/traces");
+    gateway.get("/v1/models").await;
+    gateway.stop().await;
+    let last = collector.last()["resourceSpans"][0]["scopeSpans"][0]["spans"].clone();
+    assert_eq!(
+        (&last[0]["name"], last.as_array().unwrap().len()),
+        (&json!("GET /v1/models"), 1),
+        "sent before the end"
+    );
 }

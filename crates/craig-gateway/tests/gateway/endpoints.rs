@@ -30,6 +30,44 @@ async fn reranking_is_asked_and_answered_in_each_dialect() {
 }
 
 #[tokio::test]
+async fn who_does_not_say_how_many_is_answered_so_that_every_client_understands_it() {
+    let voyage = Upstream::start(|_, _| Reply::voyage(&[(1, 0.9), (0, 0.2)])).await;
+    let gateway = Plan::new().voyage(&voyage).start().await;
+    let ask = async |extra: Value| {
+        let mut body = json!({ "query": "q", "documents": ["a", "b"], "return_documents": true });
+        body.as_object_mut().unwrap().extend(extra.as_object().unwrap().clone());
+        gateway.post("/v1/rerank", body).await.json()
+    };
+    // Voyage's Python client writes the field whether it is set or not.
+    let by_voyage = ask(json!({ "top_k": null, "truncation": true })).await;
+    assert_eq!((by_voyage["data"].as_array().unwrap().len(), by_voyage.get("results")), (2, None));
+    let by_anybody = ask(json!({})).await;
+    assert_eq!(by_anybody["data"][0]["document"], "b");
+    assert_eq!(by_anybody["results"][0]["document"], json!({ "text": "b" }));
+    let by_cohere = json!({ "model": "rerank-v3.5", "query": "q", "documents": ["a", "b"], "top_n": 1 });
+    assert_eq!(gateway.post("/v2/rerank", by_cohere).await.json()["results"][0]["index"], 1);
+}
+
+#[tokio::test]
+async fn a_batch_of_a_hundred_is_not_too_much_for_an_idle_gateway() {
+    let voyage = Upstream::start(|_, _| {
+        std::thread::sleep(std::time::Duration::from_millis(2));
+        Reply::voyage(&[(0, 0.9)])
+    })
+    .await;
+    let plan = Plan::new().voyage(&voyage).set("gateway.reranks_per_hour", "99");
+    let gateway = plan.set("gateway.max_reranks", "3").set("gateway.max_waiting_reranks", "0").start().await;
+    let requests: Vec<Value> =
+        (0..100).map(|n| json!({ "query": format!("q{n}"), "documents": ["a"] })).collect();
+    let answer = gateway.post("/v1/rerank/batch", json!({ "requests": requests })).await;
+    let responses = answer.json()["responses"].as_array().unwrap().clone();
+    let n_ranked = responses.iter().filter(|one| one["source"] == "voyage").count();
+    assert_eq!((n_ranked, voyage.asked().len()), (99, 99));
+    assert_eq!(responses[99]["error"]["code"], "rate_limit_exceeded", "beyond the limit is who comes last");
+    assert_eq!((answer.header("x-ratelimit-limit"), answer.header("x-ratelimit-remaining")), ("99", "0"));
+}
+
+#[tokio::test]
 async fn a_common_reranker_is_asked_in_its_own_words() {
     let reranker = Upstream::start(|_, _| {
         Reply::json(json!({ "results": [{ "index": 0, "relevance_score": 3.5 }, { "index": 1, "relevance_score": -2.0 }] }))

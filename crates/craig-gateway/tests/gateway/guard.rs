@@ -24,7 +24,9 @@ async fn once_there_is_a_key_it_has_to_be_sent_and_a_revoked_one_opens_nothing()
     };
     assert_eq!(with_key("/v1/models").await, StatusCode::OK);
     assert_eq!(with_key("/metrics").await, StatusCode::OK);
-    assert_eq!(gateway.get("/metrics").await.status, StatusCode::UNAUTHORIZED);
+    for path in ["/metrics", "/v2/rerank", "/nothing"] {
+        assert_eq!(gateway.get(path).await.status, StatusCode::UNAUTHORIZED, "{path}");
+    }
     assert_eq!(gateway.get("/healthz").await.status, StatusCode::OK);
     craig_gateway::keys::revoke(&gateway.path("keys.json"), &record.id).unwrap();
     until("the key is revoked", async || with_key("/v1/models").await == StatusCode::UNAUTHORIZED).await;
@@ -57,6 +59,8 @@ async fn limits_are_told_and_kept() {
         (StatusCode::TOO_MANY_REQUESTS, "rate_limit_exceeded".to_owned())
     );
     assert!((1700..=1800).contains(&third.header("retry-after").parse::<u64>().unwrap()), "{third:?}");
+    assert_eq!(left(&third), ["2", "0", "rerank"]);
+    assert!((3590..=3600).contains(&third.header("x-ratelimit-reset").parse::<u64>().unwrap()), "{third:?}");
     // A conversation goes on without.
     let results = json!([{ "content": "c", "file": "f", "score": 0.5, "line_start": 1, "line_end": 1 }]);
     let chat = gateway
@@ -205,79 +209,152 @@ async fn nothing_that_is_asked_or_secret_gets_into_logs_metrics_or_errors() {
     }
 }
 
+/// The page of a gateway to which everything has happened that is counted: every family is on it.
+async fn full_page() -> String {
+    let upstream = Upstream::start(|asked, _| match asked.json()["model"].as_str().unwrap_or_default() {
+        "broken" => Reply::status(500, json!({})),
+        "cut" => Reply::stream("one ", Duration::ZERO, End::Cut),
+        _ => Reply::completion("hello"),
+    })
+    .await;
+    let voyage = Upstream::start(|_, _| Reply::status(500, json!({}))).await;
+    let plan = Plan::with(&upstream).voyage(&voyage).set("gateway.reranks_per_hour", "1");
+    let gateway = plan.set("gateway.tries", "1").start().await;
+    let results = json!([{ "content": "c", "file": "f", "score": 0.5, "line_start": 1, "line_end": 1 }]);
+    let messages = json!([{ "role": "user", "content": "q" }]);
+    for model in ["mock", "broken", "cut"] {
+        gateway
+            .chat(
+                json!({ "model": model, "messages": messages, "semantic_results": results, "rerank": true }),
+            )
+            .await;
+    }
+    gateway.get("/metrics").await.text()
+}
+
+fn has_family(page: &str, name: &str) -> bool {
+    page.contains(&format!("# TYPE {name} "))
+}
+
 #[tokio::test]
-async fn metrics_have_the_documented_names() {
-    let upstream = Upstream::start(|_, _| Reply::completion("")).await;
-    let gateway = Plan::with(&upstream).start().await;
-    gateway.chat(json!({ "messages": [] })).await;
-    let page = gateway.get("/metrics").await.text();
+async fn metrics_are_the_documented_ones() {
+    let page = full_page().await;
     let documented = include_str!("../../../../docs/gateway.md");
     for name in page.lines().filter_map(|line| line.strip_prefix("# TYPE ")?.split(' ').next()) {
         assert!(documented.contains(&format!("`{name}`")), "docs/gateway.md lacks {name}");
     }
-    for name in [
-        "vector_search_ms",
-        "rerank_ms",
-        "total_search_ms",
-        "llm_ms",
-        "time_to_first_byte_ms",
-        "gateway_overhead_ms",
-        "searches_total",
-        "cache_hits",
-        "cache_misses",
-        "breaker_state",
-        "reranks_waiting",
-        "voyage_tokens_used",
-        "estimated_cost_usd",
-    ] {
-        assert!(page.contains(&format!("# TYPE {name} ")), "{name} is missing:\n{page}");
+    let table = documented.split("| metric | |").nth(1).unwrap().trim_start();
+    let rows = table.lines().take_while(|line| line.starts_with('|')).skip(1);
+    let names: Vec<&str> =
+        rows.flat_map(|row| row.split('|').nth(1).unwrap().split('`').skip(1).step_by(2)).collect();
+    assert!(names.len() > 20, "{names:?}");
+    for name in names {
+        assert!(has_family(&page, name), "{name} is documented, and missing:\n{page}");
     }
     assert!(page.contains("llm_ms_count{model=\"mock\",upstream=\"default\"} 1"), "{page}");
 }
 
-/// Metrics that the shipped rules and the dashboard ask for, under the names of their families.
 #[tokio::test]
 async fn alerts_and_dashboard_ask_for_metrics_that_there_are() {
-    let gateway = Plan::new().start().await;
-    let page = gateway.get("/metrics").await.text();
-    let documented = include_str!("../../../../docs/gateway.md");
+    let page = full_page().await;
     let alerts = include_str!("../../../../deploy/gateway/alerts.yml");
+    let rules = alerts.split("expr:").skip(1).map(|rest| rest.split(" for:").next().unwrap());
+    let rules: Vec<String> = rules.map(|rule| rule.replacen('>', "", 1)).collect();
+    assert_eq!(rules.len(), alerts.matches("- alert:").count());
     let dashboard: Value =
         serde_json::from_str(include_str!("../../../../deploy/gateway/dashboard.json")).unwrap();
     let panels = dashboard["panels"].as_array().unwrap().iter();
     let targets = panels
         .flat_map(|panel| panel["targets"].as_array().unwrap())
         .map(|target| target["expr"].as_str().unwrap());
-    let mut names: Vec<&str> = targets.chain([alerts]).flat_map(metric_names).collect();
-    names.sort_unstable();
-    names.dedup();
-    assert!(names.len() > 20, "{names:?}");
-    for name in names {
-        // A family without a label yet is on no page; the documentation is held against the pages elsewhere.
-        let is_there = page.contains(&format!("# TYPE {name} ")) || documented.contains(&format!("`{name}`"));
-        assert!(is_there, "{name} is no metric of the gateway");
+    let mut n_names = 0;
+    for expression in targets.chain(rules.iter().map(String::as_str)) {
+        let asked = Asked::of(expression);
+        assert!(!asked.metrics.is_empty(), "{expression}");
+        for name in asked.metrics {
+            let series = ["_bucket", "_count", "_sum"].iter().find_map(|end| name.strip_suffix(end));
+            let is_histogram =
+                series.is_some_and(|family| page.contains(&format!("# TYPE {family} histogram")));
+            assert!(is_histogram || has_family(&page, &name), "{name} is no metric: {expression}");
+            n_names += 1;
+        }
+        for label in asked.labels {
+            assert!(page.contains(&format!("{label}=\"")), "{label} is no label: {expression}");
+        }
+    }
+    assert!(n_names > 30, "{n_names}");
+}
+
+/// What an expression of Prometheus asks for.
+#[derive(Default)]
+struct Asked {
+    metrics: Vec<String>,
+    labels: Vec<String>,
+}
+
+impl Asked {
+    fn of(expression: &str) -> Self {
+        let tokens = tokens(expression);
+        let mut asked = Self::default();
+        let mut at = 0;
+        while at < tokens.len() {
+            // Labels stand in braces and after such words, times in brackets.
+            let (opening, closing, are_labels) = match tokens[at].as_str() {
+                "by" | "without" | "on" | "ignoring" => (1, ")", true),
+                "{" => (0, "}", true),
+                "[" => (0, "]", false),
+                _ => {
+                    let next = tokens.get(at + 1).map_or("", String::as_str);
+                    let is_called = ["(", "by", "without"].contains(&next);
+                    if is_name(&tokens[at])
+                        && !is_called
+                        && !["and", "or", "unless"].contains(&tokens[at].as_str())
+                    {
+                        asked.metrics.push(tokens[at].clone());
+                    }
+                    at += 1;
+                    continue;
+                }
+            };
+            let end = at + tokens[at..].iter().position(|token| token == closing).unwrap();
+            if are_labels {
+                asked.labels.extend(tokens[at + opening..end].iter().filter(|token| is_name(token)).cloned());
+            }
+            at = end + 1;
+        }
+        asked
     }
 }
 
-/// Words that look like one of our metrics, without the ending of a histogram's series.
-fn metric_names(expression: &str) -> impl Iterator<Item = &str> {
-    let words = expression.split(|c: char| !c.is_ascii_alphanumeric() && c != '_');
-    let endings = [
-        "_ms_bucket",
-        "_ms_count",
-        "_total",
-        "_usd",
-        "_errors",
-        "_hits",
-        "_misses",
-        "_state",
-        "_used",
-        "_cut",
-    ];
-    let others = ["open_requests", "open_connections", "reranks_running", "reranks_waiting"];
-    words
-        .filter(move |word| endings.iter().any(|ending| word.ends_with(ending)) || others.contains(word))
-        .map(|word| word.trim_end_matches("_bucket").trim_end_matches("_count"))
+fn is_name(token: &str) -> bool {
+    token.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
+}
+
+/// Names and numbers whole, texts as their quotes, everything else sign by sign.
+fn tokens(expression: &str) -> Vec<String> {
+    let mut tokens: Vec<String> = Vec::new();
+    let (mut is_word, mut is_text) = (false, false);
+    for c in expression.chars() {
+        let continues = c.is_ascii_alphanumeric() || c == '_' || c == '.';
+        match (is_text, continues) {
+            (true, _) if c != '"' => {}
+            (false, true) if is_word => tokens.last_mut().unwrap().push(c),
+            _ if c.is_whitespace() => {}
+            _ => tokens.push(c.to_string()),
+        }
+        is_word = continues && !is_text;
+        is_text ^= c == '"';
+    }
+    tokens
+}
+
+#[test]
+fn what_expressions_ask_for_is_understood() {
+    let asked = Asked::of(
+        "sum by (le, b) (rate(x_ms_bucket{c!=\"d e\"}[$__rate_interval])) * 30 / max(y) and z > 0.05",
+    );
+    assert_eq!(asked.metrics, ["x_ms_bucket", "y", "z"]);
+    assert_eq!(asked.labels, ["le", "b", "c"]);
 }
 
 /// The shipped rules, checked and tried by Prometheus' own tool.

@@ -7,4 +7,5 @@ mod guard;
 mod harness;
 mod redis;
 mod resilience;
+mod tls;
 mod upstream;

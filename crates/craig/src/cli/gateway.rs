@@ -3,7 +3,7 @@
 use std::net::SocketAddr;
 
 use clap::Subcommand;
-use craig_gateway::{ConfigError, GatewayConfig, StartError, keys};
+use craig_gateway::{ConfigError, GatewayConfig, StartError, UpstreamsError, keys};
 use serde::Serialize;
 
 use super::failure::{Outcome, Refusal};
@@ -155,6 +155,9 @@ fn config_refusal(error: ConfigError) -> anyhow::Error {
     let hint = match error {
         ConfigError::Engine(error) => return error.into(),
         ConfigError::Address(_) => "give host and port as numbers: --address 127.0.0.1:7320",
+        ConfigError::Upstreams(UpstreamsError::NoKey(_)) => {
+            "set it to the provider's key, or unset 'gateway.upstream_key_env' for a provider without one"
+        }
         ConfigError::Upstreams(_) => "docs/gateway.md shows what the file of 'gateway.upstreams' looks like",
         ConfigError::HalfTls => "set both, or leave TLS to a proxy before the gateway",
         ConfigError::NoRedis(_) => {

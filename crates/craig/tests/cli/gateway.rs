@@ -92,6 +92,24 @@ fn what_cannot_be_served_is_told() {
         hint: set both, or leave TLS to a proxy before the gateway
     "#]],
     );
+    home.check(
+        &["gateway", "--set", "gateway.tls_cert=cert.pem", "--set", "gateway.tls_key=key.pem"],
+        expect![[r#"
+        exit 1
+        -- stderr
+        error: cannot speak TLS: cannot read cert.pem: No such file or directory (os error 2)
+        hint: both files are PEM: the chain begins with the gateway's own certificate
+    "#]],
+    );
+    home.check(
+        &["gateway", "--set", "gateway.upstream_key_env=NO_SUCH_KEY"],
+        expect![[r#"
+        exit 1
+        -- stderr
+        error: 'gateway.upstream_key_env' names NO_SUCH_KEY, which is not set
+        hint: set it to the provider's key, or unset 'gateway.upstream_key_env' for a provider without one
+    "#]],
+    );
 }
 
 /// A gateway, ended with the test.

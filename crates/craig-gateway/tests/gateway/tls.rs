@@ -1,0 +1,135 @@
+//! HTTPS with a certificate of the gateway's own, and what is said of one that cannot be used.
+
+use std::path::Path;
+use std::process::Command;
+use std::sync::Arc;
+
+use craig_gateway::StartError;
+use rustls::pki_types::pem::PemObject as _;
+use rustls::pki_types::{CertificateDer, ServerName};
+use rustls::{ClientConfig, RootCertStore};
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::net::TcpStream;
+use tokio_rustls::TlsConnector;
+
+use crate::harness::{Gateway, Plan, skipped, until};
+use crate::upstream::{End, Reply, Upstream};
+
+/// Runs openssl in `folder`; false where it is not installed, unless `CRAIG_TEST_TOOLS_REQUIRED` says that it has to be.
+fn openssl(folder: &Path, arguments: &str) -> bool {
+    match Command::new("openssl").args(arguments.split(' ')).current_dir(folder).output() {
+        Ok(output) => {
+            assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+            true
+        }
+        Err(error) => {
+            assert!(std::env::var_os("CRAIG_TEST_TOOLS_REQUIRED").is_none(), "no openssl: {error}");
+            skipped("no openssl is installed");
+            false
+        }
+    }
+}
+
+/// A plan with a certificate for `localhost` that nobody else has signed, in `cert.pem` and `key.pem`.
+fn certified(plan: Plan) -> Option<Plan> {
+    let made = "req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -days 2 -subj /CN=localhost \
+                -addext subjectAltName=DNS:localhost -addext basicConstraints=critical,CA:FALSE -keyout key.pem -out cert.pem";
+    openssl(&plan.path(""), made).then_some(plan)
+}
+
+fn with_files(plan: Plan, certificate: &str, key: &str) -> Plan {
+    let paths = [certificate, key].map(|name| plan.path(name).to_str().unwrap().to_owned());
+    plan.set("gateway.tls_cert", &paths[0]).set("gateway.tls_key", &paths[1])
+}
+
+/// Asks over TLS with no trust but in `certificate`; gives all that comes back.
+async fn over_tls(gateway: &Gateway, certificate: &Path, request: &str) -> String {
+    let mut roots = RootCertStore::empty();
+    roots.add(CertificateDer::from_pem_file(certificate).unwrap()).unwrap();
+    let provider = Arc::new(rustls::crypto::ring::default_provider());
+    let config = ClientConfig::builder_with_provider(provider).with_safe_default_protocol_versions().unwrap();
+    let mut config = config.with_root_certificates(roots).with_no_client_auth();
+    config.alpn_protocols = vec![b"h2".to_vec(), b"http/1.1".to_vec()];
+    let stream = TcpStream::connect(gateway.url.trim_start_matches("http://")).await.unwrap();
+    let name = ServerName::try_from("localhost").unwrap();
+    let mut stream = TlsConnector::from(Arc::new(config)).connect(name, stream).await.unwrap();
+    assert_eq!(stream.get_ref().1.alpn_protocol(), Some(&b"http/1.1"[..]));
+    stream.write_all(request.as_bytes()).await.unwrap();
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer).await.unwrap();
+    answer
+}
+
+#[tokio::test]
+async fn streams_go_over_tls_and_plain_text_does_not() {
+    let upstream =
+        Upstream::start(|_, _| Reply::stream("one two ", std::time::Duration::ZERO, End::Well)).await;
+    let Some(plan) = certified(Plan::with(&upstream)) else { return };
+    let certificate = plan.path("cert.pem");
+    let gateway = with_files(plan, "cert.pem", "key.pem").start().await;
+    let body = r#"{"messages":[],"stream":true}"#;
+    let head = "host: localhost\r\nconnection: close\r\ncontent-type: application/json";
+    let request = format!(
+        "POST /v1/chat/completions HTTP/1.1\r\n{head}\r\ncontent-length: {}\r\n\r\n{body}",
+        body.len()
+    );
+    let answer = over_tls(&gateway, &certificate, &request).await;
+    assert!(answer.starts_with("HTTP/1.1 200") && answer.contains("data: [DONE]"), "{answer}");
+    let mut plain = TcpStream::connect(gateway.url.trim_start_matches("http://")).await.unwrap();
+    plain.write_all(request.as_bytes()).await.unwrap();
+    let mut answer = Vec::new();
+    // The gateway may close before all is read: that resets the connection.
+    let _ = plain.read_to_end(&mut answer).await;
+    assert!(!String::from_utf8_lossy(&answer).contains("HTTP/"), "{answer:?}");
+    assert_eq!(upstream.asked().len(), 1);
+    until("the start is logged", async || !gateway.log.events("started").is_empty()).await;
+    assert_eq!(gateway.log.events("started")[0]["tls"], true);
+}
+
+#[tokio::test]
+async fn certificates_that_cannot_be_used_are_told_apart() {
+    let Some(plan) = certified(Plan::new()) else { return };
+    let folder = plan.path("");
+    openssl(&folder, "ecparam -name prime256v1 -genkey -noout -out other.pem");
+    openssl(&folder, "ec -in key.pem -aes128 -passout pass:x -out secret.pem");
+    openssl(&folder, "pkcs8 -topk8 -in key.pem -passout pass:x -out secret8.pem");
+    openssl(&folder, "x509 -in cert.pem -outform der -out cert.der");
+    plan.write("cut.pem", "-----BEGIN CERTIFICATE-----\n!\n-----END CERTIFICATE-----\n");
+    plan.write("odd.pem", "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n");
+    let said = async |certificate: &str, key: &str| {
+        let own = Plan::new();
+        for name in [certificate, key] {
+            // A file that is not there stays so.
+            let _ = std::fs::copy(folder.join(name), own.path(name));
+        }
+        let own_folder = own.path("").display().to_string();
+        let refused = with_files(own, certificate, key).try_start().await.err().unwrap();
+        assert!(matches!(refused, StartError::Tls(_)), "{refused:?}");
+        refused.to_string().replace(&own_folder, "")
+    };
+    let missing = "(os error 2)";
+    for (certificate, key, expected) in [
+        ("none.pem", "key.pem", "cannot speak TLS: cannot read none.pem"),
+        ("cert.pem", "none.pem", "cannot speak TLS: cannot read none.pem"),
+        ("key.pem", "key.pem", "cannot speak TLS: key.pem holds no certificate in PEM"),
+        ("cert.der", "key.pem", "cannot speak TLS: cert.der holds no certificate in PEM"),
+        ("cert.pem", "cert.pem", "cannot speak TLS: cert.pem holds no private key in PEM"),
+        (
+            "cert.pem",
+            "secret.pem",
+            "cannot speak TLS: secret.pem holds no private key in PEM, or one that needs a passphrase",
+        ),
+        (
+            "cert.pem",
+            "other.pem",
+            "cannot speak TLS: the key in other.pem does not belong to the certificate in cert.pem",
+        ),
+        ("cert.pem", "secret8.pem", "cannot speak TLS: secret8.pem holds no private key in PEM, or one that"),
+        ("cut.pem", "key.pem", "cannot speak TLS: cut.pem is malformed"),
+        ("odd.pem", "key.pem", "cannot speak TLS: cannot use the certificate in odd.pem"),
+    ] {
+        let said = said(certificate, key).await;
+        assert!(said.starts_with(expected), "{certificate} and {key}: {said}");
+        assert_eq!(said.contains("none.pem"), said.ends_with(missing), "{said}");
+    }
+}
