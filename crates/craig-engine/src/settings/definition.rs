@@ -108,6 +108,12 @@ pub const DEFINITIONS: &[Definition] = &[
         "In which projects editors show documentation unasked: those with a `package.json` or scripts of JavaScript or TypeScript, all, or none. Commands answer in all.",
     ),
     user(
+        "explain.code_lens",
+        Kind::Switch,
+        "false",
+        "Whether editors show above each function and class which section documents it, where they show documentation unasked.",
+    ),
+    user(
         "explain.language_model",
         Kind::Switch,
         "false",
