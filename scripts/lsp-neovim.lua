@@ -1,4 +1,4 @@
--- Drives `craig lsp` in Neovim as a person does: hover float, code actions, commands, symbols. Run by scripts/lsp-check:
+-- Drives `craig lsp` in Neovim as a person does: hover float, code actions, commands, symbols, lenses. Run by scripts/lsp-check:
 -- CRAIG names the program, PROJECT a folder with documentation and code. Works with Neovim 0.7 and newer.
 local craig, project = os.getenv('CRAIG'), os.getenv('PROJECT')
 local statuses = {}
@@ -15,7 +15,7 @@ local function main()
   vim.lsp.handlers['$/craig/status'] = function(_, status) statuses[#statuses + 1] = status.state end
   vim.cmd('edit ' .. project .. '/lib/client.js')
   vim.bo.filetype = 'javascript'
-  local id = vim.lsp.start_client({ name = 'craig', cmd = { craig, 'lsp' }, root_dir = project })
+  local id = vim.lsp.start_client({ name = 'craig', cmd = { craig, 'lsp' }, root_dir = project, settings = { craig = { explain = { code_lens = true } } } })
   check(id and vim.lsp.buf_attach_client(0, id), 'the client does not start')
   wait(function() return statuses[#statuses] == 'ready' end, 'the documentation is ready')
 
@@ -68,9 +68,29 @@ local function main()
   local symbols = ask('workspace/symbol', { query = 'client.close' })
   check(symbols[1] and symbols[1].name == 'client.close()', 'symbols are found')
 
+  -- The lenses that the settings ask for, and what the one of this line runs.
+  vim.cmd('buffer client.js')
+  local lenses = {}
+  wait(function()
+    vim.lsp.codelens.refresh()
+    vim.wait(200, function() return #vim.lsp.codelens.get(0) > 0 end, 10)
+    lenses = vim.lsp.codelens.get(0)
+    return #lenses > 0
+  end, 'lenses')
+  local titles = {}
+  for _, lens in ipairs(lenses) do titles[lens.range.start.line + 1] = lens.command.title end
+  check(#lenses == 3 and titles[first] == 'Documented in docs/api/client.md › client.request(options)', 'lenses: ' .. vim.inspect(titles))
+  told = nil
+  vim.fn.cursor(first, 1)
+  vim.lsp.codelens.run()
+  wait(function()
+    local page = table.concat(vim.api.nvim_buf_get_lines(0, 0, -1, false), '\n')
+    return (told or page):find('Performs a request', 1, true)
+  end, 'an explanation from a lens')
+
   vim.lsp.stop_client(id)
   wait(function() return vim.lsp.client_is_stopped(id) end, 'the end of the session')
-  print('Neovim ' .. vim.fn.matchstr(vim.fn.execute('version'), 'NVIM v\\zs[0-9.]*') .. ': hover float, code action, command, symbols')
+  print('Neovim ' .. vim.fn.matchstr(vim.fn.execute('version'), 'NVIM v\\zs[0-9.]*') .. ': hover float, code action, command, symbols, lenses')
 end
 
 local is_well, failure = pcall(main)

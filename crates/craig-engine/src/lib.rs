@@ -25,7 +25,7 @@ mod text_models;
 mod watch;
 
 pub use config::{
-    Config, EmbedderConfig, Freshness, GitConfig, HostedChat, HostedRerank, Keyed, RerankOptions,
+    Config, EmbedderConfig, Freshness, GitConfig, HostedRerank, Keyed, LanguageModelConfig, RerankOptions,
     RerankerConfig, operation_url,
 };
 pub use context::{
@@ -60,7 +60,7 @@ pub use watch::WatchEvent;
 pub use craig_context::{Block as ContextBlock, Tokenizer};
 pub use craig_explain::{
     Bullet, Citation, CodeContext, DocumentedDefinition, Explanation, IndexReport,
-    Library as DocumentationLibrary, NOT_DOCUMENTED, SkippedDocument, documented_definitions,
+    Library as DocumentationLibrary, NOT_DOCUMENTED, Sentences, SkippedDocument, documented_definitions,
     explain as explain_context,
 };
 pub use craig_insight::{

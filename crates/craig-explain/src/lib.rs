@@ -36,4 +36,4 @@ pub use gate::{
 pub use index::{Index, IndexReport, SkippedDocument, write_explanation};
 pub use library::{Document, Library};
 pub use page::{Page, Section};
-pub use prompt::{INSTRUCTION, Prompt};
+pub use prompt::{Fault, INSTRUCTION, Judged, Prompt, Sentences};

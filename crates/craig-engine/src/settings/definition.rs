@@ -244,10 +244,11 @@ pub const DEFINITIONS: &[Definition] = &[
     ),
     user(
         "language_model.provider",
-        Kind::OneOf(&["none", "openai"]),
+        Kind::OneOf(&["none", "openai", "gguf"]),
         "none",
-        "The language model: none, or a server with `/v1/chat/completions`.",
+        "The language model: none, a server with `/v1/chat/completions`, or a GGUF file that runs in the process (only in a `craig` built with the feature `local-llm`).",
     ),
+    user("language_model.path", Kind::Path, "", "The GGUF file."),
     user("language_model.model", TEXT, "", "Name of the model."),
     user(
         "language_model.base_url",

@@ -3,8 +3,8 @@
 use std::time::{Duration, Instant};
 
 use craig_engine::{
-    Activation, Cancellation, ExplainConfig, Explained, Explainer, Explanation, Keyed, Selection,
-    WordsReport, WordsStatus,
+    Activation, Cancellation, ExplainConfig, Explained, Explainer, Explanation, Keyed, LanguageModelConfig,
+    Selection, Sentences, WordsReport, WordsStatus,
 };
 use serde_json::json;
 use tempfile::TempDir;
@@ -47,7 +47,10 @@ impl Desk {
         }
         let endpoint = provider.endpoint("/v1/chat/completions");
         let config = ExplainConfig {
-            language_model: Some(Keyed { of: (endpoint, "tiny".into()), missing_key: None }),
+            language_model: Some(LanguageModelConfig::Hosted(Keyed {
+                of: (endpoint, "tiny".into()),
+                missing_key: None,
+            })),
             timeout,
             ..ExplainConfig::default()
         };
@@ -112,7 +115,12 @@ fn what_holds_is_told_with_its_citation_and_asked_for_once() {
     assert_eq!((cited.file_path.as_str(), cited.heading_line), ("docs/client.md", 3));
     assert_eq!(explanation.bullets[0].line, 5);
     assert_eq!(explanation.confidence, desk.extract(REQUEST).confidence);
-    let applied = WordsReport { model: "Test tiny".into(), status: WordsStatus::Applied, reason: None };
+    let applied = WordsReport {
+        model: "Test tiny".into(),
+        status: WordsStatus::Applied,
+        reason: None,
+        sentences: Some(Sentences { kept: 2, ..Sentences::default() }),
+    };
     assert_eq!(told.language_model, Some(applied));
 
     let asked = &provider.asked()[0].body;
@@ -158,6 +166,7 @@ fn what_the_documentation_does_not_bear_out_is_dropped() {
         let report = told.language_model.unwrap();
         assert_eq!(report.status, WordsStatus::Fallback, "{said}");
         assert!(report.reason.unwrap().contains("borne out"), "{said}");
+        assert_eq!(report.sentences.unwrap().kept, 0, "{said}");
     }
 }
 
@@ -167,10 +176,10 @@ fn of_an_answer_what_holds_is_kept() {
         "Sure! Here you go:\n- It performs an HTTP request on the connection. [performs]\n- It also brews coffee [fails].",
     );
     let desk = Desk::new(&provider, Duration::from_secs(20));
-    assert_eq!(
-        desk.told(REQUEST).explanation.explanation,
-        "- It performs an HTTP request on the connection."
-    );
+    let told = desk.told(REQUEST);
+    assert_eq!(told.explanation.explanation, "- It performs an HTTP request on the connection.");
+    let sentences = serde_json::to_value(told.language_model.unwrap().sentences).unwrap();
+    assert_eq!(sentences, json!({ "kept": 1, "dropped": { "marker": 2, "coverage": 1 } }));
 }
 
 #[test]
