@@ -6,9 +6,9 @@ use crate::context::CodeContext;
 use crate::explain::{Citation, best_citation};
 use crate::library::Library;
 
-/// Definitions of a file that are looked at; what a file has beyond them is not. Looking takes some tenths of a millisecond
-/// each.
-const MAX_DEFINITIONS: usize = 300;
+/// Definitions of a file that are looked at; what a file has beyond them is not. Each takes as long as a hover, some two
+/// milliseconds (`docs/benchmarks.md`).
+const MAX_DEFINITIONS: usize = 200;
 
 /// A function or class that the documentation is about.
 #[derive(Clone, Debug, PartialEq)]
@@ -22,7 +22,7 @@ pub struct DocumentedDefinition {
 /// The functions and classes of a file that are documented, in the order of their lines. The gate alone decides: nothing is
 /// quoted.
 ///
-/// Looks at no more than the first 300, and ends early, with what was found so far, when `is_wanted` says that nobody waits
+/// Looks at no more than the first 200, and ends early, with what was found so far, when `is_wanted` says that nobody waits
 /// any more. `file_name` is the path relative to the root of the documentation.
 pub fn documented_definitions(
     library: &Library,
