@@ -20,9 +20,16 @@ pub fn gguf_language_model(file: &Path, head: &[u8]) -> Result<Arc<dyn LanguageM
     if !head.starts_with(MAGIC) {
         return Err(unusable(file, "it is not a GGUF file".to_owned()));
     }
-    #[cfg(feature = "local-llm")]
-    return Ok(Arc::new(llama::GgufModel::load(file)?));
-    #[cfg(not(feature = "local-llm"))]
+    load(file)
+}
+
+#[cfg(feature = "local-llm")]
+fn load(file: &Path) -> Result<Arc<dyn LanguageModel>, ModelError> {
+    Ok(Arc::new(llama::GgufModel::load(file)?))
+}
+
+#[cfg(not(feature = "local-llm"))]
+fn load(_: &Path) -> Result<Arc<dyn LanguageModel>, ModelError> {
     Err(ModelError::NotBuiltIn)
 }
 
