@@ -23,7 +23,7 @@ pub struct Config {
     /// What looks at the first results again.
     pub reranker: RerankerConfig,
     /// The language model, when there is one.
-    pub language_model: Option<HostedChat>,
+    pub language_model: Option<LanguageModelConfig>,
     /// How context is made for chats and inline edits.
     pub context: ContextConfig,
     /// How repositories are cloned.
@@ -142,8 +142,17 @@ pub struct HostedRerank {
     pub model: String,
 }
 
-/// A language model of a provider.
-pub type HostedChat = Keyed<(Endpoint, String)>;
+/// What answers.
+#[derive(Clone, Debug)]
+pub enum LanguageModelConfig {
+    /// A model of a provider, by its name.
+    Hosted(Keyed<(Endpoint, String)>),
+    /// A GGUF file, run in the process.
+    Gguf {
+        /// The file.
+        file: PathBuf,
+    },
+}
 
 /// Something that may need a key which is not there: only using it is an error.
 #[derive(Clone, Debug)]
@@ -177,7 +186,7 @@ const OPENAI: Provider =
     Provider { name: "OpenAI", base_url: "https://api.openai.com", key_variable: "OPENAI_API_KEY" };
 
 /// The language model that `settings` name.
-pub(crate) fn language_model(settings: &Settings) -> Result<Option<HostedChat>, SettingsError> {
+pub(crate) fn language_model(settings: &Settings) -> Result<Option<LanguageModelConfig>, SettingsError> {
     Reader { settings }.language_model()
 }
 
@@ -222,7 +231,7 @@ impl Reader<'_> {
                 let folder = self.needed_path("reranker.path", "for the provider 'local'")?;
                 Ok(RerankerConfig::Local { folder, rerank })
             }
-            Some("llm") if self.settings.text("language_model.provider") != Some("openai") => {
+            Some("llm") if matches!(self.settings.text("language_model.provider"), None | Some("none")) => {
                 Err(SettingsError::Missing { key: "language_model.provider", why: "for the reranker 'llm'" })
             }
             Some("llm") => Ok(RerankerConfig::LanguageModel { rerank }),
@@ -250,13 +259,18 @@ impl Reader<'_> {
         }
     }
 
-    fn language_model(&self) -> Result<Option<HostedChat>, SettingsError> {
-        if self.settings.text("language_model.provider") != Some("openai") {
-            return Ok(None);
+    fn language_model(&self) -> Result<Option<LanguageModelConfig>, SettingsError> {
+        match self.settings.text("language_model.provider") {
+            Some("openai") => {}
+            Some("gguf") => {
+                let file = self.needed_path("language_model.path", "for the provider 'gguf'")?;
+                return Ok(Some(LanguageModelConfig::Gguf { file }));
+            }
+            _ => return Ok(None),
         }
         let endpoint = self.endpoint("language_model", Some(&OPENAI), "chat/completions")?;
         let model = self.settings.text("language_model.model").unwrap_or_default().to_owned();
-        Ok(Some(endpoint.map(|endpoint| (endpoint, model))))
+        Ok(Some(LanguageModelConfig::Hosted(endpoint.map(|endpoint| (endpoint, model)))))
     }
 
     fn git(&self) -> GitConfig {

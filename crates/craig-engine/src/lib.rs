@@ -25,7 +25,7 @@ mod text_models;
 mod watch;
 
 pub use config::{
-    Config, EmbedderConfig, Freshness, GitConfig, HostedChat, HostedRerank, Keyed, RerankOptions,
+    Config, EmbedderConfig, Freshness, GitConfig, HostedRerank, Keyed, LanguageModelConfig, RerankOptions,
     RerankerConfig, operation_url,
 };
 pub use context::{
@@ -59,8 +59,9 @@ pub use watch::WatchEvent;
 
 pub use craig_context::{Block as ContextBlock, Tokenizer};
 pub use craig_explain::{
-    Bullet, Citation, CodeContext, Explanation, IndexReport, Library as DocumentationLibrary, NOT_DOCUMENTED,
-    SkippedDocument, explain as explain_context,
+    Bullet, Citation, CodeContext, DocumentedDefinition, Explanation, IndexReport,
+    Library as DocumentationLibrary, NOT_DOCUMENTED, Sentences, SkippedDocument, documented_definitions,
+    explain as explain_context,
 };
 pub use craig_insight::{
     Architecture, COMPLEX, Clone as CodeClone, ClonePlace, Definition as SymbolDefinition, Depended,

@@ -42,20 +42,26 @@ impl CacheKey {
 }
 
 /// Keeps explanations for a while. A document that changes gives other keys, so nothing stale comes back.
-#[derive(Debug, Default)]
-pub struct Cache {
-    kept: HashMap<CacheKey, (Instant, Explanation)>,
+#[derive(Debug)]
+pub struct Cache<T = Explanation> {
+    kept: HashMap<CacheKey, (Instant, T)>,
 }
 
-impl Cache {
+impl<T> Default for Cache<T> {
+    fn default() -> Self {
+        Self { kept: HashMap::new() }
+    }
+}
+
+impl<T> Cache<T> {
     /// What was answered before, if that is not too long ago.
-    pub fn get(&self, key: CacheKey, now: Instant) -> Option<&Explanation> {
+    pub fn get(&self, key: CacheKey, now: Instant) -> Option<&T> {
         let (since, explanation) = self.kept.get(&key)?;
         (now.duration_since(*since) < TIME_TO_LIVE).then_some(explanation)
     }
 
     /// Keeps an answer; when there are too many the old ones go, and all when none is old.
-    pub fn put(&mut self, key: CacheKey, now: Instant, explanation: Explanation) {
+    pub fn put(&mut self, key: CacheKey, now: Instant, explanation: T) {
         if self.kept.len() >= CAPACITY {
             self.kept.retain(|_, (since, _)| now.duration_since(*since) < TIME_TO_LIVE);
         }

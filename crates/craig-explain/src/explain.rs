@@ -118,16 +118,31 @@ fn on_one_line(text: &str) -> String {
 
 /// Explains a selection from a library: the first subject of which the gate is sure.
 pub fn explain(library: &Library, context: &CodeContext) -> Explanation {
+    match sure(library, context) {
+        Ok((subject, verdict)) => documented(library, subject, &verdict),
+        Err(confidence) => Explanation::not_documented(context.symbol(), confidence),
+    }
+}
+
+/// The section that [`explain`] would cite first for a selection, without quoting anything; none when it is not documented.
+pub(crate) fn best_citation(library: &Library, context: &CodeContext) -> Option<Citation> {
+    let (_, verdict) = sure(library, context).ok()?;
+    let &(at, _) = verdict.ranked.first()?;
+    Some(citation(library.place(at), verdict.confidence))
+}
+
+/// The first subject of which the gate is sure; else how sure it is of the likeliest.
+fn sure<'c>(library: &Library, context: &'c CodeContext) -> Result<(&'c Subject, Verdict), f32> {
     let gate = gate();
     let mut confidence = None;
     for subject in &context.subjects {
         let verdict = gate.judge(&evidence(library, context, subject));
         if verdict.confidence >= gate.threshold {
-            return documented(library, subject, &verdict);
+            return Ok((subject, verdict));
         }
         confidence.get_or_insert(verdict.confidence);
     }
-    Explanation::not_documented(context.symbol(), confidence.unwrap_or(0.0))
+    Err(confidence.unwrap_or(0.0))
 }
 
 fn documented(library: &Library, subject: &Subject, verdict: &Verdict) -> Explanation {

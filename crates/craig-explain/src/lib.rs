@@ -6,6 +6,7 @@
 mod activation;
 mod cache;
 mod context;
+mod documented;
 mod error;
 mod evidence;
 mod explain;
@@ -21,6 +22,7 @@ mod sentence;
 pub use activation::is_script_project;
 pub use cache::{Cache, CacheKey, TIME_TO_LIVE};
 pub use context::{CodeContext, Subject};
+pub use documented::{DocumentedDefinition, documented_definitions};
 pub use error::ExplainError;
 pub use evidence::{
     Candidate, Evidence, N_SECTION_FEATURES, N_SUBJECT_FEATURES, SECTION_FEATURES, SUBJECT_FEATURES,
@@ -34,4 +36,4 @@ pub use gate::{
 pub use index::{Index, IndexReport, SkippedDocument, write_explanation};
 pub use library::{Document, Library};
 pub use page::{Page, Section};
-pub use prompt::{INSTRUCTION, Prompt};
+pub use prompt::{Fault, INSTRUCTION, Judged, Prompt, Sentences};

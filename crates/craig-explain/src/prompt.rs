@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use craig_model::{StaticModel, words};
+use serde::Serialize;
 
 use crate::context::{CodeContext, clipped};
 use crate::explain::{Bullet, Citation, Explanation};
@@ -46,11 +47,15 @@ impl Prompt {
 
     /// `extract`, whose quotes the excerpts are, in the words of an answer: the sentences that the excerpts bear out, each a
     /// bullet with the place of the first excerpt that it cites, and the sections they cite. None when no sentence holds.
-    pub fn reworded(&self, extract: &Explanation, answer: &str) -> Option<Explanation> {
-        let mut sentences = self.checked(answer);
-        sentences.truncate(MAX_SENTENCES);
+    pub fn reworded(&self, extract: &Explanation, answer: &str) -> (Option<Explanation>, Sentences) {
+        let judged = self.judged(answer);
+        let mut counts = Sentences::default();
+        judged.iter().filter_map(|one| one.verdict.as_ref().err()).for_each(|fault| counts.drop_for(*fault));
+        let held = judged.into_iter().filter_map(|one| Some((one.text, one.verdict.ok()?)));
+        let sentences: Vec<(String, Vec<usize>)> = held.take(MAX_SENTENCES).collect();
+        counts.kept = sentences.len();
         if sentences.is_empty() {
-            return None;
+            return (None, counts);
         }
         let of_excerpt = |excerpt: &usize| extract.bullets[*excerpt].citation;
         let cited: BTreeSet<usize> =
@@ -63,22 +68,27 @@ impl Prompt {
         };
         let bullets: Vec<Bullet> = sentences.into_iter().map(bullet).collect();
         let lines: Vec<String> = bullets.iter().map(|bullet| format!("- {}", bullet.text)).collect();
-        Some(Explanation { explanation: lines.join("\n"), citations, bullets, ..extract.clone() })
+        let reworded = Explanation { explanation: lines.join("\n"), citations, bullets, ..extract.clone() };
+        (Some(reworded), counts)
     }
 
-    /// The sentences of an answer that the excerpts bear out, each with the indices of its excerpts. Empty when none do.
-    pub fn checked(&self, answer: &str) -> Vec<(String, Vec<usize>)> {
+    /// Every sentence of an answer, in order, with the indices of the excerpts that bear it out, or why it is dropped.
+    pub fn judged(&self, answer: &str) -> Vec<Judged> {
         let rarity = Rarity::of(&self.excerpts);
-        let mut found = Vec::new();
+        let mut found: Vec<Judged> = Vec::new();
         for line in answer.lines() {
             let line = markers_inside(line.trim().trim_start_matches(['-', '*', ' ']));
             for range in sentence::split(&line) {
-                if let Some((text, cited)) = self.cited(&line[range])
-                    && self.is_borne_out(&text, &cited, &rarity)
-                    && !found.iter().any(|(known, _)| *known == text)
-                {
-                    found.push((text, cited));
-                }
+                let sentence = &line[range];
+                let (text, verdict) = match self.cited(sentence) {
+                    None => (sentence.to_owned(), Err(Fault::Marker)),
+                    Some((text, _)) if is_told(&found, &text) => (text, Err(Fault::Repeated)),
+                    Some((text, cited)) => match self.fault(&text, &cited, &rarity) {
+                        Some(fault) => (text, Err(fault)),
+                        None => (text, Ok(cited)),
+                    },
+                };
+                found.push(Judged { text, verdict });
             }
         }
         found
@@ -116,16 +126,74 @@ impl Prompt {
         (!cited.is_empty() && !text.is_empty()).then_some((text, cited))
     }
 
-    fn is_borne_out(&self, text: &str, cited: &[usize], rarity: &Rarity) -> bool {
+    /// The first check that a sentence does not pass; none when the excerpts bear it out.
+    fn fault(&self, text: &str, cited: &[usize], rarity: &Rarity) -> Option<Fault> {
         let source = cited.iter().map(|&at| self.excerpts[at].as_str()).collect::<Vec<_>>().join(" ");
-        !is_speculative(text)
-            && exact_tokens(text).iter().all(|token| stands_in(&source, token))
-            && says_no(text) == says_no(&source)
-            && MODALS.iter().all(|modal| has_word(text, modal) == has_word(&source, modal))
-            && CONTRASTS.iter().all(|word| !has_word(text, word) || has_word(&source, word))
-            && rarity.coverage(text, &source) >= LEAST_COVERAGE
-            && similarity(text, &source) >= LEAST_SIMILARITY
+        let has_own = |word: &&str| has_word(text, word) && !has_word(&source, word);
+        let differ = |word: &&str| has_word(text, word) != has_word(&source, word);
+        match () {
+            () if is_speculative(text) => Some(Fault::Speculation),
+            () if exact_tokens(text).iter().any(|token| !stands_in(&source, token)) => Some(Fault::Code),
+            () if says_no(text) != says_no(&source) => Some(Fault::Negation),
+            () if MODALS.iter().any(differ) => Some(Fault::Modality),
+            () if CONTRASTS.iter().any(has_own) => Some(Fault::Contrast),
+            () if rarity.coverage(text, &source) < LEAST_COVERAGE => Some(Fault::Coverage),
+            () if similarity(text, &source) < LEAST_SIMILARITY => Some(Fault::Likeness),
+            () => None,
+        }
     }
+}
+
+/// A sentence of an answer.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Judged {
+    /// Without its markers, unless they are wrong.
+    pub text: String,
+    /// Indices of the excerpts that bear it out, ascending; else why it is dropped.
+    pub verdict: Result<Vec<usize>, Fault>,
+}
+
+/// Why a sentence is dropped: the first check that it does not pass, in this order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Fault {
+    /// It cites no excerpt, or one that there is not.
+    Marker,
+    /// It was said before.
+    Repeated,
+    /// It guesses or generalises.
+    Speculation,
+    /// It has a name, number, flag or address that its excerpts do not have.
+    Code,
+    /// It says no where they do not, or the other way round.
+    Negation,
+    /// It is surer or less sure than they are, or has other conditions.
+    Modality,
+    /// It has a word whose opposite is as likely, and they do not have it.
+    Contrast,
+    /// Too few of its words are theirs.
+    Coverage,
+    /// It is too unlike them as a whole.
+    Likeness,
+}
+
+/// What became of the sentences of an answer.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Sentences {
+    /// Sentences that are told: at most five of those that hold.
+    pub kept: usize,
+    /// How many were dropped for what.
+    pub dropped: BTreeMap<Fault, usize>,
+}
+
+impl Sentences {
+    fn drop_for(&mut self, fault: Fault) {
+        *self.dropped.entry(fault).or_default() += 1;
+    }
+}
+
+fn is_told(found: &[Judged], text: &str) -> bool {
+    found.iter().any(|one| one.verdict.is_ok() && one.text == text)
 }
 
 /// Most sentences that are kept of an answer: as many as are asked for.
@@ -382,7 +450,8 @@ mod tests {
     }
 
     fn kept(answer: &str) -> Vec<String> {
-        prompt().checked(answer).into_iter().map(|(text, cited)| format!("{text} {cited:?}")).collect()
+        let held = prompt().judged(answer).into_iter().filter_map(|one| Some((one.text, one.verdict.ok()?)));
+        held.map(|(text, cited)| format!("{text} {cited:?}")).collect()
     }
 
     #[test]
@@ -428,14 +497,18 @@ mod tests {
     fn what_is_kept_is_an_explanation_with_its_places() {
         let extract = extract();
         let answer = "It must not be called twice [2]. It is fast [1]. It must not be called twice [2].";
-        let reworded = prompt().reworded(&extract, answer).unwrap();
+        let (reworded, sentences) = prompt().reworded(&extract, answer);
+        let reworded = reworded.unwrap();
+        assert_eq!((sentences.kept, sentences.dropped.values().sum::<usize>()), (1, 0));
         assert_eq!(reworded.explanation, "- It must not be called twice.");
         assert_eq!(
             reworded.bullets,
             [Bullet { text: "It must not be called twice.".into(), citation: 0, line: 9 }]
         );
         assert_eq!(reworded.citations, [extract.citations[1].clone()]);
-        assert_eq!(prompt().reworded(&extract, "It is fast [1]."), None);
+        let (none, sentences) = prompt().reworded(&extract, "It is fast [1].");
+        assert_eq!((none, sentences.kept), (None, 0));
+        assert_eq!(sentences.dropped, BTreeMap::from([(Fault::Coverage, 1)]));
     }
 
     #[test]

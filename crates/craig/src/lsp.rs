@@ -5,6 +5,7 @@ mod capabilities;
 mod commands;
 mod configuration;
 mod folders;
+mod lenses;
 mod requests;
 mod server;
 mod symbols;

@@ -5,8 +5,7 @@ use std::time::Duration;
 
 use craig_source::DocumentOptions;
 
-use crate::HostedChat;
-use crate::config::language_model;
+use crate::config::{LanguageModelConfig, language_model};
 use crate::settings::{Settings, SettingsError, Sources};
 
 /// How code is explained from documentation.
@@ -16,12 +15,14 @@ pub struct ExplainConfig {
     pub documents: DocumentOptions,
     /// In which projects editors show documentation without being asked.
     pub activation: Activation,
+    /// Whether editors show above definitions which section documents them.
+    pub code_lens: bool,
     /// Whether explanations that are asked for are told in the language model's words.
     pub in_words: bool,
     /// Longest wait for the language model.
     pub timeout: Duration,
     /// The language model, when there is one.
-    pub language_model: Option<HostedChat>,
+    pub language_model: Option<LanguageModelConfig>,
 }
 
 /// In which projects editors show documentation without being asked. Whoever asks is answered in all of them.
@@ -41,6 +42,7 @@ impl Default for ExplainConfig {
         Self {
             documents: DocumentOptions::default(),
             activation: Activation::Scripts,
+            code_lens: false,
             in_words: false,
             timeout: Duration::from_secs(20),
             language_model: None,
@@ -69,6 +71,7 @@ impl ExplainConfig {
                 Some("never") => Activation::Never,
                 _ => Activation::Scripts,
             },
+            code_lens: settings.is_on("explain.code_lens"),
             in_words: settings.is_on("explain.language_model"),
             timeout: settings.whole("explain.timeout_ms").map_or(default.timeout, Duration::from_millis),
             language_model: language_model(settings)?,

@@ -4,7 +4,7 @@ use std::ops::ControlFlow;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 
-use craig_explain::{Cache, CacheKey, CodeContext, Explanation, Library, Prompt};
+use craig_explain::{Cache, CacheKey, CodeContext, Explanation, Library, Prompt, Sentences};
 use craig_model::{Cancellation, Generation, LanguageModel, Message, ModelError, Role};
 use serde::Serialize;
 
@@ -31,6 +31,9 @@ pub struct WordsReport {
     pub status: WordsStatus,
     /// Why quotes are told, when they are.
     pub reason: Option<String>,
+    /// What became of its sentences, when it said something.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub sentences: Option<Sentences>,
 }
 
 /// Whose words an explanation is in.
@@ -54,8 +57,10 @@ impl From<Explanation> for Explained {
 pub struct Words {
     config: ExplainConfig,
     /// Threads that explain at the same time share what was told before; it is held only to look and to keep.
-    cache: Mutex<Cache>,
+    cache: Mutex<Cache<Explained>>,
 }
+
+const NOT_BORNE_OUT: &str = "nothing that it said is borne out by the documentation";
 
 /// Seed for models that choose by chance at temperature 0 even so.
 const SEED: u64 = 0;
@@ -93,28 +98,25 @@ impl Words {
         let prompt = Prompt::new(context, &extract);
         let asked = format!("{}\0{}", prompt.system, prompt.user);
         let key = CacheKey::of(&context.file_name, &asked, None, library.hash(), model.name());
-        let applied = |explanation| {
-            let report =
-                WordsReport { model: model.name().to_owned(), status: WordsStatus::Applied, reason: None };
-            Explained { explanation, language_model: Some(report) }
-        };
         if let Some(known) = self.cache().get(key, Instant::now()) {
-            return applied(known.clone());
+            return known.clone();
         }
         let answer = match self.ask(&*model, &prompt, cancellation) {
             Ok(answer) => answer,
             Err(error) => return fallback(extract, model.name().to_owned(), error.to_string()),
         };
-        match prompt.reworded(&extract, &answer) {
-            Some(explanation) => {
-                self.cache().put(key, Instant::now(), explanation.clone());
-                applied(explanation)
-            }
-            None => {
-                let reason = "nothing that it said is borne out by the documentation";
-                fallback(extract, model.name().to_owned(), reason.to_owned())
-            }
+        let (reworded, sentences) = prompt.reworded(&extract, &answer);
+        let (status, reason) = match reworded {
+            Some(_) => (WordsStatus::Applied, None),
+            None => (WordsStatus::Fallback, Some(NOT_BORNE_OUT.to_owned())),
+        };
+        let report =
+            WordsReport { model: model.name().to_owned(), status, reason, sentences: Some(sentences) };
+        let told = Explained { explanation: reworded.unwrap_or(extract), language_model: Some(report) };
+        if status == WordsStatus::Applied {
+            self.cache().put(key, Instant::now(), told.clone());
         }
+        told
     }
 
     fn model(&self) -> Result<Arc<dyn LanguageModel>, ModelError> {
@@ -143,12 +145,12 @@ impl Words {
         })
     }
 
-    fn cache(&self) -> std::sync::MutexGuard<'_, Cache> {
+    fn cache(&self) -> std::sync::MutexGuard<'_, Cache<Explained>> {
         self.cache.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 fn fallback(extract: Explanation, model: String, reason: String) -> Explained {
-    let report = WordsReport { model, status: WordsStatus::Fallback, reason: Some(reason) };
+    let report = WordsReport { model, status: WordsStatus::Fallback, reason: Some(reason), sentences: None };
     Explained { explanation: extract, language_model: Some(report) }
 }

@@ -108,6 +108,12 @@ pub const DEFINITIONS: &[Definition] = &[
         "In which projects editors show documentation unasked: those with a `package.json` or scripts of JavaScript or TypeScript, all, or none. Commands answer in all.",
     ),
     user(
+        "explain.code_lens",
+        Kind::Switch,
+        "false",
+        "Whether editors show above each function and class which section documents it, where they show documentation unasked.",
+    ),
+    user(
         "explain.language_model",
         Kind::Switch,
         "false",
@@ -238,10 +244,11 @@ pub const DEFINITIONS: &[Definition] = &[
     ),
     user(
         "language_model.provider",
-        Kind::OneOf(&["none", "openai"]),
+        Kind::OneOf(&["none", "openai", "gguf"]),
         "none",
-        "The language model: none, or a server with `/v1/chat/completions`.",
+        "The language model: none, a server with `/v1/chat/completions`, or a GGUF file that runs in the process (only in a `craig` built with the feature `local-llm`).",
     ),
+    user("language_model.path", Kind::Path, "", "The GGUF file."),
     user("language_model.model", TEXT, "", "Name of the model."),
     user(
         "language_model.base_url",

@@ -3,8 +3,8 @@
 use std::time::{Duration, Instant};
 
 use craig_engine::{
-    Activation, Cancellation, ExplainConfig, Explained, Explainer, Explanation, Keyed, Selection,
-    WordsReport, WordsStatus,
+    Activation, Cancellation, ExplainConfig, Explained, Explainer, Explanation, Keyed, LanguageModelConfig,
+    Selection, Sentences, WordsReport, WordsStatus,
 };
 use serde_json::json;
 use tempfile::TempDir;
@@ -39,18 +39,20 @@ struct Desk {
 
 impl Desk {
     fn new(provider: &Provider, timeout: Duration) -> Self {
+        let endpoint = provider.endpoint("/v1/chat/completions");
+        let hosted = Keyed { of: (endpoint, "tiny".into()), missing_key: None };
+        Self::with(LanguageModelConfig::Hosted(hosted), timeout)
+    }
+
+    fn with(language_model: LanguageModelConfig, timeout: Duration) -> Self {
         let project = tempfile::tempdir().unwrap();
         for (path, text) in [("docs/client.md", PAGE), ("lib/client.js", CODE)] {
             let path = project.path().join(path);
             std::fs::create_dir_all(path.parent().unwrap()).unwrap();
             std::fs::write(path, text).unwrap();
         }
-        let endpoint = provider.endpoint("/v1/chat/completions");
-        let config = ExplainConfig {
-            language_model: Some(Keyed { of: (endpoint, "tiny".into()), missing_key: None }),
-            timeout,
-            ..ExplainConfig::default()
-        };
+        let config =
+            ExplainConfig { language_model: Some(language_model), timeout, ..ExplainConfig::default() };
         let mut explainer = Explainer::open(project.path(), &config).unwrap();
         explainer.refresh().unwrap();
         Self { project, explainer }
@@ -112,7 +114,12 @@ fn what_holds_is_told_with_its_citation_and_asked_for_once() {
     assert_eq!((cited.file_path.as_str(), cited.heading_line), ("docs/client.md", 3));
     assert_eq!(explanation.bullets[0].line, 5);
     assert_eq!(explanation.confidence, desk.extract(REQUEST).confidence);
-    let applied = WordsReport { model: "Test tiny".into(), status: WordsStatus::Applied, reason: None };
+    let applied = WordsReport {
+        model: "Test tiny".into(),
+        status: WordsStatus::Applied,
+        reason: None,
+        sentences: Some(Sentences { kept: 2, ..Sentences::default() }),
+    };
     assert_eq!(told.language_model, Some(applied));
 
     let asked = &provider.asked()[0].body;
@@ -158,6 +165,7 @@ fn what_the_documentation_does_not_bear_out_is_dropped() {
         let report = told.language_model.unwrap();
         assert_eq!(report.status, WordsStatus::Fallback, "{said}");
         assert!(report.reason.unwrap().contains("borne out"), "{said}");
+        assert_eq!(report.sentences.unwrap().kept, 0, "{said}");
     }
 }
 
@@ -167,10 +175,10 @@ fn of_an_answer_what_holds_is_kept() {
         "Sure! Here you go:\n- It performs an HTTP request on the connection. [performs]\n- It also brews coffee [fails].",
     );
     let desk = Desk::new(&provider, Duration::from_secs(20));
-    assert_eq!(
-        desk.told(REQUEST).explanation.explanation,
-        "- It performs an HTTP request on the connection."
-    );
+    let told = desk.told(REQUEST);
+    assert_eq!(told.explanation.explanation, "- It performs an HTTP request on the connection.");
+    let sentences = serde_json::to_value(told.language_model.unwrap().sentences).unwrap();
+    assert_eq!(sentences, json!({ "kept": 1, "dropped": { "marker": 2, "coverage": 1 } }));
 }
 
 #[test]
@@ -186,6 +194,30 @@ fn a_model_that_fails_or_is_late_costs_its_time_and_nothing_else() {
         assert_eq!(told.explanation, desk.extract(REQUEST));
         let report = told.language_model.unwrap();
         assert!(report.status == WordsStatus::Fallback && report.reason.unwrap().contains(reason));
+    }
+}
+
+#[test]
+fn a_file_that_is_no_model_is_told_and_the_documentation_quoted() {
+    let folder = tempfile::tempdir().unwrap();
+    let told = |name: &str, bytes: Option<&[u8]>| {
+        let file = folder.path().join(name);
+        if let Some(bytes) = bytes {
+            std::fs::write(&file, bytes).unwrap();
+        }
+        let desk = Desk::with(LanguageModelConfig::Gguf { file }, Duration::from_secs(20));
+        let told = desk.told(REQUEST);
+        assert_eq!(told.explanation, desk.extract(REQUEST));
+        let report = told.language_model.unwrap();
+        assert_eq!((report.status, report.sentences), (WordsStatus::Fallback, None));
+        report.reason.unwrap()
+    };
+    assert!(told("gone.gguf", None).ends_with("gone.gguf: there is no such file"));
+    assert!(told("page.gguf", Some(b"# Not a model")).ends_with("page.gguf: it is not a GGUF file"));
+    let header = told("cut.gguf", Some(b"GGUF\x03\0\0\0"));
+    match cfg!(feature = "local-llm") {
+        true => assert!(header.contains("llama.cpp cannot load it"), "{header}"),
+        false => assert!(header.contains("built without local-llm"), "{header}"),
     }
 }
 

@@ -3,7 +3,8 @@
 use std::path::Path;
 
 use craig_engine::{
-    Config, EmbedderConfig, Environment, Origin, RerankerConfig, Settings, SettingsError, Sources, Value,
+    Config, EmbedderConfig, Environment, LanguageModelConfig, Origin, RerankerConfig, Settings,
+    SettingsError, Sources, Value,
 };
 use tempfile::TempDir;
 
@@ -222,6 +223,19 @@ fn settings_that_need_others_say_so() {
     assert!(refusal("[embedder]\nprovider = \"local\"").starts_with("embedder.path has to be set"));
     assert!(refusal("[reranker]\nprovider = \"http\"").starts_with("reranker.base_url has to be set"));
     assert!(refusal("[reranker]\nprovider = \"llm\"").starts_with("language_model.provider has to be set"));
+    assert!(
+        refusal("[language_model]\nprovider = \"gguf\"").starts_with("language_model.path has to be set")
+    );
+}
+
+#[test]
+fn a_file_on_this_machine_is_a_language_model_like_any_other() {
+    let text =
+        "[language_model]\nprovider = \"gguf\"\npath = \"/models/tiny.gguf\"\n[reranker]\nprovider = \"llm\"";
+    let config = Desk::new().user(text).config().unwrap();
+    assert!(matches!(config.reranker, RerankerConfig::LanguageModel { .. }));
+    let Some(LanguageModelConfig::Gguf { file }) = config.language_model else { panic!("{config:?}") };
+    assert_eq!(file, Path::new("/models/tiny.gguf"));
 }
 
 #[test]

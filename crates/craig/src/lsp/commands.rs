@@ -276,6 +276,6 @@ fn told(error: EngineError) -> anyhow::Error {
 }
 
 /// Lines, 1-based and inclusive, as a range.
-fn range_of(first: u32, last: u32) -> Value {
+pub(super) fn range_of(first: u32, last: u32) -> Value {
     json!({ "start": { "line": first.saturating_sub(1), "character": 0 }, "end": { "line": last, "character": 0 } })
 }

@@ -1,17 +1,61 @@
 //! Settings that the editor gives, when it starts us or later.
 
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
 use craig_engine::{DEFINITIONS, Scope};
 use serde_json::Value;
 
+/// Settings by key, weaker ones first.
+pub(crate) type Flags = Vec<(String, String)>;
+
+/// What holds beside the files with settings: what the editor says of all folders, what it says of one when it is asked
+/// about it, and the command line, each stronger than those before it.
+#[derive(Debug, Default)]
+pub(crate) struct Configuration {
+    of_all: Flags,
+    of_folders: BTreeMap<PathBuf, Flags>,
+    of_command_line: Flags,
+}
+
+impl Configuration {
+    /// Of the command line alone.
+    pub(crate) fn new(of_command_line: Flags) -> Self {
+        Self { of_command_line, ..Self::default() }
+    }
+
+    /// Takes in what the editor says of all folders. Where one of it is not the editor's to set it fails, and what held before
+    /// holds.
+    pub(crate) fn set(&mut self, given: &Value) -> Result<(), String> {
+        self.of_all = flags(given)?;
+        Ok(())
+    }
+
+    /// Takes in what the editor says of one folder, which may be nothing; fails likewise.
+    pub(crate) fn set_of(&mut self, folder: &Path, given: &Value) -> Result<(), String> {
+        self.of_folders.insert(folder.to_owned(), flags(given)?);
+        Ok(())
+    }
+
+    /// What holds for a folder. A list that the editor gives for a folder takes the place of the one for all: editors
+    /// that are asked say again what they said unasked.
+    pub(crate) fn of(&self, folder: &Path) -> Flags {
+        let own = self.of_folders.get(folder).map(Vec::as_slice).unwrap_or_default();
+        let is_told_again = |key: &str| own.iter().any(|(own, _)| own == key);
+        let of_all = self.of_all.iter().filter(|(key, _)| !is_told_again(key));
+        of_all.chain(own).chain(&self.of_command_line).cloned().collect()
+    }
+}
+
 /// What an editor may set beside what a project may. Its settings may come with a project that somebody else has written, so
 /// they name no file, no server and no key.
-const OF_EDITORS: &[&str] = &["explain.activation"];
+const OF_EDITORS: &[&str] = &["explain.activation", "explain.code_lens"];
 
 /// The settings in what an editor gives: `{"explain.activation": "always"}`, `{"explain": {"activation": "always"}}`, either
 /// of them below `craig` or not.
 ///
 /// Fails for a setting that an editor may not set; one that there is not is told when the settings are read.
-pub(crate) fn flags(given: &Value) -> Result<Vec<(String, String)>, String> {
+fn flags(given: &Value) -> Result<Flags, String> {
     let mut flags = Vec::new();
     gather(given.get("craig").unwrap_or(given), "", &mut flags);
     let is_of_project = |key: &str| DEFINITIONS.iter().any(|d| d.key == key && d.scope == Scope::Project);
@@ -59,6 +103,28 @@ mod tests {
         let include = [("documentation.include".to_owned(), "a.md,b/*.md".to_owned())];
         assert_eq!(pairs(json!({ "documentation": { "include": ["a.md", "b/*.md"] } })), include);
         assert_eq!(pairs(Value::Null), []);
+    }
+
+    #[test]
+    fn what_is_said_of_a_folder_is_stronger_than_what_is_said_of_all() {
+        let mut configuration = Configuration::new(vec![("threads".into(), "1".into())]);
+        let both = json!({ "documentation": { "include": ["a.md"], "exclude": ["b.md"] } });
+        configuration.set(&both).unwrap();
+        configuration
+            .set_of(Path::new("/one"), &json!({ "documentation": { "include": ["c.md"] } }))
+            .unwrap();
+        configuration.set_of(Path::new("/none"), &Value::Null).unwrap();
+        let of = |folder: &str| {
+            let flags = configuration.of(Path::new(folder));
+            flags.iter().map(|(key, value)| format!("{key}={value}")).collect::<Vec<_>>().join(" ")
+        };
+        assert_eq!(of("/one"), "documentation.exclude=b.md documentation.include=c.md threads=1");
+        assert_eq!(of("/none"), of("/other"));
+        assert!(of("/other").contains("documentation.include=a.md"));
+        assert!(configuration.set_of(Path::new("/one"), &json!({ "database": "x" })).is_err());
+        assert!(
+            configuration.of(Path::new("/one")).contains(&("documentation.include".into(), "c.md".into()))
+        );
     }
 
     #[test]

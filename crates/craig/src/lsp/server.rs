@@ -17,11 +17,12 @@ use serde_json::{Value, json};
 
 use super::addresses::{path_of, uri_of};
 use super::capabilities::{self, Client};
+use super::configuration::{Configuration, Flags};
 use super::folders::Folder;
 use super::tasks::Tasks;
 use super::text;
 use super::told::{Done, News, Told};
-use super::{Setup, commands, configuration, requests, symbols};
+use super::{Setup, commands, lenses, requests, symbols};
 use crate::json::as_printed;
 
 /// Tells clients of ours how documentation stands: `{folder, state, files, sections, skipped, notices, error}`.
@@ -39,8 +40,11 @@ pub(crate) struct Server {
     sender: Sender<Message>,
     told: Sender<Told>,
     setup: Setup,
-    /// Settings of the command line; those of the editor come on top of them.
-    own_flags: Vec<(String, String)>,
+    configuration: Configuration,
+    /// The request for settings that waits for its answer, and the folders that it asks about.
+    asked_settings: Option<(RequestId, Vec<PathBuf>)>,
+    /// Whether any folder has had lenses, which the editor may still show.
+    has_lenses: bool,
     pub(crate) client: Client,
     pub(crate) folders: Vec<Folder>,
     /// Texts that are open, by address.
@@ -75,9 +79,10 @@ pub(crate) fn serve(connection: &Connection, setup: Setup) -> anyhow::Result<()>
         "serverInfo": { "name": "craig", "version": env!("CARGO_PKG_VERSION") },
     });
     connection.initialize_finish(id, answer)?;
-    server.watch_files()?;
+    server.register()?;
     server.configure(&params.initialization_options.clone().unwrap_or_default())?;
     folders_of(&params).into_iter().for_each(|folder| server.open_folder(folder));
+    server.ask_settings()?;
     server.run(connection, &heard)
 }
 
@@ -98,8 +103,10 @@ impl Server {
             sender,
             tasks: Tasks::new(told.clone()),
             told,
-            own_flags: setup.sources.flags.clone(),
+            configuration: Configuration::new(setup.sources.flags.clone()),
             setup,
+            asked_settings: None,
+            has_lenses: false,
             client: Client::of(params),
             folders: Vec::new(),
             texts: BTreeMap::new(),
@@ -133,7 +140,8 @@ impl Server {
                     self.answer(request)?;
                 }
                 Some(Message::Notification(notification)) => self.note(notification)?,
-                Some(Message::Response(_)) | None => {}
+                Some(Message::Response(response)) => self.take_answer(response)?,
+                None => {}
             }
         }
     }
@@ -162,6 +170,13 @@ impl Server {
         let answered = match method.as_str() {
             "textDocument/hover" => requests::hover(self, params).map(Reply::Now),
             "textDocument/codeAction" => requests::code_actions(self, params).map(Reply::Now),
+            "textDocument/codeLens" => lenses::work(self, params).map(|work| match work {
+                Some(work) => {
+                    self.tasks.start(id.clone(), work);
+                    Reply::Later
+                }
+                None => Reply::Now(Value::Null),
+            }),
             "workspace/executeCommand" => commands::execute(self, &id, &params),
             "workspace/symbol" => symbols::work(self, params).map(|work| {
                 self.tasks.start(id.clone(), work);
@@ -212,13 +227,15 @@ impl Server {
             }
             "workspace/didChangeWorkspaceFolders" => {
                 read(params).into_iter().for_each(|changed| self.change_folders(changed));
+                self.ask_settings()?;
             }
             "workspace/didChangeConfiguration" => {
                 // Other servers' settings may come along.
                 let given = &params["settings"]["craig"];
-                if !given.is_null() && self.configure(given)? {
-                    self.reopen_folders(|_| true);
+                if !given.is_null() {
+                    self.configure(given)?;
                 }
+                self.ask_settings()?;
             }
             _ => {}
         }
@@ -253,39 +270,92 @@ impl Server {
         }
     }
 
-    /// Takes in settings of the editor; gives whether others hold now. Where one is not the editor's to set that is told, and
-    /// nothing of them counts.
-    fn configure(&mut self, given: &Value) -> anyhow::Result<bool> {
-        match configuration::flags(given) {
-            Ok(mut flags) => {
-                flags.extend(self.own_flags.iter().cloned());
-                let are_new = self.setup.sources.flags != flags;
-                self.setup.sources.flags = flags;
-                Ok(are_new)
-            }
-            Err(error) => self.show_message(WARNING, &error).map(|()| false),
+    /// Takes in what the editor says of all folders. Where something is not the editor's to set that is told, and nothing of
+    /// it counts.
+    fn configure(&mut self, given: &Value) -> anyhow::Result<()> {
+        self.reconfigure(|configuration| configuration.set(given))
+    }
+
+    /// Changes settings; folders for which others hold then are opened anew.
+    fn reconfigure(
+        &mut self,
+        change: impl FnOnce(&mut Configuration) -> Result<(), String>,
+    ) -> anyhow::Result<()> {
+        let paths = self.folders.iter().map(|folder| folder.path.clone());
+        let before: Vec<(PathBuf, Flags)> =
+            paths.map(|path| (path.clone(), self.configuration.of(&path))).collect();
+        if let Err(error) = change(&mut self.configuration) {
+            return self.show_message(WARNING, &error);
         }
+        let changed = before.into_iter().filter(|(path, flags)| *flags != self.configuration.of(path));
+        let changed: Vec<PathBuf> = changed.map(|(path, _)| path).collect();
+        self.reopen_folders(|folder| changed.iter().any(|path| path == folder));
+        Ok(())
+    }
+
+    /// Asks the editor for the settings of each folder, where it can say them. Folders are not kept waiting for the answer: one
+    /// that never comes would leave them closed.
+    fn ask_settings(&mut self) -> anyhow::Result<()> {
+        if !self.client.says_settings || self.folders.is_empty() {
+            return Ok(());
+        }
+        let folders: Vec<PathBuf> = self.folders.iter().map(|folder| folder.path.clone()).collect();
+        let item = |folder: &PathBuf| json!({ "scopeUri": uri_of(folder), "section": "craig" });
+        let items: Vec<Value> = folders.iter().map(item).collect();
+        let id = self.request("workspace/configuration", json!({ "items": items }))?;
+        self.asked_settings = Some((id, folders));
+        Ok(())
+    }
+
+    /// Takes in an answer of the editor: only the one to the last request for settings changes anything.
+    fn take_answer(&mut self, response: Response) -> anyhow::Result<()> {
+        let Some((_, folders)) = self.asked_settings.take_if(|(id, _)| *id == response.id) else {
+            return Ok(());
+        };
+        // An editor that fails to say its settings leaves those that hold.
+        let Ok(Value::Array(settings)) = response.response_result else { return Ok(()) };
+        for (folder, given) in folders.iter().zip(&settings) {
+            self.reconfigure(|configuration| configuration.set_of(folder, given))?;
+        }
+        Ok(())
     }
 
     /// Asks the editor to tell of documents and settings that change, where it can.
-    fn watch_files(&mut self) -> anyhow::Result<()> {
-        if !self.client.watches_files {
-            return Ok(());
-        }
+    fn register(&mut self) -> anyhow::Result<()> {
         let globs = ["**/*.md", "**/*.MD", "**/.craig.toml"];
         let watchers: Vec<Value> = globs.iter().map(|glob| json!({ "globPattern": glob })).collect();
-        let registration = json!({
+        let files = json!({
             "id": "craig/documentation", "method": "workspace/didChangeWatchedFiles",
             "registerOptions": { "watchers": watchers },
         });
-        self.request("client/registerCapability", json!({ "registrations": [registration] }))
+        let settings = json!({
+            "id": "craig/settings", "method": "workspace/didChangeConfiguration",
+            "registerOptions": { "section": "craig" },
+        });
+        let wanted = [(self.client.watches_files, files), (self.client.announces_settings, settings)];
+        let registrations: Vec<Value> =
+            wanted.into_iter().filter(|(can, _)| *can).map(|(_, registration)| registration).collect();
+        if registrations.is_empty() {
+            return Ok(());
+        }
+        self.request("client/registerCapability", json!({ "registrations": registrations })).map(drop)
     }
 
     fn open_folder(&mut self, path: PathBuf) {
         self.n_opened += 1;
         let (opened, told) = (self.n_opened, self.told.clone());
         let tell = move |news| drop(told.send(Told::Folder { opened, news }));
+        self.setup.sources.flags = self.configuration.of(&path);
         self.folders.push(Folder::open(path, opened, &self.setup, !self.client.watches_files, tell));
+    }
+
+    /// Has the editor ask for lenses anew, where it can and there are or were any.
+    fn renew_lenses(&mut self) -> anyhow::Result<()> {
+        self.has_lenses |= self.folders.iter().any(|folder| folder.config.code_lens);
+        match self.has_lenses && self.client.renews_lenses {
+            true => self.request("workspace/codeLens/refresh", Value::Null).map(drop),
+            false => Ok(()),
+        }
     }
 
     /// Opens folders anew, with the settings as they are now.
@@ -354,6 +424,7 @@ impl Server {
                 self.status(json!({ "folder": folder, "state": "failed", "error": error }))?;
             }
         }
+        self.renew_lenses()?;
         std::mem::take(&mut self.waiting).into_iter().try_for_each(|request| self.answer(request))
     }
 
@@ -429,10 +500,12 @@ impl Server {
         self.notify("$/progress", serde_json::to_value(params)?)
     }
 
-    /// Asks the editor for something; its answer changes nothing.
-    fn request(&mut self, method: &str, params: Value) -> anyhow::Result<()> {
+    /// Asks the editor for something; gives the id that its answer will have.
+    fn request(&mut self, method: &str, params: Value) -> anyhow::Result<RequestId> {
         self.n_asked += 1;
-        self.send(Request::new(format!("craig-{}", self.n_asked).into(), method.to_owned(), params).into())
+        let id = RequestId::from(format!("craig-{}", self.n_asked));
+        self.send(Request::new(id.clone(), method.to_owned(), params).into())?;
+        Ok(id)
     }
 
     fn notify(&self, method: &str, params: Value) -> anyhow::Result<()> {

@@ -156,12 +156,33 @@ impl Editor {
 
     /// Waits for what the server says or asks by itself.
     fn await_method(&mut self, method: &str) -> Value {
+        self.await_message(method)["params"].clone()
+    }
+
+    fn await_message(&mut self, method: &str) -> Value {
         loop {
             let message = self.receive();
             if message["method"] == method {
-                return message["params"].clone();
+                return message;
             }
         }
+    }
+
+    /// Answers the next request for settings; gives what was asked.
+    fn say_settings(&mut self, settings: Value) -> Value {
+        let asked = self.await_message("workspace/configuration");
+        self.send(&json!({ "jsonrpc": "2.0", "id": asked["id"], "result": settings }));
+        asked["params"]["items"].clone()
+    }
+
+    /// The lenses of a text: line and title of each.
+    fn lenses(&mut self, uri: &str) -> Vec<(u64, String)> {
+        let lenses = self.ask("textDocument/codeLens", json!({ "textDocument": { "uri": uri } }));
+        let lens = |lens: &Value| {
+            let title = lens["command"]["title"].as_str().unwrap().to_owned();
+            (lens["range"]["start"]["line"].as_u64().unwrap(), title)
+        };
+        lenses.as_array().into_iter().flatten().map(lens).collect()
     }
 
     fn open_text(&mut self, uri: &str, text: &str) {
@@ -363,6 +384,97 @@ fn documentation_is_shown_unasked_only_where_it_is_wanted() {
     let warning = editor.await_method("window/showMessage");
     assert!(warning["message"].as_str().unwrap().contains("config.toml"), "{warning}");
     assert!(!editor.hover(&tool, 0).is_null(), "what held before holds");
+    editor.close();
+}
+
+#[test]
+fn lenses_stand_above_what_is_documented_where_they_are_wanted() {
+    let home = project();
+    let client = uri(&home, "lib/client.js");
+    let mut editor = Editor::open(&home, &["utf-8"]);
+    editor.open_text(&client, CODE);
+    assert_eq!(editor.lenses(&client), [], "nobody has asked for them");
+    editor.close();
+
+    let capabilities = json!({ "workspace": { "codeLens": { "refreshSupport": true } } });
+    let options = json!({ "explain": { "code_lens": true } });
+    let (mut editor, _) = Editor::start(&home, hello(&home, "", capabilities, options));
+    editor.await_method("workspace/codeLens/refresh");
+    editor.open_text(&client, CODE);
+    let above = |line, heading: &str| (line, format!("Documented in docs/api/Client.md › {heading}"));
+    assert_eq!(
+        editor.lenses(&client),
+        [above(2, "Class: Client"), above(4, "client.request(options)")],
+        "flushInner is not documented"
+    );
+    let lenses = editor.ask("textDocument/codeLens", json!({ "textDocument": { "uri": client } }));
+    for (lens, name) in lenses.as_array().unwrap().iter().zip(["Client", "request"]) {
+        let command = &lens["command"];
+        let params = json!({ "command": command["command"], "arguments": command["arguments"] });
+        let explained = editor.ask("workspace/executeCommand", params);
+        assert_eq!(explained["symbol"], name);
+        let cited = &explained["citations"][0]["section_heading"].as_str().unwrap().replace('`', "");
+        assert!(command["title"].as_str().unwrap().ends_with(cited), "{command} {explained}");
+    }
+
+    editor.open_text(&client, &CODE.replace("class Client", "\nclass Client"));
+    assert_eq!(editor.lenses(&client)[0].0, 3, "they are of the text as it is now");
+    assert_eq!(editor.lenses(&uri(&home, "lib/closed.js")), []);
+    let settings = json!({ "settings": { "craig": { "explain": { "code_lens": false } } } });
+    editor.tell("workspace/didChangeConfiguration", settings);
+    editor.await_state("ready");
+    editor.await_method("workspace/codeLens/refresh");
+    assert_eq!(editor.lenses(&client), []);
+    editor.close();
+}
+
+#[test]
+fn an_editor_that_says_its_settings_is_asked_for_those_of_each_folder() {
+    let home = Home::new();
+    for folder in ["one", "two"] {
+        home.write(&format!("{folder}/lib/client.js"), CODE);
+        home.write(&format!("{folder}/docs/client.md"), PAGE);
+    }
+    let capabilities = json!({ "workspace": {
+        "configuration": true, "didChangeConfiguration": { "dynamicRegistration": true },
+    } });
+    let mut params = hello(&home, "one", capabilities, Value::Null);
+    let other = json!({ "uri": uri(&home, "two"), "name": "two" });
+    params["workspaceFolders"].as_array_mut().unwrap().push(other);
+    let (mut editor, _) = Editor::start(&home, params);
+    let registered = editor.await_method("client/registerCapability");
+    assert_eq!(registered["registrations"][0]["method"], "workspace/didChangeConfiguration");
+    let without = json!({ "documentation": { "exclude": ["docs/client.md"] } });
+    let items = editor.say_settings(json!([null, without]));
+    let item = |folder: &str| json!({ "scopeUri": uri(&home, folder), "section": "craig" });
+    assert_eq!(items, json!([item("one"), item("two")]));
+    let (one, two) = (uri(&home, "one/lib/client.js"), uri(&home, "two/lib/client.js"));
+    let mut unread = vec![(home.path().join("one"), 1), (home.path().join("two"), 0)];
+    while !unread.is_empty() {
+        let ready = editor.await_state("ready");
+        unread.retain(|(folder, files)| ready["folder"] != json!(folder) || ready["files"] != *files);
+    }
+    editor.open_text(&one, CODE);
+    editor.open_text(&two, CODE);
+    assert!(!editor.hover(&one, 4).is_null() && editor.hover(&two, 4).is_null());
+
+    // Whatever changes, all is asked again; what does not fit is told, and what held before holds.
+    editor.tell("workspace/didChangeConfiguration", json!({ "settings": null }));
+    editor.say_settings(json!([null, { "language_model": { "provider": "openai" } }]));
+    let warning = editor.await_method("window/showMessage");
+    assert!(warning["message"].as_str().unwrap().contains("config.toml"), "{warning}");
+    assert!(editor.hover(&two, 4).is_null());
+    editor.tell("workspace/didChangeConfiguration", json!({ "settings": null }));
+    editor.say_settings(json!([null, {}]));
+    assert_eq!(editor.await_state("ready")["files"], 1);
+    assert!(!editor.hover(&two, 4).is_null());
+
+    // An answer to a question before the last one is an old one.
+    editor.tell("workspace/didChangeConfiguration", json!({ "settings": null }));
+    editor.tell("workspace/didChangeConfiguration", json!({ "settings": null }));
+    editor.say_settings(json!([null, without]));
+    editor.say_settings(json!([null, {}]));
+    assert!(!editor.hover(&two, 4).is_null());
     editor.close();
 }
 
