@@ -109,8 +109,8 @@ fn scored(place: Place<'_>, citation: usize, subject: &Subject) -> Vec<Scored> {
             let names = identifiers(sentence).any(|(_, name)| is_subject(name, subject));
             let owner = subject.owner.as_deref();
             let names_owner = owner.is_some_and(|owner| identifiers(sentence).any(|(_, name)| name == owner));
-            // What is said of other names beside the best section only fills the answer.
-            if citation > 0 && !(names || defines || is_about) {
+            // What is said of other names, beside the best section or before a list that has this one, only fills the answer.
+            if (citation > 0 || is_listed) && !(names || defines || is_about) {
                 continue;
             }
             let early = 2.0 / position as f32;

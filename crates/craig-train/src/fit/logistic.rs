@@ -16,7 +16,7 @@ const PULL: f64 = 30.0;
 /// Log-odds that are added to what the labels say. A question has one to three labelled files, and whatever else would help
 /// its asker counts as irrelevant; and a user who asks for 0.7 wants an answer to most questions, with three of four hits
 /// to the point. With this, both hold on the given repositories, held out; see `docs/benchmarks.md`.
-const BENEFIT_OF_DOUBT: f64 = 1.0;
+const BENEFIT_OF_DOUBT: f64 = 0.9;
 
 /// Steps of Newton's method; it converges in fewer.
 const N_STEPS: usize = 15;
