@@ -32,14 +32,6 @@ impl<T> Best<T> {
         }
     }
 
-    /// The best of several choices together.
-    pub(crate) fn of_all(n: usize, parts: Vec<Self>) -> Self {
-        let mut all = Self::new(n);
-        let kept = parts.into_iter().flat_map(Self::into_vec);
-        kept.for_each(|(score, item)| all.offer(score, item));
-        all
-    }
-
     /// Those kept, in no order.
     pub(crate) fn into_vec(mut self) -> Vec<(f32, T)> {
         self.cut();
@@ -62,12 +54,6 @@ mod tests {
 
     use super::*;
 
-    fn items(best: Best<usize>) -> Vec<usize> {
-        let mut items: Vec<_> = best.into_vec().into_iter().map(|(_, item)| item).collect();
-        items.sort_unstable();
-        items
-    }
-
     proptest! {
         #[test]
         fn the_best_and_their_equals_are_kept(scores in proptest::collection::vec(0u8..40, 0..400), n in 1usize..30) {
@@ -76,12 +62,10 @@ mod tests {
             let mut descending = scores.clone();
             descending.sort_unstable_by(|a, b| b.cmp(a));
             let lowest = descending.get(n - 1).or(descending.last()).copied().unwrap_or_default();
+            let mut kept: Vec<usize> = best.into_vec().into_iter().map(|(_, at)| at).collect();
+            kept.sort_unstable();
             let expected: Vec<usize> = (0..scores.len()).filter(|&at| scores[at] >= lowest).collect();
-            prop_assert_eq!(items(best), expected.clone());
-
-            let mut parts = [Best::new(n), Best::new(n), Best::new(n)];
-            scores.iter().enumerate().for_each(|(at, &score)| parts[at % 3].offer(f32::from(score), at));
-            prop_assert_eq!(items(Best::of_all(n, parts.into())), expected);
+            prop_assert_eq!(kept, expected);
         }
     }
 }

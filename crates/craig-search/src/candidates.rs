@@ -11,7 +11,6 @@ use crate::best::Best;
 use crate::dense::{ChunkAt, nearest_by_sign};
 use crate::index::LiveSegment;
 use crate::lexical::{Term, best_chunks};
-use crate::parallel::Helpers;
 use crate::query::Query;
 use crate::scene::Scene;
 use crate::segment::{Aspect, PATH_SHARE, Role};
@@ -35,14 +34,11 @@ const N_DEFINITIONS: usize = 6;
 type FileAt = (usize, u32);
 
 /// Files that are worth the ranker's look, by path.
-pub(crate) fn candidate_files(scene: &Scene<'_>, allowed: &[FixedBitSet], helpers: Helpers) -> Vec<FileAt> {
+pub(crate) fn candidate_files(scene: &Scene<'_>, allowed: &[FixedBitSet]) -> Vec<FileAt> {
     let places = Places { segments: scene.segments };
-    let (lexical, dense) = helpers.both(
-        || best_chunks(scene.terms, scene.segments, allowed, scene.totals, N_LEXICAL_CHUNKS, helpers),
-        || nearest(scene.query, scene.segments, allowed, &places, helpers),
-    );
+    let lexical = best_chunks(scene.terms, scene.segments, allowed, scene.totals, N_LEXICAL_CHUNKS);
     let lexical = places.best_files(lexical, N_LEXICAL);
-    let dense = places.best_files(dense, N_DENSE);
+    let dense = places.best_files(nearest(scene.query, scene.segments, allowed, &places), N_DENSE);
     let mut paths = best_paths(scene.terms, scene.segments, allowed);
     keep_best(&mut paths, N_PATHS, |a, b| places.compare_files(*a, *b));
     let defined = scene.names.iter().flat_map(|name| places.of_definitions(&name.definitions, allowed));
@@ -60,7 +56,6 @@ fn nearest(
     segments: &[LiveSegment],
     allowed: &[FixedBitSet],
     places: &Places<'_>,
-    helpers: Helpers,
 ) -> Vec<(f32, ChunkAt)> {
     let rescored = |at: ChunkAt| {
         let segment = &segments[at.segment].segment;
@@ -68,7 +63,7 @@ fn nearest(
         let path = segment.aspect_similarity(&query.aspect_vector, file, Aspect::Path);
         (segment.similarity(&query.vector, at.chunk) + PATH_SHARE * path, at)
     };
-    nearest_by_sign(segments, allowed, query, N_BY_SIGN, helpers).into_iter().map(rescored).collect()
+    nearest_by_sign(segments, allowed, query, N_BY_SIGN).into_iter().map(rescored).collect()
 }
 
 /// Files whose path or name holds words of the query, each with the sum of their path idf.

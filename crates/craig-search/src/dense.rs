@@ -5,7 +5,6 @@ use fixedbitset::FixedBitSet;
 use crate::best::Best;
 use crate::index::LiveSegment;
 use crate::mapped::hamming;
-use crate::parallel::Helpers;
 use crate::query::Query;
 
 /// A chunk of one segment.
@@ -32,36 +31,24 @@ pub(crate) fn nearest_by_sign(
     allowed: &[FixedBitSet],
     query: &Query,
     n_wanted: usize,
-    helpers: Helpers,
 ) -> Vec<ChunkAt> {
-    let parts = helpers.map(segments, |number, live| {
-        let mut best = Best::new(n_wanted);
-        offer_segment(number, live, &allowed[number], query, &mut best);
-        best
-    });
-    Best::of_all(n_wanted, parts).into_vec().into_iter().map(|(_, at)| at).collect()
-}
-
-fn offer_segment(
-    number: usize,
-    live: &LiveSegment,
-    allowed: &FixedBitSet,
-    query: &Query,
-    best: &mut Best<ChunkAt>,
-) {
+    let mut best = Best::new(n_wanted);
     let mut distances = Vec::with_capacity(BLOCK_CHUNKS);
-    let (chunks, is_full) = (live.segment.chunks(), allowed.is_full());
-    let is_allowed = |chunk: u32| is_full || allowed[chunks[chunk as usize].file as usize];
-    let words_per_block = BLOCK_CHUNKS * query.bits.len().max(1);
-    for (block, rows) in live.segment.bits().chunks(words_per_block).enumerate() {
-        hamming(&query.bits, rows, &mut distances);
-        let first = (block * BLOCK_CHUNKS) as u32;
-        offer_near(&distances, best, |at| {
-            Some(first + at)
-                .filter(|&chunk| is_allowed(chunk))
-                .map(|chunk| ChunkAt { segment: number, chunk })
-        });
+    for (number, (live, allowed)) in segments.iter().zip(allowed).enumerate() {
+        let (chunks, is_full) = (live.segment.chunks(), allowed.is_full());
+        let is_allowed = |chunk: u32| is_full || allowed[chunks[chunk as usize].file as usize];
+        let words_per_block = BLOCK_CHUNKS * query.bits.len().max(1);
+        for (block, rows) in live.segment.bits().chunks(words_per_block).enumerate() {
+            hamming(&query.bits, rows, &mut distances);
+            let first = (block * BLOCK_CHUNKS) as u32;
+            offer_near(&distances, &mut best, |at| {
+                Some(first + at)
+                    .filter(|&chunk| is_allowed(chunk))
+                    .map(|chunk| ChunkAt { segment: number, chunk })
+            });
+        }
     }
+    best.into_vec().into_iter().map(|(_, at)| at).collect()
 }
 
 /// Offers what `item` makes of the numbers of all distances that are small enough.

@@ -6,7 +6,6 @@ use crate::analysis::Field;
 use crate::best::Best;
 use crate::dense::ChunkAt;
 use crate::index::{LiveSegment, Totals};
-use crate::parallel::Helpers;
 use crate::segment::{Posting, PostingsList, Segment};
 
 /// Term saturation and length normalisation: the usual values. Source: Robertson & Zaragoza, 2009.
@@ -169,39 +168,27 @@ pub(crate) fn best_chunks(
     allowed: &[FixedBitSet],
     totals: Totals,
     n_wanted: usize,
-    helpers: Helpers,
 ) -> Vec<(f32, ChunkAt)> {
-    let parts = helpers.map(segments, |number, live| {
-        let mut best = Best::new(n_wanted);
-        let scan = Scan::new(terms, number, &live.segment, totals);
-        offer_segment(number, live, &allowed[number], scan, &mut best);
-        best
-    });
-    Best::of_all(n_wanted, parts).into_vec()
-}
-
-fn offer_segment(
-    number: usize,
-    live: &LiveSegment,
-    allowed: &FixedBitSet,
-    mut scan: Scan<'_>,
-    best: &mut Best<ChunkAt>,
-) {
-    let chunks = live.segment.chunks();
-    let is_allowed = |chunk: u32| allowed[chunks[chunk as usize].file as usize];
-    while let Some((first, scores)) = scan.next_window() {
-        for (few_first, few) in (first..).step_by(GLANCE_CHUNKS).zip(scores.chunks(GLANCE_CHUNKS)) {
-            let highest = highest(few);
-            if highest <= 0.0 || highest < best.lowest() {
-                continue;
-            }
-            for (chunk, &score) in (few_first..).zip(few) {
-                if score > 0.0 && score >= best.lowest() && is_allowed(chunk) {
-                    best.offer(score, ChunkAt { segment: number, chunk });
+    let mut best = Best::new(n_wanted);
+    for (number, (live, allowed)) in segments.iter().zip(allowed).enumerate() {
+        let chunks = live.segment.chunks();
+        let is_allowed = |chunk: u32| allowed[chunks[chunk as usize].file as usize];
+        let mut scan = Scan::new(terms, number, &live.segment, totals);
+        while let Some((first, scores)) = scan.next_window() {
+            for (few_first, few) in (first..).step_by(GLANCE_CHUNKS).zip(scores.chunks(GLANCE_CHUNKS)) {
+                let highest = highest(few);
+                if highest <= 0.0 || highest < best.lowest() {
+                    continue;
+                }
+                for (chunk, &score) in (few_first..).zip(few) {
+                    if score > 0.0 && score >= best.lowest() && is_allowed(chunk) {
+                        best.offer(score, ChunkAt { segment: number, chunk });
+                    }
                 }
             }
         }
     }
+    best.into_vec()
 }
 
 /// Chunks that are passed over together when none of them scores high enough.

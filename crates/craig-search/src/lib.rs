@@ -15,7 +15,6 @@ mod hit;
 mod index;
 mod lexical;
 mod mapped;
-mod parallel;
 mod query;
 mod ranker;
 mod scene;

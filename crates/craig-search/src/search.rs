@@ -10,7 +10,6 @@ use crate::filter::Filter;
 use crate::hit::{Evidence, Hit, MoreRange};
 use crate::index::Index;
 use crate::lexical::look_up;
-use crate::parallel::Helpers;
 use crate::query::{Query, has_words};
 use crate::ranker::{relevances, scores};
 use crate::scene::{Candidate, Scene, look_up_name, relate};
@@ -211,9 +210,9 @@ impl Index {
 
     /// Candidates with all their features, by path among those of equal score.
     fn candidates_of(&self, scene: &Scene<'_>, allowed: &[FixedBitSet], without: &[&str]) -> Vec<Candidate> {
-        let helpers = Helpers::for_index(&self.segments);
-        let files = candidate_files(scene, allowed, helpers);
-        let mut candidates = helpers.map(&files, |_, &(segment, file)| scene.candidate(segment, file));
+        let files = candidate_files(scene, allowed);
+        let mut candidates: Vec<_> =
+            files.into_iter().map(|(segment, file)| scene.candidate(segment, file)).collect();
         relate(&mut candidates, &self.segments);
         leave_out(&mut candidates, without);
         let scores = ranker_scores(&candidates);
