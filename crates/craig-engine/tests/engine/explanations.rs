@@ -178,7 +178,7 @@ fn of_an_answer_what_holds_is_kept() {
     let told = desk.told(REQUEST);
     assert_eq!(told.explanation.explanation, "- It performs an HTTP request on the connection.");
     let sentences = serde_json::to_value(told.language_model.unwrap().sentences).unwrap();
-    assert_eq!(sentences, json!({ "kept": 1, "dropped": { "marker": 2, "coverage": 1 } }));
+    assert_eq!(sentences, json!({ "kept": 1, "dropped": { "marker": 2, "modality": 1 } }));
 }
 
 #[test]
