@@ -73,13 +73,13 @@ impl Explanation {
 
     /// Two or three lines for a tooltip: one or two sentences and where they are from; none when nothing is documented.
     pub fn hover(&self) -> Option<String> {
-        let cited = self.citations.first()?;
         let of_best = self.bullets.iter().filter(|bullet| bullet.citation == 0);
         let mut bullets = of_best.chain(self.bullets.iter().filter(|bullet| bullet.citation != 0));
         let first = bullets.next()?;
         let second = bullets.next().filter(|second| {
             second.citation == first.citation && first.text.len() + second.text.len() < HOVER_BYTES
         });
+        let cited = self.citations.get(first.citation)?;
         let sentences = [Some(first), second].into_iter().flatten();
         let mut lines: Vec<String> = sentences.map(|bullet| on_one_line(&bullet.text)).collect();
         let heading = cited.section_heading.trim();
@@ -205,4 +205,29 @@ fn citation(place: Place<'_>, relevance: f32) -> Citation {
 /// Three places behind the point: more would only be noise.
 fn rounded(x: f32) -> f32 {
     (x.clamp(0.0, 1.0) * 1_000.0).round() / 1_000.0
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_hover_names_the_section_that_it_quotes() {
+        let cited = |heading: &str, line| Citation {
+            file_path: "docs/client.md".into(),
+            section_heading: heading.into(),
+            heading_line: line,
+            relevance_score: 0.9,
+        };
+        let explanation = Explanation {
+            explanation: "- A client of one server.".into(),
+            citations: vec![cited("Client", 1), cited("Class: `Client`", 3)],
+            confidence: 0.9,
+            has_relevant_docs: true,
+            symbol: Some("Client".into()),
+            bullets: vec![Bullet { text: "A client of one server.".into(), citation: 1, line: 5 }],
+        };
+        let hover = explanation.hover().unwrap();
+        assert_eq!(hover, "A client of one server.\n*docs/client.md:3 · Class: `Client`*");
+    }
 }
