@@ -216,9 +216,8 @@ impl<'t> Reading<'t> {
 
     /// The first selected line that is not blank, 1-based.
     fn first_line_of_code(&self) -> usize {
-        let selected = self.text.lines().enumerate().skip(self.first - 1).take(self.last + 1 - self.first);
-        let mut code = selected.filter(|(_, line)| !line.trim().is_empty());
-        code.next().map_or(self.first, |(at, _)| at + 1)
+        let selected = line_range(self.text, self.first, self.last);
+        self.first + selected.lines().position(|line| !line.trim().is_empty()).unwrap_or(0)
     }
 
     fn begins_in_selection(&self, symbol: &Symbol) -> bool {

@@ -152,9 +152,9 @@ fn n_words(sentence: &str) -> usize {
 
 /// Whether a sentence says something: no link, image or tag alone, not too long; a short one only when it ends as one.
 fn is_quotable(sentence: &str, is_row: bool) -> bool {
-    let is_enough = n_words(sentence) >= ENOUGH_WORDS
-        || is_row && n_words(sentence) > 1
-        || n_words(sentence) > 0 && sentence.ends_with(['.', '!']);
+    let n_words = n_words(sentence);
+    let is_enough =
+        n_words >= ENOUGH_WORDS || is_row && n_words > 1 || n_words > 0 && sentence.ends_with(['.', '!']);
     is_enough
         && sentence.len() <= MAX_SENTENCE_BYTES
         && !sentence.starts_with(['!', '<'])

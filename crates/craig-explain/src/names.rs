@@ -113,6 +113,11 @@ pub(crate) fn words_of(name: &str) -> Vec<String> {
     craig_model::words(name).map(|word| word.text.to_lowercase()).collect()
 }
 
+/// What stands between backticks, in order: every other part of a text that is cut at them.
+pub(crate) fn code_spans(text: &str) -> impl Iterator<Item = &str> {
+    text.split('`').skip(1).step_by(2)
+}
+
 /// A word without the endings that most often differ where it is a name in code and a word of a heading: `retry` of
 /// "Retrying", `pip` of `pipe` and "Piping".
 pub(crate) fn stem(word: &str) -> &str {

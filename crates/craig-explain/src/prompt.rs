@@ -7,6 +7,7 @@ use serde::Serialize;
 
 use crate::context::{CodeContext, clipped};
 use crate::explain::{Bullet, Citation, Explanation};
+use crate::names::code_spans;
 use crate::sentence;
 
 /// The first sentence of every prompt.
@@ -341,10 +342,7 @@ fn stands_in(source: &str, token: &str) -> bool {
 
 /// Tokens that must stand in the source letter by letter: code, numbers, flags, addresses.
 fn exact_tokens(text: &str) -> BTreeSet<String> {
-    let mut found: BTreeSet<String> = BTreeSet::new();
-    for span in text.split('`').skip(1).step_by(2) {
-        found.insert(span.to_owned());
-    }
+    let mut found: BTreeSet<String> = code_spans(text).map(str::to_owned).collect();
     for token in text.split_whitespace() {
         let token =
             token.trim_matches(|c: char| matches!(c, ',' | '.' | ';' | ':' | '(' | ')' | '`' | '"' | '\''));

@@ -28,14 +28,22 @@ Goes on.
 * `open(wide)` Opens it.
 ";
 
-/// The features of the section at a line for the definition at a line of the code.
-fn features(code_line: usize, section_line: u32) -> (SubjectFeatures, SectionFeatures) {
-    let library = Library::of_texts(vec![("README.md".into(), DOCS.into())]);
-    let context =
-        CodeContext::read("lib/widget.js", Language::JavaScript, CODE, Some((code_line, code_line)));
+/// The features of the section at a line of the only page, for the definition at a line of the code.
+fn features_of(
+    page: (&str, &str),
+    (path, code): (&str, &str),
+    code_line: usize,
+    section_line: u32,
+) -> (SubjectFeatures, SectionFeatures) {
+    let library = Library::of_texts(vec![(page.0.into(), page.1.into())]);
+    let context = CodeContext::read(path, Language::JavaScript, code, Some((code_line, code_line)));
     let evidence = evidence(&library, &context, &context.subjects()[0]);
     let found = evidence.candidates.iter().find(|one| library.heading(one.at).1 == section_line);
     (evidence.subject, found.expect("the section is a candidate").features)
+}
+
+fn features(code_line: usize, section_line: u32) -> (SubjectFeatures, SectionFeatures) {
+    features_of(("README.md", DOCS), ("lib/widget.js", CODE), code_line, section_line)
 }
 
 #[test]
@@ -94,12 +102,7 @@ get('/').clone()
 ";
 
 fn of_scope(code_line: usize, section_line: u32) -> (SubjectFeatures, SectionFeatures) {
-    let library = Library::of_texts(vec![("docs/a.md".into(), MOCKS.into())]);
-    let context =
-        CodeContext::read("lib/scope.js", Language::JavaScript, SCOPE, Some((code_line, code_line)));
-    let evidence = evidence(&library, &context, &context.subjects()[0]);
-    let found = evidence.candidates.iter().find(|one| library.heading(one.at).1 == section_line);
-    (evidence.subject, found.expect("the section is a candidate").features)
+    features_of(("docs/a.md", MOCKS), ("lib/scope.js", SCOPE), code_line, section_line)
 }
 
 #[test]

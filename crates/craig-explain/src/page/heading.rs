@@ -1,6 +1,6 @@
 //! What a heading is called: the names that it is about.
 
-use crate::names::{Named, leading_name};
+use crate::names::{Named, code_spans, leading_name};
 
 /// A name that a heading is about.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -23,7 +23,7 @@ pub(super) fn heading_names(heading: &str) -> Vec<HeadingName> {
     if found.is_empty() {
         found.extend(lone_name(bare));
     }
-    for span in plain.split('`').skip(1).step_by(2).map(without_assignment) {
+    for span in code_spans(&plain).map(without_assignment) {
         let Some((named, end)) = leading_name(span) else { continue };
         if !found.iter().any(|known| known.named == named) {
             found.push(name(span, named, end, false));
