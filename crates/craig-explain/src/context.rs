@@ -189,6 +189,8 @@ impl<'t> Reading<'t> {
         // Members come after what they are members of.
         if let Some(outermost) = defined.iter().min_by_key(|symbol| (depth(symbol), symbol.line)) {
             found.push(self.subject(outermost));
+        } else if let Some(declared) = layout::declared(self.text, self.first_line_of_code()) {
+            found.push(self.member(&declared));
         }
         let around = self.innermost_around();
         let is_definition = !found.is_empty();
@@ -288,7 +290,9 @@ impl<'t> Reading<'t> {
 
     fn member(&self, member: &layout::Member) -> Subject {
         let open = layout::opener(self.text, member.line).map(|(_, open)| open).unwrap_or_default();
-        let owner = layout::prototype_owner(open).or_else(|| layout::assigned_name(open));
+        let owner = layout::prototype_owner(open)
+            .or_else(|| layout::assigned_name(open))
+            .or_else(|| layout::declared_type(open));
         let definition = line_range(self.text, member.line, member.line_end);
         Subject {
             name: member.name.clone(),
@@ -297,7 +301,7 @@ impl<'t> Reading<'t> {
             owner: owner.map(str::to_owned),
             is_private: member.name.starts_with('_'),
             aliases: aliases(self.text, &member.name),
-            kind: Some(ChunkKind::Method),
+            kind: Some(if member.is_function { ChunkKind::Method } else { ChunkKind::Constant }),
             definition: clipped(definition, 2_000).to_owned(),
             siblings: member.siblings.clone(),
             ..Subject::default()

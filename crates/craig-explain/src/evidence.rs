@@ -16,6 +16,9 @@ use self::kin::Kin;
 /// Most sections that are looked at for one name.
 const MAX_CANDIDATES: usize = 300;
 
+/// Sections that are looked at because their text is like the code.
+const N_ALIKE: usize = 5;
+
 macro_rules! features {
     ($(#[$of:meta])* $name:ident, $names:ident, $size:ident: $($(#[$doc:meta])* $field:ident),* $(,)?) => {
         $(#[$of])*
@@ -156,8 +159,10 @@ features! {
     is_empty,
     /// It is what stands before the first heading.
     is_preamble,
-    /// The page tells of changes: release notes, migrations.
+    /// The page, or a heading above, tells of changes: release notes, migrations.
     is_history,
+    /// Its heading is the name, and it tells of changes.
+    heading_in_history,
     /// The page is a reference.
     is_reference,
     /// The page is the README.
@@ -200,6 +205,29 @@ features! {
     use_share,
     /// It uses the name as the code defines it: a method behind a dot, a function before arguments and behind none.
     use_fits,
+    /// Cells of tables behind the first of their row that begin with the name, logarithmic.
+    other_cells,
+    /// Rows of its tables, logarithmic.
+    rows,
+    /// Names that it says in code, logarithmic: who speaks of many is about none.
+    breadth,
+    /// Share of all that is said of the name in code which the page has.
+    page_share,
+    /// The same for the first section of the page that says the name in code: it introduces it.
+    introduces,
+    /// The section right above is about the name by its heading, and has no text of its own.
+    below_empty,
+    /// The page compares, answers what is often asked, or lists what others made.
+    is_aside,
+    /// The page is one of samples.
+    is_sample,
+    /// It begins the page that is called like the file of the code, and the name has a word of the file's:
+    /// `stderrAppender` in `stderr.js`.
+    introduces_module,
+    /// It begins a page that has the name's words in its title and path.
+    introduces_words,
+    /// Share of the heading's words that are the name's by their stems, when it has all of them but the project's.
+    heading_core_words,
 }
 
 features! {
@@ -340,10 +368,14 @@ struct Gathering<'a> {
     subject: &'a Subject,
     spellings: Vec<String>,
     words: Vec<String>,
-    /// Stems of the name's words.
+    /// Stems of the name's words, without the project's where others are left: `Request Config` tells of
+    /// `AxiosRequestConfig`.
     stems: Vec<String>,
     /// Calls of the name in the documentation's code, and mentions behind a dot.
     n_used: f32,
+    /// How much each page says of the name in code, by its place among the documents, and all of them together.
+    said_on_pages: HashMap<usize, f32>,
+    n_said: f32,
     /// What the documentation says the name belongs to, each with the share of the names beside it that do, too.
     told_owners: Vec<ToldOwner>,
     /// By the place of the section.
@@ -370,7 +402,10 @@ impl<'a> Gathering<'a> {
         let owner = subject.owner.as_deref().unwrap_or(&module);
         let kin = Kin::of(library, &subject.siblings);
         let told_owners = told_owners(library, subject, owner, &kin);
+        let said_on_pages = said_on_pages(library, subject);
         Self {
+            n_said: said_on_pages.values().sum(),
+            said_on_pages,
             is_of_project: library.is_project(owner),
             uses: owned_uses(library, &told_owners),
             told_owners,
@@ -379,7 +414,7 @@ impl<'a> Gathering<'a> {
                 .iter()
                 .map(|(_, m)| f32::from(m.calls) + f32::from(m.members))
                 .sum(),
-            stems: words_of(&subject.name).iter().map(|word| stem(word).to_owned()).collect(),
+            stems: core_stems(library, &subject.name),
             kin,
             spellings: library.other_spellings(&subject.name).map(str::to_owned).collect(),
             words: words_of(&subject.name),
@@ -429,6 +464,7 @@ impl<'a> Gathering<'a> {
             }
         }
         weighed.extend(self.sections_with_stems().map(|at| (at, 1)));
+        weighed.extend(self.sections_alike().into_iter().map(|at| (at, 1)));
         weighed.sort_unstable();
         let mut sums: Vec<(u32, u32)> = Vec::new();
         for (at, weight) in weighed {
@@ -442,6 +478,20 @@ impl<'a> Gathering<'a> {
         let mut found: Vec<usize> = sums.into_iter().map(|(at, _)| at as usize).collect();
         found.sort_unstable();
         found
+    }
+
+    /// The sections whose text is most like the code: who describes it need not say its name.
+    fn sections_alike(&self) -> Vec<u32> {
+        let n = self.library.n_sections();
+        let mut alike: Vec<(f32, u32)> = (0..n)
+            .map(|at| (self.library.similarity(&self.query, at), u32::try_from(at).unwrap_or(u32::MAX)))
+            .collect();
+        let n_kept = N_ALIKE.min(n);
+        if n_kept < n {
+            alike.select_nth_unstable_by(n_kept, |a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
+        }
+        alike.truncate(n_kept);
+        alike.into_iter().map(|(_, at)| at).collect()
     }
 
     /// Sections that have all words of the name in their heading and what stands above it, one at least in the heading.
@@ -470,11 +520,18 @@ impl<'a> Gathering<'a> {
 
     fn features(&self, place: Place<'_>) -> SectionFeatures {
         let mut features = SectionFeatures::default();
-        self.heading(place, &mut features);
+        features.is_history = flag(is_history(place));
+        if features.is_history > 0.0 {
+            let is_named = place.section.names.iter().any(|of| self.is_spelled(&of.named.name));
+            features.heading_in_history = flag(is_named);
+        } else {
+            self.heading(place, &mut features);
+        }
         self.surroundings(place, &mut features);
         self.body(place, &mut features);
         self.page(place, &mut features);
         self.usage(place, &mut features);
+        self.standing(place, &mut features);
         self.together(place.at, &mut features);
         features
     }
@@ -648,6 +705,43 @@ impl<'a> Gathering<'a> {
         features.only_stems = flag(is_silent && features.heading_is_name + features.heading_leads == 0.0);
     }
 
+    /// What the page and the place on it say: much of all that is said, the first of it, on what kind of page.
+    fn standing(&self, place: Place<'_>, features: &mut SectionFeatures) {
+        let said = self.library.mentions_at(&self.subject.name, place.at);
+        features.other_cells = f32::from(said.other_cells).ln_1p();
+        features.rows = (place.section.n_rows as f32).ln_1p();
+        features.breadth = (place.section.n_names_in_code as f32).ln_1p();
+        let on_page = self.said_on_pages.get(&self.library.page_of(place.at)).copied().unwrap_or_default();
+        features.page_share = if self.n_said > 0.0 { on_page / self.n_said } else { 0.0 };
+        features.introduces = features.is_first_on_page * features.page_share;
+        features.below_empty = flag(self.is_below_empty(place));
+        let stem = path_words_of(place.page.path.rsplit('/').next().unwrap_or_default());
+        features.is_aside = flag(stem.iter().any(|word| ASIDE.contains(&word.as_str())));
+        let path = path_words_of(&place.page.path);
+        features.is_sample = flag(path.iter().any(|word| SAMPLES.contains(&word.as_str())));
+        let is_start = place.section.outline.level <= 1;
+        let of_module = words_of(&self.module).iter().any(|word| self.words.contains(word));
+        features.introduces_module = flag(is_start && of_module) * features.page_is_module;
+        features.introduces_words = flag(is_start) * self.share_of_stems(place, true);
+        let n_words = place.section.heading_stems.len().max(1);
+        if features.heading_stems >= 1.0 {
+            features.heading_core_words = (self.stems.len() as f32 / n_words as f32).min(1.0);
+        }
+    }
+
+    /// Whether the section right above is about the name by its heading, and leaves it to this one to tell of it.
+    fn is_below_empty(&self, place: Place<'_>) -> bool {
+        let above = place.at.checked_sub(1).map(|at| self.library.place(at));
+        above.is_some_and(|above| {
+            let is_parent = above.page.path == place.page.path
+                && above.section.outline.level < place.section.outline.level
+                && above.section.units.is_empty();
+            is_parent
+                && (above.section.names.iter().any(|of| self.is_spelled(&of.named.name))
+                    || self.share_of_stems(above, false) >= 1.0)
+        })
+    }
+
     /// Whether code uses the name as it is defined: a member behind a dot, a function before arguments and behind none.
     fn is_used_as_defined(&self, said: Mentions) -> bool {
         let is_method = self.subject.kind.is_some_and(|kind| kind_name(kind) == "method");
@@ -708,7 +802,6 @@ impl<'a> Gathering<'a> {
         let path = place.page.path.to_lowercase();
         let words = path_words_of(&place.page.path);
         let has = |names: &[&str]| words.iter().any(|word| names.contains(&word.as_str()));
-        features.is_history = flag(has(HISTORY));
         features.is_reference = flag(has(REFERENCE));
         features.is_internal = flag(has(INTERNAL));
         features.is_readme = flag(path == "readme.md");
@@ -827,6 +920,26 @@ impl<'a> Gathering<'a> {
     }
 }
 
+/// Stems of the words of a name, without those of the project's name where others are left.
+fn core_stems(library: &Library, name: &str) -> Vec<String> {
+    let words = words_of(name);
+    let mut core: Vec<&String> = words.iter().filter(|word| !library.is_project_word(word)).collect();
+    if core.is_empty() {
+        core = words.iter().collect();
+    }
+    core.into_iter().map(|word| stem(word).to_owned()).collect()
+}
+
+/// How much each page says of a name in code, by its place among the documents.
+fn said_on_pages(library: &Library, subject: &Subject) -> HashMap<usize, f32> {
+    let mut found: HashMap<usize, f32> = HashMap::new();
+    for (at, said) in library.mentions(&subject.name) {
+        *found.entry(library.page_of(*at as usize)).or_default() +=
+            f32::from(said.spans) + f32::from(said.fences);
+    }
+    found
+}
+
 /// From this share on, names that belong to the same thing in the documentation do so in code, too.
 const SAME_OWNER_KIN: f32 = 0.3;
 
@@ -863,22 +976,59 @@ fn told_owners(library: &Library, subject: &Subject, owner: &str, kin: &Kin) -> 
     library.owners(&subject.name).iter().map(of).collect()
 }
 
-const HISTORY: &[&str] = &[
-    "changelog",
-    "changes",
-    "history",
-    "migration",
-    "migrate",
-    "migrating",
-    "upgrade",
-    "upgrading",
-    "release",
-    "releases",
-    "changed",
-    "whatsnew",
-    "deprecated",
-    "deprecations",
+/// Whether a section tells of changes: by what its page, its title or a heading above is called.
+fn is_history(place: Place<'_>) -> bool {
+    let title = place.page.sections.iter().find(|section| !section.outline.heading.is_empty());
+    let title = title.map(|section| section.outline.heading.as_str());
+    let headings = place.section.outline.path.iter().map(String::as_str).chain(title);
+    headings.chain([place.page.stem()]).any(|told| tells_of_changes(&words_of(told)))
+}
+
+/// Whether words name changes between versions: "Upgrading", "Release notes", "Migration to 6", but not "Migration API".
+fn tells_of_changes(words: &[String]) -> bool {
+    let is = |word: &String, among: &[&str]| among.contains(&word.as_str());
+    let is_beside = |word: &String| is(word, BESIDE_CHANGES) || word.chars().any(|c| c.is_ascii_digit());
+    words.iter().any(|word| is(word, CHANGES))
+        || words.iter().any(|word| is(word, MAYBE_CHANGES))
+            && words.iter().all(|word| is(word, MAYBE_CHANGES) || is_beside(word))
+}
+
+/// Who says one of these speaks of changes.
+const CHANGES: &[&str] =
+    &["changelog", "migrating", "upgrading", "upgrade", "deprecations", "whatsnew", "breaking"];
+
+/// Who says these and nothing else, too.
+const MAYBE_CHANGES: &[&str] =
+    &["changes", "history", "migration", "migrate", "release", "releases", "changed", "deprecated"];
+
+/// What may stand beside them.
+const BESIDE_CHANGES: &[&str] =
+    &["notes", "note", "guide", "guides", "to", "from", "for", "of", "the", "version", "versions", "v"];
+
+/// Words in names of pages that speak of names by the way.
+const ASIDE: &[&str] = &[
+    "compare",
+    "comparison",
+    "comparisons",
+    "versus",
+    "vs",
+    "differences",
+    "matrix",
+    "faq",
+    "troubleshooting",
+    "ecosystem",
+    "benchmark",
+    "benchmarks",
+    "roadmap",
+    "third",
+    "resources",
+    "community",
+    "limits",
 ];
+
+/// Words in paths of pages that show samples.
+const SAMPLES: &[&str] =
+    &["sample", "samples", "example", "examples", "demo", "demos", "recipes", "cookbook"];
 const REFERENCE: &[&str] = &["api", "reference", "references", "apis"];
 const INTERNAL: &[&str] = &[
     "contributing",

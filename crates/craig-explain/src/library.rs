@@ -206,6 +206,11 @@ impl Library {
         self.project_names.iter().any(|project| *project == whole || words.contains(project))
     }
 
+    /// Whether a word is all that a project is called.
+    pub(crate) fn is_project_word(&self, word: &str) -> bool {
+        self.project_names.iter().any(|project| project == word)
+    }
+
     /// How rarely a word stands in paths: 0 where all pages have it.
     pub(crate) fn path_rarity(&self, word: &str) -> f32 {
         let n = self.path_words.get(word).copied().unwrap_or_default();

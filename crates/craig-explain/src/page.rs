@@ -49,6 +49,10 @@ pub struct Section {
     pub(crate) units: Vec<Unit>,
     /// Runs that are a link and nothing else.
     pub(crate) n_links: usize,
+    /// Rows of its tables.
+    pub(crate) n_rows: usize,
+    /// Different names that it says in code.
+    pub(crate) n_names_in_code: usize,
     /// How often it says which name; qualified names in lower case, `owner.name`.
     pub(crate) mentions: BTreeMap<String, Mentions>,
 }
@@ -84,6 +88,8 @@ pub(crate) struct Mentions {
     pub(crate) prose: u16,
     /// Runs of prose that begin with it as code.
     pub(crate) definitions: u16,
+    /// … which are cells of a table behind the first of their row: what another thing is compared with, or is of.
+    pub(crate) other_cells: u16,
     /// … and go on with its arguments.
     pub(crate) signatures: u16,
     /// Code spans of which the prose around says what to do with the name, or what it is.
@@ -161,6 +167,8 @@ impl<'t> Reader<'t> {
                 .collect(),
             units: Vec::new(),
             n_links: 0,
+            n_rows: 0,
+            n_names_in_code: 0,
             mentions: BTreeMap::new(),
             outline,
         };
@@ -278,6 +286,7 @@ impl<'t> Reader<'t> {
             return;
         }
         let written = &self.text[run.clone()];
+        let is_other_cell = self.row.as_ref().is_some_and(|row| row.start < row.end);
         if let Some(row) = &mut self.row {
             *row = if row.start == row.end { run.clone() } else { row.start..run.end };
         }
@@ -294,6 +303,7 @@ impl<'t> Reader<'t> {
             let entry = section.mentions.entry(defined.named.name.clone()).or_default();
             entry.definitions = entry.definitions.saturating_add(1);
             entry.signatures = entry.signatures.saturating_add(u16::from(defined.is_call));
+            entry.other_cells = entry.other_cells.saturating_add(u16::from(is_other_cell));
         }
         let is_first = section.units.is_empty();
         section.n_links += usize::from(sentence::is_link(written));
@@ -312,6 +322,7 @@ impl<'t> Reader<'t> {
         let defines = defined_name(&self.text[row.clone()]).map(|defined| defined.named);
         let Some(section) = self.section(row.start) else { return };
         section.units.push(Unit { sentences: vec![row], defines, is_row: true });
+        section.n_rows += 1;
     }
 
     fn span(&mut self, range: Range<usize>) {
@@ -356,6 +367,11 @@ impl<'t> Reader<'t> {
 
     fn finish(mut self) -> Vec<Section> {
         self.flush();
+        for section in &mut self.sections {
+            let in_code =
+                section.mentions.iter().filter(|(name, m)| !name.contains('.') && m.spans + m.fences > 0);
+            section.n_names_in_code = in_code.count();
+        }
         self.sections
     }
 }

@@ -5,7 +5,7 @@ mod cases;
 mod linear;
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
 use clap::Args;
@@ -33,7 +33,7 @@ pub(crate) struct ExplainArguments {
     #[arg(long)]
     cross_validate: bool,
     /// Strength of the pull of the ranker's weights towards 0.
-    #[arg(long, default_value_t = 3.0)]
+    #[arg(long, default_value_t = 40.0)]
     pull: f64,
     /// Strength of the pull of the gate's weights towards 0.
     #[arg(long, default_value_t = 20.0)]
@@ -44,6 +44,9 @@ pub(crate) struct ExplainArguments {
     /// Only the name's line is selected, not its whole definition.
     #[arg(long)]
     first_line: bool,
+    /// Write what the models see of each case to this file, a JSON object a line.
+    #[arg(long)]
+    dump: Option<PathBuf>,
     /// Probability from which on an answer is given; the one with the fewest errors when not set.
     #[arg(long)]
     threshold: Option<f32>,
@@ -51,6 +54,9 @@ pub(crate) struct ExplainArguments {
 
 pub(crate) fn run(arguments: &ExplainArguments) -> Result<()> {
     let examples = gather(&arguments.cases, &arguments.corpora, arguments.first_line)?;
+    if let Some(file) = &arguments.dump {
+        return dump(&examples, file);
+    }
     if arguments.out.is_none() && !arguments.cross_validate {
         let answers: Vec<Answer> = examples.iter().map(|example| Answer::of(gate(), example)).collect();
         print(
@@ -82,6 +88,22 @@ pub(crate) fn run(arguments: &ExplainArguments) -> Result<()> {
     let weights = fit_all(&examples, &scored, arguments, threshold, lines);
     let text = serde_json::to_string_pretty(&weights)? + "\n";
     std::fs::write(out, text).with_context(|| format!("cannot write {}", out.display()))
+}
+
+/// Writes the features of all candidates of all cases, for looking at them with other tools.
+fn dump(examples: &[Example], file: &Path) -> Result<()> {
+    let line = |example: &Example| {
+        let rows: Vec<_> =
+            example.evidence.candidates.iter().map(|one| one.features.to_array().to_vec()).collect();
+        serde_json::json!({
+            "repository": example.repository, "told": example.told, "is_documented": example.is_documented,
+            "is_expected": example.is_expected, "places": example.places, "subject": example.evidence.subject.to_array().to_vec(), "sections": rows,
+        })
+    };
+    let names = serde_json::json!({ "subject": SUBJECT_FEATURES, "sections": SECTION_FEATURES });
+    let lines = std::iter::once(names).chain(examples.iter().map(line));
+    let text: String = lines.map(|line| format!("{line}\n")).collect();
+    std::fs::write(file, text).with_context(|| format!("cannot write {}", file.display()))
 }
 
 /// What is answered to one case.

@@ -14,6 +14,8 @@ pub(super) struct Member {
     pub(super) line_end: usize,
     /// Names of the members beside it.
     pub(super) siblings: Vec<String>,
+    /// Whether it can be called.
+    pub(super) is_function: bool,
 }
 
 /// The nearest line above `line` (1-based) that is indented less, with its number: what the line stands in.
@@ -41,6 +43,28 @@ pub(super) fn member_around(text: &str, line: usize) -> Option<Member> {
     }
 }
 
+/// What a line declares that no outline has: a property of an object, class or type that stands by itself, or a function
+/// inside of a function.
+pub(super) fn declared(text: &str, line: usize) -> Option<Member> {
+    let (open_at, open) = opener(text, line)?;
+    let written = line_of(text, line);
+    if let Some(name) = local_function(written) {
+        return Some(Member { siblings: Vec::new(), ..member(text, name, line, open_at) });
+    }
+    let name = property_name(written)?;
+    let is_apart = std::iter::successors(Some((open_at, open)), |(at, _)| opener(text, *at))
+        .all(|(_, open)| opens_object(open) || declared_type(open).is_some());
+    is_apart
+        .then(|| Member { is_function: member_name(written).is_some(), ..member(text, name, line, open_at) })
+}
+
+/// What a class, an interface or the like is called that a line opens.
+pub(super) fn declared_type(open: &str) -> Option<&str> {
+    let mut words = open.trim_end().strip_suffix('{')?.split_whitespace();
+    words.find(|word| ["class", "interface", "enum", "type"].contains(word))?;
+    words.next().and_then(|word| identifiers(word).next()).map(|(_, name)| name)
+}
+
 /// Whether what a line stands in is exported: `module.exports = {`, `export default {`.
 pub(super) fn opens_export(open: &str) -> bool {
     opens_object(open) && (open.contains("exports") || open.trim_start().starts_with("export "))
@@ -53,9 +77,14 @@ pub(super) fn prototype_owner(open: &str) -> Option<&str> {
     (opens_object(open) && !name.is_empty()).then_some(name)
 }
 
-/// What an object is called that a line assigns: `api` of `const api = {`; none of what it exports unnamed.
+/// What an object is called that a line assigns: `api` of `const api = {` and `api: {`; none of what it exports unnamed.
 pub(super) fn assigned_name(open: &str) -> Option<&str> {
-    let target = open.trim_end().strip_suffix("= {")?.trim_end();
+    if open.trim_end().ends_with(": {") {
+        return property_name(open);
+    }
+    let target = open.trim_end().strip_suffix("= {")?;
+    // `const api: Api = {`
+    let target = target.split(": ").next().unwrap_or_default().trim_end();
     let name = &target[target.rfind(|c| !is_part(c)).map_or(0, |at| at + 1)..];
     (!name.is_empty() && name != "exports" && !KEYWORDS.contains(&name)).then_some(name)
 }
@@ -90,8 +119,50 @@ fn member(text: &str, name: &str, line: usize, open_at: usize) -> Member {
     let beside = inside.filter(|&at| at + 1 != line && is_code(lines[at]) && indent(lines[at]) == own);
     let siblings =
         beside.filter_map(|at| member_name(lines[at])).filter(|other| *other != name).map(str::to_owned);
-    Member { name: name.to_owned(), line, line_end, siblings: siblings.collect() }
+    Member { name: name.to_owned(), line, line_end, siblings: siblings.collect(), is_function: true }
 }
+
+/// The function that a line declares: `const send = () => {`, `async function send () {`.
+fn local_function(line: &str) -> Option<&str> {
+    let line = line.trim();
+    let named = |rest: &'_ str| rest.find(|c| !is_part(c)).filter(|end| *end > 0);
+    let declared = line.strip_prefix("async ").unwrap_or(line).strip_prefix("function ");
+    if let Some(rest) = declared.map(|rest| rest.trim_start_matches(['*', ' '])) {
+        return named(rest).map(|end| &rest[..end]);
+    }
+    let rest = ["const ", "let ", "var "].iter().find_map(|word| line.strip_prefix(word))?;
+    let end = named(rest)?;
+    let value = rest[end..].trim_start().strip_prefix('=')?.trim_start();
+    let is_function = value.starts_with("function") || value.starts_with("async ") || value.contains("=>");
+    (is_function && line.ends_with('{')).then_some(&rest[..end])
+}
+
+/// The name that a line gives a value or a type: `timeout: 5`, `readonly name?: string`.
+fn property_name(line: &str) -> Option<&str> {
+    let mut rest = line.trim();
+    while let Some(after) = MODIFIERS.iter().find_map(|word| rest.strip_prefix(word)) {
+        rest = after;
+    }
+    let rest = rest.trim_start_matches(['\'', '"']);
+    let (start, name) = identifiers(rest).next()?;
+    let after = rest[name.len()..].trim_start_matches(['\'', '"', '?', '!', ' ']);
+    let is_name = start == 0 && (!KEYWORDS.contains(&name) || CONTEXTUAL.contains(&name));
+    (is_name && after.starts_with([':', '=', '(', '<']) && !after.starts_with("::")).then_some(name)
+}
+
+/// What may stand before the name of a property.
+const MODIFIERS: &[&str] = &[
+    "public ",
+    "private ",
+    "protected ",
+    "readonly ",
+    "static ",
+    "declare ",
+    "abstract ",
+    "override ",
+    "get ",
+    "set ",
+];
 
 /// The name that a line of an object defines as a method, an accessor or a function.
 fn member_name(line: &str) -> Option<&str> {

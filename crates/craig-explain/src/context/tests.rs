@@ -167,3 +167,49 @@ fn owners_are_alike_by_their_words() {
         assert_eq!(owner_likeness(written, actual), expected, "{written} {actual}");
     }
 }
+
+const DECLARED: &str = "\
+export const config: Config = {
+  maxDepth: 5,
+  hooks: {
+    'before': null,
+  },
+  open () {},
+}
+export interface Options {
+  readonly timeout?: number
+  retry: {
+    count: number
+  }
+}
+function send (request) {
+  const finish = () => {
+    request.end({
+      status: 1,
+    })
+  }
+  return finish
+}
+";
+
+#[test]
+fn properties_and_inner_functions_are_subjects_of_their_own() {
+    let told = |line: usize| {
+        let context = CodeContext::read("lib/a.ts", Language::TypeScript, DECLARED, Some((line, line)));
+        let subject = &context.subjects()[0];
+        (subject.owner.clone().unwrap_or_default(), subject.name.clone(), subject.is_exported)
+    };
+    let expected = [
+        (2, ("config", "maxDepth", true)),
+        (4, ("hooks", "before", false)),
+        (6, ("config", "open", true)),
+        (9, ("Options", "timeout", true)),
+        (11, ("retry", "count", false)),
+        (15, ("send", "finish", false)),
+        // What is handed to a call is no property of anything: it stands in the function.
+        (17, ("", "send", false)),
+    ];
+    for (line, (owner, name, is_exported)) in expected {
+        assert_eq!(told(line), (owner.into(), name.into(), is_exported), "line {line}");
+    }
+}

@@ -128,7 +128,70 @@ fn headings_tell_of_a_name_by_its_words() {
     let told: Vec<_> = evidence
         .candidates
         .iter()
-        .map(|one| (library.heading(one.at).1, one.features.heading_stems, one.features.only_stems))
+        .map(|one| (library.heading(one.at).1, one.features.heading_stems, one.features.stems_around))
         .collect();
-    assert_eq!(told, [(2, 0.5, 1.0)]);
+    // The first and the last are there because there is nothing that is more like the code.
+    assert_eq!(told, [(1, 0.5, 0.5), (2, 0.5, 1.0), (4, 0.0, 0.0)]);
+}
+
+const POPULATE: &str = "\
+# App
+## Request Config
+Options of `get`.
+# Client
+## Class: Client
+Sends. | `stop`
+";
+
+#[test]
+fn who_is_called_like_the_project_is_told_of_without_its_name() {
+    let code = "export interface AppRequestConfig {}\n";
+    let (_, config) = features_of(("README.md", POPULATE), ("lib/app.ts", code), 1, 2);
+    assert_eq!((config.heading_stems, config.heading_core_words), (1.0, 1.0));
+}
+
+#[test]
+fn the_section_below_a_heading_without_text_tells_of_its_name() {
+    let below =
+        |line| features_of(("README.md", POPULATE), ("lib/a.js", "class Client {}\n"), 1, line).1.below_empty;
+    assert_eq!((below(5), below(2)), (1.0, 0.0));
+}
+
+#[test]
+fn who_tells_of_changes_is_known_by_the_words_of_pages_and_headings() {
+    let is_told = |told: &str| tells_of_changes(&words_of(told));
+    for told in [
+        "Changelog",
+        "migrating_to_6",
+        "Migration from 1 to 2",
+        "v2-UPGRADE-GUIDE",
+        "Release notes",
+        "history",
+    ] {
+        assert!(is_told(told), "{told}");
+    }
+    for told in
+        ["Migration API", "resetHistory", "Listening to changes of state", "Releasing a lock", "migrations"]
+    {
+        assert!(!is_told(told), "{told}");
+    }
+}
+
+#[test]
+fn a_heading_in_a_history_is_no_heading_of_the_name() {
+    let page = "# stop\n\nUse `stop()`.\n";
+    let of = |path| features_of((path, page), ("lib/a.js", "export function stop () {}\n"), 1, 1).1;
+    let (told, changed) = (of("docs/stop.md"), of("docs/migrating_to_2.md"));
+    assert_eq!((told.heading_is_name, told.heading_in_history, told.is_history), (1.0, 0.0, 0.0));
+    assert_eq!((changed.heading_is_name, changed.heading_in_history, changed.is_history), (0.0, 1.0, 1.0));
+}
+
+#[test]
+fn cells_behind_the_first_of_their_row_are_told_apart() {
+    let page = "# Coming from Other\n\n| Other | Here |\n|--|--|\n| `halt` | `stop` |\n| `go` | `start` |\n";
+    let of = |name| {
+        features_of(("docs/other.md", page), ("lib/a.js", &format!("function {name} () {{}}\n")), 1, 1).1
+    };
+    assert!(of("stop").other_cells > 0.0 && of("halt").other_cells == 0.0);
+    assert_eq!(of("halt").rows, 2.0f32.ln_1p());
 }

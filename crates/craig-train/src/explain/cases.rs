@@ -44,6 +44,8 @@ pub(super) struct Example {
     /// The case, for people.
     pub(super) told: String,
     pub(super) evidence: Evidence,
+    /// Page and line of the heading of each candidate.
+    pub(super) places: Vec<String>,
     /// Whether each candidate is an expected section.
     pub(super) is_expected: Vec<bool>,
     pub(super) is_documented: bool,
@@ -86,19 +88,17 @@ fn example(case: &Case, root: &Root, library: &Library, first_line: bool) -> Res
         bail!("{}:{} has no name", case.file, case.line_start)
     };
     let evidence = evidence(library, &context, subject);
-    let is_expected = evidence
-        .candidates
-        .iter()
-        .map(|one| {
-            let (file, line) = library.heading(one.at);
-            case.expected.iter().any(|expected| expected.file == file && expected.line == line)
-        })
+    let headings = || evidence.candidates.iter().map(|one| library.heading(one.at));
+    let is_expected = headings()
+        .map(|(file, line)| case.expected.iter().any(|one| one.file == file && one.line == line))
         .collect();
+    let places = headings().map(|(file, line)| format!("{file}:{line}")).collect();
     let seen = if subject.name == case.symbol { String::new() } else { format!(" seen as {}", subject.name) };
     Ok(Example {
         repository: case.repository.clone(),
         told: format!("{}:{} {}{seen}", case.file, case.line_start, case.symbol),
         evidence,
+        places,
         is_expected,
         is_documented: !case.expected.is_empty(),
     })

@@ -38,22 +38,22 @@ const ADAM: Adam = Adam { n_steps: 700, step: 0.03 };
 /// together being the target.
 pub(super) fn fit_choice(choices: &[Choice], pull: f64) -> Vec<f64> {
     let deviations = deviations(choices.iter().flat_map(|choice| &choice.rows));
-    let n = deviations.len();
-    let mut weights = vec![0.0; n];
+    let in_units =
+        |choice: &Choice| -> Vec<_> { choice.rows.iter().map(|row| in_units(row, &deviations)).collect() };
+    let rows: Vec<Vec<Vec<f64>>> = choices.iter().map(in_units).collect();
+    let mut weights = vec![0.0; deviations.len()];
     ADAM.minimise(&mut weights, |weights, gradient| {
         gradient.iter_mut().zip(weights).for_each(|(sum, weight)| *sum = pull * weight);
-        for choice in choices {
-            let score = |row: &Vec<f64>| (0..n).map(|at| row[at] / deviations[at] * weights[at]).sum::<f64>();
-            let scores: Vec<f64> = choice.rows.iter().map(score).collect();
+        for (choice, rows) in choices.iter().zip(&rows) {
+            let scores: Vec<f64> = rows.iter().map(|row| dot(row, weights)).collect();
             let best = scores.iter().copied().fold(f64::NEG_INFINITY, f64::max);
             let odds: Vec<f64> = scores.iter().map(|score| (score - best).exp()).collect();
             let all: f64 = odds.iter().sum();
             let right: f64 =
                 odds.iter().zip(&choice.is_right).filter(|(_, right)| **right).map(|(odds, _)| odds).sum();
-            for ((row, odds), is_right) in choice.rows.iter().zip(&odds).zip(&choice.is_right) {
+            for ((row, odds), is_right) in rows.iter().zip(&odds).zip(&choice.is_right) {
                 let wanted = if *is_right { odds / right.max(1e-300) } else { 0.0 };
-                let excess = choice.weight * (odds / all - wanted);
-                (0..n).for_each(|at| gradient[at] += excess * row[at] / deviations[at]);
+                add_times(gradient, choice.weight * (odds / all - wanted), row);
             }
         }
     });
@@ -70,20 +70,34 @@ pub(super) fn fit_logistic(observations: &[Observation], pull: f64) -> Logistic 
     };
     let (n_true, n_false) = (sum(true), sum(false));
     let half = (n_true + n_false) / 2.0;
+    let rows: Vec<Vec<f64>> = observations.iter().map(|one| in_units(&one.row, &deviations)).collect();
     let mut fitted = vec![0.0; n + 1];
     ADAM.minimise(&mut fitted, |weights, gradient| {
         (0..n).for_each(|at| gradient[at] = pull * weights[at]);
         gradient[n] = 0.0;
-        for Observation { row, is_true, weight } in observations {
-            let sum: f64 = (0..n).map(|at| row[at] / deviations[at] * weights[at]).sum();
+        for (Observation { is_true, weight, .. }, row) in observations.iter().zip(&rows) {
             let share = weight * if *is_true { half / n_true } else { half / n_false };
-            let excess = share * (sigmoid(sum + weights[n]) - f64::from(u8::from(*is_true)));
-            (0..n).for_each(|at| gradient[at] += excess * row[at] / deviations[at]);
+            let told = sigmoid(dot(row, &weights[..n]) + weights[n]);
+            let excess = share * (told - f64::from(u8::from(*is_true)));
+            add_times(&mut gradient[..n], excess, row);
             gradient[n] += excess;
         }
     });
     let weights = fitted.iter().zip(&deviations).map(|(weight, deviation)| weight / deviation).collect();
     Logistic { weights, bias: fitted[n] }
+}
+
+/// A row in standard deviations.
+fn in_units(row: &[f64], deviations: &[f64]) -> Vec<f64> {
+    row.iter().zip(deviations).map(|(x, deviation)| x / deviation).collect()
+}
+
+fn dot(a: &[f64], b: &[f64]) -> f64 {
+    a.iter().zip(b).map(|(a, b)| a * b).sum()
+}
+
+fn add_times(sums: &mut [f64], factor: f64, row: &[f64]) {
+    sums.iter_mut().zip(row).for_each(|(sum, x)| *sum += factor * x);
 }
 
 /// The standard deviation of each column; 1 where it never changes.
