@@ -171,8 +171,8 @@ pub(crate) fn best_chunks(
 ) -> Vec<(f32, ChunkAt)> {
     let mut best = Best::new(n_wanted);
     for (number, (live, allowed)) in segments.iter().zip(allowed).enumerate() {
-        let chunks = live.segment.chunks();
-        let is_allowed = |chunk: u32| allowed[chunks[chunk as usize].file as usize];
+        let (chunks, is_full) = (live.segment.chunks(), allowed.is_full());
+        let is_allowed = |chunk: u32| is_full || allowed[chunks[chunk as usize].file as usize];
         let mut scan = Scan::new(terms, number, &live.segment, totals);
         while let Some((first, scores)) = scan.next_window() {
             for (few_first, few) in (first..).step_by(GLANCE_CHUNKS).zip(scores.chunks(GLANCE_CHUNKS)) {
@@ -244,8 +244,12 @@ impl<'p> Scan<'p> {
     fn next_window(&mut self) -> Option<(u32, &[f32])> {
         let (files, n_tokens) = (self.segment.files(), self.segment.chunk_tokens());
         let first = files.get(self.file)?.first_chunk;
-        let within = &files[self.file..files.len().min(self.file + WINDOW_CHUNKS as usize)];
-        let end_file = self.file + within.partition_point(|file| file.first_chunk < first + WINDOW_CHUNKS);
+        let end_file =
+            self.segment.chunks().get((first + WINDOW_CHUNKS) as usize).map_or(files.len(), |chunk| {
+                // The file that the window would be cut in still belongs to it.
+                chunk.file as usize
+                    + usize::from(files[chunk.file as usize].first_chunk < first + WINDOW_CHUNKS)
+            });
         let end = files.get(end_file).map_or(n_tokens.len() as u32, |file| file.first_chunk);
         self.scores.clear();
         self.scores.resize((end - first) as usize, 0.0);
