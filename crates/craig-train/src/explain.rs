@@ -36,7 +36,7 @@ pub(crate) struct ExplainArguments {
     #[arg(long, default_value_t = 40.0)]
     pull: f64,
     /// Strength of the pull of the gate's weights towards 0.
-    #[arg(long, default_value_t = 20.0)]
+    #[arg(long, default_value_t = 40.0)]
     gate_pull: f64,
     /// Name every case that is answered wrongly.
     #[arg(long)]

@@ -17,19 +17,25 @@ pub(crate) struct HeadingName {
 /// Names that a heading is about, best first: the one that it is, those that it lists, those in its code spans.
 pub(super) fn heading_names(heading: &str) -> Vec<HeadingName> {
     let plain = plain(heading);
+    let plain = without_returned(&plain);
     let bare: String = plain.chars().filter(|c| !matches!(c, '`' | '*' | '\\')).collect();
     let bare = without_flags(without_assignment(bare.trim()));
-    let mut found = listed_names(&plain);
+    let mut found = listed_names(plain);
     if found.is_empty() {
         found.extend(lone_name(bare));
     }
-    for span in code_spans(&plain).map(without_assignment) {
+    for span in code_spans(plain).map(without_assignment) {
         let Some((named, end)) = leading_name(span) else { continue };
         if !found.iter().any(|known| known.named == named) {
             found.push(name(span, named, end, false));
         }
     }
     found
+}
+
+/// A heading without the type that it says is returned: `parse(text)` of `parse(text) ⇒ Unit`.
+fn without_returned(heading: &str) -> &str {
+    heading.find(['⇒', '→']).map_or(heading, |at| heading[..at].trim_end())
 }
 
 /// What is assigned, where a heading shows how something is made: `sinon.spy()` of `var spy = sinon.spy()`.
@@ -155,10 +161,11 @@ fn says_no_more(rest: &str) -> bool {
     }
 }
 
-/// `(key) [DEPRECATED]`, `(x) <Badge text="NEW" />`: arguments, then a note in brackets.
+/// `(key) [DEPRECATED]`, `(x) <Badge text="NEW" />`, `(x) - ends it`: arguments, then a note in brackets or behind a dash.
 fn closes_before_note(rest: &str) -> bool {
     rest.find(')').is_some_and(|at| {
         let note = rest[at + 1..].trim();
         note.starts_with(['[', '<', '(']) && note.ends_with([']', '>', ')'])
+            || ["- ", "– ", "— "].iter().any(|dash| note.starts_with(dash))
     })
 }

@@ -126,6 +126,9 @@ fn headings_tell_their_names_through_markup_and_in_lists() {
     assert_eq!(told("`omit(a, b)`, `pick(a)`"), ["omit!", "pick!"]);
     assert_eq!(told(".demand(count, [max]) [DEPRECATED]"), ["demand!"]);
     assert_eq!(told("ajv.compile(schema: object) <Badge text=\"NEW\" />"), ["compile!"]);
+    assert_eq!(told("unit.valueOf ⇒ <code>string</code>"), ["valueOf!"]);
+    assert_eq!(told("Unit.parse(str) → Unit"), ["parse!"]);
+    assert_eq!(told("close(force) - Ends all"), ["close!"]);
     assert_eq!(told("Install and use"), Vec::<String>::new());
     assert_eq!(told("Promise<Function> of a<b"), Vec::<String>::new());
     assert_eq!(told("Map<string, number>"), ["Map!"]);

@@ -100,14 +100,17 @@ fn add_times(sums: &mut [f64], factor: f64, row: &[f64]) {
     sums.iter_mut().zip(row).for_each(|(sum, x)| *sum += factor * x);
 }
 
-/// The standard deviation of each column; 1 where it never changes.
+/// Columns that differ less than this are seen as differing so much: what few rows have would weigh too much else.
+const LEAST_DEVIATION: f64 = 0.1;
+
+/// The standard deviation of each column, at least [`LEAST_DEVIATION`].
 fn deviations<'r>(rows: impl Iterator<Item = &'r Vec<f64>>) -> Vec<f64> {
     let rows: Vec<&Vec<f64>> = rows.collect();
     let n = rows.first().map_or(0, |row| row.len());
     let deviation = |at: usize| {
         let mean = rows.iter().map(|row| row[at]).sum::<f64>() / rows.len() as f64;
         let square = rows.iter().map(|row| (row[at] - mean).powi(2)).sum::<f64>() / rows.len() as f64;
-        if square > 1e-12 { square.sqrt() } else { 1.0 }
+        square.sqrt().max(LEAST_DEVIATION)
     };
     (0..n).map(deviation).collect()
 }
