@@ -191,7 +191,7 @@ async def test_lenses_are_shown_where_the_settings_say_so(client: LanguageClient
         await until(lambda: client.renewals)
     assert client.renewals == [] or workspace.code_lens.refresh_support
     shown = await lenses(client)
-    documented = {"class Client": "Client", "/* é😀 */ request": "client.request(options)", "close ()": "client.close()"}
+    documented = {"class Client": "Class: Client", "/* é😀 */ request": "client.request(options)", "close ()": "client.close()"}
     expected = [(place(code).line, f"Documented in docs/api/client.md › {heading}") for code, heading in documented.items()]
     assert [(lens.range.start.line, lens.command.title) for lens in shown] == expected
     explained = fields(await execute(client, shown[1].command.command, *shown[1].command.arguments))

@@ -215,7 +215,7 @@ features! {
     page_share,
     /// The same for the first section of the page that says the name in code: it introduces it.
     introduces,
-    /// The section right above is about the name by its heading, and has no text of its own.
+    /// The section right above is about the name by its heading, and has hardly any text of its own.
     below_empty,
     /// The page compares, answers what is often asked, or lists what others made.
     is_aside,
@@ -714,7 +714,8 @@ impl<'a> Gathering<'a> {
         let on_page = self.said_on_pages.get(&self.library.page_of(place.at)).copied().unwrap_or_default();
         features.page_share = if self.n_said > 0.0 { on_page / self.n_said } else { 0.0 };
         features.introduces = features.is_first_on_page * features.page_share;
-        features.below_empty = flag(self.is_below_empty(place));
+        let above = self.named_above(place);
+        features.below_empty = flag(above.is_some_and(|above| above.section.n_words <= FEW_WORDS));
         let stem = path_words_of(place.page.path.rsplit('/').next().unwrap_or_default());
         features.is_aside = flag(stem.iter().any(|word| ASIDE.contains(&word.as_str())));
         let path = path_words_of(&place.page.path);
@@ -729,17 +730,17 @@ impl<'a> Gathering<'a> {
         }
     }
 
-    /// Whether the section right above is about the name by its heading, and leaves it to this one to tell of it.
-    fn is_below_empty(&self, place: Place<'_>) -> bool {
-        let above = place.at.checked_sub(1).map(|at| self.library.place(at));
-        above.is_some_and(|above| {
-            let is_parent = above.page.path == place.page.path
-                && above.section.outline.level < place.section.outline.level
-                && above.section.units.is_empty();
-            is_parent
-                && (above.section.names.iter().any(|of| self.is_spelled(&of.named.name))
-                    || self.share_of_stems(above, false) >= 1.0)
-        })
+    /// The section right above, where this one belongs to it and its heading is the name or tells of it.
+    fn named_above(&self, place: Place<'_>) -> Option<Place<'a>> {
+        let above = self.library.place(place.at.checked_sub(1)?);
+        let is_parent = above.page.path == place.page.path
+            && above.section.outline.level < place.section.outline.level
+            && !above.section.outline.heading.is_empty();
+        let is_named = || {
+            above.section.names.iter().any(|of| self.is_spelled(&of.named.name))
+                || self.share_of_stems(above, false) >= 1.0
+        };
+        (is_parent && is_named()).then_some(above)
     }
 
     /// Whether code uses the name as it is defined: a member behind a dot, a function before arguments and behind none.
@@ -1004,6 +1005,9 @@ const MAYBE_CHANGES: &[&str] =
 /// What may stand beside them.
 const BESIDE_CHANGES: &[&str] =
     &["notes", "note", "guide", "guides", "to", "from", "for", "of", "the", "version", "versions", "v"];
+
+/// A section of so few words leaves it to those below to tell.
+const FEW_WORDS: usize = 6;
 
 /// Words in names of pages that speak of names by the way.
 const ASIDE: &[&str] = &[

@@ -207,7 +207,7 @@ fn properties_and_inner_functions_are_subjects_of_their_own() {
         (11, ("retry", "count", false)),
         (15, ("send", "finish", false)),
         // What is handed to a call is no property of anything: it stands in the function.
-        (17, ("", "send", false)),
+        (17, ("send", "finish", false)),
     ];
     for (line, (owner, name, is_exported)) in expected {
         assert_eq!(told(line), (owner.into(), name.into(), is_exported), "line {line}");

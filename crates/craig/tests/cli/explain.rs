@@ -404,7 +404,7 @@ fn lenses_stand_above_what_is_documented_where_they_are_wanted() {
     let above = |line, heading: &str| (line, format!("Documented in docs/api/Client.md › {heading}"));
     assert_eq!(
         editor.lenses(&client),
-        [above(2, "Client"), above(4, "client.request(options)")],
+        [above(2, "Class: Client"), above(4, "client.request(options)")],
         "flushInner is not documented"
     );
     let lenses = editor.ask("textDocument/codeLens", json!({ "textDocument": { "uri": client } }));
