@@ -4,7 +4,7 @@ mod kin;
 
 use std::collections::HashMap;
 
-use craig_model::{Embedding, StaticModel};
+use craig_model::StaticModel;
 
 use crate::context::{CodeContext, Subject, clipped, is_same_owner, owner_likeness};
 use crate::library::{Library, Place, path_words_of};
@@ -380,7 +380,8 @@ struct Gathering<'a> {
     told_owners: Vec<ToldOwner>,
     /// By the place of the section.
     uses: HashMap<usize, OwnedUse>,
-    query: Embedding,
+    /// How like the code each section is, and all of them in the mean.
+    similarities: Vec<f32>,
     background: f32,
     code_path_words: Vec<String>,
     /// What the file of the code is called, or its folder where that says more.
@@ -393,11 +394,8 @@ struct Gathering<'a> {
 impl<'a> Gathering<'a> {
     fn new(library: &'a Library, context: &'a CodeContext, subject: &'a Subject) -> Self {
         let query = StaticModel::builtin().query(&query_text(context, subject));
-        let n = library.n_sections();
-        // A sample is enough for a mean, and the same one every time.
-        let step = (n / 200).max(1);
-        let sample: Vec<f32> = (0..n).step_by(step).map(|at| library.similarity(&query, at)).collect();
-        let background = sample.iter().sum::<f32>() / sample.len().max(1) as f32;
+        let similarities = library.similarities(&query);
+        let background = similarities.iter().sum::<f32>() / similarities.len().max(1) as f32;
         let module = module_name(&context.file_name);
         let owner = subject.owner.as_deref().unwrap_or(&module);
         let kin = Kin::of(library, &subject.siblings);
@@ -423,7 +421,7 @@ impl<'a> Gathering<'a> {
             library,
             context,
             subject,
-            query,
+            similarities,
             background,
         }
     }
@@ -482,10 +480,9 @@ impl<'a> Gathering<'a> {
 
     /// The sections whose text is most like the code: who describes it need not say its name.
     fn sections_alike(&self) -> Vec<u32> {
-        let n = self.library.n_sections();
-        let mut alike: Vec<(f32, u32)> = (0..n)
-            .map(|at| (self.library.similarity(&self.query, at), u32::try_from(at).unwrap_or(u32::MAX)))
-            .collect();
+        let sections = 0..u32::try_from(self.similarities.len()).unwrap_or(u32::MAX);
+        let mut alike: Vec<(f32, u32)> = self.similarities.iter().copied().zip(sections).collect();
+        let n = alike.len();
         let n_kept = N_ALIKE.min(n);
         if n_kept < n {
             alike.select_nth_unstable_by(n_kept, |a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
@@ -662,7 +659,7 @@ impl<'a> Gathering<'a> {
             features.owner_mentions =
                 (f32::from(owner.spans) + f32::from(owner.fences) + f32::from(owner.prose)).ln_1p();
         }
-        features.similarity = self.library.similarity(&self.query, place.at) - self.background;
+        features.similarity = self.similarities[place.at] - self.background;
         features.listing =
             (place.section.units.iter().filter(|unit| unit.defines.is_some() && !unit.is_row).count() as f32)
                 .ln_1p();

@@ -1,5 +1,7 @@
 //! All documentation of a project, ready to be asked.
 
+mod likeness;
+
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::ops::Range;
 use std::sync::Arc;
@@ -11,6 +13,8 @@ use rayon::prelude::*;
 use crate::context::clipped;
 use crate::names::normal;
 use crate::page::{Mentions, Page, Section};
+
+use self::likeness::Vectors;
 
 /// Longest stretch of a section that one vector stands for.
 const PART_BYTES: usize = 2_400;
@@ -61,6 +65,8 @@ pub struct Library {
     path_words: HashMap<String, usize>,
     /// What the project is called, lower case.
     project_names: Vec<String>,
+    /// Of each section in order.
+    vectors: Vectors,
 }
 
 /// A section of a library.
@@ -120,11 +126,27 @@ impl Library {
                 *path_words.entry(word).or_default() += 1;
             }
         }
+        let mut vectors = Vectors::default();
+        for &(document, section) in &places {
+            vectors.push(&documents[document].vectors[section]);
+        }
         let hash =
             content_hash(documents.iter().map(|document| (document.page.path.as_str(), document.hash)));
         let spellings = spellings.into_iter().collect();
         let project_names = project_names(&documents);
-        Self { hash, places, terms, named, owners, stems, spellings, path_words, project_names, documents }
+        Self {
+            hash,
+            places,
+            terms,
+            named,
+            owners,
+            stems,
+            spellings,
+            path_words,
+            project_names,
+            vectors,
+            documents,
+        }
     }
 
     /// Reads texts, each with its path, into a library.
@@ -217,15 +239,9 @@ impl Library {
         if n == 0 { 0.0 } else { (self.documents.len() as f32 / n as f32).ln() }
     }
 
-    /// Cosine of a vector and the nearest part of a section.
-    pub(crate) fn similarity(&self, query: &Embedding, at: usize) -> f32 {
-        let dot = |vector: &Quantized| {
-            let sum: f32 =
-                vector.codes.iter().zip(query.as_slice()).map(|(&code, x)| f32::from(code) * x).sum();
-            sum * vector.scale
-        };
-        let (document, section) = self.places[at];
-        self.documents[document].vectors[section].iter().map(dot).fold(0.0, f32::max)
+    /// Cosines of a vector and the nearest part of each section, in order.
+    pub(crate) fn similarities(&self, query: &Embedding) -> Vec<f32> {
+        self.vectors.similarities(query)
     }
 }
 
