@@ -516,8 +516,8 @@ impl<'a> Gathering<'a> {
     }
 
     fn features(&self, place: Place<'_>) -> SectionFeatures {
-        let mut features = SectionFeatures::default();
-        features.is_history = flag(is_history(place));
+        let mut features =
+            SectionFeatures { is_history: flag(is_history(place)), ..SectionFeatures::default() };
         if features.is_history > 0.0 {
             let is_named = place.section.names.iter().any(|of| self.is_spelled(&of.named.name));
             features.heading_in_history = flag(is_named);

@@ -144,9 +144,9 @@ fn property_name(line: &str) -> Option<&str> {
         rest = after;
     }
     let rest = rest.trim_start_matches(['\'', '"']);
-    let (start, name) = identifiers(rest).next()?;
+    let name = leading_identifier(rest)?;
     let after = rest[name.len()..].trim_start_matches(['\'', '"', '?', '!', ' ']);
-    let is_name = start == 0 && (!KEYWORDS.contains(&name) || CONTEXTUAL.contains(&name));
+    let is_name = !KEYWORDS.contains(&name) || CONTEXTUAL.contains(&name);
     (is_name && after.starts_with([':', '=', '(', '<']) && !after.starts_with("::")).then_some(name)
 }
 
@@ -175,15 +175,20 @@ fn member_name(line: &str) -> Option<&str> {
             _ => break,
         }
     }
-    let (start, name) = identifiers(rest).next()?;
+    let name = leading_identifier(rest)?;
     let after = rest[name.len()..].trim_start();
     let is_method = after.starts_with('(') && (rest.ends_with(['{', '}']) || rest.ends_with("},"));
     let value = after.strip_prefix(':').map(str::trim_start);
     let is_function = value.is_some_and(|value| {
         value.starts_with("function") || value.starts_with("async ") || value.contains("=>")
     });
-    let is_name = start == 0 && (!KEYWORDS.contains(&name) || CONTEXTUAL.contains(&name)) && name != "switch";
+    let is_name = (!KEYWORDS.contains(&name) || CONTEXTUAL.contains(&name)) && name != "switch";
     (is_name && (is_method || is_function)).then_some(name)
+}
+
+/// The identifier that a text begins with.
+fn leading_identifier(text: &str) -> Option<&str> {
+    identifiers(text).next().filter(|(start, _)| *start == 0).map(|(_, name)| name)
 }
 
 /// Keywords that are names of members, too.

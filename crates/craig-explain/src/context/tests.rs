@@ -213,3 +213,10 @@ fn properties_and_inner_functions_are_subjects_of_their_own() {
         assert_eq!(told(line), (owner.into(), name.into(), is_exported), "line {line}");
     }
 }
+
+#[test]
+fn a_line_that_begins_with_a_sign_is_no_member() {
+    let code = "const table = {\n  →a: 1,\n}\n";
+    let context = CodeContext::read("a.js", Language::JavaScript, code, Some((2, 2)));
+    assert_eq!(context.subjects()[0].name, "table");
+}
