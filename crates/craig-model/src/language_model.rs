@@ -15,8 +15,8 @@ pub trait LanguageModel: Send + Sync {
     /// Names provider and model, for people.
     fn name(&self) -> &str;
 
-    /// The model's answer to `messages`, as certain as it can be. Gives up at the deadline.
-    fn complete(&self, messages: &[Message<'_>], deadline: Instant) -> Result<String, ModelError>;
+    /// The model's answer, whole, as certain as it can be. Gives up at the deadline.
+    fn complete(&self, request: &Generation<'_>) -> Result<String, ModelError>;
 
     /// Hands on the answer piece by piece as it is made, and gives the whole of it.
     ///
@@ -27,7 +27,7 @@ pub trait LanguageModel: Send + Sync {
         request: &Generation<'_>,
         on_piece: &mut dyn FnMut(&str) -> ControlFlow<()>,
     ) -> Result<String, ModelError> {
-        let answer = self.complete(request.messages, request.deadline)?;
+        let answer = self.complete(request)?;
         let _ = on_piece(&answer);
         Ok(answer)
     }
@@ -118,13 +118,19 @@ impl ChatModel {
         Self { endpoint, model: model.to_owned(), name }
     }
 
-    fn body(&self, messages: &[Message<'_>], stream: bool) -> Value {
+    fn body(&self, request: &Generation<'_>, stream: bool) -> Value {
         let turn =
             |message: &Message<'_>| json!({ "role": message.role.as_str(), "content": message.content });
-        let messages: Vec<Value> = messages.iter().map(turn).collect();
+        let messages: Vec<Value> = request.messages.iter().map(turn).collect();
         let mut body = json!({ "messages": messages, "temperature": 0, "stream": stream });
         if !self.model.is_empty() {
             body["model"] = json!(self.model);
+        }
+        if let Some(max_tokens) = request.max_tokens {
+            body["max_tokens"] = json!(max_tokens);
+        }
+        if let Some(seed) = request.seed {
+            body["seed"] = json!(seed);
         }
         body
     }
@@ -183,8 +189,8 @@ impl LanguageModel for ChatModel {
         &self.name
     }
 
-    fn complete(&self, messages: &[Message<'_>], deadline: Instant) -> Result<String, ModelError> {
-        let answer = self.endpoint.post(&self.body(messages, false), &Patience::until(deadline))?;
+    fn complete(&self, request: &Generation<'_>) -> Result<String, ModelError> {
+        let answer = self.endpoint.post(&self.body(request, false), &Patience::until(request.deadline))?;
         let content = answer.pointer("/choices/0/message/content").and_then(Value::as_str);
         content.map(str::to_owned).ok_or_else(|| self.endpoint.bad_answer("it has no message"))
     }
@@ -194,15 +200,8 @@ impl LanguageModel for ChatModel {
         request: &Generation<'_>,
         on_piece: &mut dyn FnMut(&str) -> ControlFlow<()>,
     ) -> Result<String, ModelError> {
-        let mut body = self.body(request.messages, true);
-        if let Some(max_tokens) = request.max_tokens {
-            body["max_tokens"] = json!(max_tokens);
-        }
-        if let Some(seed) = request.seed {
-            body["seed"] = json!(seed);
-        }
         let started = Instant::now();
-        let pieces = self.ask(body, request.deadline.saturating_duration_since(started));
+        let pieces = self.ask(self.body(request, true), request.deadline.saturating_duration_since(started));
         let provider = || self.endpoint.provider.clone();
         let mut answer = String::new();
         loop {

@@ -5,13 +5,16 @@ use std::sync::Arc;
 use serde_json::Value;
 
 use crate::rerank::min_max;
-use crate::{Document, LanguageModel, Message, ModelError, RerankRequest, Reranker, Role};
+use crate::{Document, Generation, LanguageModel, Message, ModelError, RerankRequest, Reranker, Role};
 
 /// Most documents that the model is shown; the others stay behind them.
 const MOST_SHOWN: usize = 20;
 
 /// Bytes of each document that the model is shown.
 const SHOWN_BYTES: usize = 1_500;
+
+/// Tokens of an answer: several times what twenty numbers take. A model that goes on and on is not waited for.
+const MOST_TOKENS: u32 = 512;
 
 const TASK: &str = "You order search results of a code repository. The user gives a question and numbered excerpts. \
     Answer with a JSON array of the numbers, the excerpt that answers the question best first, every number once, and \
@@ -42,7 +45,9 @@ impl Reranker for LlmReranker {
         let prompt = prompt(request.query, shown);
         let messages =
             [Message { role: Role::System, content: TASK }, Message { role: Role::User, content: &prompt }];
-        let answer = self.model.complete(&messages, request.deadline)?;
+        let asked =
+            Generation { max_tokens: Some(MOST_TOKENS), ..Generation::new(&messages, request.deadline) };
+        let answer = self.model.complete(&asked)?;
         let order = order(&answer, shown.len())
             .map_err(|reason| ModelError::BadAnswer { provider: self.name.clone(), reason })?;
         Ok(blended(&order, request.documents))

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::mpsc::channel;
 use std::time::{Duration, Instant};
 
-use craig_model::{LanguageModel, Message, Role};
+use craig_model::{Generation, LanguageModel, Message, Role};
 use serde::Deserialize;
 
 /// A question as a language model says it.
@@ -22,6 +22,9 @@ const MOST_KEYWORDS: usize = 8;
 
 /// Longest question that is taken, in bytes: what is longer is an answer, not a question.
 const MOST_BYTES: usize = 600;
+
+/// Tokens of an answer: twice what its bytes take.
+const MOST_TOKENS: u32 = 400;
 
 const TASK: &str = "You turn the last message of a conversation about a code repository into a search query. Answer with \
     one JSON object and nothing else: {\"question\": \"the message as one question, with every pronoun replaced by what it \
@@ -43,7 +46,8 @@ pub(super) fn rephrased(
     std::thread::spawn(move || {
         let messages =
             [Message { role: Role::System, content: TASK }, Message { role: Role::User, content: &prompt }];
-        let answer = model.complete(&messages, deadline).map_err(|error| error.to_string());
+        let asked = Generation { max_tokens: Some(MOST_TOKENS), ..Generation::new(&messages, deadline) };
+        let answer = model.complete(&asked).map_err(|error| error.to_string());
         // Nobody may be waiting any more.
         let _ = sender.send(answer);
     });

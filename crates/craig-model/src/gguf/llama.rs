@@ -144,8 +144,8 @@ impl LanguageModel for GgufModel {
         &self.name
     }
 
-    fn complete(&self, messages: &[Message<'_>], deadline: Instant) -> Result<String, ModelError> {
-        self.stream(&Generation::new(messages, deadline), &mut |_| ControlFlow::Continue(()))
+    fn complete(&self, request: &Generation<'_>) -> Result<String, ModelError> {
+        self.stream(request, &mut |_| ControlFlow::Continue(()))
     }
 
     /// The seed is of no account: nothing is left to chance.

@@ -194,7 +194,9 @@ fn requests_take_turns_and_whoever_waits_may_leave() {
 fn a_prompt_that_is_too_long_is_refused() {
     let Some(model) = model() else { return };
     let long = "word ".repeat(40_000);
-    let error = model.complete(&messages("", &long), Instant::now() + Duration::from_secs(300)).unwrap_err();
+    let messages = messages("", &long);
+    let asked = Generation::new(&messages, Instant::now() + Duration::from_secs(300));
+    let error = model.complete(&asked).unwrap_err();
     assert!(matches!(error, ModelError::PromptTooLong { most: 32_768, .. }), "{error}");
 }
 

@@ -43,7 +43,7 @@ fn an_answer_comes_whole_or_piece_by_piece() {
         _ => Answer::json(json!({ "choices": [{ "message": { "content": "Hello, wörld" } }] })),
     });
     let model = model(&server);
-    assert_eq!(model.complete(&ASKED, soon()).unwrap(), "Hello, wörld");
+    assert_eq!(model.complete(&Generation::new(&ASKED, soon())).unwrap(), "Hello, wörld");
     let request = Generation { max_tokens: Some(9), seed: Some(7), ..Generation::new(&ASKED, soon()) };
     let (pieces, answer) = streamed(&model, &request);
     assert_eq!(

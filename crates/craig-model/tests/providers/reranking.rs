@@ -93,6 +93,7 @@ fn a_language_models_order_is_half_of_the_score() {
     assert_eq!(rerank(&reranker, Duration::from_secs(5)).unwrap(), [0.75, 0.25, 0.5]);
     let body = &provider.asked()[0].body;
     assert_eq!((&body["model"], &body["temperature"]), (&json!("glm"), &json!(0)));
+    assert_eq!(body["max_tokens"], 512, "a model that goes on and on is not waited for");
     let prompt = body["messages"][1]["content"].as_str().unwrap();
     assert!(
         prompt.contains("Question: where is c") && prompt.contains("excerpt 3 ---\nfn c() {}"),
