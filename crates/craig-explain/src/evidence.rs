@@ -451,7 +451,7 @@ impl<'a> Gathering<'a> {
         let owner = self.subject.owner.as_deref().unwrap_or_default();
         for at in 0..self.library.n_sections() {
             let place = self.library.place(at);
-            let is_named = place.section.names.iter().any(|of| self.is_spelled(&of.named.name));
+            let is_named = self.is_named(place);
             let is_titled = self.words.len() > 1 && has_all(&place.section.heading_words, &self.words);
             if is_named || is_titled {
                 let bonus = place.section.names.iter().any(|HeadingName { named, .. }| {
@@ -515,12 +515,16 @@ impl<'a> Gathering<'a> {
         self.spelled().any(|known| known == name)
     }
 
+    /// Whether the heading is about the name, in any spelling.
+    fn is_named(&self, place: Place<'_>) -> bool {
+        place.section.names.iter().any(|of| self.is_spelled(&of.named.name))
+    }
+
     fn features(&self, place: Place<'_>) -> SectionFeatures {
         let mut features =
             SectionFeatures { is_history: flag(is_history(place)), ..SectionFeatures::default() };
         if features.is_history > 0.0 {
-            let is_named = place.section.names.iter().any(|of| self.is_spelled(&of.named.name));
-            features.heading_in_history = flag(is_named);
+            features.heading_in_history = flag(self.is_named(place));
         } else {
             self.heading(place, &mut features);
         }
@@ -670,9 +674,9 @@ impl<'a> Gathering<'a> {
     /// How the section uses the name, and as whose.
     fn usage(&self, place: Place<'_>, features: &mut SectionFeatures) {
         features.heading_stems = self.share_of_stems(place, false);
-        if features.heading_stems > 0.0 {
-            features.stems_around = self.share_of_stems(place, true);
-        }
+        let around = self.share_of_stems(place, true);
+        features.stems_around = flag(features.heading_stems > 0.0) * around;
+        features.introduces_words = flag(is_start(place)) * around;
         let said = self.library.mentions_at(&self.subject.name, place.at);
         let mut told = f32::from(said.told);
         for alias in &self.subject.aliases {
@@ -706,21 +710,16 @@ impl<'a> Gathering<'a> {
     fn standing(&self, place: Place<'_>, features: &mut SectionFeatures) {
         let said = self.library.mentions_at(&self.subject.name, place.at);
         features.other_cells = f32::from(said.other_cells).ln_1p();
-        features.rows = (place.section.n_rows as f32).ln_1p();
+        let n_rows = place.section.units.iter().filter(|unit| unit.is_row).count();
+        features.rows = (n_rows as f32).ln_1p();
         features.breadth = (place.section.n_names_in_code as f32).ln_1p();
         let on_page = self.said_on_pages.get(&self.library.page_of(place.at)).copied().unwrap_or_default();
         features.page_share = if self.n_said > 0.0 { on_page / self.n_said } else { 0.0 };
         features.introduces = features.is_first_on_page * features.page_share;
         let above = self.named_above(place);
         features.below_empty = flag(above.is_some_and(|above| above.section.n_words <= FEW_WORDS));
-        let stem = path_words_of(place.page.path.rsplit('/').next().unwrap_or_default());
-        features.is_aside = flag(stem.iter().any(|word| ASIDE.contains(&word.as_str())));
-        let path = path_words_of(&place.page.path);
-        features.is_sample = flag(path.iter().any(|word| SAMPLES.contains(&word.as_str())));
-        let is_start = place.section.outline.level <= 1;
         let of_module = words_of(&self.module).iter().any(|word| self.words.contains(word));
-        features.introduces_module = flag(is_start && of_module) * features.page_is_module;
-        features.introduces_words = flag(is_start) * self.share_of_stems(place, true);
+        features.introduces_module = flag(is_start(place) && of_module) * features.page_is_module;
         let n_words = place.section.heading_stems.len().max(1);
         if features.heading_stems >= 1.0 {
             features.heading_core_words = (self.stems.len() as f32 / n_words as f32).min(1.0);
@@ -733,11 +732,7 @@ impl<'a> Gathering<'a> {
         let is_parent = above.page.path == place.page.path
             && above.section.outline.level < place.section.outline.level
             && !above.section.outline.heading.is_empty();
-        let is_named = || {
-            above.section.names.iter().any(|of| self.is_spelled(&of.named.name))
-                || self.share_of_stems(above, false) >= 1.0
-        };
-        (is_parent && is_named()).then_some(above)
+        (is_parent && (self.is_named(above) || self.share_of_stems(above, false) >= 1.0)).then_some(above)
     }
 
     /// Whether code uses the name as it is defined: a member behind a dot, a function before arguments and behind none.
@@ -801,6 +796,9 @@ impl<'a> Gathering<'a> {
         let words = path_words_of(&place.page.path);
         let has = |names: &[&str]| words.iter().any(|word| names.contains(&word.as_str()));
         features.is_reference = flag(has(REFERENCE));
+        features.is_sample = flag(has(SAMPLES));
+        let file_words = path_words_of(place.page.path.rsplit('/').next().unwrap_or_default());
+        features.is_aside = flag(file_words.iter().any(|word| ASIDE.contains(&word.as_str())));
         features.is_internal = flag(has(INTERNAL));
         features.is_readme = flag(path == "readme.md");
         features.level = f32::from(place.section.outline.level);
@@ -916,6 +914,11 @@ impl<'a> Gathering<'a> {
         };
         foreign.map(count).sum::<f32>() / n_members.max(1.0)
     }
+}
+
+/// Whether a section stands at the top of its page's outline.
+fn is_start(place: Place<'_>) -> bool {
+    place.section.outline.level <= 1
 }
 
 /// Stems of the words of a name, without those of the project's name where others are left.

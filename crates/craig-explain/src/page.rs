@@ -49,8 +49,6 @@ pub struct Section {
     pub(crate) units: Vec<Unit>,
     /// Runs that are a link and nothing else.
     pub(crate) n_links: usize,
-    /// Rows of its tables.
-    pub(crate) n_rows: usize,
     /// Different names that it says in code.
     pub(crate) n_names_in_code: usize,
     /// How often it says which name; qualified names in lower case, `owner.name`.
@@ -167,7 +165,6 @@ impl<'t> Reader<'t> {
                 .collect(),
             units: Vec::new(),
             n_links: 0,
-            n_rows: 0,
             n_names_in_code: 0,
             mentions: BTreeMap::new(),
             outline,
@@ -322,7 +319,6 @@ impl<'t> Reader<'t> {
         let defines = defined_name(&self.text[row.clone()]).map(|defined| defined.named);
         let Some(section) = self.section(row.start) else { return };
         section.units.push(Unit { sentences: vec![row], defines, is_row: true });
-        section.n_rows += 1;
     }
 
     fn span(&mut self, range: Range<usize>) {

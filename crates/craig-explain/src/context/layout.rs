@@ -73,7 +73,7 @@ pub(super) fn opens_export(open: &str) -> bool {
 /// The class whose prototype an object becomes: `Foo.prototype = {`, `Object.assign(Foo.prototype, {`.
 pub(super) fn prototype_owner(open: &str) -> Option<&str> {
     let before = &open[..open.find(".prototype")?];
-    let name = &before[before.rfind(|c| !is_part(c)).map_or(0, |at| at + 1)..];
+    let name = trailing_name(before);
     (opens_object(open) && !name.is_empty()).then_some(name)
 }
 
@@ -85,7 +85,7 @@ pub(super) fn assigned_name(open: &str) -> Option<&str> {
     let target = open.trim_end().strip_suffix("= {")?;
     // `const api: Api = {`
     let target = target.split(": ").next().unwrap_or_default().trim_end();
-    let name = &target[target.rfind(|c| !is_part(c)).map_or(0, |at| at + 1)..];
+    let name = trailing_name(target);
     (!name.is_empty() && name != "exports" && !KEYWORDS.contains(&name)).then_some(name)
 }
 
@@ -144,10 +144,9 @@ fn property_name(line: &str) -> Option<&str> {
         rest = after;
     }
     let rest = rest.trim_start_matches(['\'', '"']);
-    let name = leading_identifier(rest)?;
+    let name = leading_member(rest)?;
     let after = rest[name.len()..].trim_start_matches(['\'', '"', '?', '!', ' ']);
-    let is_name = !KEYWORDS.contains(&name) || CONTEXTUAL.contains(&name);
-    (is_name && after.starts_with([':', '=', '(', '<']) && !after.starts_with("::")).then_some(name)
+    (after.starts_with([':', '=', '(', '<']) && !after.starts_with("::")).then_some(name)
 }
 
 /// What may stand before the name of a property.
@@ -175,20 +174,25 @@ fn member_name(line: &str) -> Option<&str> {
             _ => break,
         }
     }
-    let name = leading_identifier(rest)?;
+    let name = leading_member(rest)?;
     let after = rest[name.len()..].trim_start();
     let is_method = after.starts_with('(') && (rest.ends_with(['{', '}']) || rest.ends_with("},"));
     let value = after.strip_prefix(':').map(str::trim_start);
     let is_function = value.is_some_and(|value| {
         value.starts_with("function") || value.starts_with("async ") || value.contains("=>")
     });
-    let is_name = (!KEYWORDS.contains(&name) || CONTEXTUAL.contains(&name)) && name != "switch";
-    (is_name && (is_method || is_function)).then_some(name)
+    (is_method || is_function).then_some(name)
 }
 
-/// The identifier that a text begins with.
-fn leading_identifier(text: &str) -> Option<&str> {
-    identifiers(text).next().filter(|(start, _)| *start == 0).map(|(_, name)| name)
+/// The identifier that a text begins with, if a member can be called so.
+fn leading_member(text: &str) -> Option<&str> {
+    let (_, name) = identifiers(text).next().filter(|(start, _)| *start == 0)?;
+    (!KEYWORDS.contains(&name) || CONTEXTUAL.contains(&name)).then_some(name)
+}
+
+/// The part of a name that a text ends with; empty when it ends otherwise.
+fn trailing_name(text: &str) -> &str {
+    text.rsplit(|c| !is_part(c)).next().unwrap_or_default()
 }
 
 /// Keywords that are names of members, too.

@@ -219,4 +219,8 @@ fn a_line_that_begins_with_a_sign_is_no_member() {
     let code = "const table = {\n  →a: 1,\n}\n";
     let context = CodeContext::read("a.js", Language::JavaScript, code, Some((2, 2)));
     assert_eq!(context.subjects()[0].name, "table");
+    // What a sign stands before is cut behind the sign, however many bytes it has.
+    let code = "function f () {\n  …table = {\n    open () {},\n  }\n}\n";
+    let context = CodeContext::read("a.js", Language::JavaScript, code, Some((3, 3)));
+    assert_eq!(context.subjects()[0].name, "open");
 }
