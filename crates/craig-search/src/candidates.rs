@@ -9,7 +9,7 @@ use fixedbitset::FixedBitSet;
 
 use crate::best::Best;
 use crate::dense::{ChunkAt, nearest_by_sign};
-use crate::index::LiveSegment;
+use crate::index::{LiveSegment, Totals};
 use crate::lexical::{Term, best_chunks};
 use crate::query::Query;
 use crate::scene::Scene;
@@ -31,23 +31,49 @@ const N_PATHS: usize = 16;
 const N_DEFINITIONS: usize = 6;
 
 /// A file as (segment, number in the segment).
-type FileAt = (usize, u32);
+pub(crate) type FileAt = (usize, u32);
 
-/// Files that are worth the ranker's look, by path.
-pub(crate) fn candidate_files(scene: &Scene<'_>, allowed: &[FixedBitSet]) -> Vec<FileAt> {
+/// Files that are worth the ranker's look, by path: those found `by_words` and `by_meaning`, and those that define a name
+/// of the query.
+pub(crate) fn candidate_files(
+    scene: &Scene<'_>,
+    allowed: &[FixedBitSet],
+    by_words: Vec<FileAt>,
+    by_meaning: Vec<FileAt>,
+) -> Vec<FileAt> {
     let places = Places { segments: scene.segments };
-    let lexical = best_chunks(scene.terms, scene.segments, allowed, scene.totals, N_LEXICAL_CHUNKS);
-    let lexical = places.best_files(lexical, N_LEXICAL);
-    let dense = places.best_files(nearest(scene.query, scene.segments, allowed, &places), N_DENSE);
-    let mut paths = best_paths(scene.terms, scene.segments, allowed);
-    keep_best(&mut paths, N_PATHS, |a, b| places.compare_files(*a, *b));
     let defined = scene.names.iter().flat_map(|name| places.of_definitions(&name.definitions, allowed));
-    let scored = lexical.into_iter().chain(dense).chain(paths).map(|(_, file)| file);
-    let mut files: Vec<FileAt> = scored.chain(defined).collect();
+    let mut files: Vec<FileAt> = by_words.into_iter().chain(by_meaning).chain(defined).collect();
     files.sort_unstable();
     files.dedup();
     files.sort_by_cached_key(|&file| places.path(file));
     files
+}
+
+/// The files whose texts, names and paths hold the words of the query best.
+pub(crate) fn files_by_words(
+    terms: &[Term<'_>],
+    segments: &[LiveSegment],
+    allowed: &[FixedBitSet],
+    totals: Totals,
+) -> Vec<FileAt> {
+    let places = Places { segments };
+    let chunks = best_chunks(terms, segments, allowed, totals, N_LEXICAL_CHUNKS);
+    let mut paths = best_paths(terms, segments, allowed);
+    keep_best(&mut paths, N_PATHS, |a, b| places.compare_files(*a, *b));
+    let files = places.best_files(chunks, N_LEXICAL).into_iter().chain(paths);
+    files.map(|(_, file)| file).collect()
+}
+
+/// The files with the chunks whose vectors are most like the query's.
+pub(crate) fn files_by_meaning(
+    query: &Query,
+    segments: &[LiveSegment],
+    allowed: &[FixedBitSet],
+) -> Vec<FileAt> {
+    let places = Places { segments };
+    let files = places.best_files(nearest(query, segments, allowed, &places), N_DENSE);
+    files.into_iter().map(|(_, file)| file).collect()
 }
 
 /// The cosines of the chunks nearest by sign.

@@ -3,9 +3,7 @@
 use craig_model::Embedder;
 use craig_store::{FileId, Store};
 
-use fixedbitset::FixedBitSet;
-
-use crate::candidates::candidate_files;
+use crate::candidates::{FileAt, candidate_files, files_by_meaning, files_by_words};
 use crate::filter::Filter;
 use crate::hit::{Evidence, Hit, MoreRange};
 use crate::index::Index;
@@ -17,6 +15,9 @@ use crate::{FEATURE_NAMES, Features, SearchError};
 
 /// Candidates that are looked at more closely after a first ranking.
 const N_CLOSER: usize = 25;
+
+/// Chunks from which on two threads search: with fewer, waking one takes longer than it saves.
+const MANY_CHUNKS: u64 = 65_536;
 
 /// Most ranges listed beside a hit.
 const MAX_MORE: usize = 4;
@@ -193,9 +194,14 @@ impl Index {
         }
         let query = Query::new(text, embedder)?;
         let allowed: Vec<_> = self.segments.iter().map(|segment| options.filter.files(segment)).collect();
-        let terms = look_up(&query.terms, &self.segments, self.totals);
-        let names: Vec<_> =
-            query.names.iter().map(|name| look_up_name(name, &self.segments, self.totals)).collect();
+        let words = || {
+            let terms = look_up(&query.terms, &self.segments, self.totals);
+            let names = query.names.iter().map(|name| look_up_name(name, &self.segments, self.totals));
+            let files = files_by_words(&terms, &self.segments, &allowed, self.totals);
+            (names.collect::<Vec<_>>(), terms, files)
+        };
+        let meaning = || files_by_meaning(&query, &self.segments, &allowed);
+        let ((names, terms, by_words), by_meaning) = self.at_once(words, meaning);
         let scene = Scene {
             query: &query,
             terms: &terms,
@@ -204,15 +210,32 @@ impl Index {
             totals: self.totals,
             idf_sum: terms.iter().map(|term| term.idf).sum(),
         };
-        let candidates = self.candidates_of(&scene, &allowed, &options.without);
+        let files = candidate_files(&scene, &allowed, by_words, by_meaning);
+        let candidates = self.candidates_of(&scene, &files, &options.without);
         hand_on(&scene, options.retrieval.ranked(candidates))
     }
 
+    /// Does both, `other` on another thread where the index is so large that this is worth it.
+    fn at_once<A, B: Send>(&self, own: impl FnOnce() -> A, other: impl FnOnce() -> B + Send) -> (A, B) {
+        if self.totals.n_chunks < MANY_CHUNKS {
+            return (own(), other());
+        }
+        let mut theirs = None;
+        let own = rayon::in_place_scope(|scope| {
+            scope.spawn(|_| theirs = Some(other()));
+            own()
+        });
+        (own, theirs.expect("a scope ends when everything in it has"))
+    }
+
     /// Candidates with all their features, by path among those of equal score.
-    fn candidates_of(&self, scene: &Scene<'_>, allowed: &[FixedBitSet], without: &[&str]) -> Vec<Candidate> {
-        let files = candidate_files(scene, allowed);
-        let mut candidates: Vec<_> =
-            files.into_iter().map(|(segment, file)| scene.candidate(segment, file)).collect();
+    fn candidates_of(&self, scene: &Scene<'_>, files: &[FileAt], without: &[&str]) -> Vec<Candidate> {
+        let seen = |files: &[FileAt]| -> Vec<_> {
+            files.iter().map(|&(segment, file)| scene.candidate(segment, file)).collect()
+        };
+        let (some, others) = files.split_at(files.len() / 2);
+        let (mut candidates, others) = self.at_once(|| seen(some), || seen(others));
+        candidates.extend(others);
         relate(&mut candidates, &self.segments);
         leave_out(&mut candidates, without);
         let scores = ranker_scores(&candidates);
