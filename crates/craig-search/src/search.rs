@@ -17,7 +17,7 @@ use crate::{FEATURE_NAMES, Features, SearchError};
 const N_CLOSER: usize = 25;
 
 /// Chunks from which on two threads search: with fewer, waking one takes longer than it saves.
-const MANY_CHUNKS: u64 = 65_536;
+const MANY_CHUNKS: u64 = 131_072;
 
 /// Most ranges listed beside a hit.
 const MAX_MORE: usize = 4;
