@@ -22,6 +22,7 @@ mod search;
 mod settings;
 mod symbols;
 mod text_models;
+mod text_ranking;
 mod watch;
 
 pub use config::{

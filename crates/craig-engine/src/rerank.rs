@@ -50,7 +50,7 @@ pub(crate) fn reranked(
     let started = Instant::now();
     let first = hits.iter().take(options.candidates);
     let documents: Vec<Document<'_>> =
-        first.map(|hit| Document { text: &hit.content, score: hit.score }).collect();
+        first.map(|hit| Document { path: Some(&hit.path), text: &hit.content, score: hit.score }).collect();
     let request = RerankRequest { query, documents: &documents, deadline: started + options.timeout };
     let scores = match documents.len() {
         0 => Ok(Vec::new()),

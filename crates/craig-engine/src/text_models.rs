@@ -3,16 +3,17 @@
 use std::sync::{Arc, OnceLock};
 use std::time::Instant;
 
-use craig_model::{BuiltinReranker, Document, Embedder, ModelError, RerankRequest, Reranker};
+use craig_model::{Document, Embedder, ModelError, RerankRequest, Reranker};
 
 use crate::config::{Config, RerankerConfig};
-use crate::{EngineError, models};
+use crate::{EngineError, models, text_ranking};
 
 /// What `config` says embeds and reranks, loaded when it is first used; may be shared between threads.
 pub struct TextModels {
     config: Config,
     embedder: OnceLock<Arc<dyn Embedder>>,
-    reranker: OnceLock<Arc<dyn Reranker>>,
+    /// `None` for the built-in ranking.
+    reranker: OnceLock<Option<Arc<dyn Reranker>>>,
 }
 
 /// Vectors of texts.
@@ -59,14 +60,16 @@ impl TextModels {
                 self.reranker.get_or_init(|| reranker)
             }
         };
-        Ok(reranker.rerank(&RerankRequest { query, documents, deadline })?)
+        match reranker {
+            Some(reranker) => Ok(reranker.rerank(&RerankRequest { query, documents, deadline })?),
+            None => text_ranking::relevances(query, documents),
+        }
     }
 
-    fn load_reranker(&self) -> Result<Arc<dyn Reranker>, ModelError> {
-        let builtin = || Ok(Arc::new(BuiltinReranker) as Arc<dyn Reranker>);
+    fn load_reranker(&self) -> Result<Option<Arc<dyn Reranker>>, ModelError> {
         match self.config.reranker {
-            RerankerConfig::Off | RerankerConfig::Hosted { .. } => builtin(),
-            _ => models::reranker(&self.config)?.map_or_else(builtin, |(reranker, _)| Ok(reranker)),
+            RerankerConfig::Off | RerankerConfig::Hosted { .. } => Ok(None),
+            _ => Ok(models::reranker(&self.config)?.map(|(reranker, _)| reranker)),
         }
     }
 }

@@ -17,7 +17,7 @@ use crate::intake::{caller_of, json_body};
 use crate::journal::{Event, SearchCompleted};
 use crate::limits::{Allowance, Resource};
 use crate::metrics::ms;
-use crate::rerank::{RerankFailure, RerankJob, Reranked, Source};
+use crate::rerank::{RerankDocument, RerankFailure, RerankJob, Reranked, Source};
 use crate::retrieval::{MAX_RESULTS, tell_order};
 
 /// Most requests of a batch.
@@ -45,7 +45,7 @@ struct BatchBody {
     requests: Vec<RerankBody>,
 }
 
-/// A document: its text, or an object that holds it and may tell how good it was found to be.
+/// A document: its text, or an object that holds it and may tell its path and how good it was found to be.
 #[derive(Deserialize)]
 #[serde(untagged)]
 enum Given {
@@ -53,6 +53,8 @@ enum Given {
     Object {
         #[serde(alias = "content")]
         text: String,
+        #[serde(alias = "file")]
+        path: Option<String>,
         score: Option<f32>,
     },
 }
@@ -62,6 +64,14 @@ impl Given {
         match self {
             Self::Text(text) | Self::Object { text, .. } => text,
         }
+    }
+
+    fn to_document(&self) -> RerankDocument {
+        let path = match self {
+            Self::Text(_) => None,
+            Self::Object { path, .. } => path.clone(),
+        };
+        RerankDocument { path, text: self.text().to_owned() }
     }
 
     fn score(&self) -> Option<f32> {
@@ -162,7 +172,7 @@ async fn batch_of(
 }
 
 async fn ranked(gateway: &Gateway, caller: &Caller, body: &RerankBody) -> Result<Ranked, Problem> {
-    let documents = body.documents.iter().map(|given| given.text().to_owned()).collect();
+    let documents = body.documents.iter().map(Given::to_document).collect();
     let job = RerankJob { query: body.query.clone(), documents, top: body.top() };
     let started = std::time::Instant::now();
     let reranked = gateway.reranker.rerank(job).await;

@@ -29,9 +29,23 @@ const FIRST_WAIT: Duration = Duration::from_millis(250);
 #[derive(Clone, Debug)]
 pub(crate) struct RerankJob {
     pub(crate) query: String,
-    pub(crate) documents: Vec<String>,
+    pub(crate) documents: Vec<RerankDocument>,
     /// Best documents that are asked for.
     pub(crate) top: usize,
+}
+
+/// A document to be ranked.
+#[derive(Clone, Debug)]
+pub(crate) struct RerankDocument {
+    /// Path of its file, where that is known.
+    pub(crate) path: Option<String>,
+    pub(crate) text: String,
+}
+
+impl RerankDocument {
+    fn as_document(&self) -> Document<'_> {
+        Document { path: self.path.as_deref(), text: &self.text, score: 0.0 }
+    }
 }
 
 /// Where an order came from.
@@ -221,14 +235,15 @@ impl Reranker {
         }
     }
 
-    /// Model, query and documents, each by its hash.
+    /// Model, query, and paths and texts of the documents, each by its hash.
     fn key(&self, job: &RerankJob) -> Key {
         let mut key = blake3::Hasher::new();
         key.update(blake3::hash(self.model().as_bytes()).as_bytes());
         key.update(blake3::hash(job.query.as_bytes()).as_bytes());
         key.update(&job.top.to_le_bytes());
         job.documents.iter().for_each(|document| {
-            key.update(blake3::hash(document.as_bytes()).as_bytes());
+            key.update(blake3::hash(document.path.as_deref().unwrap_or_default().as_bytes()).as_bytes());
+            key.update(blake3::hash(document.text.as_bytes()).as_bytes());
         });
         *key.finalize().as_bytes()
     }
@@ -269,8 +284,7 @@ impl Reranker {
     async fn ranked_here(&self, job: RerankJob, deadline: Instant) -> Result<Ranking, RerankFailure> {
         let models = Arc::clone(&self.models);
         let work = move || {
-            let documents: Vec<Document<'_>> =
-                job.documents.iter().map(|text| Document { text, score: 0.0 }).collect();
+            let documents = job.documents.iter().map(RerankDocument::as_document).collect::<Vec<_>>();
             models.rerank(&job.query, &documents, deadline)
         };
         let scores = match tokio::task::spawn_blocking(work).await {
@@ -319,7 +333,7 @@ impl Provider {
     }
 
     async fn rank(&self, job: &RerankJob, tries: usize, deadline: Instant) -> Result<Ranking, CallFailure> {
-        let texts: Vec<&str> = job.documents.iter().map(String::as_str).collect();
+        let texts: Vec<&str> = job.documents.iter().map(|document| document.text.as_str()).collect();
         let body = Bytes::from(self.dialect.request(&self.model, &job.query, &texts, job.top).to_string());
         let patience = Patience {
             tries,

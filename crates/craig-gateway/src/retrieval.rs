@@ -13,7 +13,7 @@ use crate::gateway::Gateway;
 use crate::journal::{Event, SearchCompleted};
 use crate::limits::{Allowance, Resource};
 use crate::metrics::ms;
-use crate::rerank::{Order, RerankFailure, RerankJob, Source};
+use crate::rerank::{Order, RerankDocument, RerankFailure, RerankJob, Source};
 use crate::snippet::Snippet;
 use crate::traces::SpanKind;
 
@@ -93,7 +93,11 @@ impl Gateway {
         results.sort_by(|a, b| b.score.unwrap_or_default().total_cmp(&a.score.unwrap_or_default()));
         let mut found = Found { n_candidates: results.len(), ordered_by: Some(Source::Off), ..Found::none() };
         if wants_rerank && !results.is_empty() {
-            let documents = results.iter().map(|result| result.content.clone()).collect();
+            let document = |result: &Snippet| RerankDocument {
+                path: Some(result.file.clone()),
+                text: result.content.clone(),
+            };
+            let documents = results.iter().map(document).collect();
             let top = self.config.injection.results.min(results.len());
             let job = RerankJob { query: query.to_owned(), documents, top };
             if let Some(order) = self.order(caller, job, &mut found).await {
@@ -130,7 +134,9 @@ impl Gateway {
         found.ordered_by = Some(if request.rerank { Source::Local } else { Source::Off });
         if is_reranked && !hits.is_empty() {
             let first = hits.iter().take(self.config.rerank.candidates);
-            let documents: Vec<String> = first.map(|hit| hit.content.clone()).collect();
+            let document =
+                |hit: &Hit| RerankDocument { path: Some(hit.path.clone()), text: hit.content.clone() };
+            let documents: Vec<_> = first.map(document).collect();
             let top = documents.len();
             if let Some(order) = self.order(caller, RerankJob { query, documents, top }, &mut found).await {
                 hits = reordered(hits, &order.scores(top));

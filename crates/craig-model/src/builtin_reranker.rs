@@ -69,7 +69,7 @@ mod tests {
     use crate::Document;
 
     fn scores(query: &str, texts: &[&str]) -> Vec<f32> {
-        let documents: Vec<_> = texts.iter().map(|text| Document { text, score: 0.0 }).collect();
+        let documents: Vec<_> = texts.iter().map(|text| Document { path: None, text, score: 0.0 }).collect();
         BuiltinReranker
             .rerank(&RerankRequest { query, documents: &documents, deadline: Instant::now() })
             .unwrap()

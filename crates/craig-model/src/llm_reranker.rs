@@ -122,7 +122,7 @@ mod tests {
 
     #[test]
     fn half_comes_from_the_first_score_and_half_from_the_model() {
-        let documents = [1.0, 0.5, 0.0].map(|score| Document { text: "", score });
+        let documents = [1.0, 0.5, 0.0].map(|score| Document { path: None, text: "", score });
         assert_eq!(blended(&[2, 0, 1], &documents), [0.75, 0.25, 0.5]);
         assert_eq!(blended(&[0], &documents[..1]), [0.75]);
     }
@@ -130,7 +130,7 @@ mod tests {
     #[test]
     fn documents_that_were_not_shown_stay_behind() {
         let documents: Vec<_> =
-            (0..22).map(|n| Document { text: "", score: 1.0 - n as f32 / 22.0 }).collect();
+            (0..22).map(|n| Document { path: None, text: "", score: 1.0 - n as f32 / 22.0 }).collect();
         let scores = blended(&(0..20).rev().collect::<Vec<_>>(), &documents);
         let least_shown = scores[..20].iter().copied().fold(1.0, f32::min);
         assert!(scores[20] < least_shown && scores[21] <= scores[20], "{scores:?}");

@@ -29,6 +29,8 @@ pub struct RerankRequest<'a> {
 /// A document that was found.
 #[derive(Clone, Copy, Debug)]
 pub struct Document<'a> {
+    /// Path of the file that it is of, where that is known.
+    pub path: Option<&'a str>,
     /// Its text.
     pub text: &'a str,
     /// How good whoever found it thinks it is, 0 to 1.

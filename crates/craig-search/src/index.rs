@@ -114,26 +114,41 @@ impl Index {
     }
 
     fn open(folder: &Path, manifest: &Manifest) -> std::io::Result<Self> {
-        let segments: Vec<_> = manifest
-            .segments
-            .iter()
-            .map(|entry| LiveSegment::open(folder, entry))
-            .collect::<Result<_, _>>()?;
+        let segments = manifest.segments.iter().map(|entry| LiveSegment::open(folder, entry));
+        Ok(Self::of(segments.collect::<Result<_, _>>()?, manifest.generation))
+    }
+
+    /// An index of `files` alone, kept nowhere; their vectors are those of the built-in model.
+    pub fn in_memory(files: Vec<StoredFile>) -> Result<Self, SearchError> {
+        let dimensions = StaticModel::builtin().dimensions()?;
+        let terms = files.into_par_iter().map(|file| FileTerms::new(file, dimensions, true));
+        let mut builder = SegmentBuilder::new(dimensions);
+        terms.collect::<Vec<_>>().into_iter().for_each(|file| builder.add(file));
+        Ok(Self::of(vec![LiveSegment::whole(builder.build())], 0))
+    }
+
+    fn of(segments: Vec<LiveSegment>, generation: u64) -> Self {
         let mut totals = Totals::default();
         segments.iter().for_each(|segment| segment.count(&mut totals));
-        Ok(Self { segments, totals, generation: manifest.generation })
+        Self { segments, totals, generation }
     }
 }
 
 impl LiveSegment {
     fn open(folder: &Path, entry: &SegmentEntry) -> std::io::Result<Self> {
-        let segment = Segment::open(&folder.join(&entry.file))?;
+        let mut whole = Self::whole(Segment::open(&folder.join(&entry.file))?);
+        let n_files = whole.live.len();
+        for &file in entry.removed.iter().filter(|&&file| (file as usize) < n_files) {
+            whole.live.remove(file as usize);
+        }
+        Ok(whole)
+    }
+
+    /// A segment with all its files.
+    fn whole(segment: Segment) -> Self {
         let mut live = FixedBitSet::with_capacity(segment.files().len());
         live.insert_range(..);
-        for &file in entry.removed.iter().filter(|&&file| (file as usize) < segment.files().len()) {
-            live.remove(file as usize);
-        }
-        Ok(Self { segment, live })
+        Self { segment, live }
     }
 
     fn count(&self, totals: &mut Totals) {

@@ -168,6 +168,16 @@ impl Index {
         })
     }
 
+    /// The files that may answer `text`, best first, each with its relevance, 0 to 1.
+    pub fn relevances(&self, text: &str, embedder: &dyn Embedder) -> Result<Vec<(FileId, f32)>, SearchError> {
+        self.rank(text, embedder, &SearchOptions::default(), |_, ranked| {
+            let id = |candidate: &Candidate| {
+                FileId(self.segments[candidate.segment].segment.files()[candidate.file as usize].id)
+            };
+            Ok(ranked.iter().map(|(relevance, candidate)| (id(candidate), *relevance)).collect())
+        })
+    }
+
     fn describe(&self, scene: &Scene<'_>, candidate: &Candidate) -> CandidateFeatures {
         let segment = &self.segments[candidate.segment].segment;
         let lines = scene.ordered_chunks(candidate).first().map(|&(_, chunk)| {

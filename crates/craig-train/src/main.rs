@@ -19,6 +19,7 @@ mod pinned;
 mod questions;
 mod random;
 mod report;
+mod rerank;
 mod train;
 mod unrelated;
 
@@ -55,6 +56,8 @@ enum Command {
     Dense(dense::DenseArguments),
     /// Measure explanations on labelled code, and fit the gate that decides which section documents it, if any.
     Explain(explain::ExplainArguments),
+    /// Measure the built-in ranking of texts on results that other searches found.
+    Rerank(rerank::RerankArguments),
     /// Make training pairs out of repositories.
     Mine(mine::MineArguments),
     /// Train the built-in embedding on pairs.
@@ -69,6 +72,7 @@ fn main() -> Result<()> {
         Command::Features { corpus, asked, out } => dump::run(&corpus, asked, &out),
         Command::Dense(arguments) => dense::run(&arguments),
         Command::Explain(arguments) => explain::run(&arguments),
+        Command::Rerank(arguments) => rerank::run(&arguments),
         Command::Mine(arguments) => mine::run(&arguments),
         Command::Train(arguments) => train::run(&arguments),
     }

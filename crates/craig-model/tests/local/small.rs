@@ -105,7 +105,7 @@ fn rerank(reranker: &dyn Reranker, deadline: Instant) -> Result<Vec<f32>, ModelE
         "",
         "price of token",
     ];
-    let documents = texts.map(|text| Document { text, score: 0.5 });
+    let documents = texts.map(|text| Document { path: None, text, score: 0.5 });
     reranker.rerank(&RerankRequest { query: "where is the token checked", documents: &documents, deadline })
 }
 

@@ -12,9 +12,9 @@ use serde_json::{Value, json};
 use crate::server::{Answer, Provider};
 
 const DOCUMENTS: [Document<'static>; 3] = [
-    Document { text: "fn a() {}", score: 1.0 },
-    Document { text: "fn b() {}", score: 0.5 },
-    Document { text: "fn c() {}", score: 0.0 },
+    Document { path: None, text: "fn a() {}", score: 1.0 },
+    Document { path: None, text: "fn b() {}", score: 0.5 },
+    Document { path: None, text: "fn c() {}", score: 0.0 },
 ];
 
 pub(crate) fn rerank(reranker: &dyn Reranker, budget: Duration) -> Result<Vec<f32>, ModelError> {

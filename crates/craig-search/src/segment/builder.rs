@@ -13,6 +13,7 @@ use craig_store::StoredFile;
 use super::file_terms::{FileTerms, file_stem, is_type};
 use super::layout::{ChunkRow, FORMAT, FileRow, Header, MAGIC, N_ASPECTS, N_SECTIONS, TextRef};
 use super::postings::{Posting, PostingsWriter};
+use super::reader::Segment;
 use super::role::{Role, Traits};
 use super::terms::{KeyHasher, TermKey};
 use crate::analysis::{compact, parts};
@@ -191,6 +192,16 @@ impl SegmentBuilder {
 
     /// Writes the segment to `path`, whole or not at all: a temporary file is renamed when it is complete.
     pub(crate) fn write(self, path: &Path) -> std::io::Result<()> {
+        self.laid_out(|header, sections| write_file(path, header, sections))
+    }
+
+    /// The segment, in memory alone.
+    pub(crate) fn build(self) -> Segment {
+        self.laid_out(|header, sections| Segment::in_memory(*header, &pieces(header, sections).concat()))
+    }
+
+    /// Hands the finished header and sections to `take`.
+    fn laid_out<T>(self, take: impl FnOnce(&Header, &[&[u8]; N_SECTIONS]) -> T) -> T {
         let (terms, offsets, postings) = dictionary(self.terms, &self.postings);
         let sections: [&[u8]; N_SECTIONS] = [
             bytemuck::cast_slice(&self.files),
@@ -216,7 +227,7 @@ impl SegmentBuilder {
             reserved: 0,
             sections: place(&sections),
         };
-        write_file(path, &header, &sections)
+        take(&header, &sections)
     }
 }
 
@@ -248,19 +259,21 @@ fn place(sections: &[&[u8]; N_SECTIONS]) -> [[u64; 2]; N_SECTIONS] {
     })
 }
 
+/// Header and sections as they lie one behind the other, with what fills the gaps.
+fn pieces<'s>(header: &'s Header, sections: &[&'s [u8]; N_SECTIONS]) -> Vec<&'s [u8]> {
+    let mut pieces = vec![bytemuck::bytes_of(header)];
+    let mut end = size_of::<Header>();
+    for (section, [start, len]) in sections.iter().zip(header.sections) {
+        pieces.extend([&[0; ALIGNMENT][..start as usize - end], *section]);
+        end = (start + len) as usize;
+    }
+    pieces
+}
+
 fn write_file(path: &Path, header: &Header, sections: &[&[u8]; N_SECTIONS]) -> std::io::Result<()> {
     let unfinished = path.with_extension("tmp");
     let mut out = std::io::BufWriter::with_capacity(1 << 20, std::fs::File::create(&unfinished)?);
-    let mut written = 0;
-    let mut put = |at: usize, bytes: &[u8]| {
-        out.write_all(&[0; ALIGNMENT][..at - written])?;
-        written = at + bytes.len();
-        out.write_all(bytes)
-    };
-    put(0, bytemuck::bytes_of(header))?;
-    for (section, [start, _]) in sections.iter().zip(header.sections) {
-        put(start as usize, section)?;
-    }
+    pieces(header, sections).into_iter().try_for_each(|piece| out.write_all(piece))?;
     out.into_inner().map_err(std::io::IntoInnerError::into_error)?;
     std::fs::rename(&unfinished, path)
 }

@@ -15,8 +15,15 @@ use crate::mapped::{Mapped, dot};
 /// One immutable part of an index.
 #[derive(Debug)]
 pub(crate) struct Segment {
-    mapped: Mapped,
+    bytes: Bytes,
     header: Header,
+}
+
+#[derive(Debug)]
+enum Bytes {
+    Mapped(Mapped),
+    /// In words, since sections have to be aligned.
+    Owned(Vec<u64>),
 }
 
 impl Segment {
@@ -25,12 +32,26 @@ impl Segment {
         let mapped = Mapped::open(path)?;
         let header = read_header(mapped.bytes())
             .ok_or_else(|| std::io::Error::other("not a search segment of this version"))?;
-        Ok(Self { mapped, header })
+        Ok(Self { bytes: Bytes::Mapped(mapped), header })
+    }
+
+    /// The segment that `bytes` are, which begin with `header`.
+    pub(crate) fn in_memory(header: Header, bytes: &[u8]) -> Self {
+        let mut words = vec![0u64; bytes.len().div_ceil(size_of::<u64>())];
+        bytemuck::cast_slice_mut(&mut words)[..bytes.len()].copy_from_slice(bytes);
+        Self { bytes: Bytes::Owned(words), header }
+    }
+
+    fn bytes(&self) -> &[u8] {
+        match &self.bytes {
+            Bytes::Mapped(mapped) => mapped.bytes(),
+            Bytes::Owned(words) => bytemuck::cast_slice(words),
+        }
     }
 
     fn section<T: bytemuck::Pod>(&self, section: Section) -> &[T] {
         let [start, len] = self.header.sections[section as usize];
-        bytemuck::cast_slice(&self.mapped.bytes()[start as usize..(start + len) as usize])
+        bytemuck::cast_slice(&self.bytes()[start as usize..(start + len) as usize])
     }
 
     pub(crate) fn files(&self) -> &[FileRow] {
