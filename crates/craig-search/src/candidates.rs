@@ -8,6 +8,7 @@ use std::cmp::Ordering;
 use fixedbitset::FixedBitSet;
 
 use crate::best::Best;
+use crate::cells::looked_at;
 use crate::dense::{ChunkAt, nearest_by_sign};
 use crate::index::{LiveSegment, Totals};
 use crate::lexical::{Term, best_chunks};
@@ -72,24 +73,30 @@ pub(crate) fn files_by_meaning(
     allowed: &[FixedBitSet],
 ) -> Vec<FileAt> {
     let places = Places { segments };
-    let files = places.best_files(nearest(query, segments, allowed, &places), N_DENSE);
+    let cells = looked_at(&query.vector, n_chunks(segments, allowed));
+    let near = nearest_by_sign(segments, allowed, query, cells.as_deref(), N_BY_SIGN);
+    let files = places.best_files(rescored(near, query, &places), N_DENSE);
     files.into_iter().map(|(_, file)| file).collect()
 }
 
-/// The cosines of the chunks nearest by sign.
-fn nearest(
-    query: &Query,
-    segments: &[LiveSegment],
-    allowed: &[FixedBitSet],
-    places: &Places<'_>,
-) -> Vec<(f32, ChunkAt)> {
+/// Number of chunks of the allowed files.
+fn n_chunks(segments: &[LiveSegment], allowed: &[FixedBitSet]) -> usize {
+    let in_segment = |(live, allowed): (&LiveSegment, &FixedBitSet)| match allowed.is_full() {
+        true => live.segment.chunks().len(),
+        false => allowed.ones().map(|file| live.segment.files()[file].n_chunks as usize).sum(),
+    };
+    segments.iter().zip(allowed).map(in_segment).sum()
+}
+
+/// Chunks with their cosines.
+fn rescored(chunks: Vec<ChunkAt>, query: &Query, places: &Places<'_>) -> Vec<(f32, ChunkAt)> {
     let rescored = |at: ChunkAt| {
-        let segment = &segments[at.segment].segment;
+        let segment = &places.segments[at.segment].segment;
         let (_, file) = places.file_of(at);
         let path = segment.aspect_similarity(&query.aspect_vector, file, Aspect::Path);
         (segment.similarity(&query.vector, at.chunk) + PATH_SHARE * path, at)
     };
-    nearest_by_sign(segments, allowed, query, N_BY_SIGN).into_iter().map(rescored).collect()
+    chunks.into_iter().map(rescored).collect()
 }
 
 /// Files whose path or name holds words of the query, each with the sum of their path idf.

@@ -23,29 +23,33 @@ const BLOCK_CHUNKS: usize = 1024;
 const GLANCE_CHUNKS: usize = 32;
 
 /// The chunks whose signs are nearest to the query's: at least `n_wanted` where there are so many, and all that are as near
-/// as the last of these.
+/// as the last of these. Of a large index only the cells near the query are looked at.
 ///
 /// Which chunks these are does not depend on how files are spread over segments.
 pub(crate) fn nearest_by_sign(
     segments: &[LiveSegment],
     allowed: &[FixedBitSet],
     query: &Query,
+    cells: Option<&[usize]>,
     n_wanted: usize,
 ) -> Vec<ChunkAt> {
     let mut best = Best::new(n_wanted);
     let mut distances = Vec::with_capacity(BLOCK_CHUNKS);
+    let words = query.bits.len().max(1);
     for (number, (live, allowed)) in segments.iter().zip(allowed).enumerate() {
         let (chunks, is_full) = (live.segment.chunks(), allowed.is_full());
+        let (bits, row_chunks) = (live.segment.bits(), live.segment.row_chunks());
         let is_allowed = |chunk: u32| is_full || allowed[chunks[chunk as usize].file as usize];
-        let words_per_block = BLOCK_CHUNKS * query.bits.len().max(1);
-        for (block, rows) in live.segment.bits().chunks(words_per_block).enumerate() {
-            hamming(&query.bits, rows, &mut distances);
-            let first = (block * BLOCK_CHUNKS) as u32;
-            offer_near(&distances, &mut best, |at| {
-                Some(first + at)
-                    .filter(|&chunk| is_allowed(chunk))
-                    .map(|chunk| ChunkAt { segment: number, chunk })
-            });
+        for rows in live.segment.rows_of(cells) {
+            let blocks = bits[rows.start * words..rows.end * words].chunks(BLOCK_CHUNKS * words);
+            for (first, block) in rows.step_by(BLOCK_CHUNKS).zip(blocks) {
+                hamming(&query.bits, block, &mut distances);
+                offer_near(&distances, &mut best, |at| {
+                    Some(row_chunks[first + at as usize])
+                        .filter(|&chunk| is_allowed(chunk))
+                        .map(|chunk| ChunkAt { segment: number, chunk })
+                });
+            }
         }
     }
     best.into_vec().into_iter().map(|(_, at)| at).collect()

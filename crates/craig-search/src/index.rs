@@ -13,6 +13,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::SearchError;
 use crate::analysis::Field;
+use crate::cells::N_CELLS;
 use crate::segment::{FileTerms, Posting, Segment, SegmentBuilder};
 
 /// Files loaded, tokenised and added together.
@@ -122,9 +123,17 @@ impl Index {
     pub fn in_memory(files: Vec<StoredFile>) -> Result<Self, SearchError> {
         let dimensions = StaticModel::builtin().dimensions()?;
         let terms = files.into_par_iter().map(|file| FileTerms::new(file, dimensions, true));
-        let mut builder = SegmentBuilder::new(dimensions);
+        let mut builder = SegmentBuilder::new(dimensions, N_CELLS);
         terms.collect::<Vec<_>>().into_iter().for_each(|file| builder.add(file));
         Ok(Self::of(vec![LiveSegment::whole(builder.build())], 0))
+    }
+
+    /// Signs of the retrieval vectors of all chunks, for training.
+    pub fn signs(&self) -> impl Iterator<Item = &[u64]> {
+        self.segments.iter().flat_map(|live| {
+            let words = live.segment.dimensions().div_ceil(64).max(1);
+            live.segment.bits().chunks_exact(words)
+        })
     }
 
     fn of(segments: Vec<LiveSegment>, generation: u64) -> Self {
@@ -282,8 +291,13 @@ impl<'a> Update<'a> {
         let missing = std::mem::take(&mut self.missing);
         // Vectors of another model may have as many dimensions, and still mean nothing beside those of paths.
         let is_builtin = embedder == StaticModel::builtin().id();
-        let mut writer =
-            Writer { folder: self.folder, dimensions, next: &mut self.manifest.next, written: Vec::new() };
+        let mut writer = Writer {
+            folder: self.folder,
+            dimensions,
+            n_cells: if is_builtin { N_CELLS } else { 1 },
+            next: &mut self.manifest.next,
+            written: Vec::new(),
+        };
         std::thread::scope(|scope| {
             scope.spawn(move || {
                 for group in loaded {
@@ -328,17 +342,20 @@ impl<'a> Update<'a> {
 struct Writer<'a> {
     folder: &'a Path,
     dimensions: usize,
+    n_cells: usize,
     next: &'a mut u64,
     written: Vec<SegmentEntry>,
 }
 
 impl Writer<'_> {
     fn run(&mut self, groups: &Receiver<Vec<FileTerms>>) -> Result<(), SearchError> {
-        let mut builder = SegmentBuilder::new(self.dimensions);
+        let (dimensions, n_cells) = (self.dimensions, self.n_cells);
+        let empty = || SegmentBuilder::new(dimensions, n_cells);
+        let mut builder = empty();
         for group in groups {
             group.into_iter().for_each(|file| builder.add(file));
             if builder.n_bytes() >= SEGMENT_BYTES {
-                self.write(std::mem::replace(&mut builder, SegmentBuilder::new(self.dimensions)))?;
+                self.write(std::mem::replace(&mut builder, empty()))?;
             }
         }
         if builder.is_empty() { Ok(()) } else { self.write(builder) }

@@ -6,6 +6,7 @@
 mod analysis;
 mod best;
 mod candidates;
+mod cells;
 mod definitions;
 mod dense;
 mod error;
@@ -21,6 +22,7 @@ mod scene;
 mod search;
 mod segment;
 
+pub use cells::N_CELLS;
 pub use definitions::Description;
 pub use error::SearchError;
 pub use features::{FEATURE_NAMES, Features};

@@ -31,6 +31,7 @@ struct Measured {
     best: Vec<f64>,
 }
 
+#[expect(clippy::print_stdout, reason = "the report is what the command is for")]
 pub(crate) fn run(arguments: &RerankArguments) -> Result<()> {
     let (mut engine, repositories) = arguments.corpus.open()?;
     let models = TextModels::new(&Config::new(std::path::Path::new("")));

@@ -10,7 +10,7 @@ use craig_model::Quantized;
 use craig_source::FileKind;
 use craig_store::StoredFile;
 
-use super::file_terms::{FileTerms, file_stem, is_type};
+use super::file_terms::{FileTerms, file_stem, is_type, words_per_vector};
 use super::layout::{ChunkRow, FORMAT, FileRow, Header, MAGIC, N_ASPECTS, N_SECTIONS, TextRef};
 use super::postings::{Posting, PostingsWriter};
 use super::reader::Segment;
@@ -52,6 +52,9 @@ pub(crate) struct SegmentBuilder {
     strings: Vec<u8>,
     known_strings: HashMap<Box<str>, TextRef, foldhash::fast::FixedState>,
     bits: Vec<u64>,
+    /// For each chunk, its cell.
+    cells: Vec<u16>,
+    n_cells: usize,
     codes: Vec<i8>,
     scales: Vec<f32>,
     label_codes: Vec<i8>,
@@ -61,7 +64,8 @@ pub(crate) struct SegmentBuilder {
 }
 
 impl SegmentBuilder {
-    pub(crate) fn new(dimensions: usize) -> Self {
+    /// `n_cells`: 1, or [`N_CELLS`](crate::N_CELLS) for vectors of the built-in model.
+    pub(crate) fn new(dimensions: usize, n_cells: usize) -> Self {
         Self {
             dimensions,
             terms: HashMap::default(),
@@ -73,6 +77,8 @@ impl SegmentBuilder {
             strings: Vec::new(),
             known_strings: HashMap::default(),
             bits: Vec::new(),
+            cells: Vec::new(),
+            n_cells,
             codes: Vec::new(),
             scales: Vec::new(),
             label_codes: Vec::new(),
@@ -103,6 +109,7 @@ impl SegmentBuilder {
         }
         self.add_rows(&file.file, &file.tokens_of_chunk, first_chunk);
         self.add_vectors(&file.file, &file.bits);
+        self.cells.extend(file.cells);
         self.add_builtin_vectors(&file.labels, &file.aspects);
     }
 
@@ -203,12 +210,18 @@ impl SegmentBuilder {
     /// Hands the finished header and sections to `take`.
     fn laid_out<T>(self, take: impl FnOnce(&Header, &[&[u8]; N_SECTIONS]) -> T) -> T {
         let (terms, offsets, postings) = dictionary(self.terms, &self.postings);
+        let (cell_starts, row_chunks) = by_cell(&self.cells, self.n_cells);
+        let words = words_per_vector(self.dimensions);
+        let row = |&chunk: &u32| &self.bits[chunk as usize * words..(chunk as usize + 1) * words];
+        let bits: Vec<u64> = row_chunks.iter().flat_map(row).copied().collect();
         let sections: [&[u8]; N_SECTIONS] = [
             bytemuck::cast_slice(&self.files),
             bytemuck::cast_slice(&self.chunks),
             bytemuck::cast_slice(&self.chunk_tokens),
             &self.strings,
-            bytemuck::cast_slice(&self.bits),
+            bytemuck::cast_slice(&cell_starts),
+            bytemuck::cast_slice(&row_chunks),
+            bytemuck::cast_slice(&bits),
             bytemuck::cast_slice(&self.codes),
             bytemuck::cast_slice(&self.scales),
             bytemuck::cast_slice(&self.label_codes),
@@ -229,6 +242,15 @@ impl SegmentBuilder {
         };
         take(&header, &sections)
     }
+}
+
+/// Where each cell begins among the chunks by cell, and these chunks.
+fn by_cell(cells: &[u16], n_cells: usize) -> (Vec<u32>, Vec<u32>) {
+    let mut chunks: Vec<u32> = (0..cells.len() as u32).collect();
+    chunks.sort_by_key(|&chunk| cells[chunk as usize]);
+    let start =
+        |cell: usize| chunks.partition_point(|&chunk| usize::from(cells[chunk as usize]) < cell) as u32;
+    ((0..=n_cells).map(start).collect(), chunks)
 }
 
 /// The terms in order, where the list of each begins, and the lists.
@@ -284,5 +306,25 @@ pub(crate) fn kind_number(kind: FileKind) -> u8 {
         FileKind::Code => 0,
         FileKind::Docs => 1,
         FileKind::Config => 2,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #[test]
+        fn every_chunk_is_in_its_cell_once(cells in proptest::collection::vec(0u16..9, 0..200)) {
+            let (starts, rows) = by_cell(&cells, 9);
+            prop_assert_eq!((starts[0], starts[9], rows.len()), (0, cells.len() as u32, cells.len()));
+            for cell in 0..9u16 {
+                let in_cell = &rows[starts[usize::from(cell)] as usize..starts[usize::from(cell) + 1] as usize];
+                let expected: Vec<u32> = (0u32..).zip(&cells).filter(|(_, of)| **of == cell).map(|(chunk, _)| chunk).collect();
+                prop_assert_eq!(in_cell, expected);
+            }
+        }
     }
 }

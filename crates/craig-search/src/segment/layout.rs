@@ -3,7 +3,7 @@
 use bytemuck::{Pod, Zeroable};
 
 /// Changes with every change of the layout or of what goes into a segment: older ones are rebuilt.
-pub(crate) const FORMAT: u32 = 9;
+pub(crate) const FORMAT: u32 = 10;
 
 /// First bytes of a segment file.
 pub(crate) const MAGIC: [u8; 8] = *b"craigseg";
@@ -20,7 +20,11 @@ pub(crate) enum Section {
     ChunkTokens,
     /// UTF-8 that [`TextRef`]s point into.
     Strings,
-    /// Signs of the retrieval vectors, `dimensions / 64` words a chunk.
+    /// Where the rows of each cell begin, and where the last ends, u32.
+    CellStarts,
+    /// The chunk of each row, u32.
+    RowChunks,
+    /// Rows: signs of the retrieval vectors, `dimensions / 64` words a chunk, by cell.
     Bits,
     /// Bytes of the chunk vectors, `dimensions` a chunk.
     Codes,
@@ -42,7 +46,7 @@ pub(crate) enum Section {
     Postings,
 }
 
-pub(crate) const N_SECTIONS: usize = 14;
+pub(crate) const N_SECTIONS: usize = 16;
 
 /// What a file is seen as by the ranker, beside its chunks: one vector of the built-in model each.
 #[derive(Clone, Copy, Debug)]

@@ -1,5 +1,6 @@
 //! Reads a segment where it lies.
 
+use std::ops::Range;
 use std::path::Path;
 
 use craig_chunk::ChunkKind;
@@ -10,6 +11,7 @@ use super::postings::{Posting, PostingsList};
 use super::role::Role;
 use super::terms::TermKey;
 use crate::analysis::Field;
+use crate::cells::N_CELLS;
 use crate::mapped::{Mapped, dot};
 
 /// One immutable part of an index.
@@ -68,7 +70,7 @@ impl Segment {
     }
 
     /// Chunks of file `file`, with their numbers in the segment.
-    pub(crate) fn chunks_of(&self, file: u32) -> std::ops::Range<u32> {
+    pub(crate) fn chunks_of(&self, file: u32) -> Range<u32> {
         let row = &self.files()[file as usize];
         row.first_chunk..row.first_chunk + row.n_chunks
     }
@@ -102,9 +104,31 @@ impl Segment {
         self.header.dimensions as usize
     }
 
-    /// Signs of the retrieval vectors of all chunks, in order.
+    /// Signs of the retrieval vectors, a row a chunk.
     pub(crate) fn bits(&self) -> &[u64] {
         self.section(Section::Bits)
+    }
+
+    /// The chunk of each row of signs.
+    pub(crate) fn row_chunks(&self) -> &[u32] {
+        self.section(Section::RowChunks)
+    }
+
+    /// The rows of `cells`, which ascend, as few ranges; those of all cells for `None`, or where there is only one.
+    pub(crate) fn rows_of(&self, cells: Option<&[usize]>) -> Vec<Range<usize>> {
+        let starts: &[u32] = self.section(Section::CellStarts);
+        let n_cells = starts.len().saturating_sub(1);
+        let all: Vec<usize> = (0..n_cells).collect();
+        let cells = cells.filter(|_| n_cells == N_CELLS).unwrap_or(&all);
+        let mut ranges: Vec<Range<usize>> = Vec::new();
+        for &cell in cells {
+            let rows = starts[cell] as usize..starts[cell + 1] as usize;
+            match ranges.last_mut() {
+                Some(last) if last.end == rows.start => last.end = rows.end,
+                _ => ranges.push(rows),
+            }
+        }
+        ranges
     }
 
     /// Similarity of chunk `chunk` to `query`.
