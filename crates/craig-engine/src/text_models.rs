@@ -60,9 +60,10 @@ impl TextModels {
                 self.reranker.get_or_init(|| reranker)
             }
         };
+        let request = RerankRequest { query, documents, deadline };
         match reranker {
-            Some(reranker) => Ok(reranker.rerank(&RerankRequest { query, documents, deadline })?),
-            None => text_ranking::relevances(query, documents),
+            Some(reranker) => Ok(reranker.rerank(&request)?),
+            None => text_ranking::relevances(&request),
         }
     }
 

@@ -2,7 +2,9 @@
 
 use std::time::Instant;
 
-use craig_model::{BuiltinReranker, Document, Embedding, RerankRequest, Reranker as _, StaticModel};
+use craig_model::{
+    BuiltinReranker, Document, Embedding, ModelError, RerankRequest, Reranker as _, StaticModel,
+};
 use craig_search::{Index, has_words};
 use craig_source::FileType;
 use craig_store::{FileId, FileRecord, StoredChunk, StoredFile, TextHash};
@@ -10,22 +12,29 @@ use rayon::prelude::*;
 
 use crate::EngineError;
 
-/// How relevant each document is to `query`, 0 to 1, in their order.
+/// How relevant each document is to the query, 0 to 1, in their order.
 ///
 /// Each is cut as the file of its path would be, indexed, and ranked as a search ranks the files of a project: by names and
 /// definitions as well as by words and vectors. Without all paths neither languages nor the parts that files play are
 /// known, and texts alone are compared, see [`BuiltinReranker`].
-pub(crate) fn relevances(query: &str, documents: &[Document<'_>]) -> Result<Vec<f32>, EngineError> {
-    let paths: Option<Vec<&str>> = documents.iter().map(|document| document.path).collect();
-    let Some(paths) = paths.filter(|_| has_words(query)) else {
-        let request = RerankRequest { query, documents, deadline: Instant::now() };
-        return Ok(BuiltinReranker.rerank(&request)?);
-    };
-    let texts = paths.into_par_iter().zip(documents).enumerate();
-    let files = texts.map(|(at, (path, document))| file(FileId(at as i64), path, document.text));
-    let index = Index::in_memory(files.collect())?;
-    let mut relevances = vec![0.0; documents.len()];
-    for (FileId(at), relevance) in index.relevances(query, StaticModel::builtin())? {
+///
+/// Gives up at the deadline.
+pub(crate) fn relevances(request: &RerankRequest<'_>) -> Result<Vec<f32>, EngineError> {
+    let known = |document: &Document<'_>| document.path.is_some_and(|path| !path.is_empty());
+    if !has_words(request.query) || !request.documents.iter().all(known) {
+        return Ok(BuiltinReranker.rerank(request)?);
+    }
+    let started = Instant::now();
+    let files = request.documents.par_iter().enumerate().map(|(at, document)| {
+        if Instant::now() >= request.deadline {
+            let provider = BuiltinReranker.name().to_owned();
+            return Err(ModelError::TimedOut { provider, waited: started.elapsed() });
+        }
+        Ok(file(FileId(at as i64), document.path.unwrap_or_default(), document.text))
+    });
+    let index = Index::in_memory(files.collect::<Result<_, _>>()?)?;
+    let mut relevances = vec![0.0; request.documents.len()];
+    for (FileId(at), relevance) in index.relevances(request.query, StaticModel::builtin())? {
         relevances[at as usize] = relevance;
     }
     Ok(relevances)
@@ -76,12 +85,15 @@ fn stored(chunk: &craig_chunk::Chunk, text: &str, vector: &Embedding) -> StoredC
 
 #[cfg(test)]
 mod tests {
+    use std::time::Duration;
+
     use super::*;
 
     fn relevances_of(query: &str, documents: &[(Option<&str>, &str)]) -> Vec<f32> {
         let documents: Vec<Document<'_>> =
             documents.iter().map(|&(path, text)| Document { path, text, score: 0.0 }).collect();
-        relevances(query, &documents).unwrap()
+        let deadline = Instant::now() + Duration::from_secs(60);
+        relevances(&RerankRequest { query, documents: &documents, deadline }).unwrap()
     }
 
     const CODE: &str =
@@ -102,6 +114,14 @@ mod tests {
     fn documents_of_one_path_are_told_apart() {
         let told = relevances_of("revoke", &[(Some("a.rs"), "fn issue() {}"), (Some("a.rs"), CODE)]);
         assert!(told[1] > told[0], "{told:?}");
+    }
+
+    #[test]
+    fn the_time_is_kept() {
+        let documents = [Document { path: Some("a.rs"), text: CODE, score: 0.0 }];
+        let request = RerankRequest { query: "token", documents: &documents, deadline: Instant::now() };
+        let error = relevances(&request).unwrap_err();
+        assert!(matches!(error, EngineError::Model(ModelError::TimedOut { .. })), "{error}");
     }
 
     #[test]

@@ -1,5 +1,7 @@
 //! `rerank`: what the built-in ranking of texts makes of results that other searches found.
 
+use std::time::{Duration, Instant};
+
 use anyhow::Result;
 use clap::Args;
 use craig_engine::{Config, Document, Hit, Retrieval, SearchRequest, TextModels};
@@ -10,6 +12,9 @@ use crate::questions::Question;
 
 /// Results that a client hands in, as the editor of the requirements does.
 const N_RESULTS: usize = 20;
+
+/// No question takes nearly as long.
+const PATIENCE: Duration = Duration::from_secs(60);
 
 #[derive(Args)]
 pub(crate) struct RerankArguments {
@@ -70,7 +75,7 @@ impl RerankArguments {
     fn order(&self, models: &TextModels, query: &str, hits: &[Hit]) -> Result<Vec<usize>> {
         let document = |hit| Self::document(self.without_paths, hit);
         let documents: Vec<Document<'_>> = hits.iter().map(document).collect();
-        let scores = models.rerank(query, &documents, std::time::Instant::now())?;
+        let scores = models.rerank(query, &documents, Instant::now() + PATIENCE)?;
         let log_odds = |at: usize| {
             let score = scores[at].clamp(1e-6, 1.0 - 1e-6);
             (score / (1.0 - score)).ln() - self.place * (at as f32 + 1.0).ln()

@@ -30,6 +30,24 @@ async fn reranking_is_asked_and_answered_in_each_dialect() {
 }
 
 #[tokio::test]
+async fn documents_with_paths_are_ranked_as_the_files_of_a_project() {
+    let gateway = Plan::new().start().await;
+    let test = "test('issue a token', () => { expect(issueToken(user)).toBeDefined() })";
+    let code = "export function issueToken(user: User): Token { return sign(user.id) }";
+    let first = async |paths: [&str; 2]| {
+        let documents = json!([{ "text": test, "path": paths[0] }, { "text": code, "file": paths[1] }]);
+        let body = json!({ "query": "how are tokens issued", "documents": documents, "top_n": 2 });
+        let answer = gateway.post("/v1/rerank", body).await;
+        assert_eq!(answer.header("x-craig-rerank"), "local", "another path is another question");
+        answer.json()["results"].clone()
+    };
+    let told = first(["test/token.test.ts", "src/token.ts"]).await;
+    assert_eq!(told[0]["index"], 1, "{told}");
+    let unlikely = first(["test/token.test.ts", "vendor/fixtures/token.spec.ts"]).await;
+    assert_ne!(unlikely, told);
+}
+
+#[tokio::test]
 async fn who_does_not_say_how_many_is_answered_so_that_every_client_understands_it() {
     let voyage = Upstream::start(|_, _| Reply::voyage(&[(1, 0.9), (0, 0.2)])).await;
     let gateway = Plan::new().voyage(&voyage).start().await;
