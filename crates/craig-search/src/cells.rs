@@ -28,8 +28,11 @@ struct Centroids {
     codes: Vec<i8>,
 }
 
+/// The signs of each centroid, little-endian.
+const CELLS: &[u8] = include_bytes!("../cells.bin");
+
 static CENTROIDS: LazyLock<Centroids> = LazyLock::new(|| {
-    let words = include_bytes!("../cells.bin").as_chunks::<{ size_of::<u64>() }>().0;
+    let words = CELLS.as_chunks::<{ size_of::<u64>() }>().0;
     let signs: Vec<u64> = words.iter().map(|word| u64::from_le_bytes(*word)).collect();
     let code = |word: &u64, bit: u32| if word >> bit & 1 == 1 { 1 } else { -1 };
     let codes = signs.iter().flat_map(|word| (0..u64::BITS).map(move |bit| code(word, bit))).collect();
@@ -43,7 +46,8 @@ pub(crate) fn cell_of(signs: &[u64], distances: &mut Vec<u16>) -> u16 {
     nearest.map_or(0, |(cell, _)| cell)
 }
 
-/// The cells that are looked at for `query` where `n_chunks` may answer, ascending; `None` for all.
+/// The cells that are looked at for `query`, a vector of the index's embedder, where `n_chunks` may answer: ascending;
+/// `None` for all.
 pub(crate) fn looked_at(query: &Quantized, n_chunks: usize) -> Option<Vec<usize>> {
     let length = CENTROID_WORDS * u64::BITS as usize;
     if n_chunks <= ALL_CELLS_CHUNKS || query.codes.len() != length {
@@ -61,6 +65,17 @@ pub(crate) fn looked_at(query: &Quantized, n_chunks: usize) -> Option<Vec<usize>
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::segment::FORMAT;
+
+    #[test]
+    fn other_centroids_are_another_format() {
+        let made = (FORMAT, xxhash_rust::xxh3::xxh3_64(CELLS));
+        assert_eq!(
+            made,
+            (10, 0x3589_3243_F654_452C),
+            "chunks of indexes lie in the cells of before: count up"
+        );
+    }
 
     #[test]
     fn every_centroid_is_in_its_own_cell() {
