@@ -235,14 +235,17 @@ impl Reranker {
         }
     }
 
-    /// Model, query, and paths and texts of the documents, each by its hash.
+    /// Model, query and documents, each by its hash; their paths too, unless a provider ranks them, who is sent texts alone.
     fn key(&self, job: &RerankJob) -> Key {
         let mut key = blake3::Hasher::new();
         key.update(blake3::hash(self.model().as_bytes()).as_bytes());
         key.update(blake3::hash(job.query.as_bytes()).as_bytes());
         key.update(&job.top.to_le_bytes());
         job.documents.iter().for_each(|document| {
-            key.update(blake3::hash(document.path.as_deref().unwrap_or_default().as_bytes()).as_bytes());
+            if self.provider.is_none() {
+                let path = document.path.as_deref().unwrap_or_default();
+                key.update(blake3::hash(path.as_bytes()).as_bytes());
+            }
             key.update(blake3::hash(document.text.as_bytes()).as_bytes());
         });
         *key.finalize().as_bytes()

@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 use crate::SearchError;
 use crate::analysis::Field;
 use crate::cells::N_CELLS;
-use crate::segment::{FileTerms, Posting, Segment, SegmentBuilder};
+use crate::segment::{FileTerms, Posting, Segment, SegmentBuilder, words_per_vector};
 
 /// Files loaded, tokenised and added together.
 const GROUP_FILES: usize = 64;
@@ -131,7 +131,7 @@ impl Index {
     /// Signs of the retrieval vectors of all chunks, for training.
     pub fn signs(&self) -> impl Iterator<Item = &[u64]> {
         self.segments.iter().flat_map(|live| {
-            let words = live.segment.dimensions().div_ceil(64).max(1);
+            let words = words_per_vector(live.segment.dimensions()).max(1);
             live.segment.bits().chunks_exact(words)
         })
     }

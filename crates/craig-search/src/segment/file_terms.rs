@@ -217,7 +217,7 @@ fn cells(bits: &[u64], dimensions: usize) -> Vec<u16> {
 }
 
 /// Number of 64-bit words that hold the signs of one vector.
-pub(super) fn words_per_vector(dimensions: usize) -> usize {
+pub(crate) fn words_per_vector(dimensions: usize) -> usize {
     dimensions.div_ceil(64)
 }
 

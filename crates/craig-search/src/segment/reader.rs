@@ -117,9 +117,9 @@ impl Segment {
     /// The rows of `cells`, which ascend, as few ranges; those of all cells for `None`, or where there is only one.
     pub(crate) fn rows_of(&self, cells: Option<&[usize]>) -> Vec<Range<usize>> {
         let starts: &[u32] = self.section(Section::CellStarts);
-        let n_cells = starts.len().saturating_sub(1);
-        let all: Vec<usize> = (0..n_cells).collect();
-        let cells = cells.filter(|_| n_cells == N_CELLS).unwrap_or(&all);
+        let Some(cells) = cells.filter(|_| starts.len() == N_CELLS + 1) else {
+            return std::iter::once(0..self.chunks().len()).collect();
+        };
         let mut ranges: Vec<Range<usize>> = Vec::new();
         for &cell in cells {
             let rows = starts[cell] as usize..starts[cell + 1] as usize;
