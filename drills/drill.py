@@ -1,0 +1,167 @@
+"""What every drill shares: its arguments, a home of its own, running craig, counting trials and faults.
+
+A drill is a script of this folder that does harm to Craig on purpose and says what Craig did about it:
+
+    drills/kills CRAIG            the short form, for continuous integration
+    drills/kills CRAIG --long     as many trials as the table of docs/reliability.md tells of
+
+It prints each fault with all that is needed to see it again, then one line, `kills: 79 trials, 0 faults, 12 s`, and exits with 1 when
+there was a fault, with 75 when something that it needs is not to be had here. Nothing but Python's standard library.
+"""
+
+import argparse
+import json
+import os
+import random
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+SKIPPED = 75
+
+
+class Drill:
+    """One run of a drill, in a temporary home that is removed afterwards.
+
+        with Drill(__doc__, short=20, long=300) as drill:
+            for trial in drill.trials():
+                done = drill.craig("search", "x", cwd=tree)
+                drill.expect(done.returncode == 0, "search fails", done)
+    """
+
+    def __init__(self, doc, short, long, **arguments):
+        """`short` and `long`: how many trials either form has. `arguments`: further ones, as `add_argument` takes them."""
+        parser = argparse.ArgumentParser(description=doc, formatter_class=argparse.RawDescriptionHelpFormatter)
+        parser.add_argument("craig", type=Path, help="the craig program")
+        parser.add_argument("--long", action="store_true", help=f"{long} trials instead of {short}")
+        parser.add_argument("--trials", type=int, help="this many trials")
+        parser.add_argument("--seed", type=int, default=1, help="of everything that is random; default 1")
+        parser.add_argument("--keep", action="store_true", help="keep the temporary home, and print where it is")
+        for name, options in arguments.items():
+            parser.add_argument(f"--{name.replace('_', '-')}", **options)
+        self.arguments = parser.parse_args()
+        self.name = Path(sys.argv[0]).name
+        self.program = self.arguments.craig.resolve()
+        self.is_long = self.arguments.long
+        self.n_trials = self.arguments.trials or (long if self.is_long else short)
+        self.random = random.Random(self.arguments.seed)
+        self.n_run = 0
+        self.faults = []
+
+    def __enter__(self):
+        self.started = time.monotonic()
+        self.home = Path(tempfile.mkdtemp(prefix=f"craig-{self.name}-")).resolve()
+        kept = {name: value for name, value in os.environ.items() if not name.startswith(("CRAIG_", "XDG_"))}
+        self.environment = {**kept, "HOME": str(self.home), "XDG_DATA_HOME": str(self.home / "data"), "NO_COLOR": "1"}
+        return self
+
+    def __exit__(self, kind, error, _):
+        seconds = time.monotonic() - self.started
+        if self.arguments.keep:
+            print(f"kept: {self.home}")
+        else:
+            self.make_writable()
+            shutil.rmtree(self.home, ignore_errors=True)
+        if kind is not None:
+            return
+        print(f"{self.name}: {self.n_run} trials, {len(self.faults)} faults, {seconds:.0f} s")
+        sys.exit(1 if self.faults else 0)
+
+    def make_writable(self):
+        for folder, _, _ in os.walk(self.home):
+            os.chmod(folder, 0o700)
+
+    def trials(self):
+        """Numbers from 0, and counts them."""
+        for number in range(self.n_trials):
+            self.n_run += 1
+            yield number
+
+    @property
+    def database(self):
+        """Where craig keeps its database in this home."""
+        return self.home / "data" / "craig" / "craig.db"
+
+    def craig(self, *arguments, cwd=None, timeout=60, **options):
+        """Runs craig to its end; output is kept as bytes. One that outlives `timeout` seconds has the return code None."""
+        command = [self.program, *map(str, arguments)]
+        options = {"env": self.environment, "stdin": subprocess.DEVNULL, **options}
+        try:
+            return subprocess.run(command, cwd=cwd or self.home, capture_output=True, timeout=timeout, **options)
+        except subprocess.TimeoutExpired as late:
+            return subprocess.CompletedProcess(command, None, late.stdout or b"", late.stderr or b"")
+
+    def json(self, *arguments, **options):
+        """What craig answers as JSON; fails the drill when it does not answer."""
+        done = self.craig(*arguments, "--format", "json", **options)
+        assert done.returncode == 0, describe(done)
+        return json.loads(done.stdout)
+
+    def start(self, *arguments, cwd=None, **options):
+        """Starts craig and gives the process."""
+        options = {"env": self.environment, "stdin": subprocess.DEVNULL, **options}
+        return subprocess.Popen([self.program, *map(str, arguments)], cwd=cwd or self.home, **options)
+
+    def expect(self, holds, fault, evidence=None):
+        """Counts a fault unless it `holds`; gives whether it does. `evidence` is printed: a finished process, or anything."""
+        if not holds:
+            self.faults.append(fault)
+            print(f"FAULT {fault}\n{describe(evidence)}".rstrip())
+        return holds
+
+    def expect_sane(self, done, fault):
+        """An answer or an error, but no panic, no signal and no hang."""
+        is_sane = done.returncode in (0, 1, 2) and b"panicked" not in done.stderr
+        return self.expect(is_sane, fault, done)
+
+
+def describe(evidence):
+    """A finished process as text to read, shortened; anything else as it prints."""
+    if not isinstance(evidence, subprocess.CompletedProcess):
+        return "" if evidence is None else f"    {evidence}"
+    command = " ".join(str(argument) for argument in evidence.args)
+    shown = [f"    $ {command}", f"    exit code {evidence.returncode}"]
+    for stream in (evidence.stdout, evidence.stderr):
+        text = stream.decode(errors="replace") if isinstance(stream, bytes) else stream or ""
+        shown += [f"    | {line[:300]!r}" for line in text.splitlines()[:12]]
+    return "\n".join(shown)
+
+
+def skip(reason):
+    """Ends the drill where it cannot run."""
+    print(f"skipped: {reason}")
+    sys.exit(SKIPPED)
+
+
+def write_tree(root, files):
+    """Writes {path: text or bytes} below `root`."""
+    for path, content in files.items():
+        target = Path(root) / path
+        target.parent.mkdir(parents=True, exist_ok=True)
+        target.write_bytes(content.encode() if isinstance(content, str) else content)
+    return Path(root)
+
+
+def write_code(root, n_files, seed=1):
+    """A tree of generated Rust, Python and Markdown with words of its own in every file, for craig to take in."""
+    pick = random.Random(seed)
+    words = "account billing cache daemon event filter gateway handler index journal kernel ledger merge network".split()
+    files = {}
+    for number in range(n_files):
+        noun, verb = pick.choice(words), pick.choice(words)
+        name = f"{verb}_{noun}_{number}"
+        match number % 3:
+            case 0:
+                path = f"src/{noun}/{name}.rs"
+                text = f"/// Moves the {noun} of {name}.\npub fn {name}(value: u32) -> u32 {{\n    let {verb} = value + {number};\n    {verb} * 2\n}}\n"
+            case 1:
+                path = f"lib/{noun}/{name}.py"
+                text = f"def {name}(value):\n    \"\"\"Reads the {noun} by its {verb}.\"\"\"\n    return value + {number}\n"
+            case _:
+                path = f"docs/{noun}/{name}.md"
+                text = f"# {name}\n\nThe {noun} and the {verb} of `{name}` belong together.\n"
+        files[path] = text
+    return write_tree(root, files)
