@@ -50,6 +50,7 @@ class Drill:
         self.random = random.Random(self.arguments.seed)
         self.n_run = 0
         self.faults = []
+        self.started_processes = []
 
     def __enter__(self):
         self.started = time.monotonic()
@@ -60,6 +61,9 @@ class Drill:
 
     def __exit__(self, kind, error, _):
         seconds = time.monotonic() - self.started
+        for process in self.started_processes:
+            process.kill()
+            process.wait()
         if self.arguments.keep:
             print(f"kept: {self.home}")
         else:
@@ -101,9 +105,11 @@ class Drill:
         return json.loads(done.stdout)
 
     def start(self, *arguments, cwd=None, **options):
-        """Starts craig and gives the process."""
+        """Starts craig and gives the process, which is killed when the drill ends."""
         options = {"env": self.environment, "stdin": subprocess.DEVNULL, **options}
-        return subprocess.Popen([self.program, *map(str, arguments)], cwd=cwd or self.home, **options)
+        process = subprocess.Popen([self.program, *map(str, arguments)], cwd=cwd or self.home, **options)
+        self.started_processes.append(process)
+        return process
 
     def expect(self, holds, fault, evidence=None):
         """Counts a fault unless it `holds`; gives whether it does. `evidence` is printed: a finished process, or anything."""

@@ -16,6 +16,8 @@ mod told;
 use craig_engine::{Config, Sources};
 use lsp_server::Connection;
 
+pub(crate) use server::serve;
+
 /// What a server is started with.
 pub(crate) struct Setup {
     /// What the settings of a folder are made of.
@@ -27,7 +29,7 @@ pub(crate) struct Setup {
 /// Serves an editor until it says goodbye or closes the connection.
 pub(crate) fn run(setup: Setup) -> anyhow::Result<()> {
     let (connection, threads) = Connection::stdio();
-    server::serve(&connection, setup)?;
+    serve(&connection, setup)?;
     // The writer ends when the last sender is gone.
     drop(connection);
     threads.join()?;

@@ -1,16 +1,10 @@
 //! `craig`: hands any coding assistant the right code and documentation of a workspace.
 
-mod assistants;
-mod cli;
-mod json;
-mod lsp;
-mod mcp;
-
 /// Parsing makes and drops many small nodes, in C and in Rust: this allocator takes a fifth less of the processor's time
 /// for an ingestion than the system's (`docs/benchmarks.md`).
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 fn main() -> std::process::ExitCode {
-    cli::main()
+    craig::main()
 }

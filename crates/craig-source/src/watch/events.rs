@@ -64,32 +64,39 @@ impl Events {
     ) -> Result<Option<ChangeBatch>, Lost> {
         let mut pending = Pending::default();
         while pending.is_empty() {
-            if !self.take_one(deadline, &mut pending)? {
+            if self.take_one(deadline, &mut pending)? == Taken::Nothing {
                 return Ok(None);
             }
         }
         let latest = Instant::now() + debounce * 10;
-        while self.take_one(latest.min(Instant::now() + debounce), &mut pending)? {}
+        let mut quiet = latest.min(Instant::now() + debounce);
+        loop {
+            match self.take_one(quiet, &mut pending)? {
+                Taken::Change => quiet = latest.min(Instant::now() + debounce),
+                Taken::Noise => {}
+                Taken::Nothing => break,
+            }
+        }
         if pending.has_new_folder {
             self.cover()?;
         }
         Ok(Some(ChangeBatch { paths: pending.paths.into_iter().collect(), is_complete: !pending.has_gaps }))
     }
 
-    /// Whether an event came before the deadline, relevant or not.
-    fn take_one(&mut self, deadline: Instant, pending: &mut Pending) -> Result<bool, Lost> {
+    /// Takes the next event that comes before the deadline.
+    fn take_one(&mut self, deadline: Instant, pending: &mut Pending) -> Result<Taken, Lost> {
         match self.incoming.recv_timeout(deadline.saturating_duration_since(Instant::now())) {
-            Ok(Ok(event)) => self.note(&event, pending),
+            Ok(Ok(event)) => Ok(self.note(&event, pending)),
             Ok(Err(error)) => match Lost::from(error) {
-                Lost::WatchLimit => return Err(Lost::WatchLimit),
-                Lost::Other(_) => pending.has_gaps = true,
+                Lost::WatchLimit => Err(Lost::WatchLimit),
+                Lost::Other(_) => {
+                    pending.has_gaps = true;
+                    Ok(Taken::Change)
+                }
             },
-            Err(RecvTimeoutError::Timeout) => return Ok(false),
-            Err(RecvTimeoutError::Disconnected) => {
-                return Err(Lost::Other("its watcher has ended".to_owned()));
-            }
+            Err(RecvTimeoutError::Timeout) => Ok(Taken::Nothing),
+            Err(RecvTimeoutError::Disconnected) => Err(Lost::Other("its watcher has ended".to_owned())),
         }
-        Ok(true)
     }
 
     /// Whether anything may have changed, of all that happened before this call: the system tells in order, and `fence` comes
@@ -102,7 +109,9 @@ impl Events {
             match self.incoming.recv_timeout(deadline.saturating_duration_since(Instant::now())) {
                 Ok(Ok(event)) if event.kind.is_create() && event.paths.contains(&mark) => break,
                 Ok(Ok(event)) if event.paths.iter().any(|path| path.starts_with(&fence.folder)) => (),
-                Ok(Ok(event)) => self.note(&event, &mut pending),
+                Ok(Ok(event)) => {
+                    self.note(&event, &mut pending);
+                }
                 Ok(Err(error)) => return Err(error.into()),
                 Err(error) => return Err(Lost::Other(error.to_string())),
             }
@@ -125,11 +134,12 @@ impl Events {
         self.watched.iter().map(PathBuf::as_path)
     }
 
-    fn note(&mut self, event: &Event, pending: &mut Pending) {
+    fn note(&mut self, event: &Event, pending: &mut Pending) -> Taken {
         pending.has_gaps |= event.need_rescan();
+        let mut taken = if event.need_rescan() { Taken::Change } else { Taken::Noise };
         // Reading is no change, and Craig's own reading would wake it for ever.
         if event.kind.is_access() {
-            return;
+            return taken;
         }
         for path in &event.paths {
             let is_folder = is_folder(&event.kind, path);
@@ -143,8 +153,10 @@ impl Events {
                 pending.paths.insert(relative);
                 pending.has_new_folder |= is_folder;
                 pending.has_gaps |= path == self.filter.root.path();
+                taken = Taken::Change;
             }
         }
+        taken
     }
 
     /// Watches every tracked folder that is not watched yet.
@@ -165,6 +177,17 @@ impl Events {
         }
         Ok(())
     }
+}
+
+/// What came of waiting for an event.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Taken {
+    /// A change of a tracked file: quiet begins anew.
+    Change,
+    /// Something else, such as a file that was read: others may read all the time.
+    Noise,
+    /// No event before the deadline.
+    Nothing,
 }
 
 /// A folder in which a file is made: when the system tells of it, it has told of everything before.

@@ -77,6 +77,27 @@ fn new_folders_are_watched_and_so_are_those_that_come_back() {
 }
 
 #[test]
+fn reading_does_not_put_off_a_batch() {
+    let folder = tempfile::tempdir().unwrap();
+    write(folder.path(), "a.rs", "first");
+    let root = Root::open(folder.path()).unwrap();
+    let mut watcher = watch(&root, &SourceOptions::default(), Duration::from_secs(1)).unwrap();
+    let path = folder.path().join("a.rs");
+    let (batch_has_come, until_batch) = std::sync::mpsc::channel();
+    // Ends well before the longest that a batch may be put off, ten seconds.
+    let reading = std::thread::spawn(move || {
+        (0..100).all(|_| {
+            fs::read(&path).unwrap();
+            until_batch.recv_timeout(Duration::from_millis(50)).is_err()
+        })
+    });
+    write(folder.path(), "a.rs", "second");
+    assert_eq!(paths(&mut watcher, LONG), ["a.rs"]);
+    let _ = batch_has_come.send(());
+    assert!(!reading.join().unwrap(), "the batch waited for the reader to end");
+}
+
+#[test]
 fn polling_sees_the_same() {
     let folder = tempfile::tempdir().unwrap();
     write(folder.path(), "a.rs", "first");

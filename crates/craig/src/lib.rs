@@ -1,0 +1,15 @@
+//! The surfaces of Craig: command line, MCP server, LSP server, gateway. `main.rs` makes a program of them.
+
+mod assistants;
+mod cli;
+mod json;
+mod lsp;
+mod mcp;
+
+#[cfg(fuzzing)]
+pub mod fuzzing;
+
+/// Runs the command line of this process.
+pub fn main() -> std::process::ExitCode {
+    cli::main()
+}
