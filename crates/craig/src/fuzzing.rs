@@ -48,7 +48,8 @@ pub fn lsp(input: &[u8]) {
 }
 
 fn opening() -> [Message; 2] {
-    let initialize = lsp_server::Request::new(0.into(), "initialize".to_owned(), json!({ "capabilities": {} }));
+    let initialize =
+        lsp_server::Request::new(0.into(), "initialize".to_owned(), json!({ "capabilities": {} }));
     let initialized = lsp_server::Notification::new("initialized".to_owned(), json!({}));
     [initialize.into(), initialized.into()]
 }
