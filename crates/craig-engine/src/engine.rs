@@ -23,6 +23,18 @@ use crate::report::{
 };
 use crate::{Config, EngineError};
 
+/// Which directories an engine makes new projects of.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum NewSources {
+    /// None that is [protected](craig_source::protected_folder): home directories, system folders.
+    #[default]
+    Unprotected,
+    /// Any: the user has agreed.
+    Any,
+    /// The very directory that is named, whatever it is: somebody has looked at it, and no link may lead elsewhere now.
+    Exact,
+}
+
 /// One open database and everything that answers from it.
 ///
 /// An engine belongs to one thread; several, in one process or many, may work on the same database.
@@ -35,6 +47,7 @@ pub struct Engine {
     embedder: OnceCell<Arc<dyn Embedder>>,
     reranker: OnceCell<Option<ConfiguredReranker>>,
     costs_are_accepted: bool,
+    new_sources: NewSources,
     indexes: HashMap<ProjectId, Arc<Index>>,
     analyses: Analyses,
     contexts: ContextCache,
@@ -57,6 +70,7 @@ impl Engine {
             embedder: OnceCell::new(),
             reranker: OnceCell::new(),
             costs_are_accepted: false,
+            new_sources: NewSources::default(),
             indexes: HashMap::new(),
             analyses: Analyses::new(),
             contexts: ContextCache::default(),
@@ -81,6 +95,27 @@ impl Engine {
 
     pub(crate) fn costs_are_accepted(&self) -> bool {
         self.costs_are_accepted
+    }
+
+    /// Which directories become projects from now on.
+    pub fn set_new_sources(&mut self, new_sources: NewSources) {
+        self.new_sources = new_sources;
+    }
+
+    /// Fails when the directory `given`, which `root` was opened from, is not to become a project.
+    pub(crate) fn check_new_source(&self, given: &Path, root: &Root) -> Result<(), EngineError> {
+        match self.new_sources {
+            NewSources::Any => Ok(()),
+            NewSources::Exact if root.path() == given => Ok(()),
+            NewSources::Exact => {
+                Err(EngineError::SourceReplaced { path: given.to_owned(), leads_to: root.path().to_owned() })
+            }
+            NewSources::Unprotected if self.store.project_of_path(root.as_str())?.is_some() => Ok(()),
+            NewSources::Unprotected => match craig_source::protected_folder(root.path()) {
+                Some(why) => Err(EngineError::ProtectedSource { path: root.path().to_owned(), why }),
+                None => Ok(()),
+            },
+        }
     }
 
     pub(crate) fn config(&self) -> &Config {
@@ -308,11 +343,19 @@ fn open_store(path: &Path) -> Result<Store, EngineError> {
 }
 
 /// The source directory of a project.
+/// Its path is kept without links, so a link on the way there was put there since: it is not followed.
 pub(crate) fn root_of(project: &Project) -> Result<Root, EngineError> {
-    Root::open(&project.source_path).map_err(|error| match error {
+    let root = Root::open(&project.source_path).map_err(|error| match error {
         SourceError::RootMissing { path } => EngineError::SourceGone { project: project.name.clone(), path },
         other => other.into(),
-    })
+    })?;
+    match root.path() == Path::new(&project.source_path) {
+        true => Ok(root),
+        false => Err(EngineError::SourceReplaced {
+            path: (&project.source_path).into(),
+            leads_to: root.path().to_owned(),
+        }),
+    }
 }
 
 fn summary(files: u64, chunks: u64, project: Project) -> ProjectSummary {

@@ -6,7 +6,7 @@ use craig_explain::ExplainError;
 use craig_insight::InsightError;
 use craig_model::{FailureClass, ModelError};
 use craig_search::SearchError;
-use craig_source::{BadUrl, GitError, SourceError};
+use craig_source::{BadUrl, GitError, ProtectedFolder, SourceError};
 use craig_store::{LockError, StoreError};
 use thiserror::Error;
 
@@ -26,6 +26,22 @@ pub enum EngineError {
         project: String,
         /// Where it was.
         path: PathBuf,
+    },
+    /// A home directory or a system folder would become a project, and nobody has agreed to that.
+    #[error("{} is {why}, not a project", path.display())]
+    ProtectedSource {
+        /// The directory.
+        path: PathBuf,
+        /// What it is.
+        why: ProtectedFolder,
+    },
+    /// A link leads away from a directory that had none on its path.
+    #[error("{} now leads to {}: its files are not read", path.display(), leads_to.display())]
+    SourceReplaced {
+        /// The directory that was meant.
+        path: PathBuf,
+        /// Where the link leads.
+        leads_to: PathBuf,
     },
     /// The database cannot be used, or does not know what was asked for.
     #[error(transparent)]
@@ -162,6 +178,7 @@ impl EngineError {
             | Self::NoDatabase { .. }
             | Self::Settings(_)
             | Self::CostsNotAccepted(_)
+            | Self::ProtectedSource { .. }
             | Self::OutOfRange { .. }
             | Self::NoSuchLines { .. }
             | Self::UnreadableFile { .. }
@@ -172,6 +189,7 @@ impl EngineError {
             Self::Source(_)
             | Self::Explain(_)
             | Self::SourceGone { .. }
+            | Self::SourceReplaced { .. }
             | Self::Store(_)
             | Self::Search(_)
             | Self::Insight(_)
@@ -205,6 +223,14 @@ impl EngineError {
             Self::Settings(error) => error.hint(),
             Self::Source(SourceError::Git(error)) => error.hint(),
             Self::CostsNotAccepted(_) => Some("agree with --yes, or set another 'embedder.provider'".into()),
+            Self::ProtectedSource { path, .. } => Some(format!(
+                "ingest the directory of one project; 'craig ingest --yes {}' takes in everything that is in it",
+                path.display()
+            )),
+            Self::SourceReplaced { leads_to, .. } => Some(format!(
+                "run 'craig ingest {}' if that is where the project is now",
+                leads_to.display()
+            )),
             Self::SourceGone { project, .. } => Some(format!(
                 "what was ingested can still be searched; run 'craig ingest' on the new place if it has moved, or \
                  'craig purge {project}' if it is not needed any more"

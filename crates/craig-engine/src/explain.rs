@@ -49,6 +49,12 @@ impl Explainer {
         Ok(Self { index, cache: RefCell::default(), words: Words::new(config) })
     }
 
+    /// Opens the documentation of the project at `root` without writing there: it is read again by every process.
+    pub fn open_in_memory(root: &Path, config: &ExplainConfig) -> Result<Self, EngineError> {
+        let index = Index::in_memory(Root::open(root)?, config.documents.clone());
+        Ok(Self { index, cache: RefCell::default(), words: Words::new(config) })
+    }
+
     /// Brings the documentation up to date.
     pub fn refresh(&mut self) -> Result<IndexReport, EngineError> {
         Ok(self.index.refresh()?)

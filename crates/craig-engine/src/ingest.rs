@@ -89,6 +89,7 @@ impl Engine {
         progress: &mut dyn FnMut(&Progress),
     ) -> Result<IngestReport, EngineError> {
         let root = Root::open(&request.directory)?;
+        self.check_new_source(&request.directory, &root)?;
         let name = request.name.as_deref().map(checked_name).transpose()?;
         let project = self.register(&root, name, root.name(), StoredOptions::of(&request.options))?;
         let how = How { compare: Compare::Content, waiting: request.waiting, fetching: Fetching::Newest };

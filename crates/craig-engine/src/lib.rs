@@ -34,7 +34,7 @@ pub use context::{
     InlineContextRequest, Latency, NoContext, ScoreShare, Steps, Telemetry, UseOverTime,
 };
 pub use cost::EmbeddingCost;
-pub use engine::Engine;
+pub use engine::{Engine, NewSources};
 pub use engines::Engines;
 pub use error::{EngineError, Fault};
 pub use explain::{
@@ -82,4 +82,5 @@ pub use craig_source::{BadUrl, GitAccess, GitError, GitToken, GitUrl};
 pub use craig_source::{
     DEFAULT_MAX_FILE_SIZE_BYTES, Hidden, IgnoreRules, Language, SourceOptions, Withheld, language,
 };
+pub use craig_source::{ProtectedFolder, protected_folder, repository_leads_elsewhere};
 pub use craig_store::StoreError;

@@ -110,7 +110,7 @@ pub enum Currency {
     UpToDate(Option<Box<IngestReport>>),
     /// Another process is reading changes.
     InProgress,
-    /// There is no directory to compare it with.
+    /// There is no directory to compare it with, or a link leads to another one.
     DirectoryGone,
     /// Nobody looked.
     Unchecked,
@@ -135,9 +135,7 @@ impl Engine {
         };
         let currency = match freshness {
             Freshness::AsIndexed => Currency::Unchecked,
-            Freshness::UpToDate if Path::new(&project.source_path).is_dir() => {
-                self.bring_up_to_date(&project, progress)?
-            }
+            Freshness::UpToDate if is_there(&project) => self.bring_up_to_date(&project, progress)?,
             Freshness::UpToDate => Currency::DirectoryGone,
         };
         Ok((project.reference, currency))
@@ -256,6 +254,12 @@ impl Engine {
         let index = self.index(&project)?;
         Ok((project, index, options))
     }
+}
+
+/// Whether the directory of a project is still the one that it was ingested from.
+fn is_there(project: &Project) -> bool {
+    let path = Path::new(&project.source_path);
+    path.is_dir() && path.canonicalize().is_ok_and(|real| real == path)
 }
 
 fn language(name: &str) -> Result<Language, EngineError> {

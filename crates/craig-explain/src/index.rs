@@ -87,6 +87,13 @@ impl Index {
         Self { root, options, kept, documents, library }
     }
 
+    /// An index that is kept in memory alone, empty until it is refreshed.
+    pub fn in_memory(root: Root, options: DocumentOptions) -> Self {
+        let (kept, documents) = (Kept::in_memory(&root), BTreeMap::new());
+        let library = Arc::new(library_of(&documents));
+        Self { root, options, kept, documents, library }
+    }
+
     /// What can be asked.
     pub fn library(&self) -> &Arc<Library> {
         &self.library

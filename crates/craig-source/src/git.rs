@@ -6,10 +6,12 @@
 
 mod checkout;
 mod command;
+mod elsewhere;
 mod error;
 mod url;
 
 pub use checkout::{Checkout, Commit, Differences, Remote};
 pub use command::{GitAccess, GitToken};
+pub use elsewhere::repository_leads_elsewhere;
 pub use error::{BadUrl, GitError};
 pub use url::GitUrl;

@@ -10,7 +10,9 @@ mod file;
 mod file_type;
 mod git;
 mod language;
+mod open;
 mod options;
+mod protected;
 mod read;
 mod root;
 mod rules;
@@ -22,11 +24,15 @@ mod watch;
 pub use documents::{DEFAULT_MAX_DOCUMENT_BYTES, DocumentOptions, documents};
 pub use error::SourceError;
 pub use file::{Content, ContentHash, FileStamp, FileType, SourceFile, Withheld, content_hash};
-pub use git::{BadUrl, Checkout, Commit, Differences, GitAccess, GitError, GitToken, GitUrl, Remote};
+pub use git::{
+    BadUrl, Checkout, Commit, Differences, GitAccess, GitError, GitToken, GitUrl, Remote,
+    repository_leads_elsewhere,
+};
 pub use language::{FileKind, Language};
 pub use options::{
     DEFAULT_MAX_FILE_SIZE_BYTES, Hidden, IGNORE_FILES, IgnoreRules, SKIPPED_FOLDERS, SourceOptions,
 };
+pub use protected::{ProtectedFolder, protected_folder};
 pub use read::{ReadError, interpret, language, read};
 pub use root::Root;
 pub use walk::{Entry, ExcludedCounts, Listing, SkipReason, Skipped, walk};

@@ -1,7 +1,7 @@
 //! Reads one file: bytes, stamp, hash, language, text.
 
 use std::{
-    fs::{self, File},
+    fs,
     io::{self, Read},
     path::{Component, Path, PathBuf},
 };
@@ -10,6 +10,7 @@ use crate::{
     Content, ContentHash, FileKind, FileStamp, FileType, Language, Root, SourceFile, SourceOptions,
     decode::decode,
     file_type::binary_by_extension,
+    open::{is_link, open_without_links},
     secret::{find_secrets, is_secret_by_name, mask},
     unindexed::withheld,
 };
@@ -102,7 +103,7 @@ fn read_bytes(full_path: &Path, path: &str, max_bytes: u64) -> Result<(Vec<u8>, 
     if before.len() > max_bytes {
         return Err(ReadError::TooLarge { path: path.to_owned(), size_bytes: before.len(), max_bytes });
     }
-    let file = File::open(full_path).map_err(fail)?;
+    let file = open_without_links(full_path).map_err(fail)?;
     // One byte more than expected shows growth without a second look at the size.
     let mut bytes = Vec::with_capacity(before.len() as usize + 1);
     (&file).take(before.len() + 1).read_to_end(&mut bytes).map_err(fail)?;
@@ -117,6 +118,7 @@ fn read_bytes(full_path: &Path, path: &str, max_bytes: u64) -> Result<(Vec<u8>, 
 fn read_error(path: &str, source: io::Error) -> ReadError {
     let path = path.to_owned();
     match source.kind() {
+        _ if is_link(&source) => ReadError::NotAFile { path },
         io::ErrorKind::NotFound | io::ErrorKind::NotADirectory => ReadError::Vanished { path },
         _ => ReadError::Unreadable { path, source },
     }

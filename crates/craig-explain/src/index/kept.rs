@@ -62,6 +62,11 @@ impl Kept {
         }
     }
 
+    /// Keeps nothing.
+    pub(super) fn in_memory(root: &Root) -> Self {
+        Self { store: None, root: root.clone(), notices: Vec::new() }
+    }
+
     pub(super) fn take_notices(&mut self) -> Vec<String> {
         std::mem::take(&mut self.notices)
     }

@@ -1,6 +1,7 @@
 //! URLs of repositories: which are let through, and what of them is kept.
 
 use std::fmt;
+use std::path::PathBuf;
 
 use percent_encoding::percent_decode_str;
 
@@ -52,6 +53,19 @@ impl GitUrl {
             .collect();
         let name = name.trim_start_matches(['.', '-']);
         if name.is_empty() { "repository".to_owned() } else { name.chars().take(80).collect() }
+    }
+
+    /// The directory of this machine that a `file:` URL names, as git reads it.
+    pub fn local_path(&self) -> Option<PathBuf> {
+        let path = self.text.strip_prefix("file://")?;
+        Some(PathBuf::from(percent_decode_str(path).decode_utf8_lossy().into_owned()))
+    }
+
+    /// Name or address of the server, without its port; `None` for files.
+    pub fn server(&self) -> Option<&str> {
+        let host = self.host.strip_prefix('[').and_then(|rest| rest.split(']').next());
+        let name = host.unwrap_or_else(|| self.host.split(':').next().unwrap_or_default());
+        (!name.is_empty()).then_some(name)
     }
 
     /// `https://host:port`, where credentials can be sent.
@@ -322,6 +336,20 @@ mod tests {
                 refused: the protocol "ftp" is not allowed
             "#]],
         );
+    }
+
+    #[test]
+    fn a_url_says_which_server_or_directory_it_means() {
+        let parts = |text: &str| {
+            let url = GitUrl::parse(text).unwrap().unwrap();
+            (url.server().map(str::to_owned), url.local_path())
+        };
+        let server = |name: &str| (Some(name.to_owned()), None);
+        assert_eq!(parts("https://Host.example:8443/a/b"), server("host.example"));
+        assert_eq!(parts("http://[::1]:80/a"), server("::1"));
+        assert_eq!(parts("git@host.example:a/b"), server("host.example"));
+        assert_eq!(parts("ssh://me@127.1/a"), server("127.1"));
+        assert_eq!(parts("file:///srv/a%2Fb/%2e%2e"), (None, Some("/srv/a/b/..".into())));
     }
 
     #[test]

@@ -1,6 +1,6 @@
-//! Embedding that takes much: told, and asked about, before it is begun.
+//! What needs a yes before it is begun: embedding that takes much, and home directories or system folders as projects.
 
-use craig_engine::{EmbeddingCost, Engine, EngineError};
+use craig_engine::{Engine, EngineError, NewSources};
 
 use super::output::Output;
 use super::question;
@@ -8,7 +8,7 @@ use super::question;
 /// Option of commands that may embed.
 #[derive(Clone, Copy, Debug, clap::Args)]
 pub(crate) struct Costs {
-    /// Embed without asking, also where it takes much or switches the embedder
+    /// Do not ask: embed where it takes much or switches the embedder, ingest home directories and system folders
     #[arg(long, short)]
     yes: bool,
 }
@@ -18,10 +18,11 @@ impl Costs {
     pub(crate) fn accept(self, engine: &mut Engine) {
         if self.yes {
             engine.accept_costs();
+            engine.set_new_sources(NewSources::Any);
         }
     }
 
-    /// Does something that may embed, after asking where that takes much and somebody can be asked.
+    /// Does something that may ingest, after asking where that needs a yes and somebody can be asked.
     pub(crate) fn agree<T>(
         self,
         engine: &mut Engine,
@@ -29,17 +30,25 @@ impl Costs {
         mut operation: impl FnMut(&mut Engine, &mut Output) -> Result<T, EngineError>,
     ) -> Result<T, EngineError> {
         self.accept(engine);
-        match operation(engine, output) {
-            Err(EngineError::CostsNotAccepted(cost)) if is_accepted(&cost, output) => {
-                engine.accept_costs();
-                operation(engine, output)
+        loop {
+            match operation(engine, output) {
+                Err(EngineError::CostsNotAccepted(cost))
+                    if is_accepted(&format!("{cost}: go on?"), output) =>
+                {
+                    engine.accept_costs();
+                }
+                Err(error @ EngineError::ProtectedSource { .. })
+                    if is_accepted(&format!("{error}: ingest everything in it?"), output) =>
+                {
+                    engine.set_new_sources(NewSources::Any);
+                }
+                other => return other,
             }
-            other => other,
         }
     }
 }
 
 /// Asks on a terminal; elsewhere nobody has agreed.
-fn is_accepted(cost: &EmbeddingCost, output: &mut Output) -> bool {
-    question::can_ask() && question::ask(&format!("{cost}: go on?"), output).unwrap_or(false)
+fn is_accepted(question: &str, output: &mut Output) -> bool {
+    question::can_ask() && question::ask(question, output).unwrap_or(false)
 }

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use craig_engine::{
-    Engine, EngineError, GitUrl, Hidden, IgnoreRules, IngestReport, IngestRequest, Progress,
+    Engine, EngineError, GitUrl, Hidden, IgnoreRules, IngestReport, IngestRequest, NewSources, Progress,
     RepositoryRequest, Settings, SourceOptions, Waiting,
 };
 
@@ -46,6 +46,10 @@ pub(crate) struct Args {
     /// Fail when another process ingests the same project, instead of waiting for it
     #[arg(long)]
     no_wait: bool,
+    /// Ingest the very DIRECTORY without asking what it is, and fail when a link leads elsewhere: for programs that have
+    /// checked it, as 'craig mcp' does
+    #[arg(long, conflicts_with = "yes")]
+    exact: bool,
     #[command(flatten)]
     costs: Costs,
 }
@@ -113,6 +117,9 @@ pub(crate) fn run(args: Args, session: &mut Session) -> anyhow::Result<Outcome> 
     let settings = session.settings(url.is_none().then_some(args.source.as_path()))?;
     let mut engine = session.engine_with(&settings)?;
     let costs = args.costs;
+    if args.exact {
+        engine.set_new_sources(NewSources::Exact);
+    }
     let order = args.order(url, &settings);
     let report = costs.agree(&mut engine, &mut session.output, |engine, output| {
         let mut view = ProgressView::of_ingestion(output);

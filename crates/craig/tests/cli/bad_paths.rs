@@ -44,6 +44,56 @@ fn file_as_directory() {
 }
 
 #[test]
+fn home_directories_and_system_folders_need_a_yes() {
+    let home = Home::with_shop();
+    home.check(
+        &["ingest", "/etc"],
+        expect![[r#"
+            exit 1
+            -- stderr
+            error: /etc is a system folder, not a project
+            hint: ingest the directory of one project; 'craig ingest --yes /etc' takes in everything that is in it
+        "#]],
+    );
+    for command in
+        [&["ingest", "."][..], &["search", "verify_token"], &["context", "chat", "who checks tokens?"]]
+    {
+        let told = home.transcript(&home.run(command));
+        assert!(
+            told.starts_with("exit 1\n") && told.contains("HOME is a home directory"),
+            "{command:?}: {told}"
+        );
+    }
+    assert_eq!(home.succeed(&["list", "--format", "json"]).trim(), "[]");
+    assert!(home.succeed(&["search", "verify_token", "--yes"]).contains("shop/src/auth.py"));
+    // From then on it is a project like any other.
+    assert!(home.succeed(&["search", "verify_token"]).contains("shop/src/auth.py"));
+}
+
+#[test]
+fn a_link_in_place_of_a_directory_is_not_followed() {
+    use std::os::unix::fs::symlink;
+    let home = Home::with_ingested_shop();
+    home.write("private/key.py", "def of_the_private_folder():\n    pass\n");
+    let shop = home.path().join("shop");
+    std::fs::rename(&shop, home.path().join("shop.old")).unwrap();
+    symlink(home.path().join("private"), &shop).unwrap();
+    home.check(
+        &["ingest-delta", "shop"],
+        expect![[r#"
+            exit 1
+            -- stderr
+            error: HOME/shop now leads to HOME/private: its files are not read
+            hint: run 'craig ingest HOME/private' if that is where the project is now
+        "#]],
+    );
+    let exact = home.run(&["ingest", "--exact", &shop.display().to_string()]);
+    assert!(home.transcript(&exact).contains("now leads to HOME/private"));
+    let answer = home.succeed(&["search", "verify_token", "-p", "shop"]);
+    assert!(answer.contains("src/auth.py") && !answer.contains("key.py"), "{answer}");
+}
+
+#[test]
 fn source_directory_that_is_gone() {
     let home = Home::with_ingested_shop();
     std::fs::remove_dir_all(home.path().join("shop")).unwrap();
