@@ -93,12 +93,21 @@ pub(crate) fn main() -> ExitCode {
         Err(error) => return failure::usage(&error),
     };
     let mut session = Session::new(cli.global);
-    if !matches!(&cli.command, Command::Gateway(args) if args.serves()) {
+    if !ends_by_itself(&cli.command) {
         session::end_on_interrupt();
     }
     match run(cli.command, &mut session) {
         Ok(outcome) => outcome.into(),
         Err(error) => failure::report(&error, &mut session.output),
+    }
+}
+
+/// Whether a command has something to do before a signal ends it.
+fn ends_by_itself(command: &Command) -> bool {
+    match command {
+        Command::Gateway(args) => args.serves(),
+        Command::Mcp(_) => true,
+        _ => false,
     }
 }
 

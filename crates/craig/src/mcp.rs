@@ -17,17 +17,23 @@ mod prompts;
 mod resources;
 mod schema;
 mod server;
+mod sources;
 mod tools;
 mod uri;
+mod workspace;
 
 use std::ffi::OsString;
 use std::net::SocketAddr;
-use std::path::PathBuf;
 
 use craig_engine::{Config, Sources};
 use rmcp::ServiceExt as _;
 
+pub(crate) use http::Limits;
+pub(crate) use jobs::finish;
 pub(crate) use server::Server;
+pub(crate) use sources::AllowedSources;
+pub(crate) use tools::Abilities;
+pub(crate) use workspace::Base;
 
 /// What a server is started with.
 #[derive(Clone, Debug)]
@@ -38,16 +44,23 @@ pub(crate) struct Settings {
     pub(crate) sources: Sources,
     /// Options with which subprocesses find the same database.
     pub(crate) child_arguments: Vec<OsString>,
-    /// Workspace of the assistant.
-    pub(crate) root: PathBuf,
+    /// Workspace of the assistant, unless it names another.
+    pub(crate) workspace: Base,
+    /// What may be ingested beside it.
+    pub(crate) allowed: AllowedSources,
+    /// Whether what clients name as roots may be ingested.
+    pub(crate) roots_are_leave: bool,
+    /// Which tools there are.
+    pub(crate) abilities: Abilities,
     /// Whether a project is brought up to date before an answer.
     pub(crate) refreshes: bool,
 }
 
 /// Serves one client on stdin and stdout, until it closes stdin.
 pub(crate) fn serve_stdio(settings: Settings) -> anyhow::Result<()> {
-    run(async {
-        let running = match Server::new(settings).serve(rmcp::transport::stdio()).await {
+    let server = Server::new(settings);
+    run(&server.clone(), async {
+        let running = match server.serve(rmcp::transport::stdio()).await {
             Ok(running) => running,
             // The client has gone away before it said anything.
             Err(rmcp::service::ServerInitializeError::ConnectionClosed(_)) => return Ok(()),
@@ -62,18 +75,55 @@ pub(crate) fn serve_stdio(settings: Settings) -> anyhow::Result<()> {
 pub(crate) fn serve_http(
     settings: Settings,
     address: SocketAddr,
-    origins: Vec<String>,
+    origins: &[String],
+    limits: Limits,
 ) -> anyhow::Result<()> {
     let gate = http::Gate::new(address, origins)?;
-    run(http::serve(Server::new(settings), address, gate))
+    let settings = Settings { roots_are_leave: gate.knows_its_clients(), ..settings };
+    let server = Server::new(settings);
+    run(&server.clone(), http::serve(server, address, gate, limits))
 }
 
 /// Runs a server on two threads for the protocol; the engine works on threads of its own.
 ///
-/// When it has ended, nothing is waited for: an ingestion that is cut off is completed by the next one.
-fn run(serving: impl Future<Output = anyhow::Result<()>>) -> anyhow::Result<()> {
+/// When it has ended, or was told to by a signal, jobs that wait are handed to another process; nothing else is waited for: an
+/// ingestion that is cut off is completed by the next one.
+fn run(server: &Server, serving: impl Future<Output = anyhow::Result<()>>) -> anyhow::Result<()> {
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build()?;
-    let served = runtime.block_on(serving);
+    let (served, exit_code) = runtime.block_on(async {
+        tokio::select! {
+            served = serving => (served, None),
+            exit_code = signalled() => (Ok(()), Some(exit_code)),
+        }
+    });
+    server.hand_jobs_over();
     runtime.shutdown_background();
+    if let Some(exit_code) = exit_code {
+        std::process::exit(exit_code);
+    }
     served
+}
+
+/// Waits for a signal that ends the program; gives the exit code that tells of it.
+#[cfg(unix)]
+async fn signalled() -> i32 {
+    use tokio::signal::unix::{SignalKind, signal};
+    let of = async |kind: SignalKind| match signal(kind) {
+        Ok(mut signal) => drop(signal.recv().await),
+        Err(_) => std::future::pending().await,
+    };
+    let kind = tokio::select! {
+        () = of(SignalKind::interrupt()) => SignalKind::interrupt(),
+        () = of(SignalKind::terminate()) => SignalKind::terminate(),
+        () = of(SignalKind::hangup()) => SignalKind::hangup(),
+    };
+    128 + kind.as_raw_value()
+}
+
+#[cfg(not(unix))]
+async fn signalled() -> i32 {
+    match tokio::signal::ctrl_c().await {
+        Ok(()) => 130,
+        Err(_) => std::future::pending().await,
+    }
 }

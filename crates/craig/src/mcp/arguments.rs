@@ -9,6 +9,58 @@ use super::failure::Failure;
 /// A text argument longer than this is refused: no question is a book.
 const MOST_TEXT_BYTES: usize = 20_000;
 
+/// Arguments as the schema has them, where it is plain what was meant: models write `"5"` and `5.0` for 5, `"true"`, one text
+/// for a list of one, and null or nothing for what they leave out.
+pub(super) fn as_meant(arguments: &JsonObject, schema: &JsonObject) -> JsonObject {
+    let required: Vec<&str> = schema
+        .get("required")
+        .and_then(Value::as_array)
+        .map(|names| names.iter().filter_map(Value::as_str).collect())
+        .unwrap_or_default();
+    let is_said = |name: &str, value: &Value| required.contains(&name) || !(value.is_null() || value == "");
+    arguments
+        .iter()
+        .filter(|(name, value)| is_said(name, value))
+        .map(|(name, value)| (name.clone(), fitted(value, &schema["properties"][name])))
+        .collect()
+}
+
+/// A value as `schema` has it, or as it is.
+fn fitted(value: &Value, schema: &Value) -> Value {
+    let fitting = match (schema["type"].as_str().unwrap_or_default(), value) {
+        ("integer", Value::String(text)) => text.trim().parse().ok().and_then(whole),
+        ("integer", Value::Number(number)) if number.is_f64() => number.as_f64().and_then(whole),
+        ("number", Value::String(text)) => text.trim().parse::<f64>().ok().map(Value::from),
+        ("boolean", Value::String(text)) => {
+            text.trim().to_ascii_lowercase().parse::<bool>().ok().map(Value::from)
+        }
+        ("array", Value::String(text)) => {
+            let list = serde_json::from_str(text).ok().filter(Value::is_array);
+            Some(fitted(&list.unwrap_or_else(|| Value::Array(vec![value.clone()])), schema))
+        }
+        ("array", Value::Array(items)) => {
+            Some(items.iter().map(|item| fitted(item, &schema["items"])).collect())
+        }
+        ("object", Value::String(text)) => {
+            let object = serde_json::from_str(text).ok().filter(Value::is_object);
+            object.map(|object| fitted(&object, schema))
+        }
+        ("object", Value::Object(fields)) if schema["properties"].is_object() => {
+            let fields =
+                fields.iter().map(|(name, field)| (name.clone(), fitted(field, &schema["properties"][name])));
+            Some(Value::Object(fields.collect()))
+        }
+        _ => None,
+    };
+    fitting.unwrap_or_else(|| value.clone())
+}
+
+/// A number without a fraction as an integer, up to where such numbers are exact.
+fn whole(number: f64) -> Option<Value> {
+    let is_whole = number.fract() == 0.0 && number.abs() <= (1_u64 << 53) as f64;
+    is_whole.then(|| Value::from(number as i64))
+}
+
 /// Reads the arguments of a tool whose input schema is `schema`.
 pub(super) fn read<T: DeserializeOwned>(arguments: &JsonObject, schema: &JsonObject) -> Result<T, Failure> {
     check_names(arguments, schema)?;
@@ -62,4 +114,47 @@ fn usage(schema: &JsonObject) -> String {
 fn allowed(property: &Value) -> Option<String> {
     let values = property["enum"].as_array()?;
     Some(values.iter().filter_map(Value::as_str).collect::<Vec<_>>().join(" | "))
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn what_is_plainly_meant_is_taken() {
+        let schema = json!({
+            "required": ["query"],
+            "properties": {
+                "query": { "type": "string" }, "limit": { "type": "integer" }, "min_score": { "type": "number" },
+                "content": { "type": "boolean" }, "language": { "type": "array", "items": { "type": "string" } },
+                "cursor": { "type": "string" },
+                "only": { "type": "object", "properties": { "line": { "type": "integer" } } },
+            },
+        });
+        for (given, meant) in [
+            (json!({ "limit": "5" }), json!({ "limit": 5 })),
+            (json!({ "limit": 5.0 }), json!({ "limit": 5 })),
+            (json!({ "limit": " 5.0 " }), json!({ "limit": 5 })),
+            (json!({ "limit": 5.5 }), json!({ "limit": 5.5 })),
+            (json!({ "limit": "many" }), json!({ "limit": "many" })),
+            (json!({ "limit": 1e300 }), json!({ "limit": 1e300 })),
+            (json!({ "limit": -1 }), json!({ "limit": -1 })),
+            (json!({ "min_score": "0.5" }), json!({ "min_score": 0.5 })),
+            (json!({ "content": "False" }), json!({ "content": false })),
+            (json!({ "content": 0 }), json!({ "content": 0 })),
+            (json!({ "language": "rust" }), json!({ "language": ["rust"] })),
+            (json!({ "language": "[\"rust\", \"go\"]" }), json!({ "language": ["rust", "go"] })),
+            (json!({ "language": null, "limit": null, "cursor": "" }), json!({})),
+            (json!({ "query": "" }), json!({ "query": "" })),
+            (json!({ "query": 7 }), json!({ "query": 7 })),
+            (json!({ "only": { "line": "3" } }), json!({ "only": { "line": 3 } })),
+            (json!({ "only": "{\"line\": 3}" }), json!({ "only": { "line": 3 } })),
+            (json!({ "unknown": "5" }), json!({ "unknown": "5" })),
+        ] {
+            let read = as_meant(given.as_object().unwrap(), schema.as_object().unwrap());
+            assert_eq!(Value::Object(read), meant, "{given}");
+        }
+    }
 }

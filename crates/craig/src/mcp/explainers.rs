@@ -7,10 +7,12 @@ use std::sync::{Arc, Mutex, PoisonError};
 use craig_engine::{EngineError, ExplainConfig, Explainer, IndexReport, Sources};
 
 use super::failure::Failure;
+use super::tools::Abilities;
 
 /// Explainers by the folder of their project, opened when they are first needed.
 pub(super) struct Explainers {
     sources: Sources,
+    abilities: Abilities,
     /// Requests come from many threads, and an explainer belongs to one at a time: each has a lock of its own, so that the
     /// one of all is held only to look one up.
     open: Mutex<HashMap<PathBuf, Arc<Mutex<Option<Explainer>>>>>,
@@ -18,8 +20,8 @@ pub(super) struct Explainers {
 
 impl Explainers {
     /// Opens nothing yet. `sources` say how explanations are made; the file of each project counts for itself.
-    pub(super) fn new(sources: Sources) -> Self {
-        Self { sources, open: Mutex::default() }
+    pub(super) fn new(sources: Sources, abilities: Abilities) -> Self {
+        Self { sources, abilities, open: Mutex::default() }
     }
 
     /// Explains from the documentation of the project at `root` as its files are now.
@@ -44,9 +46,17 @@ impl Explainers {
         let mut own = own.lock().unwrap_or_else(PoisonError::into_inner);
         let explainer = match &mut *own {
             Some(explainer) => explainer,
-            none => none.insert(Explainer::open(root, &ExplainConfig::of_project(&self.sources, root)?)?),
+            none => none.insert(self.explainer(root)?),
         };
         let report = explainer.refresh()?;
         Ok((work(explainer)?, report))
+    }
+
+    fn explainer(&self, root: &Path) -> Result<Explainer, EngineError> {
+        let config = ExplainConfig::of_project(&self.sources, root)?;
+        match self.abilities {
+            Abilities::All => Explainer::open(root, &config),
+            Abilities::ReadOnly => Explainer::open_in_memory(root, &config),
+        }
     }
 }

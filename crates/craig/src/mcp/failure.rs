@@ -44,6 +44,14 @@ impl Failure {
         }
     }
 
+    /// As a part of the note of an answer.
+    pub(super) fn in_a_note(&self) -> String {
+        match &self.next {
+            Some(next) => format!("{}: {next}", self.message),
+            None => self.message.clone(),
+        }
+    }
+
     /// As the result of a tool, which the model sees.
     pub(super) fn result(&self) -> CallToolResult {
         CallToolResult::error(vec![ContentBlock::text(self.text())])

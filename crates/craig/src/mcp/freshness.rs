@@ -11,6 +11,7 @@ use craig_engine::{Currency, Engine, EngineError, Fault, Freshness};
 
 use super::engines::Engines;
 use super::failure::Failure;
+use super::tools::Abilities;
 
 /// How long an answer waits for changed files to be read; then they go on being read behind it.
 const PATIENCE: Duration = Duration::from_millis(1_200);
@@ -58,6 +59,7 @@ impl State {
 /// Brings projects up to date, each one by one request at a time.
 pub(super) struct Refreshes {
     engines: Arc<Engines>,
+    abilities: Abilities,
     /// By what callers call a project: its name, reference and id have gates of their own, between which the lock of the
     /// store decides. Held only to find a gate.
     gates: Mutex<HashMap<String, Arc<Gate>>>,
@@ -83,17 +85,30 @@ impl Gate {
 }
 
 impl Refreshes {
-    pub(super) fn new(engines: Engines) -> Self {
-        Self { engines: Arc::new(engines), gates: Mutex::default() }
+    pub(super) fn new(engines: Engines, abilities: Abilities) -> Self {
+        Self { engines: Arc::new(engines), abilities, gates: Mutex::default() }
     }
 
-    /// Brings a project up to date, as far as that takes little time. Fails when there is no such project.
+    /// What is said of a project while its directory is being looked at.
+    fn meanwhile(&self) -> State {
+        match self.abilities {
+            Abilities::All => State::Updating,
+            Abilities::ReadOnly => State::Unchecked,
+        }
+    }
+
+    /// Brings a project up to date, as far as that takes little time; a server that writes nothing only looks. Fails when there
+    /// is no such project.
     pub(super) async fn bring_up_to_date(&self, project: &str) -> Result<State, Failure> {
         let gate = self.gate(project);
         if gate.is_slow() {
-            return Ok(State::Updating);
+            return Ok(self.meanwhile());
         }
         let (engines, project) = (Arc::clone(&self.engines), project.to_owned());
+        let refresh = match self.abilities {
+            Abilities::All => refresh,
+            Abilities::ReadOnly => look,
+        };
         let work = tokio::spawn(async move {
             let _turn = gate.turn.lock().await;
             gate.set(Some(Instant::now()));
@@ -103,7 +118,7 @@ impl Refreshes {
         });
         match tokio::time::timeout(PATIENCE, work).await {
             Ok(done) => done.map_err(Failure::internal)?,
-            Err(_) => Ok(State::Updating),
+            Err(_) => Ok(self.meanwhile()),
         }
     }
 
@@ -113,11 +128,30 @@ impl Refreshes {
     }
 }
 
+/// Says how a project compares with its directory, and changes nothing.
+fn look(engine: &mut Engine, project: &str) -> Result<State, EngineError> {
+    match engine.check_directory(project) {
+        Ok(check) if check.up_to_date => Ok(State::Fresh),
+        Ok(check) => Ok(State::Stale(format!(
+            "{} files were added, {} changed and {} removed since it was ingested, and this server is read-only; \
+             'craig ingest-delta {}' takes them in",
+            check.added.len(),
+            check.changed.len(),
+            check.removed.len(),
+            check.project,
+        ))),
+        Err(error) if error.fault() == Fault::User => Err(error),
+        Err(error) => Ok(State::Stale(error.to_string())),
+    }
+}
+
 fn refresh(engine: &mut Engine, project: &str) -> Result<State, EngineError> {
     match engine.prepare(Some(project), Path::new("."), Freshness::UpToDate, &mut |_| {}) {
         Ok((_, Currency::UpToDate(_))) => Ok(State::Fresh),
         Ok((_, Currency::InProgress)) => Ok(State::Updating),
-        Ok((_, Currency::DirectoryGone)) => Ok(State::Stale("its directory is gone".into())),
+        Ok((_, Currency::DirectoryGone)) => {
+            Ok(State::Stale("its directory is gone, or is a link now".into()))
+        }
         Ok((_, Currency::Unchecked)) => Ok(State::Unchecked),
         Err(error) if error.fault() == Fault::User => Err(error),
         Err(error) => Ok(State::Stale(error.to_string())),

@@ -1,15 +1,19 @@
 //! Streamable HTTP: for clients of this machine, and for others with a token.
 
+mod cors;
+mod sessions;
+
 use std::net::SocketAddr;
 use std::sync::Arc;
+use std::time::Duration;
 
 use axum::extract::{Request, State};
-use axum::http::{StatusCode, header};
+use axum::http::{Method, StatusCode, header};
 use axum::middleware::{Next, from_fn_with_state};
 use axum::response::{IntoResponse as _, Response};
-use rmcp::transport::streamable_http_server::session::local::LocalSessionManager;
 use rmcp::transport::{StreamableHttpServerConfig, StreamableHttpService};
 
+use self::sessions::Sessions;
 use super::server::Server;
 
 /// Environment variable with the token that clients have to send.
@@ -25,6 +29,15 @@ const OWN_ORIGINS: [&str; 6] = [
     "https://[::1]:*",
 ];
 
+/// How much memory clients that have gone away may hold, of protocols that have sessions.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Limits {
+    /// Sessions at the same time; a further client ends the one that has been idle for longest.
+    pub(crate) sessions: usize,
+    /// A session that was idle for so long ends.
+    pub(crate) idle: Duration,
+}
+
 /// Who may ask.
 #[derive(Clone, Debug)]
 pub(crate) struct Gate {
@@ -35,7 +48,7 @@ pub(crate) struct Gate {
 
 impl Gate {
     /// Fails when others than this machine could ask without a token.
-    pub(crate) fn new(address: SocketAddr, origins: Vec<String>) -> anyhow::Result<Self> {
+    pub(crate) fn new(address: SocketAddr, origins: &[String]) -> anyhow::Result<Self> {
         let token = std::env::var(TOKEN_VARIABLE).ok().filter(|token| !token.is_empty());
         let is_local = address.ip().is_loopback();
         anyhow::ensure!(
@@ -43,8 +56,15 @@ impl Gate {
             "{address} can be reached from other machines: set {TOKEN_VARIABLE} to a long random text, which clients \
              then send as 'Authorization: Bearer …', or serve 127.0.0.1"
         );
-        let origins = OWN_ORIGINS.map(str::to_owned).into_iter().chain(origins).collect();
+        let origins: anyhow::Result<Vec<String>> =
+            origins.iter().map(|origin| cors::origin(origin)).collect();
+        let origins = OWN_ORIGINS.map(str::to_owned).into_iter().chain(origins?).collect();
         Ok(Self { token: token.map(Arc::from), origins, is_local })
+    }
+
+    /// Whether only those ask whom the user gave a token. Without one any user of this machine may.
+    pub(crate) fn knows_its_clients(&self) -> bool {
+        self.token.is_some()
     }
 
     fn admits(&self, request: &Request) -> bool {
@@ -68,27 +88,39 @@ fn is_same(a: &str, b: &str) -> bool {
 }
 
 /// Serves at `address` under `/mcp`, and tells on stderr where that is.
-pub(super) async fn serve(server: Server, address: SocketAddr, gate: Gate) -> anyhow::Result<()> {
+pub(super) async fn serve(
+    server: Server,
+    address: SocketAddr,
+    gate: Gate,
+    limits: Limits,
+) -> anyhow::Result<()> {
     let listener = tokio::net::TcpListener::bind(address).await?;
     tell(listener.local_addr()?);
+    let sessions = Sessions::new(limits);
     let service = StreamableHttpService::new(
-        move || Ok(server.clone()),
-        Arc::new(LocalSessionManager::default()),
+        move || Ok(server.for_another_client()),
+        sessions.manager(),
         gate.config(),
     );
-    let app = axum::Router::new().route_service("/mcp", service).layer(from_fn_with_state(gate, admit));
+    let app = axum::Router::new()
+        .route_service("/mcp", service)
+        .layer(from_fn_with_state(sessions, sessions::note))
+        .layer(from_fn_with_state(gate, admit));
     Ok(axum::serve(listener, app).await?)
 }
 
-/// Lets a request in, or asks for a token.
+/// Lets a request in, or asks for a token. Browsers ask without one whether their page may ask at all.
 async fn admit(State(gate): State<Gate>, request: Request, next: Next) -> Response {
-    match gate.admits(&request) {
+    let asking = cors::Asking::of(&request);
+    let is_preflight = request.method() == Method::OPTIONS;
+    let response = match is_preflight || gate.admits(&request) {
         true => next.run(request).await,
         false => {
             (StatusCode::UNAUTHORIZED, [(header::WWW_AUTHENTICATE, "Bearer")], "a bearer token is needed")
                 .into_response()
         }
-    }
+    };
+    cors::complete(response, asking)
 }
 
 #[expect(

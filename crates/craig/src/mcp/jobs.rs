@@ -1,8 +1,10 @@
 //! Work that writes: `craig` as a subprocess, one for each directory at a time, a few in parallel, the rest in order.
 //!
-//! A job goes on when the client goes away: what it does is seen in the database by whoever looks.
+//! A job goes on when the client goes away: what it does is seen in the database by whoever looks. When the server ends, a
+//! process that is told of the jobs still waiting carries them out.
 
 mod child;
+mod rest;
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -13,9 +15,15 @@ use serde_json::Value;
 use tokio::sync::{Notify, watch};
 
 use super::Settings;
+use super::failure::Failure;
+
+pub(crate) use rest::finish;
 
 /// Subprocesses at the same time: each uses all cores while it reads.
 const MOST_RUNNING: usize = 2;
+
+/// Jobs that may wait.
+const MOST_WAITING: usize = 100;
 
 /// Ended jobs that are remembered.
 const MOST_REMEMBERED: usize = 100;
@@ -119,12 +127,19 @@ impl Jobs {
         }
     }
 
-    /// Takes an order; gives the job. An order that waits already is not taken twice.
-    pub(super) fn order(self: &Arc<Self>, order: Order) -> Job {
-        let job = self.change(|list| list.waiting_like(&order).unwrap_or_else(|| list.add(order)));
+    /// Takes an order; gives the job. An order that waits already is not taken twice. Fails when too many wait.
+    pub(super) fn order(self: &Arc<Self>, order: Order) -> Result<Job, Failure> {
+        let job = self.change(|list| match list.waiting_like(&order) {
+            Some(job) => Ok(job),
+            None if list.n_waiting() >= MOST_WAITING => Err(Failure::new(
+                format!("{MOST_WAITING} jobs wait already"),
+                "follow them with query_ingestion_status, or end some with cancel_job, and try again",
+            )),
+            None => Ok(list.add(order)),
+        })?;
         self.start_next();
         // Forgotten between the two looks only when very many others came.
-        self.find(&job.job_id).unwrap_or(job)
+        Ok(self.find(&job.job_id).unwrap_or(job))
     }
 
     /// A job as it stands.
@@ -159,6 +174,14 @@ impl Jobs {
             }
         });
         self.start_next();
+    }
+
+    /// Has the jobs that wait carried out by a process of its own, which does not end with this one.
+    pub(super) fn hand_over(&self) {
+        let waiting = self.change(List::take_waiting);
+        if let (false, Ok(program)) = (waiting.is_empty(), &self.program) {
+            rest::hand_over(program, &self.global_arguments, &waiting);
+        }
     }
 
     fn change<T>(&self, change: impl FnOnce(&mut List) -> T) -> T {
@@ -213,6 +236,10 @@ impl List {
         self.entries.iter().find(is_like).map(|entry| entry.job.clone())
     }
 
+    fn n_waiting(&self) -> usize {
+        self.entries.iter().filter(|entry| entry.job.state == Stage::Queued).count()
+    }
+
     fn add(&mut self, order: Order) -> Job {
         self.forget_old();
         self.n_ordered += 1;
@@ -237,6 +264,14 @@ impl List {
             stage,
         });
         job
+    }
+
+    /// Takes the jobs that wait out of the queue, in their order.
+    fn take_waiting(&mut self) -> Vec<Vec<OsString>> {
+        let waiting = self.entries.iter().filter(|entry| entry.job.state == Stage::Queued);
+        let arguments = waiting.map(|entry| entry.arguments.clone()).collect();
+        self.entries.retain(|entry| entry.job.state != Stage::Queued);
+        arguments
     }
 
     fn forget_old(&mut self) {
@@ -323,6 +358,17 @@ mod tests {
         list.add(order("a", "1"));
         assert!(list.waiting_like(&order("a", "1")).is_some());
         assert!(list.waiting_like(&order("a", "2")).is_none());
+    }
+
+    #[test]
+    fn what_waits_is_handed_over_in_its_order() {
+        let mut list = List::default();
+        for (source, argument) in [("a", "1"), ("b", "2"), ("a", "3"), ("c", "4")] {
+            list.add(order(source, argument));
+        }
+        while list.begin_next().is_some() {}
+        assert_eq!(list.take_waiting(), [["3"], ["4"]]);
+        assert!(list.take_waiting().is_empty() && list.begin_next().is_none());
     }
 
     #[test]

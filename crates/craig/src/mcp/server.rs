@@ -1,18 +1,18 @@
 //! The server: what it can do, and which part does it.
 
 use std::borrow::Cow;
-use std::path::PathBuf;
+use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 
 use craig_engine::{Engine, EngineError};
 use rmcp::model::{
     CacheScope, CallToolRequestParams, CallToolResponse, CancelTaskParams, CompleteRequestParams,
     CompleteResult, CompletionInfo, GetPromptRequestParams, GetPromptResponse, GetTaskParams, GetTaskResult,
-    Implementation, ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult, ListToolsResult,
-    PaginatedRequestParams, ProtocolVersion, ReadResourceRequestParams, ReadResourceResponse,
-    ServerCapabilities, ServerConfig, Tool,
+    Implementation, InputRequiredResult, ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult,
+    ListToolsResult, PaginatedRequestParams, ProtocolVersion, ReadResourceRequestParams,
+    ReadResourceResponse, ServerCapabilities, ServerConfig, Tool,
 };
-use rmcp::service::RequestContext;
+use rmcp::service::{NotificationContext, RequestContext};
 use rmcp::task_manager::TaskManager;
 use rmcp::{ErrorData, RoleServer, ServerHandler};
 
@@ -21,7 +21,9 @@ use super::explainers::Explainers;
 use super::failure::Failure;
 use super::freshness::{Refreshes, State};
 use super::jobs::Jobs;
-use super::tools::{self, Caller};
+use super::sources::{self, Leave, Source};
+use super::tools::{self, Abilities, Caller};
+use super::workspace::{Workspace, asks_by_answer};
 use super::{Settings, prompts, resources};
 
 /// When to use which tool, for the model.
@@ -36,10 +38,13 @@ pub(crate) struct Server {
     shared: Arc<Shared>,
 }
 
-/// What all requests share.
+/// What the requests of one client share; but for the workspace it is the same for all clients.
 pub(super) struct Shared {
     /// Workspace of the assistant.
-    pub(super) root: PathBuf,
+    pub(super) workspace: Workspace,
+    /// Which tools there are.
+    pub(super) abilities: Abilities,
+    settings: Arc<Settings>,
     /// Engines for reading.
     pub(super) engines: Arc<Engines>,
     /// Documentation to explain from.
@@ -48,7 +53,24 @@ pub(super) struct Shared {
     pub(super) jobs: Arc<Jobs>,
     /// The same, for clients that know tasks.
     pub(super) tasks: TaskManager,
-    refreshes: Option<Refreshes>,
+    refreshes: Option<Arc<Refreshes>>,
+}
+
+/// Whether the name of a project is that of a directory.
+pub(super) fn is_path(name: &str) -> bool {
+    let first = Path::new(name).components().next();
+    matches!(first, Some(Component::CurDir | Component::ParentDir)) || Path::new(name).is_absolute()
+}
+
+/// A path as text relative to `root`, when it is inside.
+fn inside(root: &Path, path: &Path) -> Option<String> {
+    let below = |path: &Path| {
+        let parts: Option<Vec<&str>> =
+            path.strip_prefix(root).ok()?.components().map(|part| part.as_os_str().to_str()).collect();
+        parts.map(|parts| parts.join("/"))
+    };
+    // The root may have been reached through a link.
+    below(&sources::without_dots(path)).or_else(|| below(&path.canonicalize().ok()?))
 }
 
 impl Shared {
@@ -71,42 +93,139 @@ impl Shared {
     /// The project `named`, or the one of the workspace.
     pub(super) async fn project_or_own(&self, named: Option<&str>) -> Result<String, Failure> {
         match named {
-            Some(named) => Ok(named.to_owned()),
+            Some(named) => self.project_named(named).await,
             None => self.own_project().await?.ok_or_else(|| self.no_own_project()),
         }
     }
 
-    /// The project of the workspace, when it is ingested.
+    /// A project by its name, reference or id as it is, or by its directory or a folder in it.
+    pub(super) async fn project_named(&self, named: &str) -> Result<String, Failure> {
+        if !is_path(named) {
+            return Ok(named.to_owned());
+        }
+        let joined = match self.workspace.folders().first() {
+            Some(workspace) => workspace.join(named),
+            None if Path::new(named).is_absolute() => PathBuf::from(named),
+            None => return Err(self.no_own_project()),
+        };
+        let real = joined.canonicalize().unwrap_or_else(|_| sources::without_dots(&joined));
+        let projects = self.run(|engine| engine.projects()).await?;
+        let holding = projects.into_iter().filter(|project| real.starts_with(&project.source_path));
+        let nearest = holding.max_by_key(|project| project.source_path.len());
+        nearest.map(|project| project.reference).ok_or_else(|| self.not_ingested(&real))
+    }
+
+    /// The project of the workspace, when it is ingested; of several roots, the first that is.
     pub(super) async fn own_project(&self) -> Result<Option<String>, Failure> {
-        let root = self.root.clone();
-        self.run(move |engine| engine.project_of_directory(&root)).await
+        Ok(self.own_projects().await?.into_iter().next())
+    }
+
+    /// The projects of all folders of the workspace that are ingested.
+    pub(super) async fn own_projects(&self) -> Result<Vec<String>, Failure> {
+        let folders = self.workspace.folders();
+        let find = move |engine: &mut Engine| {
+            // A folder that is gone has no project, and those of the others answer.
+            let projects =
+                folders.iter().filter_map(|folder| engine.project_of_directory(folder).ok().flatten());
+            let mut own: Vec<String> = Vec::new();
+            projects.for_each(|project| {
+                if !own.contains(&project) {
+                    own.push(project)
+                }
+            });
+            Ok(own)
+        };
+        self.run(find).await
     }
 
     /// Why no project can be taken for granted.
     pub(super) fn no_own_project(&self) -> Failure {
-        let root = std::path::absolute(&self.root).unwrap_or_else(|_| self.root.clone());
-        Failure::new(
-            format!("no project was named, and the workspace {} is not ingested", root.display()),
-            format!(
-                "name a project of list_projects, or call trigger_ingest with source {:?}",
-                root.display().to_string()
+        match self.workspace.folders().first() {
+            Some(workspace) => self.not_ingested(workspace),
+            None => Failure::new(
+                format!("no project was named, and there is no workspace: {}", self.workspace.absence()),
+                "name a project of list_projects, or call trigger_ingest with the absolute path of a project; the user can \
+                 start this server with --root",
             ),
+        }
+    }
+
+    fn not_ingested(&self, directory: &Path) -> Failure {
+        let directory = directory.display().to_string();
+        let way = match self.abilities {
+            Abilities::All => format!("call trigger_ingest with source {directory:?}"),
+            Abilities::ReadOnly => format!("the user can run 'craig ingest {directory}'"),
+        };
+        Failure::new(
+            format!("{directory} is not ingested"),
+            format!("{way}, or name a project of list_projects"),
         )
+    }
+
+    /// A path of a file or folder as its project has it: an absolute one in the project's directory is taken, too.
+    pub(super) async fn path_in_project(&self, project: &str, path: &str) -> Result<String, Failure> {
+        let path = path.strip_prefix("file://").unwrap_or(path).to_owned();
+        if !Path::new(&path).is_absolute() {
+            return Ok(path);
+        }
+        let project = project.to_owned();
+        let project = self.run(move |engine| engine.project(&project)).await?;
+        Ok(inside(Path::new(&project.source_path), Path::new(&path)).unwrap_or(path))
+    }
+
+    /// The source that a client may have ingested, by what it calls it.
+    pub(super) async fn source(&self, text: &str) -> Result<Source, Failure> {
+        let projects = self.run(|engine| engine.projects()).await?;
+        let leave = Leave {
+            allowed: self.settings.allowed.clone(),
+            folders: self.workspace.leave(),
+            projects: projects.iter().map(|project| PathBuf::from(&project.source_path)).collect(),
+            repositories: projects.into_iter().filter_map(|project| Some(project.git?.url)).collect(),
+        };
+        let text = text.to_owned();
+        tokio::task::spawn_blocking(move || leave.source(&text)).await.map_err(Failure::internal)?
+    }
+
+    /// The same for another client, whose workspace may be another one.
+    fn for_another_client(&self) -> Self {
+        Self {
+            workspace: Workspace::new(self.settings.workspace.clone(), self.settings.roots_are_leave),
+            abilities: self.abilities,
+            settings: Arc::clone(&self.settings),
+            engines: Arc::clone(&self.engines),
+            explainers: Arc::clone(&self.explainers),
+            jobs: Arc::clone(&self.jobs),
+            tasks: self.tasks.clone(),
+            refreshes: self.refreshes.clone(),
+        }
     }
 }
 
 impl Server {
     pub(crate) fn new(settings: Settings) -> Self {
         let engines = || Engines::new(settings.engine.clone());
+        let abilities = settings.abilities;
         let shared = Shared {
-            root: settings.root.clone(),
+            workspace: Workspace::new(settings.workspace.clone(), settings.roots_are_leave),
+            abilities,
             engines: Arc::new(engines()),
-            explainers: Arc::new(Explainers::new(settings.sources.clone())),
+            explainers: Arc::new(Explainers::new(settings.sources.clone(), abilities)),
             jobs: Arc::new(Jobs::new(&settings)),
             tasks: TaskManager::new(),
-            refreshes: settings.refreshes.then(|| Refreshes::new(engines())),
+            refreshes: settings.refreshes.then(|| Arc::new(Refreshes::new(engines(), abilities))),
+            settings: Arc::new(settings),
         };
         Self { shared: Arc::new(shared) }
+    }
+
+    /// The server for one more client.
+    pub(super) fn for_another_client(&self) -> Self {
+        Self { shared: Arc::new(self.shared.for_another_client()) }
+    }
+
+    /// Has the jobs that wait carried out by a process that outlives this one.
+    pub(super) fn hand_jobs_over(&self) {
+        self.shared.jobs.hand_over();
     }
 }
 
@@ -130,13 +249,13 @@ impl ServerHandler for Server {
         _request: Option<PaginatedRequestParams>,
         _context: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
-        Ok(ListToolsResult::with_all_items(tools::definitions())
+        Ok(ListToolsResult::with_all_items(self.shared.abilities.definitions())
             .with_ttl_ms(LISTS_TTL_MS)
             .with_cache_scope(CacheScope::Public))
     }
 
     fn get_tool(&self, name: &str) -> Option<Tool> {
-        tools::definition(name)
+        self.shared.abilities.definition(name)
     }
 
     async fn call_tool(
@@ -145,7 +264,27 @@ impl ServerHandler for Server {
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
         let arguments = request.arguments.unwrap_or_default();
-        tools::call(&self.shared, &request.name, arguments, Caller::of(&context)).await
+        let caller = Caller::of(&context);
+        if tools::needs_workspace(&request.name, &arguments) {
+            if asks_by_answer(context.protocol_version().as_ref()) {
+                let capabilities = context.client_capabilities();
+                let inputs = request.input_responses.as_ref();
+                if let Some(question) = self.shared.workspace.take_inputs(capabilities.as_ref(), inputs) {
+                    return Ok(InputRequiredResult::from_input_requests(question).into());
+                }
+            } else {
+                caller.name_roots(&self.shared).await;
+            }
+        }
+        tools::call(&self.shared, &request.name, arguments, caller).await
+    }
+
+    async fn on_initialized(&self, context: NotificationContext<RoleServer>) {
+        self.shared.workspace.ask(&context.peer).await;
+    }
+
+    async fn on_roots_list_changed(&self, context: NotificationContext<RoleServer>) {
+        self.shared.workspace.ask(&context.peer).await;
     }
 
     async fn list_resources(

@@ -28,8 +28,11 @@ use tokio_util::sync::CancellationToken;
 
 use super::answer::Answer;
 use super::failure::Failure;
-use super::server::Shared;
+use super::server::{Shared, is_path};
 use super::{arguments, schema};
+
+/// How long a task may take, and its answer is kept: no client comes back later.
+const TASK_TTL_MS: u64 = 24 * 3_600_000;
 
 type Answering = std::pin::Pin<Box<dyn Future<Output = Result<Answer, Failure>> + Send>>;
 
@@ -37,6 +40,7 @@ type Answering = std::pin::Pin<Box<dyn Future<Output = Result<Answer, Failure>> 
 struct Tool {
     definition: rmcp::model::Tool,
     answer: Box<dyn Fn(Call<()>) -> Answering + Send + Sync>,
+    effect: Effect,
     /// Whether clients that know tasks get one.
     is_task: bool,
 }
@@ -44,7 +48,7 @@ struct Tool {
 /// A call of a tool with its arguments.
 struct Call<A> {
     shared: Arc<Shared>,
-    /// The arguments as the client gave them.
+    /// The arguments as the client meant them.
     raw: JsonObject,
     arguments: A,
     caller: Caller,
@@ -69,6 +73,11 @@ pub(super) struct Caller {
 }
 
 impl Caller {
+    /// Lets the client say where its workspace is, where it can be asked.
+    pub(super) async fn name_roots(&self, shared: &Shared) {
+        shared.workspace.await_roots(&self.peer, self.capabilities.as_ref()).await;
+    }
+
     pub(super) fn of(context: &RequestContext<RoleServer>) -> Self {
         Self {
             peer: context.peer.clone(),
@@ -117,7 +126,7 @@ struct About {
 }
 
 /// What a call changes.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, PartialEq, Eq)]
 enum Effect {
     /// Nothing, but that an index may be brought up to date.
     Reads,
@@ -151,12 +160,19 @@ impl Tool {
             .with_annotations(about.effect.annotations(about.title))
             .with_raw_output_schema(Arc::new(output));
         let answer = move |call: Call<()>| -> Answering {
+            let call = Call { raw: arguments::as_meant(&call.raw, &input), ..call };
             match arguments::read::<A>(&call.raw, &input) {
                 Ok(arguments) => Box::pin(answer(call.map(|()| arguments))),
                 Err(failure) => Box::pin(std::future::ready(Err(failure))),
             }
         };
-        Self { definition, answer: Box::new(answer), is_task: false }
+        Self { definition, answer: Box::new(answer), effect: about.effect, is_task: false }
+    }
+
+    /// One that asks other machines.
+    fn that_asks_servers(mut self) -> Self {
+        self.definition.annotations = self.definition.annotations.map(|known| known.open_world(true));
+        self
     }
 
     /// A tool that takes longer than a call should.
@@ -185,26 +201,64 @@ static TOOLS: LazyLock<Vec<Tool>> = LazyLock::new(|| {
         projects::tool(),
         metadata::tool(),
         jobs::status_tool(),
-        updates::tool(),
-        jobs::ingest_tool().given_as_task(),
-        jobs::delta_tool().given_as_task(),
+        updates::tool().that_asks_servers(),
+        jobs::ingest_tool().that_asks_servers().given_as_task(),
+        jobs::delta_tool().that_asks_servers().given_as_task(),
         jobs::purge_tool().given_as_task(),
         jobs::cancel_tool(),
     ]
 });
 
-/// What clients are told of the tools.
-pub(super) fn definitions() -> Vec<rmcp::model::Tool> {
-    TOOLS.iter().map(|tool| tool.definition.clone()).collect()
+/// Which tools a server has.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Abilities {
+    /// All.
+    #[default]
+    All,
+    /// Those that change nothing.
+    ReadOnly,
 }
 
-/// What clients are told of one of them.
-pub(super) fn definition(name: &str) -> Option<rmcp::model::Tool> {
-    find(name).map(|tool| tool.definition.clone())
+impl Abilities {
+    fn tools(self) -> impl Iterator<Item = &'static Tool> {
+        TOOLS.iter().filter(move |tool| self == Self::All || tool.effect == Effect::Reads)
+    }
+
+    fn tool(self, name: &str) -> Option<&'static Tool> {
+        self.tools().find(|tool| tool.definition.name == name)
+    }
+
+    /// What clients are told of the tools.
+    pub(super) fn definitions(self) -> Vec<rmcp::model::Tool> {
+        self.tools().map(|tool| tool.definition.clone()).collect()
+    }
+
+    /// What clients are told of one of them.
+    pub(super) fn definition(self, name: &str) -> Option<rmcp::model::Tool> {
+        self.tool(name).map(|tool| tool.definition.clone())
+    }
+
+    fn unknown(self, name: &str) -> ErrorData {
+        let names: Vec<&str> = self.tools().map(|tool| &*tool.definition.name).collect();
+        let why = match (self, Self::All.tool(name)) {
+            (Self::ReadOnly, Some(_)) => {
+                format!("{name:?} changes something, and this server is read-only; it has")
+            }
+            _ => format!("there is no tool {name:?}, only"),
+        };
+        ErrorData::invalid_params(format!("{why} {}", names.join(", ")), None)
+    }
 }
 
-fn find(name: &str) -> Option<&'static Tool> {
-    TOOLS.iter().find(|tool| tool.definition.name == name)
+/// Whether the answer to a call depends on the workspace of the client.
+pub(super) fn needs_workspace(name: &str, arguments: &JsonObject) -> bool {
+    const ONES_THAT_DO_NOT: [&str; 4] =
+        ["list_projects", "query_ingestion_status", "trigger_purge", "cancel_job"];
+    let names =
+        |argument: &str| arguments.get(argument).and_then(Value::as_str).is_some_and(|name| !is_path(name));
+    let names_some =
+        arguments.get("projects").and_then(Value::as_array).is_some_and(|names| !names.is_empty());
+    name == "trigger_ingest" || !(ONES_THAT_DO_NOT.contains(&name) || names("project") || names_some)
 }
 
 /// Calls a tool. What goes wrong inside of it is an answer, which the model sees.
@@ -214,10 +268,7 @@ pub(super) async fn call(
     arguments: JsonObject,
     caller: Caller,
 ) -> Result<CallToolResponse, ErrorData> {
-    let tool = find(name).ok_or_else(|| {
-        let names: Vec<&str> = TOOLS.iter().map(|tool| &*tool.definition.name).collect();
-        ErrorData::invalid_params(format!("there is no tool {name:?}, only {}", names.join(", ")), None)
-    })?;
+    let tool = shared.abilities.tool(name).ok_or_else(|| shared.abilities.unknown(name))?;
     if tool.is_task && caller.knows_tasks() {
         return Ok(as_task(shared, tool, arguments, caller).into());
     }
@@ -235,8 +286,9 @@ fn as_task(
     arguments: JsonObject,
     caller: Caller,
 ) -> CreateTaskResult {
-    let options =
-        TaskOptions::new().with_ttl_ms(None).with_status_message(format!("{} runs", tool.definition.name));
+    let options = TaskOptions::new()
+        .with_ttl_ms(TASK_TTL_MS)
+        .with_status_message(format!("{} runs", tool.definition.name));
     let shared_of_task = Arc::clone(shared);
     let task = shared.tasks.spawn(options, move |context: TaskContext| {
         let cancelled = CancellationToken::new();

@@ -89,12 +89,34 @@ impl Home {
 
     /// A client that has not said anything.
     pub(crate) fn silent_client(&self, args: &[&str]) -> Client {
-        let mut command = self.craig(&["mcp", "--root", "shop"]);
+        self.client_in("", &[&["--root", "shop"], args].concat())
+    }
+
+    /// A client that names folders of this home as roots, of a server that was started in `folder` without a workspace.
+    pub(crate) fn client_with_roots(&self, folder: &str, roots: &[&str], args: &[&str]) -> Client {
+        let mut client = self.client_in(folder, args);
+        client.roots = roots.iter().map(|root| self.uri(root)).collect();
+        let mut params = handshake("2025-11-25");
+        params["capabilities"] = json!({ "roots": { "listChanged": true } });
+        client.ask("initialize", params);
+        client.notify("notifications/initialized");
+        client
+    }
+
+    /// The URI of a folder of this home.
+    pub(crate) fn uri(&self, folder: &str) -> String {
+        format!("file://{}", self.path().join(folder).display())
+    }
+
+    /// A client that has not said anything, of a server that was started in `folder`.
+    pub(crate) fn client_in(&self, folder: &str, args: &[&str]) -> Client {
+        let mut command = self.craig(&["mcp"]);
+        command.current_dir(self.path().join(folder));
         command.args(args).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut child = command.spawn().unwrap();
         let stdin = child.stdin.take();
         let lines = BufReader::new(child.stdout.take().unwrap()).lines();
-        Client { child, stdin, lines, last_id: 0, notifications: Vec::new() }
+        Client { child, stdin, lines, last_id: 0, roots: Vec::new(), notifications: Vec::new() }
     }
 }
 
@@ -108,6 +130,8 @@ pub(crate) struct Client {
     stdin: Option<ChildStdin>,
     lines: Lines<BufReader<ChildStdout>>,
     last_id: u64,
+    /// URIs of what it names as roots.
+    pub(crate) roots: Vec<String>,
     /// What the server told without being asked.
     pub(crate) notifications: Vec<Value>,
 }
@@ -141,7 +165,11 @@ impl Client {
         loop {
             let line = self.lines.next().expect("the server answers").unwrap();
             let message: Value = serde_json::from_str(&line).expect("stdout has nothing but messages");
-            if message["id"] == id {
+            if message["method"] == "roots/list" {
+                let roots: Vec<Value> = self.roots.iter().map(|uri| json!({ "uri": uri })).collect();
+                let answer = json!({ "jsonrpc": "2.0", "id": message["id"], "result": { "roots": roots } });
+                self.send_line(&answer.to_string());
+            } else if message["id"] == id {
                 return message;
             }
             self.notifications.push(message);

@@ -11,7 +11,7 @@ fn everybody_is_answered_while_one_ingests() {
     let home = Home::with_ingested_shop();
     home.write_many("big", 3_000);
     let big = home.path().join("big").display().to_string();
-    let mut writer = home.client();
+    let mut writer = home.client_with(&["--allow-source", &big]);
     let job = writer.call("trigger_ingest", json!({ "source": big }));
     let slowest = std::thread::scope(|scope| {
         let readers: Vec<_> = (0..5).map(|_| scope.spawn(|| ask_for_a_while(&home))).collect();

@@ -18,7 +18,7 @@ use crate::mcp::{injection, resources, uri};
 struct Arguments {
     /// Path of the file in the project, as in hits and get_file_structure.
     path: String,
-    /// Name, reference or id of the project; without it the workspace's.
+    /// Name, reference, id or directory of the project; without it the workspace's.
     project: Option<String>,
     /// First line, from 1.
     start_line: Option<usize>,
@@ -62,7 +62,7 @@ async fn answer(call: Call<Arguments>) -> Result<Answer, Failure> {
     let page = Page::new(&call.arguments.paging, &call.raw)?;
     let project = call.shared.project_or_own(call.arguments.project.as_deref()).await?;
     let state = call.shared.bring_up_to_date(&project).await?;
-    let path = call.arguments.path.clone();
+    let path = call.shared.path_in_project(&project, &call.arguments.path).await?;
     let (name, file) = call
         .shared
         .run(move |engine| Ok((engine.status(&project)?.project, engine.file(&project, &path)?)))

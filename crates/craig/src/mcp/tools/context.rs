@@ -22,7 +22,7 @@ struct Arguments {
     history: Vec<String>,
     /// The code that is edited; never given back.
     selection: Option<Selection>,
-    /// Name, reference or id of the project; without it the workspace's.
+    /// Name, reference, id or directory of the project; without it the workspace's.
     project: Option<String>,
     /// Most pieces, 1 to 20.
     max_chunks: Option<usize>,
@@ -81,9 +81,12 @@ fn output() -> Value {
 }
 
 async fn answer(call: Call<Arguments>) -> Result<Answer, Failure> {
-    let arguments = call.arguments;
+    let mut arguments = call.arguments;
     let project = call.shared.project_or_own(arguments.project.as_deref()).await?;
     let state = call.shared.bring_up_to_date(&project).await?;
+    if let Some(selection) = &mut arguments.selection {
+        selection.path = call.shared.path_in_project(&project, &selection.path).await?;
+    }
     let context = call.shared.run(move |engine| context(engine, &project, arguments)).await?;
     let blocks: Vec<Value> = context.blocks.iter().map(tell).collect();
     let mut notes: Vec<String> = state.note(&context.project).into_iter().chain(context.notes).collect();

@@ -28,7 +28,7 @@ struct Arguments {
     end_line: Option<usize>,
     /// Name of a definition instead of lines: "request", "Client.request". Needs an ingested project.
     symbol: Option<String>,
-    /// Name, reference or id of the project; without it the workspace, ingested or not.
+    /// Name, reference, id or directory of the project; without it the workspace, ingested or not.
     project: Option<String>,
 }
 
@@ -87,13 +87,23 @@ async fn answer(call: Call<Arguments>) -> Result<Answer, Failure> {
 
 /// The folder whose documentation answers: the project's, so that paths are those of hits; else the workspace.
 async fn root(call: &Call<Arguments>) -> Result<PathBuf, Failure> {
-    let project = match call.arguments.project.clone() {
-        Some(named) => Some(named),
+    let project = match &call.arguments.project {
+        Some(named) => Some(call.shared.project_named(named).await?),
         None => call.shared.own_project().await?,
     };
-    let Some(project) = project else { return Ok(call.shared.root.clone()) };
+    let Some(project) = project else {
+        let workspace = call.shared.workspace.folders().into_iter().next();
+        let workspace = workspace.ok_or_else(|| call.shared.no_own_project())?;
+        // Its documentation is read and kept, which needs the same leave as its code.
+        call.shared.source(&workspace.to_string_lossy()).await?;
+        return Ok(workspace);
+    };
     let project = call.shared.run(move |engine| engine.project(&project)).await?;
-    Ok(PathBuf::from(project.source_path))
+    let root = PathBuf::from(project.source_path);
+    match root.canonicalize() {
+        Ok(real) if real != root => Err(EngineError::SourceReplaced { path: root, leads_to: real }.into()),
+        _ => Ok(root),
+    }
 }
 
 /// What is to be explained: the lines, or the definitions of the symbol.

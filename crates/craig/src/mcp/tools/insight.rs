@@ -21,7 +21,7 @@ const FIRST_ITEMS: usize = 10;
 #[derive(Deserialize, JsonSchema)]
 #[schemars(crate = "rmcp::schemars")]
 struct Of {
-    /// Name, reference or id of the project; without it the workspace's.
+    /// Name, reference, id or directory of the project; without it the workspace's.
     project: Option<String>,
     /// One list of the analysis in full, by its name in counts; without it the beginning of each.
     section: Option<String>,
@@ -85,8 +85,8 @@ pub(super) fn relations_tool() -> Tool {
     };
     Tool::new(about, |call: Call<Between>| {
         let target = call.arguments.target.clone();
-        analyse(call.map(|between| between.of), move |engine, project| {
-            told(engine.relations(project, &target)?)
+        analyse_at(call.map(|between| between.of), target, |engine, project, target| {
+            told(engine.relations(project, target)?)
         })
     })
 }
@@ -121,10 +121,22 @@ async fn analyse(
     call: Call<Of>,
     analysis: impl FnOnce(&mut Engine, &str) -> Result<Value, EngineError> + Send + 'static,
 ) -> Result<Answer, Failure> {
+    analyse_at(call, String::new(), |engine, project, _| analysis(engine, project)).await
+}
+
+/// The same of a file, folder or symbol.
+async fn analyse_at(
+    call: Call<Of>,
+    target: String,
+    analysis: impl FnOnce(&mut Engine, &str, &str) -> Result<Value, EngineError> + Send + 'static,
+) -> Result<Answer, Failure> {
     let page = Page::new(&call.arguments.paging, &call.raw)?;
     let project = call.shared.project_or_own(call.arguments.project.as_deref()).await?;
     let state = call.shared.bring_up_to_date(&project).await?;
-    let work = move |engine: &mut Engine| Ok((engine.status(&project)?.project, analysis(engine, &project)?));
+    let target = call.shared.path_in_project(&project, &target).await?;
+    let work = move |engine: &mut Engine| {
+        Ok((engine.status(&project)?.project, analysis(engine, &project, &target)?))
+    };
     let (name, value) = call.shared.run(work).await?;
     let parts = Parts::of(value);
     let mut answer = Answer::default()

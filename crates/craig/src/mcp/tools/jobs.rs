@@ -1,7 +1,7 @@
 //! Work that writes: `trigger_ingest`, `trigger_delta_ingest`, `trigger_purge`, `cancel_job`, and `query_ingestion_status`.
 
 use std::ffi::OsString;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::Duration;
 
 use craig_engine::{Engine, EngineError, GitUrl, ProjectStatus, ProjectSummary};
@@ -15,6 +15,7 @@ use crate::mcp::failure::Failure;
 use crate::mcp::jobs::{Job, Order};
 use crate::mcp::schema::{integer, list, one_of, or_null, text, with};
 use crate::mcp::server::Shared;
+use crate::mcp::sources::Source;
 
 /// How often progress is told to a client that waits.
 const RHYTHM: Duration = Duration::from_millis(400);
@@ -25,7 +26,8 @@ const MOST_SECONDS: u64 = 600;
 #[derive(Deserialize, JsonSchema)]
 #[schemars(crate = "rmcp::schemars")]
 struct Ingest {
-    /// Directory to ingest (a relative one counts from the workspace), or URL of a git repository to clone and ingest.
+    /// Directory in the workspace to ingest (a relative one counts from it), or URL of a git repository to clone and ingest.
+    /// Other directories need the user's leave.
     source: String,
     /// Name of the project (default: the name of the directory or repository).
     name: Option<String>,
@@ -38,7 +40,7 @@ struct Ingest {
 #[derive(Deserialize, JsonSchema)]
 #[schemars(crate = "rmcp::schemars")]
 struct Delta {
-    /// Name, reference or id of the project; without it the workspace's.
+    /// Name, reference, id or directory of the project; without it the workspace's.
     project: Option<String>,
     /// Wait so many seconds for the end, telling progress (default 0: return at once).
     wait_seconds: Option<u64>,
@@ -47,7 +49,7 @@ struct Delta {
 #[derive(Deserialize, JsonSchema)]
 #[schemars(crate = "rmcp::schemars")]
 struct Purge {
-    /// Name, reference or id of the project.
+    /// Name, reference, id or directory of the project.
     project: String,
     /// The name of the project again, to confirm.
     confirm_name: String,
@@ -65,7 +67,7 @@ struct Cancel {
 #[derive(Deserialize, JsonSchema)]
 #[schemars(crate = "rmcp::schemars")]
 struct Status {
-    /// Name, reference or id of a project; without it all are told.
+    /// Name, reference, id or directory of a project; without it all are told.
     project: Option<String>,
     /// Id of a job of this server.
     job_id: Option<String>,
@@ -163,48 +165,23 @@ async fn ingest(call: Call<Ingest>) -> Result<Answer, Failure> {
     let Ingest { source, name, branch, wait_seconds } = call.arguments;
     let mut arguments: Vec<OsString> = vec!["ingest".into()];
     arguments.extend(name.map(|name| format!("--name={name}").into()));
-    let source = match repository(&call.shared, &source)? {
-        Some(url) => {
+    let source = match call.shared.source(&source).await? {
+        Source::Repository(url) => {
             arguments.extend(branch.map(|branch| format!("--branch={branch}").into()));
             url.to_string()
         }
-        None if branch.is_some() => {
+        Source::Directory(_) if branch.is_some() => {
             let next = "leave branch out, or give the URL of a repository as source";
             return Err(Failure::new("a directory has the files that it has, whatever the branch", next));
         }
-        None => directory(&call.shared, &source)?.display().to_string(),
+        Source::Directory(directory) => {
+            // A link that is put there before the job begins is not followed.
+            arguments.push("--exact".into());
+            directory.display().to_string()
+        }
     };
     arguments.extend(["--".into(), source.clone().into()]);
     perform(&call.shared, &call.caller, Order { kind: "ingest", source, arguments }, wait_seconds).await
-}
-
-/// The repository that was meant; `None` for a directory.
-fn repository(shared: &Shared, source: &str) -> Result<Option<GitUrl>, Failure> {
-    let url = GitUrl::parse(source).filter(|_| !shared.root.join(source).is_dir());
-    let url = url.transpose().map_err(EngineError::from)?;
-    match &url {
-        Some(url) if url.has_credentials() => Err(Failure::new(
-            "a URL with a password or token in it is not taken from an assistant",
-            format!(
-                "give {url} without them; the user's git credential helper, SSH agent or CRAIG_GIT_TOKEN opens private \
-                 repositories"
-            ),
-        )),
-        _ => Ok(url),
-    }
-}
-
-/// The directory that was meant. One that is not there is told at once, not by a job that fails.
-fn directory(shared: &Shared, source: &str) -> Result<PathBuf, Failure> {
-    let joined = shared.root.join(source);
-    match joined.canonicalize() {
-        Ok(directory) if directory.is_dir() => Ok(directory),
-        Ok(_) => Err(Failure::new(format!("{source:?} is a file"), "give the directory of the project")),
-        Err(error) => Err(Failure::new(
-            format!("the directory {:?} cannot be opened: {error}", joined.display().to_string()),
-            "give the absolute path of a directory on this machine",
-        )),
-    }
 }
 
 async fn delta(call: Call<Delta>) -> Result<Answer, Failure> {
@@ -246,6 +223,10 @@ async fn status(call: Call<Status>) -> Result<Answer, Failure> {
         Some(id) => vec![known_job(&call.shared, id)?],
         None => call.shared.jobs.all(),
     };
+    let project = match project {
+        Some(named) => Some(call.shared.project_named(&named).await?),
+        None => None,
+    };
     let projects = call.shared.run(move |engine| statuses(engine, project.as_deref())).await?;
     Ok(Answer::default().with("projects", json!(projects)).with("jobs", json!(jobs)))
 }
@@ -267,7 +248,8 @@ fn statuses(engine: &Engine, project: Option<&str>) -> Result<Vec<ProjectStatus>
     }
 }
 
-async fn find(shared: &Shared, handle: String) -> Result<ProjectSummary, Failure> {
+async fn find(shared: &Shared, named: String) -> Result<ProjectSummary, Failure> {
+    let handle = shared.project_named(&named).await?;
     shared.run(move |engine| engine.project(&handle)).await
 }
 
@@ -279,7 +261,7 @@ async fn perform(
     wait_seconds: Option<u64>,
 ) -> Result<Answer, Failure> {
     let source = order.source.clone();
-    let job = shared.jobs.order(order);
+    let job = shared.jobs.order(order)?;
     let seconds =
         if caller.is_task { MOST_SECONDS * 60 } else { wait_seconds.unwrap_or(0).min(MOST_SECONDS) };
     if seconds == 0 {

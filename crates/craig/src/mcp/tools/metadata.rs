@@ -14,7 +14,7 @@ use crate::mcp::schema::{integer, one_of, or_null, text, with};
 #[derive(Deserialize, JsonSchema)]
 #[schemars(crate = "rmcp::schemars")]
 struct Arguments {
-    /// Name, reference or id of the project; without it the workspace's.
+    /// Name, reference, id or directory of the project; without it the workspace's.
     project: Option<String>,
 }
 

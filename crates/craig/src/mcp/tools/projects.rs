@@ -53,15 +53,16 @@ pub(super) fn summary() -> Value {
 async fn answer(call: Call<Arguments>) -> Result<Answer, Failure> {
     let page = Page::new(&call.arguments.paging, &call.raw)?;
     let projects = call.shared.run(|engine| engine.projects()).await?;
-    let notes = match projects.is_empty() {
-        true => {
-            vec!["nothing is ingested yet: call trigger_ingest with the directory of a project".to_owned()]
-        }
-        false => Vec::new(),
-    };
-    let fitting = page.fit(projects);
     // A workspace that is gone has no project either.
     let own = call.shared.own_project().await.unwrap_or_default();
+    let notes = match (projects.is_empty(), &own) {
+        (true, _) => {
+            vec!["nothing is ingested yet: call trigger_ingest with the directory of a project".to_owned()]
+        }
+        (false, None) => vec![call.shared.no_own_project().in_a_note()],
+        (false, Some(_)) => Vec::new(),
+    };
+    let fitting = page.fit(projects);
     let mut answer = Answer::default().with("projects", json!(fitting.items)).with("workspace_project", own);
     page.close(&mut answer.fields, &fitting, "projects", notes);
     Ok(answer)

@@ -23,7 +23,7 @@ const MOST_HITS: usize = 100;
 struct Arguments {
     /// What to look for: a sentence ("where are tokens checked") or a symbol ("verify_token").
     query: String,
-    /// Name, reference or id of a project; without it the workspace's, or all when that is not ingested.
+    /// Name, reference, id or directory of a project; without it the workspace's.
     project: Option<String>,
     /// Several projects at once.
     #[serde(default)]
@@ -151,14 +151,21 @@ async fn answer(call: Call<Arguments>) -> Result<Answer, Failure> {
     let page = Page::new(&arguments.paging, &call.raw)?;
     let request = arguments.request();
     request.check(&arguments.query)?;
-    let projects = projects(&call).await?;
-    let mut notes = Vec::new();
+    let Some(Places { projects, mut notes }) = places(&call).await? else {
+        return Ok(not_ingested(&call, page));
+    };
     let mut worst = State::Fresh;
     for project in &projects {
         let state = call.shared.bring_up_to_date(project).await?;
         notes.extend(state.note(project));
         worst = worst.max(state);
     }
+    let request = match (&request.path, projects.as_slice()) {
+        (Some(path), [project]) => {
+            SearchRequest { path: Some(call.shared.path_in_project(project, path).await?), ..request }
+        }
+        _ => request,
+    };
     let found = search(&call, projects, request.clone()).await?;
     let (answer, hits) = merge(found, request.limit);
     let hits: Vec<Value> = hits
@@ -197,23 +204,56 @@ fn links(hits: &[Value]) -> Vec<rmcp::model::Resource> {
     files.into_iter().map(|(project, path)| resources::of_file(project, path)).collect()
 }
 
-/// The projects to search: the ones named, else the workspace's, else all.
-async fn projects(call: &Call<Arguments>) -> Result<Vec<String>, Failure> {
-    let mut named: Vec<String> =
-        call.arguments.project.iter().chain(&call.arguments.projects).cloned().collect();
-    let mut seen = std::collections::HashSet::new();
-    named.retain(|name| seen.insert(name.clone()));
-    if !named.is_empty() {
-        return Ok(named);
+/// Where to search.
+struct Places {
+    projects: Vec<String>,
+    /// What to know of that.
+    notes: Vec<String>,
+}
+
+/// The projects to search: the ones named, else the workspace's; where there is no workspace at all, every one. `None` for a
+/// workspace that is not ingested: what is found elsewhere would pass for its code.
+async fn places(call: &Call<Arguments>) -> Result<Option<Places>, Failure> {
+    let mut projects: Vec<String> = Vec::new();
+    for named in call.arguments.project.iter().chain(&call.arguments.projects) {
+        let project = call.shared.project_named(named).await?;
+        if !projects.contains(&project) {
+            projects.push(project);
+        }
     }
-    if let Ok(Some(own)) = call.shared.own_project().await {
-        return Ok(vec![own]);
+    if projects.is_empty() {
+        projects = call.shared.own_projects().await?;
+    }
+    if !projects.is_empty() {
+        return Ok(Some(Places { projects, notes: Vec::new() }));
     }
     let all = call.shared.run(|engine| engine.projects()).await?;
-    match all.is_empty() {
-        true => Err(call.shared.no_own_project()),
-        false => Ok(all.into_iter().map(|project| project.reference).collect()),
+    if all.is_empty() {
+        return Err(call.shared.no_own_project());
     }
+    if !call.shared.workspace.folders().is_empty() {
+        return Ok(None);
+    }
+    let note = format!(
+        "there is no workspace ({}): these hits are from all {} ingested projects; name one with project, or call \
+         trigger_ingest with the absolute path of the code that is meant",
+        call.shared.workspace.absence(),
+        all.len()
+    );
+    Ok(Some(Places {
+        projects: all.into_iter().map(|project| project.reference).collect(),
+        notes: vec![note],
+    }))
+}
+
+/// The answer where the workspace is not ingested: no hits, and how to get some.
+fn not_ingested(call: &Call<Arguments>, page: Page) -> Answer {
+    let answer = Answer::default()
+        .with("projects", json!([]))
+        .with("elapsed_ms", 0)
+        .with("freshness", State::Unchecked.name());
+    let notes = vec![format!("nothing was searched: {}", call.shared.no_own_project().in_a_note())];
+    told(answer, page, Vec::new(), notes, false)
 }
 
 async fn search(

@@ -20,7 +20,7 @@ struct Arguments {
     path: String,
     /// Line in the code that others should be like (default: the first).
     line: Option<u32>,
-    /// Name, reference or id of the project; without it the workspace's.
+    /// Name, reference, id or directory of the project; without it the workspace's.
     project: Option<String>,
     /// Most hits (default 10).
     limit: Option<usize>,
@@ -66,8 +66,8 @@ async fn answer(call: Call<Arguments>) -> Result<Answer, Failure> {
         ..arguments.only.map(|only| only.request()).unwrap_or_default()
     };
     let line = arguments.line.unwrap_or(1);
-    let related =
-        call.shared.run(move |engine| engine.related(&project, &arguments.path, line, &request)).await?;
+    let path = call.shared.path_in_project(&project, &arguments.path).await?;
+    let related = call.shared.run(move |engine| engine.related(&project, &path, line, &request)).await?;
     let hits: Vec<Value> =
         related.hits.iter().map(|hit| tell(&related.project, hit, true, page.budget_bytes())).collect();
     let of = json!({

@@ -16,7 +16,7 @@ use crate::mcp::schema::{Optional, boolean, integer, one_of, text, with};
 #[derive(Deserialize, JsonSchema)]
 #[schemars(crate = "rmcp::schemars")]
 struct Arguments {
-    /// Name, reference or id of the project; without it the workspace's.
+    /// Name, reference, id or directory of the project; without it the workspace's.
     project: Option<String>,
     /// Only this folder.
     path: Option<String>,
@@ -76,9 +76,10 @@ async fn answer(call: Call<Arguments>) -> Result<Answer, Failure> {
     let matcher = arguments.glob.as_deref().map(glob).transpose()?;
     let project = call.shared.project_or_own(arguments.project.as_deref()).await?;
     let state = call.shared.bring_up_to_date(&project).await?;
+    let path = call.shared.path_in_project(&project, arguments.path.as_deref().unwrap_or_default()).await?;
     let tree = call.shared.run(move |engine| engine.tree(&project)).await?;
     let name = tree.name.clone();
-    let tree = below(tree, arguments.path.as_deref().unwrap_or_default())?;
+    let tree = below(tree, &path)?;
     let tree = matching(tree, matcher.as_ref()).unwrap_or_default();
     let (files, bytes) = sums(&tree);
     let mut rows = Vec::new();

@@ -1,10 +1,11 @@
 //! `check_for_updates`: how a directory differs from its index.
 
+use craig_engine::Engine;
 use rmcp::schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::{About, Call, Effect, Tool};
+use super::{Abilities, About, Call, Effect, Tool};
 use crate::mcp::answer::Answer;
 use crate::mcp::failure::Failure;
 use crate::mcp::page::{Page, Paging};
@@ -13,7 +14,7 @@ use crate::mcp::schema::{Optional, boolean, git_origin, integer, list, one_of, t
 #[derive(Deserialize, JsonSchema)]
 #[schemars(crate = "rmcp::schemars")]
 struct Arguments {
-    /// Name, reference or id of the project; without it the workspace's.
+    /// Name, reference, id or directory of the project; without it the workspace's.
     project: Option<String>,
     #[serde(flatten)]
     paging: Paging,
@@ -52,7 +53,13 @@ fn output() -> Value {
 async fn answer(call: Call<Arguments>) -> Result<Answer, Failure> {
     let page = Page::new(&call.arguments.paging, &call.raw)?;
     let project = call.shared.project_or_own(call.arguments.project.as_deref()).await?;
-    let check = call.shared.run(move |engine| engine.check_updates(&project)).await?;
+    let asks_servers = call.shared.abilities == Abilities::All;
+    let check = move |engine: &mut Engine| match asks_servers {
+        true => engine.check_updates(&project),
+        // What is fetched of a repository is kept.
+        false => engine.check_directory(&project),
+    };
+    let check = call.shared.run(check).await?;
     let changed = [("added", &check.added), ("changed", &check.changed), ("removed", &check.removed)];
     let mut files: Vec<Value> = changed
         .iter()

@@ -1,0 +1,141 @@
+//! Sessions of clients that speak a protocol with sessions: a bounded number, for a bounded time.
+//!
+//! A client whose session has ended is answered with 404, as the protocol says, and shakes hands again.
+
+use std::collections::HashMap;
+use std::pin::Pin;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::task::{Context, Poll};
+use std::time::Instant;
+
+use axum::body::{Body, Bytes, HttpBody};
+use axum::extract::{Request, State};
+use axum::http::HeaderMap;
+use axum::middleware::Next;
+use axum::response::Response;
+use http_body::Frame;
+use rmcp::transport::streamable_http_server::session::SessionManager as _;
+use rmcp::transport::streamable_http_server::session::local::LocalSessionManager;
+
+use super::Limits;
+
+const HEADER: &str = "mcp-session-id";
+
+/// The sessions of a server, and how each is used.
+#[derive(Clone)]
+pub(super) struct Sessions {
+    manager: Arc<LocalSessionManager>,
+    most: usize,
+    /// Held only to read or change.
+    uses: Arc<Mutex<HashMap<String, Use>>>,
+}
+
+/// How a session is used.
+#[derive(Clone, Copy)]
+struct Use {
+    at: Instant,
+    /// Answers that are being sent, a stream that the client listens to among them.
+    n_answers: usize,
+}
+
+impl Sessions {
+    pub(super) fn new(limits: Limits) -> Self {
+        let mut manager = LocalSessionManager::default();
+        manager.session_config.keep_alive = Some(limits.idle);
+        Self { manager: Arc::new(manager), most: limits.sessions.max(1), uses: Arc::default() }
+    }
+
+    pub(super) fn manager(&self) -> Arc<LocalSessionManager> {
+        Arc::clone(&self.manager)
+    }
+
+    /// Ends the sessions over the limit: first those that nobody listens to, those used last at last.
+    async fn end_the_idlest(&self, newest: &str) {
+        let open: Vec<_> = self.manager.sessions.read().await.keys().cloned().collect();
+        let n_over = open.len().saturating_sub(self.most);
+        let mut by_use: Vec<_> = {
+            let mut uses = self.uses.lock().unwrap_or_else(PoisonError::into_inner);
+            uses.retain(|id, _| open.iter().any(|open| **open == **id));
+            let order = |id: &str| uses.get(id).map(|used| (used.n_answers > 0, used.at));
+            open.into_iter().map(|id| (order(&id), id)).collect()
+        };
+        by_use.retain(|(_, id)| **id != *newest);
+        by_use.sort();
+        for (_, id) in by_use.into_iter().take(n_over) {
+            // It may have ended by itself.
+            let _ = self.manager.close_session(&id).await;
+        }
+    }
+
+    fn begin(&self, id: &str) -> Answering {
+        let mut uses = self.uses.lock().unwrap_or_else(PoisonError::into_inner);
+        let used = uses.entry(id.to_owned()).or_insert(Use { at: Instant::now(), n_answers: 0 });
+        *used = Use { at: Instant::now(), n_answers: used.n_answers + 1 };
+        Answering { sessions: self.clone(), id: id.to_owned() }
+    }
+
+    async fn has(&self, id: &str) -> bool {
+        self.manager.sessions.read().await.keys().any(|known| **known == *id)
+    }
+}
+
+/// Notes which session a request uses, and keeps their number within bounds.
+pub(super) async fn note(State(sessions): State<Sessions>, request: Request, next: Next) -> Response {
+    let named = session_of(request.headers());
+    // What strangers send is not remembered.
+    let answering = match named {
+        Some(id) if sessions.has(&id).await => Some(sessions.begin(&id)),
+        _ => None,
+    };
+    let response = next.run(request).await;
+    let answering = match (answering, session_of(response.headers())) {
+        (None, Some(id)) => {
+            let answering = sessions.begin(&id);
+            sessions.end_the_idlest(&id).await;
+            Some(answering)
+        }
+        (answering, _) => answering,
+    };
+    response.map(|body| Body::new(Noted { body, _answering: answering }))
+}
+
+fn session_of(headers: &HeaderMap) -> Option<String> {
+    headers.get(HEADER).and_then(|id| id.to_str().ok()).map(str::to_owned)
+}
+
+/// An answer that is being sent.
+struct Answering {
+    sessions: Sessions,
+    id: String,
+}
+
+impl Drop for Answering {
+    fn drop(&mut self) {
+        let mut uses = self.sessions.uses.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(used) = uses.get_mut(&self.id) {
+            *used = Use { at: Instant::now(), n_answers: used.n_answers.saturating_sub(1) };
+        }
+    }
+}
+
+/// The body of an answer; its session is in use until it is sent or given up.
+struct Noted {
+    body: Body,
+    _answering: Option<Answering>,
+}
+
+impl HttpBody for Noted {
+    type Data = Bytes;
+    type Error = axum::Error;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, Self::Error>>> {
+        Pin::new(&mut self.body).poll_frame(context)
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.body.is_end_stream()
+    }
+}

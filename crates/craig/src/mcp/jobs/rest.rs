@@ -1,0 +1,43 @@
+//! The jobs that still waited when their server ended: one process carries them out, in their order.
+
+use std::ffi::OsString;
+use std::io::{Read as _, Write as _};
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+/// What a job may start: nothing else is taken from stdin.
+const COMMANDS: [&str; 3] = ["ingest", "ingest-delta", "purge"];
+
+/// Starts the process, and tells it the arguments of each job. It has a group of its own, so that whoever ends the server with
+/// all that it started does not end it.
+pub(super) fn hand_over(program: &Path, global: &[OsString], jobs: &[Vec<OsString>]) {
+    // Directories that are ingested have names in UTF-8, and so has everything else that clients send.
+    let jobs: Vec<Vec<&str>> =
+        jobs.iter().map(|job| job.iter().filter_map(|word| word.to_str()).collect()).collect();
+    let mut command = Command::new(program);
+    command.args(global).args(["mcp", "--finish-jobs"]);
+    command.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null());
+    #[cfg(unix)]
+    std::os::unix::process::CommandExt::process_group(&mut command, 0);
+    let Ok(mut child) = command.spawn() else { return };
+    if let (Some(mut stdin), Ok(text)) = (child.stdin.take(), serde_json::to_vec(&jobs)) {
+        // Nobody is left to be told that it has died.
+        let _ = stdin.write_all(&text);
+    }
+}
+
+/// Carries out the jobs on stdin, a list of lists of arguments, one after the other. How each ends is in the database.
+pub(crate) fn finish(global: &[OsString]) -> anyhow::Result<()> {
+    let mut text = String::new();
+    std::io::stdin().read_to_string(&mut text)?;
+    let jobs: Vec<Vec<String>> = serde_json::from_str(&text)?;
+    let program = std::env::current_exe()?;
+    for job in jobs.iter().filter(|job| job.first().is_some_and(|name| COMMANDS.contains(&name.as_str()))) {
+        let mut command = Command::new(&program);
+        command.args(global).args(["--format", "json", "--quiet"]).args(job);
+        command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+        // One that fails does not keep the others from being tried.
+        let _ = command.status();
+    }
+    Ok(())
+}

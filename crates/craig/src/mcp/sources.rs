@@ -1,0 +1,522 @@
+//! Which sources a client may have ingested. This is decided here and nowhere else.
+
+use std::net::{IpAddr, Ipv6Addr, ToSocketAddrs as _};
+use std::path::{Component, Path, PathBuf};
+
+use craig_engine::{EngineError, GitUrl, ProtectedFolder, protected_folder, repository_leads_elsewhere};
+
+use super::failure::Failure;
+
+/// What `--allow-source` names.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct AllowedSources {
+    /// Canonical.
+    directories: Vec<PathBuf>,
+    /// Beginnings of URLs.
+    urls: Vec<String>,
+}
+
+impl AllowedSources {
+    /// Fails for a directory that is not there.
+    pub(crate) fn parse(sources: &[String]) -> anyhow::Result<Self> {
+        let mut allowed = Self::default();
+        for source in sources {
+            if source.contains("://") || (source.contains('@') && !Path::new(source).exists()) {
+                allowed.urls.push(source.trim_end_matches('/').to_owned());
+                continue;
+            }
+            let directory = Path::new(source).canonicalize();
+            let directory = directory.map_err(|error| anyhow::anyhow!("--allow-source {source}: {error}"))?;
+            allowed.directories.push(directory);
+        }
+        Ok(allowed)
+    }
+
+    fn has_url(&self, url: &GitUrl) -> bool {
+        let rest = |allowed: &String| url.as_str().strip_prefix(allowed.as_str());
+        self.urls.iter().filter_map(rest).any(|rest| rest.is_empty() || rest.starts_with(['/', ':']))
+    }
+}
+
+/// A source that may be ingested.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Source {
+    /// A canonical path.
+    Directory(PathBuf),
+    Repository(GitUrl),
+}
+
+/// What one client may have ingested.
+#[derive(Debug, Default)]
+pub(super) struct Leave {
+    /// Given by the user when the server was started.
+    pub(super) allowed: AllowedSources,
+    /// The workspace and what the client names as roots, canonical. A relative source counts from the first.
+    pub(super) folders: Vec<PathBuf>,
+    /// Directories of projects that are ingested already.
+    pub(super) projects: Vec<PathBuf>,
+    /// Repositories that are.
+    pub(super) repositories: Vec<String>,
+}
+
+impl Leave {
+    /// The source that `text` names, when it may be ingested. Asks the disk, and for a repository the system's resolver.
+    pub(super) fn source(&self, text: &str) -> Result<Source, Failure> {
+        let directory = self.joined(text);
+        let url = GitUrl::parse(text).filter(|_| !directory.as_ref().is_some_and(|path| path.is_dir()));
+        match url.transpose().map_err(EngineError::from)? {
+            Some(url) => self.repository(url),
+            None => self.directory(&directory.ok_or_else(no_workspace)?).map(Source::Directory),
+        }
+    }
+
+    /// `text` as a path; `None` for a relative one without a workspace.
+    fn joined(&self, text: &str) -> Option<PathBuf> {
+        match Path::new(text) {
+            path if path.is_absolute() => Some(path.to_owned()),
+            path => self.folders.first().map(|workspace| workspace.join(path)),
+        }
+    }
+
+    /// The canonical path of a directory that may be ingested.
+    ///
+    /// Of one that may not, nobody learns whether it exists.
+    fn directory(&self, path: &Path) -> Result<PathBuf, Failure> {
+        let real = path.canonicalize();
+        self.check(real.as_deref().unwrap_or(&without_dots(path)))?;
+        match real {
+            Ok(directory) if directory.is_dir() => Ok(directory),
+            Ok(_) => Err(Failure::new(
+                format!("{:?} is a file", path.display().to_string()),
+                "give the directory of the project",
+            )),
+            Err(error) => Err(Failure::new(
+                format!("the directory {:?} cannot be opened: {error}", path.display().to_string()),
+                "give the absolute path of a directory on this machine",
+            )),
+        }
+    }
+
+    fn check(&self, real: &Path) -> Result<(), Failure> {
+        let why = protected_folder(real);
+        match why {
+            _ if self.is_allowed_by_the_user(real, why) => Ok(()),
+            None if self.is_in_a_known_place(real) => Ok(()),
+            None => Err(self.refusal(real, "lies outside of the workspace")),
+            Some(why) => Err(self.refusal(real, &format!("is {why}"))),
+        }
+    }
+
+    /// `--allow-source` opens a protected folder only when it names one, and keys only when it names them.
+    fn is_allowed_by_the_user(&self, real: &Path, why: Option<ProtectedFolder>) -> bool {
+        self.allowed.directories.iter().any(|allowed| {
+            let named = protected_folder(allowed);
+            let is_meant = match why {
+                None => true,
+                Some(ProtectedFolder::Keys) => named == Some(ProtectedFolder::Keys),
+                Some(_) => named.is_some(),
+            };
+            is_meant && real.starts_with(allowed)
+        })
+    }
+
+    /// The workspace in a home directory does not open the home directory; and where it *is* one it opens nothing.
+    fn is_in_a_known_place(&self, real: &Path) -> bool {
+        let mut places = self.folders.iter().chain(&self.projects);
+        places.any(|place| real.starts_with(place) && protected_folder(place).is_none())
+    }
+
+    fn refusal(&self, directory: &Path, why: &str) -> Failure {
+        let directory = directory.display();
+        let places: Vec<String> = self
+            .folders
+            .iter()
+            .filter(|place| protected_folder(place).is_none())
+            .map(|place| place.display().to_string())
+            .collect();
+        let places = match places.is_empty() {
+            true => String::new(),
+            false => format!("; without that, give a directory in {}", places.join(" or ")),
+        };
+        Failure::new(
+            format!("{directory} is not ingested for an assistant: it {why}"),
+            format!(
+                "ask the user, who can run 'craig ingest {directory}' or start this server with --allow-source \
+                 {directory}{places}"
+            ),
+        )
+    }
+
+    fn repository(&self, url: GitUrl) -> Result<Source, Failure> {
+        if url.has_credentials() {
+            return Err(Failure::new(
+                "a URL with a password or token in it is not taken from an assistant",
+                format!(
+                    "give {url} without them; the user's git credential helper, SSH agent or CRAIG_GIT_TOKEN opens \
+                     private repositories"
+                ),
+            ));
+        }
+        if self.allowed.has_url(&url) || self.repositories.iter().any(|known| known == url.as_str()) {
+            return Ok(Source::Repository(url));
+        }
+        match url.local_path() {
+            Some(path) => self.local_repository(&path)?,
+            None => check_server(&url)?,
+        }
+        Ok(Source::Repository(url))
+    }
+
+    /// A repository on this machine is a directory; git would also follow it to the objects of others.
+    fn local_repository(&self, path: &Path) -> Result<(), Failure> {
+        let folder = self.directory(path)?;
+        match repository_leads_elsewhere(&folder) {
+            None => Ok(()),
+            Some(part) => {
+                Err(self.refusal(&part, "belongs to a repository that takes objects from elsewhere"))
+            }
+        }
+    }
+}
+
+fn no_workspace() -> Failure {
+    Failure::new(
+        "a relative source counts from the workspace, and there is none",
+        "give the absolute path of the directory",
+    )
+}
+
+/// A path that does not exist, with `.` and `..` taken out: what is compared must not climb.
+pub(super) fn without_dots(path: &Path) -> PathBuf {
+    let mut plain = PathBuf::new();
+    for part in path.components() {
+        match part {
+            Component::CurDir => {}
+            Component::ParentDir => drop(plain.pop()),
+            other => plain.push(other),
+        }
+    }
+    plain
+}
+
+/// Fails for a server that is this machine, or that only this machine can reach: an assistant's request must not become one
+/// from inside.
+///
+/// A name that cannot be resolved here may be one that a proxy knows. Git resolves it again, so that a name whose address
+/// changes in between gets through; all that such a server is asked for is the list of a repository's branches.
+fn check_server(url: &GitUrl) -> Result<(), Failure> {
+    let name = url.server().unwrap_or_default();
+    let literal = name.parse::<IpAddr>().ok();
+    let resolved = || (name, 0).to_socket_addrs().into_iter().flatten().map(|address| address.ip());
+    let addresses: Vec<IpAddr> = literal.map_or_else(|| resolved().collect(), |address| vec![address]);
+    match addresses.into_iter().find(is_local) {
+        None => Ok(()),
+        Some(address) => Err(Failure::new(
+            format!(
+                "{url} is not cloned for an assistant: {address} belongs to this machine or its own network segment"
+            ),
+            format!(
+                "ask the user, who can run 'craig ingest {url}' or start this server with --allow-source {url}"
+            ),
+        )),
+    }
+}
+
+/// Loopback, link-local (where clouds serve credentials of the machine), multicast, and no address at all.
+fn is_local(address: &IpAddr) -> bool {
+    /// Where two clouds serve credentials outside of the link-local range.
+    const METADATA: [IpAddr; 2] = [
+        IpAddr::V4(std::net::Ipv4Addr::new(100, 100, 100, 200)),
+        IpAddr::V6(Ipv6Addr::new(0xfd00, 0xec2, 0, 0, 0, 0, 0, 0x254)),
+    ];
+    let address = address.to_canonical();
+    METADATA.contains(&address)
+        || match address {
+            IpAddr::V4(v4) => {
+                v4.is_loopback()
+                    || v4.is_link_local()
+                    || v4.is_multicast()
+                    || v4.is_broadcast()
+                    || v4.octets()[0] == 0
+            }
+            IpAddr::V6(v6) => {
+                v6.is_loopback() || v6.is_unspecified() || v6.is_unicast_link_local() || v6.is_multicast()
+            }
+        }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A folder with a workspace, and what lies around it.
+    struct Place {
+        folder: tempfile::TempDir,
+        leave: Leave,
+    }
+
+    impl Place {
+        fn new() -> Self {
+            let folder = tempfile::tempdir().unwrap();
+            let base = folder.path().canonicalize().unwrap();
+            for path in ["ws/src", "known/lib", "private", "allowed/deep", "ws/.ssh"] {
+                std::fs::create_dir_all(base.join(path)).unwrap();
+            }
+            std::fs::write(base.join("ws/file"), "").unwrap();
+            let allowed = base.join("allowed").display().to_string();
+            let leave = Leave {
+                allowed: AllowedSources::parse(&[
+                    allowed,
+                    "http://127.0.0.1:3000".into(),
+                    "git@127.0.0.1".into(),
+                ])
+                .unwrap(),
+                folders: vec![base.join("ws")],
+                projects: vec![base.join("known")],
+                repositories: vec!["file:///srv/known.git".into()],
+            };
+            Self { folder, leave }
+        }
+
+        fn base(&self) -> PathBuf {
+            self.folder.path().canonicalize().unwrap()
+        }
+
+        #[track_caller]
+        fn check(&self, sources: &[&str], expect: expect_test::Expect) {
+            let base = self.base().display().to_string();
+            let told = |text: &&str| {
+                let text = text.replace("BASE", &base);
+                let told = match self.leave.source(&text) {
+                    Ok(Source::Directory(path)) => format!("directory {}", path.display()),
+                    Ok(Source::Repository(url)) => format!("repository {url}"),
+                    Err(failure) => failure.text().lines().next().unwrap_or_default().to_owned(),
+                };
+                format!("{text}\n  {told}\n").replace(&base, "BASE")
+            };
+            expect.assert_eq(&sources.iter().map(told).collect::<String>());
+        }
+    }
+
+    #[test]
+    fn directories_need_leave() {
+        let place = Place::new();
+        place.check(
+            &[
+                ".",
+                "src",
+                "BASE/ws",
+                "BASE/ws/../ws/src",
+                "BASE/known",
+                "BASE/known/lib",
+                "BASE/allowed/deep",
+                "file",
+                "nowhere",
+                "..",
+                "../private",
+                "BASE/private",
+                "BASE/ws/../private",
+                "BASE/wsx",
+                "BASE",
+                "/etc",
+                "/",
+                "/root",
+                "/home",
+                "/nowhere/at/all",
+                "BASE/ws/../../../../../etc",
+                ".ssh",
+                "BASE/allowed/.aws/x",
+            ],
+            expect_test::expect![[r#"
+                .
+                  directory BASE/ws
+                src
+                  directory BASE/ws/src
+                BASE/ws
+                  directory BASE/ws
+                BASE/ws/../ws/src
+                  directory BASE/ws/src
+                BASE/known
+                  directory BASE/known
+                BASE/known/lib
+                  directory BASE/known/lib
+                BASE/allowed/deep
+                  directory BASE/allowed/deep
+                file
+                  error: "BASE/ws/file" is a file
+                nowhere
+                  error: the directory "BASE/ws/nowhere" cannot be opened: No such file or directory (os error 2)
+                ..
+                  error: BASE is not ingested for an assistant: it lies outside of the workspace
+                ../private
+                  error: BASE/private is not ingested for an assistant: it lies outside of the workspace
+                BASE/private
+                  error: BASE/private is not ingested for an assistant: it lies outside of the workspace
+                BASE/ws/../private
+                  error: BASE/private is not ingested for an assistant: it lies outside of the workspace
+                BASE/wsx
+                  error: BASE/wsx is not ingested for an assistant: it lies outside of the workspace
+                BASE
+                  error: BASE is not ingested for an assistant: it lies outside of the workspace
+                /etc
+                  error: /etc is not ingested for an assistant: it is a system folder
+                /
+                  error: / is not ingested for an assistant: it is the root of the file system
+                /root
+                  error: /root is not ingested for an assistant: it is a home directory
+                /home
+                  error: /home is not ingested for an assistant: it is a folder that holds home directories
+                /nowhere/at/all
+                  error: /nowhere/at/all is not ingested for an assistant: it lies outside of the workspace
+                BASE/ws/../../../../../etc
+                  error: /etc is not ingested for an assistant: it is a system folder
+                .ssh
+                  error: BASE/ws/.ssh is not ingested for an assistant: it is a folder of keys and passwords
+                BASE/allowed/.aws/x
+                  error: BASE/allowed/.aws/x is not ingested for an assistant: it is a folder of keys and passwords
+            "#]],
+        );
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn links_are_followed_before_the_decision() {
+        use std::os::unix::fs::symlink;
+        let place = Place::new();
+        symlink(place.base().join("private"), place.base().join("ws/out")).unwrap();
+        symlink(place.base().join("ws/src"), place.base().join("private/in")).unwrap();
+        symlink("/etc", place.base().join("allowed/etc")).unwrap();
+        place.check(
+            &["out", "out/../ws", "BASE/private/in", "BASE/allowed/etc", "file://BASE/ws/out"],
+            expect_test::expect![[r#"
+                out
+                  error: BASE/private is not ingested for an assistant: it lies outside of the workspace
+                out/../ws
+                  directory BASE/ws
+                BASE/private/in
+                  directory BASE/ws/src
+                BASE/allowed/etc
+                  error: /etc is not ingested for an assistant: it is a system folder
+                file://BASE/ws/out
+                  error: BASE/private is not ingested for an assistant: it lies outside of the workspace
+            "#]],
+        );
+    }
+
+    #[test]
+    fn repositories_need_leave_where_they_are_on_this_machine() {
+        let place = Place::new();
+        assert!(
+            place.leave.source("http://localhost/a").unwrap_err().text().contains("belongs to this machine")
+        );
+        let git = |path: &str| std::fs::create_dir_all(place.base().join(path)).unwrap();
+        git("ws/a/.git/objects/info");
+        git("ws/b.git/objects/info");
+        git("ws/c");
+        std::fs::write(place.base().join("ws/b.git/objects/info/alternates"), "/home/me/private").unwrap();
+        std::fs::write(place.base().join("ws/c/.git"), "gitdir: /home/me/private/.git").unwrap();
+        place.check(
+            &[
+                "https://192.0.2.7/a/b",
+                "https://10.1.2.3/a/b",
+                "git@192.0.2.7:a/b",
+                "https://me:secret@192.0.2.7/a",
+                "http://127.0.0.1:8080/a",
+                "http://[::1]/a",
+                "http://[::ffff:127.0.0.1]/a",
+                "http://169.254.169.254/latest/meta-data",
+                "http://[fe80::1]/a",
+                "http://0.0.0.0/a",
+                "http://127.1/a",
+                "http://2130706433/a",
+                "http://127.0.0.1:3000/a",
+                "http://127.0.0.1:30001/a",
+                "git@127.0.0.1:a",
+                "file:///etc",
+                "file://BASE/private",
+                "file://BASE/ws/%2e%2e/private",
+                "file://BASE/ws/a",
+                "file://BASE/ws/b.git",
+                "file://BASE/ws/c",
+                "file:///srv/known.git",
+                "ext::sh -c true",
+            ],
+            expect_test::expect![[r#"
+                https://192.0.2.7/a/b
+                  repository https://192.0.2.7/a/b
+                https://10.1.2.3/a/b
+                  repository https://10.1.2.3/a/b
+                git@192.0.2.7:a/b
+                  repository git@192.0.2.7:a/b
+                https://me:secret@192.0.2.7/a
+                  error: a URL with a password or token in it is not taken from an assistant
+                http://127.0.0.1:8080/a
+                  error: http://127.0.0.1:8080/a is not cloned for an assistant: 127.0.0.1 belongs to this machine or its own network segment
+                http://[::1]/a
+                  error: http://[::1]/a is not cloned for an assistant: ::1 belongs to this machine or its own network segment
+                http://[::ffff:127.0.0.1]/a
+                  error: http://[::ffff:127.0.0.1]/a is not cloned for an assistant: ::ffff:127.0.0.1 belongs to this machine or its own network segment
+                http://169.254.169.254/latest/meta-data
+                  error: http://169.254.169.254/latest/meta-data is not cloned for an assistant: 169.254.169.254 belongs to this machine or its own network segment
+                http://[fe80::1]/a
+                  error: http://[fe80::1]/a is not cloned for an assistant: fe80::1 belongs to this machine or its own network segment
+                http://0.0.0.0/a
+                  error: http://0.0.0.0/a is not cloned for an assistant: 0.0.0.0 belongs to this machine or its own network segment
+                http://127.1/a
+                  error: http://127.1/a is not cloned for an assistant: 127.0.0.1 belongs to this machine or its own network segment
+                http://2130706433/a
+                  error: http://2130706433/a is not cloned for an assistant: 127.0.0.1 belongs to this machine or its own network segment
+                http://127.0.0.1:3000/a
+                  repository http://127.0.0.1:3000/a
+                http://127.0.0.1:30001/a
+                  error: http://127.0.0.1:30001/a is not cloned for an assistant: 127.0.0.1 belongs to this machine or its own network segment
+                git@127.0.0.1:a
+                  repository git@127.0.0.1:a
+                file:///etc
+                  error: /etc is not ingested for an assistant: it is a system folder
+                file://BASE/private
+                  error: BASE/private is not ingested for an assistant: it lies outside of the workspace
+                file://BASE/ws/%2e%2e/private
+                  error: BASE/private is not ingested for an assistant: it lies outside of the workspace
+                file://BASE/ws/a
+                  repository file://BASE/ws/a
+                file://BASE/ws/b.git
+                  error: BASE/ws/b.git/objects/info/alternates is not ingested for an assistant: it belongs to a repository that takes objects from elsewhere
+                file://BASE/ws/c
+                  error: BASE/ws/c/.git is not ingested for an assistant: it belongs to a repository that takes objects from elsewhere
+                file:///srv/known.git
+                  repository file:///srv/known.git
+                ext::sh -c true
+                  error: the repository URL cannot be used: the protocol "ext" is not allowed
+            "#]],
+        );
+    }
+
+    #[test]
+    fn a_workspace_that_is_a_home_directory_or_the_root_opens_nothing() {
+        let home = std::env::home_dir().unwrap().canonicalize().unwrap();
+        for folders in [vec![home.clone()], vec!["/".into()], vec!["/home".into()]] {
+            let leave = Leave { projects: folders.clone(), folders, ..Leave::default() };
+            for inside in ["/etc", "/home/bob", "/home/bob/shop", "/srv/shop"] {
+                assert!(leave.source(inside).is_err(), "{inside}");
+            }
+            assert!(leave.source(&home.join("shop").display().to_string()).is_err());
+        }
+    }
+
+    #[test]
+    fn the_user_may_allow_anything() {
+        let allow = |directory: &str| Leave {
+            allowed: AllowedSources { directories: vec![directory.into()], urls: Vec::new() },
+            ..Leave::default()
+        };
+        assert!(allow("/etc").check(Path::new("/etc/ssl")).is_ok());
+        assert!(allow("/").check(Path::new("/etc/ssl")).is_ok());
+        assert!(allow("/srv").check(Path::new("/srv/shop")).is_ok());
+        assert!(allow("/home/bob").check(Path::new("/home/bob")).is_ok());
+        assert!(allow("/home/bob").check(Path::new("/home/bob/.ssh")).is_err());
+        assert!(allow("/home/bob/.ssh").check(Path::new("/home/bob/.ssh")).is_ok());
+        assert!(allow("/etc").check(Path::new("/etcetera")).is_err());
+        assert!(AllowedSources::parse(&["/nowhere/at/all".into()]).is_err());
+    }
+}

@@ -1,0 +1,320 @@
+//! The workspace of one client: what the user named, what the client names as roots, or the working directory.
+
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use craig_engine::protected_folder;
+use percent_encoding::percent_decode_str;
+use rmcp::RoleServer;
+use rmcp::model::{ClientCapabilities, ClientResult, ProtocolVersion};
+#[expect(
+    deprecated,
+    reason = "roots are deprecated by the protocol, and clients of today have nothing else"
+)]
+use rmcp::model::{
+    InputRequest, InputRequests, InputResponses, ListRootsRequest, ListRootsResult, ServerRequest,
+};
+use rmcp::service::{Peer, PeerRequestOptions};
+use tokio::sync::Notify;
+
+/// More roots than this are not looked at.
+const MOST_ROOTS: usize = 64;
+
+/// How long a call waits for roots that were asked for when the client had shaken hands.
+const PATIENCE_BEHIND_HANDSHAKE: Duration = Duration::from_millis(300);
+
+/// How long a client may take to name its roots during a call.
+const PATIENCE: Duration = Duration::from_secs(2);
+
+/// How long the roots of a client that tells no changes are believed.
+const LONGEST_TRUST: Duration = Duration::from_secs(30);
+
+/// What the question for roots is called among the inputs of a call.
+const INPUT: &str = "roots";
+
+/// Where the workspace is without roots.
+#[derive(Clone, Debug)]
+pub(crate) enum Base {
+    /// The user named it.
+    Named(PathBuf),
+    /// The directory that the server was started in.
+    WorkingDirectory(PathBuf),
+    /// It was started in one that is no workspace, such as a home directory.
+    None(PathBuf),
+}
+
+impl Base {
+    /// Of `--root`, or without it of the working directory. Fails when the directory is not there.
+    pub(crate) fn find(named: Option<&Path>) -> anyhow::Result<Self> {
+        let directory = named.unwrap_or(Path::new("."));
+        let real = directory
+            .canonicalize()
+            .map_err(|error| anyhow::anyhow!("the workspace {}: {error}", directory.display()))?;
+        Ok(match named {
+            Some(_) => Self::Named(real),
+            None if protected_folder(&real).is_some() => Self::None(real),
+            None => Self::WorkingDirectory(real),
+        })
+    }
+
+    /// The workspace, when there is one.
+    pub(crate) fn directory(&self) -> Option<&Path> {
+        match self {
+            Self::Named(directory) | Self::WorkingDirectory(directory) => Some(directory),
+            Self::None(_) => None,
+        }
+    }
+}
+
+/// What a client has said of its roots.
+#[derive(Clone, Debug, Default)]
+enum Roots {
+    /// Nothing yet.
+    #[default]
+    Unknown,
+    /// It did not answer; it may yet.
+    Silent,
+    /// These, as canonical directories.
+    Known(Vec<PathBuf>, Instant),
+}
+
+/// The workspace of one client.
+#[derive(Debug)]
+pub(super) struct Workspace {
+    base: Base,
+    /// Whether roots allow sources, beside saying where the workspace is: not where anybody on this machine could be the
+    /// client.
+    roots_are_leave: bool,
+    /// Held only to read or set.
+    roots: Mutex<Roots>,
+    answered: Notify,
+}
+
+impl Workspace {
+    pub(super) fn new(base: Base, roots_are_leave: bool) -> Self {
+        Self { base, roots_are_leave, roots: Mutex::default(), answered: Notify::new() }
+    }
+
+    /// The folders that a tool answers for where it is asked without a project, the first before the others.
+    pub(super) fn folders(&self) -> Vec<PathBuf> {
+        match (&self.base, &*self.roots.lock().unwrap_or_else(PoisonError::into_inner)) {
+            (Base::Named(directory), _) => vec![directory.clone()],
+            (_, Roots::Known(roots, _)) if roots.iter().any(|root| is_usable(root)) => {
+                roots.iter().filter(|root| is_usable(root)).cloned().collect()
+            }
+            (base, _) => base.directory().map(Path::to_owned).into_iter().collect(),
+        }
+    }
+
+    /// The folders whose contents may be ingested.
+    pub(super) fn leave(&self) -> Vec<PathBuf> {
+        let base = self.base.directory().map(Path::to_owned);
+        match self.roots_are_leave {
+            false => base.into_iter().collect(),
+            true => {
+                let mut folders = self.folders();
+                folders.extend(base);
+                folders.extend(self.known_roots());
+                folders
+            }
+        }
+    }
+
+    /// Why there is no workspace.
+    pub(super) fn absence(&self) -> String {
+        let (Base::Named(directory) | Base::WorkingDirectory(directory) | Base::None(directory)) = &self.base;
+        let why = protected_folder(directory).map(|why| format!(", which is {why}")).unwrap_or_default();
+        format!(
+            "this server was started in {}{why}, and the client names no folder as a root",
+            directory.display()
+        )
+    }
+
+    fn known_roots(&self) -> Vec<PathBuf> {
+        match &*self.roots.lock().unwrap_or_else(PoisonError::into_inner) {
+            Roots::Known(roots, _) => roots.clone(),
+            _ => Vec::new(),
+        }
+    }
+
+    fn set(&self, roots: Roots) {
+        *self.roots.lock().unwrap_or_else(PoisonError::into_inner) = roots;
+        self.answered.notify_waiters();
+    }
+
+    fn is_unknown(&self) -> bool {
+        matches!(*self.roots.lock().unwrap_or_else(PoisonError::into_inner), Roots::Unknown)
+    }
+
+    /// Asks for the roots after the handshake, or when they have changed.
+    pub(super) async fn ask(&self, peer: &Peer<RoleServer>) {
+        let capabilities = peer.peer_info().map(|info| info.capabilities.clone());
+        if !names_roots(capabilities.as_ref()) {
+            return;
+        }
+        self.set(Roots::Unknown);
+        // Over HTTP the question waits until the client listens.
+        if let Some(roots) = list(peer, None).await {
+            self.set(Roots::Known(roots, Instant::now()));
+        }
+    }
+
+    /// Waits a moment for the roots of a client that names some, before a call of it is answered.
+    pub(super) async fn await_roots(
+        &self,
+        peer: &Peer<RoleServer>,
+        capabilities: Option<&ClientCapabilities>,
+    ) {
+        let answered = self.answered.notified();
+        if !names_roots(capabilities) || !self.is_unknown() {
+            return;
+        }
+        let _ = tokio::time::timeout(PATIENCE_BEHIND_HANDSHAKE, answered).await;
+        if !self.is_unknown() {
+            return;
+        }
+        match list(peer, Some(PATIENCE)).await {
+            Some(roots) => self.set(Roots::Known(roots, Instant::now())),
+            None if self.is_unknown() => self.set(Roots::Silent),
+            None => {}
+        }
+    }
+
+    /// Takes the roots from the inputs of a call, of protocols where a server asks by an answer; gives the question when it is
+    /// to be asked.
+    pub(super) fn take_inputs(
+        &self,
+        capabilities: Option<&ClientCapabilities>,
+        inputs: Option<&InputResponses>,
+    ) -> Option<InputRequests> {
+        if !names_roots(capabilities) {
+            return None;
+        }
+        if let Some(answer) = inputs.and_then(|inputs| inputs.get(INPUT)) {
+            let uris =
+                answer["roots"].as_array().into_iter().flatten().filter_map(|root| root["uri"].as_str());
+            self.set(Roots::Known(directories(uris), Instant::now()));
+            return None;
+        }
+        match &*self.roots.lock().unwrap_or_else(PoisonError::into_inner) {
+            Roots::Known(_, at) if at.elapsed() < LONGEST_TRUST => None,
+            _ => Some(InputRequests::from([(INPUT.to_owned(), question())])),
+        }
+    }
+}
+
+/// Protocols from this one on have no requests from servers to clients.
+pub(super) fn asks_by_answer(version: Option<&ProtocolVersion>) -> bool {
+    version.is_some_and(|version| *version >= ProtocolVersion::V_2026_07_28)
+}
+
+fn names_roots(capabilities: Option<&ClientCapabilities>) -> bool {
+    capabilities.is_some_and(|capabilities| capabilities.roots.is_some())
+}
+
+/// A home directory that an editor has open is no workspace.
+fn is_usable(root: &Path) -> bool {
+    protected_folder(root).is_none()
+}
+
+#[expect(deprecated, reason = "roots are deprecated by the protocol, and clients of today have nothing else")]
+fn question() -> InputRequest {
+    InputRequest::ListRoots(ListRootsRequest { method: Default::default(), extensions: Default::default() })
+}
+
+/// What the client names; `None` when it does not answer, or with an error.
+#[expect(deprecated, reason = "roots are deprecated by the protocol, and clients of today have nothing else")]
+async fn list(peer: &Peer<RoleServer>, patience: Option<Duration>) -> Option<Vec<PathBuf>> {
+    let request = ListRootsRequest { method: Default::default(), extensions: Default::default() };
+    let options = patience.map(PeerRequestOptions::with_timeout).unwrap_or_default();
+    let handle =
+        peer.send_request_with_option(ServerRequest::ListRootsRequest(request), options).await.ok()?;
+    match handle.await_response().await.ok()? {
+        ClientResult::ListRootsResult(ListRootsResult { roots, .. }) => {
+            Some(directories(roots.iter().map(|root| &*root.uri)))
+        }
+        _ => None,
+    }
+}
+
+/// The directories that `file:` URIs name, canonical and as far as they are there.
+fn directories<'a>(uris: impl Iterator<Item = &'a str>) -> Vec<PathBuf> {
+    let paths = uris.take(MOST_ROOTS).filter_map(path_of);
+    let mut directories: Vec<PathBuf> = Vec::new();
+    for directory in paths.filter_map(|path| path.canonicalize().ok()).filter(|path| path.is_dir()) {
+        if !directories.contains(&directory) {
+            directories.push(directory);
+        }
+    }
+    directories
+}
+
+fn path_of(uri: &str) -> Option<PathBuf> {
+    let rest = uri.strip_prefix("file://")?;
+    let path = rest.strip_prefix("localhost").unwrap_or(rest);
+    let path = percent_decode_str(path).decode_utf8().ok()?;
+    // `file:///C:/src` names `C:/src`.
+    let is_drive = path.as_bytes().get(2) == Some(&b':');
+    let path = if cfg!(windows) && is_drive { &path[1..] } else { &*path };
+    Path::new(path).is_absolute().then(|| PathBuf::from(path))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn uri(path: &Path) -> String {
+        format!("file://{}", path.display())
+    }
+
+    #[test]
+    fn roots_are_directories_of_this_machine() {
+        let folder = tempfile::tempdir().unwrap();
+        let base = folder.path().canonicalize().unwrap();
+        std::fs::create_dir(base.join("my project")).unwrap();
+        std::fs::write(base.join("file"), "").unwrap();
+        let read = |uris: &[&str]| directories(uris.iter().copied());
+        let encoded = uri(&base.join("my project")).replace(' ', "%20");
+        assert_eq!(
+            read(&[&encoded, &format!("{encoded}/"), &format!("{encoded}/../my%20project")]),
+            [base.join("my project")]
+        );
+        let odd = [
+            "https://host.example/a",
+            "file://host.example/etc",
+            "file:relative",
+            "file:///nowhere/at/all",
+            "file://%ff",
+            &uri(&base.join("file")),
+        ];
+        assert_eq!(read(&odd), Vec::<PathBuf>::new());
+        let many: Vec<String> = (0..MOST_ROOTS + 1).map(|n| uri(&base.join(n.to_string()))).collect();
+        (0..MOST_ROOTS + 1).for_each(|n| std::fs::create_dir(base.join(n.to_string())).unwrap());
+        assert_eq!(directories(many.iter().map(String::as_str)).len(), MOST_ROOTS);
+    }
+
+    #[test]
+    fn roots_say_where_the_workspace_is_unless_the_user_does() {
+        let folder = tempfile::tempdir().unwrap();
+        let base = folder.path().canonicalize().unwrap();
+        let home = std::env::home_dir().unwrap().canonicalize().unwrap();
+        let workspace = |base: Base, leave: bool| {
+            let workspace = Workspace::new(base, leave);
+            workspace
+                .set(Roots::Known(vec![home.clone(), folder.path().canonicalize().unwrap()], Instant::now()));
+            workspace
+        };
+        let cwd = Base::WorkingDirectory("/cwd".into());
+        assert_eq!(Workspace::new(cwd.clone(), true).folders(), [Path::new("/cwd")]);
+        assert_eq!(Workspace::new(Base::None(home.clone()), true).folders(), Vec::<PathBuf>::new());
+        assert_eq!(workspace(cwd.clone(), true).folders(), [&*base], "a home directory is no workspace");
+        assert_eq!(workspace(Base::Named("/named".into()), true).folders(), [Path::new("/named")]);
+        let leave = workspace(Base::Named("/named".into()), true).leave();
+        assert!(leave.contains(&base) && leave.contains(&"/named".into()));
+        assert_eq!(workspace(cwd, false).leave(), [Path::new("/cwd")], "no leave by roots");
+        let only_home = Workspace::new(Base::WorkingDirectory("/cwd".into()), true);
+        only_home.set(Roots::Known(vec![home], Instant::now()));
+        assert_eq!(only_home.folders(), [Path::new("/cwd")]);
+    }
+}
