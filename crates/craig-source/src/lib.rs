@@ -12,6 +12,8 @@ mod git;
 mod language;
 mod open;
 mod options;
+mod own_folder;
+pub mod private;
 mod protected;
 mod read;
 mod root;
@@ -32,6 +34,7 @@ pub use language::{FileKind, Language};
 pub use options::{
     DEFAULT_MAX_FILE_SIZE_BYTES, Hidden, IGNORE_FILES, IgnoreRules, SKIPPED_FOLDERS, SourceOptions,
 };
+pub use own_folder::{Entry as OwnEntry, FileIdentity, OwnFolder};
 pub use protected::{ProtectedFolder, protected_folder};
 pub use read::{ReadError, interpret, language, read};
 pub use root::Root;
