@@ -5,6 +5,8 @@ use std::path::PathBuf;
 use rusqlite::ErrorCode;
 use thiserror::Error;
 
+use crate::Role;
+
 /// An operation on the store failed; nothing that was committed before is lost.
 #[derive(Debug, Error)]
 pub enum StoreError {
@@ -33,6 +35,16 @@ pub enum StoreError {
         found: u32,
         /// Newest version that this program reads.
         supported: u32,
+    },
+    /// The database is for something else.
+    #[error("{} holds {found}, not {wanted}", path.display())]
+    OtherRole {
+        /// The database file.
+        path: PathBuf,
+        /// What the database is for.
+        found: Role,
+        /// What it was opened as.
+        wanted: Role,
     },
     /// No room on the disk.
     #[error("no room left on the disk of {}", path.display())]
@@ -85,6 +97,9 @@ impl StoreError {
     /// Sorts an SQLite error on the database at `path` by what a user can do about it.
     pub(crate) fn from_sqlite(path: &std::path::Path, error: rusqlite::Error) -> Self {
         let path = path.to_owned();
+        if let rusqlite::Error::FromSqlConversionFailure(_, _, detail) = &error {
+            return Self::Corrupt { path, detail: detail.to_string() };
+        }
         match error.sqlite_error_code() {
             Some(ErrorCode::NotADatabase | ErrorCode::DatabaseCorrupt) => {
                 Self::Corrupt { path, detail: error.to_string() }

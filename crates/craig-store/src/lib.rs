@@ -4,18 +4,22 @@
 
 mod context_uses;
 mod error;
+mod inside;
 mod lock;
 mod project;
 mod read;
+mod role;
 mod schema;
 mod status;
 mod write;
 
 pub use context_uses::ContextUse;
 pub use error::StoreError;
+pub use inside::Inside;
 pub use lock::{LockError, LockHolder, ProjectLock};
 pub use project::{Project, ProjectId};
 pub use read::{FileId, FileRecord, OutlinedFile, StoredChunk, StoredFile, StoredText, TrackedFile};
+pub use role::Role;
 pub use schema::{SCHEMA_VERSION, Store};
 pub use status::{IngestionState, IngestionStatus};
 pub use write::{Batch, ChunkText, IndexedFile, TextHash};

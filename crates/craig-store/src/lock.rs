@@ -1,9 +1,10 @@
 //! One writer a project: an operating-system lock that dies with its holder.
 
-use std::fs::{File, OpenOptions, TryLockError};
+use std::fs::{File, TryLockError};
 use std::io::{Read, Seek, Write};
 use std::path::Path;
 
+use craig_source::private;
 use thiserror::Error;
 
 use crate::{Project, Store};
@@ -66,9 +67,9 @@ impl Store {
 fn lock(path: &Path, take: impl FnOnce(&File) -> Result<(), TryLockError>) -> Result<ProjectLock, LockError> {
     let io_error = |source| LockError::Io { path: path.display().to_string(), source };
     if let Some(folder) = path.parent() {
-        std::fs::create_dir_all(folder).map_err(io_error)?;
+        private::create_folder(folder).map_err(io_error)?;
     }
-    let mut file = OpenOptions::new()
+    let mut file = private::file_options()
         .read(true)
         .write(true)
         .create(true)

@@ -46,7 +46,7 @@ impl Project {
         Ok(Self {
             id: ProjectId(row.get(0)?),
             name: row.get(1)?,
-            reference: row.get(2)?,
+            reference: checked_reference(row.get(2)?)?,
             source_path: row.get(3)?,
             ingestion_date: row.get(4)?,
             content_hash: row.get(5)?,
@@ -129,6 +129,17 @@ impl Store {
 fn reference(name: &str, source_path: &str) -> String {
     let hash = blake3::hash(format!("{name}\0{source_path}").as_bytes());
     hash.to_hex()[..12].to_owned()
+}
+
+/// Folders and locks are called by it, so it may not be a path that somebody has written into the database.
+fn checked_reference(reference: String) -> rusqlite::Result<String> {
+    match reference.bytes().all(|byte| byte.is_ascii_hexdigit()) {
+        true => Ok(reference),
+        false => {
+            let detail = format!("the reference {reference:?} of a project is not one that craig makes");
+            Err(rusqlite::Error::FromSqlConversionFailure(2, rusqlite::types::Type::Text, detail.into()))
+        }
+    }
 }
 
 /// The present time as stored: RFC 3339, UTC, milliseconds.

@@ -1,22 +1,32 @@
 //! Opens the database and brings its schema up to date.
 
+use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
+use craig_source::private;
 use rusqlite::config::DbConfig;
-use rusqlite::{Connection, OptionalExtension, Transaction};
+use rusqlite::{Connection, OpenFlags, OptionalExtension, Transaction};
 
-use crate::StoreError;
+use crate::{Role, StoreError};
 
 /// Format version that this program writes, kept in `PRAGMA user_version`.
 pub const SCHEMA_VERSION: u32 = MIGRATIONS.len() as u32;
 
 /// Step i brings a database from version i to i + 1. A released step is never edited: add another.
-const MIGRATIONS: [&str; 3] = [
+const MIGRATIONS: [&str; 4] = [
     include_str!("../migrations/1.sql"),
     include_str!("../migrations/2.sql"),
     include_str!("../migrations/3.sql"),
+    include_str!("../migrations/4.sql"),
 ];
+
+/// BLAKE3 of what the migrations make, see [`schema_hash`]; changes with every migration.
+const SCHEMA_HASH: &str = "f8bdfe6647bc1a7cf8ed77582f99d5b91f3ad0eaf433ba8b0d786524ff7549d5";
+
+/// The first version whose databases say what they are for. One before it was a user's index, or documentation.
+const FIRST_WITH_ROLE: u32 = 4;
 
 /// How long a statement waits for another process's write before it gives up.
 pub(crate) const BUSY_TIMEOUT: Duration = Duration::from_secs(60);
@@ -24,48 +34,130 @@ pub(crate) const BUSY_TIMEOUT: Duration = Duration::from_secs(60);
 /// A Craig database.
 pub struct Store {
     pub(crate) connection: Connection,
-    path: PathBuf,
+    place: Place,
+}
+
+/// Where a database lies, what it is for, and how it is opened.
+#[derive(Clone, Debug)]
+pub(crate) struct Place {
+    pub(crate) path: PathBuf,
+    pub(crate) role: Role,
+    pub(crate) side_folder: PathBuf,
+    pub(crate) flags: OpenFlags,
+}
+
+impl Place {
+    /// A user's own database, wherever the user wants it.
+    fn of_user(path: &Path) -> Self {
+        let mut side_folder = path.to_owned().into_os_string();
+        side_folder.push(".d");
+        Self {
+            path: path.to_owned(),
+            role: Role::Index,
+            side_folder: side_folder.into(),
+            flags: OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE,
+        }
+    }
 }
 
 impl Store {
-    /// Opens the database at `path`, making it and its folder when missing, and migrates older versions forward.
+    /// Opens the user's database at `path`, making it and its folder when missing, and migrates older versions forward. What
+    /// Craig makes belongs to its owner alone; files that others can read are closed to them.
     ///
-    /// Fails when the file is no database, is damaged, or was written by a newer version: it is then left untouched.
+    /// Fails when the file is no database, is damaged, is for something else, or was written by a newer version: it is
+    /// then left untouched.
     pub fn open(path: &Path) -> Result<Self, StoreError> {
         let open_error = |source| StoreError::Open { path: path.to_owned(), source };
         if let Some(folder) = path.parent().filter(|folder| !folder.as_os_str().is_empty()) {
-            std::fs::create_dir_all(folder).map_err(open_error)?;
+            private::create_folder(folder).map_err(open_error)?;
         }
         if path.is_dir() {
-            return Err(open_error(std::io::Error::other("it is a folder, not a file")));
+            return Err(open_error(io::Error::other("it is a folder, not a file")));
         }
-        Self::prepare(path).map_err(|error| match error {
-            StoreError::Sqlite(error) => StoreError::from_sqlite(path, error),
+        create_file(path).map_err(open_error)?;
+        let store = Self::prepare(Place::of_user(path))?;
+        store.restrict();
+        Ok(store)
+    }
+
+    /// Opens the same database a second time.
+    pub fn reopen(&self) -> Result<Self, StoreError> {
+        Self::prepare(self.place.clone())
+    }
+
+    /// Opens the database at `place`, whose files were looked at.
+    pub(crate) fn prepare(place: Place) -> Result<Self, StoreError> {
+        let path = place.path.clone();
+        Self::connect(place).map_err(|error| match error {
+            StoreError::Sqlite(error) => StoreError::from_sqlite(&path, error),
             other => other,
         })
     }
 
-    fn prepare(path: &Path) -> Result<Self, StoreError> {
-        let connection = Connection::open(path).map_err(StoreError::Sqlite)?;
-        connection.busy_timeout(BUSY_TIMEOUT).map_err(StoreError::Sqlite)?;
-        let mut store = Self { connection, path: path.to_owned() };
-        store.check_version()?;
+    fn connect(place: Place) -> Result<Self, StoreError> {
+        let flags = place.flags | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+        let connection = Connection::open_with_flags(&place.path, flags).map_err(StoreError::Sqlite)?;
+        let mut store = Self { connection, place };
+        store.distrust().map_err(StoreError::Sqlite)?;
+        let version = store.check_version()?;
         store.configure().map_err(StoreError::Sqlite)?;
-        store.migrate()?;
+        if version < SCHEMA_VERSION {
+            store.migrate()?;
+        }
+        store.check_schema()?;
         Ok(store)
     }
 
-    /// Refuses a database of a newer version or of another program before anything is written to it.
+    /// Takes from the file whatever it could do by itself: anybody may have written it.
+    fn distrust(&self) -> rusqlite::Result<()> {
+        self.connection.set_db_config(DbConfig::SQLITE_DBCONFIG_DEFENSIVE, true)?;
+        self.connection.set_db_config(DbConfig::SQLITE_DBCONFIG_TRUSTED_SCHEMA, false)?;
+        self.connection.busy_timeout(BUSY_TIMEOUT)
+    }
+
+    /// Closes the files of a user's database to others. What cannot be changed, as on a read-only disk, can still be read.
+    fn restrict(&self) {
+        let path = &self.place.path;
+        // Files beside it are made with the permissions that it has.
+        if private::restrict(path).unwrap_or(false) {
+            for ending in ["-wal", "-shm"] {
+                let mut name = path.clone().into_os_string();
+                name.push(ending);
+                let _ = private::restrict(Path::new(&name));
+            }
+        }
+        let _ = private::restrict_tree(&self.place.side_folder);
+    }
+
+    /// Refuses a database of a newer version, of another role or of another program before anything is written to it.
     fn check_version(&self) -> Result<u32, StoreError> {
         let found = Contents::of(&self.connection).map_err(StoreError::Sqlite)?;
-        let (path, version) = (self.path.clone(), found.user_version);
-        if !found.are_ours() {
-            return Err(StoreError::Corrupt { path, detail: "it is the database of another program".into() });
+        let (path, version) = (self.place.path.clone(), found.user_version);
+        match found.role(&self.connection).map_err(StoreError::Sqlite)? {
+            Some(role) if role != self.place.role => {
+                return Err(StoreError::OtherRole { path, found: role, wanted: self.place.role });
+            }
+            None if !found.is_empty() => {
+                return Err(StoreError::Corrupt {
+                    path,
+                    detail: "it is the database of another program".into(),
+                });
+            }
+            _ => {}
         }
         if version > SCHEMA_VERSION {
             return Err(StoreError::Newer { path, found: version, supported: SCHEMA_VERSION });
         }
         Ok(version)
+    }
+
+    /// Refuses a database whose schema is not what the migrations make, to the letter: triggers and views are programs.
+    fn check_schema(&self) -> Result<(), StoreError> {
+        if schema_hash(&self.connection).map_err(StoreError::Sqlite)? == SCHEMA_HASH {
+            return Ok(());
+        }
+        let detail = "its tables, views and triggers are not those that craig makes".into();
+        Err(StoreError::Corrupt { path: self.place.path.clone(), detail })
     }
 
     fn configure(&self) -> rusqlite::Result<()> {
@@ -83,17 +175,20 @@ impl Store {
     }
 
     fn migrate(&mut self) -> Result<(), StoreError> {
-        if self.check_version()? == SCHEMA_VERSION {
-            return Ok(());
-        }
+        let role = self.place.role;
         let transaction = self
             .connection
             .transaction_with_behavior(rusqlite::TransactionBehavior::Immediate)
             .map_err(StoreError::Sqlite)?;
         // Another process may have migrated while this one waited for the write lock.
-        let from = user_version(&transaction).map_err(StoreError::Sqlite)? as usize;
-        for step in MIGRATIONS.iter().skip(from) {
+        let from = user_version(&transaction).map_err(StoreError::Sqlite)?;
+        for step in MIGRATIONS.iter().skip(from as usize) {
             transaction.execute_batch(step).map_err(StoreError::Sqlite)?;
+        }
+        if from < FIRST_WITH_ROLE {
+            transaction
+                .pragma_update(None, "application_id", role.application_id())
+                .map_err(StoreError::Sqlite)?;
         }
         transaction.pragma_update(None, "user_version", SCHEMA_VERSION).map_err(StoreError::Sqlite)?;
         transaction.commit().map_err(StoreError::Sqlite)
@@ -101,14 +196,13 @@ impl Store {
 
     /// The database file.
     pub fn path(&self) -> &Path {
-        &self.path
+        &self.place.path
     }
 
-    /// Folder beside the database that holds what is derived from it and the locks of its projects.
+    /// Folder that holds what is derived from the database and the locks of its projects: beside a user's own, and in the
+    /// user's data folder for one inside of a repository.
     pub fn side_folder(&self) -> PathBuf {
-        let mut name = self.path.clone().into_os_string();
-        name.push(".d");
-        name.into()
+        self.place.side_folder.clone()
     }
 
     /// Runs `work` with the connection and sorts what SQLite reports.
@@ -116,7 +210,7 @@ impl Store {
         &self,
         work: impl FnOnce(&Connection) -> rusqlite::Result<T>,
     ) -> Result<T, StoreError> {
-        work(&self.connection).map_err(|error| StoreError::from_sqlite(&self.path, error))
+        work(&self.connection).map_err(|error| StoreError::from_sqlite(&self.place.path, error))
     }
 
     /// Runs `work` in one write transaction: all of it is committed, or nothing.
@@ -124,7 +218,7 @@ impl Store {
         &mut self,
         work: impl FnOnce(&Transaction<'_>) -> rusqlite::Result<T>,
     ) -> Result<T, StoreError> {
-        let path = &self.path;
+        let path = &self.place.path;
         let run = || {
             let transaction =
                 self.connection.transaction_with_behavior(rusqlite::TransactionBehavior::Immediate)?;
@@ -146,9 +240,26 @@ impl Store {
     }
 }
 
+/// Makes an empty database that its owner alone can read, unless there is one: one that SQLite makes can be read by all.
+fn create_file(path: &Path) -> io::Result<()> {
+    /// Closing a file drops every lock that this process has on it, those of SQLite's connections among them: so no other
+    /// thread may open the file before it is closed here.
+    static CREATING: Mutex<()> = Mutex::new(());
+    let _creating = CREATING.lock().unwrap_or_else(PoisonError::into_inner);
+    if path.symlink_metadata().is_ok() {
+        return Ok(());
+    }
+    match private::file_options().write(true).create_new(true).open(path) {
+        // By another process.
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(()),
+        made => made.map(drop),
+    }
+}
+
 /// What tells whose database it is.
 struct Contents {
     user_version: u32,
+    application_id: i32,
     n_tables: u32,
     n_own_tables: u32,
 }
@@ -157,19 +268,76 @@ impl Contents {
     /// Asked in one statement, so that a migration of another process is seen whole or not at all.
     fn of(connection: &Connection) -> rusqlite::Result<Self> {
         connection.query_row(
-            "SELECT (SELECT user_version FROM pragma_user_version), count(*),
+            "SELECT (SELECT user_version FROM pragma_user_version),
+                    (SELECT application_id FROM pragma_application_id), count(*),
                     count(*) FILTER (WHERE name IN ('projects', 'files', 'chunks', 'ingestion_status'))
              FROM sqlite_master WHERE type = 'table'",
             [],
-            |row| Ok(Self { user_version: row.get(0)?, n_tables: row.get(1)?, n_own_tables: row.get(2)? }),
+            |row| {
+                Ok(Self {
+                    user_version: row.get(0)?,
+                    application_id: row.get(1)?,
+                    n_tables: row.get(2)?,
+                    n_own_tables: row.get(3)?,
+                })
+            },
         )
     }
 
-    fn are_ours(&self) -> bool {
-        if self.user_version == 0 { self.n_tables == 0 } else { self.n_own_tables == 4 }
+    fn is_empty(&self) -> bool {
+        self.user_version == 0 && self.application_id == 0 && self.n_tables == 0
     }
+
+    /// What the database is for; none when it is empty, or another program's.
+    fn role(&self, connection: &Connection) -> rusqlite::Result<Option<Role>> {
+        if self.user_version == 0 || self.n_own_tables != 4 {
+            return Ok(None);
+        }
+        if self.user_version >= FIRST_WITH_ROLE || self.application_id != 0 {
+            return Ok(Role::from_application_id(self.application_id));
+        }
+        // How craig called the one project of a repository's documentation before databases had roles.
+        let is_documentation = "SELECT EXISTS (SELECT 1 FROM projects WHERE options LIKE 'documentation %')";
+        let is_documentation = connection.query_row(is_documentation, [], |row| row.get(0))?;
+        Ok(Some(if is_documentation { Role::Documentation } else { Role::Index }))
+    }
+}
+
+/// BLAKE3 of the statements that made everything in the database, in the order of names. What ANALYZE leaves, which is no
+/// more than numbers, does not count.
+fn schema_hash(connection: &Connection) -> rusqlite::Result<String> {
+    let schema: String = connection.query_row(
+        "SELECT group_concat(type || ' ' || name || ' ' || sql, char(10) ORDER BY name) FROM sqlite_schema
+         WHERE sql NOT IN ('CREATE TABLE sqlite_stat1(tbl,idx,stat)',
+                           'CREATE TABLE sqlite_stat4(tbl,idx,neq,nlt,ndlt,sample)')",
+        [],
+        |row| row.get(0),
+    )?;
+    Ok(blake3::hash(schema.as_bytes()).to_hex().to_string())
 }
 
 fn user_version(connection: &Connection) -> rusqlite::Result<u32> {
     connection.pragma_query_value(None, "user_version", |row| row.get(0))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_hash_is_that_of_what_the_migrations_make() {
+        let folder = tempfile::tempdir().unwrap();
+        let opened = Store::open(&folder.path().join("craig.db")).map(drop);
+        assert!(
+            opened.is_ok(),
+            "after a migration SCHEMA_HASH is to be {}: {opened:?}",
+            hash_of_migrations()
+        );
+    }
+
+    fn hash_of_migrations() -> String {
+        let connection = Connection::open_in_memory().unwrap();
+        MIGRATIONS.iter().for_each(|step| connection.execute_batch(step).unwrap());
+        schema_hash(&connection).unwrap()
+    }
 }

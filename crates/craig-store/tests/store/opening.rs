@@ -219,3 +219,114 @@ fn uses_are_kept_without_waiting_and_can_be_rated() {
     bench.store.purge(project.id).unwrap();
     assert_eq!(bench.store.context_uses(None).unwrap(), []);
 }
+
+#[test]
+fn a_database_of_another_role_is_refused_and_left_untouched() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("moved.db");
+    let Bench { folder: _kept, store } = Bench::new();
+    let index = store.path().to_owned();
+    drop(store);
+    for (id, name) in
+        [(*b"CrgD", "the documentation of a repository"), (*b"CrgW", "the index of an editor's workspace")]
+    {
+        std::fs::copy(&index, &path).unwrap();
+        let connection = rusqlite::Connection::open(&path).unwrap();
+        connection.pragma_update(None, "application_id", i32::from_be_bytes(id)).unwrap();
+        connection.pragma_update(None, "journal_mode", "delete").unwrap();
+        drop(connection);
+        let before = std::fs::read(&path).unwrap();
+        let error = refusal(&path);
+        assert!(
+            error.to_string().ends_with(&format!("moved.db holds {name}, not an index of projects")),
+            "{error}"
+        );
+        assert_eq!(std::fs::read(&path).unwrap(), before);
+    }
+}
+
+#[test]
+fn an_older_database_becomes_an_index_unless_it_holds_documentation() {
+    for (options, is_index) in [("{\"format\":1}", true), ("documentation 1", false)] {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("craig.db");
+        std::fs::copy(fixture(3), &path).unwrap();
+        let connection = rusqlite::Connection::open(&path).unwrap();
+        connection.execute("UPDATE projects SET options = ?1", [options]).unwrap();
+        drop(connection);
+        match Store::open(&path) {
+            Ok(_) => assert!(is_index),
+            Err(error) => {
+                assert!(
+                    !is_index && error.to_string().contains("the documentation of a repository"),
+                    "{error}"
+                );
+            }
+        }
+        let connection = rusqlite::Connection::open(&path).unwrap();
+        let id: i32 = connection.pragma_query_value(None, "application_id", |row| row.get(0)).unwrap();
+        assert_eq!(id, if is_index { i32::from_be_bytes(*b"CrgI") } else { 0 });
+    }
+}
+
+/// Triggers run when Craig writes, and a view can take for ever: what the migrations did not make is not opened.
+#[test]
+fn a_database_with_a_program_in_it_is_refused() {
+    let programs = [
+        "CREATE TRIGGER t AFTER UPDATE ON projects BEGIN DELETE FROM files; END",
+        "CREATE VIEW w AS WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT i FROM n",
+        "DROP TABLE context_uses; CREATE VIEW context_uses AS SELECT 1",
+        "CREATE TABLE notes (text TEXT)",
+        "CREATE INDEX i ON files (length(content))",
+    ];
+    for program in programs {
+        let Bench { folder: _folder, store } = Bench::new();
+        let path = store.path().to_owned();
+        drop(store);
+        rusqlite::Connection::open(&path).unwrap().execute_batch(program).unwrap();
+        let error = refusal(&path);
+        assert!(error.to_string().contains("are not those that craig makes"), "{program}: {error}");
+    }
+    let Bench { folder: _folder, store } = Bench::new();
+    let path = store.path().to_owned();
+    drop(store);
+    rusqlite::Connection::open(&path).unwrap().execute_batch("ANALYZE").unwrap();
+    assert!(Store::open(&path).is_ok());
+}
+
+#[cfg(unix)]
+#[test]
+fn files_that_others_can_read_are_closed_to_them() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let mut bench = Bench::new();
+    let project = bench.project("jobs");
+    drop(bench.store.lock(&project).unwrap());
+    let (path, side_folder) = (bench.path(), bench.store.side_folder());
+    let lock = std::fs::read_dir(&side_folder).unwrap().next().unwrap().unwrap().path();
+    let wal = path.with_file_name("craig.db-wal");
+    let mode = |path: &Path| std::fs::metadata(path).unwrap().permissions().mode() & 0o777;
+    let loosen = |path: &Path, mode: u32| {
+        std::fs::set_permissions(path, std::fs::Permissions::from_mode(mode)).unwrap()
+    };
+    assert_eq!([&path, &wal, &lock, &side_folder].map(|path| mode(path)), [0o600, 0o600, 0o600, 0o700]);
+
+    loosen(bench.folder.path(), 0o755);
+    [&path, &wal, &lock].into_iter().for_each(|path| loosen(path, 0o644));
+    loosen(&side_folder, 0o755);
+    let again = Store::open(&path).unwrap();
+    assert_eq!([&path, &wal, &lock, &side_folder].map(|path| mode(path)), [0o600, 0o600, 0o600, 0o700]);
+    assert_eq!(mode(bench.folder.path()), 0o755, "the folder was there before Craig");
+    drop(again);
+}
+
+/// A reference names a folder that is removed with the project.
+#[test]
+fn a_reference_that_is_a_path_is_refused() {
+    let mut bench = Bench::new();
+    bench.project("jobs");
+    let connection = rusqlite::Connection::open(bench.path()).unwrap();
+    connection.execute("UPDATE projects SET reference = '../../elsewhere'", []).unwrap();
+    let error = bench.store.project("jobs").unwrap_err();
+    assert!(matches!(error, StoreError::Corrupt { .. }), "{error}");
+    assert!(error.to_string().contains("\"../../elsewhere\""), "{error}");
+}
