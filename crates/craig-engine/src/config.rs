@@ -14,6 +14,8 @@ use crate::settings::{Environment, Settings, SettingsError};
 pub struct Config {
     /// The database; made with its folder when missing.
     pub database: PathBuf,
+    /// The user's folder for what Craig keeps, by which a database inside of a workspace is known again.
+    pub data_folder: Option<PathBuf>,
     /// Threads for reading, parsing and embedding; 0 means one for each core.
     pub threads: usize,
     /// Which files are tracked of a directory that a search meets for the first time.
@@ -35,6 +37,7 @@ impl Config {
     pub fn new(database: impl Into<PathBuf>) -> Self {
         Self {
             database: database.into(),
+            data_folder: None,
             threads: 0,
             source: SourceOptions::default(),
             embedder: EmbedderConfig::Builtin,
@@ -50,6 +53,7 @@ impl Config {
         let reader = Reader { settings };
         Ok(Self {
             database: settings.path("database").unwrap_or_else(|| database.into()),
+            data_folder: settings.data_folder().map(PathBuf::from),
             threads: settings.whole("threads").unwrap_or_default() as usize,
             source: settings.source(),
             embedder: reader.embedder()?,

@@ -9,7 +9,9 @@ use std::time::{Duration, Instant};
 use craig_model::{Embedder, StaticModel};
 use craig_search::Index;
 use craig_source::{Root, SourceError, walk};
-use craig_store::{FileRecord, IngestionState, IngestionStatus, Project, ProjectId, Store, StoreError};
+use craig_store::{
+    FileRecord, IngestionState, IngestionStatus, Inside, Project, ProjectId, Role, Store, StoreError,
+};
 
 use crate::context::ContextCache;
 use crate::insight::Analyses;
@@ -58,7 +60,7 @@ pub struct Engine {
 impl Engine {
     /// Opens the database of `config`, making it when missing.
     pub fn open(config: &Config) -> Result<Self, EngineError> {
-        let store = open_store(&config.database)?;
+        let store = open_store(config)?;
         let pool = rayon::ThreadPoolBuilder::new()
             .num_threads(config.threads)
             .build()
@@ -328,18 +330,46 @@ fn embedders_of(projects: &[Project]) -> String {
 /// How long the opening of a database goes on trying while others make it.
 const PATIENCE_FOR_OPENING: Duration = Duration::from_secs(5);
 
+/// The folder of a workspace in which an editor has Craig keep its index.
+const WORKSPACE_FOLDER: &str = ".puku";
+
 /// Opens a store. While another process makes the same database, SQLite says at once that it is busy instead of waiting,
 /// since it cannot wait for the switch to write-ahead logging.
-fn open_store(path: &Path) -> Result<Store, EngineError> {
+fn open_store(config: &Config) -> Result<Store, EngineError> {
+    let inside = place_in_workspace(config)?;
+    let open = || match &inside {
+        Some(inside) => Store::open_inside(inside),
+        None => Store::open(&config.database),
+    };
     let started = Instant::now();
     loop {
-        match Store::open(path) {
+        match open() {
             Err(StoreError::Busy { .. }) if started.elapsed() < PATIENCE_FOR_OPENING => {
                 std::thread::sleep(Duration::from_millis(10));
             }
             opened => return Ok(opened?),
         }
     }
+}
+
+/// Where the database lies when it is in a workspace, which may have come from anybody.
+fn place_in_workspace(config: &Config) -> Result<Option<Inside>, EngineError> {
+    let path = &config.database;
+    let folder =
+        path.parent().filter(|folder| folder.file_name().is_some_and(|name| name == WORKSPACE_FOLDER));
+    let (Some(folder), Some(file)) = (folder, path.file_name()) else { return Ok(None) };
+    let open_error =
+        |reason: &str| StoreError::Open { path: path.clone(), source: std::io::Error::other(reason) };
+    let workspace = folder.parent().filter(|above| !above.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let data_folder = config.data_folder.clone();
+    Ok(Some(Inside {
+        root: Root::open(workspace)?,
+        folder: WORKSPACE_FOLDER,
+        file: file.to_str().ok_or_else(|| open_error("its name is not UTF-8"))?.to_owned(),
+        role: Role::Workspace,
+        data_folder: data_folder
+            .ok_or_else(|| open_error("there is no home directory to know it again by"))?,
+    }))
 }
 
 /// The source directory of a project.

@@ -297,6 +297,9 @@ fn store_hint(error: &StoreError) -> Option<String> {
                 .into()
         }
         StoreError::Newer { .. } => "use the newer craig that wrote it, or point --db to another file".into(),
+        StoreError::OtherRole { .. } => {
+            "point --db (or CRAIG_DB) to another file, which is made when it is missing; or move this one away".into()
+        }
         StoreError::Full { .. } => {
             "free some space, or point --db to another disk; then run the same command again".into()
         }

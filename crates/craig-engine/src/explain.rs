@@ -45,7 +45,7 @@ pub struct Explainer {
 impl Explainer {
     /// Opens the documentation of the project at `root` as it was left.
     pub fn open(root: &Path, config: &ExplainConfig) -> Result<Self, EngineError> {
-        let index = Index::open(Root::open(root)?, config.documents.clone());
+        let index = Index::open(Root::open(root)?, config.documents.clone(), config.data_folder.as_deref());
         Ok(Self { index, cache: RefCell::default(), words: Words::new(config) })
     }
 
@@ -131,6 +131,16 @@ impl Explainer {
         } else {
             file.to_owned()
         };
+        // A folder on the way may be a link that came with the repository.
+        if self
+            .root()
+            .path()
+            .join(&below)
+            .canonicalize()
+            .is_ok_and(|real| !real.starts_with(self.root().path()))
+        {
+            return Err(outside().into());
+        }
         let parts = below.components().filter(|part| *part != Component::CurDir);
         let parts: Option<Vec<&str>> = parts.map(|part| part.as_os_str().to_str()).collect();
         Ok(parts.ok_or_else(outside)?.join("/"))

@@ -257,7 +257,7 @@ impl Engine {
         tally.n_processed += plan.removed.len();
         self.apply(run, number, batch, tally.n_processed)?;
         progress(&tally.progress());
-        let known = Store::open(self.store().path())?;
+        let known = self.store().reopen()?;
         let pool = self.pool();
         let (sender, groups) = sync_channel(1);
         std::thread::scope(|scope| {

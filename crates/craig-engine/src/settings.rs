@@ -28,6 +28,7 @@ pub const PROJECT_FILE: &str = ".craig.toml";
 pub struct Settings {
     values: BTreeMap<&'static str, (Value, Origin)>,
     environment: Environment,
+    data_folder: Option<PathBuf>,
 }
 
 /// Where a value came from, weakest first.
@@ -82,12 +83,14 @@ pub struct Sources {
     pub environment: Environment,
     /// Settings of the command line: key and value.
     pub flags: Vec<(String, String)>,
+    /// The user's folder for what Craig keeps; `None` where there is no home directory.
+    pub data_folder: Option<PathBuf>,
 }
 
 impl Settings {
     /// Lays the sources over each other.
     pub fn resolve(sources: &Sources) -> Result<Self, SettingsError> {
-        let mut settings = Self::builtin(sources.environment.clone());
+        let mut settings = Self::builtin(sources);
         if let Some(path) = &sources.user_file
             && let Some(text) = file::user_text(path, sources.must_exist)?
         {
@@ -107,10 +110,14 @@ impl Settings {
         Ok(settings)
     }
 
-    fn builtin(environment: Environment) -> Self {
+    fn builtin(sources: &Sources) -> Self {
         let default =
             |definition: &'static Definition| (definition.key, (definition.default_value(), Origin::Default));
-        Self { values: DEFINITIONS.iter().map(default).collect(), environment }
+        Self {
+            values: DEFINITIONS.iter().map(default).collect(),
+            environment: sources.environment.clone(),
+            data_folder: sources.data_folder.clone(),
+        }
     }
 
     fn lay_file(&mut self, path: &Path, text: &str, scope: Scope) -> Result<(), SettingsError> {
@@ -182,6 +189,11 @@ impl Settings {
     /// The environment that the settings were made with.
     pub fn environment(&self) -> &Environment {
         &self.environment
+    }
+
+    /// The user's folder for what Craig keeps; `None` where there is no home directory.
+    pub fn data_folder(&self) -> Option<&Path> {
+        self.data_folder.as_deref()
     }
 
     fn value(&self, key: &str) -> &Value {

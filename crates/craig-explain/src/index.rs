@@ -6,6 +6,7 @@
 mod kept;
 
 use std::collections::BTreeMap;
+use std::path::Path;
 use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -81,8 +82,11 @@ impl IndexReport {
 
 impl Index {
     /// Opens the index of a project as it was left; [`refresh`](Self::refresh) brings it up to date.
-    pub fn open(root: Root, options: DocumentOptions) -> Self {
-        let (kept, documents) = Kept::open(&root);
+    ///
+    /// `data_folder` is the user's folder for what Craig keeps, which tells the user's own `.aidocs` from one that came with
+    /// the project; without it the index is kept in memory.
+    pub fn open(root: Root, options: DocumentOptions, data_folder: Option<&Path>) -> Self {
+        let (kept, documents) = Kept::open(&root, data_folder);
         let library = Arc::new(library_of(&documents));
         Self { root, options, kept, documents, library }
     }

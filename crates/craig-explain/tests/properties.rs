@@ -71,7 +71,9 @@ fn write(root: &Path, path: &str, text: &str) {
 }
 
 fn indexed(root: &Path) -> Index {
-    let mut index = Index::open(Root::open(root).unwrap(), DocumentOptions::default());
+    let data_folder = tempfile::tempdir().unwrap();
+    let options = DocumentOptions::default();
+    let mut index = Index::open(Root::open(root).unwrap(), options, Some(data_folder.path()));
     index.refresh().unwrap();
     index
 }

@@ -1,6 +1,6 @@
 //! How code is explained.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use craig_source::DocumentOptions;
@@ -13,6 +13,9 @@ use crate::settings::{Settings, SettingsError, Sources};
 pub struct ExplainConfig {
     /// Which Markdown is the documentation of a project.
     pub documents: DocumentOptions,
+    /// The user's folder for what Craig keeps, by which the index of the documentation is known again; without one it is
+    /// kept in memory.
+    pub data_folder: Option<PathBuf>,
     /// In which projects editors show documentation without being asked.
     pub activation: Activation,
     /// Whether editors show above definitions which section documents them.
@@ -41,6 +44,7 @@ impl Default for ExplainConfig {
     fn default() -> Self {
         Self {
             documents: DocumentOptions::default(),
+            data_folder: None,
             activation: Activation::Scripts,
             code_lens: false,
             in_words: false,
@@ -66,6 +70,7 @@ impl ExplainConfig {
                 include: settings.texts("documentation.include"),
                 exclude: settings.texts("documentation.exclude"),
             },
+            data_folder: settings.data_folder().map(PathBuf::from),
             activation: match settings.text("explain.activation") {
                 Some("always") => Activation::Always,
                 Some("never") => Activation::Never,

@@ -13,9 +13,8 @@ const OUTSIDE: &[&str] = &["fs", "io", "net", "process", "env"];
 
 /// Modules that open files, beside those of craig-source, and whose files these are.
 const MAY_OPEN_FILES: &[(&str, &str)] = &[
-    ("craig-store/src/schema.rs", "makes the folder of the database"),
+    ("craig-store/src/inside.rs", "what the data folder keeps of databases in repositories"),
     ("craig-store/src/lock.rs", "lock files beside the database"),
-    ("craig-explain/src/index/kept.rs", "Craig's own folder .aidocs"),
     ("craig-search/src/index.rs", "the folder of the index"),
     ("craig-search/src/mapped.rs", "maps segments"),
     ("craig-search/src/segment/builder.rs", "writes segments"),

@@ -1,14 +1,16 @@
 //! The database in `.aidocs/`: a store like any other, with one project, whose chunks are the parts of sections.
 
 use std::collections::BTreeMap;
+use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use craig_chunk::{Chunk, ChunkKind, Outline, Parsed};
 use craig_model::{Embedder, Quantized, StaticModel};
-use craig_source::{ContentHash, Root, SourceFile};
+use craig_source::{ContentHash, OwnFolder, Root, SourceFile};
 use craig_store::{
-    Batch, ChunkText, FileId, IndexedFile, Project, Store, StoreError, StoredFile, TextHash, TrackedFile,
+    Batch, ChunkText, FileId, IndexedFile, Inside, Project, Role, Store, StoreError, StoredFile, TextHash,
+    TrackedFile,
 };
 use rayon::prelude::*;
 
@@ -24,6 +26,8 @@ const DATABASE: &str = "docs.db";
 /// The last explanation that an editor was shown.
 const EXPLANATION: &str = "explanation.md";
 
+const IN_MEMORY: &str = "the documentation is kept in memory for now";
+
 /// How documents are cut; another one has everything made anew.
 const FORMAT: &str = "documentation 1";
 
@@ -36,11 +40,16 @@ pub(super) struct Kept {
 }
 
 impl Kept {
-    /// Opens what is kept of a project. What cannot be read is made anew, what cannot be written is kept in memory.
-    pub(super) fn open(root: &Root) -> (Self, BTreeMap<String, Indexed>) {
-        let path = root.path().join(FOLDER).join(DATABASE);
+    /// Opens what is kept of a project. What somebody else has made or cannot be read is made anew, what cannot be written
+    /// is kept in memory.
+    pub(super) fn open(root: &Root, data_folder: Option<&Path>) -> (Self, BTreeMap<String, Indexed>) {
         let mut kept = Self { store: None, root: root.clone(), notices: Vec::new() };
-        match open_store(&path).and_then(|store| load(&store, root).map(|documents| (store, documents))) {
+        let Some(data_folder) = data_folder else {
+            kept.notices.push(format!("there is no home directory; {IN_MEMORY}"));
+            return (kept, BTreeMap::new());
+        };
+        let place = place(root, data_folder);
+        match open_store(&place).and_then(|store| load(&store, root).map(|documents| (store, documents))) {
             Ok((store, documents)) => {
                 kept.store = Some(store);
                 (kept, documents)
@@ -48,8 +57,7 @@ impl Kept {
             Err(error) if is_damage(&error) => {
                 kept.notices
                     .push(format!("{FOLDER}/{DATABASE} could not be read ({error}); it is made anew"));
-                remove(&path);
-                match open_store(&path) {
+                match place.discard().and_then(|()| open_store(&place)) {
                     Ok(store) => kept.store = Some(store),
                     Err(error) => kept.give_up(&error),
                 }
@@ -73,7 +81,7 @@ impl Kept {
 
     fn give_up(&mut self, error: &StoreError) {
         self.store = None;
-        self.notices.push(format!("{error}; the documentation is kept in memory for now"));
+        self.notices.push(format!("{error}; {IN_MEMORY}"));
     }
 
     /// Commits documents that changed and forgets those that are gone, all or nothing.
@@ -89,48 +97,33 @@ impl Kept {
 ///
 /// A link that stands there is replaced, not followed: a project may come from anybody.
 pub fn write_explanation(root: &Root, markdown: &str) -> std::io::Result<PathBuf> {
-    let folder = root.path().join(FOLDER);
-    if !std::fs::symlink_metadata(&folder)?.is_dir() {
-        return Err(std::io::ErrorKind::NotADirectory.into());
-    }
-    let (new, page) = (folder.join(format!("{EXPLANATION}.new")), folder.join(EXPLANATION));
-    match std::fs::remove_file(&new) {
-        Err(error) if error.kind() != std::io::ErrorKind::NotFound => return Err(error),
-        _ => {}
-    }
-    let mut file = std::fs::OpenOptions::new().write(true).create_new(true).open(&new)?;
-    std::io::Write::write_all(&mut file, markdown.as_bytes())?;
-    std::fs::rename(&new, &page)?;
-    Ok(page)
+    let folder = OwnFolder::open(root, FOLDER)?;
+    folder.replace(EXPLANATION, markdown.as_bytes())?;
+    Ok(folder.path().join(EXPLANATION))
 }
 
-fn open_store(path: &Path) -> Result<Store, StoreError> {
-    let store = Store::open(path)?;
-    if let Some(folder) = path.parent() {
-        // Nobody wants to commit it. That it cannot be written is no reason to do without the rest.
-        let rules = folder.join(".gitignore");
-        if !rules.exists() {
-            let _ = std::fs::write(rules, "*\n");
-        }
+fn place(root: &Root, data_folder: &Path) -> Inside {
+    Inside {
+        root: root.clone(),
+        folder: FOLDER,
+        file: DATABASE.to_owned(),
+        role: Role::Documentation,
+        data_folder: data_folder.to_owned(),
     }
+}
+
+fn open_store(place: &Inside) -> Result<Store, StoreError> {
+    let store = Store::open_inside(place)?;
+    // Nobody wants to commit it. That there are rules already, or none can be written, is no reason to do without the rest.
+    let _ = OwnFolder::open(&place.root, FOLDER)
+        .and_then(|folder| folder.create(".gitignore"))
+        .and_then(|mut rules| rules.write_all(b"*\n"));
     Ok(store)
 }
 
 /// Whether the database itself is at fault, so that another one would do better.
 fn is_damage(error: &StoreError) -> bool {
     matches!(error, StoreError::Corrupt { .. } | StoreError::Newer { .. } | StoreError::Malformed { .. })
-}
-
-/// Removes a database with its side files.
-fn remove(path: &Path) {
-    let beside = |ending: &str| {
-        let mut name = path.to_owned().into_os_string();
-        name.push(ending);
-        PathBuf::from(name)
-    };
-    for file in [path.to_owned(), beside("-wal"), beside("-shm")] {
-        let _ = std::fs::remove_file(file);
-    }
 }
 
 fn project_of(store: &Store, root: &Root) -> Result<Option<Project>, StoreError> {

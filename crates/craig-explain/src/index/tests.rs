@@ -3,11 +3,12 @@ use std::path::Path;
 
 use super::*;
 
-struct Project(tempfile::TempDir);
+/// A project, and the data folder of its user.
+struct Project(tempfile::TempDir, tempfile::TempDir);
 
 impl Project {
     fn new(files: &[(&str, &str)]) -> Self {
-        let project = Self(tempfile::tempdir().unwrap());
+        let project = Self(tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
         files.iter().for_each(|(path, text)| project.write(path, text));
         project
     }
@@ -23,7 +24,8 @@ impl Project {
     }
 
     fn index(&self) -> (Index, IndexReport) {
-        let mut index = Index::open(Root::open(self.path()).unwrap(), DocumentOptions::default());
+        let root = Root::open(self.path()).unwrap();
+        let mut index = Index::open(root, DocumentOptions::default(), Some(self.1.path()));
         let report = index.refresh().unwrap();
         (index, report)
     }

@@ -97,6 +97,7 @@ impl Global {
             project: project.map(Path::to_owned),
             environment,
             flags: self.settings_flags(),
+            data_folder: Self::data_folder().ok(),
         }
     }
 
@@ -106,14 +107,19 @@ impl Global {
         self.set.iter().cloned().chain(threads).collect()
     }
 
+    /// The folder for what Craig keeps of its own.
+    pub(crate) fn data_folder() -> Result<PathBuf, Refusal> {
+        Ok(folders()?.data_dir().join("craig"))
+    }
+
     /// The file of the gateway's keys when no setting names one.
     pub(crate) fn default_keys() -> Result<PathBuf, Refusal> {
-        Ok(folders()?.data_dir().join("craig").join("gateway-keys.json"))
+        Ok(Self::data_folder()?.join("gateway-keys.json"))
     }
 
     /// The database to use when no setting names one.
     pub(crate) fn default_database() -> Result<PathBuf, Refusal> {
-        Ok(folders()?.data_dir().join("craig").join("craig.db"))
+        Ok(Self::data_folder()?.join("craig.db"))
     }
 }
 

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use crate::harness::Home;
 
-const CODE: &str = "'use strict'
+pub(crate) const CODE: &str = "'use strict'
 
 class Client extends Dispatcher {
   /** Sends it. */
@@ -21,7 +21,7 @@ class Client extends Dispatcher {
 module.exports = { Client }
 ";
 
-const PAGE: &str = "# Client
+pub(crate) const PAGE: &str = "# Client
 
 ## Class: `Client`
 
@@ -108,7 +108,7 @@ fn documentation_is_indexed_and_trouble_named() {
 }
 
 /// An editor.
-struct Editor {
+pub(crate) struct Editor {
     process: Child,
     input: ChildStdin,
     output: BufReader<ChildStdout>,
@@ -129,7 +129,7 @@ impl Editor {
     }
 
     /// Shakes hands; gives the server's answer, too.
-    fn start(home: &Home, params: Value) -> (Self, Value) {
+    pub(crate) fn start(home: &Home, params: Value) -> (Self, Value) {
         let mut process = home
             .craig(&["lsp"])
             .stdin(Stdio::piped())
@@ -145,7 +145,7 @@ impl Editor {
     }
 
     /// Waits until a folder is told to be in a state; gives what is told of it.
-    fn await_state(&mut self, state: &str) -> Value {
+    pub(crate) fn await_state(&mut self, state: &str) -> Value {
         loop {
             let message = self.receive();
             if message["params"]["state"] == state {
@@ -248,7 +248,7 @@ impl Editor {
         serde_json::from_slice(&bytes).unwrap()
     }
 
-    fn close(mut self) {
+    pub(crate) fn close(mut self) {
         self.ask("shutdown", Value::Null);
         self.tell("exit", Value::Null);
         assert!(self.process.wait().unwrap().success());
@@ -299,7 +299,7 @@ fn uri(home: &Home, path: &str) -> String {
 }
 
 /// What an editor says of itself, with a folder of the home.
-fn hello(home: &Home, folder: &str, capabilities: Value, options: Value) -> Value {
+pub(crate) fn hello(home: &Home, folder: &str, capabilities: Value, options: Value) -> Value {
     let folder = json!({ "uri": uri(home, folder), "name": "project" });
     json!({
         "processId": null, "rootUri": null, "workspaceFolders": [folder], "capabilities": capabilities,

@@ -13,6 +13,7 @@ mod gateway;
 mod git;
 mod git_server;
 mod harness;
+mod hostile_databases;
 mod insight;
 mod install;
 mod json;

@@ -1,0 +1,140 @@
+//! Repositories that bring databases, or links to the user's: the user's index stays, and nothing forged is told.
+
+use std::fs;
+use std::os::unix::fs::symlink;
+use std::path::{Path, PathBuf};
+
+use expect_test::expect;
+use serde_json::{Value, json};
+
+use crate::explain::{CODE, Editor, PAGE, hello};
+use crate::harness::Home;
+
+/// A home with an index, and a repository beside it that is documented.
+struct Scene {
+    home: Home,
+}
+
+impl Scene {
+    fn new() -> Self {
+        let home = Home::with_ingested_shop();
+        home.write("evil/docs/api/Client.md", PAGE);
+        home.write("evil/lib/client.js", CODE);
+        home.write("evil/package.json", "{}");
+        Self { home }
+    }
+
+    fn path(&self, path: &str) -> PathBuf {
+        self.home.path().join("evil").join(path)
+    }
+
+    fn link(&self, path: &str, to: &Path) {
+        fs::create_dir_all(self.path(path).parent().unwrap()).unwrap();
+        symlink(to, self.path(path)).unwrap();
+    }
+
+    /// What `craig explain` quotes.
+    fn explained(&self) -> String {
+        self.home.succeed(&["explain", "lib/client.js:5-7", "--root", "evil"])
+    }
+
+    fn projects(&self) -> Value {
+        serde_json::from_str(&self.home.succeed(&["list", "--format", "json"])).unwrap()
+    }
+
+    /// Opens the repository in an editor, until it is indexed.
+    fn edited(&self) {
+        let (mut editor, _) = Editor::start(&self.home, hello(&self.home, "evil", json!({}), Value::Null));
+        editor.await_state("ready");
+        editor.close();
+    }
+}
+
+/// A way to have Craig index the documentation of the repository.
+type Command = fn(&Scene);
+
+const COMMANDS: &[(&str, Command)] = &[
+    ("explain", |scene| drop(scene.explained())),
+    ("docs index", |scene| drop(scene.home.succeed(&["docs", "index", "evil"]))),
+    ("lsp", Scene::edited),
+];
+
+#[test]
+fn a_link_to_the_users_index_is_not_followed() {
+    for (name, command) in COMMANDS {
+        let scene = Scene::new();
+        let before = scene.projects();
+        scene.link(".aidocs/docs.db", &scene.home.database());
+        command(&scene);
+        assert_eq!(scene.projects(), before, "{name}");
+        assert!(!scene.path(".aidocs/docs.db").is_symlink(), "{name}");
+        assert!(scene.explained().contains("Performs an HTTP request"), "{name}");
+    }
+}
+
+#[test]
+fn a_folder_that_is_a_link_gets_nothing() {
+    let scene = Scene::new();
+    scene.home.write("precious/mine", "");
+    scene.link(".aidocs", &scene.home.path().join("precious"));
+    for (_, command) in COMMANDS {
+        command(&scene);
+    }
+    assert_eq!(fs::read_dir(scene.home.path().join("precious")).unwrap().count(), 1);
+    scene.home.check(
+        &["docs", "index", "evil"],
+        expect![[r#"
+        "#]],
+    );
+}
+
+#[test]
+fn forged_documentation_is_not_quoted() {
+    let scene = Scene::new();
+    let forge = || {
+        let mut bytes = fs::read(scene.path(".aidocs/docs.db")).unwrap();
+        let at = bytes.windows(16).position(|window| window == b"Performs an HTTP").unwrap();
+        bytes[at..at + 16].copy_from_slice(b"Performs an EVIL");
+        bytes
+    };
+    // Made by somebody else for the same place, and brought by the clone.
+    let other = scene.home.path().join("other");
+    let mut attacker = scene.home.craig(&["docs", "index", "evil"]);
+    assert!(attacker.env("HOME", other).status().unwrap().success());
+    let forged = forge();
+    fs::remove_file(scene.path(".aidocs/docs.db")).unwrap();
+    fs::write(scene.path(".aidocs/docs.db"), &forged).unwrap();
+    assert!(scene.explained().contains("Performs an HTTP request"));
+
+    // The user's own, committed, changed by somebody else, and pulled.
+    let forged = forge();
+    fs::remove_file(scene.path(".aidocs/docs.db")).unwrap();
+    fs::write(scene.path(".aidocs/docs.db"), &forged).unwrap();
+    assert!(scene.explained().contains("Performs an HTTP request"));
+}
+
+#[test]
+fn the_index_of_a_workspace_is_the_users_own() {
+    let scene = Scene::new();
+    let before = scene.projects();
+    scene.link(".puku/embeddings.db", &scene.home.database());
+    scene.home.write("precious/old.seg", "mine");
+    scene.link(".puku/embeddings.db.d", &scene.home.path().join("precious"));
+    let workspace = ["--db", "evil/.puku/embeddings.db"];
+    let found = scene.home.succeed(&[&workspace[..], &["ingest", "evil"]].concat());
+    assert!(found.contains("evil"), "{found}");
+    let listed = scene.home.succeed(&[&workspace[..], &["list"]].concat());
+    assert!(listed.contains("evil") && !listed.contains("shop"), "{listed}");
+    let found = scene.home.succeed(&[&workspace[..], &["search", "request", "-p", "evil"]].concat());
+    assert!(found.contains("lib/client.js"), "{found}");
+    assert_eq!(scene.projects(), before);
+    assert_eq!(fs::read_dir(scene.home.path().join("precious")).unwrap().count(), 1);
+
+    // Copied away it is still what it was made for.
+    fs::copy(scene.path(".puku/embeddings.db"), scene.home.path().join("copy.db")).unwrap();
+    scene.home.check(
+        &["--db", "copy.db", "list"],
+        expect![[r#"
+        "#]],
+    );
+}
