@@ -111,7 +111,9 @@ impl Engine {
         with_credentials: Option<&GitUrl>,
         progress: &mut dyn FnMut(&Progress),
     ) -> Result<Option<Commit>, EngineError> {
-        let Some(remote) = stored.remote().filter(|_| fetch != Fetching::Nothing) else { return Ok(None) };
+        let remote =
+            stored.remote().filter(|remote| fetch != Fetching::Nothing && self.has_cloned(remote, project));
+        let Some(remote) = remote else { return Ok(None) };
         let remote = Remote { url: with_credentials.cloned().unwrap_or(remote.url), ..remote };
         let access = &self.config().git.access;
         let checkout = Checkout::new(&remote, access, Path::new(&project.source_path));
@@ -132,7 +134,8 @@ impl Engine {
         let mut check = self.check_directory(handle)?;
         let project = self.store().project(handle)?;
         let stored = StoredOptions::parse(&project.options);
-        let Some(remote) = stored.remote() else { return Ok(check) };
+        let remote = stored.remote().filter(|remote| self.has_cloned(remote, &project));
+        let Some(remote) = remote else { return Ok(check) };
         let checkout = Checkout::new(&remote, &self.config().git.access, Path::new(&project.source_path));
         let (newest, present) = (checkout.remote_commit()?, checkout.commit()?);
         let is_newest = present == newest && stored.commit() == Some(&newest.0);
@@ -155,11 +158,17 @@ impl Engine {
     pub(crate) fn remove_clone_of(&self, project: &Project) -> Result<(), EngineError> {
         let Some(remote) = StoredOptions::parse(&project.options).remote() else { return Ok(()) };
         let folder = PathBuf::from(&project.source_path);
-        let is_ours = folder.starts_with(real(&self.store().side_folder()));
-        if !is_ours || self.store().project_of_path(&project.source_path)?.is_some() {
+        if !self.has_cloned(&remote, project) || self.store().project_of_path(&project.source_path)?.is_some()
+        {
             return Ok(());
         }
         Ok(Checkout::new(&remote, &self.config().git.access, &folder).remove()?)
+    }
+
+    /// Whether the directory of `project` is where this engine clones `remote` to. The database may say anything, and what git
+    /// is told to reset, or what is removed, is to be a clone of Craig's own.
+    fn has_cloned(&self, remote: &Remote, project: &Project) -> bool {
+        Path::new(&project.source_path) == real(&clone_folder(self.store(), remote))
     }
 }
 
