@@ -78,6 +78,7 @@ pub use craig_model::{
 pub use craig_search::{
     CandidateFeatures, Evidence, FEATURE_NAMES, Features, Hit, KindFilter, MoreRange, Retrieval, SearchError,
 };
+pub use craig_source::private;
 pub use craig_source::{BadUrl, GitAccess, GitError, GitToken, GitUrl};
 pub use craig_source::{
     DEFAULT_MAX_FILE_SIZE_BYTES, Hidden, IgnoreRules, Language, SourceOptions, Withheld, language,

@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::SystemTime;
 
+use craig_engine::private;
 use ring::digest::{SHA256, digest};
 use ring::rand::{SecureRandom as _, SystemRandom};
 use serde::{Deserialize, Serialize};
@@ -82,6 +83,8 @@ pub struct KeyRing {
 impl KeyRing {
     /// Reads a file; one that is not there has no keys.
     pub fn open(path: &Path) -> Result<Self, KeysError> {
+        // One that is mounted read-only is as its owner wants it.
+        let _ = private::restrict(path);
         // Asked first: what changes while it is read will be seen as a change.
         let changed_at = changed_at(path);
         let text = match fs::read_to_string(path) {
@@ -178,9 +181,10 @@ fn change<T>(
 ) -> Result<T, KeysError> {
     let io = |source| KeysError::Io { path: path.to_owned(), source };
     if let Some(folder) = path.parent().filter(|folder| !folder.as_os_str().is_empty()) {
-        fs::create_dir_all(folder).map_err(io)?;
+        private::create_folder(folder).map_err(io)?;
     }
-    let lock = fs::File::create(path.with_extension("lock")).map_err(io)?;
+    let lock =
+        private::file_options().create(true).write(true).open(path.with_extension("lock")).map_err(io)?;
     lock.lock().map_err(io)?;
     let mut records = KeyRing::open(path)?.records;
     let done = change(&mut records)?;
@@ -192,11 +196,11 @@ fn change<T>(
 /// Writes a file that only its owner reads, and puts it in place in one step.
 fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let new = path.with_extension("new");
-    let mut options = fs::OpenOptions::new();
-    options.write(true).create(true).truncate(true);
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    let mut file = options.open(&new)?;
+    match fs::remove_file(&new) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+        _ => {}
+    }
+    let mut file = private::file_options().write(true).create_new(true).open(&new)?;
     file.write_all(bytes)?;
     file.sync_all()?;
     fs::rename(new, path)

@@ -2,10 +2,12 @@
 
 use std::collections::HashSet;
 use std::fs::{self, File};
+use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Receiver, sync_channel};
 
 use craig_model::{Embedder as _, StaticModel};
+use craig_source::private;
 use craig_store::{FileId, Project, Store, StoredFile};
 use fixedbitset::FixedBitSet;
 use rayon::prelude::*;
@@ -85,7 +87,7 @@ impl Index {
         if let Some(index) = Self::open_current(&folder, project, embedder) {
             return Ok(index);
         }
-        fs::create_dir_all(&folder).map_err(SearchError::io(&folder))?;
+        private::create_folder(&folder).map_err(SearchError::io(&folder))?;
         let _lock = lock(&folder.join("index.lock"))?;
         // Another process may have brought it up to date while this one waited.
         if let Some(index) = Self::open_current(&folder, project, embedder) {
@@ -402,14 +404,19 @@ fn write_manifest(folder: &Path, manifest: &Manifest) -> Result<(), SearchError>
     let unfinished = folder.join("manifest.tmp");
     serde_json::to_vec(manifest)
         .map_err(std::io::Error::other)
-        .and_then(|bytes| fs::write(&unfinished, bytes))
+        .and_then(|bytes| create_file(&unfinished)?.write_all(&bytes))
         .and_then(|()| fs::rename(&unfinished, &path))
         .map_err(SearchError::io(&path))
 }
 
+/// Makes or empties a file of the index, for its owner alone.
+pub(crate) fn create_file(path: &Path) -> std::io::Result<File> {
+    private::file_options().create(true).truncate(true).write(true).open(path)
+}
+
 fn lock(path: &Path) -> Result<File, SearchError> {
     let open = || {
-        let file = File::options().create(true).truncate(false).write(true).open(path)?;
+        let file = private::file_options().create(true).write(true).open(path)?;
         file.lock()?;
         Ok(file)
     };

@@ -40,6 +40,7 @@ mod watch;
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
+use craig_engine::private;
 
 use failure::Outcome;
 use global::Global;
@@ -88,6 +89,7 @@ enum Command {
 
 /// Parses the arguments, runs the command, tells what went wrong.
 pub(crate) fn main() -> ExitCode {
+    private::restrict_new_files();
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,
         Err(error) => return failure::usage(&error),

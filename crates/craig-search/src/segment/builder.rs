@@ -294,7 +294,7 @@ fn pieces<'s>(header: &'s Header, sections: &[&'s [u8]; N_SECTIONS]) -> Vec<&'s 
 
 fn write_file(path: &Path, header: &Header, sections: &[&[u8]; N_SECTIONS]) -> std::io::Result<()> {
     let unfinished = path.with_extension("tmp");
-    let mut out = std::io::BufWriter::with_capacity(1 << 20, std::fs::File::create(&unfinished)?);
+    let mut out = std::io::BufWriter::with_capacity(1 << 20, crate::index::create_file(&unfinished)?);
     pieces(header, sections).into_iter().try_for_each(|piece| out.write_all(piece))?;
     out.into_inner().map_err(std::io::IntoInnerError::into_error)?;
     std::fs::rename(&unfinished, path)

@@ -2,7 +2,7 @@
 
 use std::{
     collections::BTreeMap,
-    fs::{self, File},
+    fs,
     path::{Path, PathBuf},
 };
 
@@ -10,7 +10,7 @@ use super::{
     GitAccess, GitError, GitUrl,
     command::{Said, git},
 };
-use crate::{Root, SourceError, SourceOptions, rules::Rules};
+use crate::{Root, SourceError, SourceOptions, private, rules::Rules};
 
 /// A repository, and what of it is followed.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -83,15 +83,16 @@ impl<'a> Checkout<'a> {
         self.remote.check()?;
         let above = self.folder.parent().unwrap_or(&self.folder);
         let partial = above.join(".partial");
-        fs::create_dir_all(above).map_err(trouble_with(above))?;
+        private::create_folder(above).map_err(trouble_with(above))?;
         // Held to the end of this function; the system lets it go with the process.
-        let lock = File::create(above.join(".lock")).map_err(trouble_with(above))?;
+        let lock = private::file_options().create(true).write(true).open(above.join(".lock"));
+        let lock = lock.map_err(trouble_with(above))?;
         lock.lock().map_err(trouble_with(above))?;
         if self.exists() {
             return Ok(());
         }
         remove_folder(&partial)?;
-        fs::create_dir_all(&partial).map_err(trouble_with(&partial))?;
+        private::create_folder(&partial).map_err(trouble_with(&partial))?;
         let made = self.clone_into(&partial, tell);
         if made.is_err() {
             // The failure itself matters more than what is left of it.

@@ -20,7 +20,7 @@ use notify::{
 
 use super::ChangeBatch;
 use crate::{
-    IGNORE_FILES, Root, SourceError, SourceOptions,
+    IGNORE_FILES, Root, SourceError, SourceOptions, private,
     rules::{Rules, walk_builder},
     walk::{relative_to, slash_separated, walk_with_folders},
 };
@@ -205,7 +205,7 @@ impl Fence {
     /// Makes marks in `folder`, which is made if need be.
     pub(super) fn new(folder: &Path) -> io::Result<Self> {
         static N_FENCES: AtomicU64 = AtomicU64::new(0);
-        fs::create_dir_all(folder)?;
+        private::create_folder(folder)?;
         let folder = folder.canonicalize()?;
         let number = N_FENCES.fetch_add(1, Ordering::Relaxed);
         Ok(Self { mark: folder.join(format!("{}-{number}", std::process::id())), folder })

@@ -4,7 +4,7 @@ use std::ffi::OsString;
 use std::io::{IsTerminal as _, Write as _};
 use std::path::{Path, PathBuf};
 
-use craig_engine::{Config, Engine, EngineError, Settings, Sources};
+use craig_engine::{Config, Engine, EngineError, Settings, Sources, private};
 
 use super::global::Global;
 use super::output::Output;
@@ -20,6 +20,10 @@ impl Session {
     pub(crate) fn new(global: Global) -> Self {
         anstream::ColorChoice::from(global.color).write_global();
         let output = Output::new(global.format, global.quiet);
+        if let Ok(folder) = Global::data_folder() {
+            // It is not there before anything was kept in it.
+            let _ = private::restrict(&folder);
+        }
         Self { global, output }
     }
 

@@ -20,6 +20,7 @@ mod json;
 mod json_files;
 mod kill;
 mod models;
+mod permissions;
 mod pictures;
 mod pipes;
 mod text;
