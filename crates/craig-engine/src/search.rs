@@ -169,6 +169,28 @@ impl Engine {
         }
     }
 
+    /// Whether the index of a project is that of its directory as it is now; nothing is ingested. An engine with a lookout walks
+    /// over the directory only when something may have changed.
+    pub fn is_current(&self, handle: &str) -> Result<bool, EngineError> {
+        let project = self.store().project(handle)?;
+        if !Path::new(&project.source_path).is_dir() {
+            return Ok(false);
+        }
+        let watched = self.lookout().map(|lookout| lookout.watched(&project));
+        let mut watched = watched.as_ref().and_then(|watched| watched.try_lock().ok());
+        if let Some(watched) = &mut watched {
+            if watched.is_settled(&project) {
+                return Ok(true);
+            }
+            watched.before_look(&project, &self.store().side_folder().join("marks"));
+        }
+        let is_current = self.check_directory(&project.reference)?.up_to_date;
+        if let Some(watched) = watched.as_mut().filter(|_| is_current) {
+            watched.settle(project);
+        }
+        Ok(is_current)
+    }
+
     fn ingest_for_search(
         &mut self,
         directory: &Path,

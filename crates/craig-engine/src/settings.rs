@@ -15,6 +15,8 @@ use std::path::{Path, PathBuf};
 use craig_source::{Root, SourceOptions};
 use serde::Serialize;
 
+use definition::{RETIRED, Retired};
+
 pub use definition::{DEFINITIONS, Definition, Scope};
 pub use error::SettingsError;
 pub use page::page;
@@ -141,6 +143,12 @@ impl Settings {
     }
 
     fn lay_environment(&mut self) -> Result<(), SettingsError> {
+        for retired in RETIRED {
+            if let Some(place) = retired.variables().find(|name| self.environment.get(name).is_some()) {
+                let Retired { key, instead, .. } = *retired;
+                return Err(SettingsError::Retired { key, place, instead });
+            }
+        }
         for definition in DEFINITIONS {
             let variable = definition.variables().find(|name| self.environment.get(name).is_some());
             let Some(variable) = variable else { continue };
@@ -155,11 +163,7 @@ impl Settings {
 
     fn lay_flags(&mut self, flags: &[(String, String)]) -> Result<(), SettingsError> {
         for (key, text) in flags {
-            let definition = definition::find(key).map_err(|similar| SettingsError::UnknownKey {
-                key: key.clone(),
-                place: "the command line".to_owned(),
-                similar,
-            })?;
+            let definition = definition::find(key, || "the command line".to_owned())?;
             let value =
                 definition.parse(text).map_err(|reason| SettingsError::Flag { key: key.clone(), reason })?;
             self.lay(definition, value, Origin::Flag);
@@ -268,6 +272,47 @@ impl Settings {
             extra_skipped_folders: self.texts("source.skip_folders"),
             extra_ignore_globs: self.texts("source.exclude"),
             extra_include_globs: self.texts("source.include"),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What settings from one place are refused with.
+    fn refusal(sources: &Sources) -> String {
+        let error = Settings::resolve(sources).err().map(|error| (error.to_string(), error.hint()));
+        let (error, hint) = error.unwrap_or_else(|| panic!("{sources:?} is not refused"));
+        assert!(hint.is_some_and(|hint| hint.contains("craig settings")));
+        error
+    }
+
+    #[test]
+    fn a_setting_that_is_gone_says_what_replaced_it_wherever_it_stands() {
+        let folder = tempfile::tempdir().unwrap();
+        let root = folder.path().canonicalize().unwrap();
+        let sentence = "\"gateway.example.failures_to_open\" is no setting any more: \
+                        set 'gateway.breaker_failure_rate' instead";
+        let variable = |name: &str| Sources {
+            environment: [(name.to_owned(), "5".to_owned())].into_iter().collect(),
+            ..Sources::default()
+        };
+        for name in ["CRAIG_GATEWAY_EXAMPLE_FAILURES_TO_OPEN", "EXAMPLE_FAILURES"] {
+            assert_eq!(refusal(&variable(name)), format!("{name}: {sentence}"));
+        }
+        let flags = vec![("gateway.example.failures_to_open".to_owned(), "5".to_owned())];
+        let flag = Sources { flags, ..Sources::default() };
+        assert_eq!(refusal(&flag), format!("the command line: {sentence}"));
+        for text in ["[gateway.example]\nfailures_to_open = 5", "[gateway]\nexample.failures_to_open = \"x\""]
+        {
+            let user_file = root.join("config.toml");
+            std::fs::write(&user_file, text).unwrap();
+            let user = Sources { user_file: Some(user_file.clone()), ..Sources::default() };
+            assert_eq!(refusal(&user), format!("{}:2: {sentence}", user_file.display()));
+            std::fs::write(root.join(PROJECT_FILE), text).unwrap();
+            let project = Sources { project: Some(root.clone()), ..Sources::default() };
+            assert_eq!(refusal(&project), format!("{}:2: {sentence}", root.join(PROJECT_FILE).display()));
         }
     }
 }

@@ -1,5 +1,6 @@
 //! Every setting there is: add one here, and it can be set, shown and read about.
 
+use super::SettingsError;
 use super::value::{Kind, Value};
 
 /// One setting.
@@ -376,9 +377,15 @@ pub const DEFINITIONS: &[Definition] = &[
         "gateway.redis_env",
         TEXT,
         "",
-        "Environment variable that holds a `redis://` address to share limits, cache and breaker hints through.",
+        "Environment variable that holds a `redis://` address to share limits and cache through.",
     ),
     user("gateway.max_body", Kind::Size, "32MB", "Largest request."),
+    user(
+        "gateway.max_buffered",
+        Kind::Size,
+        "256MB",
+        "Memory for requests and whole answers of all clients together; a request counts three times. Beyond it requests get 503.",
+    ),
     user(
         "gateway.max_connections",
         Kind::Whole { most: 1_000_000 },
@@ -398,6 +405,12 @@ pub const DEFINITIONS: &[Definition] = &[
         "Longest wait for a provider's answer, or for its first word when it streams; retries included.",
     ),
     user(
+        "gateway.first_byte_timeout_ms",
+        Kind::Between { least: 1, most: 3_600_000 },
+        "10000",
+        "With a further provider to ask: silence after which that one is asked as well. Whoever answers first is passed on.",
+    ),
+    user(
         "gateway.stream_idle_ms",
         Kind::Whole { most: 3_600_000 },
         "60000",
@@ -408,9 +421,45 @@ pub const DEFINITIONS: &[Definition] = &[
         "gateway.grace_ms",
         Kind::Whole { most: 3_600_000 },
         "30000",
-        "How long streams may go on after the gateway was told to stop.",
+        "How long streams may go on once no more connections are taken.",
+    ),
+    user(
+        "gateway.drain_ms",
+        Kind::Whole { most: 3_600_000 },
+        "5000",
+        "After SIGTERM: how long connections are still taken while `/readyz` says 503. Ctrl-C does not wait.",
     ),
     user("gateway.tries", Kind::Whole { most: 10 }, "3", "Tries for each provider, the first included."),
+    user(
+        "gateway.breaker_window_ms",
+        Kind::Between { least: 100, most: 3_600_000 },
+        "30000",
+        "Requests of this time tell whether a model of a provider works.",
+    ),
+    user(
+        "gateway.breaker_min_requests",
+        Kind::Between { least: 1, most: 1_000_000 },
+        "20",
+        "Fewer requests in that time tell nothing.",
+    ),
+    user(
+        "gateway.breaker_failure_rate",
+        Kind::Share,
+        "0.5",
+        "Share of them that failed, from which on the model is left alone.",
+    ),
+    user(
+        "gateway.breaker_probe_ms",
+        Kind::Between { least: 1, most: 3_600_000 },
+        "1000",
+        "Wait before a single request tries again; it doubles each time that one fails.",
+    ),
+    user(
+        "gateway.breaker_max_probe_ms",
+        Kind::Between { least: 1, most: 3_600_000 },
+        "60000",
+        "Longest such wait.",
+    ),
     user(
         "gateway.stream_framing",
         Kind::OneOf(&["openai", "events"]),
@@ -486,11 +535,44 @@ pub const DEFINITIONS: &[Definition] = &[
     ),
 ];
 
+/// A setting of older versions. Whoever still has it is told what to do instead of "no setting".
+#[derive(Debug)]
+pub(super) struct Retired {
+    /// Section and name, as it was.
+    pub(super) key: &'static str,
+    /// Further environment variables that set it.
+    pub(super) aliases: &'static [&'static str],
+    /// What to do now, as a sentence without a full stop: `set 'gateway.breaker_window_ms' instead`.
+    pub(super) instead: &'static str,
+}
+
+/// Every setting that there once was: whoever removes a definition puts its key here.
+pub(super) const RETIRED: &[Retired] = &[
+    #[cfg(test)]
+    Retired {
+        key: "gateway.example.failures_to_open",
+        aliases: &["EXAMPLE_FAILURES"],
+        instead: "set 'gateway.breaker_failure_rate' instead",
+    },
+];
+
+impl Retired {
+    /// The environment variables that set it.
+    pub(super) fn variables(&self) -> impl Iterator<Item = String> {
+        variables(self.key, self.aliases)
+    }
+}
+
+/// The variable that a key gives, and further ones.
+fn variables(key: &str, aliases: &'static [&'static str]) -> impl Iterator<Item = String> + use<> {
+    let own = format!("CRAIG_{}", key.replace('.', "_").to_uppercase());
+    std::iter::once(own).chain(aliases.iter().map(|&alias| alias.to_owned()))
+}
+
 impl Definition {
     /// The environment variables that set it, the strongest first.
     pub fn variables(&self) -> impl Iterator<Item = String> + '_ {
-        let own = format!("CRAIG_{}", self.key.replace('.', "_").to_uppercase());
-        std::iter::once(own).chain(self.aliases.iter().map(|&alias| alias.to_owned()))
+        variables(self.key, self.aliases)
     }
 
     /// The built-in value.
@@ -513,26 +595,35 @@ impl Definition {
     }
 }
 
-/// The definition of `key`; else the known keys that are most like it.
-pub(super) fn find(key: &str) -> Result<&'static Definition, Vec<String>> {
-    let known = DEFINITIONS.iter().find(|definition| definition.key == key);
-    known.ok_or_else(|| {
-        let last = |key: &str| key.rsplit('.').next().unwrap_or_default().to_owned();
-        let unlikeness = |known: &str| {
-            let own = strsim::osa_distance(key, known);
-            // The right name in a wrong section is near, too.
-            if last(key) == last(known) { own.min(2) } else { own }
-        };
-        let mut near: Vec<(usize, &str)> =
-            DEFINITIONS.iter().map(|definition| (unlikeness(definition.key), definition.key)).collect();
-        near.sort();
-        let least = near.first().map_or(0, |(distance, _)| *distance);
-        near.into_iter()
-            .take_while(|(distance, _)| *distance == least)
-            .take(3)
-            .map(|(_, key)| key.to_owned())
-            .collect()
+/// The definition of `key`; where there is none, an error that says so of the key at `place`.
+pub(super) fn find(key: &str, place: impl FnOnce() -> String) -> Result<&'static Definition, SettingsError> {
+    if let Some(definition) = DEFINITIONS.iter().find(|definition| definition.key == key) {
+        return Ok(definition);
+    }
+    let place = place();
+    Err(match RETIRED.iter().find(|retired| retired.key == key) {
+        Some(Retired { key, instead, .. }) => SettingsError::Retired { key, place, instead },
+        None => SettingsError::UnknownKey { key: key.to_owned(), place, similar: similar(key) },
     })
+}
+
+/// The known keys that are most like `key`.
+fn similar(key: &str) -> Vec<String> {
+    let last = |key: &str| key.rsplit('.').next().unwrap_or_default().to_owned();
+    let unlikeness = |known: &str| {
+        let own = strsim::osa_distance(key, known);
+        // The right name in a wrong section is near, too.
+        if last(key) == last(known) { own.min(2) } else { own }
+    };
+    let mut near: Vec<(usize, &str)> =
+        DEFINITIONS.iter().map(|definition| (unlikeness(definition.key), definition.key)).collect();
+    near.sort();
+    let least = near.first().map_or(0, |(distance, _)| *distance);
+    near.into_iter()
+        .take_while(|(distance, _)| *distance == least)
+        .take(3)
+        .map(|(_, key)| key.to_owned())
+        .collect()
 }
 
 #[cfg(test)]
@@ -565,9 +656,16 @@ mod tests {
     }
 
     #[test]
+    fn no_retired_key_is_a_setting() {
+        for Retired { key, .. } in RETIRED {
+            assert!(DEFINITIONS.iter().all(|definition| definition.key != *key), "{key}");
+        }
+    }
+
+    #[test]
     fn the_nearest_key_is_found() {
-        assert_eq!(find("embedder.provder").unwrap_err(), ["embedder.provider"]);
-        assert_eq!(find("threds").unwrap_err(), ["threads"]);
-        assert!(find("rerank.candidates").unwrap_err().contains(&"reranker.candidates".to_owned()));
+        assert_eq!(similar("embedder.provder"), ["embedder.provider"]);
+        assert_eq!(similar("threds"), ["threads"]);
+        assert!(similar("rerank.candidates").contains(&"reranker.candidates".to_owned()));
     }
 }

@@ -35,6 +35,16 @@ pub enum SettingsError {
         /// Known keys that are most like it.
         similar: Vec<String>,
     },
+    /// There was such a setting once.
+    #[error("{place}: {key:?} is no setting any more: {instead}")]
+    Retired {
+        /// The key.
+        key: &'static str,
+        /// File and line, or what else it stands in.
+        place: String,
+        /// What to do now.
+        instead: &'static str,
+    },
     /// A value in a file is not what the setting can be.
     #[error("{place}: {key}: {reason}")]
     Value {

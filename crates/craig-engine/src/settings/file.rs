@@ -78,11 +78,9 @@ impl File<'_> {
             };
             if let DeValue::Table(inner) = value.get_ref() {
                 if !is_section(&key) {
-                    return Err(self.unknown(
-                        &key,
-                        inner.keys().next().unwrap_or(name).get_ref(),
-                        name.span().start,
-                    ));
+                    // A section that there is not is reported by the key that stands in it.
+                    let key = format!("{key}.{}", inner.keys().next().unwrap_or(name).get_ref());
+                    definition::find(&key, || self.place(name.span().start))?;
                 }
                 self.collect(&key, inner, found)?;
                 continue;
@@ -98,11 +96,7 @@ impl File<'_> {
         at: usize,
         value: &Spanned<DeValue<'_>>,
     ) -> Result<(&'static Definition, Value), SettingsError> {
-        let definition = definition::find(key).map_err(|similar| SettingsError::UnknownKey {
-            key: key.to_owned(),
-            place: self.place(at),
-            similar,
-        })?;
+        let definition = definition::find(key, || self.place(at))?;
         if self.scope == Scope::Project && definition.scope == Scope::User {
             return Err(SettingsError::NotForProjects { key: key.to_owned(), place: self.place(at) });
         }
@@ -112,13 +106,6 @@ impl File<'_> {
             reason,
         })?;
         Ok((definition, value))
-    }
-
-    /// A section that there is not, told by the key that stands in it.
-    fn unknown(&self, section: &str, name: &str, at: usize) -> SettingsError {
-        let key = format!("{section}.{name}");
-        let similar = definition::find(&key).err().unwrap_or_default();
-        SettingsError::UnknownKey { key, place: self.place(at), similar }
     }
 
     fn place(&self, at: usize) -> String {
@@ -131,9 +118,9 @@ impl File<'_> {
 }
 
 fn is_section(name: &str) -> bool {
-    definition::DEFINITIONS
-        .iter()
-        .any(|definition| definition.key.strip_prefix(name).is_some_and(|rest| rest.starts_with('.')))
+    let keys = definition::DEFINITIONS.iter().map(|definition| definition.key);
+    let mut keys = keys.chain(definition::RETIRED.iter().map(|retired| retired.key));
+    keys.any(|key| key.strip_prefix(name).is_some_and(|rest| rest.starts_with('.')))
 }
 
 fn of_toml(kind: Kind, value: &DeValue<'_>) -> Result<Value, String> {
