@@ -1,5 +1,6 @@
 //! A call to a provider, and what becomes of it: the attempts, the waits between them, how a failure is told.
 
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use backon::{BackoffBuilder as _, ExponentialBuilder};
@@ -22,9 +23,37 @@ pub(crate) struct CallFailure {
     pub(crate) retry_after: Option<Duration>,
     /// Whether nothing was sent, because the provider failed too often or asked to be left alone.
     pub(crate) is_short_circuit: bool,
+    /// Whether the gateway is to blame: the provider had too little time, or there was no room for its answer.
+    pub(crate) is_ours: bool,
+    /// What exactly is wrong, where the class says too little.
+    pub(crate) detail: Option<&'static Detail>,
     /// What the provider said to the client, without its key; told to nobody else.
     pub(crate) said: Option<Said>,
 }
+
+/// A failure that somebody can do something about, once it is told apart.
+#[derive(Debug)]
+pub(crate) struct Detail {
+    /// Its name in metrics, logs and headers.
+    label: &'static str,
+    /// What clients are told.
+    message: &'static str,
+}
+
+pub(crate) static REDIRECT: Detail = Detail {
+    label: "redirect",
+    message: "the provider redirects to another address, which the gateway does not follow: whoever runs it should check 'base_url'",
+};
+
+pub(crate) static COMPRESSED: Detail = Detail {
+    label: "compressed",
+    message: "the provider compresses its answer, although the gateway asks for a plain one",
+};
+
+pub(crate) static NO_RESULTS: Detail =
+    Detail { label: "no_results", message: "the reranking provider gave an answer without results" };
+
+pub(crate) static NO_ROOM: Detail = Detail { label: "overloaded", message: "" };
 
 /// The parts of a provider's error that help whoever sent the request.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -36,7 +65,25 @@ pub(crate) struct Said {
 
 impl CallFailure {
     pub(crate) fn new(class: FailureClass) -> Self {
-        Self { class, status: None, retry_after: None, is_short_circuit: false, said: None }
+        Self {
+            class,
+            status: None,
+            retry_after: None,
+            is_short_circuit: false,
+            is_ours: false,
+            detail: None,
+            said: None,
+        }
+    }
+
+    /// An answer that cannot be used, and why.
+    pub(crate) fn unusable(detail: &'static Detail) -> Self {
+        Self { detail: Some(detail), ..Self::new(FailureClass::BadAnswer) }
+    }
+
+    /// There is no room for an answer.
+    pub(crate) fn no_room() -> Self {
+        Self { is_ours: true, ..Self::unusable(&NO_ROOM) }
     }
 
     /// The breaker lets nothing through for `wait`.
@@ -46,6 +93,9 @@ impl CallFailure {
 
     /// What an answer with an error status says.
     pub(crate) fn refused(target: &Target, status: StatusCode, headers: &HeaderMap, body: &Bytes) -> Self {
+        if status.is_redirection() {
+            return Self::unusable(&REDIRECT);
+        }
         let wait = headers.get(header::RETRY_AFTER).and_then(|value| retry_after(value.to_str().ok()?));
         Self {
             status: Some(status.as_u16()),
@@ -55,9 +105,24 @@ impl CallFailure {
         }
     }
 
+    /// What an answer says that reports an error although its status is a success; `whole` is all of it.
+    pub(crate) fn reported(target: &Target, error: &Value, whole: &Bytes) -> Self {
+        let (class, status) = class_of_reported(error);
+        Self { status, said: Some(said(target, whole)), ..Self::new(class) }
+    }
+
     /// Its name in metrics and logs.
     pub(crate) fn label(&self) -> &'static str {
-        if self.is_short_circuit { "circuit_open" } else { class_name(self.class) }
+        match self.detail {
+            _ if self.is_short_circuit => "circuit_open",
+            Some(detail) => detail.label,
+            None => class_name(self.class),
+        }
+    }
+
+    /// Whether the request itself is wrong, so that nobody else needs to be asked.
+    pub(crate) fn is_final(&self) -> bool {
+        self.class == FailureClass::InvalidRequest && self.status != Some(404)
     }
 
     /// What the client is told. `sent` are the texts that the provider got: words of them are cut out of what it said.
@@ -67,6 +132,7 @@ impl CallFailure {
             _ => fallback.to_owned(),
         };
         match self.class {
+            _ if self.is_ours && self.class == FailureClass::BadAnswer => Problem::overloaded(),
             FailureClass::InvalidRequest => {
                 let status = self.status.and_then(|status| StatusCode::from_u16(status).ok());
                 let said = self.said.clone().unwrap_or_default();
@@ -112,10 +178,33 @@ impl CallFailure {
             FailureClass::BadAnswer | FailureClass::Model | FailureClass::Cancelled => Problem::upstream(
                 StatusCode::BAD_GATEWAY,
                 "upstream_bad_answer",
-                "the provider gave an answer that cannot be used",
+                self.detail
+                    .map_or("the provider gave an answer that cannot be used", |detail| detail.message),
             ),
         }
     }
+}
+
+/// What an error means that comes with a status of success: by its number, else by its words.
+fn class_of_reported(error: &Value) -> (FailureClass, Option<u16>) {
+    let number = |name: &str| {
+        let number = error[name].as_u64().or_else(|| error[name].as_str()?.parse().ok())?;
+        u16::try_from(number).ok().filter(|status| (400..600).contains(status))
+    };
+    if let Some(status) = ["status", "code"].into_iter().find_map(number) {
+        return (FailureClass::of_status(status), Some(status));
+    }
+    let words = ["type", "code"].map(|name| error[name].as_str().unwrap_or_default()).join(" ");
+    let classes = [
+        ("rate_limit", FailureClass::RateLimit),
+        ("invalid_api_key", FailureClass::Auth),
+        ("authentication", FailureClass::Auth),
+        ("permission", FailureClass::Auth),
+        ("invalid_request", FailureClass::InvalidRequest),
+        ("context_length", FailureClass::InvalidRequest),
+    ];
+    let class = classes.into_iter().find(|(word, _)| words.contains(word));
+    (class.map_or(FailureClass::Server, |(_, class)| class), None)
 }
 
 fn said(target: &Target, body: &Bytes) -> Said {
@@ -189,11 +278,11 @@ pub(crate) struct Patience {
 }
 
 impl Patience {
-    /// Calls `attempt` with the time left until it succeeds, fails for good, or patience is at its end. Each attempt
-    /// asks the breaker first and tells it what came of it; the provider's `Retry-After` is the least wait.
+    /// Calls `attempt` with the time left until it succeeds, fails for good, or patience is at its end. The breaker hears
+    /// once what came of all attempts; the provider's `Retry-After` is the least wait.
     pub(crate) async fn persist<T, F: Future<Output = Result<T, CallFailure>>>(
         &self,
-        breaker: &Breaker,
+        breaker: &Arc<Breaker>,
         mut attempt: impl FnMut(Duration) -> F,
     ) -> Result<T, CallFailure> {
         let mut waits = ExponentialBuilder::default()
@@ -202,8 +291,8 @@ impl Patience {
             .with_max_times(self.tries.saturating_sub(1))
             .with_jitter()
             .build();
+        let mut admission = breaker.admit()?;
         loop {
-            let admission = breaker.admit()?;
             let failure = match attempt(self.time_left()).await {
                 Ok(done) => {
                     admission.succeed();
@@ -211,9 +300,11 @@ impl Patience {
                 }
                 Err(failure) => failure,
             };
-            admission.fail(&failure);
+            admission.note(&failure);
             let wait = match waits.next() {
-                Some(wait) if failure.class.is_passing() => wait.max(failure.retry_after.unwrap_or_default()),
+                Some(wait) if failure.class.is_passing() && admission.may_retry() => {
+                    wait.max(failure.retry_after.unwrap_or_default())
+                }
                 _ => return Err(failure),
             };
             if wait > self.longest_wait || wait >= self.time_left() {
@@ -230,7 +321,22 @@ impl Patience {
 
 #[cfg(test)]
 mod tests {
+    use serde_json::json;
+
     use super::*;
+
+    #[test]
+    fn errors_with_a_status_of_success_are_understood() {
+        let class = |error: Value| class_of_reported(&error);
+        assert_eq!(class(json!({ "code": 429 })), (FailureClass::RateLimit, Some(429)));
+        assert_eq!(class(json!({ "code": "503" })), (FailureClass::Server, Some(503)));
+        assert_eq!(class(json!({ "code": 7 })), (FailureClass::Server, None));
+        assert_eq!(class(json!({ "type": "rate_limit_error" })), (FailureClass::RateLimit, None));
+        assert_eq!(class(json!({ "type": "authentication_error" })), (FailureClass::Auth, None));
+        assert_eq!(class(json!({ "code": "context_length_exceeded" })), (FailureClass::InvalidRequest, None));
+        assert_eq!(class(json!({ "type": "overloaded_error" })), (FailureClass::Server, None));
+        assert_eq!(class(json!("no")), (FailureClass::Server, None));
+    }
 
     #[test]
     fn errors_do_not_repeat_what_was_asked() {

@@ -1,12 +1,12 @@
 //! Who asks: the holder of a key, or anybody on this machine while there are no keys.
 
 use std::path::Path;
-use std::sync::{Arc, PoisonError, RwLock};
+use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard};
 
 use http::{HeaderMap, HeaderValue, header};
 
 use crate::failure::Problem;
-use crate::keys::KeyRing;
+use crate::keys::{KeyRing, KeysError};
 use crate::traces::Trace;
 
 /// Origins of pages that are served by this machine.
@@ -36,42 +36,71 @@ pub fn hashed(id: &str) -> String {
 ///
 /// The lock is written only when the key file has changed.
 pub(crate) struct Gate {
-    keys: RwLock<KeyRing>,
+    keys: RwLock<Keys>,
     /// Whoever asks while there are no keys.
     local: Arc<str>,
     origins: Vec<String>,
-    needs_key: bool,
+}
+
+/// What the key file holds.
+struct Keys {
+    /// `None` while it cannot be read: then nobody is let in.
+    ring: Option<KeyRing>,
+    /// Whether a key is needed even where the file holds none: others than this machine are served, or there were keys once.
+    are_needed: bool,
 }
 
 impl Gate {
     pub(crate) fn new(keys: KeyRing, origins: Vec<String>, needs_key: bool) -> Self {
-        Self { keys: RwLock::new(keys), local: "local".into(), origins, needs_key }
+        let keys = Keys { are_needed: needs_key || keys.has_file(), ring: Some(keys) };
+        Self { keys: RwLock::new(keys), local: "local".into(), origins }
+    }
+
+    fn keys(&self) -> RwLockReadGuard<'_, Keys> {
+        self.keys.read().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// How many keys there are, revoked ones too.
     pub(crate) fn n_keys(&self) -> usize {
-        self.keys.read().unwrap_or_else(PoisonError::into_inner).records().len()
+        self.keys().ring.as_ref().map_or(0, |ring| ring.records().len())
+    }
+
+    /// Whether nobody is let in, since the key file cannot be read.
+    pub(crate) fn is_closed(&self) -> bool {
+        self.keys().ring.is_none()
     }
 
     /// Whether the keys are those of the file at `path` as it is now.
     pub(crate) fn has_keys_of(&self, path: &Path) -> bool {
-        self.keys.read().unwrap_or_else(PoisonError::into_inner).is_current(path)
+        self.keys().ring.as_ref().is_some_and(|ring| ring.is_current(path))
     }
 
-    pub(crate) fn replace_keys(&self, keys: KeyRing) {
-        *self.keys.write().unwrap_or_else(PoisonError::into_inner) = keys;
+    /// Reads the keys; gives how many there are. From a file that cannot be read, or is no longer there, on, nobody is let in
+    /// until it is back.
+    pub(crate) fn read_keys(&self, path: &Path) -> Result<usize, KeysError> {
+        let read = KeyRing::open(path);
+        let mut keys = self.keys.write().unwrap_or_else(PoisonError::into_inner);
+        keys.ring = None;
+        let ring = read?;
+        if keys.are_needed && !ring.has_file() {
+            let source = std::io::ErrorKind::NotFound.into();
+            return Err(KeysError::Io { path: path.to_owned(), source });
+        }
+        keys.are_needed |= ring.has_file();
+        Ok(keys.ring.insert(ring).records().len())
     }
 
     /// Lets a request in, or says why not.
     pub(crate) fn admit(&self, headers: &HeaderMap) -> Result<Caller, Problem> {
         self.check_origin(headers)?;
-        let keys = self.keys.read().unwrap_or_else(PoisonError::into_inner);
-        if keys.is_empty() && !self.needs_key {
+        let keys = self.keys();
+        let ring = keys.ring.as_ref().ok_or_else(Problem::no_keys)?;
+        if !keys.are_needed {
             check_host(headers)?;
             return Ok(Caller::of(&self.local));
         }
         let key = bearer(headers).ok_or_else(Problem::unauthorized)?;
-        keys.find(key).map(|record| Caller::of(&record.user)).ok_or_else(Problem::unauthorized)
+        ring.find(key).map(|record| Caller::of(&record.user)).ok_or_else(Problem::unauthorized)
     }
 
     /// The origin of a page that may ask, to be told to its browser; `None` where no page asks.

@@ -43,7 +43,7 @@ pub(crate) async fn complete(
     let started = Instant::now();
     let caller = caller_of(&request)?;
     let framing = framing_of(request.headers(), gateway.config.framing)?;
-    let body = whole_body(request, &gateway.config.bounds).await?;
+    let body = whole_body(request, &gateway).await?;
     let mut conversation = Conversation::read(&body)?;
     let injected = match conversation.wants_context() {
         true => Some(inject(&gateway, &caller, &mut conversation).await?),
@@ -54,7 +54,8 @@ pub(crate) async fn complete(
         conversation.for_provider(model, messages).map_or_else(|| body.clone(), Bytes::from)
     };
     let asked = Instant::now();
-    let answered = match gateway.providers.ask(conversation.model.as_deref(), own_body).await {
+    let (model, is_streamed) = (conversation.model.as_deref(), conversation.is_streamed);
+    let answered = match gateway.providers.ask(model, is_streamed, own_body).await {
         Ok(answered) => answered,
         Err(NoAnswer::Failed(failure)) => {
             let failed = Outcome { usage: None, failure: Some(failure.label()) };
@@ -75,7 +76,7 @@ pub(crate) async fn complete(
 
 /// Finds what may help to answer, and puts it before the question.
 async fn inject(
-    gateway: &Gateway,
+    gateway: &Arc<Gateway>,
     caller: &Caller,
     conversation: &mut Conversation<'_>,
 ) -> Result<Injected, Problem> {

@@ -3,17 +3,18 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use bytes::Bytes;
+use bytes::{Bytes, BytesMut};
 use craig_engine::{FailureClass, Secret};
-use http::{HeaderValue, Method, Request, Response, Uri, header};
-use http_body_util::{BodyExt as _, Full, LengthLimitError, Limited};
+use http::{HeaderMap, HeaderValue, Method, Request, Response, Uri, header};
+use http_body_util::{BodyExt as _, Full};
 use hyper::body::Incoming;
 use hyper_rustls::HttpsConnector;
 use hyper_util::client::legacy::connect::HttpConnector;
 use hyper_util::rt::{TokioExecutor, TokioTimer};
 use rustls_platform_verifier::BuilderVerifierExt as _;
 
-use crate::call::CallFailure;
+use crate::budget::Budget;
+use crate::call::{COMPRESSED, CallFailure};
 
 /// Longest wait for a connection.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
@@ -54,11 +55,15 @@ impl Target {
 
 /// Connections to providers, kept open for the next request.
 #[derive(Clone)]
-pub(crate) struct Client(hyper_util::client::legacy::Client<HttpsConnector<HttpConnector>, Full<Bytes>>);
+pub(crate) struct Client {
+    http: hyper_util::client::legacy::Client<HttpsConnector<HttpConnector>, Full<Bytes>>,
+    /// For answers that are read whole.
+    budget: Budget,
+}
 
 impl Client {
     /// Fails when the system's certificates cannot be read.
-    pub(crate) fn new() -> Result<Self, rustls::Error> {
+    pub(crate) fn new(budget: Budget) -> Result<Self, rustls::Error> {
         let mut http = HttpConnector::new();
         http.set_connect_timeout(Some(CONNECT_TIMEOUT));
         http.set_nodelay(true);
@@ -73,22 +78,26 @@ impl Client {
             .https_or_http()
             .enable_http1()
             .wrap_connector(http);
-        let client = hyper_util::client::legacy::Client::builder(TokioExecutor::new())
+        let http = hyper_util::client::legacy::Client::builder(TokioExecutor::new())
             .pool_idle_timeout(IDLE_TIMEOUT)
             .pool_timer(TokioTimer::new())
             .build(https);
-        Ok(Self(client))
+        Ok(Self { http, budget })
     }
 
     /// Posts JSON; gives the answer when it is a success, as soon as its head is there. The caller ends the wait.
     pub(crate) async fn post(&self, target: &Target, body: Bytes) -> Result<Response<Incoming>, CallFailure> {
-        let answered = self.0.request(request(target, body)).await;
+        let answered = self.http.request(request(target, body)).await;
         let response = answered.map_err(|_| CallFailure::new(FailureClass::Network))?;
         if response.status().is_success() {
-            return Ok(response);
+            return if is_plain(response.headers()) {
+                Ok(response)
+            } else {
+                Err(CallFailure::unusable(&COMPRESSED))
+            };
         }
         let (head, body) = response.into_parts();
-        let read = tokio::time::timeout(ERROR_TIMEOUT, whole(body, MAX_ERROR_BYTES)).await;
+        let read = tokio::time::timeout(ERROR_TIMEOUT, self.whole(body, MAX_ERROR_BYTES)).await;
         let body = read.ok().and_then(Result::ok).unwrap_or_default();
         Err(CallFailure::refused(target, head.status, &head.headers, &body))
     }
@@ -103,19 +112,36 @@ impl Client {
     ) -> Result<(http::response::Parts, Bytes), CallFailure> {
         let answer = async {
             let (head, body) = self.post(target, body).await?.into_parts();
-            Ok((head, whole(body, max_bytes).await?))
+            Ok((head, self.whole(body, max_bytes).await?))
         };
         tokio::time::timeout(within, answer).await.unwrap_or(Err(CallFailure::new(FailureClass::Timeout)))
     }
+
+    /// All of an answer's body; one of more than `max_bytes` is a bad answer.
+    pub(crate) async fn whole(&self, mut body: Incoming, max_bytes: usize) -> Result<Bytes, CallFailure> {
+        let mut reservation = self.budget.reservation();
+        let mut whole = BytesMut::new();
+        while let Some(frame) = body.frame().await {
+            let frame = frame.map_err(|_| CallFailure::new(FailureClass::Network))?;
+            let data = frame.into_data().unwrap_or_default();
+            if whole.len() + data.len() > max_bytes {
+                return Err(CallFailure::new(FailureClass::BadAnswer));
+            }
+            if !reservation.grow_to(whole.len() + data.len()) {
+                return Err(CallFailure::no_room());
+            }
+            whole.extend_from_slice(&data);
+        }
+        Ok(reservation.with(whole.freeze()))
+    }
 }
 
-/// All of an answer's body; one of more than `max_bytes` is a bad answer.
-pub(crate) async fn whole(body: Incoming, max_bytes: usize) -> Result<Bytes, CallFailure> {
-    match Limited::new(body, max_bytes).collect().await {
-        Ok(body) => Ok(body.to_bytes()),
-        Err(error) if error.is::<LengthLimitError>() => Err(CallFailure::new(FailureClass::BadAnswer)),
-        Err(_) => Err(CallFailure::new(FailureClass::Network)),
-    }
+/// Whether a body is sent as it is meant.
+pub(crate) fn is_plain(headers: &HeaderMap) -> bool {
+    headers.get_all(header::CONTENT_ENCODING).iter().all(|value| {
+        let value = value.as_bytes().trim_ascii();
+        value.is_empty() || value.eq_ignore_ascii_case(b"identity")
+    })
 }
 
 fn request(target: &Target, body: Bytes) -> Request<Full<Bytes>> {
@@ -124,6 +150,7 @@ fn request(target: &Target, body: Bytes) -> Request<Full<Bytes>> {
     *request.uri_mut() = target.uri.clone();
     let headers = request.headers_mut();
     headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
+    headers.insert(header::ACCEPT_ENCODING, HeaderValue::from_static("identity"));
     headers
         .insert(header::USER_AGENT, HeaderValue::from_static(concat!("craig/", env!("CARGO_PKG_VERSION"))));
     if let Some(authorization) = &target.authorization {

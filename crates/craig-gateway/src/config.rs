@@ -7,6 +7,7 @@ use std::time::Duration;
 use craig_engine::{Config, EngineError, HostedRerank, Keyed, RerankOptions, RerankerConfig, Settings};
 use thiserror::Error;
 
+use crate::breaker::BreakerSettings;
 use crate::sse::Framing;
 use crate::upstreams::{Prices, Upstream, UpstreamsError};
 
@@ -54,20 +55,28 @@ pub struct GatewayConfig {
 pub struct Bounds {
     /// Largest request, in bytes.
     pub max_body_bytes: usize,
+    /// What all requests and answers that are read whole may take at the same time, in bytes.
+    pub max_buffered_bytes: usize,
     /// Open connections.
     pub max_connections: usize,
     /// Longest wait for a client.
     pub client_timeout: Duration,
     /// Longest wait for a provider's answer, or the beginning of its stream.
     pub upstream_timeout: Duration,
+    /// Silence of a provider after which the next one is asked, too.
+    pub first_byte_timeout: Duration,
     /// Longest silence within a stream.
     pub stream_idle: Duration,
     /// Longest stream.
     pub stream_total: Duration,
-    /// How long streams may go on after the gateway was told to stop.
+    /// How long connections are still taken after the gateway was told to stop, while `/readyz` says so.
+    pub drain: Duration,
+    /// How long streams may go on after that.
     pub grace: Duration,
     /// Tries for each provider.
     pub tries: usize,
+    /// When a model of a provider is left alone.
+    pub breaker: BreakerSettings,
 }
 
 /// How reranking is done.
@@ -176,13 +185,23 @@ impl GatewayConfig {
             redis: redis.transpose()?,
             bounds: Bounds {
                 max_body_bytes: whole("max_body") as usize,
+                max_buffered_bytes: whole("max_buffered") as usize,
                 max_connections: whole("max_connections").max(1) as usize,
                 client_timeout: ms("client_timeout_ms"),
                 upstream_timeout: ms("upstream_timeout_ms"),
+                first_byte_timeout: ms("first_byte_timeout_ms"),
                 stream_idle: ms("stream_idle_ms"),
                 stream_total: ms("stream_total_ms"),
+                drain: Duration::from_millis(whole("drain_ms")),
                 grace: ms("grace_ms"),
                 tries: whole("tries").max(1) as usize,
+                breaker: BreakerSettings {
+                    window: ms("breaker_window_ms"),
+                    min_requests: u32::try_from(whole("breaker_min_requests")).unwrap_or(u32::MAX),
+                    failure_rate: settings.number("gateway.breaker_failure_rate").unwrap_or(1.0),
+                    probe_after: ms("breaker_probe_ms"),
+                    max_probe_after: ms("breaker_max_probe_ms"),
+                },
             },
             limits: HourlyLimits { reranks: limit("reranks_per_hour"), searches: limit("searches_per_hour") },
             framing: match settings.text("gateway.stream_framing") {

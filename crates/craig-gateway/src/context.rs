@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use axum::extract::{Request, State};
 use axum::response::Response;
-use craig_engine::{ChatContextRequest, ContextAnswer, InlineContextRequest};
+use craig_engine::{ChatContextRequest, ContextAnswer, InlineContextRequest, NoContext};
 use http::StatusCode;
 use serde::Deserialize;
 
@@ -15,6 +15,7 @@ use crate::intake::{caller_of, json_body};
 use crate::journal::{Event, SearchCompleted};
 use crate::limits::Resource;
 use crate::metrics::ms;
+use crate::retrieval::tell_trouble;
 
 #[derive(Deserialize)]
 struct ContextBody {
@@ -53,10 +54,12 @@ pub(crate) async fn context(
     request: Request,
 ) -> Result<Response, Problem> {
     let caller = caller_of(&request)?;
-    let body: ContextBody = json_body(request, &gateway.config.bounds).await?;
+    let (body, _room) = json_body::<ContextBody>(request, &gateway).await?;
     let allowance = gateway.charged(Resource::Search, &caller).await?;
     let started = std::time::Instant::now();
-    let found = found(&gateway, &caller, body).await?;
+    let trouble = gateway.index_trouble(body.project.clone());
+    let (found, trouble) = tokio::join!(found(&gateway, &caller, body), trouble);
+    let found = found?;
     gateway.metrics.searches.inc();
     gateway.metrics.total_search_ms.observe(ms(started.elapsed()));
     gateway.journal.tell(Event::SearchCompleted(SearchCompleted {
@@ -67,6 +70,10 @@ pub(crate) async fn context(
         ..SearchCompleted::default()
     }));
     let mut response = json_response(StatusCode::OK, &found);
+    // An answer for a project that there is not says so itself.
+    if found.reason_code != Some(NoContext::NotReady) {
+        tell_trouble(&mut response, trouble.as_slice());
+    }
     if let Some(allowance) = allowance {
         allowance.tell(&mut response);
     }

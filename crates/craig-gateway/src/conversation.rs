@@ -18,6 +18,10 @@ pub(crate) struct Conversation<'a> {
     pub(crate) model: Option<Cow<'a, str>>,
     /// Results that came with the request; `None` when it has no such field.
     pub(crate) results: Option<Vec<Snippet>>,
+    /// Whether some of those results cannot be read; they are left out.
+    pub(crate) has_malformed_results: bool,
+    /// Whether the answer is to come as it is made.
+    pub(crate) is_streamed: bool,
     /// Whether they are to be reranked.
     pub(crate) rerank: bool,
     /// Project to search when no results came.
@@ -71,10 +75,19 @@ impl<'a> Conversation<'a> {
     }
 
     fn of(fields: RawObject<'a>) -> Result<Self, String> {
+        let (results, has_malformed_results) = match fields.get("semantic_results")? {
+            None | Some("null") => (None, false),
+            Some(list) => {
+                let (results, is_malformed) = results(list)?;
+                (Some(results), is_malformed)
+            }
+        };
         Ok(Self {
+            // Whoever writes something else here is told by the provider.
+            is_streamed: fields.get("stream")? == Some("true"),
+            results,
+            has_malformed_results,
             model: fields.read_field::<Text<'a>>("model", "a text")?.map(|text| text.0),
-            results: fields
-                .read_field("semantic_results", "a list of {content, file, score, line_start, line_end}")?,
             rerank: fields.read_field("rerank", "true or false")?.unwrap_or_default(),
             project: fields.read_field("project", "a text")?,
             max_context_tokens: fields.read_field("max_context_tokens", "a whole number")?,
@@ -118,6 +131,15 @@ impl<'a> Conversation<'a> {
         let has_own = OWN_FIELDS.iter().any(|name| self.fields.get(name).ok().flatten().is_some());
         (has_own || !instead.is_empty()).then(|| self.fields.write(&OWN_FIELDS, &instead))
     }
+}
+
+/// The results of a list, and whether there are some that cannot be read.
+fn results(list: &str) -> Result<(Vec<Snippet>, bool), String> {
+    let items = elements(list)
+        .ok_or("'semantic_results' is not a list of {content, file, score, line_start, line_end}")?;
+    let results: Vec<Snippet> = items.iter().filter_map(|item| serde_json::from_str(item).ok()).collect();
+    let is_malformed = results.len() < items.len();
+    Ok((results, is_malformed))
 }
 
 impl Question<'_> {
@@ -182,7 +204,7 @@ mod tests {
         assert_eq!(refused(r#"{"messages":[],"model":3}"#), "'model' is not a text");
         assert_eq!(refused(r#"{"messages":[],"rerank":"yes"}"#), "'rerank' is not true or false");
         assert!(
-            refused(r#"{"messages":[],"semantic_results":[{}]}"#)
+            refused(r#"{"messages":[],"semantic_results":{}}"#)
                 .starts_with("'semantic_results' is not a list")
         );
         let problem = read(r#"{"messages":"x","project":"p"}"#).question().err().unwrap();

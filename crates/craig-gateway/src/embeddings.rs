@@ -48,7 +48,7 @@ pub(crate) async fn embed(
     request: Request,
 ) -> Result<Response, Problem> {
     caller_of(&request)?;
-    let body: EmbeddingsBody = json_body(request, &gateway.config.bounds).await?;
+    let (body, _room) = json_body::<EmbeddingsBody>(request, &gateway).await?;
     let texts = match body.input {
         Input::One(text) => vec![text],
         Input::Many(texts) => texts,

@@ -79,6 +79,30 @@ impl Problem {
         )
     }
 
+    /// There is no room for another request, or for a part of it.
+    pub(crate) fn overloaded() -> Self {
+        let message =
+            "the gateway has no room for this request now, which 'gateway.max_buffered' bounds: try again";
+        Self { retry_after: Some(Duration::from_secs(1)), ..Self::unavailable("overloaded", message) }
+    }
+
+    /// The body is compressed, or otherwise not as it is meant.
+    pub(crate) fn encoded() -> Self {
+        let message = "the body of the request is encoded ('content-encoding'): send it as it is";
+        Self::new(
+            StatusCode::UNSUPPORTED_MEDIA_TYPE,
+            "invalid_request_error",
+            "unsupported_encoding",
+            message,
+        )
+    }
+
+    /// Nobody can be told apart.
+    pub(crate) fn no_keys() -> Self {
+        let message = "the gateway's key file cannot be read, so that nobody is let in: tell whoever runs it";
+        Self::unavailable("keys_unavailable", message)
+    }
+
     pub(crate) fn too_slow() -> Self {
         let message = "the request did not arrive in time";
         Self::new(StatusCode::REQUEST_TIMEOUT, "invalid_request_error", "request_timeout", message)
@@ -117,6 +141,9 @@ impl IntoResponse for Problem {
         }
         if let Some(allowance) = self.allowance {
             allowance.tell(&mut response);
+        }
+        if self.status == StatusCode::UNSUPPORTED_MEDIA_TYPE {
+            response.headers_mut().insert(header::ACCEPT_ENCODING, HeaderValue::from_static("identity"));
         }
         if self.status == StatusCode::UNAUTHORIZED {
             response.headers_mut().insert(header::WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));

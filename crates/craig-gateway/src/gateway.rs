@@ -8,6 +8,8 @@ use craig_engine::{Engine, EngineError, Engines, TextModels};
 use thiserror::Error;
 use tokio::sync::Semaphore;
 
+use crate::budget::Budget;
+use crate::cache::Cache;
 use crate::caller::Gate;
 use crate::client::{Client, Target};
 use crate::config::GatewayConfig;
@@ -27,6 +29,10 @@ const MOST_AT_WORK: usize = 4;
 
 /// Longest wait for an engine's answer.
 const ENGINE_TIMEOUT: Duration = Duration::from_secs(10);
+
+/// How long it is believed that an index is as new as its files, or not, and of how many projects.
+const CHECKED_FOR: Duration = Duration::from_secs(1);
+const MAX_CHECKED_PROJECTS: usize = 1_000;
 
 /// A gateway that cannot start.
 #[derive(Debug, Error)]
@@ -66,6 +72,8 @@ pub(crate) struct Gateway {
     pub(crate) config: GatewayConfig,
     pub(crate) gate: Gate,
     pub(crate) limits: Limits,
+    /// Memory for their bodies.
+    pub(crate) for_requests: Budget,
     pub(crate) providers: Providers,
     pub(crate) reranker: Reranker,
     pub(crate) models: Arc<TextModels>,
@@ -73,6 +81,8 @@ pub(crate) struct Gateway {
     pub(crate) journal: Journal,
     pub(crate) redis: Option<Redis>,
     pub(crate) tracer: Tracer,
+    /// Whether the indexes of projects are as new as their files, by the hash of a project's name.
+    pub(crate) are_current: Cache<bool, ()>,
     engines: Arc<Engines>,
     turns: Arc<Semaphore>,
     is_stopping: AtomicBool,
@@ -88,7 +98,9 @@ impl Gateway {
         }
         let metrics = Arc::new(Metrics::new().map_err(|error| system(&error))?);
         metrics.budget_usd.set(config.monthly_budget_usd.unwrap_or_default());
-        let client = Client::new().map_err(|error| system(&error))?;
+        let (for_requests, for_answers) =
+            Budget::for_requests_and_answers(config.bounds.max_buffered_bytes, &metrics.buffered_bytes);
+        let client = Client::new(for_answers).map_err(|error| system(&error))?;
         let redis = match &config.redis {
             Some(address) => {
                 let redis = Redis::new(address, journal.clone(), Arc::clone(&metrics));
@@ -111,23 +123,19 @@ impl Gateway {
             Some(url) => Tracer::new(client.clone(), Target::new(url, None).map_err(StartError::Upstream)?),
             None => Tracer::off(),
         };
-        let providers = Providers::new(
-            &config.upstreams,
-            client,
-            Arc::clone(&metrics),
-            bounds.upstream_timeout,
-            bounds.tries,
-        );
+        let providers = Providers::new(&config.upstreams, client, Arc::clone(&metrics), bounds);
         Ok(Self {
             gate: Gate::new(keys, config.origins.clone(), !is_local),
             limits: Limits::new(config.limits, redis.clone()),
+            for_requests,
             providers: providers.map_err(StartError::Upstream)?,
-            reranker: Reranker::new(&config.rerank, bounds.tries, around)?,
+            reranker: Reranker::new(&config.rerank, bounds, around)?,
             models,
             metrics,
             journal,
             redis,
             tracer,
+            are_current: Cache::new(MAX_CHECKED_PROJECTS, CHECKED_FOR),
             engines: Arc::new(Engines::new(config.engine.clone())),
             turns: Arc::new(Semaphore::new(MOST_AT_WORK)),
             is_stopping: AtomicBool::new(false),

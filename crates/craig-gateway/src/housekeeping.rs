@@ -1,15 +1,14 @@
-//! What goes on beside the requests: changed keys, hints of other gateways, alerts.
+//! What goes on beside the requests: changed keys, breakers that open, alerts.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use crate::alerts::Alerts;
-use crate::breaker::{Breaker, Standing};
+use crate::breaker::Standing;
 use crate::gateway::Gateway;
 use crate::journal::Event;
-use crate::keys::KeyRing;
 
-/// How often keys and hints are looked at: a revoked key opens nothing for longer.
+/// How often keys and breakers are looked at: a revoked key opens nothing for longer.
 const BEAT: Duration = Duration::from_secs(1);
 
 /// Beats between two looks at the alert rules, and between two tidyings.
@@ -17,11 +16,14 @@ const BEATS_TO_ALERTS: u64 = 15;
 const BEATS_TO_TIDY: u64 = 60;
 
 impl Gateway {
-    /// The breakers of all providers, by name.
-    pub(crate) fn breakers(&self) -> impl Iterator<Item = (&str, &Arc<Breaker>)> {
-        let reranker = self.reranker.breaker().map(|breaker| ("reranker", breaker));
-        let upstreams = self.providers.iter().map(|one| (one.upstream.name.as_str(), &one.breaker));
-        reranker.into_iter().chain(upstreams)
+    /// How all breakers stand, by provider and model.
+    pub(crate) fn standings(&self) -> impl Iterator<Item = (&str, &str, Standing)> {
+        let reranker = self.reranker.standing().into_iter();
+        let reranker = reranker.map(|standing| ("reranker", self.reranker.model(), standing));
+        reranker.chain(self.providers.iter().flat_map(|provider| {
+            let name = provider.upstream.name.as_str();
+            provider.breakers.standings().into_iter().map(move |(model, standing)| (name, model, standing))
+        }))
     }
 }
 
@@ -29,14 +31,13 @@ impl Gateway {
 pub(crate) async fn keep_house(gateway: Arc<Gateway>) {
     let mut are_keys_readable = true;
     let mut alerts = Alerts::new(gateway.config.monthly_budget_usd, Instant::now());
-    let mut known_open: Vec<String> = Vec::new();
+    let mut known_open = Vec::new();
     let mut beat = tokio::time::interval(BEAT);
     beat.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
     for n in 1_u64.. {
         beat.tick().await;
         reload_keys(&gateway, &mut are_keys_readable).await;
         tell_breakers(&gateway, &mut known_open);
-        exchange_hints(&gateway).await;
         if n % BEATS_TO_TIDY == 0 {
             gateway.limits.tidy();
         }
@@ -47,16 +48,16 @@ pub(crate) async fn keep_house(gateway: Arc<Gateway>) {
     }
 }
 
-/// Reads the keys again when their file has changed; while it cannot be read, those that were read hold.
+/// Reads the keys again when their file has changed. While it cannot be read, nobody is let in: whoever takes a file away, or
+/// spoils it, must not open the gateway, nor keep a revoked key alive.
 async fn reload_keys(gateway: &Arc<Gateway>, is_readable: &mut bool) {
     let of = Arc::clone(gateway);
-    let read = move || (!of.gate.has_keys_of(&of.config.keys)).then(|| KeyRing::open(&of.config.keys));
+    let read = move || (!of.gate.has_keys_of(&of.config.keys)).then(|| of.gate.read_keys(&of.config.keys));
     match tokio::task::spawn_blocking(read).await {
-        Ok(None) => *is_readable = true,
-        Ok(Some(Ok(keys))) => {
+        Ok(None) => {}
+        Ok(Some(Ok(n_keys))) => {
             *is_readable = true;
-            gateway.journal.tell(Event::KeysReloaded { keys: keys.records().len() });
-            gateway.gate.replace_keys(keys);
+            gateway.journal.tell(Event::KeysReloaded { keys: n_keys });
         }
         _ if *is_readable => {
             *is_readable = false;
@@ -64,33 +65,19 @@ async fn reload_keys(gateway: &Arc<Gateway>, is_readable: &mut bool) {
         }
         _ => {}
     }
+    gateway.metrics.keys_readable.set(i64::from(!gateway.gate.is_closed()));
 }
 
 /// Logs each breaker that has opened since the last look.
-fn tell_breakers(gateway: &Gateway, known_open: &mut Vec<String>) {
-    let open: Vec<String> = gateway
-        .breakers()
-        .filter(|(_, breaker)| breaker.standing() == Standing::Open)
-        .map(|(name, _)| name.to_owned())
+fn tell_breakers(gateway: &Gateway, known_open: &mut Vec<(String, String)>) {
+    let open: Vec<(String, String)> = gateway
+        .standings()
+        .filter(|(.., standing)| *standing == Standing::Open)
+        .map(|(provider, model, _)| (provider.to_owned(), model.to_owned()))
         .collect();
-    for provider in open.iter().filter(|name| !known_open.contains(name)) {
-        gateway.journal.tell(Event::BreakerOpened { provider: provider.clone() });
+    for (provider, model) in open.iter().filter(|one| !known_open.contains(one)) {
+        let (provider, model) = (provider.clone(), model.clone());
+        gateway.journal.tell(Event::BreakerOpened { provider, model });
     }
     *known_open = open;
-}
-
-/// Tells other gateways which providers are down, and hears it from them.
-async fn exchange_hints(gateway: &Gateway) {
-    let Some(redis) = &gateway.redis else { return };
-    for (name, breaker) in gateway.breakers() {
-        let key = format!("down:{name}");
-        match breaker.open_for() {
-            Some(remaining) => redis.put(&key, b"1", remaining).await,
-            None => {
-                if let Some(remaining) = redis.time_left(&key).await.filter(|left| !left.is_zero()) {
-                    breaker.open_by_hint(remaining);
-                }
-            }
-        }
-    }
 }

@@ -11,8 +11,9 @@ use bytes::{Bytes, BytesMut};
 use http::{HeaderMap, HeaderValue, Method, StatusCode, header};
 use http_body_util::BodyExt as _;
 
+use crate::budget::Reservation;
 use crate::caller::Caller;
-use crate::config::Bounds;
+use crate::client::is_plain;
 use crate::failure::Problem;
 use crate::gateway::Gateway;
 use crate::journal::{Event, RequestCompleted};
@@ -23,6 +24,9 @@ use crate::traces::Trace;
 /// Of a request that is too large, so many times the limit is read before it is refused, so that its sender, who first
 /// writes and then reads, gets to know why.
 const DRAINED_TIMES: usize = 4;
+
+/// Memory is set aside for so many times a body: as it came, as it is read, and as it is sent on.
+const COPIES: usize = 3;
 
 /// Most bytes of headers. Hyper bounds its buffer by the same number, but looks only when a head is not whole yet: one that
 /// came in a few large pieces may be longer.
@@ -67,6 +71,9 @@ pub(crate) async fn enter(State(gateway): State<Arc<Gateway>>, mut request: Requ
     if let Some(origin) = origin {
         response.headers_mut().insert(header::ACCESS_CONTROL_ALLOW_ORIGIN, origin);
         response.headers_mut().insert(header::ACCESS_CONTROL_EXPOSE_HEADERS, HeaderValue::from_static("*"));
+    }
+    if gateway.is_stopping() {
+        response.headers_mut().insert(header::CONNECTION, HeaderValue::from_static("close"));
     }
     let status = response.status();
     if let Some(trace) = trace {
@@ -137,18 +144,35 @@ fn fastrand() -> u64 {
     RandomState::new().hash_one(std::thread::current().id())
 }
 
-/// The whole body of a request, within the bounds.
-pub(crate) async fn whole_body(request: Request, bounds: &Bounds) -> Result<Bytes, Problem> {
+/// The whole body of a request, within the bounds. There is room for it, and for what is made of it, until it is dropped.
+pub(crate) async fn whole_body(request: Request, gateway: &Gateway) -> Result<Bytes, Problem> {
+    let (body, reservation) = reserved_body(request, gateway).await?;
+    Ok(reservation.with(body))
+}
+
+async fn reserved_body(request: Request, gateway: &Gateway) -> Result<(Bytes, Reservation), Problem> {
+    let bounds = &gateway.config.bounds;
     let (head, body) = request.into_parts();
-    let read = async {
-        if announced_bytes(&head.headers) > bounds.max_body_bytes {
-            let waits = head.headers.contains_key(header::EXPECT);
-            drain(body, if waits { 0 } else { bounds.max_body_bytes * DRAINED_TIMES }).await;
-            return Err(Problem::too_large(bounds.max_body_bytes));
-        }
-        collect(body, bounds.max_body_bytes).await
+    let mut reservation = gateway.for_requests.reservation();
+    let announced_bytes = announced_bytes(&head.headers);
+    let refusal = if !is_plain(&head.headers) {
+        Some(Problem::encoded())
+    } else if announced_bytes > bounds.max_body_bytes {
+        Some(Problem::too_large(bounds.max_body_bytes))
+    } else if !reservation.grow_to(room_for(announced_bytes, gateway)) {
+        Some(Problem::overloaded())
+    } else {
+        None
     };
-    tokio::time::timeout(bounds.client_timeout, read).await.unwrap_or_else(|_| Err(Problem::too_slow()))
+    if let Some(problem) = refusal {
+        let waits = head.headers.contains_key(header::EXPECT);
+        drain(body, if waits { 0 } else { bounds.max_body_bytes * DRAINED_TIMES }, bounds.client_timeout)
+            .await;
+        return Err(problem);
+    }
+    let read = collect(body, gateway, &mut reservation);
+    let read = tokio::time::timeout(bounds.client_timeout, read).await;
+    Ok((read.unwrap_or_else(|_| Err(Problem::too_slow()))?, reservation))
 }
 
 fn announced_bytes(headers: &HeaderMap) -> usize {
@@ -156,15 +180,27 @@ fn announced_bytes(headers: &HeaderMap) -> usize {
     length.unwrap_or_default()
 }
 
-async fn collect(mut body: Body, max_bytes: usize) -> Result<Bytes, Problem> {
+/// Room for a body and its copies; a large one may come alone.
+fn room_for(body_bytes: usize, gateway: &Gateway) -> usize {
+    (body_bytes * COPIES).min(gateway.for_requests.total_bytes())
+}
+
+async fn collect(mut body: Body, gateway: &Gateway, reservation: &mut Reservation) -> Result<Bytes, Problem> {
+    let bounds = &gateway.config.bounds;
     let mut whole = BytesMut::new();
     let mut only = None;
     while let Some(frame) = body.frame().await {
         let frame = frame.map_err(|_| Problem::invalid("the request broke off"))?;
         let Ok(data) = frame.into_data() else { continue };
-        if whole.len() + only.as_ref().map_or(0, Bytes::len) + data.len() > max_bytes {
-            drain(body, max_bytes * DRAINED_TIMES).await;
-            return Err(Problem::too_large(max_bytes));
+        let n_bytes = whole.len() + only.as_ref().map_or(0, Bytes::len) + data.len();
+        let refusal = if n_bytes > bounds.max_body_bytes {
+            Some(Problem::too_large(bounds.max_body_bytes))
+        } else {
+            (!reservation.grow_to(room_for(n_bytes, gateway))).then(Problem::overloaded)
+        };
+        if let Some(problem) = refusal {
+            drain(body, bounds.max_body_bytes * DRAINED_TIMES, bounds.client_timeout).await;
+            return Err(problem);
         }
         // One piece, as most requests are, is taken as it is.
         match (whole.is_empty(), only.take()) {
@@ -178,21 +214,26 @@ async fn collect(mut body: Body, max_bytes: usize) -> Result<Bytes, Problem> {
     Ok(only.unwrap_or_else(|| whole.freeze()))
 }
 
-async fn drain(mut body: Body, max_bytes: usize) {
-    let mut left = max_bytes;
-    while left > 0 {
-        let Some(Ok(frame)) = body.frame().await else { return };
-        left = left.saturating_sub(frame.data_ref().map_or(0, Bytes::len));
-    }
+/// Reads on and keeps nothing.
+async fn drain(mut body: Body, max_bytes: usize, within: Duration) {
+    let read = async {
+        let mut left = max_bytes;
+        while left > 0 {
+            let Some(Ok(frame)) = body.frame().await else { return };
+            left = left.saturating_sub(frame.data_ref().map_or(0, Bytes::len));
+        }
+    };
+    // The refusal is what matters, not whether its reason was read.
+    let _ = tokio::time::timeout(within, read).await;
 }
 
-/// A request's JSON as `T`; what is wrong with it is told without repeating it.
+/// A request's JSON as `T`, and the room that is set aside for it; what is wrong with it is told without repeating it.
 pub(crate) async fn json_body<T: serde::de::DeserializeOwned>(
     request: Request,
-    bounds: &Bounds,
-) -> Result<T, Problem> {
-    let body = whole_body(request, bounds).await?;
-    serde_json::from_slice(&body).map_err(|error| {
+    gateway: &Gateway,
+) -> Result<(T, Reservation), Problem> {
+    let (body, reservation) = reserved_body(request, gateway).await?;
+    let parsed = serde_json::from_slice(&body).map_err(|error| {
         let (line, column) = (error.line(), error.column());
         match error.classify() {
             serde_json::error::Category::Data => {
@@ -200,7 +241,8 @@ pub(crate) async fn json_body<T: serde::de::DeserializeOwned>(
             }
             _ => Problem::invalid(format!("the request is not JSON: line {line}, column {column}")),
         }
-    })
+    })?;
+    Ok((parsed, reservation))
 }
 
 /// What serde says of a shape: names of fields are ours, but values would be the client's.

@@ -19,11 +19,12 @@ const MAX_WAITING_LINES: usize = 10_000;
 #[serde(tag = "event", rename_all = "snake_case")]
 pub(crate) enum Event {
     Started { address: String, tls: bool, keys: usize, shared: bool },
+    Draining { open_requests: usize },
     Stopping { open_requests: usize },
     Stopped { unfinished: usize, dropped_lines: u64 },
     RequestCompleted(RequestCompleted),
     SearchCompleted(SearchCompleted),
-    BreakerOpened { provider: String },
+    BreakerOpened { provider: String, model: String },
     KeysReloaded { keys: usize },
     KeysUnreadable,
     RedisLost,

@@ -119,6 +119,11 @@ impl KeyRing {
         self.records.is_empty()
     }
 
+    /// Whether there was a file, with or without keys.
+    pub(crate) fn has_file(&self) -> bool {
+        self.changed_at.is_some()
+    }
+
     /// Whose key this is; looks at all of them, and as long at each.
     pub(crate) fn find(&self, key: &str) -> Option<&KeyRecord> {
         let hash = digest(&SHA256, key.as_bytes());

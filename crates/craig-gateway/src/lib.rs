@@ -8,6 +8,7 @@
 
 mod alerts;
 mod breaker;
+mod budget;
 mod cache;
 mod call;
 mod caller;
@@ -27,6 +28,7 @@ mod limits;
 mod metrics;
 mod providers;
 mod queue;
+mod race;
 mod ranking;
 mod raw;
 mod relay;
@@ -42,6 +44,7 @@ mod tls;
 mod traces;
 mod upstreams;
 
+pub use breaker::BreakerSettings;
 pub use caller::hashed;
 pub use config::{Bounds, ConfigError, GatewayConfig, HourlyLimits, Injection, RerankSettings};
 pub use gateway::StartError;

@@ -29,6 +29,8 @@ pub(crate) struct Metrics {
     pub(crate) cache_hits: IntCounter,
     pub(crate) cache_misses: IntCounter,
     pub(crate) breaker_state: IntGaugeVec,
+    pub(crate) buffered_bytes: IntGauge,
+    pub(crate) keys_readable: IntGauge,
     pub(crate) reranks_running: IntGauge,
     pub(crate) reranks_waiting: IntGauge,
     pub(crate) voyage_tokens: IntCounter,
@@ -69,7 +71,13 @@ impl Metrics {
             rerank_errors: made.counters("rerank_errors", "Failed reranks", &["class"])?,
             cache_hits: made.counter("cache_hits", "Reranks that were remembered")?,
             cache_misses: made.counter("cache_misses", "Reranks that were not")?,
-            breaker_state: made.gauges("breaker_state", "0 closed, 1 half open, 2 open", &["provider"])?,
+            breaker_state: made.gauges(
+                "breaker_state",
+                "0 closed, 1 half open, 2 open",
+                &["provider", "model"],
+            )?,
+            buffered_bytes: made.gauge("buffered_bytes", "Memory set aside for requests and whole answers")?,
+            keys_readable: made.gauge("keys_readable", "1 while the key file can be read, or there is none")?,
             reranks_running: made.gauge("reranks_running", "Reranks that are worked on")?,
             reranks_waiting: made.gauge("reranks_waiting", "Reranks that wait for their turn")?,
             voyage_tokens: made

@@ -1,7 +1,6 @@
 //! Asks language models: the first provider that serves the model and is well answers.
 
-use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::sync::{Arc, OnceLock};
 
 use bytes::Bytes;
 use craig_engine::FailureClass;
@@ -10,42 +9,41 @@ use http::response::Parts;
 use http_body_util::BodyExt as _;
 use hyper::body::Incoming;
 use serde::Deserialize;
+use serde::de::IgnoredAny;
+use serde_json::Value;
 
-use crate::breaker::Breaker;
-use crate::call::{CallFailure, Patience};
-use crate::client::{Client, Target, whole};
+use crate::breaker::{Breakers, OTHER_MODEL};
+use crate::call::CallFailure;
+use crate::client::{Client, Target};
+use crate::config::Bounds;
 use crate::metrics::Metrics;
-use crate::sse::Usage;
+use crate::race::{Pace, Race};
+use crate::sse::{Beginning, FirstEvent, Usage};
 use crate::upstreams::Upstream;
 
 /// Largest answer that is not streamed, in bytes.
 const MAX_ANSWER_BYTES: usize = 64 << 20;
-
-/// Wait before the second try, and the longest wait between two.
-const FIRST_WAIT: Duration = Duration::from_millis(250);
-const LONGEST_WAIT: Duration = Duration::from_secs(20);
 
 /// Providers of language models, the preferred one first.
 pub(crate) struct Providers {
     list: Vec<Provider>,
     client: Client,
     metrics: Arc<Metrics>,
-    timeout: Duration,
-    tries: usize,
+    pace: Pace,
 }
 
 /// One provider, and how it is doing.
 pub(crate) struct Provider {
     pub(crate) upstream: Upstream,
     target: Target,
-    pub(crate) breaker: Arc<Breaker>,
+    pub(crate) breakers: Breakers,
 }
 
 /// An answer that has begun.
 pub(crate) enum Answer {
     /// All of it.
     Whole(Parts, Bytes, Option<Usage>),
-    /// A stream, of which the first bytes are there.
+    /// A stream, of which everything up to the first good event is there.
     Stream(Parts, Bytes, Incoming),
 }
 
@@ -71,54 +69,59 @@ impl Providers {
         upstreams: &[Upstream],
         client: Client,
         metrics: Arc<Metrics>,
-        timeout: Duration,
-        tries: usize,
+        bounds: &Bounds,
     ) -> Result<Self, String> {
         let provider = |upstream: &Upstream| {
             let url = craig_engine::operation_url(&upstream.base_url, "chat/completions");
             let target = Target::new(&url, upstream.key.clone());
             let target = target.map_err(|reason| format!("upstream {:?}: {reason}", upstream.name))?;
-            Ok(Provider { upstream: upstream.clone(), target, breaker: Arc::new(Breaker::new()) })
+            let breakers = Breakers::new(bounds.breaker, upstream.own_names());
+            Ok(Provider { upstream: upstream.clone(), target, breakers })
         };
         let list = upstreams.iter().map(provider).collect::<Result<_, String>>()?;
-        Ok(Self { list, client, metrics, timeout, tries })
+        let pace = Pace {
+            timeout: bounds.upstream_timeout,
+            first_byte: bounds.first_byte_timeout,
+            tries: bounds.tries,
+            is_streamed: false,
+        };
+        Ok(Self { list, client, metrics, pace })
     }
 
     pub(crate) fn iter(&self) -> impl Iterator<Item = &Provider> {
         self.list.iter()
     }
 
-    /// Asks for `model`; `body` makes the request for a provider's own name of it.
+    /// Asks for `model`; `body` makes the request for a provider's own name of it. Nothing of an answer is given away before
+    /// its first good event, so that another provider may still answer instead.
     pub(crate) async fn ask(
         &self,
         model: Option<&str>,
-        body: impl Fn(Option<&str>) -> Bytes,
+        is_streamed: bool,
+        body: impl Fn(Option<&str>) -> Bytes + Sync,
     ) -> Result<Answered<'_>, NoAnswer> {
         let candidates = self.candidates(model);
-        let deadline = Instant::now() + self.timeout;
-        let mut failed = None;
-        for (at, provider) in candidates.iter().enumerate() {
-            let left = deadline.saturating_duration_since(Instant::now());
-            let share = left / u32::try_from(candidates.len() - at).unwrap_or(1);
-            let own_name = provider.upstream.own_name(model).flatten();
-            match self.ask_one(provider, &body(own_name), share).await {
-                Ok(answer) => {
-                    let model = provider.upstream.configured_name(model).unwrap_or("other");
-                    return Ok(Answered { provider, model, answer });
-                }
-                Err(failure) => {
-                    let labels = [provider.upstream.name.as_str(), failure.label()];
-                    self.metrics.upstream_errors.with_label_values(&labels).inc();
-                    let is_final =
-                        failure.class == FailureClass::InvalidRequest && failure.status != Some(404);
-                    failed = Some(failure);
-                    if is_final {
-                        break;
-                    }
-                }
-            }
+        let own_name = |of: usize| candidates[of].upstream.own_name(model).flatten();
+        let bodies: Vec<OnceLock<Bytes>> = candidates.iter().map(|_| OnceLock::new()).collect();
+        let attempt = |of: usize| {
+            let body = bodies[of].get_or_init(|| body(own_name(of)));
+            self.attempt(candidates[of], body.clone())
+        };
+        let breaker = |of: usize| candidates[of].breakers.of(own_name(of));
+        let race = Race::new(Pace { is_streamed, ..self.pace }, candidates.len());
+        let mut finish = race.run(breaker, attempt).await;
+        for (of, failure) in &finish.failures {
+            let labels = [candidates[*of].upstream.name.as_str(), failure.label()];
+            self.metrics.upstream_errors.with_label_values(&labels).inc();
         }
-        Err(failed.map_or(NoAnswer::UnknownModel, NoAnswer::Failed))
+        match finish.won.take() {
+            Some((of, answer)) => {
+                let provider = candidates[of];
+                let model = provider.upstream.configured_name(model).unwrap_or(OTHER_MODEL);
+                Ok(Answered { provider, model, answer })
+            }
+            None => Err(finish.reason().map_or(NoAnswer::UnknownModel, NoAnswer::Failed)),
+        }
     }
 
     /// Those that serve `model`: first those that name it, then those that take any.
@@ -130,52 +133,38 @@ impl Providers {
         serving
     }
 
-    async fn ask_one(
-        &self,
-        provider: &Provider,
-        body: &Bytes,
-        within: Duration,
-    ) -> Result<Answer, CallFailure> {
-        let patience = Patience {
-            tries: self.tries,
-            deadline: Instant::now() + within,
-            first_wait: FIRST_WAIT,
-            longest_wait: LONGEST_WAIT,
-        };
-        let attempt = |time_left| async move {
-            let reading = async {
-                let response = self.client.post(&provider.target, body.clone()).await?;
-                begun(response).await
-            };
-            let read = tokio::time::timeout(time_left, reading).await;
-            read.unwrap_or(Err(CallFailure::new(FailureClass::Timeout)))
-        };
-        patience.persist(&provider.breaker, attempt).await
+    /// Asks once: reads a stream up to its first good event, or the whole of anything else.
+    async fn attempt(&self, provider: &Provider, body: Bytes) -> Result<Answer, CallFailure> {
+        let target = &provider.target;
+        let (head, mut body) = self.client.post(target, body).await?.into_parts();
+        if is_event_stream(&head) {
+            let first = first_event(target, &mut body).await?;
+            return Ok(Answer::Stream(head, first, body));
+        }
+        let whole = self.client.whole(body, MAX_ANSWER_BYTES).await?;
+        let bad_answer = || CallFailure::new(FailureClass::BadAnswer);
+        let completion: Completion = serde_json::from_slice(&whole).map_err(|_| bad_answer())?;
+        match (completion.error, completion.choices) {
+            (Some(error), _) => Err(CallFailure::reported(target, &error, &whole)),
+            (None, None) => Err(bad_answer()),
+            (None, Some(_)) => Ok(Answer::Whole(head, whole, completion.usage)),
+        }
     }
 }
 
-/// Reads the first bytes of a stream, or the whole of anything else: a provider that dies before that is asked again.
-async fn begun(response: http::Response<Incoming>) -> Result<Answer, CallFailure> {
-    let (head, mut body) = response.into_parts();
-    if is_event_stream(&head) {
-        let first = first_bytes(&mut body).await?;
-        return Ok(Answer::Stream(head, first, body));
-    }
-    let whole = whole(body, MAX_ANSWER_BYTES).await?;
-    match serde_json::from_slice::<Completion>(&whole) {
-        Ok(completion) => Ok(Answer::Whole(head, whole, completion.usage)),
-        Err(_) => Err(CallFailure::new(FailureClass::BadAnswer)),
-    }
-}
-
-async fn first_bytes(body: &mut Incoming) -> Result<Bytes, CallFailure> {
+/// Everything of a stream up to its first event, which is a good one.
+async fn first_event(target: &Target, body: &mut Incoming) -> Result<Bytes, CallFailure> {
+    let mut beginning = Beginning::default();
     loop {
-        match body.frame().await {
-            Some(Ok(frame)) => match frame.into_data() {
-                Ok(data) if !data.is_empty() => return Ok(data),
-                _ => {}
-            },
+        let data = match body.frame().await {
+            Some(Ok(frame)) => frame.into_data().unwrap_or_default(),
             Some(Err(_)) | None => return Err(CallFailure::new(FailureClass::Network)),
+        };
+        match beginning.push(&data) {
+            None => {}
+            Some(FirstEvent::Good) => return Ok(beginning.into_bytes()),
+            Some(FirstEvent::Error(error, data)) => return Err(CallFailure::reported(target, &error, &data)),
+            Some(FirstEvent::Garbage) => return Err(CallFailure::new(FailureClass::BadAnswer)),
         }
     }
 }
@@ -185,9 +174,11 @@ fn is_event_stream(head: &Parts) -> bool {
     kind.is_some_and(|kind| kind.trim_start().starts_with("text/event-stream"))
 }
 
-/// An answer, as far as it is counted. Whatever is no JSON object is none.
+/// An answer, as far as it matters here. Whatever is no JSON object is none.
 #[derive(Deserialize)]
 struct Completion {
+    choices: Option<IgnoredAny>,
+    error: Option<Value>,
     #[serde(default)]
     usage: Option<Usage>,
 }

@@ -94,12 +94,12 @@ pub(crate) async fn rerank(
     request: Request,
 ) -> Result<Response, Problem> {
     let caller = caller_of(&request)?;
-    let body: RerankBody = json_body(request, &gateway.config.bounds).await?;
+    let (body, _room) = json_body::<RerankBody>(request, &gateway).await?;
     body.check()?;
     let allowance = gateway.charged(Resource::Rerank, &caller).await?;
     let ranked = ranked(&gateway, &caller, &body).await?;
     let mut response = json_response(StatusCode::OK, &ranked.body);
-    tell_order(&mut response, ranked.source, ranked.trouble, allowance.as_slice());
+    tell_order(&mut response, ranked.source, ranked.trouble.as_slice(), allowance.as_slice());
     Ok(response)
 }
 
@@ -109,7 +109,7 @@ pub(crate) async fn rerank_batch(
     request: Request,
 ) -> Result<Response, Problem> {
     let caller = caller_of(&request)?;
-    let batch: BatchBody = json_body(request, &gateway.config.bounds).await?;
+    let (batch, _room) = json_body::<BatchBody>(request, &gateway).await?;
     if batch.requests.len() > MAX_BATCH {
         return Err(Problem::invalid_field("requests", format!("more than {MAX_BATCH} requests")));
     }
@@ -196,6 +196,10 @@ async fn ranked(gateway: &Gateway, caller: &Caller, body: &RerankBody) -> Result
     Ok(Ranked { body: body.answer(gateway.reranker.model(), &order, tokens), source, trouble })
 }
 
+fn busy(failure: &RerankFailure, message: &str) -> Problem {
+    Problem::too_many(failure.label(), message, std::time::Duration::from_secs(1))
+}
+
 impl RerankBody {
     fn check(&self) -> Result<(), Problem> {
         if self.documents.len() > MAX_RESULTS {
@@ -215,10 +219,8 @@ impl RerankBody {
                 let sent: Vec<&[u8]> = documents.chain([self.query.as_bytes()]).collect();
                 failure.problem(&sent)
             }
-            RerankFailure::Busy => {
-                let wait = std::time::Duration::from_secs(1);
-                Problem::too_many("queue_full", "too many reranks wait already", wait)
-            }
+            RerankFailure::Full => busy(failure, "too many reranks wait already"),
+            RerankFailure::Queued => busy(failure, "other reranks took the time that this one had"),
             RerankFailure::Late => {
                 let ms = gateway.config.rerank.timeout.as_millis();
                 let message =

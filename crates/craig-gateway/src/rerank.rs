@@ -10,11 +10,11 @@ use craig_engine::{
 };
 use serde::{Deserialize, Serialize};
 
-use crate::breaker::Breaker;
+use crate::breaker::{Breaker, Standing};
 use crate::cache::{Cache, Key};
-use crate::call::{CallFailure, Patience};
+use crate::call::{CallFailure, NO_RESULTS, Patience};
 use crate::client::{Client, Target};
-use crate::config::RerankSettings;
+use crate::config::{Bounds, RerankSettings};
 use crate::metrics::{Metrics, ms};
 use crate::queue::{Full, Queue};
 use crate::shared::Redis;
@@ -24,6 +24,12 @@ const MAX_ANSWER_BYTES: usize = 8 << 20;
 
 /// Wait before the second try.
 const FIRST_WAIT: Duration = Duration::from_millis(250);
+
+/// A provider is not blamed for being late when more than this share of the time was spent in the queue.
+const MAX_QUEUED_SHARE: f64 = 0.1;
+
+/// How much longer a rerank is waited for than it may take.
+const SLACK: Duration = Duration::from_millis(50);
 
 /// What to rank.
 #[derive(Clone, Debug)]
@@ -97,7 +103,9 @@ pub(crate) enum RerankFailure {
     /// The provider.
     Call(CallFailure),
     /// Too many wait already.
-    Busy,
+    Full,
+    /// It waited for others for so long that too little time was left.
+    Queued,
     /// The time is over.
     Late,
     /// A model of this machine.
@@ -109,7 +117,8 @@ impl RerankFailure {
     pub(crate) fn label(&self) -> &'static str {
         match self {
             Self::Call(failure) => failure.label(),
-            Self::Busy => "queue_full",
+            Self::Full => "queue_full",
+            Self::Queued => "queue_timeout",
             Self::Late => "timeout",
             Self::Local(class) => crate::failure::class_name(*class),
         }
@@ -148,10 +157,17 @@ pub(crate) struct Around {
 
 impl Reranker {
     /// Fails when the provider's key is missing or its address is none.
-    pub(crate) fn new(settings: &RerankSettings, tries: usize, around: Around) -> Result<Self, EngineError> {
+    pub(crate) fn new(
+        settings: &RerankSettings,
+        bounds: &Bounds,
+        around: Around,
+    ) -> Result<Self, EngineError> {
         let Around { client, models, redis, metrics } = around;
         let provider = match &settings.provider {
-            Some(keyed) => Some(Provider::new(keyed.usable(|hosted| &hosted.endpoint)?, client)?),
+            Some(keyed) => {
+                let hosted = keyed.usable(|hosted| &hosted.endpoint)?;
+                Some(Provider::new(hosted, client, Arc::new(Breaker::new(bounds.breaker)))?)
+            }
             None => None,
         };
         let cache = Cache::new(settings.cache_entries as usize, settings.cache_time);
@@ -169,15 +185,15 @@ impl Reranker {
             redis,
             metrics,
             timeout: settings.timeout,
-            tries,
+            tries: bounds.tries,
             cache_time: settings.cache_time,
             usd_per_million_tokens: settings.usd_per_million_tokens,
         })
     }
 
-    /// The provider's breaker, when there is a provider.
-    pub(crate) fn breaker(&self) -> Option<&Arc<Breaker>> {
-        self.provider.as_ref().map(|provider| &provider.breaker)
+    /// How the provider's breaker stands, when there is a provider.
+    pub(crate) fn standing(&self) -> Option<Standing> {
+        self.provider.as_ref().map(|provider| provider.breaker.standing())
     }
 
     /// What is asked, for people.
@@ -217,7 +233,8 @@ impl Reranker {
                 None => Ok((self.ordered(&key, job, deadline).await?, false)),
             }
         });
-        let found = tokio::time::timeout_at(deadline.into(), work).await;
+        // A little longer than the work itself takes, so that it is known what it failed with.
+        let found = tokio::time::timeout_at((deadline + SLACK).into(), work).await;
         let (answer, was_here) = found.map_err(|_| RerankFailure::Late)?;
         let (order, was_elsewhere) = answer?;
         let is_cached = was_here || was_elsewhere;
@@ -263,10 +280,20 @@ impl Reranker {
         job: RerankJob,
         deadline: Instant,
     ) -> Result<Arc<Order>, RerankFailure> {
-        let turn = self.queue.turn().await.map_err(|Full| RerankFailure::Busy)?;
+        let asked = Instant::now();
+        // Half of the time is the least that is left to whoever ranks.
+        let turn = tokio::time::timeout_at((deadline - self.timeout / 2).into(), self.queue.turn()).await;
+        let turn = turn.map_err(|_| RerankFailure::Queued)?.map_err(|Full| RerankFailure::Full)?;
         let top = job.top;
         let ranking = match &self.provider {
-            Some(provider) => provider.rank(&job, self.tries, deadline).await.map_err(RerankFailure::Call)?,
+            Some(provider) => {
+                let was_queued = asked.elapsed() > self.timeout.mul_f64(MAX_QUEUED_SHARE);
+                let ranking = provider.rank(&job, self.tries, deadline, was_queued).await;
+                ranking.map_err(|failure| match failure.class {
+                    FailureClass::Timeout if failure.is_ours => RerankFailure::Queued,
+                    _ => RerankFailure::Call(failure),
+                })?
+            }
             None => self.ranked_here(job, deadline).await?,
         };
         drop(turn);
@@ -323,19 +350,20 @@ fn cache_name(key: &Key) -> String {
 }
 
 impl Provider {
-    fn new(hosted: &HostedRerank, client: Client) -> Result<Self, EngineError> {
+    fn new(hosted: &HostedRerank, client: Client, breaker: Arc<Breaker>) -> Result<Self, EngineError> {
         let target = Target::new(&hosted.endpoint.url, hosted.endpoint.key.clone())
             .map_err(|reason| ModelError::Unsupported { reason })?;
-        Ok(Self {
-            client,
-            target,
-            dialect: hosted.dialect,
-            model: hosted.model.clone(),
-            breaker: Arc::new(Breaker::new()),
-        })
+        Ok(Self { client, target, dialect: hosted.dialect, model: hosted.model.clone(), breaker })
     }
 
-    async fn rank(&self, job: &RerankJob, tries: usize, deadline: Instant) -> Result<Ranking, CallFailure> {
+    /// `was_queued`: it had less time than it should have, which is not its fault.
+    async fn rank(
+        &self,
+        job: &RerankJob,
+        tries: usize,
+        deadline: Instant,
+        was_queued: bool,
+    ) -> Result<Ranking, CallFailure> {
         let texts: Vec<&str> = job.documents.iter().map(|document| document.text.as_str()).collect();
         let body = Bytes::from(self.dialect.request(&self.model, &job.query, &texts, job.top).to_string());
         let patience = Patience {
@@ -344,13 +372,26 @@ impl Provider {
             first_wait: FIRST_WAIT,
             longest_wait: deadline.saturating_duration_since(Instant::now()),
         };
-        patience.persist(&self.breaker, |time_left| self.ask(body.clone(), texts.len(), time_left)).await
+        let ask = async |time_left| {
+            let ranking = self.ask(body.clone(), texts.len(), time_left).await;
+            ranking.map_err(|failure| match failure.class {
+                FailureClass::Timeout if failure.status.is_none() => {
+                    CallFailure { is_ours: was_queued, ..failure }
+                }
+                _ => failure,
+            })
+        };
+        patience.persist(&self.breaker, ask).await
     }
 
     async fn ask(&self, body: Bytes, n_documents: usize, within: Duration) -> Result<Ranking, CallFailure> {
         let (_, answer) = self.client.post_whole(&self.target, body, within, MAX_ANSWER_BYTES).await?;
         let answer =
             serde_json::from_slice(&answer).map_err(|_| CallFailure::new(FailureClass::BadAnswer))?;
-        Ranking::read(&answer, n_documents).map_err(|_| CallFailure::new(FailureClass::BadAnswer))
+        match Ranking::read(&answer, n_documents) {
+            Ok(ranking) if ranking.ranked.is_empty() => Err(CallFailure::unusable(&NO_RESULTS)),
+            Ok(ranking) => Ok(ranking),
+            Err(_) => Err(CallFailure::new(FailureClass::BadAnswer)),
+        }
     }
 }

@@ -1,5 +1,6 @@
 //! Finds the code that goes into a conversation: what the client sent, or what a project has, in the best order to be had.
 
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use axum::response::Response;
@@ -20,13 +21,16 @@ use crate::traces::SpanKind;
 /// Most results that a request may bring.
 pub(crate) const MAX_RESULTS: usize = 1_000;
 
+/// Longest wait for whether an index is as new as its files.
+const CHECK_TIMEOUT: Duration = Duration::from_millis(300);
+
 /// What was found for a question.
 pub(crate) struct Found<T> {
     /// Best first.
     pub(crate) items: Vec<T>,
     pub(crate) ordered_by: Option<Source>,
-    /// Why there is less than there could be.
-    pub(crate) trouble: Option<&'static str>,
+    /// Why there is less than there could be, or why it may be wrong.
+    pub(crate) trouble: Vec<&'static str>,
     pub(crate) allowances: Vec<Allowance>,
     pub(crate) search_time: Duration,
     pub(crate) rerank_time: Duration,
@@ -52,7 +56,7 @@ impl Gateway {
 
     /// What goes into `conversation`, of which `query` is the question.
     pub(crate) async fn snippets(
-        &self,
+        self: &Arc<Self>,
         caller: &Caller,
         conversation: &mut Conversation<'_>,
         query: &str,
@@ -65,12 +69,14 @@ impl Gateway {
                     rerank: conversation.rerank,
                     ..SearchRequest::default()
                 };
-                let found = self.search(caller, project.clone(), query.to_owned(), request).await;
-                snippets_of(found)?
+                snippets_of(self.search(caller, project.clone(), query.to_owned(), request).await)
             }
             (None, None) => Found::none(),
         };
         found.items.truncate(self.config.injection.results);
+        if conversation.has_malformed_results {
+            found.trouble.push("malformed_results");
+        }
         self.tell(&found, caller);
         Ok(found)
     }
@@ -110,7 +116,7 @@ impl Gateway {
 
     /// Searches a project; when `request` wants it, the reranker looks at the first hits again.
     pub(crate) async fn search(
-        &self,
+        self: &Arc<Self>,
         caller: &Caller,
         project: String,
         query: String,
@@ -125,7 +131,11 @@ impl Gateway {
             false => SearchRequest { rerank: false, ..request.clone() },
         };
         let text = query.clone();
-        let mut hits = self.with_engine(move |engine| engine.search(&project, &text, &wide)).await?.hits;
+        let trouble = self.index_trouble(project.clone());
+        let search = self.with_engine(move |engine| engine.search(&project, &text, &wide));
+        let (hits, trouble) = tokio::join!(search, trouble);
+        let mut hits = hits?.hits;
+        found.trouble.extend(trouble);
         found.search_time = started.elapsed();
         self.metrics.searches.inc();
         self.metrics.vector_search_ms.observe(ms(found.search_time));
@@ -148,13 +158,24 @@ impl Gateway {
         Ok(found)
     }
 
+    /// What is to be said of a project's index: that its files have changed since, or that nobody could look in time.
+    pub(crate) async fn index_trouble(self: &Arc<Self>, project: String) -> Option<&'static str> {
+        let gateway = Arc::clone(self);
+        // Goes on when it is not waited for any longer, so that whoever comes next shares it.
+        let check = tokio::spawn(async move {
+            let key = blake3::hash(project.as_bytes());
+            let check = gateway.with_engine(move |engine| engine.is_current(&project));
+            gateway.are_current.get(key.as_bytes(), async { check.await.map_err(|_| ()) }).await.0
+        });
+        match tokio::time::timeout(CHECK_TIMEOUT, check).await {
+            Ok(Ok(Ok(true))) => None,
+            Ok(Ok(Ok(false))) => Some("stale_index"),
+            _ => Some("index_unchecked"),
+        }
+    }
+
     /// The order of a reranker; `None` when it is not to be had, which `found` then says.
-    async fn order<T>(
-        &self,
-        caller: &Caller,
-        job: RerankJob,
-        found: &mut Found<T>,
-    ) -> Option<std::sync::Arc<Order>> {
+    async fn order<T>(&self, caller: &Caller, job: RerankJob, found: &mut Found<T>) -> Option<Arc<Order>> {
         let allowance = self.limits.charge(Resource::Rerank, caller).await;
         found.allowances.extend(allowance);
         if allowance.is_some_and(|allowance| !allowance.is_admitted()) {
@@ -195,7 +216,7 @@ impl Gateway {
             search_latency_ms: ms(found.search_time),
             rerank_latency_ms: ms(found.rerank_time),
             rerank: source.name(),
-            rerank_error: found.trouble,
+            rerank_error: found.trouble.first().copied(),
             cache_hit: source == Source::Cache,
             user: Some(caller.user.to_string()),
         }));
@@ -207,7 +228,7 @@ impl<T> Found<T> {
         Self {
             items: Vec::new(),
             ordered_by: None,
-            trouble: None,
+            trouble: Vec::new(),
             allowances: Vec::new(),
             search_time: Duration::ZERO,
             rerank_time: Duration::ZERO,
@@ -217,12 +238,12 @@ impl<T> Found<T> {
 
     /// Says in headers what became of the order, and what is left to the client.
     pub(crate) fn tell(&self, response: &mut Response) {
-        tell_order(response, self.ordered_by.unwrap_or(Source::Off), self.trouble, &self.allowances);
+        tell_order(response, self.ordered_by.unwrap_or(Source::Off), &self.trouble, &self.allowances);
     }
 
     fn fall_back(&mut self, trouble: &'static str) {
         self.ordered_by = Some(Source::Fallback);
-        self.trouble = Some(trouble);
+        self.trouble.push(trouble);
     }
 
     fn map<U>(self, change: impl FnMut(T) -> U) -> Found<U> {
@@ -242,14 +263,20 @@ impl<T> Found<T> {
 pub(crate) fn tell_order(
     response: &mut Response,
     source: Source,
-    trouble: Option<&'static str>,
+    trouble: &[&'static str],
     allowances: &[Allowance],
 ) {
     allowances.iter().for_each(|allowance| allowance.tell(response));
-    let headers = response.headers_mut();
-    headers.insert("x-craig-rerank", HeaderValue::from_static(source.name()));
-    if let Some(trouble) = trouble {
-        headers.insert("x-craig-trouble", HeaderValue::from_static(trouble));
+    response.headers_mut().insert("x-craig-rerank", HeaderValue::from_static(source.name()));
+    tell_trouble(response, trouble);
+}
+
+/// Says in a header what went wrong although there is an answer; nothing where nothing did.
+pub(crate) fn tell_trouble(response: &mut Response, trouble: &[&'static str]) {
+    if let Ok(value) = HeaderValue::from_str(&trouble.join(", "))
+        && !trouble.is_empty()
+    {
+        response.headers_mut().insert("x-craig-trouble", value);
     }
 }
 
@@ -274,19 +301,14 @@ fn picked(results: &[Snippet], order: &Order) -> Vec<Snippet> {
     order.ranked.iter().filter_map(with_score).collect()
 }
 
-/// Hits as snippets. What the client did wrong is an error; when the index is in trouble, the conversation goes on without.
-fn snippets_of(found: Result<Found<Hit>, Problem>) -> Result<Found<Snippet>, Problem> {
-    match found {
-        Ok(found) => Ok(found.map(Snippet::from)),
-        Err(problem) if problem.status == http::StatusCode::TOO_MANY_REQUESTS => {
-            Ok(Found { trouble: Some("rate_limit_exceeded"), ..Found::none() })
-        }
-        Err(problem) if problem.code == "invalid_request" && problem.param.as_deref() == Some("query") => {
-            Ok(Found { trouble: Some("no_words"), ..Found::none() })
-        }
-        Err(problem) if problem.status.is_server_error() => {
-            Ok(Found { trouble: Some("index_unavailable"), ..Found::none() })
-        }
-        Err(problem) => Err(problem),
-    }
+/// Hits as snippets. A conversation goes on without context, whatever is in the way of it, and its answer says so.
+fn snippets_of(found: Result<Found<Hit>, Problem>) -> Found<Snippet> {
+    let trouble = match found {
+        Ok(found) => return found.map(Snippet::from),
+        Err(problem) if problem.status == http::StatusCode::TOO_MANY_REQUESTS => "rate_limit_exceeded",
+        Err(problem) if problem.code == "unknown_project" => "unknown_project",
+        Err(problem) if problem.param.as_deref() == Some("query") => "no_words",
+        Err(_) => "index_unavailable",
+    };
+    Found { trouble: vec![trouble], ..Found::none() }
 }

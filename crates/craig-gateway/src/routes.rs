@@ -11,7 +11,6 @@ use axum::routing::{get, post};
 use http::{StatusCode, header};
 use serde_json::{Value, json};
 
-use crate::breaker::Standing;
 use crate::embeddings::ANY_MODEL;
 use crate::failure::{Problem, json_response};
 use crate::gateway::Gateway;
@@ -76,20 +75,20 @@ async fn healthz() -> Response {
     json_response(StatusCode::OK, &json!({ "status": "ok" }))
 }
 
-/// New requests are welcome: the gateway is not stopping, and a provider is not known to be down.
+/// This process can serve: it is not stopping, and knows whom to let in. What providers do is no reason to take it out of
+/// service, since another gateway would reach them no better.
 async fn readyz(State(gateway): State<Arc<Gateway>>) -> Response {
-    let is_up = gateway.providers.iter().any(|provider| provider.breaker.standing() != Standing::Open);
-    let (status, word) = match (gateway.is_stopping(), is_up) {
+    let (status, word) = match (gateway.is_stopping(), gateway.gate.is_closed()) {
         (true, _) => (StatusCode::SERVICE_UNAVAILABLE, "stopping"),
-        (false, false) => (StatusCode::SERVICE_UNAVAILABLE, "no provider answers"),
-        (false, true) => (StatusCode::OK, "ready"),
+        (false, true) => (StatusCode::SERVICE_UNAVAILABLE, "the key file cannot be read"),
+        (false, false) => (StatusCode::OK, "ready"),
     };
     json_response(status, &json!({ "status": word }))
 }
 
 async fn metrics(State(gateway): State<Arc<Gateway>>) -> Response {
-    for (name, breaker) in gateway.breakers() {
-        gateway.metrics.breaker_state.with_label_values(&[name]).set(breaker.standing() as i64);
+    for (provider, model, standing) in gateway.standings() {
+        gateway.metrics.breaker_state.with_label_values(&[provider, model]).set(standing as i64);
     }
     let n_tasks = tokio::runtime::Handle::current().metrics().num_alive_tasks();
     gateway.metrics.runtime_tasks.set(i64::try_from(n_tasks).unwrap_or(i64::MAX));

@@ -58,7 +58,7 @@ pub(crate) async fn search(
     request: Request,
 ) -> Result<Response, Problem> {
     let caller = caller_of(&request)?;
-    let body: SearchBody = json_body(request, &gateway.config.bounds).await?;
+    let (body, _room) = json_body::<SearchBody>(request, &gateway).await?;
     let found = gateway.search(&caller, body.project.clone(), body.query.clone(), body.request()).await?;
     gateway.tell(&found, &caller);
     let answer = Answer { object: "list", project: &body.project, results: &found.items };

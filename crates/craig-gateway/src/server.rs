@@ -29,11 +29,20 @@ const MAX_HEADERS: usize = 100;
 /// Wait after the system has no more connections to give.
 const PAUSE_AFTER_FAILURE: Duration = Duration::from_millis(50);
 
+/// Whether a gateway is to stop.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Stop {
+    No,
+    /// After it has said so for a while.
+    Drain,
+    Now,
+}
+
 /// A gateway that is served.
 pub struct Running {
     /// Where it listens.
     pub address: SocketAddr,
-    stop: watch::Sender<bool>,
+    stop: watch::Sender<Stop>,
     serving: tokio::task::JoinHandle<()>,
 }
 
@@ -59,14 +68,24 @@ impl Running {
             keys: gateway.gate.n_keys(),
             shared: gateway.redis.is_some(),
         });
-        let (stop, stopped) = watch::channel(false);
+        let (stop, stopped) = watch::channel(Stop::No);
         let serving = tokio::spawn(serve(gateway, listener, acceptor, stopped));
         Ok(Self { address, stop, serving })
     }
 
-    /// Stops taking connections, lets streams come to their end as far as the configured grace allows, and returns then.
+    /// Says that it stops and takes connections for the configured time to drain; then lets streams come to their end as far
+    /// as the configured grace allows, and returns.
     pub async fn stop(self) {
-        self.stop.send_replace(true);
+        self.end(Stop::Drain).await;
+    }
+
+    /// The same without time to drain.
+    pub async fn stop_now(self) {
+        self.end(Stop::Now).await;
+    }
+
+    async fn end(self, stop: Stop) {
+        self.stop.send_replace(stop);
         // The task ends by itself; when it was cut off, there is nothing to wait for.
         let _ = self.serving.await;
     }
@@ -77,8 +96,9 @@ async fn serve(
     gateway: Arc<Gateway>,
     listener: TcpListener,
     acceptor: Option<TlsAcceptor>,
-    mut stopped: watch::Receiver<bool>,
+    mut stopped: watch::Receiver<Stop>,
 ) {
+    let (closing, closed) = watch::channel(false);
     let housekeeping = tokio::spawn(keep_house(Arc::clone(&gateway)));
     let connections = Connections {
         router: routes::router(Arc::clone(&gateway)),
@@ -86,13 +106,13 @@ async fn serve(
         open: TaskTracker::new(),
         gateway: Arc::clone(&gateway),
         acceptor,
-        stopped: stopped.clone(),
+        closed,
     };
     tokio::select! {
         () = connections.take_from(listener) => {}
-        _ = stopped.wait_for(|is_stopped| *is_stopped) => {}
+        () = drained(&gateway, &mut stopped) => {}
     }
-    gateway.stop();
+    closing.send_replace(true);
     gateway.journal.tell(Event::Stopping { open_requests: usize_of(gateway.metrics.open_requests.get()) });
     connections.open.close();
     // What is not over by then is cut off with the runtime.
@@ -102,6 +122,20 @@ async fn serve(
     let unfinished = usize_of(gateway.metrics.open_requests.get());
     gateway.journal.tell(Event::Stopped { unfinished, dropped_lines: gateway.journal.dropped() });
     gateway.journal.flush();
+}
+
+/// Returns when the gateway was told to stop and its time to drain is over: until then it says that it stops, and serves, so
+/// that whoever spreads requests over several gateways can look elsewhere first.
+async fn drained(gateway: &Gateway, stopped: &mut watch::Receiver<Stop>) {
+    // Fails when nobody can tell it to stop any more.
+    let _ = stopped.wait_for(|stop| *stop != Stop::No).await;
+    gateway.stop();
+    let drain = gateway.config.bounds.drain;
+    if *stopped.borrow() == Stop::Drain && !drain.is_zero() {
+        let open_requests = usize_of(gateway.metrics.open_requests.get());
+        gateway.journal.tell(Event::Draining { open_requests });
+        let _ = tokio::time::timeout(drain, stopped.wait_for(|stop| *stop == Stop::Now)).await;
+    }
 }
 
 fn usize_of(gauge: i64) -> usize {
@@ -115,7 +149,8 @@ struct Connections {
     open: TaskTracker,
     gateway: Arc<Gateway>,
     acceptor: Option<TlsAcceptor>,
-    stopped: watch::Receiver<bool>,
+    /// Whether nothing new is taken any more.
+    closed: watch::Receiver<bool>,
 }
 
 impl Connections {
@@ -140,7 +175,7 @@ impl Connections {
     fn connection(&self, stream: TcpStream) -> impl Future<Output = ()> + use<> {
         let counted = Counted::new(&self.gateway.metrics.open_connections);
         let timeout = self.gateway.config.bounds.client_timeout;
-        let (router, acceptor, stopped) = (self.router.clone(), self.acceptor.clone(), self.stopped.clone());
+        let (router, acceptor, closed) = (self.router.clone(), self.acceptor.clone(), self.closed.clone());
         async move {
             let _counted = counted;
             let _ = stream.set_nodelay(true);
@@ -149,10 +184,10 @@ impl Connections {
             stream.set_write_timeout(Some(timeout));
             let stream = Box::pin(stream);
             match acceptor {
-                None => serve_http(stream, router, timeout, stopped).await,
+                None => serve_http(stream, router, timeout, closed).await,
                 Some(acceptor) => {
                     if let Ok(Ok(stream)) = tokio::time::timeout(timeout, acceptor.accept(stream)).await {
-                        serve_http(stream, router, timeout, stopped).await;
+                        serve_http(stream, router, timeout, closed).await;
                     }
                 }
             }
@@ -164,7 +199,7 @@ async fn serve_http<S: AsyncRead + AsyncWrite + Unpin + Send + 'static>(
     stream: S,
     router: Router,
     timeout: Duration,
-    mut stopped: watch::Receiver<bool>,
+    mut closed: watch::Receiver<bool>,
 ) {
     let connection = http1::Builder::new()
         .timer(TokioTimer::new())
@@ -176,13 +211,14 @@ async fn serve_http<S: AsyncRead + AsyncWrite + Unpin + Send + 'static>(
     // What a connection fails with concerns its client, who is gone.
     tokio::select! {
         _ = connection.as_mut() => return,
-        _ = stopped.wait_for(|is_stopped| *is_stopped) => {}
+        _ = closed.wait_for(|is_closed| *is_closed) => {}
     }
     connection.as_mut().graceful_shutdown();
     let _ = connection.await;
 }
 
-/// Serves until the process is told to stop by SIGINT or SIGTERM.
+/// Serves until the process is told to stop: by SIGTERM it drains first, by SIGINT, from somebody who waits, it does not; a
+/// second signal ends it at once.
 pub fn serve_until_told(
     config: GatewayConfig,
     log: impl std::io::Write + Send + 'static,
@@ -191,26 +227,61 @@ pub fn serve_until_told(
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().map_err(system)?;
     let served = runtime.block_on(async {
         let running = Running::start(config, log).await?;
-        told_to_stop().await.map_err(system)?;
-        running.stop().await;
+        let mut signals = Signals::new().map_err(system)?;
+        let stop = signals.next().await;
+        running.stop.send_replace(stop);
+        let stop = running.stop.clone();
+        let hurried = async {
+            signals.next().await;
+            stop.send_replace(Stop::Now);
+            signals.next().await;
+        };
+        tokio::select! {
+            // The task ends by itself; when it was cut off, there is nothing to wait for.
+            _ = running.serving => {}
+            () = hurried => {}
+        }
         Ok(())
     });
     runtime.shutdown_background();
     served
 }
 
+/// What tells a process to stop.
 #[cfg(unix)]
-async fn told_to_stop() -> std::io::Result<()> {
-    use tokio::signal::unix::{SignalKind, signal};
-    let (mut interrupt, mut terminate) = (signal(SignalKind::interrupt())?, signal(SignalKind::terminate())?);
-    tokio::select! {
-        _ = interrupt.recv() => {}
-        _ = terminate.recv() => {}
-    }
-    Ok(())
+struct Signals {
+    interrupt: tokio::signal::unix::Signal,
+    terminate: tokio::signal::unix::Signal,
 }
 
+#[cfg(unix)]
+impl Signals {
+    fn new() -> std::io::Result<Self> {
+        use tokio::signal::unix::{SignalKind, signal};
+        Ok(Self { interrupt: signal(SignalKind::interrupt())?, terminate: signal(SignalKind::terminate())? })
+    }
+
+    async fn next(&mut self) -> Stop {
+        tokio::select! {
+            _ = self.interrupt.recv() => Stop::Now,
+            _ = self.terminate.recv() => Stop::Drain,
+        }
+    }
+}
+
+/// What tells a process to stop.
 #[cfg(not(unix))]
-async fn told_to_stop() -> std::io::Result<()> {
-    tokio::signal::ctrl_c().await
+struct Signals;
+
+#[cfg(not(unix))]
+impl Signals {
+    fn new() -> std::io::Result<Self> {
+        Ok(Self)
+    }
+
+    async fn next(&mut self) -> Stop {
+        // Without a handler for it, the system ends the process by itself.
+        let _ = tokio::signal::ctrl_c().await;
+        Stop::Now
+    }
 }

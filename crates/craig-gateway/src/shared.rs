@@ -1,4 +1,4 @@
-//! What several gateways share through Redis: limits, reranks, and that a provider is down. When Redis is away, each goes on
+//! What several gateways share through Redis: limits and reranks. What one has seen of providers stays with it. When Redis is away, each goes on
 //! with what it has in memory; that is said once.
 
 use std::sync::Arc;
@@ -104,13 +104,6 @@ impl Redis {
         let milliseconds = u64::try_from(time.as_millis()).unwrap_or(u64::MAX);
         let put = connection.pset_ex(format!("{NAMESPACE}{name}"), value, milliseconds.max(1));
         let _: Option<()> = self.ask(put).await;
-    }
-
-    /// How long what is under `name` is kept on.
-    pub(crate) async fn time_left(&self, name: &str) -> Option<Duration> {
-        let mut connection = self.connection.clone();
-        let milliseconds: i64 = self.ask(connection.pttl(format!("{NAMESPACE}{name}"))).await?;
-        u64::try_from(milliseconds).ok().map(Duration::from_millis)
     }
 
     async fn ask<T>(&self, call: impl Future<Output = RedisResult<T>>) -> Option<T> {

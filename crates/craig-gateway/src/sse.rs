@@ -1,9 +1,10 @@
 //! Server-sent events on their way through: whole lines, untouched, and how a stream has ended.
 
 use bytes::{Bytes, BytesMut};
-use memchr::{memchr_iter, memrchr};
+use memchr::{memchr, memchr_iter, memrchr};
 use serde::Deserialize;
 use serde::de::IgnoredAny;
+use serde_json::Value;
 
 /// How streams are framed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -95,12 +96,82 @@ impl Lines {
     }
 
     /// An event that tells clients of an error, in this framing.
-    pub(crate) fn error_event(&self, body: &serde_json::Value) -> Bytes {
+    pub(crate) fn error_event(&self, body: &Value) -> Bytes {
         let event = format!("\ndata: {body}\n\n");
         match self.framing {
             Framing::OpenAi => Bytes::from(event),
             Framing::Events => framed(&Bytes::from(event)),
         }
+    }
+}
+
+/// The beginning of a stream, held back until its first event shows whether it is an answer.
+#[derive(Default)]
+pub(crate) struct Beginning {
+    held: BytesMut,
+    /// Where the first line begins that has not been looked at, and up to where its end has been looked for.
+    line: usize,
+    searched: usize,
+    /// Data of an event that goes over several lines.
+    data: BytesMut,
+    is_error: bool,
+}
+
+/// What the first event of a stream is.
+#[derive(Debug, PartialEq)]
+pub(crate) enum FirstEvent {
+    /// Part of an answer.
+    Good,
+    /// A report of an error, and all of the event's data.
+    Error(Value, Bytes),
+    /// Nothing that can be used.
+    Garbage,
+}
+
+impl Beginning {
+    /// Takes in a piece of the stream; `None` while more is needed to tell.
+    pub(crate) fn push(&mut self, piece: &[u8]) -> Option<FirstEvent> {
+        self.held.extend_from_slice(piece);
+        while let Some(end) = memchr(b'\n', &self.held[self.searched..]).map(|end| self.searched + end) {
+            let line = self.line..end;
+            (self.line, self.searched) = (end + 1, end + 1);
+            if let Some(event) = self.read_line(line) {
+                return Some(event);
+            }
+        }
+        self.searched = self.held.len();
+        (self.held.len() > MAX_HELD_BYTES).then_some(FirstEvent::Garbage)
+    }
+
+    /// All of it.
+    pub(crate) fn into_bytes(self) -> Bytes {
+        self.held.freeze()
+    }
+
+    fn read_line(&mut self, line: std::ops::Range<usize>) -> Option<FirstEvent> {
+        let line = self.held[line].trim_ascii();
+        if line.is_empty() && !self.data.is_empty() {
+            return Some(FirstEvent::Garbage);
+        }
+        if let Some(name) = line.strip_prefix(b"event:") {
+            self.is_error = name.trim_ascii() == b"error";
+        }
+        let data = data_of(line)?;
+        if !self.data.is_empty() {
+            self.data.extend_from_slice(b"\n");
+        }
+        self.data.extend_from_slice(data);
+        // What is not complete may go on in the next line.
+        let event: Value = serde_json::from_slice(&self.data).ok()?;
+        let is_error = self.is_error || event.get("error").is_some_and(|error| !error.is_null());
+        Some(match event {
+            Value::Object(mut fields) if is_error => {
+                let error = fields.remove("error").unwrap_or(Value::Object(fields));
+                FirstEvent::Error(error, self.data.clone().freeze())
+            }
+            Value::Object(_) => FirstEvent::Good,
+            _ => FirstEvent::Garbage,
+        })
     }
 }
 
@@ -209,6 +280,38 @@ mod tests {
             b"data: {\"usage\":{\"prompt_tokens\":3,\"completion_tokens\":4}}\n\ndata: [DONE]\n\n",
         ));
         assert_eq!(lines.usage(), Some(Usage { prompt_tokens: 3, completion_tokens: 4 }));
+    }
+
+    #[test]
+    fn the_first_event_shows_whether_a_stream_is_an_answer() {
+        let first = |stream: &str, size: usize| {
+            let mut beginning = Beginning::default();
+            let event = stream.as_bytes().chunks(size).find_map(|piece| beginning.push(piece));
+            let held = beginning.into_bytes();
+            assert!(stream.as_bytes().starts_with(&held), "{stream:?} in pieces of {size}");
+            match event {
+                None => "more is needed".to_owned(),
+                Some(FirstEvent::Error(error, _)) => error.to_string(),
+                Some(event) => format!("{event:?}"),
+            }
+        };
+        for (stream, expected) in [
+            (": a comment\r\n\r\ndata: {\"choices\":[]}\r\n\r\ndata: garbage\n\n", "Good"),
+            ("id: 1\ndata: {\"choices\":\ndata: []}\n\n", "Good"),
+            ("data: {\"error\":null,\"choices\":[]}\n\n", "Good"),
+            ("data: {\"error\":{\"code\":503}}\n\n", "{\"code\":503}"),
+            ("event: error\ndata: {\"message\":\"no\"}\n\n", "{\"message\":\"no\"}"),
+            ("data: {\"error\":\"no\"}\n", "\"no\""),
+            ("data: [DONE]\n\n", "Garbage"),
+            ("data: <html>\n\n", "Garbage"),
+            ("data: 7\n\n", "Garbage"),
+            ("\n\n: wait\n\nevent: ping\n\n", "more is needed"),
+            ("data: {\"choices\":[]}", "more is needed"),
+        ] {
+            (1..=stream.len())
+                .for_each(|size| assert_eq!(first(stream, size), expected, "{stream:?}, {size}"));
+        }
+        assert_eq!(first(&":".repeat(2 << 20), 1 << 10), "Garbage", "a comment without end");
     }
 
     #[test]

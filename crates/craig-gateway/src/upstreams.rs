@@ -131,6 +131,11 @@ impl Upstream {
         self.models.get(model).map(String::as_str).or(default.filter(|default| *default == model))
     }
 
+    /// What it calls the models that the configuration names.
+    pub(crate) fn own_names(&self) -> impl Iterator<Item = &str> {
+        self.models.values().map(String::as_str).chain(self.model.as_deref())
+    }
+
     /// Names by which clients may ask for its models.
     pub(crate) fn listed(&self) -> impl Iterator<Item = &str> {
         self.models.keys().map(String::as_str).chain(self.model.as_deref())

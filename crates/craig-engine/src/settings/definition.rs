@@ -384,7 +384,7 @@ pub const DEFINITIONS: &[Definition] = &[
         "gateway.max_buffered",
         Kind::Size,
         "256MB",
-        "Memory for requests and whole answers of all clients together; a request counts three times. Beyond it requests get 503.",
+        "Memory for requests (three quarters of it, each request counts three times) and whole answers of all clients together. Beyond it requests get 503.",
     ),
     user(
         "gateway.max_connections",

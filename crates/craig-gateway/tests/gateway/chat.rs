@@ -227,7 +227,8 @@ async fn a_project_is_searched_when_no_results_come() {
         "def verify_token(token):\n    \"\"\"Checks a token's signature.\"\"\"\n    return check(token)\n",
     );
     plan.write("shop/src/cart.py", "def total(prices):\n    return sum(prices)\n");
-    let mut engine = craig_engine::Engine::open(&plan.config().engine).unwrap();
+    let config = plan.config().engine;
+    let mut engine = craig_engine::Engine::open(&config).unwrap();
     let directory = plan.path("shop");
     engine.prepare(None, &directory, craig_engine::Freshness::UpToDate, &mut |_| {}).unwrap();
     drop(engine);
@@ -238,8 +239,10 @@ async fn a_project_is_searched_when_no_results_come() {
     assert!(answer.header("x-craig-context").starts_with("src/auth.py:1-3"), "{answer:?}");
     assert!(upstream.last()["messages"][0]["content"].as_str().unwrap().contains("def verify_token"));
     assert_eq!(gateway.metric("searches_total").await, 1.0);
+    assert_eq!(answer.header("x-craig-trouble"), "");
     let unknown = gateway.chat(ask("nowhere")).await;
-    assert_eq!((unknown.status, unknown.code()), (StatusCode::NOT_FOUND, "unknown_project".to_owned()));
+    assert_eq!((unknown.status, unknown.header("x-craig-trouble")), (StatusCode::OK, "unknown_project"));
+    assert_eq!(unknown.header("x-craig-context"), "");
     let search =
         gateway.post("/v1/search", json!({ "project": "shop", "query": "verify token", "limit": 1 })).await;
     assert_eq!(search.json()["results"][0]["path"], "src/auth.py", "{}", search.text());
@@ -256,6 +259,17 @@ async fn a_project_is_searched_when_no_results_come() {
     let nothing = context(json!({ "project": "nowhere", "message": "where is it" })).await.json();
     assert_eq!((&nothing["blocks"], &nothing["reason_code"]), (&json!([]), &json!("not_ready")));
     assert_eq!(context(json!({ "project": "shop" })).await.status, StatusCode::BAD_REQUEST);
+    std::fs::write(gateway.path("shop/src/cart.py"), "def total(prices):\n    return 0\n").unwrap();
+    until("the change is seen", async || {
+        gateway.chat(ask("shop")).await.header("x-craig-trouble") == "stale_index"
+    })
+    .await;
+    let stale = context(json!({ "project": "shop", "message": "where does `verify_token` check" })).await;
+    assert_eq!(stale.header("x-craig-trouble"), "stale_index");
+    let mut engine = craig_engine::Engine::open(&config).unwrap();
+    engine.purge("shop").unwrap();
+    let purged = gateway.chat(ask("shop")).await;
+    assert_eq!((purged.status, purged.header("x-craig-trouble")), (StatusCode::OK, "unknown_project"));
 }
 
 #[tokio::test]

@@ -175,19 +175,18 @@ async fn embeddings_are_numbers_or_base_64() {
 }
 
 #[tokio::test]
-async fn health_is_told() {
+async fn readiness_is_about_this_process_alone() {
     let upstream = Upstream::start(|_, _| Reply::status(500, json!({}))).await;
-    let gateway = Plan::with(&upstream).set("gateway.tries", "1").start().await;
+    let plan = Plan::with(&upstream).set("gateway.tries", "1").set("gateway.breaker_min_requests", "5");
+    let gateway = plan.set("gateway.breaker_probe_ms", "3600000").start().await;
     assert_eq!(gateway.get("/healthz").await.json(), json!({ "status": "ok" }));
     assert_eq!(gateway.get("/readyz").await.status, StatusCode::OK);
-    for _ in 0..5 {
+    for _ in 0..6 {
         gateway.chat(json!({ "messages": [] })).await;
     }
-    let down = gateway.get("/readyz").await;
-    assert_eq!(
-        (down.status, down.json()["status"].clone()),
-        (StatusCode::SERVICE_UNAVAILABLE, json!("no provider answers"))
-    );
+    assert_eq!(gateway.metric("breaker_state{model=\"mock\",provider=\"default\"}").await, 2.0);
+    let ready = gateway.get("/readyz").await;
+    assert_eq!((ready.status, ready.json()["status"].clone()), (StatusCode::OK, json!("ready")));
 }
 
 #[tokio::test]

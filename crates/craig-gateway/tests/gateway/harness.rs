@@ -98,7 +98,8 @@ impl Plan {
             .chain(self.redis.as_deref().map(|url| ("REDIS", url)))
             .map(|(name, value)| (name.to_owned(), value.to_owned()))
             .collect();
-        let own = [("gateway.address", "127.0.0.1:0")].map(|(key, value)| (key.to_owned(), value.to_owned()));
+        let own = [("gateway.address", "127.0.0.1:0"), ("gateway.drain_ms", "0")]
+            .map(|(key, value)| (key.to_owned(), value.to_owned()));
         let flags = own.into_iter().chain(self.flags.clone()).collect();
         let settings = Settings::resolve(&Sources { environment, flags, ..Sources::default() }).unwrap();
         let engine = Config::of(&settings, self.path("craig.db")).unwrap();
@@ -184,6 +185,11 @@ impl Gateway {
         let page = self.get("/metrics").await.text();
         let line = page.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(' '));
         line.map_or(0.0, |value| value.parse().unwrap())
+    }
+
+    /// The gateway as such, for tests that stop it in their own way.
+    pub(crate) fn take_running(&mut self) -> Running {
+        self.running.take().unwrap()
     }
 
     pub(crate) async fn stop(&mut self) {

@@ -3,6 +3,7 @@
 
 mod chat;
 mod endpoints;
+mod faults;
 mod guard;
 mod harness;
 mod redis;

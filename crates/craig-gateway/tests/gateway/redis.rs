@@ -115,20 +115,27 @@ async fn limits_and_reranks_are_shared_and_a_lost_redis_loses_no_request() {
 }
 
 #[tokio::test]
-async fn one_gateway_hears_from_another_that_a_provider_is_down() {
+async fn what_one_gateway_has_seen_of_a_provider_closes_no_other() {
     let Some(server) = Server::start() else { return };
     server.answers().await;
     let voyage = Upstream::start(|_, _| Reply::status(500, json!({}))).await;
-    let plan = || Plan::new().voyage(&voyage).redis(&server.url()).set("gateway.tries", "1");
+    let plan = || {
+        let plan = Plan::new().voyage(&voyage).redis(&server.url()).set("gateway.tries", "1");
+        plan.set("gateway.breaker_min_requests", "5").set("gateway.breaker_probe_ms", "3600000")
+    };
     let [one, two] = [plan().start().await, plan().start().await];
-    for _ in 0..5 {
+    for _ in 0..6 {
         ask(&one, "q").await;
     }
     assert_eq!(voyage.asked().len(), 5);
-    until("the other one knows", async || two.metric("breaker_state{provider=\"reranker\"}").await == 2.0)
-        .await;
-    assert_eq!(ask(&two, "q").await.status, StatusCode::SERVICE_UNAVAILABLE);
-    assert_eq!(voyage.asked().len(), 5);
+    until("it is logged", async || one.log.events("breaker_opened").len() == 1).await;
+    // What is shared is shared once a second.
+    tokio::time::sleep(Duration::from_millis(1_500)).await;
+    let state = "breaker_state{model=\"rerank-2-lite\",provider=\"reranker\"}";
+    assert_eq!((one.metric(state).await, two.metric(state).await), (2.0, 0.0));
+    assert_eq!(ask(&one, "q").await.status, StatusCode::SERVICE_UNAVAILABLE);
+    assert_eq!(ask(&two, "q").await.status, StatusCode::BAD_GATEWAY);
+    assert_eq!(voyage.asked().len(), 6);
 }
 
 #[tokio::test]

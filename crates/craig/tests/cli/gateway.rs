@@ -120,8 +120,9 @@ struct Served {
 }
 
 impl Served {
-    fn start(home: &Home) -> Self {
-        let mut command = home.craig(&["gateway", "--address", "127.0.0.1:0"]);
+    fn start(home: &Home, drain_ms: u64) -> Self {
+        let drain = format!("gateway.drain_ms={drain_ms}");
+        let mut command = home.craig(&["gateway", "--address", "127.0.0.1:0", "--set", &drain]);
         let mut child = command.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
         let mut log = BufReader::new(child.stderr.take().unwrap());
         let mut line = String::new();
@@ -130,6 +131,11 @@ impl Served {
         assert_eq!(started["event"], "started");
         let address = started["address"].as_str().unwrap().to_owned();
         Self { child, log, address }
+    }
+
+    fn tell(&self, signal: &str) {
+        let told = Command::new("kill").args(["-s", signal, &self.child.id().to_string()]).status().unwrap();
+        assert!(told.success());
     }
 
     fn get(&self, path: &str) -> String {
@@ -153,12 +159,10 @@ impl Drop for Served {
 fn it_serves_until_it_is_told_to_stop_and_leaves_no_database_behind() {
     for signal in ["TERM", "INT"] {
         let home = Home::new();
-        let mut served = Served::start(&home);
+        let mut served = Served::start(&home, 10);
         assert!(served.get("/healthz").starts_with("HTTP/1.1 200"));
         assert!(served.get("/v1/models").contains("glm-4.6"));
-        let told =
-            Command::new("kill").args(["-s", signal, &served.child.id().to_string()]).status().unwrap();
-        assert!(told.success());
+        served.tell(signal);
         let status = served.child.wait().unwrap();
         assert_eq!(status.code(), Some(0), "SIG{signal}");
         let mut rest = String::new();
@@ -171,4 +175,21 @@ fn it_serves_until_it_is_told_to_stop_and_leaves_no_database_behind() {
         );
         assert!(!home.database().exists());
     }
+}
+
+#[test]
+fn it_says_that_it_stops_before_it_takes_nothing_new() {
+    let home = Home::new();
+    let mut served = Served::start(&home, 3_600_000);
+    assert!(served.get("/readyz").starts_with("HTTP/1.1 200"));
+    served.tell("TERM");
+    while !served.get("/readyz").starts_with("HTTP/1.1 503") {}
+    assert!(served.get("/v1/models").starts_with("HTTP/1.1 200"));
+    // Whoever does not want to wait says so again.
+    served.tell("INT");
+    assert_eq!(served.child.wait().unwrap().code(), Some(0));
+    let mut log = String::new();
+    served.log.read_to_string(&mut log).unwrap();
+    let events = ["\"draining\"", "\"stopping\"", "\"stopped\""].map(|event| log.find(event));
+    assert!(events.is_sorted() && events.iter().all(Option::is_some), "{log}");
 }

@@ -1,0 +1,263 @@
+//! Several providers for one answer: the next is asked as soon as one fails, or has been silent for too long.
+
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::Poll;
+use std::time::{Duration, Instant};
+
+use backon::{BackoffBuilder as _, ExponentialBackoff, ExponentialBuilder};
+use craig_engine::FailureClass;
+
+use crate::breaker::{Admission, Breaker};
+use crate::call::CallFailure;
+
+/// Wait before the second try of a provider, and the longest wait between two. A provider that asks for a longer one is not
+/// asked again.
+const FIRST_WAIT: Duration = Duration::from_millis(250);
+const LONGEST_WAIT: Duration = Duration::from_secs(20);
+
+/// Bounds of a race.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Pace {
+    /// Everything until somebody has begun to answer.
+    pub(crate) timeout: Duration,
+    /// Silence after which the next provider is asked beside this one.
+    pub(crate) first_byte: Duration,
+    /// Tries for each provider, the first included.
+    pub(crate) tries: usize,
+    /// Whether an answer begins before it is complete, so that silence says something about a provider.
+    pub(crate) is_streamed: bool,
+}
+
+/// A race between contenders, the preferred one first.
+pub(crate) struct Race<'r, T> {
+    pace: Pace,
+    deadline: Instant,
+    contenders: Vec<Contender>,
+    running: Vec<Attempt<'r, T>>,
+    /// When the next one who has not been asked yet is, although others are still running.
+    next_fresh: Instant,
+}
+
+/// One who can be asked.
+struct Contender {
+    state: Ask,
+    admission: Option<Admission>,
+    waits: ExponentialBackoff,
+    failure: Option<CallFailure>,
+}
+
+/// Whether a contender is to be asked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Ask {
+    Fresh,
+    Running,
+    Again(Instant),
+    Never,
+}
+
+struct Attempt<'r, T> {
+    of: usize,
+    started: Instant,
+    work: Pin<Box<dyn Future<Output = Result<T, CallFailure>> + Send + 'r>>,
+}
+
+/// How a race has ended.
+pub(crate) struct Finish<T> {
+    /// The winner and its answer; `None` when nobody answered.
+    pub(crate) won: Option<(usize, T)>,
+    /// Who failed, and how, in the order of preference.
+    pub(crate) failures: Vec<(usize, CallFailure)>,
+}
+
+impl<'r, T> Race<'r, T> {
+    pub(crate) fn new(pace: Pace, n_contenders: usize) -> Self {
+        let now = Instant::now();
+        let waits = || {
+            ExponentialBuilder::default()
+                .with_min_delay(FIRST_WAIT)
+                .with_max_delay(LONGEST_WAIT)
+                .with_max_times(pace.tries.saturating_sub(1))
+                .with_jitter()
+                .build()
+        };
+        let contender = |_| Contender { state: Ask::Fresh, admission: None, waits: waits(), failure: None };
+        let contenders = (0..n_contenders).map(contender).collect();
+        Self { pace, deadline: now + pace.timeout, contenders, running: Vec::new(), next_fresh: now }
+    }
+
+    /// Runs it: `breaker` says whether a contender may be asked, `attempt` asks.
+    pub(crate) async fn run<F: Future<Output = Result<T, CallFailure>> + Send + 'r>(
+        mut self,
+        breaker: impl Fn(usize) -> Arc<Breaker>,
+        attempt: impl Fn(usize) -> F,
+    ) -> Finish<T> {
+        loop {
+            let now = Instant::now();
+            let next = self.next_start(now);
+            if let Some((of, _)) = next.filter(|(_, at)| *at <= now) {
+                if self.admit(of, &breaker) {
+                    self.start(of, attempt(of));
+                }
+                continue;
+            }
+            if (next.is_none() && self.running.is_empty()) || now >= self.deadline {
+                return self.lost();
+            }
+            let until = next.map_or(self.deadline, |(_, at)| at.min(self.deadline));
+            match self.ended(until).await {
+                Some((of, Ok(answer))) => return self.won(of, answer),
+                Some((of, Err(failure))) => {
+                    let is_final = failure.is_final();
+                    self.failed(of, failure);
+                    if is_final {
+                        return self.lost_by(of);
+                    }
+                }
+                None => {}
+            }
+        }
+    }
+
+    /// Who is asked next, and when. Who has not been asked yet comes before any second try.
+    fn next_start(&self, now: Instant) -> Option<(usize, Instant)> {
+        let fresh = self.contenders.iter().position(|contender| contender.state == Ask::Fresh);
+        if let Some(of) = fresh {
+            return Some((of, if self.running.is_empty() { now } else { self.next_fresh }));
+        }
+        let again = self.contenders.iter().enumerate().filter_map(|(of, contender)| match contender.state {
+            Ask::Again(at) => Some((of, at)),
+            _ => None,
+        });
+        again.min_by_key(|(_, at)| *at)
+    }
+
+    /// Whether a contender may be asked now. One that may not is out of the race.
+    fn admit(&mut self, of: usize, breaker: impl Fn(usize) -> Arc<Breaker>) -> bool {
+        let contender = &mut self.contenders[of];
+        if let Some(admission) = &contender.admission {
+            let may_retry = admission.may_retry();
+            if !may_retry {
+                contender.leave();
+            }
+            return may_retry;
+        }
+        match breaker(of).admit() {
+            Ok(admission) => contender.admission = Some(admission),
+            Err(failure) => {
+                contender.failure = Some(failure);
+                contender.state = Ask::Never;
+            }
+        }
+        contender.admission.is_some()
+    }
+
+    fn start(&mut self, of: usize, work: impl Future<Output = Result<T, CallFailure>> + Send + 'r) {
+        let started = Instant::now();
+        self.contenders[of].state = Ask::Running;
+        let n_fresh = self.contenders.iter().filter(|contender| contender.state == Ask::Fresh).count();
+        let left = self.deadline.saturating_duration_since(started);
+        let share = left / u32::try_from(n_fresh + 1).unwrap_or(u32::MAX);
+        self.next_fresh = started + self.pace.first_byte.min(share);
+        self.running.push(Attempt { of, started, work: Box::pin(work) });
+    }
+
+    /// The next attempt that ends; `None` when none has by `until`.
+    async fn ended(&mut self, until: Instant) -> Option<(usize, Result<T, CallFailure>)> {
+        let running = &mut self.running;
+        let next = std::future::poll_fn(|context| {
+            for at in 0..running.len() {
+                if let Poll::Ready(result) = running[at].work.as_mut().poll(context) {
+                    return Poll::Ready((running.swap_remove(at).of, result));
+                }
+            }
+            Poll::Pending
+        });
+        tokio::time::timeout_at(until.into(), next).await.ok()
+    }
+
+    fn failed(&mut self, of: usize, failure: CallFailure) {
+        let now = Instant::now();
+        self.next_fresh = now;
+        let left = self.deadline.saturating_duration_since(now);
+        let contender = &mut self.contenders[of];
+        if let Some(admission) = &mut contender.admission {
+            admission.note(&failure);
+        }
+        let wait = contender.waits.next().filter(|_| failure.class.is_passing());
+        let wait = wait.map(|wait| wait.max(failure.retry_after.unwrap_or_default()));
+        contender.failure = Some(failure);
+        contender.state = match wait.filter(|wait| *wait <= LONGEST_WAIT && *wait < left) {
+            Some(wait) => Ask::Again(now + wait),
+            None => Ask::Never,
+        };
+        if contender.state == Ask::Never || !contender.admission.as_ref().is_some_and(Admission::may_retry) {
+            contender.leave();
+        }
+    }
+
+    fn won(mut self, of: usize, answer: T) -> Finish<T> {
+        if let Some(admission) = self.contenders[of].admission.take() {
+            admission.succeed();
+        }
+        self.contenders[of].failure = None;
+        if self.pace.is_streamed {
+            self.blame_the_silent();
+        }
+        Finish { won: Some((of, answer)), failures: self.failures() }
+    }
+
+    fn lost(mut self) -> Finish<T> {
+        self.blame_the_silent();
+        Finish { won: None, failures: self.failures() }
+    }
+
+    /// One has found that the request itself is wrong, so that what others say does not matter.
+    fn lost_by(mut self, of: usize) -> Finish<T> {
+        let failure = self.contenders[of].failure.take();
+        Finish { won: None, failures: failure.map(|failure| (of, failure)).into_iter().collect() }
+    }
+
+    /// Whoever is still running had its time, unless it was asked late.
+    fn blame_the_silent(&mut self) {
+        let n = u32::try_from(self.contenders.len()).unwrap_or(u32::MAX).max(1);
+        let enough = self.pace.first_byte.min(self.pace.timeout / n).mul_f64(0.9);
+        for attempt in &self.running {
+            let is_ours = attempt.started.elapsed() < enough;
+            let failure = CallFailure { is_ours, ..CallFailure::new(FailureClass::Timeout) };
+            let contender = &mut self.contenders[attempt.of];
+            if let Some(admission) = &mut contender.admission {
+                admission.note(&failure);
+            }
+            if !is_ours || contender.failure.is_none() {
+                contender.failure = Some(failure);
+            }
+        }
+    }
+
+    fn failures(self) -> Vec<(usize, CallFailure)> {
+        let failures = self.contenders.into_iter().enumerate();
+        failures.filter_map(|(of, contender)| Some((of, contender.failure?))).collect()
+    }
+}
+
+impl Contender {
+    /// Is not asked again; its breaker hears what came of it.
+    fn leave(&mut self) {
+        self.state = Ask::Never;
+        self.admission = None;
+    }
+}
+
+impl<T> Finish<T> {
+    /// What to report when nobody answered: what the last real failure was, else the shortest of the waits.
+    pub(crate) fn reason(self) -> Option<CallFailure> {
+        let (short_circuits, real): (Vec<_>, Vec<_>) = self
+            .failures
+            .into_iter()
+            .map(|(_, failure)| failure)
+            .partition(|failure| failure.is_short_circuit);
+        let shortest = short_circuits.into_iter().min_by_key(|failure| failure.retry_after);
+        real.into_iter().next_back().or(shortest)
+    }
+}
