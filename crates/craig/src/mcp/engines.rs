@@ -1,11 +1,13 @@
 //! Engines for many requests at a time: the engine is synchronous and belongs to one thread.
 
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use craig_engine::{Config, Engine, EngineError};
 use tokio::sync::Semaphore;
 
 use super::failure::Failure;
+use super::tools::Abilities;
 
 /// Requests that are worked on at the same time; the others wait in their order.
 const MOST_AT_WORK: usize = 4;
@@ -14,11 +16,15 @@ const MOST_AT_WORK: usize = 4;
 pub(super) struct Engines {
     engines: craig_engine::Engines,
     turns: Arc<Semaphore>,
+    /// The database, where it is not made when it is missing.
+    must_exist: Option<PathBuf>,
 }
 
 impl Engines {
-    pub(super) fn new(config: Config) -> Self {
-        Self { engines: craig_engine::Engines::new(config), turns: Arc::new(Semaphore::new(MOST_AT_WORK)) }
+    pub(super) fn new(config: Config, abilities: Abilities) -> Self {
+        let must_exist = (abilities == Abilities::ReadOnly).then(|| config.database.clone());
+        let turns = Arc::new(Semaphore::new(MOST_AT_WORK));
+        Self { engines: craig_engine::Engines::new(config), turns, must_exist }
     }
 
     /// Does some work with an engine, on a thread where it may take its time.
@@ -26,6 +32,9 @@ impl Engines {
         self: &Arc<Self>,
         work: impl FnOnce(&mut Engine) -> Result<T, EngineError> + Send + 'static,
     ) -> Result<T, Failure> {
+        if let Some(path) = self.must_exist.clone().filter(|path| !path.exists()) {
+            return Err(EngineError::NoDatabase { path }.into());
+        }
         let turn = Arc::clone(&self.turns).acquire_owned().await.map_err(Failure::internal)?;
         let engines = Arc::clone(self);
         let task = move || {

@@ -144,8 +144,8 @@ impl Shared {
             Some(workspace) => self.not_ingested(workspace),
             None => Failure::new(
                 format!("no project was named, and there is no workspace: {}", self.workspace.absence()),
-                "name a project of list_projects, or call trigger_ingest with the absolute path of a project; the user can \
-                 start this server with --root",
+                "name a project of list_projects; the user can run 'craig ingest' on the directory of another, or start this server \
+                 with --root",
             ),
         }
     }
@@ -203,8 +203,8 @@ impl Shared {
 
 impl Server {
     pub(crate) fn new(settings: Settings) -> Self {
-        let engines = || Engines::new(settings.engine.clone());
         let abilities = settings.abilities;
+        let engines = || Engines::new(settings.engine.clone(), abilities);
         let shared = Shared {
             workspace: Workspace::new(settings.workspace.clone(), settings.roots_are_leave),
             abilities,
@@ -265,7 +265,9 @@ impl ServerHandler for Server {
     ) -> Result<CallToolResponse, ErrorData> {
         let arguments = request.arguments.unwrap_or_default();
         let caller = Caller::of(&context);
-        if tools::needs_workspace(&request.name, &arguments) {
+        let needs_roots = tools::needs_workspace(&request.name, &arguments)
+            && self.shared.workspace.depends_on_roots(request.name == "trigger_ingest");
+        if needs_roots {
             if asks_by_answer(context.protocol_version().as_ref()) {
                 let capabilities = context.client_capabilities();
                 let inputs = request.input_responses.as_ref();

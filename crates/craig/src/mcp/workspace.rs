@@ -121,6 +121,11 @@ impl Workspace {
         }
     }
 
+    /// Whether it matters for a call what the client names as roots; `names_source` says that the call names one.
+    pub(super) fn depends_on_roots(&self, names_source: bool) -> bool {
+        !matches!(self.base, Base::Named(_)) || (names_source && self.roots_are_leave)
+    }
+
     /// Why there is no workspace.
     pub(super) fn absence(&self) -> String {
         let (Base::Named(directory) | Base::WorkingDirectory(directory) | Base::None(directory)) = &self.base;

@@ -108,6 +108,14 @@ fn a_read_only_server_changes_nothing() {
 }
 
 #[test]
+fn a_read_only_server_makes_no_database() {
+    let home = Home::with_shop();
+    let told = home.client_with(&["--read-only"]).fail("query_code", json!({ "query": "tokens" }));
+    assert!(told.contains("there is no database"), "{told}");
+    assert!(!home.path().join("craig.db").exists());
+}
+
+#[test]
 fn annotations_say_what_tools_do() {
     let tools = Home::with_shop().client().ask("tools/list", json!({}));
     let told: String = tools["tools"]

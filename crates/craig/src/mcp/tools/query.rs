@@ -235,8 +235,7 @@ async fn places(call: &Call<Arguments>) -> Result<Option<Places>, Failure> {
         return Ok(None);
     }
     let note = format!(
-        "there is no workspace ({}): these hits are from all {} ingested projects; name one with project, or call \
-         trigger_ingest with the absolute path of the code that is meant",
+        "there is no workspace ({}), so these hits are from all {} ingested projects: name one with project",
         call.shared.workspace.absence(),
         all.len()
     );
