@@ -250,6 +250,7 @@ impl Engine {
         project: Option<&Project>,
         clock: &Clock,
     ) -> ContextAnswer {
+        answer.notes.extend(self.take_notes());
         answer.elapsed.total_ms = clock.total_ms();
         if let Some(project) = project {
             answer.project = project.name.clone();

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use craig_model::{Embedder, StaticModel};
-use craig_search::Index;
+use craig_search::{Index, SearchError};
 use craig_source::{Root, SourceError, walk};
 use craig_store::{
     FileRecord, IngestionState, IngestionStatus, Inside, Project, ProjectId, Role, Store, StoreError,
@@ -51,6 +51,8 @@ pub struct Engine {
     costs_are_accepted: bool,
     new_sources: NewSources,
     indexes: HashMap<ProjectId, Arc<Index>>,
+    /// What whoever gets the next answer should know beside it.
+    notes: Vec<String>,
     analyses: Analyses,
     contexts: ContextCache,
     /// Shared with the other engines of a server; one that is there for one answer has none.
@@ -74,6 +76,7 @@ impl Engine {
             costs_are_accepted: false,
             new_sources: NewSources::default(),
             indexes: HashMap::new(),
+            notes: Vec::new(),
             analyses: Analyses::new(),
             contexts: ContextCache::default(),
             lookout: None,
@@ -175,12 +178,54 @@ impl Engine {
 
     /// Brings the index of `project` up to date with the store.
     pub(crate) fn refresh_index(&mut self, project: &Project) -> Result<Arc<Index>, EngineError> {
+        self.replace_index(project, Index::sync)
+    }
+
+    /// Asks the index of `project`. One that turns out to be damaged while it answers is made anew, once, and asked again.
+    pub(crate) fn ask_index<T>(
+        &mut self,
+        project: &Project,
+        ask: impl Fn(&Index, &Store) -> Result<T, SearchError>,
+    ) -> Result<T, EngineError> {
+        let index = self.index(project)?;
+        match ask(&index, &self.store) {
+            Err(SearchError::Damaged { .. }) => {
+                let index = self.replace_index(project, Index::mend)?;
+                Ok(ask(&index, &self.store)?)
+            }
+            answered => Ok(answered?),
+        }
+    }
+
+    /// Makes what is damaged of the index of `project` anew, all of which is read first.
+    pub(crate) fn rebuild_index(&mut self, project: &Project) -> Result<(), EngineError> {
+        self.replace_index(project, Index::mend)?;
+        // Whoever calls tells of it.
+        self.notes.clear();
+        Ok(())
+    }
+
+    fn replace_index(
+        &mut self,
+        project: &Project,
+        make: fn(&Store, &Project, &str, usize, &rayon::ThreadPool) -> Result<Index, SearchError>,
+    ) -> Result<Arc<Index>, EngineError> {
         let project = self.store.project(&project.reference)?;
         let embedder = self.embedder()?;
-        let index = Index::sync(&self.store, &project, embedder.id(), embedder.dimensions()?, &self.pool)?;
-        let index = Arc::new(index);
+        let index = Arc::new(make(&self.store, &project, embedder.id(), embedder.dimensions()?, &self.pool)?);
+        if let Some(damage) = index.mended() {
+            self.notes.push(format!(
+                "the search index of {} was damaged ({damage}) and was rebuilt from the database",
+                project.name
+            ));
+        }
         self.indexes.insert(project.id, Arc::clone(&index));
         Ok(index)
+    }
+
+    /// What is to be told beside the next answer, once.
+    pub(crate) fn take_notes(&mut self) -> Vec<String> {
+        std::mem::take(&mut self.notes)
     }
 
     /// All projects by number.
@@ -253,7 +298,7 @@ impl Engine {
         let folder = Index::folder(&self.store, &project);
         match std::fs::remove_dir_all(&folder) {
             Err(source) if source.kind() != std::io::ErrorKind::NotFound => {
-                Err(craig_search::SearchError::Io { path: folder, source }.into())
+                Err(SearchError::Io { path: folder, source }.into())
             }
             _ => Ok(project.name),
         }

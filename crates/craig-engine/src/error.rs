@@ -216,6 +216,10 @@ impl EngineError {
             Self::Search(SearchError::Glob { .. }) => {
                 Some("patterns look like 'src/**/*.rs' or '*.md'".into())
             }
+            Self::Search(SearchError::Damaged { .. }) => Some(
+                "it was rebuilt and is damaged again: look at the disk and the memory of this machine, then run 'craig doctor'"
+                    .into(),
+            ),
             Self::Search(SearchError::Io { .. }) => Some(
                 "the index is derived: free disk space or remove its folder, and it is made again".into(),
             ),
@@ -291,6 +295,9 @@ fn store_hint(error: &StoreError) -> Option<String> {
         StoreError::UnknownProject { known, .. } => format!("known projects: {}", known.join(", ")),
         StoreError::NameTaken { name, .. } => {
             format!("choose another name with --name, or 'craig purge {name}' first")
+        }
+        StoreError::DamagedText { .. } | StoreError::Malformed { .. } => {
+            "run 'craig doctor --repair': it reads the file again from its source".into()
         }
         StoreError::Corrupt { .. } => {
             "move the file away and ingest again (sources are not touched), or point --db to another file"

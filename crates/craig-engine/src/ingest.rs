@@ -183,7 +183,8 @@ impl Engine {
         }
         progress(&Progress { phase: Phase::Indexing, ..tally.progress() });
         self.refresh_index(project)?;
-        Ok(IngestReport { git: made.origin(), ..tally.into_report(project, started) })
+        let notes = self.take_notes();
+        Ok(IngestReport { git: made.origin(), notes, ..tally.into_report(project, started) })
     }
 
     /// What the ingestion is going to cost, when that is worth telling; fails when somebody has to say yes first.
@@ -620,6 +621,7 @@ impl Tally {
             too_large: self.too_large,
             secrets: self.secrets,
             git: None,
+            notes: Vec::new(),
         }
     }
 }

@@ -46,7 +46,7 @@ impl Engine {
         let query = &text[..text.floor_char_boundary(MOST_BYTES)];
         // One more of each, since the place is like itself.
         let wider = SearchRequest { limit: request.limit + 1, ..request.clone() };
-        let mut hits = self.search(handle, query, &wider)?.hits;
+        let mut hits = self.hits(handle, query, &wider)?;
         hits.retain(|hit| {
             hit.path != path || hit.line_end < chunk.line_start || hit.line_start > chunk.line_end
         });
@@ -64,7 +64,10 @@ impl Engine {
     /// A tracked file with its chunks, of which one without text has none.
     fn stored_file(&self, project: &Project, path: &str) -> Result<Option<StoredFile>, EngineError> {
         match self.store().file_id(project.id, path)? {
-            Some(id) => Ok(self.store().load_files(&[id], "")?.pop()),
+            Some(id) => {
+                let file = self.store().load_files(&[id], "")?.pop();
+                Ok(file.map(StoredFile::verified).transpose()?)
+            }
             None => Err(self.unknown_file(project, path)?),
         }
     }

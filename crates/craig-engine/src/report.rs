@@ -39,6 +39,9 @@ pub struct IngestReport {
     /// The repository that it was cloned from.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub git: Option<GitOrigin>,
+    /// What else happened on the way: an index that was damaged has been made anew.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub notes: Vec<String>,
 }
 
 impl IngestReport {

@@ -1,11 +1,10 @@
 //! Search through the one door: which project, how fresh, which files.
 
 use std::path::Path;
-use std::sync::Arc;
 use std::time::Instant;
 
 use craig_search::{
-    CandidateFeatures, Filter, Hit, Index, KindFilter, Retrieval, SearchError, SearchOptions, has_words,
+    CandidateFeatures, Filter, Hit, KindFilter, Retrieval, SearchError, SearchOptions, has_words,
 };
 use craig_source::{Language, Root};
 use craig_store::{LockError, Project};
@@ -101,6 +100,9 @@ pub struct SearchAnswer {
     /// What became of reranking, when a reranker is configured.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rerank: Option<RerankReport>,
+    /// What else happened on the way: an index that was damaged has been made anew.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub notes: Vec<String>,
 }
 
 /// How an index compares with its directory.
@@ -231,12 +233,34 @@ impl Engine {
         query: &str,
         request: &SearchRequest,
     ) -> Result<SearchAnswer, EngineError> {
+        let answer = self.answer(handle, query, request)?;
+        Ok(SearchAnswer { notes: self.take_notes(), ..answer })
+    }
+
+    /// The hits alone, on the way to another answer.
+    pub(crate) fn hits(
+        &mut self,
+        handle: &str,
+        query: &str,
+        request: &SearchRequest,
+    ) -> Result<Vec<Hit>, EngineError> {
+        Ok(self.answer(handle, query, request)?.hits)
+    }
+
+    fn answer(
+        &mut self,
+        handle: &str,
+        query: &str,
+        request: &SearchRequest,
+    ) -> Result<SearchAnswer, EngineError> {
         let started = Instant::now();
         request.check(query)?;
         let reranker = if request.rerank { self.reranker()? } else { None };
         let wide = reranker.as_ref().map(|(_, how)| request.widened(how.candidates));
-        let (project, index, options) = self.searcher(handle, wide.as_ref().unwrap_or(request))?;
-        let hits = index.search(self.store(), query, &*self.embedder()?, &options)?;
+        let (project, options) = self.searched(handle, wide.as_ref().unwrap_or(request))?;
+        let embedder = self.embedder()?;
+        let hits =
+            self.ask_index(&project, |index, store| index.search(store, query, &*embedder, &options))?;
         let (hits, rerank) = match reranker {
             None => (hits, None),
             Some((reranker, how)) => {
@@ -245,7 +269,8 @@ impl Engine {
             }
         };
         let elapsed_ms = started.elapsed().as_secs_f64() * 1e3;
-        Ok(SearchAnswer { project: project.name, query: query.to_owned(), hits, rerank, elapsed_ms })
+        let query = query.to_owned();
+        Ok(SearchAnswer { project: project.name, query, hits, rerank, elapsed_ms, notes: Vec::new() })
     }
 
     /// The candidates of a query with their features, in ranked order, for training and evaluation.
@@ -255,15 +280,17 @@ impl Engine {
         query: &str,
         request: &SearchRequest,
     ) -> Result<Vec<CandidateFeatures>, EngineError> {
-        let (_, index, options) = self.searcher(handle, request)?;
-        Ok(index.candidates(query, &*self.embedder()?, &options)?)
+        let (project, options) = self.searched(handle, request)?;
+        let embedder = self.embedder()?;
+        self.ask_index(&project, |index, _| index.candidates(query, &*embedder, &options))
     }
 
-    fn searcher(
-        &mut self,
+    /// The project to search, and how.
+    fn searched(
+        &self,
         handle: &str,
         request: &SearchRequest,
-    ) -> Result<(Project, Arc<Index>, SearchOptions), EngineError> {
+    ) -> Result<(Project, SearchOptions), EngineError> {
         let options = SearchOptions {
             limit: request.limit,
             per_file: request.per_file,
@@ -272,9 +299,7 @@ impl Engine {
             retrieval: request.retrieval,
             without: request.without.clone(),
         };
-        let project = self.store().project(handle)?;
-        let index = self.index(&project)?;
-        Ok((project, index, options))
+        Ok((self.store().project(handle)?, options))
     }
 }
 

@@ -47,7 +47,8 @@ impl Engine {
         let project = self.store().project(handle)?;
         let names = [name.to_owned()];
         let description = Description { names: &names, ..Description::default() };
-        let index = self.index(&project)?;
-        Ok(index.definitions(self.store(), &description, &Filter::default(), SAME_NAME, limit)?)
+        self.ask_index(&project, |index, store| {
+            index.definitions(store, &description, &Filter::default(), SAME_NAME, limit)
+        })
     }
 }

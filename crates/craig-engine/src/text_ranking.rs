@@ -59,6 +59,7 @@ fn file(id: FileId, path: &str, text: &str) -> StoredFile {
             size: text.len() as u64,
             modified_date: None,
             file_hash: String::new(),
+            text_hash: None,
         },
         chunks: chunks.map(|(chunk, (text, vector))| stored(chunk, text, vector)).collect(),
         text: text.to_owned(),

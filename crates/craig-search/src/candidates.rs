@@ -82,7 +82,7 @@ pub(crate) fn files_by_meaning(
 /// Number of chunks of the allowed files.
 fn n_chunks(segments: &[LiveSegment], allowed: &[FixedBitSet]) -> usize {
     let in_segment = |(live, allowed): (&LiveSegment, &FixedBitSet)| match allowed.is_full() {
-        true => live.segment.chunks().len(),
+        true => live.segment.n_chunks(),
         false => allowed.ones().map(|file| live.segment.files()[file].n_chunks as usize).sum(),
     };
     segments.iter().zip(allowed).map(in_segment).sum()
@@ -136,7 +136,7 @@ struct Places<'a> {
 
 impl Places<'_> {
     fn file_of(&self, at: ChunkAt) -> FileAt {
-        (at.segment, self.segments[at.segment].segment.chunks()[at.chunk as usize].file)
+        (at.segment, self.segments[at.segment].segment.file_of(at.chunk))
     }
 
     fn path(&self, (segment, file): FileAt) -> &[u8] {

@@ -69,7 +69,7 @@ impl Index {
         limit: usize,
     ) -> Result<Vec<Hit>, SearchError> {
         let wanted = Wanted::new(description, self);
-        let files = self.files_that_define(&wanted, filter);
+        let files = self.answered(Ok(self.files_that_define(&wanted, filter)))?;
         let ids: Vec<FileId> = files.iter().map(|(id, _)| *id).collect();
         let roles: HashMap<FileId, Role> = files.into_iter().collect();
         let mut found = Vec::new();
@@ -99,12 +99,11 @@ impl Index {
             wanted.whole.iter().for_each(|name| add(Field::Definition, name, WHOLE_NAME));
         }
         let allowed: Vec<_> = self.segments.iter().map(|segment| filter.files(segment)).collect();
-        let file_of = |(segment, chunk): (usize, u32)| {
-            (segment, self.segments[segment].segment.chunks()[chunk as usize].file)
-        };
+        let file_of =
+            |(segment, chunk): (usize, u32)| (segment, self.segments[segment].segment.file_of(chunk));
         let order = |weight: f32, (segment, file): (usize, u32)| {
             let live: &LiveSegment = &self.segments[segment];
-            let in_place = wanted.place_share(live.segment.path(file), "");
+            let in_place = wanted.place_share(live.segment.path_of(file), "");
             (weight + in_place, live.segment.role(file) == Role::Source, live.segment.path_bytes(file))
         };
         let mut best: Vec<_> = chunks

@@ -37,15 +37,18 @@ pub(crate) fn nearest_by_sign(
     let mut distances = Vec::with_capacity(BLOCK_CHUNKS);
     let words = query.bits.len().max(1);
     for (number, (live, allowed)) in segments.iter().zip(allowed).enumerate() {
-        let (chunks, is_full) = (live.segment.chunks(), allowed.is_full());
-        let (bits, row_chunks) = (live.segment.bits(), live.segment.row_chunks());
-        let is_allowed = |chunk: u32| is_full || allowed[chunks[chunk as usize].file as usize];
-        for rows in live.segment.rows_of(cells) {
-            let blocks = bits[rows.start * words..rows.end * words].chunks(BLOCK_CHUNKS * words);
+        let (segment, is_full) = (&live.segment, allowed.is_full());
+        let n_chunks = segment.n_chunks();
+        let is_allowed = |chunk: u32| match is_full {
+            true => (chunk as usize) < n_chunks,
+            false => allowed[segment.file_of(chunk) as usize],
+        };
+        for rows in segment.rows_of(cells) {
+            let blocks = segment.bits(rows.clone()).chunks(BLOCK_CHUNKS * words);
             for (first, block) in rows.step_by(BLOCK_CHUNKS).zip(blocks) {
                 hamming(&query.bits, block, &mut distances);
                 offer_near(&distances, &mut best, |at| {
-                    Some(row_chunks[first + at as usize])
+                    Some(segment.chunk_of_row(first + at as usize))
                         .filter(|&chunk| is_allowed(chunk))
                         .map(|chunk| ChunkAt { segment: number, chunk })
                 });

@@ -19,6 +19,12 @@ pub enum SearchError {
         /// What the system said.
         source: std::io::Error,
     },
+    /// A file of the derived index is not what was written.
+    #[error("the search index file {} is damaged", path.display())]
+    Damaged {
+        /// The file.
+        path: PathBuf,
+    },
     /// A path pattern is not a glob.
     #[error("{pattern:?} is not a path pattern: {reason}")]
     Glob {

@@ -8,7 +8,7 @@ use std::sync::mpsc::{Receiver, sync_channel};
 
 use craig_model::{Embedder as _, StaticModel};
 use craig_source::private;
-use craig_store::{FileId, Project, Store, StoredFile};
+use craig_store::{FileId, Project, Store, StoreError, StoredFile};
 use fixedbitset::FixedBitSet;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
@@ -38,6 +38,8 @@ pub struct Index {
     pub(crate) segments: Vec<LiveSegment>,
     pub(crate) totals: Totals,
     generation: u64,
+    /// What was damaged before it was made.
+    mended: Option<String>,
 }
 
 /// A segment and which of its files still are in the store.
@@ -55,7 +57,7 @@ pub(crate) struct Totals {
     pub(crate) n_tokens: u64,
 }
 
-#[derive(Default, Serialize, Deserialize)]
+#[derive(Clone, Default, Serialize, Deserialize)]
 struct Manifest {
     format: u32,
     /// Whose index it is, see [`owner`].
@@ -65,17 +67,31 @@ struct Manifest {
     /// Number of the next segment.
     next: u64,
     segments: Vec<SegmentEntry>,
+    /// XXH3 of all this as JSON, with 0 here.
+    checksum: u64,
+}
+
+/// The part of a manifest that all formats share.
+#[derive(Deserialize)]
+struct ManifestFormat {
+    format: u32,
 }
 
 #[derive(Clone, Serialize, Deserialize)]
 struct SegmentEntry {
     file: String,
+    /// The one of its header: another segment of the same name is not the one that is meant.
+    checksum: u64,
     /// Files of the segment, by number, that are gone.
     removed: Vec<u32>,
 }
 
 impl Index {
-    /// Gives the index of `project` as the store has it now, bringing the files on disk up to date on `pool` when they are behind.
+    /// Gives the index of `project` as the store has it now, bringing the files on disk up to date on `pool` when they are behind,
+    /// and making those anew that turn out to be damaged when they are opened; [`mended`](Self::mended) then says which.
+    ///
+    /// Most of a segment is verified when it is read: an index that is found to be damaged by then answers with
+    /// [`SearchError::Damaged`], and [`mend`](Self::mend) gives another.
     pub fn sync(
         store: &Store,
         project: &Project,
@@ -83,17 +99,37 @@ impl Index {
         dimensions: usize,
         pool: &rayon::ThreadPool,
     ) -> Result<Self, SearchError> {
-        let folder = Self::folder(store, project);
-        if let Some(index) = Self::open_current(&folder, project, embedder) {
-            return Ok(index);
+        let of = Origin { store, project, embedder, dimensions };
+        match of.open_current() {
+            Ok(Some(index)) => Ok(index),
+            _ => of.update(pool, Care::OnFirstTouch),
         }
-        private::create_folder(&folder).map_err(SearchError::io(&folder))?;
-        let _lock = lock(&folder.join("index.lock"))?;
-        // Another process may have brought it up to date while this one waited.
-        if let Some(index) = Self::open_current(&folder, project, embedder) {
-            return Ok(index);
-        }
-        Update::new(store, project, embedder, dimensions, &folder)?.run(pool)
+    }
+
+    /// The same, reading all of the index first, so that every damage is found and mended at once.
+    pub fn mend(
+        store: &Store,
+        project: &Project,
+        embedder: &str,
+        dimensions: usize,
+        pool: &rayon::ThreadPool,
+    ) -> Result<Self, SearchError> {
+        Origin { store, project, embedder, dimensions }.update(pool, Care::BeforeUse)
+    }
+
+    /// Reads all of the index of `project` and compares it with the store. Changes nothing.
+    pub fn examine(
+        store: &Store,
+        project: &Project,
+        embedder: &str,
+        dimensions: usize,
+    ) -> Result<IndexHealth, SearchError> {
+        Origin { store, project, embedder, dimensions }.examine()
+    }
+
+    /// What was damaged and has been made anew from the store, when something was.
+    pub fn mended(&self) -> Option<&str> {
+        self.mended.as_deref()
     }
 
     /// Where the index of `project` lies.
@@ -111,14 +147,12 @@ impl Index {
         self.generation
     }
 
-    fn open_current(folder: &Path, project: &Project, embedder: &str) -> Option<Self> {
-        let manifest = read_manifest(folder, project, embedder)?;
-        (manifest.generation == project.generation).then(|| Self::open(folder, &manifest).ok()).flatten()
-    }
-
-    fn open(folder: &Path, manifest: &Manifest) -> std::io::Result<Self> {
-        let segments = manifest.segments.iter().map(|entry| LiveSegment::open(folder, entry));
-        Ok(Self::of(segments.collect::<Result<_, _>>()?, manifest.generation))
+    /// `result`, unless what it was read from is damaged: then nothing can be said of it.
+    pub(crate) fn answered<T>(&self, result: Result<T, SearchError>) -> Result<T, SearchError> {
+        match self.segments.iter().find(|live| live.segment.is_damaged()) {
+            Some(live) => Err(SearchError::Damaged { path: live.segment.path().to_owned() }),
+            None => result,
+        }
     }
 
     /// An index of `files` alone, kept nowhere; their vectors are those of the built-in model.
@@ -134,20 +168,168 @@ impl Index {
     pub fn signs(&self) -> impl Iterator<Item = &[u64]> {
         self.segments.iter().flat_map(|live| {
             let words = words_per_vector(live.segment.dimensions()).max(1);
-            live.segment.bits().chunks_exact(words)
+            live.segment.bits(0..live.segment.n_chunks()).chunks_exact(words)
         })
     }
 
     fn of(segments: Vec<LiveSegment>, generation: u64) -> Self {
         let mut totals = Totals::default();
         segments.iter().for_each(|segment| segment.count(&mut totals));
-        Self { segments, totals, generation }
+        Self { segments, totals, generation, mended: None }
     }
 }
 
+/// How an index was found.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum IndexHealth {
+    /// It is what was written, and what the store has.
+    Sound {
+        /// Its segments.
+        n_segments: usize,
+        /// Their bytes.
+        n_bytes: u64,
+    },
+    /// There is none, or it is older than the store or of another version: the next search makes it.
+    Behind,
+    /// It is not what was written.
+    Damaged {
+        /// What is wrong with it.
+        what: String,
+    },
+}
+
+/// When the blocks of segments are verified.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Care {
+    OnFirstTouch,
+    BeforeUse,
+}
+
+/// What an index is made from, and where it lies.
+#[derive(Clone, Copy)]
+struct Origin<'a> {
+    store: &'a Store,
+    project: &'a Project,
+    embedder: &'a str,
+    dimensions: usize,
+}
+
+impl Origin<'_> {
+    fn folder(&self) -> PathBuf {
+        Index::folder(self.store, self.project)
+    }
+
+    /// The index on disk if it is the one of the project's generation; what is wrong with it if it is damaged.
+    fn open_current(&self) -> Result<Option<Index>, String> {
+        match self.read_manifest()? {
+            Some(manifest) if manifest.generation == self.project.generation => {
+                self.open(&manifest).map(Some)
+            }
+            _ => Ok(None),
+        }
+    }
+
+    fn open(&self, manifest: &Manifest) -> Result<Index, String> {
+        let segments = manifest.segments.iter().map(|entry| self.open_segment(entry));
+        Ok(Index::of(segments.collect::<Result<_, _>>()?, manifest.generation))
+    }
+
+    fn open_segment(&self, entry: &SegmentEntry) -> Result<LiveSegment, String> {
+        LiveSegment::open(&self.folder(), entry, self.dimensions)
+            .map_err(|error| format!("{}: {error}", entry.file))
+    }
+
+    fn update(&self, pool: &rayon::ThreadPool, care: Care) -> Result<Index, SearchError> {
+        let folder = self.folder();
+        private::create_folder(&folder).map_err(SearchError::io(&folder))?;
+        let _lock = lock(&folder.join("index.lock"))?;
+        // Another process may have brought it up to date while this one waited.
+        if let Ok(Some(index)) = self.open_current()
+            && (care == Care::OnFirstTouch || self.problem_of(&index)?.is_none())
+        {
+            return Ok(index);
+        }
+        Update::new(self, &folder, care)?.run(pool)
+    }
+
+    fn examine(&self) -> Result<IndexHealth, SearchError> {
+        let damaged = |what: String| Ok(IndexHealth::Damaged { what });
+        let index = match self.open_current() {
+            Ok(Some(index)) => index,
+            Ok(None) => return Ok(IndexHealth::Behind),
+            Err(what) => return damaged(what),
+        };
+        if let Some(what) = self.problem_of(&index)? {
+            return damaged(what);
+        }
+        let n_bytes = index.segments.iter().map(|live| live.segment.n_bytes()).sum();
+        Ok(IndexHealth::Sound { n_segments: index.segments.len(), n_bytes })
+    }
+
+    /// What is wrong with an index of the present generation, all of which is read.
+    fn problem_of(&self, index: &Index) -> Result<Option<String>, SearchError> {
+        if let Some(live) = index.segments.iter().find(|live| !live.segment.is_sound()) {
+            let name = live.segment.path().file_name().unwrap_or_default().to_string_lossy();
+            return Ok(Some(format!("{name}: a checksum is wrong")));
+        }
+        let mut indexed: Vec<FileId> = index.segments.iter().flat_map(LiveSegment::live_ids).collect();
+        indexed.sort_unstable();
+        let agrees = indexed == self.store.searchable_files(self.project.id)?;
+        Ok((!agrees).then(|| "it does not hold the files that the database has".to_owned()))
+    }
+
+    /// The manifest, if there is one of this version for this project and embedder; what is wrong with it if it is damaged.
+    fn read_manifest(&self) -> Result<Option<Manifest>, String> {
+        let bad = |what: &dyn std::fmt::Display| format!("{MANIFEST}: {what}");
+        let text = match fs::read(self.folder().join(MANIFEST)) {
+            Ok(text) => text,
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
+            Err(error) => return Err(bad(&error)),
+        };
+        let ManifestFormat { format } = serde_json::from_slice(&text).map_err(|error| bad(&error))?;
+        if format != FORMAT {
+            return Ok(None);
+        }
+        let manifest: Manifest = serde_json::from_slice(&text).map_err(|error| bad(&error))?;
+        if manifest.checksum != manifest.checksum_of_rest() {
+            return Err(bad(&"its checksum is wrong"));
+        }
+        if !manifest.is_plausible() {
+            return Err(bad(&"it names what cannot be a segment"));
+        }
+        let is_ours = manifest.embedder == self.embedder && manifest.owner == owner(self.project);
+        Ok(is_ours.then_some(manifest))
+    }
+}
+
+impl Manifest {
+    fn checksum_of_rest(&self) -> u64 {
+        let rest = Self { checksum: 0, ..self.clone() };
+        serde_json::to_vec(&rest).map_or(0, |json| xxhash_rust::xxh3::xxh3_64(&json))
+    }
+
+    /// Whether it names each segment once, and none outside of its folder.
+    fn is_plausible(&self) -> bool {
+        let mut seen = HashSet::new();
+        let mut is_new = |number| number < self.next && seen.insert(number);
+        self.segments.iter().map(|entry| number_of(&entry.file)).all(|number| number.is_some_and(&mut is_new))
+    }
+}
+
+/// The number of a segment, from its file's name.
+fn number_of(file: &str) -> Option<u64> {
+    let digits = file.strip_suffix(".seg")?;
+    let number = digits.parse().ok()?;
+    (file == segment_file(number)).then_some(number)
+}
+
+fn segment_file(number: u64) -> String {
+    format!("{number:06}.seg")
+}
+
 impl LiveSegment {
-    fn open(folder: &Path, entry: &SegmentEntry) -> std::io::Result<Self> {
-        let mut whole = Self::whole(Segment::open(&folder.join(&entry.file))?);
+    fn open(folder: &Path, entry: &SegmentEntry, dimensions: usize) -> std::io::Result<Self> {
+        let mut whole = Self::whole(Segment::open(&folder.join(&entry.file), entry.checksum, dimensions)?);
         let n_files = whole.live.len();
         for &file in entry.removed.iter().filter(|&&file| (file as usize) < n_files) {
             whole.live.remove(file as usize);
@@ -181,8 +363,7 @@ impl LiveSegment {
     pub(crate) fn live_chunks(&self, field: Field, term: &str) -> Vec<Posting> {
         let mut postings = self.segment.postings(field, term);
         if !self.live.is_full() {
-            let chunks = self.segment.chunks();
-            postings.retain(|posting| self.live[chunks[posting.doc as usize].file as usize]);
+            postings.retain(|posting| self.live[self.segment.file_of(posting.doc) as usize]);
         }
         postings
     }
@@ -203,36 +384,44 @@ impl LiveSegment {
 
 /// Brings the files on disk from one manifest to the next.
 struct Update<'a> {
-    store: &'a Store,
-    embedder: &'a str,
-    dimensions: usize,
+    of: &'a Origin<'a>,
     folder: &'a Path,
     manifest: Manifest,
     kept: Vec<(SegmentEntry, LiveSegment)>,
     missing: Vec<FileId>,
+    /// What is wrong with the index as it was.
+    damage: Vec<String>,
 }
 
 impl<'a> Update<'a> {
-    fn new(
-        store: &'a Store,
-        project: &Project,
-        embedder: &'a str,
-        dimensions: usize,
-        folder: &'a Path,
-    ) -> Result<Self, SearchError> {
-        let mut manifest = read_manifest(folder, project, embedder)
-            .unwrap_or_else(|| Manifest { next: next_number(folder), ..Manifest::default() });
+    fn new(of: &'a Origin<'a>, folder: &'a Path, care: Care) -> Result<Self, SearchError> {
+        let mut damage = Vec::new();
+        let manifest = of.read_manifest().unwrap_or_else(|what| {
+            damage.push(what);
+            None
+        });
+        let mut manifest =
+            manifest.unwrap_or_else(|| Manifest { next: next_number(folder), ..Manifest::default() });
         manifest.format = FORMAT;
-        manifest.owner = owner(project);
-        manifest.embedder = embedder.to_owned();
-        manifest.generation = project.generation;
-        let kept = manifest
-            .segments
-            .drain(..)
-            .filter_map(|entry| LiveSegment::open(folder, &entry).ok().map(|segment| (entry, segment)))
-            .collect();
-        let missing = store.searchable_files(project.id)?;
-        Ok(Self { store, embedder, dimensions, folder, manifest, kept, missing })
+        manifest.owner = owner(of.project);
+        manifest.embedder = of.embedder.to_owned();
+        manifest.generation = of.project.generation;
+        let mut kept = Vec::new();
+        for entry in manifest.segments.drain(..) {
+            match of.open_segment(&entry) {
+                Ok(segment) => kept.push((entry, segment)),
+                Err(what) => damage.push(what),
+            }
+        }
+        // Damage seldom comes alone: what is found now is made anew now, and told of once.
+        if care == Care::BeforeUse || !damage.is_empty() {
+            let (sound, damaged): (Vec<_>, _) =
+                kept.into_iter().partition(|(_, live): &(_, LiveSegment)| live.segment.is_sound());
+            damage.extend(damaged.iter().map(|(entry, _)| format!("{}: a checksum is wrong", entry.file)));
+            kept = sound;
+        }
+        let missing = of.store.searchable_files(of.project.id)?;
+        Ok(Self { of, folder, manifest, kept, missing, damage })
     }
 
     fn run(mut self, pool: &rayon::ThreadPool) -> Result<Index, SearchError> {
@@ -240,9 +429,11 @@ impl<'a> Update<'a> {
         self.choose_rewrites();
         let written = self.write_missing(pool)?;
         self.manifest.segments = self.kept.iter().map(|(entry, _)| entry.clone()).chain(written).collect();
-        write_manifest(self.folder, &self.manifest)?;
+        write_manifest(self.folder, &mut self.manifest)?;
         self.sweep();
-        Index::open(self.folder, &self.manifest).map_err(SearchError::io(self.folder))
+        let opened = self.of.open(&self.manifest);
+        let index = opened.map_err(|what| SearchError::io(self.folder)(std::io::Error::other(what)))?;
+        Ok(Index { mended: (!self.damage.is_empty()).then(|| self.damage.join(", ")), ..index })
     }
 
     /// Takes out of the kept segments what the store no longer has, and out of `missing` what they have.
@@ -287,9 +478,9 @@ impl<'a> Update<'a> {
 
     /// Writes the missing files as segments: one thread reads, all cores tokenise, one thread builds.
     fn write_missing(&mut self, pool: &rayon::ThreadPool) -> Result<Vec<SegmentEntry>, SearchError> {
-        let (store, embedder, dimensions) = (self.store, self.embedder, self.dimensions);
+        let Origin { store, embedder, dimensions, .. } = *self.of;
         let (to_tokenise, loaded) = sync_channel::<Vec<StoredFile>>(1);
-        let (to_build, tokenised) = sync_channel::<Vec<FileTerms>>(1);
+        let (to_build, tokenised) = sync_channel::<Result<Vec<FileTerms>, StoreError>>(1);
         let missing = std::mem::take(&mut self.missing);
         // Vectors of another model may have as many dimensions, and still mean nothing beside those of paths.
         let is_builtin = embedder == StaticModel::builtin().id();
@@ -306,7 +497,7 @@ impl<'a> Update<'a> {
                     let terms = pool.install(|| {
                         group
                             .into_par_iter()
-                            .map(|file| FileTerms::new(file, dimensions, is_builtin))
+                            .map(|file| Ok(FileTerms::new(file.verified()?, dimensions, is_builtin)))
                             .collect()
                     });
                     if to_build.send(terms).is_err() {
@@ -350,12 +541,12 @@ struct Writer<'a> {
 }
 
 impl Writer<'_> {
-    fn run(&mut self, groups: &Receiver<Vec<FileTerms>>) -> Result<(), SearchError> {
+    fn run(&mut self, groups: &Receiver<Result<Vec<FileTerms>, StoreError>>) -> Result<(), SearchError> {
         let (dimensions, n_cells) = (self.dimensions, self.n_cells);
         let empty = || SegmentBuilder::new(dimensions, n_cells);
         let mut builder = empty();
         for group in groups {
-            group.into_iter().for_each(|file| builder.add(file));
+            group?.into_iter().for_each(|file| builder.add(file));
             if builder.n_bytes() >= SEGMENT_BYTES {
                 self.write(std::mem::replace(&mut builder, empty()))?;
             }
@@ -364,24 +555,17 @@ impl Writer<'_> {
     }
 
     fn write(&mut self, builder: SegmentBuilder) -> Result<(), SearchError> {
-        let file = format!("{:06}.seg", *self.next);
+        let file = segment_file(*self.next);
         *self.next += 1;
         let path = self.folder.join(&file);
-        builder.write(&path).map_err(SearchError::io(&path))?;
-        self.written.push(SegmentEntry { file, removed: Vec::new() });
+        let checksum = builder.write(&path).map_err(SearchError::io(&path))?;
+        self.written.push(SegmentEntry { file, checksum, removed: Vec::new() });
         Ok(())
     }
 }
 
 /// Changes with the meaning of the manifest or of the segments that it names.
 const FORMAT: u32 = crate::segment::FORMAT;
-
-fn read_manifest(folder: &Path, project: &Project, embedder: &str) -> Option<Manifest> {
-    let text = fs::read(folder.join(MANIFEST)).ok()?;
-    let manifest: Manifest = serde_json::from_slice(&text).ok()?;
-    let is_usable = manifest.format == FORMAT && manifest.embedder == embedder;
-    (is_usable && manifest.owner == owner(project)).then_some(manifest)
-}
 
 /// Tells a project from one of the same name and directory in a database that lay here before: ids and generations
 /// begin anew with every database, and an index may outlive its own.
@@ -399,7 +583,8 @@ fn next_number(folder: &Path) -> u64 {
     numbers.max().map_or(0, |last| last + 1)
 }
 
-fn write_manifest(folder: &Path, manifest: &Manifest) -> Result<(), SearchError> {
+fn write_manifest(folder: &Path, manifest: &mut Manifest) -> Result<(), SearchError> {
+    manifest.checksum = manifest.checksum_of_rest();
     let path = folder.join(MANIFEST);
     let unfinished = folder.join("manifest.tmp");
     serde_json::to_vec(manifest)
@@ -422,3 +607,6 @@ fn lock(path: &Path) -> Result<File, SearchError> {
     };
     open().map_err(SearchError::io(path))
 }
+
+#[cfg(test)]
+mod tests;

@@ -171,8 +171,8 @@ pub(crate) fn best_chunks(
 ) -> Vec<(f32, ChunkAt)> {
     let mut best = Best::new(n_wanted);
     for (number, (live, allowed)) in segments.iter().zip(allowed).enumerate() {
-        let (chunks, is_full) = (live.segment.chunks(), allowed.is_full());
-        let is_allowed = |chunk: u32| is_full || allowed[chunks[chunk as usize].file as usize];
+        let is_full = allowed.is_full();
+        let is_allowed = |chunk: u32| is_full || allowed[live.segment.file_of(chunk) as usize];
         let mut scan = Scan::new(terms, number, &live.segment, totals);
         while let Some((first, scores)) = scan.next_window() {
             for (few_first, few) in (first..).step_by(GLANCE_CHUNKS).zip(scores.chunks(GLANCE_CHUNKS)) {
@@ -242,20 +242,17 @@ impl<'p> Scan<'p> {
 
     /// The scores of the chunks of the next window, and the first of these chunks; `None` at the end.
     fn next_window(&mut self) -> Option<(u32, &[f32])> {
-        let (files, n_tokens) = (self.segment.files(), self.segment.chunk_tokens());
+        let files = self.segment.files();
         let first = files.get(self.file)?.first_chunk;
-        let end_file =
-            self.segment.chunks().get((first + WINDOW_CHUNKS) as usize).map_or(files.len(), |chunk| {
-                // The file that the window would be cut in still belongs to it.
-                chunk.file as usize
-                    + usize::from(files[chunk.file as usize].first_chunk < first + WINDOW_CHUNKS)
-            });
-        let end = files.get(end_file).map_or(n_tokens.len() as u32, |file| file.first_chunk);
+        // The file that the window would be cut in still belongs to it.
+        let end_file = files.partition_point(|file| file.first_chunk < first.saturating_add(WINDOW_CHUNKS));
+        let end = files.get(end_file).map_or(self.segment.n_chunks() as u32, |file| file.first_chunk);
+        let n_tokens = self.segment.chunk_tokens(first..end);
         self.scores.clear();
         self.scores.resize((end - first) as usize, 0.0);
         for word in &mut self.postings {
             for posting in take_below(&mut word.body, end) {
-                let length = n_tokens[posting.doc as usize] as f32 / self.average_tokens;
+                let length = n_tokens[(posting.doc - first) as usize] as f32 / self.average_tokens;
                 self.scores[(posting.doc - first) as usize] += bm25(word.idf, posting.tf as f32, length);
             }
             for posting in take_below(&mut word.symbol, end) {

@@ -13,9 +13,15 @@ pub(crate) struct Mapped(memmap2::Mmap);
 
 impl Mapped {
     pub(crate) fn open(path: &Path) -> std::io::Result<Self> {
+        // A pipe would wait for somebody to write to it.
+        if !std::fs::metadata(path)?.is_file() {
+            return Err(std::io::Error::other("it is not a regular file"));
+        }
         let file = File::open(path)?;
         // SAFETY: segment files are written once under a temporary name, renamed, and never written again; Craig only
-        // ever unlinks them, which leaves the mapping intact. Their folder belongs to Craig.
+        // ever unlinks them, which leaves the mapping intact. Their folder belongs to Craig. Whoever else writes to a file
+        // that is mapped changes bytes under a reader, which no rule of Rust allows but which readers survive, because they
+        // trust no byte; if it is cut off, the system ends the process with SIGBUS.
         unsafe { memmap2::Mmap::map(&file) }.map(Self)
     }
 

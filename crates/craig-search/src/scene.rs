@@ -67,7 +67,7 @@ impl<'a> Scene<'a> {
     /// BM25 sums and coverages of the file's text, chunk by chunk and as a whole.
     fn body(&self, segment: usize, file: u32) -> BodyScores {
         let chunks = self.segment(segment).chunks_of(file);
-        let n_tokens = &self.segment(segment).chunk_tokens()[chunks.start as usize..chunks.end as usize];
+        let n_tokens = self.segment(segment).chunk_tokens(chunks.clone());
         let average = average_tokens(self.totals);
         let average_file = (self.totals.n_tokens as f32 / self.totals.n_files.max(1) as f32).max(1.0);
         let file_length = self.segment(segment).files()[file as usize].n_tokens as f32 / average_file;
@@ -87,7 +87,9 @@ impl<'a> Scene<'a> {
                 scores.symbol[(posting.doc - chunks.start) as usize] +=
                     bm25(term.idf, posting.tf as f32, 1.0);
             }
-            let tf_sum = |postings: &[Posting]| postings.iter().map(|posting| posting.tf).sum::<u32>() as f32;
+            let tf_sum = |postings: &[Posting]| {
+                postings.iter().map(|posting| u64::from(posting.tf)).sum::<u64>() as f32
+            };
             scores.file += bm25(term.idf, tf_sum(body), file_length);
             scores.symbol_file += bm25(term.idf, tf_sum(symbols), 1.0);
             scores.coverage_file += if body.is_empty() { 0.0 } else { term.idf };
@@ -116,7 +118,7 @@ impl<'a> Scene<'a> {
         };
         features.path_coverage = held_idf(|postings| &postings.path);
         features.name_coverage = held_idf(|postings| &postings.name);
-        let path = self.segment(segment).path(file);
+        let path = self.segment(segment).path_of(file);
         let words = parts(file_stem(path));
         let share = |is: &dyn Fn(&String) -> bool| {
             words.iter().filter(|word| is(word)).count() as f32 / words.len().max(1) as f32
@@ -136,7 +138,7 @@ impl<'a> Scene<'a> {
         let uses: Vec<f32> = main_names.lines().map(|name| self.n_uses(name).ln_1p()).collect();
         candidate.features.used_most = max(&uses);
         candidate.features.used_mean = uses.iter().sum::<f32>() / uses.len().max(1) as f32;
-        let name = compact(file_stem(segment.path(candidate.file)));
+        let name = compact(file_stem(segment.path_of(candidate.file)));
         candidate.features.name_used = self.n_uses(&name).ln_1p();
     }
 
@@ -197,7 +199,7 @@ impl<'a> Scene<'a> {
         features.log_definitions = (row.n_definitions as f32).ln_1p();
         features.log_imports = (row.n_imports as f32).ln_1p();
         features.log_chunks = (row.n_chunks as f32).ln_1p();
-        features.depth = segment.path(file).matches('/').count() as f32;
+        features.depth = segment.path_of(file).matches('/').count() as f32;
         features.asks_symbol = flag(query.shape == Shape::Symbol);
         features.asks_question = flag(query.shape == Shape::Question);
         features.n_terms = query.terms.len() as f32;
@@ -301,7 +303,7 @@ fn begins(a: &str, b: &str) -> bool {
 
 /// Fills the features that a candidate has among the others.
 pub(crate) fn relate(candidates: &mut [Candidate], segments: &[LiveSegment]) {
-    let paths: Vec<&str> = candidates.iter().map(|c| segments[c.segment].segment.path(c.file)).collect();
+    let paths: Vec<&str> = candidates.iter().map(|c| segments[c.segment].segment.path_of(c.file)).collect();
     let mut in_folder: HashMap<&str, u32> = HashMap::new();
     for path in &paths {
         *in_folder.entry(folder_of(path)).or_default() += 1;

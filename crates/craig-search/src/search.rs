@@ -1,7 +1,7 @@
 //! A search from query to hits.
 
 use craig_model::Embedder;
-use craig_store::{FileId, Store};
+use craig_store::{FileId, Store, TextHash};
 
 use crate::candidates::{FileAt, candidate_files, files_by_meaning, files_by_words};
 use crate::filter::Filter;
@@ -181,11 +181,11 @@ impl Index {
     fn describe(&self, scene: &Scene<'_>, candidate: &Candidate) -> CandidateFeatures {
         let segment = &self.segments[candidate.segment].segment;
         let lines = scene.ordered_chunks(candidate).first().map(|&(_, chunk)| {
-            let row = &segment.chunks()[chunk as usize];
+            let row = segment.chunk(chunk);
             (row.line_start, row.line_end)
         });
         CandidateFeatures {
-            path: segment.path(candidate.file).to_owned(),
+            path: segment.path_of(candidate.file).to_owned(),
             features: candidate.features,
             lines: lines.unwrap_or_default(),
         }
@@ -222,7 +222,7 @@ impl Index {
         };
         let files = candidate_files(&scene, &allowed, by_words, by_meaning);
         let candidates = self.candidates_of(&scene, &files, &options.without);
-        hand_on(&scene, options.retrieval.ranked(candidates))
+        self.answered(hand_on(&scene, options.retrieval.ranked(candidates)))
     }
 
     /// Does both, `other` on another thread where the index is so large that this is worth it.
@@ -268,15 +268,16 @@ impl Index {
         let file = &segment.files()[candidate.file as usize];
         let (best, _) = chunks[0];
         let (own, chunk) = chunks[place];
-        let row = &segment.chunks()[chunk as usize];
-        let start = row.start_byte.saturating_sub(row.overlap_bytes);
-        let Some(content) = store.text_range(FileId(file.id), start, row.end_byte)? else { return Ok(None) };
+        let row = segment.chunk(chunk);
+        let bytes = row.start_byte.saturating_sub(row.overlap_bytes)..row.end_byte;
+        let hash = TextHash(segment.text_hash(chunk));
+        let Some(content) = store.chunk_text(FileId(file.id), bytes, hash)? else { return Ok(None) };
         let share = |own: f32| if best > 0.0 { (own / best).clamp(0.0, 1.0) } else { 1.0 };
         let text = |reference| Some(segment.text(reference).to_owned()).filter(|text| !text.is_empty());
         let others = chunks.iter().skip(per_file).take(MAX_MORE);
         let more = others.filter(|_| place == 0).filter(|(own, _)| share(*own) >= MORE_SHARE).map(
             |&(own, chunk)| {
-                let row = &segment.chunks()[chunk as usize];
+                let row = segment.chunk(chunk);
                 MoreRange {
                     line_start: row.line_start,
                     line_end: row.line_end,
@@ -286,7 +287,7 @@ impl Index {
             },
         );
         Ok(Some(Hit {
-            path: segment.path(candidate.file).to_owned(),
+            path: segment.path_of(candidate.file).to_owned(),
             line_start: row.line_start,
             line_end: row.line_end,
             language: segment.text(file.language).to_owned(),

@@ -1,7 +1,10 @@
 //! One immutable part of an index: files, chunks, vectors and postings in one memory-mapped file.
 
 mod builder;
+mod checks;
 mod file_terms;
+#[cfg(test)]
+pub(crate) mod forge;
 mod layout;
 mod postings;
 mod reader;

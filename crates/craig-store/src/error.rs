@@ -88,6 +88,12 @@ pub enum StoreError {
         /// How.
         detail: String,
     },
+    /// A stored text is not the one that was stored.
+    #[error("the stored text of {path:?} is damaged")]
+    DamagedText {
+        /// Path of the file.
+        path: String,
+    },
     /// Anything else SQLite reports.
     #[error("database error: {0}")]
     Sqlite(#[source] rusqlite::Error),
@@ -97,8 +103,11 @@ impl StoreError {
     /// Sorts an SQLite error on the database at `path` by what a user can do about it.
     pub(crate) fn from_sqlite(path: &std::path::Path, error: rusqlite::Error) -> Self {
         let path = path.to_owned();
-        if let rusqlite::Error::FromSqlConversionFailure(_, _, detail) = &error {
-            return Self::Corrupt { path, detail: detail.to_string() };
+        if let rusqlite::Error::FromSqlConversionFailure(_, _, source) = &error {
+            return match source.downcast_ref::<DamagedText>() {
+                Some(DamagedText { path }) => Self::DamagedText { path: path.clone() },
+                None => Self::Corrupt { path, detail: source.to_string() },
+            };
         }
         match error.sqlite_error_code() {
             Some(ErrorCode::NotADatabase | ErrorCode::DatabaseCorrupt) => {
@@ -112,5 +121,19 @@ impl StoreError {
             }
             _ => Self::Sqlite(error),
         }
+    }
+}
+
+/// A text that is not the one that was stored, on its way through SQLite's errors.
+#[derive(Debug, Error)]
+#[error("the stored text of {path:?} is damaged")]
+pub(crate) struct DamagedText {
+    path: String,
+}
+
+impl DamagedText {
+    pub(crate) fn of(record: &crate::FileRecord) -> rusqlite::Error {
+        let damaged = Self { path: record.path.clone() };
+        rusqlite::Error::FromSqlConversionFailure(0, rusqlite::types::Type::Text, Box::new(damaged))
     }
 }

@@ -1,6 +1,7 @@
 //! What the store gives back: tracked files for comparison, records for listings, whole files for indexing.
 
 use std::collections::{HashMap, HashSet};
+use std::ops::Range;
 
 use craig_chunk::{ChunkKind, Import, Parsed, Symbol};
 use craig_model::Quantized;
@@ -8,6 +9,7 @@ use craig_source::{ContentHash, FileKind, FileStamp, FileType, Language, Withhel
 use rusqlite::{Connection, OptionalExtension, Row, params};
 use serde::Deserialize;
 
+use crate::error::DamagedText;
 use crate::{ProjectId, Store, StoreError, TextHash};
 
 /// Identifies one version of one file: a changed file gets a new id.
@@ -52,6 +54,8 @@ pub struct FileRecord {
     pub modified_date: Option<String>,
     /// Hash of the raw bytes, hex.
     pub file_hash: String,
+    /// Hash of the text, where no chunks have hashes of it.
+    pub text_hash: Option<TextHash>,
 }
 
 /// One chunk as stored.
@@ -80,6 +84,10 @@ pub struct StoredChunk {
 }
 
 impl StoredChunk {
+    fn place(&self) -> ChunkPlace {
+        ChunkPlace { start: self.start_byte, end: self.end_byte, overlap: self.overlap_bytes }
+    }
+
     /// The chunk's text with its overlap.
     pub fn text<'t>(&self, file_text: &'t str) -> &'t str {
         let start = self.start_byte.saturating_sub(self.overlap_bytes) as usize;
@@ -102,6 +110,16 @@ pub struct StoredFile {
     pub imports: Vec<Import>,
     /// How it was read.
     pub parsed: Parsed,
+}
+
+impl StoredFile {
+    /// This file if its text is the one that was stored. Whoever loads many files can ask on many threads.
+    pub fn verified(self) -> Result<Self, StoreError> {
+        let mut check = TextCheck::new(&self.text);
+        let is_right = self.chunks.iter().all(|chunk| check.takes(chunk.place(), chunk.text_hash))
+            && check.is_complete();
+        if is_right { Ok(self) } else { Err(StoreError::DamagedText { path: self.record.path }) }
+    }
 }
 
 /// A file with its text and outline, without chunks and vectors.
@@ -136,6 +154,8 @@ struct Metadata {
     size: u64,
     modified_date: Option<String>,
     withheld: Option<Withheld>,
+    #[serde(default)]
+    text_hash: Option<TextHash>,
 }
 
 #[derive(Deserialize)]
@@ -161,6 +181,7 @@ impl FileRecord {
             size: metadata.size,
             modified_date: metadata.modified_date,
             file_hash: row.get(4)?,
+            text_hash: metadata.text_hash,
         })
     }
 }
@@ -188,10 +209,21 @@ impl Store {
     }
 
     /// One file by path, with its text; `None` when it is not tracked.
+    ///
+    /// Fails with [`StoreError::DamagedText`] when the text is not the one that was stored.
     pub fn file_text(&self, project: ProjectId, path: &str) -> Result<Option<StoredText>, StoreError> {
         let sql = format!("SELECT {RECORD}, content FROM files WHERE project_id = ?1 AND path = ?2");
-        self.read_one(&sql, params![project.0, path], |row| {
-            Ok(StoredText { record: FileRecord::from_row(row)?, content: row.get(5)? })
+        self.read(|connection| {
+            let read = |row: &Row<'_>| {
+                let record = FileRecord::from_row(row)?;
+                Ok(StoredText { content: text_column(row, 5, &record)?, record })
+            };
+            let found =
+                connection.prepare_cached(&sql)?.query_row(params![project.0, path], read).optional()?;
+            if let Some(StoredText { record, content: Some(text) }) = &found {
+                verify_text(connection, record, text)?;
+            }
+            Ok(found)
         })
     }
 
@@ -207,14 +239,30 @@ impl Store {
         self.read_one(sql, params![project.0, path], |row| row.get(0).map(FileId))
     }
 
-    /// Bytes `start..end` of a file's text; `None` when the file is gone or has no such bytes.
-    pub fn text_range(&self, file: FileId, start: u32, end: u32) -> Result<Option<String>, StoreError> {
-        let bytes: Option<Vec<u8>> = self.read_one(
-            "SELECT substr(CAST(content AS BLOB), ?2, ?3) FROM files WHERE id = ?1",
-            params![file.0, start + 1, end.saturating_sub(start)],
-            |row| row.get(0),
-        )?;
-        Ok(bytes.and_then(|bytes| String::from_utf8(bytes).ok()))
+    /// The text of a chunk, which is `bytes` of its file's text and has this hash; `None` when the file is gone.
+    ///
+    /// Fails with [`StoreError::DamagedText`] when the text has another hash.
+    pub fn chunk_text(
+        &self,
+        file: FileId,
+        bytes: Range<u32>,
+        hash: TextHash,
+    ) -> Result<Option<String>, StoreError> {
+        let sql = "SELECT substr(CAST(content AS BLOB), ?2, ?3) FROM files WHERE id = ?1";
+        let (start, n_bytes) = (i64::from(bytes.start) + 1, bytes.end.saturating_sub(bytes.start));
+        let found: Option<Option<Vec<u8>>> =
+            self.read_one(sql, params![file.0, start, n_bytes], |row| row.get(0))?;
+        let Some(found) = found else { return Ok(None) };
+        let text = found.and_then(|bytes| String::from_utf8(bytes).ok());
+        match text.filter(|text| TextHash::of(text) == hash) {
+            Some(text) => Ok(Some(text)),
+            None => Err(StoreError::DamagedText { path: self.path_of(file)? }),
+        }
+    }
+
+    fn path_of(&self, file: FileId) -> Result<String, StoreError> {
+        let path = self.read_one("SELECT path FROM files WHERE id = ?1", [file.0], |row| row.get(0))?;
+        Ok(path.unwrap_or_default())
     }
 
     /// Ids of the files of a project that have chunks, ascending.
@@ -231,6 +279,8 @@ impl Store {
     }
 
     /// Loads the given files with text, outline, chunks and the vectors of `embedder`; those that are gone are left out.
+    ///
+    /// Texts are not compared with their hashes yet: see [`StoredFile::verified`].
     pub fn load_files(&self, files: &[FileId], embedder: &str) -> Result<Vec<StoredFile>, StoreError> {
         self.read(|connection| {
             let embedder = embedder_id(connection, embedder)?;
@@ -239,6 +289,8 @@ impl Store {
     }
 
     /// Loads the given files with text and outline; those that are gone or have no text are left out.
+    ///
+    /// Fails with [`StoreError::DamagedText`] when a text is not the one that was stored.
     pub fn load_outlines(&self, files: &[FileId]) -> Result<Vec<OutlinedFile>, StoreError> {
         self.read(|connection| {
             files.iter().filter_map(|&file| load_outline(connection, file).transpose()).collect()
@@ -388,6 +440,9 @@ fn load_file(
 
 fn load_outline(connection: &Connection, file: FileId) -> rusqlite::Result<Option<OutlinedFile>> {
     let Some(FileRow { record, text, outline }) = load_row(connection, file)? else { return Ok(None) };
+    if let Some(text) = &text {
+        verify_text(connection, &record, text)?;
+    }
     let StoredOutline { symbols, imports, parsed } = outline;
     Ok(text.map(|text| OutlinedFile { record, text, symbols, imports, parsed }))
 }
@@ -402,7 +457,8 @@ struct FileRow {
 fn load_row(connection: &Connection, file: FileId) -> rusqlite::Result<Option<FileRow>> {
     let sql = format!("SELECT {RECORD}, content, outline FROM files WHERE id = ?1");
     let read = |row: &Row<'_>| {
-        Ok(FileRow { record: FileRecord::from_row(row)?, text: row.get(5)?, outline: json_column(row, 6)? })
+        let record = FileRecord::from_row(row)?;
+        Ok(FileRow { text: text_column(row, 5, &record)?, record, outline: json_column(row, 6)? })
     };
     connection.prepare_cached(&sql)?.query_row([file.0], read).optional()
 }
@@ -433,6 +489,66 @@ fn embedder_id(connection: &Connection, name: &str) -> rusqlite::Result<Option<i
 
 fn json_column<T: for<'de> Deserialize<'de>>(row: &Row<'_>, column: usize) -> rusqlite::Result<T> {
     serde_json::from_str(row.get_ref(column)?.as_str()?).map_err(|error| malformed(column, error))
+}
+
+/// The text of a file, when it is text.
+fn text_column(row: &Row<'_>, column: usize, record: &FileRecord) -> rusqlite::Result<Option<String>> {
+    let bytes = row.get_ref(column)?.as_bytes_or_null()?;
+    let text = bytes.map(|bytes| String::from_utf8(bytes.to_vec())).transpose();
+    text.map_err(|_| DamagedText::of(record))
+}
+
+/// Fails when `text` is not what the file's chunks are hashes of, or the file itself where it has no chunks.
+fn verify_text(connection: &Connection, record: &FileRecord, text: &str) -> rusqlite::Result<()> {
+    let mut find = connection.prepare_cached(
+        "SELECT start_byte, end_byte, overlap_bytes, text_hash FROM chunks WHERE file_id = ?1 ORDER BY chunk_id",
+    )?;
+    let mut check = TextCheck::new(text);
+    let mut rows = find.query([record.id.0])?;
+    while let Some(row) = rows.next()? {
+        let place = ChunkPlace { start: row.get(0)?, end: row.get(1)?, overlap: row.get(2)? };
+        if !check.takes(place, TextHash(row.get(3)?)) {
+            return Err(DamagedText::of(record));
+        }
+    }
+    let is_right = match record.text_hash {
+        Some(hash) if check.next == 0 => TextHash::of(text) == hash,
+        _ => check.is_complete(),
+    };
+    if is_right { Ok(()) } else { Err(DamagedText::of(record)) }
+}
+
+/// Where a chunk lies in its file's text.
+struct ChunkPlace {
+    start: u32,
+    end: u32,
+    overlap: u32,
+}
+
+/// Compares a text with the hashes of its chunks, which are all of it, one behind the other.
+struct TextCheck<'t> {
+    text: &'t str,
+    next: usize,
+}
+
+impl<'t> TextCheck<'t> {
+    fn new(text: &'t str) -> Self {
+        Self { text, next: 0 }
+    }
+
+    /// Whether the next chunk is this one.
+    fn takes(&mut self, place: ChunkPlace, hash: TextHash) -> bool {
+        let (start, end) = (place.start as usize, place.end as usize);
+        let follows = start == self.next;
+        self.next = end;
+        let text = start.checked_sub(place.overlap as usize).and_then(|start| self.text.get(start..end));
+        follows && text.is_some_and(|text| TextHash::of(text) == hash)
+    }
+
+    /// Whether the chunks that it took are all of the text; a text without chunks has nothing to be compared with.
+    fn is_complete(&self) -> bool {
+        self.next == 0 || self.next == self.text.len()
+    }
 }
 
 fn malformed(column: usize, error: impl std::error::Error + Send + Sync + 'static) -> rusqlite::Error {

@@ -4,13 +4,14 @@ use craig_chunk::Outline;
 use craig_model::Quantized;
 use craig_source::{Content, FileStamp, SourceFile, Withheld};
 use rusqlite::{Transaction, params};
+use serde::{Deserialize, Serialize};
 use serde_json::json;
 
 use crate::project::now;
 use crate::{FileId, ProjectId, Store, StoreError};
 
 /// First 16 bytes of the BLAKE3 hash of a chunk's text.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct TextHash(pub [u8; 16]);
 
 impl TextHash {
@@ -179,7 +180,7 @@ fn write_file(
             stored_content(&source.content),
             blake3::Hash::from_bytes(source.hash.0).to_hex().as_str(),
             source.content == Content::Binary,
-            metadata(source),
+            metadata(file),
             json!({"symbols": file.outline.symbols, "imports": file.outline.imports, "parsed": file.outline.parsed})
                 .to_string(),
             source.stamp.size as i64,
@@ -259,12 +260,14 @@ fn stored_content(content: &Content) -> Option<&str> {
     }
 }
 
-fn metadata(source: &SourceFile) -> String {
+fn metadata(IndexedFile { source, outline, .. }: &IndexedFile) -> String {
     let withheld = match &source.content {
         Content::Secret => Some(Withheld::Secret),
         Content::Unindexed(_, why) => Some(*why),
         Content::Text(_) | Content::Binary => None,
     };
+    // Chunks have the hashes of their texts: a text that is not cut has one of its own.
+    let text = stored_content(&source.content).filter(|_| outline.chunks.is_empty());
     json!({
         "language": source.language,
         "kind": source.kind,
@@ -272,6 +275,7 @@ fn metadata(source: &SourceFile) -> String {
         "size": source.stamp.size,
         "modified_date": modified_date(&source.stamp),
         "withheld": withheld,
+        "text_hash": text.map(TextHash::of),
     })
     .to_string()
 }

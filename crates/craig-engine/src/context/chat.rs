@@ -180,7 +180,7 @@ impl Engine {
             rerank: false,
             ..SearchRequest::default()
         };
-        let mut hits = self.search(&project.reference, &answer.query, &request)?.hits;
+        let mut hits = self.hits(&project.reference, &answer.query, &request)?;
         if self.config().context.chat.rerank {
             hits = self.reranked_hits(&answer.query.clone(), hits, answer, clock);
         }
@@ -192,13 +192,13 @@ impl Engine {
 
     /// The definitions of names that are written as code. One of many of the same name is hardly the one that is meant.
     fn named(&mut self, project: &Project, query: &ChatQuery) -> Result<Vec<Hit>, EngineError> {
-        let index = self.index(project)?;
         let mut found: Vec<Hit> = Vec::new();
         for name in query.names.iter().take(MOST_NAMES) {
             let names = [name.clone()];
             let description = Description { names: &names, ..Description::default() };
-            let hits =
-                index.definitions(self.store(), &description, &Filter::default(), EXACT, 2 * MOST_RIVALS)?;
+            let hits = self.ask_index(project, |index, store| {
+                index.definitions(store, &description, &Filter::default(), EXACT, 2 * MOST_RIVALS)
+            })?;
             let share = NAMED / (hits.len().max(1) as f32).powf(0.25);
             found.extend(
                 hits.into_iter().take(MOST_RIVALS).map(|hit| Hit { score: share * hit.score, ..hit }),

@@ -191,9 +191,8 @@ impl Engine {
             rerank: false,
             ..SearchRequest::default()
         };
-        let own =
-            self.search(&project.reference, &query.text, &request(vec![language.id().to_owned()]))?.hits;
-        let any = self.search(&project.reference, &query.text, &request(Vec::new()))?.hits;
+        let own = self.hits(&project.reference, &query.text, &request(vec![language.id().to_owned()]))?;
+        let any = self.hits(&project.reference, &query.text, &request(Vec::new()))?;
         let searched = own.into_iter().chain(any).map(|mut hit| {
             if query.reference.is_some() {
                 hit.score = given_that_it_exists(hit.score).min(MOST_OF_SEARCH);
@@ -215,7 +214,6 @@ impl Engine {
         reference: &Reference,
         limits: &Limits,
     ) -> Result<Vec<Hit>, EngineError> {
-        let index = self.index(project)?;
         let description = Description {
             names: &reference.names,
             words: &reference.words,
@@ -223,7 +221,9 @@ impl Engine {
             place: &reference.place,
         };
         let code = Filter::new(KindFilter::Code, Vec::new(), None)?;
-        Ok(index.definitions(self.store(), &description, &code, MIN_FIT, 8 * limits.max_chunks)?)
+        self.ask_index(project, |index, store| {
+            index.definitions(store, &description, &code, MIN_FIT, 8 * limits.max_chunks)
+        })
     }
 }
 

@@ -123,7 +123,13 @@ fn open_store(place: &Inside) -> Result<Store, StoreError> {
 
 /// Whether the database itself is at fault, so that another one would do better.
 fn is_damage(error: &StoreError) -> bool {
-    matches!(error, StoreError::Corrupt { .. } | StoreError::Newer { .. } | StoreError::Malformed { .. })
+    matches!(
+        error,
+        StoreError::Corrupt { .. }
+            | StoreError::Newer { .. }
+            | StoreError::Malformed { .. }
+            | StoreError::DamagedText { .. }
+    )
 }
 
 fn project_of(store: &Store, root: &Root) -> Result<Option<Project>, StoreError> {
@@ -144,8 +150,12 @@ fn load(store: &Store, root: &Root) -> Result<BTreeMap<String, Indexed>, StoreEr
     Ok(pairs.into_par_iter().filter_map(|(tracked, file)| restored(tracked, file)).collect())
 }
 
-/// A document out of what is stored; none when a vector is missing, so that it is read again.
+/// A document out of what is stored; none when a vector is missing or its text is not what was in the file, so that it is read
+/// again: sentences are quoted from it.
 fn restored(tracked: TrackedFile, file: StoredFile) -> Option<(String, Indexed)> {
+    if ContentHash::of(file.text.as_bytes()) != tracked.hash {
+        return None;
+    }
     let page = Page::read(&tracked.path, file.text, tracked.stamp.modified_ns);
     let mut vectors = file.chunks.into_iter().map(|chunk| chunk.vector);
     let mut of_section = |ranges: Vec<PartRange>| -> Option<Vec<Quantized>> {

@@ -10,6 +10,7 @@ use craig_model::Quantized;
 use craig_source::FileKind;
 use craig_store::StoredFile;
 
+use super::checks::checksums;
 use super::file_terms::{FileTerms, file_stem, is_type, words_per_vector};
 use super::layout::{ChunkRow, FORMAT, FileRow, Header, MAGIC, N_ASPECTS, N_SECTIONS, TextRef};
 use super::postings::{Posting, PostingsWriter};
@@ -48,6 +49,7 @@ pub(crate) struct SegmentBuilder {
     postings_bytes: usize,
     files: Vec<FileRow>,
     chunks: Vec<ChunkRow>,
+    text_hashes: Vec<[u8; 16]>,
     chunk_tokens: Vec<u32>,
     strings: Vec<u8>,
     known_strings: HashMap<Box<str>, TextRef, foldhash::fast::FixedState>,
@@ -73,6 +75,7 @@ impl SegmentBuilder {
             postings_bytes: 0,
             files: Vec::new(),
             chunks: Vec::new(),
+            text_hashes: Vec::new(),
             chunk_tokens: Vec::new(),
             strings: Vec::new(),
             known_strings: HashMap::default(),
@@ -145,6 +148,7 @@ impl SegmentBuilder {
                 reserved: [0; 3],
             };
             self.chunks.push(row);
+            self.text_hashes.push(chunk.text_hash.0);
         }
         self.chunk_tokens.extend_from_slice(tokens_of_chunk);
         let row = FileRow {
@@ -197,9 +201,9 @@ impl SegmentBuilder {
         added
     }
 
-    /// Writes the segment to `path`, whole or not at all: a temporary file is renamed when it is complete.
-    pub(crate) fn write(self, path: &Path) -> std::io::Result<()> {
-        self.laid_out(|header, sections| write_file(path, header, sections))
+    /// Writes the segment to `path`, whole or not at all: a temporary file is renamed when it is complete. Gives its checksum.
+    pub(crate) fn write(self, path: &Path) -> std::io::Result<u64> {
+        self.laid_out(|header, sections| write_file(path, header, sections).map(|()| header.checksum))
     }
 
     /// The segment, in memory alone.
@@ -214,9 +218,10 @@ impl SegmentBuilder {
         let words = words_per_vector(self.dimensions);
         let row = |&chunk: &u32| &self.bits[chunk as usize * words..(chunk as usize + 1) * words];
         let bits: Vec<u64> = row_chunks.iter().flat_map(row).copied().collect();
-        let sections: [&[u8]; N_SECTIONS] = [
+        let sections: [&[u8]; N_SECTIONS - 1] = [
             bytemuck::cast_slice(&self.files),
             bytemuck::cast_slice(&self.chunks),
+            self.text_hashes.as_flattened(),
             bytemuck::cast_slice(&self.chunk_tokens),
             &self.strings,
             bytemuck::cast_slice(&cell_starts),
@@ -232,15 +237,20 @@ impl SegmentBuilder {
             bytemuck::cast_slice(&offsets),
             &postings,
         ];
-        let header = Header {
+        let checksums = checksums(&sections);
+        let mut all: [&[u8]; N_SECTIONS] = [bytemuck::cast_slice(&checksums); N_SECTIONS];
+        all[..N_SECTIONS - 1].copy_from_slice(&sections);
+        let mut header = Header {
             magic: MAGIC,
             format: FORMAT,
             dimensions: self.dimensions as u32,
             aspect_dimensions: (self.aspect_codes.len() / (N_ASPECTS * self.files.len().max(1))) as u32,
             reserved: 0,
-            sections: place(&sections),
+            sections: place(&all),
+            checksum: 0,
         };
-        take(&header, &sections)
+        header.checksum = header.checksum_with(&checksums);
+        take(&header, &all)
     }
 }
 

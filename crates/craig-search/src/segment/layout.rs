@@ -3,7 +3,7 @@
 use bytemuck::{Pod, Zeroable};
 
 /// Changes with every change of the layout or of what goes into a segment: older ones are rebuilt.
-pub(crate) const FORMAT: u32 = 10;
+pub(crate) const FORMAT: u32 = 11;
 
 /// First bytes of a segment file.
 pub(crate) const MAGIC: [u8; 8] = *b"craigseg";
@@ -16,6 +16,8 @@ pub(crate) enum Section {
     Files,
     /// [`ChunkRow`]s.
     Chunks,
+    /// The store's hash of each chunk's text, 16 bytes.
+    TextHashes,
     /// Body terms of each chunk, u32: apart from its row, since all postings of a query are weighed by it.
     ChunkTokens,
     /// UTF-8 that [`TextRef`]s point into.
@@ -44,9 +46,11 @@ pub(crate) enum Section {
     Offsets,
     /// Postings lists.
     Postings,
+    /// Checksums of the blocks of all sections before, u64.
+    Checksums,
 }
 
-pub(crate) const N_SECTIONS: usize = 16;
+pub(crate) const N_SECTIONS: usize = 18;
 
 /// What a file is seen as by the ranker, beside its chunks: one vector of the built-in model each.
 #[derive(Clone, Copy, Debug)]
@@ -76,6 +80,18 @@ pub(crate) struct Header {
     pub(crate) reserved: u32,
     /// Start and length in bytes of each section.
     pub(crate) sections: [[u64; 2]; N_SECTIONS],
+    /// XXH3 of the header with 0 here, followed by [`Section::Checksums`]: it stands for all of the segment.
+    pub(crate) checksum: u64,
+}
+
+impl Header {
+    /// What its checksum has to be beside these checksums of blocks.
+    pub(crate) fn checksum_with(&self, checksums: &[u64]) -> u64 {
+        let mut hasher = xxhash_rust::xxh3::Xxh3::new();
+        hasher.update(bytemuck::bytes_of(&Self { checksum: 0, ..*self }));
+        hasher.update(bytemuck::cast_slice(checksums));
+        hasher.digest()
+    }
 }
 
 /// A string in [`Section::Strings`].

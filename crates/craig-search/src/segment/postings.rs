@@ -56,27 +56,34 @@ impl PostingsWriter {
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct PostingsList<'s> {
     n_docs: u32,
+    /// Documents that there are; none of the list is beyond.
+    n_all: u32,
     skips: &'s [[u8; 8]],
     bytes: &'s [u8],
 }
 
 impl<'s> PostingsList<'s> {
-    /// The list that starts at `bytes[0]`; empty when the bytes are none.
-    pub(crate) fn new(mut bytes: &'s [u8]) -> Self {
-        let n_docs = read_varint(&mut bytes).unwrap_or(0) as u32;
+    /// The list that starts at `bytes[0]`, of some of `n_all` documents; empty when the bytes are none.
+    pub(crate) fn new(mut bytes: &'s [u8], n_all: u32) -> Self {
+        let n_docs = read_varint(&mut bytes).unwrap_or(0).min(n_all.into()) as u32;
         let n_skips = (n_docs.saturating_sub(1) / BLOCK_DOCS) as usize;
         match bytes.split_at_checked(n_skips * size_of::<[u8; 8]>()) {
-            Some((skips, bytes)) => Self { n_docs, skips: skips.as_chunks().0, bytes },
+            Some((skips, bytes)) => Self { n_docs, n_all, skips: skips.as_chunks().0, bytes },
             None => Self::default(),
         }
     }
 
-    /// Number of documents.
+    /// Number of documents of the list that starts at `bytes[0]`.
+    pub(crate) fn length(mut bytes: &[u8]) -> u32 {
+        read_varint(&mut bytes).unwrap_or(0).min(u32::MAX.into()) as u32
+    }
+
+    /// Number of documents, as far as the list says so.
     pub(crate) fn n_docs(self) -> u32 {
         self.n_docs
     }
 
-    /// Appends all documents to `out`; fewer when the bytes end early.
+    /// Appends all documents to `out`, in ascending order; fewer when the bytes are damaged.
     pub(crate) fn read(self, out: &mut Vec<Posting>) {
         out.reserve((self.n_docs as usize).min(self.bytes.len()));
         self.read_block(0, 0, self.n_docs, |posting| {
@@ -102,15 +109,17 @@ impl<'s> PostingsList<'s> {
         });
     }
 
-    /// Hands up to `n_docs` documents from byte `offset` on to `take`, until it has enough.
-    fn read_block(self, mut doc: u32, offset: usize, n_docs: u32, mut take: impl FnMut(Posting) -> bool) {
+    /// Hands up to `n_docs` documents from byte `offset` on to `take`, until it has enough. Whatever the bytes are, the documents
+    /// ascend and exist.
+    fn read_block(self, doc: u32, offset: usize, n_docs: u32, mut take: impl FnMut(Posting) -> bool) {
+        let (mut doc, n_all) = (u64::from(doc), u64::from(self.n_all));
         let mut rest = self.bytes.get(offset..).unwrap_or_default();
         for _ in 0..n_docs {
             let Some(head) = read_varint(&mut rest) else { return };
             let tf = if head & 1 == 1 { Some(1) } else { read_varint(&mut rest) };
             let Some(tf) = tf else { return };
-            doc = doc.wrapping_add((head >> 1) as u32);
-            if !take(Posting { doc, tf: tf as u32 }) {
+            doc += head >> 1;
+            if doc >= n_all || !take(Posting { doc: doc as u32, tf: tf as u32 }) {
                 return;
             }
         }
@@ -160,7 +169,7 @@ mod tests {
             postings.iter().for_each(|&posting| writer.push(posting));
             let mut bytes = Vec::new();
             writer.finish(&mut bytes);
-            let list = PostingsList::new(&bytes);
+            let list = PostingsList::new(&bytes, 100_000);
             let (mut all, mut some) = (Vec::new(), Vec::new());
             list.read(&mut all);
             prop_assert_eq!(&all, &postings);
@@ -172,9 +181,19 @@ mod tests {
         }
 
         #[test]
-        fn damaged_bytes_do_not_panic(bytes in proptest::collection::vec(any::<u8>(), 0..100), start in 0u32..300) {
-            PostingsList::new(&bytes).read(&mut Vec::new());
-            PostingsList::new(&bytes).read_within(start..start + 50, &mut Vec::new());
+        fn documents_of_damaged_bytes_ascend_and_exist(
+            bytes in proptest::collection::vec(any::<u8>(), 0..100),
+            n_all in prop_oneof![0u32..300, Just(u32::MAX)],
+            start in 0u32..300,
+        ) {
+            let list = PostingsList::new(&bytes, n_all);
+            let (mut all, mut some) = (Vec::new(), Vec::new());
+            list.read(&mut all);
+            list.read_within(start..start + 50, &mut some);
+            for postings in [&all, &some] {
+                prop_assert!(postings.is_sorted_by_key(|posting| posting.doc));
+                prop_assert!(postings.iter().all(|posting| posting.doc < n_all));
+            }
         }
     }
 }

@@ -1,12 +1,20 @@
 //! Reads a segment where it lies.
+//!
+//! A segment may be damaged, or come from a writer with a bug: whatever its bytes are, reading them ends, and inside of the file.
+//! What is read is verified first ([`Checks`]); damage shows in [`Segment::is_damaged`], which whoever answers from a segment asks
+//! before the answer is given.
 
 use std::ops::Range;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use craig_chunk::ChunkKind;
 use craig_model::Quantized;
 
-use super::layout::{Aspect, ChunkRow, FORMAT, FileRow, Header, MAGIC, N_ASPECTS, Section, TextRef};
+use super::checks::{BLOCK_BYTES, Checks};
+use super::file_terms::words_per_vector;
+use super::layout::{
+    Aspect, ChunkRow, FORMAT, FileRow, Header, MAGIC, N_ASPECTS, N_SECTIONS, Section, TextRef,
+};
 use super::postings::{Posting, PostingsList};
 use super::role::Role;
 use super::terms::TermKey;
@@ -19,6 +27,9 @@ use crate::mapped::{Mapped, dot};
 pub(crate) struct Segment {
     bytes: Bytes,
     header: Header,
+    path: PathBuf,
+    /// None in memory, where nothing happens to it.
+    checks: Option<Checks>,
 }
 
 #[derive(Debug)]
@@ -28,20 +39,66 @@ enum Bytes {
     Owned(Vec<u64>),
 }
 
+/// Bytes that the length of a postings list takes at most.
+const MAX_LENGTH_BYTES: usize = 10;
+
 impl Segment {
-    /// Maps the segment at `path`; fails when it is no segment of this format.
-    pub(crate) fn open(path: &Path) -> std::io::Result<Self> {
+    /// Maps the segment at `path`; fails when it is not the one of this checksum with vectors of `dimensions`.
+    ///
+    /// Verifies its length, its header, that its sections fit together, and its files; the rest when it is read.
+    pub(crate) fn open(path: &Path, checksum: u64, dimensions: usize) -> std::io::Result<Self> {
+        let bad = |what: &str| std::io::Error::other(what.to_owned());
         let mapped = Mapped::open(path)?;
-        let header = read_header(mapped.bytes())
-            .ok_or_else(|| std::io::Error::other("not a search segment of this version"))?;
-        Ok(Self { bytes: Bytes::Mapped(mapped), header })
+        let header = read_header(mapped.bytes()).ok_or_else(|| bad("not a segment of this version"))?;
+        let lengths = header.sections.map(|[_, len]| len as usize);
+        let segment = Self {
+            bytes: Bytes::Mapped(mapped),
+            header,
+            path: path.to_owned(),
+            checks: Some(Checks::new(lengths)),
+        };
+        let is_whole = segment.all::<u64>(Section::Checksums).len() == n_blocks(&lengths)
+            && header.checksum_with(segment.all(Section::Checksums)) == header.checksum;
+        segment.rows::<FileRow>(Section::Files, 0..segment.files().len());
+        match () {
+            () if !is_whole || segment.is_damaged() => Err(bad("its checksum is wrong")),
+            () if header.checksum != checksum => Err(bad("it is another segment")),
+            () if !segment.fits_together(dimensions) => Err(bad("its parts do not fit together")),
+            () => Ok(segment),
+        }
     }
 
     /// The segment that `bytes` are, which begin with `header`.
     pub(crate) fn in_memory(header: Header, bytes: &[u8]) -> Self {
         let mut words = vec![0u64; bytes.len().div_ceil(size_of::<u64>())];
         bytemuck::cast_slice_mut(&mut words)[..bytes.len()].copy_from_slice(bytes);
-        Self { bytes: Bytes::Owned(words), header }
+        Self { bytes: Bytes::Owned(words), header, path: PathBuf::new(), checks: None }
+    }
+
+    /// Whether something that was read of it was not what was written.
+    pub(crate) fn is_damaged(&self) -> bool {
+        self.checks.as_ref().is_some_and(Checks::is_damaged)
+    }
+
+    /// Reads all of it; says whether it is what was written.
+    pub(crate) fn is_sound(&self) -> bool {
+        if let Some(checks) = &self.checks {
+            let checksums = self.all(Section::Checksums);
+            for number in 0..Section::Checksums as usize {
+                let section = self.section_bytes(number);
+                checks.verify(number, section, &(0..section.len()), checksums);
+            }
+        }
+        !self.is_damaged()
+    }
+
+    /// Where it lies.
+    pub(crate) fn path(&self) -> &Path {
+        &self.path
+    }
+
+    pub(crate) fn n_bytes(&self) -> u64 {
+        self.bytes().len() as u64
     }
 
     fn bytes(&self) -> &[u8] {
@@ -51,22 +108,82 @@ impl Segment {
         }
     }
 
-    fn section<T: bytemuck::Pod>(&self, section: Section) -> &[T] {
-        let [start, len] = self.header.sections[section as usize];
-        bytemuck::cast_slice(&self.bytes()[start as usize..(start + len) as usize])
+    /// The section of this number, not verified. It lies inside of the file: `read_header` saw to that.
+    fn section_bytes(&self, number: usize) -> &[u8] {
+        let [start, len] = self.header.sections[number];
+        &self.bytes()[start as usize..(start + len) as usize]
     }
 
+    /// All rows of a section, not verified.
+    fn all<T: bytemuck::Pod>(&self, section: Section) -> &[T] {
+        bytemuck::cast_slice(self.section_bytes(section as usize))
+    }
+
+    /// Verifies what `rows` of a section lie in.
+    #[inline]
+    fn touch<T>(&self, section: Section, rows: Range<usize>) {
+        let bytes = rows.start * size_of::<T>()..rows.end * size_of::<T>();
+        let number = section as usize;
+        if let Some(checks) = self.checks.as_ref().filter(|checks| !checks.have_seen(number, &bytes)) {
+            checks.verify(number, self.section_bytes(number), &bytes, self.all(Section::Checksums));
+        }
+    }
+
+    /// Verified rows of a section; none, and the segment is damaged, where it has no such rows.
+    #[inline]
+    fn rows<T: bytemuck::Pod>(&self, section: Section, rows: Range<usize>) -> &[T] {
+        let Some(found) = self.all(section).get(rows.clone()) else {
+            self.mark_damaged();
+            return &[];
+        };
+        self.touch::<T>(section, rows);
+        found
+    }
+
+    #[inline]
+    fn row<T: bytemuck::Pod>(&self, section: Section, row: usize) -> T {
+        self.rows(section, row..row + 1).first().copied().unwrap_or_else(T::zeroed)
+    }
+
+    #[cold]
+    fn mark_damaged(&self) {
+        if let Some(checks) = &self.checks {
+            checks.mark_damaged();
+        }
+    }
+
+    /// Its files. They were verified when it was opened: their chunks follow on each other.
     pub(crate) fn files(&self) -> &[FileRow] {
-        self.section(Section::Files)
+        self.all(Section::Files)
     }
 
-    pub(crate) fn chunks(&self) -> &[ChunkRow] {
-        self.section(Section::Chunks)
+    pub(crate) fn n_chunks(&self) -> usize {
+        self.section_bytes(Section::Chunks as usize).len() / size_of::<ChunkRow>()
     }
 
-    /// Body terms of each chunk.
-    pub(crate) fn chunk_tokens(&self) -> &[u32] {
-        self.section(Section::ChunkTokens)
+    pub(crate) fn chunk(&self, chunk: u32) -> ChunkRow {
+        self.row(Section::Chunks, chunk as usize)
+    }
+
+    /// The file of a chunk, numbered within the segment.
+    #[inline]
+    pub(crate) fn file_of(&self, chunk: u32) -> u32 {
+        let file = self.chunk(chunk).file;
+        if (file as usize) < self.files().len() {
+            return file;
+        }
+        self.mark_damaged();
+        0
+    }
+
+    /// The store's hash of the text of a chunk.
+    pub(crate) fn text_hash(&self, chunk: u32) -> [u8; 16] {
+        self.row(Section::TextHashes, chunk as usize)
+    }
+
+    /// Body terms of each of these chunks.
+    pub(crate) fn chunk_tokens(&self, chunks: Range<u32>) -> &[u32] {
+        self.rows(Section::ChunkTokens, chunks.start as usize..chunks.end as usize)
     }
 
     /// Chunks of file `file`, with their numbers in the segment.
@@ -76,18 +193,19 @@ impl Segment {
     }
 
     pub(crate) fn text(&self, text: TextRef) -> &str {
-        let strings: &[u8] = self.section(Section::Strings);
-        let bytes = strings.get(text.start as usize..(text.start + text.len) as usize);
-        bytes.and_then(|bytes| std::str::from_utf8(bytes).ok()).unwrap_or_default()
+        std::str::from_utf8(self.text_bytes(text)).unwrap_or_default()
+    }
+
+    fn text_bytes(&self, TextRef { start, len }: TextRef) -> &[u8] {
+        self.rows(Section::Strings, start as usize..start as usize + len as usize)
     }
 
     /// The path as bytes, for comparing.
     pub(crate) fn path_bytes(&self, file: u32) -> &[u8] {
-        let TextRef { start, len } = self.files()[file as usize].path;
-        self.section::<u8>(Section::Strings).get(start as usize..(start + len) as usize).unwrap_or_default()
+        self.text_bytes(self.files()[file as usize].path)
     }
 
-    pub(crate) fn path(&self, file: u32) -> &str {
+    pub(crate) fn path_of(&self, file: u32) -> &str {
         self.text(self.files()[file as usize].path)
     }
 
@@ -96,7 +214,7 @@ impl Segment {
     }
 
     pub(crate) fn chunk_kind(&self, chunk: u32) -> ChunkKind {
-        ChunkKind::ALL[usize::from(self.chunks()[chunk as usize].kind)]
+        ChunkKind::ALL.get(usize::from(self.chunk(chunk).kind)).copied().unwrap_or(ChunkKind::Block)
     }
 
     /// Length of the chunk vectors.
@@ -104,26 +222,29 @@ impl Segment {
         self.header.dimensions as usize
     }
 
-    /// Signs of the retrieval vectors, a row a chunk.
-    pub(crate) fn bits(&self) -> &[u64] {
-        self.section(Section::Bits)
+    /// Signs of the retrieval vectors of these rows.
+    pub(crate) fn bits(&self, rows: Range<usize>) -> &[u64] {
+        let words = words_per_vector(self.dimensions());
+        self.rows(Section::Bits, rows.start * words..rows.end * words)
     }
 
-    /// The chunk of each row of signs.
-    pub(crate) fn row_chunks(&self) -> &[u32] {
-        self.section(Section::RowChunks)
+    /// The chunk of a row of signs.
+    pub(crate) fn chunk_of_row(&self, row: usize) -> u32 {
+        self.row(Section::RowChunks, row)
     }
 
     /// The rows of `cells`, which ascend, as few ranges; those of all cells for `None`, or where there is only one.
     pub(crate) fn rows_of(&self, cells: Option<&[usize]>) -> Vec<Range<usize>> {
-        let starts: &[u32] = self.section(Section::CellStarts);
-        let Some(cells) = cells.filter(|_| starts.len() == N_CELLS + 1) else {
-            return std::iter::once(0..self.chunks().len()).collect();
+        let n_starts = self.all::<u32>(Section::CellStarts).len();
+        let Some(cells) = cells.filter(|_| n_starts == N_CELLS + 1) else {
+            return std::iter::once(0..self.n_chunks()).collect();
         };
+        let starts: &[u32] = self.rows(Section::CellStarts, 0..n_starts);
         let mut ranges: Vec<Range<usize>> = Vec::new();
         for &cell in cells {
             let rows = starts[cell] as usize..starts[cell + 1] as usize;
             match ranges.last_mut() {
+                _ if rows.start > rows.end || rows.end > self.n_chunks() => self.mark_damaged(),
                 Some(last) if last.end == rows.start => last.end = rows.end,
                 _ => ranges.push(rows),
             }
@@ -133,64 +254,126 @@ impl Segment {
 
     /// Similarity of chunk `chunk` to `query`.
     pub(crate) fn similarity(&self, query: &Quantized, chunk: u32) -> f32 {
-        let (chunk, dimensions) = (chunk as usize, self.dimensions());
-        let codes: &[i8] = &self.section(Section::Codes)[chunk * dimensions..(chunk + 1) * dimensions];
-        let scales: &[f32] = self.section(Section::Scales);
-        dot(&query.codes, codes) as f32 * query.scale * scales[chunk]
+        self.dot(query, [Section::Codes, Section::Scales], self.dimensions(), chunk as usize)
     }
 
     /// Similarity of the label of chunk `chunk`, its path and the names it defines, to `query`, a vector of the built-in
     /// model.
     pub(crate) fn label_similarity(&self, query: &Quantized, chunk: u32) -> f32 {
-        let (row, dimensions) = (chunk as usize, self.header.aspect_dimensions as usize);
-        let codes: &[i8] = &self.section(Section::LabelCodes)[row * dimensions..(row + 1) * dimensions];
-        let scales: &[f32] = self.section(Section::LabelScales);
-        dot(&query.codes, codes) as f32 * query.scale * scales[row]
+        let sections = [Section::LabelCodes, Section::LabelScales];
+        self.dot(query, sections, self.header.aspect_dimensions as usize, chunk as usize)
     }
 
     /// Similarity of one aspect of file `file` to `query`, a vector of the built-in model.
     pub(crate) fn aspect_similarity(&self, query: &Quantized, file: u32, aspect: Aspect) -> f32 {
-        let (row, dimensions) =
-            (file as usize * N_ASPECTS + aspect as usize, self.header.aspect_dimensions as usize);
-        let codes: &[i8] = &self.section(Section::AspectCodes)[row * dimensions..(row + 1) * dimensions];
-        let scales: &[f32] = self.section(Section::AspectScales);
-        dot(&query.codes, codes) as f32 * query.scale * scales[row]
+        let sections = [Section::AspectCodes, Section::AspectScales];
+        let row = file as usize * N_ASPECTS + aspect as usize;
+        self.dot(query, sections, self.header.aspect_dimensions as usize, row)
+    }
+
+    /// Dot product of `query` and the vector of `row` in sections of codes and scales.
+    #[inline]
+    fn dot(&self, query: &Quantized, [codes, scales]: [Section; 2], dimensions: usize, row: usize) -> f32 {
+        let codes: &[i8] = self.rows(codes, row * dimensions..(row + 1) * dimensions);
+        dot(&query.codes, codes) as f32 * query.scale * self.row::<f32>(scales, row)
     }
 
     /// Number of documents that hold `term` in `field`, files that are no longer live included.
     pub(crate) fn n_postings(&self, field: Field, term: &str) -> u32 {
-        self.list(field, term).n_docs()
+        let Range { start, end } = self.find(field, term).unwrap_or_default();
+        let length = self.rows(Section::Postings, start..end.min(start + MAX_LENGTH_BYTES));
+        PostingsList::length(length).min(self.n_docs(field))
     }
 
     /// Reads the postings of `term` in `field`, in ascending order of documents.
     pub(crate) fn postings(&self, field: Field, term: &str) -> Vec<Posting> {
         let mut postings = Vec::new();
         self.list(field, term).read(&mut postings);
-        let n_docs = if field.is_of_files() { self.files().len() } else { self.chunks().len() };
-        postings.truncate(postings.partition_point(|posting| (posting.doc as usize) < n_docs));
         postings
     }
 
     /// The list of `term` in `field`; empty when no document holds it.
     pub(crate) fn list(&self, field: Field, term: &str) -> PostingsList<'_> {
-        self.find(field, term).map(PostingsList::new).unwrap_or_default()
+        match self.find(field, term) {
+            Some(bytes) => PostingsList::new(self.rows(Section::Postings, bytes), self.n_docs(field)),
+            None => PostingsList::default(),
+        }
     }
 
-    /// The postings section from the list of `term` in `field` on.
-    fn find(&self, field: Field, term: &str) -> Option<&[u8]> {
-        let terms: &[TermKey] = self.section(Section::Terms);
-        let at = TermKey::new(field, term).find_in(terms)?;
-        let offset = self.section::<u32>(Section::Offsets)[at];
-        self.section::<u8>(Section::Postings).get(offset as usize..)
+    fn n_docs(&self, field: Field) -> u32 {
+        (if field.is_of_files() { self.files().len() } else { self.n_chunks() }) as u32
+    }
+
+    /// Where the list of `term` in `field` lies among the postings.
+    fn find(&self, field: Field, term: &str) -> Option<Range<usize>> {
+        let terms: &[TermKey] = self.all(Section::Terms);
+        let at =
+            TermKey::new(field, term).find_in(terms, |keys| self.touch::<TermKey>(Section::Terms, keys))?;
+        let start = self.row::<u32>(Section::Offsets, at) as usize;
+        let end = if at + 1 < terms.len() {
+            self.row::<u32>(Section::Offsets, at + 1) as usize
+        } else {
+            self.section_bytes(Section::Postings as usize).len()
+        };
+        Some(start..end)
+    }
+
+    /// Whether sections have the lengths that follow from the numbers of files and chunks, and files follow on each other.
+    fn fits_together(&self, dimensions: usize) -> bool {
+        let (n_files, n_chunks) = (self.files().len(), self.n_chunks());
+        let aspect_dimensions = self.header.aspect_dimensions as usize;
+        let n_aspects = N_ASPECTS * n_files;
+        let bytes_per_chunk = [
+            (Section::TextHashes, 16),
+            (Section::ChunkTokens, 4),
+            (Section::RowChunks, 4),
+            (Section::Bits, 8 * words_per_vector(dimensions)),
+            (Section::Codes, dimensions),
+            (Section::Scales, 4),
+            (Section::LabelCodes, aspect_dimensions),
+            (Section::LabelScales, 4),
+        ];
+        let length = |section: Section| self.section_bytes(section as usize).len();
+        let n_starts = length(Section::CellStarts) / 4;
+        self.dimensions() == dimensions
+            && bytes_per_chunk.into_iter().all(|(section, each)| length(section) == n_chunks * each)
+            && length(Section::AspectCodes) == n_aspects * aspect_dimensions
+            && length(Section::AspectScales) == n_aspects * 4
+            && length(Section::Terms) == 2 * length(Section::Offsets)
+            && (n_starts == 2 || n_starts == N_CELLS + 1)
+            && self.files_follow_on_each_other()
+    }
+
+    fn files_follow_on_each_other(&self) -> bool {
+        let mut next = 0u64;
+        for file in self.files() {
+            if u64::from(file.first_chunk) != next || usize::from(file.role) >= Role::ALL.len() {
+                return false;
+            }
+            next += u64::from(file.n_chunks);
+        }
+        next == self.n_chunks() as u64
     }
 }
 
-/// The header, when the bytes are a segment of this format whose sections all lie inside it.
+/// Number of blocks of the sections that have checksums.
+fn n_blocks(lengths: &[usize; N_SECTIONS]) -> usize {
+    lengths[..Section::Checksums as usize].iter().map(|length| length.div_ceil(BLOCK_BYTES)).sum()
+}
+
+/// Bytes of a row of each section, in their order.
+const ROW_BYTES: [usize; N_SECTIONS] =
+    [size_of::<FileRow>(), size_of::<ChunkRow>(), 16, 4, 1, 4, 4, 8, 1, 4, 1, 4, 1, 4, 8, 4, 1, 8];
+
+/// The header, when the bytes are a segment of this format whose sections are whole rows, the last of which ends the file.
 fn read_header(bytes: &[u8]) -> Option<Header> {
     let header: Header = bytemuck::pod_read_unaligned(bytes.get(..size_of::<Header>())?);
-    let inside =
-        |[start, len]: &[u64; 2]| start.checked_add(*len).is_some_and(|end| end <= bytes.len() as u64);
-    let aligned = header.sections.iter().all(|[start, _]| start % 64 == 0);
-    let valid = header.magic == MAGIC && header.format == FORMAT && aligned;
-    (valid && header.sections.iter().all(inside)).then_some(header)
+    let n_bytes = bytes.len() as u64;
+    let fits = |([start, len], row): (&[u64; 2], usize)| {
+        start % 64 == 0 && len % row as u64 == 0 && start.checked_add(*len).is_some_and(|end| end <= n_bytes)
+    };
+    let [last_start, last_len] = header.sections[N_SECTIONS - 1];
+    let is_ours = header.magic == MAGIC && header.format == FORMAT;
+    let fit = header.sections.iter().zip(ROW_BYTES).all(fits);
+    (is_ours && fit && last_start + last_len == n_bytes).then_some(header)
 }

@@ -200,9 +200,14 @@ fn a_range_of_a_text_is_counted_in_bytes() {
     bench.apply(&project, vec![file("GUIDE.md", GUIDE), bytes("logo.png", vec![0])], vec![]);
     let id = bench.file_id(&project, "GUIDE.md");
     let at = GUIDE.find("naïve").unwrap() as u32;
-    assert_eq!(bench.store.text_range(id, at, at + 6).unwrap().as_deref(), Some("naïve"));
-    assert_eq!(bench.store.text_range(id, at, at + 3).unwrap(), None, "half a letter is no text");
-    assert_eq!(bench.store.text_range(craig_store::FileId(999), 0, 3).unwrap(), None);
+    let text = |id, n_bytes| bench.store.chunk_text(id, at..at + n_bytes, TextHash::of("naïve"));
+    assert_eq!(text(id, 6).unwrap().as_deref(), Some("naïve"));
+    assert_eq!(
+        text(id, 3).unwrap_err().to_string(),
+        r#"the stored text of "GUIDE.md" is damaged"#,
+        "half a letter"
+    );
+    assert_eq!(text(craig_store::FileId(999), 6).unwrap(), None);
 }
 
 #[test]

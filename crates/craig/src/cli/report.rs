@@ -9,6 +9,7 @@ use super::units::{bytes, count, counted, seconds};
 /// Tells a report as a command's answer, and its troubles as warnings.
 pub(crate) fn tell(report: &IngestReport, output: &mut Output) -> anyhow::Result<Outcome> {
     output.summarize(report, |_| text(report))?;
+    report.notes.iter().for_each(|note| output.warn(note));
     warn(&report.failed, output);
     Ok(if report.is_partial() { Outcome::Partial } else { Outcome::Complete })
 }

@@ -124,6 +124,7 @@ pub(crate) fn run(args: Args, session: &mut Session) -> anyhow::Result<Outcome> 
     request.check(&query)?;
     let (project, prepared) = args.wanted().prepare(&mut engine, &mut session.output)?;
     let answer = engine.search(&project, &query, &request)?;
+    answer.notes.iter().for_each(|note| session.output.warn(note));
     warn_of_fallback(&answer, session);
     session.output.show(&answer, |columns| text::text(&answer, args.explain, columns))?;
     Ok(prepared)

@@ -35,10 +35,11 @@ impl Wanted<'_> {
             }
             None => self.bring_up_to_date(engine, output),
         }?;
-        let failed = match currency {
-            Currency::UpToDate(Some(report)) => report.failed,
-            _ => Vec::new(),
+        let (failed, notes) = match currency {
+            Currency::UpToDate(Some(report)) => (report.failed, report.notes),
+            _ => (Vec::new(), Vec::new()),
         };
+        notes.iter().for_each(|note| output.warn(note));
         report::warn(&failed, output);
         Ok((project, if failed.is_empty() { Outcome::Complete } else { Outcome::Partial }))
     }

@@ -67,6 +67,7 @@ fn tell_start(project: &str, notice: Option<&str>, output: &mut Output) -> std::
 
 /// Tells of changes, not of a look that found none.
 fn tell_update(report: &IngestReport, output: &mut Output) -> std::io::Result<()> {
+    report.notes.iter().for_each(|note| output.warn(note));
     report::warn(&report.failed, output);
     let files = report.files;
     if files.added + files.changed + files.removed == 0 {

@@ -122,6 +122,8 @@ fn index_with_damage_is_made_again() {
                   7      return sign(header + "." + payload, secret) == signature
 
             1 result in shop, DURATION
+            -- stderr
+            warning: the search index of shop was damaged (manifest.json: expected value at line 1 column 1) and was rebuilt from the database
         "#]],
     );
 }

@@ -167,6 +167,7 @@ async fn answer(call: Call<Arguments>) -> Result<Answer, Failure> {
         _ => request,
     };
     let found = search(&call, projects, request.clone()).await?;
+    notes.extend(found.iter().flat_map(|answer| answer.notes.iter().cloned()));
     let (answer, hits) = merge(found, request.limit);
     let hits: Vec<Value> = hits
         .iter()

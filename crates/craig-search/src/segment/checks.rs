@@ -1,0 +1,81 @@
+//! Checksums of a segment: one for each block of each section, verified when something of the block is first read.
+//!
+//! A search reads little of a segment: to verify all of it when it is opened would take longer than the search. A block is as much
+//! as the system maps around a page that is touched (64 KiB on Linux), or a part of that.
+
+use std::ops::Range;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+
+use xxhash_rust::xxh3::xxh3_64;
+
+use super::layout::N_SECTIONS;
+
+/// Bytes that share a checksum.
+pub(super) const BLOCK_BYTES: usize = 16 << 10;
+
+/// The checksums of all blocks of `sections`, section by section.
+pub(super) fn checksums(sections: &[&[u8]]) -> Vec<u64> {
+    sections.iter().flat_map(|section| section.chunks(BLOCK_BYTES)).map(xxh3_64).collect()
+}
+
+/// Which blocks of a segment have been verified, and whether one of them was damaged.
+#[derive(Debug)]
+pub(super) struct Checks {
+    /// Number of the first block of each section.
+    first_blocks: [usize; N_SECTIONS],
+    /// A bit for each block. Threads share it without order: to verify a block twice does no harm.
+    verified: Box<[AtomicU64]>,
+    is_damaged: AtomicBool,
+}
+
+impl Checks {
+    /// For sections of these lengths in bytes, nothing verified yet.
+    pub(super) fn new(lengths: [usize; N_SECTIONS]) -> Self {
+        let mut n_blocks = 0;
+        let first_blocks = lengths.map(|length| {
+            let first = n_blocks;
+            n_blocks += length.div_ceil(BLOCK_BYTES);
+            first
+        });
+        let verified = (0..n_blocks.div_ceil(64)).map(|_| AtomicU64::new(0)).collect();
+        Self { first_blocks, verified, is_damaged: AtomicBool::new(false) }
+    }
+
+    /// Whether all blocks that hold the bytes `range` of the section of this `number` have been verified.
+    #[inline]
+    pub(super) fn have_seen(&self, number: usize, range: &Range<usize>) -> bool {
+        let first = self.first_blocks[number];
+        blocks(range).all(|block| self.has_seen(first + block))
+    }
+
+    #[inline]
+    fn has_seen(&self, at: usize) -> bool {
+        self.verified[at / 64].load(Ordering::Relaxed) >> (at % 64) & 1 == 1
+    }
+
+    /// Verifies the blocks of `section`, the one of this `number`, that hold its bytes `range`, by the `checksums` of the segment.
+    #[cold]
+    pub(super) fn verify(&self, number: usize, section: &[u8], range: &Range<usize>, checksums: &[u64]) {
+        for block in blocks(range) {
+            let at = self.first_blocks[number] + block;
+            let bytes = &section[block * BLOCK_BYTES..((block + 1) * BLOCK_BYTES).min(section.len())];
+            if !self.has_seen(at) && checksums.get(at) != Some(&xxh3_64(bytes)) {
+                self.mark_damaged();
+            }
+            self.verified[at / 64].fetch_or(1 << (at % 64), Ordering::Relaxed);
+        }
+    }
+
+    pub(super) fn mark_damaged(&self) {
+        self.is_damaged.store(true, Ordering::Relaxed);
+    }
+
+    pub(super) fn is_damaged(&self) -> bool {
+        self.is_damaged.load(Ordering::Relaxed)
+    }
+}
+
+/// The blocks of a section that hold its bytes `range`.
+fn blocks(range: &Range<usize>) -> Range<usize> {
+    range.start / BLOCK_BYTES..range.end.div_ceil(BLOCK_BYTES)
+}
