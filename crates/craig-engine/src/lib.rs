@@ -3,6 +3,7 @@
 mod config;
 mod context;
 mod cost;
+mod doctor;
 mod engine;
 mod engines;
 mod error;
@@ -34,6 +35,7 @@ pub use context::{
     InlineContextRequest, Latency, NoContext, ScoreShare, Steps, Telemetry, UseOverTime,
 };
 pub use cost::EmbeddingCost;
+pub use doctor::{Examination, Finding, Part};
 pub use engine::{Engine, NewSources};
 pub use engines::Engines;
 pub use error::{EngineError, Fault};

@@ -15,6 +15,8 @@ pub enum Phase {
     Reading,
     /// Building the search index.
     Indexing,
+    /// Reading everything that is stored: `current` says what.
+    Examining,
 }
 
 /// A step of a long operation.

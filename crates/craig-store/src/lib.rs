@@ -2,6 +2,7 @@
 //!
 //! The database is the only truth: everything that makes search fast is derived from it and can be thrown away.
 
+mod check;
 mod context_uses;
 mod error;
 mod inside;
@@ -13,6 +14,7 @@ mod schema;
 mod status;
 mod write;
 
+pub use check::DamagedFile;
 pub use context_uses::ContextUse;
 pub use error::StoreError;
 pub use inside::Inside;

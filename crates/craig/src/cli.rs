@@ -6,6 +6,7 @@ mod completions;
 mod context;
 mod costs;
 mod docs;
+mod doctor;
 mod explain;
 mod failure;
 mod feedback;
@@ -77,6 +78,7 @@ enum Command {
     Watch(watch::Args),
     Insight(insight::Args),
     Purge(purge::Args),
+    Doctor(doctor::Args),
     Settings(settings::Args),
     Mcp(mcp::Args),
     Install(install::InstallArgs),
@@ -131,6 +133,7 @@ fn run(command: Command, session: &mut Session) -> anyhow::Result<Outcome> {
         Command::Insight(args) => insight::run(&args, session),
         Command::Watch(args) => watch::run(&args, session),
         Command::Purge(args) => purge::run(&args, session),
+        Command::Doctor(args) => doctor::run(&args, session),
         Command::Settings(args) => settings::run(&args, session),
         Command::Mcp(args) => mcp::run(args, session),
         Command::Install(args) => install::install(&args, session),

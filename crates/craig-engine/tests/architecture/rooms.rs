@@ -20,6 +20,7 @@ const MAY_OPEN_FILES: &[(&str, &str)] = &[
     ("craig-search/src/segment/builder.rs", "writes segments"),
     ("craig-engine/src/models.rs", "model folders that the user configured"),
     ("craig-engine/src/settings/file.rs", "the user's own settings"),
+    ("craig-engine/src/doctor.rs", "Craig's own folders, and a database that is set aside"),
     ("craig-engine/src/engine.rs", "size and removal of Craig's own files"),
     ("craig/src/cli/batch.rs", "the lines of a batch"),
     ("craig/src/assistants/files.rs", "configuration of assistants"),

@@ -2,6 +2,7 @@
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 mod context;
+mod damage;
 mod deltas;
 mod explanations;
 mod incremental;

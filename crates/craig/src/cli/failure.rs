@@ -17,6 +17,8 @@ pub(crate) enum Outcome {
     Complete,
     /// Some files or lines could not be processed, each was named: 2.
     Partial,
+    /// What was examined is damaged, and was not repaired: 1.
+    Damaged,
 }
 
 impl Outcome {
@@ -31,6 +33,7 @@ impl From<Outcome> for ExitCode {
         match outcome {
             Outcome::Complete => Self::SUCCESS,
             Outcome::Partial => Self::from(2),
+            Outcome::Damaged => Self::FAILURE,
         }
     }
 }

@@ -129,6 +129,7 @@ fn phase_text(progress: &Progress) -> String {
         Phase::Embedding => progress.current.clone(),
         Phase::Reading => "reading files".to_owned(),
         Phase::Indexing => "building the search index".to_owned(),
+        Phase::Examining => format!("examining {}", progress.current),
     }
 }
 

@@ -1,0 +1,370 @@
+//! Reads everything that is kept, says what is wrong with it, and repairs what can be made again.
+
+use std::collections::HashSet;
+use std::path::{Path, PathBuf};
+
+use craig_search::{Index, IndexHealth};
+use craig_store::{DamagedFile, LockError, Project, StoreError};
+use serde::Serialize;
+
+use crate::{Config, Engine, EngineError, Phase, Progress};
+
+/// What an examination found.
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct Examination {
+    /// The database.
+    pub database: String,
+    /// Nothing is damaged, or all that was has been repaired.
+    pub is_sound: bool,
+    /// Projects examined.
+    pub projects: u64,
+    /// Files examined.
+    pub files: u64,
+    /// Segments of search indexes examined.
+    pub segments: u64,
+    /// Their bytes.
+    pub index_bytes: u64,
+    /// What is to be known or done.
+    pub findings: Vec<Finding>,
+}
+
+/// Something that is not as it should be.
+#[derive(Clone, Debug, Serialize)]
+pub struct Finding {
+    /// Where it was found.
+    pub part: Part,
+    /// Name of the project that it belongs to.
+    pub project: Option<String>,
+    /// The file.
+    pub path: Option<String>,
+    /// What is wrong.
+    pub problem: String,
+    /// What was done about it, or what to do.
+    pub remedy: String,
+    /// It makes answers fail or wrong; else it is good to know.
+    pub is_damage: bool,
+    /// It has been repaired.
+    pub is_repaired: bool,
+}
+
+/// A part of what is kept.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Part {
+    /// The database as a whole.
+    Database,
+    /// A stored file.
+    File,
+    /// The search index of a project.
+    Index,
+    /// Something that nothing refers to.
+    Leftover,
+    /// Who may read it.
+    Permissions,
+}
+
+impl Finding {
+    fn damage(part: Part, problem: impl Into<String>, remedy: impl Into<String>) -> Self {
+        let (problem, remedy) = (problem.into(), remedy.into());
+        Self { part, project: None, path: None, problem, remedy, is_damage: true, is_repaired: false }
+    }
+
+    fn note(part: Part, problem: impl Into<String>, remedy: impl Into<String>) -> Self {
+        Self { is_damage: false, ..Self::damage(part, problem, remedy) }
+    }
+
+    fn of(self, project: &Project) -> Self {
+        Self { project: Some(project.name.clone()), ..self }
+    }
+
+    fn at(self, path: impl Into<String>) -> Self {
+        Self { path: Some(path.into()), ..self }
+    }
+
+    /// This one, after `done` was done about it.
+    fn repaired(self, done: impl Into<String>) -> Self {
+        Self { is_repaired: true, remedy: done.into(), ..self }
+    }
+}
+
+/// What to do with what is found.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Mode {
+    Examine,
+    Repair,
+}
+
+const REPAIR: &str = "craig doctor --repair";
+
+impl Examination {
+    /// Reads the whole database of `config` and all that is derived from it; changes nothing.
+    pub fn examine(config: &Config, progress: &mut dyn FnMut(&Progress)) -> Result<Self, EngineError> {
+        Self::run(config, Mode::Examine, progress)
+    }
+
+    /// The same, and makes again what is damaged: indexes from the database, stored files from their sources. A database that
+    /// cannot be repaired is set aside.
+    pub fn repair(config: &Config, progress: &mut dyn FnMut(&Progress)) -> Result<Self, EngineError> {
+        Self::run(config, Mode::Repair, progress)
+    }
+
+    fn run(config: &Config, mode: Mode, progress: &mut dyn FnMut(&Progress)) -> Result<Self, EngineError> {
+        let path = &config.database;
+        if !path.exists() {
+            return Err(EngineError::NoDatabase { path: path.clone() });
+        }
+        let mut all = Self { database: path.display().to_string(), ..Self::default() };
+        progress(&examining("the database"));
+        match Engine::open(config) {
+            Ok(engine) => all.examine_all(engine, mode, progress)?,
+            Err(EngineError::Store(StoreError::Corrupt { detail, .. })) => {
+                let finding = Finding::damage(Part::Database, detail, start_again(path, &[]));
+                all.findings.push(if mode == Mode::Repair { set_aside(path, finding, &[]) } else { finding });
+            }
+            Err(other) => return Err(other),
+        }
+        all.is_sound = all.findings.iter().all(|finding| finding.is_repaired || !finding.is_damage);
+        Ok(all)
+    }
+
+    fn examine_all(
+        &mut self,
+        mut engine: Engine,
+        mode: Mode,
+        progress: &mut dyn FnMut(&Progress),
+    ) -> Result<(), EngineError> {
+        let path = engine.store().path().to_owned();
+        let problems = engine.store().integrity()?;
+        if !problems.is_empty() {
+            let sources = sources(&engine);
+            let finding = Finding::damage(Part::Database, problems.join("; "), start_again(&path, &sources));
+            if mode == Mode::Examine {
+                self.findings.push(finding);
+                return Ok(());
+            }
+            if !mends_itself(&mut engine) {
+                // Nothing may be writing to it while it is moved.
+                drop(engine);
+                self.findings.push(set_aside(&path, finding, &sources));
+                return Ok(());
+            }
+            self.findings.push(finding.repaired("the database's own indexes were made anew"));
+        }
+        for project in engine.store().projects()? {
+            self.projects += 1;
+            self.examine_project(&mut engine, &project, mode, progress)?;
+        }
+        self.look_for_leftovers(&engine, mode)?;
+        self.look_at_permissions(&path);
+        self.look_at_permissions(&engine.store().side_folder());
+        Ok(())
+    }
+
+    fn examine_project(
+        &mut self,
+        engine: &mut Engine,
+        project: &Project,
+        mode: Mode,
+        progress: &mut dyn FnMut(&Progress),
+    ) -> Result<(), EngineError> {
+        let lock = match engine.store().try_lock(project) {
+            Err(LockError::Held { holder }) => {
+                let problem = format!("not examined: {} is writing it", holder.describe());
+                self.findings
+                    .push(Finding::note(Part::File, problem, "look again when it is done").of(project));
+                return Ok(());
+            }
+            // Where no lock can be made nobody else writes, either.
+            lock => lock.ok(),
+        };
+        let n_files = engine.store().file_count(project.id)?;
+        self.files += n_files;
+        let mut n_read = 0;
+        let damaged = engine.store().damaged_files(project.id, &mut |path| {
+            n_read += 1;
+            let step = examining(&format!("{}: {path}", project.name));
+            progress(&Progress { processed_files: n_read, total_files: n_files as usize, ..step });
+        })?;
+        if !damaged.is_empty() && mode == Mode::Repair && Path::new(&project.source_path).is_dir() {
+            let files: Vec<_> = damaged.iter().map(|file| file.id).collect();
+            engine.store_mut().forget_files(project.id, &files)?;
+            drop(lock);
+            let read = engine.take_in_changes(&project.reference, crate::Waiting::Wait, progress);
+            self.findings.extend(damaged.iter().map(|file| match &read {
+                Ok(_) => of_file(project, file, "").repaired("it was read again from its source"),
+                Err(error) => {
+                    of_file(project, file, &format!("it was forgotten, but not read again: {error}"))
+                }
+            }));
+        } else {
+            let remedy = match Path::new(&project.source_path).is_dir() {
+                true => format!("run '{REPAIR}': it reads the file again from its source"),
+                false => {
+                    format!("its source {} is gone: 'craig purge {}'", project.source_path, project.name)
+                }
+            };
+            self.findings.extend(damaged.iter().map(|file| of_file(project, file, &remedy)));
+            drop(lock);
+        }
+        progress(&examining(&format!("the search index of {}", project.name)));
+        self.examine_index(engine, project, mode)
+    }
+
+    fn examine_index(
+        &mut self,
+        engine: &mut Engine,
+        project: &Project,
+        mode: Mode,
+    ) -> Result<(), EngineError> {
+        let project = engine.reload(project)?;
+        let embedder = match engine.embedder() {
+            Ok(embedder) => embedder,
+            Err(error) => {
+                let problem = format!("not examined: {error}");
+                let note = Finding::note(Part::Index, problem, "make the embedder available, and look again");
+                self.findings.push(note.of(&project));
+                return Ok(());
+            }
+        };
+        let dimensions = embedder.dimensions()?;
+        let mut health = Index::examine(engine.store(), &project, embedder.id(), dimensions)?;
+        if let IndexHealth::Damaged { what } = &health {
+            let remedy = format!("the next search rebuilds it, and so does '{REPAIR}'");
+            let mut finding = Finding::damage(Part::Index, what, remedy).of(&project);
+            if mode == Mode::Repair {
+                engine.rebuild_index(&project)?;
+                finding = finding.repaired("it was rebuilt from the database");
+                health = Index::examine(engine.store(), &project, embedder.id(), dimensions)?;
+            }
+            self.findings.push(finding);
+        }
+        if let IndexHealth::Sound { n_segments, n_bytes } = health {
+            self.segments += n_segments as u64;
+            self.index_bytes += n_bytes;
+        }
+        Ok(())
+    }
+
+    /// Folders beside the database that belong to no project.
+    fn look_for_leftovers(&mut self, engine: &Engine, mode: Mode) -> Result<(), EngineError> {
+        let side = engine.store().side_folder();
+        let indexes = folders_in(&side).into_iter().filter(|path| is_index_folder(path));
+        let clones = folders_in(&side.join("clones"));
+        // What is there before the projects are listed belongs to one of them, or to none.
+        let found: Vec<PathBuf> = indexes.chain(clones).collect();
+        let projects = engine.store().projects()?;
+        let kept: HashSet<&str> = projects.iter().map(|project| project.reference.as_str()).collect();
+        for path in found {
+            let is_index = is_index_folder(&path) && path.parent() == Some(&side);
+            let is_kept = match is_index {
+                true => {
+                    path.file_name().and_then(|name| name.to_str()).is_some_and(|name| kept.contains(name))
+                }
+                false => {
+                    projects.iter().any(|project| Path::new(&project.source_path).starts_with(real(&path)))
+                }
+            };
+            if is_kept {
+                continue;
+            }
+            let problem = if is_index { "the index of no project" } else { "the clone of no project" };
+            let note = Finding::note(Part::Leftover, problem, format!("run '{REPAIR}' to remove it"))
+                .at(path.display().to_string());
+            let is_removed = mode == Mode::Repair && std::fs::remove_dir_all(&path).is_ok();
+            self.findings.push(if is_removed { note.repaired("it was removed") } else { note });
+        }
+        Ok(())
+    }
+
+    #[cfg(unix)]
+    fn look_at_permissions(&mut self, path: &Path) {
+        use std::os::unix::fs::PermissionsExt as _;
+        let Ok(metadata) = path.metadata() else { return };
+        if metadata.permissions().mode() & 0o077 != 0 {
+            let remedy = "it holds your code: take the rights of others away with 'chmod go='";
+            let note = Finding::note(Part::Permissions, "others may read it", remedy);
+            self.findings.push(note.at(path.display().to_string()));
+        }
+    }
+
+    #[cfg(not(unix))]
+    fn look_at_permissions(&mut self, _: &Path) {}
+}
+
+fn examining(what: &str) -> Progress {
+    Progress { current: what.to_owned(), ..Progress::of(Phase::Examining) }
+}
+
+fn of_file(project: &Project, file: &DamagedFile, remedy: &str) -> Finding {
+    Finding::damage(Part::File, &*file.what, remedy).of(project).at(&*file.path)
+}
+
+/// Whether the database is sound after its own indexes were made anew.
+fn mends_itself(engine: &mut Engine) -> bool {
+    engine.store_mut().rebuild_indexes().is_ok()
+        && engine.store().integrity().is_ok_and(|problems| problems.is_empty())
+}
+
+/// Directories that were ingested, as far as a damaged database still says so.
+fn sources(engine: &Engine) -> Vec<String> {
+    let projects = engine.store().projects().unwrap_or_default();
+    projects.into_iter().map(|project| project.source_path).collect()
+}
+
+fn start_again(path: &Path, sources: &[String]) -> String {
+    format!("'{REPAIR}' sets {} aside; then {}", path.display(), ingest_again(sources))
+}
+
+fn ingest_again(sources: &[String]) -> String {
+    match sources {
+        [] => "ingest again what it held: sources were not touched".to_owned(),
+        _ => {
+            let commands: Vec<String> =
+                sources.iter().map(|source| format!("craig ingest {source}")).collect();
+            format!("ingest again what it held: {}", commands.join("; "))
+        }
+    }
+}
+
+/// Renames a database that cannot be repaired, so that the next ingestion makes another.
+fn set_aside(path: &Path, finding: Finding, sources: &[String]) -> Finding {
+    let beside = |ending: &str| {
+        let mut name = path.to_owned().into_os_string();
+        name.push(ending);
+        PathBuf::from(name)
+    };
+    // A folder of its own beside it says that it was Craig's: what else somebody names with --db stays where it is.
+    if !beside(".d").is_dir() {
+        return Finding { remedy: "it does not look like one of Craig's: check --db".to_owned(), ..finding };
+    }
+    let Some(free) = (1..1000).map(|n| format!(".damaged-{n}")).find(|ending| !beside(ending).exists())
+    else {
+        return finding;
+    };
+    for ending in ["-wal", "-shm"] {
+        // Where there is none there is nothing to move.
+        let _ = std::fs::rename(beside(ending), beside(&format!("{free}{ending}")));
+    }
+    match std::fs::rename(path, beside(&free)) {
+        Ok(()) => {
+            let kept = beside(&free).display().to_string();
+            Finding { remedy: format!("it was set aside as {kept}; {}", ingest_again(sources)), ..finding }
+        }
+        Err(error) => Finding { remedy: format!("it cannot be set aside: {error}"), ..finding },
+    }
+}
+
+fn folders_in(folder: &Path) -> Vec<PathBuf> {
+    let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
+    entries.map(|entry| entry.path()).filter(|path| path.is_dir() && !path.is_symlink()).collect()
+}
+
+/// Whether a folder is named as a project's index is.
+fn is_index_folder(path: &Path) -> bool {
+    let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+    name.len() == 12 && name.bytes().all(|byte| byte.is_ascii_hexdigit())
+}
+
+fn real(path: &Path) -> PathBuf {
+    path.canonicalize().unwrap_or_else(|_| path.to_owned())
+}

@@ -1,0 +1,146 @@
+//! Reads everything that the database holds and says what is wrong with it.
+//!
+//! SQLite has no checksums: its own check finds pages, indexes and references that contradict each other, hashes find texts that were
+//! changed, and the form of vectors finds those that cannot be. A path, the name of a symbol, a line number or a component of a vector
+//! that has become another valid one is not found.
+
+use std::collections::HashSet;
+
+use craig_model::Quantized;
+use rusqlite::params;
+
+use crate::{FileId, ProjectId, Store, StoreError};
+
+/// A file that is not stored as it was.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DamagedFile {
+    /// Its id.
+    pub id: FileId,
+    /// Its path.
+    pub path: String,
+    /// What is wrong.
+    pub what: String,
+}
+
+/// Problems of the database itself that are listed at most.
+const MOST_PROBLEMS: usize = 20;
+
+impl Store {
+    /// What SQLite finds wrong with the database: pages, indexes, constraints and references. Empty when it is sound.
+    pub fn integrity(&self) -> Result<Vec<String>, StoreError> {
+        let checked = self.read(|connection| {
+            let mut problems: Vec<String> = connection
+                .prepare(&format!("PRAGMA integrity_check({MOST_PROBLEMS})"))?
+                .query_map([], |row| row.get(0))?
+                .collect::<rusqlite::Result<_>>()?;
+            problems.retain(|problem| problem != "ok");
+            let references = "SELECT \"table\", count(*) FROM pragma_foreign_key_check GROUP BY 1";
+            let mut lost = connection.prepare(references)?;
+            for row in lost.query_map([], |row| Ok((row.get::<_, String>(0)?, row.get::<_, i64>(1)?)))? {
+                let (table, n_rows) = row?;
+                problems.push(format!("{n_rows} rows of {table} belong to nothing"));
+            }
+            Ok(problems)
+        });
+        match checked {
+            // Too damaged for SQLite to go on checking.
+            Err(error @ (StoreError::Corrupt { .. } | StoreError::Malformed { .. })) => {
+                Ok(vec![error.to_string()])
+            }
+            checked => checked,
+        }
+    }
+
+    /// Makes the database's own indexes anew from its tables, and removes rows that belong to nothing.
+    pub fn rebuild_indexes(&mut self) -> Result<(), StoreError> {
+        self.write(|transaction| {
+            transaction.execute_batch(
+                "REINDEX;
+                 DELETE FROM files WHERE project_id NOT IN (SELECT id FROM projects);
+                 DELETE FROM chunks WHERE file_id NOT IN (SELECT id FROM files);
+                 DELETE FROM vectors WHERE embedder_id NOT IN (SELECT id FROM embedders);
+                 DELETE FROM ingestion_status WHERE project_id NOT IN (SELECT id FROM projects);
+                 DELETE FROM context_uses WHERE project_id NOT IN (SELECT id FROM projects);",
+            )
+        })
+    }
+
+    /// Reads every file of a project, telling each path before, and gives those whose text or outline is not what was stored.
+    pub fn damaged_files(
+        &self,
+        project: ProjectId,
+        before_each: &mut dyn FnMut(&str),
+    ) -> Result<Vec<DamagedFile>, StoreError> {
+        let files: Vec<(FileId, String)> = self.read(|connection| {
+            connection
+                .prepare_cached("SELECT id, path FROM files WHERE project_id = ?1 ORDER BY id")?
+                .query_map([project.0], |row| Ok((FileId(row.get(0)?), row.get(1)?)))?
+                .collect()
+        })?;
+        let without_vector = self.files_with_bad_vectors(project)?;
+        let mut damaged = Vec::new();
+        for (id, path) in files {
+            before_each(&path);
+            let what = match self.load_outlines(&[id]) {
+                Ok(_) if without_vector.contains(&id) => "a vector of its text is damaged".to_owned(),
+                Ok(_) => continue,
+                Err(StoreError::DamagedText { .. }) => "its text is damaged".to_owned(),
+                Err(error) => error.to_string(),
+            };
+            damaged.push(DamagedFile { id, path, what });
+        }
+        Ok(damaged)
+    }
+
+    /// Files of a project with a text that has a vector of impossible form.
+    fn files_with_bad_vectors(&self, project: ProjectId) -> Result<HashSet<FileId>, StoreError> {
+        self.read(|connection| {
+            let mut find = connection.prepare_cached(
+                "SELECT DISTINCT c.file_id, v.vector FROM files f JOIN chunks c ON c.file_id = f.id
+                 JOIN vectors v ON v.text_hash = c.text_hash WHERE f.project_id = ?1",
+            )?;
+            let mut rows = find.query([project.0])?;
+            let mut bad = HashSet::new();
+            while let Some(row) = rows.next()? {
+                if !row.get_ref(1)?.as_blob().is_ok_and(is_vector) {
+                    bad.insert(FileId(row.get(0)?));
+                }
+            }
+            Ok(bad)
+        })
+    }
+
+    /// Forgets these files of a project, with vectors of impossible form, so that the next ingestion reads them again.
+    pub fn forget_files(&mut self, project: ProjectId, files: &[FileId]) -> Result<(), StoreError> {
+        let bad_vectors: Vec<i64> = self.read(|connection| {
+            let mut find = connection.prepare_cached("SELECT id, vector FROM vectors")?;
+            let mut rows = find.query([])?;
+            let mut bad = Vec::new();
+            while let Some(row) = rows.next()? {
+                if !row.get_ref(1)?.as_blob().is_ok_and(is_vector) {
+                    bad.push(row.get(0)?);
+                }
+            }
+            Ok(bad)
+        })?;
+        self.write(|transaction| {
+            for id in &bad_vectors {
+                transaction.execute("DELETE FROM vectors WHERE id = ?1", [id])?;
+            }
+            for file in files {
+                transaction.execute("DELETE FROM files WHERE id = ?1", [file.0])?;
+            }
+            transaction.execute(
+                "UPDATE projects SET generation = generation + 1 WHERE id = ?1",
+                params![project.0],
+            )?;
+            Ok(())
+        })
+    }
+}
+
+/// Whether bytes can be a stored vector: a scale that is a number, and a component for each dimension.
+fn is_vector(bytes: &[u8]) -> bool {
+    Quantized::from_bytes(bytes)
+        .is_some_and(|vector| vector.scale.is_finite() && vector.scale >= 0.0 && !vector.codes.is_empty())
+}

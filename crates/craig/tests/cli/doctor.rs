@@ -1,0 +1,146 @@
+//! `craig doctor`: what is damaged is found, told with what to do, and repaired.
+
+use std::path::PathBuf;
+
+use expect_test::expect;
+
+use crate::harness::Home;
+
+/// The one segment of the only project's index.
+fn segment(home: &Home) -> PathBuf {
+    let side = std::fs::read_dir(home.path().join("craig.db.d")).unwrap();
+    let folders = side.map(|entry| entry.unwrap().path()).filter(|path| path.is_dir());
+    let files =
+        folders.flat_map(|folder| std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()));
+    files.into_iter().find(|path| path.extension().is_some_and(|ending| ending == "seg")).unwrap()
+}
+
+/// Replaces bytes of a file by as many others.
+fn replace(file: &std::path::Path, before: &[u8], after: &[u8]) {
+    let mut bytes = std::fs::read(file).unwrap();
+    let at = bytes.windows(before.len()).position(|window| window == before).unwrap();
+    bytes[at..at + before.len()].copy_from_slice(after);
+    std::fs::write(file, bytes).unwrap();
+}
+
+/// Runs `craig doctor`; how large the index is does not matter.
+fn check(home: &Home, args: &[&str], expect: expect_test::Expect) {
+    let size = regex::Regex::new(r"\([0-9.]+ k?B\)").unwrap();
+    expect.assert_eq(&size.replace_all(&home.transcript(&home.run(args)), "(SIZE)"));
+}
+
+/// Takes the rights of others away, of which it would be told otherwise.
+fn tighten(home: &Home) {
+    use std::os::unix::fs::PermissionsExt as _;
+    for (path, mode) in [("craig.db", 0o600), ("craig.db.d", 0o700)] {
+        std::fs::set_permissions(home.path().join(path), std::fs::Permissions::from_mode(mode)).unwrap();
+    }
+}
+
+#[test]
+fn what_is_sound_is_said_to_be() {
+    let home = Home::with_ingested_shop();
+    tighten(&home);
+    let told = home.succeed(&["doctor"]);
+    assert!(told.starts_with("sound  ") && told.contains("1 project, 6 files, 1 index segment ("), "{told}");
+    let told = home.succeed(&["doctor", "--format", "json"]);
+    assert!(told.contains(r#""is_sound":true,"projects":1,"files":6,"segments":1,"index_bytes":"#), "{told}");
+    assert!(told.contains(r#""findings":[]"#), "{told}");
+}
+
+#[test]
+fn damage_is_told_and_repaired() {
+    let home = Home::with_ingested_shop();
+    tighten(&home);
+    let mut bytes = std::fs::read(segment(&home)).unwrap();
+    let last = bytes.len() - 200;
+    bytes[last] ^= 1;
+    std::fs::write(segment(&home), bytes).unwrap();
+    replace(&home.database(), b"Sells things to people", b"Sells people to things");
+    std::fs::create_dir(home.path().join("craig.db.d/0123456789ab")).unwrap();
+    check(
+        &home,
+        &["doctor"],
+        expect![[r#"
+            exit 1
+            -- stdout
+            damaged: file shop README.md
+              its text is damaged
+              run 'craig doctor --repair': it reads the file again from its source
+            damaged: index shop
+              000000.seg: a checksum is wrong
+              the next search rebuilds it, and so does 'craig doctor --repair'
+            note: left over HOME/craig.db.d/REFERENCE
+              the index of no project
+              run 'craig doctor --repair' to remove it
+            damaged  HOME/craig.db: 1 project, 6 files, 0 index segments (SIZE)
+        "#]],
+    );
+    check(
+        &home,
+        &["doctor", "--repair"],
+        expect![[r#"
+            exit 0
+            -- stdout
+            repaired: file shop README.md
+              its text is damaged
+              it was read again from its source
+            repaired: index shop
+              000000.seg: a checksum is wrong
+              it was rebuilt from the database
+            repaired: left over HOME/craig.db.d/REFERENCE
+              the index of no project
+              it was removed
+            sound  HOME/craig.db: 1 project, 6 files, 2 index segments (SIZE)
+        "#]],
+    );
+    assert!(home.succeed(&["doctor"]).starts_with("sound  "));
+    home.check(
+        &["file", "shop", "README.md"],
+        expect![[r#"
+            exit 0
+            -- stdout
+            # Shop
+
+            Sells things to people.
+        "#]],
+    );
+}
+
+#[test]
+fn what_is_damaged_is_not_shown() {
+    let home = Home::with_ingested_shop();
+    replace(&home.database(), b"Sells things to people", b"Sells people to things");
+    home.check(
+        &["file", "shop", "README.md"],
+        expect![[r#"
+            exit 1
+            -- stderr
+            error: the stored text of "README.md" is damaged
+            hint: run 'craig doctor --repair': it reads the file again from its source
+        "#]],
+    );
+    home.check(
+        &["search", "what the shop sells", "-p", "shop", "--kind", "docs", "--no-refresh"],
+        expect![[r#"
+            exit 1
+            -- stderr
+            error: the stored text of "README.md" is damaged
+            hint: run 'craig doctor --repair': it reads the file again from its source
+        "#]],
+    );
+}
+
+#[test]
+fn without_a_database_there_is_nothing_to_examine() {
+    let home = Home::new();
+    home.check(
+        &["doctor"],
+        expect![[r#"
+            exit 1
+            -- stderr
+            error: there is no database HOME/craig.db
+            hint: is --db spelt right? 'craig ingest <directory>' with the same --db makes it
+        "#]],
+    );
+}
