@@ -6,6 +6,7 @@ use rusqlite::ErrorCode;
 use thiserror::Error;
 
 use crate::Role;
+use crate::access::is_no_room;
 
 /// An operation on the store failed; nothing that was committed before is lost.
 #[derive(Debug, Error)]
@@ -64,6 +65,22 @@ pub enum StoreError {
         /// The database file.
         path: PathBuf,
     },
+    /// The database cannot be written, and its log holds what is not in it yet.
+    #[error("{} cannot be written, and its log holds changes that are not in it yet", path.display())]
+    Unrecovered {
+        /// The database file.
+        path: PathBuf,
+    },
+    /// The database was written by an older Craig and cannot be brought up to date, since it cannot be written.
+    #[error("{} has the older format {found}, and cannot be written to bring it to format {supported}", path.display())]
+    Older {
+        /// The database file.
+        path: PathBuf,
+        /// Format version in the file.
+        found: u32,
+        /// The version that this program reads.
+        supported: u32,
+    },
     /// No project goes by that id, reference or name.
     #[error("no project {handle:?}")]
     UnknownProject {
@@ -113,7 +130,7 @@ impl StoreError {
             Some(ErrorCode::NotADatabase | ErrorCode::DatabaseCorrupt) => {
                 Self::Corrupt { path, detail: error.to_string() }
             }
-            Some(ErrorCode::DiskFull) => Self::Full { path },
+            _ if is_no_room(&error) => Self::Full { path },
             Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => Self::Busy { path },
             Some(ErrorCode::ReadOnly) => Self::ReadOnly { path },
             Some(ErrorCode::CannotOpen | ErrorCode::PermissionDenied) => {

@@ -2,6 +2,7 @@
 
 use rusqlite::{Row, params};
 
+use crate::write::drop_unused_vectors;
 use crate::{Store, StoreError};
 
 /// Identifies a project in one database.
@@ -116,13 +117,23 @@ impl Store {
         }
     }
 
-    /// Removes a project and everything that belongs to it alone.
+    /// Removes a project and everything that belongs to it alone, or nothing. No trace of it is left in the files of the
+    /// database, as far as there is room to write them anew and nobody reads them at the moment.
     pub fn purge(&mut self, project: ProjectId) -> Result<(), StoreError> {
-        self.write(|transaction| {
-            transaction.execute("DELETE FROM projects WHERE id = ?1", [project.0])?;
-            Ok(())
-        })?;
-        self.drop_unused_vectors()
+        let delete = |store: &mut Self| {
+            store.write(|transaction| {
+                transaction.execute("DELETE FROM projects WHERE id = ?1", [project.0])?;
+                drop_unused_vectors(transaction)
+            })
+        };
+        match delete(self) {
+            Err(StoreError::Full { .. }) => self.delete_in_place(delete)?,
+            other => other?,
+        }
+        self.has_deleted = true;
+        self.rewrite();
+        self.empty_log();
+        Ok(())
     }
 }
 

@@ -3,12 +3,14 @@
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 use craig_source::private;
 use rusqlite::config::DbConfig;
 use rusqlite::{Connection, OpenFlags, OptionalExtension, Transaction};
 
+use crate::access::{Access, connect};
+use crate::erase::{cut_off_free_pages, overwrite_deleted_rows};
 use crate::{Role, StoreError};
 
 /// Format version that this program writes, kept in `PRAGMA user_version`.
@@ -35,6 +37,11 @@ pub(crate) const BUSY_TIMEOUT: Duration = Duration::from_secs(60);
 pub struct Store {
     pub(crate) connection: Connection,
     place: Place,
+    access: Access,
+    /// What the file system said of the file when it was opened.
+    opened_as: Option<(u64, SystemTime)>,
+    /// Whether rows were deleted that may still be in the log.
+    pub(crate) has_deleted: bool,
 }
 
 /// Where a database lies, what it is for, and how it is opened.
@@ -95,11 +102,17 @@ impl Store {
     }
 
     fn connect(place: Place) -> Result<Self, StoreError> {
+        let opened_as = state_of(&place.path);
         let flags = place.flags | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-        let connection = Connection::open_with_flags(&place.path, flags).map_err(StoreError::Sqlite)?;
-        let mut store = Self { connection, place };
-        store.distrust().map_err(StoreError::Sqlite)?;
+        let (connection, access) = connect(&place.path, flags)?;
+        let mut store = Self { connection, place, access, opened_as, has_deleted: false };
         let version = store.check_version()?;
+        if access == Access::ReadOnly {
+            return store.opened_for_reading(version);
+        }
+        if version == 0 {
+            cut_off_free_pages(&store.connection).map_err(StoreError::Sqlite)?;
+        }
         store.configure().map_err(StoreError::Sqlite)?;
         if version < SCHEMA_VERSION {
             store.migrate()?;
@@ -108,11 +121,15 @@ impl Store {
         Ok(store)
     }
 
-    /// Takes from the file whatever it could do by itself: anybody may have written it.
-    fn distrust(&self) -> rusqlite::Result<()> {
-        self.connection.set_db_config(DbConfig::SQLITE_DBCONFIG_DEFENSIVE, true)?;
-        self.connection.set_db_config(DbConfig::SQLITE_DBCONFIG_TRUSTED_SCHEMA, false)?;
-        self.connection.busy_timeout(BUSY_TIMEOUT)
+    /// This store, which cannot be written and has to be of the present version.
+    fn opened_for_reading(self, version: u32) -> Result<Self, StoreError> {
+        self.configure_reading().map_err(StoreError::Sqlite)?;
+        if version != SCHEMA_VERSION {
+            let path = self.place.path.clone();
+            return Err(StoreError::Older { path, found: version, supported: SCHEMA_VERSION });
+        }
+        self.check_schema()?;
+        Ok(self)
     }
 
     /// Closes the files of a user's database to others. What cannot be changed, as on a read-only disk, can still be read.
@@ -165,6 +182,11 @@ impl Store {
         // WAL with NORMAL keeps every commit through a crash of the process; only power loss can drop the last ones.
         self.connection.pragma_update(None, "synchronous", "normal")?;
         self.connection.pragma_update(None, "foreign_keys", true)?;
+        overwrite_deleted_rows(&self.connection)?;
+        self.configure_reading()
+    }
+
+    fn configure_reading(&self) -> rusqlite::Result<()> {
         self.connection.pragma_update(None, "cache_size", -32_768)?;
         self.connection.pragma_update(None, "temp_store", "memory")?;
         // Plans do not depend on bound values, so SQLite need not prepare a statement again for each: a tenth of the time of
@@ -197,6 +219,22 @@ impl Store {
     /// The database file.
     pub fn path(&self) -> &Path {
         &self.place.path
+    }
+
+    /// Whether the database can only be read.
+    pub fn is_read_only(&self) -> bool {
+        self.access == Access::ReadOnly
+    }
+
+    /// Whether a database that can only be read was changed since it was opened: what is read then may be of both states.
+    pub fn is_outdated(&self) -> bool {
+        self.is_read_only() && state_of(self.path()) != self.opened_as
+    }
+
+    /// Whether nobody else can open the database before this store is dropped, since the disk has no room for what processes
+    /// share.
+    pub fn is_alone(&self) -> bool {
+        self.access == Access::Alone
     }
 
     /// Folder that holds what is derived from the database and the locks of its projects: beside a user's own, and in the
@@ -314,6 +352,12 @@ fn schema_hash(connection: &Connection) -> rusqlite::Result<String> {
         |row| row.get(0),
     )?;
     Ok(blake3::hash(schema.as_bytes()).to_hex().to_string())
+}
+
+/// Length and time of change of a file.
+fn state_of(path: &Path) -> Option<(u64, SystemTime)> {
+    let metadata = std::fs::metadata(path).ok()?;
+    Some((metadata.len(), metadata.modified().ok()?))
 }
 
 fn user_version(connection: &Connection) -> rusqlite::Result<u32> {

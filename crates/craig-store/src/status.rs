@@ -83,6 +83,8 @@ impl IngestionStatus {
 impl Store {
     /// Announces an ingestion of `total_files` files; gives the number of the run.
     pub fn begin_ingestion(&mut self, project: ProjectId, total_files: u64) -> Result<i64, StoreError> {
+        // It may not have been possible when the last one ended.
+        self.empty_log();
         self.write(|transaction| {
             transaction.execute(
                 "INSERT INTO ingestion_status (project_id, status, total_files, started_at)
@@ -111,7 +113,9 @@ impl Store {
                 params![project.0, content_hash],
             )?;
             Ok(())
-        })
+        })?;
+        self.erase_deleted();
+        Ok(())
     }
 
     /// Marks run `id` as failed, with the reason.
@@ -122,7 +126,9 @@ impl Store {
                 params![id, now(), error],
             )?;
             Ok(())
-        })
+        })?;
+        self.empty_log();
+        Ok(())
     }
 
     /// The newest ingestion of a project, `None` when there was none.

@@ -69,16 +69,19 @@ impl Store {
         batch: &Batch,
         n_processed: u64,
     ) -> Result<Vec<TextHash>, StoreError> {
-        self.write(|transaction| {
+        let mut n_deleted = 0;
+        let lost = self.write(|transaction| {
             let embedder = embedder_id(transaction, embedder)?;
             let lost = lost_vectors(transaction, embedder, batch)?;
             if !lost.is_empty() {
                 return Ok(lost);
             }
             for file in &batch.removed {
-                transaction.prepare_cached("DELETE FROM files WHERE id = ?1")?.execute([file.0])?;
+                n_deleted +=
+                    transaction.prepare_cached("DELETE FROM files WHERE id = ?1")?.execute([file.0])?;
             }
             for file in &batch.changed {
+                n_deleted += delete_file(transaction, project, &file.source.path)?;
                 write_file(transaction, project, embedder, file)?;
             }
             if !(batch.changed.is_empty() && batch.removed.is_empty()) {
@@ -90,7 +93,9 @@ impl Store {
             let last = batch.changed.last().map(|file| file.source.path.as_str());
             note_progress(transaction, run, last, n_processed)?;
             Ok(lost)
-        })
+        })?;
+        self.has_deleted |= n_deleted > 0;
+        Ok(lost)
     }
 
     /// Updates the stamps of files whose content is unchanged.
@@ -128,12 +133,13 @@ impl Store {
 
     /// Forgets vectors of texts that no chunk has any more.
     pub fn drop_unused_vectors(&mut self) -> Result<(), StoreError> {
-        self.write(|transaction| {
-            transaction
-                .execute("DELETE FROM vectors WHERE text_hash NOT IN (SELECT text_hash FROM chunks)", [])?;
-            Ok(())
-        })
+        self.write(drop_unused_vectors)
     }
+}
+
+pub(crate) fn drop_unused_vectors(transaction: &Transaction<'_>) -> rusqlite::Result<()> {
+    transaction.execute("DELETE FROM vectors WHERE text_hash NOT IN (SELECT text_hash FROM chunks)", [])?;
+    Ok(())
 }
 
 fn embedder_id(transaction: &Transaction<'_>, name: &str) -> rusqlite::Result<i64> {
@@ -158,6 +164,12 @@ fn lost_vectors(
     Ok(lost)
 }
 
+fn delete_file(transaction: &Transaction<'_>, project: ProjectId, path: &str) -> rusqlite::Result<usize> {
+    transaction
+        .prepare_cached("DELETE FROM files WHERE project_id = ?1 AND path = ?2")?
+        .execute(params![project.0, path])
+}
+
 fn write_file(
     transaction: &Transaction<'_>,
     project: ProjectId,
@@ -165,9 +177,6 @@ fn write_file(
     file: &IndexedFile,
 ) -> rusqlite::Result<()> {
     let source = &file.source;
-    transaction
-        .prepare_cached("DELETE FROM files WHERE project_id = ?1 AND path = ?2")?
-        .execute(params![project.0, source.path])?;
     let file_id = transaction
         .prepare_cached(
             "INSERT INTO files (project_id, path, content, file_hash, is_binary, metadata, outline,

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::process::{Child, Command, Stdio};
 
 use crate::project::Bench;
-use craig_store::{LockError, Store};
+use craig_store::{LastRun, LockError, Store};
 
 /// The database and project that [`hold_a_lock_until_killed`] is to lock.
 const HELD_DATABASE: &str = "CRAIG_TEST_HELD_DATABASE";
@@ -87,4 +87,34 @@ fn hold_a_lock_until_killed() {
     println!("the lock is held");
     // The parent closes the pipe when it dies, so that nothing is left behind.
     let _ = std::io::stdin().lines().count();
+}
+
+/// The lock file has its length from the beginning, so that this can be written on a full disk.
+#[test]
+fn beside_the_lock_it_is_noted_how_the_newest_ingestion_went() {
+    let mut bench = Bench::new();
+    let jobs = bench.project("jobs");
+    assert_eq!(bench.store.last_run(&jobs), LastRun::Unknown, "nobody has ever locked it");
+    let lock = bench.store.lock(&jobs).unwrap();
+    let path = bench.store.side_folder().join(format!("{}.lock", jobs.reference));
+    let n_bytes = std::fs::metadata(&path).unwrap().len();
+    lock.note_begun();
+    assert_eq!(bench.store.last_run(&jobs), LastRun::Running);
+    drop(lock);
+    assert_eq!(bench.store.last_run(&jobs), LastRun::CutOff);
+
+    let lock = bench.store.lock(&jobs).unwrap();
+    lock.note_failed(&format!("no room\non the disk: {}", "größer ".repeat(200)));
+    drop(lock);
+    let LastRun::Failed(error) = bench.store.last_run(&jobs) else { panic!("it failed") };
+    assert!(error.starts_with("no room on the disk: größer größer"), "{error}");
+
+    let lock = bench.store.lock(&jobs).unwrap();
+    assert!(matches!(bench.store.try_lock(&jobs), Err(LockError::Held { holder }) if holder.pid.is_some()));
+    lock.note_completed();
+    drop(lock);
+    assert_eq!(bench.store.last_run(&jobs), LastRun::Completed);
+    bench.store.lock(&jobs).unwrap().note_nothing();
+    assert_eq!(bench.store.last_run(&jobs), LastRun::Unknown);
+    assert_eq!(std::fs::metadata(&path).unwrap().len(), n_bytes);
 }

@@ -3,6 +3,7 @@
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 mod contents;
+mod erase;
 mod inside;
 mod locks;
 mod opening;

@@ -1,0 +1,114 @@
+//! What can be done with a database file: it is read and written beside other processes, or only read where it cannot be written,
+//! or used alone where the disk has no room for what processes share.
+
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+
+use rusqlite::config::DbConfig;
+use rusqlite::{Connection, ErrorCode, MAIN_DB, OpenFlags, ffi};
+
+use crate::StoreError;
+use crate::schema::BUSY_TIMEOUT;
+
+/// How a database is open.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Access {
+    /// For reading and writing, beside other processes.
+    Shared,
+    /// For reading and writing, while nobody else can open it: the disk has no room for the memory that processes share.
+    Alone,
+    /// For reading. Nothing at all is written.
+    ReadOnly,
+}
+
+/// Opens the database at `path` in the first of these ways that works.
+pub(crate) fn connect(path: &Path, flags: OpenFlags) -> Result<(Connection, Access), StoreError> {
+    let connection = Connection::open_with_flags(path, flags).map_err(StoreError::Sqlite);
+    match connection.and_then(|connection| {
+        // SQLite opens what it may not write for reading, and would then make files beside it.
+        let is_writable = !connection.is_readonly(MAIN_DB).map_err(StoreError::Sqlite)?;
+        if is_writable { readable(connection).map(Some) } else { Ok(None) }
+    }) {
+        Ok(Some(connection)) => Ok((connection, Access::Shared)),
+        Ok(None) => read_only(path, flags).map(|connection| (connection, Access::ReadOnly)),
+        Err(StoreError::Sqlite(error)) if path.is_file() && is_no_room(&error) => {
+            alone(path, flags).map(|connection| (connection, Access::Alone))
+        }
+        Err(StoreError::Sqlite(error)) if path.is_file() && is_unwritable(&error) => {
+            read_only(path, flags).map(|connection| (connection, Access::ReadOnly))
+        }
+        Err(error) => Err(error),
+    }
+}
+
+fn readable(connection: Connection) -> Result<Connection, StoreError> {
+    let read = distrust(&connection)
+        .and_then(|()| connection.query_row("SELECT count(*) FROM sqlite_schema", [], |_| Ok(())));
+    read.map(|()| connection).map_err(StoreError::Sqlite)
+}
+
+/// Takes from the file whatever it could do by itself: anybody may have written it.
+fn distrust(connection: &Connection) -> rusqlite::Result<()> {
+    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_DEFENSIVE, true)?;
+    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_TRUSTED_SCHEMA, false)?;
+    connection.busy_timeout(BUSY_TIMEOUT)
+}
+
+/// Opens a database with memory of its own in the place of the file that processes share.
+fn alone(path: &Path, flags: OpenFlags) -> Result<Connection, StoreError> {
+    let connection = Connection::open_with_flags(path, flags).map_err(StoreError::Sqlite)?;
+    connection.pragma_update(None, "locking_mode", "exclusive").map_err(StoreError::Sqlite)?;
+    readable(connection)
+}
+
+/// Opens a database that cannot be written. Beside a log it takes the file that processes share, which tells where in the log the
+/// newest version of each page is. Without a log nobody is writing, and the file is all there is.
+fn read_only(path: &Path, flags: OpenFlags) -> Result<Connection, StoreError> {
+    let others = flags & !(OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE);
+    let flags = others | OpenFlags::SQLITE_OPEN_READ_ONLY;
+    let log_bytes = std::fs::metadata(beside(path, "-wal")).map_or(0, |log| log.len());
+    if beside(path, "-shm").exists() {
+        let connection = Connection::open_with_flags(path, flags).map_err(StoreError::Sqlite);
+        if let Ok(connection) = connection.and_then(readable) {
+            return Ok(connection);
+        }
+    }
+    if log_bytes > 0 {
+        return Err(StoreError::Unrecovered { path: path.to_owned() });
+    }
+    Connection::open_with_flags(immutable_uri(path), flags | OpenFlags::SQLITE_OPEN_URI)
+        .map_err(StoreError::Sqlite)
+        .and_then(readable)
+}
+
+/// A name that has SQLite read the file as if nothing could ever change it: without locks, and without files beside it.
+fn immutable_uri(path: &Path) -> String {
+    let absolute = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
+    let mut uri = "file://".to_owned();
+    for &byte in absolute.as_os_str().as_encoded_bytes() {
+        match byte {
+            b'/' | b'-' | b'_' | b'.' | b'~' => uri.push(char::from(byte)),
+            _ if byte.is_ascii_alphanumeric() => uri.push(char::from(byte)),
+            _ => write!(uri, "%{byte:02x}").expect("a string takes whatever is written"),
+        }
+    }
+    uri + "?immutable=1"
+}
+
+/// The path of a file that SQLite keeps beside a database.
+fn beside(path: &Path, ending: &str) -> PathBuf {
+    let mut name = path.to_owned().into_os_string();
+    name.push(ending);
+    name.into()
+}
+
+/// Whether an error says that the disk has no room, also for the file that processes share.
+pub(crate) fn is_no_room(error: &rusqlite::Error) -> bool {
+    let code = error.sqlite_error().map(|error| error.extended_code);
+    error.sqlite_error_code() == Some(ErrorCode::DiskFull) || code == Some(ffi::SQLITE_IOERR_SHMSIZE)
+}
+
+fn is_unwritable(error: &rusqlite::Error) -> bool {
+    let code = error.sqlite_error_code();
+    matches!(code, Some(ErrorCode::CannotOpen | ErrorCode::ReadOnly | ErrorCode::PermissionDenied))
+}
