@@ -25,6 +25,9 @@ pub enum SearchError {
         /// The file.
         path: PathBuf,
     },
+    /// The project was purged while its index was wanted.
+    #[error("the project is gone")]
+    ProjectGone,
     /// A path pattern is not a glob.
     #[error("{pattern:?} is not a path pattern: {reason}")]
     Glob {

@@ -42,6 +42,12 @@ pub struct Index {
     mended: Option<String>,
 }
 
+/// The right to write the index of one project, held until dropped, or until the process ends in whatever way.
+#[derive(Debug)]
+pub struct IndexLock {
+    _file: File,
+}
+
 /// A segment and which of its files still are in the store.
 #[derive(Debug)]
 pub(crate) struct LiveSegment {
@@ -130,6 +136,56 @@ impl Index {
     /// What was damaged and has been made anew from the store, when something was.
     pub fn mended(&self) -> Option<&str> {
         self.mended.as_deref()
+    }
+
+    /// Makes the index of `project` without writing anything, where nothing can be written.
+    pub fn unwritten(
+        store: &Store,
+        project: &Project,
+        embedder: &str,
+        dimensions: usize,
+        pool: &rayon::ThreadPool,
+    ) -> Result<Self, SearchError> {
+        let (is_builtin, n_cells) = cells_of(embedder);
+        let mut builder = SegmentBuilder::new(dimensions, n_cells);
+        for group in store.searchable_files(project.id)?.chunks(GROUP_FILES) {
+            let files = store.load_files(group, embedder)?;
+            let terms: Result<Vec<FileTerms>, StoreError> = pool.install(|| {
+                let terms = files
+                    .into_par_iter()
+                    .map(|file| Ok(FileTerms::new(file.verified()?, dimensions, is_builtin)));
+                terms.collect()
+            });
+            terms?.into_iter().for_each(|file| builder.add(file));
+        }
+        let segments =
+            if builder.is_empty() { Vec::new() } else { vec![LiveSegment::whole(builder.build())] };
+        Ok(Self::of(segments, project.generation))
+    }
+
+    /// Removes the files of the index of `project`, whose lock is held.
+    pub fn remove(store: &Store, project: &Project, _lock: &IndexLock) -> Result<(), SearchError> {
+        let folder = Self::folder(store, project);
+        match fs::remove_dir_all(&folder) {
+            Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
+                Err(SearchError::io(&folder)(error))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Takes the right to write the index of `project`, waiting for whoever has it. It is no part of the index: whoever waits for
+    /// it must not be left with the lock of a folder that was removed.
+    pub fn lock(store: &Store, project: &Project) -> Result<IndexLock, SearchError> {
+        let folder = store.side_folder();
+        let path = folder.join(format!("{}.index.lock", project.reference));
+        let open = || {
+            private::create_folder(&folder)?;
+            let file = private::file_options().create(true).write(true).open(&path)?;
+            file.lock()?;
+            Ok(IndexLock { _file: file })
+        };
+        open().map_err(SearchError::io(&path))
     }
 
     /// Where the index of `project` lies.
@@ -241,9 +297,10 @@ impl Origin<'_> {
 
     fn update(&self, pool: &rayon::ThreadPool, care: Care) -> Result<Index, SearchError> {
         let folder = self.folder();
+        let _lock = Index::lock(self.store, self.project)?;
+        // Another process may have purged the project or brought its index up to date while this one waited.
+        self.store.generation(self.project.id)?.ok_or(SearchError::ProjectGone)?;
         private::create_folder(&folder).map_err(SearchError::io(&folder))?;
-        let _lock = lock(&folder.join("index.lock"))?;
-        // Another process may have brought it up to date while this one waited.
         if let Ok(Some(index)) = self.open_current()
             && (care == Care::OnFirstTouch || self.problem_of(&index)?.is_none())
         {
@@ -427,13 +484,21 @@ impl<'a> Update<'a> {
     fn run(mut self, pool: &rayon::ThreadPool) -> Result<Index, SearchError> {
         self.mark_removed();
         self.choose_rewrites();
-        let written = self.write_missing(pool)?;
-        self.manifest.segments = self.kept.iter().map(|(entry, _)| entry.clone()).chain(written).collect();
-        write_manifest(self.folder, &mut self.manifest)?;
+        let first_new = self.manifest.next;
+        if let Err(error) = self.write(pool) {
+            discard_segments(self.folder, first_new);
+            return Err(error);
+        }
         self.sweep();
         let opened = self.of.open(&self.manifest);
         let index = opened.map_err(|what| SearchError::io(self.folder)(std::io::Error::other(what)))?;
         Ok(Index { mended: (!self.damage.is_empty()).then(|| self.damage.join(", ")), ..index })
+    }
+
+    fn write(&mut self, pool: &rayon::ThreadPool) -> Result<(), SearchError> {
+        let written = self.write_missing(pool)?;
+        self.manifest.segments = self.kept.iter().map(|(entry, _)| entry.clone()).chain(written).collect();
+        write_manifest(self.folder, &mut self.manifest)
     }
 
     /// Takes out of the kept segments what the store no longer has, and out of `missing` what they have.
@@ -482,12 +547,11 @@ impl<'a> Update<'a> {
         let (to_tokenise, loaded) = sync_channel::<Vec<StoredFile>>(1);
         let (to_build, tokenised) = sync_channel::<Result<Vec<FileTerms>, StoreError>>(1);
         let missing = std::mem::take(&mut self.missing);
-        // Vectors of another model may have as many dimensions, and still mean nothing beside those of paths.
-        let is_builtin = embedder == StaticModel::builtin().id();
+        let (is_builtin, n_cells) = cells_of(embedder);
         let mut writer = Writer {
             folder: self.folder,
             dimensions,
-            n_cells: if is_builtin { N_CELLS } else { 1 },
+            n_cells,
             next: &mut self.manifest.next,
             written: Vec::new(),
         };
@@ -564,6 +628,13 @@ impl Writer<'_> {
     }
 }
 
+/// Whether the vectors of `embedder` are those of the built-in model, and over how many cells they are spread.
+fn cells_of(embedder: &str) -> (bool, usize) {
+    // Vectors of another model may have as many dimensions, and still mean nothing beside those of paths.
+    let is_builtin = embedder == StaticModel::builtin().id();
+    (is_builtin, if is_builtin { N_CELLS } else { 1 })
+}
+
 /// Changes with the meaning of the manifest or of the segments that it names.
 const FORMAT: u32 = crate::segment::FORMAT;
 
@@ -583,6 +654,20 @@ fn next_number(folder: &Path) -> u64 {
     numbers.max().map_or(0, |last| last + 1)
 }
 
+/// Removes what an update left that could not be finished, so that a full disk has room again for other things.
+fn discard_segments(folder: &Path, first: u64) {
+    for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+        let name = entry.file_name();
+        let name = name.to_str().unwrap_or_default();
+        let number = name.strip_suffix(".seg").or_else(|| name.strip_suffix(".tmp"));
+        if number == Some("manifest") || number.and_then(|n| n.parse().ok()).is_some_and(|n: u64| n >= first)
+        {
+            // What cannot be removed now is removed by the next update.
+            let _ = fs::remove_file(entry.path());
+        }
+    }
+}
+
 fn write_manifest(folder: &Path, manifest: &mut Manifest) -> Result<(), SearchError> {
     manifest.checksum = manifest.checksum_of_rest();
     let path = folder.join(MANIFEST);
@@ -597,15 +682,6 @@ fn write_manifest(folder: &Path, manifest: &mut Manifest) -> Result<(), SearchEr
 /// Makes or empties a file of the index, for its owner alone.
 pub(crate) fn create_file(path: &Path) -> std::io::Result<File> {
     private::file_options().create(true).truncate(true).write(true).open(path)
-}
-
-fn lock(path: &Path) -> Result<File, SearchError> {
-    let open = || {
-        let file = private::file_options().create(true).write(true).open(path)?;
-        file.lock()?;
-        Ok(file)
-    };
-    open().map_err(SearchError::io(path))
 }
 
 #[cfg(test)]

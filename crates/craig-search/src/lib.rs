@@ -28,7 +28,7 @@ pub use error::SearchError;
 pub use features::{FEATURE_NAMES, Features};
 pub use filter::{Filter, KindFilter};
 pub use hit::{Evidence, Hit, MoreRange};
-pub use index::{Index, IndexHealth};
+pub use index::{Index, IndexHealth, IndexLock};
 pub use query::has_words;
 pub use ranker::{
     FeatureValues, RankerWeights, RelevanceWeights, STANDING_NAMES, ScoreWeights, shares, standings,
