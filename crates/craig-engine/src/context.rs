@@ -210,7 +210,7 @@ impl Engine {
 
     /// The path of `file` in a project: as it is named from the working directory, from `root`, or from the project.
     pub fn path_in_project(&self, handle: &str, root: &Path, file: &Path) -> Result<String, EngineError> {
-        let project = self.store().project(handle)?;
+        let project = self.find(handle)?;
         let source = Path::new(&project.source_path);
         let inside = |place: PathBuf| {
             let real = place.canonicalize().ok()?;

@@ -1,6 +1,6 @@
 //! The engine itself: projects, their state, their files.
 
-use std::cell::OnceCell;
+use std::cell::{OnceCell, RefCell};
 use std::collections::{BTreeSet, HashMap};
 use std::path::Path;
 use std::sync::Arc;
@@ -10,7 +10,7 @@ use craig_model::{Embedder, StaticModel};
 use craig_search::{Index, SearchError};
 use craig_source::{Root, SourceError, walk};
 use craig_store::{
-    FileRecord, IngestionState, IngestionStatus, Inside, Project, ProjectId, Role, Store, StoreError,
+    FileRecord, IngestionState, IngestionStatus, Inside, LastRun, Project, ProjectId, Role, Store, StoreError,
 };
 
 use crate::context::ContextCache;
@@ -53,6 +53,8 @@ pub struct Engine {
     indexes: HashMap<ProjectId, Arc<Index>>,
     /// What whoever gets the next answer should know beside it.
     notes: Vec<String>,
+    /// Names of the projects that were found, by their references.
+    names: RefCell<HashMap<String, String>>,
     analyses: Analyses,
     contexts: ContextCache,
     /// Shared with the other engines of a server; one that is there for one answer has none.
@@ -77,6 +79,7 @@ impl Engine {
             new_sources: NewSources::default(),
             indexes: HashMap::new(),
             notes: Vec::new(),
+            names: RefCell::default(),
             analyses: Analyses::new(),
             contexts: ContextCache::default(),
             lookout: None,
@@ -135,6 +138,16 @@ impl Engine {
         &mut self.store
     }
 
+    /// Whether another process changed a database that this one can only read.
+    pub(crate) fn is_outdated(&self) -> bool {
+        self.store.is_outdated()
+    }
+
+    /// Whether the disk is so full that nobody else can open the database at the same time.
+    pub(crate) fn is_alone(&self) -> bool {
+        self.store.is_alone()
+    }
+
     pub(crate) fn pool(&self) -> Arc<rayon::ThreadPool> {
         Arc::clone(&self.pool)
     }
@@ -168,11 +181,40 @@ impl Engine {
         Ok(self.reranker.get_or_init(|| reranker).clone())
     }
 
-    /// The index of `project` as the store has it now.
+    /// Finds a project by its id, reference or name. Who asks for a reference that was found before and is gone is told the
+    /// project's name: nobody knows it by its reference.
+    pub(crate) fn find(&self, handle: &str) -> Result<Project, EngineError> {
+        let mut names = self.names.borrow_mut();
+        match self.store.project(handle) {
+            Ok(project) => {
+                if !names.contains_key(&project.reference) {
+                    names.insert(project.reference.clone(), project.name.clone());
+                }
+                Ok(project)
+            }
+            Err(StoreError::UnknownProject { handle, known }) => match names.get(&handle) {
+                Some(name) => Err(EngineError::Purged { project: name.clone() }),
+                None => Err(StoreError::UnknownProject { handle, known }.into()),
+            },
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    /// Does some reading of one state of the project, whatever is committed meanwhile.
+    pub(crate) fn read<T>(
+        &self,
+        handle: &str,
+        work: impl FnOnce(&Project) -> Result<T, EngineError>,
+    ) -> Result<T, EngineError> {
+        let _snapshot = self.store.snapshot()?;
+        work(&self.find(handle)?)
+    }
+
+    /// The index of `project` as the store has it now. Where it cannot be written, it is made in memory.
     pub(crate) fn index(&mut self, project: &Project) -> Result<Arc<Index>, EngineError> {
         match self.indexes.get(&project.id) {
             Some(index) if index.generation() == project.generation => Ok(Arc::clone(index)),
-            _ => self.refresh_index(project),
+            _ => self.refresh_index(project).or_else(|error| self.without_writing(project, error)),
         }
     }
 
@@ -190,7 +232,8 @@ impl Engine {
         let index = self.index(project)?;
         match ask(&index, &self.store) {
             Err(SearchError::Damaged { .. }) => {
-                let index = self.replace_index(project, Index::mend)?;
+                let mended = self.replace_index(project, Index::mend);
+                let index = mended.or_else(|error| self.without_writing(project, error))?;
                 Ok(ask(&index, &self.store)?)
             }
             answered => Ok(answered?),
@@ -210,17 +253,37 @@ impl Engine {
         project: &Project,
         make: fn(&Store, &Project, &str, usize, &rayon::ThreadPool) -> Result<Index, SearchError>,
     ) -> Result<Arc<Index>, EngineError> {
-        let project = self.store.project(&project.reference)?;
+        let project = self.find(&project.reference)?;
         let embedder = self.embedder()?;
-        let index = Arc::new(make(&self.store, &project, embedder.id(), embedder.dimensions()?, &self.pool)?);
+        let index = make(&self.store, &project, embedder.id(), embedder.dimensions()?, &self.pool);
+        let index = index.map_err(|error| match error {
+            SearchError::ProjectGone => EngineError::Purged { project: project.name.clone() },
+            other => other.into(),
+        })?;
         if let Some(damage) = index.mended() {
             self.notes.push(format!(
                 "the search index of {} was damaged ({damage}) and was rebuilt from the database",
                 project.name
             ));
         }
-        self.indexes.insert(project.id, Arc::clone(&index));
-        Ok(index)
+        Ok(self.keep_index(project.id, index))
+    }
+
+    /// The index made in memory, if `error` is that it cannot be written.
+    fn without_writing(&mut self, project: &Project, error: EngineError) -> Result<Arc<Index>, EngineError> {
+        let EngineError::Search(SearchError::Io { .. }) = error else { return Err(error) };
+        let embedder = self.embedder()?;
+        let dimensions = embedder.dimensions()?;
+        let index = self.read(&project.reference, |project| {
+            Ok(Index::unwritten(&self.store, project, embedder.id(), dimensions, &self.pool)?)
+        })?;
+        Ok(self.keep_index(project.id, index))
+    }
+
+    fn keep_index(&mut self, project: ProjectId, index: Index) -> Arc<Index> {
+        let index = Arc::new(index);
+        self.indexes.insert(project, Arc::clone(&index));
+        index
     }
 
     /// What is to be told beside the next answer, once.
@@ -239,25 +302,27 @@ impl Engine {
 
     /// One project.
     pub fn project(&self, handle: &str) -> Result<ProjectSummary, EngineError> {
-        let project = self.store.project(handle)?;
+        let project = self.find(handle)?;
         let (files, chunks) = (self.store.file_count(project.id)?, self.store.chunk_count(project.id)?);
         Ok(summary(files, chunks, project))
     }
 
-    /// Where the newest ingestion of a project stands. A run whose process is gone is told as failed.
+    /// Where the newest ingestion of a project stands. One whose process is gone is told as failed, and so is one that could not
+    /// say in the database that it failed, as on a full disk.
     pub fn status(&self, handle: &str) -> Result<ProjectStatus, EngineError> {
-        let project = self.store.project(handle)?;
+        let project = self.find(handle)?;
+        let number = |status: &Option<IngestionStatus>| status.as_ref().map(|status| status.id);
+        let before = self.store.ingestion_status(project.id)?;
+        let last_run = self.store.last_run(&project);
+        // It may have ended between the two looks, and another one may have begun.
         let status = self.store.ingestion_status(project.id)?;
-        let is_cut_off = status.as_ref().is_some_and(|status| status.state == IngestionState::InProgress)
-            && self.store.try_lock(&project).is_ok();
-        // It may have ended between the two looks.
-        let status = if is_cut_off { self.store.ingestion_status(project.id)? } else { status };
-        Ok(project_status(project, status, is_cut_off))
+        let has_begun = number(&before) != number(&status);
+        Ok(project_status(project, status, if has_begun { LastRun::Running } else { last_run }))
     }
 
     /// How the source directory of a project differs from the index; nobody else is asked.
     pub fn check_directory(&self, handle: &str) -> Result<UpdateCheck, EngineError> {
-        let project = self.store.project(handle)?;
+        let project = self.find(handle)?;
         let root = root_of(&project)?;
         let stored = StoredOptions::parse(&project.options);
         let options = stored.source();
@@ -286,49 +351,51 @@ impl Engine {
     }
 
     /// Removes a project with all its data and everything derived from it; gives its name. Waits for its ingestion to end.
+    /// When it fails, all that was ingested is still there.
     pub fn purge(&mut self, handle: &str) -> Result<String, EngineError> {
-        let project = self.store.project(handle)?;
-        let _lock = self.store.lock(&project)?;
+        let project = self.find(handle)?;
+        let lock = self.store.lock(&project)?;
         // Whoever had the lock may have purged it.
         let project = self.reload(&project)?;
+        // Nobody makes the index again before the project is gone.
+        let index_lock = Index::lock(&self.store, &project)?;
         self.indexes.remove(&project.id);
         self.analyses.remove(&project.id);
+        // First what can be made again: on a full disk, that is the room that the rest takes.
+        Index::remove(&self.store, &project, &index_lock)?;
         self.store.purge(project.id)?;
+        lock.note_nothing();
+        self.names.borrow_mut().remove(&project.reference);
         self.remove_clone_of(&project)?;
-        let folder = Index::folder(&self.store, &project);
-        match std::fs::remove_dir_all(&folder) {
-            Err(source) if source.kind() != std::io::ErrorKind::NotFound => {
-                Err(SearchError::Io { path: folder, source }.into())
-            }
-            _ => Ok(project.name),
-        }
+        Ok(project.name)
     }
 
     /// The tracked files of a project as a tree, binary ones included.
     pub fn tree(&self, handle: &str) -> Result<TreeNode, EngineError> {
-        let project = self.store.project(handle)?;
-        let mut root = TreeNode { name: project.name, ..TreeNode::default() };
-        for record in self.store.file_records(project.id)? {
-            root.insert(&record.path.clone(), FileEntry::from(record));
-        }
-        root.sort();
-        Ok(root)
+        self.read(handle, |project| {
+            let mut root = TreeNode { name: project.name.clone(), ..TreeNode::default() };
+            for record in self.store.file_records(project.id)? {
+                root.insert(&record.path.clone(), FileEntry::from(record));
+            }
+            root.sort();
+            Ok(root)
+        })
     }
 
     /// The tracked files of a project by path, binary ones included.
     pub fn files(&self, handle: &str) -> Result<Vec<FileEntry>, EngineError> {
-        let project = self.store.project(handle)?;
-        Ok(self.store.file_records(project.id)?.into_iter().map(FileEntry::from).collect())
+        self.read(handle, |project| {
+            Ok(self.store.file_records(project.id)?.into_iter().map(FileEntry::from).collect())
+        })
     }
 
     /// One tracked file with its text.
     pub fn file(&self, handle: &str, path: &str) -> Result<FileText, EngineError> {
-        let project = self.store.project(handle)?;
         let path = path.trim_start_matches("./");
-        match self.store.file_text(project.id, path)? {
+        self.read(handle, |project| match self.store.file_text(project.id, path)? {
             Some(found) => Ok(FileText { entry: found.record.into(), content: found.content }),
-            None => Err(self.unknown_file(&project, path)?),
-        }
+            None => Err(self.unknown_file(project, path)?),
+        })
     }
 
     /// What is wrong with a path that is not tracked.
@@ -343,7 +410,7 @@ impl Engine {
     /// Sums over one project, or over all.
     pub fn statistics(&self, handle: Option<&str>) -> Result<Statistics, EngineError> {
         let projects = match handle {
-            Some(handle) => vec![self.store.project(handle)?],
+            Some(handle) => vec![self.find(handle)?],
             None => self.store.projects()?,
         };
         let mut sums = Statistics {
@@ -448,27 +515,35 @@ fn summary(files: u64, chunks: u64, project: Project) -> ProjectSummary {
     }
 }
 
-fn project_status(project: Project, status: Option<IngestionStatus>, is_cut_off: bool) -> ProjectStatus {
-    let Some(status) = status else {
-        return ProjectStatus { project: project.name, ..ProjectStatus::pending() };
-    };
-    let was_cut_off = is_cut_off && status.state == IngestionState::InProgress;
-    let advice = || {
+fn project_status(project: Project, status: Option<IngestionStatus>, last_run: LastRun) -> ProjectStatus {
+    let failure = failure(&project, status.as_ref().map(|status| status.state), last_run);
+    let told = status.map_or_else(ProjectStatus::pending, ProjectStatus::from);
+    match failure {
+        Some(error) => ProjectStatus {
+            project: project.name,
+            status: IngestionState::Failed.as_str(),
+            error: Some(error),
+            ..told
+        },
+        None => ProjectStatus { project: project.name, ..told },
+    }
+}
+
+/// What ended the newest ingestion, where the database does not say that it failed.
+fn failure(project: &Project, state: Option<IngestionState>, last_run: LastRun) -> Option<String> {
+    let cut_off = || {
         format!(
             "the ingestion was cut off; what it committed is kept: run 'craig ingest-delta {}' to complete it",
             project.name
         )
     };
-    ProjectStatus {
-        status: if was_cut_off { IngestionState::Failed } else { status.state }.as_str(),
-        progress: status.progress,
-        current_file: status.current_file,
-        total_files: status.total_files,
-        processed_files: status.processed_files,
-        started_at: Some(status.started_at),
-        completed_at: status.completed_at,
-        error: if was_cut_off { Some(advice()) } else { status.error },
-        project: project.name,
+    match (last_run, state) {
+        (LastRun::Running, _) => None,
+        (LastRun::CutOff, _) => Some(cut_off()),
+        (LastRun::Failed(_), Some(IngestionState::Failed)) => None,
+        (LastRun::Failed(error), _) => Some(error),
+        (LastRun::Unknown | LastRun::Completed, Some(IngestionState::InProgress)) => Some(cut_off()),
+        (LastRun::Unknown | LastRun::Completed, _) => None,
     }
 }
 
@@ -481,6 +556,22 @@ fn size_on_disk(path: &Path) -> u64 {
         }
         Ok(metadata) => metadata.len(),
         Err(_) => 0,
+    }
+}
+
+impl From<IngestionStatus> for ProjectStatus {
+    fn from(status: IngestionStatus) -> Self {
+        Self {
+            project: String::new(),
+            status: status.state.as_str(),
+            progress: status.progress,
+            current_file: status.current_file,
+            total_files: status.total_files,
+            processed_files: status.processed_files,
+            started_at: Some(status.started_at),
+            completed_at: status.completed_at,
+            error: status.error,
+        }
     }
 }
 

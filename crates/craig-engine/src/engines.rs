@@ -25,6 +25,10 @@ impl Engines {
     pub fn run<T>(&self, work: impl FnOnce(&mut Engine) -> Result<T, EngineError>) -> Result<T, EngineError> {
         let mut engine = self.take()?;
         let done = work(&mut engine);
+        // Nobody else gets at the database as long as this engine has it.
+        if engine.is_alone() {
+            return done;
+        }
         self.idle.lock().unwrap_or_else(PoisonError::into_inner).push(engine);
         done
     }
@@ -32,8 +36,8 @@ impl Engines {
     fn take(&self) -> Result<Engine, EngineError> {
         let idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner).pop();
         match idle {
-            Some(engine) => Ok(engine),
-            None => Ok(Engine::open(&self.config)?.with_lookout(Arc::clone(&self.lookout))),
+            Some(engine) if !engine.is_outdated() => Ok(engine),
+            _ => Ok(Engine::open(&self.config)?.with_lookout(Arc::clone(&self.lookout))),
         }
     }
 }

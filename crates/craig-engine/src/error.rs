@@ -46,6 +46,12 @@ pub enum EngineError {
     /// The database cannot be used, or does not know what was asked for.
     #[error(transparent)]
     Store(#[from] StoreError),
+    /// A project was purged, by another process as a rule, while it was being read.
+    #[error("the project {project:?} was purged meanwhile")]
+    Purged {
+        /// Name of the project.
+        project: String,
+    },
     /// A database was named that is not there, to read what it holds.
     #[error("there is no database {}", path.display())]
     NoDatabase {
@@ -171,6 +177,7 @@ impl EngineError {
             | Self::Search(SearchError::Glob { .. } | SearchError::EmptyQuery)
             | Self::Insight(InsightError::UnknownTarget { .. })
             | Self::Explain(ExplainError::NotText { .. } | ExplainError::NoFile { .. })
+            | Self::Purged { .. }
             | Self::BadName { .. }
             | Self::UnknownFile { .. }
             | Self::NothingToCompare { .. }
@@ -195,6 +202,17 @@ impl EngineError {
             | Self::Insight(_)
             | Self::Locked(_)
             | Self::Threads(_) => Fault::Environment,
+        }
+    }
+
+    /// Whether the database or the index could not be written: what is in them can be read all the same.
+    pub(crate) fn is_of_writing(&self) -> bool {
+        match self {
+            Self::Store(error) | Self::Search(SearchError::Store(error)) => {
+                matches!(error, StoreError::Full { .. } | StoreError::ReadOnly { .. })
+            }
+            Self::Search(SearchError::Io { .. }) | Self::Locked(LockError::Io { .. }) => true,
+            _ => false,
         }
     }
 
@@ -259,6 +277,9 @@ impl EngineError {
             Self::NoContextToRate { .. } => {
                 Some("'craig context chat' tells the number of what it gives as \"id\", unless telemetry.enabled is false".into())
             }
+            Self::Purged { .. } => {
+                Some("'craig list' shows the projects there are; 'craig ingest <directory>' makes one again".into())
+            }
             Self::NoDatabase { .. } => {
                 Some("is --db spelt right? 'craig ingest <directory>' with the same --db makes it".into())
             }
@@ -311,6 +332,14 @@ fn store_hint(error: &StoreError) -> Option<String> {
             "free some space, or point --db to another disk; then run the same command again".into()
         }
         StoreError::Busy { .. } => "try again when the other process is done".into(),
+        StoreError::Unrecovered { path } => format!(
+            "run 'craig list' once as a user who may write there, or copy {} and what lies beside it to a place of your own, \
+             and point --db there",
+            path.display()
+        ),
+        StoreError::Older { .. } => {
+            "run 'craig list' once as a user who may write it, or point --db to another file".into()
+        }
         StoreError::ReadOnly { .. } | StoreError::Open { .. } => {
             "check the permissions of the file and its folder, or point --db (or CRAIG_DB) to another place"
                 .into()

@@ -128,7 +128,7 @@ impl Engine {
         waiting: Waiting,
         progress: &mut dyn FnMut(&Progress),
     ) -> Result<IngestReport, EngineError> {
-        let project = self.store().project(handle)?;
+        let project = self.find(handle)?;
         let how = How { compare: Compare::Stamp, waiting, fetching: Fetching::Newest };
         self.ingest_project(&project, how, None, progress)
     }
@@ -140,7 +140,7 @@ impl Engine {
         waiting: Waiting,
         progress: &mut dyn FnMut(&Progress),
     ) -> Result<IngestReport, EngineError> {
-        let project = self.store().project(handle)?;
+        let project = self.find(handle)?;
         let how = How { compare: Compare::Stamp, waiting, fetching: Fetching::Nothing };
         self.ingest_project(&project, how, None, progress)
     }
@@ -153,8 +153,9 @@ impl Engine {
         progress: &mut dyn FnMut(&Progress),
     ) -> Result<IngestReport, EngineError> {
         let started = Instant::now();
+        self.refuse_unwritable()?;
         let How { compare, waiting, fetching } = how;
-        let _lock = lock(self.store(), project, waiting, progress)?;
+        let lock = lock(self.store(), project, waiting, progress)?;
         // Whoever had the lock may have changed the project, or purged it.
         let project = &self.reload(project)?;
         let stored = StoredOptions::parse(&project.options);
@@ -172,19 +173,28 @@ impl Engine {
             progress(&Progress { current: cost.to_string(), ..Progress::of(Phase::Embedding) });
         }
         let mut tally = Tally::new(&plan, &listing);
-        if !plan.is_empty() || !self.is_complete(project)? {
-            let run = Run { project, root: &root, options: &options, compare, embedder: &*embedder };
-            self.perform(&run, &plan, &mut tally, progress)?;
-        }
-        // Not before all files are made: a run that is cut off has to make them all again.
         let made = stored.made_with(embedder.id()).at(commit);
-        if made.to_json() != project.options {
-            self.store_mut().create_project(&project.name, &project.source_path, &made.to_json())?;
+        let run = Run { project, made: &made, root: &root, options: &options, compare, embedder: &*embedder };
+        lock.note_begun();
+        match self.perform(&run, &plan, &mut tally, progress) {
+            Ok(()) => lock.note_completed(),
+            Err(error) => {
+                lock.note_failed(&error.to_string());
+                return Err(error);
+            }
         }
-        progress(&Progress { phase: Phase::Indexing, ..tally.progress() });
-        self.refresh_index(project)?;
         let notes = self.take_notes();
         Ok(IngestReport { git: made.origin(), notes, ..tally.into_report(project, started) })
+    }
+
+    /// Fails where it is known already that nothing can be written.
+    fn refuse_unwritable(&self) -> Result<(), EngineError> {
+        let path = self.store().path().to_owned();
+        match self.store() {
+            store if store.is_read_only() => Err(StoreError::ReadOnly { path }.into()),
+            store if store.is_alone() => Err(StoreError::Full { path }.into()),
+            _ => Ok(()),
+        }
     }
 
     /// What the ingestion is going to cost, when that is worth telling; fails when somebody has to say yes first.
@@ -225,7 +235,7 @@ impl Engine {
             && newest.is_some_and(|status| status.state == IngestionState::Completed))
     }
 
-    /// Carries a plan out under a status row that says how it goes and how it ended.
+    /// Carries a plan out, if there is anything to do, and brings the index up to date.
     fn perform(
         &mut self,
         run: &Run<'_>,
@@ -234,16 +244,38 @@ impl Engine {
         progress: &mut dyn FnMut(&Progress),
     ) -> Result<(), EngineError> {
         let project = run.project.id;
+        if plan.is_empty() && self.is_complete(run.project)? {
+            return self.finish(run, tally, progress);
+        }
+        // A status row says how it goes and how it ended.
         let number = self.store_mut().begin_ingestion(project, tally.n_total as u64)?;
-        let committed = self.commit_all(run, number, plan, tally, progress);
-        if let Err(error) = &committed {
+        let done = self
+            .commit_all(run, number, plan, tally, progress)
+            .and_then(|()| self.finish(run, tally, progress));
+        if let Err(error) = &done {
             // The error itself matters more than whether it could be noted.
             let _ = self.store_mut().fail_ingestion(number, &error.to_string());
-            return committed;
+            return done;
         }
         let files = self.store().tracked_files(project)?;
         let hash = content_hash(files.iter().map(|file| (file.path.as_str(), file.hash))).to_hex();
         Ok(self.store_mut().complete_ingestion(project, number, &hash)?)
+    }
+
+    /// Notes how files were made, and brings the index up to date.
+    fn finish(
+        &mut self,
+        run: &Run<'_>,
+        tally: &Tally,
+        progress: &mut dyn FnMut(&Progress),
+    ) -> Result<(), EngineError> {
+        let Run { project, made, .. } = run;
+        // Not before all files are made: a run that is cut off has to make them all again.
+        if made.to_json() != project.options {
+            self.store_mut().create_project(&project.name, &project.source_path, &made.to_json())?;
+        }
+        progress(&Progress { phase: Phase::Indexing, ..tally.progress() });
+        self.refresh_index(project).map(drop)
     }
 
     fn commit_all(
@@ -325,6 +357,8 @@ impl Engine {
 /// What the files of one run are read with.
 struct Run<'a> {
     project: &'a Project,
+    /// How files are made, to be noted when all of them are.
+    made: &'a StoredOptions,
     root: &'a Root,
     options: &'a SourceOptions,
     compare: Compare,

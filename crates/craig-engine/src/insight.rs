@@ -32,20 +32,22 @@ impl Engine {
 
     /// Functions by complexity, duplicated code, long files, notes and tests of a project.
     pub fn quality(&self, handle: &str) -> Result<Quality, EngineError> {
-        let project = self.store().project(handle)?;
-        Ok(quality(self.store(), project.id, &self.pool())?)
+        self.read(handle, |project| Ok(quality(self.store(), project.id, &self.pool())?))
     }
 
     /// The analysis of a project as the store has it now.
     fn analysis(&mut self, handle: &str) -> Result<(Project, Arc<Analysis>), EngineError> {
-        let project = self.store().project(handle)?;
+        let project = self.find(handle)?;
         if let Some((generation, analysis)) = self.analyses().get(&project.id)
             && *generation == project.generation
         {
             let analysis = Arc::clone(analysis);
             return Ok((project, analysis));
         }
-        let analysis = Arc::new(Analysis::load(self.store(), project.id, &self.pool())?);
+        let (project, analysis) = self.read(handle, |project| {
+            let analysis = Analysis::load(self.store(), project.id, &self.pool())?;
+            Ok((project.clone(), Arc::new(analysis)))
+        })?;
         self.analyses().insert(project.id, (project.generation, Arc::clone(&analysis)));
         Ok((project, analysis))
     }

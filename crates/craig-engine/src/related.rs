@@ -36,7 +36,7 @@ impl Engine {
         request: &SearchRequest,
     ) -> Result<Related, EngineError> {
         let path = path.trim_start_matches("./");
-        let project = self.store().project(handle)?;
+        let project = self.find(handle)?;
         let file = self.stored_file(&project, path)?;
         let chunk = file.as_ref().and_then(|file| Some((file, chunk_at(file, line)?)));
         let Some((file, chunk)) = chunk else {

@@ -132,7 +132,7 @@ impl Engine {
     /// A clone is asked after over the network.
     pub fn check_updates(&self, handle: &str) -> Result<UpdateCheck, EngineError> {
         let mut check = self.check_directory(handle)?;
-        let project = self.store().project(handle)?;
+        let project = self.find(handle)?;
         let stored = StoredOptions::parse(&project.options);
         let remote = stored.remote().filter(|remote| self.has_cloned(remote, &project));
         let Some(remote) = remote else { return Ok(check) };

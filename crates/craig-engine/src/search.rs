@@ -114,6 +114,8 @@ pub enum Currency {
     InProgress,
     /// There is no directory to compare it with, or a link leads to another one.
     DirectoryGone,
+    /// Changes of the directory cannot be written into the database: why not.
+    Unwritable(String),
     /// Nobody looked.
     Unchecked,
 }
@@ -129,7 +131,7 @@ impl Engine {
         progress: &mut dyn FnMut(&Progress),
     ) -> Result<(String, Currency), EngineError> {
         let project = match handle {
-            Some(handle) => self.store().project(handle)?,
+            Some(handle) => self.find(handle)?,
             None => match self.project_holding(directory)? {
                 Some(project) => project,
                 None => return self.ingest_for_search(directory, progress),
@@ -167,6 +169,7 @@ impl Engine {
                 Ok(Currency::UpToDate(Some(Box::new(report))))
             }
             Err(EngineError::Locked(LockError::Held { .. })) => Ok(Currency::InProgress),
+            Err(error) if error.is_of_writing() => self.currency_unwritten(project, &error),
             Err(error) => Err(error),
         }
     }
@@ -174,7 +177,7 @@ impl Engine {
     /// Whether the index of a project is that of its directory as it is now; nothing is ingested. An engine with a lookout walks
     /// over the directory only when something may have changed.
     pub fn is_current(&self, handle: &str) -> Result<bool, EngineError> {
-        let project = self.store().project(handle)?;
+        let project = self.find(handle)?;
         if !Path::new(&project.source_path).is_dir() {
             return Ok(false);
         }
@@ -191,6 +194,14 @@ impl Engine {
             watched.settle(project);
         }
         Ok(is_current)
+    }
+
+    /// How an index that cannot be written compares with its directory.
+    fn currency_unwritten(&self, project: &Project, why: &EngineError) -> Result<Currency, EngineError> {
+        Ok(match self.check_directory(&project.reference)?.up_to_date {
+            true => Currency::UpToDate(None),
+            false => Currency::Unwritable(why.to_string()),
+        })
     }
 
     fn ingest_for_search(
@@ -257,10 +268,7 @@ impl Engine {
         request.check(query)?;
         let reranker = if request.rerank { self.reranker()? } else { None };
         let wide = reranker.as_ref().map(|(_, how)| request.widened(how.candidates));
-        let (project, options) = self.searched(handle, wide.as_ref().unwrap_or(request))?;
-        let embedder = self.embedder()?;
-        let hits =
-            self.ask_index(&project, |index, store| index.search(store, query, &*embedder, &options))?;
+        let (project, hits) = self.hits_of_one_state(handle, query, wide.as_ref().unwrap_or(request))?;
         let (hits, rerank) = match reranker {
             None => (hits, None),
             Some((reranker, how)) => {
@@ -271,6 +279,32 @@ impl Engine {
         let elapsed_ms = started.elapsed().as_secs_f64() * 1e3;
         let query = query.to_owned();
         Ok(SearchAnswer { project: project.name, query, hits, rerank, elapsed_ms, notes: Vec::new() })
+    }
+
+    /// The hits of a query, with texts of the same state of the store that the index is of.
+    fn hits_of_one_state(
+        &mut self,
+        handle: &str,
+        query: &str,
+        request: &SearchRequest,
+    ) -> Result<(Project, Vec<Hit>), EngineError> {
+        let embedder = self.embedder()?;
+        let mut n_tries = 0;
+        loop {
+            n_tries += 1;
+            let (project, options) = self.searched(handle, request)?;
+            let hits = self.ask_index(&project, |index, store| {
+                let _snapshot = store.snapshot()?;
+                let generation = store.generation(project.id)?;
+                // Whoever ingests all the time must not keep us from answering: files that are gone are left out then.
+                let is_last = generation.is_some() && n_tries >= MOST_TRIES;
+                let is_of_index = generation == Some(index.generation());
+                (is_of_index || is_last).then(|| index.search(store, query, &*embedder, &options)).transpose()
+            })?;
+            if let Some(hits) = hits {
+                return Ok((project, hits));
+            }
+        }
     }
 
     /// The candidates of a query with their features, in ranked order, for training and evaluation.
@@ -299,9 +333,12 @@ impl Engine {
             retrieval: request.retrieval,
             without: request.without.clone(),
         };
-        Ok((self.store().project(handle)?, options))
+        Ok((self.find(handle)?, options))
     }
 }
+
+/// How often a search begins anew when its index was changed meanwhile.
+const MOST_TRIES: usize = 4;
 
 /// Whether the directory of a project is still the one that it was ingested from.
 fn is_there(project: &Project) -> bool {

@@ -28,8 +28,7 @@ pub struct Symbol {
 impl Engine {
     /// Definitions of a project, as it is indexed now, whose names hold `part` in any case; the most similar names first.
     pub fn symbols(&self, handle: &str, part: &str, limit: usize) -> Result<Vec<Symbol>, EngineError> {
-        let project = self.store().project(handle)?;
-        let found = self.store().symbols_with(project.id, part, limit)?;
+        let found = self.read(handle, |project| Ok(self.store().symbols_with(project.id, part, limit)?))?;
         let symbol = |(path, symbol): (String, craig_chunk::Symbol)| Symbol {
             path,
             name: symbol.name,
@@ -44,7 +43,7 @@ impl Engine {
     /// The definitions of `name` in a project as it is indexed now, the likeliest first: `request`, or `Client.request` with
     /// what encloses it.
     pub fn definitions(&mut self, handle: &str, name: &str, limit: usize) -> Result<Vec<Hit>, EngineError> {
-        let project = self.store().project(handle)?;
+        let project = self.find(handle)?;
         let names = [name.to_owned()];
         let description = Description { names: &names, ..Description::default() };
         self.ask_index(&project, |index, store| {

@@ -35,7 +35,7 @@ impl Engine {
         debounce: Duration,
         tell: &mut dyn FnMut(WatchEvent<'_>) -> ControlFlow<()>,
     ) -> Result<(), EngineError> {
-        let project = self.store().project(handle)?;
+        let project = self.find(handle)?;
         let root = root_of(&project)?;
         // Watched before the first ingestion, so that no change falls between.
         let mut watcher =

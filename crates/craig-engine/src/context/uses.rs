@@ -83,7 +83,7 @@ impl Engine {
 
     /// Statistics of the context that was handed out from one project, or from all.
     pub fn context_statistics(&self, handle: Option<&str>) -> Result<ContextStatistics, EngineError> {
-        let project = handle.map(|handle| self.store().project(handle)).transpose()?;
+        let project = handle.map(|handle| self.find(handle)).transpose()?;
         Ok(statistics(&self.store().context_uses(project.map(|project| project.id))?))
     }
 
