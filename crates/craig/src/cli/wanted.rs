@@ -37,6 +37,7 @@ impl Wanted<'_> {
         }?;
         let (failed, notes) = match currency {
             Currency::UpToDate(Some(report)) => (report.failed, report.notes),
+            Currency::Unwritable(why) => (Vec::new(), vec![format!("answered from an older index: {why}")]),
             _ => (Vec::new(), Vec::new()),
         };
         notes.iter().for_each(|note| output.warn(note));

@@ -152,6 +152,7 @@ fn refresh(engine: &mut Engine, project: &str) -> Result<State, EngineError> {
         Ok((_, Currency::DirectoryGone)) => {
             Ok(State::Stale("its directory is gone, or is a link now".into()))
         }
+        Ok((_, Currency::Unwritable(why))) => Ok(State::Stale(why)),
         Ok((_, Currency::Unchecked)) => Ok(State::Unchecked),
         Err(error) if error.fault() == Fault::User => Err(error),
         Err(error) => Ok(State::Stale(error.to_string())),

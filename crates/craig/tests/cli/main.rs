@@ -26,3 +26,4 @@ mod pictures;
 mod pipes;
 mod text;
 mod together;
+mod unwritable;
