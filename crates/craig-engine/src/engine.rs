@@ -354,6 +354,9 @@ impl Engine {
     /// When it fails, all that was ingested is still there.
     pub fn purge(&mut self, handle: &str) -> Result<String, EngineError> {
         let project = self.find(handle)?;
+        if self.store.is_read_only() {
+            return Err(StoreError::ReadOnly { path: self.store.path().to_owned() }.into());
+        }
         let lock = self.store.lock(&project)?;
         // Whoever had the lock may have purged it.
         let project = self.reload(&project)?;

@@ -258,6 +258,9 @@ impl EngineError {
                  'craig purge {project}' if it is not needed any more"
             )),
             Self::Locked(LockError::Held { .. }) => Some("wait for it to end, or leave --no-wait out".into()),
+            Self::Locked(LockError::Io { .. }) => Some(
+                "check the permissions of the folder and the room on its disk, or point --db (or CRAIG_DB) to another place".into(),
+            ),
             Self::BadName { .. } => Some("give another one with --name".into()),
             Self::UnknownFile { similar, .. } if !similar.is_empty() => {
                 Some(format!("did you mean {}?", similar.join(", ")))

@@ -153,7 +153,9 @@ impl Engine {
         progress: &mut dyn FnMut(&Progress),
     ) -> Result<IngestReport, EngineError> {
         let started = Instant::now();
-        self.refuse_unwritable()?;
+        if self.store().is_read_only() {
+            return Err(StoreError::ReadOnly { path: self.store().path().to_owned() }.into());
+        }
         let How { compare, waiting, fetching } = how;
         let lock = lock(self.store(), project, waiting, progress)?;
         // Whoever had the lock may have changed the project, or purged it.
@@ -185,16 +187,6 @@ impl Engine {
         }
         let notes = self.take_notes();
         Ok(IngestReport { git: made.origin(), notes, ..tally.into_report(project, started) })
-    }
-
-    /// Fails where it is known already that nothing can be written.
-    fn refuse_unwritable(&self) -> Result<(), EngineError> {
-        let path = self.store().path().to_owned();
-        match self.store() {
-            store if store.is_read_only() => Err(StoreError::ReadOnly { path }.into()),
-            store if store.is_alone() => Err(StoreError::Full { path }.into()),
-            _ => Ok(()),
-        }
     }
 
     /// What the ingestion is going to cost, when that is worth telling; fails when somebody has to say yes first.
@@ -246,6 +238,10 @@ impl Engine {
         let project = run.project.id;
         if plan.is_empty() && self.is_complete(run.project)? {
             return self.finish(run, tally, progress);
+        }
+        if self.store().is_alone() {
+            // The thread that embeds could not open it, and there is no room anyway.
+            return Err(StoreError::Full { path: self.store().path().to_owned() }.into());
         }
         // A status row says how it goes and how it ended.
         let number = self.store_mut().begin_ingestion(project, tally.n_total as u64)?;

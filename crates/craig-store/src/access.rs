@@ -3,6 +3,7 @@
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
+use std::time::SystemTime;
 
 use rusqlite::config::DbConfig;
 use rusqlite::{Connection, ErrorCode, MAIN_DB, OpenFlags, ffi};
@@ -35,7 +36,10 @@ pub(crate) fn connect(path: &Path, flags: OpenFlags) -> Result<(Connection, Acce
             alone(path, flags).map(|connection| (connection, Access::Alone))
         }
         Err(StoreError::Sqlite(error)) if path.is_file() && is_unwritable(&error) => {
-            read_only(path, flags).map(|connection| (connection, Access::ReadOnly))
+            // What cannot be read either is told as it was first met.
+            let first =
+                |other| if let StoreError::Sqlite(_) = other { StoreError::Sqlite(error) } else { other };
+            read_only(path, flags).map(|connection| (connection, Access::ReadOnly)).map_err(first)
         }
         Err(error) => Err(error),
     }
@@ -93,6 +97,12 @@ fn immutable_uri(path: &Path) -> String {
         }
     }
     uri + "?immutable=1"
+}
+
+/// Length and time of change of a database file, to see whether somebody changed it.
+pub(crate) fn state_of(path: &Path) -> Option<(u64, SystemTime)> {
+    let metadata = std::fs::metadata(path).ok()?;
+    Some((metadata.len(), metadata.modified().ok()?))
 }
 
 /// The path of a file that SQLite keeps beside a database.

@@ -9,7 +9,7 @@ use craig_source::private;
 use rusqlite::config::DbConfig;
 use rusqlite::{Connection, OpenFlags, OptionalExtension, Transaction};
 
-use crate::access::{Access, connect};
+use crate::access::{Access, connect, state_of};
 use crate::erase::{cut_off_free_pages, overwrite_deleted_rows};
 use crate::{Role, StoreError};
 
@@ -352,12 +352,6 @@ fn schema_hash(connection: &Connection) -> rusqlite::Result<String> {
         |row| row.get(0),
     )?;
     Ok(blake3::hash(schema.as_bytes()).to_hex().to_string())
-}
-
-/// Length and time of change of a file.
-fn state_of(path: &Path) -> Option<(u64, SystemTime)> {
-    let metadata = std::fs::metadata(path).ok()?;
-    Some((metadata.len(), metadata.modified().ok()?))
 }
 
 fn user_version(connection: &Connection) -> rusqlite::Result<u32> {

@@ -13,6 +13,7 @@ const OUTSIDE: &[&str] = &["fs", "io", "net", "process", "env"];
 
 /// Modules that open files, beside those of craig-source, and whose files these are.
 const MAY_OPEN_FILES: &[(&str, &str)] = &[
+    ("craig-store/src/access.rs", "whether there is a log beside the database"),
     ("craig-store/src/inside.rs", "what the data folder keeps of databases in repositories"),
     ("craig-store/src/lock.rs", "lock files beside the database"),
     ("craig-search/src/index.rs", "the folder of the index"),
