@@ -106,8 +106,8 @@ impl<'r, T> Race<'r, T> {
             }
             let until = next.map_or(self.deadline, |(_, at)| at.min(self.deadline));
             match self.ended(until).await {
-                Some((of, Ok(answer))) => return self.won(of, answer),
-                Some((of, Err(failure))) => {
+                Some((of, time, Ok(answer))) => return self.won(of, time, answer),
+                Some((of, _, Err(failure))) => {
                     let is_final = failure.is_final();
                     self.failed(of, failure);
                     if is_final {
@@ -162,13 +162,14 @@ impl<'r, T> Race<'r, T> {
         self.running.push(Attempt { of, started, work: Box::pin(work) });
     }
 
-    /// The next attempt that ends; `None` when none has by `until`.
-    async fn ended(&mut self, until: Instant) -> Option<(usize, Result<T, CallFailure>)> {
+    /// The next attempt that ends, and how long it took; `None` when none has by `until`.
+    async fn ended(&mut self, until: Instant) -> Option<(usize, Duration, Result<T, CallFailure>)> {
         let running = &mut self.running;
         let next = std::future::poll_fn(|context| {
             for at in 0..running.len() {
                 if let Poll::Ready(result) = running[at].work.as_mut().poll(context) {
-                    return Poll::Ready((running.swap_remove(at).of, result));
+                    let Attempt { of, started, .. } = running.swap_remove(at);
+                    return Poll::Ready((of, started.elapsed(), result));
                 }
             }
             Poll::Pending
@@ -196,19 +197,19 @@ impl<'r, T> Race<'r, T> {
         }
     }
 
-    fn won(mut self, of: usize, answer: T) -> Finish<T> {
+    fn won(mut self, of: usize, time: Duration, answer: T) -> Finish<T> {
         if let Some(admission) = self.contenders[of].admission.take() {
             admission.succeed();
         }
         self.contenders[of].failure = None;
-        if self.pace.is_streamed {
-            self.blame_the_silent();
-        }
+        // A whole answer comes at its end: only who takes much longer than somebody else is slow.
+        let enough = if self.pace.is_streamed { self.fair_time() } else { self.fair_time().max(time * 3) };
+        self.blame_the_silent(enough);
         Finish { won: Some((of, answer)), failures: self.failures() }
     }
 
     fn lost(mut self) -> Finish<T> {
-        self.blame_the_silent();
+        self.blame_the_silent(self.fair_time());
         Finish { won: None, failures: self.failures() }
     }
 
@@ -218,10 +219,14 @@ impl<'r, T> Race<'r, T> {
         Finish { won: None, failures: failure.map(|failure| (of, failure)).into_iter().collect() }
     }
 
-    /// Whoever is still running had its time, unless it was asked late.
-    fn blame_the_silent(&mut self) {
+    /// Whoever was silent for so long had its time.
+    fn fair_time(&self) -> Duration {
         let n = u32::try_from(self.contenders.len()).unwrap_or(u32::MAX).max(1);
-        let enough = self.pace.first_byte.min(self.pace.timeout / n).mul_f64(0.9);
+        self.pace.first_byte.min(self.pace.timeout / n).mul_f64(0.9)
+    }
+
+    /// Whoever is still running is to blame, unless it was asked too late for that.
+    fn blame_the_silent(&mut self, enough: Duration) {
         for attempt in &self.running {
             let is_ours = attempt.started.elapsed() < enough;
             let failure = CallFailure { is_ours, ..CallFailure::new(FailureClass::Timeout) };

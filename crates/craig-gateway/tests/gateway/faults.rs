@@ -163,6 +163,34 @@ async fn a_provider_that_hangs_is_not_waited_for() {
     assert_eq!(second.asked().len(), 1);
 }
 
+#[tokio::test]
+async fn a_provider_that_hangs_again_and_again_is_left_alone() {
+    for is_streamed in [false, true] {
+        let first = Upstream::start(|_, _| Reply::Hang).await;
+        let second = Upstream::start(|asked, _| match asked.json()["stream"] {
+            Value::Bool(true) => Reply::stream("a", Duration::ZERO, End::Well),
+            _ => Reply::completion("a"),
+        })
+        .await;
+        let settings = [
+            ("gateway.first_byte_timeout_ms", "300"),
+            ("gateway.breaker_min_requests", "2"),
+            ("gateway.breaker_probe_ms", NEVER),
+        ];
+        let gateway = with_two(&first, &second, &settings).await;
+        let mut body = asking_for("m");
+        body["stream"] = json!(is_streamed);
+        until("it is left alone", async || {
+            assert_eq!(gateway.chat(&body).await.status, StatusCode::OK);
+            gateway.metric("breaker_state{model=\"m\",provider=\"one\"}").await == 2.0
+        })
+        .await;
+        let n_asked = first.asked().len();
+        assert_eq!(gateway.chat(&body).await.status, StatusCode::OK);
+        assert_eq!(first.asked().len(), n_asked);
+    }
+}
+
 fn stream_of(first: &str) -> Reply {
     let events = vec![": one moment\n\n".to_owned(), first.to_owned(), "data: [DONE]\n\n".to_owned()];
     Reply::Stream { events, pause: Duration::ZERO, end: End::Well }
