@@ -1,4 +1,4 @@
-//! A provider for load tests, fault drills and clients: `mock-upstream [ADDRESS]` answers as the model's name says.
+//! A provider for load tests and real clients: `mock-upstream [ADDRESS]` answers as the model's name says.
 //!
 //! `refuse`, `hang`, `trickle`, `die`, `early`, `garbage`, `storm`, `error-STATUS`, `tools`, `json`; anything else is a short
 //! answer, or with `"stream": true` a stream of 20 words. `POST …/rerank` is Voyage's.

@@ -10,7 +10,7 @@ Made from the definitions in `craig-engine/src/settings/definition.rs`: change t
 
 Each place is stronger than those before it: built-in default, your `config.toml`, the project's `.craig.toml`, environment, command
 line (`--set KEY=VALUE`, or an own flag). `craig settings` shows what holds and where it came from. A key that there is not is an
-error.
+error; one of an older version says what replaced it.
 
 Your file is `$XDG_CONFIG_HOME/craig/config.toml` (`~/.config/craig/config.toml`), or the one that `CRAIG_CONFIG` names. A project's
 `.craig.toml` may have been written by somebody else, so it may set only what is marked **project**: which of its own files are tracked,
