@@ -37,8 +37,20 @@ pub enum Entry {
     Nothing,
     /// A regular file, under this name alone.
     File(FileIdentity),
+    /// The same, without content.
+    EmptyFile(FileIdentity),
     /// Something that Craig did not make: a link, another name of a file, a folder, a pipe.
     Foreign,
+}
+
+impl Entry {
+    /// What tells the file from others; none for what is no file of Craig's.
+    pub fn identity(self) -> Option<FileIdentity> {
+        match self {
+            Self::File(identity) | Self::EmptyFile(identity) => Some(identity),
+            Self::Nothing | Self::Foreign => None,
+        }
+    }
 }
 
 impl OwnFolder {
@@ -76,7 +88,8 @@ impl OwnFolder {
             Ok(metadata) => {
                 let born = metadata.created().ok().and_then(|born| born.duration_since(UNIX_EPOCH).ok());
                 let born_ns = born.and_then(|born| u64::try_from(born.as_nanos()).ok()).unwrap_or(0);
-                Ok(Entry::File(FileIdentity { inode: system::inode(&metadata), born_ns }))
+                let identity = FileIdentity { inode: system::inode(&metadata), born_ns };
+                Ok(if metadata.len() == 0 { Entry::EmptyFile(identity) } else { Entry::File(identity) })
             }
         }
     }
@@ -295,12 +308,12 @@ mod tests {
         let own = OwnFolder::make(&Root::open(base.path()).unwrap(), ".own").unwrap();
         own.create("file").unwrap();
         let first = own.entry("file").unwrap();
-        assert!(matches!(first, Entry::File(_)));
+        assert!(matches!(first, Entry::EmptyFile(_)));
         fs::write(own.path().join("file"), "changed in its place").unwrap();
-        assert_eq!(own.entry("file").unwrap(), first);
+        assert_eq!(own.entry("file").unwrap(), Entry::File(first.identity().unwrap()));
         // A file system may give the number of a removed file to the next one.
         own.replace("file", b"").unwrap();
-        assert_ne!(own.entry("file").unwrap(), first);
+        assert_ne!(own.entry("file").unwrap().identity(), first.identity());
         fs::hard_link(own.path().join("file"), base.path().join("second name")).unwrap();
         assert_eq!(own.entry("file").unwrap(), Entry::Foreign);
     }

@@ -130,9 +130,10 @@ impl<'i> Opening<'i> {
     /// What is known of the database that is there; none unless this user made it, and its log.
     fn bound(&self) -> io::Result<Option<Binding>> {
         let Some(binding) = self.read_binding() else { return Ok(None) };
-        let is_own = self.folder.entry(&self.inside.file)? == OwnEntry::File(binding.database);
+        let is_own = self.folder.entry(&self.inside.file)?.identity() == Some(binding.database);
         let is_own_log = match self.folder.entry(&self.side_file("-wal"))? {
-            OwnEntry::Nothing => true,
+            // One that has nothing to play back may be left by a process that was killed before it wrote its identity down.
+            OwnEntry::Nothing | OwnEntry::EmptyFile(_) => true,
             OwnEntry::File(log) => binding.log == Some(log),
             OwnEntry::Foreign => false,
         };
@@ -224,11 +225,8 @@ impl<'i> Opening<'i> {
     }
 
     fn identity(&self, ending: &str) -> Result<Option<FileIdentity>, StoreError> {
-        match self.folder.entry(&self.side_file(ending)) {
-            Ok(OwnEntry::File(identity)) => Ok(Some(identity)),
-            Ok(_) => Ok(None),
-            Err(error) => Err(self.inside.io_error(error)),
-        }
+        let entry = self.folder.entry(&self.side_file(ending));
+        Ok(entry.map_err(|error| self.inside.io_error(error))?.identity())
     }
 
     /// None when there is none that can be read: then the database is made anew.

@@ -113,6 +113,14 @@ fn a_log_that_came_with_the_repository_is_not_played_back() {
     assert_eq!(fs::metadata(other.path("-wal")).map(|found| found.len()).unwrap_or(0), 0);
 }
 
+/// A process that is killed while it opens the database leaves its log without a word about it.
+#[test]
+fn an_empty_log_has_nothing_to_play_back() {
+    let repository = Repository::with_database();
+    put(&repository.path("-wal"), b"");
+    assert_eq!(repository.projects(), ["mine"]);
+}
+
 #[test]
 fn a_journal_that_came_with_the_repository_is_removed() {
     let repository = Repository::with_database();
