@@ -117,6 +117,14 @@ pub enum StoreError {
 }
 
 impl StoreError {
+    /// This error, sorted if it is still SQLite's own.
+    pub(crate) fn sorted(self, path: &std::path::Path) -> Self {
+        match self {
+            Self::Sqlite(error) => Self::from_sqlite(path, error),
+            other => other,
+        }
+    }
+
     /// Sorts an SQLite error on the database at `path` by what a user can do about it.
     pub(crate) fn from_sqlite(path: &std::path::Path, error: rusqlite::Error) -> Self {
         let path = path.to_owned();

@@ -87,18 +87,20 @@ impl Store {
         Ok(store)
     }
 
-    /// Opens the same database a second time.
+    /// Opens the same database a second time; what is in it was looked at the first time.
     pub fn reopen(&self) -> Result<Self, StoreError> {
-        Self::prepare(self.place.clone())
+        Self::connect(self.place.clone()).map_err(|error| error.sorted(&self.place.path))
     }
 
     /// Opens the database at `place`, whose files were looked at.
     pub(crate) fn prepare(place: Place) -> Result<Self, StoreError> {
         let path = place.path.clone();
-        Self::connect(place).map_err(|error| match error {
-            StoreError::Sqlite(error) => StoreError::from_sqlite(&path, error),
-            other => other,
-        })
+        let prepare = || {
+            let store = Self::connect(place)?;
+            store.check_schema()?;
+            Ok(store)
+        };
+        prepare().map_err(|error: StoreError| error.sorted(&path))
     }
 
     fn connect(place: Place) -> Result<Self, StoreError> {
@@ -117,7 +119,6 @@ impl Store {
         if version < SCHEMA_VERSION {
             store.migrate()?;
         }
-        store.check_schema()?;
         Ok(store)
     }
 
