@@ -129,7 +129,6 @@ impl Store {
             let path = self.place.path.clone();
             return Err(StoreError::Older { path, found: version, supported: SCHEMA_VERSION });
         }
-        self.check_schema()?;
         Ok(self)
     }
 
