@@ -1,11 +1,13 @@
 //! Finds a project's documentation: its README and what lies in `docs`, ignored by git or not.
 
+use std::path::Path;
+
 use globset::{Glob, GlobSet, GlobSetBuilder};
 use ignore::{DirEntry, WalkBuilder};
 
 use crate::{
     Entry, FileStamp, Listing, Root, SkipReason, Skipped, SourceError,
-    walk::{lossy, relative_to, skip, slash_separated},
+    walk::{lossy, reason, relative_to, slash_separated},
 };
 
 /// Folder whose Markdown is documentation.
@@ -50,7 +52,7 @@ pub fn documents(root: &Root, options: &DocumentOptions) -> Result<Listing, Sour
         let entry = match found {
             Ok(entry) => entry,
             Err(error) => {
-                listing.skipped.push(skip(root.path(), &error));
+                listing.skipped.push(skip(root, &error));
                 continue;
             }
         };
@@ -73,6 +75,24 @@ pub fn documents(root: &Root, options: &DocumentOptions) -> Result<Listing, Sour
     Ok(listing)
 }
 
+fn skip(root: &Root, error: &ignore::Error) -> Skipped {
+    let path = path_of(error).map(|path| lossy(relative_to(root.path(), path))).unwrap_or_default();
+    let reason = match error.io_error() {
+        Some(error) => reason(error),
+        None => SkipReason::Unreadable { message: error.to_string() },
+    };
+    Skipped { path, reason }
+}
+
+fn path_of(error: &ignore::Error) -> Option<&Path> {
+    match error {
+        ignore::Error::WithPath { path, .. } => Some(path),
+        ignore::Error::WithDepth { err, .. } | ignore::Error::WithLineNumber { err, .. } => path_of(err),
+        ignore::Error::Partial(errors) => errors.first().and_then(path_of),
+        _ => None,
+    }
+}
+
 fn take(entry: &DirEntry, path: String, options: &DocumentOptions, listing: &mut Listing) {
     match entry.metadata() {
         Ok(metadata) => {
@@ -93,7 +113,7 @@ fn take(entry: &DirEntry, path: String, options: &DocumentOptions, listing: &mut
 
 /// Whether a walk goes into or over an entry: everything of the root and of `docs`, or everywhere when it `is_open`, but for
 /// dependencies.
-fn leads_to_documents(entry: &DirEntry, root: &std::path::Path, is_open: bool) -> bool {
+fn leads_to_documents(entry: &DirEntry, root: &Path, is_open: bool) -> bool {
     let is_folder = entry.file_type().is_some_and(|kind| kind.is_dir());
     let name = entry.file_name().to_string_lossy();
     let is_never_entered = NEVER_ENTERED.contains(&&*name);
@@ -103,7 +123,7 @@ fn leads_to_documents(entry: &DirEntry, root: &std::path::Path, is_open: bool) -
         || !is_never_entered && (is_open || !is_top_level || name == DOCUMENTATION)
 }
 
-fn is_markdown(path: &std::path::Path) -> bool {
+fn is_markdown(path: &Path) -> bool {
     path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("md"))
 }
 

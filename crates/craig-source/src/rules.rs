@@ -3,18 +3,15 @@
 use std::{
     collections::HashSet,
     ffi::OsStr,
-    fs,
     path::{Component, Path},
     slice,
 };
 
-use ignore::{
-    WalkBuilder,
-    gitignore::{Gitignore, GitignoreBuilder},
-};
+use ignore::gitignore::{Gitignore, GitignoreBuilder};
 
 use crate::{
     Root, SourceError, SourceOptions,
+    ignore_files::lines_of,
     options::{Hidden, IgnoreRules, SKIPPED_FOLDERS},
     secret::is_env_file,
 };
@@ -108,33 +105,6 @@ fn is_package(relative: &Path, at: usize) -> bool {
     above.windows(3).any(|parts| parts[0] == "src" && is_jvm(parts[2]))
 }
 
-/// A walk's builder with the ignore files that apply to the root.
-pub(crate) fn walk_builder(root: &Root, options: &SourceOptions) -> WalkBuilder {
-    let mut builder = WalkBuilder::new(root.path());
-    builder.standard_filters(false).require_git(false).follow_links(false);
-    if options.ignore_rules == IgnoreRules::Respect {
-        builder.ignore(true).git_ignore(true).git_exclude(true).git_global(true);
-        builder.parents(is_live_part_of_a_repository(root.path()));
-        builder.add_custom_ignore_filename(".pukuignore");
-        builder.current_dir(root.path());
-    }
-    builder
-}
-
-/// Whether the ignore files above the root have a say in it.
-///
-/// They do inside a git repository. They do not in a plain folder (a `.gitignore` with `*` in the home directory would
-/// empty every project below), nor where the repository around ignores the very folder the user asked for.
-fn is_live_part_of_a_repository(root: &Path) -> bool {
-    if root.join(".git").exists() {
-        return false;
-    }
-    let Some(top) = root.ancestors().find(|folder| folder.join(".git").exists()) else { return false };
-    let mut matchers = WalkBuilder::new(top).standard_filters(false).git_ignore(true).build_matchers();
-    let relative = root.strip_prefix(top).unwrap_or(root);
-    matchers.first_mut().is_some_and(|matcher| !matcher.matched(relative, true).is_ignore())
-}
-
 /// The `!` lines of the root's `.pukuignore` and `.ignore` that name a hidden or skipped folder in so many letters.
 ///
 /// Others keep their usual meaning only: `!*/` must not open `node_modules`.
@@ -142,15 +112,21 @@ fn globs_brought_back(root: &Root, skipped_folders: &HashSet<String>) -> Vec<Str
     let names_excluded = |glob: &&str| {
         glob.split('/').any(|part| part.len() > 1 && part.starts_with('.') || skipped_folders.contains(part))
     };
-    let read = |name| fs::read_to_string(root.path().join(name)).unwrap_or_default();
-    let lines = [".pukuignore", ".ignore"].map(read).join("\n");
+    let lines = [".pukuignore", ".ignore"].map(|name| lines_of(root, name)).concat();
     lines
-        .lines()
+        .iter()
         .filter_map(|line| line.trim().strip_prefix('!'))
+        .filter(|glob| glob.len() <= MAX_GLOB_BYTES)
         .filter(names_excluded)
+        .take(MAX_GLOBS_BROUGHT_BACK)
         .map(str::to_owned)
         .collect()
 }
+
+/// Globs of a repository's files that are compiled with those of the options: a bound on what they cost, far from what
+/// anybody writes.
+const MAX_GLOBS_BROUGHT_BACK: usize = 500;
+const MAX_GLOB_BYTES: usize = 256;
 
 fn compile(root: &Root, globs: &[String], prefix: &str) -> Result<Gitignore, SourceError> {
     let bad = |glob: &str, source| SourceError::BadGlob { glob: glob.to_owned(), source };

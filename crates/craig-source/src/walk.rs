@@ -1,24 +1,27 @@
 //! Finds the files of a project.
 
+mod queue;
+
 use std::{
     ffi::OsStr,
+    fs::{self, DirEntry},
     io,
+    ops::AddAssign,
+    panic,
     path::{Path, PathBuf},
-    sync::{
-        Arc,
-        atomic::{AtomicU64, Ordering},
-        mpsc::{self, Sender},
-    },
+    sync::Arc,
     thread,
 };
 
-use ignore::{DirEntry, WalkState};
 use serde::{Deserialize, Serialize};
 
 use crate::{
     FileStamp, Root, SourceError, SourceOptions,
-    rules::{Excluded, Rules, walk_builder},
+    ignore_files::{FolderRules, IgnoreFiles, Present},
+    options::IgnoreRules,
+    rules::{Excluded, Rules},
 };
+use queue::Queue;
 
 /// The files of a project that are tracked, and what a user should hear of the others.
 ///
@@ -73,10 +76,22 @@ pub enum SkipReason {
     /// It was there a moment ago.
     #[error("it vanished during the walk")]
     Vanished,
-    /// An ignore file has a line that means nothing; its other lines hold.
-    #[error("an ignore file has a bad line: {message}")]
+    /// An ignore file has lines that mean nothing; its other lines hold.
+    #[error("it has a bad line, which excludes nothing: {message}")]
     BadIgnoreLine {
-        /// Which file, which line, what is wrong.
+        /// Which line, what is wrong, how many more there are.
+        message: String,
+    },
+    /// An ignore file is a link out of the project, a pipe, a device, or cannot be read.
+    #[error("its rules do not hold, and files that it excludes may have been ingested: {message}")]
+    UnusableIgnoreFile {
+        /// What is wrong.
+        message: String,
+    },
+    /// An ignore file is larger, or has more patterns, than is read.
+    #[error("its rules hold in part, and files that the rest excludes may have been ingested: {message}")]
+    CutIgnoreFile {
+        /// From where on it does not hold.
         message: String,
     },
 }
@@ -114,163 +129,227 @@ pub(crate) fn walk_with_folders(
     options: &SourceOptions,
 ) -> Result<(Listing, Vec<PathBuf>), SourceError> {
     let rules = Rules::new(root, options)?;
-    let counts = Arc::new(Counts::default());
-    let mut builder = walk_builder(root, options);
-    builder.threads(thread::available_parallelism().map_or(1, usize::from).min(MAX_THREADS));
-    let (root_path, filter_counts) = (root.path().to_owned(), Arc::clone(&counts));
-    builder.filter_entry(move |entry| {
-        let excluded = rules.exclude(relative_to(&root_path, entry.path()), is_dir(entry));
-        filter_counts.count(excluded);
-        excluded.is_none()
-    });
-
-    let (sender, found) = mpsc::channel();
-    builder.build_parallel().run(|| {
-        let sender = sender.clone();
-        Box::new(move |result| {
-            look_at(result, root.path(), options, &sender);
-            WalkState::Continue
-        })
-    });
-    drop(sender);
-    Ok(sort_out(found.into_iter().collect(), &counts))
+    let ignore_files = (options.ignore_rules == IgnoreRules::Respect).then(|| IgnoreFiles::new(root));
+    let walker =
+        Walker { root: root.path(), rules, ignore_files, max_file_bytes: options.max_file_size_bytes };
+    Ok(walker.run())
 }
 
-/// More threads wait for each other on the directory queue.
+/// More threads wait for each other on the queue.
 const MAX_THREADS: usize = 8;
 
-/// One thing met on the walk.
-enum Found {
-    File(Entry),
-    TooLarge(Entry),
-    Folder(PathBuf),
-    Link,
-    Special,
-    Skipped(Skipped),
+/// Files of one folder whose sizes and times are looked up by one thread at a time.
+const FILES_PER_TASK: usize = 1_024;
+
+struct Walker<'a> {
+    root: &'a Path,
+    rules: Rules,
+    /// `None` when they are to be disregarded.
+    ignore_files: Option<IgnoreFiles>,
+    max_file_bytes: u64,
 }
 
-fn look_at(
-    result: Result<DirEntry, ignore::Error>,
-    root: &Path,
-    options: &SourceOptions,
-    sender: &Sender<Found>,
-) {
-    // The receiver outlives the walk, so sending cannot fail.
-    let tell = |found| drop(sender.send(found));
-    match result {
-        Ok(entry) => {
-            if let Some(error) = entry.error() {
-                tell(Found::Skipped(bad_ignore_line(root, entry.path(), error)));
-            }
-            tell(classify(&entry, root, options));
-        }
-        Err(error) => tell(Found::Skipped(skip(root, &error))),
-    }
+/// What a thread takes on at once.
+enum Task {
+    Folder(Folder),
+    Files(Vec<File>),
 }
 
-fn classify(entry: &DirEntry, root: &Path, options: &SourceOptions) -> Found {
-    match entry.file_type() {
-        Some(kind) if kind.is_dir() => Found::Folder(entry.path().to_owned()),
-        Some(kind) if kind.is_symlink() => Found::Link,
-        Some(kind) if kind.is_file() => classify_file(entry, root, options.max_file_size_bytes),
-        _ => Found::Special,
-    }
+/// A folder to enter.
+struct Folder {
+    /// Path relative to the root.
+    path: String,
+    /// The ignore rules of the folders above it.
+    rules: Option<Arc<FolderRules>>,
 }
 
-fn classify_file(entry: &DirEntry, root: &Path, max_size_bytes: u64) -> Found {
-    let relative = relative_to(root, entry.path());
-    let Some(path) = slash_separated(relative) else {
-        return Found::Skipped(Skipped { path: lossy(relative), reason: SkipReason::NotUtf8 });
-    };
-    match entry.metadata() {
-        Ok(metadata) if metadata.len() > max_size_bytes => {
-            Found::TooLarge(Entry { path, stamp: FileStamp::of(&metadata) })
-        }
-        Ok(metadata) => Found::File(Entry { path, stamp: FileStamp::of(&metadata) }),
-        Err(error) => Found::Skipped(Skipped { path, reason: reason(&error) }),
-    }
+/// A file to look up.
+struct File {
+    path: String,
+    entry: DirEntry,
 }
 
-pub(crate) fn skip(root: &Path, error: &ignore::Error) -> Skipped {
-    let path = path_of(error).map(|path| lossy(relative_to(root, path))).unwrap_or_default();
-    Skipped { path, reason: reason(error) }
-}
-
-fn reason(error: &ignore::Error) -> SkipReason {
-    match error.io_error().map(io::Error::kind) {
-        Some(io::ErrorKind::NotFound) => SkipReason::Vanished,
-        Some(io::ErrorKind::InvalidFilename) => SkipReason::PathTooLong,
-        _ => SkipReason::Unreadable {
-            message: error.io_error().map_or_else(|| error.to_string(), io::Error::to_string),
-        },
-    }
-}
-
-fn bad_ignore_line(root: &Path, folder: &Path, error: &ignore::Error) -> Skipped {
-    let message = error.to_string().replace(&format!("{}/", root.display()), "");
-    Skipped { path: lossy(relative_to(root, folder)), reason: SkipReason::BadIgnoreLine { message } }
-}
-
-fn path_of(error: &ignore::Error) -> Option<&Path> {
-    match error {
-        ignore::Error::WithPath { path, .. } => Some(path),
-        ignore::Error::WithDepth { err, .. } | ignore::Error::WithLineNumber { err, .. } => path_of(err),
-        ignore::Error::Partial(errors) => errors.first().and_then(path_of),
-        _ => None,
-    }
-}
-
-fn sort_out(found: Vec<Found>, counts: &Counts) -> (Listing, Vec<PathBuf>) {
-    let mut listing = Listing { excluded: counts.totals(), ..Listing::default() };
-    let mut folders = Vec::new();
-    for found in found {
-        match found {
-            Found::File(entry) => listing.entries.push(entry),
-            Found::TooLarge(entry) => listing.too_large.push(entry),
-            Found::Folder(path) => folders.push(path),
-            Found::Link => listing.excluded.links += 1,
-            Found::Special => listing.excluded.special += 1,
-            Found::Skipped(skipped) => listing.skipped.push(skipped),
-        }
-    }
-    listing.entries.sort_unstable_by(|a, b| a.path.cmp(&b.path));
-    listing.too_large.sort_unstable_by(|a, b| a.path.cmp(&b.path));
-    listing.skipped.sort_by(|a, b| a.path.cmp(&b.path));
-    folders.sort_unstable();
-    (listing, folders)
-}
-
-/// Counts kept by the filter, which the walker's threads share.
+/// What one thread has found.
 #[derive(Default)]
-struct Counts {
-    hidden: AtomicU64,
-    skipped_folders: AtomicU64,
-    by_glob: AtomicU64,
+struct Found {
+    listing: Listing,
+    folders: Vec<PathBuf>,
 }
 
-impl Counts {
-    fn count(&self, excluded: Option<Excluded>) {
-        let counter = match excluded {
-            Some(Excluded::Hidden) => &self.hidden,
-            Some(Excluded::SkippedFolder) => &self.skipped_folders,
-            Some(Excluded::Glob) => &self.by_glob,
-            None => return,
-        };
-        counter.fetch_add(1, Ordering::Relaxed);
+impl Walker<'_> {
+    fn run(&self) -> (Listing, Vec<PathBuf>) {
+        let mut found = Found::default();
+        let rules = self.ignore_files.as_ref().map(|files| files.outside(&mut found.listing.skipped));
+        let queue = Queue::new(Task::Folder(Folder { path: String::new(), rules }));
+        let n_threads = thread::available_parallelism().map_or(1, usize::from).min(MAX_THREADS);
+        thread::scope(|scope| {
+            let work = || self.work(&queue);
+            // Where no further thread can be had, this one does it all.
+            let others: Vec<_> = (1..n_threads)
+                .filter_map(|_| thread::Builder::new().spawn_scoped(scope, work).ok())
+                .collect();
+            found.join(work());
+            for other in others {
+                match other.join() {
+                    Ok(part) => found.join(part),
+                    Err(panic) => panic::resume_unwind(panic),
+                }
+            }
+        });
+        found.sorted()
     }
 
-    fn totals(&self) -> ExcludedCounts {
-        ExcludedCounts {
-            hidden: self.hidden.load(Ordering::Relaxed),
-            skipped_folders: self.skipped_folders.load(Ordering::Relaxed),
-            by_glob: self.by_glob.load(Ordering::Relaxed),
-            ..ExcludedCounts::default()
+    fn work(&self, queue: &Queue<Task>) -> Found {
+        let mut found = Found::default();
+        while let Some(task) = queue.take() {
+            match &*task {
+                Task::Folder(folder) => self.enter(folder, queue, &mut found),
+                Task::Files(files) => files.iter().for_each(|file| self.look_at(file, &mut found)),
+            }
+        }
+        found
+    }
+
+    fn enter(&self, folder: &Folder, queue: &Queue<Task>, found: &mut Found) {
+        let path = self.root.join(&folder.path);
+        let entries = match fs::read_dir(&path) {
+            Ok(entries) => entries,
+            Err(error) => return found.skip(&folder.path, reason(&error)),
+        };
+        found.folders.push(path);
+        let mut present = Present::default();
+        let mut all = Vec::new();
+        for entry in entries {
+            match entry {
+                Ok(entry) => {
+                    let name = entry.file_name();
+                    present.note(&name);
+                    all.push((entry, name));
+                }
+                Err(error) => found.skip(&folder.path, reason(&error)),
+            }
+        }
+        let rules = self.rules_in(folder, present, found);
+        let mut files = Vec::new();
+        for (entry, name) in all {
+            self.sort(entry, &name, folder, rules.as_ref(), &mut files, queue, found);
+        }
+        self.look_at_all(files, queue, found);
+    }
+
+    fn rules_in(&self, folder: &Folder, present: Present, found: &mut Found) -> Option<Arc<FolderRules>> {
+        let (files, above) = (self.ignore_files.as_ref()?, folder.rules.as_ref()?);
+        Some(files.enter(&folder.path, present, above, &mut found.listing.skipped))
+    }
+
+    /// Leaves an entry out, counts it, or has it looked at later.
+    #[expect(clippy::too_many_arguments, reason = "all that a folder's entry depends on, and where it goes")]
+    fn sort(
+        &self,
+        entry: DirEntry,
+        name: &OsStr,
+        folder: &Folder,
+        rules: Option<&Arc<FolderRules>>,
+        files: &mut Vec<File>,
+        queue: &Queue<Task>,
+        found: &mut Found,
+    ) {
+        let path = below(&folder.path, &name.to_string_lossy());
+        let kind = match entry.file_type() {
+            Ok(kind) => kind,
+            Err(error) => return found.skip(&path, reason(&error)),
+        };
+        if rules.is_some_and(|rules| rules.is_ignored(&path, kind.is_dir())) {
+            return;
+        }
+        if let Some(excluded) = self.rules.exclude(Path::new(&path), kind.is_dir()) {
+            return found.count(excluded);
+        }
+        match kind {
+            kind if kind.is_symlink() => found.listing.excluded.links += 1,
+            kind if !kind.is_file() && !kind.is_dir() => found.listing.excluded.special += 1,
+            _ if name.to_str().is_none() => found.skip(&path, SkipReason::NotUtf8),
+            kind if kind.is_dir() => queue.add(Task::Folder(Folder { path, rules: rules.cloned() })),
+            _ => files.push(File { path, entry }),
+        }
+    }
+
+    /// Looks at the files of a folder; in a very large one, other threads help.
+    fn look_at_all(&self, mut files: Vec<File>, queue: &Queue<Task>, found: &mut Found) {
+        while files.len() > FILES_PER_TASK {
+            queue.add(Task::Files(files.split_off(files.len() - FILES_PER_TASK)));
+        }
+        files.iter().for_each(|file| self.look_at(file, found));
+    }
+
+    fn look_at(&self, file: &File, found: &mut Found) {
+        let path = file.path.clone();
+        match file.entry.metadata() {
+            Ok(metadata) => {
+                let entry = Entry { path, stamp: FileStamp::of(&metadata) };
+                let is_too_large = metadata.len() > self.max_file_bytes;
+                let list =
+                    if is_too_large { &mut found.listing.too_large } else { &mut found.listing.entries };
+                list.push(entry);
+            }
+            Err(error) => found.skip(&path, reason(&error)),
         }
     }
 }
 
-fn is_dir(entry: &DirEntry) -> bool {
-    entry.file_type().is_some_and(|kind| kind.is_dir())
+impl Found {
+    fn skip(&mut self, path: &str, reason: SkipReason) {
+        self.listing.skipped.push(Skipped { path: path.to_owned(), reason });
+    }
+
+    fn count(&mut self, excluded: Excluded) {
+        let counts = &mut self.listing.excluded;
+        let counter = match excluded {
+            Excluded::Hidden => &mut counts.hidden,
+            Excluded::SkippedFolder => &mut counts.skipped_folders,
+            Excluded::Glob => &mut counts.by_glob,
+        };
+        *counter += 1;
+    }
+
+    fn join(&mut self, mut other: Found) {
+        self.listing.entries.append(&mut other.listing.entries);
+        self.listing.too_large.append(&mut other.listing.too_large);
+        self.listing.skipped.append(&mut other.listing.skipped);
+        self.listing.excluded += other.listing.excluded;
+        self.folders.append(&mut other.folders);
+    }
+
+    fn sorted(mut self) -> (Listing, Vec<PathBuf>) {
+        let listing = &mut self.listing;
+        listing.entries.sort_unstable_by(|a, b| a.path.cmp(&b.path));
+        listing.too_large.sort_unstable_by(|a, b| a.path.cmp(&b.path));
+        listing.skipped.sort_by(|a, b| a.path.cmp(&b.path));
+        self.folders.sort_unstable();
+        (self.listing, self.folders)
+    }
+}
+
+impl AddAssign for ExcludedCounts {
+    fn add_assign(&mut self, other: Self) {
+        self.hidden += other.hidden;
+        self.skipped_folders += other.skipped_folders;
+        self.by_glob += other.by_glob;
+        self.links += other.links;
+        self.special += other.special;
+    }
+}
+
+fn below(folder: &str, name: &str) -> String {
+    if folder.is_empty() { name.to_owned() } else { format!("{folder}/{name}") }
+}
+
+pub(crate) fn reason(error: &io::Error) -> SkipReason {
+    match error.kind() {
+        io::ErrorKind::NotFound => SkipReason::Vanished,
+        io::ErrorKind::InvalidFilename => SkipReason::PathTooLong,
+        _ => SkipReason::Unreadable { message: error.to_string() },
+    }
 }
 
 /// A path below the root without the root; the path itself when it is not below.

@@ -237,7 +237,7 @@ fn a_bad_line_in_an_ignore_file_is_told_and_the_others_hold() {
         &SourceOptions::default(),
         expect![[r#"
             a.rs
-            skipped: : an ignore file has a bad line: .gitignore: line 1: error parsing glob '[z-a]': invalid range; 'z' > 'a'
+            skipped: .gitignore: it has a bad line, which excludes nothing: line 1: invalid range; 'z' > 'a'
         "#]],
     );
 }

@@ -12,7 +12,6 @@ use std::{
     time::{Duration, Instant},
 };
 
-use ignore::IncrementalIgnore;
 use notify::{
     ErrorKind, Event, EventKind, RecommendedWatcher, RecursiveMode, Watcher as _,
     event::{CreateKind, RemoveKind},
@@ -20,8 +19,11 @@ use notify::{
 
 use super::ChangeBatch;
 use crate::{
-    IGNORE_FILES, Root, SourceError, SourceOptions, private,
-    rules::{Rules, walk_builder},
+    IGNORE_FILES, Root, SourceError, SourceOptions,
+    ignore_files::IgnoreLookup,
+    options::IgnoreRules,
+    private,
+    rules::Rules,
     walk::{relative_to, slash_separated, walk_with_folders},
 };
 
@@ -244,12 +246,12 @@ struct Filter {
     root: Root,
     options: SourceOptions,
     rules: Rules,
-    ignored: Option<IncrementalIgnore>,
+    ignored: Option<IgnoreLookup>,
 }
 
 impl Filter {
     fn new(root: &Root, options: &SourceOptions) -> Result<Filter, SourceError> {
-        let ignored = walk_builder(root, options).build_matchers().pop();
+        let ignored = (options.ignore_rules == IgnoreRules::Respect).then(|| IgnoreLookup::new(root));
         Ok(Filter {
             root: root.clone(),
             options: options.clone(),
@@ -272,9 +274,10 @@ impl Filter {
     }
 
     fn is_excluded(&mut self, relative: &Path, is_folder: bool) -> bool {
-        let is_ignored = |matcher: &mut IncrementalIgnore| matcher.matched(relative, is_folder).is_ignore();
+        let Some(path) = slash_separated(relative) else { return true };
+        let is_ignored = |ignored: &mut IgnoreLookup| ignored.is_ignored(&path, is_folder);
         self.rules.exclude(relative, is_folder).is_some()
-            || (!relative.as_os_str().is_empty() && self.ignored.as_mut().is_some_and(is_ignored))
+            || (!path.is_empty() && self.ignored.as_mut().is_some_and(is_ignored))
     }
 
     fn read_rules_again(&mut self) {
