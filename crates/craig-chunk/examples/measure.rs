@@ -11,7 +11,7 @@ fn main() {
         let Some(language) = Language::from_path(&path) else { continue };
         let Ok(text) = std::fs::read_to_string(&path) else { continue };
         if what == "metrics" {
-            for f in metrics(language, &text) {
+            for f in metrics(language, &text).unwrap_or_default() {
                 println!(
                     "{path}\t{}\t{}\t{}\t{}\t{}",
                     f.line_start, f.line_end, f.name, f.complexity, f.nesting

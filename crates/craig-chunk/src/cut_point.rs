@@ -13,8 +13,11 @@ pub fn cut_point(language: Language, text: &str, most_bytes: usize) -> usize {
         return text.len();
     }
     let most = text.floor_char_boundary(most_bytes);
-    let ends =
-        trees(language, text).iter().filter_map(|(_, tree)| end_within(tree.root_node(), text, most)).max();
+    let ends = trees(language, text)
+        .iter()
+        .flatten()
+        .filter_map(|(_, tree)| end_within(tree.root_node(), text, most))
+        .max();
     ends.or_else(|| text[..most].rfind('\n').filter(|at| *at > 0)).unwrap_or(most)
 }
 

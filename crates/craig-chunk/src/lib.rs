@@ -158,13 +158,17 @@ fn structured(language: Language, text: &str) -> Option<Outline> {
     }
 }
 
-/// The syntax trees of a text: one, or one for each script of a component; none where no grammar reads it.
-pub(crate) fn trees(language: Language, text: &str) -> Vec<(&'static grammar::Grammar, tree_sitter::Tree)> {
+/// The syntax trees of a text: one, or one for each script of a component; none where no grammar reads it, `None` where
+/// that takes too long.
+pub(crate) fn trees(
+    language: Language,
+    text: &str,
+) -> Option<Vec<(&'static grammar::Grammar, tree_sitter::Tree)>> {
     if matches!(language, Language::Vue | Language::Svelte | Language::Astro) {
-        return embedded::trees(text);
+        return Some(embedded::trees(text));
     }
-    let Some(grammar) = grammar::grammar(language) else { return Vec::new() };
-    code::tree(grammar, text, None).map(|tree| (grammar, tree)).into_iter().collect()
+    let Some(grammar) = grammar::grammar(language) else { return Some(Vec::new()) };
+    code::tree(grammar, text, None).map(|tree| vec![(grammar, tree)])
 }
 
 fn as_text(text: &str) -> Outline {

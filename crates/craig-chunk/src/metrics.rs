@@ -35,43 +35,52 @@ pub struct FunctionMetrics {
 /// Of the arms of a Rust `match` the first is free, as one is always taken; its `?` decides, and so do default values in
 /// JavaScript. Nested functions are counted for themselves; lambdas belong to the function that they stand in, but in
 /// JavaScript, TypeScript and Go, where function expressions are functions of their own. A `.h` that is C++ is read so.
-pub fn metrics(language: Language, text: &str) -> Vec<FunctionMetrics> {
-    let Some(counting) = counting(language) else { return Vec::new() };
+///
+/// The work grows with the length of the text, however deep it is nested. `None` when it takes too long to parse.
+pub fn metrics(language: Language, text: &str) -> Option<Vec<FunctionMetrics>> {
+    let Some(counting) = counting(language) else { return Some(Vec::new()) };
     let mut found = Vec::new();
-    for (grammar, tree) in trees(language, text) {
+    for (grammar, tree) in trees(language, text)? {
         let roles = Roles::of(counting, &grammar.language);
-        Measuring { counting, roles: &roles, text, open: Vec::new(), done: &mut found }.tree(&tree);
+        let (open, units) = (Vec::new(), Vec::new());
+        Measuring { counting, roles: &roles, text, open, units, done: &mut found }.tree(&tree);
     }
     found.sort_by_key(|(order, _)| *order);
-    found.into_iter().map(|(_, function)| function).collect()
+    Some(found.into_iter().map(|(_, function)| function).collect())
 }
 
 /// A node whose children are being looked at.
-struct Open {
-    /// Index into the table's roles.
-    kind: u16,
+///
+/// What lies around a node and before it is kept here: asked for, tree-sitter goes down from the root for it each time.
+struct Open<'t> {
+    node: Node<'t>,
     nests: bool,
-    /// The function that begins here, with the number of structures around the innermost statement.
-    unit: Option<Unit>,
+    is_unit: bool,
+    /// Kinds of the child before the one that is looked at, and of the named one.
+    before: &'t str,
+    named_before: &'t str,
 }
 
 /// A function being measured.
 struct Unit {
     function: FunctionMetrics,
     start_byte: usize,
+    /// Structures around the innermost statement.
     depth: u32,
 }
 
-struct Measuring<'a> {
+struct Measuring<'a, 't> {
     counting: &'static Counting,
     roles: &'a Roles,
     text: &'a str,
-    open: Vec<Open>,
+    open: Vec<Open<'t>>,
+    /// Functions around the node, outermost first.
+    units: Vec<Unit>,
     done: &'a mut Vec<(usize, FunctionMetrics)>,
 }
 
-impl Measuring<'_> {
-    fn tree(mut self, tree: &Tree) {
+impl<'t> Measuring<'_, 't> {
+    fn tree(mut self, tree: &'t Tree) {
         let mut cursor = tree.walk();
         loop {
             self.enter(cursor.node(), cursor.field_name());
@@ -88,65 +97,70 @@ impl Measuring<'_> {
         }
     }
 
-    fn enter(&mut self, node: Node<'_>, field: Option<&str>) {
+    fn enter(&mut self, node: Node<'t>, field: Option<&str>) {
         let role = self.roles.role(node);
+        let is_free = role.is_arm && self.open.last().is_none_or(|around| around.named_before != node.kind());
+        let decides = !is_free && (self.counting.is_decision)(node, self.text);
+        let decisions = self.decisions(node, field, role.decides && decides, role.is_operator);
+        let nests = role.nests && decides && !self.continues_if(node, field);
         let is_unit = role.is_unit && node.is_named() && (self.counting.is_unit)(node, self.text);
-        let unit = is_unit.then(|| self.unit(node));
-        let decisions = self.decisions(node, field, role);
-        let nests =
-            role.nests && !self.continues_if(node, field) && (self.counting.is_decision)(node, self.text);
-        if let Some(around) = self.innermost() {
+        if let Some(around) = self.units.last_mut() {
             around.function.complexity += decisions;
             if nests {
                 around.depth += 1;
                 around.function.nesting = around.function.nesting.max(around.depth);
             }
         }
-        self.open.push(Open { kind: node.kind_id(), nests, unit });
+        if is_unit {
+            let unit = self.unit(node);
+            self.units.push(unit);
+        }
+        if let Some(around) = self.open.last_mut() {
+            around.before = node.kind();
+            around.named_before = if node.is_named() { node.kind() } else { around.named_before };
+        }
+        self.open.push(Open { node, nests, is_unit, before: "", named_before: "" });
     }
 
     fn leave(&mut self) {
         let Some(open) = self.open.pop() else { return };
-        if let Some(unit) = open.unit {
+        if open.is_unit
+            && let Some(unit) = self.units.pop()
+        {
             self.done.push((unit.start_byte, unit.function));
         }
         if open.nests
-            && let Some(around) = self.innermost()
+            && let Some(around) = self.units.last_mut()
         {
             around.depth -= 1;
         }
     }
 
-    fn innermost(&mut self) -> Option<&mut Unit> {
-        self.open.iter_mut().rev().find_map(|open| open.unit.as_mut())
-    }
-
-    fn decisions(&self, node: Node<'_>, field: Option<&str>, role: table::Role) -> u32 {
+    fn decisions(&self, node: Node<'_>, field: Option<&str>, decides: bool, is_operator: bool) -> u32 {
         if !node.is_named() {
-            return u32::from(role.is_operator && field != Some("name") && self.in_operation());
+            return u32::from(is_operator && field != Some("name") && self.in_operation());
         }
-        u32::from(role.decides && (self.counting.is_decision)(node, self.text))
+        u32::from(decides)
     }
 
     /// Whether the parent is an expression whose operators decide.
     fn in_operation(&self) -> bool {
-        self.open.last().is_some_and(|parent| self.roles.of_kind(parent.kind).is_operation)
+        self.open.last().is_some_and(|parent| self.roles.role(parent.node).is_operation)
     }
 
     /// An `if` that is the alternative of another `if`.
     fn continues_if(&self, node: Node<'_>, field: Option<&str>) -> bool {
-        let is_if = |kind: u16| self.roles.of_kind(kind).is_if;
-        if !is_if(node.kind_id()) {
+        if !self.roles.role(node).is_if {
             return false;
         }
         let Some(parent) = self.open.last() else { return false };
-        let in_else = self.roles.of_kind(parent.kind).is_else;
-        let after_else = || node.prev_sibling().is_some_and(|before| before.kind() == "else");
-        in_else || is_if(parent.kind) && (field == Some("alternative") || after_else())
+        let around = self.roles.role(parent.node);
+        around.is_else || around.is_if && (field == Some("alternative") || parent.before == "else")
     }
 
     fn unit(&self, node: Node<'_>) -> Unit {
-        let (name, line_start) = name::of(node, self.text);
+        let around = self.open.last().map(|around| around.node);
+        let (name, line_start) = name::of(node, around, self.text);
         let end = node.end_position();
         let last_row = if end.column == 0 { end.row.saturating_sub(1) } else { end.row };
         let line_end = u32::try_from(last_row + 1).unwrap_or(u32::MAX).max(line_start);

@@ -98,7 +98,7 @@ pub struct References {
 pub fn references(language: Language, text: &str) -> References {
     let mut reading = Reading { language, text, found: References::default(), used: BTreeMap::new() };
     if !lines::are_enough(language) {
-        for (grammar, tree) in trees(language, text) {
+        for (grammar, tree) in trees(language, text).unwrap_or_default() {
             reading.tree(grammar, &tree);
         }
     }
@@ -121,35 +121,51 @@ enum Descent {
     Beside,
 }
 
-/// Visits a node and those below it in their order, however deep they lie.
-fn walk<'t>(top: Node<'t>, mut visit: impl FnMut(Node<'t>) -> Descent) {
+/// Visits a node and those below it in their order, however deep they lie, each with its ancestors up to `top`, the nearest
+/// last. A node does not know its parent: tree-sitter would go down from the root for it.
+fn walk<'t>(top: Node<'t>, mut visit: impl FnMut(Node<'t>, &[Node<'t>]) -> Descent) {
     let mut cursor = top.walk();
+    let mut ancestors = Vec::new();
     loop {
-        if matches!(visit(cursor.node()), Descent::Inside) && cursor.goto_first_child() {
+        let node = cursor.node();
+        if matches!(visit(node, &ancestors), Descent::Inside) && cursor.goto_first_child() {
+            ancestors.push(node);
             continue;
         }
         while !cursor.goto_next_sibling() {
             if !cursor.goto_parent() {
                 return;
             }
+            ancestors.pop();
         }
     }
 }
 
+/// Modules of a file nested deeper than this are taken for parts of the one around them.
+const MAX_MODULES_DEEP: usize = 64;
+
 impl<'t> Reading<'t> {
     fn tree(&mut self, grammar: &Grammar, tree: &Tree) {
         let mut within: Vec<(usize, String)> = Vec::new();
-        walk(tree.root_node(), |node| {
-            within.retain(|(end, _)| node.start_byte() < *end);
-            let descent = self.node(grammar, node, &within);
-            if let Some(name) = self.inline_module(node) {
+        walk(tree.root_node(), |node, ancestors| {
+            while within.pop_if(|(end, _)| *end <= node.start_byte()).is_some() {}
+            let descent = self.node(grammar, node, ancestors, &within);
+            if within.len() < MAX_MODULES_DEEP
+                && let Some(name) = self.inline_module(node)
+            {
                 within.push((node.end_byte(), name));
             }
             descent
         });
     }
 
-    fn node(&mut self, grammar: &Grammar, node: Node<'_>, within: &[(usize, String)]) -> Descent {
+    fn node(
+        &mut self,
+        grammar: &Grammar,
+        node: Node<'_>,
+        ancestors: &[Node<'_>],
+        within: &[(usize, String)],
+    ) -> Descent {
         if !node.is_named() {
             return Descent::Inside;
         }
@@ -177,7 +193,7 @@ impl<'t> Reading<'t> {
         }
         imports.extend(kinds::loading(self.language, node, self.text));
         self.take(imports, node, within);
-        uses::of(self.language, node, self.text, &mut self.used)
+        uses::of(self.language, node, ancestors, self.text, &mut self.used)
     }
 
     fn take(&mut self, imports: Vec<Import>, node: Node<'_>, within: &[(usize, String)]) {

@@ -9,6 +9,9 @@ pub enum InsightError {
     /// The store cannot be read.
     #[error(transparent)]
     Store(#[from] StoreError),
+    /// Whoever asked does not want to know any more.
+    #[error("the analysis was cancelled")]
+    Cancelled,
     /// Nothing in the project has that path or name.
     #[error("the project has no file, folder or symbol {target:?}")]
     UnknownTarget {

@@ -7,6 +7,7 @@ use craig_chunk::{Reference, ReferenceKind};
 use petgraph::graphmap::DiGraphMap;
 use rayon::prelude::*;
 
+use crate::IsCancelled;
 use crate::packages::{Ecosystem, Packages};
 use crate::resolve::{Resolver, Target};
 use crate::workspace::{FileIx, Workspace};
@@ -61,11 +62,15 @@ struct Part {
 }
 
 impl Graph {
-    pub(crate) fn new(workspace: &Workspace, packages: &Packages) -> Self {
+    /// Of all files; of fewer when it is cancelled.
+    pub(crate) fn new(workspace: &Workspace, packages: &Packages, is_cancelled: IsCancelled<'_>) -> Self {
         let resolver = Resolver::new(workspace, packages);
         let reading = Reading { workspace, packages, resolver: &resolver };
-        let parts: Vec<Part> =
-            (0..workspace.files.len()).into_par_iter().map(|file| reading.part(file)).collect();
+        let parts: Vec<Part> = (0..workspace.files.len())
+            .into_par_iter()
+            .filter(|_| !is_cancelled())
+            .map(|file| reading.part(file))
+            .collect();
         let mut graph = Self::default();
         for part in parts {
             graph
@@ -91,7 +96,8 @@ impl Graph {
 
     /// Groups of files of which each leads to every other, largest first.
     pub(crate) fn tangles(&self) -> Vec<Vec<FileIx>> {
-        let components = petgraph::algo::tarjan_scc(&self.imports());
+        // Not the algorithm of Tarjan, which is recursive in the library: a chain of 10,000 files would overflow the stack.
+        let components = petgraph::algo::kosaraju_scc(&self.imports());
         let mut tangles: Vec<Vec<FileIx>> =
             components.into_iter().filter(|component| component.len() > 1).collect();
         tangles.iter_mut().for_each(|tangle| tangle.sort_unstable());

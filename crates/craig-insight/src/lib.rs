@@ -42,22 +42,38 @@ pub struct Analysis {
     graph: Graph,
 }
 
+/// Asked before each file: whether an analysis is to end.
+pub type IsCancelled<'a> = &'a (dyn Fn() -> bool + Sync);
+
+fn go_on_unless(is_cancelled: IsCancelled<'_>) -> Result<(), InsightError> {
+    if is_cancelled() { Err(InsightError::Cancelled) } else { Ok(()) }
+}
+
 impl Analysis {
-    /// Reads a project from the store, parsing its texts on the threads of `pool`.
-    pub fn load(store: &Store, project: ProjectId, pool: &ThreadPool) -> Result<Self, InsightError> {
-        let workspace = Workspace::load(store, project, pool)?;
-        Ok(pool.install(|| Self::of(workspace)))
+    /// Reads a project from the store, parsing its texts on the threads of `pool`. Fails soon after it is cancelled.
+    pub fn load(
+        store: &Store,
+        project: ProjectId,
+        pool: &ThreadPool,
+        is_cancelled: IsCancelled<'_>,
+    ) -> Result<Self, InsightError> {
+        let workspace = Workspace::load(store, project, pool, is_cancelled)?;
+        pool.install(|| Self::of(workspace, is_cancelled))
     }
 
     /// An analysis of texts, each with its path.
     pub fn of_texts<'a>(texts: impl IntoIterator<Item = (&'a str, &'a str)>) -> Self {
-        Self::of(Workspace::of_texts(texts))
+        let workspace = Workspace::of_texts(texts);
+        let packages = Packages::read(&workspace);
+        let graph = Graph::new(&workspace, &packages, &|| false);
+        Self { workspace, packages, graph }
     }
 
-    fn of(workspace: Workspace) -> Self {
+    fn of(workspace: Workspace, is_cancelled: IsCancelled<'_>) -> Result<Self, InsightError> {
         let packages = Packages::read(&workspace);
-        let graph = Graph::new(&workspace, &packages);
-        Self { workspace, packages, graph }
+        let graph = Graph::new(&workspace, &packages, is_cancelled);
+        go_on_unless(is_cancelled)?;
+        Ok(Self { workspace, packages, graph })
     }
 
     /// What the project's files depend on.

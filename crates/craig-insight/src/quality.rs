@@ -11,7 +11,7 @@ use craig_store::{FileId, OutlinedFile, ProjectId, Store};
 use rayon::{ThreadPool, prelude::*};
 use serde::Serialize;
 
-use crate::{InsightError, paths};
+use crate::{InsightError, IsCancelled, go_on_unless, paths};
 use tokens::Tokens;
 
 pub use clones::{Clone, ClonePlace, Duplication};
@@ -39,6 +39,8 @@ pub struct Quality {
     pub notes: Notes,
     /// Folders with their tests.
     pub tests: Vec<ModuleTests>,
+    /// Code files whose functions are missing above, as they took too long to parse.
+    pub not_parsed: Vec<String>,
 }
 
 /// Sums over a project.
@@ -102,7 +104,8 @@ struct Measured {
     lines: u32,
     is_test: bool,
     has_tests_inside: bool,
-    functions: Vec<FunctionMetrics>,
+    /// `None` when the file took too long to parse.
+    functions: Option<Vec<FunctionMetrics>>,
     notes: Vec<Note>,
     tokens: Tokens,
 }
@@ -110,8 +113,13 @@ struct Measured {
 /// Texts read from the store at a time.
 const GROUP: usize = 256;
 
-/// Measures a project, parsing its texts on the threads of `pool`.
-pub fn quality(store: &Store, project: ProjectId, pool: &ThreadPool) -> Result<Quality, InsightError> {
+/// Measures a project, parsing its texts on the threads of `pool`. Fails soon after it is cancelled.
+pub fn quality(
+    store: &Store,
+    project: ProjectId,
+    pool: &ThreadPool,
+    is_cancelled: IsCancelled<'_>,
+) -> Result<Quality, InsightError> {
     let records = store.file_records(project)?;
     let is_measured = |record: &&craig_store::FileRecord| {
         !record.is_binary && record.withheld.is_none() && record.language.kind() == FileKind::Code
@@ -120,8 +128,11 @@ pub fn quality(store: &Store, project: ProjectId, pool: &ThreadPool) -> Result<Q
     let mut measured = Vec::with_capacity(wanted.len());
     for group in wanted.chunks(GROUP) {
         let texts = store.load_outlines(group)?;
-        let read = |file: OutlinedFile| measure(file.record.path, file.record.language, &file.text);
-        pool.install(|| measured.par_extend(texts.into_par_iter().map(read)));
+        let read = |file: OutlinedFile| {
+            (!is_cancelled()).then(|| measure(file.record.path, file.record.language, &file.text))
+        };
+        pool.install(|| measured.par_extend(texts.into_par_iter().filter_map(read)));
+        go_on_unless(is_cancelled)?;
     }
     Ok(report(measured))
 }
@@ -156,13 +167,18 @@ fn report(mut measured: Vec<Measured>) -> Quality {
         long_files: long_files(&measured),
         notes: notes::report(&measured),
         tests: tests_of::modules(&measured),
+        not_parsed: measured
+            .iter()
+            .filter(|file| file.functions.is_none())
+            .map(|file| file.path.clone())
+            .collect(),
         functions,
     }
 }
 
 fn functions(measured: &[Measured]) -> Vec<Function> {
     let all = measured.iter().flat_map(|file| {
-        file.functions.iter().map(|function| Function {
+        file.functions.iter().flatten().map(|function| Function {
             file: file.path.clone(),
             line_start: function.line_start,
             name: function.name.clone(),
@@ -211,7 +227,11 @@ fn rounded(value: f64) -> f64 {
 fn long_files(measured: &[Measured]) -> Vec<LongFile> {
     let long = measured.iter().filter(|file| file.lines > LONG_FILE_LINES);
     let mut long: Vec<LongFile> = long
-        .map(|file| LongFile { file: file.path.clone(), lines: file.lines, functions: file.functions.len() })
+        .map(|file| LongFile {
+            file: file.path.clone(),
+            lines: file.lines,
+            functions: file.functions.as_ref().map_or(0, Vec::len),
+        })
         .collect();
     long.sort_by(|a, b| b.lines.cmp(&a.lines).then_with(|| a.file.cmp(&b.file)));
     long

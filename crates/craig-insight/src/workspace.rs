@@ -7,7 +7,7 @@ use craig_source::{FileKind, Language};
 use craig_store::{FileId, OutlinedFile, ProjectId, Store};
 use rayon::{ThreadPool, prelude::*};
 
-use crate::{InsightError, manifest, paths};
+use crate::{InsightError, IsCancelled, go_on_unless, manifest, paths};
 
 /// Index of a file in [`Workspace::files`].
 pub(crate) type FileIx = usize;
@@ -41,7 +41,12 @@ const GROUP: usize = 256;
 
 impl Workspace {
     /// Reads a project from the store, parsing its texts on the threads of `pool`.
-    pub(crate) fn load(store: &Store, project: ProjectId, pool: &ThreadPool) -> Result<Self, InsightError> {
+    pub(crate) fn load(
+        store: &Store,
+        project: ProjectId,
+        pool: &ThreadPool,
+        is_cancelled: IsCancelled<'_>,
+    ) -> Result<Self, InsightError> {
         let records = store.file_records(project)?;
         let wanted: Vec<FileId> =
             records.iter().filter(|record| !record.is_binary).map(|record| record.id).collect();
@@ -55,9 +60,11 @@ impl Workspace {
                 }
             }
             let read = |file: OutlinedFile| {
-                source_file(file.record.path, file.record.language, &file.text, file.symbols)
+                (!is_cancelled())
+                    .then(|| source_file(file.record.path, file.record.language, &file.text, file.symbols))
             };
-            pool.install(|| files.par_extend(texts.into_par_iter().map(read)));
+            pool.install(|| files.par_extend(texts.into_par_iter().filter_map(read)));
+            go_on_unless(is_cancelled)?;
         }
         Ok(Self::new(files, manifests))
     }

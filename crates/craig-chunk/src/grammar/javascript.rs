@@ -265,17 +265,20 @@ fn pair<'t>(node: Node<'t>, _: &'t str) -> Answer<'t> {
 
 /// The literal module name of `require("x")`, `import("x")` or a function that only imports.
 fn module_asked<'t>(value: Node<'t>, source: &'t str) -> Option<Node<'t>> {
-    match value.kind() {
-        "call_expression" => {
-            let function = field(value, "function")?;
-            if !matches!(text(function, source), "require" | "import") {
-                return module_asked(function, source);
+    let mut value = value;
+    loop {
+        value = match value.kind() {
+            "call_expression" => {
+                let function = field(value, "function")?;
+                if matches!(text(function, source), "require" | "import") {
+                    return child(field(value, "arguments")?, "string");
+                }
+                function
             }
-            child(field(value, "arguments")?, "string")
-        }
-        "await_expression" => module_asked(value.named_child(0)?, source),
-        "member_expression" => module_asked(field(value, "object")?, source),
-        _ => None,
+            "await_expression" => value.named_child(0)?,
+            "member_expression" => field(value, "object")?,
+            _ => return None,
+        };
     }
 }
 

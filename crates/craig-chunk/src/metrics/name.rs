@@ -8,9 +8,9 @@ use crate::grammar::{declared, unquoted};
 /// Names longer than this are no names.
 const MAX_NAME_BYTES: usize = 120;
 
-/// The name of a function and its line.
-pub(super) fn of(node: Node<'_>, text: &str) -> (String, u32) {
-    match name_node(node) {
+/// The name of a function and its line. `around` is its parent, which would take long to find.
+pub(super) fn of<'t>(node: Node<'t>, around: Option<Node<'t>>, text: &str) -> (String, u32) {
+    match name_node(node, around) {
         Some(name) => {
             let written = text.get(name.byte_range()).unwrap_or_default();
             let written = unquoted(written.lines().next().unwrap_or_default().trim());
@@ -40,17 +40,17 @@ fn unnamed(node: Node<'_>) -> &'static str {
     }
 }
 
-fn name_node(node: Node<'_>) -> Option<Node<'_>> {
+fn name_node<'t>(node: Node<'t>, around: Option<Node<'t>>) -> Option<Node<'t>> {
     match node.kind() {
         "call" => elixir_name(node),
         // The grammar calls the type of its value so.
         "subscript_declaration" => None,
         "function_definition" if node.child_by_field_name("declarator").is_some() => c_name(node),
         "arrow_function" | "function_expression" | "generator_function" => {
-            node.child_by_field_name("name").or_else(|| bound_name(node))
+            node.child_by_field_name("name").or_else(|| bound_name(node, around?))
         }
         "function_declaration" | "function_definition" | "init_declaration" => {
-            node.child_by_field_name("name").or_else(|| bound_name(node))
+            node.child_by_field_name("name").or_else(|| bound_name(node, around?))
         }
         _ => node.child_by_field_name("name"),
     }
@@ -69,8 +69,7 @@ fn c_name(node: Node<'_>) -> Option<Node<'_>> {
 }
 
 /// What a function expression is bound to: a variable, a property, a field.
-fn bound_name(node: Node<'_>) -> Option<Node<'_>> {
-    let parent = node.parent()?;
+fn bound_name<'t>(node: Node<'t>, parent: Node<'t>) -> Option<Node<'t>> {
     match parent.kind() {
         "variable_declarator" | "field_definition" | "public_field_definition" => {
             parent.child_by_field_name("name").or_else(|| parent.child_by_field_name("property"))
@@ -86,10 +85,13 @@ fn bound_name(node: Node<'_>) -> Option<Node<'_>> {
     }
 }
 
+/// Nobody assigns more functions in one statement.
+const MAX_ASSIGNED: usize = 16;
+
 /// What stands in the same place on the left of an assignment of Lua: `add` of `M.add = function() end`.
 fn assigned_name<'t>(value: Node<'t>, values: Node<'t>) -> Option<Node<'t>> {
     let mut cursor = values.walk();
-    let at = values.named_children(&mut cursor).position(|one| one == value)?;
+    let at = values.named_children(&mut cursor).take(MAX_ASSIGNED).position(|one| one == value)?;
     let names = values.prev_named_sibling().filter(|names| names.kind() == "variable_list")?;
     let name = names.named_child(u32::try_from(at).ok()?)?;
     Some(name.child_by_field_name("field").or_else(|| name.child_by_field_name("method")).unwrap_or(name))

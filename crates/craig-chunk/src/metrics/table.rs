@@ -19,6 +19,8 @@ pub(super) struct Counting {
     operations: &'static [&'static str],
     /// Operators that decide.
     operators: &'static [&'static str],
+    /// Arms that decide unless they are the first of their kind in a row.
+    arms: &'static [&'static str],
     /// Which of the `units` really are functions.
     pub(super) is_unit: Ask,
     /// Which of what `decides` or `nests` really does.
@@ -37,6 +39,7 @@ pub(super) struct Role {
     pub(super) is_else: bool,
     pub(super) is_operation: bool,
     pub(super) is_operator: bool,
+    pub(super) is_arm: bool,
 }
 
 /// The roles of a grammar by kind id.
@@ -73,6 +76,7 @@ fn role(counting: &Counting, kind: &str, is_named: bool) -> Role {
         is_else: counting.elses.contains(&kind),
         is_operation: counting.operations.contains(&kind),
         is_operator: false,
+        is_arm: counting.arms.contains(&kind),
     }
 }
 
@@ -106,6 +110,7 @@ const C_LIKE: Counting = Counting {
     elses: &["else_clause"],
     operations: &["binary_expression"],
     operators: &["&&", "||", "and", "or"],
+    arms: &[],
     is_unit: always,
     is_decision: not_default,
 };
@@ -231,6 +236,7 @@ const RUST: Counting = Counting {
     ifs: &["if_expression"],
     operations: &["binary_expression", "let_chain"],
     operators: &["&&", "||"],
+    arms: &["match_arm"],
     is_decision: rust_decision,
     ..C_LIKE
 };
@@ -445,6 +451,7 @@ const ELIXIR: Counting = Counting {
     operations: &["binary_operator"],
     operators: &["&&", "||", "and", "or"],
     is_unit: elixir_function,
+    arms: &["stab_clause"],
     is_decision: elixir_decision,
     ..C_LIKE
 };
@@ -565,10 +572,9 @@ fn has_body(node: Node<'_>, _: &str) -> bool {
     node.child_by_field_name("body").is_some()
 }
 
-/// The first arm of a `match` is free; `let … else` and the guard of an arm decide.
+/// `let … else` and the guard of an arm decide.
 fn rust_decision(node: Node<'_>, _: &str) -> bool {
     match node.kind() {
-        "match_arm" => node.prev_named_sibling().is_some_and(|before| before.kind() == "match_arm"),
         "let_declaration" => node.child_by_field_name("alternative").is_some(),
         "match_pattern" => node.child_by_field_name("condition").is_some(),
         "let_chain" => false,
@@ -595,10 +601,7 @@ fn elixir_function(node: Node<'_>, text: &str) -> bool {
 
 /// `if`, `unless`, `for` and `while`-like calls decide; of `case`, `cond`, `with` and `receive` each arm after the first.
 fn elixir_decision(node: Node<'_>, text: &str) -> bool {
-    match node.kind() {
-        "stab_clause" => node.prev_named_sibling().is_some_and(|before| before.kind() == "stab_clause"),
-        _ => matches!(called(node, text), "if" | "unless" | "for"),
-    }
+    node.kind() == "stab_clause" || matches!(called(node, text), "if" | "unless" | "for")
 }
 
 #[cfg(test)]

@@ -39,13 +39,18 @@ const SCOPES: &[&str] = &[
 ];
 
 /// Whether a node is a declaration of the file; its names are noted then.
-pub(super) fn declaration(node: Node<'_>, source: &str, used: &mut BTreeMap<String, u32>) -> bool {
-    let is_top = node.parent().is_none_or(|parent| parent.kind() == "source_file");
+pub(super) fn declaration(
+    node: Node<'_>,
+    ancestors: &[Node<'_>],
+    source: &str,
+    used: &mut BTreeMap<String, u32>,
+) -> bool {
+    let is_top = ancestors.last().is_none_or(|parent| parent.kind() == "source_file");
     if !is_top || !DECLARATIONS.contains(&node.kind()) {
         return false;
     }
     let bound = Bound::of(node, source);
-    walk(node, |inner| {
+    walk(node, |inner, ancestors| {
         let operand = field(inner, "operand").filter(|operand| operand.kind() == "identifier");
         let first = match inner.kind() {
             "identifier" | "type_identifier" => inner,
@@ -53,7 +58,8 @@ pub(super) fn declaration(node: Node<'_>, source: &str, used: &mut BTreeMap<Stri
             "qualified_type" => field(inner, "package").unwrap_or(inner),
             _ => return Descent::Inside,
         };
-        if !bound.has(first, text(first, source)) && !is_field_key(first) {
+        let is_key = first == inner && is_field_key(first, ancestors);
+        if !is_key && !bound.has(first, text(first, source)) {
             note(text(inner, source), line(inner), used);
         }
         Descent::Beside
@@ -73,8 +79,8 @@ impl<'s> Bound<'s> {
     fn of(declaration: Node<'_>, source: &'s str) -> Self {
         let mut bound = Self { spans: HashMap::new(), places: HashSet::new() };
         let mut scopes: Vec<Range<usize>> = Vec::new();
-        walk(declaration, |node| {
-            scopes.retain(|scope| node.start_byte() < scope.end);
+        walk(declaration, |node, _| {
+            while scopes.pop_if(|scope| scope.end <= node.start_byte()).is_some() {}
             if SCOPES.contains(&node.kind()) {
                 scopes.push(node.byte_range());
             }
@@ -86,6 +92,7 @@ impl<'s> Bound<'s> {
             }
             Descent::Inside
         });
+        bound.spans.values_mut().for_each(joined);
         bound
     }
 
@@ -99,8 +106,21 @@ impl<'s> Bound<'s> {
     fn has(&self, node: Node<'_>, name: &str) -> bool {
         let at = node.start_byte();
         self.places.contains(&at)
-            || self.spans.get(name).is_some_and(|spans| spans.iter().any(|span| span.contains(&at)))
+            || self.spans.get(name).is_some_and(|spans| {
+                let after = spans.partition_point(|span| span.start <= at);
+                after > 0 && spans[after - 1].contains(&at)
+            })
     }
+}
+
+/// Sorts spans and joins those that overlap, so that one look finds the only one around a place.
+fn joined(spans: &mut Vec<Range<usize>>) {
+    spans.sort_unstable_by_key(|span| span.start);
+    spans.dedup_by(|next, span| {
+        let overlaps = next.start <= span.end;
+        span.end = if overlaps { span.end.max(next.end) } else { span.end };
+        overlaps
+    });
 }
 
 /// The names that a node binds.
@@ -123,14 +143,13 @@ fn names(node: Node<'_>) -> Option<Vec<Node<'_>>> {
 }
 
 /// `name` of `Person{name: x}`, but not of `map[string]int{name: x}`.
-fn is_field_key(name: Node<'_>) -> bool {
-    let key = name.parent().filter(|key| key.kind() == "literal_element");
-    let Some(element) = key.and_then(|key| key.parent()).filter(|element| element.kind() == "keyed_element")
-    else {
+fn is_field_key(name: Node<'_>, ancestors: &[Node<'_>]) -> bool {
+    let [.., literal, _, element, key] = ancestors else { return false };
+    if key.kind() != "literal_element" || element.kind() != "keyed_element" {
         return false;
-    };
-    let is_first = element.named_child(0).is_some_and(|first| Some(first) == key);
-    let literal = element.parent().and_then(|values| values.parent());
-    let of = literal.and_then(|literal| field(literal, "type")).map_or("", |of| of.kind());
+    }
+    let is_first =
+        element.named_child(0).is_some_and(|first| first == *key) && key.named_child(0) == Some(name);
+    let of = field(*literal, "type").map_or("", |of| of.kind());
     is_first && !matches!(of, "map_type" | "slice_type" | "array_type" | "implicit_length_array_type")
 }

@@ -15,12 +15,13 @@ const MAX_NAME_BYTES: usize = 200;
 pub(super) fn of(
     language: Language,
     node: Node<'_>,
+    ancestors: &[Node<'_>],
     source: &str,
     used: &mut BTreeMap<String, u32>,
 ) -> Descent {
     match language {
         Language::Rust => rust(node, source, used),
-        Language::Go if go::declaration(node, source, used) => Descent::Beside,
+        Language::Go if go::declaration(node, ancestors, source, used) => Descent::Beside,
         Language::Java => java(node, source, used),
         Language::Kotlin | Language::Scala => leaf(node, source, used, |_| true),
         Language::CSharp => leaf(node, source, used, starts_upper),
@@ -29,6 +30,11 @@ pub(super) fn of(
         Language::Elixir => qualified(node, source, used, &["alias"], &[]),
         _ => Descent::Inside,
     }
+}
+
+/// Whether a qualified name cannot be one, however it is broken over lines. Such names nest: the text of each level is read.
+fn is_too_long(node: Node<'_>) -> bool {
+    node.end_byte() - node.start_byte() > 8 * MAX_NAME_BYTES
 }
 
 pub(super) fn note(name: &str, at: u32, used: &mut BTreeMap<String, u32>) {
@@ -51,7 +57,7 @@ fn starts_lower(name: &str) -> bool {
 
 fn rust(node: Node<'_>, source: &str, used: &mut BTreeMap<String, u32>) -> Descent {
     match node.kind() {
-        "scoped_identifier" | "scoped_type_identifier" => {
+        "scoped_identifier" | "scoped_type_identifier" if !is_too_long(node) => {
             let path = text(node, source).split('<').next().unwrap_or_default();
             let path: String = path.split_whitespace().collect();
             let path = path.trim_end_matches("::").trim_start_matches("::");
@@ -86,7 +92,9 @@ fn java(node: Node<'_>, source: &str, used: &mut BTreeMap<String, u32>) -> Desce
     match node.kind() {
         "type_identifier" => note(text(node, source), line(node), used),
         "identifier" if starts_upper(text(node, source)) => note(text(node, source), line(node), used),
-        "scoped_type_identifier" | "field_access" if starts_lower(text(node, source)) => {
+        "scoped_type_identifier" | "field_access"
+            if !is_too_long(node) && starts_lower(text(node, source)) =>
+        {
             let name: String = text(node, source).split_whitespace().collect();
             if name.chars().all(|c| c.is_alphanumeric() || matches!(c, '.' | '_')) && name.contains('.') {
                 note(&name, line(node), used);

@@ -1,6 +1,7 @@
 //! The engine from outside: a directory goes in, answers come out.
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
+mod analyses;
 mod context;
 mod damage;
 mod deltas;

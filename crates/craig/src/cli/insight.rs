@@ -10,6 +10,7 @@ use std::io;
 use std::path::Path;
 
 use clap::Subcommand;
+use craig_engine::Cancellation;
 
 use super::failure::Outcome;
 use super::output::{BOLD, DIM, styled};
@@ -77,25 +78,27 @@ pub(crate) fn run(args: &Args, session: &mut Session) -> anyhow::Result<Outcome>
     };
     let (project, outcome) = wanted.prepare(&mut engine, &mut session.output)?;
     let output = &mut session.output;
+    // Ctrl-C ends the program.
+    let never = Cancellation::default();
     match &args.analysis {
         Analysis::Architecture(_) => {
-            let found = engine.architecture(&project)?;
+            let found = engine.architecture(&project, &never)?;
             chart_or(args, &found.mermaid, session, |output| {
                 output.show(&found, |columns| architecture::text(&found, args.limit, columns))
             })?;
         }
         Analysis::Dependencies(_) => {
-            let found = engine.dependencies(&project)?;
+            let found = engine.dependencies(&project, &never)?;
             chart_or(args, &found.mermaid, session, |output| {
                 output.show(&found, |columns| dependencies::text(&found, args.limit, columns))
             })?;
         }
         Analysis::Quality(_) => {
-            let found = engine.quality(&project)?;
+            let found = engine.quality(&project, &never)?;
             output.show(&found, |columns| quality::text(&found, args.limit, columns))?;
         }
         Analysis::Relations(between) => {
-            let found = engine.relations(&project, &between.target)?;
+            let found = engine.relations(&project, &between.target, &never)?;
             chart_or(args, &found.mermaid, session, |output| {
                 output.show(&found, |columns| relations::text(&found, args.limit, columns))
             })?;

@@ -3,7 +3,7 @@
 //! Each is a few lists. Without `section` the beginning of every list is told and how long it is; with one, that list in
 //! pages.
 
-use craig_engine::{Engine, EngineError};
+use craig_engine::{Cancellation, Engine, EngineError};
 use rmcp::schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
@@ -47,7 +47,9 @@ pub(super) fn architecture_tool() -> Tool {
         output: output(),
         effect: Effect::Reads,
     };
-    Tool::new(about, |call: Call<Of>| analyse(call, |engine, project| told(engine.architecture(project)?)))
+    Tool::new(about, |call: Call<Of>| {
+        analyse(call, |engine, project, ended| told(engine.architecture(project, ended)?))
+    })
 }
 
 pub(super) fn dependencies_tool() -> Tool {
@@ -59,7 +61,9 @@ pub(super) fn dependencies_tool() -> Tool {
         output: output(),
         effect: Effect::Reads,
     };
-    Tool::new(about, |call: Call<Of>| analyse(call, |engine, project| told(engine.dependencies(project)?)))
+    Tool::new(about, |call: Call<Of>| {
+        analyse(call, |engine, project, ended| told(engine.dependencies(project, ended)?))
+    })
 }
 
 pub(super) fn quality_tool() -> Tool {
@@ -71,7 +75,9 @@ pub(super) fn quality_tool() -> Tool {
         output: output(),
         effect: Effect::Reads,
     };
-    Tool::new(about, |call: Call<Of>| analyse(call, |engine, project| told(engine.quality(project)?)))
+    Tool::new(about, |call: Call<Of>| {
+        analyse(call, |engine, project, ended| told(engine.quality(project, ended)?))
+    })
 }
 
 pub(super) fn relations_tool() -> Tool {
@@ -85,8 +91,8 @@ pub(super) fn relations_tool() -> Tool {
     };
     Tool::new(about, |call: Call<Between>| {
         let target = call.arguments.target.clone();
-        analyse_at(call.map(|between| between.of), target, |engine, project, target| {
-            told(engine.relations(project, target)?)
+        analyse_at(call.map(|between| between.of), target, |engine, project, target, ended| {
+            told(engine.relations(project, target, ended)?)
         })
     })
 }
@@ -119,25 +125,32 @@ fn told(analysis: impl Serialize) -> Result<Value, EngineError> {
 
 async fn analyse(
     call: Call<Of>,
-    analysis: impl FnOnce(&mut Engine, &str) -> Result<Value, EngineError> + Send + 'static,
+    analysis: impl FnOnce(&mut Engine, &str, &Cancellation) -> Result<Value, EngineError> + Send + 'static,
 ) -> Result<Answer, Failure> {
-    analyse_at(call, String::new(), |engine, project, _| analysis(engine, project)).await
+    analyse_at(call, String::new(), |engine, project, _, ended| analysis(engine, project, ended)).await
 }
 
 /// The same of a file, folder or symbol.
 async fn analyse_at(
     call: Call<Of>,
     target: String,
-    analysis: impl FnOnce(&mut Engine, &str, &str) -> Result<Value, EngineError> + Send + 'static,
+    analysis: impl FnOnce(&mut Engine, &str, &str, &Cancellation) -> Result<Value, EngineError> + Send + 'static,
 ) -> Result<Answer, Failure> {
     let page = Page::new(&call.arguments.paging, &call.raw)?;
     let project = call.shared.project_or_own(call.arguments.project.as_deref()).await?;
     let state = call.shared.bring_up_to_date(&project).await?;
     let target = call.shared.path_in_project(&project, &target).await?;
+    let ended = EndedWhenDropped::default();
+    let cancellation = ended.0.clone();
     let work = move |engine: &mut Engine| {
-        Ok((engine.status(&project)?.project, analysis(engine, &project, &target)?))
+        Ok((engine.status(&project)?.project, analysis(engine, &project, &target, &cancellation)?))
     };
-    let (name, value) = call.shared.run(work).await?;
+    let (name, value) = tokio::select! {
+        found = call.shared.run(work) => found?,
+        () = call.caller.cancelled.cancelled() => {
+            return Err(Failure::new("the analysis was cancelled", "ask again when its answer is needed"));
+        }
+    };
     let parts = Parts::of(value);
     let mut answer = Answer::default()
         .with("project", name.clone())
@@ -150,6 +163,16 @@ async fn analyse_at(
         None => parts.overview(page, &mut answer, notes),
     }
     Ok(answer)
+}
+
+/// Ends an analysis that nobody waits for any more: its thread would go on, and keep an engine from others.
+#[derive(Default)]
+struct EndedWhenDropped(Cancellation);
+
+impl Drop for EndedWhenDropped {
+    fn drop(&mut self) {
+        self.0.cancel();
+    }
 }
 
 /// An analysis taken apart.
