@@ -39,7 +39,8 @@ pub struct Quality {
     pub notes: Notes,
     /// Folders with their tests.
     pub tests: Vec<ModuleTests>,
-    /// Code files whose functions are missing above, as they took too long to parse.
+    /// Code files whose functions are missing above, as they took too long to parse; rarely any.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub not_parsed: Vec<String>,
 }
 

@@ -35,6 +35,7 @@ mod status;
 mod table;
 mod tree;
 mod units;
+mod visible;
 mod wanted;
 mod watch;
 

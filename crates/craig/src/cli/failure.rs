@@ -9,6 +9,7 @@ use thiserror::Error;
 
 use super::global::Format;
 use super::output::{ERROR, LABEL, Output, styled};
+use super::visible::one_line;
 
 /// How a command that did not fail has ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -78,7 +79,7 @@ fn tell(message: &str, hint: Option<&str>, output: &mut Output) {
         Format::Json => format!("{}\n", serde_json::json!({ "error": message, "hint": hint })),
         Format::Text => {
             let hint = hint.map(|hint| format!("{} {hint}\n", styled(LABEL, "hint:"))).unwrap_or_default();
-            format!("{} {message}\n{hint}", styled(ERROR, "error:"))
+            format!("{} {}\n{hint}", styled(ERROR, "error:"), one_line(message))
         }
     };
     output.complain(&text);

@@ -28,7 +28,7 @@ pub(crate) fn run(args: &Args, session: &mut Session) -> anyhow::Result<Outcome>
     }
     match session.output.format {
         Format::Json => session.output.json_line(&file)?,
-        Format::Text => session.output.raw(text(&file)?.as_bytes())?,
+        Format::Text => session.output.content(text(&file)?)?,
     }
     Ok(Outcome::Complete)
 }

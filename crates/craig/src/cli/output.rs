@@ -1,13 +1,17 @@
 //! The one place that writes to stdout and stderr.
 
+use std::borrow::Cow;
 use std::fmt::Display;
+use std::hash::{BuildHasher as _, RandomState};
 use std::io::{self, IsTerminal as _, Stderr, Stdout, Write as _};
+use std::sync::LazyLock;
 
 use anstream::AutoStream;
 use anstyle::{AnsiColor, Style};
 use serde::Serialize;
 
 use super::global::Format;
+use super::visible;
 
 /// Error label.
 pub(crate) const ERROR: Style = AnsiColor::Red.on_default().bold();
@@ -24,10 +28,44 @@ pub(crate) const DIM: Style = Style::new().dimmed();
 /// What a reader looks for.
 pub(crate) const BOLD: Style = Style::new().bold();
 
-/// `text` in `style`; the stream drops the style where there are no colours.
+/// `text` in `style` and on one line; the stream drops the style where there are no colours.
 pub(crate) fn styled(style: Style, text: impl Display) -> String {
     let text = text.to_string();
-    if text.is_empty() { text } else { format!("{style}{text}{style:#}") }
+    if text.is_empty() {
+        return text;
+    }
+    let (start, end) = (format!("{style}").replace(CSI, &MARK), format!("{style:#}").replace(CSI, &MARK));
+    format!("{start}{}{end}", escaped(&text, visible::one_line))
+}
+
+/// What a terminal takes for the beginning of a style, among other things.
+const CSI: &str = "\x1b[";
+
+/// The beginning of a style of ours: a number that no repository can know tells it from one in a name or in code.
+static MARK: LazyLock<String> = LazyLock::new(|| format!("{CSI}{};", RandomState::new().hash_one(CSI) >> 16));
+
+/// Text with whatever is not ours escaped; styles that [`styled`] has made are left.
+fn escaped(text: &str, escape: impl for<'t> Fn(&'t str) -> Cow<'t, str>) -> Cow<'_, str> {
+    if !text.contains(CSI) {
+        return escape(text);
+    }
+    let is_parameter = |c: char| c.is_ascii_digit() || c == ';';
+    let mut shown = String::with_capacity(text.len());
+    for (at, part) in text.split(MARK.as_str()).enumerate() {
+        let parameters = part.find(|c| !is_parameter(c)).filter(|_| at > 0);
+        let parameters = parameters.filter(|&end| part[end..].starts_with('m')).map_or(0, |end| end + 1);
+        if parameters > 0 {
+            shown += &MARK;
+            shown += &part[..parameters];
+        }
+        shown += &escape(&part[parameters..]);
+    }
+    Cow::Owned(shown)
+}
+
+/// Text for a terminal: escaped, and styles as the terminal knows them.
+fn printable(text: &str) -> String {
+    escaped(text, visible::lines).replace(MARK.as_str(), CSI)
 }
 
 /// Stdout and stderr in the form that was asked for.
@@ -72,20 +110,24 @@ impl Output {
 
     /// Writes one line of JSON to stdout and flushes it.
     pub(crate) fn json_line(&mut self, value: &impl Serialize) -> io::Result<()> {
-        let mut line = serde_json::to_string(value)?;
-        line.push('\n');
-        let mut stdout = io::stdout().lock();
-        stdout.write_all(line.as_bytes())?;
-        stdout.flush()
+        let line = serde_json::to_string(value)?;
+        let line = if io::stdout().is_terminal() { visible::json(&line) } else { line.into() };
+        self.raw(format!("{line}\n").as_bytes())
     }
 
-    /// Writes text to stdout.
+    /// Writes text to stdout: nothing but the styles of [`styled`], ends of lines and tabs steers a terminal.
     pub(crate) fn text(&mut self, text: &str) -> io::Result<()> {
-        self.stdout.write_all(text.as_bytes())?;
+        self.stdout.write_all(printable(text).as_bytes())?;
         self.stdout.flush()
     }
 
-    /// Writes bytes to stdout as they are.
+    /// Writes the text of a file to stdout: as it is into a pipe, fit to be seen on a terminal.
+    pub(crate) fn content(&mut self, text: &str) -> io::Result<()> {
+        let text = if io::stdout().is_terminal() { visible::lines(text) } else { text.into() };
+        self.raw(text.as_bytes())
+    }
+
+    /// Writes bytes to stdout as they are: none that come from a repository.
     pub(crate) fn raw(&mut self, bytes: &[u8]) -> io::Result<()> {
         let mut stdout = io::stdout().lock();
         stdout.write_all(bytes)?;
@@ -95,18 +137,26 @@ impl Output {
     /// Says something on stderr that a reader of the answer should know; not when quiet.
     pub(crate) fn note(&mut self, message: impl Display) {
         if !self.is_quiet {
-            self.complain(&format!("{} {message}\n", styled(LABEL, "note:")));
+            self.complain(&format!(
+                "{} {}\n",
+                styled(LABEL, "note:"),
+                visible::one_line(&message.to_string())
+            ));
         }
     }
 
     /// Warns on stderr.
     pub(crate) fn warn(&mut self, message: impl Display) {
-        self.complain(&format!("{} {message}\n", styled(WARNING, "warning:")));
+        self.complain(&format!(
+            "{} {}\n",
+            styled(WARNING, "warning:"),
+            visible::one_line(&message.to_string())
+        ));
     }
 
     /// Writes text to stderr. When that is closed there is nobody left to tell.
     pub(crate) fn complain(&mut self, text: &str) {
-        let _ = self.stderr.write_all(text.as_bytes());
+        let _ = self.stderr.write_all(printable(text).as_bytes());
     }
 }
 
@@ -126,5 +176,26 @@ impl Columns {
     /// The width, or `otherwise` where there is none.
     pub(crate) fn or(self, otherwise: usize) -> usize {
         self.0.unwrap_or(otherwise)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_styles_of_ours_reach_the_terminal() {
+        let hostile = "a\x1b[31mb\x1b[1;0m\n\x1b]0;t\x07";
+        let text = format!("{} {hostile}\n", styled(GOOD, hostile));
+        expect_test::expect![[r#"
+            "\u{1b}[32ma\\u{1b}[31mb\\u{1b}[1;0m\\n\\u{1b}]0;t\\u{7}\u{1b}[0m a\\u{1b}[31mb\\u{1b}[1;0m\n\\u{1b}]0;t\\u{7}\n"
+        "#]]
+        .assert_eq(&format!("{:?}\n", printable(&text)));
+    }
+
+    #[test]
+    fn styles_may_stand_in_styled_text() {
+        let text = printable(&styled(DIM, format_args!("a {}", styled(BOLD, "b"))));
+        assert_eq!(text, "\u{1b}[2ma \u{1b}[1mb\u{1b}[0m\u{1b}[0m");
     }
 }

@@ -10,6 +10,7 @@ use super::global::Format;
 use super::output::Output;
 use super::table::{Cut, cut};
 use super::units;
+use super::visible::one_line;
 
 /// Which stream progress goes to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -105,11 +106,11 @@ fn draw(bar: &ProgressBar, progress: &Progress) {
             bar.set_length(progress.total_files as u64);
         }
         bar.set_position(progress.processed_files as u64);
-        bar.set_message(cut(&progress.current, room_for_file(), Cut::Start));
+        bar.set_message(cut(&one_line(&progress.current), room_for_file(), Cut::Start));
     } else {
         bar.set_style(spinner_style());
         bar.unset_length();
-        bar.set_message(phase_text(progress));
+        bar.set_message(one_line(&phase_text(progress)).into_owned());
     }
 }
 
@@ -175,6 +176,7 @@ impl Lines {
 
     /// A reader that has gone away must not stop an ingestion.
     fn write(&self, text: &str) {
+        let text = one_line(text);
         let _ = match self.stream {
             Stream::Stdout => writeln!(io::stdout(), "{text}"),
             Stream::Stderr => writeln!(io::stderr(), "{text}"),

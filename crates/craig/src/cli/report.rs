@@ -1,10 +1,14 @@
 //! What an ingestion did, told to people.
 
+use std::collections::HashMap;
+
 use craig_engine::{FailedFile, FileCounts, IngestReport};
 
 use super::failure::Outcome;
 use super::output::{BOLD, DIM, GOOD, Output, styled};
+use super::table::{Cut, cut};
 use super::units::{bytes, count, counted, seconds};
+use super::visible::one_line;
 
 /// Tells a report as a command's answer, and its troubles as warnings.
 pub(crate) fn tell(report: &IngestReport, output: &mut Output) -> anyhow::Result<Outcome> {
@@ -14,12 +18,30 @@ pub(crate) fn tell(report: &IngestReport, output: &mut Output) -> anyhow::Result
     Ok(if report.is_partial() { Outcome::Partial } else { Outcome::Complete })
 }
 
-/// Names each file that could not be processed, with its reason.
+/// Names what could not be processed; many paths of one reason are one line with a count. The JSON form has every path, and
+/// at its full length.
 pub(crate) fn warn(failed: &[FailedFile], output: &mut Output) {
+    let mut n_of_reason: HashMap<&str, usize> = HashMap::new();
     for file in failed {
-        let path = if file.path.is_empty() { "." } else { &file.path };
-        output.warn(format_args!("{path}: {}", file.reason));
+        *n_of_reason.entry(&file.reason).or_default() += 1;
     }
+    for FailedFile { path, reason } in failed {
+        let path = if path.is_empty() { ".".into() } else { short(path) };
+        match n_of_reason.get_mut(reason.as_str()) {
+            None => {}
+            Some(n) if *n > MOST_NAMED => {
+                output.warn(format_args!("{path} and {} more: {reason}", count(*n as u64 - 1)));
+                n_of_reason.remove(reason.as_str());
+            }
+            Some(_) => output.warn(format_args!("{path}: {reason}")),
+        }
+    }
+}
+
+/// A path as far as it helps to find the file.
+fn short(path: &str) -> String {
+    const MAX_COLUMNS: usize = 120;
+    cut(&one_line(path), MAX_COLUMNS, Cut::Start)
 }
 
 fn text(report: &IngestReport) -> String {
@@ -35,7 +57,8 @@ fn text(report: &IngestReport) -> String {
     if let Some(git) = &report.git {
         let reference = git.reference.as_deref().map(|name| format!(" {name}")).unwrap_or_default();
         let commit = git.commit.as_deref().unwrap_or_default();
-        lines.push(format!("  {}{reference} at {}", git.url, commit.get(..12).unwrap_or(commit)));
+        let place = format!("{}{reference} at {}", git.url, commit.get(..12).unwrap_or(commit));
+        lines.push(format!("  {}", one_line(&place)));
     }
     if report.chunks > 0 {
         lines.push(format!(
@@ -81,7 +104,7 @@ fn left_out(why: &str, paths: &[String]) -> Option<String> {
     if paths.is_empty() {
         return None;
     }
-    let named = paths.iter().take(MOST_NAMED).cloned().collect::<Vec<_>>().join(", ");
+    let named = paths.iter().take(MOST_NAMED).map(|path| short(path)).collect::<Vec<_>>().join(", ");
     let more = if paths.len() > MOST_NAMED { ", …" } else { "" };
     Some(format!("  {} {why}: {named}{more}", counted(paths.len() as u64, "file")))
 }

@@ -36,7 +36,7 @@ pub(crate) fn run(args: &Args, session: &mut Session) -> anyhow::Result<Outcome>
     let shown =
         Shown { statistics: engine.statistics(project)?, context: engine.context_statistics(project)? };
     if args.html {
-        session.output.raw(html::page(&shown.statistics, &shown.context).as_bytes())?;
+        session.output.content(&html::page(&shown.statistics, &shown.context))?;
         return Ok(Outcome::Complete);
     }
     session.output.show(&shown, |columns| text(&shown.statistics, columns) + &context(&shown.context))?;

@@ -6,6 +6,7 @@ use super::failure::Outcome;
 use super::output::{BOLD, ERROR, GOOD, LABEL, WARNING, styled};
 use super::session::Session;
 use super::units::{count, local_time};
+use super::visible::one_line;
 
 /// Tell where the newest ingestion of a project stands
 #[derive(Debug, clap::Args)]
@@ -45,7 +46,9 @@ fn text(status: &ProjectStatus) -> String {
         ("ended", status.completed_at.as_deref().map(local_time)),
         ("error", status.error.clone()),
     ];
-    rows.extend(optional.into_iter().filter_map(|(label, value)| Some((label, value?))));
+    rows.extend(
+        optional.into_iter().filter_map(|(label, value)| Some((label, one_line(&value?).into_owned()))),
+    );
     rows.iter()
         .map(|(label, value)| format!("{} {value}\n", styled(LABEL, format_args!("{label:<9}"))))
         .collect()

@@ -4,6 +4,7 @@ use anstyle::Style;
 use unicode_width::{UnicodeWidthChar as _, UnicodeWidthStr as _};
 
 use super::output::{Columns, LABEL, styled};
+use super::visible::one_line;
 
 /// Side to which cells are moved.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -55,7 +56,7 @@ impl Table {
 
     /// Adds a row of as many cells as there are columns.
     pub(crate) fn row(&mut self, cells: impl IntoIterator<Item = String>) {
-        self.rows.push(cells.into_iter().map(|cell| one_line(&cell)).collect());
+        self.rows.push(cells.into_iter().map(|cell| one_line(&cell).into_owned()).collect());
     }
 
     /// The table as lines, none wider than `columns` as far as cutting can help.
@@ -102,11 +103,6 @@ impl Table {
     }
 }
 
-/// Control characters would break the table.
-fn one_line(text: &str) -> String {
-    text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect()
-}
-
 /// `text` in at most `width` columns, with "…" where something was cut.
 pub(crate) fn cut(text: &str, width: usize, cut: Cut) -> String {
     if cut == Cut::Never || text.width() <= width {
@@ -144,7 +140,7 @@ mod tests {
         let plain = anstream::adapter::strip_str(&table.render(Columns(Some(40)))).to_string();
         expect![[r#"
              n  path               why
-             1  …/to/some/file.rs  no reason
+             1  …/to/some/file.rs  no\nreason
             12  b.rs               it is a reason t…
         "#]]
         .assert_eq(&plain);

@@ -6,6 +6,7 @@ use super::failure::Outcome;
 use super::output::{BOLD, DIM, LABEL, styled};
 use super::session::Session;
 use super::units::{bytes, counted, withheld};
+use super::visible::one_line;
 
 /// Draw the tracked files of a project as a tree
 #[derive(Debug, clap::Args)]
@@ -56,7 +57,7 @@ fn draw_children(node: &TreeNode, prefix: &str, depth: usize, text: &mut String)
 
 fn label(node: &TreeNode, depth_below: usize) -> String {
     match &node.file {
-        Some(file) => file_label(&node.name, file),
+        Some(file) => file_label(&one_line(&node.name), file),
         None if depth_below == 0 => {
             let n_files = counted(sums(node).0, "file");
             format!("{}/ {}", styled(LABEL, &node.name), styled(DIM, format_args!("({n_files})")))

@@ -14,6 +14,7 @@ mod gateway;
 mod git;
 mod git_server;
 mod harness;
+mod hostile;
 mod hostile_databases;
 mod insight;
 mod install;

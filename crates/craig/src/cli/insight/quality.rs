@@ -6,6 +6,7 @@ use super::{heading, rest};
 use crate::cli::output::{BOLD, Columns, DIM, LABEL, PATH, WARNING, styled};
 use crate::cli::table::{Align, Cut, Table};
 use crate::cli::units::{count, counted};
+use crate::cli::visible::one_line;
 
 pub(super) fn text(found: &Quality, limit: usize, columns: Columns) -> String {
     [
@@ -60,8 +61,15 @@ fn sums(found: &Quality) -> String {
             ),
         ),
     ];
-    rows.iter()
-        .map(|(label, value)| format!("{} {value}\n", styled(LABEL, format_args!("{label:<10}"))))
+    let not_parsed = found.not_parsed.first().map(|first| {
+        let n_files = counted(found.not_parsed.len() as u64, "file");
+        ("left out", format!("functions of {n_files} that took too long to parse: {first}"))
+    });
+    rows.into_iter()
+        .chain(not_parsed)
+        .map(|(label, value)| {
+            format!("{} {}\n", styled(LABEL, format_args!("{label:<10}")), one_line(&value))
+        })
         .collect()
 }
 

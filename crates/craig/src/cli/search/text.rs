@@ -6,6 +6,7 @@ use unicode_width::UnicodeWidthStr as _;
 use crate::cli::output::{BOLD, Columns, DIM, GOOD, LABEL, PATH, styled};
 use crate::cli::table::{Cut, cut};
 use crate::cli::units::{counted, percent, seconds};
+use crate::cli::visible::one_line;
 
 /// Lines of content shown of a hit.
 const MOST_LINES: usize = 8;
@@ -50,8 +51,9 @@ fn heading(rank: usize, hit: &Hit, width: usize) -> String {
     let what = what(hit);
     let score = format!("{:>4}", percent(hit.score));
     let used = format!("{rank:>2} {score}  ").width();
-    let place_width = hit.path.width() + range.width() + 1;
-    let path = cut(&hit.path, width.saturating_sub(used + range.width() + 1), Cut::Start);
+    let path = one_line(&hit.path);
+    let place_width = path.width() + range.width() + 1;
+    let path = cut(&path, width.saturating_sub(used + range.width() + 1), Cut::Start);
     let place = format!("{}:{}", styled(PATH, path), styled(GOOD, range));
     let head = format!("{} {}  {place}", styled(BOLD, format_args!("{rank:>2}")), styled(GOOD, score));
     match what {
@@ -74,7 +76,8 @@ fn what(hit: &Hit) -> Option<What> {
     let parent = hit.parent.as_deref().filter(|parent| !parent.is_empty());
     let inside = parent.map(|parent| format!(" in {parent}")).unwrap_or_default();
     let symbol = hit.symbol_name.as_deref()?;
-    let symbol = symbol.lines().next().unwrap_or_default();
+    let symbol = one_line(symbol.lines().next().unwrap_or_default());
+    let inside = one_line(&inside);
     Some(What {
         plain: format!("{symbol}  {kind}{inside}"),
         styled: format!("{}  {}", styled(BOLD, symbol), styled(DIM, format_args!("{kind}{inside}"))),
@@ -114,11 +117,9 @@ fn indent(line: &str) -> usize {
     line.len() - line.trim_start_matches(' ').len()
 }
 
-/// A line with tabs as spaces and without control characters, which could steer the terminal.
+/// A line with tabs as spaces and without anything that could steer the terminal.
 fn visible(line: &str) -> String {
-    let line = line.replace('\t', "    ");
-    let line: String = line.chars().filter(|c| !c.is_control()).collect();
-    line.trim_end().to_owned()
+    one_line(&line.replace('\t', "    ")).trim_end().to_owned()
 }
 
 /// The file's other matching ranges.
