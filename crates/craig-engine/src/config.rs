@@ -321,6 +321,7 @@ impl Reader<'_> {
             key: secret,
             key_variable: key_variable.map(str::to_owned),
             timeout: timeout(self.settings, section),
+            masked: craig_source::mask_secrets,
         };
         Ok(Keyed { of: endpoint, missing_key })
     }

@@ -6,7 +6,7 @@ use std::time::Instant;
 use craig_search::{
     CandidateFeatures, Filter, Hit, KindFilter, Retrieval, SearchError, SearchOptions, has_words,
 };
-use craig_source::{Language, Root};
+use craig_source::{Language, Root, mask_secrets};
 use craig_store::{LockError, Project};
 use serde::Serialize;
 
@@ -265,6 +265,7 @@ impl Engine {
         request: &SearchRequest,
     ) -> Result<SearchAnswer, EngineError> {
         let started = Instant::now();
+        let query = &*mask_secrets(query);
         request.check(query)?;
         let reranker = if request.rerank { self.reranker()? } else { None };
         let wide = reranker.as_ref().map(|(_, how)| request.widened(how.candidates));

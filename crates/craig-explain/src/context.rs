@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 use std::rc::Rc;
 
 use craig_chunk::{ChunkKind, Outline, Symbol, chunk};
-use craig_source::{ContentHash, Language};
+use craig_source::{ContentHash, Language, mask_text};
 use serde::Serialize;
 
 use crate::names::{identifiers, is_part, normal, words_of};
@@ -75,6 +75,8 @@ impl CodeContext {
         text: &str,
         lines: Option<(usize, usize)>,
     ) -> Self {
+        // It may come from an editor, where nobody has masked it yet.
+        let text = &*mask_text(file_name, text);
         let n_lines = text.lines().count().max(1);
         let (first, last) = lines.unwrap_or((1, n_lines));
         let first = first.clamp(1, n_lines);
@@ -103,6 +105,7 @@ impl CodeContext {
 
     /// Reads the context of one place: the name that stands there, as the code defines or uses it. Total.
     pub fn at(file_name: &str, language: Language, text: &str, byte: usize) -> Self {
+        let text = &*mask_text(file_name, text);
         let byte = text.floor_char_boundary(byte);
         let line = text[..byte].matches('\n').count() + 1;
         let mut context = Self::read_as(Asked::Place, file_name, language, text, Some((line, line)));

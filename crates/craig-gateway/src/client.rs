@@ -1,10 +1,11 @@
 //! The one file of the gateway that connects to providers: HTTP/1.1, TLS with the system's certificates.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::{Bytes, BytesMut};
-use craig_engine::{FailureClass, Secret};
+use craig_engine::{FailureClass, Secret, mask_secrets};
 use http::{HeaderMap, HeaderValue, Method, Request, Response, Uri, header};
 use http_body_util::{BodyExt as _, Full};
 use hyper::body::Incoming;
@@ -87,7 +88,7 @@ impl Client {
 
     /// Posts JSON; gives the answer when it is a success, as soon as its head is there. The caller ends the wait.
     pub(crate) async fn post(&self, target: &Target, body: Bytes) -> Result<Response<Incoming>, CallFailure> {
-        let answered = self.http.request(request(target, body)).await;
+        let answered = self.http.request(request(target, masked(body))).await;
         let response = answered.map_err(|_| CallFailure::new(FailureClass::Network))?;
         if response.status().is_success() {
             return if is_plain(response.headers()) {
@@ -142,6 +143,15 @@ pub(crate) fn is_plain(headers: &HeaderMap) -> bool {
         let value = value.as_bytes().trim_ascii();
         value.is_empty() || value.eq_ignore_ascii_case(b"identity")
     })
+}
+
+/// A request's JSON without the secrets in it, be they of a project or of a conversation.
+fn masked(body: Bytes) -> Bytes {
+    let without_secrets = match std::str::from_utf8(&body).map(mask_secrets) {
+        Ok(Cow::Owned(text)) => Some(Bytes::from(text)),
+        Ok(Cow::Borrowed(_)) | Err(_) => None,
+    };
+    without_secrets.unwrap_or(body)
 }
 
 fn request(target: &Target, body: Bytes) -> Request<Full<Bytes>> {

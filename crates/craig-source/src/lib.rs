@@ -40,5 +40,6 @@ pub use own_folder::{Entry as OwnEntry, FileIdentity, OwnFolder};
 pub use protected::{ProtectedFolder, protected_folder};
 pub use read::{ReadError, interpret, language, read};
 pub use root::Root;
+pub use secret::{mask_secrets, mask_text};
 pub use walk::{Entry, ExcludedCounts, Listing, SkipReason, Skipped, walk};
 pub use watch::{ChangeBatch, Sentinel, WatchMode, Watcher, watch, watch_by_polling};

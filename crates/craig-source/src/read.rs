@@ -7,11 +7,11 @@ use std::{
 };
 
 use crate::{
-    Content, ContentHash, FileKind, FileStamp, FileType, Language, Root, SourceFile, SourceOptions,
+    Content, ContentHash, FileStamp, FileType, Language, Root, SourceFile, SourceOptions,
     decode::decode,
     file_type::binary_by_extension,
     open::{is_link, open_without_links},
-    secret::{find_secrets, is_secret_by_name, mask},
+    secret::{is_secret_by_name, mask_file},
     unindexed::withheld,
 };
 
@@ -149,12 +149,7 @@ pub fn language(path: &str, text: &str) -> Language {
 }
 
 fn content_of(path: &str, language: Language, text: String) -> Content {
-    let secrets = find_secrets(&text);
-    let may_hold_sample_keys = language.kind() != FileKind::Config && language != Language::Text;
-    if secrets.has_token || (!secrets.keys.is_empty() && !may_hold_sample_keys) {
-        return Content::Secret;
-    }
-    let text = if secrets.keys.is_empty() { text } else { mask(text, &secrets.keys) };
+    let text = mask_file(path, language, text);
     match withheld(path, language, &text) {
         Some(why) => Content::Unindexed(text, why),
         None => Content::Text(text),

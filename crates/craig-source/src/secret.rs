@@ -1,22 +1,59 @@
-//! Keeps secrets in: environment files, private keys, live tokens.
+//! Keeps secrets in: environment files, private keys, live tokens, passwords.
 //!
-//! What is found decides over a whole file or over a few of its bytes:
+//! Files that are nothing but a secret are known by their names, and none of their text leaves this crate: `.env`, `id_rsa`,
+//! key stores. In every other text secrets are overwritten with `*`, byte by byte, so that the rest can be searched
+//! and no line and no offset moves:
 //!
-//! | found | in | the file's content |
+//! | found by | examples | closer look |
 //! |---|---|---|
-//! | environment file, key store, credentials file, by name | – | [`Secret`](crate::Content::Secret) |
-//! | live token | any file | `Secret` |
-//! | private key with its key material | configuration, plain text, key file, unknown | `Secret` |
-//! | private key with its key material | code, Markdown and other markup | text, the key material overwritten with `*` |
+//! | a vendor's mark | `ghp_…`, `AKIA…`, `eyJ….….…` | its alphabet and length; it is random (`token.rs`) |
+//! | a header | private keys, PEM or PuTTY's, plain or in base64 | key material follows (`private_key.rs`) |
+//! | an address | `postgres://user:…@host`, `Basic …` | no sample (`address.rs`) |
+//! | a name | `password = "…"`, `<api_key>…</api_key>` | a literal that is no placeholder, word or sample (`assignment.rs`) |
 //!
-//! The last row is for SSH and TLS libraries, whose tests and documentation are full of keys: they must stay findable,
-//! and overwriting keeps every line and byte offset. A token counts as live when its vendor's prefix, alphabet and
-//! length fit and it looks random; the samples of documentation (`AKIAIOSFODNN7EXAMPLE`) do not. A `BEGIN PRIVATE KEY`
-//! line without key material is a mention, not a key.
+//! Samples of documentation (`AKIAIOSFODNN7EXAMPLE`, `postgres:postgres@localhost`) and keys cut short with an ellipsis stay
+//! as they are. In files that tools keep credentials in, such as `.npmrc`, any value of a secret's name is overwritten.
 
-use std::{ops::Range, sync::LazyLock};
+mod address;
+mod assignment;
+mod prefixes;
+mod private_key;
+mod random;
+mod token;
 
-use aho_corasick::{AhoCorasick, Match, packed};
+use std::borrow::Cow;
+use std::ops::Range;
+use std::sync::LazyLock;
+
+use memchr::memmem;
+
+use crate::{FileKind, Language, language};
+use prefixes::Prefixes;
+use token::{Look, MARKS, SHORT_MARKS};
+
+/// `text` with every secret in it overwritten with `*`: same length, same lines.
+///
+/// For whatever is about to leave the process or to be kept and did not come from [`read`](crate::read), which does the
+/// same: what an editor has not saved, a question, a request to a model.
+pub fn mask_secrets(text: &str) -> Cow<'_, str> {
+    masked(text, &find_secrets(text, Place::Prose))
+}
+
+/// The same for a text that would be saved as `path`; all of it where the file is secret for its name.
+pub fn mask_text<'t>(path: &str, text: &'t str) -> Cow<'t, str> {
+    match is_secret_by_name(path) {
+        true => masked(text, std::slice::from_ref(&(0..text.len()))),
+        false => masked(text, &find_secrets(text, Place::of(path, language(path, text)))),
+    }
+}
+
+/// The same for the text of a file that was read.
+pub(crate) fn mask_file(path: &str, language: Language, text: String) -> String {
+    match masked(&text, &find_secrets(&text, Place::of(path, language))) {
+        Cow::Borrowed(_) => text,
+        Cow::Owned(masked) => masked,
+    }
+}
 
 /// Whether a file name is one of the `.env` family: `.env`, `.env.local`, `.envrc`, `production.env`.
 pub(crate) fn is_env_file(name: &str) -> bool {
@@ -49,183 +86,162 @@ const SECRET_NAMES: &[&str] = &[
     ".git-credentials",
 ];
 
-/// What a text gives away.
-#[derive(Debug, Default, PartialEq, Eq)]
-pub(crate) struct Findings {
-    /// Whether a live token is in it.
-    pub(crate) has_token: bool,
-    /// Where key material of private keys stands, in bytes, ascending.
-    pub(crate) keys: Vec<Range<usize>>,
+/// Where a text stands, which decides what a value without quotes is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Place {
+    /// Names and calls are written without quotes.
+    Code,
+    /// Values are.
+    Prose,
+    /// A file of a tool that keeps credentials in it.
+    Credentials,
 }
 
-/// Looks through a text: one pass for all prefixes, and a closer look only where one is found.
-pub(crate) fn find_secrets(text: &str) -> Findings {
-    let mut findings = Findings::default();
-    PREFIXES.for_each(text, |pattern, found| {
-        if pattern == PRIVATE_KEY {
-            findings.keys.extend(key_material(text, found.end));
+impl Place {
+    fn of(path: &str, language: Language) -> Self {
+        if keeps_credentials(path) {
+            Self::Credentials
+        } else if language.kind() == FileKind::Code
+            && !matches!(language, Language::Bash | Language::PowerShell | Language::Batch)
+        {
+            Self::Code
         } else {
-            findings.has_token |= is_live_token(text, found.start, &TOKENS[pattern - 1]);
+            Self::Prose
         }
-    });
-    findings
+    }
 }
 
-/// Overwrites key material with `*`; line ends stay where they are.
-pub(crate) fn mask(text: String, keys: &[Range<usize>]) -> String {
-    let mut bytes = text.into_bytes();
-    for key in keys {
-        bytes[key.clone()]
+/// Whether tools keep credentials in a file of this name, beside other things.
+fn keeps_credentials(path: &str) -> bool {
+    let path = path.to_ascii_lowercase();
+    let (folder, name) = path.rsplit_once('/').unwrap_or(("", &path));
+    let folder = folder.rsplit('/').next().unwrap_or_default();
+    let (stem, extension) = name.rsplit_once('.').unwrap_or((name, ""));
+    let is_data =
+        matches!(extension, "yaml" | "yml" | "json" | "toml" | "ini" | "properties" | "cfg" | "conf" | "xml");
+    let is_secrets = matches!(stem, "secrets" | "secret" | "credentials" | "creds") && is_data;
+    is_secrets
+        || CREDENTIAL_FILES.contains(&name)
+        || matches!(extension, "tfstate" | "tfvars")
+        || name.contains(".tfstate.")
+        || name.ends_with(".tfvars.json")
+        || CREDENTIAL_FOLDERS.iter().any(|(of, file)| folder == *of && name == *file)
+}
+
+const CREDENTIAL_FILES: &[&str] = &[
+    ".npmrc",
+    ".yarnrc",
+    ".yarnrc.yml",
+    "kubeconfig",
+    ".dockercfg",
+    ".dockerconfigjson",
+    "wp-config.php",
+    ".s3cfg",
+    ".boto",
+    ".my.cnf",
+    ".mylogin.cnf",
+    ".terraformrc",
+    "terraform.rc",
+    "credentials.tfrc.json",
+    "rclone.conf",
+    ".msmtprc",
+    ".fetchmailrc",
+    ".netrc.gpg",
+    ".pgpass",
+    ".mailrc",
+    ".muttrc",
+    ".vault-token",
+    "settings-security.xml",
+    ".databrickscfg",
+    ".snowsql",
+    ".sentryclirc",
+    ".gemrc",
+];
+
+const CREDENTIAL_FOLDERS: &[(&str, &str)] = &[
+    (".aws", "credentials"),
+    (".aws", "config"),
+    (".docker", "config.json"),
+    (".kube", "config"),
+    (".cargo", "credentials"),
+    (".gem", "credentials"),
+    (".m2", "settings.xml"),
+    ("gh", "hosts.yml"),
+    (".azure", "accesstokens.json"),
+    (".composer", "auth.json"),
+];
+
+/// Patterns that are neither a vendor's mark nor part of a name.
+const HEADERS: &[(&str, fn(&str, Range<usize>) -> Option<Range<usize>>)] = &[
+    ("PRIVATE KEY", private_key::pem),
+    ("LS0tLS1CRUdJTi", private_key::encoded_pem),
+    ("9w0BAQEFAASC", private_key::pkcs8),
+    ("Private-Lines", private_key::putty),
+    ("Basic ", address::basic),
+    ("basic ", address::basic),
+];
+
+/// All patterns: marks of vendors, headers, parts of names.
+static PATTERNS: LazyLock<Prefixes> = LazyLock::new(|| {
+    let marks = MARKS.iter().map(|mark| mark.text);
+    let headers = HEADERS.iter().map(|(header, _)| *header);
+    let all: Vec<&str> = marks.chain(headers).chain(assignment::STEMS.iter().copied()).collect();
+    Prefixes::new(&all)
+});
+
+/// What looks at a place where a mark was found.
+type LookAt = fn(&str, Range<usize>) -> Option<Range<usize>>;
+
+static SHORT: LazyLock<Vec<(memmem::Finder<'static>, LookAt)>> =
+    LazyLock::new(|| SHORT_MARKS.iter().map(|(mark, look)| (memmem::Finder::new(mark), *look)).collect());
+
+static ADDRESS: LazyLock<memmem::Finder<'static>> = LazyLock::new(|| memmem::Finder::new("://"));
+
+/// Where secrets stand: a pass for all patterns, and a closer look only where one is found.
+fn find_secrets(text: &str, place: Place) -> Vec<Range<usize>> {
+    let mut secrets = Vec::new();
+    PATTERNS.for_each(text, |pattern, end| secrets.extend(secret_at(text, pattern, end, place)));
+    for (finder, look) in &*SHORT {
+        let length = finder.needle().len();
+        secrets.extend(finder.find_iter(text.as_bytes()).filter_map(|at| look(text, at..at + length)));
+    }
+    secrets.extend(ADDRESS.find_iter(text.as_bytes()).filter_map(|at| address::password(text, at + 3)));
+    secrets
+}
+
+fn secret_at(text: &str, pattern: usize, end: usize, place: Place) -> Option<Range<usize>> {
+    let Some(mark) = MARKS.get(pattern) else {
+        let pattern = pattern - MARKS.len();
+        let Some((header, look)) = HEADERS.get(pattern) else {
+            let stem = assignment::STEMS[pattern - HEADERS.len()];
+            let stem = end - stem.len()..end;
+            return assignment::secret(text, stem.clone(), place).or_else(|| address::netrc(text, stem));
+        };
+        return look(text, end - header.len()..end);
+    };
+    let start = end - mark.text.len();
+    match &mark.look {
+        Look::Token { alphabet, length } => token::token_at(text, start..end, *alphabet, length),
+        Look::At(look) => look(text, start..end),
+    }
+}
+
+/// Overwrites secrets with `*`; line ends stay where they are, and so do escapes of them.
+fn masked<'t>(text: &'t str, secrets: &[Range<usize>]) -> Cow<'t, str> {
+    if secrets.is_empty() {
+        return Cow::Borrowed(text);
+    }
+    let mut bytes = text.as_bytes().to_vec();
+    for secret in secrets {
+        let start = text.floor_char_boundary(secret.start);
+        let end = text.ceil_char_boundary(secret.end);
+        bytes[start..end]
             .iter_mut()
             .filter(|byte| !matches!(byte, b'\n' | b'\r'))
             .for_each(|byte| *byte = b'*');
     }
-    // Key material is ASCII, so the text is still UTF-8.
-    String::from_utf8(bytes).unwrap_or_default()
-}
-
-/// Number of the pattern `PRIVATE KEY`; those of the tokens follow in the order of the table.
-const PRIVATE_KEY: usize = 0;
-
-/// Searches for all prefixes at once: with vector instructions, ten times as fast, where the processor has them.
-enum Prefixes {
-    Vectors(packed::Searcher),
-    Automaton(AhoCorasick),
-}
-
-static PREFIXES: LazyLock<Prefixes> = LazyLock::new(|| {
-    let patterns: Vec<_> =
-        ["PRIVATE KEY"].into_iter().chain(TOKENS.iter().map(|token| token.prefix)).collect();
-    match packed::Searcher::new(&patterns) {
-        Some(searcher) => Prefixes::Vectors(searcher),
-        None => Prefixes::Automaton(AhoCorasick::new(patterns).expect("a few short patterns fit any limit")),
-    }
-});
-
-impl Prefixes {
-    fn for_each(&self, text: &str, mut look: impl FnMut(usize, Range<usize>)) {
-        let mut tell = |found: Match| look(found.pattern().as_usize(), found.range());
-        match self {
-            Prefixes::Vectors(searcher) => searcher.find_iter(text).for_each(&mut tell),
-            Prefixes::Automaton(searcher) => searcher.find_iter(text).for_each(&mut tell),
-        }
-    }
-}
-
-/// How a vendor's tokens look.
-struct Token {
-    prefix: &'static str,
-    /// Which bytes follow the prefix.
-    alphabet: fn(&u8) -> bool,
-    /// How many of them there may be.
-    length: Range<usize>,
-}
-
-const fn token(prefix: &'static str, alphabet: fn(&u8) -> bool, length: Range<usize>) -> Token {
-    Token { prefix, alphabet, length }
-}
-
-const TOKENS: &[Token] = &[
-    token("AKIA", is_upper_alphanumeric, 16..17),
-    token("ASIA", is_upper_alphanumeric, 16..17),
-    token("AIza", is_url_safe, 35..36),
-    token("ghp_", u8::is_ascii_alphanumeric, 36..256),
-    token("gho_", u8::is_ascii_alphanumeric, 36..256),
-    token("ghu_", u8::is_ascii_alphanumeric, 36..256),
-    token("ghs_", u8::is_ascii_alphanumeric, 36..256),
-    token("ghr_", u8::is_ascii_alphanumeric, 36..256),
-    token("github_pat_", is_url_safe, 60..256),
-    token("glpat-", is_url_safe, 20..64),
-    token("sk_live_", u8::is_ascii_alphanumeric, 24..256),
-    token("rk_live_", u8::is_ascii_alphanumeric, 24..256),
-    token("xoxb-", is_url_safe, 40..256),
-    token("xoxp-", is_url_safe, 40..256),
-    token("xoxa-", is_url_safe, 40..256),
-    token("xoxs-", is_url_safe, 40..256),
-    token("xapp-", is_url_safe, 40..256),
-    token("npm_", u8::is_ascii_alphanumeric, 36..37),
-    token("pypi-AgEI", is_url_safe, 50..512),
-    token("sk-ant-", is_url_safe, 80..256),
-    token("sk-proj-", is_url_safe, 40..256),
-];
-
-fn is_upper_alphanumeric(byte: &u8) -> bool {
-    byte.is_ascii_uppercase() || byte.is_ascii_digit()
-}
-
-fn is_url_safe(byte: &u8) -> bool {
-    byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-')
-}
-
-fn is_live_token(text: &str, start: usize, token: &Token) -> bool {
-    let bytes = text.as_bytes();
-    if start > 0 && is_url_safe(&bytes[start - 1]) {
-        return false;
-    }
-    let body = &bytes[start + token.prefix.len()..];
-    let length = body.iter().take_while(|byte| (token.alphabet)(byte)).count();
-    let ends_there = !body.get(length).is_some_and(u8::is_ascii_alphanumeric);
-    ends_there && token.length.contains(&length) && looks_random(&body[..length])
-}
-
-/// Random letters repeat little, follow no alphabet, hold a digit, and spell no excuse.
-fn looks_random(body: &[u8]) -> bool {
-    let lower = body.to_ascii_lowercase();
-    let excuses: [&[u8]; 7] = [b"example", b"fake", b"dummy", b"test", b"xxxx", b"your", b"0000"];
-    let is_excuse = |word: &&[u8]| lower.windows(word.len()).any(|window| window == *word);
-    body.iter().any(u8::is_ascii_digit)
-        && entropy_bits(&lower) >= MIN_ENTROPY_BITS
-        && !lower.windows(5).any(is_sequence)
-        && !excuses.iter().any(is_excuse)
-}
-
-/// Sixteen random letters and digits have 3.5 bits on average and next to never fewer than this.
-const MIN_ENTROPY_BITS: f64 = 2.8;
-
-/// Shannon entropy of one byte, as this text spreads its bytes.
-fn entropy_bits(text: &[u8]) -> f64 {
-    let mut counts = [0_u32; 256];
-    text.iter().for_each(|&byte| counts[usize::from(byte)] += 1);
-    let share = |count: u32| f64::from(count) / text.len() as f64;
-    counts.into_iter().filter(|&count| count > 0).map(|count| -share(count) * share(count).log2()).sum()
-}
-
-/// `12345`, `abcde`, `aaaaa`.
-fn is_sequence(window: &[u8]) -> bool {
-    [0, 1].iter().any(|step| window.windows(2).all(|pair| pair[1] == pair[0].wrapping_add(*step)))
-}
-
-/// Base64 letters that make a key: less is a sample with an ellipsis.
-const MIN_KEY_LETTERS: usize = 64;
-
-/// `-----BEGIN ` and the kind of the key; `ENCRYPTED` is the longest.
-const MAX_HEADER_BYTES: usize = 64;
-
-/// RSA keys of 16,384 bits have 12,800 bytes.
-const MAX_KEY_BYTES: usize = 16 * 1024;
-
-/// The key material after the words `PRIVATE KEY` at `end`, if they are part of a header and any follows.
-///
-/// Whatever a language puts between the lines of a literal is passed over: quotes, `\n`, `+`, indentation, comment
-/// marks. Headers such as `Proc-Type: 4,ENCRYPTED` are, too.
-fn key_material(text: &str, end: usize) -> Option<Range<usize>> {
-    let after = text[end..].strip_prefix(" BLOCK").unwrap_or(&text[end..]).strip_prefix("-----")?;
-    let before = &text[text.floor_char_boundary(end.saturating_sub(MAX_HEADER_BYTES))..end];
-    let header = &before[before.rfind("-----BEGIN ")?..];
-    if header.contains('\n') {
-        return None;
-    }
-    let start = text.len() - after.len();
-    let material = &after[..after.floor_char_boundary(MAX_KEY_BYTES)];
-    let material = &material[..material.find("-----").unwrap_or(material.len())];
-    let material = &material[..material.find(|c: char| !c.is_ascii()).unwrap_or(material.len())];
-    let n_letters: usize =
-        material.split(|c: char| !is_base64(c)).map(str::len).filter(|length| *length >= 16).sum();
-    (n_letters >= MIN_KEY_LETTERS).then(|| start..start + material.len())
-}
-
-fn is_base64(c: char) -> bool {
-    c.is_ascii_alphanumeric() || matches!(c, '+' | '/' | '=')
+    // Whole characters were overwritten, so the text is still UTF-8.
+    Cow::Owned(String::from_utf8(bytes).unwrap_or_default())
 }
 
 #[cfg(test)]

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use craig_context::{Block, ChatQuery, Purpose, SourceText, Tokenizer, enclosing, fitted, merged};
 use craig_search::{Description, Filter, Hit};
+use craig_source::mask_secrets;
 use craig_store::Project;
 
 use super::cache::CacheKey;
@@ -70,6 +71,7 @@ impl Engine {
         request: &ChatContextRequest,
     ) -> Result<ContextAnswer, EngineError> {
         let limits = self.chat_limits(request)?;
+        let request = &without_secrets(request);
         let mut clock = Clock::new(request.deadline.unwrap_or(self.config().context.deadline));
         let project = self.indexed_project(handle)?;
         let answer = match (self.refusal(request), &project) {
@@ -348,6 +350,16 @@ const EXACT: f32 = 0.88;
 
 /// Tokens rarely have more bytes, so larger texts are not even counted.
 const MAX_BYTES_PER_TOKEN: u64 = 8;
+
+/// A request whose messages hold no secret: they are searched for, given to models and kept.
+fn without_secrets(request: &ChatContextRequest) -> ChatContextRequest {
+    let masked = |message: &String| mask_secrets(message).into_owned();
+    ChatContextRequest {
+        message: masked(&request.message),
+        history: request.history.iter().map(masked).collect(),
+        ..request.clone()
+    }
+}
 
 fn wants_none(message: &str) -> bool {
     let is_command = |word: &str| word.eq_ignore_ascii_case(NO_CONTEXT);

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use craig_context::{Block, InlineQuery, Purpose, Reference, Selection, Tokenizer, boost, fitted, truncate};
 use craig_search::{Description, Filter, Hit, KindFilter};
-use craig_source::{Content, Language};
+use craig_source::{Content, Language, mask_secrets, mask_text};
 use craig_store::Project;
 
 use super::{
@@ -108,7 +108,7 @@ impl Engine {
         let stored = self.store().file_text(project.id, path)?;
         let indexed = stored.as_ref().and_then(|file| file.content.as_deref());
         let current = match &request.text {
-            Some(text) => text.clone(),
+            Some(text) => mask_text(path, text).into_owned(),
             None => self.text_on_disk(project, path, indexed)?,
         };
         let (first, last) = request.lines;
@@ -151,7 +151,7 @@ impl Engine {
         limits: &Limits,
         clock: &mut Clock,
     ) -> ContextAnswer {
-        let query = InlineQuery::new(&request.instruction, &selection.text, language);
+        let query = InlineQuery::new(&mask_secrets(&request.instruction), &selection.text, language);
         let mut answer = ContextAnswer { query: query.text.clone(), ..ContextAnswer::default() };
         answer.elapsed.extract_ms = clock.step_ms();
         if query.text.chars().count() < MIN_CHARS {

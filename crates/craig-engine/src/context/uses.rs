@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use craig_source::mask_secrets;
 use craig_store::{ContextUse, Project};
 use serde::Serialize;
 
@@ -78,7 +79,10 @@ impl Engine {
         helpful: bool,
         note: Option<&str>,
     ) -> Result<i64, EngineError> {
-        self.store_mut().rate_context_use(id, helpful, note)?.ok_or(EngineError::NoContextToRate { id })
+        let note = note.map(mask_secrets);
+        self.store_mut()
+            .rate_context_use(id, helpful, note.as_deref())?
+            .ok_or(EngineError::NoContextToRate { id })
     }
 
     /// Statistics of the context that was handed out from one project, or from all.

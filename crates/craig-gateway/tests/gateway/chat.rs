@@ -34,6 +34,26 @@ fn results() -> Value {
 }
 
 #[tokio::test]
+async fn secrets_of_a_conversation_and_of_code_stay_here() {
+    let upstream = Upstream::start(|_, _| Reply::completion("Hello.")).await;
+    let gateway = Plan::with(&upstream).start().await;
+    let token = ["gh", "p_r8Zt4kQ1vXw9Lm2Np7Bs5Hd3Jf6Gc0Ya1UeK"].concat();
+    let body = json!({
+        "model": "mock",
+        "messages": [{ "role": "user", "content": format!("why is this refused?\n{token}\nIt is new.") }],
+        "semantic_results": [{ "content": format!("open(\"{token}\")"), "file": "a.js", "score": 0.9 }],
+    });
+    assert_eq!(gateway.chat(body).await.status, StatusCode::OK);
+    let asked = &upstream.asked()[0];
+    let messages = asked.json()["messages"].to_string();
+    assert!(!messages.contains("r8Zt4kQ1"), "{messages}");
+    assert!(
+        messages.contains("****") && messages.contains("It is new.") && messages.contains("open("),
+        "{messages}"
+    );
+}
+
+#[tokio::test]
 async fn what_concerns_nobody_here_is_passed_on_to_the_byte() {
     let upstream = Upstream::start(|_, _| Reply::completion("Hello.")).await;
     let gateway = Plan::with(&upstream).start().await;

@@ -25,6 +25,7 @@ mod models;
 mod permissions;
 mod pictures;
 mod pipes;
+mod secrets;
 mod text;
 mod together;
 mod unwritable;
