@@ -34,7 +34,7 @@ pub struct IngestReport {
     pub failed: Vec<FailedFile>,
     /// Files over the size limit: not tracked.
     pub too_large: Vec<String>,
-    /// Files that hold secrets: tracked by name only.
+    /// Files that are secrets, such as `.env`: tracked by name only.
     pub secrets: Vec<String>,
     /// The repository that it was cloned from.
     #[serde(skip_serializing_if = "Option::is_none")]

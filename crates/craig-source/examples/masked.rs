@@ -1,6 +1,7 @@
 //! Prints the lines of files that secrets are overwritten in, as `PATH:LINE`, what was and what became of it, and counts all lines.
 //!
 //! `cargo run --release -p craig-source --example masked -- FOLDER ...`
+#![expect(clippy::print_stdout, clippy::print_stderr, reason = "a developer's tool")]
 
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -22,9 +23,6 @@ fn main() {
             let file = interpret(&entry.path, stamp, bytes);
             time += started.elapsed();
             let (Content::Text(after) | Content::Unindexed(after, _)) = file.content else { continue };
-            if let Some(folder) = std::env::var_os("INTO") {
-                let _ = std::fs::write(Path::new(&folder).join(entry.path.replace('/', "_")), &after);
-            }
             let before = before.trim_start_matches('\u{feff}');
             n_lines += before.lines().count();
             if before == after {
@@ -46,7 +44,6 @@ fn main() {
     );
 }
 
-#[expect(clippy::print_stdout, reason = "it is what the example is for")]
 fn print(folder: &str, path: &str, line: usize, was: &str, is: &str) {
     let at = was.bytes().zip(is.bytes()).position(|(a, b)| a != b).unwrap_or_default();
     let end = was.len() - was.bytes().rev().zip(is.bytes().rev()).take_while(|(a, b)| a == b).count();

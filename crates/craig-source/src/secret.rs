@@ -29,7 +29,7 @@ use memchr::memmem;
 
 use crate::{FileKind, Language, language};
 use prefixes::Prefixes;
-use token::{Look, MARKS, SHORT_MARKS};
+use token::{Look, LookAt, MARKS, SHORT_MARKS};
 
 /// `text` with every secret in it overwritten with `*`: same length, same lines.
 ///
@@ -172,35 +172,38 @@ const CREDENTIAL_FOLDERS: &[(&str, &str)] = &[
 ];
 
 /// Patterns that are neither a vendor's mark nor part of a name.
-const HEADERS: &[(&str, fn(&str, Range<usize>) -> Option<Range<usize>>)] = &[
+const HEADERS: &[(&str, LookAt)] = &[
     ("PRIVATE KEY", private_key::pem),
     ("LS0tLS1CRUdJTi", private_key::encoded_pem),
     ("9w0BAQEFAASC", private_key::pkcs8),
     ("Private-Lines", private_key::putty),
     ("Basic ", address::basic),
     ("basic ", address::basic),
+    (" -u ", address::user_flag),
+    ("--user", address::user_flag),
 ];
 
-/// All patterns: marks of vendors, headers, parts of names.
-static PATTERNS: LazyLock<Prefixes> = LazyLock::new(|| {
+/// Marks of vendors, then headers.
+static MARKS_AND_HEADERS: LazyLock<Prefixes> = LazyLock::new(|| {
     let marks = MARKS.iter().map(|mark| mark.text);
-    let headers = HEADERS.iter().map(|(header, _)| *header);
-    let all: Vec<&str> = marks.chain(headers).chain(assignment::STEMS.iter().copied()).collect();
-    Prefixes::new(&all)
+    Prefixes::new(&marks.chain(HEADERS.iter().map(|(header, _)| *header)).collect::<Vec<_>>())
 });
 
-/// What looks at a place where a mark was found.
-type LookAt = fn(&str, Range<usize>) -> Option<Range<usize>>;
+/// Apart from the marks: of patterns that overlap only one is found.
+static STEMS: LazyLock<Prefixes> = LazyLock::new(|| Prefixes::new(assignment::STEMS));
 
 static SHORT: LazyLock<Vec<(memmem::Finder<'static>, LookAt)>> =
     LazyLock::new(|| SHORT_MARKS.iter().map(|(mark, look)| (memmem::Finder::new(mark), *look)).collect());
 
 static ADDRESS: LazyLock<memmem::Finder<'static>> = LazyLock::new(|| memmem::Finder::new("://"));
 
-/// Where secrets stand: a pass for all patterns, and a closer look only where one is found.
+/// Where secrets stand: a few passes for all patterns, and a closer look only where one is found.
 fn find_secrets(text: &str, place: Place) -> Vec<Range<usize>> {
     let mut secrets = Vec::new();
-    PATTERNS.for_each(text, |pattern, end| secrets.extend(secret_at(text, pattern, end, place)));
+    MARKS_AND_HEADERS.for_each(text, |pattern, found| secrets.extend(secret_at(text, pattern, found)));
+    STEMS.for_each(text, |_, stem| {
+        secrets.extend(assignment::secret(text, stem.clone(), place).or_else(|| address::netrc(text, stem)));
+    });
     for (finder, look) in &*SHORT {
         let length = finder.needle().len();
         secrets.extend(finder.find_iter(text.as_bytes()).filter_map(|at| look(text, at..at + length)));
@@ -209,24 +212,16 @@ fn find_secrets(text: &str, place: Place) -> Vec<Range<usize>> {
     secrets
 }
 
-fn secret_at(text: &str, pattern: usize, end: usize, place: Place) -> Option<Range<usize>> {
-    let Some(mark) = MARKS.get(pattern) else {
-        let pattern = pattern - MARKS.len();
-        let Some((header, look)) = HEADERS.get(pattern) else {
-            let stem = assignment::STEMS[pattern - HEADERS.len()];
-            let stem = end - stem.len()..end;
-            return assignment::secret(text, stem.clone(), place).or_else(|| address::netrc(text, stem));
-        };
-        return look(text, end - header.len()..end);
-    };
-    let start = end - mark.text.len();
+/// The secret at a mark or header, by its number.
+fn secret_at(text: &str, pattern: usize, found: Range<usize>) -> Option<Range<usize>> {
+    let Some(mark) = MARKS.get(pattern) else { return HEADERS[pattern - MARKS.len()].1(text, found) };
     match &mark.look {
-        Look::Token { alphabet, length } => token::token_at(text, start..end, *alphabet, length),
-        Look::At(look) => look(text, start..end),
+        Look::Token { alphabet, length } => token::token_at(text, found, *alphabet, length),
+        Look::At(look) => look(text, found),
     }
 }
 
-/// Overwrites secrets with `*`; line ends stay where they are, and so do escapes of them.
+/// Overwrites secrets with `*`; line ends stay where they are.
 fn masked<'t>(text: &'t str, secrets: &[Range<usize>]) -> Cow<'t, str> {
     if secrets.is_empty() {
         return Cow::Borrowed(text);

@@ -135,7 +135,7 @@ impl Engine {
             .and_then(|root| craig_source::read(&root, path, &options).map_err(|error| error.to_string()));
         match (read.map(|file| file.content), indexed) {
             (Ok(Content::Text(text) | Content::Unindexed(text, _)), _) => Ok(text),
-            (Ok(Content::Secret), _) => Err(unreadable("it holds secrets".to_owned())),
+            (Ok(Content::Secret), _) => Err(unreadable("it is a secret".to_owned())),
             (Ok(Content::Binary), _) => Err(unreadable("it is no text".to_owned())),
             (Err(_), Some(indexed)) => Ok(indexed.to_owned()),
             (Err(reason), None) => Err(unreadable(reason)),

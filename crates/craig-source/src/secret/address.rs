@@ -56,6 +56,16 @@ pub(super) fn basic(text: &str, mark: Range<usize>) -> Option<Range<usize>> {
     (user.is_ascii() && is_likely_password(user, password)).then_some(value)
 }
 
+/// What a flag for a user at `mark` is followed by: `curl -u user:password`.
+pub(super) fn user_flag(text: &str, mark: Range<usize>) -> Option<Range<usize>> {
+    let rest = text[mark.end..].trim_start_matches(['"', '\'', ' ', '=']);
+    let given = &rest[..rest.find([' ', '"', '\'', '\n', '\r', '\t', '\\', '`']).unwrap_or(rest.len())];
+    let (user, password) = given.split_once(':')?;
+    let start = text.len() - rest.len() + user.len() + 1;
+    let is_password = is_likely_password(user.as_bytes(), password.as_bytes());
+    is_password.then(|| start..start + password.len())
+}
+
 /// The password of `machine HOST login USER password PASSWORD` before whose password `mark` stands.
 pub(super) fn netrc(text: &str, name: Range<usize>) -> Option<Range<usize>> {
     const LOOK_BACK_BYTES: usize = 300;

@@ -97,6 +97,7 @@ pub(super) fn secret(text: &str, stem: Range<usize>, place: Place) -> Option<Ran
     let bytes = &text.as_bytes()[value.range.clone()];
     let is_secret = match place {
         Place::Credentials => is_given(bytes),
+        _ if matches!(operator, Operator::Follows(_)) => bytes.len() >= 20 && looks_like_key(bytes),
         // Names of resources are joined so: `secretsmanager:…:secret:NAME`.
         _ if text[..name.start].ends_with(':') && text[name.end..].starts_with(':') => false,
         _ if value.is_quoted => is_secret(kind, bytes),
@@ -122,59 +123,77 @@ fn name_around(text: &str, stem: &Range<usize>) -> Range<usize> {
 
 /// What a name promises, if its last word is one of a secret's: `db_password`, but not `password_field`.
 fn kind_of(name: &str, place: Place) -> Option<Kind> {
-    let plain: String =
-        name.chars().filter(char::is_ascii_alphanumeric).collect::<String>().to_ascii_lowercase();
-    let plain = plain.trim_end_matches(|c: char| c.is_ascii_digit());
-    let plain = [
-        "production",
-        "prod",
-        "staging",
-        "dev",
-        "live",
-        "base64",
-        "b64",
-        "value",
-        "plain",
-        "text",
-        "primary",
-        "secondary",
-    ]
-    .iter()
-    .fold(plain, |plain, suffix| plain.strip_suffix(suffix).filter(|rest| rest.len() > 3).unwrap_or(plain));
-    let ends = |words: &[&str]| words.iter().any(|word| plain.ends_with(word));
-    if ends(&["password", "passwd", "passphrase", "pwd", "pass", "passwort"]) {
-        return Some(Kind::Password);
+    let (letters, n_letters) = letters(name);
+    let name = std::str::from_utf8(&letters[..n_letters]).unwrap_or_default();
+    let name = name.trim_end_matches(|c: char| c.is_ascii_digit());
+    let name = SUFFIXES
+        .iter()
+        .fold(name, |name, suffix| name.strip_suffix(suffix).filter(|rest| rest.len() > 3).unwrap_or(name));
+    let ends = |words: &[&str]| words.iter().any(|word| name.ends_with(word));
+    match () {
+        () if ends(PASSWORDS) => Some(Kind::Password),
+        () if ends(NO_SECRETS) => None,
+        () if ends(TOKENS) => Some(Kind::Token),
+        () if ends(KEYS) => Some(Kind::Key),
+        () if place == Place::Credentials && ends(CREDENTIALS) => Some(Kind::Key),
+        () => None,
     }
-    if NO_SECRETS.iter().any(|name| plain.ends_with(name)) {
-        return None;
-    }
-    if ends(&["token", "authtoken", "bearer"]) {
-        return Some(Kind::Token);
-    }
-    let is_key = ends(&[
-        "secret",
-        "secretkey",
-        "apikey",
-        "accesskey",
-        "privatekey",
-        "accountkey",
-        "encryptionkey",
-        "signingkey",
-        "authkey",
-        "secretkeybase",
-        "secretaccesskey",
-        "tokensecret",
-        "secrets",
-        "salt",
-        "noncekey",
-        "loggedinkey",
-        "applicationkey",
-        "subscriptionkey",
-        "keydata",
-    ]);
-    (is_key || place == Place::Credentials && ends(&["auth", "credential", "credentials"]))
-        .then_some(Kind::Key)
 }
+
+/// The letters and digits of a name in lower case. Names are looked at so often that nothing is allocated for them.
+fn letters(name: &str) -> ([u8; MAX_NAME_BYTES], usize) {
+    let mut letters = [0; MAX_NAME_BYTES];
+    let bytes = name.bytes().filter(u8::is_ascii_alphanumeric).take(MAX_NAME_BYTES);
+    let n_letters = bytes.enumerate().map(|(at, byte)| letters[at] = byte.to_ascii_lowercase()).count();
+    (letters, n_letters)
+}
+
+/// A stem, and eighty bytes on either side.
+const MAX_NAME_BYTES: usize = 192;
+
+/// What names end with that says nothing of their value.
+const SUFFIXES: &[&str] = &[
+    "production",
+    "prod",
+    "staging",
+    "dev",
+    "live",
+    "base64",
+    "b64",
+    "value",
+    "plain",
+    "text",
+    "primary",
+    "secondary",
+];
+
+const PASSWORDS: &[&str] = &["password", "passwd", "passphrase", "pwd", "pass", "passwort"];
+
+const TOKENS: &[&str] = &["token", "bearer"];
+
+const KEYS: &[&str] = &[
+    "secret",
+    "secrets",
+    "secretkey",
+    "secretkeybase",
+    "secretaccesskey",
+    "tokensecret",
+    "apikey",
+    "accesskey",
+    "privatekey",
+    "accountkey",
+    "encryptionkey",
+    "signingkey",
+    "authkey",
+    "noncekey",
+    "loggedinkey",
+    "applicationkey",
+    "subscriptionkey",
+    "salt",
+];
+
+/// Names that are a secret's only in files of credentials.
+const CREDENTIALS: &[&str] = &["auth", "credential", "credentials", "keydata"];
 
 /// Names of what anybody may see: marks of pages, requests and public keys.
 const NO_SECRETS: &[&str] = &[
@@ -238,6 +257,8 @@ enum Operator {
     Encloses(usize),
     /// A blank: after a flag of a command line, or after `Bearer`.
     Blank(usize),
+    /// A blank: `aws configure set aws_secret_access_key …`.
+    Follows(usize),
     /// A comma between quoted arguments: `define('DB_PASSWORD', '…')`.
     Precedes(usize),
 }
@@ -255,6 +276,7 @@ impl Operator {
         if !is_quoted && rest.peek() == Some(b'>') && text[..name.start].ends_with('<') {
             return Some(Self::Encloses(rest.at + 1));
         }
+        let n_before_blanks = rest.at;
         rest.skip_blanks();
         if is_quoted && rest.skip_words(&["value=", "Value=", "content="]) {
             return Some(Self::Assigns(rest.at));
@@ -274,17 +296,26 @@ impl Operator {
             }
             b'=' | b':' => rest.skip_operator()?,
             b'\n' | b'\r' if rest.value_below().is_some() => {}
+            // What holds when a variable is not set: `process.env.TOKEN || "…"`.
+            b'|' | b'?' | b'o' if rest.skip_words(&["||", "??", "or "]) => {}
+            _ if !is_quoted && rest.at > n_before_blanks => return Some(Self::Follows(rest.at)),
             _ => return None,
         }
         if let Some(at) = rest.value_below() {
             rest.at = at;
         }
         rest.skip_blanks();
+        rest.skip_block_mark();
+        rest.skip_wrapper();
         Some(Self::Assigns(rest.at))
     }
 
     fn value_start(self) -> usize {
-        let (Self::Assigns(at) | Self::Encloses(at) | Self::Blank(at) | Self::Precedes(at)) = self;
+        let (Self::Assigns(at)
+        | Self::Encloses(at)
+        | Self::Blank(at)
+        | Self::Follows(at)
+        | Self::Precedes(at)) = self;
         at
     }
 }
@@ -324,6 +355,25 @@ impl Rest<'_> {
         let found = words.iter().find(|word| rest.starts_with(**word));
         self.at += found.map_or(0, |word| word.len());
         found.is_some()
+    }
+
+    /// `|` before a text of several lines in YAML, of which the first is looked at.
+    fn skip_block_mark(&mut self) {
+        let rest = &self.text[self.at..];
+        let below = rest.strip_prefix(['|', '>']).map(|rest| rest.trim_start_matches(['-', '+', ' ']));
+        if let Some(below) = below.filter(|below| below.starts_with(['\n', '\r'])) {
+            self.at = self.text.len() - below.trim_ascii_start().len();
+        }
+    }
+
+    /// What makes another type of a literal: `String::from(`, `new SecretString(`.
+    fn skip_wrapper(&mut self) {
+        let rest = self.text[self.at..].trim_start_matches("new ");
+        let is_path = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '.' | ':' | '<' | '>' | '!');
+        let after = rest.trim_start_matches(is_path).strip_prefix('(');
+        if let Some(literal) = after.filter(|after| after.starts_with(['"', '\'', '`'])) {
+            self.at = self.text.len() - literal.len();
+        }
     }
 
     /// `=`, `:`, `:=`, `=>`, `==`; a type between a colon and `=` as well: `token: &str =`.
@@ -386,7 +436,7 @@ impl Value {
         let in_query = text[..name.start].ends_with(['?', '&']);
         let ends: &[char] = match (operator, place) {
             (Operator::Encloses(_), _) => &['<'],
-            (Operator::Blank(_), _) => &['"', '\'', '`', '\\', ','],
+            (Operator::Blank(_) | Operator::Follows(_), _) => &['"', '\'', '`', '\\', ','],
             _ if in_query => &['&', '"', '\'', '`', '<', '>', ')', '\\', '#', ',', ';'],
             (_, Place::Code) => &['"', '\'', '`', '<', ',', ';', '\\', '&', ')'],
             _ => &['"', '\'', '`', '<', '\\', ';'],

@@ -1,5 +1,7 @@
 //! Finds all of many short texts in one pass.
 
+use std::ops::Range;
+
 use aho_corasick::{AhoCorasick, packed};
 
 /// Searches for patterns with vector instructions, ten times as fast as an automaton, where the processor has them.
@@ -31,11 +33,11 @@ impl Prefixes {
         Self { groups }
     }
 
-    /// Calls `look` for each pattern found: its number, and where it ends. Of patterns that overlap, one is found.
-    pub(super) fn for_each(&self, text: &str, mut look: impl FnMut(usize, usize)) {
+    /// Calls `look` for each pattern found: its number, and where it stands. Of patterns that overlap, one is found.
+    pub(super) fn for_each(&self, text: &str, mut look: impl FnMut(usize, Range<usize>)) {
         for group in &self.groups {
             let mut found =
-                |found: aho_corasick::Match| look(group.numbers[found.pattern().as_usize()], found.end());
+                |found: aho_corasick::Match| look(group.numbers[found.pattern().as_usize()], found.range());
             match &group.searcher {
                 Searcher::Vectors(searcher) => searcher.find_iter(text).for_each(&mut found),
                 Searcher::Automaton(searcher) => searcher.find_iter(text).for_each(&mut found),

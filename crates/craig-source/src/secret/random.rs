@@ -63,6 +63,7 @@ pub(super) fn may_be_weak_password(value: &[u8]) -> bool {
         && value.iter().any(u8::is_ascii_digit)
         && value.iter().any(u8::is_ascii_alphabetic)
         && !has_sequence(&lower)
+        && memchr::memmem::find(value, b"123").is_none()
         && !spells_sample(value)
         && !is_placeholder(value)
         && !is_address(value)
@@ -146,9 +147,9 @@ pub(super) fn is_placeholder(value: &[u8]) -> bool {
         b"...",
         b"***",
         b"\xe2\x80\xa6",
-        b"a-z",
-        b"A-Z",
-        b"0-9",
+        b"[a-z",
+        b"[A-Z",
+        b"[0-9",
     ];
     let is_enclosed = |open: u8, close: u8| value.first() == Some(&open) && value.contains(&close);
     let is_variable = value.first().is_some_and(|first| matches!(first, b'$' | b'@' | b'%' | b'&'))
@@ -256,6 +257,13 @@ const SAMPLE_WORDS: &[&str] = &[
     "service",
     "provider",
     "pbkdf2",
+    "latin1",
+    "utf8",
+    "base64",
+    "sha256",
+    "sha512",
+    "argon2",
+    "newpass",
     "hmacsha",
 ];
 
@@ -323,7 +331,8 @@ fn looks_like_a_name(value: &[u8]) -> bool {
     let is_separator = |byte: &u8| matches!(byte, b'_' | b'-' | b'.' | b'/' | b':');
     let parts: Vec<&[u8]> = value.split(is_separator).filter(|part| !part.is_empty()).collect();
     let is_plain = |part: &&&[u8]| {
-        part.iter().all(u8::is_ascii_digit) || part.iter().all(u8::is_ascii_alphabetic) && is_one_word(part)
+        part.iter().all(u8::is_ascii_digit)
+            || part.len() > 2 && part.iter().all(u8::is_ascii_alphabetic) && is_one_word(part)
     };
     parts.len() > 2 && parts.iter().filter(is_plain).count() * 2 >= parts.len() && !is_uuid(value)
 }

@@ -136,6 +136,11 @@ fn values_are_judged_by_their_names() {
     check_at("a.sh", "deploy --token=«Zt4kQ1vXw9Lm2Np7Bs5Hd3» --password «t4Kq!9wZx2v» now");
     check_at("a.md", "Authorization: Bearer «Zt4kQ1vXw9Lm2Np7Bs5Hd3»\n");
     check_at("a.cs", "\"Server=db;User Id=app;Password=«t4Kq!9wZx2v»;Timeout=3\"");
+    check_at("a.rs", "let password = String::from(\"«t4Kq!9wZx2v»\");");
+    check_at("a.js", "const apiKey = process.env.API_KEY || '«Zt4kQ1vXw9Lm2Np7Bs5Hd3»'");
+    check_at("a.yaml", "password: |\n  «t4Kq!9wZx2v»\nport: 1\n");
+    check_at("a.sh", "curl -u app:«t4Kq9wZx2v» https://acme.io");
+    check_at("a.sh", "aws configure set aws_secret_access_key «Zt4kQ1vX/9Lm2Np7Bs5+d3Jf6Gc0Ya1UeKr8Zt4k»");
     check_at("a.txt", "machine acme.io login me password «t4Kq9wZx2v»\n");
     check_at(
         "a.md",

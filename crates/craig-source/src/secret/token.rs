@@ -10,19 +10,22 @@ pub(super) struct Mark {
     pub(super) look: Look,
 }
 
-/// The secret at a mark that ends at a place of a text.
+/// The secret at a place of a text where a mark stands.
+pub(super) type LookAt = fn(&str, Range<usize>) -> Option<Range<usize>>;
+
+/// How to look closer.
 pub(super) enum Look {
     /// What follows the mark, together with the mark: bytes of an alphabet, within bounds, at random.
     Token { alphabet: fn(&u8) -> bool, length: Range<usize> },
     /// Anything else: from the text and where the mark stands.
-    At(fn(&str, Range<usize>) -> Option<Range<usize>>),
+    At(LookAt),
 }
 
 const fn token(text: &'static str, alphabet: fn(&u8) -> bool, length: Range<usize>) -> Mark {
     Mark { text, look: Look::Token { alphabet, length } }
 }
 
-const fn at(text: &'static str, look: fn(&str, Range<usize>) -> Option<Range<usize>>) -> Mark {
+const fn at(text: &'static str, look: LookAt) -> Mark {
     Mark { text, look: Look::At(look) }
 }
 
@@ -229,8 +232,7 @@ fn is_dotted(byte: &u8) -> bool {
 }
 
 /// Marks of two letters, which vectors would find too often among longer ones: each is searched for by itself.
-pub(super) const SHORT_MARKS: &[(&str, fn(&str, Range<usize>) -> Option<Range<usize>>)] =
-    &[("SK", twilio), ("Q~", azure), ("MT", discord)];
+pub(super) const SHORT_MARKS: &[(&str, LookAt)] = &[("SK", twilio), ("Q~", azure), ("MT", discord)];
 
 fn is_azure(byte: &u8) -> bool {
     is_dotted(byte) || *byte == b'~'

@@ -58,7 +58,7 @@ async fn text(shared: &Shared, project: String, path: String) -> Result<String, 
     let file = shared.run(move |engine| engine.file(&project, &path)).await?;
     file.content.ok_or_else(|| {
         Failure::new(
-            format!("{} has no text in the index: it is binary, or holds secrets", file.entry.path),
+            format!("{} has no text in the index: it is binary, or a secret", file.entry.path),
             "get_file_content tells what is known of it",
         )
     })

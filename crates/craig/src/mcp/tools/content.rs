@@ -33,7 +33,7 @@ pub(super) fn tool() -> Tool {
         name: "get_file_content",
         title: "Read a file",
         description: "Text of a tracked file, whole or from start_line to end_line. content is null for binary files and \
-                      for files that hold secrets.",
+                      for secrets such as .env; secrets in other files are overwritten with *.",
         output: output(),
         effect: Effect::Reads,
     };
