@@ -6,7 +6,7 @@ use aho_corasick::{AhoCorasick, packed};
 
 /// Searches for patterns with vector instructions, ten times as fast as an automaton, where the processor has them.
 ///
-/// Vectors look at as many bytes of their patterns as the shortest has, so patterns are searched in groups of like length.
+/// Vectors hold sixty-four patterns well, and look at four bytes of them at most: short patterns are searched by themselves.
 pub(super) struct Prefixes {
     groups: Vec<Group>,
 }
@@ -22,14 +22,18 @@ enum Searcher {
     Automaton(AhoCorasick),
 }
 
-/// Patterns of a vector search: two passes with many are faster than four with few.
-const MAX_PATTERNS: usize = 128;
+/// Patterns of a vector search: with twice as many, half the passes take longer.
+const MAX_PATTERNS: usize = 64;
+
+/// Bytes of a pattern that vectors look at.
+const LOOKED_AT_BYTES: usize = 4;
 
 impl Prefixes {
     pub(super) fn new(patterns: &[&str]) -> Self {
-        let mut numbers: Vec<usize> = (0..patterns.len()).collect();
-        numbers.sort_by_key(|&number| std::cmp::Reverse(patterns[number].len()));
-        let groups = numbers.chunks(MAX_PATTERNS).map(|numbers| Group::new(patterns, numbers)).collect();
+        let is_long = |number: &usize| patterns[*number].len() >= LOOKED_AT_BYTES;
+        let (long, short): (Vec<usize>, Vec<usize>) = (0..patterns.len()).partition(is_long);
+        let groups = long.chunks(MAX_PATTERNS).chain(short.chunks(MAX_PATTERNS));
+        let groups = groups.map(|numbers| Group::new(patterns, numbers)).collect();
         Self { groups }
     }
 
@@ -49,8 +53,7 @@ impl Prefixes {
 impl Group {
     fn new(patterns: &[&str], numbers: &[usize]) -> Self {
         let own = || numbers.iter().map(|&number| patterns[number]);
-        let mut vectors = packed::Config::new().heuristic_pattern_limits(false).builder();
-        let searcher = match vectors.extend(own()).build() {
+        let searcher = match packed::Searcher::new(own()) {
             Some(searcher) => Searcher::Vectors(searcher),
             None => Searcher::Automaton(AhoCorasick::new(own()).expect("short patterns fit any limit")),
         };

@@ -34,8 +34,6 @@ pub(super) const MARKS: &[Mark] = &[
     // Amazon
     token("AKIA", is_upper_alphanumeric, 16..17),
     token("ASIA", is_upper_alphanumeric, 16..17),
-    token("ABIA", is_upper_alphanumeric, 16..17),
-    token("ACCA", is_upper_alphanumeric, 16..17),
     token("ABSK", is_base64, 80..400),
     // Google
     token("AIza", is_url_safe, 35..36),
@@ -86,17 +84,12 @@ pub(super) const MARKS: &[Mark] = &[
     // Payments and shops
     token("sk_live_", is_alphanumeric, 24..256),
     token("rk_live_", is_alphanumeric, 24..256),
-    token("sk_prod_", is_alphanumeric, 24..256),
     token("sk_test_", is_alphanumeric, 24..256),
-    token("rk_test_", is_alphanumeric, 24..256),
     token("whsec_", is_base64, 24..80),
     token("sq0atp-", is_url_safe, 22..61),
     token("sq0csp-", is_url_safe, 40..61),
     token("EAAA", is_url_safe, 60..61),
-    token("shpat_", is_hexadecimal, 32..33),
-    token("shpca_", is_hexadecimal, 32..33),
-    token("shppa_", is_hexadecimal, 32..33),
-    token("shpss_", is_hexadecimal, 32..33),
+    at("shp", shopify),
     token("access_token$production$", is_dollar_alphanumeric, 40..70),
     token("A21AA", is_url_safe, 80..130),
     token("rzp_live_", is_alphanumeric, 14..32),
@@ -105,17 +98,7 @@ pub(super) const MARKS: &[Mark] = &[
     token("EZAK", is_alphanumeric, 54..55),
     token("FLWSECK-", is_url_safe, 32..40),
     // Messages and mail
-    token("xoxb-", is_url_safe, 24..256),
-    token("xoxp-", is_url_safe, 24..256),
-    token("xoxa-", is_url_safe, 24..256),
-    token("xoxs-", is_url_safe, 24..256),
-    token("xoxr-", is_url_safe, 24..256),
-    token("xoxo-", is_url_safe, 24..256),
-    token("xoxc-", is_url_safe, 24..256),
-    token("xoxd-", is_url_safe, 24..256),
-    token("xoxe-", is_url_safe, 24..256),
-    token("xoxe.xoxb-", is_url_safe, 24..256),
-    token("xoxe.xoxp-", is_url_safe, 24..256),
+    at("xox", slack),
     token("xapp-", is_url_safe, 40..256),
     token("xwfp-", is_url_safe, 24..256),
     token("SG.", is_dotted, 60..76),
@@ -140,19 +123,14 @@ pub(super) const MARKS: &[Mark] = &[
     token("pcsk_", is_url_safe, 60..80),
     token("lsv2_", is_url_safe, 40..60),
     // Clouds and infrastructure
-    token("dop_v1_", is_hexadecimal, 64..65),
-    token("doo_v1_", is_hexadecimal, 64..65),
-    token("dor_v1_", is_hexadecimal, 64..65),
+    at("_v1_", digital_ocean),
+    at("dp.", doppler),
     token("hvs.", is_url_safe, 24..320),
     token("hvb.", is_url_safe, 24..320),
     token("hvr.", is_url_safe, 24..320),
     at(".atlasv1.", terraform_cloud),
     token("pul-", is_hexadecimal, 40..41),
     token("dapi", is_databricks, 32..35),
-    token("dp.pt.", is_alphanumeric, 40..45),
-    token("dp.st.", is_dotted, 40..80),
-    token("dp.ct.", is_alphanumeric, 40..45),
-    token("dp.sa.", is_alphanumeric, 40..45),
     token("pscale_", is_dotted, 32..80),
     token("sbp_", is_alphanumeric, 40..41),
     token("sb_secret_", is_url_safe, 24..60),
@@ -177,7 +155,6 @@ pub(super) const MARKS: &[Mark] = &[
     token("NRAK-", is_upper_alphanumeric, 27..28),
     token("NRII-", is_url_safe, 25..40),
     token("NRIQ-", is_url_safe, 25..40),
-    token("NRAA-", is_hexadecimal, 27..28),
     token("sntrys_", is_base64_url, 60..300),
     token("sntryu_", is_hexadecimal, 64..65),
     token("dt0c01.", is_dotted, 80..100),
@@ -381,6 +358,36 @@ fn shared_signature(text: &str, mark: Range<usize>) -> Option<Range<usize>> {
     let value = &text.as_bytes()[mark.end..mark.end + length];
     let is_first = text.as_bytes()[..mark.start].last().is_none_or(|byte| !is_url_safe(byte));
     ((43..=64).contains(&length) && is_first && looks_random(value)).then_some(mark.end..mark.end + length)
+}
+
+/// A token whose mark goes on in one of several ways.
+fn family(
+    text: &str,
+    mark: Range<usize>,
+    rests: &[&str],
+    alphabet: fn(&u8) -> bool,
+    length: &Range<usize>,
+) -> Option<Range<usize>> {
+    let rest = rests.iter().find(|rest| text[mark.end..].starts_with(**rest))?;
+    token_at(text, mark.start..mark.end + rest.len(), alphabet, length)
+}
+
+fn slack(text: &str, mark: Range<usize>) -> Option<Range<usize>> {
+    family(text, mark, &["b-", "p-", "a-", "s-", "r-", "o-", "c-", "d-", "e-"], is_url_safe, &(24..256))
+}
+
+fn shopify(text: &str, mark: Range<usize>) -> Option<Range<usize>> {
+    family(text, mark, &["at_", "ca_", "pa_", "ss_"], is_hexadecimal, &(32..33))
+}
+
+fn doppler(text: &str, mark: Range<usize>) -> Option<Range<usize>> {
+    family(text, mark, &["pt.", "st.", "ct.", "sa.", "scim.", "audit."], is_dotted, &(40..80))
+}
+
+fn digital_ocean(text: &str, mark: Range<usize>) -> Option<Range<usize>> {
+    let start = mark.start.checked_sub(3)?;
+    let is_known = ["dop", "doo", "dor"].iter().any(|kind| text[..mark.start].ends_with(kind));
+    token_at(text, start..mark.end, is_hexadecimal, &(64..65)).filter(|_| is_known)
 }
 
 /// Fourteen letters, `.atlasv1.`, sixty or more.
