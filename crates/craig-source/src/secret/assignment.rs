@@ -3,9 +3,7 @@
 use std::ops::Range;
 
 use super::Place;
-use super::random::{
-    is_placeholder, is_uuid, looks_like_key, looks_like_password, may_be_weak_password, n_changes,
-};
+use super::random::{is_placeholder, is_uuid, looks_like_key, looks_like_password, may_be_weak_password};
 
 /// What the name says of the value.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -243,8 +241,7 @@ fn is_expression(value: &[u8]) -> bool {
     let value = value.trim_ascii_end().strip_suffix(b"!").unwrap_or(value);
     let n_digits = value.iter().filter(|byte| byte.is_ascii_digit()).count();
     value.iter().any(|byte| matches!(byte, b'(' | b')' | b'[' | b']' | b'{' | b'}' | b'$' | b';'))
-        || value.iter().all(is_name)
-            && !(value.len() >= 20 && (n_digits >= 4 || n_changes(value) * 2 >= value.len()))
+        || value.iter().all(is_name) && !(value.len() >= 20 && (n_digits >= 4 || looks_like_key(value)))
 }
 
 /// Between a name and its value.

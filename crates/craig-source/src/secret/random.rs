@@ -7,12 +7,14 @@ use aho_corasick::AhoCorasick;
 /// Whether the body of a vendor's token is random: letters that repeat little, follow no alphabet and spell nothing.
 pub(super) fn looks_random(body: &[u8]) -> bool {
     let lower = body.to_ascii_lowercase();
-    (has_two_classes(body) || body.iter().all(u8::is_ascii_uppercase))
+    // Capital letters alone are read as words too easily.
+    let is_upper = body.iter().all(|byte| byte.is_ascii_uppercase() || byte.is_ascii_digit());
+    (is_upper || has_two_classes(body))
         && entropy_bits(&lower) >= MIN_ENTROPY_BITS
         && !has_sequence(&lower)
         && !spells_sample(body)
         && !is_known_sample(body)
-        && n_in_words(body) * 4 < body.len() * 3
+        && (is_upper || n_in_words(body) * 4 < body.len() * 3)
 }
 
 /// Whether the value of a key, token or secret is random: sixteen bytes or more of base64, hexadecimal or the like.
@@ -64,6 +66,7 @@ pub(super) fn may_be_weak_password(value: &[u8]) -> bool {
         && value.iter().any(u8::is_ascii_alphabetic)
         && !has_sequence(&lower)
         && memchr::memmem::find(value, b"123").is_none()
+        && !ENCODINGS.contains(&lower.as_slice())
         && !spells_sample(value)
         && !is_placeholder(value)
         && !is_address(value)
@@ -72,6 +75,21 @@ pub(super) fn may_be_weak_password(value: &[u8]) -> bool {
         && !looks_like_a_name(value)
         && encoded_text(value).is_none()
 }
+
+/// What is given to functions on passwords: `password.encode("utf8")`.
+const ENCODINGS: &[&[u8]] = &[
+    b"latin1",
+    b"latin-1",
+    b"utf-8",
+    b"base64",
+    b"sha256",
+    b"sha512",
+    b"sha-256",
+    b"sha-512",
+    b"argon2",
+    b"argon2id",
+    b"pbkdf2",
+];
 
 /// Whether a value that stands where only a password can stand is one, however short: no word, no sample.
 pub(super) fn may_be_password(value: &[u8]) -> bool {
@@ -100,7 +118,7 @@ fn is_constant(value: &[u8]) -> bool {
 }
 
 /// How often letters of one case, letters of the other and digits take turns.
-pub(super) fn n_changes(value: &[u8]) -> usize {
+fn n_changes(value: &[u8]) -> usize {
     let class = |byte: &u8| (byte.is_ascii_digit(), byte.is_ascii_uppercase());
     value.windows(2).filter(|two| class(&two[0]) != class(&two[1])).count()
 }
@@ -257,12 +275,6 @@ const SAMPLE_WORDS: &[&str] = &[
     "service",
     "provider",
     "pbkdf2",
-    "latin1",
-    "utf8",
-    "base64",
-    "sha256",
-    "sha512",
-    "argon2",
     "newpass",
     "hmacsha",
 ];
@@ -282,8 +294,13 @@ fn spells_sample(value: &[u8]) -> bool {
     let stands_apart = |word: &&str| {
         find_all(&lower, word.as_bytes()).any(|start| {
             let end = start + word.len();
-            let is_edge = |at| is_separated(value, at) || value.len() < 24 && is_word_edge(value, at);
-            is_edge(start) && is_edge(end) && is_one_word(&value[start..end])
+            let stands_apart = match (is_separated(value, start), is_separated(value, end)) {
+                (true, true) => true,
+                (true, false) => value.len() < 24 && is_word_edge(value, end),
+                (false, true) => value.len() < 24 && is_word_edge(value, start),
+                (false, false) => false,
+            };
+            stands_apart && is_one_word(&value[start..end])
         })
     };
     SAMPLES.is_match(&lower)
