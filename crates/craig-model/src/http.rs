@@ -221,7 +221,7 @@ mod tests {
             key: None,
             key_variable: None,
             timeout: Duration::ZERO,
-            masked: Cow::Borrowed,
+            masked: |text| text.into(),
         };
         assert_eq!(endpoint.shown_url(), "https://host/v1");
     }

@@ -120,7 +120,7 @@ fn it_agrees_with_the_server_of_llama_cpp() {
         key: None,
         key_variable: None,
         timeout: Duration::from_secs(300),
-        masked: std::borrow::Cow::Borrowed,
+        masked: |text| text.into(),
     };
     let server = ChatModel::new(endpoint, "");
     let long = long_question();

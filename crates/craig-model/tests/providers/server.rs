@@ -77,7 +77,7 @@ impl Provider {
             key: Some(Secret::new("sk-planted")),
             key_variable: Some("TEST_API_KEY".into()),
             timeout: Duration::from_secs(5),
-            masked: std::borrow::Cow::Borrowed,
+            masked: |text| text.into(),
         }
     }
 
