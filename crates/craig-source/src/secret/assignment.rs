@@ -212,7 +212,7 @@ const NO_SECRETS: &[&str] = &[
 fn is_secret(kind: Kind, value: &[u8]) -> bool {
     match kind {
         Kind::Password => looks_like_password(value) || may_be_weak_password(value),
-        Kind::Key => looks_like_password(value) || is_uuid(value) && looks_like_key(value),
+        Kind::Key => looks_like_password(value),
         Kind::Token => looks_like_key(value) && !is_uuid(value),
     }
 }
