@@ -240,8 +240,9 @@ fn is_expression(value: &[u8]) -> bool {
         |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'.' | b':' | b'-' | b'>' | b'?');
     let value = value.trim_ascii_end().strip_suffix(b"!").unwrap_or(value);
     let n_digits = value.iter().filter(|byte| byte.is_ascii_digit()).count();
+    let is_literal = n_digits >= 4 || n_digits >= 1 && !value.contains(&b'.') && looks_like_key(value);
     value.iter().any(|byte| matches!(byte, b'(' | b')' | b'[' | b']' | b'{' | b'}' | b'$' | b';'))
-        || value.iter().all(is_name) && !(value.len() >= 20 && (n_digits >= 4 || looks_like_key(value)))
+        || value.iter().all(is_name) && !(value.len() >= 20 && is_literal)
 }
 
 /// Between a name and its value.

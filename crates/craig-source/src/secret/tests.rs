@@ -158,6 +158,7 @@ fn what_is_no_secret_keeps_its_text() {
         "password = get_password(user1)",
         "password: P4ssw0rd!",
         "token = tokens[index1].text",
+        "if (clause.token === ts.SyntaxKind.ExtendsKeyword) {",
         "token_type = \"application/x-www-form-urlencoded2\"",
         "api_key=YOUR_API_KEY_1234",
         "\"nextToken\": \"Zt4kQ1vXw9Lm2Np7Bs5Hd3\"",
