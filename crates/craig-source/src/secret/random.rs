@@ -303,9 +303,7 @@ fn spells_sample(value: &[u8]) -> bool {
             stands_apart && is_one_word(&value[start..end])
         })
     };
-    SAMPLES.is_match(&lower)
-        || SAMPLES.is_match(&respelled)
-        || SHORT_SAMPLE_WORDS.iter().any(|word| stands_apart(word))
+    SAMPLES.is_match(&lower) || SAMPLES.is_match(&respelled) || SHORT_SAMPLE_WORDS.iter().any(stands_apart)
 }
 
 /// The letter that people write a digit or sign for: `P4$$w0rd`.
