@@ -3,6 +3,7 @@
 
 mod analyses;
 mod context;
+mod crowd;
 mod damage;
 mod deltas;
 mod explanations;

@@ -222,9 +222,13 @@ fn on_a_full_disk_status_tells_the_truth_and_a_purge_works() {
         }
         let found = on_disk(&["search", "compute_7_1", "-p", "big"]);
         assert!(found.status.success(), "{kilobytes}: {}", home.transcript(&found));
+        let list = || String::from_utf8_lossy(&on_disk(&["list", "--format", "json"]).stdout).into_owned();
+        let before = list();
         let purged = on_disk(&["purge", "big", "--yes"]);
-        assert!(purged.status.success(), "{kilobytes}: {}", home.transcript(&purged));
-        assert_eq!(String::from_utf8_lossy(&on_disk(&["list", "--format", "json"]).stdout), "[]\n");
+        // Where the database alone fills the disk, there may be no room even for that. Then all of it is still there.
+        let is_refused = !purged.status.success() && !ingested.status.success();
+        assert!(is_refused || purged.status.success(), "{kilobytes}: {}", home.transcript(&purged));
+        assert_eq!(list(), if is_refused { before } else { "[]\n".to_owned() }, "{kilobytes}");
     }
 }
 
