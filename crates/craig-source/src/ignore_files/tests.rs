@@ -151,10 +151,11 @@ fn patterns() -> impl Strategy<Value = String> {
 }
 
 /// Whether `**` stands for whole folders only. For `c**/b`, git compares the literal `c` by itself, and then takes the rest
-/// for `**/b`, against its own documentation.
+/// for `**/b`, against its own documentation; `**//` excludes nothing there.
 #[expect(clippy::ptr_arg, reason = "what `prop_filter` asks for")]
 fn has_plain_stars(line: &String) -> bool {
-    line.trim_start_matches('!').split('/').all(|part| part == "**" || !part.contains("**"))
+    !line.contains("//")
+        && line.trim_start_matches('!').split('/').all(|part| part == "**" || !part.contains("**"))
 }
 
 /// What a walk finds and what git would add, of a tree with all names of two letters in three folders.
