@@ -165,3 +165,21 @@ fn a_project_purged_while_it_was_waited_for_is_told_unknown() {
     drop(lock);
     assert_eq!(waiter.join().unwrap(), r#"no project "tree""#);
 }
+
+/// A database that somebody hands over may call any directory a clone, and clones are removed with their projects.
+#[test]
+fn a_directory_that_is_no_clone_of_craigs_own_is_not_removed() {
+    let home = tempfile::tempdir().unwrap();
+    let home = home.path().canonicalize().unwrap();
+    let database = home.join("given.db");
+    std::fs::create_dir_all(home.join("precious/work")).unwrap();
+    std::fs::create_dir_all(home.join("given.db.d/clones")).unwrap();
+    std::fs::write(home.join("precious/letter"), "mine").unwrap();
+    let git = r#"{"git": {"url": "https://example.invalid/evil.git", "depth": 1}}"#;
+    for (name, directory) in [("a", "precious/work"), ("b", "given.db.d/clones/../../precious/work")] {
+        let mut store = Store::open(&database).unwrap();
+        store.create_project(name, home.join(directory).to_str().unwrap(), git).unwrap();
+        open(&database).purge(name).unwrap();
+        assert!(home.join("precious/work").is_dir() && home.join("precious/letter").is_file(), "{directory}");
+    }
+}
