@@ -3,7 +3,7 @@
 mod builder;
 mod checks;
 mod file_terms;
-#[cfg(test)]
+#[cfg(any(test, fuzzing))]
 pub(crate) mod forge;
 mod layout;
 mod postings;
