@@ -1,4 +1,4 @@
-//! The servers as functions of the bytes that a client sends, for `fuzz/`; compiled by `cargo fuzz` alone.
+//! The servers as functions of the bytes that a client sends, for `fuzz/`; no part of the program.
 
 use std::io::BufReader;
 use std::path::Path;
@@ -9,15 +9,19 @@ use rmcp::ServiceExt as _;
 use serde_json::json;
 
 use crate::lsp::{self, Setup};
-use crate::mcp::{Server, Settings};
+use crate::mcp::{Abilities, AllowedSources, Base, Server, Settings};
 
-/// Serves one MCP client over stdio's framing until its `input` ends; databases and jobs stay below `home`.
+/// Serves one MCP client of a read-only server over stdio's framing until its `input` ends; `home` is workspace and has the
+/// database.
 pub async fn mcp(home: &Path, input: &[u8]) {
     let settings = Settings {
         engine: Config::new(home.join("craig.db")),
         sources: Sources::default(),
         child_arguments: Vec::new(),
-        root: home.join("workspace"),
+        workspace: Base::find(Some(home)).expect("the home is a directory"),
+        allowed: AllowedSources::parse(&[]).expect("none is none"),
+        roots_are_leave: true,
+        abilities: Abilities::ReadOnly,
         refreshes: false,
     };
     let transport = (std::io::Cursor::new(input.to_vec()), tokio::io::sink());
@@ -57,4 +61,19 @@ fn opening() -> [Message; 2] {
 fn messages(input: &[u8]) -> impl Iterator<Item = Message> {
     let mut reader = BufReader::new(input);
     std::iter::from_fn(move || Message::read(&mut reader).ok().flatten())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn the_seeds_are_sessions_that_end() {
+        let seeds = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fuzz/seeds");
+        let seed = |target: &str| std::fs::read(seeds.join(target).join("session")).unwrap();
+        let (mcp_session, lsp_session) = (seed("mcp-framing"), seed("lsp-framing"));
+        assert_eq!(messages(&lsp_session).count(), 7, "every frame is read");
+        lsp(&lsp_session);
+        mcp(tempfile::tempdir().unwrap().path(), &mcp_session).await;
+    }
 }

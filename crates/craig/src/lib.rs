@@ -6,7 +6,7 @@ mod json;
 mod lsp;
 mod mcp;
 
-#[cfg(fuzzing)]
+#[cfg(any(test, fuzzing))]
 pub mod fuzzing;
 
 /// Runs the command line of this process.

@@ -1,4 +1,4 @@
-//! Segments that anybody could have written, for `fuzz/`; compiled by `cargo fuzz` alone.
+//! Segments that anybody could have written, for `fuzz/`; no part of the program.
 
 use std::path::Path;
 
