@@ -684,7 +684,7 @@ pub(crate) fn create_file(path: &Path) -> std::io::Result<File> {
     private::file_options().create(true).truncate(true).write(true).open(path)
 }
 
-#[cfg(any(test, fuzzing))]
+#[cfg(fuzzing)]
 pub mod fuzzing;
 #[cfg(test)]
 mod tests;

@@ -1,4 +1,4 @@
-//! Segments that anybody could have written, for `fuzz/`; no part of the program.
+//! Segments that anybody could have written, for `fuzz/`; compiled by `cargo fuzz` alone.
 
 use std::path::Path;
 
