@@ -98,6 +98,8 @@ pub(super) fn secret(text: &str, stem: Range<usize>, place: Place) -> Option<Ran
         // Names of resources are joined so: `secretsmanager:…:secret:NAME`.
         _ if text[..name.start].ends_with(':') && text[name.end..].starts_with(':') => false,
         _ if value.is_quoted => is_secret(kind, bytes),
+        // What is compared with something unquoted is compared with a name.
+        _ if text[name.end..operator.value_start()].contains("==") => false,
         Place::Code => is_secret(kind, bytes) && !is_expression(bytes),
         Place::Prose => is_secret(kind, bytes) && !is_call(bytes),
     };

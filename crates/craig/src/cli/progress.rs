@@ -106,7 +106,7 @@ fn draw(bar: &ProgressBar, progress: &Progress) {
             bar.set_length(progress.total_files as u64);
         }
         bar.set_position(progress.processed_files as u64);
-        bar.set_message(cut(&one_line(&progress.current), room_for_file(), Cut::Start));
+        bar.set_message(cut(&progress.current, room_for_file(), Cut::Start));
     } else {
         bar.set_style(spinner_style());
         bar.unset_length();

@@ -41,7 +41,7 @@ pub(crate) fn warn(failed: &[FailedFile], output: &mut Output) {
 /// A path as far as it helps to find the file.
 fn short(path: &str) -> String {
     const MAX_COLUMNS: usize = 120;
-    cut(&one_line(path), MAX_COLUMNS, Cut::Start)
+    cut(path, MAX_COLUMNS, Cut::Start)
 }
 
 fn text(report: &IngestReport) -> String {

@@ -103,8 +103,9 @@ impl Table {
     }
 }
 
-/// `text` in at most `width` columns, with "…" where something was cut.
+/// `text` on one line, as it may be shown, in at most `width` columns, with "…" where something was cut.
 pub(crate) fn cut(text: &str, width: usize, cut: Cut) -> String {
+    let text = &*one_line(text);
     if cut == Cut::Never || text.width() <= width {
         return text.to_owned();
     }
