@@ -6,6 +6,7 @@ mod committed;
 mod edges;
 mod licences;
 mod rooms;
+mod security;
 
 use std::path::{Path, PathBuf};
 
