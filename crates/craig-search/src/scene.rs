@@ -208,9 +208,9 @@ impl<'a> Scene<'a> {
     fn dense_features(&self, segment: usize, file: u32, features: &mut Features) {
         let segment = self.segment(segment);
         let chunks = segment.chunks_of(file);
-        let cosines = chunks.clone().map(|chunk| segment.similarity(&self.query.vector, chunk));
+        let cosines = segment.similarities(&self.query.vector, chunks.clone());
         (features.dense_best, features.dense_three) = best_and_three(cosines);
-        let labels = chunks.map(|chunk| segment.label_similarity(&self.query.aspect_vector, chunk));
+        let labels = segment.label_similarities(&self.query.aspect_vector, chunks);
         (features.label_best, features.label_three) = best_and_three(labels);
         let aspect = |aspect| segment.aspect_similarity(&self.query.aspect_vector, file, aspect);
         features.dense_path = aspect(Aspect::Path);
@@ -229,13 +229,13 @@ impl<'a> Scene<'a> {
             let weights = self.names.iter().filter(|name| tf_of(&name.definitions[number], chunk) > 0);
             weights.map(|name| name.weight).fold(0.0, f32::max)
         };
-        let score = |chunk: u32| {
+        let score = |(chunk, (cosine, label)): (u32, (f32, f32))| {
             let at = (chunk - chunks.start) as usize;
-            let label = segment.label_similarity(&self.query.aspect_vector, chunk);
-            let cosine = segment.similarity(&self.query.vector, chunk);
-            body.body[at] + 0.5 * body.symbol[at] + cosine + 0.5 * label + defines(chunk)
+            (body.body[at] + 0.5 * body.symbol[at] + cosine + 0.5 * label + defines(chunk), chunk)
         };
-        let mut ordered: Vec<_> = chunks.clone().map(|chunk| (score(chunk), chunk)).collect();
+        let labels = segment.label_similarities(&self.query.aspect_vector, chunks.clone());
+        let cosines = segment.similarities(&self.query.vector, chunks.clone());
+        let mut ordered: Vec<_> = chunks.clone().zip(cosines.zip(labels)).map(score).collect();
         ordered.sort_by(|a, b| b.0.total_cmp(&a.0));
         ordered
     }

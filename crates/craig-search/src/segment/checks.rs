@@ -1,7 +1,7 @@
 //! Checksums of a segment: one for each block of each section, verified when something of the block is first read.
 //!
-//! A search reads little of a segment: to verify all of it when it is opened would take longer than the search. A block is as much
-//! as the system maps around a page that is touched (64 KiB on Linux), or a part of that.
+//! A search reads little of a segment: to verify all of it when it is opened would take longer than the search. A block is a
+//! page: most of what is read is spread, a few rows in each place, and what is not read need not be hashed.
 
 use std::ops::Range;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -11,7 +11,7 @@ use xxhash_rust::xxh3::xxh3_64;
 use super::layout::N_SECTIONS;
 
 /// Bytes that share a checksum.
-pub(super) const BLOCK_BYTES: usize = 16 << 10;
+pub(super) const BLOCK_BYTES: usize = 4 << 10;
 
 /// The checksums of all blocks of `sections`, section by section.
 pub(super) fn checksums(sections: &[&[u8]]) -> Vec<u64> {

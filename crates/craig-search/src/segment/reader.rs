@@ -254,28 +254,53 @@ impl Segment {
 
     /// Similarity of chunk `chunk` to `query`.
     pub(crate) fn similarity(&self, query: &Quantized, chunk: u32) -> f32 {
-        self.dot(query, [Section::Codes, Section::Scales], self.dimensions(), chunk as usize)
+        self.similarities(query, chunk..chunk + 1).next().unwrap_or_default()
     }
 
-    /// Similarity of the label of chunk `chunk`, its path and the names it defines, to `query`, a vector of the built-in
+    /// Similarities of `chunks` to `query`, in their order.
+    pub(crate) fn similarities<'s>(
+        &'s self,
+        query: &'s Quantized,
+        chunks: Range<u32>,
+    ) -> impl Iterator<Item = f32> + 's {
+        let rows = chunks.start as usize..chunks.end as usize;
+        self.dots(query, [Section::Codes, Section::Scales], self.dimensions(), rows)
+    }
+
+    /// Similarities of the labels of `chunks`, their paths and the names they define, to `query`, a vector of the built-in
     /// model.
-    pub(crate) fn label_similarity(&self, query: &Quantized, chunk: u32) -> f32 {
+    pub(crate) fn label_similarities<'s>(
+        &'s self,
+        query: &'s Quantized,
+        chunks: Range<u32>,
+    ) -> impl Iterator<Item = f32> + 's {
         let sections = [Section::LabelCodes, Section::LabelScales];
-        self.dot(query, sections, self.header.aspect_dimensions as usize, chunk as usize)
+        let rows = chunks.start as usize..chunks.end as usize;
+        self.dots(query, sections, self.header.aspect_dimensions as usize, rows)
     }
 
     /// Similarity of one aspect of file `file` to `query`, a vector of the built-in model.
     pub(crate) fn aspect_similarity(&self, query: &Quantized, file: u32, aspect: Aspect) -> f32 {
         let sections = [Section::AspectCodes, Section::AspectScales];
         let row = file as usize * N_ASPECTS + aspect as usize;
-        self.dot(query, sections, self.header.aspect_dimensions as usize, row)
+        let dimensions = self.header.aspect_dimensions as usize;
+        self.dots(query, sections, dimensions, row..row + 1).next().unwrap_or_default()
     }
 
-    /// Dot product of `query` and the vector of `row` in sections of codes and scales.
+    /// Dot products of `query` and the vectors of `rows` in sections of codes and scales, which are verified once for all of
+    /// them. Fewer where the segment is damaged.
     #[inline]
-    fn dot(&self, query: &Quantized, [codes, scales]: [Section; 2], dimensions: usize, row: usize) -> f32 {
-        let codes: &[i8] = self.rows(codes, row * dimensions..(row + 1) * dimensions);
-        dot(&query.codes, codes) as f32 * query.scale * self.row::<f32>(scales, row)
+    fn dots<'s>(
+        &'s self,
+        query: &'s Quantized,
+        [codes, scales]: [Section; 2],
+        dimensions: usize,
+        rows: Range<usize>,
+    ) -> impl Iterator<Item = f32> + 's {
+        let codes: &[i8] = self.rows(codes, rows.start * dimensions..rows.end * dimensions);
+        let scales: &[f32] = self.rows(scales, rows);
+        let vectors = codes.chunks_exact(dimensions.max(1)).zip(scales);
+        vectors.map(|(codes, scale)| dot(&query.codes, codes) as f32 * query.scale * scale)
     }
 
     /// Number of documents that hold `term` in `field`, files that are no longer live included.
