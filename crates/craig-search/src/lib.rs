@@ -28,6 +28,8 @@ pub use error::SearchError;
 pub use features::{FEATURE_NAMES, Features};
 pub use filter::{Filter, KindFilter};
 pub use hit::{Evidence, Hit, MoreRange};
+#[cfg(fuzzing)]
+pub use index::fuzzing;
 pub use index::{Index, IndexHealth, IndexLock};
 pub use query::has_words;
 pub use ranker::{
