@@ -73,7 +73,7 @@ impl Finding {
         Self { is_damage: false, ..Self::damage(part, problem, remedy) }
     }
 
-    fn of(self, project: &Project) -> Self {
+    fn in_project(self, project: &Project) -> Self {
         Self { project: Some(project.name.clone()), ..self }
     }
 
@@ -170,8 +170,9 @@ impl Examination {
         let lock = match engine.store().try_lock(project) {
             Err(LockError::Held { holder }) => {
                 let problem = format!("not examined: {} is writing it", holder.describe());
-                self.findings
-                    .push(Finding::note(Part::File, problem, "look again when it is done").of(project));
+                self.findings.push(
+                    Finding::note(Part::File, problem, "look again when it is done").in_project(project),
+                );
                 return Ok(());
             }
             // Where no lock can be made nobody else writes, either.
@@ -222,7 +223,7 @@ impl Examination {
             Err(error) => {
                 let problem = format!("not examined: {error}");
                 let note = Finding::note(Part::Index, problem, "make the embedder available, and look again");
-                self.findings.push(note.of(&project));
+                self.findings.push(note.in_project(&project));
                 return Ok(());
             }
         };
@@ -230,7 +231,7 @@ impl Examination {
         let mut health = Index::examine(engine.store(), &project, embedder.id(), dimensions)?;
         if let IndexHealth::Damaged { what } = &health {
             let remedy = format!("the next search rebuilds it, and so does '{REPAIR}'");
-            let mut finding = Finding::damage(Part::Index, what, remedy).of(&project);
+            let mut finding = Finding::damage(Part::Index, what, remedy).in_project(&project);
             if mode == Mode::Repair {
                 engine.rebuild_index(&project)?;
                 finding = finding.repaired("it was rebuilt from the database");
@@ -296,7 +297,7 @@ fn examining(what: &str) -> Progress {
 }
 
 fn of_file(project: &Project, file: &DamagedFile, remedy: &str) -> Finding {
-    Finding::damage(Part::File, &*file.what, remedy).of(project).at(&*file.path)
+    Finding::damage(Part::File, &*file.what, remedy).in_project(project).at(&*file.path)
 }
 
 /// Whether the database is sound after its own indexes were made anew.

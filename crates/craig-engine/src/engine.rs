@@ -51,7 +51,7 @@ pub struct Engine {
     costs_are_accepted: bool,
     new_sources: NewSources,
     indexes: HashMap<ProjectId, Arc<Index>>,
-    /// What whoever gets the next answer should know beside it.
+    /// Notes for the user that go with the next answer.
     notes: Vec<String>,
     /// Names of the projects that were found, by their references.
     names: RefCell<HashMap<String, String>>,
@@ -181,8 +181,8 @@ impl Engine {
         Ok(self.reranker.get_or_init(|| reranker).clone())
     }
 
-    /// Finds a project by its id, reference or name. Who asks for a reference that was found before and is gone is told the
-    /// project's name: nobody knows it by its reference.
+    /// Finds a project by its id, reference or name. If a reference was found before and is
+    /// gone, the error gives the project's name, since no user knows it by its reference.
     pub(crate) fn find(&self, handle: &str) -> Result<Project, EngineError> {
         let mut names = self.names.borrow_mut();
         match self.store.project(handle) {
@@ -307,8 +307,8 @@ impl Engine {
         Ok(summary(files, chunks, project))
     }
 
-    /// Where the newest ingestion of a project stands. One whose process is gone is told as failed, and so is one that could not
-    /// say in the database that it failed, as on a full disk.
+    /// Where the newest ingestion of a project stands. It counts as failed if its process is gone, or if it failed
+    /// without being able to write so into the database, as on a full disk.
     pub fn status(&self, handle: &str) -> Result<ProjectStatus, EngineError> {
         let project = self.find(handle)?;
         let number = |status: &Option<IngestionStatus>| status.as_ref().map(|status| status.id);

@@ -165,8 +165,8 @@ impl Engine {
         Ok(Checkout::new(&remote, &self.config().git.access, &folder).remove()?)
     }
 
-    /// Whether the directory of `project` is where this engine clones `remote` to. The database may say anything, and what git
-    /// is told to reset, or what is removed, is to be a clone of Craig's own.
+    /// Whether the directory of `project` is where this engine clones `remote` to. A database may
+    /// name any directory, but git resets, and a purge removes, only clones that Craig made.
     fn has_cloned(&self, remote: &Remote, project: &Project) -> bool {
         Path::new(&project.source_path) == real(&clone_folder(self.store(), remote))
     }

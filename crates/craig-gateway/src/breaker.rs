@@ -114,7 +114,7 @@ impl Breakers {
     }
 
     /// The breaker of a model; of whatever the provider chooses where `model` is `None`.
-    pub(crate) fn of(&self, model: Option<&str>) -> Arc<Breaker> {
+    pub(crate) fn for_model(&self, model: Option<&str>) -> Arc<Breaker> {
         let model = model.unwrap_or_default();
         if let Some(breaker) = self.configured.get(model) {
             return Arc::clone(breaker);
@@ -428,23 +428,23 @@ mod tests {
             retry_after: Some(Duration::from_secs(9)),
             ..CallFailure::new(FailureClass::RateLimit)
         };
-        breakers.of(Some("a")).admit().map_err(|_| "refused").unwrap().note(&limited);
-        let refused = breakers.of(Some("a")).admit().err().unwrap();
+        breakers.for_model(Some("a")).admit().map_err(|_| "refused").unwrap().note(&limited);
+        let refused = breakers.for_model(Some("a")).admit().err().unwrap();
         assert_eq!((refused.class, refused.is_short_circuit), (FailureClass::RateLimit, true));
         assert!(refused.retry_after.is_some_and(|wait| wait > Duration::from_secs(8)));
-        assert_eq!(breakers.of(Some("a")).standing(), Standing::Closed);
-        assert!(breakers.of(Some("b")).admit().is_ok() && breakers.of(None).admit().is_ok());
+        assert_eq!(breakers.for_model(Some("a")).standing(), Standing::Closed);
+        assert!(breakers.for_model(Some("b")).admit().is_ok() && breakers.for_model(None).admit().is_ok());
     }
 
     #[test]
     fn clients_that_invent_models_do_not_make_breakers_without_end() {
         let breakers = Breakers::new(SETTINGS, ["configured"]);
-        (0..20).for_each(|_| fail(&breakers.of(Some("down")), FailureClass::Server));
+        (0..20).for_each(|_| fail(&breakers.for_model(Some("down")), FailureClass::Server));
         for n in 0..1_000 {
-            fail(&breakers.of(Some(&format!("invented {n}"))), FailureClass::InvalidRequest);
+            fail(&breakers.for_model(Some(&format!("invented {n}"))), FailureClass::InvalidRequest);
         }
         assert!(breakers.others().len() <= MAX_OTHER_MODELS);
-        assert_eq!(breakers.of(Some("down")).standing(), Standing::Open);
+        assert_eq!(breakers.for_model(Some("down")).standing(), Standing::Open);
         assert_eq!(breakers.standings(), [("configured", Standing::Closed), (OTHER_MODEL, Standing::Open)]);
     }
 }

@@ -107,7 +107,7 @@ impl Providers {
             let body = bodies[of].get_or_init(|| body(own_name(of)));
             self.attempt(candidates[of], body.clone())
         };
-        let breaker = |of: usize| candidates[of].breakers.of(own_name(of));
+        let breaker = |of: usize| candidates[of].breakers.for_model(own_name(of));
         let race = Race::new(Pace { is_streamed, ..self.pace }, candidates.len());
         let mut finish = race.run(breaker, attempt).await;
         for (of, failure) in &finish.failures {

@@ -535,7 +535,7 @@ pub const DEFINITIONS: &[Definition] = &[
     ),
 ];
 
-/// A setting of older versions. Whoever still has it is told what to do instead of "no setting".
+/// A setting of older versions. Using it is an error that says what replaced it.
 #[derive(Debug)]
 pub(super) struct Retired {
     /// Section and name, as it was.
@@ -546,7 +546,7 @@ pub(super) struct Retired {
     pub(super) instead: &'static str,
 }
 
-/// Every setting that there once was: whoever removes a definition puts its key here.
+/// All retired settings. A definition that is removed moves its key here.
 pub(super) const RETIRED: &[Retired] = &[
     #[cfg(test)]
     Retired {
