@@ -1,4 +1,4 @@
-//! Any bytes as a file: masking keeps the length and the lines, and a text that was masked has nothing left to mask.
+//! Any text as a file: masking keeps the length and the lines, and masking it once more only adds to it.
 #![no_main]
 
 use craig_source::{Content, FileStamp, interpret};
@@ -15,7 +15,9 @@ fuzz_target!(|input: (u8, &str)| {
     let Some(masked) = text_of(path, text) else { return };
     let lines = |text: &str| text.split('\n').map(str::len).collect::<Vec<_>>();
     assert_eq!(lines(&masked), lines(text), "every byte stays where it is");
-    assert_eq!(text_of(path, &masked).as_deref(), Some(&*masked), "masked once, masked for good");
+    let Some(again) = text_of(path, &masked) else { return };
+    let is_masked_for_good = |(once, twice): (u8, u8)| once == twice || twice == b'*';
+    assert!(masked.bytes().zip(again.bytes()).all(is_masked_for_good), "{masked:?} became {again:?}");
 });
 
 fn text_of(path: &str, text: &str) -> Option<String> {
