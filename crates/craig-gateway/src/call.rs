@@ -31,12 +31,12 @@ pub(crate) struct CallFailure {
     pub(crate) said: Option<Said>,
 }
 
-/// A failure that somebody can do something about, once it is told apart.
+/// A failure with a message of its own, because somebody can act on it.
 #[derive(Debug)]
 pub(crate) struct Detail {
     /// Its name in metrics, logs and headers.
     label: &'static str,
-    /// What clients are told.
+    /// The message for clients.
     message: &'static str,
 }
 

@@ -83,7 +83,7 @@ impl<'a> Conversation<'a> {
             }
         };
         Ok(Self {
-            // Whoever writes something else here is told by the provider.
+            // Any other value is an error that the provider reports.
             is_streamed: fields.get("stream")? == Some("true"),
             results,
             has_malformed_results,

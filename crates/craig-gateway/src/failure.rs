@@ -97,7 +97,7 @@ impl Problem {
         )
     }
 
-    /// Nobody can be told apart.
+    /// Clients cannot be identified.
     pub(crate) fn no_keys() -> Self {
         let message = "the gateway's key file cannot be read, so that nobody is let in: tell whoever runs it";
         Self::unavailable("keys_unavailable", message)

@@ -48,8 +48,8 @@ pub(crate) async fn keep_house(gateway: Arc<Gateway>) {
     }
 }
 
-/// Reads the keys again when their file has changed. While it cannot be read, nobody is let in: whoever takes a file away, or
-/// spoils it, must not open the gateway, nor keep a revoked key alive.
+/// Reads the keys again when their file has changed. While it cannot be read, nobody is let in: to
+/// remove or damage the file must neither open the gateway nor keep a revoked key valid.
 async fn reload_keys(gateway: &Arc<Gateway>, is_readable: &mut bool) {
     let of = Arc::clone(gateway);
     let read = move || (!of.gate.has_keys_of(&of.config.keys)).then(|| of.gate.read_keys(&of.config.keys));

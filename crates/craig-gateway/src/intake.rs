@@ -227,7 +227,7 @@ async fn drain(mut body: Body, max_bytes: usize, within: Duration) {
     let _ = tokio::time::timeout(within, read).await;
 }
 
-/// A request's JSON as `T`, and the room that is set aside for it; what is wrong with it is told without repeating it.
+/// A request's JSON as `T`, and the room that is set aside for it; errors do not repeat its content.
 pub(crate) async fn json_body<T: serde::de::DeserializeOwned>(
     request: Request,
     gateway: &Gateway,

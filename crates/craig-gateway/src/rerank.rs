@@ -281,7 +281,7 @@ impl Reranker {
         deadline: Instant,
     ) -> Result<Arc<Order>, RerankFailure> {
         let asked = Instant::now();
-        // Half of the time is the least that is left to whoever ranks.
+        // At least half of the time is left for the reranker.
         let turn = tokio::time::timeout_at((deadline - self.timeout / 2).into(), self.queue.turn()).await;
         let turn = turn.map_err(|_| RerankFailure::Queued)?.map_err(|Full| RerankFailure::Full)?;
         let top = job.top;

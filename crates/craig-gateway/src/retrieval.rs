@@ -161,7 +161,7 @@ impl Gateway {
     /// What is to be said of a project's index: that its files have changed since, or that nobody could look in time.
     pub(crate) async fn index_trouble(self: &Arc<Self>, project: String) -> Option<&'static str> {
         let gateway = Arc::clone(self);
-        // Goes on when it is not waited for any longer, so that whoever comes next shares it.
+        // Continues after the wait has ended, so that the next request shares its result.
         let check = tokio::spawn(async move {
             let key = blake3::hash(project.as_bytes());
             let check = gateway.with_engine(move |engine| engine.is_current(&project));
