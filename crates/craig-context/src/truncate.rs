@@ -28,34 +28,9 @@ pub fn truncate(block: &mut Block, max_bytes: usize) -> bool {
     true
 }
 
-/// The note at the end of what was cut, in the comment form of the language.
-fn note(language: Option<Language>) -> &'static str {
-    use Language as L;
-    match language {
-        Some(
-            L::Python
-            | L::Ruby
-            | L::Bash
-            | L::Elixir
-            | L::Yaml
-            | L::Toml
-            | L::Perl
-            | L::R
-            | L::Julia
-            | L::Makefile
-            | L::Dockerfile
-            | L::PowerShell
-            | L::Nix
-            | L::CMake,
-        ) => "# ... (truncated)",
-        Some(L::Lua | L::Sql | L::Haskell | L::Elm) => "-- ... (truncated)",
-        Some(L::Html | L::Xml | L::Markdown | L::Vue | L::Svelte | L::Astro) => "<!-- ... (truncated) -->",
-        Some(L::Css) => "/* ... (truncated) */",
-        Some(L::Clojure) => ";; ... (truncated)",
-        Some(L::Erlang) => "% ... (truncated)",
-        Some(L::ReStructuredText) => ".. (truncated)",
-        _ => "// ... (truncated)",
-    }
+/// The note at the end of truncated code: a comment of its language, or of most languages when that is unknown.
+fn note(language: Option<Language>) -> String {
+    language.unwrap_or(Language::C).comments().comment("... (truncated)")
 }
 
 #[cfg(test)]

@@ -1,5 +1,6 @@
 //! Languages and how they are told from a path or a first line.
 
+mod comments;
 mod table;
 
 use std::{borrow::Cow, collections::HashMap, sync::LazyLock};
@@ -8,6 +9,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
 use table::{Facts, TABLE};
 
+pub use comments::CommentSyntax;
 pub use table::Language;
 
 /// What a file is for, coarsely: the `--kind` filter of a search.
@@ -67,6 +69,11 @@ impl Language {
     /// Code, documentation or configuration.
     pub fn kind(self) -> FileKind {
         self.facts().kind
+    }
+
+    /// How it marks comments.
+    pub fn comments(self) -> CommentSyntax {
+        self.facts().comments
     }
 
     /// File extensions without the dot, lower case.

@@ -32,7 +32,7 @@ pub use git::{
     BadUrl, Checkout, Commit, Differences, GitAccess, GitError, GitToken, GitUrl, Remote,
     repository_leads_elsewhere,
 };
-pub use language::{FileKind, Language};
+pub use language::{CommentSyntax, FileKind, Language};
 pub use options::{
     DEFAULT_MAX_FILE_SIZE_BYTES, Hidden, IGNORE_FILES, IgnoreRules, SKIPPED_FOLDERS, SourceOptions,
 };

@@ -2,7 +2,7 @@
 
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 
-use craig_source::Language;
+use craig_source::{CommentSyntax, Language};
 
 /// The tokens of a file, each as a hash, with their lines.
 #[derive(Default)]
@@ -11,42 +11,13 @@ pub(super) struct Tokens {
     pub(super) lines: Vec<u32>,
 }
 
-/// How comments begin.
-struct Comments {
-    line: &'static [&'static str],
-    block: Option<(&'static str, &'static str)>,
-}
-
-const C_COMMENTS: Comments = Comments { line: &["//"], block: Some(("/*", "*/")) };
-const HASH_COMMENTS: Comments = Comments { line: &["#"], block: None };
-const DASH_COMMENTS: Comments = Comments { line: &["--"], block: Some(("/*", "*/")) };
-
-fn comments(language: Language) -> &'static Comments {
-    use Language as L;
-    match language {
-        L::Python
-        | L::Ruby
-        | L::Bash
-        | L::Fish
-        | L::Elixir
-        | L::Perl
-        | L::R
-        | L::Julia
-        | L::Nim
-        | L::Crystal
-        | L::PowerShell => &HASH_COMMENTS,
-        L::Lua | L::Haskell | L::Sql | L::Elm | L::PureScript | L::Ada => &DASH_COMMENTS,
-        _ => &C_COMMENTS,
-    }
-}
-
 /// First words of lines that only bring names in: everybody has the same.
 const IMPORTS: &[&str] =
     &["import", "from", "use", "using", "package", "require", "#include", "include", "export", "open"];
 
 impl Tokens {
     pub(super) fn of(language: Language, text: &str) -> Self {
-        let comments = comments(language);
+        let comments = language.comments();
         let mut tokens = Self::default();
         let mut in_block = false;
         for (line, number) in text.lines().zip(1u32..) {
@@ -64,7 +35,7 @@ impl Tokens {
     }
 
     /// Adds a line; gives whether it ends within a comment.
-    fn line(&mut self, line: &str, number: u32, comments: &Comments, mut in_block: bool) -> bool {
+    fn line(&mut self, line: &str, number: u32, comments: CommentSyntax, mut in_block: bool) -> bool {
         let mut rest = line;
         while let Some(c) = rest.chars().next() {
             if in_block {
@@ -76,11 +47,11 @@ impl Tokens {
                 in_block = false;
             } else if c.is_whitespace() {
                 rest = &rest[c.len_utf8()..];
-            } else if comments.line.iter().any(|start| rest.starts_with(start)) {
-                return false;
             } else if let Some((start, _)) = comments.block.filter(|(start, _)| rest.starts_with(start)) {
                 rest = &rest[start.len()..];
                 in_block = true;
+            } else if comments.line.is_some_and(|start| rest.starts_with(start)) {
+                return false;
             } else {
                 let (token, length) = token(rest, c);
                 self.push(token, number);

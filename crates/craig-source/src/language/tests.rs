@@ -129,3 +129,19 @@ fn kinds_follow_the_filter_of_a_search() {
     assert_eq!(Language::Text.kind(), FileKind::Docs);
     assert_eq!(Language::Yaml.kind(), FileKind::Config);
 }
+
+#[test]
+fn languages_mark_comments() {
+    for (language, comment) in [
+        (Language::Rust, "// x"),
+        (Language::Python, "# x"),
+        (Language::Lua, "-- x"),
+        (Language::Css, "/* x */"),
+        (Language::OCaml, "(* x *)"),
+        (Language::Html, "<!-- x -->"),
+        (Language::Batch, "rem x"),
+        (Language::Json, "x"),
+    ] {
+        assert_eq!(language.comments().comment("x"), comment);
+    }
+}

@@ -2,37 +2,36 @@
 
 use std::ops::Range;
 
-use craig_source::Language;
+use craig_source::{CommentSyntax, Language};
 
-/// How a language marks comments.
-struct Style {
-    line: &'static [&'static str],
-    block: Option<(&'static str, &'static str)>,
-}
-
-const SLASHES: Style = Style { line: &["//"], block: Some(("/*", "*/")) };
-const HASHES: Style = Style { line: &["#"], block: None };
-const DASHES: Style = Style { line: &["--"], block: None };
-const HASKELL: Style = Style { line: &["--"], block: Some(("{-", "-}")) };
-
-fn style(language: Language) -> Option<Style> {
+/// Whether comments of `language` follow the habits that are known here.
+pub(crate) fn is_understood(language: Language) -> bool {
     use Language::{
         Bash, C, CSharp, Cpp, Elixir, Go, Haskell, Java, JavaScript, Kotlin, Lua, Php, Python, Ruby, Rust,
         Scala, Swift, Tsx, TypeScript, Zig,
     };
-    match language {
-        C | Cpp | CSharp | Go | Java | JavaScript | Kotlin | Php | Rust | Scala | Swift | Tsx
-        | TypeScript | Zig => Some(SLASHES),
-        Python | Ruby | Bash | Elixir => Some(HASHES),
-        Lua => Some(DASHES),
-        Haskell => Some(HASKELL),
-        _ => None,
-    }
-}
-
-/// True for languages whose comments are understood.
-pub(crate) fn is_understood(language: Language) -> bool {
-    style(language).is_some()
+    matches!(
+        language,
+        Bash | C
+            | CSharp
+            | Cpp
+            | Elixir
+            | Go
+            | Haskell
+            | Java
+            | JavaScript
+            | Kotlin
+            | Lua
+            | Php
+            | Python
+            | Ruby
+            | Rust
+            | Scala
+            | Swift
+            | Tsx
+            | TypeScript
+            | Zig
+    )
 }
 
 /// A definition's lines without its documentation, and the documentation, markers removed, a line each.
@@ -47,7 +46,7 @@ const MAX_PREFIX_LINES: usize = 8;
 
 /// Takes the definition on `lines[at]`, which ends before `end`, apart.
 pub(crate) fn documented(language: Language, lines: &[&str], at: usize, end: usize) -> Option<Documented> {
-    let style = style(language)?;
+    let style = is_understood(language).then(|| language.comments())?;
     let prefix = prefix_start(language, lines, at);
     let above = comment_above(&style, lines, prefix);
     let mut doc = cleaned(&style, &lines[above]);
@@ -112,7 +111,7 @@ fn is_prefix(language: Language, line: &str) -> bool {
 }
 
 /// The comment that ends right above line `below`.
-fn comment_above(style: &Style, lines: &[&str], below: usize) -> Range<usize> {
+fn comment_above(style: &CommentSyntax, lines: &[&str], below: usize) -> Range<usize> {
     let Some(last) = below.checked_sub(1) else { return 0..0 };
     let line = lines[last].trim();
     if let Some((open, close)) = style.block
@@ -134,7 +133,7 @@ fn comment_above(style: &Style, lines: &[&str], below: usize) -> Range<usize> {
 
 /// The comment at the head of a file, licences passed over, and the line after it.
 pub(crate) fn file_header(language: Language, lines: &[&str]) -> Option<(Vec<String>, usize)> {
-    let style = style(language)?;
+    let style = is_understood(language).then(|| language.comments())?;
     let mut at = 0;
     for _ in 0..6 {
         while at < lines.len() && is_preamble(lines[at].trim()) {
@@ -171,7 +170,7 @@ fn is_preamble(line: &str) -> bool {
         || line.starts_with("\"use strict\"")
 }
 
-fn header_comment(language: Language, style: &Style, lines: &[&str], at: usize) -> Range<usize> {
+fn header_comment(language: Language, style: &CommentSyntax, lines: &[&str], at: usize) -> Range<usize> {
     let Some(line) = lines.get(at).map(|line| line.trim()) else { return at..at };
     if language == Language::Python && is_quoted(line) {
         return quoted_range(lines, at, lines.len()).unwrap_or(at..at);
@@ -180,10 +179,6 @@ fn header_comment(language: Language, style: &Style, lines: &[&str], at: usize) 
         && line.starts_with(open)
     {
         let last = (at..lines.len()).take(200).find(|&number| lines[number].contains(close));
-        return last.map_or(at..at, |last| at..last + 1);
-    }
-    if language == Language::Lua && line.starts_with("--[[") {
-        let last = (at..lines.len()).take(200).find(|&number| lines[number].contains("]]"));
         return last.map_or(at..at, |last| at..last + 1);
     }
     let is_comment = |number: &usize| style.line.iter().any(|m| lines[*number].trim_start().starts_with(m));
@@ -210,14 +205,13 @@ fn is_licence(doc: &[String]) -> bool {
 }
 
 /// Comment lines without their markers.
-fn cleaned(style: &Style, lines: &[&str]) -> Vec<String> {
+fn cleaned(style: &CommentSyntax, lines: &[&str]) -> Vec<String> {
     let without = |line: &&str| {
         let mut line = line.trim();
         if let Some((open, close)) = style.block {
             line = line.strip_prefix(open).unwrap_or(line);
             line = line.strip_suffix(close).unwrap_or(line).trim();
         }
-        line = line.strip_prefix("--[[").unwrap_or(line).trim_end_matches("]]");
         let line = line
             .trim_start_matches(['/', '*', '#', '!', '-', ' ', '\t', '|'])
             .trim_end_matches(['*', '-', '=']);
