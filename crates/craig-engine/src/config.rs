@@ -25,7 +25,7 @@ pub struct Config {
     /// What looks at the first results again.
     pub reranker: RerankerConfig,
     /// The language model, when there is one.
-    pub language_model: Option<LanguageModelConfig>,
+    pub language_model: Option<Keyed<LanguageModelConfig>>,
     /// How context is made for chats and inline edits.
     pub context: ContextConfig,
     /// How repositories are cloned.
@@ -146,16 +146,13 @@ pub struct HostedRerank {
     pub model: String,
 }
 
-/// What answers.
+/// A chat model of a provider.
 #[derive(Clone, Debug)]
-pub enum LanguageModelConfig {
-    /// A model of a provider, by its name.
-    Hosted(Keyed<(Endpoint, String)>),
-    /// A GGUF file, run in the process.
-    Gguf {
-        /// The file.
-        file: PathBuf,
-    },
+pub struct LanguageModelConfig {
+    /// Where.
+    pub endpoint: Endpoint,
+    /// Name of the model.
+    pub model: String,
 }
 
 /// Something that may need a key which is not there: only using it is an error.
@@ -190,7 +187,9 @@ const OPENAI: Provider =
     Provider { name: "OpenAI", base_url: "https://api.openai.com", key_variable: "OPENAI_API_KEY" };
 
 /// The language model that `settings` name.
-pub(crate) fn language_model(settings: &Settings) -> Result<Option<LanguageModelConfig>, SettingsError> {
+pub(crate) fn language_model(
+    settings: &Settings,
+) -> Result<Option<Keyed<LanguageModelConfig>>, SettingsError> {
     Reader { settings }.language_model()
 }
 
@@ -263,18 +262,13 @@ impl Reader<'_> {
         }
     }
 
-    fn language_model(&self) -> Result<Option<LanguageModelConfig>, SettingsError> {
-        match self.settings.text("language_model.provider") {
-            Some("openai") => {}
-            Some("gguf") => {
-                let file = self.needed_path("language_model.path", "for the provider 'gguf'")?;
-                return Ok(Some(LanguageModelConfig::Gguf { file }));
-            }
-            _ => return Ok(None),
+    fn language_model(&self) -> Result<Option<Keyed<LanguageModelConfig>>, SettingsError> {
+        if self.settings.text("language_model.provider") != Some("openai") {
+            return Ok(None);
         }
         let endpoint = self.endpoint("language_model", Some(&OPENAI), "chat/completions")?;
         let model = self.settings.text("language_model.model").unwrap_or_default().to_owned();
-        Ok(Some(LanguageModelConfig::Hosted(endpoint.map(|endpoint| (endpoint, model)))))
+        Ok(Some(endpoint.map(|endpoint| LanguageModelConfig { endpoint, model })))
     }
 
     fn git(&self) -> GitConfig {

@@ -292,7 +292,7 @@ mod tests {
     fn a_setting_that_is_gone_says_what_replaced_it_wherever_it_stands() {
         let folder = tempfile::tempdir().unwrap();
         let root = folder.path().canonicalize().unwrap();
-        let sentence = "\"gateway.example.failures_to_open\" is no setting any more: \
+        let sentence = "the setting \"gateway.example.failures_to_open\" was removed: \
                         set 'gateway.breaker_failure_rate' instead";
         let variable = |name: &str| Sources {
             environment: [(name.to_owned(), "5".to_owned())].into_iter().collect(),

@@ -30,27 +30,6 @@ pub enum ModelError {
         /// Which kind, and what could be.
         reason: String,
     },
-    /// The file of a local model cannot be used.
-    #[error("cannot use {file}: {reason}")]
-    UnusableFile {
-        /// Path of the file.
-        file: String,
-        /// What is wrong with it.
-        reason: String,
-    },
-    /// A language model is to run in the process, and what runs it was left out.
-    #[error("this craig was built without local-llm, which runs GGUF files in the process")]
-    NotBuiltIn,
-    /// A local model reads fewer tokens than it was given.
-    #[error("{provider} reads {most} tokens, and the prompt has {tokens}")]
-    PromptTooLong {
-        /// Name of the model.
-        provider: String,
-        /// Tokens of the prompt.
-        tokens: u32,
-        /// Tokens that the model can read.
-        most: u32,
-    },
     /// A provider needs a key and none was given.
     #[error("{provider} needs an API key, and {variable} is not set")]
     MissingKey {
@@ -159,10 +138,7 @@ impl ModelError {
             Self::Malformed(_)
             | Self::MissingFile { .. }
             | Self::Unreadable { .. }
-            | Self::Unsupported { .. }
-            | Self::UnusableFile { .. }
-            | Self::NotBuiltIn => FailureClass::Model,
-            Self::PromptTooLong { .. } => FailureClass::InvalidRequest,
+            | Self::Unsupported { .. } => FailureClass::Model,
             Self::MissingKey { .. } => FailureClass::Auth,
             Self::Unreachable { .. } => FailureClass::Network,
             Self::TimedOut { .. } => FailureClass::Timeout,
@@ -204,15 +180,6 @@ impl ModelError {
                 Some("check 'base_url', that the server is running, and the proxy settings".to_owned())
             }
             Self::TimedOut { .. } => Some("raise 'timeout_ms', or use a faster model".to_owned()),
-            Self::UnusableFile { .. } => {
-                Some("'language_model.path' names a file with a language model in the GGUF format".to_owned())
-            }
-            Self::NotBuiltIn => Some(
-                "build it with --features local-llm (docs/models.md), or have a server such as llama.cpp's serve the \
-                 file, and set 'language_model.provider' to openai"
-                    .to_owned(),
-            ),
-            Self::PromptTooLong { .. } => Some("use a model that reads more".to_owned()),
             Self::MissingFile { .. }
             | Self::Unreadable { .. }
             | Self::Malformed(_)

@@ -1,10 +1,8 @@
-//! Models that know text: embedders, rerankers, language models. Whoever configures a local model reads its files; only a
-//! GGUF file, which is mapped rather than read, is opened here, by llama.cpp.
+//! Models for text: embedders, rerankers, language models. Files of a local model are read by the caller.
 
 mod builtin_reranker;
 mod embedding;
 mod error;
-mod gguf;
 mod hosted_embedder;
 mod hosted_reranker;
 mod http;
@@ -21,7 +19,6 @@ mod words;
 pub use builtin_reranker::BuiltinReranker;
 pub use embedding::{Embedder, Embedding, Expense, Quantized};
 pub use error::{FailureClass, ModelError};
-pub use gguf::gguf_language_model;
 pub use hosted_embedder::{EmbeddingDialect, HostedEmbedder, HostedModel};
 pub use hosted_reranker::HostedReranker;
 pub use http::{Endpoint, Patience, message_in, retry_after, shortened};

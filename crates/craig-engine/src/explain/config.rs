@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use craig_source::DocumentOptions;
 
-use crate::config::{LanguageModelConfig, language_model};
+use crate::config::{Keyed, LanguageModelConfig, language_model};
 use crate::settings::{Settings, SettingsError, Sources};
 
 /// How code is explained from documentation.
@@ -25,7 +25,7 @@ pub struct ExplainConfig {
     /// Longest wait for the language model.
     pub timeout: Duration,
     /// The language model, when there is one.
-    pub language_model: Option<LanguageModelConfig>,
+    pub language_model: Option<Keyed<LanguageModelConfig>>,
 }
 
 /// In which projects editors show documentation without being asked. Whoever asks is answered in all of them.

@@ -245,11 +245,10 @@ pub const DEFINITIONS: &[Definition] = &[
     ),
     user(
         "language_model.provider",
-        Kind::OneOf(&["none", "openai", "gguf"]),
+        Kind::OneOf(&["none", "openai"]),
         "none",
-        "The language model: none, a server with `/v1/chat/completions`, or a GGUF file that runs in the process (only in a `craig` built with the feature `local-llm`).",
+        "The language model: none, or a server with `/v1/chat/completions`.",
     ),
-    user("language_model.path", Kind::Path, "", "The GGUF file."),
     user("language_model.model", TEXT, "", "Name of the model."),
     user(
         "language_model.base_url",
@@ -554,7 +553,14 @@ pub(super) const RETIRED: &[Retired] = &[
         aliases: &["EXAMPLE_FAILURES"],
         instead: "set 'gateway.breaker_failure_rate' instead",
     },
+    Retired { key: "language_model.path", aliases: &[], instead: GGUF_INSTEAD },
 ];
+
+const GGUF_INSTEAD: &str = "serve the file with llama.cpp's own server, and set 'language_model.provider' to openai and \
+     'language_model.base_url' to its address";
+
+/// Values of older versions: the setting, the value, and what to do now.
+const RETIRED_VALUES: &[(&str, &str, &str)] = &[("language_model.provider", "gguf", GGUF_INSTEAD)];
 
 impl Retired {
     /// The environment variables that set it.
@@ -590,8 +596,17 @@ impl Definition {
             // The documented switch of one provider: true and false stand for it and for none.
             ("reranker.provider", "true" | "1") => Ok(Value::Text("voyage".to_owned())),
             ("reranker.provider", "false" | "0") => Ok(Value::Text("none".to_owned())),
-            _ => self.kind.parse(text),
+            (_, trimmed) => {
+                self.kind.parse(text).map_err(|reason| self.retired_value(trimmed).unwrap_or(reason))
+            }
         }
+    }
+
+    /// Why `value` is refused, if an older version accepted it.
+    pub(super) fn retired_value(&self, value: &str) -> Option<String> {
+        let (.., instead) =
+            RETIRED_VALUES.iter().find(|(key, known, _)| (*key, *known) == (self.key, value))?;
+        Some(format!("{value:?} is not supported any more: {instead}"))
     }
 }
 

@@ -36,7 +36,7 @@ pub enum SettingsError {
         similar: Vec<String>,
     },
     /// There was such a setting once.
-    #[error("{place}: {key:?} is no setting any more: {instead}")]
+    #[error("{place}: the setting {key:?} was removed: {instead}")]
     Retired {
         /// The key.
         key: &'static str,

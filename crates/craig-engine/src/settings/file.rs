@@ -100,10 +100,11 @@ impl File<'_> {
         if self.scope == Scope::Project && definition.scope == Scope::User {
             return Err(SettingsError::NotForProjects { key: key.to_owned(), place: self.place(at) });
         }
+        let retired = || value.get_ref().as_str().and_then(|value| definition.retired_value(value));
         let value = of_toml(definition.kind, value.get_ref()).map_err(|reason| SettingsError::Value {
             key: key.to_owned(),
             place: self.place(at),
-            reason,
+            reason: retired().unwrap_or(reason),
         })?;
         Ok((definition, value))
     }

@@ -40,11 +40,8 @@ struct Desk {
 impl Desk {
     fn new(provider: &Provider, timeout: Duration) -> Self {
         let endpoint = provider.endpoint("/v1/chat/completions");
-        let hosted = Keyed { of: (endpoint, "tiny".into()), missing_key: None };
-        Self::with(LanguageModelConfig::Hosted(hosted), timeout)
-    }
-
-    fn with(language_model: LanguageModelConfig, timeout: Duration) -> Self {
+        let language_model =
+            Keyed { of: LanguageModelConfig { endpoint, model: "tiny".into() }, missing_key: None };
         let project = tempfile::tempdir().unwrap();
         for (path, text) in [("docs/client.md", PAGE), ("lib/client.js", CODE)] {
             let path = project.path().join(path);
@@ -194,30 +191,6 @@ fn a_model_that_fails_or_is_late_costs_its_time_and_nothing_else() {
         assert_eq!(told.explanation, desk.extract(REQUEST));
         let report = told.language_model.unwrap();
         assert!(report.status == WordsStatus::Fallback && report.reason.unwrap().contains(reason));
-    }
-}
-
-#[test]
-fn a_file_that_is_no_model_is_told_and_the_documentation_quoted() {
-    let folder = tempfile::tempdir().unwrap();
-    let told = |name: &str, bytes: Option<&[u8]>| {
-        let file = folder.path().join(name);
-        if let Some(bytes) = bytes {
-            std::fs::write(&file, bytes).unwrap();
-        }
-        let desk = Desk::with(LanguageModelConfig::Gguf { file }, Duration::from_secs(20));
-        let told = desk.told(REQUEST);
-        assert_eq!(told.explanation, desk.extract(REQUEST));
-        let report = told.language_model.unwrap();
-        assert_eq!((report.status, report.sentences), (WordsStatus::Fallback, None));
-        report.reason.unwrap()
-    };
-    assert!(told("gone.gguf", None).ends_with("gone.gguf: there is no such file"));
-    assert!(told("page.gguf", Some(b"# Not a model")).ends_with("page.gguf: it is not a GGUF file"));
-    let header = told("cut.gguf", Some(b"GGUF\x03\0\0\0"));
-    match cfg!(feature = "local-llm") {
-        true => assert!(header.contains("llama.cpp cannot load it"), "{header}"),
-        false => assert!(header.contains("built without local-llm"), "{header}"),
     }
 }
 

@@ -3,8 +3,7 @@
 use std::path::Path;
 
 use craig_engine::{
-    Config, EmbedderConfig, Environment, LanguageModelConfig, Origin, RerankerConfig, Settings,
-    SettingsError, Sources, Value,
+    Config, EmbedderConfig, Environment, Origin, RerankerConfig, Settings, SettingsError, Sources, Value,
 };
 use tempfile::TempDir;
 
@@ -223,19 +222,29 @@ fn settings_that_need_others_say_so() {
     assert!(refusal("[embedder]\nprovider = \"local\"").starts_with("embedder.path has to be set"));
     assert!(refusal("[reranker]\nprovider = \"http\"").starts_with("reranker.base_url has to be set"));
     assert!(refusal("[reranker]\nprovider = \"llm\"").starts_with("language_model.provider has to be set"));
-    assert!(
-        refusal("[language_model]\nprovider = \"gguf\"").starts_with("language_model.path has to be set")
-    );
 }
 
 #[test]
-fn a_file_on_this_machine_is_a_language_model_like_any_other() {
-    let text =
-        "[language_model]\nprovider = \"gguf\"\npath = \"/models/tiny.gguf\"\n[reranker]\nprovider = \"llm\"";
-    let config = Desk::new().user(text).config().unwrap();
-    assert!(matches!(config.reranker, RerankerConfig::LanguageModel { .. }));
-    let Some(LanguageModelConfig::Gguf { file }) = config.language_model else { panic!("{config:?}") };
-    assert_eq!(file, Path::new("/models/tiny.gguf"));
+fn removed_settings_name_what_replaces_them() {
+    let server = "serve the file with llama.cpp's own server, and set 'language_model.provider' to openai and \
+                  'language_model.base_url' to its address";
+    let file = "[language_model]\nprovider = \"gguf\"\npath = \"/models/tiny.gguf\"";
+    let provider = format!("language_model.provider: \"gguf\" is not supported any more: {server}\n");
+    let refusal = Desk::new().user(file).refusal();
+    assert!(refusal.starts_with(&format!("HOME/config.toml:2: {provider}")), "{refusal}");
+    for (key, value, instead) in [("language_model.path", "/models/tiny.gguf", server)] {
+        let (section, name) = key.split_once('.').unwrap();
+        let variable = format!("CRAIG_{}", key.replace('.', "_").to_uppercase());
+        let file = Desk::new().user(&format!("[{section}]\n{name} = \"{value}\"")).refusal();
+        let environment = Desk::new().environment(&[(variable.as_str(), value)]).refusal();
+        let flag = Desk::new().flag(key, value).refusal();
+        for (refusal, place) in
+            [(file, "HOME/config.toml:2"), (environment, &*variable), (flag, "the command line")]
+        {
+            let expected = format!("{place}: the setting {key:?} was removed: {instead}\n");
+            assert!(refusal.starts_with(&expected), "{refusal}");
+        }
+    }
 }
 
 #[test]
