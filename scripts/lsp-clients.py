@@ -27,16 +27,12 @@ CODE = PATH.read_text()
 def make_client():
     """A client that keeps what Craig tells of its folders, and the registrations that it asks for."""
     client = make_test_lsp_client()
-    client.statuses, client.registered, client.renewals = [], [], []
+    client.statuses, client.registered = [], []
     client.feature("$/craig/status")(lambda params: client.statuses.append(params))
 
     @client.feature(types.CLIENT_REGISTER_CAPABILITY)
     def register(params: types.RegistrationParams):
         client.registered.extend(params.registrations)
-
-    @client.feature(types.WORKSPACE_CODE_LENS_REFRESH)
-    def renew(params):
-        client.renewals.append(params)
 
     return client
 
@@ -84,11 +80,6 @@ async def hover(client, position):
 async def symbols(client, query):
     found = await client.workspace_symbol_async(types.WorkspaceSymbolParams(query=query))
     return [(symbol.name, symbol.location.uri, symbol.location.range.start.line) for symbol in found]
-
-
-async def lenses(client):
-    document = types.TextDocumentIdentifier(uri=URI)
-    return await client.text_document_code_lens_async(types.CodeLensParams(text_document=document)) or []
 
 
 async def execute(client, command, *arguments):
@@ -173,29 +164,6 @@ async def test_documentation_is_written_meanwhile(client: LanguageClient):
         assert "Writes what is queued" in (await hover(client, place("flushInner"))).contents.value
     finally:
         page.unlink()
-
-
-@pytest.mark.asyncio
-async def test_lenses_are_shown_where_the_settings_say_so(client: LanguageClient):
-    """Settings are asked of an editor that says them, and taken from one that only tells them."""
-    assert await lenses(client) == []
-    workspace = client.capabilities.workspace
-    told = {"explain": {"code_lens": True}}
-    client.statuses.clear()
-    if workspace.configuration:
-        client.set_configuration(told, section="craig")
-    client.workspace_did_change_configuration(
-        types.DidChangeConfigurationParams(settings=None if workspace.configuration else {"craig": told}))
-    await until(lambda: [s for s in client.statuses if s.state == "ready"])
-    if workspace.code_lens and workspace.code_lens.refresh_support:
-        await until(lambda: client.renewals)
-    assert client.renewals == [] or workspace.code_lens.refresh_support
-    shown = await lenses(client)
-    documented = {"class Client": "Class: Client", "/* é😀 */ request": "client.request(options)", "close ()": "client.close()"}
-    expected = [(place(code).line, f"Documented in docs/api/client.md › {heading}") for code, heading in documented.items()]
-    assert [(lens.range.start.line, lens.command.title) for lens in shown] == expected
-    explained = fields(await execute(client, shown[1].command.command, *shown[1].command.arguments))
-    assert explained["symbol"] == "request" and "Performs a request" in explained["explanation"]
 
 
 @pytest.mark.asyncio

@@ -1,4 +1,4 @@
--- Drives `craig lsp` in Neovim as a person does: hover float, code actions, commands, symbols, lenses. Run by scripts/lsp-check:
+-- Drives `craig lsp` in Neovim as a person does: hover float, code actions, commands, symbols. Run by scripts/lsp-check:
 -- CRAIG names the program, PROJECT a folder with documentation and code. Works with Neovim 0.7 and newer.
 local craig, project = os.getenv('CRAIG'), os.getenv('PROJECT')
 local statuses = {}
@@ -68,36 +68,9 @@ local function main()
   local symbols = ask('workspace/symbol', { query = 'client.close' })
   check(symbols[1] and symbols[1].name == 'client.close()', 'symbols are found')
 
-  -- The lenses that the settings ask for, and what the one of this line runs.
-  vim.cmd('buffer client.js')
-  local client = vim.lsp.get_client_by_id(id)
-  local settings = { craig = { explain = { code_lens = true } } }
-  -- What it says when it is asked, and what it tells unasked: which of them counts depends on its version.
-  client.config.settings, client.settings = settings, settings
-  client.notify('workspace/didChangeConfiguration', { settings = settings })
-  local lenses = {}
-  wait(function()
-    vim.lsp.codelens.refresh()
-    -- Older versions do not take 0 for the buffer here.
-    local buffer = vim.api.nvim_get_current_buf()
-    vim.wait(200, function() return #vim.lsp.codelens.get(buffer) > 0 end, 10)
-    lenses = vim.lsp.codelens.get(buffer)
-    return #lenses > 0
-  end, 'lenses')
-  local titles = {}
-  for _, lens in ipairs(lenses) do titles[lens.range.start.line + 1] = lens.command.title end
-  check(#lenses == 3 and titles[first] == 'Documented in docs/api/client.md › client.request(options)', 'lenses: ' .. vim.inspect(titles))
-  told = nil
-  vim.fn.cursor(first, 1)
-  vim.lsp.codelens.run()
-  wait(function()
-    local page = table.concat(vim.api.nvim_buf_get_lines(0, 0, -1, false), '\n')
-    return (told or page):find('Performs a request', 1, true)
-  end, 'an explanation from a lens')
-
   vim.lsp.stop_client(id)
   wait(function() return vim.lsp.client_is_stopped(id) end, 'the end of the session')
-  print('Neovim ' .. vim.fn.matchstr(vim.fn.execute('version'), 'NVIM v\\zs[0-9.]*') .. ': hover float, code action, command, symbols, lenses')
+  print('Neovim ' .. vim.fn.matchstr(vim.fn.execute('version'), 'NVIM v\\zs[0-9.]*') .. ': hover float, code action, command, symbols')
 end
 
 local is_well, failure = pcall(main)

@@ -62,9 +62,8 @@ pub use watch::WatchEvent;
 
 pub use craig_context::{Block as ContextBlock, Tokenizer};
 pub use craig_explain::{
-    Bullet, Citation, CodeContext, DocumentedDefinition, Explanation, IndexReport,
-    Library as DocumentationLibrary, NOT_DOCUMENTED, Sentences, SkippedDocument, documented_definitions,
-    explain as explain_context,
+    Bullet, Citation, CodeContext, Explanation, IndexReport, Library as DocumentationLibrary, NOT_DOCUMENTED,
+    Sentences, SkippedDocument, explain as explain_context,
 };
 pub use craig_insight::{
     Architecture, COMPLEX, Clone as CodeClone, ClonePlace, Definition as SymbolDefinition, Depended,

@@ -119,24 +119,6 @@ impl CodeContext {
         context
     }
 
-    /// The lines of the functions and classes that a file defines, each from its name to its end, 1-based and inclusive, in
-    /// order. At most `most`: what encloses goes before what is enclosed.
-    pub fn definitions(language: Language, text: &str, most: usize) -> Vec<(usize, usize)> {
-        use ChunkKind as Kind;
-        let is_wanted =
-            |kind| matches!(kind, Kind::Function | Kind::Method | Kind::Class | Kind::Interface | Kind::Enum);
-        let outline = outline_of(language, text);
-        let mut found: Vec<&Symbol> =
-            outline.symbols.iter().filter(|symbol| is_wanted(symbol.kind)).collect();
-        found.sort_by_key(|symbol| (depth(symbol), symbol.line, symbol.line_end));
-        found.truncate(most);
-        let mut lines: Vec<(usize, usize)> =
-            found.iter().map(|symbol| (symbol.line as usize, symbol.line_end as usize)).collect();
-        lines.sort_unstable();
-        lines.dedup_by_key(|(first, _)| *first);
-        lines
-    }
-
     /// What may be asked about, the likeliest first.
     pub fn subjects(&self) -> &[Subject] {
         &self.subjects

@@ -124,13 +124,6 @@ pub fn explain(library: &Library, context: &CodeContext) -> Explanation {
     }
 }
 
-/// The section that [`explain`] would cite first for a selection, without quoting anything; none when it is not documented.
-pub(crate) fn best_citation(library: &Library, context: &CodeContext) -> Option<Citation> {
-    let (_, verdict) = sure(library, context).ok()?;
-    let &(at, _) = verdict.ranked.first()?;
-    Some(citation(library.place(at), verdict.confidence))
-}
-
 /// The first subject of which the gate is sure; else how sure it is of the likeliest.
 fn sure<'c>(library: &Library, context: &'c CodeContext) -> Result<(&'c Subject, Verdict), f32> {
     let gate = gate();

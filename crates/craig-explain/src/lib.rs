@@ -6,7 +6,6 @@
 mod activation;
 mod cache;
 mod context;
-mod documented;
 mod error;
 mod evidence;
 mod explain;
@@ -22,7 +21,6 @@ mod sentence;
 pub use activation::is_script_project;
 pub use cache::{Cache, CacheKey, TIME_TO_LIVE};
 pub use context::{CodeContext, Subject};
-pub use documented::{DocumentedDefinition, documented_definitions};
 pub use error::ExplainError;
 pub use evidence::{
     Candidate, Evidence, N_SECTION_FEATURES, N_SUBJECT_FEATURES, SECTION_FEATURES, SUBJECT_FEATURES,

@@ -5,7 +5,6 @@ mod capabilities;
 mod commands;
 mod configuration;
 mod folders;
-mod lenses;
 mod requests;
 mod server;
 mod symbols;

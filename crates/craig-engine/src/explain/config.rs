@@ -18,8 +18,6 @@ pub struct ExplainConfig {
     pub data_folder: Option<PathBuf>,
     /// In which projects editors show documentation without being asked.
     pub activation: Activation,
-    /// Whether editors show above definitions which section documents them.
-    pub code_lens: bool,
     /// Whether explanations that are asked for are told in the language model's words.
     pub in_words: bool,
     /// Longest wait for the language model.
@@ -46,7 +44,6 @@ impl Default for ExplainConfig {
             documents: DocumentOptions::default(),
             data_folder: None,
             activation: Activation::Scripts,
-            code_lens: false,
             in_words: false,
             timeout: Duration::from_secs(20),
             language_model: None,
@@ -76,7 +73,6 @@ impl ExplainConfig {
                 Some("never") => Activation::Never,
                 _ => Activation::Scripts,
             },
-            code_lens: settings.is_on("explain.code_lens"),
             in_words: settings.is_on("explain.language_model"),
             timeout: settings.whole("explain.timeout_ms").map_or(default.timeout, Duration::from_millis),
             language_model: language_model(settings)?,

@@ -109,12 +109,6 @@ pub const DEFINITIONS: &[Definition] = &[
         "In which projects editors show documentation unasked: those with a `package.json` or scripts of JavaScript or TypeScript, all, or none. Commands answer in all.",
     ),
     user(
-        "explain.code_lens",
-        Kind::Switch,
-        "false",
-        "Whether editors show above each function and class which section documents it, where they show documentation unasked.",
-    ),
-    user(
         "explain.language_model",
         Kind::Switch,
         "false",
@@ -552,6 +546,11 @@ pub(super) const RETIRED: &[Retired] = &[
         key: "gateway.example.failures_to_open",
         aliases: &["EXAMPLE_FAILURES"],
         instead: "set 'gateway.breaker_failure_rate' instead",
+    },
+    Retired {
+        key: "explain.code_lens",
+        aliases: &[],
+        instead: "editors get documentation on hover and by the command craig.explain",
     },
     Retired { key: "language_model.path", aliases: &[], instead: GGUF_INSTEAD },
 ];

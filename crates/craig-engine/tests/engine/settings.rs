@@ -232,7 +232,11 @@ fn removed_settings_name_what_replaces_them() {
     let provider = format!("language_model.provider: \"gguf\" is not supported any more: {server}\n");
     let refusal = Desk::new().user(file).refusal();
     assert!(refusal.starts_with(&format!("HOME/config.toml:2: {provider}")), "{refusal}");
-    for (key, value, instead) in [("language_model.path", "/models/tiny.gguf", server)] {
+    let removed = [
+        ("language_model.path", "/models/tiny.gguf", server),
+        ("explain.code_lens", "true", "editors get documentation on hover and by the command craig.explain"),
+    ];
+    for (key, value, instead) in removed {
         let (section, name) = key.split_once('.').unwrap();
         let variable = format!("CRAIG_{}", key.replace('.', "_").to_uppercase());
         let file = Desk::new().user(&format!("[{section}]\n{name} = \"{value}\"")).refusal();

@@ -1,9 +1,9 @@
 //! What the editor can do, and what we can.
 
 use lsp_types::{
-    CodeActionOptions, CodeActionProviderCapability, CodeLensOptions, ExecuteCommandOptions,
-    HoverProviderCapability, InitializeParams, OneOf, SaveOptions, ServerCapabilities,
-    TextDocumentSyncCapability, TextDocumentSyncKind, TextDocumentSyncOptions, WorkDoneProgressOptions,
+    CodeActionOptions, CodeActionProviderCapability, ExecuteCommandOptions, HoverProviderCapability,
+    InitializeParams, OneOf, SaveOptions, ServerCapabilities, TextDocumentSyncCapability,
+    TextDocumentSyncKind, TextDocumentSyncOptions, WorkDoneProgressOptions,
     WorkspaceFoldersServerCapabilities, WorkspaceServerCapabilities,
 };
 
@@ -26,8 +26,6 @@ pub(crate) struct Client {
     pub(crate) says_settings: bool,
     /// Tells that settings changed only when it is asked to.
     pub(crate) announces_settings: bool,
-    /// Asks for lenses anew when it is told to.
-    pub(crate) renews_lenses: bool,
 }
 
 impl Client {
@@ -46,7 +44,6 @@ impl Client {
             announces_settings: workspace
                 .and_then(|w| w.did_change_configuration.as_ref()?.dynamic_registration)
                 .unwrap_or_default(),
-            renews_lenses: workspace.and_then(|w| w.code_lens.as_ref()?.refresh_support).unwrap_or_default(),
         }
     }
 }
@@ -71,8 +68,6 @@ pub(crate) fn ours(client: Client) -> ServerCapabilities {
             code_action_kinds: Some(vec![ACTION_KIND]),
             ..CodeActionOptions::default()
         })),
-        // Whether there are any is a setting, which may change.
-        code_lens_provider: Some(CodeLensOptions { resolve_provider: Some(false) }),
         execute_command_provider: Some(ExecuteCommandOptions {
             commands: COMMANDS.iter().map(|name| (*name).to_owned()).collect(),
             work_done_progress_options: WorkDoneProgressOptions::default(),

@@ -22,7 +22,7 @@ use super::folders::Folder;
 use super::tasks::Tasks;
 use super::text;
 use super::told::{Done, News, Told};
-use super::{Setup, commands, lenses, requests, symbols};
+use super::{Setup, commands, requests, symbols};
 use crate::json::as_printed;
 
 /// Tells clients of ours how documentation stands: `{folder, state, files, sections, skipped, notices, error}`.
@@ -43,8 +43,6 @@ pub(crate) struct Server {
     configuration: Configuration,
     /// The request for settings that waits for its answer, and the folders that it asks about.
     asked_settings: Option<(RequestId, Vec<PathBuf>)>,
-    /// Whether any folder has had lenses, which the editor may still show.
-    has_lenses: bool,
     pub(crate) client: Client,
     pub(crate) folders: Vec<Folder>,
     /// Texts that are open, by address.
@@ -106,7 +104,6 @@ impl Server {
             configuration: Configuration::new(setup.sources.flags.clone()),
             setup,
             asked_settings: None,
-            has_lenses: false,
             client: Client::of(params),
             folders: Vec::new(),
             texts: BTreeMap::new(),
@@ -170,13 +167,6 @@ impl Server {
         let answered = match method.as_str() {
             "textDocument/hover" => requests::hover(self, params).map(Reply::Now),
             "textDocument/codeAction" => requests::code_actions(self, params).map(Reply::Now),
-            "textDocument/codeLens" => lenses::work(self, params).map(|work| match work {
-                Some(work) => {
-                    self.tasks.start(id.clone(), work);
-                    Reply::Later
-                }
-                None => Reply::Now(Value::Null),
-            }),
             "workspace/executeCommand" => commands::execute(self, &id, &params),
             "workspace/symbol" => symbols::work(self, params).map(|work| {
                 self.tasks.start(id.clone(), work);
@@ -349,15 +339,6 @@ impl Server {
         self.folders.push(Folder::open(path, opened, &self.setup, !self.client.watches_files, tell));
     }
 
-    /// Has the editor ask for lenses anew, where it can and there are or were any.
-    fn renew_lenses(&mut self) -> anyhow::Result<()> {
-        self.has_lenses |= self.folders.iter().any(|folder| folder.config.code_lens);
-        match self.has_lenses && self.client.renews_lenses {
-            true => self.request("workspace/codeLens/refresh", Value::Null).map(drop),
-            false => Ok(()),
-        }
-    }
-
     /// Opens folders anew, with the settings as they are now.
     fn reopen_folders(&mut self, which: impl Fn(&Path) -> bool) {
         let (old, kept) =
@@ -424,7 +405,6 @@ impl Server {
                 self.status(json!({ "folder": folder, "state": "failed", "error": error }))?;
             }
         }
-        self.renew_lenses()?;
         std::mem::take(&mut self.waiting).into_iter().try_for_each(|request| self.answer(request))
     }
 

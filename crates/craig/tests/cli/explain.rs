@@ -175,16 +175,6 @@ impl Editor {
         asked["params"]["items"].clone()
     }
 
-    /// The lenses of a text: line and title of each.
-    fn lenses(&mut self, uri: &str) -> Vec<(u64, String)> {
-        let lenses = self.ask("textDocument/codeLens", json!({ "textDocument": { "uri": uri } }));
-        let lens = |lens: &Value| {
-            let title = lens["command"]["title"].as_str().unwrap().to_owned();
-            (lens["range"]["start"]["line"].as_u64().unwrap(), title)
-        };
-        lenses.as_array().into_iter().flatten().map(lens).collect()
-    }
-
     fn open_text(&mut self, uri: &str, text: &str) {
         let opened = json!({ "uri": uri, "languageId": "any", "version": 1, "text": text });
         self.tell("textDocument/didOpen", json!({ "textDocument": opened }));
@@ -384,47 +374,6 @@ fn documentation_is_shown_unasked_only_where_it_is_wanted() {
     let warning = editor.await_method("window/showMessage");
     assert!(warning["message"].as_str().unwrap().contains("config.toml"), "{warning}");
     assert!(!editor.hover(&tool, 0).is_null(), "what held before holds");
-    editor.close();
-}
-
-#[test]
-fn lenses_stand_above_what_is_documented_where_they_are_wanted() {
-    let home = project();
-    let client = uri(&home, "lib/client.js");
-    let mut editor = Editor::open(&home, &["utf-8"]);
-    editor.open_text(&client, CODE);
-    assert_eq!(editor.lenses(&client), [], "nobody has asked for them");
-    editor.close();
-
-    let capabilities = json!({ "workspace": { "codeLens": { "refreshSupport": true } } });
-    let options = json!({ "explain": { "code_lens": true } });
-    let (mut editor, _) = Editor::start(&home, hello(&home, "", capabilities, options));
-    editor.await_method("workspace/codeLens/refresh");
-    editor.open_text(&client, CODE);
-    let above = |line, heading: &str| (line, format!("Documented in docs/api/Client.md › {heading}"));
-    assert_eq!(
-        editor.lenses(&client),
-        [above(2, "Class: Client"), above(4, "client.request(options)")],
-        "flushInner is not documented"
-    );
-    let lenses = editor.ask("textDocument/codeLens", json!({ "textDocument": { "uri": client } }));
-    for (lens, name) in lenses.as_array().unwrap().iter().zip(["Client", "request"]) {
-        let command = &lens["command"];
-        let params = json!({ "command": command["command"], "arguments": command["arguments"] });
-        let explained = editor.ask("workspace/executeCommand", params);
-        assert_eq!(explained["symbol"], name);
-        let cited = &explained["citations"][0]["section_heading"].as_str().unwrap().replace('`', "");
-        assert!(command["title"].as_str().unwrap().ends_with(cited), "{command} {explained}");
-    }
-
-    editor.open_text(&client, &CODE.replace("class Client", "\nclass Client"));
-    assert_eq!(editor.lenses(&client)[0].0, 3, "they are of the text as it is now");
-    assert_eq!(editor.lenses(&uri(&home, "lib/closed.js")), []);
-    let settings = json!({ "settings": { "craig": { "explain": { "code_lens": false } } } });
-    editor.tell("workspace/didChangeConfiguration", settings);
-    editor.await_state("ready");
-    editor.await_method("workspace/codeLens/refresh");
-    assert_eq!(editor.lenses(&client), []);
     editor.close();
 }
 
