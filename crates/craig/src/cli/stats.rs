@@ -1,7 +1,5 @@
 //! `craig stats`: sums over one project or all, and over the context that was handed out.
 
-mod html;
-
 use anstyle::Style;
 use craig_engine::{ContextStatistics, LanguageShare, Statistics};
 use serde::Serialize;
@@ -17,9 +15,6 @@ use super::units::{bytes, count, counted};
 pub(crate) struct Args {
     /// Id, reference or name of the project [default: all]
     project: Option<String>,
-    /// Write a report with plots, as one HTML page
-    #[arg(long)]
-    html: bool,
 }
 
 /// Everything that is shown.
@@ -35,10 +30,6 @@ pub(crate) fn run(args: &Args, session: &mut Session) -> anyhow::Result<Outcome>
     let project = args.project.as_deref();
     let shown =
         Shown { statistics: engine.statistics(project)?, context: engine.context_statistics(project)? };
-    if args.html {
-        session.output.content(&html::page(&shown.statistics, &shown.context))?;
-        return Ok(Outcome::Complete);
-    }
     session.output.show(&shown, |columns| text(&shown.statistics, columns) + &context(&shown.context))?;
     Ok(Outcome::Complete)
 }
