@@ -46,7 +46,7 @@ pub struct GatewayConfig {
     pub logs_requests: bool,
     /// Where OpenTelemetry's spans are sent, as OTLP over HTTP.
     pub otlp_url: Option<String>,
-    /// US dollars a month, beyond which an alert is logged.
+    /// US dollars a month, shown in the metrics for an alert rule.
     pub monthly_budget_usd: Option<f64>,
 }
 

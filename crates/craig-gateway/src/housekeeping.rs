@@ -1,18 +1,18 @@
-//! What goes on beside the requests: changed keys, breakers that open, alerts.
+//! What goes on beside the requests: changed keys, breakers that open, projected costs.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use crate::alerts::Alerts;
 use crate::breaker::Standing;
+use crate::cost_projection::CostProjection;
 use crate::gateway::Gateway;
 use crate::journal::Event;
 
 /// How often keys and breakers are looked at: a revoked key opens nothing for longer.
 const BEAT: Duration = Duration::from_secs(1);
 
-/// Beats between two looks at the alert rules, and between two tidyings.
-const BEATS_TO_ALERTS: u64 = 15;
+/// Beats between two projections of costs, and between two tidyings.
+const BEATS_TO_PROJECT: u64 = 15;
 const BEATS_TO_TIDY: u64 = 60;
 
 impl Gateway {
@@ -30,7 +30,7 @@ impl Gateway {
 /// Goes on until it is dropped.
 pub(crate) async fn keep_house(gateway: Arc<Gateway>) {
     let mut are_keys_readable = true;
-    let mut alerts = Alerts::new(gateway.config.monthly_budget_usd, Instant::now());
+    let mut projection = CostProjection::new(Instant::now());
     let mut known_open = Vec::new();
     let mut beat = tokio::time::interval(BEAT);
     beat.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
@@ -41,9 +41,9 @@ pub(crate) async fn keep_house(gateway: Arc<Gateway>) {
         if n % BEATS_TO_TIDY == 0 {
             gateway.limits.tidy();
         }
-        if n % BEATS_TO_ALERTS == 0 {
-            let tripped = alerts.look(&gateway.metrics, Instant::now());
-            tripped.into_iter().for_each(|alert| gateway.journal.tell(Event::Alert(alert)));
+        if n % BEATS_TO_PROJECT == 0 {
+            let metrics = &gateway.metrics;
+            metrics.projection_usd.set(projection.project(metrics.cost_usd.get(), Instant::now()));
         }
     }
 }

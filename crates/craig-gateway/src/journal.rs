@@ -29,7 +29,6 @@ pub(crate) enum Event {
     KeysUnreadable,
     RedisLost,
     RedisBack,
-    Alert(Alert),
 }
 
 /// A request is over.
@@ -58,18 +57,6 @@ pub(crate) struct SearchCompleted {
     pub(crate) user: Option<String>,
 }
 
-/// A rule trips, or holds again.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub(crate) struct Alert {
-    pub(crate) rule: &'static str,
-    pub(crate) severity: &'static str,
-    pub(crate) firing: bool,
-    #[serde(serialize_with = "rounded")]
-    pub(crate) value: f64,
-    #[serde(serialize_with = "rounded")]
-    pub(crate) threshold: f64,
-}
-
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands in references")]
 fn rounded<S: serde::Serializer>(value: &f64, serializer: S) -> Result<S::Ok, S::Error> {
     serializer.serialize_f64((value * 1e3).round() / 1e3)
@@ -79,7 +66,6 @@ impl Event {
     fn level(&self) -> &'static str {
         match self {
             Self::BreakerOpened { .. } | Self::RedisLost | Self::KeysUnreadable => "warn",
-            Self::Alert(alert) if alert.firing => "warn",
             _ => "info",
         }
     }

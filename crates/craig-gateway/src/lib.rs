@@ -6,7 +6,6 @@
 //! model that the configuration does not have; of what a client sends they hold its request id and its trace. Errors do
 //! not repeat a request; a provider's message about one that it refuses goes to its client, without longer quotes of it.
 
-mod alerts;
 mod breaker;
 mod budget;
 mod cache;
@@ -17,6 +16,7 @@ mod client;
 mod config;
 mod context;
 mod conversation;
+mod cost_projection;
 mod embeddings;
 mod failure;
 mod gateway;

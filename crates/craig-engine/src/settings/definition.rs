@@ -524,7 +524,7 @@ pub const DEFINITIONS: &[Definition] = &[
         "gateway.monthly_budget_usd",
         Kind::Number,
         "",
-        "An alert is logged when costs are on the way beyond it.",
+        "The monthly budget, as a metric: the alert `CostProjection` of `deploy/gateway/alerts.yml` compares costs with it.",
     ),
 ];
 
