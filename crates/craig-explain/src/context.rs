@@ -8,9 +8,10 @@ use std::rc::Rc;
 
 use craig_chunk::{ChunkKind, Outline, Symbol, chunk};
 use craig_source::{ContentHash, Language, mask_text};
+use craig_text::compact;
 use serde::Serialize;
 
-use crate::names::{identifiers, is_part, normal, words_of};
+use crate::names::{identifiers, is_part, words_of};
 
 /// Lines around the selection that are kept.
 const SURROUNDING_LINES: usize = 3;
@@ -551,7 +552,7 @@ fn stands_for(short: &str, word: &str) -> bool {
 
 /// Whether two names of owners mean the same thing: `Client`, `client`, `_Client`.
 pub(crate) fn is_same_owner(a: &str, b: &str) -> bool {
-    let (a, b) = (normal(a), normal(b));
+    let (a, b) = (compact(a), compact(b));
     !a.is_empty() && a == b
 }
 

@@ -8,10 +8,11 @@ use craig_model::StaticModel;
 
 use crate::context::{CodeContext, Subject, clipped, is_same_owner, owner_likeness};
 use crate::library::{Library, Place, path_words_of};
-use crate::names::{is_stem_alike, normal, qualified, stem, words_of};
+use crate::names::{is_stem_alike, qualified, stem, words_of};
 use crate::page::{HeadingName, Mentions};
 
 use self::kin::Kin;
+use craig_text::compact;
 
 /// Most sections that are looked at for one name.
 const MAX_CANDIDATES: usize = 300;
@@ -601,7 +602,7 @@ impl<'a> Gathering<'a> {
         let title =
             page.sections.first().map(|first| heading_key(&first.outline.heading)).unwrap_or_default();
         let is_above = |name: &str| {
-            let name = normal(name);
+            let name = compact(name);
             !name.is_empty() && (above.contains(&name) || title == name)
         };
         features.page_is_owner = flag(is_called(owner));
@@ -610,7 +611,7 @@ impl<'a> Gathering<'a> {
         features.above_is_ancestor =
             flag(self.subject.ancestors.iter().any(|ancestor| is_called(ancestor) || is_above(ancestor)));
         features.page_is_name = flag(is_called(&self.subject.name));
-        features.above_is_name = flag(above.contains(&normal(&self.subject.name)));
+        features.above_is_name = flag(above.contains(&compact(&self.subject.name)));
         let owner_words = words_of(owner);
         let tells_owner = |words: &[String]| has_all(words, &owner_words);
         features.heading_tells_owner = flag(tells_owner(&place.section.heading_words));
@@ -692,7 +693,7 @@ impl<'a> Gathering<'a> {
         features.foreign = use_here.n_foreign.ln_1p();
         let headed = place.section.names.iter().filter(|of| of.named.name == self.subject.name);
         let kin_of = |of: &HeadingName| {
-            let owner = normal(&of.named.owner);
+            let owner = compact(&of.named.owner);
             self.told_owners.iter().find(|told| told.owner == owner).map_or(0.0, |told| told.kin)
         };
         features.owner_kin = headed.map(kin_of).fold(use_here.kin, f32::max);
@@ -1080,7 +1081,7 @@ fn heading_key(heading: &str) -> String {
     let bare: String = heading.chars().filter(|c| !matches!(c, '`' | '*' | '\\')).collect();
     let named = crate::names::leading_name(&bare)
         .filter(|(_, end)| !bare[*end..].trim_start().starts_with(char::is_alphabetic));
-    named.map_or_else(|| normal(&bare), |(named, _)| normal(&named.name))
+    named.map_or_else(|| compact(&bare), |(named, _)| compact(&named.name))
 }
 
 /// The stem of a file, or its folder's name where the stem is that of every entry file.

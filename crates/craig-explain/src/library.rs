@@ -11,10 +11,10 @@ use craig_source::{ContentHash, content_hash};
 use rayon::prelude::*;
 
 use crate::context::clipped;
-use crate::names::normal;
 use crate::page::{Mentions, Page, Section};
 
 use self::likeness::Vectors;
+use craig_text::compact;
 
 /// Longest stretch of a section that one vector stands for.
 const PART_BYTES: usize = 2_400;
@@ -117,7 +117,7 @@ impl Library {
         }
         let mut spellings: BTreeMap<String, Vec<String>> = BTreeMap::new();
         for term in terms.keys().filter(|term| !term.contains('.')) {
-            spellings.entry(normal(term)).or_default().push(term.clone());
+            spellings.entry(compact(term)).or_default().push(term.clone());
         }
         spellings.values_mut().for_each(|spellings| spellings.sort());
         let mut path_words: HashMap<String, usize> = HashMap::new();
@@ -197,7 +197,7 @@ impl Library {
 
     /// Other spellings of a name that the documentation has.
     pub(crate) fn other_spellings(&self, name: &str) -> impl Iterator<Item = &str> {
-        let spellings = self.spellings.get(&normal(name)).map_or(&[][..], Vec::as_slice);
+        let spellings = self.spellings.get(&compact(name)).map_or(&[][..], Vec::as_slice);
         spellings.iter().map(String::as_str).filter(move |spelling| *spelling != name)
     }
 
@@ -223,7 +223,7 @@ impl Library {
 
     /// Whether a name is the project's own: `Ajv`, `YargsFactory` in the documentation of `yargs`.
     pub(crate) fn is_project(&self, name: &str) -> bool {
-        let whole = normal(name);
+        let whole = compact(name);
         let words = crate::names::words_of(name);
         self.project_names.iter().any(|project| *project == whole || words.contains(project))
     }
@@ -277,7 +277,7 @@ fn owners<'s>(
         }
     }
     for of in sections.flat_map(|section| &section.names).filter(|of| !of.named.owner.is_empty()) {
-        found.entry(of.named.name.clone()).or_default().push(normal(&of.named.owner));
+        found.entry(of.named.name.clone()).or_default().push(compact(&of.named.owner));
     }
     for owners in found.values_mut() {
         owners.sort_unstable();
@@ -310,7 +310,7 @@ fn project_names(documents: &[Arc<Document>]) -> Vec<String> {
         *counts.entry(name).or_default() += 1;
     }
     let most = counts.into_iter().max_by_key(|(name, count)| (*count, std::cmp::Reverse(*name)));
-    let mut names: Vec<String> = title.into_iter().chain(most.map(|(name, _)| name)).map(normal).collect();
+    let mut names: Vec<String> = title.into_iter().chain(most.map(|(name, _)| name)).map(compact).collect();
     names.retain(|name| name.len() > 1);
     names.dedup();
     names
@@ -334,7 +334,7 @@ pub(crate) fn path_words_of(path: &str) -> Vec<String> {
         .split(|c: char| !c.is_alphanumeric())
         .flat_map(|part| {
             let whole = part.to_lowercase();
-            let parts = craig_model::words(part).map(|word| word.text.to_lowercase()).collect::<Vec<_>>();
+            let parts = craig_text::words(part).map(|word| word.text.to_lowercase()).collect::<Vec<_>>();
             parts.into_iter().chain([whole])
         })
         .filter(|word| word.len() > 1)

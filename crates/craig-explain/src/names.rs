@@ -1,5 +1,7 @@
 //! Names in text: identifiers, qualified names, the words inside of a name.
 
+use craig_text::compact;
+
 /// An identifier and where it begins.
 pub(crate) fn identifiers(text: &str) -> impl Iterator<Item = (usize, &str)> {
     let mut at = 0;
@@ -110,7 +112,7 @@ pub(crate) fn leading_name(text: &str) -> Option<(Named, usize)> {
 
 /// The words of a name in lower case: `parse`, `http`, `response` of `parseHTTPResponse`.
 pub(crate) fn words_of(name: &str) -> Vec<String> {
-    craig_model::words(name).map(|word| word.text.to_lowercase()).collect()
+    craig_text::words(name).map(|word| word.text.to_lowercase()).collect()
 }
 
 /// What stands between backticks, in order: every other part of a text that is cut at them.
@@ -136,14 +138,9 @@ pub(crate) fn is_stem_alike(a: &str, b: &str) -> bool {
     short == long || short.len() >= 4 && long.starts_with(short)
 }
 
-/// A name without what spellings differ in: case, `_`, `-`, blanks.
-pub(crate) fn normal(name: &str) -> String {
-    name.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect()
-}
-
 /// A name with what it belongs to, as pages count it and questions ask for it: `owner.name`, the owner in lower case.
 pub(crate) fn qualified(owner: &str, name: &str) -> String {
-    format!("{}.{name}", normal(owner))
+    format!("{}.{name}", compact(owner))
 }
 
 #[cfg(test)]

@@ -2,7 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use craig_model::{StaticModel, words};
+use craig_model::StaticModel;
+use craig_text::words;
 use serde::Serialize;
 
 use crate::context::{CodeContext, clipped};

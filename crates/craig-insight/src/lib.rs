@@ -10,7 +10,6 @@ mod manifest;
 mod mermaid;
 mod modules;
 mod packages;
-mod paths;
 mod quality;
 mod relations;
 mod resolve;

@@ -18,8 +18,9 @@ mod yaml;
 
 use std::collections::BTreeMap;
 
+use craig_text::path::{folder, name};
+
 use crate::packages::{Declared, Ecosystem, Scope};
-use crate::paths::{folder, name};
 
 /// What one manifest tells.
 #[derive(Default)]

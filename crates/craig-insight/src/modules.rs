@@ -2,9 +2,10 @@
 
 use std::collections::BTreeMap;
 
+use craig_text::path::{folder, is_in};
+
 use crate::graph::Graph;
 use crate::mermaid;
-use crate::paths::{folder, is_in};
 use crate::workspace::{FileIx, Workspace};
 
 /// Folders with the files that belong to them.
@@ -117,7 +118,7 @@ fn opened(code_paths: &[Option<&str>], path: &str, files: &[FileIx]) -> BTreeMap
             true => path.to_owned(),
             false => {
                 let rest = here[path.len()..].trim_start_matches('/');
-                crate::paths::under(path, rest.split('/').next().unwrap_or(rest))
+                craig_text::path::under(path, rest.split('/').next().unwrap_or(rest))
             }
         };
         parts.entry(part).or_default().push(file);

@@ -5,10 +5,10 @@ mod matching;
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
+use craig_text::path::{folder, is_in, shared_folders, under};
 use serde::Serialize;
 
 use crate::manifest::{self, Catalog, Lock, Manifest};
-use crate::paths::{folder, is_in, shared_folders, under};
 use crate::workspace::Workspace;
 
 /// Where packages come from.
@@ -195,7 +195,7 @@ impl Packages {
         if self.renamed.is_empty() {
             return None;
         }
-        crate::paths::ancestors(folder(from))
+        craig_text::path::ancestors(folder(from))
             .find_map(|folder| self.renamed.get(&(folder.to_owned(), name.to_owned())).cloned())
     }
 }
@@ -203,9 +203,9 @@ impl Packages {
 /// The folder that a manifest speaks for: lists of Python's requirements may have a folder of their own.
 fn governed(ecosystem: Ecosystem, place: &str) -> &str {
     let is_list =
-        ecosystem == Ecosystem::PyPi && matches!(crate::paths::name(place), "requirements" | "reqs");
+        ecosystem == Ecosystem::PyPi && matches!(craig_text::path::name(place), "requirements" | "reqs");
     let is_settings =
-        ecosystem == Ecosystem::Maven && matches!(crate::paths::name(place), "gradle" | "project");
+        ecosystem == Ecosystem::Maven && matches!(craig_text::path::name(place), "gradle" | "project");
     if is_list || is_settings { folder(place) } else { place }
 }
 

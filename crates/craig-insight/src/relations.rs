@@ -4,11 +4,11 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use craig_chunk::Symbol;
 use craig_store::{FileId, ProjectId, Store};
+use craig_text::path::{is_in, name};
 use rayon::{ThreadPool, prelude::*};
 use serde::Serialize;
 
 use crate::dependencies::{FileEdge, Place, file_edge};
-use crate::paths::{is_in, name};
 use crate::workspace::FileIx;
 use crate::{Analysis, InsightError, mermaid};
 

@@ -138,7 +138,7 @@ pub(crate) fn nearest(workspace: &Workspace, from: FileIx, found: &[FileIx]) -> 
     let path = &workspace.files[from].path;
     found.iter().copied().min_by_key(|&at| {
         let file = &workspace.files[at];
-        let shared = crate::paths::shared_folders(path, &file.path);
+        let shared = craig_text::path::shared_folders(path, &file.path);
         (std::cmp::Reverse(shared), file.is_test, file.path.len(), at)
     })
 }

@@ -7,7 +7,7 @@ use craig_source::{FileKind, Language};
 use craig_store::{FileId, OutlinedFile, ProjectId, Store};
 use rayon::{ThreadPool, prelude::*};
 
-use crate::{InsightError, IsCancelled, go_on_unless, manifest, paths};
+use crate::{InsightError, IsCancelled, go_on_unless, manifest};
 
 /// Index of a file in [`Workspace::files`].
 pub(crate) type FileIx = usize;
@@ -105,7 +105,7 @@ impl Workspace {
 
     /// Manifests of a file name, as (path, text).
     pub(crate) fn manifests_named<'w>(&'w self, name: &'w str) -> impl Iterator<Item = (&'w str, &'w str)> {
-        let named = self.manifests.iter().filter(move |(path, _)| paths::name(path) == name);
+        let named = self.manifests.iter().filter(move |(path, _)| craig_text::path::name(path) == name);
         named.map(|(path, text)| (path.as_str(), text.as_str()))
     }
 }
@@ -113,6 +113,6 @@ impl Workspace {
 fn source_file(path: String, language: Language, text: &str, symbols: Vec<Symbol>) -> SourceFile {
     let n_lines = u32::try_from(text.lines().count()).unwrap_or(u32::MAX);
     let references = references(language, text);
-    let is_test = paths::is_test(&path);
+    let is_test = craig_text::path::is_test(&path);
     SourceFile { path, language, n_lines, symbols, references, is_test }
 }

@@ -2,8 +2,10 @@
 
 use std::collections::HashSet;
 
+use craig_text::identifiers;
+
 use crate::rerank::logistic;
-use crate::{Embedding, ModelError, RerankRequest, Reranker, StaticModel, identifiers};
+use crate::{Embedding, ModelError, RerankRequest, Reranker, StaticModel};
 
 /// Scores documents by how near their vectors are to the query's, and by how much of the query they hold.
 ///

@@ -14,7 +14,6 @@ mod rerank_dialect;
 mod secret;
 mod static_model;
 mod vocabulary;
-mod words;
 
 pub use builtin_reranker::BuiltinReranker;
 pub use embedding::{Embedder, Embedding, Expense, Quantized};
@@ -30,4 +29,3 @@ pub use rerank_dialect::{RankedDocument, Ranking, RerankDialect};
 pub use secret::Secret;
 pub use static_model::StaticModel;
 pub use vocabulary::{Tokens, Vocabulary};
-pub use words::{Word, identifiers, words};

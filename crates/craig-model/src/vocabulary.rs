@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use crate::words;
+use craig_text::words;
 
 /// Longest and shortest piece that an unknown word is cut into, in bytes.
 const PIECE_BYTES: std::ops::RangeInclusive<usize> = 3..=16;

@@ -1,6 +1,6 @@
 //! The code tokenizer of the lexical index: identifiers as a whole and their parts, lower-cased and lightly stemmed.
 
-use craig_model::words;
+use craig_text::{compact_into, words};
 
 /// Fields of the lexical index; the byte stands before each term in the dictionary.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -68,13 +68,6 @@ pub(crate) fn terms_of_run(run: &str, emit: &mut impl FnMut(&str)) {
     }
 }
 
-/// An identifier without case and separators: `getUser`, `get_user` and `GET-USER` are one.
-pub(crate) fn compact(identifier: &str) -> String {
-    let mut out = String::with_capacity(identifier.len());
-    compact_into(identifier, &mut out);
-    out
-}
-
 /// The parts of an identifier, lower-cased and stemmed.
 pub(crate) fn parts(identifier: &str) -> Vec<String> {
     let mut buffer = String::new();
@@ -84,11 +77,6 @@ pub(crate) fn parts(identifier: &str) -> Vec<String> {
             stem(&buffer).to_owned()
         })
         .collect()
-}
-
-fn compact_into(identifier: &str, out: &mut String) {
-    out.clear();
-    out.extend(identifier.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase));
 }
 
 fn emit_folded(identifier: &str, buffer: &mut String, emit: &mut impl FnMut(&str)) {
@@ -146,11 +134,5 @@ mod tests {
         check("class access status queries", "class access status quer");
         check("größe naïve", "größe gr e naïve na ve");
         check("", "");
-    }
-
-    #[test]
-    fn spelling_of_an_identifier_does_not_matter() {
-        assert_eq!(compact("getUser"), compact("get_user"));
-        assert_eq!(compact("GET-USER"), "getuser");
     }
 }

@@ -5,6 +5,7 @@
 
 use std::cmp::Ordering;
 
+use craig_text::PathRole;
 use fixedbitset::FixedBitSet;
 
 use crate::best::Best;
@@ -14,7 +15,7 @@ use crate::index::{LiveSegment, Totals};
 use crate::lexical::{Term, best_chunks};
 use crate::query::Query;
 use crate::scene::Scene;
-use crate::segment::{Aspect, PATH_SHARE, Role};
+use crate::segment::{Aspect, PATH_SHARE};
 
 /// Files by the BM25 of their best chunks, and chunks that these are chosen from: else a few large files, each with many
 /// good chunks, are all there is.
@@ -171,7 +172,8 @@ impl Places<'_> {
             .collect();
         files.sort_unstable();
         files.dedup();
-        let is_beside = |(segment, file): FileAt| self.segments[segment].segment.role(file) != Role::Source;
+        let is_beside =
+            |(segment, file): FileAt| self.segments[segment].segment.role(file) != PathRole::Source;
         let in_order =
             |&a: &FileAt, &b: &FileAt| is_beside(a).cmp(&is_beside(b)).then_with(|| self.compare_files(a, b));
         if files.len() > N_DEFINITIONS {

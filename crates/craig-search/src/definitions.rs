@@ -8,12 +8,13 @@ use std::collections::HashMap;
 use craig_chunk::{ChunkKind, Symbol};
 use craig_source::Language;
 use craig_store::{FileId, OutlinedFile, Store};
+use craig_text::path::file_stem;
+use craig_text::{PathRole, compact};
 
-use crate::analysis::{Field, compact, parts};
+use crate::analysis::{Field, parts};
 use crate::hit::{Evidence, Hit};
 use crate::index::{Index, LiveSegment};
 use crate::lexical::idf;
-use crate::segment::{Role, file_stem};
 use crate::{Filter, SearchError};
 
 /// What somebody calls a definition.
@@ -71,10 +72,10 @@ impl Index {
         let wanted = Wanted::new(description, self);
         let files = self.answered(Ok(self.files_that_define(&wanted, filter)))?;
         let ids: Vec<FileId> = files.iter().map(|(id, _)| *id).collect();
-        let roles: HashMap<FileId, Role> = files.into_iter().collect();
+        let roles: HashMap<FileId, PathRole> = files.into_iter().collect();
         let mut found = Vec::new();
         for file in store.load_outlines(&ids)? {
-            let role = roles.get(&file.record.id).copied().unwrap_or(Role::Source);
+            let role = roles.get(&file.record.id).copied().unwrap_or(PathRole::Source);
             let lines = LazyCell::new(|| file.text.lines().collect::<Vec<_>>());
             let fits =
                 file.symbols.iter().map(|symbol| (wanted.fit(symbol, &file.record.path, role), symbol));
@@ -87,7 +88,7 @@ impl Index {
     }
 
     /// The files with the chunks that define most of the wanted words; those of whole names before all others.
-    fn files_that_define(&self, wanted: &Wanted, filter: &Filter) -> Vec<(FileId, Role)> {
+    fn files_that_define(&self, wanted: &Wanted, filter: &Filter) -> Vec<(FileId, PathRole)> {
         let mut chunks: HashMap<(usize, u32), f32> = HashMap::new();
         for (number, segment) in self.segments.iter().enumerate() {
             let mut add = |field, term: &str, weight: f32| {
@@ -104,7 +105,7 @@ impl Index {
         let order = |weight: f32, (segment, file): (usize, u32)| {
             let live: &LiveSegment = &self.segments[segment];
             let in_place = wanted.place_share(live.segment.path_of(file), "");
-            (weight + in_place, live.segment.role(file) == Role::Source, live.segment.path_bytes(file))
+            (weight + in_place, live.segment.role(file) == PathRole::Source, live.segment.path_bytes(file))
         };
         let mut best: Vec<_> = chunks
             .into_iter()
@@ -180,7 +181,7 @@ impl<'a> Wanted<'a> {
     }
 
     /// How well a symbol fits, 0 to 1.
-    fn fit(&self, symbol: &Symbol, path: &str, role: Role) -> f32 {
+    fn fit(&self, symbol: &Symbol, path: &str, role: PathRole) -> f32 {
         let own = parts(&symbol.name);
         if !self.words.iter().any(|word| own.contains(&word.term)) {
             return 0.0;
@@ -202,12 +203,12 @@ impl<'a> Wanted<'a> {
         let precision = if self.whole.contains(&compact(&symbol.name)) { 1.0 } else { precision };
         let place =
             1.0 - ELSEWHERE * (1.0 - self.place_share(path, symbol.parent.as_deref().unwrap_or_default()));
-        let is_test = role == Role::Test && !self.asks_for_tests;
+        let is_test = role == PathRole::Test && !self.asks_for_tests;
         coverage
             * (1.0 - OTHER_WORDS * (1.0 - precision))
             * place
             * self.kind_factor(symbol.kind)
-            * if is_test || role == Role::Vendored { OF_TEST } else { 1.0 }
+            * if is_test || role == PathRole::Vendored { OF_TEST } else { 1.0 }
     }
 
     fn kind_factor(&self, kind: ChunkKind) -> f32 {

@@ -2,9 +2,10 @@
 
 use std::collections::HashSet;
 
-use craig_model::{Embedder, ModelError, Quantized, StaticModel, identifiers, words};
+use craig_model::{Embedder, ModelError, Quantized, StaticModel};
+use craig_text::{compact, identifiers, words};
 
-use crate::analysis::{compact, terms};
+use crate::analysis::terms;
 use crate::segment::signs;
 
 /// Words that say how a question is asked, not what it asks for.

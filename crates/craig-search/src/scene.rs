@@ -3,13 +3,15 @@
 use std::collections::HashMap;
 
 use craig_source::FileKind;
+use craig_text::path::file_stem;
+use craig_text::{PathRole, PathTraits, compact};
 
-use crate::analysis::{Field, compact, parts};
+use crate::analysis::{Field, parts};
 use crate::features::Features;
 use crate::index::{LiveSegment, Totals};
 use crate::lexical::{Term, TermPostings, average_tokens, bm25, idf, tf_of, within};
 use crate::query::{Name, Query, Shape};
-use crate::segment::{Aspect, Posting, Role, Segment, Traits, file_stem, kind_number};
+use crate::segment::{Aspect, Posting, Segment, kind_number};
 
 /// A candidate file, seen by the ranker.
 pub(crate) struct Candidate {
@@ -182,17 +184,17 @@ impl<'a> Scene<'a> {
         let row = &segment.files()[file as usize];
         let flag = |is: bool| if is { 1.0 } else { 0.0 };
         let role = segment.role(file);
-        features.is_test = flag(role == Role::Test);
-        features.is_example = flag(role == Role::Example);
-        features.is_vendored = flag(role == Role::Vendored);
-        features.is_stub = flag(role == Role::Stub);
-        features.is_barrel = flag(role == Role::Barrel);
-        let traits = Traits::from_bits(row.traits);
-        features.is_other_platform = flag(traits.contains(Traits::OTHER_PLATFORM));
-        features.is_internal = flag(traits.contains(Traits::INTERNAL));
-        features.is_legacy = flag(traits.contains(Traits::LEGACY));
-        features.is_entry = flag(traits.contains(Traits::ENTRY));
-        features.is_types = flag(traits.contains(Traits::TYPES));
+        features.is_test = flag(role == PathRole::Test);
+        features.is_example = flag(role == PathRole::Example);
+        features.is_vendored = flag(role == PathRole::Vendored);
+        features.is_stub = flag(role == PathRole::Stub);
+        features.is_barrel = flag(role == PathRole::Barrel);
+        let traits = PathTraits::from_bits(row.traits);
+        features.is_other_platform = flag(traits.contains(PathTraits::OTHER_PLATFORM));
+        features.is_internal = flag(traits.contains(PathTraits::INTERNAL));
+        features.is_legacy = flag(traits.contains(PathTraits::LEGACY));
+        features.is_entry = flag(traits.contains(PathTraits::ENTRY));
+        features.is_types = flag(traits.contains(PathTraits::TYPES));
         features.is_docs = flag(row.kind == kind_number(FileKind::Docs));
         features.is_config = flag(row.kind == kind_number(FileKind::Config));
         features.log_tokens = (row.n_tokens as f32).ln_1p();

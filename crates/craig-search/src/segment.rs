@@ -8,12 +8,10 @@ pub(crate) mod forge;
 mod layout;
 mod postings;
 mod reader;
-mod role;
 mod terms;
 
 pub(crate) use builder::{SegmentBuilder, kind_number};
-pub(crate) use file_terms::{FileTerms, PATH_SHARE, file_stem, signs, words_per_vector};
+pub(crate) use file_terms::{FileTerms, PATH_SHARE, signs, words_per_vector};
 pub(crate) use layout::{Aspect, FORMAT};
 pub(crate) use postings::{Posting, PostingsList};
 pub(crate) use reader::Segment;
-pub(crate) use role::{Role, Traits};

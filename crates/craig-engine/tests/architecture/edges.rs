@@ -4,14 +4,18 @@ use crate::{check, metadata};
 
 /// The table of ARCHITECTURE.md: a crate and the crates of the workspace that it may use.
 const MAY_USE: &[(&str, &[&str])] = &[
-    ("craig-source", &[]),
-    ("craig-chunk", &["craig-source"]),
-    ("craig-model", &[]),
+    ("craig-text", &[]),
+    ("craig-source", &["craig-text"]),
+    ("craig-chunk", &["craig-text", "craig-source"]),
+    ("craig-model", &["craig-text"]),
     ("craig-store", &["craig-source", "craig-chunk", "craig-model"]),
-    ("craig-search", &["craig-source", "craig-chunk", "craig-model", "craig-store"]),
-    ("craig-context", &["craig-source", "craig-chunk", "craig-model", "craig-store", "craig-search"]),
-    ("craig-explain", &["craig-source", "craig-chunk", "craig-model", "craig-store"]),
-    ("craig-insight", &["craig-source", "craig-chunk", "craig-model", "craig-store"]),
+    ("craig-search", &["craig-text", "craig-source", "craig-chunk", "craig-model", "craig-store"]),
+    (
+        "craig-context",
+        &["craig-text", "craig-source", "craig-chunk", "craig-model", "craig-store", "craig-search"],
+    ),
+    ("craig-explain", &["craig-text", "craig-source", "craig-chunk", "craig-model", "craig-store"]),
+    ("craig-insight", &["craig-text", "craig-source", "craig-chunk", "craig-model", "craig-store"]),
     ("craig-engine", ALL_LIBRARIES),
     ("craig-gateway", &["craig-engine"]),
     ("craig", &["craig-engine", "craig-gateway"]),
@@ -20,6 +24,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
 ];
 
 const ALL_LIBRARIES: &[&str] = &[
+    "craig-text",
     "craig-source",
     "craig-chunk",
     "craig-model",
@@ -31,6 +36,7 @@ const ALL_LIBRARIES: &[&str] = &[
 ];
 
 const ALL_WITH_ENGINE: &[&str] = &[
+    "craig-text",
     "craig-source",
     "craig-chunk",
     "craig-model",

@@ -6,7 +6,7 @@ use crate::code::{code_of, has_word, product_code_of, rust_files};
 use crate::{check, workspace};
 
 /// Crates whose code does no input and output of its own; craig-model asks providers through its one client.
-const WITHOUT_IO: &[&str] = &["craig-chunk", "craig-context", "craig-model"];
+const WITHOUT_IO: &[&str] = &["craig-chunk", "craig-context", "craig-model", "craig-text"];
 
 /// Modules of the standard library that reach outside of the process.
 const OUTSIDE: &[&str] = &["fs", "io", "net", "process", "env"];

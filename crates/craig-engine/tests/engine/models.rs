@@ -7,7 +7,8 @@ use craig_engine::{
     Config, EmbedderConfig, Engine, EngineError, Fault, HostedRerank, IngestRequest, Keyed, Phase,
     RerankOptions, RerankStatus, RerankerConfig, Retrieval, SearchRequest, SourceOptions, Waiting,
 };
-use craig_model::{EmbeddingDialect, HostedModel, RerankDialect, identifiers};
+use craig_model::{EmbeddingDialect, HostedModel, RerankDialect};
+use craig_text::identifiers;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 

@@ -6,8 +6,8 @@ use toml::Table;
 
 use craig_chunk::{ChunkKind, Symbol};
 use craig_source::Language;
+use craig_text::path::{folder, join, name};
 
-use crate::paths::{folder, join, name};
 use crate::workspace::SourceFile;
 use crate::{Analysis, json};
 

@@ -6,10 +6,10 @@ use std::collections::BTreeSet;
 use serde::Serialize;
 
 use craig_chunk::ChunkKind;
+use craig_text::path::folder;
 
 use crate::Analysis;
 use crate::dependencies::Place;
-use crate::paths::folder;
 use crate::workspace::{FileIx, SourceFile};
 
 /// A pattern that the project follows.

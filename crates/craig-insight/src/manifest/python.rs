@@ -1,11 +1,11 @@
 //! `pyproject.toml`, `setup.cfg`, `setup.py`, requirement lists, Pipfiles, and lock files in TOML.
 
+use craig_text::path::{folder, name as file_name};
 use toml::{Table, Value};
 
 use super::{Lock, Manifest, all_quoted, declare, scope_of_group};
 use crate::json;
 use crate::packages::{Declared, Ecosystem, Scope};
-use crate::paths::{folder, name as file_name};
 
 pub(super) fn pyproject(path: &str, text: &str) -> Option<Manifest> {
     let table = text.parse::<Table>().ok()?;

@@ -2,11 +2,11 @@
 
 use std::collections::HashSet;
 
+use craig_text::path::{name, stem};
 use serde::Serialize;
 
 use super::Measured;
 use crate::modules::{Modules, shown};
-use crate::paths::{name, stem};
 
 /// Modules told.
 const MOST_MODULES: usize = 40;

@@ -4,10 +4,10 @@ use std::collections::HashMap;
 
 use craig_chunk::{Reference, ReferenceKind};
 use craig_source::Language;
+use craig_text::path::{folder, join, name};
 
 use super::{Target, nearest, standard};
 use crate::packages::Ecosystem;
-use crate::paths::{folder, join, name};
 use crate::workspace::{FileIx, Workspace};
 
 const LANGUAGES: &[Language] = &[Language::C, Language::Cpp, Language::Cuda, Language::ObjectiveC];

@@ -4,10 +4,10 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use craig_chunk::{ChunkKind, Reference};
 use craig_source::Language;
+use craig_text::path::{folder, join, name, under};
 
 use super::{Beyond, Implicit, ImplicitKind, Target};
 use crate::packages::Ecosystem;
-use crate::paths::{folder, join, name, under};
 use crate::workspace::{FileIx, Workspace};
 
 /// Names of a package and where they are defined; in several files where these are built for different systems.

@@ -4,10 +4,10 @@ use std::collections::HashMap;
 
 use craig_chunk::{ChunkKind, Reference};
 use craig_source::Language;
+use craig_text::path::{ancestors, extension, folder, join, name, under};
 
 use super::{Beyond, Implicit, ImplicitKind, Target, nearest};
 use crate::packages::Ecosystem;
-use crate::paths::{ancestors, extension, folder, join, name, under};
 use crate::workspace::{FileIx, Workspace};
 
 pub(super) struct Names<'w> {

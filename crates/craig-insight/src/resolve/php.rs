@@ -4,10 +4,10 @@ use std::collections::HashMap;
 
 use craig_chunk::{Reference, ReferenceKind};
 use craig_source::Language;
+use craig_text::path::{ancestors, folder, join};
 
 use super::{Beyond, Implicit, ImplicitKind, Target, nearest};
 use crate::packages::Ecosystem;
-use crate::paths::{ancestors, folder, join};
 use crate::workspace::{FileIx, SourceFile, Workspace};
 
 pub(super) struct Types<'w> {

@@ -4,10 +4,10 @@ use std::collections::{BTreeSet, HashMap};
 
 use craig_chunk::Reference;
 use craig_source::Language;
+use craig_text::path::{ancestors, folder, is_in, name, stem, under};
 
 use super::{Target, nearest, standard};
 use crate::packages::Ecosystem;
-use crate::paths::{ancestors, folder, is_in, name, stem, under};
 use crate::workspace::{FileIx, Workspace};
 
 /// Folders beside a project's files that hold its packages.

@@ -4,10 +4,10 @@ use std::collections::{BTreeMap, HashMap};
 
 use craig_chunk::{ChunkKind, Reference};
 use craig_source::Language;
+use craig_text::path::{folder, join, stem, under};
 
 use super::{Beyond, Implicit, ImplicitKind, Target, nearest};
 use crate::packages::Ecosystem;
-use crate::paths::{folder, join, stem, under};
 use crate::workspace::{FileIx, Workspace};
 
 /// Folders that are load paths wherever they stand.

@@ -4,11 +4,11 @@ use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
 
 use craig_chunk::{Reference, ReferenceKind};
 use craig_source::Language;
+use craig_text::path::{ancestors, folder, is_in, join, name, stem, under};
 use toml::Table;
 
 use super::{Beyond, Implicit, ImplicitKind, Target};
 use crate::packages::{Ecosystem, Packages};
-use crate::paths::{ancestors, folder, is_in, join, name, stem, under};
 use crate::workspace::{FileIx, Workspace};
 
 /// A module by its crate's root and its path in it.

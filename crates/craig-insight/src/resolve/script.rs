@@ -2,12 +2,12 @@
 
 use std::collections::HashMap;
 
+use craig_text::path::{ancestors, extension, folder, join, name, under};
 use serde_json::Value;
 
 use super::{Target, standard};
 use crate::json;
 use crate::packages::Ecosystem;
-use crate::paths::{ancestors, extension, folder, join, name, under};
 use crate::workspace::{FileIx, Workspace};
 
 /// Extensions that an import may leave out, in the order in which TypeScript looks.
@@ -230,7 +230,7 @@ impl<'w> Scripts<'w> {
         let name = package_name(target)?;
         let packages = self.packages.get(&name)?;
         let nearest = packages.iter().max_by_key(|package| {
-            let shared = crate::paths::shared_folders(&under(here, "x"), &under(&package.folder, "x"));
+            let shared = craig_text::path::shared_folders(&under(here, "x"), &under(&package.folder, "x"));
             (shared, std::cmp::Reverse(package.folder.len()))
         })?;
         let rest = target[name.len()..].trim_start_matches('/').trim_end_matches('/');

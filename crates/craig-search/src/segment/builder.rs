@@ -9,15 +9,16 @@ use craig_chunk::{ChunkKind, Symbol};
 use craig_model::Quantized;
 use craig_source::FileKind;
 use craig_store::StoredFile;
+use craig_text::path::file_stem;
+use craig_text::{PathRole, PathTraits, compact};
 
 use super::checks::checksums;
-use super::file_terms::{FileTerms, file_stem, is_type, words_per_vector};
+use super::file_terms::{FileTerms, is_type, words_per_vector};
 use super::layout::{ChunkRow, FORMAT, FileRow, Header, MAGIC, N_ASPECTS, N_SECTIONS, TextRef};
 use super::postings::{Posting, PostingsWriter};
 use super::reader::Segment;
-use super::role::{Role, Traits};
 use super::terms::{KeyHasher, TermKey};
-use crate::analysis::{compact, parts};
+use crate::analysis::parts;
 
 /// Most names of a file that its use elsewhere is told from.
 const MAX_MAIN_NAMES: usize = 3;
@@ -162,8 +163,8 @@ impl SegmentBuilder {
             n_definitions: file.symbols.len() as u32,
             n_imports: file.imports.len() as u32,
             kind: kind_number(file.record.kind),
-            role: Role::of_path(&file.record.path) as u8,
-            traits: Traits::of_path(&file.record.path).bits(),
+            role: PathRole::from_path(&file.record.path) as u8,
+            traits: PathTraits::from_path(&file.record.path).bits(),
             n_name_words: parts(file_stem(&file.record.path)).len().min(255) as u8,
         };
         self.files.push(row);

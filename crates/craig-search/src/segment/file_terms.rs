@@ -6,11 +6,13 @@ use std::hash::BuildHasherDefault;
 use craig_chunk::{ChunkKind, Symbol};
 use craig_model::{Embedding, Quantized, StaticModel};
 use craig_store::{StoredChunk, StoredFile};
+use craig_text::compact;
+use craig_text::path::file_stem;
 
 use super::layout::{Aspect, N_ASPECTS};
 use super::postings::Posting;
 use super::terms::{KeyHasher, TermKey};
-use crate::analysis::{Field, compact, identifier_runs, terms, terms_of_run};
+use crate::analysis::{Field, identifier_runs, terms, terms_of_run};
 use crate::cells::cell_of;
 
 /// Share of the path's vector in the vector that a chunk is retrieved by.
@@ -184,15 +186,6 @@ pub(super) fn is_type(kind: ChunkKind) -> bool {
         kind,
         ChunkKind::Class | ChunkKind::Interface | ChunkKind::Enum | ChunkKind::Type | ChunkKind::Module
     )
-}
-
-/// The name of a file without its extension: `lib/queue.test.ts` gives `queue.test`.
-pub(crate) fn file_stem(path: &str) -> &str {
-    let name = path.rsplit('/').next().unwrap_or(path);
-    match name.rfind('.') {
-        Some(dot) if dot > 0 => &name[..dot],
-        _ => name,
-    }
 }
 
 /// Signs of each chunk's vector with a share of the path's, `dimensions / 64` words a chunk.

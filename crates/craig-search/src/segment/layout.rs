@@ -121,7 +121,7 @@ pub(crate) struct FileRow {
     pub(crate) n_imports: u32,
     /// Code, docs or config: index into `FileKind`'s order.
     pub(crate) kind: u8,
-    /// [`Role`](super::role::Role) as a number.
+    /// [`craig_text::PathRole`] as a number.
     pub(crate) role: u8,
     /// [`Traits`](super::role::Traits) as bits.
     pub(crate) traits: u8,

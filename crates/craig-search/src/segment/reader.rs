@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 
 use craig_chunk::ChunkKind;
 use craig_model::Quantized;
+use craig_text::PathRole;
 
 use super::checks::{BLOCK_BYTES, Checks};
 use super::file_terms::words_per_vector;
@@ -16,7 +17,6 @@ use super::layout::{
     Aspect, ChunkRow, FORMAT, FileRow, Header, MAGIC, N_ASPECTS, N_SECTIONS, Section, TextRef,
 };
 use super::postings::{Posting, PostingsList};
-use super::role::Role;
 use super::terms::TermKey;
 use crate::analysis::Field;
 use crate::cells::N_CELLS;
@@ -209,8 +209,8 @@ impl Segment {
         self.text(self.files()[file as usize].path)
     }
 
-    pub(crate) fn role(&self, file: u32) -> Role {
-        Role::ALL[usize::from(self.files()[file as usize].role)]
+    pub(crate) fn role(&self, file: u32) -> PathRole {
+        PathRole::ALL[usize::from(self.files()[file as usize].role)]
     }
 
     pub(crate) fn chunk_kind(&self, chunk: u32) -> ChunkKind {
@@ -372,7 +372,7 @@ impl Segment {
     fn files_follow_on_each_other(&self) -> bool {
         let mut next = 0u64;
         for file in self.files() {
-            if u64::from(file.first_chunk) != next || usize::from(file.role) >= Role::ALL.len() {
+            if u64::from(file.first_chunk) != next || usize::from(file.role) >= PathRole::ALL.len() {
                 return false;
             }
             next += u64::from(file.n_chunks);

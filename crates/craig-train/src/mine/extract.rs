@@ -3,8 +3,8 @@
 use std::collections::HashSet;
 
 use craig_chunk::{Chunk, ChunkKind, Outline, Symbol};
-use craig_model::words;
 use craig_source::{FileKind, Language};
+use craig_text::words;
 
 use super::comments::{Documented, documented, file_header, is_understood};
 use super::repositories::is_test;

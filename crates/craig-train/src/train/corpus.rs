@@ -3,7 +3,8 @@
 use std::collections::HashMap;
 
 use anyhow::{Result, bail};
-use craig_model::{Tokens, Vocabulary, words};
+use craig_model::{Tokens, Vocabulary};
+use craig_text::words;
 use rayon::prelude::*;
 
 use super::step::{Bag, Batch};

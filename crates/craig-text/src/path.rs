@@ -1,28 +1,37 @@
-//! Paths of a project: relative, separated by `/`.
+//! Parts of paths: relative, separated by `/`.
 
 /// The folder of a path; empty at the top.
-pub(crate) fn folder(path: &str) -> &str {
+pub fn folder(path: &str) -> &str {
     path.rsplit_once('/').map_or("", |(folder, _)| folder)
 }
 
 /// The last part of a path.
-pub(crate) fn name(path: &str) -> &str {
+pub fn name(path: &str) -> &str {
     path.rsplit_once('/').map_or(path, |(_, name)| name)
 }
 
 /// A file name without its last extension.
-pub(crate) fn stem(path: &str) -> &str {
+pub fn stem(path: &str) -> &str {
     let name = name(path);
     name.rsplit_once('.').map_or(name, |(stem, _)| stem)
 }
 
+/// The name of a file without its extension: `lib/queue.test.ts` gives `queue.test`.
+pub fn file_stem(path: &str) -> &str {
+    let name = name(path);
+    match name.rfind('.') {
+        Some(dot) if dot > 0 => &name[..dot],
+        _ => name,
+    }
+}
+
 /// The last extension, without the dot.
-pub(crate) fn extension(path: &str) -> &str {
+pub fn extension(path: &str) -> &str {
     name(path).rsplit_once('.').map_or("", |(_, extension)| extension)
 }
 
 /// `relative` as seen from `folder`; `None` when it leads out of the project.
-pub(crate) fn join(folder: &str, relative: &str) -> Option<String> {
+pub fn join(folder: &str, relative: &str) -> Option<String> {
     let mut parts: Vec<&str> = folder.split('/').filter(|part| !part.is_empty()).collect();
     for part in relative.split('/') {
         match part {
@@ -35,7 +44,7 @@ pub(crate) fn join(folder: &str, relative: &str) -> Option<String> {
 }
 
 /// `a/b`, or `b` when there is no `a`.
-pub(crate) fn under(folder: &str, name: &str) -> String {
+pub fn under(folder: &str, name: &str) -> String {
     match (folder.is_empty(), name.is_empty()) {
         (true, _) => name.to_owned(),
         (_, true) => folder.to_owned(),
@@ -44,7 +53,7 @@ pub(crate) fn under(folder: &str, name: &str) -> String {
 }
 
 /// The folder and all above it, nearest first, ending with the top.
-pub(crate) fn ancestors(folder: &str) -> impl Iterator<Item = &str> {
+pub fn ancestors(folder: &str) -> impl Iterator<Item = &str> {
     let mut next = Some(folder);
     std::iter::from_fn(move || {
         let current = next?;
@@ -54,19 +63,19 @@ pub(crate) fn ancestors(folder: &str) -> impl Iterator<Item = &str> {
 }
 
 /// Leading folders that two paths share.
-pub(crate) fn shared_folders(a: &str, b: &str) -> usize {
+pub fn shared_folders(a: &str, b: &str) -> usize {
     let (a, b) = (folder(a), folder(b));
     let pairs = a.split('/').zip(b.split('/'));
     pairs.take_while(|(a, b)| a == b && !a.is_empty()).count()
 }
 
 /// Whether `path` lies in `folder`, or is it.
-pub(crate) fn is_in(path: &str, folder: &str) -> bool {
+pub fn is_in(path: &str, folder: &str) -> bool {
     folder.is_empty() || path == folder || path.strip_prefix(folder).is_some_and(|rest| rest.starts_with('/'))
 }
 
 /// Whether the path names tests, by its folders or its name.
-pub(crate) fn is_test(path: &str) -> bool {
+pub fn is_test(path: &str) -> bool {
     let lower = path.to_lowercase();
     let mut folders = folder(&lower).split('/');
     let in_tests = folders.any(|folder| {

@@ -63,6 +63,19 @@ fn word_len(bytes: &[u8]) -> usize {
     }
 }
 
+/// An identifier without case and separators: `getUser`, `get_user` and `GET-USER` are one.
+pub fn compact(identifier: &str) -> String {
+    let mut out = String::with_capacity(identifier.len());
+    compact_into(identifier, &mut out);
+    out
+}
+
+/// Makes `out` what [`compact`] returns.
+pub fn compact_into(identifier: &str, out: &mut String) {
+    out.clear();
+    out.extend(identifier.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase));
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -77,6 +90,12 @@ mod tests {
         assert_eq!(split("SELECT * FROM users_v2"), "SELECT FROM users v 2");
         assert_eq!(split("XMLHttpRequest2x ABc é"), "XML Http Request 2 x A Bc");
         assert_eq!(split("  "), "");
+    }
+
+    #[test]
+    fn spelling_of_an_identifier_does_not_matter() {
+        assert_eq!(compact("getUser"), compact("get_user"));
+        assert_eq!(compact("GET-USER"), "getuser");
     }
 
     #[test]

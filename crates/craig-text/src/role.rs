@@ -1,11 +1,11 @@
 //! What is told of a file from its path alone.
 
-use super::file_terms::file_stem;
+use crate::path::file_stem;
 
 /// What part a file plays in its project, told from its path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
-pub(crate) enum Role {
+pub enum PathRole {
     /// Product code.
     Source,
     /// Tests, fixtures, mocks.
@@ -20,11 +20,13 @@ pub(crate) enum Role {
     Barrel,
 }
 
-impl Role {
-    pub(crate) const ALL: [Self; 6] =
+impl PathRole {
+    /// All roles, in the order of their numbers.
+    pub const ALL: [Self; 6] =
         [Self::Source, Self::Test, Self::Example, Self::Vendored, Self::Stub, Self::Barrel];
 
-    pub(crate) fn of_path(path: &str) -> Self {
+    /// The role that a path tells of.
+    pub fn from_path(path: &str) -> Self {
         let lower = path.to_lowercase();
         let (folders, name) = lower.rsplit_once('/').unwrap_or(("", &lower));
         let in_folder = |names: &[&str]| folders.split('/').any(|folder| names.contains(&folder));
@@ -97,21 +99,22 @@ fn is_camel_test_name(path: &str) -> bool {
 
 /// Further properties that a path tells, as bits.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Traits(u8);
+pub struct PathTraits(u8);
 
-impl Traits {
+impl PathTraits {
     /// The variant of one platform other than Unix.
-    pub(crate) const OTHER_PLATFORM: Self = Self(1);
+    pub const OTHER_PLATFORM: Self = Self(1);
     /// Not meant to be used from outside.
-    pub(crate) const INTERNAL: Self = Self(2);
+    pub const INTERNAL: Self = Self(2);
     /// Newer code takes its place.
-    pub(crate) const LEGACY: Self = Self(4);
+    pub const LEGACY: Self = Self(4);
     /// Named as a place where a program or library begins.
-    pub(crate) const ENTRY: Self = Self(8);
+    pub const ENTRY: Self = Self(8);
     /// Named as a collection of types.
-    pub(crate) const TYPES: Self = Self(16);
+    pub const TYPES: Self = Self(16);
 
-    pub(crate) fn of_path(path: &str) -> Self {
+    /// The properties that a path tells of.
+    pub fn from_path(path: &str) -> Self {
         let lower = path.to_lowercase();
         let stem = file_stem(&lower);
         let parts = || lower.split('/').map(|part| part.split('.').next().unwrap_or_default());
@@ -132,15 +135,18 @@ impl Traits {
         .fold(Self::default(), |all, (one, _)| Self(all.0 | one.0))
     }
 
-    pub(crate) fn from_bits(bits: u8) -> Self {
+    /// Reads what [`PathTraits::bits`] returned.
+    pub fn from_bits(bits: u8) -> Self {
         Self(bits)
     }
 
-    pub(crate) fn bits(self) -> u8 {
+    /// One bit for each property.
+    pub fn bits(self) -> u8 {
         self.0
     }
 
-    pub(crate) fn contains(self, other: Self) -> bool {
+    /// Whether all properties of `other` hold.
+    pub fn contains(self, other: Self) -> bool {
         self.0 & other.0 == other.0
     }
 }
@@ -174,30 +180,35 @@ mod tests {
     #[test]
     fn roles_are_told_from_paths() {
         for (path, role) in [
-            ("src/auth.rs", Role::Source),
-            ("src/latest.py", Role::Source),
-            ("pkg/auth_test.go", Role::Test),
-            ("tests/a.rs", Role::Test),
-            ("src/UserServiceTest.java", Role::Test),
-            ("lib/x.spec.ts", Role::Test),
-            ("vendor/lib/a.c", Role::Vendored),
-            ("examples/hello.rs", Role::Example),
-            ("types/index.d.ts", Role::Stub),
-            ("pkg/__init__.py", Role::Barrel),
+            ("src/auth.rs", PathRole::Source),
+            ("src/latest.py", PathRole::Source),
+            ("pkg/auth_test.go", PathRole::Test),
+            ("tests/a.rs", PathRole::Test),
+            ("src/UserServiceTest.java", PathRole::Test),
+            ("lib/x.spec.ts", PathRole::Test),
+            ("vendor/lib/a.c", PathRole::Vendored),
+            ("examples/hello.rs", PathRole::Example),
+            ("types/index.d.ts", PathRole::Stub),
+            ("pkg/__init__.py", PathRole::Barrel),
         ] {
-            assert_eq!(Role::of_path(path), role, "{path}");
+            assert_eq!(PathRole::from_path(path), role, "{path}");
         }
     }
 
     #[test]
     fn traits_are_told_from_paths() {
-        let has = |path: &str, one: Traits| Traits::of_path(path).contains(one);
+        let has = |path: &str, one: PathTraits| PathTraits::from_path(path).contains(one);
         assert!(
-            has("src/win/tcp.c", Traits::OTHER_PLATFORM) && !has("src/unix/window.c", Traits::OTHER_PLATFORM)
+            has("src/win/tcp.c", PathTraits::OTHER_PLATFORM)
+                && !has("src/unix/window.c", PathTraits::OTHER_PLATFORM)
         );
-        assert!(has("pkg/_internal/a.py", Traits::INTERNAL) && !has("pkg/__init__.py", Traits::INTERNAL));
-        assert!(has("pydantic/v1/main.py", Traits::LEGACY) && has("pydantic/v1/main.py", Traits::ENTRY));
-        assert!(has("src/types/job.ts", Traits::TYPES) && has("src/types.ts", Traits::TYPES));
-        assert_eq!(Traits::of_path("src/auth.rs"), Traits::default());
+        assert!(
+            has("pkg/_internal/a.py", PathTraits::INTERNAL) && !has("pkg/__init__.py", PathTraits::INTERNAL)
+        );
+        assert!(
+            has("pydantic/v1/main.py", PathTraits::LEGACY) && has("pydantic/v1/main.py", PathTraits::ENTRY)
+        );
+        assert!(has("src/types/job.ts", PathTraits::TYPES) && has("src/types.ts", PathTraits::TYPES));
+        assert_eq!(PathTraits::from_path("src/auth.rs"), PathTraits::default());
     }
 }

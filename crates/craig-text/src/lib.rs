@@ -1,0 +1,10 @@
+//! Facts about texts and paths that every crate has to agree on: words and identifiers, test files, vendored and
+//! generated code. No input or output, no state, no other crate of the workspace.
+
+pub mod generated;
+pub mod path;
+mod role;
+mod words;
+
+pub use role::{PathRole, PathTraits};
+pub use words::{Word, compact, compact_into, identifiers, words};
