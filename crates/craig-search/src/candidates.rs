@@ -9,7 +9,7 @@ use craig_text::PathRole;
 use fixedbitset::FixedBitSet;
 
 use crate::best::Best;
-use crate::cells::looked_at;
+use crate::ivf::probed_lists;
 use crate::dense::{ChunkAt, nearest_by_sign};
 use crate::index::{LiveSegment, Totals};
 use crate::lexical::{Term, best_chunks};
@@ -74,8 +74,8 @@ pub(crate) fn files_by_meaning(
     allowed: &[FixedBitSet],
 ) -> Vec<FileAt> {
     let places = Places { segments };
-    let cells = looked_at(&query.vector, n_chunks(segments, allowed));
-    let near = nearest_by_sign(segments, allowed, query, cells.as_deref(), N_BY_SIGN);
+    let lists = probed_lists(&query.vector, n_chunks(segments, allowed));
+    let near = nearest_by_sign(segments, allowed, query, lists.as_deref(), N_BY_SIGN);
     let files = places.best_files(rescored(near, query, &places), N_DENSE);
     files.into_iter().map(|(_, file)| file).collect()
 }

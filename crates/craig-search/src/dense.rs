@@ -23,14 +23,14 @@ const BLOCK_CHUNKS: usize = 1024;
 const GLANCE_CHUNKS: usize = 32;
 
 /// The chunks whose signs are nearest to the query's: at least `n_wanted` where there are so many, and all that are as near
-/// as the last of these. Of a large index only the cells near the query are looked at.
+/// as the last of these. Of a large index only the IVF lists near the query are scanned.
 ///
 /// Which chunks these are does not depend on how files are spread over segments.
 pub(crate) fn nearest_by_sign(
     segments: &[LiveSegment],
     allowed: &[FixedBitSet],
     query: &Query,
-    cells: Option<&[usize]>,
+    lists: Option<&[usize]>,
     n_wanted: usize,
 ) -> Vec<ChunkAt> {
     let mut best = Best::new(n_wanted);
@@ -43,7 +43,7 @@ pub(crate) fn nearest_by_sign(
             true => (chunk as usize) < n_chunks,
             false => allowed[segment.file_of(chunk) as usize],
         };
-        for rows in segment.rows_of(cells) {
+        for rows in segment.rows_of(lists) {
             let blocks = segment.bits(rows.clone()).chunks(BLOCK_CHUNKS * words);
             for (first, block) in rows.step_by(BLOCK_CHUNKS).zip(blocks) {
                 hamming(&query.bits, block, &mut distances);

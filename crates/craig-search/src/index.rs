@@ -15,7 +15,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::SearchError;
 use crate::analysis::Field;
-use crate::cells::N_CELLS;
+use crate::ivf::N_IVF_LISTS;
 use crate::segment::{FileTerms, Posting, Segment, SegmentBuilder, words_per_vector};
 
 /// Files loaded, tokenised and added together.
@@ -146,8 +146,8 @@ impl Index {
         dimensions: usize,
         pool: &rayon::ThreadPool,
     ) -> Result<Self, SearchError> {
-        let (is_builtin, n_cells) = cells_of(embedder);
-        let mut builder = SegmentBuilder::new(dimensions, n_cells);
+        let (is_builtin, n_lists) = builtin_and_lists(embedder);
+        let mut builder = SegmentBuilder::new(dimensions, n_lists);
         for group in store.searchable_files(project.id)?.chunks(GROUP_FILES) {
             let files = store.load_files(group, embedder)?;
             let terms: Result<Vec<FileTerms>, StoreError> = pool.install(|| {
@@ -215,7 +215,7 @@ impl Index {
     pub fn in_memory(files: Vec<StoredFile>) -> Result<Self, SearchError> {
         let dimensions = StaticModel::builtin().dimensions()?;
         let terms = files.into_par_iter().map(|file| FileTerms::new(file, dimensions, true));
-        let mut builder = SegmentBuilder::new(dimensions, N_CELLS);
+        let mut builder = SegmentBuilder::new(dimensions, N_IVF_LISTS);
         terms.collect::<Vec<_>>().into_iter().for_each(|file| builder.add(file));
         Ok(Self::of(vec![LiveSegment::whole(builder.build())], 0))
     }
@@ -547,11 +547,11 @@ impl<'a> Update<'a> {
         let (to_tokenise, loaded) = sync_channel::<Vec<StoredFile>>(1);
         let (to_build, tokenised) = sync_channel::<Result<Vec<FileTerms>, StoreError>>(1);
         let missing = std::mem::take(&mut self.missing);
-        let (is_builtin, n_cells) = cells_of(embedder);
+        let (is_builtin, n_lists) = builtin_and_lists(embedder);
         let mut writer = Writer {
             folder: self.folder,
             dimensions,
-            n_cells,
+            n_lists,
             next: &mut self.manifest.next,
             written: Vec::new(),
         };
@@ -599,15 +599,15 @@ impl<'a> Update<'a> {
 struct Writer<'a> {
     folder: &'a Path,
     dimensions: usize,
-    n_cells: usize,
+    n_lists: usize,
     next: &'a mut u64,
     written: Vec<SegmentEntry>,
 }
 
 impl Writer<'_> {
     fn run(&mut self, groups: &Receiver<Result<Vec<FileTerms>, StoreError>>) -> Result<(), SearchError> {
-        let (dimensions, n_cells) = (self.dimensions, self.n_cells);
-        let empty = || SegmentBuilder::new(dimensions, n_cells);
+        let (dimensions, n_lists) = (self.dimensions, self.n_lists);
+        let empty = || SegmentBuilder::new(dimensions, n_lists);
         let mut builder = empty();
         for group in groups {
             group?.into_iter().for_each(|file| builder.add(file));
@@ -628,11 +628,11 @@ impl Writer<'_> {
     }
 }
 
-/// Whether the vectors of `embedder` are those of the built-in model, and over how many cells they are spread.
-fn cells_of(embedder: &str) -> (bool, usize) {
+/// Whether the vectors of `embedder` are those of the built-in model, and over how many IVF lists they are spread.
+fn builtin_and_lists(embedder: &str) -> (bool, usize) {
     // Vectors of another model may have as many dimensions, and still mean nothing beside those of paths.
     let is_builtin = embedder == StaticModel::builtin().id();
-    (is_builtin, if is_builtin { N_CELLS } else { 1 })
+    (is_builtin, if is_builtin { N_IVF_LISTS } else { 1 })
 }
 
 /// Changes with the meaning of the manifest or of the segments that it names.

@@ -6,7 +6,6 @@
 mod analysis;
 mod best;
 mod candidates;
-mod cells;
 mod definitions;
 mod dense;
 mod error;
@@ -14,6 +13,7 @@ mod features;
 mod filter;
 mod hit;
 mod index;
+mod ivf;
 mod lexical;
 mod mapped;
 mod query;
@@ -22,7 +22,6 @@ mod scene;
 mod search;
 mod segment;
 
-pub use cells::N_CELLS;
 pub use definitions::Description;
 pub use error::SearchError;
 pub use features::{FEATURE_NAMES, Features};
@@ -31,6 +30,7 @@ pub use hit::{Evidence, Hit, MoreRange};
 #[cfg(fuzzing)]
 pub use index::fuzzing;
 pub use index::{Index, IndexHealth, IndexLock};
+pub use ivf::N_IVF_LISTS;
 pub use query::has_words;
 pub use ranker::{
     FeatureValues, RankerWeights, RelevanceWeights, STANDING_NAMES, ScoreWeights, shares, standings,

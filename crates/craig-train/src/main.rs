@@ -3,7 +3,6 @@
 mod ablation;
 mod adam;
 mod answered;
-mod cells;
 mod context;
 mod corpus;
 mod dense;
@@ -11,6 +10,7 @@ mod dump;
 mod eval;
 mod explain;
 mod fit;
+mod ivf;
 mod metrics;
 mod mine;
 mod misses;
@@ -59,8 +59,8 @@ enum Command {
     Explain(explain::ExplainArguments),
     /// Measure the built-in ranking of texts on results that other searches found.
     Rerank(rerank::RerankArguments),
-    /// Make the cells by which large indexes are searched in parts.
-    Cells(cells::CellsArguments),
+    /// Make the centroids of the IVF lists of large indexes.
+    Ivf(ivf::IvfArguments),
     /// Make training pairs out of repositories.
     Mine(mine::MineArguments),
     /// Train the built-in embedding on pairs.
@@ -76,7 +76,7 @@ fn main() -> Result<()> {
         Command::Dense(arguments) => dense::run(&arguments),
         Command::Explain(arguments) => explain::run(&arguments),
         Command::Rerank(arguments) => rerank::run(&arguments),
-        Command::Cells(arguments) => cells::run(&arguments),
+        Command::Ivf(arguments) => ivf::run(&arguments),
         Command::Mine(arguments) => mine::run(&arguments),
         Command::Train(arguments) => train::run(&arguments),
     }

@@ -13,7 +13,7 @@ const QUERIES: [&str; 3] = ["how is a token revoked", "CircleArea", "docs guide 
 /// A segment of a few files, as it lies on disk.
 fn segment(folder: &Path) -> Vec<u8> {
     let dimensions = StaticModel::builtin().dimensions().unwrap();
-    let mut builder = SegmentBuilder::new(dimensions, N_CELLS);
+    let mut builder = SegmentBuilder::new(dimensions, N_IVF_LISTS);
     for number in 0..24 {
         let text = format!(
             "/// Takes token {number} back.\npub fn revoke_{number}(token: &Token) {{\n    store.remove(token);\n}}\n\n\

@@ -55,9 +55,9 @@ pub(crate) struct SegmentBuilder {
     strings: Vec<u8>,
     known_strings: HashMap<Box<str>, TextRef, foldhash::fast::FixedState>,
     bits: Vec<u64>,
-    /// For each chunk, its cell.
-    cells: Vec<u16>,
-    n_cells: usize,
+    /// For each chunk, its IVF list.
+    lists: Vec<u16>,
+    n_lists: usize,
     codes: Vec<i8>,
     scales: Vec<f32>,
     label_codes: Vec<i8>,
@@ -67,8 +67,8 @@ pub(crate) struct SegmentBuilder {
 }
 
 impl SegmentBuilder {
-    /// `n_cells`: 1, or [`N_CELLS`](crate::N_CELLS) for vectors of the built-in model.
-    pub(crate) fn new(dimensions: usize, n_cells: usize) -> Self {
+    /// `n_lists`: 1, or [`N_IVF_LISTS`](crate::N_IVF_LISTS) for vectors of the built-in model.
+    pub(crate) fn new(dimensions: usize, n_lists: usize) -> Self {
         Self {
             dimensions,
             terms: HashMap::default(),
@@ -81,8 +81,8 @@ impl SegmentBuilder {
             strings: Vec::new(),
             known_strings: HashMap::default(),
             bits: Vec::new(),
-            cells: Vec::new(),
-            n_cells,
+            lists: Vec::new(),
+            n_lists,
             codes: Vec::new(),
             scales: Vec::new(),
             label_codes: Vec::new(),
@@ -113,7 +113,7 @@ impl SegmentBuilder {
         }
         self.add_rows(&file.file, &file.tokens_of_chunk, first_chunk);
         self.add_vectors(&file.file, &file.bits);
-        self.cells.extend(file.cells);
+        self.lists.extend(file.lists);
         self.add_builtin_vectors(&file.labels, &file.aspects);
     }
 
@@ -215,7 +215,7 @@ impl SegmentBuilder {
     /// Hands the finished header and sections to `take`.
     fn laid_out<T>(self, take: impl FnOnce(&Header, &[&[u8]; N_SECTIONS]) -> T) -> T {
         let (terms, offsets, postings) = dictionary(self.terms, &self.postings);
-        let (cell_starts, row_chunks) = by_cell(&self.cells, self.n_cells);
+        let (list_starts, row_chunks) = by_list(&self.lists, self.n_lists);
         let words = words_per_vector(self.dimensions);
         let row = |&chunk: &u32| &self.bits[chunk as usize * words..(chunk as usize + 1) * words];
         let bits: Vec<u64> = row_chunks.iter().flat_map(row).copied().collect();
@@ -225,7 +225,7 @@ impl SegmentBuilder {
             self.text_hashes.as_flattened(),
             bytemuck::cast_slice(&self.chunk_tokens),
             &self.strings,
-            bytemuck::cast_slice(&cell_starts),
+            bytemuck::cast_slice(&list_starts),
             bytemuck::cast_slice(&row_chunks),
             bytemuck::cast_slice(&bits),
             bytemuck::cast_slice(&self.codes),
@@ -255,13 +255,13 @@ impl SegmentBuilder {
     }
 }
 
-/// Where each cell begins among the chunks by cell, and these chunks.
-fn by_cell(cells: &[u16], n_cells: usize) -> (Vec<u32>, Vec<u32>) {
-    let mut chunks: Vec<u32> = (0..cells.len() as u32).collect();
-    chunks.sort_by_key(|&chunk| cells[chunk as usize]);
+/// Where each IVF list begins among the chunks ordered by list, and these chunks.
+fn by_list(lists: &[u16], n_lists: usize) -> (Vec<u32>, Vec<u32>) {
+    let mut chunks: Vec<u32> = (0..lists.len() as u32).collect();
+    chunks.sort_by_key(|&chunk| lists[chunk as usize]);
     let start =
-        |cell: usize| chunks.partition_point(|&chunk| usize::from(cells[chunk as usize]) < cell) as u32;
-    ((0..=n_cells).map(start).collect(), chunks)
+        |list: usize| chunks.partition_point(|&chunk| usize::from(lists[chunk as usize]) < list) as u32;
+    ((0..=n_lists).map(start).collect(), chunks)
 }
 
 /// The terms in order, where the list of each begins, and the lists.
@@ -328,13 +328,13 @@ mod tests {
 
     proptest! {
         #[test]
-        fn every_chunk_is_in_its_cell_once(cells in proptest::collection::vec(0u16..9, 0..200)) {
-            let (starts, rows) = by_cell(&cells, 9);
-            prop_assert_eq!((starts[0], starts[9], rows.len()), (0, cells.len() as u32, cells.len()));
-            for cell in 0..9u16 {
-                let in_cell = &rows[starts[usize::from(cell)] as usize..starts[usize::from(cell) + 1] as usize];
-                let expected: Vec<u32> = (0u32..).zip(&cells).filter(|(_, of)| **of == cell).map(|(chunk, _)| chunk).collect();
-                prop_assert_eq!(in_cell, expected);
+        fn every_chunk_is_in_its_list_once(lists in proptest::collection::vec(0u16..9, 0..200)) {
+            let (starts, rows) = by_list(&lists, 9);
+            prop_assert_eq!((starts[0], starts[9], rows.len()), (0, lists.len() as u32, lists.len()));
+            for list in 0..9u16 {
+                let in_list = &rows[starts[usize::from(list)] as usize..starts[usize::from(list) + 1] as usize];
+                let expected: Vec<u32> = (0u32..).zip(&lists).filter(|(_, of)| **of == list).map(|(chunk, _)| chunk).collect();
+                prop_assert_eq!(in_list, expected);
             }
         }
     }

@@ -13,7 +13,7 @@ use super::layout::{Aspect, N_ASPECTS};
 use super::postings::Posting;
 use super::terms::{KeyHasher, TermKey};
 use crate::analysis::{Field, identifier_runs, terms, terms_of_run};
-use crate::cells::cell_of;
+use crate::ivf::nearest_list;
 
 /// Share of the path's vector in the vector that a chunk is retrieved by.
 pub(crate) const PATH_SHARE: f32 = 0.4;
@@ -35,8 +35,8 @@ pub(crate) struct FileTerms {
     pub(super) aspects: [Quantized; N_ASPECTS],
     /// Signs of the retrieval vectors.
     pub(super) bits: Vec<u64>,
-    /// For each chunk, the cell of its signs.
-    pub(super) cells: Vec<u16>,
+    /// For each chunk, the IVF list of its signs.
+    pub(super) lists: Vec<u16>,
     pub(super) dimensions: usize,
 }
 
@@ -52,7 +52,7 @@ impl FileTerms {
         let file_postings = collect_names(&file.record.path, &mut collector);
         let path = StaticModel::builtin().document(&file.record.path);
         let bits = retrieval_bits(&file, &path, dimensions, is_builtin);
-        let cells = if is_builtin { cells(&bits, dimensions) } else { vec![0; file.chunks.len()] };
+        let lists = if is_builtin { nearest_lists(&bits, dimensions) } else { vec![0; file.chunks.len()] };
         let aspects = aspects(&file, &path, is_builtin);
         let labels = labels(&file);
         let vocabulary = collector.vocabulary;
@@ -65,7 +65,7 @@ impl FileTerms {
             labels,
             aspects,
             bits,
-            cells,
+            lists,
             dimensions,
         }
     }
@@ -203,10 +203,10 @@ fn retrieval_bits(file: &StoredFile, path: &Embedding, dimensions: usize, is_bui
     bits
 }
 
-/// For each row of signs, its cell.
-fn cells(bits: &[u64], dimensions: usize) -> Vec<u16> {
+/// For each row of signs, its IVF list.
+fn nearest_lists(bits: &[u64], dimensions: usize) -> Vec<u16> {
     let mut distances = Vec::new();
-    bits.chunks_exact(words_per_vector(dimensions)).map(|signs| cell_of(signs, &mut distances)).collect()
+    bits.chunks_exact(words_per_vector(dimensions)).map(|signs| nearest_list(signs, &mut distances)).collect()
 }
 
 /// Number of 64-bit words that hold the signs of one vector.

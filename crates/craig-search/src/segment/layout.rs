@@ -22,11 +22,11 @@ pub(crate) enum Section {
     ChunkTokens,
     /// UTF-8 that [`TextRef`]s point into.
     Strings,
-    /// Where the rows of each cell begin, and where the last ends, u32.
-    CellStarts,
+    /// Where the rows of each IVF list begin, and where the last ends, u32.
+    ListStarts,
     /// The chunk of each row, u32.
     RowChunks,
-    /// Rows: signs of the retrieval vectors, `dimensions / 64` words a chunk, by cell.
+    /// Rows: signs of the retrieval vectors, `dimensions / 64` words a chunk, ordered by IVF list.
     Bits,
     /// Bytes of the chunk vectors, `dimensions` a chunk.
     Codes,

@@ -19,7 +19,7 @@ use super::layout::{
 use super::postings::{Posting, PostingsList};
 use super::terms::TermKey;
 use crate::analysis::Field;
-use crate::cells::N_CELLS;
+use crate::ivf::N_IVF_LISTS;
 use crate::mapped::{Mapped, dot};
 
 /// One immutable part of an index.
@@ -233,16 +233,16 @@ impl Segment {
         self.row(Section::RowChunks, row)
     }
 
-    /// The rows of `cells`, which ascend, as few ranges; those of all cells for `None`, or where there is only one.
-    pub(crate) fn rows_of(&self, cells: Option<&[usize]>) -> Vec<Range<usize>> {
-        let n_starts = self.all::<u32>(Section::CellStarts).len();
-        let Some(cells) = cells.filter(|_| n_starts == N_CELLS + 1) else {
+    /// The rows of these IVF lists, which ascend, as few ranges; those of all lists for `None`, or where there is only one.
+    pub(crate) fn rows_of(&self, lists: Option<&[usize]>) -> Vec<Range<usize>> {
+        let n_starts = self.all::<u32>(Section::ListStarts).len();
+        let Some(lists) = lists.filter(|_| n_starts == N_IVF_LISTS + 1) else {
             return std::iter::once(0..self.n_chunks()).collect();
         };
-        let starts: &[u32] = self.rows(Section::CellStarts, 0..n_starts);
+        let starts: &[u32] = self.rows(Section::ListStarts, 0..n_starts);
         let mut ranges: Vec<Range<usize>> = Vec::new();
-        for &cell in cells {
-            let rows = starts[cell] as usize..starts[cell + 1] as usize;
+        for &list in lists {
+            let rows = starts[list] as usize..starts[list + 1] as usize;
             match ranges.last_mut() {
                 _ if rows.start > rows.end || rows.end > self.n_chunks() => self.mark_damaged(),
                 Some(last) if last.end == rows.start => last.end = rows.end,
@@ -359,13 +359,13 @@ impl Segment {
             (Section::LabelScales, 4),
         ];
         let length = |section: Section| self.section_bytes(section as usize).len();
-        let n_starts = length(Section::CellStarts) / 4;
+        let n_starts = length(Section::ListStarts) / 4;
         self.dimensions() == dimensions
             && bytes_per_chunk.into_iter().all(|(section, each)| length(section) == n_chunks * each)
             && length(Section::AspectCodes) == n_aspects * aspect_dimensions
             && length(Section::AspectScales) == n_aspects * 4
             && length(Section::Terms) == 2 * length(Section::Offsets)
-            && (n_starts == 2 || n_starts == N_CELLS + 1)
+            && (n_starts == 2 || n_starts == N_IVF_LISTS + 1)
             && self.files_follow_on_each_other()
     }
 

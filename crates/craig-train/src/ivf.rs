@@ -1,11 +1,11 @@
-//! `cells`: makes the centroids by which large indexes are searched in parts.
+//! `ivf`: makes the centroids of the IVF lists of large indexes.
 
 use std::path::PathBuf;
 
 use anyhow::{Context, Result, ensure};
 use clap::Args;
 use craig_model::{Embedder as _, StaticModel};
-use craig_search::{Index, N_CELLS};
+use craig_search::{Index, N_IVF_LISTS};
 use craig_store::Store;
 use rayon::prelude::*;
 
@@ -22,7 +22,7 @@ const N_ROUNDS: usize = 12;
 type Signs = [u64; N_WORDS];
 
 #[derive(Args)]
-pub(crate) struct CellsArguments {
+pub(crate) struct IvfArguments {
     /// Database of ingested projects, with vectors of the built-in model: all of them are learned from.
     #[arg(long)]
     db: PathBuf,
@@ -38,12 +38,12 @@ pub(crate) struct CellsArguments {
 }
 
 #[expect(clippy::print_stdout, reason = "progress is what a person watches while it learns")]
-pub(crate) fn run(arguments: &CellsArguments) -> Result<()> {
+pub(crate) fn run(arguments: &IvfArguments) -> Result<()> {
     let mut random = Random::new(arguments.seed);
     let vectors = sample(arguments, &mut random)?;
-    ensure!(vectors.len() >= 16 * N_CELLS, "{} vectors are too few for {N_CELLS} cells", vectors.len());
+    ensure!(vectors.len() >= 16 * N_IVF_LISTS, "{} vectors are too few for {N_IVF_LISTS} lists", vectors.len());
     println!("{} vectors", vectors.len());
-    let mut centroids: Vec<Signs> = vectors[..N_CELLS].to_vec();
+    let mut centroids: Vec<Signs> = vectors[..N_IVF_LISTS].to_vec();
     for round in 1..=N_ROUNDS {
         let nearest: Vec<(u32, usize)> = vectors.par_iter().map(|signs| nearest(signs, &centroids)).collect();
         let mean =
@@ -56,7 +56,7 @@ pub(crate) fn run(arguments: &CellsArguments) -> Result<()> {
 }
 
 /// Vectors of all projects, shuffled.
-fn sample(arguments: &CellsArguments, random: &mut Random) -> Result<Vec<Signs>> {
+fn sample(arguments: &IvfArguments, random: &mut Random) -> Result<Vec<Signs>> {
     let store = Store::open(&arguments.db)?;
     let pool = rayon::ThreadPoolBuilder::new().build()?;
     let model = StaticModel::builtin();
