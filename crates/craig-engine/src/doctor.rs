@@ -228,14 +228,14 @@ impl Examination {
             }
         };
         let dimensions = embedder.dimensions()?;
-        let mut health = Index::examine(engine.store(), &project, embedder.id(), dimensions)?;
+        let mut health = Index::check(engine.store(), &project, embedder.id(), dimensions)?;
         if let IndexHealth::Damaged { what } = &health {
             let remedy = format!("the next search rebuilds it, and so does '{REPAIR}'");
             let mut finding = Finding::damage(Part::Index, what, remedy).in_project(&project);
             if mode == Mode::Repair {
                 engine.rebuild_index(&project)?;
                 finding = finding.repaired("it was rebuilt from the database");
-                health = Index::examine(engine.store(), &project, embedder.id(), dimensions)?;
+                health = Index::check(engine.store(), &project, embedder.id(), dimensions)?;
             }
             self.findings.push(finding);
         }

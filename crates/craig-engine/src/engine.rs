@@ -232,7 +232,7 @@ impl Engine {
         let index = self.index(project)?;
         match ask(&index, &self.store) {
             Err(SearchError::Damaged { .. }) => {
-                let mended = self.replace_index(project, Index::mend);
+                let mended = self.replace_index(project, Index::repair);
                 let index = mended.or_else(|error| self.without_writing(project, error))?;
                 Ok(ask(&index, &self.store)?)
             }
@@ -242,7 +242,7 @@ impl Engine {
 
     /// Makes what is damaged of the index of `project` anew, all of which is read first.
     pub(crate) fn rebuild_index(&mut self, project: &Project) -> Result<(), EngineError> {
-        self.replace_index(project, Index::mend)?;
+        self.replace_index(project, Index::repair)?;
         // Whoever calls tells of it.
         self.notes.clear();
         Ok(())
@@ -260,7 +260,7 @@ impl Engine {
             SearchError::ProjectGone => EngineError::Purged { project: project.name.clone() },
             other => other.into(),
         })?;
-        if let Some(damage) = index.mended() {
+        if let Some(damage) = index.repaired() {
             self.notes.push(format!(
                 "the search index of {} was damaged ({damage}) and was rebuilt from the database",
                 project.name
@@ -275,7 +275,7 @@ impl Engine {
         let embedder = self.embedder()?;
         let dimensions = embedder.dimensions()?;
         let index = self.read(&project.reference, |project| {
-            Ok(Index::unwritten(&self.store, project, embedder.id(), dimensions, &self.pool)?)
+            Ok(Index::build_in_memory(&self.store, project, embedder.id(), dimensions, &self.pool)?)
         })?;
         Ok(self.keep_index(project.id, index))
     }

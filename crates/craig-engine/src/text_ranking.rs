@@ -32,7 +32,7 @@ pub(crate) fn relevances(request: &RerankRequest<'_>) -> Result<Vec<f32>, Engine
         }
         Ok(file(FileId(at as i64), document.path.unwrap_or_default(), document.text))
     });
-    let index = Index::in_memory(files.collect::<Result<_, _>>()?)?;
+    let index = Index::from_files(files.collect::<Result<_, _>>()?)?;
     let mut relevances = vec![0.0; request.documents.len()];
     for (FileId(at), relevance) in index.relevances(request.query, StaticModel::builtin())? {
         relevances[at as usize] = relevance;

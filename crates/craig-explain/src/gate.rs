@@ -15,11 +15,11 @@ use crate::evidence::{
 /// Columns of the ranker: each feature as it is, then as a share of the largest among the candidates.
 pub const N_RANK_COLUMNS: usize = 2 * N_SECTION_FEATURES;
 
-/// What the gate knows of how the best section stands.
-pub const STANDING: &[&str] = &["score", "lead", "chance"];
+/// Names of what the gate reads of the ranker's scores: the best one, its margin over the second, its softmax probability.
+pub const SCORE_FEATURES: &[&str] = &["score", "margin", "softmax_probability"];
 
-/// Columns of the gate: standing, the subject, the best section.
-pub const N_GATE_COLUMNS: usize = STANDING.len() + N_SUBJECT_FEATURES + N_SECTION_FEATURES;
+/// Columns of the gate: features of the scores, the subject, the best section.
+pub const N_GATE_COLUMNS: usize = SCORE_FEATURES.len() + N_SUBJECT_FEATURES + N_SECTION_FEATURES;
 
 /// What `craig-train explain` learns, by names of features; what is not named weighs nothing.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -35,8 +35,8 @@ pub struct GateWeights {
     pub shares: BTreeMap<String, f32>,
     /// Log-odds of a name of which nothing is known.
     pub bias: f32,
-    /// The gate's weights of the standing.
-    pub standing: BTreeMap<String, f32>,
+    /// The gate's weights of the scores' features.
+    pub score_features: BTreeMap<String, f32>,
     /// The gate's weights of the subject.
     pub subject: BTreeMap<String, f32>,
     /// The gate's weights of the best section.
@@ -82,7 +82,7 @@ impl Gate {
             rank: [of(&weights.features, SECTION_FEATURES), of(&weights.shares, SECTION_FEATURES)].concat(),
             bias: weights.bias,
             gate: [
-                of(&weights.standing, STANDING),
+                of(&weights.score_features, SCORE_FEATURES),
                 of(&weights.subject, SUBJECT_FEATURES),
                 of(&weights.section, SECTION_FEATURES),
             ]
@@ -126,10 +126,10 @@ pub fn rank_rows(candidates: &[Candidate]) -> Vec<[f32; N_RANK_COLUMNS]> {
 /// What the gate sees, from candidates in order of their scores, each by its index; none when there is no candidate.
 pub fn gate_row(evidence: &Evidence, ranked: &[(usize, f32)]) -> Option<[f32; N_GATE_COLUMNS]> {
     let &(best, score) = ranked.first()?;
-    let lead = ranked.get(1).map_or(MAX_LEAD, |second| score - second.1).min(MAX_LEAD);
+    let margin = ranked.get(1).map_or(MAX_MARGIN, |second| score - second.1).min(MAX_MARGIN);
     let odds: f32 = ranked.iter().map(|(_, other)| (other - score).exp()).sum();
-    let standing = [score.clamp(-MAX_SCORE, MAX_SCORE), lead, 1.0 / odds];
-    let values = standing
+    let score_features = [score.clamp(-MAX_SCORE, MAX_SCORE), margin, 1.0 / odds];
+    let values = score_features
         .into_iter()
         .chain(evidence.subject.to_array())
         .chain(evidence.candidates[best].features.to_array());
@@ -138,8 +138,8 @@ pub fn gate_row(evidence: &Evidence, ranked: &[(usize, f32)]) -> Option<[f32; N_
     Some(row)
 }
 
-/// A larger lead says no more than this one.
-const MAX_LEAD: f32 = 4.0;
+/// Margins are clipped here: a larger one says no more.
+const MAX_MARGIN: f32 = 4.0;
 
 /// Nor does a larger score.
 const MAX_SCORE: f32 = 20.0;
@@ -164,7 +164,7 @@ mod tests {
         assert!(
             all_known(&weights.section, SECTION_FEATURES) && all_known(&weights.subject, SUBJECT_FEATURES)
         );
-        assert!(all_known(&weights.standing, STANDING));
+        assert!(all_known(&weights.score_features, SCORE_FEATURES));
         assert!((0.1..0.95).contains(&weights.threshold));
     }
 }

@@ -29,7 +29,7 @@ pub use evidence::{
 pub use explain::{Bullet, Citation, Explanation, NOT_DOCUMENTED, explain};
 pub use extract::MAX_BULLETS;
 pub use gate::{
-    Gate, GateWeights, N_GATE_COLUMNS, N_RANK_COLUMNS, STANDING, Verdict, gate, gate_row, rank_rows,
+    Gate, GateWeights, N_GATE_COLUMNS, N_RANK_COLUMNS, SCORE_FEATURES, Verdict, gate, gate_row, rank_rows,
 };
 pub use index::{Index, IndexReport, SkippedDocument, write_explanation};
 pub use library::{Document, Library};

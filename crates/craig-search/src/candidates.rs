@@ -1,58 +1,57 @@
-//! Which files are worth the ranker's look: the best of several retrievals.
+//! Candidate generation: the union of the best files of several retrievals.
 //!
-//! Each gives a fixed number, ties cut by path, so that the choice does not depend on how files are spread over
-//! segments.
+//! Each retrieval contributes a fixed number of files, ties broken by path, so that the candidates do not depend on how files
+//! are spread over segments.
 
 use std::cmp::Ordering;
 
 use craig_text::PathRole;
 use fixedbitset::FixedBitSet;
 
-use crate::best::Best;
-use crate::ivf::probed_lists;
 use crate::dense::{ChunkAt, nearest_by_sign};
+use crate::feature_extractor::FeatureExtractor;
 use crate::index::{LiveSegment, Totals};
+use crate::ivf::probed_lists;
 use crate::lexical::{Term, best_chunks};
 use crate::query::Query;
-use crate::scene::Scene;
-use crate::segment::{Aspect, PATH_SHARE};
+use crate::segment::{FieldEmbedding, PATH_SHARE};
+use crate::top_k::TopK;
 
-/// Files by the BM25 of their best chunks, and chunks that these are chosen from: else a few large files, each with many
-/// good chunks, are all there is.
+/// Number of files by the BM25 of their best chunks, and of chunks that these are chosen from: with fewer chunks, a few large
+/// files with many good ones would take all places.
 const N_LEXICAL: usize = 32;
 const N_LEXICAL_CHUNKS: usize = 160;
 
-/// Files by the cosine of their best chunks, and chunks by sign that these are chosen from.
+/// Number of files by the cosine of their best chunks, and of chunks by sign that these are chosen from.
 const N_DENSE: usize = 32;
 const N_BY_SIGN: usize = 200;
 
-/// Files by their paths.
+/// Number of files by their paths.
 const N_PATHS: usize = 16;
 
-/// Places that define one asked name.
+/// Number of files that define one name of the query.
 const N_DEFINITIONS: usize = 6;
 
 /// A file as (segment, number in the segment).
 pub(crate) type FileAt = (usize, u32);
 
-/// Files that are worth the ranker's look, by path: those found `by_words` and `by_meaning`, and those that define a name
-/// of the query.
+/// All candidate files, ordered by path: those found `by_words` and `by_vector`, and those that define a name of the query.
 pub(crate) fn candidate_files(
-    scene: &Scene<'_>,
+    extractor: &FeatureExtractor<'_>,
     allowed: &[FixedBitSet],
     by_words: Vec<FileAt>,
-    by_meaning: Vec<FileAt>,
+    by_vector: Vec<FileAt>,
 ) -> Vec<FileAt> {
-    let places = Places { segments: scene.segments };
-    let defined = scene.names.iter().flat_map(|name| places.of_definitions(&name.definitions, allowed));
-    let mut files: Vec<FileAt> = by_words.into_iter().chain(by_meaning).chain(defined).collect();
+    let places = Places { segments: extractor.segments };
+    let defined = extractor.names.iter().flat_map(|name| places.definition_files(&name.definitions, allowed));
+    let mut files: Vec<FileAt> = by_words.into_iter().chain(by_vector).chain(defined).collect();
     files.sort_unstable();
     files.dedup();
     files.sort_by_cached_key(|&file| places.path(file));
     files
 }
 
-/// The files whose texts, names and paths hold the words of the query best.
+/// The files whose texts, names and paths match the words of the query best.
 pub(crate) fn files_by_words(
     terms: &[Term<'_>],
     segments: &[LiveSegment],
@@ -67,8 +66,8 @@ pub(crate) fn files_by_words(
     files.map(|(_, file)| file).collect()
 }
 
-/// The files with the chunks whose vectors are most like the query's.
-pub(crate) fn files_by_meaning(
+/// The files with the chunks whose vectors are most similar to the query's.
+pub(crate) fn files_by_vector(
     query: &Query,
     segments: &[LiveSegment],
     allowed: &[FixedBitSet],
@@ -89,22 +88,21 @@ fn n_chunks(segments: &[LiveSegment], allowed: &[FixedBitSet]) -> usize {
     segments.iter().zip(allowed).map(in_segment).sum()
 }
 
-/// Chunks with their cosines.
+/// The chunks with their cosines.
 fn rescored(chunks: Vec<ChunkAt>, query: &Query, places: &Places<'_>) -> Vec<(f32, ChunkAt)> {
     let rescored = |at: ChunkAt| {
         let segment = &places.segments[at.segment].segment;
         let (_, file) = places.file_of(at);
-        let path = segment.aspect_similarity(&query.aspect_vector, file, Aspect::Path);
+        let path = segment.field_similarity(&query.builtin_vector, file, FieldEmbedding::Path);
         (segment.similarity(&query.vector, at.chunk) + PATH_SHARE * path, at)
     };
     chunks.into_iter().map(rescored).collect()
 }
 
-/// Files whose path or name holds words of the query, each with the sum of their path idf.
-///
-/// The [`N_PATHS`] best, and all that equal the last of these.
+/// Files whose path or name contains words of the query, each with the sum of their path idf: the [`N_PATHS`] best, and all
+/// with the same score as the last of these.
 fn best_paths(terms: &[Term<'_>], segments: &[LiveSegment], allowed: &[FixedBitSet]) -> Vec<(f32, FileAt)> {
-    let mut best = Best::new(N_PATHS);
+    let mut best = TopK::new(N_PATHS);
     for (number, segment) in segments.iter().enumerate() {
         let mut scores = vec![0.0f32; segment.segment.files().len()];
         for term in terms {
@@ -114,7 +112,7 @@ fn best_paths(terms: &[Term<'_>], segments: &[LiveSegment], allowed: &[FixedBitS
             }
         }
         for (file, score) in (0u32..).zip(scores) {
-            if score > 0.0 && score >= best.lowest() && allowed[number][file as usize] {
+            if score > 0.0 && score >= best.threshold() && allowed[number][file as usize] {
                 best.offer(score, (number, file));
             }
         }
@@ -122,7 +120,7 @@ fn best_paths(terms: &[Term<'_>], segments: &[LiveSegment], allowed: &[FixedBitS
     best.into_vec()
 }
 
-/// Keeps the `n` highest scores; equal scores are kept in the order of `tie`.
+/// Keeps the `n` highest scores; ties are broken by `tie`.
 fn keep_best<T>(scored: &mut Vec<(f32, T)>, n: usize, tie: impl Fn(&T, &T) -> Ordering) {
     if scored.len() > n {
         scored.select_nth_unstable_by(n - 1, |a, b| b.0.total_cmp(&a.0).then_with(|| tie(&a.1, &b.1)));
@@ -130,7 +128,7 @@ fn keep_best<T>(scored: &mut Vec<(f32, T)>, n: usize, tie: impl Fn(&T, &T) -> Or
     }
 }
 
-/// Compares files and chunks by what they are, not by where they are stored.
+/// Orders files and chunks by path, independently of the segment that they are stored in.
 struct Places<'a> {
     segments: &'a [LiveSegment],
 }
@@ -157,8 +155,8 @@ impl Places<'_> {
         files
     }
 
-    /// The first [`N_DEFINITIONS`] files of definitions: product code first, then by path.
-    fn of_definitions(
+    /// The first [`N_DEFINITIONS`] files of these definitions: product code first, then by path.
+    fn definition_files(
         &self,
         definitions: &[Vec<crate::segment::Posting>],
         allowed: &[FixedBitSet],
@@ -172,10 +170,11 @@ impl Places<'_> {
             .collect();
         files.sort_unstable();
         files.dedup();
-        let is_beside =
+        let is_not_source =
             |(segment, file): FileAt| self.segments[segment].segment.role(file) != PathRole::Source;
-        let in_order =
-            |&a: &FileAt, &b: &FileAt| is_beside(a).cmp(&is_beside(b)).then_with(|| self.compare_files(a, b));
+        let in_order = |&a: &FileAt, &b: &FileAt| {
+            is_not_source(a).cmp(&is_not_source(b)).then_with(|| self.compare_files(a, b))
+        };
         if files.len() > N_DEFINITIONS {
             files.select_nth_unstable_by(N_DEFINITIONS - 1, in_order);
             files.truncate(N_DEFINITIONS);

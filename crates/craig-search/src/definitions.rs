@@ -1,6 +1,6 @@
-//! Finds definitions by what somebody calls them: "the login function", `fetchUser`, "the run method of QueueWorker".
+//! Finds definitions by description: "the login function", `fetchUser`, "the run method of QueueWorker".
 //!
-//! A search asks which file answers a question; here the asker says that there is such a definition, and what it is called.
+//! A search finds the file that answers a question; here the user says that such a definition exists, and what it is called.
 
 use std::cell::LazyCell;
 use std::collections::HashMap;
@@ -17,50 +17,50 @@ use crate::index::{Index, LiveSegment};
 use crate::lexical::idf;
 use crate::{Filter, SearchError};
 
-/// What somebody calls a definition.
+/// A description of a definition.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Description<'a> {
     /// Names written as code, perhaps qualified: `fetchUser`, `Session::open`.
     pub names: &'a [String],
     /// Words that may be parts of its name.
     pub words: &'a [String],
-    /// What it may be; empty means anything.
+    /// Kinds that it may have; empty means any.
     pub kinds: &'a [ChunkKind],
-    /// Words for where it is: a file, or what encloses it.
+    /// Words for its place: a file, or what encloses it.
     pub place: &'a [String],
 }
 
-/// Chunks whose files are looked at: those that define names of most of the words.
+/// Number of chunks whose files are candidates: those that define names with most of the words.
 const N_CHUNKS: usize = 60;
 
-/// Files that are looked at closely.
+/// Number of files whose symbols are compared with the description.
 const N_FILES: usize = 12;
 
-/// How much of a fit is lost where a name has other words too: `loginUser` for "login".
+/// Penalty for other words in a name: `loginUser` for "login".
 const OTHER_WORDS: f32 = 0.28;
 
-/// A word of the description counts this much when what encloses the definition has it instead, or its path.
+/// Weight of a word of the description that is found in the name of the enclosing symbol instead, or in the path.
 const IN_PARENT: f32 = 0.9;
 const IN_PATH: f32 = 0.6;
 
-/// …or when one of the two begins with the other.
-const BEGINS: f32 = 0.8;
+/// Weight of a word of which only a prefix matches.
+const PREFIX: f32 = 0.8;
 
-/// A definition of another kind than it is said to be, of a test, or of a place where none was told.
+/// Factors of a definition of another kind than described, in test code, of a minor kind, or in another place.
 const OTHER_KIND: f32 = 0.88;
 const OF_TEST: f32 = 0.93;
 const MINOR_KIND: f32 = 0.95;
 const ELSEWHERE: f32 = 0.15;
 
-/// Lines above a name that belong to the definition: attributes and decorators.
+/// Most lines above a name that belong to the definition: attributes and decorators.
 const MAX_ATTRIBUTE_LINES: u32 = 6;
 
 impl Index {
     /// The definitions that `description` fits best, best first, ties by depth of the path, path and line; the same index
-    /// always gives the same.
+    /// always returns the same.
     ///
-    /// `score` is how well it fits: 1 when a name is the description, word for word, however it is written; less the more
-    /// words of either the other lacks. It is no probability of relevance. Those that fit by less than `min_fit` are left out.
+    /// `score` is how well it fits: 1 if the name is the description, word for word, in any spelling; less for every word that only
+    /// one of them has. It is not a probability of relevance. Definitions that fit by less than `min_fit` are dropped.
     pub fn definitions(
         &self,
         store: &Store,
@@ -70,7 +70,7 @@ impl Index {
         limit: usize,
     ) -> Result<Vec<Hit>, SearchError> {
         let wanted = Wanted::new(description, self);
-        let files = self.answered(Ok(self.files_that_define(&wanted, filter)))?;
+        let files = self.unless_damaged(Ok(self.files_that_define(&wanted, filter)))?;
         let ids: Vec<FileId> = files.iter().map(|(id, _)| *id).collect();
         let roles: HashMap<FileId, PathRole> = files.into_iter().collect();
         let mut found = Vec::new();
@@ -87,7 +87,7 @@ impl Index {
         Ok(found)
     }
 
-    /// The files with the chunks that define most of the wanted words; those of whole names before all others.
+    /// The files with the chunks that define most of the wanted words; files that define the whole name come first.
     fn files_that_define(&self, wanted: &Wanted, filter: &Filter) -> Vec<(FileId, PathRole)> {
         let mut chunks: HashMap<(usize, u32), f32> = HashMap::new();
         for (number, segment) in self.segments.iter().enumerate() {
@@ -127,10 +127,10 @@ impl Index {
     }
 }
 
-/// More than any words together.
+/// More than all words together can weigh.
 const WHOLE_NAME: f32 = 1_000.0;
 
-/// A description, ready to be compared with names.
+/// A description, prepared to be compared with names.
 struct Wanted<'a> {
     words: Vec<WantedWord>,
     idf_sum: f32,
@@ -191,14 +191,15 @@ impl<'a> Wanted<'a> {
         let covered = |word: &WantedWord| match () {
             () if own.contains(&word.term) => 1.0,
             () if parent.contains(&word.term) => IN_PARENT,
-            () if own.iter().any(|part| begins(part, &word.term)) => BEGINS,
+            () if own.iter().any(|part| is_prefix_of_other(part, &word.term)) => PREFIX,
             () if in_path.contains(&word.term) => IN_PATH,
             () => 0.0,
         };
         let coverage: f32 =
             self.words.iter().map(|word| word.idf * covered(word)).sum::<f32>() / self.idf_sum;
-        let is_wanted =
-            |part: &&String| self.words.iter().any(|word| word.term == **part || begins(part, &word.term));
+        let is_wanted = |part: &&String| {
+            self.words.iter().any(|word| word.term == **part || is_prefix_of_other(part, &word.term))
+        };
         let precision = own.iter().filter(is_wanted).count() as f32 / own.len().max(1) as f32;
         let precision = if self.whole.contains(&compact(&symbol.name)) { 1.0 } else { precision };
         let place =
@@ -221,7 +222,7 @@ impl<'a> Wanted<'a> {
         }
     }
 
-    /// Share of the words for its place that a path or what encloses it has; 1 when none was told.
+    /// Share of the words for its place that are in the path or in what encloses it; 1 if there are none.
     fn place_share(&self, path: &str, parent: &str) -> f32 {
         if self.place.is_empty() {
             return 1.0;
@@ -247,13 +248,13 @@ fn segments_of(name: &str) -> impl Iterator<Item = &str> {
     name.split(['.', ':', '#']).flat_map(|part| part.split("->")).filter(|part| !part.is_empty())
 }
 
-/// One begins with the other, and the shorter is no accident: `auth` and `authenticate`.
-fn begins(a: &str, b: &str) -> bool {
+/// Whether one is a prefix of the other, and long enough not to be one by chance: `auth` and `authenticate`.
+fn is_prefix_of_other(a: &str, b: &str) -> bool {
     let (short, long) = if a.len() <= b.len() { (a, b) } else { (b, a) };
     short.len() >= 4 && long.starts_with(short)
 }
 
-/// The order of hits that fit equally well: fewer folders first.
+/// Sort key of hits that fit equally well: fewer folders first.
 fn place(hit: &Hit) -> (usize, &str, u32) {
     (hit.path.matches('/').count(), &hit.path, hit.line_start)
 }

@@ -1,11 +1,11 @@
-//! Dense candidates: signs scanned, the nearest rescored.
+//! Dense retrieval: scans the sign vectors for the nearest chunks.
 
 use fixedbitset::FixedBitSet;
 
-use crate::best::Best;
 use crate::index::LiveSegment;
 use crate::mapped::hamming;
 use crate::query::Query;
+use crate::top_k::TopK;
 
 /// A chunk of one segment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -16,13 +16,13 @@ pub(crate) struct ChunkAt {
     pub(crate) chunk: u32,
 }
 
-/// Chunks whose distances are computed together, before any is looked at: they stay in the fastest cache.
+/// Chunks whose distances are computed together before they are compared: they stay in the L1 cache.
 const BLOCK_CHUNKS: usize = 1024;
 
-/// Chunks that are passed over together when none of them is near.
-const GLANCE_CHUNKS: usize = 32;
+/// Chunks that are skipped together when none of them is near enough.
+const SKIP_CHUNKS: usize = 32;
 
-/// The chunks whose signs are nearest to the query's: at least `n_wanted` where there are so many, and all that are as near
+/// The chunks whose signs are nearest to the query's: at least `n_wanted` if there are that many, and all at the same distance
 /// as the last of these. Of a large index only the IVF lists near the query are scanned.
 ///
 /// Which chunks these are does not depend on how files are spread over segments.
@@ -33,7 +33,7 @@ pub(crate) fn nearest_by_sign(
     lists: Option<&[usize]>,
     n_wanted: usize,
 ) -> Vec<ChunkAt> {
-    let mut best = Best::new(n_wanted);
+    let mut best = TopK::new(n_wanted);
     let mut distances = Vec::with_capacity(BLOCK_CHUNKS);
     let words = query.bits.len().max(1);
     for (number, (live, allowed)) in segments.iter().zip(allowed).enumerate() {
@@ -58,18 +58,18 @@ pub(crate) fn nearest_by_sign(
     best.into_vec().into_iter().map(|(_, at)| at).collect()
 }
 
-/// Offers what `item` makes of the numbers of all distances that are small enough.
-fn offer_near<T>(distances: &[u16], best: &mut Best<T>, item: impl Fn(u32) -> Option<T>) {
-    for (glance, few) in distances.chunks(GLANCE_CHUNKS).enumerate() {
+/// Offers `item(i)` for every distance i that is small enough.
+fn offer_near<T>(distances: &[u16], best: &mut TopK<T>, item: impl Fn(u32) -> Option<T>) {
+    for (block, few) in distances.chunks(SKIP_CHUNKS).enumerate() {
         // Signed, because every processor compares eight of these at once.
         let nearest = few.iter().map(|&distance| distance as i16).min().unwrap_or(i16::MAX);
-        if -f32::from(nearest) < best.lowest() {
+        if -f32::from(nearest) < best.threshold() {
             continue;
         }
         for (at, &distance) in (0u32..).zip(few) {
             let score = -f32::from(distance);
-            if score >= best.lowest()
-                && let Some(item) = item((glance * GLANCE_CHUNKS) as u32 + at)
+            if score >= best.threshold()
+                && let Some(item) = item((block * SKIP_CHUNKS) as u32 + at)
             {
                 best.offer(score, item);
             }

@@ -16,16 +16,16 @@ pub enum SearchError {
     Io {
         /// The file.
         path: PathBuf,
-        /// What the system said.
+        /// The system's error.
         source: std::io::Error,
     },
-    /// A file of the derived index is not what was written.
+    /// A file of the derived index does not have the content that was written.
     #[error("the search index file {} is damaged", path.display())]
     Damaged {
         /// The file.
         path: PathBuf,
     },
-    /// The project was purged while its index was wanted.
+    /// The project was purged while its index was being opened.
     #[error("the project is gone")]
     ProjectGone,
     /// A path pattern is not a glob.
@@ -33,7 +33,7 @@ pub enum SearchError {
     Glob {
         /// The pattern.
         pattern: String,
-        /// Why not.
+        /// The syntax error.
         reason: String,
     },
     /// The embedder failed.

@@ -1,8 +1,8 @@
-//! What the ranker knows of a candidate file.
+//! The ranker's features.
 
 macro_rules! features {
     ($($(#[$doc:meta])* $name:ident),* $(,)?) => {
-        /// What the ranker knows of a candidate file, for one query. Plain numbers, in the order of [`FEATURE_NAMES`].
+        /// The features of a candidate file for one query, in the order of [`FEATURE_NAMES`].
         #[derive(Clone, Copy, Debug, Default, PartialEq)]
         pub struct Features { $($(#[$doc])* pub $name: f32),* }
 
@@ -17,8 +17,8 @@ macro_rules! features {
 
             /// The same with the features of these names set to 0.
             pub(crate) fn without(self, names: &[&str]) -> Self {
-                let left = |name, value| if names.contains(&name) { 0.0 } else { value };
-                Self { $($name: left(stringify!($name), self.$name)),* }
+                let ablated = |name, value| if names.contains(&name) { 0.0 } else { value };
+                Self { $($name: ablated(stringify!($name), self.$name)),* }
             }
         }
     };
@@ -31,41 +31,41 @@ features! {
     body_three,
     /// BM25 of the file as one text, likewise.
     body_file,
-    /// Best BM25 of the names that one chunk defines, likewise.
+    /// TopK BM25 of the names that one chunk defines, likewise.
     symbol_best,
     /// BM25 of all names that the file defines, likewise.
     symbol_file,
-    /// Share of the query's path idf that its path holds.
+    /// Share of the query's path idf covered by its path.
     path_coverage,
-    /// Share of the query's path idf that the folder it lies in is named by.
+    /// Share of the query's path idf covered by the name of its folder.
     folder_coverage,
-    /// Share of the query's path idf that its name holds.
+    /// Share of the query's path idf covered by its name.
     name_coverage,
-    /// Share of its name's words that the query holds.
+    /// Share of its name's words that occur in the query.
     name_precision,
-    /// Share of its name's words that begin a word of the query, or that a word of the query begins.
+    /// Share of its name's words that are a prefix of a word of the query, or that have one as a prefix.
     name_prefix,
-    /// Words of its name.
+    /// Number of words in its name.
     name_words,
-    /// ln(1 + chunks of the project that hold its name).
+    /// ln(1 + chunks of the project that contain its name).
     name_used,
-    /// Its whole name is a name that the query asks for: 1 certainly, ½ perhaps.
+    /// Its whole name is a name that the query asks for: 1 if certainly, ½ if possibly.
     name_exact,
-    /// It defines a name that the query asks for: 1 certainly, ½ perhaps, shared between the files that define it.
+    /// It defines a name that the query asks for: 1 if certainly, ½ if possibly, over the root of the number of chunks that define it.
     definition_exact,
     /// It defines a type or module that the query asks for, likewise.
     type_exact,
-    /// Names that the query may ask for and that it defines.
+    /// Number of names that it defines and the query may ask for.
     n_defined,
-    /// Idf of the names of several query words that its text holds, over the sum of the query's idf.
+    /// Idf of the compounds of query words that its text contains, over the sum of the query's idf.
     compound_body,
-    /// The same over the names that it defines.
+    /// The same for the names that it defines.
     compound_symbol,
-    /// Share of the query's idf that its text holds.
+    /// Share of the query's idf covered by its text.
     coverage_file,
-    /// Largest share of the query's idf that one chunk holds.
+    /// Largest share of the query's idf covered by one chunk.
     coverage_chunk,
-    /// Share of the query's idf that its first chunk holds.
+    /// Share of the query's idf covered by its first chunk.
     coverage_head,
     /// Cosine of its best chunk.
     dense_best,
@@ -81,7 +81,7 @@ features! {
     dense_name,
     /// Cosine of the names that it defines.
     dense_symbols,
-    /// Cosine of its beginning.
+    /// Cosine of its first lines.
     dense_head,
     /// Cosine of its text.
     dense_whole,
@@ -89,11 +89,11 @@ features! {
     is_test,
     /// It is an example.
     is_example,
-    /// It is code of others.
+    /// It is vendored code.
     is_vendored,
-    /// It holds declarations only.
+    /// It contains declarations only.
     is_stub,
-    /// It passes on the names of others.
+    /// It only re-exports the names of other modules.
     is_barrel,
     /// It is the variant of one platform other than Unix.
     is_other_platform,
@@ -101,9 +101,9 @@ features! {
     is_internal,
     /// Its path says that it is old: deprecated, legacy, kept for compatibility.
     is_legacy,
-    /// It is named as a place where a program or library begins: `main`, `app`, `lib`, `core`.
+    /// It is named like an entry point of a program or library: `main`, `app`, `lib`, `core`.
     is_entry,
-    /// It is named as a collection of types.
+    /// It is named like a collection of types.
     is_types,
     /// It is documentation.
     is_docs,
@@ -117,11 +117,11 @@ features! {
     log_chunks,
     /// ln(1 + imports).
     log_imports,
-    /// Largest ln(1 + chunks of the project that hold it) of its main definitions.
+    /// Largest ln(1 + chunks of the project that contain the name) of its main definitions.
     used_most,
-    /// Mean of the same.
+    /// Mean of the same values.
     used_mean,
-    /// Folders above it.
+    /// Number of folders above it.
     depth,
     /// ln(1 + other candidates in the folder of its own name).
     hub,
@@ -140,10 +140,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn named_features_are_left_out() {
+    fn ablated_features_are_zero() {
         let features = Features { body_best: 0.5, is_test: 1.0, ..Features::default() };
-        let left = Features { body_best: 0.5, ..Features::default() };
-        assert_eq!(features.without(&["is_test", "depth"]), left);
+        let ablated = Features { body_best: 0.5, ..Features::default() };
+        assert_eq!(features.without(&["is_test", "depth"]), ablated);
         assert_eq!(features.without(&[]), features);
     }
 }

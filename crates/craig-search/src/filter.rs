@@ -24,7 +24,7 @@ pub enum KindFilter {
     All,
 }
 
-/// Limits a search to some files; the default lets all through.
+/// Limits a search to some files; the default passes all.
 #[derive(Clone, Debug, Default)]
 pub struct Filter {
     languages: Vec<Language>,
@@ -33,7 +33,7 @@ pub struct Filter {
 }
 
 impl Filter {
-    /// Lets through the files of `kind`, in one of `languages` unless that is empty, whose path matches `path_glob`.
+    /// Passes the files of `kind`, in one of `languages` unless that is empty, whose path matches `path_glob`.
     ///
     /// A pattern without `/` matches the file name in any folder; a pattern that names a folder matches what is in it.
     pub fn new(
@@ -94,7 +94,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn path_patterns_match_what_users_mean() {
+    fn path_patterns_match_names_folders_and_paths() {
         let matches = |pattern: &str, path: &str| path_matcher(pattern).unwrap().is_match(path);
         assert!(matches("*.rs", "src/a/b.rs"));
         assert!(matches("src/*.rs", "src/a.rs"));

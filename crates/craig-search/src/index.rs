@@ -1,4 +1,4 @@
-//! The index of one project: which segments there are, which of their files are live, and how it follows the store.
+//! The index of one project: its segments, which of their files are live, and how it is brought up to date with the store.
 
 use std::collections::HashSet;
 use std::fs::{self, File};
@@ -21,34 +21,34 @@ use crate::segment::{FileTerms, Posting, Segment, SegmentBuilder, words_per_vect
 /// Files loaded, tokenised and added together.
 const GROUP_FILES: usize = 64;
 
-/// A segment is written when its builder holds this much.
+/// A segment is written when its builder has reached this size.
 const SEGMENT_BYTES: usize = 96 << 20;
 
-/// Above this number of segments the smaller ones are merged.
+/// From this number of segments on, the smaller ones are merged.
 const MAX_SEGMENTS: usize = 6;
 
-/// A segment is rewritten when more than this share of its files is gone.
+/// A segment is rewritten when at least this share of its files has been removed.
 const MAX_REMOVED_SHARE: f64 = 0.3;
 
 const MANIFEST: &str = "manifest.json";
 
-/// A searchable snapshot of one project. Cheap to share, never changes.
+/// An immutable searchable snapshot of one project.
 #[derive(Debug)]
 pub struct Index {
     pub(crate) segments: Vec<LiveSegment>,
     pub(crate) totals: Totals,
     generation: u64,
-    /// What was damaged before it was made.
-    mended: Option<String>,
+    /// What was damaged and has been rebuilt.
+    repaired: Option<String>,
 }
 
-/// The right to write the index of one project, held until dropped, or until the process ends in whatever way.
+/// The lock for writing the index of one project, held until it is dropped or the process ends.
 #[derive(Debug)]
 pub struct IndexLock {
     _file: File,
 }
 
-/// A segment and which of its files still are in the store.
+/// A segment, and which of its files are still in the store.
 #[derive(Debug)]
 pub(crate) struct LiveSegment {
     pub(crate) segment: Segment,
@@ -66,18 +66,18 @@ pub(crate) struct Totals {
 #[derive(Clone, Default, Serialize, Deserialize)]
 struct Manifest {
     format: u32,
-    /// Whose index it is, see [`owner`].
+    /// The project, see [`owner`].
     owner: String,
     embedder: String,
     generation: u64,
     /// Number of the next segment.
     next: u64,
     segments: Vec<SegmentEntry>,
-    /// XXH3 of all this as JSON, with 0 here.
+    /// XXH3 of the manifest as JSON, with 0 here.
     checksum: u64,
 }
 
-/// The part of a manifest that all formats share.
+/// The field that the manifests of all formats share.
 #[derive(Deserialize)]
 struct ManifestFormat {
     format: u32,
@@ -86,18 +86,18 @@ struct ManifestFormat {
 #[derive(Clone, Serialize, Deserialize)]
 struct SegmentEntry {
     file: String,
-    /// The one of its header: another segment of the same name is not the one that is meant.
+    /// The checksum of its header: identifies the segment among all that had this name.
     checksum: u64,
-    /// Files of the segment, by number, that are gone.
+    /// Numbers of the segment's files that have been removed.
     removed: Vec<u32>,
 }
 
 impl Index {
-    /// Gives the index of `project` as the store has it now, bringing the files on disk up to date on `pool` when they are behind,
-    /// and making those anew that turn out to be damaged when they are opened; [`mended`](Self::mended) then says which.
+    /// Opens the index of `project` in its present generation, updating the files on disk on `pool` if they are stale, and
+    /// rebuilding those that are found to be damaged when they are opened; see [`repaired`](Self::repaired).
     ///
-    /// Most of a segment is verified when it is read: an index that is found to be damaged by then answers with
-    /// [`SearchError::Damaged`], and [`mend`](Self::mend) gives another.
+    /// Most of a segment is verified when it is read: an index that is found to be damaged by then fails with
+    /// [`SearchError::Damaged`], and [`repair`](Self::repair) rebuilds it.
     pub fn sync(
         store: &Store,
         project: &Project,
@@ -105,48 +105,48 @@ impl Index {
         dimensions: usize,
         pool: &rayon::ThreadPool,
     ) -> Result<Self, SearchError> {
-        let of = Origin { store, project, embedder, dimensions };
-        match of.open_current() {
+        let source = Source { store, project, embedder, dimensions };
+        match source.open_current() {
             Ok(Some(index)) => Ok(index),
-            _ => of.update(pool, Care::OnFirstTouch),
+            _ => source.update(pool, Verification::Lazy),
         }
     }
 
-    /// The same, reading all of the index first, so that every damage is found and mended at once.
-    pub fn mend(
+    /// Like [`sync`](Self::sync), but verifies all of the index first, so that all damage is found and repaired at once.
+    pub fn repair(
         store: &Store,
         project: &Project,
         embedder: &str,
         dimensions: usize,
         pool: &rayon::ThreadPool,
     ) -> Result<Self, SearchError> {
-        Origin { store, project, embedder, dimensions }.update(pool, Care::BeforeUse)
+        Source { store, project, embedder, dimensions }.update(pool, Verification::Full)
     }
 
-    /// Reads all of the index of `project` and compares it with the store. Changes nothing.
-    pub fn examine(
+    /// Verifies all of the index of `project` and compares it with the store. Changes nothing.
+    pub fn check(
         store: &Store,
         project: &Project,
         embedder: &str,
         dimensions: usize,
     ) -> Result<IndexHealth, SearchError> {
-        Origin { store, project, embedder, dimensions }.examine()
+        Source { store, project, embedder, dimensions }.check()
     }
 
-    /// What was damaged and has been made anew from the store, when something was.
-    pub fn mended(&self) -> Option<&str> {
-        self.mended.as_deref()
+    /// What was damaged and has been rebuilt from the store, if anything was.
+    pub fn repaired(&self) -> Option<&str> {
+        self.repaired.as_deref()
     }
 
-    /// Makes the index of `project` without writing anything, where nothing can be written.
-    pub fn unwritten(
+    /// Builds the index of `project` in memory, for when its folder cannot be written.
+    pub fn build_in_memory(
         store: &Store,
         project: &Project,
         embedder: &str,
         dimensions: usize,
         pool: &rayon::ThreadPool,
     ) -> Result<Self, SearchError> {
-        let (is_builtin, n_lists) = builtin_and_lists(embedder);
+        let (is_builtin, n_lists) = embedder_layout(embedder);
         let mut builder = SegmentBuilder::new(dimensions, n_lists);
         for group in store.searchable_files(project.id)?.chunks(GROUP_FILES) {
             let files = store.load_files(group, embedder)?;
@@ -159,8 +159,8 @@ impl Index {
             terms?.into_iter().for_each(|file| builder.add(file));
         }
         let segments =
-            if builder.is_empty() { Vec::new() } else { vec![LiveSegment::whole(builder.build())] };
-        Ok(Self::of(segments, project.generation))
+            if builder.is_empty() { Vec::new() } else { vec![LiveSegment::from_segment(builder.build())] };
+        Ok(Self::from_segments(segments, project.generation))
     }
 
     /// Removes the files of the index of `project`, whose lock is held.
@@ -174,8 +174,8 @@ impl Index {
         }
     }
 
-    /// Takes the right to write the index of `project`, waiting for whoever has it. It is no part of the index: whoever waits for
-    /// it must not be left with the lock of a folder that was removed.
+    /// Takes the lock for writing the index of `project`, waiting until it is free. The lock file is not in the index's folder:
+    /// whoever waits for it must not end up with the lock of a folder that has been removed.
     pub fn lock(store: &Store, project: &Project) -> Result<IndexLock, SearchError> {
         let folder = store.side_folder();
         let path = folder.join(format!("{}.index.lock", project.reference));
@@ -188,36 +188,36 @@ impl Index {
         open().map_err(SearchError::io(&path))
     }
 
-    /// Where the index of `project` lies.
+    /// The folder of the index of `project`.
     pub fn folder(store: &Store, project: &Project) -> PathBuf {
         store.side_folder().join(&project.reference)
     }
 
-    /// Files that can be found.
+    /// Number of live files.
     pub fn n_files(&self) -> u64 {
         self.totals.n_files
     }
 
-    /// Generation of the store that it was made from.
+    /// The project's generation that it was built from.
     pub fn generation(&self) -> u64 {
         self.generation
     }
 
-    /// `result`, unless what it was read from is damaged: then nothing can be said of it.
-    pub(crate) fn answered<T>(&self, result: Result<T, SearchError>) -> Result<T, SearchError> {
+    /// `result`, or the damage that was found while it was computed.
+    pub(crate) fn unless_damaged<T>(&self, result: Result<T, SearchError>) -> Result<T, SearchError> {
         match self.segments.iter().find(|live| live.segment.is_damaged()) {
             Some(live) => Err(SearchError::Damaged { path: live.segment.path().to_owned() }),
             None => result,
         }
     }
 
-    /// An index of `files` alone, kept nowhere; their vectors are those of the built-in model.
-    pub fn in_memory(files: Vec<StoredFile>) -> Result<Self, SearchError> {
+    /// An index of `files` alone, in memory; their vectors are those of the built-in model.
+    pub fn from_files(files: Vec<StoredFile>) -> Result<Self, SearchError> {
         let dimensions = StaticModel::builtin().dimensions()?;
         let terms = files.into_par_iter().map(|file| FileTerms::new(file, dimensions, true));
         let mut builder = SegmentBuilder::new(dimensions, N_IVF_LISTS);
         terms.collect::<Vec<_>>().into_iter().for_each(|file| builder.add(file));
-        Ok(Self::of(vec![LiveSegment::whole(builder.build())], 0))
+        Ok(Self::from_segments(vec![LiveSegment::from_segment(builder.build())], 0))
     }
 
     /// Signs of the retrieval vectors of all chunks, for training.
@@ -228,54 +228,56 @@ impl Index {
         })
     }
 
-    fn of(segments: Vec<LiveSegment>, generation: u64) -> Self {
+    fn from_segments(segments: Vec<LiveSegment>, generation: u64) -> Self {
         let mut totals = Totals::default();
         segments.iter().for_each(|segment| segment.count(&mut totals));
-        Self { segments, totals, generation, mended: None }
+        Self { segments, totals, generation, repaired: None }
     }
 }
 
-/// How an index was found.
+/// The state of an index on disk.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum IndexHealth {
-    /// It is what was written, and what the store has.
+    /// It has the content that was written, and the files that the store has.
     Sound {
         /// Its segments.
         n_segments: usize,
         /// Their bytes.
         n_bytes: u64,
     },
-    /// There is none, or it is older than the store or of another version: the next search makes it.
-    Behind,
-    /// It is not what was written.
+    /// There is none, or it is older than the store or of another version: the next search rebuilds it.
+    Stale,
+    /// It does not have the content that was written.
     Damaged {
-        /// What is wrong with it.
+        /// Where the damage is.
         what: String,
     },
 }
 
-/// When the blocks of segments are verified.
+/// How much of the existing segments is verified.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Care {
-    OnFirstTouch,
-    BeforeUse,
+enum Verification {
+    /// Each block when it is first read.
+    Lazy,
+    /// All blocks before the index is used.
+    Full,
 }
 
-/// What an index is made from, and where it lies.
+/// What an index is built from.
 #[derive(Clone, Copy)]
-struct Origin<'a> {
+struct Source<'a> {
     store: &'a Store,
     project: &'a Project,
     embedder: &'a str,
     dimensions: usize,
 }
 
-impl Origin<'_> {
+impl Source<'_> {
     fn folder(&self) -> PathBuf {
         Index::folder(self.store, self.project)
     }
 
-    /// The index on disk if it is the one of the project's generation; what is wrong with it if it is damaged.
+    /// The index on disk if it is of the project's generation; fails with a description of the damage.
     fn open_current(&self) -> Result<Option<Index>, String> {
         match self.read_manifest()? {
             Some(manifest) if manifest.generation == self.project.generation => {
@@ -287,7 +289,7 @@ impl Origin<'_> {
 
     fn open(&self, manifest: &Manifest) -> Result<Index, String> {
         let segments = manifest.segments.iter().map(|entry| self.open_segment(entry));
-        Ok(Index::of(segments.collect::<Result<_, _>>()?, manifest.generation))
+        Ok(Index::from_segments(segments.collect::<Result<_, _>>()?, manifest.generation))
     }
 
     fn open_segment(&self, entry: &SegmentEntry) -> Result<LiveSegment, String> {
@@ -295,36 +297,36 @@ impl Origin<'_> {
             .map_err(|error| format!("{}: {error}", entry.file))
     }
 
-    fn update(&self, pool: &rayon::ThreadPool, care: Care) -> Result<Index, SearchError> {
+    fn update(&self, pool: &rayon::ThreadPool, verification: Verification) -> Result<Index, SearchError> {
         let folder = self.folder();
         let _lock = Index::lock(self.store, self.project)?;
         // Another process may have purged the project or brought its index up to date while this one waited.
         self.store.generation(self.project.id)?.ok_or(SearchError::ProjectGone)?;
         private::create_folder(&folder).map_err(SearchError::io(&folder))?;
         if let Ok(Some(index)) = self.open_current()
-            && (care == Care::OnFirstTouch || self.problem_of(&index)?.is_none())
+            && (verification == Verification::Lazy || self.damage_in(&index)?.is_none())
         {
             return Ok(index);
         }
-        Update::new(self, &folder, care)?.run(pool)
+        Update::new(self, &folder, verification)?.run(pool)
     }
 
-    fn examine(&self) -> Result<IndexHealth, SearchError> {
+    fn check(&self) -> Result<IndexHealth, SearchError> {
         let damaged = |what: String| Ok(IndexHealth::Damaged { what });
         let index = match self.open_current() {
             Ok(Some(index)) => index,
-            Ok(None) => return Ok(IndexHealth::Behind),
+            Ok(None) => return Ok(IndexHealth::Stale),
             Err(what) => return damaged(what),
         };
-        if let Some(what) = self.problem_of(&index)? {
+        if let Some(what) = self.damage_in(&index)? {
             return damaged(what);
         }
         let n_bytes = index.segments.iter().map(|live| live.segment.n_bytes()).sum();
         Ok(IndexHealth::Sound { n_segments: index.segments.len(), n_bytes })
     }
 
-    /// What is wrong with an index of the present generation, all of which is read.
-    fn problem_of(&self, index: &Index) -> Result<Option<String>, SearchError> {
+    /// The damage in an index of the present generation, all of which is verified.
+    fn damage_in(&self, index: &Index) -> Result<Option<String>, SearchError> {
         if let Some(live) = index.segments.iter().find(|live| !live.segment.is_sound()) {
             let name = live.segment.path().file_name().unwrap_or_default().to_string_lossy();
             return Ok(Some(format!("{name}: a checksum is wrong")));
@@ -335,7 +337,7 @@ impl Origin<'_> {
         Ok((!agrees).then(|| "it does not hold the files that the database has".to_owned()))
     }
 
-    /// The manifest, if there is one of this version for this project and embedder; what is wrong with it if it is damaged.
+    /// The manifest, if there is one of this version for this project and embedder; fails with a description of the damage.
     fn read_manifest(&self) -> Result<Option<Manifest>, String> {
         let bad = |what: &dyn std::fmt::Display| format!("{MANIFEST}: {what}");
         let text = match fs::read(self.folder().join(MANIFEST)) {
@@ -365,16 +367,19 @@ impl Manifest {
         serde_json::to_vec(&rest).map_or(0, |json| xxhash_rust::xxh3::xxh3_64(&json))
     }
 
-    /// Whether it names each segment once, and none outside of its folder.
+    /// Whether it names each segment once, and none outside its folder.
     fn is_plausible(&self) -> bool {
         let mut seen = HashSet::new();
         let mut is_new = |number| number < self.next && seen.insert(number);
-        self.segments.iter().map(|entry| number_of(&entry.file)).all(|number| number.is_some_and(&mut is_new))
+        self.segments
+            .iter()
+            .map(|entry| segment_number(&entry.file))
+            .all(|number| number.is_some_and(&mut is_new))
     }
 }
 
 /// The number of a segment, from its file's name.
-fn number_of(file: &str) -> Option<u64> {
+fn segment_number(file: &str) -> Option<u64> {
     let digits = file.strip_suffix(".seg")?;
     let number = digits.parse().ok()?;
     (file == segment_file(number)).then_some(number)
@@ -386,16 +391,17 @@ fn segment_file(number: u64) -> String {
 
 impl LiveSegment {
     fn open(folder: &Path, entry: &SegmentEntry, dimensions: usize) -> std::io::Result<Self> {
-        let mut whole = Self::whole(Segment::open(&folder.join(&entry.file), entry.checksum, dimensions)?);
-        let n_files = whole.live.len();
+        let mut live =
+            Self::from_segment(Segment::open(&folder.join(&entry.file), entry.checksum, dimensions)?);
+        let n_files = live.live.len();
         for &file in entry.removed.iter().filter(|&&file| (file as usize) < n_files) {
-            whole.live.remove(file as usize);
+            live.live.remove(file as usize);
         }
-        Ok(whole)
+        Ok(live)
     }
 
-    /// A segment with all its files.
-    fn whole(segment: Segment) -> Self {
+    /// A segment whose files are all live.
+    fn from_segment(segment: Segment) -> Self {
         let mut live = FixedBitSet::with_capacity(segment.files().len());
         live.insert_range(..);
         Self { segment, live }
@@ -416,7 +422,7 @@ impl LiveSegment {
         totals.n_chunks
     }
 
-    /// The live chunks that hold `term` in `field`.
+    /// The live chunks with `term` in `field`.
     pub(crate) fn live_chunks(&self, field: Field, term: &str) -> Vec<Posting> {
         let mut postings = self.segment.postings(field, term);
         if !self.live.is_full() {
@@ -425,7 +431,7 @@ impl LiveSegment {
         postings
     }
 
-    /// The live files that hold `term` in `field`.
+    /// The live files with `term` in `field`.
     pub(crate) fn live_files(&self, field: Field, term: &str) -> Vec<Posting> {
         let mut postings = self.segment.postings(field, term);
         if !self.live.is_full() {
@@ -439,46 +445,50 @@ impl LiveSegment {
     }
 }
 
-/// Brings the files on disk from one manifest to the next.
+/// An update of the files on disk from one manifest to the next.
 struct Update<'a> {
-    of: &'a Origin<'a>,
+    source: &'a Source<'a>,
     folder: &'a Path,
     manifest: Manifest,
     kept: Vec<(SegmentEntry, LiveSegment)>,
     missing: Vec<FileId>,
-    /// What is wrong with the index as it was.
+    /// Damage in the existing index.
     damage: Vec<String>,
 }
 
 impl<'a> Update<'a> {
-    fn new(of: &'a Origin<'a>, folder: &'a Path, care: Care) -> Result<Self, SearchError> {
+    fn new(
+        source: &'a Source<'a>,
+        folder: &'a Path,
+        verification: Verification,
+    ) -> Result<Self, SearchError> {
         let mut damage = Vec::new();
-        let manifest = of.read_manifest().unwrap_or_else(|what| {
+        let manifest = source.read_manifest().unwrap_or_else(|what| {
             damage.push(what);
             None
         });
         let mut manifest =
             manifest.unwrap_or_else(|| Manifest { next: next_number(folder), ..Manifest::default() });
         manifest.format = FORMAT;
-        manifest.owner = owner(of.project);
-        manifest.embedder = of.embedder.to_owned();
-        manifest.generation = of.project.generation;
+        manifest.owner = owner(source.project);
+        manifest.embedder = source.embedder.to_owned();
+        manifest.generation = source.project.generation;
         let mut kept = Vec::new();
         for entry in manifest.segments.drain(..) {
-            match of.open_segment(&entry) {
+            match source.open_segment(&entry) {
                 Ok(segment) => kept.push((entry, segment)),
                 Err(what) => damage.push(what),
             }
         }
-        // Damage seldom comes alone: what is found now is made anew now, and told of once.
-        if care == Care::BeforeUse || !damage.is_empty() {
+        // Damage rarely comes alone: all of it is found, repaired and reported at once.
+        if verification == Verification::Full || !damage.is_empty() {
             let (sound, damaged): (Vec<_>, _) =
                 kept.into_iter().partition(|(_, live): &(_, LiveSegment)| live.segment.is_sound());
             damage.extend(damaged.iter().map(|(entry, _)| format!("{}: a checksum is wrong", entry.file)));
             kept = sound;
         }
-        let missing = of.store.searchable_files(of.project.id)?;
-        Ok(Self { of, folder, manifest, kept, missing, damage })
+        let missing = source.store.searchable_files(source.project.id)?;
+        Ok(Self { source, folder, manifest, kept, missing, damage })
     }
 
     fn run(mut self, pool: &rayon::ThreadPool) -> Result<Index, SearchError> {
@@ -489,10 +499,10 @@ impl<'a> Update<'a> {
             discard_segments(self.folder, first_new);
             return Err(error);
         }
-        self.sweep();
-        let opened = self.of.open(&self.manifest);
+        self.remove_unreferenced_files();
+        let opened = self.source.open(&self.manifest);
         let index = opened.map_err(|what| SearchError::io(self.folder)(std::io::Error::other(what)))?;
-        Ok(Index { mended: (!self.damage.is_empty()).then(|| self.damage.join(", ")), ..index })
+        Ok(Index { repaired: (!self.damage.is_empty()).then(|| self.damage.join(", ")), ..index })
     }
 
     fn write(&mut self, pool: &rayon::ThreadPool) -> Result<(), SearchError> {
@@ -501,7 +511,7 @@ impl<'a> Update<'a> {
         write_manifest(self.folder, &mut self.manifest)
     }
 
-    /// Takes out of the kept segments what the store no longer has, and out of `missing` what they have.
+    /// Removes files that the store no longer has from the kept segments, and files that these contain from `missing`.
     fn mark_removed(&mut self) {
         let mut wanted: HashSet<FileId> = self.missing.iter().copied().collect();
         for (entry, segment) in &mut self.kept {
@@ -518,7 +528,7 @@ impl<'a> Update<'a> {
         self.missing.retain(|file| wanted.contains(file));
     }
 
-    /// Moves the files of segments that are better written anew to `missing`.
+    /// Moves the files of segments that should be rewritten to `missing`.
     fn choose_rewrites(&mut self) {
         let is_hollow = |segment: &LiveSegment| {
             segment.live.count_ones(..) as f64 <= (1.0 - MAX_REMOVED_SHARE) * segment.live.len() as f64
@@ -529,7 +539,7 @@ impl<'a> Update<'a> {
         let (missing, mut kept) = (&mut self.missing, Vec::new());
         for (entry, segment) in self.kept.drain(..) {
             let n_chunks = segment.n_live_chunks();
-            // Small ones first, each at most three times what is merged already: a file is rewritten O(log n) times.
+            // Small segments first, each at most three times as large as what is merged already: a file is rewritten O(log n) times.
             if is_hollow(&segment) || crowded && n_chunks <= 3 * merged_chunks.max(100) {
                 merged_chunks += n_chunks;
                 missing.extend(segment.live_ids());
@@ -541,13 +551,13 @@ impl<'a> Update<'a> {
         self.kept = kept;
     }
 
-    /// Writes the missing files as segments: one thread reads, all cores tokenise, one thread builds.
+    /// Writes the missing files as segments: one thread loads, the pool tokenises, one thread builds.
     fn write_missing(&mut self, pool: &rayon::ThreadPool) -> Result<Vec<SegmentEntry>, SearchError> {
-        let Origin { store, embedder, dimensions, .. } = *self.of;
+        let Source { store, embedder, dimensions, .. } = *self.source;
         let (to_tokenise, loaded) = sync_channel::<Vec<StoredFile>>(1);
         let (to_build, tokenised) = sync_channel::<Result<Vec<FileTerms>, StoreError>>(1);
         let missing = std::mem::take(&mut self.missing);
-        let (is_builtin, n_lists) = builtin_and_lists(embedder);
+        let (is_builtin, n_lists) = embedder_layout(embedder);
         let mut writer = Writer {
             folder: self.folder,
             dimensions,
@@ -571,7 +581,7 @@ impl<'a> Update<'a> {
             });
             let built = scope.spawn(move || writer.run(&tokenised).map(|()| writer.written));
             for group in missing.chunks(GROUP_FILES) {
-                // A closed channel means that the writer failed: its error is what joins below.
+                // A closed channel means that the writer failed: joining it below returns its error.
                 if to_tokenise.send(store.load_files(group, embedder)?).is_err() {
                     break;
                 }
@@ -581,15 +591,15 @@ impl<'a> Update<'a> {
         })
     }
 
-    /// Removes files of segments that the manifest no longer names. Processes that still read them keep their mapping.
-    fn sweep(&self) {
+    /// Removes segment files that the manifest does not name. Processes that still read them keep their mapping.
+    fn remove_unreferenced_files(&self) {
         let named: HashSet<&str> = self.manifest.segments.iter().map(|entry| entry.file.as_str()).collect();
         for entry in fs::read_dir(self.folder).into_iter().flatten().flatten() {
             let name = entry.file_name();
             let Some(name) = name.to_str() else { continue };
             let is_segment = name.ends_with(".seg") || name.ends_with(".tmp");
             if is_segment && !named.contains(name) {
-                // What cannot be removed now is removed by the next update.
+                // Files that cannot be removed now are removed by the next update.
                 let _ = fs::remove_file(entry.path());
             }
         }
@@ -628,23 +638,23 @@ impl Writer<'_> {
     }
 }
 
-/// Whether the vectors of `embedder` are those of the built-in model, and over how many IVF lists they are spread.
-fn builtin_and_lists(embedder: &str) -> (bool, usize) {
-    // Vectors of another model may have as many dimensions, and still mean nothing beside those of paths.
+/// Whether `embedder` is the built-in model, and the number of IVF lists for its vectors.
+fn embedder_layout(embedder: &str) -> (bool, usize) {
+    // Vectors of another model cannot be compared with those of paths, even with as many dimensions.
     let is_builtin = embedder == StaticModel::builtin().id();
     (is_builtin, if is_builtin { N_IVF_LISTS } else { 1 })
 }
 
-/// Changes with the meaning of the manifest or of the segments that it names.
+/// Version of the manifest and of the segments that it names.
 const FORMAT: u32 = crate::segment::FORMAT;
 
-/// Tells a project from one of the same name and directory in a database that lay here before: ids and generations
-/// begin anew with every database, and an index may outlive its own.
+/// Distinguishes a project from one of the same name and directory in an earlier database at this path: ids and generations
+/// start over with every database, and an index may outlive its database.
 fn owner(project: &Project) -> String {
     format!("{} of {}", project.id.get(), project.ingestion_date)
 }
 
-/// A number that no segment in `folder` has: processes may still read what lies there.
+/// A number that no segment in `folder` has: other processes may still read those.
 fn next_number(folder: &Path) -> u64 {
     let numbers = fs::read_dir(folder)
         .into_iter()
@@ -654,7 +664,7 @@ fn next_number(folder: &Path) -> u64 {
     numbers.max().map_or(0, |last| last + 1)
 }
 
-/// Removes what an update left that could not be finished, so that a full disk has room again for other things.
+/// Removes the files of an update that failed, so that they do not keep a full disk full.
 fn discard_segments(folder: &Path, first: u64) {
     for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
         let name = entry.file_name();
@@ -662,7 +672,7 @@ fn discard_segments(folder: &Path, first: u64) {
         let number = name.strip_suffix(".seg").or_else(|| name.strip_suffix(".tmp"));
         if number == Some("manifest") || number.and_then(|n| n.parse().ok()).is_some_and(|n: u64| n >= first)
         {
-            // What cannot be removed now is removed by the next update.
+            // Files that cannot be removed now are removed by the next update.
             let _ = fs::remove_file(entry.path());
         }
     }
@@ -679,7 +689,7 @@ fn write_manifest(folder: &Path, manifest: &mut Manifest) -> Result<(), SearchEr
         .map_err(SearchError::io(&path))
 }
 
-/// Makes or empties a file of the index, for its owner alone.
+/// Creates or truncates a file of the index, readable by its owner alone.
 pub(crate) fn create_file(path: &Path) -> std::io::Result<File> {
     private::file_options().create(true).truncate(true).write(true).open(path)
 }

@@ -3,64 +3,63 @@
 use fixedbitset::FixedBitSet;
 
 use crate::analysis::Field;
-use crate::best::Best;
 use crate::dense::ChunkAt;
 use crate::index::{LiveSegment, Totals};
 use crate::segment::{Posting, PostingsList, Segment};
+use crate::top_k::TopK;
 
 /// Term saturation and length normalisation: the usual values. Source: Robertson & Zaragoza, 2009.
 const K1: f32 = 1.2;
 const B: f32 = 0.75;
 
-/// What one name word weighs beside one body word when candidates are chosen.
+/// Weight of a word in a symbol name, relative to one in the text, when candidates are chosen.
 const SYMBOL_WEIGHT: f32 = 1.0;
 
-/// What a word of the path weighs when candidates are chosen.
+/// Weight of a word in the path, likewise.
 const PATH_WEIGHT: f32 = 1.0;
 
-/// A word that more chunks hold than this is not used to choose candidates while a rarer one is: what it adds is
-/// little, and reading all its places takes most of the time of a search.
+/// A word in more chunks than this is not used to choose candidates if a rarer one is there: it adds little, and decoding all
+/// its postings would take most of the time of a search.
 const MAX_SCANNED_CHUNKS: usize = 32_768;
 
-/// The postings of one word of the query in one segment, files that may not answer left out.
+/// The postings of one word of the query in one segment, live files only.
 pub(crate) struct TermPostings<'s> {
-    /// Chunks that hold the word in their text.
+    /// Chunks with the word in their text.
     body: Body<'s>,
-    /// Chunks that hold it in a name they define.
+    /// Chunks with the word in a name that they define.
     pub(crate) symbol: Vec<Posting>,
-    /// Files that hold it in their path.
+    /// Files with the word in their path.
     pub(crate) path: Vec<Posting>,
-    /// Files that hold it in their name.
+    /// Files with the word in their name.
     pub(crate) name: Vec<Posting>,
 }
 
-/// The chunks that hold a word in their text.
+/// The chunks with a word in their text.
 enum Body<'s> {
-    /// Read already.
-    Read(Vec<Posting>),
-    /// To be read where they are wanted. Every file of the segment is live.
-    Unread(PostingsList<'s>),
+    Decoded(Vec<Posting>),
+    /// Decoded where needed. Every file of the segment is live.
+    Encoded(PostingsList<'s>),
 }
 
 impl Body<'_> {
     fn n_docs(&self) -> usize {
         match self {
-            Self::Read(postings) => postings.len(),
-            Self::Unread(list) => list.n_docs() as usize,
+            Self::Decoded(postings) => postings.len(),
+            Self::Encoded(list) => list.n_docs() as usize,
         }
     }
 }
 
 impl TermPostings<'_> {
-    /// The postings of the chunks `chunks`; `scratch` holds them when they have to be read.
+    /// The postings of the chunks `chunks`; `scratch` is the buffer if they have to be decoded.
     pub(crate) fn body_within<'p>(
         &'p self,
         chunks: std::ops::Range<u32>,
         scratch: &'p mut Vec<Posting>,
     ) -> &'p [Posting] {
         match &self.body {
-            Body::Read(postings) => within(postings, chunks),
-            Body::Unread(list) => {
+            Body::Decoded(postings) => within(postings, chunks),
+            Body::Encoded(list) => {
                 scratch.clear();
                 list.read_within(chunks, scratch);
                 scratch
@@ -69,13 +68,13 @@ impl TermPostings<'_> {
     }
 }
 
-/// One word of the query, looked up everywhere.
+/// One word of the query with its postings in all segments.
 pub(crate) struct Term<'s> {
     /// Inverse document frequency over chunks.
     pub(crate) idf: f32,
-    /// The same over files, by path: a word that most paths hold tells nothing.
+    /// The same over the paths of files.
     pub(crate) path_idf: f32,
-    /// The word helps to choose candidates: all its bodies are read.
+    /// The word is used to choose candidates: all its body postings are decoded.
     is_scanned: bool,
     /// One for each segment.
     pub(crate) postings: Vec<TermPostings<'s>>,
@@ -87,11 +86,11 @@ pub(crate) struct Term<'s> {
 pub(crate) fn look_up<'s>(words: &[String], segments: &'s [LiveSegment], totals: Totals) -> Vec<Term<'s>> {
     let mut terms: Vec<_> = words.iter().map(|word| look_up_word(word, segments, totals)).collect();
     let n_bodies: Vec<usize> = terms.iter().map(Term::n_bodies).collect();
-    // Where all words are frequent, the rarest has to do.
+    // If all words are frequent, the rarest is used.
     let rarest = n_bodies.iter().copied().filter(|&n| n > 0).min().unwrap_or_default();
     let limit = MAX_SCANNED_CHUNKS.max(rarest);
     for (term, _) in terms.iter_mut().zip(&n_bodies).filter(|&(_, &n)| n <= limit) {
-        term.read_bodies();
+        term.decode_bodies();
     }
     terms
 }
@@ -112,8 +111,8 @@ fn look_up_word<'s>(word: &str, segments: &'s [LiveSegment], totals: Totals) -> 
 
 fn live_postings<'s>(word: &str, segment: &'s LiveSegment) -> TermPostings<'s> {
     let body = match segment.live.is_full() {
-        true => Body::Unread(segment.segment.list(Field::Body, word)),
-        false => Body::Read(segment.live_chunks(Field::Body, word)),
+        true => Body::Encoded(segment.segment.list(Field::Body, word)),
+        false => Body::Decoded(segment.live_chunks(Field::Body, word)),
     };
     TermPostings {
         body,
@@ -124,35 +123,35 @@ fn live_postings<'s>(word: &str, segment: &'s LiveSegment) -> TermPostings<'s> {
 }
 
 impl Term<'_> {
-    /// Chunks that hold the word in their text.
+    /// Number of chunks with the word in their text.
     fn n_bodies(&self) -> usize {
         self.postings.iter().map(|postings| postings.body.n_docs()).sum()
     }
 
-    /// The chunks of segment `number` that hold the word in their text, none when it does not help to choose candidates.
+    /// The chunks of segment `number` with the word in their text; none if it is not used to choose candidates.
     fn scanned_body(&self, number: usize) -> &[Posting] {
         match &self.postings[number].body {
-            Body::Read(read) if self.is_scanned => read,
+            Body::Decoded(read) if self.is_scanned => read,
             _ => &[],
         }
     }
 
-    fn read_bodies(&mut self) {
+    fn decode_bodies(&mut self) {
         self.is_scanned = true;
         for postings in &mut self.postings {
-            if let Body::Unread(list) = postings.body {
+            if let Body::Encoded(list) = postings.body {
                 let mut read = Vec::new();
                 list.read(&mut read);
-                postings.body = Body::Read(read);
+                postings.body = Body::Decoded(read);
             }
         }
     }
 }
 
 /// Inverse document frequency: ln(1 + (N − n + ½) / (n + ½)). Source: Robertson & Zaragoza, 2009.
-pub(crate) fn idf(n_all: u64, n_holding: usize) -> f32 {
-    let (n_all, n_holding) = (n_all as f32, n_holding as f32);
-    (1.0 + (n_all - n_holding + 0.5).max(0.0) / (n_holding + 0.5)).ln()
+pub(crate) fn idf(n_all: u64, n_with_term: usize) -> f32 {
+    let (n_all, n_with_term) = (n_all as f32, n_with_term as f32);
+    (1.0 + (n_all - n_with_term + 0.5).max(0.0) / (n_with_term + 0.5)).ln()
 }
 
 /// BM25 weight of one word in one document; `relative_length` is its length over the average.
@@ -160,8 +159,8 @@ pub(crate) fn bm25(idf: f32, tf: f32, relative_length: f32) -> f32 {
     idf * tf * (K1 + 1.0) / (tf + K1 * (1.0 - B + B * relative_length))
 }
 
-/// The chunks of allowed files with the `n_wanted` highest sums of BM25 over text, names and path, and all whose sum
-/// equals the lowest of these.
+/// The chunks of allowed files with the `n_wanted` highest sums of BM25 over text, names and path, and all ties with the lowest
+/// of these.
 pub(crate) fn best_chunks(
     terms: &[Term<'_>],
     segments: &[LiveSegment],
@@ -169,19 +168,19 @@ pub(crate) fn best_chunks(
     totals: Totals,
     n_wanted: usize,
 ) -> Vec<(f32, ChunkAt)> {
-    let mut best = Best::new(n_wanted);
+    let mut best = TopK::new(n_wanted);
     for (number, (live, allowed)) in segments.iter().zip(allowed).enumerate() {
         let is_full = allowed.is_full();
         let is_allowed = |chunk: u32| is_full || allowed[live.segment.file_of(chunk) as usize];
         let mut scan = Scan::new(terms, number, &live.segment, totals);
         while let Some((first, scores)) = scan.next_window() {
-            for (few_first, few) in (first..).step_by(GLANCE_CHUNKS).zip(scores.chunks(GLANCE_CHUNKS)) {
+            for (few_first, few) in (first..).step_by(SKIP_CHUNKS).zip(scores.chunks(SKIP_CHUNKS)) {
                 let highest = highest(few);
-                if highest <= 0.0 || highest < best.lowest() {
+                if highest <= 0.0 || highest < best.threshold() {
                     continue;
                 }
                 for (chunk, &score) in (few_first..).zip(few) {
-                    if score > 0.0 && score >= best.lowest() && is_allowed(chunk) {
+                    if score > 0.0 && score >= best.threshold() && is_allowed(chunk) {
                         best.offer(score, ChunkAt { segment: number, chunk });
                     }
                 }
@@ -191,8 +190,8 @@ pub(crate) fn best_chunks(
     best.into_vec()
 }
 
-/// Chunks that are passed over together when none of them scores high enough.
-const GLANCE_CHUNKS: usize = 32;
+/// Chunks that are skipped together when none of them scores high enough.
+const SKIP_CHUNKS: usize = 32;
 
 /// The highest of some scores, none of which is negative: as numbers, their bits are in the same order, and every
 /// processor compares several at once.
@@ -200,7 +199,7 @@ fn highest(scores: &[f32]) -> f32 {
     f32::from_bits(scores.iter().map(|score| score.to_bits() as i32).max().unwrap_or_default() as u32)
 }
 
-/// Chunks that are scored together: their scores stay in the fastest cache.
+/// Chunks that are scored together: their scores stay in the L1 cache.
 const WINDOW_CHUNKS: u32 = 4096;
 
 /// Adds up the scores of the chunks of one segment, window by window, files never cut.

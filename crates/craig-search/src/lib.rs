@@ -1,14 +1,14 @@
 //! Finds code: lexical and dense candidates, code-aware ranking, calibrated relevance.
 //!
-//! The index is derived from the store and can be thrown away at any time: [`Index::sync`] makes it anew. It is a list
-//! of immutable segments, each one memory-mapped file, and the set of files that have since been removed from them.
+//! The index is derived from the store and can be deleted at any time: [`Index::sync`] rebuilds it. It is a list of immutable
+//! segments, each one memory-mapped file, and the set of files that have since been removed from them.
 
 mod analysis;
-mod best;
 mod candidates;
 mod definitions;
 mod dense;
 mod error;
+mod feature_extractor;
 mod features;
 mod filter;
 mod hit;
@@ -18,9 +18,9 @@ mod lexical;
 mod mapped;
 mod query;
 mod ranker;
-mod scene;
 mod search;
 mod segment;
+mod top_k;
 
 pub use definitions::Description;
 pub use error::SearchError;
@@ -33,6 +33,6 @@ pub use index::{Index, IndexHealth, IndexLock};
 pub use ivf::N_IVF_LISTS;
 pub use query::has_words;
 pub use ranker::{
-    FeatureValues, RankerWeights, RelevanceWeights, STANDING_NAMES, ScoreWeights, shares, standings,
+    FeatureValues, RankerWeights, RelevanceWeights, SCORE_FEATURE_NAMES, ScoreWeights, score_features, shares,
 };
 pub use search::{CandidateFeatures, Retrieval, SearchOptions};

@@ -13,7 +13,7 @@ pub(crate) struct Mapped(memmap2::Mmap);
 
 impl Mapped {
     pub(crate) fn open(path: &Path) -> std::io::Result<Self> {
-        // A pipe would wait for somebody to write to it.
+        // Opening a pipe would block until somebody writes to it.
         if !std::fs::metadata(path)?.is_file() {
             return Err(std::io::Error::other("it is not a regular file"));
         }
@@ -125,7 +125,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn processor_features_change_nothing_but_the_time() {
+    fn vectorised_and_portable_versions_agree() {
         let query = [0xF0F0_1234_u64, 7, u64::MAX, 0];
         let rows: Vec<u64> = (0..40u64).map(|i| i.wrapping_mul(0x9E37_79B9_7F4A_7C15)).collect();
         let (mut fast, mut plain) = (Vec::new(), Vec::new());

@@ -1,4 +1,4 @@
-//! What a query asks for: words, names and a vector.
+//! Query analysis: words, names, vectors and shape.
 
 use std::collections::HashSet;
 
@@ -103,29 +103,29 @@ const STOP_WORDS: &[&str] = &[
     "your",
 ];
 
-/// Most distinct words of a query that are looked up: a pasted file is a query too.
+/// Most distinct words of a query that are looked up: a pasted file can be a query, too.
 const MAX_TERMS: usize = 64;
 
-/// Words joined when a query's phrase is tried as one name: `session manager` may be `SessionManager`.
+/// Most words joined when a phrase of the query is tried as one name: `session manager` may be `SessionManager`.
 const MAX_JOINED: usize = 4;
 
-/// True when a query has something to search for: a letter or a digit of any script.
+/// Whether a query has something to search for: a letter or a digit of any script.
 pub fn has_words(query: &str) -> bool {
     query.chars().any(char::is_alphanumeric)
 }
 
-/// A query, ready to be searched with.
+/// An analysed query.
 pub(crate) struct Query {
-    /// Distinct words in order of appearance, stop words left out unless there is nothing else.
+    /// Distinct words in order of appearance, without stop words unless there are no others.
     pub(crate) terms: Vec<String>,
-    /// Names the query may ask for, without case and separators.
+    /// Names that the query may ask for.
     pub(crate) names: Vec<Name>,
     /// Vector of the index's embedder.
     pub(crate) vector: Quantized,
     /// Its signs.
     pub(crate) bits: Vec<u64>,
-    /// Vector of the built-in model, for the aspects of files.
-    pub(crate) aspect_vector: Quantized,
+    /// Vector of the built-in model, to be compared with field and label embeddings.
+    pub(crate) builtin_vector: Quantized,
     /// How the query reads.
     pub(crate) shape: Shape,
 }
@@ -135,8 +135,8 @@ pub(crate) struct Query {
 pub(crate) struct Name {
     /// Without case and separators.
     pub(crate) compact: String,
-    /// Written as one identifier of several parts, or the whole query: surely meant as a name.
-    pub(crate) certain: bool,
+    /// Written as one identifier of several parts, or the whole query: certainly meant as a name.
+    pub(crate) is_certain: bool,
     /// Words of the query that it joins.
     pub(crate) n_words: usize,
 }
@@ -161,7 +161,7 @@ impl Query {
             names: names(text, shape),
             bits: signs(vector.as_slice()).collect(),
             vector: vector.quantized(),
-            aspect_vector: StaticModel::builtin().query(text).quantized(),
+            builtin_vector: StaticModel::builtin().query(text).quantized(),
             shape,
         })
     }
@@ -175,13 +175,13 @@ fn query_terms(text: &str) -> Vec<String> {
             all.push(term.to_owned());
         }
     });
-    let mut telling: Vec<_> =
+    let mut content_words: Vec<_> =
         all.iter().filter(|term| !STOP_WORDS.contains(&term.as_str())).cloned().collect();
-    if telling.is_empty() {
-        telling = all;
+    if content_words.is_empty() {
+        content_words = all;
     }
-    telling.truncate(MAX_TERMS);
-    telling
+    content_words.truncate(MAX_TERMS);
+    content_words
 }
 
 fn shape(text: &str) -> Shape {
@@ -196,15 +196,16 @@ fn shape(text: &str) -> Shape {
     if asks || text.ends_with('?') { Shape::Question } else { Shape::Keywords }
 }
 
-/// Identifiers of the query, and its runs of up to [`MAX_JOINED`] telling words joined to one name.
+/// Identifiers of the query, and its runs of up to [`MAX_JOINED`] words that neither begin nor end with a stop word, each joined
+/// to one name.
 fn names(text: &str, shape: Shape) -> Vec<Name> {
     let mut found: Vec<Name> = Vec::new();
-    let mut add = |compact: String, certain: bool, n_words: usize| {
+    let mut add = |compact: String, is_certain: bool, n_words: usize| {
         if compact.len() >= 2
             && found.len() < 4 * MAX_TERMS
             && !found.iter().any(|name| name.compact == compact)
         {
-            found.push(Name { compact, certain, n_words });
+            found.push(Name { compact, is_certain, n_words });
         }
     };
     let tokens: Vec<&str> = identifiers(text).map(|word| word.text).take(MAX_TERMS).collect();
@@ -219,10 +220,10 @@ fn names(text: &str, shape: Shape) -> Vec<Name> {
     }
     for length in 2..=MAX_JOINED {
         for run in tokens.windows(length) {
-            let ends_tell = [run[0], run[length - 1]]
+            let has_content_ends = [run[0], run[length - 1]]
                 .iter()
                 .all(|end| !STOP_WORDS.contains(&end.to_lowercase().as_str()));
-            if ends_tell {
+            if has_content_ends {
                 add(compact(&run.concat()), length == tokens.len() && shape == Shape::Symbol, length);
             }
         }
@@ -235,14 +236,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn stop_words_go_unless_there_is_nothing_else() {
+    fn stop_words_are_dropped_unless_there_are_no_others() {
         assert_eq!(query_terms("how does the session manager work"), ["session", "manager"]);
         assert_eq!(query_terms("where is it"), ["where", "is", "it"]);
         assert_eq!(query_terms("SessionManager"), ["session", "manager", "sessionmanager"]);
     }
 
     #[test]
-    fn shapes_are_told_apart() {
+    fn queries_are_classified_by_shape() {
         assert_eq!(shape("QueueManager::push"), Shape::Symbol);
         assert_eq!(shape("how are jobs queued"), Shape::Question);
         assert_eq!(shape("queue worker daemon"), Shape::Keywords);

@@ -1,9 +1,9 @@
-//! Orders candidates by a learned score, and tells how likely each is relevant.
+//! Ranks candidates by a learned score, and estimates the probability that each is relevant.
 //!
-//! The score is a sum of weighted features, each as it is and as a share of the largest among the query's candidates: a
-//! file that holds most of what any file holds of a question is its likely home, however little that is. A query that is
-//! one identifier is weighed apart: who types a name wants its definition. Weights, and the run that made them:
-//! `ranker.json`, written by `craig-train fit`.
+//! The score is linear in the features, each raw and as a share of the largest value among the query's candidates: the file
+//! that covers most of a question is likely to answer it, however little that is. A query that is one identifier has weights
+//! of its own: whoever types a name wants its definition. Weights, and the run that made them: `ranker.json`, written by
+//! `craig-train fit`.
 
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
@@ -23,15 +23,15 @@ static RANKER: LazyLock<Ranker> = LazyLock::new(|| {
     Ranker::new(&weights)
 });
 
-/// What `craig-train fit` learns, by names of features; what is not named weighs nothing.
+/// What `craig-train fit` learns, by feature name; features that are not named have weight 0.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct RankerWeights {
-    /// The run that made them, and what it measured.
+    /// Report of the run that made them.
     pub run: Vec<String>,
-    /// The score for queries in words.
+    /// The score of queries in words.
     pub words: ScoreWeights,
-    /// The score for queries that are one identifier.
+    /// The score of queries that are one identifier.
     pub symbol: ScoreWeights,
     /// The probability of relevance.
     pub relevance: RelevanceWeights,
@@ -41,7 +41,7 @@ pub struct RankerWeights {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ScoreWeights {
-    /// Weights of the features as they are.
+    /// Weights of the raw features.
     pub features: BTreeMap<String, f32>,
     /// Weights of the features as shares, see [`shares`].
     pub shares: BTreeMap<String, f32>,
@@ -51,23 +51,23 @@ pub struct ScoreWeights {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct RelevanceWeights {
-    /// Log-odds of a candidate of which nothing else is known.
+    /// The intercept.
     pub bias: f32,
-    /// Weights of how a candidate stands among the others, in the order of [`STANDING_NAMES`].
-    pub standing: BTreeMap<String, f32>,
-    /// Weights of the features as they are.
+    /// Weights of the score features, see [`score_features`].
+    pub score_features: BTreeMap<String, f32>,
+    /// Weights of the raw features.
     pub features: BTreeMap<String, f32>,
 }
 
-/// Names of what [`standings`] gives, in order.
-pub const STANDING_NAMES: [&str; 4] = ["score", "chance", "behind", "lead"];
+/// Names of the [`score_features`], in order.
+pub const SCORE_FEATURE_NAMES: [&str; 4] = ["score", "softmax_probability", "gap", "margin"];
 
 /// The compiled-in weights, in the order of the features.
 struct Ranker {
     words: LinearScore,
     symbol: LinearScore,
     bias: f32,
-    standing: [f32; STANDING_NAMES.len()],
+    score_features: [f32; SCORE_FEATURE_NAMES.len()],
     relevance: FeatureValues,
 }
 
@@ -82,7 +82,8 @@ impl Ranker {
             words: LinearScore::new(&weights.words),
             symbol: LinearScore::new(&weights.symbol),
             bias: weights.relevance.bias,
-            standing: STANDING_NAMES.map(|name| weight_of(&weights.relevance.standing, name)),
+            score_features: SCORE_FEATURE_NAMES
+                .map(|name| weight_of(&weights.relevance.score_features, name)),
             relevance: in_order(&weights.relevance.features),
         }
     }
@@ -102,8 +103,7 @@ fn weight_of(by_name: &BTreeMap<String, f32>, name: &str) -> f32 {
     by_name.get(name).copied().unwrap_or_default()
 }
 
-/// Scores of the candidates of one query, in order: log-odds of being the one that is meant, so that only their
-/// differences mean something.
+/// Scores of the candidates of one query, in order: logits of a softmax, so only their differences are meaningful.
 pub(crate) fn scores(candidates: &[Features]) -> Vec<f32> {
     let ranker = &*RANKER;
     let values: Vec<_> = candidates.iter().map(|features| features.to_array()).collect();
@@ -116,20 +116,20 @@ pub(crate) fn scores(candidates: &[Features]) -> Vec<f32> {
 
 /// Probability that each candidate is relevant, from the features and scores of all of them, best first.
 ///
-/// It never rises from one candidate to the next, so that a threshold cuts a list and makes no holes in it.
+/// It is monotonic: it never rises from one candidate to the next, so a threshold keeps a prefix of the list.
 pub(crate) fn relevances(candidates: &[Features], scores: &[f32]) -> Vec<f32> {
     let ranker = &*RANKER;
     let mut least = 1.0f32;
-    let relevance = |(features, standing): (&Features, [f32; STANDING_NAMES.len()])| {
-        let standing: f32 = ranker.standing.iter().zip(standing).map(|(weight, value)| weight * value).sum();
-        let log_odds = ranker.bias + standing + dot(&ranker.relevance, &features.to_array());
+    let relevance = |(features, from_score): (&Features, [f32; SCORE_FEATURE_NAMES.len()])| {
+        let weighted = ranker.score_features.iter().zip(from_score).map(|(weight, value)| weight * value);
+        let log_odds = ranker.bias + weighted.sum::<f32>() + dot(&ranker.relevance, &features.to_array());
         least = least.min(1.0 / (1.0 + (-log_odds).exp()));
         least
     };
-    candidates.iter().zip(standings(scores)).map(relevance).collect()
+    candidates.iter().zip(score_features(scores)).map(relevance).collect()
 }
 
-/// Each feature as a share of the largest that a candidate of the query has; 0 where none has any.
+/// Each feature as a share of its largest value among the candidates of a query; 0 if none is above 0.
 pub fn shares(candidates: &[FeatureValues]) -> Vec<FeatureValues> {
     let mut largest = [0.0f32; N_FEATURES];
     for values in candidates {
@@ -139,24 +139,24 @@ pub fn shares(candidates: &[FeatureValues]) -> Vec<FeatureValues> {
     candidates.iter().map(|values| std::array::from_fn(|at| share(values[at], largest[at]))).collect()
 }
 
-/// How each candidate stands among the others, from the scores of all, best first: its score, the share of all odds that
-/// are its own, how far it is behind the best, and, for the best, how far it leads.
-pub fn standings(scores: &[f32]) -> Vec<[f32; STANDING_NAMES.len()]> {
+/// What the scores of a query's candidates, best first, say of each: its score, its softmax probability, its gap to the best
+/// score, and, for the best only, its margin over the second.
+pub fn score_features(scores: &[f32]) -> Vec<[f32; SCORE_FEATURE_NAMES.len()]> {
     let best = scores.first().copied().unwrap_or_default();
-    let odds: f32 = scores.iter().map(|score| (score - best).exp()).sum();
-    let lead = (best - scores.get(1).copied().unwrap_or(best)).min(MAX_LEAD);
-    let standing = |(rank, &score): (usize, &f32)| {
-        let lead = if rank == 0 { lead } else { 0.0 };
-        [score, (score - best).exp() / odds, (best - score).min(MAX_BEHIND), lead]
+    let sum: f32 = scores.iter().map(|score| (score - best).exp()).sum();
+    let margin = (best - scores.get(1).copied().unwrap_or(best)).min(MAX_MARGIN);
+    let features = |(rank, &score): (usize, &f32)| {
+        let margin = if rank == 0 { margin } else { 0.0 };
+        [score, (score - best).exp() / sum, (best - score).min(MAX_GAP), margin]
     };
-    scores.iter().enumerate().map(standing).collect()
+    scores.iter().enumerate().map(features).collect()
 }
 
-/// A larger lead says no more than this one.
-const MAX_LEAD: f32 = 4.0;
+/// Margins are clipped here: a larger one says no more.
+const MAX_MARGIN: f32 = 4.0;
 
-/// Nor does a larger distance to the best.
-const MAX_BEHIND: f32 = 8.0;
+/// Gaps are clipped here.
+const MAX_GAP: f32 = 8.0;
 
 fn dot(weights: &FeatureValues, values: &FeatureValues) -> f32 {
     weights.iter().zip(values).map(|(weight, value)| weight * value).sum()
@@ -167,18 +167,20 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_weights_are_those_of_known_features() {
+    fn all_weights_are_of_known_features() {
         let weights: RankerWeights = serde_json::from_str(include_str!("../ranker.json")).unwrap();
         let scores = [&weights.words, &weights.symbol];
         let linear = scores.iter().flat_map(|score| score.features.keys().chain(score.shares.keys()));
         let all = linear.chain(weights.relevance.features.keys());
         let unknown: Vec<_> = all.filter(|name| !FEATURE_NAMES.contains(&name.as_str())).collect();
         assert!(unknown.is_empty(), "{unknown:?}");
-        assert!(weights.relevance.standing.keys().all(|name| STANDING_NAMES.contains(&name.as_str())));
+        assert!(
+            weights.relevance.score_features.keys().all(|name| SCORE_FEATURE_NAMES.contains(&name.as_str()))
+        );
     }
 
     #[test]
-    fn relevance_never_rises_down_the_list() {
+    fn relevance_never_rises_with_the_rank() {
         let strong = Features { label_best: 0.8, dense_best: 0.7, name_exact: 1.0, ..Features::default() };
         let candidates = [Features::default(), strong, Features::default()];
         let relevances = relevances(&candidates, &[5.0, 4.9, -2.0]);
@@ -187,19 +189,19 @@ mod tests {
     }
 
     #[test]
-    fn a_test_file_stands_behind_the_code_it_tests() {
+    fn a_test_file_ranks_below_the_code_it_tests() {
         let code = Features { dense_best: 0.5, ..Features::default() };
         let scores = scores(&[Features { is_test: 1.0, ..code }, code]);
         assert!(scores[0] < scores[1]);
     }
 
     #[test]
-    fn shares_and_standings_compare_candidates() {
+    fn shares_and_score_features_compare_candidates() {
         let values = |best: f32| Features { body_best: best, ..Features::default() }.to_array();
         let shares = shares(&[values(2.0), values(1.0)]);
         assert_eq!([shares[0][0], shares[1][0], shares[1][1]], [1.0, 0.5, 0.0]);
-        let standings = standings(&[2.0, 1.0]);
-        assert!((standings[0][1] + standings[1][1] - 1.0).abs() < 1e-6);
-        assert_eq!(standings.iter().map(|s| [s[2], s[3]]).collect::<Vec<_>>(), [[0.0, 1.0], [1.0, 0.0]]);
+        let score_features = score_features(&[2.0, 1.0]);
+        assert!((score_features[0][1] + score_features[1][1] - 1.0).abs() < 1e-6);
+        assert_eq!(score_features.iter().map(|s| [s[2], s[3]]).collect::<Vec<_>>(), [[0.0, 1.0], [1.0, 0.0]]);
     }
 }

@@ -3,40 +3,40 @@
 use craig_model::Embedder;
 use craig_store::{FileId, Store, TextHash};
 
-use crate::candidates::{FileAt, candidate_files, files_by_meaning, files_by_words};
+use crate::candidates::{FileAt, candidate_files, files_by_vector, files_by_words};
+use crate::feature_extractor::{Candidate, FeatureExtractor, add_set_features, look_up_name};
 use crate::filter::Filter;
 use crate::hit::{Evidence, Hit, MoreRange};
 use crate::index::Index;
 use crate::lexical::look_up;
 use crate::query::{Query, has_words};
 use crate::ranker::{relevances, scores};
-use crate::scene::{Candidate, Scene, look_up_name, relate};
 use crate::{FEATURE_NAMES, Features, SearchError};
 
-/// Candidates that are looked at more closely after a first ranking.
-const N_CLOSER: usize = 25;
+/// Candidates of the first ranking that get the features which are too slow for all.
+const N_SECOND_STAGE: usize = 25;
 
-/// Chunks from which on two threads search: with fewer, waking one takes longer than it saves.
-const MANY_CHUNKS: u64 = 131_072;
+/// From this number of chunks on, two threads search: with fewer, waking one takes longer than it saves.
+const MIN_PARALLEL_CHUNKS: u64 = 131_072;
 
 /// Most ranges listed beside a hit.
 const MAX_MORE: usize = 4;
 
-/// A further range of a file is told when its score is at least this share of the best's.
+/// A further range of a file is listed if its score is at least this share of the best's.
 const MORE_SHARE: f32 = 0.6;
 
-/// How a search answers.
+/// Limits and variants of a search.
 #[derive(Clone, Debug)]
 pub struct SearchOptions {
     /// Most hits.
     pub limit: usize,
     /// Most hits of one file.
     pub per_file: usize,
-    /// Hits below this relevance are left out; 0..=1.
+    /// Hits below this relevance are dropped; 0..=1.
     pub min_score: f32,
     /// Files that may answer.
     pub filter: Filter,
-    /// Retrievals that may find candidates, for ablations.
+    /// How candidates are ordered, for ablations.
     pub retrieval: Retrieval,
     /// Features that are 0 for every candidate, of [`FEATURE_NAMES`], for ablations.
     pub without: Vec<&'static str>,
@@ -56,7 +56,7 @@ pub enum Retrieval {
     Fused,
 }
 
-/// A file to be told, with its chunks, best first.
+/// A file to return, with its chunks, best first.
 struct Found {
     relevance: f32,
     candidate: Candidate,
@@ -64,7 +64,7 @@ struct Found {
 }
 
 impl Retrieval {
-    /// Orders candidates, and gives each its relevance.
+    /// Orders candidates by score, each with its relevance.
     fn ranked(self, candidates: Vec<Candidate>) -> Vec<(f32, Candidate)> {
         let mut ranked = self.scored(candidates);
         // Stable, so that equal scores stay in the order of paths.
@@ -76,7 +76,7 @@ impl Retrieval {
         ranked
     }
 
-    /// Gives each candidate its score: higher is better.
+    /// The candidates with their scores: higher is better.
     fn scored(self, candidates: Vec<Candidate>) -> Vec<(f32, Candidate)> {
         let scores: Vec<f32> = match self {
             Self::Ranked => ranker_scores(&candidates),
@@ -123,14 +123,14 @@ impl Default for SearchOptions {
 pub struct CandidateFeatures {
     /// Path of the file.
     pub path: String,
-    /// What the ranker sees.
+    /// Its features.
     pub features: Features,
     /// First and last line of its best chunk.
     pub lines: (u32, u32),
 }
 
 impl Index {
-    /// Finds the files that answer `text`, best first, ties by path; the same index always gives the same hits.
+    /// Finds the files that answer `text`, best first, ties by path; the same index always returns the same hits.
     ///
     /// Fails when `text` has no word; see [`has_words`].
     pub fn search(
@@ -140,15 +140,15 @@ impl Index {
         embedder: &dyn Embedder,
         options: &SearchOptions,
     ) -> Result<Vec<Hit>, SearchError> {
-        self.rank(text, embedder, options, |scene, ranked| {
+        self.rank(text, embedder, options, |extractor, ranked| {
             let mut hits = Vec::new();
             for (relevance, candidate) in ranked {
                 if hits.len() >= options.limit || relevance < options.min_score {
                     break;
                 }
-                let room = (options.limit - hits.len()).min(options.per_file);
-                let found = Found { relevance, chunks: scene.ordered_chunks(&candidate), candidate };
-                for place in 0..room.min(found.chunks.len()) {
+                let n_left = (options.limit - hits.len()).min(options.per_file);
+                let found = Found { relevance, chunks: extractor.ordered_chunks(&candidate), candidate };
+                for place in 0..n_left.min(found.chunks.len()) {
                     hits.extend(self.hit(store, &found, place, options.per_file)?);
                 }
             }
@@ -163,8 +163,8 @@ impl Index {
         embedder: &dyn Embedder,
         options: &SearchOptions,
     ) -> Result<Vec<CandidateFeatures>, SearchError> {
-        self.rank(text, embedder, options, |scene, ranked| {
-            Ok(ranked.into_iter().map(|(_, candidate)| self.describe(scene, &candidate)).collect())
+        self.rank(text, embedder, options, |extractor, ranked| {
+            Ok(ranked.into_iter().map(|(_, candidate)| self.describe(extractor, &candidate)).collect())
         })
     }
 
@@ -178,9 +178,9 @@ impl Index {
         })
     }
 
-    fn describe(&self, scene: &Scene<'_>, candidate: &Candidate) -> CandidateFeatures {
+    fn describe(&self, extractor: &FeatureExtractor<'_>, candidate: &Candidate) -> CandidateFeatures {
         let segment = &self.segments[candidate.segment].segment;
-        let lines = scene.ordered_chunks(candidate).first().map(|&(_, chunk)| {
+        let lines = extractor.ordered_chunks(candidate).first().map(|&(_, chunk)| {
             let row = segment.chunk(chunk);
             (row.line_start, row.line_end)
         });
@@ -191,13 +191,13 @@ impl Index {
         }
     }
 
-    /// Ranks the candidates of `text`, each with its relevance, and hands them on with what they were ranked by.
+    /// Ranks the candidates of `text`, and passes them with their relevance and the extractor to `make_answer`.
     fn rank<T>(
         &self,
         text: &str,
         embedder: &dyn Embedder,
         options: &SearchOptions,
-        hand_on: impl FnOnce(&Scene<'_>, Vec<(f32, Candidate)>) -> Result<T, SearchError>,
+        make_answer: impl FnOnce(&FeatureExtractor<'_>, Vec<(f32, Candidate)>) -> Result<T, SearchError>,
     ) -> Result<T, SearchError> {
         if !has_words(text) {
             return Err(SearchError::EmptyQuery);
@@ -210,9 +210,9 @@ impl Index {
             let files = files_by_words(&terms, &self.segments, &allowed, self.totals);
             (names.collect::<Vec<_>>(), terms, files)
         };
-        let meaning = || files_by_meaning(&query, &self.segments, &allowed);
-        let ((names, terms, by_words), by_meaning) = self.at_once(words, meaning);
-        let scene = Scene {
+        let vectors = || files_by_vector(&query, &self.segments, &allowed);
+        let ((names, terms, by_words), by_vector) = self.join_if_large(words, vectors);
+        let extractor = FeatureExtractor {
             query: &query,
             terms: &terms,
             names: &names,
@@ -220,39 +220,44 @@ impl Index {
             totals: self.totals,
             idf_sum: terms.iter().map(|term| term.idf).sum(),
         };
-        let files = candidate_files(&scene, &allowed, by_words, by_meaning);
-        let candidates = self.candidates_of(&scene, &files, &options.without);
-        self.answered(hand_on(&scene, options.retrieval.ranked(candidates)))
+        let files = candidate_files(&extractor, &allowed, by_words, by_vector);
+        let candidates = self.extract_candidates(&extractor, &files, &options.without);
+        self.unless_damaged(make_answer(&extractor, options.retrieval.ranked(candidates)))
     }
 
-    /// Does both, `other` on another thread where the index is so large that this is worth it.
-    fn at_once<A, B: Send>(&self, own: impl FnOnce() -> A, other: impl FnOnce() -> B + Send) -> (A, B) {
-        if self.totals.n_chunks < MANY_CHUNKS {
+    /// Runs both, in parallel if the index is large enough for that to pay.
+    fn join_if_large<A, B: Send>(&self, own: impl FnOnce() -> A, other: impl FnOnce() -> B + Send) -> (A, B) {
+        if self.totals.n_chunks < MIN_PARALLEL_CHUNKS {
             return (own(), other());
         }
-        let mut theirs = None;
+        let mut result = None;
         let own = rayon::in_place_scope(|scope| {
-            scope.spawn(|_| theirs = Some(other()));
+            scope.spawn(|_| result = Some(other()));
             own()
         });
-        (own, theirs.expect("a scope ends when everything in it has"))
+        (own, result.expect("a scope ends when everything in it has"))
     }
 
     /// Candidates with all their features, by path among those of equal score.
-    fn candidates_of(&self, scene: &Scene<'_>, files: &[FileAt], without: &[&str]) -> Vec<Candidate> {
-        let seen = |files: &[FileAt]| -> Vec<_> {
-            files.iter().map(|&(segment, file)| scene.candidate(segment, file)).collect()
+    fn extract_candidates(
+        &self,
+        extractor: &FeatureExtractor<'_>,
+        files: &[FileAt],
+        without: &[&str],
+    ) -> Vec<Candidate> {
+        let extract = |files: &[FileAt]| -> Vec<_> {
+            files.iter().map(|&(segment, file)| extractor.candidate(segment, file)).collect()
         };
-        let (some, others) = files.split_at(files.len() / 2);
-        let (mut candidates, others) = self.at_once(|| seen(some), || seen(others));
+        let (first, second) = files.split_at(files.len() / 2);
+        let (mut candidates, others) = self.join_if_large(|| extract(first), || extract(second));
         candidates.extend(others);
-        relate(&mut candidates, &self.segments);
-        leave_out(&mut candidates, without);
+        add_set_features(&mut candidates, &self.segments);
+        ablate(&mut candidates, without);
         let scores = ranker_scores(&candidates);
         let mut order: Vec<usize> = (0..candidates.len()).collect();
         order.sort_by(|&a, &b| scores[b].total_cmp(&scores[a]));
-        order.iter().take(N_CLOSER).for_each(|&at| scene.add_popularity(&mut candidates[at]));
-        leave_out(&mut candidates, without);
+        order.iter().take(N_SECOND_STAGE).for_each(|&at| extractor.add_popularity(&mut candidates[at]));
+        ablate(&mut candidates, without);
         candidates
     }
 
@@ -302,7 +307,7 @@ impl Index {
     }
 }
 
-fn leave_out(candidates: &mut [Candidate], names: &[&str]) {
+fn ablate(candidates: &mut [Candidate], names: &[&str]) {
     if !names.is_empty() {
         candidates.iter_mut().for_each(|candidate| candidate.features = candidate.features.without(names));
     }

@@ -12,6 +12,6 @@ mod terms;
 
 pub(crate) use builder::{SegmentBuilder, kind_number};
 pub(crate) use file_terms::{FileTerms, PATH_SHARE, signs, words_per_vector};
-pub(crate) use layout::{Aspect, FORMAT};
+pub(crate) use layout::{FORMAT, FieldEmbedding};
 pub(crate) use postings::{Posting, PostingsList};
 pub(crate) use reader::Segment;

@@ -3,7 +3,7 @@
 use anyhow::Result;
 use craig_engine::{Engine, FEATURE_NAMES, Retrieval, SearchRequest};
 
-use crate::answered::{Answered, ask, mean_of_repositories};
+use crate::answered::{Answered, ask, mean_over_repositories};
 use crate::questions::Repository;
 
 /// Answers to the same questions with something changed.
@@ -18,7 +18,7 @@ struct Changed {
 #[expect(clippy::print_stdout, reason = "the report is what the command is for")]
 pub(crate) fn run(engine: &mut Engine, repositories: &[Repository], whole: &SearchRequest) -> Result<()> {
     let before = ask(engine, repositories, whole)?;
-    let ndcg = mean_of_repositories(&before);
+    let ndcg = mean_over_repositories(&before);
     println!("{:<20} NDCG@10    delta  better  worse", "");
     println!("{:<20} {ndcg:>7.4}", "as it is");
     let mut all = Vec::new();
@@ -54,7 +54,7 @@ impl Changed {
         let differences = || before.iter().zip(after).map(|(before, after)| after.ndcg() - before.ndcg());
         Self {
             what,
-            ndcg: mean_of_repositories(after),
+            ndcg: mean_over_repositories(after),
             n_better: differences().filter(|&difference| difference > 0.0).count(),
             n_worse: differences().filter(|&difference| difference < 0.0).count(),
         }

@@ -1,4 +1,4 @@
-//! Questions with the ranks that the engine gave to what answers them.
+//! Questions with the ranks of their targets.
 
 use std::collections::BTreeMap;
 
@@ -8,7 +8,7 @@ use craig_engine::{CandidateFeatures, Engine, SearchRequest};
 use crate::metrics::{mean, ndcg};
 use crate::questions::{Question, Repository, Target};
 
-/// One question, answered.
+/// One question with the result of asking it.
 pub(crate) struct Answered<'q> {
     pub(crate) repository: &'q Repository,
     pub(crate) question: &'q Question,
@@ -56,7 +56,9 @@ pub(crate) fn ask<'q>(
 }
 
 /// Mean NDCG@10; each repository counts once, however many questions it has.
-pub(crate) fn mean_of_repositories<'a, 'q: 'a>(answered: impl IntoIterator<Item = &'a Answered<'q>>) -> f64 {
+pub(crate) fn mean_over_repositories<'a, 'q: 'a>(
+    answered: impl IntoIterator<Item = &'a Answered<'q>>,
+) -> f64 {
     let mut by_repository: BTreeMap<&str, Vec<f64>> = BTreeMap::new();
     answered.into_iter().for_each(|a| by_repository.entry(&a.repository.name).or_default().push(a.ndcg()));
     mean(by_repository.into_values().map(mean))

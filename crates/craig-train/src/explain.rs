@@ -1,5 +1,5 @@
-//! `explain`: measures explanations on labelled code, each repository by weights that were not fitted on it, and fits the
-//! weights that are compiled in.
+//! `explain`: evaluates explanations on labelled code, each repository with weights that were not fitted on it, and fits the
+//! compiled-in weights.
 
 mod cases;
 mod linear;
@@ -10,8 +10,8 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result};
 use clap::Args;
 use craig_explain::{
-    Gate, GateWeights, N_SECTION_FEATURES, N_SUBJECT_FEATURES, SECTION_FEATURES, STANDING, SUBJECT_FEATURES,
-    gate, gate_row, rank_rows,
+    Gate, GateWeights, N_SECTION_FEATURES, N_SUBJECT_FEATURES, SCORE_FEATURES, SECTION_FEATURES,
+    SUBJECT_FEATURES, gate, gate_row, rank_rows,
 };
 use rayon::prelude::*;
 
@@ -58,7 +58,8 @@ pub(crate) fn run(arguments: &ExplainArguments) -> Result<()> {
         return dump(&examples, file);
     }
     if arguments.out.is_none() && !arguments.cross_validate {
-        let answers: Vec<Answer> = examples.iter().map(|example| Answer::of(gate(), example)).collect();
+        let answers: Vec<Answer> =
+            examples.iter().map(|example| Answer::from_gate(gate(), example)).collect();
         print(
             &report(&examples, &answers, gate().threshold),
             &examples,
@@ -96,7 +97,7 @@ fn dump(examples: &[Example], file: &Path) -> Result<()> {
         let rows: Vec<_> =
             example.evidence.candidates.iter().map(|one| one.features.to_array().to_vec()).collect();
         serde_json::json!({
-            "repository": example.repository, "told": example.told, "is_documented": example.is_documented,
+            "repository": example.repository, "place": example.label, "is_documented": example.is_documented,
             "is_expected": example.is_expected, "places": example.places, "subject": example.evidence.subject.to_array().to_vec(), "sections": rows,
         })
     };
@@ -106,7 +107,7 @@ fn dump(examples: &[Example], file: &Path) -> Result<()> {
     std::fs::write(file, text).with_context(|| format!("cannot write {}", file.display()))
 }
 
-/// What is answered to one case.
+/// The answer to one case.
 struct Answer {
     /// Rank of the first expected section, 0-based; none when it is no candidate.
     rank: Option<usize>,
@@ -118,7 +119,7 @@ impl Answer {
         Self { rank: order.iter().position(|&at| example.is_expected[at]), confidence }
     }
 
-    fn of(gate: &Gate, example: &Example) -> Self {
+    fn from_gate(gate: &Gate, example: &Example) -> Self {
         let verdict = gate.judge(&example.evidence);
         let index = |place: usize| {
             example.evidence.candidates.iter().position(|one| one.at == place).unwrap_or_default()
@@ -134,8 +135,8 @@ fn repositories(examples: &[Example]) -> Vec<String> {
     names
 }
 
-/// How much a case of each repository counts: many cases of one say less than as many of several, so that all cases of a
-/// repository count as the root of their number; 1 in the mean.
+/// Weight of a case of each repository: all cases of a repository together count as the root of their number, because many cases
+/// of one repository say less than as many of several; the mean is 1.
 fn case_weights(examples: &[&Example]) -> BTreeMap<String, f64> {
     let mut numbers: BTreeMap<String, f64> = BTreeMap::new();
     for example in examples {
@@ -158,12 +159,12 @@ fn choices(examples: &[&Example]) -> Vec<Choice> {
 }
 
 fn held_out_rankers(examples: &[Example], pull: f64) -> BTreeMap<String, Vec<f64>> {
-    let of = |held: String| {
+    let without = |held: String| {
         let seen: Vec<&Example> = examples.iter().filter(|example| example.repository != held).collect();
         let weights = fit_choice(&choices(&seen), pull);
         (held, weights)
     };
-    repositories(examples).into_par_iter().map(of).collect()
+    repositories(examples).into_par_iter().map(without).collect()
 }
 
 fn ranked(weights: &[f64], example: &Example) -> Vec<(usize, f32)> {
@@ -179,16 +180,16 @@ fn held_out_gates(
     scored: &[Vec<(usize, f32)>],
     pull: f64,
 ) -> BTreeMap<String, Logistic> {
-    let of = |held: String| {
+    let without = |held: String| {
         let seen = examples.iter().zip(scored).filter(|(example, _)| example.repository != held);
         let model = fit_logistic(&observations(seen), pull);
         (held, model)
     };
-    repositories(examples).into_iter().map(of).collect()
+    repositories(examples).into_iter().map(without).collect()
 }
 
-fn observations<'e>(of: impl Iterator<Item = (&'e Example, &'e Vec<(usize, f32)>)>) -> Vec<Observation> {
-    let seen: Vec<_> = of.collect();
+fn observations<'e>(scored: impl Iterator<Item = (&'e Example, &'e Vec<(usize, f32)>)>) -> Vec<Observation> {
+    let seen: Vec<_> = scored.collect();
     let weights = case_weights(&seen.iter().map(|(example, _)| *example).collect::<Vec<_>>());
     let observe = |(example, ranked): &(&Example, &Vec<(usize, f32)>)| {
         Some(Observation {
@@ -210,7 +211,7 @@ fn fit_all(
     let ranker = fit_choice(&choices(&examples.iter().collect::<Vec<_>>()), arguments.pull);
     let model = fit_logistic(&observations(examples.iter().zip(scored)), arguments.gate_pull);
     let (features, shares) = ranker.split_at(N_SECTION_FEATURES);
-    let (standing, rest) = model.weights.split_at(STANDING.len());
+    let (score_features, rest) = model.weights.split_at(SCORE_FEATURES.len());
     let (subject, section) = rest.split_at(N_SUBJECT_FEATURES);
     GateWeights {
         run,
@@ -218,20 +219,20 @@ fn fit_all(
         features: named(SECTION_FEATURES, features),
         shares: named(SECTION_FEATURES, shares),
         bias: model.bias as f32,
-        standing: named(STANDING, standing),
+        score_features: named(SCORE_FEATURES, score_features),
         subject: named(SUBJECT_FEATURES, subject),
         section: named(SECTION_FEATURES, section),
     }
 }
 
-/// The weights that are not nearly nothing, by name.
+/// The weights that do not round to 0, by name.
 fn named(names: &[&str], weights: &[f64]) -> BTreeMap<String, f32> {
     let rounded = weights.iter().map(|weight| (weight * 10_000.0).round() / 10_000.0);
     let pairs = names.iter().zip(rounded).filter(|&(_, weight)| weight != 0.0);
     pairs.map(|(name, weight)| ((*name).to_owned(), weight as f32)).collect()
 }
 
-/// What is counted of a set of cases.
+/// Outcomes of a set of cases.
 #[derive(Default)]
 struct Counts {
     documented: usize,
@@ -245,7 +246,7 @@ struct Counts {
 }
 
 impl Counts {
-    fn of<'e>(cases: impl Iterator<Item = (&'e Example, &'e Answer)>, threshold: f32) -> Self {
+    fn from_cases<'e>(cases: impl Iterator<Item = (&'e Example, &'e Answer)>, threshold: f32) -> Self {
         let mut counts = Self::default();
         for (example, answer) in cases {
             let is_answered = answer.confidence >= threshold;
@@ -266,8 +267,8 @@ impl Counts {
     }
 
     fn line(&self, name: &str) -> String {
-        let share = |n: usize, of: usize| {
-            if of == 0 { "    –".to_owned() } else { format!("{:.3}", n as f64 / of as f64) }
+        let share = |n: usize, total: usize| {
+            if total == 0 { "    –".to_owned() } else { format!("{:.3}", n as f64 / total as f64) }
         };
         let answered = self.documented - self.refused;
         format!(
@@ -286,12 +287,12 @@ impl Counts {
     }
 }
 
-/// The threshold at which the shares of false answers and false refusals are least together, false answers counting twice:
-/// half as many are allowed.
+/// The threshold with the least sum of the rates of false answers and false refusals, false answers counting twice: half as many
+/// are allowed.
 fn best_threshold(examples: &[Example], answers: &[Answer]) -> f32 {
     let cost = |threshold: f32| {
-        let counts = Counts::of(examples.iter().zip(answers), threshold);
-        let share = |n: usize, of: usize| n as f64 / of.max(1) as f64;
+        let counts = Counts::from_cases(examples.iter().zip(answers), threshold);
+        let share = |n: usize, total: usize| n as f64 / total.max(1) as f64;
         2.0 * share(counts.answered_wrongly, counts.undocumented) + share(counts.refused, counts.documented)
     };
     let thresholds = (20..80).map(|percent| percent as f32 / 100.0);
@@ -306,10 +307,11 @@ fn report(examples: &[Example], answers: &[Answer], threshold: f32) -> Vec<Strin
     let mut lines: Vec<String> = repositories(examples)
         .iter()
         .map(|name| {
-            Counts::of(pairs().filter(|(example, _)| example.repository == *name), threshold).line(name)
+            Counts::from_cases(pairs().filter(|(example, _)| example.repository == *name), threshold)
+                .line(name)
         })
         .collect();
-    lines.push(Counts::of(pairs(), threshold).line("all"));
+    lines.push(Counts::from_cases(pairs(), threshold).line("all"));
     lines.push(format!("threshold {threshold}"));
     lines
 }
@@ -319,7 +321,7 @@ fn print(lines: &[String], examples: &[Example], answers: &[Answer], threshold: 
     if misses {
         for (example, answer) in examples.iter().zip(answers) {
             if let Some(what) = miss(example, answer, threshold) {
-                println!("{what:<22} {:.3} {} {}", answer.confidence, example.repository, example.told);
+                println!("{what:<22} {:.3} {} {}", answer.confidence, example.repository, example.label);
             }
         }
     }

@@ -1,5 +1,5 @@
-//! `fit`: learns the ranker and its probability of relevance from labelled questions, and tells what they are worth on
-//! repositories that they were not learned from.
+//! `fit`: learns the ranker and its probability of relevance from labelled questions, and evaluates both on held-out
+//! repositories.
 
 mod examples;
 mod logistic;
@@ -12,7 +12,7 @@ use std::path::PathBuf;
 use anyhow::{Context, Result, ensure};
 use clap::Args;
 use craig_engine::FEATURE_NAMES;
-use craig_search::{RankerWeights, RelevanceWeights, STANDING_NAMES, ScoreWeights};
+use craig_search::{RankerWeights, RelevanceWeights, SCORE_FEATURE_NAMES, ScoreWeights};
 use rayon::prelude::*;
 
 use self::examples::{Asked, Collection, Example};
@@ -47,7 +47,7 @@ pub(crate) struct FitArguments {
     out: Option<PathBuf>,
 }
 
-/// Repositories are held out by sixths.
+/// One sixth of the repositories is held out at a time.
 const N_FOLDS: usize = 6;
 
 pub(crate) fn run(arguments: &FitArguments) -> Result<()> {
@@ -67,7 +67,7 @@ pub(crate) fn run(arguments: &FitArguments) -> Result<()> {
     std::fs::write(out, text).with_context(|| format!("cannot write {}", out.display()))
 }
 
-/// What a shuffle's models say of examples that they were not fitted on.
+/// Predictions of the models of one shuffle for examples that they were not fitted on.
 struct HeldOut {
     /// For each example in order, the scores of its candidates.
     scores: Vec<Vec<f32>>,
@@ -93,15 +93,14 @@ struct Ranker {
     symbol: Linear,
 }
 
-/// What sets symbols apart is learned from fewer questions, which weigh more against the pull towards what holds for all.
+/// The weights for symbols are fitted on fewer questions, so the pull towards the weights for all is weaker.
 const SYMBOL_PULL: f64 = 20.0;
 
 impl Ranker {
     fn fit(examples: &[&Example], pull: f64) -> Self {
         let words = Linear::prior().refined(examples, pull);
-        let of_symbols: Vec<&Example> =
-            examples.iter().copied().filter(|example| example.is_symbol).collect();
-        let symbol = words.refined(&of_symbols, SYMBOL_PULL);
+        let symbols: Vec<&Example> = examples.iter().copied().filter(|example| example.is_symbol).collect();
+        let symbol = words.refined(&symbols, SYMBOL_PULL);
         Self { words, symbol }
     }
 
@@ -110,7 +109,7 @@ impl Ranker {
     }
 }
 
-/// Scores of each example by a ranker that has not seen its repository.
+/// Scores of each example by a ranker that was not fitted on its repository.
 fn held_out_scores(collection: &Collection, fold_of: &[usize], pull: f64) -> Vec<Vec<f32>> {
     let rankers: Vec<Ranker> = (0..N_FOLDS)
         .into_par_iter()
@@ -143,13 +142,13 @@ fn held_out_relevances(
         })
         .collect();
     let relevances = |(example, observations): (&Example, &Vec<Observation>)| {
-        models[fold_of[example.repository]].falling(observations)
+        models[fold_of[example.repository]].relevances(observations)
     };
     collection.examples.iter().zip(&observed).map(relevances).collect()
 }
 
-/// Fits both models on everything. The relevance is fitted on `held_out`, scores of rankers that had not seen the questions:
-/// a ranker is surer of what it has learned than of what it meets.
+/// Fits both models on all examples. The relevance is fitted on `held_out`, the scores of rankers that were not fitted on the
+/// questions: a ranker is more confident on its training data than on new data.
 fn fit_all(collection: &Collection, held_out: &[Vec<f32>], pull: f64, run: Vec<String>) -> RankerWeights {
     let own: Vec<&Example> = collection.examples.iter().filter(|e| e.asked == Asked::Own).collect();
     let ranker = Ranker::fit(&own, pull);
@@ -160,15 +159,15 @@ fn fit_all(collection: &Collection, held_out: &[Vec<f32>], pull: f64, run: Vec<S
         .flat_map(|(example, scores)| example.observations(scores))
         .collect();
     let relevance = logistic::Model::fit(&observed);
-    let (standing, own_features) = relevance.weights().split_at(STANDING_NAMES.len());
+    let (score_features, raw_features) = relevance.weights().split_at(SCORE_FEATURE_NAMES.len());
     RankerWeights {
         run,
         words: score_weights(&ranker.words),
         symbol: score_weights(&ranker.symbol),
         relevance: RelevanceWeights {
             bias: relevance.bias() as f32,
-            standing: named(&STANDING_NAMES, standing),
-            features: named(FEATURE_NAMES, own_features),
+            score_features: named(&SCORE_FEATURE_NAMES, score_features),
+            features: named(FEATURE_NAMES, raw_features),
         },
     }
 }
@@ -178,7 +177,7 @@ fn score_weights(score: &Linear) -> ScoreWeights {
     ScoreWeights { features: named(FEATURE_NAMES, features), shares: named(FEATURE_NAMES, shares) }
 }
 
-/// The weights that are not nearly nothing, by name.
+/// The weights that do not round to 0, by name.
 fn named(names: &[&str], weights: &[f64]) -> BTreeMap<String, f32> {
     let rounded = weights.iter().map(|weight| (weight * 10_000.0).round() / 10_000.0);
     names

@@ -41,7 +41,11 @@ pub(crate) struct IvfArguments {
 pub(crate) fn run(arguments: &IvfArguments) -> Result<()> {
     let mut random = Random::new(arguments.seed);
     let vectors = sample(arguments, &mut random)?;
-    ensure!(vectors.len() >= 16 * N_IVF_LISTS, "{} vectors are too few for {N_IVF_LISTS} lists", vectors.len());
+    ensure!(
+        vectors.len() >= 16 * N_IVF_LISTS,
+        "{} vectors are too few for {N_IVF_LISTS} lists",
+        vectors.len()
+    );
     println!("{} vectors", vectors.len());
     let mut centroids: Vec<Signs> = vectors[..N_IVF_LISTS].to_vec();
     for round in 1..=N_ROUNDS {

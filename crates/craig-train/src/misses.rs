@@ -22,7 +22,7 @@ enum Stage {
     RankedNear,
     /// Ranked among the first ten.
     RankedLow,
-    /// Ranked out of sight.
+    /// Ranked below the first ten.
     RankedOut,
 }
 
@@ -38,7 +38,7 @@ impl Stage {
         }
     }
 
-    fn of_rank(rank: usize) -> Self {
+    fn from_rank(rank: usize) -> Self {
         match rank {
             ..=3 => Self::RankedNear,
             4..=10 => Self::RankedLow,
@@ -49,7 +49,7 @@ impl Stage {
 
 type Value = fn(&Features) -> f32;
 
-/// What a retrieval finds candidates by.
+/// The retrievals, each with the feature that it finds candidates by.
 const RETRIEVALS: [(&str, Value); 4] = [
     ("words", |features| features.body_best),
     ("vectors", |features| features.dense_best),
@@ -57,7 +57,7 @@ const RETRIEVALS: [(&str, Value); 4] = [
     ("definitions", |features| features.definition_exact),
 ];
 
-/// Most features told of one target.
+/// Most features listed for one target.
 const MAX_FEATURES: usize = 5;
 
 /// Prints every miss, then what each stage lost.
@@ -118,12 +118,12 @@ impl<'a> Miss<'a> {
 
     fn explain(&mut self, target: &Target, rank: usize) -> Result<(Stage, String)> {
         if rank > 0 {
-            return Ok((Stage::of_rank(rank), self.features_against(target, rank)?));
+            return Ok((Stage::from_rank(rank), self.features_against(target, rank)?));
         }
-        if self.candidates.iter().any(|found| target.is_of_file(&found.path)) {
+        if self.candidates.iter().any(|found| target.is_in_file(&found.path)) {
             return Ok((Stage::Lines, String::new()));
         }
-        let alone = SearchRequest { path: Some(pattern_of(target.path())), ..self.request.clone() };
+        let alone = SearchRequest { path: Some(literal_pattern(target.path())), ..self.request.clone() };
         Ok(match self.ask(&alone)?.first() {
             None => (Stage::Indexing, String::new()),
             Some(found) => (Stage::Candidates, self.nearest_retrieval(&found.features)),
@@ -158,21 +158,21 @@ impl<'a> Miss<'a> {
             }
         }
         against.sort_unstable();
-        let told: Vec<_> = against
+        let listed: Vec<_> = against
             .iter()
             .take(MAX_FEATURES)
             .map(|(rank, feature)| format!("{rank} without {feature}"))
             .collect();
-        Ok(if told.is_empty() {
+        Ok(if listed.is_empty() {
             ", by no single feature".to_owned()
         } else {
-            format!(", would be {}", told.join(", "))
+            format!(", would be {}", listed.join(", "))
         })
     }
 }
 
 /// A pattern that a file of this path alone matches, in whatever folder.
-fn pattern_of(path: &str) -> String {
+fn literal_pattern(path: &str) -> String {
     let literal = |c: char| if "*?[]{},".contains(c) { format!("[{c}]") } else { c.to_string() };
     format!("**/{}", path.chars().map(literal).collect::<String>())
 }
@@ -183,12 +183,12 @@ mod tests {
 
     #[test]
     fn a_pattern_takes_a_path_literally() {
-        assert_eq!(pattern_of("app/[id]/page.tsx"), "**/app/[[]id[]]/page.tsx");
+        assert_eq!(literal_pattern("app/[id]/page.tsx"), "**/app/[[]id[]]/page.tsx");
     }
 
     #[test]
     fn ranks_fall_into_stages() {
-        let stages = [2, 4, 10, 11].map(|rank| Stage::of_rank(rank).name());
+        let stages = [2, 4, 10, 11].map(|rank| Stage::from_rank(rank).name());
         assert_eq!(stages, ["ranked 2 to 3", "ranked 4 to 10", "ranked 4 to 10", "ranked below 10"]);
     }
 }

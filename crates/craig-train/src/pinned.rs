@@ -78,7 +78,7 @@ mod tests {
     use craig_engine::{Config, Engine, SearchRequest};
 
     use super::*;
-    use crate::answered::{ask, golden, mean_of_repositories};
+    use crate::answered::{ask, golden, mean_over_repositories};
     use crate::corpus::ingest;
 
     /// A change of the ranking may cost this much.
@@ -99,7 +99,7 @@ mod tests {
         changed.map(|(question, before, ranks)| format!("{question}\t{before} -> {ranks}\n")).collect()
     }
 
-    fn score_of(golden: &str) -> f64 {
+    fn golden_score(golden: &str) -> f64 {
         golden.lines().next().and_then(|line| line.strip_prefix(SCORE)).unwrap().parse().unwrap()
     }
 
@@ -109,7 +109,7 @@ mod tests {
         let mut engine = Engine::open(&Config::new(database.path().join("pinned.db"))).unwrap();
         let repositories = ingest(&mut engine, sources().unwrap()).unwrap();
         let answered = ask(&mut engine, &repositories, &SearchRequest::default()).unwrap();
-        let score = mean_of_repositories(&answered);
+        let score = mean_over_repositories(&answered);
         let now = format!("{SCORE}{score:.4}\n{}", golden(&answered));
         let path = workspace().join("evals/pinned.golden.tsv");
         if std::env::var_os("UPDATE_EXPECT").is_some() {
@@ -117,7 +117,7 @@ mod tests {
             return;
         }
         let before = std::fs::read_to_string(&path).unwrap();
-        let accepted = score_of(&before);
+        let accepted = golden_score(&before);
         assert!(
             score >= accepted - MAX_LOSS,
             "NDCG@10 of the pinned questions fell from {accepted:.4} to {score:.4}. Ranks of targets that changed:\n\
@@ -142,7 +142,7 @@ mod tests {
     }
 
     #[test]
-    fn another_version_of_a_crate_is_told() {
+    fn another_version_of_a_crate_is_an_error() {
         let repository: Repository = serde_json::from_str(
             r#"{"name": "rayon", "language": "rust", "revision": "1.0.0", "root": null, "queries": []}"#,
         )
@@ -160,10 +160,10 @@ mod tests {
     }
 
     #[test]
-    fn changed_ranks_are_told() {
+    fn changed_ranks_are_reported() {
         let (before, now) =
             ("# NDCG@10 0.9\na\tq\t[1]\na\tr\t[1]\n", "# NDCG@10 0.8\na\tq\t[3]\na\tr\t[1]\na\ts\t[2]\n");
         assert_eq!(changes(before, now), "a\tq\t[1] -> [3]\na\ts\tnot asked -> [2]\n");
-        assert_eq!(score_of(before), 0.9);
+        assert_eq!(golden_score(before), 0.9);
     }
 }

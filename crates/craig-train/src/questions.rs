@@ -54,7 +54,7 @@ impl Target {
     }
 
     /// True when `path` is its file, whatever the lines.
-    pub(crate) fn is_of_file(&self, path: &str) -> bool {
+    pub(crate) fn is_in_file(&self, path: &str) -> bool {
         same_path(self.path(), path)
     }
 
@@ -66,7 +66,7 @@ impl Target {
             Self::File(_) => true,
             Self::Lines { start_line, end_line, .. } => first <= *end_line && *start_line <= last,
         };
-        self.is_of_file(path) && overlaps
+        self.is_in_file(path) && overlaps
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::answered::{Answered, mean_of_repositories};
+use crate::answered::{Answered, mean_over_repositories};
 use crate::metrics::{bootstrap_interval, mean, ndcg, recall, reciprocal_rank};
 
 type Groups<'a, 'q> = BTreeMap<String, Vec<&'a Answered<'q>>>;
@@ -14,7 +14,7 @@ pub(crate) fn report(answered: &[Answered<'_>]) {
     let of_repositories: Vec<f64> =
         by_repository.values().map(|group| mean(group.iter().map(|a| a.ndcg()))).collect();
     let of_languages: Vec<f64> =
-        by_language.values().map(|group| mean_of_repositories(group.iter().copied())).collect();
+        by_language.values().map(|group| mean_over_repositories(group.iter().copied())).collect();
     let (low, high) = bootstrap_interval(&of_repositories);
     println!(
         "NDCG@10  mean over {} repositories  {:.4}  (95% {low:.3}–{high:.3})",

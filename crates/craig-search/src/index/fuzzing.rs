@@ -1,4 +1,4 @@
-//! Segments that anybody could have written, for `fuzz/`; compiled by `cargo fuzz` alone.
+//! Searches in arbitrary segments, for `fuzz/`; compiled by `cargo fuzz` alone.
 
 use std::path::Path;
 
@@ -6,17 +6,17 @@ use super::*;
 use crate::SearchOptions;
 use crate::segment::forge;
 
-/// Searches `segment`, of the built-in model, in a file of `folder`. With its header as it was written, all checksums are made
-/// right first, so that what lies behind them is reached.
+/// Searches `segment`, of the built-in model, in a file of `folder`. If its header is intact, all checksums are corrected first,
+/// so that the code behind their verification is reached.
 pub fn search_segment(folder: &Path, segment: &mut [u8], is_header_intact: bool) {
     let checksum = if is_header_intact { forge::seal(segment) } else { 0 };
     let entry = SegmentEntry { file: "000000.seg".to_owned(), checksum, removed: Vec::new() };
     fs::write(folder.join(&entry.file), &segment).expect("the folder can be written");
     let dimensions = StaticModel::builtin().dimensions().expect("the built-in model has some");
     let Ok(live) = LiveSegment::open(folder, &entry, dimensions) else { return };
-    let index = Index::of(vec![live], 0);
+    let index = Index::from_segments(vec![live], 0);
     for query in ["where are requests retried", "verify_token", "src docs"] {
-        // Damage is an answer, too: only a panic is of interest.
+        // Damage is an acceptable answer: only a panic is a finding.
         let _ = index.candidates(query, StaticModel::builtin(), &SearchOptions::default());
     }
 }

@@ -10,7 +10,7 @@ use crate::{CandidateFeatures, SearchOptions};
 
 const QUERIES: [&str; 3] = ["how is a token revoked", "CircleArea", "docs guide of shapes"];
 
-/// A segment of a few files, as it lies on disk.
+/// The bytes of a segment file with a few files.
 fn segment(folder: &Path) -> Vec<u8> {
     let dimensions = StaticModel::builtin().dimensions().unwrap();
     let mut builder = SegmentBuilder::new(dimensions, N_IVF_LISTS);
@@ -67,7 +67,7 @@ fn file(id: i64, path: &str, text: &str) -> StoredFile {
     }
 }
 
-/// What the segment answers to some queries, when it can be opened, and again after all of its files but one are gone.
+/// Answers from the segment to some queries, if it can be opened, and again with most of its files removed.
 fn answers(bytes: &[u8], checksum: u64) -> Option<Vec<Result<Vec<String>, SearchError>>> {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("000000.seg");
@@ -76,7 +76,7 @@ fn answers(bytes: &[u8], checksum: u64) -> Option<Vec<Result<Vec<String>, Search
     let mut answers = Vec::new();
     for removed in [vec![], (1..20).collect()] {
         let entry = SegmentEntry { file: "000000.seg".to_owned(), checksum, removed };
-        let index = Index::of(vec![LiveSegment::open(folder.path(), &entry, dimensions).ok()?], 0);
+        let index = Index::from_segments(vec![LiveSegment::open(folder.path(), &entry, dimensions).ok()?], 0);
         for query in QUERIES {
             let found = index.candidates(query, StaticModel::builtin(), &SearchOptions::default());
             let line =
@@ -87,7 +87,7 @@ fn answers(bytes: &[u8], checksum: u64) -> Option<Vec<Result<Vec<String>, Search
     Some(answers)
 }
 
-/// A place in a segment: a section, and how far in it, so that small sections are met as often as large ones.
+/// A place in a segment: a section and a share of its length, so that small sections are hit as often as large ones.
 fn place() -> impl Strategy<Value = (usize, f64)> {
     (0usize..18, 0.0..1.0)
 }
@@ -103,12 +103,12 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(96))]
 
     #[test]
-    fn a_changed_segment_answers_as_before_or_says_that_it_is_damaged(at in place(), bits in 1u8..) {
+    fn a_changed_segment_answers_as_before_or_reports_damage(at in place(), bits in 1u8..) {
         let folder = tempfile::tempdir().unwrap();
         let sound = segment(folder.path());
         let mut damaged = sound.clone();
         let checksum = forge::seal(&mut damaged);
-        prop_assert!(damaged == sound, "a forged segment is sealed as a true one is");
+        prop_assert!(damaged == sound, "a forged segment is sealed like a genuine one");
         let right = answers(&sound, checksum).unwrap();
         damaged[position(&sound, at)] ^= bits;
         for (answer, right) in answers(&damaged, checksum).unwrap_or_default().iter().zip(&right) {
@@ -120,13 +120,13 @@ proptest! {
     }
 
     #[test]
-    fn whatever_a_segment_holds_it_is_read_to_an_end(
+    fn reading_arbitrary_segments_terminates(
         changes in proptest::collection::vec((place(), any::<[u8; 4]>(), 1usize..5), 1..12),
     ) {
         let folder = tempfile::tempdir().unwrap();
         let mut forged = segment(folder.path());
         for (at, bytes, n_bytes) in changes {
-            // The header's places of sections are left alone: to seal it they have to be inside.
+            // The section table stays as it is: to seal the segment, its sections have to be inside the file.
             let at = position(&forged, at).max(312);
             let end = (at + n_bytes).min(forged.len());
             forged[at..end].copy_from_slice(&bytes[..end - at]);
@@ -136,7 +136,7 @@ proptest! {
     }
 
     #[test]
-    fn whatever_a_header_says_nothing_outside_is_read(at in 8usize..312, byte in any::<u8>()) {
+    fn arbitrary_headers_never_cause_reads_outside_the_file(at in 8usize..312, byte in any::<u8>()) {
         let folder = tempfile::tempdir().unwrap();
         let mut forged = segment(folder.path());
         forged[at] = byte;
@@ -145,7 +145,7 @@ proptest! {
 }
 
 #[test]
-fn a_manifest_names_nothing_outside_of_its_folder_and_nothing_twice() {
+fn a_manifest_names_each_segment_once_and_none_outside_its_folder() {
     let manifest = |files: &[&str]| Manifest {
         next: 9,
         segments: files

@@ -14,19 +14,19 @@ use craig_text::{PathRole, PathTraits, compact};
 
 use super::checks::checksums;
 use super::file_terms::{FileTerms, is_type, words_per_vector};
-use super::layout::{ChunkRow, FORMAT, FileRow, Header, MAGIC, N_ASPECTS, N_SECTIONS, TextRef};
+use super::layout::{ChunkRow, FORMAT, FileRow, Header, MAGIC, N_FIELD_EMBEDDINGS, N_SECTIONS, TextRef};
 use super::postings::{Posting, PostingsWriter};
 use super::reader::Segment;
 use super::terms::{KeyHasher, TermKey};
 use crate::analysis::parts;
 
-/// Most names of a file that its use elsewhere is told from.
+/// Most names of a file whose uses elsewhere are counted.
 const MAX_MAIN_NAMES: usize = 3;
 
-/// Shorter names are words that mean something else elsewhere.
+/// Shorter names are common words with other meanings elsewhere.
 const MIN_MAIN_NAME_BYTES: usize = 5;
 
-/// The names that other files would use a file by: its types, else what it defines at top level.
+/// The names by which other files would use a file: its types, or else its top-level definitions.
 fn main_names(file: &StoredFile) -> Vec<String> {
     let names = |wanted: &dyn Fn(&Symbol) -> bool| {
         let mut names: Vec<String> = Vec::new();
@@ -62,8 +62,8 @@ pub(crate) struct SegmentBuilder {
     scales: Vec<f32>,
     label_codes: Vec<i8>,
     label_scales: Vec<f32>,
-    aspect_codes: Vec<i8>,
-    aspect_scales: Vec<f32>,
+    field_codes: Vec<i8>,
+    field_scales: Vec<f32>,
 }
 
 impl SegmentBuilder {
@@ -87,8 +87,8 @@ impl SegmentBuilder {
             scales: Vec::new(),
             label_codes: Vec::new(),
             label_scales: Vec::new(),
-            aspect_codes: Vec::new(),
-            aspect_scales: Vec::new(),
+            field_codes: Vec::new(),
+            field_scales: Vec::new(),
         }
     }
 
@@ -96,7 +96,7 @@ impl SegmentBuilder {
         self.files.is_empty()
     }
 
-    /// Memory that the collected files take, in bytes, roughly.
+    /// Approximate memory taken by the collected files, in bytes.
     pub(crate) fn n_bytes(&self) -> usize {
         self.postings_bytes + self.codes.len() + self.chunks.len() * 100 + self.terms.len() * 60
     }
@@ -114,7 +114,7 @@ impl SegmentBuilder {
         self.add_rows(&file.file, &file.tokens_of_chunk, first_chunk);
         self.add_vectors(&file.file, &file.bits);
         self.lists.extend(file.lists);
-        self.add_builtin_vectors(&file.labels, &file.aspects);
+        self.add_builtin_vectors(&file.labels, &file.field_embeddings);
     }
 
     fn term(&mut self, term: TermKey) -> usize {
@@ -181,14 +181,18 @@ impl SegmentBuilder {
         }
     }
 
-    fn add_builtin_vectors(&mut self, labels: &[Quantized], aspects: &[Quantized; N_ASPECTS]) {
+    fn add_builtin_vectors(
+        &mut self,
+        labels: &[Quantized],
+        field_embeddings: &[Quantized; N_FIELD_EMBEDDINGS],
+    ) {
         for label in labels {
             self.label_codes.extend_from_slice(&label.codes);
             self.label_scales.push(label.scale);
         }
-        for aspect in aspects {
-            self.aspect_codes.extend_from_slice(&aspect.codes);
-            self.aspect_scales.push(aspect.scale);
+        for field in field_embeddings {
+            self.field_codes.extend_from_slice(&field.codes);
+            self.field_scales.push(field.scale);
         }
     }
 
@@ -202,18 +206,18 @@ impl SegmentBuilder {
         added
     }
 
-    /// Writes the segment to `path`, whole or not at all: a temporary file is renamed when it is complete. Gives its checksum.
+    /// Writes the segment to `path` atomically: a temporary file is renamed when it is complete. Returns its checksum.
     pub(crate) fn write(self, path: &Path) -> std::io::Result<u64> {
-        self.laid_out(|header, sections| write_file(path, header, sections).map(|()| header.checksum))
+        self.with_layout(|header, sections| write_file(path, header, sections).map(|()| header.checksum))
     }
 
-    /// The segment, in memory alone.
+    /// Builds the segment in memory.
     pub(crate) fn build(self) -> Segment {
-        self.laid_out(|header, sections| Segment::in_memory(*header, &pieces(header, sections).concat()))
+        self.with_layout(|header, sections| Segment::in_memory(*header, &pieces(header, sections).concat()))
     }
 
-    /// Hands the finished header and sections to `take`.
-    fn laid_out<T>(self, take: impl FnOnce(&Header, &[&[u8]; N_SECTIONS]) -> T) -> T {
+    /// Calls `write` with the finished header and sections.
+    fn with_layout<T>(self, write: impl FnOnce(&Header, &[&[u8]; N_SECTIONS]) -> T) -> T {
         let (terms, offsets, postings) = dictionary(self.terms, &self.postings);
         let (list_starts, row_chunks) = by_list(&self.lists, self.n_lists);
         let words = words_per_vector(self.dimensions);
@@ -232,8 +236,8 @@ impl SegmentBuilder {
             bytemuck::cast_slice(&self.scales),
             bytemuck::cast_slice(&self.label_codes),
             bytemuck::cast_slice(&self.label_scales),
-            bytemuck::cast_slice(&self.aspect_codes),
-            bytemuck::cast_slice(&self.aspect_scales),
+            bytemuck::cast_slice(&self.field_codes),
+            bytemuck::cast_slice(&self.field_scales),
             bytemuck::cast_slice(&terms),
             bytemuck::cast_slice(&offsets),
             &postings,
@@ -245,13 +249,14 @@ impl SegmentBuilder {
             magic: MAGIC,
             format: FORMAT,
             dimensions: self.dimensions as u32,
-            aspect_dimensions: (self.aspect_codes.len() / (N_ASPECTS * self.files.len().max(1))) as u32,
+            builtin_dimensions: (self.field_codes.len() / (N_FIELD_EMBEDDINGS * self.files.len().max(1)))
+                as u32,
             reserved: 0,
             sections: place(&all),
             checksum: 0,
         };
         header.checksum = header.checksum_with(&checksums);
-        take(&header, &all)
+        write(&header, &all)
     }
 }
 
@@ -264,7 +269,7 @@ fn by_list(lists: &[u16], n_lists: usize) -> (Vec<u32>, Vec<u32>) {
     ((0..=n_lists).map(start).collect(), chunks)
 }
 
-/// The terms in order, where the list of each begins, and the lists.
+/// The terms in order, the start of the list of each, and the lists.
 fn dictionary(
     terms: HashMap<TermKey, u32, BuildHasherDefault<KeyHasher>>,
     postings: &[PostingsWriter],
@@ -292,7 +297,7 @@ fn place(sections: &[&[u8]; N_SECTIONS]) -> [[u64; 2]; N_SECTIONS] {
     })
 }
 
-/// Header and sections as they lie one behind the other, with what fills the gaps.
+/// Header and sections in order, with the padding between them.
 fn pieces<'s>(header: &'s Header, sections: &[&'s [u8]; N_SECTIONS]) -> Vec<&'s [u8]> {
     let mut pieces = vec![bytemuck::bytes_of(header)];
     let mut end = size_of::<Header>();

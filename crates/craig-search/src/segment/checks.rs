@@ -1,7 +1,7 @@
-//! Checksums of a segment: one for each block of each section, verified when something of the block is first read.
+//! Checksums of a segment: one for each block of each section, verified when the block is first read.
 //!
-//! A search reads little of a segment: to verify all of it when it is opened would take longer than the search. A block is a
-//! page: most of what is read is spread, a few rows in each place, and what is not read need not be hashed.
+//! A search reads little of a segment: verifying all of it when it is opened would take longer than the search. A block is a
+//! page: most reads are scattered, a few rows in each place, and what is not read need not be hashed.
 
 use std::ops::Range;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -23,13 +23,13 @@ pub(super) fn checksums(sections: &[&[u8]]) -> Vec<u64> {
 pub(super) struct Checks {
     /// Number of the first block of each section.
     first_blocks: [usize; N_SECTIONS],
-    /// A bit for each block. Threads share it without order: to verify a block twice does no harm.
+    /// A bit for each block. Threads share it with relaxed ordering: verifying a block twice does no harm.
     verified: Box<[AtomicU64]>,
     is_damaged: AtomicBool,
 }
 
 impl Checks {
-    /// For sections of these lengths in bytes, nothing verified yet.
+    /// For sections of these lengths in bytes, with no block verified yet.
     pub(super) fn new(lengths: [usize; N_SECTIONS]) -> Self {
         let mut n_blocks = 0;
         let first_blocks = lengths.map(|length| {
@@ -41,25 +41,25 @@ impl Checks {
         Self { first_blocks, verified, is_damaged: AtomicBool::new(false) }
     }
 
-    /// Whether all blocks that hold the bytes `range` of the section of this `number` have been verified.
+    /// Whether all blocks with the bytes `range` of the section of this `number` have been verified.
     #[inline]
-    pub(super) fn have_seen(&self, number: usize, range: &Range<usize>) -> bool {
+    pub(super) fn have_verified(&self, number: usize, range: &Range<usize>) -> bool {
         let first = self.first_blocks[number];
-        blocks(range).all(|block| self.has_seen(first + block))
+        blocks(range).all(|block| self.has_verified(first + block))
     }
 
     #[inline]
-    fn has_seen(&self, at: usize) -> bool {
+    fn has_verified(&self, at: usize) -> bool {
         self.verified[at / 64].load(Ordering::Relaxed) >> (at % 64) & 1 == 1
     }
 
-    /// Verifies the blocks of `section`, the one of this `number`, that hold its bytes `range`, by the `checksums` of the segment.
+    /// Verifies the blocks of `section`, which has this `number`, with its bytes `range` against the `checksums` of the segment.
     #[cold]
     pub(super) fn verify(&self, number: usize, section: &[u8], range: &Range<usize>, checksums: &[u64]) {
         for block in blocks(range) {
             let at = self.first_blocks[number] + block;
             let bytes = &section[block * BLOCK_BYTES..((block + 1) * BLOCK_BYTES).min(section.len())];
-            if !self.has_seen(at) && checksums.get(at) != Some(&xxh3_64(bytes)) {
+            if !self.has_verified(at) && checksums.get(at) != Some(&xxh3_64(bytes)) {
                 self.mark_damaged();
             }
             self.verified[at / 64].fetch_or(1 << (at % 64), Ordering::Relaxed);
@@ -75,7 +75,7 @@ impl Checks {
     }
 }
 
-/// The blocks of a section that hold its bytes `range`.
+/// The blocks of a section with its bytes `range`.
 fn blocks(range: &Range<usize>) -> Range<usize> {
     range.start / BLOCK_BYTES..range.end.div_ceil(BLOCK_BYTES)
 }

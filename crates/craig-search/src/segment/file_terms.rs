@@ -1,4 +1,4 @@
-//! One stored file, tokenised and embedded: the work that can be done for many files at once.
+//! One stored file, tokenised and embedded: the part of indexing that runs in parallel.
 
 use std::collections::HashMap;
 use std::hash::BuildHasherDefault;
@@ -9,22 +9,22 @@ use craig_store::{StoredChunk, StoredFile};
 use craig_text::compact;
 use craig_text::path::file_stem;
 
-use super::layout::{Aspect, N_ASPECTS};
+use super::layout::{FieldEmbedding, N_FIELD_EMBEDDINGS};
 use super::postings::Posting;
 use super::terms::{KeyHasher, TermKey};
 use crate::analysis::{Field, identifier_runs, terms, terms_of_run};
 use crate::ivf::nearest_list;
 
-/// Share of the path's vector in the vector that a chunk is retrieved by.
+/// Weight of the path's vector in the retrieval vector of a chunk.
 pub(crate) const PATH_SHARE: f32 = 0.4;
 
-/// Bytes of a file's beginning that make its [`Aspect::Head`].
+/// Number of first bytes of a file that make its [`FieldEmbedding::Head`].
 const HEAD_BYTES: usize = 1_200;
 
 /// One file, ready to be added to a segment.
 pub(crate) struct FileTerms {
     pub(super) file: StoredFile,
-    /// Distinct terms; the postings name them by their place here.
+    /// Distinct terms; postings refer to them by index.
     pub(super) vocabulary: Vec<TermKey>,
     /// (term of the vocabulary, chunk of the file) of the chunk fields, by chunk.
     pub(super) chunk_postings: Vec<(u32, Posting)>,
@@ -32,7 +32,7 @@ pub(crate) struct FileTerms {
     pub(super) file_postings: Vec<(u32, u32)>,
     pub(super) tokens_of_chunk: Vec<u32>,
     pub(super) labels: Vec<Quantized>,
-    pub(super) aspects: [Quantized; N_ASPECTS],
+    pub(super) field_embeddings: [Quantized; N_FIELD_EMBEDDINGS],
     /// Signs of the retrieval vectors.
     pub(super) bits: Vec<u64>,
     /// For each chunk, the IVF list of its signs.
@@ -53,7 +53,7 @@ impl FileTerms {
         let path = StaticModel::builtin().document(&file.record.path);
         let bits = retrieval_bits(&file, &path, dimensions, is_builtin);
         let lists = if is_builtin { nearest_lists(&bits, dimensions) } else { vec![0; file.chunks.len()] };
-        let aspects = aspects(&file, &path, is_builtin);
+        let field_embeddings = field_embeddings(&file, &path, is_builtin);
         let labels = labels(&file);
         let vocabulary = collector.vocabulary;
         Self {
@@ -63,7 +63,7 @@ impl FileTerms {
             file_postings,
             tokens_of_chunk,
             labels,
-            aspects,
+            field_embeddings,
             bits,
             lists,
             dimensions,
@@ -80,7 +80,7 @@ struct Collector<'t> {
     seen: Vec<u32>,
     /// For each term of the vocabulary, 0 between two documents.
     counts: Vec<u32>,
-    /// Where in `body_ids` the terms of an identifier lie: code repeats its names.
+    /// Range in `body_ids` of the terms of each identifier seen: code repeats its names.
     known_runs: HashMap<&'t str, (u32, u32), foldhash::fast::FixedState>,
     body_ids: Vec<u32>,
 }
@@ -91,13 +91,13 @@ impl<'t> Collector<'t> {
         for run in identifier_runs(text) {
             let (start, end) = match self.known_runs.get(run) {
                 Some(&known) => known,
-                None => self.learn(run),
+                None => self.add_new_run(run),
             };
             self.seen.extend_from_slice(&self.body_ids[start as usize..end as usize]);
         }
     }
 
-    fn learn(&mut self, run: &'t str) -> (u32, u32) {
+    fn add_new_run(&mut self, run: &'t str) -> (u32, u32) {
         let before = self.seen.len();
         terms_of_run(run, &mut |term| self.add(Field::Body, term));
         let start = self.body_ids.len() as u32;
@@ -135,7 +135,7 @@ impl<'t> Collector<'t> {
     }
 }
 
-/// Collects the chunk fields; gives the number of body terms of each chunk.
+/// Collects the chunk fields; returns the number of body terms of each chunk.
 fn collect_chunks<'t>(
     file: &'t StoredFile,
     collector: &mut Collector<'t>,
@@ -165,14 +165,14 @@ fn collect_names(path: &str, collector: &mut Collector<'_>) -> Vec<(u32, u32)> {
     collector.close()
 }
 
-/// Names that chunk `number` defines; a section's heading is one.
+/// Names that chunk `number` defines, including the heading of a section.
 fn definitions_in(file: &StoredFile, number: usize) -> impl Iterator<Item = &str> {
     let chunk = &file.chunks[number];
     let heading = (chunk.kind == ChunkKind::Section).then_some(chunk.symbol_name.as_deref()).flatten();
     symbols_in(file, number).map(|symbol| symbol.name.as_str()).chain(heading)
 }
 
-/// Definitions in chunk `number`: a definition belongs to the chunk of the line that names it.
+/// Definitions in chunk `number`: a definition belongs to the chunk with the line of its name.
 fn symbols_in(file: &StoredFile, number: usize) -> impl Iterator<Item = &Symbol> {
     let chunk = &file.chunks[number];
     let next_start = file.chunks.get(number + 1).map_or(u32::MAX, |next| next.line_start);
@@ -188,9 +188,9 @@ pub(super) fn is_type(kind: ChunkKind) -> bool {
     )
 }
 
-/// Signs of each chunk's vector with a share of the path's, `dimensions / 64` words a chunk.
+/// Signs of the retrieval vectors, `dimensions / 64` words a chunk: each chunk's vector plus a share of the path's.
 ///
-/// Only vectors of the built-in model can be added to the path's, which always is of that one.
+/// Only vectors of the built-in model can be added to the path's, which is always of that model.
 fn retrieval_bits(file: &StoredFile, path: &Embedding, dimensions: usize, is_builtin: bool) -> Vec<u64> {
     let mut bits = Vec::with_capacity(file.chunks.len() * words_per_vector(dimensions));
     for chunk in &file.chunks {
@@ -221,17 +221,23 @@ pub(crate) fn signs(vector: &[f32]) -> impl Iterator<Item = u64> + '_ {
         .map(|chunk| chunk.iter().enumerate().fold(0, |word, (bit, &x)| word | (u64::from(x > 0.0) << bit)))
 }
 
-fn aspects(file: &StoredFile, path: &Embedding, is_builtin: bool) -> [Quantized; N_ASPECTS] {
+fn field_embeddings(
+    file: &StoredFile,
+    path: &Embedding,
+    is_builtin: bool,
+) -> [Quantized; N_FIELD_EMBEDDINGS] {
     let model = StaticModel::builtin();
-    let mut aspects = std::array::from_fn(|_| Quantized { scale: 0.0, codes: Vec::new() });
+    let mut field_embeddings = std::array::from_fn(|_| Quantized { scale: 0.0, codes: Vec::new() });
     let names: Vec<&str> = file.symbols.iter().map(|symbol| symbol.name.as_str()).collect();
     let head = &file.text[..file.text.floor_char_boundary(HEAD_BYTES)];
-    aspects[Aspect::Path as usize] = path.quantized();
-    aspects[Aspect::Name as usize] = model.document(file_stem(&file.record.path)).quantized();
-    aspects[Aspect::Symbols as usize] = model.document(&names.join(" ")).quantized();
-    aspects[Aspect::Head as usize] = model.document(head).quantized();
-    aspects[Aspect::Whole as usize] = whole(file, path.as_slice().len(), is_builtin).quantized();
-    aspects
+    field_embeddings[FieldEmbedding::Path as usize] = path.quantized();
+    field_embeddings[FieldEmbedding::Name as usize] =
+        model.document(file_stem(&file.record.path)).quantized();
+    field_embeddings[FieldEmbedding::Symbols as usize] = model.document(&names.join(" ")).quantized();
+    field_embeddings[FieldEmbedding::Head as usize] = model.document(head).quantized();
+    field_embeddings[FieldEmbedding::Whole as usize] =
+        whole(file, path.as_slice().len(), is_builtin).quantized();
+    field_embeddings
 }
 
 /// For each chunk, the vector of its path and of the names that it defines.
@@ -245,7 +251,7 @@ fn labels(file: &StoredFile) -> Vec<Quantized> {
     StaticModel::builtin().documents(&labels).iter().map(Embedding::quantized).collect()
 }
 
-/// The mean of the chunks' vectors, where they are of the built-in model; else the file's text is embedded with it.
+/// The mean of the chunks' vectors if they are of the built-in model; else the file's text is embedded with that model.
 fn whole(file: &StoredFile, dimensions: usize, is_builtin: bool) -> Embedding {
     let vectors = || file.chunks.iter().filter_map(|chunk| chunk.vector.as_ref());
     if !is_builtin {

@@ -1,14 +1,14 @@
-//! How a segment lies in its file: a header, then sections at 64-byte boundaries.
+//! Layout of a segment file: a header, then sections at 64-byte boundaries.
 
 use bytemuck::{Pod, Zeroable};
 
-/// Changes with every change of the layout or of what goes into a segment: older ones are rebuilt.
+/// Version of the layout and of the content of segments: those of other versions are rebuilt.
 pub(crate) const FORMAT: u32 = 11;
 
 /// First bytes of a segment file.
 pub(crate) const MAGIC: [u8; 8] = *b"craigseg";
 
-/// Sections in the order in which they lie in the file.
+/// Sections in the order of the file.
 #[derive(Clone, Copy, Debug)]
 #[repr(usize)]
 pub(crate) enum Section {
@@ -18,11 +18,11 @@ pub(crate) enum Section {
     Chunks,
     /// The store's hash of each chunk's text, 16 bytes.
     TextHashes,
-    /// Body terms of each chunk, u32: apart from its row, since all postings of a query are weighed by it.
+    /// Number of body terms of each chunk, u32: not in its row, because BM25 reads it for every posting of a query.
     ChunkTokens,
     /// UTF-8 that [`TextRef`]s point into.
     Strings,
-    /// Where the rows of each IVF list begin, and where the last ends, u32.
+    /// The first row of each IVF list, and the end of the last, u32.
     ListStarts,
     /// The chunk of each row, u32.
     RowChunks,
@@ -32,30 +32,30 @@ pub(crate) enum Section {
     Codes,
     /// Scales of the chunk vectors, one f32 a chunk.
     Scales,
-    /// Bytes of the label vectors, `aspect dimensions` a chunk.
+    /// Bytes of the label vectors, `builtin dimensions` a chunk.
     LabelCodes,
     /// Scales of the label vectors, one f32 a chunk.
     LabelScales,
-    /// Bytes of the aspect vectors, `N_ASPECTS · aspect dimensions` a file.
-    AspectCodes,
-    /// Scales of the aspect vectors, `N_ASPECTS` f32 a file.
-    AspectScales,
+    /// Bytes of the field embeddings, `N_FIELD_EMBEDDINGS · builtin dimensions` a file.
+    FieldCodes,
+    /// Scales of the field embeddings, `N_FIELD_EMBEDDINGS` f32 a file.
+    FieldScales,
     /// Term keys, ascending.
     Terms,
-    /// For each term, where its list begins in the postings, u32.
+    /// For each term, the start of its list in the postings, u32.
     Offsets,
     /// Postings lists.
     Postings,
-    /// Checksums of the blocks of all sections before, u64.
+    /// Checksums of the blocks of all sections above, u64.
     Checksums,
 }
 
 pub(crate) const N_SECTIONS: usize = 18;
 
-/// What a file is seen as by the ranker, beside its chunks: one vector of the built-in model each.
+/// The fields of a file that have an embedding of their own, by the built-in model.
 #[derive(Clone, Copy, Debug)]
 #[repr(usize)]
-pub(crate) enum Aspect {
+pub(crate) enum FieldEmbedding {
     /// The words of its path.
     Path,
     /// The words of its name.
@@ -68,7 +68,7 @@ pub(crate) enum Aspect {
     Whole,
 }
 
-pub(crate) const N_ASPECTS: usize = 5;
+pub(crate) const N_FIELD_EMBEDDINGS: usize = 5;
 
 #[derive(Clone, Copy, Debug, Pod, Zeroable)]
 #[repr(C)]
@@ -76,16 +76,16 @@ pub(crate) struct Header {
     pub(crate) magic: [u8; 8],
     pub(crate) format: u32,
     pub(crate) dimensions: u32,
-    pub(crate) aspect_dimensions: u32,
+    pub(crate) builtin_dimensions: u32,
     pub(crate) reserved: u32,
     /// Start and length in bytes of each section.
     pub(crate) sections: [[u64; 2]; N_SECTIONS],
-    /// XXH3 of the header with 0 here, followed by [`Section::Checksums`]: it stands for all of the segment.
+    /// XXH3 of the header with 0 here, followed by [`Section::Checksums`]: covers all of the segment.
     pub(crate) checksum: u64,
 }
 
 impl Header {
-    /// What its checksum has to be beside these checksums of blocks.
+    /// The checksum of this header with these checksums of blocks.
     pub(crate) fn checksum_with(&self, checksums: &[u64]) -> u64 {
         let mut hasher = xxhash_rust::xxh3::Xxh3::new();
         hasher.update(bytemuck::bytes_of(&Self { checksum: 0, ..*self }));
@@ -114,18 +114,18 @@ pub(crate) struct FileRow {
     pub(crate) n_chunks: u32,
     /// Body terms of all its chunks.
     pub(crate) n_tokens: u32,
-    /// Names of its main definitions without case and separators, line by line.
+    /// Names of its main definitions without case and separators, one a line.
     pub(crate) main_names: TextRef,
-    /// Definitions in it.
+    /// Number of definitions.
     pub(crate) n_definitions: u32,
     pub(crate) n_imports: u32,
-    /// Code, docs or config: index into `FileKind`'s order.
+    /// Code, docs or config, as [`kind_number`](super::builder::kind_number) has it.
     pub(crate) kind: u8,
     /// [`craig_text::PathRole`] as a number.
     pub(crate) role: u8,
-    /// [`Traits`](super::role::Traits) as bits.
+    /// [`craig_text::PathTraits`] as bits.
     pub(crate) traits: u8,
-    /// Words of its name, 255 standing for more.
+    /// Number of words in its name, at most 255.
     pub(crate) n_name_words: u8,
 }
 

@@ -1,4 +1,4 @@
-//! Postings lists: for each term, the documents that hold it and how often.
+//! Postings lists: for each term, the documents that contain it and its frequency in each.
 
 /// One document of a postings list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -9,14 +9,15 @@ pub(crate) struct Posting {
     pub(crate) tf: u32,
 }
 
-/// Documents between two places from which a list can be read.
+/// Documents between two skip entries.
 const BLOCK_DOCS: u32 = 128;
 
-/// A list under construction: varints of (gap to the previous document · 2 + one occurrence?), then the occurrences.
+/// A list under construction: for each document a varint of (gap to the previous document · 2 + whether tf is 1), then tf unless
+/// it is 1.
 #[derive(Debug, Default)]
 pub(crate) struct PostingsWriter {
     bytes: Vec<u8>,
-    /// For each block but the first, the document before it and where it begins.
+    /// For each block but the first, the document before it and its offset.
     skips: Vec<[u32; 2]>,
     n_docs: u32,
     last_doc: u32,
@@ -39,7 +40,7 @@ impl PostingsWriter {
         self.n_docs += 1;
     }
 
-    /// Bytes that it holds in memory.
+    /// Bytes in memory.
     pub(crate) fn n_bytes(&self) -> usize {
         self.bytes.len() + size_of_val(self.skips.as_slice())
     }
@@ -52,18 +53,18 @@ impl PostingsWriter {
     }
 }
 
-/// A finished list, read where it lies.
+/// A finished list, decoded in place.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct PostingsList<'s> {
     n_docs: u32,
-    /// Documents that there are; none of the list is beyond.
+    /// Number of documents in the segment: an upper bound of those in the list.
     n_all: u32,
     skips: &'s [[u8; 8]],
     bytes: &'s [u8],
 }
 
 impl<'s> PostingsList<'s> {
-    /// The list that starts at `bytes[0]`, of some of `n_all` documents; empty when the bytes are none.
+    /// The list that starts at `bytes[0]`, of some of `n_all` documents; empty if the bytes are not a list.
     pub(crate) fn new(mut bytes: &'s [u8], n_all: u32) -> Self {
         let n_docs = read_varint(&mut bytes).unwrap_or(0).min(n_all.into()) as u32;
         let n_skips = (n_docs.saturating_sub(1) / BLOCK_DOCS) as usize;
@@ -78,12 +79,12 @@ impl<'s> PostingsList<'s> {
         read_varint(&mut bytes).unwrap_or(0).min(u32::MAX.into()) as u32
     }
 
-    /// Number of documents, as far as the list says so.
+    /// Number of documents according to the list's header.
     pub(crate) fn n_docs(self) -> u32 {
         self.n_docs
     }
 
-    /// Appends all documents to `out`, in ascending order; fewer when the bytes are damaged.
+    /// Appends all documents to `out`, in ascending order; fewer if the bytes are damaged.
     pub(crate) fn read(self, out: &mut Vec<Posting>) {
         out.reserve((self.n_docs as usize).min(self.bytes.len()));
         self.read_block(0, 0, self.n_docs, |posting| {
@@ -109,8 +110,8 @@ impl<'s> PostingsList<'s> {
         });
     }
 
-    /// Hands up to `n_docs` documents from byte `offset` on to `take`, until it has enough. Whatever the bytes are, the documents
-    /// ascend and exist.
+    /// Calls `take` with up to `n_docs` documents from byte `offset` on, until it returns false. For all bytes, the documents ascend
+    /// and exist.
     fn read_block(self, doc: u32, offset: usize, n_docs: u32, mut take: impl FnMut(Posting) -> bool) {
         let (mut doc, n_all) = (u64::from(doc), u64::from(self.n_all));
         let mut rest = self.bytes.get(offset..).unwrap_or_default();
@@ -160,7 +161,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn what_is_written_is_read(
+        fn written_postings_are_read_back(
             docs in proptest::collection::btree_map(0u32..100_000, 1u32..5_000, 0..1_000),
             range in (0u32..110_000, 0u32..20_000),
         ) {

@@ -1,8 +1,8 @@
-//! Reads a segment where it lies.
+//! Reads a segment in place.
 //!
-//! A segment may be damaged, or come from a writer with a bug: whatever its bytes are, reading them ends, and inside of the file.
-//! What is read is verified first ([`Checks`]); damage shows in [`Segment::is_damaged`], which whoever answers from a segment asks
-//! before the answer is given.
+//! A segment may be damaged, or written by a writer with a bug: for all bytes, reading terminates and stays inside the file.
+//! Blocks are verified before they are read ([`Checks`]); damage is recorded in [`Segment::is_damaged`], which must be checked
+//! before an answer is returned.
 
 use std::ops::Range;
 use std::path::{Path, PathBuf};
@@ -14,7 +14,8 @@ use craig_text::PathRole;
 use super::checks::{BLOCK_BYTES, Checks};
 use super::file_terms::words_per_vector;
 use super::layout::{
-    Aspect, ChunkRow, FORMAT, FileRow, Header, MAGIC, N_ASPECTS, N_SECTIONS, Section, TextRef,
+    ChunkRow, FORMAT, FieldEmbedding, FileRow, Header, MAGIC, N_FIELD_EMBEDDINGS, N_SECTIONS, Section,
+    TextRef,
 };
 use super::postings::{Posting, PostingsList};
 use super::terms::TermKey;
@@ -28,24 +29,24 @@ pub(crate) struct Segment {
     bytes: Bytes,
     header: Header,
     path: PathBuf,
-    /// None in memory, where nothing happens to it.
+    /// `None` for a segment in memory, which is trusted.
     checks: Option<Checks>,
 }
 
 #[derive(Debug)]
 enum Bytes {
     Mapped(Mapped),
-    /// In words, since sections have to be aligned.
+    /// Words, because sections have to be aligned.
     Owned(Vec<u64>),
 }
 
-/// Bytes that the length of a postings list takes at most.
+/// Most bytes of the length of a postings list.
 const MAX_LENGTH_BYTES: usize = 10;
 
 impl Segment {
-    /// Maps the segment at `path`; fails when it is not the one of this checksum with vectors of `dimensions`.
+    /// Maps the segment at `path`; fails if it does not have this checksum and vectors of `dimensions`.
     ///
-    /// Verifies its length, its header, that its sections fit together, and its files; the rest when it is read.
+    /// Verifies its length, its header, its files, and that its sections are consistent; the rest when it is read.
     pub(crate) fn open(path: &Path, checksum: u64, dimensions: usize) -> std::io::Result<Self> {
         let bad = |what: &str| std::io::Error::other(what.to_owned());
         let mapped = Mapped::open(path)?;
@@ -63,7 +64,7 @@ impl Segment {
         match () {
             () if !is_whole || segment.is_damaged() => Err(bad("its checksum is wrong")),
             () if header.checksum != checksum => Err(bad("it is another segment")),
-            () if !segment.fits_together(dimensions) => Err(bad("its parts do not fit together")),
+            () if !segment.is_consistent(dimensions) => Err(bad("its parts do not fit together")),
             () => Ok(segment),
         }
     }
@@ -75,12 +76,12 @@ impl Segment {
         Self { bytes: Bytes::Owned(words), header, path: PathBuf::new(), checks: None }
     }
 
-    /// Whether something that was read of it was not what was written.
+    /// Whether a block that was read did not match its checksum.
     pub(crate) fn is_damaged(&self) -> bool {
         self.checks.as_ref().is_some_and(Checks::is_damaged)
     }
 
-    /// Reads all of it; says whether it is what was written.
+    /// Verifies all of it; whether it has the content that was written.
     pub(crate) fn is_sound(&self) -> bool {
         if let Some(checks) = &self.checks {
             let checksums = self.all(Section::Checksums);
@@ -92,7 +93,7 @@ impl Segment {
         !self.is_damaged()
     }
 
-    /// Where it lies.
+    /// Path of its file.
     pub(crate) fn path(&self) -> &Path {
         &self.path
     }
@@ -108,7 +109,7 @@ impl Segment {
         }
     }
 
-    /// The section of this number, not verified. It lies inside of the file: `read_header` saw to that.
+    /// The section of this number, not verified. It is inside the file: `read_header` checked that.
     fn section_bytes(&self, number: usize) -> &[u8] {
         let [start, len] = self.header.sections[number];
         &self.bytes()[start as usize..(start + len) as usize]
@@ -119,17 +120,17 @@ impl Segment {
         bytemuck::cast_slice(self.section_bytes(section as usize))
     }
 
-    /// Verifies what `rows` of a section lie in.
+    /// Verifies the blocks of `rows` of a section.
     #[inline]
     fn touch<T>(&self, section: Section, rows: Range<usize>) {
         let bytes = rows.start * size_of::<T>()..rows.end * size_of::<T>();
         let number = section as usize;
-        if let Some(checks) = self.checks.as_ref().filter(|checks| !checks.have_seen(number, &bytes)) {
+        if let Some(checks) = self.checks.as_ref().filter(|checks| !checks.have_verified(number, &bytes)) {
             checks.verify(number, self.section_bytes(number), &bytes, self.all(Section::Checksums));
         }
     }
 
-    /// Verified rows of a section; none, and the segment is damaged, where it has no such rows.
+    /// Verified rows of a section; if it has no such rows, none, and the segment is marked as damaged.
     #[inline]
     fn rows<T: bytemuck::Pod>(&self, section: Section, rows: Range<usize>) -> &[T] {
         let Some(found) = self.all(section).get(rows.clone()) else {
@@ -152,7 +153,7 @@ impl Segment {
         }
     }
 
-    /// Its files. They were verified when it was opened: their chunks follow on each other.
+    /// Its files. They were verified when it was opened: the chunks of each follow those of the one before.
     pub(crate) fn files(&self) -> &[FileRow] {
         self.all(Section::Files)
     }
@@ -181,7 +182,7 @@ impl Segment {
         self.row(Section::TextHashes, chunk as usize)
     }
 
-    /// Body terms of each of these chunks.
+    /// Number of body terms of each of these chunks.
     pub(crate) fn chunk_tokens(&self, chunks: Range<u32>) -> &[u32] {
         self.rows(Section::ChunkTokens, chunks.start as usize..chunks.end as usize)
     }
@@ -276,14 +277,14 @@ impl Segment {
     ) -> impl Iterator<Item = f32> + 's {
         let sections = [Section::LabelCodes, Section::LabelScales];
         let rows = chunks.start as usize..chunks.end as usize;
-        self.dots(query, sections, self.header.aspect_dimensions as usize, rows)
+        self.dots(query, sections, self.header.builtin_dimensions as usize, rows)
     }
 
-    /// Similarity of one aspect of file `file` to `query`, a vector of the built-in model.
-    pub(crate) fn aspect_similarity(&self, query: &Quantized, file: u32, aspect: Aspect) -> f32 {
-        let sections = [Section::AspectCodes, Section::AspectScales];
-        let row = file as usize * N_ASPECTS + aspect as usize;
-        let dimensions = self.header.aspect_dimensions as usize;
+    /// Similarity of one field of file `file` to `query`, a vector of the built-in model.
+    pub(crate) fn field_similarity(&self, query: &Quantized, file: u32, field: FieldEmbedding) -> f32 {
+        let sections = [Section::FieldCodes, Section::FieldScales];
+        let row = file as usize * N_FIELD_EMBEDDINGS + field as usize;
+        let dimensions = self.header.builtin_dimensions as usize;
         self.dots(query, sections, dimensions, row..row + 1).next().unwrap_or_default()
     }
 
@@ -303,7 +304,7 @@ impl Segment {
         vectors.map(|(codes, scale)| dot(&query.codes, codes) as f32 * query.scale * scale)
     }
 
-    /// Number of documents that hold `term` in `field`, files that are no longer live included.
+    /// Number of documents with `term` in `field`, including files that are no longer live.
     pub(crate) fn n_postings(&self, field: Field, term: &str) -> u32 {
         let Range { start, end } = self.find(field, term).unwrap_or_default();
         let length = self.rows(Section::Postings, start..end.min(start + MAX_LENGTH_BYTES));
@@ -317,7 +318,7 @@ impl Segment {
         postings
     }
 
-    /// The list of `term` in `field`; empty when no document holds it.
+    /// The list of `term` in `field`; empty if no document contains it.
     pub(crate) fn list(&self, field: Field, term: &str) -> PostingsList<'_> {
         match self.find(field, term) {
             Some(bytes) => PostingsList::new(self.rows(Section::Postings, bytes), self.n_docs(field)),
@@ -329,7 +330,7 @@ impl Segment {
         (if field.is_of_files() { self.files().len() } else { self.n_chunks() }) as u32
     }
 
-    /// Where the list of `term` in `field` lies among the postings.
+    /// Byte range of the list of `term` in `field` in the postings.
     fn find(&self, field: Field, term: &str) -> Option<Range<usize>> {
         let terms: &[TermKey] = self.all(Section::Terms);
         let at =
@@ -343,11 +344,11 @@ impl Segment {
         Some(start..end)
     }
 
-    /// Whether sections have the lengths that follow from the numbers of files and chunks, and files follow on each other.
-    fn fits_together(&self, dimensions: usize) -> bool {
+    /// Whether sections have the lengths that follow from the numbers of files and chunks, and the files' chunks are contiguous.
+    fn is_consistent(&self, dimensions: usize) -> bool {
         let (n_files, n_chunks) = (self.files().len(), self.n_chunks());
-        let aspect_dimensions = self.header.aspect_dimensions as usize;
-        let n_aspects = N_ASPECTS * n_files;
+        let builtin_dimensions = self.header.builtin_dimensions as usize;
+        let n_fields = N_FIELD_EMBEDDINGS * n_files;
         let bytes_per_chunk = [
             (Section::TextHashes, 16),
             (Section::ChunkTokens, 4),
@@ -355,21 +356,21 @@ impl Segment {
             (Section::Bits, 8 * words_per_vector(dimensions)),
             (Section::Codes, dimensions),
             (Section::Scales, 4),
-            (Section::LabelCodes, aspect_dimensions),
+            (Section::LabelCodes, builtin_dimensions),
             (Section::LabelScales, 4),
         ];
         let length = |section: Section| self.section_bytes(section as usize).len();
         let n_starts = length(Section::ListStarts) / 4;
         self.dimensions() == dimensions
             && bytes_per_chunk.into_iter().all(|(section, each)| length(section) == n_chunks * each)
-            && length(Section::AspectCodes) == n_aspects * aspect_dimensions
-            && length(Section::AspectScales) == n_aspects * 4
+            && length(Section::FieldCodes) == n_fields * builtin_dimensions
+            && length(Section::FieldScales) == n_fields * 4
             && length(Section::Terms) == 2 * length(Section::Offsets)
             && (n_starts == 2 || n_starts == N_IVF_LISTS + 1)
-            && self.files_follow_on_each_other()
+            && self.files_are_contiguous()
     }
 
-    fn files_follow_on_each_other(&self) -> bool {
+    fn files_are_contiguous(&self) -> bool {
         let mut next = 0u64;
         for file in self.files() {
             if u64::from(file.first_chunk) != next || usize::from(file.role) >= PathRole::ALL.len() {
@@ -390,7 +391,7 @@ fn n_blocks(lengths: &[usize; N_SECTIONS]) -> usize {
 const ROW_BYTES: [usize; N_SECTIONS] =
     [size_of::<FileRow>(), size_of::<ChunkRow>(), 16, 4, 1, 4, 4, 8, 1, 4, 1, 4, 1, 4, 8, 4, 1, 8];
 
-/// The header, when the bytes are a segment of this format whose sections are whole rows, the last of which ends the file.
+/// The header, if the bytes are a segment of this format whose sections are whole rows and whose last section ends the file.
 fn read_header(bytes: &[u8]) -> Option<Header> {
     let header: Header = bytemuck::pod_read_unaligned(bytes.get(..size_of::<Header>())?);
     let n_bytes = bytes.len() as u64;

@@ -1,4 +1,4 @@
-//! Terms as keys: 64 bits of a hash stand for field and word.
+//! Term keys: a 64-bit hash of field and word.
 
 use std::hash::Hasher;
 use std::ops::Range;
@@ -15,17 +15,18 @@ pub(crate) struct TermKey(u64);
 
 impl TermKey {
     pub(crate) fn new(field: Field, term: &str) -> Self {
-        // Not as the hash's seed: for the shortest words a seed is as good as another letter.
+        // Not used as the hash's seed: for the shortest words, a seed acts like another letter.
         let spread = u64::from(field as u8).wrapping_mul(0x9E37_79B9_7F4A_7C15);
         Self(xxhash_rust::xxh3::xxh3_64(term.as_bytes()).wrapping_add(spread))
     }
 }
 
 impl TermKey {
-    /// Place of the key in `sorted`, whose keys ascend.
+    /// Position of the key in `sorted`, whose keys ascend.
     ///
-    /// Keys are hashes, so they lie evenly: the place is guessed, the guess bettered twice, and searched around, which
-    /// touches four places of memory where halving touches twenty. `touch` is called with each range of keys before it is read.
+    /// Interpolation search: keys are hashes, so they are evenly distributed. The position is guessed, the guess is refined twice,
+    /// and its surroundings are searched, which reads four places in memory where binary search reads twenty. `touch` is called
+    /// with each range of keys before it is read.
     pub(crate) fn find_in(self, sorted: &[Self], touch: impl Fn(Range<usize>)) -> Option<usize> {
         let last = sorted.len().checked_sub(1)?;
         let keys_within = |distance: u64| ((u128::from(distance) * sorted.len() as u128) >> 64) as usize;
@@ -52,7 +53,7 @@ impl TermKey {
     }
 }
 
-/// How far from the last guess a key is looked for before all keys are.
+/// How far around the last guess a key is searched before falling back to all keys.
 const REACH: usize = 32;
 
 /// Hashes a [`TermKey`] to itself.
@@ -80,7 +81,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_key_is_found_where_it_lies_and_no_other_is() {
+    fn present_keys_are_found_and_absent_ones_are_not() {
         let keys = |n: usize| {
             let mut keys: Vec<_> = (0..n).map(|i| TermKey::new(Field::Body, &format!("word{i}"))).collect();
             keys.sort_unstable();
@@ -96,7 +97,7 @@ mod tests {
     }
 
     #[test]
-    fn short_words_of_all_fields_have_keys_of_their_own() {
+    fn short_words_of_all_fields_have_distinct_keys() {
         let letters: Vec<char> = ('a'..='z').chain('0'..='9').collect();
         let mut words: Vec<String> = letters.iter().map(char::to_string).collect();
         words.extend(letters.iter().flat_map(|a| letters.iter().map(move |b| format!("{a}{b}"))));

@@ -42,7 +42,7 @@ struct Expected {
 pub(super) struct Example {
     pub(super) repository: String,
     /// The case, for people.
-    pub(super) told: String,
+    pub(super) label: String,
     pub(super) evidence: Evidence,
     /// Page and line of the heading of each candidate.
     pub(super) places: Vec<String>,
@@ -96,7 +96,7 @@ fn example(case: &Case, root: &Root, library: &Library, first_line: bool) -> Res
     let seen = if subject.name == case.symbol { String::new() } else { format!(" seen as {}", subject.name) };
     Ok(Example {
         repository: case.repository.clone(),
-        told: format!("{}:{} {}{seen}", case.file, case.line_start, case.symbol),
+        label: format!("{}:{} {}{seen}", case.file, case.line_start, case.symbol),
         evidence,
         places,
         is_expected,

@@ -31,11 +31,11 @@ impl Logistic {
     }
 }
 
-/// In standardised units: enough to be at the bottom.
+/// In standardised units: enough to converge.
 const ADAM: Adam = Adam { n_steps: 700, step: 0.03 };
 
-/// Weights by which the right rows of each choice get most of its chance: cross-entropy of the softmax, all right rows
-/// together being the target.
+/// Fits weights that give the right rows of each choice most of the softmax probability. Loss: cross-entropy, with all right rows
+/// together as the target.
 pub(super) fn fit_choice(choices: &[Choice], pull: f64) -> Vec<f64> {
     let deviations = deviations(choices.iter().flat_map(|choice| &choice.rows));
     let in_units =
@@ -65,8 +65,8 @@ pub(super) fn fit_logistic(observations: &[Observation], pull: f64) -> Logistic 
     let deviations = deviations(observations.iter().map(|one| &one.row));
     let n = deviations.len();
     let sum = |is_true: bool| {
-        let of = observations.iter().filter(|one| one.is_true == is_true);
-        of.map(|one| one.weight).sum::<f64>().max(1e-9)
+        let same = observations.iter().filter(|one| one.is_true == is_true);
+        same.map(|one| one.weight).sum::<f64>().max(1e-9)
     };
     let (n_true, n_false) = (sum(true), sum(false));
     let half = (n_true + n_false) / 2.0;
@@ -77,8 +77,8 @@ pub(super) fn fit_logistic(observations: &[Observation], pull: f64) -> Logistic 
         gradient[n] = 0.0;
         for (Observation { is_true, weight, .. }, row) in observations.iter().zip(&rows) {
             let share = weight * if *is_true { half / n_true } else { half / n_false };
-            let told = sigmoid(dot(row, &weights[..n]) + weights[n]);
-            let excess = share * (told - f64::from(u8::from(*is_true)));
+            let predicted = sigmoid(dot(row, &weights[..n]) + weights[n]);
+            let excess = share * (predicted - f64::from(u8::from(*is_true)));
             add_times(&mut gradient[..n], excess, row);
             gradient[n] += excess;
         }
@@ -100,17 +100,17 @@ fn add_times(sums: &mut [f64], factor: f64, row: &[f64]) {
     sums.iter_mut().zip(row).for_each(|(sum, x)| *sum += factor * x);
 }
 
-/// Columns that differ less than this are seen as differing so much: what few rows have would weigh too much else.
-const LEAST_DEVIATION: f64 = 0.1;
+/// Lower bound of the standard deviations: columns that are 0 in nearly all rows would get too much weight otherwise.
+const MIN_DEVIATION: f64 = 0.1;
 
-/// The standard deviation of each column, at least [`LEAST_DEVIATION`].
+/// The standard deviation of each column, at least [`MIN_DEVIATION`].
 fn deviations<'r>(rows: impl Iterator<Item = &'r Vec<f64>>) -> Vec<f64> {
     let rows: Vec<&Vec<f64>> = rows.collect();
     let n = rows.first().map_or(0, |row| row.len());
     let deviation = |at: usize| {
         let mean = rows.iter().map(|row| row[at]).sum::<f64>() / rows.len() as f64;
         let square = rows.iter().map(|row| (row[at] - mean).powi(2)).sum::<f64>() / rows.len() as f64;
-        square.sqrt().max(LEAST_DEVIATION)
+        square.sqrt().max(MIN_DEVIATION)
     };
     (0..n).map(deviation).collect()
 }
@@ -124,7 +124,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_choice_learns_what_tells_right_from_wrong() {
+    fn a_choice_learns_the_column_that_separates_right_from_wrong() {
         let choice = |noise: f64| Choice {
             rows: vec![vec![noise, 0.0], vec![0.3, 1.0], vec![-noise, 0.0]],
             is_right: vec![false, true, false],
@@ -135,7 +135,7 @@ mod tests {
     }
 
     #[test]
-    fn a_logistic_model_tells_shares() {
+    fn a_logistic_model_predicts_frequencies() {
         let observations: Vec<_> = (0..1_000)
             .map(|at| Observation {
                 row: vec![f64::from(u8::from(at % 2 == 0))],

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use anyhow::Result;
 use craig_engine::{CandidateFeatures, Config, Engine, SearchRequest};
-use craig_search::{FeatureValues, shares, standings};
+use craig_search::{FeatureValues, score_features, shares};
 
 use super::FitArguments;
 use super::logistic::Observation;
@@ -14,10 +14,10 @@ use crate::questions::{Question, Repository, Target, another};
 use crate::random::Random;
 use crate::unrelated::{self, Unrelated};
 
-/// Candidates that a user may get to see, and whose relevance is learned.
+/// Number of candidates that a user may see, and whose relevance is learned.
 const N_SEEN: usize = 10;
 
-/// Each repository is asked every so many unrelated questions, from another one on: about as many as its own.
+/// Each repository is asked one of so many unrelated questions, each starting at another: about as many as its own.
 const UNRELATED_STEP: usize = 9;
 
 /// A question asked of a repository.
@@ -47,9 +47,9 @@ struct Set {
 /// Why a question is asked of a repository.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Asked {
-    /// It is about it.
+    /// It is about the repository.
     Own,
-    /// It is about another one.
+    /// It is about another repository.
     Other,
     /// It is about no repository.
     Unrelated,
@@ -188,9 +188,9 @@ impl Example {
     pub(super) fn observations(&self, scores: &[f32]) -> Vec<Observation> {
         let order = Self::order(scores);
         let sorted: Vec<f32> = order.iter().map(|&at| scores[at]).collect();
-        let seen = order.iter().zip(standings(&sorted)).take(N_SEEN);
-        seen.map(|(&at, standing)| {
-            Observation::new(standing, &self.candidates[at], self.is_relevant(at), self.weight)
+        let seen = order.iter().zip(score_features(&sorted)).take(N_SEEN);
+        seen.map(|(&at, score_features)| {
+            Observation::new(score_features, &self.candidates[at], self.is_relevant(at), self.weight)
         })
         .collect()
     }

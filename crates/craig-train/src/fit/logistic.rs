@@ -1,22 +1,22 @@
-//! The probability of relevance: logistic in how a candidate stands among the others and in what it is.
+//! The probability of relevance: a logistic model of the score features and the raw features of a candidate.
 
 use craig_engine::FEATURE_NAMES;
-use craig_search::{FeatureValues, STANDING_NAMES};
+use craig_search::{FeatureValues, SCORE_FEATURE_NAMES};
 
 use crate::metrics::deviations;
 
-/// Columns: standing, features, and a one for the bias.
-const N_COLUMNS: usize = STANDING_NAMES.len() + FEATURE_NAMES.len() + 1;
+/// Columns: score features, raw features, and a one for the bias.
+const N_COLUMNS: usize = SCORE_FEATURE_NAMES.len() + FEATURE_NAMES.len() + 1;
 
 type Row = [f64; N_COLUMNS];
 
-/// Strength of the pull of the weights towards 0, in standardised units.
+/// Strength of the L2 penalty, in standardised units.
 const PULL: f64 = 30.0;
 
-/// Log-odds that are added to what the labels say. A question has one to three labelled files, and whatever else would help
-/// its asker counts as irrelevant; and a user who asks for 0.7 wants an answer to most questions, with three of four hits
-/// to the point. With this, both hold on the given repositories, held out; see `docs/benchmarks.md`.
-const BENEFIT_OF_DOUBT: f64 = 0.9;
+/// Added to the log-odds that the labels give. A question has one to three labelled files, and every other file that would help
+/// counts as irrelevant; and a user who sets a threshold of 0.7 wants an answer to most questions, with three of four hits
+/// relevant. With this offset, both hold on the given repositories, held out; see `docs/benchmarks.md`.
+const LABEL_OFFSET: f64 = 0.9;
 
 /// Steps of Newton's method; it converges in fewer.
 const N_STEPS: usize = 15;
@@ -32,13 +32,13 @@ pub(super) struct Observation {
 
 impl Observation {
     pub(super) fn new(
-        standing: [f32; STANDING_NAMES.len()],
+        score_features: [f32; SCORE_FEATURE_NAMES.len()],
         features: &FeatureValues,
         is_relevant: bool,
         weight: f64,
     ) -> Self {
         let mut row = [1.0; N_COLUMNS];
-        let values = standing.iter().chain(features);
+        let values = score_features.iter().chain(features);
         row.iter_mut().zip(values).for_each(|(column, &value)| *column = f64::from(value));
         Self { row, is_relevant, weight }
     }
@@ -62,20 +62,20 @@ impl Model {
         Self { weights }
     }
 
-    /// In the order of the standing and the features.
+    /// Weights of the score features, then of the raw features.
     pub(super) fn weights(&self) -> &[f64] {
         &self.weights[..N_COLUMNS - 1]
     }
 
     pub(super) fn bias(&self) -> f64 {
-        self.weights[N_COLUMNS - 1] + BENEFIT_OF_DOUBT
+        self.weights[N_COLUMNS - 1] + LABEL_OFFSET
     }
 
-    /// Probabilities of the candidates of one question, best first, each with what was true; never rising.
-    pub(super) fn falling(&self, observations: &[Observation]) -> Vec<(f64, bool)> {
+    /// Predicted relevance of the candidates of one question, best first, each with its label; never rising.
+    pub(super) fn relevances(&self, observations: &[Observation]) -> Vec<(f64, bool)> {
         let mut least = 1.0f64;
         let probability = |observation: &Observation| {
-            least = least.min(sigmoid(dot(&self.weights, &observation.row) + BENEFIT_OF_DOUBT));
+            least = least.min(sigmoid(dot(&self.weights, &observation.row) + LABEL_OFFSET));
             (least, observation.is_relevant)
         };
         observations.iter().map(probability).collect()
@@ -139,18 +139,19 @@ mod tests {
         Observation::new([score, 0.0, 0.0, 0.0], &[0.0; FEATURE_NAMES.len()], is_relevant, 1.0)
     }
 
-    /// 80 of 100 with a high score and 10 of 100 with a low one are relevant: the model says so, and a little more.
+    /// 80 of 100 with a high score and 10 of 100 with a low one are relevant: the model predicts that, plus the offset.
     #[test]
-    fn probabilities_are_shares_and_the_benefit_of_doubt() {
+    fn probabilities_are_frequencies_plus_the_offset() {
         let observations: Vec<_> = (0..10_000)
             .map(|at| observation(1.0, at % 100 < 80))
             .chain((0..10_000).map(|at| observation(-1.0, at % 100 < 10)))
             .collect();
         let model = Model::fit(&observations);
-        let told = model.falling(&[observation(1.0, true), observation(-1.0, false), observation(1.0, true)]);
-        let doubted = |share: f64| sigmoid((share / (1.0 - share)).ln() + BENEFIT_OF_DOUBT);
-        assert!((told[0].0 - doubted(0.8)).abs() < 0.01, "{told:?}");
-        assert!((told[1].0 - doubted(0.1)).abs() < 0.01, "{told:?}");
-        assert_eq!(told[2].0, told[1].0, "it never rises");
+        let predicted =
+            model.relevances(&[observation(1.0, true), observation(-1.0, false), observation(1.0, true)]);
+        let with_offset = |share: f64| sigmoid((share / (1.0 - share)).ln() + LABEL_OFFSET);
+        assert!((predicted[0].0 - with_offset(0.8)).abs() < 0.01, "{predicted:?}");
+        assert!((predicted[1].0 - with_offset(0.1)).abs() < 0.01, "{predicted:?}");
+        assert_eq!(predicted[2].0, predicted[1].0, "it never rises");
     }
 }

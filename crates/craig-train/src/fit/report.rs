@@ -1,4 +1,4 @@
-//! What models are worth on repositories that they have not seen.
+//! Quality of the fitted models on held-out repositories.
 
 use std::collections::BTreeMap;
 
@@ -6,7 +6,7 @@ use super::HeldOut;
 use super::examples::{Asked, Collection, Example};
 use crate::metrics::{bootstrap_interval, mean};
 
-/// 0.7 is the one that the requirements name.
+/// 0.7 is the one in the requirements.
 const THRESHOLDS: [f64; 6] = [0.3, 0.4, 0.5, 0.6, 0.7, 0.8];
 
 /// The report, line by line; the same lines are kept beside the weights.
@@ -17,10 +17,10 @@ pub(super) fn lines(collection: &Collection, held_out: &[HeldOut]) -> Vec<String
         lines.push(quality(collection, held_out, set));
         lines.extend(by_category(collection, held_out, set));
     }
-    let told: Vec<(f64, bool)> =
+    let predicted: Vec<(f64, bool)> =
         held_out.iter().flat_map(|shuffle| shuffle.relevances.iter().flatten().copied()).collect();
-    lines.push(format!("relevance: expected calibration error {:.4}", calibration_error(&told)));
-    lines.extend(reliability(&told, held_out.len()));
+    lines.push(format!("relevance: expected calibration error {:.4}", calibration_error(&predicted)));
+    lines.extend(reliability(&predicted, held_out.len()));
     lines.extend((0..n_sets).flat_map(|set| at_thresholds(collection, held_out, set)));
     lines
 }
@@ -61,53 +61,53 @@ fn by_category(collection: &Collection, held_out: &[HeldOut], set: usize) -> Vec
         .collect()
 }
 
-/// Mean distance of what is told from what is true, over ten equal bins, weighted by their sizes.
-fn calibration_error(told: &[(f64, bool)]) -> f64 {
-    let n = told.len().max(1) as f64;
-    bins(told).map(|bin| bin.n as f64 / n * (bin.told - bin.is_true).abs()).sum()
+/// Expected calibration error: the mean difference between predicted and observed relevance over ten equal bins, weighted by size.
+fn calibration_error(predicted: &[(f64, bool)]) -> f64 {
+    let n = predicted.len().max(1) as f64;
+    bins(predicted).map(|bin| bin.n as f64 / n * (bin.predicted - bin.observed).abs()).sum()
 }
 
 struct Bin {
     from: f64,
     n: usize,
-    told: f64,
-    is_true: f64,
+    predicted: f64,
+    observed: f64,
 }
 
-fn bins(told: &[(f64, bool)]) -> impl Iterator<Item = Bin> + '_ {
+fn bins(predicted: &[(f64, bool)]) -> impl Iterator<Item = Bin> + '_ {
     (0..10).filter_map(|bin| {
-        let within: Vec<_> = told.iter().filter(|(p, _)| ((p * 10.0) as usize).min(9) == bin).collect();
+        let within: Vec<_> = predicted.iter().filter(|(p, _)| ((p * 10.0) as usize).min(9) == bin).collect();
         (!within.is_empty()).then(|| Bin {
             from: bin as f64 / 10.0,
             n: within.len(),
-            told: mean(within.iter().map(|(p, _)| *p)),
-            is_true: mean(within.iter().map(|(_, relevant)| f64::from(u8::from(*relevant)))),
+            predicted: mean(within.iter().map(|(p, _)| *p)),
+            observed: mean(within.iter().map(|(_, relevant)| f64::from(u8::from(*relevant)))),
         })
     })
 }
 
-fn reliability(told: &[(f64, bool)], n_shuffles: usize) -> Vec<String> {
+fn reliability(predicted: &[(f64, bool)], n_shuffles: usize) -> Vec<String> {
     let line = |bin: Bin| {
         format!(
-            "  {:.1}–{:.1}: {} hits, told {:.2}, relevant {:.2}",
+            "  {:.1}–{:.1}: {} hits, predicted {:.2}, relevant {:.2}",
             bin.from,
             bin.from + 0.1,
             bin.n / n_shuffles,
-            bin.told,
-            bin.is_true
+            bin.predicted,
+            bin.observed
         )
     };
-    bins(told).map(line).collect()
+    bins(predicted).map(line).collect()
 }
 
-/// What a user gets who asks for a relevance of at least so much.
+/// Precision and answer rates for hits of at least each threshold.
 fn at_thresholds(collection: &Collection, held_out: &[HeldOut], set: usize) -> Vec<String> {
     let answers = |asked: Asked| {
         let of_shuffle = move |shuffle: &HeldOut| -> Vec<Vec<(f64, bool)>> {
             let all = collection.examples.iter().zip(&shuffle.relevances);
             let of_set = |example: &Example| collection.repositories[example.repository].2 == set;
             all.filter(|(example, _)| example.asked == asked && of_set(example))
-                .map(|(_, told)| told.clone())
+                .map(|(_, predicted)| predicted.clone())
                 .collect()
         };
         held_out.iter().flat_map(of_shuffle).collect::<Vec<_>>()
@@ -115,15 +115,14 @@ fn at_thresholds(collection: &Collection, held_out: &[HeldOut], set: usize) -> V
     let [own, other, unrelated] = [Asked::Own, Asked::Other, Asked::Unrelated].map(answers);
     let line = |threshold: f64| {
         let answered = |all: &[Vec<(f64, bool)>]| {
-            mean(
-                all.iter()
-                    .map(|told| f64::from(u8::from(told.first().is_some_and(|(p, _)| *p >= threshold)))),
-            )
+            mean(all.iter().map(|predicted| {
+                f64::from(u8::from(predicted.first().is_some_and(|(p, _)| *p >= threshold)))
+            }))
         };
-        let handed_out = own.iter().flatten().filter(|(p, _)| *p >= threshold);
+        let returned = own.iter().flatten().filter(|(p, _)| *p >= threshold);
         format!(
-            "set {set} at {threshold:.1}: relevant {:.3} of what is handed out; a hit for {:.3} of own questions, {:.3} of those about another repository, {:.3} of unrelated ones",
-            mean(handed_out.map(|(_, relevant)| f64::from(u8::from(*relevant)))),
+            "set {set} at {threshold:.1}: precision of hits {:.3}; a hit for {:.3} of own questions, {:.3} of those about another repository, {:.3} of unrelated ones",
+            mean(returned.map(|(_, relevant)| f64::from(u8::from(*relevant)))),
             answered(&own),
             answered(&other),
             answered(&unrelated)

@@ -1,4 +1,4 @@
-//! The ranker: a linear score, fitted so that each question's targets get most of the chance.
+//! The ranker: a linear score, fitted so that each question's targets get most of the softmax probability.
 //!
 //! Loss: the cross-entropy between the targets of a question and the softmax of its candidates' scores (ListNet's top-one
 //! loss; Cao et al., ICML 2007), each repository of a set counting the same, and a quadratic pull of every weight towards its
@@ -15,8 +15,8 @@ pub(super) const N_COLUMNS: usize = 2 * FEATURE_NAMES.len();
 
 type Row = [f64; N_COLUMNS];
 
-/// What a file's part in its project takes from its score, in log-odds. The labelled repositories are mostly exported
-/// without their tests and examples, so their questions cannot teach it.
+/// Prior weights of a file's role in its project, in log-odds. Most labelled repositories are exported without their tests and
+/// examples, so these weights cannot be learned from their questions.
 const PRIORS: [(&str, f64); 11] = [
     ("is_test", -3.0),
     ("is_example", -2.2),
@@ -31,10 +31,10 @@ const PRIORS: [(&str, f64); 11] = [
     ("is_types", -0.3),
 ];
 
-/// Features that say something of a query or of a whole project, not of a candidate: they cannot order anything.
-const OF_THE_QUERY: [&str; 3] = ["asks_symbol", "asks_question", "n_terms"];
+/// Features of the query, the same for all its candidates: they cannot order anything.
+const QUERY_FEATURES: [&str; 3] = ["asks_symbol", "asks_question", "n_terms"];
 
-/// In standardised units: enough to be at the bottom.
+/// In standardised units: enough to converge.
 const ADAM: Adam = Adam { n_steps: 300, step: 0.05 };
 
 /// A fitted linear score.
@@ -45,13 +45,13 @@ pub(super) struct Linear {
 /// The candidates of all questions, standardised.
 struct Table {
     rows: Vec<Row>,
-    /// For each question, its rows, what each should get of its chance, and how much it counts.
+    /// For each question, its rows, the target probability of each, and the question's weight.
     questions: Vec<(std::ops::Range<usize>, Vec<f64>, f64)>,
     deviations: Row,
 }
 
 impl Linear {
-    /// What is believed before any example is seen.
+    /// The prior weights.
     pub(super) fn prior() -> Self {
         let mut weights = [0.0; N_COLUMNS];
         for (name, weight) in PRIORS {
@@ -87,8 +87,9 @@ impl Linear {
 }
 
 fn rows(example: &Example) -> impl Iterator<Item = Row> + '_ {
-    let of_the_query: Vec<usize> =
-        (0..N_COLUMNS).filter(|at| OF_THE_QUERY.contains(&FEATURE_NAMES[at % FEATURE_NAMES.len()])).collect();
+    let of_the_query: Vec<usize> = (0..N_COLUMNS)
+        .filter(|at| QUERY_FEATURES.contains(&FEATURE_NAMES[at % FEATURE_NAMES.len()]))
+        .collect();
     example.candidates.iter().zip(&example.shares).map(move |(values, shares)| {
         let mut row = [0.0; N_COLUMNS];
         row.iter_mut()
@@ -130,10 +131,10 @@ impl Table {
         let mut gradient: Row = std::array::from_fn(|at| pull * (weights[at] - prior[at]));
         for (range, wanted, weight) in &self.questions {
             let rows = &self.rows[range.clone()];
-            let chances =
+            let probabilities =
                 softmax(rows.iter().map(|row| row.iter().zip(weights).map(|(x, w)| x * w).sum()).collect());
-            for ((row, chance), wanted) in rows.iter().zip(chances).zip(wanted) {
-                let excess = weight * (chance - wanted);
+            for ((row, probability), wanted) in rows.iter().zip(probabilities).zip(wanted) {
+                let excess = weight * (probability - wanted);
                 gradient.iter_mut().zip(row).for_each(|(sum, value)| *sum += excess * value);
             }
         }

@@ -14,7 +14,7 @@ use crate::random::{Random, hash};
 /// Distinct rows of a text, each with its number of occurrences.
 type Counts = Box<[(u16, u16)]>;
 
-/// Pairs of one repository that stand in a batch together: what a search has to tell apart.
+/// Pairs of one repository in the same batch: negatives of the kind that a search has to distinguish.
 const GROUP: usize = 256;
 const GROUPS_PER_BATCH: usize = 4;
 

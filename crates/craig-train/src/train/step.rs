@@ -188,7 +188,7 @@ impl Occurrences {
         Self { starts, entries }
     }
 
-    fn of(&self, row: usize) -> &[(u32, f32)] {
+    fn entries(&self, row: usize) -> &[(u32, f32)] {
         &self.entries[self.starts[row] as usize..self.starts[row + 1] as usize]
     }
 }
@@ -255,7 +255,7 @@ impl Adam {
         let weight_state = weight_means.par_iter_mut().zip(weight_squares);
         let moves = rows.zip(row_state).zip(weight_state).enumerate().map(
             |(number, ((row, row_state), weight_state))| Move {
-                entries: occurrences.of(number),
+                entries: occurrences.entries(number),
                 gradients,
                 row,
                 row_state,
@@ -325,7 +325,7 @@ mod tests {
         let mut rows = vec![0.0; parameters.rows.len()];
         let weights = rows.chunks_mut(parameters.dimensions).enumerate().map(|(number, sum)| {
             let row = (parameters.row(number as u16), parameters.query_weights[number]);
-            row_gradient(occurrences.of(number), &gradients, row, sum)
+            row_gradient(occurrences.entries(number), &gradients, row, sum)
         });
         let weights = weights.collect();
         (rows, weights)

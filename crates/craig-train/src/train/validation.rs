@@ -9,7 +9,7 @@ use crate::metrics::mean;
 use crate::pairs::{Kind, Pair};
 use crate::random::hash;
 
-/// Documents that a question has to be told from.
+/// Number of distractors of a question.
 const POOL: usize = 1_000;
 
 /// MRR by language of questions of a kind, each against a pool of documents of the same language.

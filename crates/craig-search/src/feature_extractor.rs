@@ -1,4 +1,4 @@
-//! Computes the features of candidate files from what the query was looked up to.
+//! Computes the ranker's features of candidate files.
 
 use std::collections::HashMap;
 
@@ -11,17 +11,17 @@ use crate::features::Features;
 use crate::index::{LiveSegment, Totals};
 use crate::lexical::{Term, TermPostings, average_tokens, bm25, idf, tf_of, within};
 use crate::query::{Name, Query, Shape};
-use crate::segment::{Aspect, Posting, Segment, kind_number};
+use crate::segment::{FieldEmbedding, Posting, Segment, kind_number};
 
-/// A candidate file, seen by the ranker.
+/// A candidate file with its features.
 pub(crate) struct Candidate {
     pub(crate) segment: usize,
     pub(crate) file: u32,
     pub(crate) features: Features,
 }
 
-/// Everything that features of one query are computed from.
-pub(crate) struct Scene<'a> {
+/// Everything that the features of one query's candidates are computed from.
+pub(crate) struct FeatureExtractor<'a> {
     pub(crate) query: &'a Query,
     pub(crate) terms: &'a [Term<'a>],
     pub(crate) names: &'a [NamePostings],
@@ -31,7 +31,7 @@ pub(crate) struct Scene<'a> {
     pub(crate) idf_sum: f32,
 }
 
-/// Where a name that the query may ask for stands, by segment.
+/// The postings of a name that the query may ask for, by segment.
 pub(crate) struct NamePostings {
     /// Chunks that define it.
     pub(crate) definitions: Vec<Vec<Posting>>,
@@ -39,20 +39,20 @@ pub(crate) struct NamePostings {
     types: Vec<Vec<Posting>>,
     /// Files of that name.
     stems: Vec<Vec<Posting>>,
-    /// Chunks that hold it, for a name of several words of the query.
+    /// Chunks whose text contains it; only for a name that joins several words of the query.
     uses: Vec<Vec<Posting>>,
     /// Inverse document frequency of its uses.
     idf: f32,
     /// Words of the query that it joins.
     n_words: usize,
-    /// 1 when surely meant as a name, else ½.
+    /// 1 when it is certainly meant as a name, else ½.
     weight: f32,
 }
 
-impl<'a> Scene<'a> {
+impl<'a> FeatureExtractor<'a> {
     /// Computes the features of file `file` of segment `segment`.
     pub(crate) fn candidate(&self, segment: usize, file: u32) -> Candidate {
-        let body = self.body(segment, file);
+        let body = self.body_scores(segment, file);
         let mut features = Features::default();
         self.lexical_features(&body, &mut features);
         self.name_features(segment, file, &mut features);
@@ -66,8 +66,8 @@ impl<'a> Scene<'a> {
         &self.segments[segment].segment
     }
 
-    /// BM25 sums and coverages of the file's text, chunk by chunk and as a whole.
-    fn body(&self, segment: usize, file: u32) -> BodyScores {
+    /// BM25 sums and coverages of the file's text, for each chunk and for the whole file.
+    fn body_scores(&self, segment: usize, file: u32) -> BodyScores {
         let chunks = self.segment(segment).chunks_of(file);
         let n_tokens = self.segment(segment).chunk_tokens(chunks.clone());
         let average = average_tokens(self.totals);
@@ -114,26 +114,27 @@ impl<'a> Scene<'a> {
 
     fn name_features(&self, segment: usize, file: u32, features: &mut Features) {
         let path_idf_sum = self.terms.iter().map(|term| term.path_idf).sum::<f32>().max(f32::MIN_POSITIVE);
-        let held_idf = |field: fn(&'a TermPostings<'a>) -> &'a Vec<Posting>| {
+        let covered_idf = |field: fn(&'a TermPostings<'a>) -> &'a Vec<Posting>| {
             let holds = |term: &&'a Term<'a>| tf_of(field(&term.postings[segment]), file) > 0;
             self.terms.iter().filter(holds).map(|term| term.path_idf).sum::<f32>() / path_idf_sum
         };
-        features.path_coverage = held_idf(|postings| &postings.path);
-        features.name_coverage = held_idf(|postings| &postings.name);
+        features.path_coverage = covered_idf(|postings| &postings.path);
+        features.name_coverage = covered_idf(|postings| &postings.name);
         let path = self.segment(segment).path_of(file);
         let words = parts(file_stem(path));
         let share = |is: &dyn Fn(&String) -> bool| {
             words.iter().filter(|word| is(word)).count() as f32 / words.len().max(1) as f32
         };
         features.name_precision = share(&|word| self.query.terms.contains(word));
-        features.name_prefix = share(&|word| self.query.terms.iter().any(|term| begins(word, term)));
+        features.name_prefix =
+            share(&|word| self.query.terms.iter().any(|term| is_prefix_of_other(word, term)));
         features.name_words = words.len() as f32;
         let folder = parts(path.rsplit('/').nth(1).unwrap_or_default());
         let in_folder = self.terms.iter().zip(&self.query.terms).filter(|(_, word)| folder.contains(word));
         features.folder_coverage = in_folder.map(|(term, _)| term.path_idf).sum::<f32>() / path_idf_sum;
     }
 
-    /// Adds how much the project uses the candidate's names: too slow for all candidates, so only the best get it.
+    /// Adds how often the project uses the candidate's names: too slow for all candidates, so only the best get it.
     pub(crate) fn add_popularity(&self, candidate: &mut Candidate) {
         let segment = self.segment(candidate.segment);
         let main_names = segment.text(segment.files()[candidate.file as usize].main_names);
@@ -144,7 +145,7 @@ impl<'a> Scene<'a> {
         candidate.features.name_used = self.n_uses(&name).ln_1p();
     }
 
-    /// Chunks that hold a name.
+    /// Number of chunks that contain a name.
     fn n_uses(&self, name: &str) -> f32 {
         let n_in = |segment: &LiveSegment| match segment.live.is_full() {
             true => segment.segment.n_postings(Field::Body, name) as usize,
@@ -212,20 +213,20 @@ impl<'a> Scene<'a> {
         let chunks = segment.chunks_of(file);
         let cosines = segment.similarities(&self.query.vector, chunks.clone());
         (features.dense_best, features.dense_three) = best_and_three(cosines);
-        let labels = segment.label_similarities(&self.query.aspect_vector, chunks);
+        let labels = segment.label_similarities(&self.query.builtin_vector, chunks);
         (features.label_best, features.label_three) = best_and_three(labels);
-        let aspect = |aspect| segment.aspect_similarity(&self.query.aspect_vector, file, aspect);
-        features.dense_path = aspect(Aspect::Path);
-        features.dense_name = aspect(Aspect::Name);
-        features.dense_symbols = aspect(Aspect::Symbols);
-        features.dense_head = aspect(Aspect::Head);
-        features.dense_whole = aspect(Aspect::Whole);
+        let field = |field| segment.field_similarity(&self.query.builtin_vector, file, field);
+        features.dense_path = field(FieldEmbedding::Path);
+        features.dense_name = field(FieldEmbedding::Name);
+        features.dense_symbols = field(FieldEmbedding::Symbols);
+        features.dense_head = field(FieldEmbedding::Head);
+        features.dense_whole = field(FieldEmbedding::Whole);
     }
 
-    /// The chunks of a candidate, each with a score that only compares them with each other, best first, ties by place.
+    /// The chunks of a candidate, best first, ties in the order of the file. Their scores are only comparable within the file.
     pub(crate) fn ordered_chunks(&self, candidate: &Candidate) -> Vec<(f32, u32)> {
         let Candidate { segment: number, file, .. } = *candidate;
-        let (segment, body) = (self.segment(number), self.body(number, file));
+        let (segment, body) = (self.segment(number), self.body_scores(number, file));
         let chunks = segment.chunks_of(file);
         let defines = |chunk: u32| {
             let weights = self.names.iter().filter(|name| tf_of(&name.definitions[number], chunk) > 0);
@@ -235,7 +236,7 @@ impl<'a> Scene<'a> {
             let at = (chunk - chunks.start) as usize;
             (body.body[at] + 0.5 * body.symbol[at] + cosine + 0.5 * label + defines(chunk), chunk)
         };
-        let labels = segment.label_similarities(&self.query.aspect_vector, chunks.clone());
+        let labels = segment.label_similarities(&self.query.builtin_vector, chunks.clone());
         let cosines = segment.similarities(&self.query.vector, chunks.clone());
         let mut ordered: Vec<_> = chunks.clone().zip(cosines.zip(labels)).map(score).collect();
         ordered.sort_by(|a, b| b.0.total_cmp(&a.0));
@@ -297,14 +298,14 @@ fn three_largest(values: impl Iterator<Item = f32>) -> [f32; 3] {
     })
 }
 
-/// One of the two begins with the other, and the shorter is no accident: `auth` and `authentication`.
-fn begins(a: &str, b: &str) -> bool {
+/// Whether one is a prefix of the other, and long enough not to be one by chance: `auth` and `authentication`.
+fn is_prefix_of_other(a: &str, b: &str) -> bool {
     let (short, long) = if a.len() <= b.len() { (a, b) } else { (b, a) };
     short.len() >= 2 && long.starts_with(short)
 }
 
-/// Fills the features that a candidate has among the others.
-pub(crate) fn relate(candidates: &mut [Candidate], segments: &[LiveSegment]) {
+/// Adds the features that depend on the whole set of candidates.
+pub(crate) fn add_set_features(candidates: &mut [Candidate], segments: &[LiveSegment]) {
     let paths: Vec<&str> = candidates.iter().map(|c| segments[c.segment].segment.path_of(c.file)).collect();
     let mut in_folder: HashMap<&str, u32> = HashMap::new();
     for path in &paths {
@@ -322,7 +323,7 @@ fn folder_of(path: &str) -> &str {
     path.rsplit_once('/').map_or("", |(folder, _)| folder)
 }
 
-/// Looks a name up as a definition, as a file name and, when it joins several words, in texts.
+/// Looks a name up as a definition, as a file name and, when it joins several words, in the texts.
 pub(crate) fn look_up_name(name: &Name, segments: &[LiveSegment], totals: Totals) -> NamePostings {
     let of_chunks =
         |field| segments.iter().map(|segment| segment.live_chunks(field, &name.compact)).collect();
@@ -335,6 +336,6 @@ pub(crate) fn look_up_name(name: &Name, segments: &[LiveSegment], totals: Totals
         idf: idf(totals.n_chunks, uses.iter().map(Vec::len).sum()),
         uses,
         n_words: name.n_words,
-        weight: if name.certain { 1.0 } else { 0.5 },
+        weight: if name.is_certain { 1.0 } else { 0.5 },
     }
 }
