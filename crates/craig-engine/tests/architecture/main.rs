@@ -1,11 +1,12 @@
 //! The invariants of ARCHITECTURE.md, checked on the workspace itself. Each checker is tried on bad input too.
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
+mod access;
 mod code;
 mod committed;
 mod edges;
 mod licences;
-mod rooms;
+mod names;
 mod security;
 
 use std::path::{Path, PathBuf};

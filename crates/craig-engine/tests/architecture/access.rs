@@ -1,4 +1,4 @@
-//! What the code of each room may touch: files, network, unsafe.
+//! What the code of each crate may touch: files, network, unsafe.
 
 use std::path::Path;
 
@@ -163,14 +163,14 @@ fn unexplained_unsafe(source: &str) -> Vec<String> {
 }
 
 #[test]
-fn cutting_and_embedding_reach_nothing_outside() {
+fn chunking_and_embedding_do_no_io() {
     let files = sources(is_product);
     assert!(files.iter().filter(|(path, _)| crate_of(path) == "craig-chunk").count() > 10);
     check(io_in_pure_crates(&files));
 }
 
 #[test]
-fn only_the_source_room_opens_a_projects_files() {
+fn only_craig_source_opens_a_projects_files() {
     let files = sources(is_product);
     check(files_opened_elsewhere(&files));
     for (allowed, why) in MAY_OPEN_FILES {
@@ -211,7 +211,7 @@ fn unsafe_code_stays_in_its_module_and_says_why_it_is_sound() {
 }
 
 #[test]
-fn trespassers_are_seen() {
+fn violations_are_found() {
     let made = |path: &str, source: &str| vec![(path.to_owned(), source.to_owned())];
     for source in
         ["use std::fs;", "use std::{path::Path, fs::{self, File}};", "fn f() { std :: fs :: read(p) }"]
