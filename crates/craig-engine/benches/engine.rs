@@ -9,7 +9,7 @@ use std::hint::black_box;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use craig_engine::{Config, Engine, IngestRequest, SearchRequest, SourceOptions, Waiting};
+use craig_engine::{Config, Consent, Engine, IngestRequest, SearchRequest, SourceOptions, Waiting};
 use criterion::{BatchSize, Criterion, Throughput, criterion_group, criterion_main};
 use tempfile::TempDir;
 
@@ -35,8 +35,8 @@ impl Project {
     fn ingested(n_chunks: usize) -> Self {
         let folder = tempfile::tempdir().unwrap();
         generate(&folder.path().join("source"), n_chunks);
-        let mut engine = open(&folder.path().join("craig.db"));
-        ingest(&mut engine, &folder.path().join("source"));
+        let engine = open(&folder.path().join("craig.db"));
+        ingest(&engine, &folder.path().join("source"));
         Self { folder, engine }
     }
 
@@ -45,7 +45,11 @@ impl Project {
     }
 
     fn delta(&mut self) -> u64 {
-        self.engine.ingest_delta("source", Waiting::Fail, &mut |_| ()).unwrap().files.changed
+        self.engine
+            .ingest_delta("source", Waiting::Fail, Consent::default(), &mut |_| ())
+            .unwrap()
+            .files
+            .changed
     }
 
     /// Waits until the stamps of its files prove them unchanged: they say nothing about the tick they were made in.
@@ -67,12 +71,13 @@ fn open(database: &Path) -> Engine {
     Engine::open(&Config::new(database)).unwrap()
 }
 
-fn ingest(engine: &mut Engine, directory: &Path) -> u64 {
+fn ingest(engine: &Engine, directory: &Path) -> u64 {
     let request = IngestRequest {
         directory: directory.to_owned(),
         name: None,
         options: SourceOptions::default(),
         waiting: Waiting::Fail,
+        consent: Consent::default(),
     };
     engine.ingest(&request, &mut |_| ()).unwrap().bytes
 }
@@ -150,7 +155,7 @@ fn first_ingestion(criterion: &mut Criterion) {
     let folder = tempfile::tempdir().unwrap();
     let source = folder.path().join("source");
     generate(&source, sized(6_000));
-    let n_bytes = ingest(&mut open(&folder.path().join("first.db")), &source);
+    let n_bytes = ingest(&open(&folder.path().join("first.db")), &source);
     let mut group = criterion.benchmark_group("ingest");
     group.sample_size(10).throughput(Throughput::Bytes(n_bytes));
     group.bench_function("300 files", |bencher| {
@@ -160,8 +165,8 @@ fn first_ingestion(criterion: &mut Criterion) {
         };
         bencher.iter_batched(
             database,
-            |(mut engine, folder)| {
-                ingest(&mut engine, &source);
+            |(engine, folder)| {
+                ingest(&engine, &source);
                 (engine, folder)
             },
             BatchSize::PerIteration,
@@ -217,7 +222,7 @@ fn index(criterion: &mut Criterion) {
                 std::fs::remove_dir_all(&folder).unwrap();
                 open(&database)
             },
-            |mut engine| {
+            |engine| {
                 let answer = engine.search("source", QUERIES[0], &SearchRequest::default());
                 black_box(answer.unwrap());
                 engine

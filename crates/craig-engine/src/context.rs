@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use craig_context::{Block, Fitted, SourceText, Tokenizer};
-use craig_store::{Project, StoreError};
+use craig_store::{Project, Store, StoreError};
 use serde::Serialize;
 
 use crate::{Engine, EngineError};
@@ -145,6 +145,13 @@ impl ContextAnswer {
     }
 }
 
+/// The project that is asked, and the connection that reads it.
+#[derive(Clone, Copy)]
+struct OpenProject<'a> {
+    store: &'a Store,
+    project: &'a Project,
+}
+
 /// Measures the steps of one answer.
 struct Clock {
     started: Instant,
@@ -194,8 +201,8 @@ fn score_if_open(score: f32) -> f32 {
 
 impl Engine {
     /// The project to answer from; `None` when nothing of it is indexed yet.
-    fn indexed_project(&self, handle: &str) -> Result<Option<Project>, EngineError> {
-        match self.store().project(handle) {
+    fn indexed_project(store: &Store, handle: &str) -> Result<Option<Project>, EngineError> {
+        match store.project(handle) {
             Ok(project) => Ok(Some(project).filter(|project| project.generation > 0)),
             Err(StoreError::UnknownProject { .. }) => Ok(None),
             Err(error) => Err(error.into()),
@@ -210,7 +217,7 @@ impl Engine {
 
     /// The path of `file` in a project: as it is named from the working directory, from `root`, or from the project.
     pub fn path_in_project(&self, handle: &str, root: &Path, file: &Path) -> Result<String, EngineError> {
-        let project = self.find(handle)?;
+        let project = self.find(&*self.store()?, handle)?;
         let source = Path::new(&project.source_path);
         let inside = |place: PathBuf| {
             let real = place.canonicalize().ok()?;
@@ -223,7 +230,7 @@ impl Engine {
 
     /// Texts and symbols of these files, as far as there is time.
     fn source_texts<'p>(
-        &self,
+        store: &Store,
         project: &Project,
         paths: impl IntoIterator<Item = &'p str>,
         clock: &Clock,
@@ -233,8 +240,8 @@ impl Engine {
             if texts.contains_key(path) || !clock.is_early() {
                 continue;
             }
-            let Some(id) = self.store().file_id(project.id, path)? else { continue };
-            let outlined = self.store().load_outlines(&[id])?.pop();
+            let Some(id) = store.file_id(project.id, path)? else { continue };
+            let outlined = store.load_outlines(&[id])?.pop();
             if let Some(file) = outlined {
                 texts.insert(path.to_owned(), SourceText { text: file.text, symbols: file.symbols });
             }
@@ -244,17 +251,17 @@ impl Engine {
 
     /// Closes an answer: its time, and what is kept of it.
     fn finished(
-        &mut self,
+        &self,
+        store: &mut Store,
         mut answer: ContextAnswer,
         kind: &'static str,
         project: Option<&Project>,
         clock: &Clock,
     ) -> ContextAnswer {
-        answer.notes.extend(self.take_notes());
         answer.elapsed.total_ms = clock.total_ms();
         if let Some(project) = project {
             answer.project = project.name.clone();
-            answer.id = self.keep_use(project, kind, &answer);
+            answer.id = self.keep_use(store, project, kind, &answer);
         }
         answer
     }

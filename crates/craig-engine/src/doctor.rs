@@ -4,10 +4,11 @@ use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
 use craig_search::{Index, IndexHealth};
-use craig_store::{DamagedFile, LockError, Project, StoreError};
+use craig_store::{DamagedFile, LockError, Project, Store, StoreError};
 use serde::Serialize;
 
-use crate::{Config, Engine, EngineError, Phase, Progress};
+use crate::engine::reload;
+use crate::{Config, Consent, Engine, EngineError, Phase, Progress, Waiting};
 
 /// What an examination found.
 #[derive(Clone, Debug, Default, Serialize)]
@@ -129,45 +130,48 @@ impl Examination {
 
     fn examine_all(
         &mut self,
-        mut engine: Engine,
+        engine: Engine,
         mode: Mode,
         progress: &mut dyn FnMut(&Progress),
     ) -> Result<(), EngineError> {
-        let path = engine.store().path().to_owned();
-        let problems = engine.store().integrity()?;
+        let mut store = engine.store()?;
+        let path = store.path().to_owned();
+        let problems = store.integrity()?;
         if !problems.is_empty() {
-            let sources = sources(&engine);
+            let sources = sources(&store);
             let finding = Finding::damage(Part::Database, problems.join("; "), start_again(&path, &sources));
             if mode == Mode::Examine {
                 self.findings.push(finding);
                 return Ok(());
             }
-            if !mends_itself(&mut engine) {
+            if !mends_itself(&mut store) {
                 // Nothing may be writing to it while it is moved.
+                drop(store);
                 drop(engine);
                 self.findings.push(set_aside(&path, finding, &sources));
                 return Ok(());
             }
             self.findings.push(finding.repaired("the database's own indexes were made anew"));
         }
-        for project in engine.store().projects()? {
+        for project in store.projects()? {
             self.projects += 1;
-            self.examine_project(&mut engine, &project, mode, progress)?;
+            self.examine_project(&engine, &mut store, &project, mode, progress)?;
         }
-        self.look_for_leftovers(&engine, mode)?;
+        self.look_for_leftovers(&store, mode)?;
         self.look_at_permissions(&path);
-        self.look_at_permissions(&engine.store().side_folder());
+        self.look_at_permissions(&store.side_folder());
         Ok(())
     }
 
     fn examine_project(
         &mut self,
-        engine: &mut Engine,
+        engine: &Engine,
+        store: &mut Store,
         project: &Project,
         mode: Mode,
         progress: &mut dyn FnMut(&Progress),
     ) -> Result<(), EngineError> {
-        let lock = match engine.store().try_lock(project) {
+        let lock = match store.try_lock(project) {
             Err(LockError::Held { holder }) => {
                 let problem = format!("not examined: {} is writing it", holder.describe());
                 self.findings.push(
@@ -178,19 +182,19 @@ impl Examination {
             // Where no lock can be made nobody else writes, either.
             lock => lock.ok(),
         };
-        let n_files = engine.store().file_count(project.id)?;
+        let n_files = store.file_count(project.id)?;
         self.files += n_files;
         let mut n_read = 0;
-        let damaged = engine.store().damaged_files(project.id, &mut |path| {
+        let damaged = store.damaged_files(project.id, &mut |path| {
             n_read += 1;
             let step = examining(&format!("{}: {path}", project.name));
             progress(&Progress { processed_files: n_read, total_files: n_files as usize, ..step });
         })?;
         if !damaged.is_empty() && mode == Mode::Repair && Path::new(&project.source_path).is_dir() {
             let files: Vec<_> = damaged.iter().map(|file| file.id).collect();
-            engine.store_mut().forget_files(project.id, &files)?;
+            store.forget_files(project.id, &files)?;
             drop(lock);
-            let read = engine.take_in_changes(&project.reference, crate::Waiting::Wait, progress);
+            let read = engine.ingest_changes(store, project, Waiting::Wait, Consent::default(), progress);
             self.findings.extend(damaged.iter().map(|file| match &read {
                 Ok(_) => of_file(project, file, "").repaired("it was read again from its source"),
                 Err(error) => {
@@ -208,16 +212,17 @@ impl Examination {
             drop(lock);
         }
         progress(&examining(&format!("the search index of {}", project.name)));
-        self.examine_index(engine, project, mode)
+        self.examine_index(engine, store, project, mode)
     }
 
     fn examine_index(
         &mut self,
-        engine: &mut Engine,
+        engine: &Engine,
+        store: &Store,
         project: &Project,
         mode: Mode,
     ) -> Result<(), EngineError> {
-        let project = engine.reload(project)?;
+        let project = reload(store, project)?;
         let embedder = match engine.embedder() {
             Ok(embedder) => embedder,
             Err(error) => {
@@ -228,14 +233,14 @@ impl Examination {
             }
         };
         let dimensions = embedder.dimensions()?;
-        let mut health = Index::check(engine.store(), &project, embedder.id(), dimensions)?;
+        let mut health = Index::check(store, &project, embedder.id(), dimensions)?;
         if let IndexHealth::Damaged { what } = &health {
             let remedy = format!("the next search rebuilds it, and so does '{REPAIR}'");
             let mut finding = Finding::damage(Part::Index, what, remedy).in_project(&project);
             if mode == Mode::Repair {
-                engine.rebuild_index(&project)?;
+                engine.rebuild_index(store, &project)?;
                 finding = finding.repaired("it was rebuilt from the database");
-                health = Index::check(engine.store(), &project, embedder.id(), dimensions)?;
+                health = Index::check(store, &project, embedder.id(), dimensions)?;
             }
             self.findings.push(finding);
         }
@@ -247,13 +252,13 @@ impl Examination {
     }
 
     /// Folders beside the database that belong to no project.
-    fn look_for_leftovers(&mut self, engine: &Engine, mode: Mode) -> Result<(), EngineError> {
-        let side = engine.store().side_folder();
+    fn look_for_leftovers(&mut self, store: &Store, mode: Mode) -> Result<(), EngineError> {
+        let side = store.side_folder();
         let indexes = folders_in(&side).into_iter().filter(|path| is_index_folder(path));
         let clones = folders_in(&side.join("clones"));
         // What is there before the projects are listed belongs to one of them, or to none.
         let found: Vec<PathBuf> = indexes.chain(clones).collect();
-        let projects = engine.store().projects()?;
+        let projects = store.projects()?;
         let kept: HashSet<&str> = projects.iter().map(|project| project.reference.as_str()).collect();
         for path in found {
             let is_index = is_index_folder(&path) && path.parent() == Some(&side);
@@ -301,14 +306,13 @@ fn of_file(project: &Project, file: &DamagedFile, remedy: &str) -> Finding {
 }
 
 /// Whether the database is sound after its own indexes were made anew.
-fn mends_itself(engine: &mut Engine) -> bool {
-    engine.store_mut().rebuild_indexes().is_ok()
-        && engine.store().integrity().is_ok_and(|problems| problems.is_empty())
+fn mends_itself(store: &mut Store) -> bool {
+    store.rebuild_indexes().is_ok() && store.integrity().is_ok_and(|problems| problems.is_empty())
 }
 
 /// Directories that were ingested, as far as a damaged database still says so.
-fn sources(engine: &Engine) -> Vec<String> {
-    let projects = engine.store().projects().unwrap_or_default();
+fn sources(store: &Store) -> Vec<String> {
+    let projects = store.projects().unwrap_or_default();
     projects.into_iter().map(|project| project.source_path).collect()
 }
 

@@ -19,8 +19,9 @@ use craig_store::{
 };
 use rayon::prelude::*;
 
+use crate::consent::Consent;
 use crate::cost::{EmbeddingCost, Texts};
-use crate::engine::root_of;
+use crate::engine::{reload, root_of, thread_pool};
 use crate::options::StoredOptions;
 use crate::plan::{Compare, Plan};
 use crate::progress::{Phase, Progress};
@@ -50,6 +51,8 @@ pub struct IngestRequest {
     pub options: SourceOptions,
     /// What to do when another process ingests the same project.
     pub waiting: Waiting,
+    /// What it may do without asking.
+    pub consent: Consent,
 }
 
 /// What to do when another process ingests the same project.
@@ -64,10 +67,11 @@ pub enum Waiting {
 
 /// How a project is ingested.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct How {
+pub(crate) struct IngestMode {
     pub(crate) compare: Compare,
     pub(crate) waiting: Waiting,
     pub(crate) fetching: Fetching,
+    pub(crate) consent: Consent,
 }
 
 /// Whether the files of a clone are those of its repository's newest commit.
@@ -84,21 +88,38 @@ pub(crate) enum Fetching {
 impl Engine {
     /// Ingests a directory as a project. Files that the store has with the same content are left as they are.
     pub fn ingest(
-        &mut self,
+        &self,
+        request: &IngestRequest,
+        progress: &mut dyn FnMut(&Progress),
+    ) -> Result<IngestReport, EngineError> {
+        self.ingest_directory(&mut *self.store()?, request, progress)
+    }
+
+    /// The same with a connection that the caller has.
+    pub(crate) fn ingest_directory(
+        &self,
+        store: &mut Store,
         request: &IngestRequest,
         progress: &mut dyn FnMut(&Progress),
     ) -> Result<IngestReport, EngineError> {
         let root = Root::open(&request.directory)?;
-        self.check_new_source(&request.directory, &root)?;
+        Self::check_new_source(store, &request.directory, &root, request.consent)?;
         let name = request.name.as_deref().map(checked_name).transpose()?;
-        let project = self.register(&root, name, root.name(), StoredOptions::of(&request.options))?;
-        let how = How { compare: Compare::Content, waiting: request.waiting, fetching: Fetching::Newest };
-        self.ingest_project(&project, how, None, progress)
+        let options = StoredOptions::of(&request.options);
+        let project = self.register(store, &root, name, root.name(), options)?;
+        let mode = IngestMode {
+            compare: Compare::Content,
+            waiting: request.waiting,
+            fetching: Fetching::Newest,
+            consent: request.consent,
+        };
+        self.ingest_project(store, &project, mode, None, progress)
     }
 
     /// The project of a directory, made when missing, with these options.
     pub(crate) fn register(
-        &mut self,
+        &self,
+        store: &mut Store,
         root: &Root,
         name: Option<String>,
         name_base: &str,
@@ -106,62 +127,67 @@ impl Engine {
     ) -> Result<Project, EngineError> {
         let name = match name {
             Some(name) => name,
-            None => self.free_name(root, name_base)?,
+            None => free_name(store, root, name_base)?,
         };
         // A bad pattern is told before there is a project with it.
         let source = options.source();
         if !source.extra_ignore_globs.is_empty() || !source.extra_include_globs.is_empty() {
             walk(root, &source)?;
         }
-        let previous = self.store().project(&name).map(|project| StoredOptions::parse(&project.options));
+        let previous = store.project(&name).map(|project| StoredOptions::parse(&project.options));
         let options = match previous {
             Ok(previous) => options.made_like(&previous),
             Err(_) => options.made_with(self.embedder()?.id()),
         };
-        Ok(self.store_mut().create_project(&name, root.as_str(), &options.to_json())?)
+        Ok(store.create_project(&name, root.as_str(), &options.to_json())?)
     }
 
     /// Brings a project up to date with its directory: only files that changed are read. A clone fetches first.
     pub fn ingest_delta(
-        &mut self,
+        &self,
         handle: &str,
         waiting: Waiting,
+        consent: Consent,
         progress: &mut dyn FnMut(&Progress),
     ) -> Result<IngestReport, EngineError> {
-        let project = self.find(handle)?;
-        let how = How { compare: Compare::Stamp, waiting, fetching: Fetching::Newest };
-        self.ingest_project(&project, how, None, progress)
+        let mut store = self.store()?;
+        let project = self.find(&store, handle)?;
+        let mode = IngestMode { compare: Compare::Stamp, waiting, fetching: Fetching::Newest, consent };
+        self.ingest_project(&mut store, &project, mode, None, progress)
     }
 
     /// The same without asking any server.
-    pub(crate) fn take_in_changes(
-        &mut self,
-        handle: &str,
+    pub(crate) fn ingest_changes(
+        &self,
+        store: &mut Store,
+        project: &Project,
         waiting: Waiting,
+        consent: Consent,
         progress: &mut dyn FnMut(&Progress),
     ) -> Result<IngestReport, EngineError> {
-        let project = self.find(handle)?;
-        let how = How { compare: Compare::Stamp, waiting, fetching: Fetching::Nothing };
-        self.ingest_project(&project, how, None, progress)
+        let mode = IngestMode { compare: Compare::Stamp, waiting, fetching: Fetching::Nothing, consent };
+        self.ingest_project(store, project, mode, None, progress)
     }
 
     pub(crate) fn ingest_project(
-        &mut self,
+        &self,
+        store: &mut Store,
         project: &Project,
-        how: How,
+        mode: IngestMode,
         with_credentials: Option<&GitUrl>,
         progress: &mut dyn FnMut(&Progress),
     ) -> Result<IngestReport, EngineError> {
         let started = Instant::now();
-        if self.store().is_read_only() {
-            return Err(StoreError::ReadOnly { path: self.store().path().to_owned() }.into());
+        if store.is_read_only() {
+            return Err(StoreError::ReadOnly { path: store.path().to_owned() }.into());
         }
-        let How { compare, waiting, fetching } = how;
-        let lock = lock(self.store(), project, waiting, progress)?;
+        let IngestMode { compare, waiting, fetching, consent } = mode;
+        let lock = lock(store, project, waiting, progress)?;
         // Whoever had the lock may have changed the project, or purged it.
-        let project = &self.reload(project)?;
+        let project = &reload(store, project)?;
         let stored = StoredOptions::parse(&project.options);
-        let commit = self.bring_clone_up_to_date(project, &stored, fetching, with_credentials, progress)?;
+        let commit =
+            self.bring_clone_up_to_date(store, project, &stored, fetching, with_credentials, progress)?;
         let embedder = self.embedder()?;
         let is_current = stored.are_made_with(embedder.id());
         // What another version cut or another model embedded is made anew.
@@ -170,112 +196,84 @@ impl Engine {
         let options = stored.source();
         progress(&Progress::of(Phase::Listing));
         let listing = walk(&root, &options)?;
-        let plan = Plan::new(&listing, self.store().tracked_files(project.id)?, compare);
-        if let Some(cost) = self.cost(project, &stored, &*embedder, &plan)? {
+        let plan = Plan::new(&listing, store.tracked_files(project.id)?, compare);
+        if let Some(cost) = cost(store, project, &stored, &*embedder, &plan, consent)? {
             progress(&Progress { current: cost.to_string(), ..Progress::of(Phase::Embedding) });
         }
         let mut tally = Tally::new(&plan, &listing);
         let made = stored.made_with(embedder.id()).at(commit);
         let run = Run { project, made: &made, root: &root, options: &options, compare, embedder: &*embedder };
         lock.note_begun();
-        match self.perform(&run, &plan, &mut tally, progress) {
-            Ok(()) => lock.note_completed(),
+        let notes = match self.perform(store, &run, &plan, &mut tally, progress) {
+            Ok(notes) => notes,
             Err(error) => {
                 lock.note_failed(&error.to_string());
                 return Err(error);
             }
-        }
-        let notes = self.take_notes();
+        };
+        lock.note_completed();
         Ok(IngestReport { git: made.origin(), notes, ..tally.into_report(project, started) })
     }
 
-    /// What the ingestion is going to cost, when that is worth telling; fails when somebody has to say yes first.
-    fn cost(
-        &self,
-        project: &Project,
-        stored: &StoredOptions,
-        embedder: &dyn Embedder,
-        plan: &Plan,
-    ) -> Result<Option<EmbeddingCost>, EngineError> {
-        if embedder.expense() == Expense::None {
-            return Ok(None);
-        }
-        let (n_texts, n_bytes) = self.store().texts_without_vector(project.id, embedder.id())?;
-        let texts = Texts { n_texts, n_bytes }.and(Texts::of_new_files(plan));
-        let before = Some(stored.embedder().to_owned()).filter(|id| !id.is_empty() && id != embedder.id());
-        let cost = EmbeddingCost::new(&project.name, embedder.id(), before, embedder.expense(), texts);
-        match cost.needs_consent() {
-            true if !self.costs_are_accepted() => Err(EngineError::CostsNotAccepted(Box::new(cost))),
-            needs_consent => Ok(needs_consent.then_some(cost)),
-        }
-    }
-
-    /// The project as it is now; one that is gone is told by its name.
-    pub(crate) fn reload(&self, project: &Project) -> Result<Project, EngineError> {
-        self.store().project(&project.reference).map_err(|error| match error {
-            StoreError::UnknownProject { known, .. } => {
-                StoreError::UnknownProject { handle: project.name.clone(), known }.into()
-            }
-            other => other.into(),
-        })
-    }
-
-    /// Whether the newest ingestion said that it was done: one that died may have left everything but its last word.
-    fn is_complete(&self, project: &Project) -> Result<bool, EngineError> {
-        let newest = self.store().ingestion_status(project.id)?;
-        Ok(project.content_hash.is_some()
-            && newest.is_some_and(|status| status.state == IngestionState::Completed))
-    }
-
-    /// Carries a plan out, if there is anything to do, and brings the index up to date.
+    /// Carries a plan out, if there is anything to do, and brings the index up to date. Gives what the user should know of
+    /// that.
     fn perform(
-        &mut self,
+        &self,
+        store: &mut Store,
         run: &Run<'_>,
         plan: &Plan,
         tally: &mut Tally,
         progress: &mut dyn FnMut(&Progress),
-    ) -> Result<(), EngineError> {
+    ) -> Result<Vec<String>, EngineError> {
         let project = run.project.id;
-        if plan.is_empty() && self.is_complete(run.project)? {
-            return self.finish(run, tally, progress);
+        if plan.is_empty() && is_complete(store, run.project)? {
+            return self.finish(store, run, tally, progress);
         }
-        if self.store().is_alone() {
+        if store.is_alone() {
             // The thread that embeds could not open it, and there is no room anyway.
-            return Err(StoreError::Full { path: self.store().path().to_owned() }.into());
+            return Err(StoreError::Full { path: store.path().to_owned() }.into());
         }
         // A status row says how it goes and how it ended.
-        let number = self.store_mut().begin_ingestion(project, tally.n_total as u64)?;
+        let number = store.begin_ingestion(project, tally.n_total as u64)?;
         let done = self
-            .commit_all(run, number, plan, tally, progress)
-            .and_then(|()| self.finish(run, tally, progress));
-        if let Err(error) = &done {
-            // The error itself matters more than whether it could be noted.
-            let _ = self.store_mut().fail_ingestion(number, &error.to_string());
-            return done;
-        }
-        let files = self.store().tracked_files(project)?;
+            .commit_all(store, run, number, plan, tally, progress)
+            .and_then(|()| self.finish(store, run, tally, progress));
+        let notes = match done {
+            Ok(notes) => notes,
+            Err(error) => {
+                // The error itself matters more than whether it could be noted.
+                let _ = store.fail_ingestion(number, &error.to_string());
+                return Err(error);
+            }
+        };
+        let files = store.tracked_files(project)?;
         let hash = content_hash(files.iter().map(|file| (file.path.as_str(), file.hash))).to_hex();
-        Ok(self.store_mut().complete_ingestion(project, number, &hash)?)
+        store.complete_ingestion(project, number, &hash)?;
+        Ok(notes)
     }
 
     /// Notes how files were made, and brings the index up to date.
     fn finish(
-        &mut self,
+        &self,
+        store: &mut Store,
         run: &Run<'_>,
         tally: &Tally,
         progress: &mut dyn FnMut(&Progress),
-    ) -> Result<(), EngineError> {
+    ) -> Result<Vec<String>, EngineError> {
         let Run { project, made, .. } = run;
         // Not before all files are made: a run that is cut off has to make them all again.
         if made.to_json() != project.options {
-            self.store_mut().create_project(&project.name, &project.source_path, &made.to_json())?;
+            store.create_project(&project.name, &project.source_path, &made.to_json())?;
         }
         progress(&Progress { phase: Phase::Indexing, ..tally.progress() });
-        self.refresh_index(project).map(drop)
+        let mut notes = Vec::new();
+        self.refresh_index(store, project, &mut notes)?;
+        Ok(notes)
     }
 
     fn commit_all(
-        &mut self,
+        &self,
+        store: &mut Store,
         run: &Run<'_>,
         number: i64,
         plan: &Plan,
@@ -284,70 +282,100 @@ impl Engine {
     ) -> Result<(), EngineError> {
         let batch = Batch { changed: Vec::new(), removed: plan.removed_ids() };
         tally.n_processed += plan.removed.len();
-        self.apply(run, number, batch, tally.n_processed)?;
+        apply(store, run, number, batch, tally.n_processed)?;
         progress(&tally.progress());
-        let known = self.store().reopen()?;
-        let pool = self.pool();
+        let known = store.reopen()?;
+        // Of its own, so that no search waits behind files that are cut and embedded.
+        let pool = &thread_pool(self.config().threads)?;
         let (sender, groups) = sync_channel(1);
         std::thread::scope(|scope| {
             let files = &plan.read;
             let producer = scope.spawn(move || pool.install(move || run.produce(files, &known, sender)));
-            let committed = self.commit_groups(run, number, groups, tally, progress);
+            let committed = commit_groups(store, run, number, groups, tally, progress);
             let produced = producer.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
             committed.and(produced)
         })
     }
+}
 
-    /// Commits groups as they come. Ends early on an error: the producer then finds nobody to send to, and stops.
-    fn commit_groups(
-        &mut self,
-        run: &Run<'_>,
-        number: i64,
-        groups: Receiver<Group>,
-        tally: &mut Tally,
-        progress: &mut dyn FnMut(&Progress),
-    ) -> Result<(), EngineError> {
-        for group in groups {
-            tally.count(&group);
-            self.store_mut().restamp(&group.restamped)?;
-            let batch = Batch { changed: group.changed, removed: Vec::new() };
-            self.apply(run, number, batch, tally.n_processed)?;
-            progress(&tally.progress());
-        }
-        Ok(())
+/// What the ingestion is going to cost, when that is worth telling; fails when somebody has to say yes first.
+fn cost(
+    store: &Store,
+    project: &Project,
+    stored: &StoredOptions,
+    embedder: &dyn Embedder,
+    plan: &Plan,
+    consent: Consent,
+) -> Result<Option<EmbeddingCost>, EngineError> {
+    if embedder.expense() == Expense::None {
+        return Ok(None);
     }
+    let (n_texts, n_bytes) = store.texts_without_vector(project.id, embedder.id())?;
+    let texts = Texts { n_texts, n_bytes }.and(Texts::of_new_files(plan));
+    let before = Some(stored.embedder().to_owned()).filter(|id| !id.is_empty() && id != embedder.id());
+    let cost = EmbeddingCost::new(&project.name, embedder.id(), before, embedder.expense(), texts);
+    match cost.needs_consent() {
+        true if !consent.costs => Err(EngineError::CostsNotAccepted(Box::new(cost))),
+        needs_consent => Ok(needs_consent.then_some(cost)),
+    }
+}
 
-    /// Commits a batch, after embedding the texts whose vectors went with another project while the batch was made.
-    fn apply(
-        &mut self,
-        run: &Run<'_>,
-        number: i64,
-        mut batch: Batch,
-        n_processed: usize,
-    ) -> Result<(), EngineError> {
-        let (project, embedder) = (run.project.id, run.embedder.id());
-        loop {
-            let lost = self.store_mut().apply(project, number, embedder, &batch, n_processed as u64)?;
-            if lost.is_empty() {
-                return Ok(());
-            }
-            let lost: HashSet<TextHash> = lost.into_iter().collect();
-            for file in &mut batch.changed {
-                embed_texts(file, run.embedder, |text| lost.contains(&text.hash))?;
-            }
-        }
-    }
+/// Whether the newest ingestion said that it was done: one that died may have left everything but its last word.
+fn is_complete(store: &Store, project: &Project) -> Result<bool, EngineError> {
+    let newest = store.ingestion_status(project.id)?;
+    Ok(project.content_hash.is_some()
+        && newest.is_some_and(|status| status.state == IngestionState::Completed))
+}
 
-    /// The directory's name, or a variation of it when another directory has it.
-    fn free_name(&self, root: &Root, base: &str) -> Result<String, EngineError> {
-        if let Some(project) = self.store().project_of_path(root.as_str())? {
-            return Ok(project.name);
-        }
-        let taken: Vec<String> = self.store().projects()?.into_iter().map(|project| project.name).collect();
-        let base = free_name_base(base);
-        let candidates = std::iter::once(base.clone()).chain((2..).map(|n| format!("{base}-{n}")));
-        Ok(candidates.into_iter().find(|name| !taken.contains(name)).unwrap_or(base))
+/// Commits groups as they come. Ends early on an error: the producer then finds nobody to send to, and stops.
+fn commit_groups(
+    store: &mut Store,
+    run: &Run<'_>,
+    number: i64,
+    groups: Receiver<Group>,
+    tally: &mut Tally,
+    progress: &mut dyn FnMut(&Progress),
+) -> Result<(), EngineError> {
+    for group in groups {
+        tally.count(&group);
+        store.restamp(&group.restamped)?;
+        let batch = Batch { changed: group.changed, removed: Vec::new() };
+        apply(store, run, number, batch, tally.n_processed)?;
+        progress(&tally.progress());
     }
+    Ok(())
+}
+
+/// Commits a batch, after embedding the texts whose vectors went with another project while the batch was made.
+fn apply(
+    store: &mut Store,
+    run: &Run<'_>,
+    number: i64,
+    mut batch: Batch,
+    n_processed: usize,
+) -> Result<(), EngineError> {
+    let (project, embedder) = (run.project.id, run.embedder.id());
+    loop {
+        let lost = store.apply(project, number, embedder, &batch, n_processed as u64)?;
+        if lost.is_empty() {
+            return Ok(());
+        }
+        let lost: HashSet<TextHash> = lost.into_iter().collect();
+        for file in &mut batch.changed {
+            embed_texts(file, run.embedder, |text| lost.contains(&text.hash))?;
+        }
+    }
+}
+
+/// The directory's name, or a variation of it when another directory has it.
+fn free_name(store: &Store, root: &Root, base: &str) -> Result<String, EngineError> {
+    if let Some(project) = store.project_of_path(root.as_str())? {
+        return Ok(project.name);
+    }
+    let taken: Vec<String> = store.projects()?.into_iter().map(|project| project.name).collect();
+    let base = free_name_base(base);
+    let candidates = std::iter::once(base.clone()).chain((2..).map(|n| format!("{base}-{n}")));
+    Ok(candidates.into_iter().find(|name| !taken.contains(name)).unwrap_or(base))
 }
 
 /// What the files of one run are read with.

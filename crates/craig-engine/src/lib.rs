@@ -1,11 +1,11 @@
 //! The one door to Craig: plain data in, plain data out. Builds everything from [`Config`].
 
 mod config;
+mod consent;
 mod context;
 mod cost;
 mod doctor;
 mod engine;
-mod engines;
 mod error;
 mod explain;
 mod ingest;
@@ -21,6 +21,8 @@ mod repository;
 mod rerank;
 mod search;
 mod settings;
+mod single_flight;
+mod stores;
 mod symbols;
 mod text_models;
 mod text_ranking;
@@ -30,14 +32,14 @@ pub use config::{
     Config, EmbedderConfig, Freshness, GitConfig, HostedRerank, Keyed, LanguageModelConfig, RerankOptions,
     RerankerConfig, operation_url,
 };
+pub use consent::{Consent, NewSources};
 pub use context::{
     ChatConfig, ChatContextRequest, ContextAnswer, ContextConfig, ContextStatistics, InlineConfig,
     InlineContextRequest, Latency, NoContext, ScoreShare, Steps, Telemetry, UseOverTime,
 };
 pub use cost::EmbeddingCost;
 pub use doctor::{Examination, Finding, Part};
-pub use engine::{Engine, NewSources};
-pub use engines::Engines;
+pub use engine::Engine;
 pub use error::{EngineError, Fault};
 pub use explain::{
     Activation, ExplainConfig, Explained, Explainer, Selection, Words, WordsReport, WordsStatus, write_page,

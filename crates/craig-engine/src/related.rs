@@ -1,8 +1,9 @@
 //! Code that is like some other code.
 
-use craig_store::{Project, StoredChunk, StoredFile};
+use craig_store::{Project, Store, StoredChunk, StoredFile};
 use serde::Serialize;
 
+use crate::engine::unknown_file;
 use crate::search::SearchRequest;
 use crate::{Engine, EngineError, Hit};
 
@@ -29,15 +30,16 @@ const MOST_BYTES: usize = 4_000;
 impl Engine {
     /// Finds code that is like the chunk at `line` of a file, which is 1-based.
     pub fn related(
-        &mut self,
+        &self,
         handle: &str,
         path: &str,
         line: u32,
         request: &SearchRequest,
     ) -> Result<Related, EngineError> {
         let path = path.trim_start_matches("./");
-        let project = self.find(handle)?;
-        let file = self.stored_file(&project, path)?;
+        let store = self.store()?;
+        let project = self.find(&store, handle)?;
+        let file = stored_file(&store, &project, path)?;
         let chunk = file.as_ref().and_then(|file| Some((file, chunk_at(file, line)?)));
         let Some((file, chunk)) = chunk else {
             return Err(EngineError::NothingToCompare { path: path.to_owned() });
@@ -46,7 +48,7 @@ impl Engine {
         let query = &text[..text.floor_char_boundary(MOST_BYTES)];
         // One more of each, since the place is like itself.
         let wider = SearchRequest { limit: request.limit + 1, ..request.clone() };
-        let mut hits = self.hits(handle, query, &wider)?;
+        let mut hits = self.answer(&store, handle, query, &wider)?.hits;
         hits.retain(|hit| {
             hit.path != path || hit.line_end < chunk.line_start || hit.line_start > chunk.line_end
         });
@@ -60,16 +62,16 @@ impl Engine {
             hits,
         })
     }
+}
 
-    /// A tracked file with its chunks, of which one without text has none.
-    fn stored_file(&self, project: &Project, path: &str) -> Result<Option<StoredFile>, EngineError> {
-        match self.store().file_id(project.id, path)? {
-            Some(id) => {
-                let file = self.store().load_files(&[id], "")?.pop();
-                Ok(file.map(StoredFile::verified).transpose()?)
-            }
-            None => Err(self.unknown_file(project, path)?),
+/// A tracked file with its chunks, of which one without text has none.
+fn stored_file(store: &Store, project: &Project, path: &str) -> Result<Option<StoredFile>, EngineError> {
+    match store.file_id(project.id, path)? {
+        Some(id) => {
+            let file = store.load_files(&[id], "")?.pop();
+            Ok(file.map(StoredFile::verified).transpose()?)
         }
+        None => Err(unknown_file(store, project, path)?),
     }
 }
 

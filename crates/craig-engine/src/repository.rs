@@ -6,7 +6,8 @@ use craig_source::{Checkout, Commit, GitUrl, Remote, Root, SourceOptions};
 use craig_store::{Project, Store, StoreError};
 use serde::Serialize;
 
-use crate::ingest::{Fetching, How, Waiting, checked_name};
+use crate::consent::Consent;
+use crate::ingest::{Fetching, IngestMode, Waiting, checked_name};
 use crate::options::StoredOptions;
 use crate::plan::Compare;
 use crate::progress::{Phase, Progress};
@@ -28,6 +29,8 @@ pub struct RepositoryRequest {
     pub options: SourceOptions,
     /// What to do when another process ingests the same project.
     pub waiting: Waiting,
+    /// What it may do without asking.
+    pub consent: Consent,
 }
 
 /// Where the files of a project came from, when they were cloned.
@@ -47,7 +50,7 @@ impl Engine {
     ///
     /// The clone lies beside the database and is removed with the project.
     pub fn ingest_repository(
-        &mut self,
+        &self,
         request: &RepositoryRequest,
         progress: &mut dyn FnMut(&Progress),
     ) -> Result<IngestReport, EngineError> {
@@ -57,37 +60,30 @@ impl Engine {
             depth: request.depth.unwrap_or(self.config().git.depth),
         };
         remote.check()?;
-        let folder = clone_folder(self.store(), &remote);
+        let mut store = self.store()?;
+        let folder = clone_folder(&store, &remote);
         let name = request.name.as_deref().map(checked_name).transpose()?;
-        self.refuse_taken_name(name.as_deref(), &folder)?;
-        let access = self.config().git.access.clone();
-        let checkout = Checkout::new(&remote, &access, &folder);
+        refuse_taken_name(&store, name.as_deref(), &folder)?;
+        let checkout = Checkout::new(&remote, &self.config().git.access, &folder);
         let is_new = !checkout.exists();
         checkout.make(&mut |line| progress(&fetching(line)))?;
         let stored = StoredOptions::of(&request.options).cloned_from(&remote);
         let registered = Root::open(&folder)
             .map_err(EngineError::from)
-            .and_then(|root| self.register(&root, name, &remote.url.name(), stored));
+            .and_then(|root| self.register(&mut store, &root, name, &remote.url.name(), stored));
         if registered.is_err() && is_new {
             // Nobody would ever remove it; the failure itself matters more.
             let _ = checkout.remove();
         }
         let fetching = if is_new { Fetching::Done } else { Fetching::Newest };
-        let how = How { compare: Compare::Content, waiting: request.waiting, fetching };
+        let mode = IngestMode {
+            compare: Compare::Content,
+            waiting: request.waiting,
+            fetching,
+            consent: request.consent,
+        };
         // With the credentials of the request, which are not stored.
-        self.ingest_project(&registered?, how, Some(&remote.url), progress)
-    }
-
-    /// Fails when a project of another directory has the name: before anything is cloned.
-    fn refuse_taken_name(&self, name: Option<&str>, folder: &Path) -> Result<(), EngineError> {
-        let named =
-            name.and_then(|name| self.store().project(name).ok().filter(|project| project.name == name));
-        match named {
-            Some(other) if Path::new(&other.source_path) != real(folder) => {
-                Err(StoreError::NameTaken { name: other.name, source_path: other.source_path }.into())
-            }
-            _ => Ok(()),
-        }
+        self.ingest_project(&mut store, &registered?, mode, Some(&remote.url), progress)
     }
 
     /// Reference of the newest project of a repository; `None` when it is not ingested.
@@ -97,7 +93,7 @@ impl Engine {
                 .remote()
                 .is_some_and(|remote| remote.url.as_str() == url.as_str())
         };
-        let newest = self.store().projects()?.into_iter().rfind(is_of_it);
+        let newest = self.store()?.projects()?.into_iter().rfind(is_of_it);
         Ok(newest.map(|project| project.reference))
     }
 
@@ -105,6 +101,7 @@ impl Engine {
     /// project that is no clone.
     pub(crate) fn bring_clone_up_to_date(
         &self,
+        store: &Store,
         project: &Project,
         stored: &StoredOptions,
         fetch: Fetching,
@@ -112,17 +109,17 @@ impl Engine {
         progress: &mut dyn FnMut(&Progress),
     ) -> Result<Option<Commit>, EngineError> {
         let remote =
-            stored.remote().filter(|remote| fetch != Fetching::Nothing && self.has_cloned(remote, project));
+            stored.remote().filter(|remote| fetch != Fetching::Nothing && has_cloned(store, remote, project));
         let Some(remote) = remote else { return Ok(None) };
         let remote = Remote { url: with_credentials.cloned().unwrap_or(remote.url), ..remote };
         let access = &self.config().git.access;
         let checkout = Checkout::new(&remote, access, Path::new(&project.source_path));
-        let tell = &mut |line: &str| progress(&fetching(line));
-        checkout.make(tell)?;
+        let report = &mut |line: &str| progress(&fetching(line));
+        checkout.make(report)?;
         let mut commit = checkout.commit()?;
         if fetch == Fetching::Newest && checkout.remote_commit()? != commit {
-            commit = checkout.fetch(tell)?;
-            checkout.advance(tell)?;
+            commit = checkout.fetch(report)?;
+            checkout.advance(report)?;
         }
         Ok(Some(commit))
     }
@@ -131,17 +128,18 @@ impl Engine {
     ///
     /// A clone is asked after over the network.
     pub fn check_updates(&self, handle: &str) -> Result<UpdateCheck, EngineError> {
-        let mut check = self.check_directory(handle)?;
-        let project = self.find(handle)?;
+        let store = self.store()?;
+        let project = self.find(&store, handle)?;
+        let mut check = Self::compare_directory(&store, &project)?;
         let stored = StoredOptions::parse(&project.options);
-        let remote = stored.remote().filter(|remote| self.has_cloned(remote, &project));
+        let remote = stored.remote().filter(|remote| has_cloned(&store, remote, &project));
         let Some(remote) = remote else { return Ok(check) };
         let checkout = Checkout::new(&remote, &self.config().git.access, Path::new(&project.source_path));
         let (newest, present) = (checkout.remote_commit()?, checkout.commit()?);
         let is_newest = present == newest && stored.commit() == Some(&newest.0);
         // Whoever ingests it now fetches as well; then only the commits are told.
         if present != newest
-            && let Ok(_lock) = self.store().try_lock(&project)
+            && let Ok(_lock) = store.try_lock(&project)
         {
             checkout.fetch(&mut |_| ())?;
             let differences = checkout.differences(&stored.source())?;
@@ -155,21 +153,31 @@ impl Engine {
     }
 
     /// Removes the clone of a project that is gone, unless another project reads it.
-    pub(crate) fn remove_clone_of(&self, project: &Project) -> Result<(), EngineError> {
+    pub(crate) fn remove_clone_of(&self, store: &Store, project: &Project) -> Result<(), EngineError> {
         let Some(remote) = StoredOptions::parse(&project.options).remote() else { return Ok(()) };
         let folder = PathBuf::from(&project.source_path);
-        if !self.has_cloned(&remote, project) || self.store().project_of_path(&project.source_path)?.is_some()
-        {
+        if !has_cloned(store, &remote, project) || store.project_of_path(&project.source_path)?.is_some() {
             return Ok(());
         }
         Ok(Checkout::new(&remote, &self.config().git.access, &folder).remove()?)
     }
+}
 
-    /// Whether the directory of `project` is where this engine clones `remote` to. A database may
-    /// name any directory, but git resets, and a purge removes, only clones that Craig made.
-    fn has_cloned(&self, remote: &Remote, project: &Project) -> bool {
-        Path::new(&project.source_path) == real(&clone_folder(self.store(), remote))
+/// Fails when a project of another directory has the name: before anything is cloned.
+fn refuse_taken_name(store: &Store, name: Option<&str>, folder: &Path) -> Result<(), EngineError> {
+    let named = name.and_then(|name| store.project(name).ok().filter(|project| project.name == name));
+    match named {
+        Some(other) if Path::new(&other.source_path) != real(folder) => {
+            Err(StoreError::NameTaken { name: other.name, source_path: other.source_path }.into())
+        }
+        _ => Ok(()),
     }
+}
+
+/// Whether the directory of `project` is where an engine of this database clones `remote` to. A database may
+/// name any directory, but git resets, and a purge removes, only clones that Craig made.
+fn has_cloned(store: &Store, remote: &Remote, project: &Project) -> bool {
+    Path::new(&project.source_path) == real(&clone_folder(store, remote))
 }
 
 fn merge(into: &mut Vec<String>, paths: Vec<String>) {

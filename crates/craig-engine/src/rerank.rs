@@ -1,6 +1,5 @@
 //! A second look at the first hits, within a time budget; when it fails, the first order stands.
 
-use std::sync::Arc;
 use std::time::Instant;
 
 use craig_model::{Document, RerankRequest, Reranker};
@@ -45,7 +44,7 @@ pub(crate) fn reranked(
     options: &RerankOptions,
     query: &str,
     hits: Vec<Hit>,
-    pool: Arc<rayon::ThreadPool>,
+    pool: &rayon::ThreadPool,
 ) -> (Vec<Hit>, RerankReport) {
     let started = Instant::now();
     let first = hits.iter().take(options.candidates);

@@ -4,12 +4,13 @@ use std::path::Path;
 use std::time::Instant;
 
 use craig_search::{
-    CandidateFeatures, Filter, Hit, KindFilter, Retrieval, SearchError, SearchOptions, has_words,
+    CandidateFeatures, Filter, Hit, Index, KindFilter, Retrieval, SearchError, SearchOptions, has_words,
 };
 use craig_source::{Language, Root, mask_secrets};
-use craig_store::{LockError, Project};
+use craig_store::{LockError, Project, Store};
 use serde::Serialize;
 
+use crate::consent::Consent;
 use crate::ingest::{IngestRequest, Waiting};
 use crate::report::IngestReport;
 use crate::rerank::{RerankReport, reranked};
@@ -124,22 +125,26 @@ impl Engine {
     /// Makes a project ready to be searched: the one of `handle`, or the one that holds `directory`, which is ingested
     /// when there is none. Gives its reference, and how its index compares with its directory then.
     pub fn prepare(
-        &mut self,
+        &self,
         handle: Option<&str>,
         directory: &Path,
         freshness: Freshness,
+        consent: Consent,
         progress: &mut dyn FnMut(&Progress),
     ) -> Result<(String, Currency), EngineError> {
+        let mut store = self.store()?;
         let project = match handle {
-            Some(handle) => self.find(handle)?,
-            None => match self.project_holding(directory)? {
+            Some(handle) => self.find(&store, handle)?,
+            None => match project_holding(&store, directory)? {
                 Some(project) => project,
-                None => return self.ingest_for_search(directory, progress),
+                None => return self.ingest_for_search(&mut store, directory, consent, progress),
             },
         };
         let currency = match freshness {
             Freshness::AsIndexed => Currency::Unchecked,
-            Freshness::UpToDate if is_there(&project) => self.bring_up_to_date(&project, progress)?,
+            Freshness::UpToDate if is_there(&project) => {
+                self.bring_up_to_date(&mut store, &project, consent, progress)?
+            }
             Freshness::UpToDate => Currency::DirectoryGone,
         };
         Ok((project.reference, currency))
@@ -148,28 +153,30 @@ impl Engine {
     /// Ingests what changed; when another process is at it, what is committed has to do. An engine with a lookout walks over
     /// the directory only when something may have changed since its index was up to date.
     fn bring_up_to_date(
-        &mut self,
+        &self,
+        store: &mut Store,
         project: &Project,
+        consent: Consent,
         progress: &mut dyn FnMut(&Progress),
     ) -> Result<Currency, EngineError> {
-        let watched = self.lookout().map(|lookout| lookout.watched(project));
-        // Another engine that holds it is looking right now; its ingestion, if there is one, is told by the store's lock.
-        let mut watched = watched.as_ref().and_then(|watched| watched.try_lock().ok());
+        let watched = self.lookout().watched(project);
+        // Another thread that holds it is looking right now; its ingestion, if there is one, is told by the store's lock.
+        let mut watched = watched.try_lock().ok();
         if let Some(watched) = &mut watched {
             if watched.is_settled(project) {
                 return Ok(Currency::UpToDate(None));
             }
-            watched.before_look(project, &self.store().side_folder().join("marks"));
+            watched.before_look(project, &store.side_folder().join("marks"));
         }
-        match self.take_in_changes(&project.reference, Waiting::Fail, progress) {
+        match self.ingest_changes(store, project, Waiting::Fail, consent, progress) {
             Ok(report) => {
                 if let Some(watched) = &mut watched {
-                    watched.settle(self.store().project(&project.reference)?);
+                    watched.settle(store.project(&project.reference)?);
                 }
                 Ok(Currency::UpToDate(Some(Box::new(report))))
             }
             Err(EngineError::Locked(LockError::Held { .. })) => Ok(Currency::InProgress),
-            Err(error) if error.is_of_writing() => self.currency_unwritten(project, &error),
+            Err(error) if error.is_of_writing() => currency_unwritten(store, project, &error),
             Err(error) => Err(error),
         }
     }
@@ -177,36 +184,31 @@ impl Engine {
     /// Whether the index of a project is that of its directory as it is now; nothing is ingested. An engine with a lookout walks
     /// over the directory only when something may have changed.
     pub fn is_current(&self, handle: &str) -> Result<bool, EngineError> {
-        let project = self.find(handle)?;
+        let store = self.store()?;
+        let project = self.find(&store, handle)?;
         if !Path::new(&project.source_path).is_dir() {
             return Ok(false);
         }
-        let watched = self.lookout().map(|lookout| lookout.watched(&project));
-        let mut watched = watched.as_ref().and_then(|watched| watched.try_lock().ok());
+        let watched = self.lookout().watched(&project);
+        let mut watched = watched.try_lock().ok();
         if let Some(watched) = &mut watched {
             if watched.is_settled(&project) {
                 return Ok(true);
             }
-            watched.before_look(&project, &self.store().side_folder().join("marks"));
+            watched.before_look(&project, &store.side_folder().join("marks"));
         }
-        let is_current = self.check_directory(&project.reference)?.up_to_date;
+        let is_current = Self::compare_directory(&store, &project)?.up_to_date;
         if let Some(watched) = watched.as_mut().filter(|_| is_current) {
             watched.settle(project);
         }
         Ok(is_current)
     }
 
-    /// How an index that cannot be written compares with its directory.
-    fn currency_unwritten(&self, project: &Project, why: &EngineError) -> Result<Currency, EngineError> {
-        Ok(match self.check_directory(&project.reference)?.up_to_date {
-            true => Currency::UpToDate(None),
-            false => Currency::Unwritable(why.to_string()),
-        })
-    }
-
     fn ingest_for_search(
-        &mut self,
+        &self,
+        store: &mut Store,
         directory: &Path,
+        consent: Consent,
         progress: &mut dyn FnMut(&Progress),
     ) -> Result<(String, Currency), EngineError> {
         let request = IngestRequest {
@@ -214,52 +216,45 @@ impl Engine {
             name: None,
             options: self.config().source.clone(),
             waiting: Waiting::Wait,
+            consent,
         };
-        let report = self.ingest(&request, progress)?;
+        let report = self.ingest_directory(store, &request, progress)?;
         Ok((report.reference.clone(), Currency::UpToDate(Some(Box::new(report)))))
     }
 
     /// Reference of the project that `directory` belongs to; `None` when it is not ingested.
     pub fn project_of_directory(&self, directory: &Path) -> Result<Option<String>, EngineError> {
-        Ok(self.project_holding(directory)?.map(|project| project.reference))
-    }
-
-    /// The project of `directory`, or of the nearest folder above it that is one.
-    fn project_holding(&self, directory: &Path) -> Result<Option<Project>, EngineError> {
-        let root = Root::open(directory)?;
-        for folder in root.path().ancestors() {
-            if let Some(project) =
-                folder.to_str().map(|path| self.store().project_of_path(path)).transpose()?.flatten()
-            {
-                return Ok(Some(project));
-            }
-        }
-        Ok(None)
+        Ok(project_holding(&*self.store()?, directory)?.map(|project| project.reference))
     }
 
     /// Searches a project as it is indexed now.
     pub fn search(
-        &mut self,
+        &self,
         handle: &str,
         query: &str,
         request: &SearchRequest,
     ) -> Result<SearchAnswer, EngineError> {
-        let answer = self.answer(handle, query, request)?;
-        Ok(SearchAnswer { notes: self.take_notes(), ..answer })
+        self.answer(&*self.store()?, handle, query, request)
     }
 
-    /// The hits alone, on the way to another answer.
+    /// The hits alone, on the way to another answer. What the user should know is added to `notes`.
     pub(crate) fn hits(
-        &mut self,
+        &self,
+        store: &Store,
         handle: &str,
         query: &str,
         request: &SearchRequest,
+        notes: &mut Vec<String>,
     ) -> Result<Vec<Hit>, EngineError> {
-        Ok(self.answer(handle, query, request)?.hits)
+        let answer = self.answer(store, handle, query, request)?;
+        notes.extend(answer.notes);
+        Ok(answer.hits)
     }
 
-    fn answer(
-        &mut self,
+    /// The same with a connection that the caller has.
+    pub(crate) fn answer(
+        &self,
+        store: &Store,
         handle: &str,
         query: &str,
         request: &SearchRequest,
@@ -269,7 +264,9 @@ impl Engine {
         request.check(query)?;
         let reranker = if request.rerank { self.reranker()? } else { None };
         let wide = reranker.as_ref().map(|(_, how)| request.widened(how.candidates));
-        let (project, hits) = self.hits_of_one_state(handle, query, wide.as_ref().unwrap_or(request))?;
+        let mut notes = Vec::new();
+        let searched = wide.as_ref().unwrap_or(request);
+        let (project, hits) = self.hits_of_one_state(store, handle, query, searched, &mut notes)?;
         let (hits, rerank) = match reranker {
             None => (hits, None),
             Some((reranker, how)) => {
@@ -279,22 +276,24 @@ impl Engine {
         };
         let elapsed_ms = started.elapsed().as_secs_f64() * 1e3;
         let query = query.to_owned();
-        Ok(SearchAnswer { project: project.name, query, hits, rerank, elapsed_ms, notes: Vec::new() })
+        Ok(SearchAnswer { project: project.name, query, hits, rerank, elapsed_ms, notes })
     }
 
     /// The hits of a query, with texts of the same state of the store that the index is of.
     fn hits_of_one_state(
-        &mut self,
+        &self,
+        store: &Store,
         handle: &str,
         query: &str,
         request: &SearchRequest,
+        notes: &mut Vec<String>,
     ) -> Result<(Project, Vec<Hit>), EngineError> {
         let embedder = self.embedder()?;
         let mut n_tries = 0;
         loop {
             n_tries += 1;
-            let (project, options) = self.searched(handle, request)?;
-            let hits = self.ask_index(&project, |index, store| {
+            let (project, options) = self.searched(store, handle, request)?;
+            let hits = self.ask_index(store, &project, notes, |index| {
                 let _snapshot = store.snapshot()?;
                 let generation = store.generation(project.id)?;
                 // Whoever ingests all the time must not keep us from answering: files that are gone are left out then.
@@ -310,19 +309,22 @@ impl Engine {
 
     /// The candidates of a query with their features, in ranked order, for training and evaluation.
     pub fn candidates(
-        &mut self,
+        &self,
         handle: &str,
         query: &str,
         request: &SearchRequest,
     ) -> Result<Vec<CandidateFeatures>, EngineError> {
-        let (project, options) = self.searched(handle, request)?;
+        let store = self.store()?;
+        let (project, options) = self.searched(&store, handle, request)?;
         let embedder = self.embedder()?;
-        self.ask_index(&project, |index, _| index.candidates(query, &*embedder, &options))
+        let ask = |index: &Index| index.candidates(query, &*embedder, &options);
+        self.ask_index(&store, &project, &mut Vec::new(), ask)
     }
 
     /// The project to search, and how.
     fn searched(
         &self,
+        store: &Store,
         handle: &str,
         request: &SearchRequest,
     ) -> Result<(Project, SearchOptions), EngineError> {
@@ -334,8 +336,28 @@ impl Engine {
             retrieval: request.retrieval,
             without: request.without.clone(),
         };
-        Ok((self.find(handle)?, options))
+        Ok((self.find(store, handle)?, options))
     }
+}
+
+/// The project of `directory`, or of the nearest folder above it that is one.
+fn project_holding(store: &Store, directory: &Path) -> Result<Option<Project>, EngineError> {
+    let root = Root::open(directory)?;
+    for folder in root.path().ancestors() {
+        if let Some(project) = folder.to_str().map(|path| store.project_of_path(path)).transpose()?.flatten()
+        {
+            return Ok(Some(project));
+        }
+    }
+    Ok(None)
+}
+
+/// How an index that cannot be written compares with its directory.
+fn currency_unwritten(store: &Store, project: &Project, why: &EngineError) -> Result<Currency, EngineError> {
+    Ok(match Engine::compare_directory(store, project)?.up_to_date {
+        true => Currency::UpToDate(None),
+        false => Currency::Unwritable(why.to_string()),
+    })
 }
 
 /// How often a search begins anew when its index was changed meanwhile.

@@ -28,7 +28,8 @@ pub struct Symbol {
 impl Engine {
     /// Definitions of a project, as it is indexed now, whose names hold `part` in any case; the most similar names first.
     pub fn symbols(&self, handle: &str, part: &str, limit: usize) -> Result<Vec<Symbol>, EngineError> {
-        let found = self.read(handle, |project| Ok(self.store().symbols_with(project.id, part, limit)?))?;
+        let store = self.store()?;
+        let found = self.read(&store, handle, |project| Ok(store.symbols_with(project.id, part, limit)?))?;
         let symbol = |(path, symbol): (String, craig_chunk::Symbol)| Symbol {
             path,
             name: symbol.name,
@@ -42,12 +43,13 @@ impl Engine {
 
     /// The definitions of `name` in a project as it is indexed now, the likeliest first: `request`, or `Client.request` with
     /// what encloses it.
-    pub fn definitions(&mut self, handle: &str, name: &str, limit: usize) -> Result<Vec<Hit>, EngineError> {
-        let project = self.find(handle)?;
+    pub fn definitions(&self, handle: &str, name: &str, limit: usize) -> Result<Vec<Hit>, EngineError> {
+        let store = self.store()?;
+        let project = self.find(&store, handle)?;
         let names = [name.to_owned()];
         let description = Description { names: &names, ..Description::default() };
-        self.ask_index(&project, |index, store| {
-            index.definitions(store, &description, &Filter::default(), SAME_NAME, limit)
+        self.ask_index(&store, &project, &mut Vec::new(), |index| {
+            index.definitions(&store, &description, &Filter::default(), SAME_NAME, limit)
         })
     }
 }

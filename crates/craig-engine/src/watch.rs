@@ -5,13 +5,14 @@ use std::time::Duration;
 
 use craig_source::WatchMode;
 
+use crate::consent::Consent;
 use crate::engine::root_of;
 use crate::ingest::Waiting;
 use crate::options::StoredOptions;
 use crate::report::IngestReport;
 use crate::{Engine, EngineError, Progress};
 
-/// What a watch tells whoever started it.
+/// What a watch reports.
 #[derive(Debug)]
 pub enum WatchEvent<'a> {
     /// The directory is watched from now on. The notice says why changes are looked for by polling, when they are.
@@ -26,29 +27,32 @@ pub enum WatchEvent<'a> {
 }
 
 impl Engine {
-    /// Brings a project up to date, then ingests changes as they happen, until `tell` breaks or something fails.
+    /// Brings a project up to date, then ingests changes as they happen, until `report` breaks or something fails.
     ///
     /// Changes are taken together when nothing has changed for `debounce`.
     pub fn watch(
-        &mut self,
+        &self,
         handle: &str,
         debounce: Duration,
-        tell: &mut dyn FnMut(WatchEvent<'_>) -> ControlFlow<()>,
+        consent: Consent,
+        report: &mut dyn FnMut(WatchEvent<'_>) -> ControlFlow<()>,
     ) -> Result<(), EngineError> {
-        let project = self.find(handle)?;
+        let project = self.find(&*self.store()?, handle)?;
         let root = root_of(&project)?;
         // Watched before the first ingestion, so that no change falls between.
         let mut watcher =
             craig_source::watch(&root, &StoredOptions::parse(&project.options).source(), debounce)?;
-        if tell(WatchEvent::Watching { notice: notice(watcher.mode()) }).is_break() {
+        if report(WatchEvent::Watching { notice: notice(watcher.mode()) }).is_break() {
             return Ok(());
         }
         loop {
             let mut has_ended = false;
-            let report = self.take_in_changes(&project.reference, Waiting::Wait, &mut |progress| {
-                has_ended |= tell(WatchEvent::Progress(progress)).is_break();
-            })?;
-            if has_ended || tell(WatchEvent::Updated(&report)).is_break() || watcher.next().is_none() {
+            let mut progress = |progress: &Progress| {
+                has_ended |= report(WatchEvent::Progress(progress)).is_break();
+            };
+            let updated =
+                self.ingest_changes(&mut *self.store()?, &project, Waiting::Wait, consent, &mut progress)?;
+            if has_ended || report(WatchEvent::Updated(&updated)).is_break() || watcher.next().is_none() {
                 return Ok(());
             }
         }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use craig_engine::{Engine, EngineError, Engines, TextModels};
+use craig_engine::{Engine, EngineError, TextModels};
 use thiserror::Error;
 use tokio::sync::Semaphore;
 
@@ -24,7 +24,7 @@ use crate::shared::Redis;
 use crate::tls::TlsError;
 use crate::traces::Tracer;
 
-/// Engines and embedders at work at the same time; the others wait in their order. Rerankers have a queue of their own.
+/// Calls of the engine and embedders at work at the same time; the others wait in their order. Rerankers have a queue of their own.
 const MOST_AT_WORK: usize = 4;
 
 /// Longest wait for an engine's answer.
@@ -83,7 +83,7 @@ pub(crate) struct Gateway {
     pub(crate) tracer: Tracer,
     /// Whether the indexes of projects are as new as their files, by the hash of a project's name.
     pub(crate) are_current: Cache<bool, ()>,
-    engines: Arc<Engines>,
+    engine: Arc<Engine>,
     turns: Arc<Semaphore>,
     is_stopping: AtomicBool,
 }
@@ -136,7 +136,7 @@ impl Gateway {
             redis,
             tracer,
             are_current: Cache::new(MAX_CHECKED_PROJECTS, CHECKED_FOR),
-            engines: Arc::new(Engines::new(config.engine.clone())),
+            engine: Arc::new(Engine::new(&config.engine)?),
             turns: Arc::new(Semaphore::new(MOST_AT_WORK)),
             is_stopping: AtomicBool::new(false),
             config,
@@ -146,10 +146,10 @@ impl Gateway {
     /// Does some work with an engine, on a thread where it may take its time.
     pub(crate) async fn with_engine<T: Send + 'static>(
         &self,
-        work: impl FnOnce(&mut Engine) -> Result<T, EngineError> + Send + 'static,
+        work: impl FnOnce(&Engine) -> Result<T, EngineError> + Send + 'static,
     ) -> Result<T, Problem> {
-        let engines = Arc::clone(&self.engines);
-        self.at_work(move || engines.run(work)).await
+        let engine = Arc::clone(&self.engine);
+        self.at_work(move || work(&engine)).await
     }
 
     /// Does some work with the configured models, on a thread where it may take its time.

@@ -16,7 +16,7 @@ struct Changed {
 
 /// Prints what becomes of NDCG@10 with one retrieval alone, and without each feature, the greatest loss first.
 #[expect(clippy::print_stdout, reason = "the report is what the command is for")]
-pub(crate) fn run(engine: &mut Engine, repositories: &[Repository], whole: &SearchRequest) -> Result<()> {
+pub(crate) fn run(engine: &Engine, repositories: &[Repository], whole: &SearchRequest) -> Result<()> {
     let before = ask(engine, repositories, whole)?;
     let ndcg = mean_over_repositories(&before);
     println!("{:<20} NDCG@10    delta  better  worse", "");

@@ -41,7 +41,7 @@ pub(crate) fn rank(target: &Target, candidates: &[CandidateFeatures]) -> usize {
 
 /// Asks each repository its questions.
 pub(crate) fn ask<'q>(
-    engine: &mut Engine,
+    engine: &Engine,
     repositories: &'q [Repository],
     request: &SearchRequest,
 ) -> Result<Vec<Answered<'q>>> {

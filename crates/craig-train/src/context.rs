@@ -95,13 +95,13 @@ fn is_labelled(question: &Question, block: &ContextBlock) -> bool {
 
 #[expect(clippy::print_stdout, reason = "the report is what the command is for")]
 fn chat(arguments: &ChatArguments) -> Result<()> {
-    let (mut engine, repositories) = arguments.corpus.open()?;
+    let (engine, repositories) = arguments.corpus.open()?;
     let mut sums = ChatSums::default();
     for repository in &repositories {
         for (at, question) in repository.queries.iter().enumerate() {
             let message =
                 if arguments.politely { politely(&question.query, at) } else { question.query.clone() };
-            let answer = ask(&mut engine, &repository.name, message)?;
+            let answer = ask(&engine, &repository.name, message)?;
             sums.add(question, &answer);
         }
     }
@@ -125,17 +125,13 @@ fn chat(arguments: &ChatArguments) -> Result<()> {
     );
     sums.times.print();
     match &arguments.unrelated {
-        Some(file) => ask_unrelated(&mut engine, &repositories, file),
+        Some(file) => ask_unrelated(&engine, &repositories, file),
         None => Ok(()),
     }
 }
 
 #[expect(clippy::print_stdout, reason = "the report is what the command is for")]
-fn ask_unrelated(
-    engine: &mut Engine,
-    repositories: &[crate::questions::Repository],
-    file: &Path,
-) -> Result<()> {
+fn ask_unrelated(engine: &Engine, repositories: &[crate::questions::Repository], file: &Path) -> Result<()> {
     let (mut n_asked, mut n_given) = (0, 0);
     for question in &unrelated::load(file)? {
         for repository in repositories.iter().filter(|repository| !question.may_be_answered_by(repository)) {
@@ -155,7 +151,7 @@ fn ask_unrelated(
     Ok(())
 }
 
-fn ask(engine: &mut Engine, project: &str, message: String) -> Result<ContextAnswer> {
+fn ask(engine: &Engine, project: &str, message: String) -> Result<ContextAnswer> {
     Ok(engine.chat_context(project, &ChatContextRequest { message, ..ChatContextRequest::default() })?)
 }
 
@@ -240,12 +236,12 @@ fn inline(arguments: &InlineArguments) -> Result<()> {
     let text = std::fs::read_to_string(&arguments.cases)
         .with_context(|| format!("cannot read {}", arguments.cases.display()))?;
     let repositories: Vec<Cases> = serde_json::from_str(&text).context("not a file of cases")?;
-    let mut engine = Engine::open(&Config::new(&arguments.db))?;
+    let engine = Engine::open(&Config::new(&arguments.db))?;
     let (mut n_cases, mut n_first, mut n_hit, mut n_selection, mut n_blocks) = (0, 0, 0, 0, 0);
     let mut times = Times::default();
     let mut names = BTreeSet::new();
     for repository in &repositories {
-        ingest(&mut engine, &arguments.corpora, &repository.name)?;
+        ingest(&engine, &arguments.corpora, &repository.name)?;
         names.insert(&repository.name);
         for case in &repository.cases {
             let request = InlineContextRequest {
@@ -287,7 +283,7 @@ fn inline(arguments: &InlineArguments) -> Result<()> {
 }
 
 /// Ingests a repository from the first of `corpora` that has it.
-fn ingest(engine: &mut Engine, corpora: &[PathBuf], name: &str) -> Result<()> {
+fn ingest(engine: &Engine, corpora: &[PathBuf], name: &str) -> Result<()> {
     let directory = corpora.iter().map(|folder| folder.join(name)).find(|folder| folder.is_dir());
     ingest_one(engine, name, directory.with_context(|| format!("none of the folders has {name}"))?)
 }

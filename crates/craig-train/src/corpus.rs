@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
 use clap::Args;
-use craig_engine::{Config, Engine, IngestRequest, Settings, SourceOptions, Sources, Waiting};
+use craig_engine::{Config, Consent, Engine, IngestRequest, Settings, SourceOptions, Sources, Waiting};
 
 use crate::pinned;
 use crate::questions::{self, Repository};
@@ -36,9 +36,8 @@ impl Corpus {
             (Some(questions), Some(corpora)) => checked_out(questions, corpora)?,
             _ => pinned::sources()?,
         };
-        let mut engine = Engine::open(&self.config()?)?;
-        engine.accept_costs();
-        let repositories = ingest(&mut engine, sources)?;
+        let engine = Engine::open(&self.config()?)?;
+        let repositories = ingest(&engine, sources)?;
         Ok((engine, repositories))
     }
 
@@ -64,7 +63,7 @@ pub(crate) fn checked_out(questions: &Path, corpora: &Path) -> Result<Vec<(Repos
 }
 
 /// Ingests each repository from its folder, under its name.
-pub(crate) fn ingest(engine: &mut Engine, sources: Vec<(Repository, PathBuf)>) -> Result<Vec<Repository>> {
+pub(crate) fn ingest(engine: &Engine, sources: Vec<(Repository, PathBuf)>) -> Result<Vec<Repository>> {
     let mut repositories = Vec::new();
     for (repository, directory) in sources {
         ingest_one(engine, &repository.name, directory)?;
@@ -74,12 +73,13 @@ pub(crate) fn ingest(engine: &mut Engine, sources: Vec<(Repository, PathBuf)>) -
 }
 
 /// Ingests the repository in `directory` as project `name`.
-pub(crate) fn ingest_one(engine: &mut Engine, name: &str, directory: PathBuf) -> Result<()> {
+pub(crate) fn ingest_one(engine: &Engine, name: &str, directory: PathBuf) -> Result<()> {
     let request = IngestRequest {
         directory,
         name: Some(name.to_owned()),
         options: SourceOptions::default(),
         waiting: Waiting::Wait,
+        consent: Consent { costs: true, ..Consent::default() },
     };
     engine.ingest(&request, &mut |_| {}).with_context(|| format!("cannot ingest {name}"))?;
     Ok(())

@@ -20,7 +20,7 @@ pub(crate) enum Asked {
 
 /// Writes one line a candidate: question, repository, category, whether it is a target, features.
 pub(crate) fn run(corpus: &Corpus, asked: Asked, out: &std::path::Path) -> Result<()> {
-    let (mut engine, repositories) = corpus.open()?;
+    let (engine, repositories) = corpus.open()?;
     let mut text =
         format!("question\trepository\tcategory\tn_targets\trelevant\tpath\t{}\n", FEATURE_NAMES.join("\t"));
     for (at, repository) in repositories.iter().enumerate() {

@@ -67,18 +67,18 @@ impl EvalArguments {
 }
 
 pub(crate) fn run(arguments: &EvalArguments) -> Result<()> {
-    let (mut engine, repositories) = arguments.corpus.open()?;
+    let (engine, repositories) = arguments.corpus.open()?;
     let request = arguments.request();
     if let Some(file) = &arguments.unrelated {
-        return unrelated::run(&mut engine, &repositories, file, &request);
+        return unrelated::run(&engine, &repositories, file, &request);
     }
     if arguments.ablation {
-        return ablation::run(&mut engine, &repositories, &request);
+        return ablation::run(&engine, &repositories, &request);
     }
-    let answered = ask(&mut engine, &repositories, &request)?;
+    let answered = ask(&engine, &repositories, &request)?;
     report(&answered);
     if arguments.misses {
-        misses::run(&mut engine, &answered, &request)?;
+        misses::run(&engine, &answered, &request)?;
     }
     if let Some(path) = &arguments.golden {
         std::fs::write(path, golden(&answered))

@@ -61,7 +61,7 @@ const RETRIEVALS: [(&str, Value); 4] = [
 const MAX_FEATURES: usize = 5;
 
 /// Prints every miss, then what each stage lost.
-pub(crate) fn run(engine: &mut Engine, answered: &[Answered<'_>], request: &SearchRequest) -> Result<()> {
+pub(crate) fn run(engine: &Engine, answered: &[Answered<'_>], request: &SearchRequest) -> Result<()> {
     let mut lost: BTreeMap<Stage, (usize, f64)> = BTreeMap::new();
     for missed in answered.iter().filter(|answered| answered.ndcg() < 1.0) {
         let stages = Miss::new(engine, missed, request)?.report()?;
@@ -86,14 +86,14 @@ fn print_stages(lost: &BTreeMap<Stage, (usize, f64)>) {
 
 /// A question whose targets are not all on top, with what is needed to say why.
 struct Miss<'a> {
-    engine: &'a mut Engine,
+    engine: &'a Engine,
     answered: &'a Answered<'a>,
     request: &'a SearchRequest,
     candidates: Vec<CandidateFeatures>,
 }
 
 impl<'a> Miss<'a> {
-    fn new(engine: &'a mut Engine, answered: &'a Answered<'a>, request: &'a SearchRequest) -> Result<Self> {
+    fn new(engine: &'a Engine, answered: &'a Answered<'a>, request: &'a SearchRequest) -> Result<Self> {
         let candidates = engine.candidates(&answered.repository.name, &answered.question.query, request)?;
         Ok(Self { engine, answered, request, candidates })
     }

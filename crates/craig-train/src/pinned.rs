@@ -106,9 +106,9 @@ mod tests {
     #[test]
     fn pinned_questions_are_answered_as_well_as_before() {
         let database = tempfile::tempdir().unwrap();
-        let mut engine = Engine::open(&Config::new(database.path().join("pinned.db"))).unwrap();
-        let repositories = ingest(&mut engine, sources().unwrap()).unwrap();
-        let answered = ask(&mut engine, &repositories, &SearchRequest::default()).unwrap();
+        let engine = Engine::open(&Config::new(database.path().join("pinned.db"))).unwrap();
+        let repositories = ingest(&engine, sources().unwrap()).unwrap();
+        let answered = ask(&engine, &repositories, &SearchRequest::default()).unwrap();
         let score = mean_over_repositories(&answered);
         let now = format!("{SCORE}{score:.4}\n{}", golden(&answered));
         let path = workspace().join("evals/pinned.golden.tsv");

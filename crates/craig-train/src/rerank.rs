@@ -38,7 +38,7 @@ struct Measured {
 
 #[expect(clippy::print_stdout, reason = "the report is what the command is for")]
 pub(crate) fn run(arguments: &RerankArguments) -> Result<()> {
-    let (mut engine, repositories) = arguments.corpus.open()?;
+    let (engine, repositories) = arguments.corpus.open()?;
     let models = TextModels::new(&Config::new(std::path::Path::new("")));
     println!("first {N_RESULTS} by   found  reranked  best possible");
     for (name, retrieval) in [

@@ -42,7 +42,7 @@ struct Share {
 
 /// Asks every repository each question of `file`, and prints how many get a hit.
 pub(crate) fn run(
-    engine: &mut Engine,
+    engine: &Engine,
     repositories: &[Repository],
     file: &Path,
     request: &SearchRequest,
@@ -74,7 +74,7 @@ pub(crate) fn load(file: &Path) -> Result<Vec<Unrelated>> {
 
 /// The best hit; a question that cannot be searched for, since it holds no word, has none.
 fn ask<'a>(
-    engine: &mut Engine,
+    engine: &Engine,
     repository: &'a Repository,
     question: &'a Unrelated,
     request: &SearchRequest,

@@ -1,6 +1,7 @@
 //! Answers that were given before, for conversations that ask again.
 
 use std::collections::VecDeque;
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use craig_store::{FileId, ProjectId};
 
@@ -12,9 +13,11 @@ const MOST_ANSWERS: usize = 256;
 /// Answers by conversation and question, each dropped when a file in it changes.
 #[derive(Default)]
 pub(crate) struct ContextCache {
-    kept: VecDeque<Kept>,
+    /// Held only to find, add or remove an answer.
+    kept: Mutex<VecDeque<Kept>>,
 }
 
+#[derive(Clone)]
 struct Kept {
     key: CacheKey,
     /// The versions of the files in the answer, by path.
@@ -38,32 +41,41 @@ impl ContextCache {
     ///
     /// An answer without files holds as long as nothing in the project changes.
     pub(super) fn get(
-        &mut self,
+        &self,
         key: &CacheKey,
         generation: u64,
         version: impl Fn(&str) -> Option<FileId>,
     ) -> Option<ContextAnswer> {
-        let at = self.kept.iter().position(|kept| kept.key == *key)?;
-        let kept = &self.kept[at];
+        let kept = self.kept().iter().find(|kept| kept.key == *key)?.clone();
         let is_same = |(path, id): &(String, FileId)| version(path) == Some(*id);
         let holds = kept.generation == generation || !kept.files.is_empty() && kept.files.iter().all(is_same);
         if holds {
-            return Some(ContextAnswer { is_cached: true, ..kept.answer.clone() });
+            return Some(ContextAnswer { is_cached: true, ..kept.answer });
         }
-        self.kept.remove(at);
+        self.remove(key);
         None
     }
 
     pub(super) fn put(
-        &mut self,
+        &self,
         key: CacheKey,
         generation: u64,
         files: Vec<(String, FileId)>,
         answer: ContextAnswer,
     ) {
-        if self.kept.len() >= MOST_ANSWERS {
-            self.kept.pop_front();
+        self.remove(&key);
+        let mut all = self.kept();
+        if all.len() >= MOST_ANSWERS {
+            all.pop_front();
         }
-        self.kept.push_back(Kept { key, files, generation, answer });
+        all.push_back(Kept { key, files, generation, answer });
+    }
+
+    fn remove(&self, key: &CacheKey) {
+        self.kept().retain(|kept| kept.key != *key);
+    }
+
+    fn kept(&self) -> MutexGuard<'_, VecDeque<Kept>> {
+        self.kept.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

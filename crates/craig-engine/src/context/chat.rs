@@ -6,12 +6,13 @@ use std::time::Duration;
 use craig_context::{Block, ChatQuery, Purpose, SourceText, Tokenizer, enclosing, fitted, merged};
 use craig_search::{Description, Filter, Hit};
 use craig_source::mask_secrets;
-use craig_store::Project;
+use craig_store::{Project, Store};
 
 use super::cache::CacheKey;
 use super::rephrase::{Rephrased, rephrased};
 use super::{
-    Clock, ContextAnswer, MIN_CHARS, NoContext, checked, checked_score, score_if_open, tokenizer_of,
+    Clock, ContextAnswer, MIN_CHARS, NoContext, OpenProject, checked, checked_score, score_if_open,
+    tokenizer_of,
 };
 use crate::models::{language_model, language_model_reranker};
 use crate::rerank::reranked;
@@ -66,20 +67,21 @@ impl Engine {
     /// What goes wrong while searching is told in the answer, not as an error: a chat goes on without context. Errors are
     /// requests that make no sense.
     pub fn chat_context(
-        &mut self,
+        &self,
         handle: &str,
         request: &ChatContextRequest,
     ) -> Result<ContextAnswer, EngineError> {
         let limits = self.chat_limits(request)?;
         let request = &without_secrets(request);
         let mut clock = Clock::new(request.deadline.unwrap_or(self.config().context.deadline));
-        let project = self.indexed_project(handle)?;
+        let mut store = self.store()?;
+        let project = Self::indexed_project(&store, handle)?;
         let answer = match (self.refusal(request), &project) {
             (Some(reason), _) => ContextAnswer::none(reason),
             (None, None) => ContextAnswer::none(NoContext::NotReady),
-            (None, Some(project)) => self.chat_answer(project, request, &limits, &mut clock),
+            (None, Some(project)) => self.chat_answer(&store, project, request, &limits, &mut clock),
         };
-        Ok(self.finished(answer, "chat", project.as_ref(), &clock))
+        Ok(self.finished(&mut store, answer, "chat", project.as_ref(), &clock))
     }
 
     fn chat_limits(&self, request: &ChatContextRequest) -> Result<Limits, EngineError> {
@@ -110,14 +112,15 @@ impl Engine {
     }
 
     fn chat_answer(
-        &mut self,
+        &self,
+        store: &Store,
         project: &Project,
         request: &ChatContextRequest,
         limits: &Limits,
         clock: &mut Clock,
     ) -> ContextAnswer {
         let key = cache_key(project, request, limits);
-        if let Some(answer) = key.as_ref().and_then(|key| self.cached(project, key)) {
+        if let Some(answer) = key.as_ref().and_then(|key| self.cached(store, project, key)) {
             return answer;
         }
         let history: Vec<&str> = request.history.iter().map(String::as_str).collect();
@@ -133,7 +136,7 @@ impl Engine {
             return ContextAnswer { query: answer.query, elapsed: answer.elapsed, ..none };
         }
         self.rephrase(request, &mut answer, clock);
-        let found = self.found(project, &query, limits, &mut answer, clock);
+        let found = self.found(store, project, &query, limits, &mut answer, clock);
         answer.elapsed.search_ms = clock.step_ms();
         let hits = match found {
             Ok(hits) => hits,
@@ -142,15 +145,15 @@ impl Engine {
                 return ContextAnswer { query: answer.query, notes: answer.notes, ..failed };
             }
         };
-        let answer = self.written(project, hits, request, limits, answer, clock);
+        let answer = self.written(OpenProject { store, project }, hits, request, limits, answer, clock);
         if let Some(key) = key {
-            self.keep(project, key, &answer);
+            self.keep(store, project, key, &answer);
         }
         answer
     }
 
     /// Puts the question into the words of a language model, if the settings want that and it answers in time.
-    fn rephrase(&mut self, request: &ChatContextRequest, answer: &mut ContextAnswer, clock: &mut Clock) {
+    fn rephrase(&self, request: &ChatContextRequest, answer: &mut ContextAnswer, clock: &mut Clock) {
         let config = self.config();
         let (true, Some(model)) = (config.context.chat.rephrase, &config.language_model) else { return };
         let limit = config.context.rephrase_timeout;
@@ -169,7 +172,8 @@ impl Engine {
 
     /// Hits for the question, best first, together with the definitions of what it names.
     fn found(
-        &mut self,
+        &self,
+        store: &Store,
         project: &Project,
         query: &ChatQuery,
         limits: &Limits,
@@ -182,23 +186,29 @@ impl Engine {
             rerank: false,
             ..SearchRequest::default()
         };
-        let mut hits = self.hits(&project.reference, &answer.query, &request)?;
+        let mut hits = self.hits(store, &project.reference, &answer.query, &request, &mut answer.notes)?;
         if self.config().context.chat.rerank {
             hits = self.reranked_hits(&answer.query.clone(), hits, answer, clock);
         }
-        let named = self.named(project, query)?;
+        let named = self.named(store, project, query, &mut answer.notes)?;
         hits.retain(|hit| !named.iter().any(|named| named.overlaps(hit) && named.score >= hit.score));
         hits.extend(named);
         Ok(hits)
     }
 
     /// The definitions of names that are written as code. One of many of the same name is hardly the one that is meant.
-    fn named(&mut self, project: &Project, query: &ChatQuery) -> Result<Vec<Hit>, EngineError> {
+    fn named(
+        &self,
+        store: &Store,
+        project: &Project,
+        query: &ChatQuery,
+        notes: &mut Vec<String>,
+    ) -> Result<Vec<Hit>, EngineError> {
         let mut found: Vec<Hit> = Vec::new();
         for name in query.names.iter().take(MOST_NAMES) {
             let names = [name.clone()];
             let description = Description { names: &names, ..Description::default() };
-            let hits = self.ask_index(project, |index, store| {
+            let hits = self.ask_index(store, project, notes, |index| {
                 index.definitions(store, &description, &Filter::default(), EXACT, 2 * MOST_RIVALS)
             })?;
             let share = NAMED / (hits.len().max(1) as f32).powf(0.25);
@@ -250,14 +260,15 @@ impl Engine {
 
     /// Chooses blocks of the hits, fits them into the budget and writes them.
     fn written(
-        &mut self,
-        project: &Project,
+        &self,
+        asked: OpenProject<'_>,
         hits: Vec<Hit>,
         request: &ChatContextRequest,
         limits: &Limits,
         mut answer: ContextAnswer,
         clock: &mut Clock,
     ) -> ContextAnswer {
+        let OpenProject { store, project } = asked;
         let mut hits = hits;
         for hit in hits.iter_mut().filter(|hit| request.open_files.contains(&hit.path)) {
             hit.score = score_if_open(hit.score);
@@ -267,7 +278,7 @@ impl Engine {
         hits.sort_by(|a, b| b.score.total_cmp(&a.score));
         hits.truncate(PER_FILE * limits.max_chunks);
         if !hits.is_empty()
-            && let Some(whole) = self.whole_project(project, &hits, limits)
+            && let Some(whole) = self.whole_project(store, project, &hits, limits)
         {
             answer.elapsed.rank_ms += clock.step_ms();
             let n_files = whole.len();
@@ -278,8 +289,8 @@ impl Engine {
                 return answer.with(fitted, true);
             }
         }
-        let texts =
-            self.source_texts(project, hits.iter().map(|hit| hit.path.as_str()), clock).unwrap_or_default();
+        let texts = Self::source_texts(store, project, hits.iter().map(|hit| hit.path.as_str()), clock)
+            .unwrap_or_default();
         let mut blocks = merged(hits.iter().map(Block::of).collect(), |path| texts.get(path));
         blocks.truncate(limits.max_chunks);
         answer.elapsed.rank_ms += clock.step_ms();
@@ -292,12 +303,18 @@ impl Engine {
     }
 
     /// All files of a project that has no more of them than blocks are wanted, if they may fit into the budget whole.
-    fn whole_project(&mut self, project: &Project, hits: &[Hit], limits: &Limits) -> Option<Vec<Block>> {
+    fn whole_project(
+        &self,
+        store: &Store,
+        project: &Project,
+        hits: &[Hit],
+        limits: &Limits,
+    ) -> Option<Vec<Block>> {
         // Large projects are told apart without reading a list of their files.
-        if self.index(project).ok()?.n_files() > limits.max_chunks as u64 {
+        if self.index(store, project, &mut Vec::new()).ok()?.n_files() > limits.max_chunks as u64 {
             return None;
         }
-        let files = self.store().file_records(project.id).ok()?;
+        let files = store.file_records(project.id).ok()?;
         let bytes: u64 = files.iter().map(|file| file.size).sum();
         // A token has at least one byte; this many of them are never within the budget.
         let is_small =
@@ -307,7 +324,7 @@ impl Engine {
         }
         let mut blocks = Vec::new();
         for file in &files {
-            let text = self.store().file_text(project.id, &file.path).ok()??.content?;
+            let text = store.file_text(project.id, &file.path).ok()??.content?;
             if text.trim().is_empty() {
                 continue;
             }
@@ -319,17 +336,14 @@ impl Engine {
         Some(blocks)
     }
 
-    fn cached(&mut self, project: &Project, key: &CacheKey) -> Option<ContextAnswer> {
-        let mut cache = std::mem::take(self.contexts());
-        let version = |path: &str| self.store().file_id(project.id, path).ok().flatten();
-        let answer = cache.get(key, project.generation, version);
-        *self.contexts() = cache;
-        answer
+    fn cached(&self, store: &Store, project: &Project, key: &CacheKey) -> Option<ContextAnswer> {
+        let version = |path: &str| store.file_id(project.id, path).ok().flatten();
+        self.contexts().get(key, project.generation, version)
     }
 
-    fn keep(&mut self, project: &Project, key: CacheKey, answer: &ContextAnswer) {
+    fn keep(&self, store: &Store, project: &Project, key: CacheKey, answer: &ContextAnswer) {
         let version = |path: &String| {
-            let id = self.store().file_id(project.id, path).ok().flatten()?;
+            let id = store.file_id(project.id, path).ok().flatten()?;
             Some((path.clone(), id))
         };
         let files: Option<Vec<_>> = answer.blocks.iter().map(|block| version(&block.path)).collect();

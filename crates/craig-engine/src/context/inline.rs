@@ -5,10 +5,11 @@ use std::time::Duration;
 use craig_context::{Block, InlineQuery, Purpose, Reference, Selection, Tokenizer, boost, fitted, truncate};
 use craig_search::{Description, Filter, Hit, KindFilter};
 use craig_source::{Content, Language, mask_secrets, mask_text};
-use craig_store::Project;
+use craig_store::{Project, Store};
 
 use super::{
-    Clock, ContextAnswer, MIN_CHARS, NoContext, checked, checked_score, score_if_open, tokenizer_of,
+    Clock, ContextAnswer, MIN_CHARS, NoContext, OpenProject, checked, checked_score, score_if_open,
+    tokenizer_of,
 };
 use crate::engine::root_of;
 use crate::options::StoredOptions;
@@ -68,22 +69,30 @@ impl Engine {
     /// definition is how well its name fits, and relevance is told as if it were certain that there is such code.
     /// Patterns that are asked for add to it. What goes wrong while searching is told in the answer.
     pub fn inline_context(
-        &mut self,
+        &self,
         handle: &str,
         request: &InlineContextRequest,
     ) -> Result<ContextAnswer, EngineError> {
         let limits = self.inline_limits(request)?;
         let mut clock = Clock::new(request.deadline.unwrap_or(self.config().context.deadline));
-        let project = self.indexed_project(handle)?;
+        let mut store = self.store()?;
+        let project = Self::indexed_project(&store, handle)?;
         let answer = match &project {
             _ if !self.config().context.inline.enabled => ContextAnswer::none(NoContext::Disabled),
             None => ContextAnswer::none(NoContext::NotReady),
             Some(project) => {
-                let (selection, language) = self.selection(project, request)?;
-                self.inline_answer(project, request, &selection, language, &limits, &mut clock)
+                let (selection, language) = selection(&store, project, request)?;
+                self.inline_answer(
+                    OpenProject { store: &store, project },
+                    request,
+                    &selection,
+                    language,
+                    &limits,
+                    &mut clock,
+                )
             }
         };
-        Ok(self.finished(answer, "inline", project.as_ref(), &clock))
+        Ok(self.finished(&mut store, answer, "inline", project.as_ref(), &clock))
     }
 
     fn inline_limits(&self, request: &InlineContextRequest) -> Result<Limits, EngineError> {
@@ -98,70 +107,27 @@ impl Engine {
         })
     }
 
-    /// The selected code, where it was when it was indexed, and its language.
-    fn selection(
-        &self,
-        project: &Project,
-        request: &InlineContextRequest,
-    ) -> Result<(Selection, Language), EngineError> {
-        let path = request.path.trim_start_matches("./");
-        let stored = self.store().file_text(project.id, path)?;
-        let indexed = stored.as_ref().and_then(|file| file.content.as_deref());
-        let current = match &request.text {
-            Some(text) => mask_text(path, text).into_owned(),
-            None => self.text_on_disk(project, path, indexed)?,
-        };
-        let (first, last) = request.lines;
-        let n_lines = current.lines().count().max(1) as u32;
-        if first == 0 || first > last || first > n_lines {
-            return Err(EngineError::NoSuchLines { path: path.to_owned(), first, last, n_lines });
-        }
-        let language = stored.as_ref().map(|file| file.record.language);
-        let language = language.or_else(|| Language::from_path(path)).unwrap_or(Language::Text);
-        Ok((Selection::new(path, first..=last.min(n_lines), &current, indexed), language))
-    }
-
-    /// The file as it is saved; where the project is gone from the disk, as it was indexed.
-    fn text_on_disk(
-        &self,
-        project: &Project,
-        path: &str,
-        indexed: Option<&str>,
-    ) -> Result<String, EngineError> {
-        let unreadable = |reason: String| EngineError::UnreadableFile { path: path.to_owned(), reason };
-        let options = StoredOptions::parse(&project.options).source();
-        let read = root_of(project)
-            .map_err(|error| error.to_string())
-            .and_then(|root| craig_source::read(&root, path, &options).map_err(|error| error.to_string()));
-        match (read.map(|file| file.content), indexed) {
-            (Ok(Content::Text(text) | Content::Unindexed(text, _)), _) => Ok(text),
-            (Ok(Content::Secret), _) => Err(unreadable("it is a secret".to_owned())),
-            (Ok(Content::Binary), _) => Err(unreadable("it is no text".to_owned())),
-            (Err(_), Some(indexed)) => Ok(indexed.to_owned()),
-            (Err(reason), None) => Err(unreadable(reason)),
-        }
-    }
-
     fn inline_answer(
-        &mut self,
-        project: &Project,
+        &self,
+        asked: OpenProject<'_>,
         request: &InlineContextRequest,
         selection: &Selection,
         language: Language,
         limits: &Limits,
         clock: &mut Clock,
     ) -> ContextAnswer {
+        let OpenProject { store, project } = asked;
         let query = InlineQuery::new(&mask_secrets(&request.instruction), &selection.text, language);
         let mut answer = ContextAnswer { query: query.text.clone(), ..ContextAnswer::default() };
         answer.elapsed.extract_ms = clock.step_ms();
         if query.text.chars().count() < MIN_CHARS {
             return ContextAnswer { query: answer.query, ..ContextAnswer::none(NoContext::TooShort) };
         }
-        let found = self.inline_hits(project, &query, language, limits);
+        let found = self.inline_hits(store, project, &query, language, limits, &mut answer.notes);
         answer.elapsed.search_ms = clock.step_ms();
         let hits = match found {
             Ok(hits) => hits,
-            Err(error) => return ContextAnswer::failed(&error),
+            Err(error) => return ContextAnswer { notes: answer.notes, ..ContextAnswer::failed(&error) },
         };
         let blocks = chosen(hits, request, selection, language, limits);
         answer.elapsed.rank_ms = clock.step_ms();
@@ -174,14 +140,16 @@ impl Engine {
 
     /// Definitions that the instruction points to, and what a search finds.
     fn inline_hits(
-        &mut self,
+        &self,
+        store: &Store,
         project: &Project,
         query: &InlineQuery,
         language: Language,
         limits: &Limits,
+        notes: &mut Vec<String>,
     ) -> Result<Vec<Hit>, EngineError> {
         let mut hits = match &query.reference {
-            Some(reference) => self.referred(project, reference, limits)?,
+            Some(reference) => self.referred(store, project, reference, limits, notes)?,
             None => Vec::new(),
         };
         let request = |languages: Vec<String>| SearchRequest {
@@ -191,8 +159,11 @@ impl Engine {
             rerank: false,
             ..SearchRequest::default()
         };
-        let own = self.hits(&project.reference, &query.text, &request(vec![language.id().to_owned()]))?;
-        let any = self.hits(&project.reference, &query.text, &request(Vec::new()))?;
+        let mut search = |languages: Vec<String>| {
+            self.hits(store, &project.reference, &query.text, &request(languages), notes)
+        };
+        let own = search(vec![language.id().to_owned()])?;
+        let any = search(Vec::new())?;
         let searched = own.into_iter().chain(any).map(|mut hit| {
             if query.reference.is_some() {
                 hit.score = given_that_it_exists(hit.score).min(MOST_OF_SEARCH);
@@ -209,10 +180,12 @@ impl Engine {
     }
 
     fn referred(
-        &mut self,
+        &self,
+        store: &Store,
         project: &Project,
         reference: &Reference,
         limits: &Limits,
+        notes: &mut Vec<String>,
     ) -> Result<Vec<Hit>, EngineError> {
         let description = Description {
             names: &reference.names,
@@ -221,9 +194,48 @@ impl Engine {
             place: &reference.place,
         };
         let code = Filter::new(KindFilter::Code, Vec::new(), None)?;
-        self.ask_index(project, |index, store| {
+        self.ask_index(store, project, notes, |index| {
             index.definitions(store, &description, &code, MIN_FIT, 8 * limits.max_chunks)
         })
+    }
+}
+
+/// The selected code, where it was when it was indexed, and its language.
+fn selection(
+    store: &Store,
+    project: &Project,
+    request: &InlineContextRequest,
+) -> Result<(Selection, Language), EngineError> {
+    let path = request.path.trim_start_matches("./");
+    let stored = store.file_text(project.id, path)?;
+    let indexed = stored.as_ref().and_then(|file| file.content.as_deref());
+    let current = match &request.text {
+        Some(text) => mask_text(path, text).into_owned(),
+        None => text_on_disk(project, path, indexed)?,
+    };
+    let (first, last) = request.lines;
+    let n_lines = current.lines().count().max(1) as u32;
+    if first == 0 || first > last || first > n_lines {
+        return Err(EngineError::NoSuchLines { path: path.to_owned(), first, last, n_lines });
+    }
+    let language = stored.as_ref().map(|file| file.record.language);
+    let language = language.or_else(|| Language::from_path(path)).unwrap_or(Language::Text);
+    Ok((Selection::new(path, first..=last.min(n_lines), &current, indexed), language))
+}
+
+/// The file as it is saved; where the project is gone from the disk, as it was indexed.
+fn text_on_disk(project: &Project, path: &str, indexed: Option<&str>) -> Result<String, EngineError> {
+    let unreadable = |reason: String| EngineError::UnreadableFile { path: path.to_owned(), reason };
+    let options = StoredOptions::parse(&project.options).source();
+    let read = root_of(project)
+        .map_err(|error| error.to_string())
+        .and_then(|root| craig_source::read(&root, path, &options).map_err(|error| error.to_string()));
+    match (read.map(|file| file.content), indexed) {
+        (Ok(Content::Text(text) | Content::Unindexed(text, _)), _) => Ok(text),
+        (Ok(Content::Secret), _) => Err(unreadable("it is a secret".to_owned())),
+        (Ok(Content::Binary), _) => Err(unreadable("it is no text".to_owned())),
+        (Err(_), Some(indexed)) => Ok(indexed.to_owned()),
+        (Err(reason), None) => Err(unreadable(reason)),
     }
 }
 

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use craig_source::mask_secrets;
-use craig_store::{ContextUse, Project};
+use craig_store::{ContextUse, Project, Store};
 use serde::Serialize;
 
 use super::{ContextAnswer, Telemetry};
@@ -74,26 +74,28 @@ pub struct UseOverTime {
 impl Engine {
     /// Says whether context was helpful: that of number `id`, or the newest. Gives its number.
     pub fn rate_context(
-        &mut self,
+        &self,
         id: Option<i64>,
         helpful: bool,
         note: Option<&str>,
     ) -> Result<i64, EngineError> {
         let note = note.map(mask_secrets);
-        self.store_mut()
+        self.store()?
             .rate_context_use(id, helpful, note.as_deref())?
             .ok_or(EngineError::NoContextToRate { id })
     }
 
     /// Statistics of the context that was handed out from one project, or from all.
     pub fn context_statistics(&self, handle: Option<&str>) -> Result<ContextStatistics, EngineError> {
-        let project = handle.map(|handle| self.find(handle)).transpose()?;
-        Ok(statistics(&self.store().context_uses(project.map(|project| project.id))?))
+        let store = self.store()?;
+        let project = handle.map(|handle| self.find(&store, handle)).transpose()?;
+        Ok(statistics(&store.context_uses(project.map(|project| project.id))?))
     }
 
     /// Keeps what the settings allow; `None` when nothing is kept, also when another process writes at the moment.
     pub(super) fn keep_use(
-        &mut self,
+        &self,
+        store: &mut Store,
         project: &Project,
         kind: &'static str,
         answer: &ContextAnswer,
@@ -111,7 +113,7 @@ impl Engine {
             reason: answer.reason_code.map(|reason| reason.code().to_owned()),
             blocks: answer.blocks.len() as u32,
             tokens: answer.tokens as u64,
-            whole_tokens: self.whole_tokens(project, answer),
+            whole_tokens: whole_tokens(store, project, answer),
             best_score: scores.iter().copied().reduce(f64::max),
             mean_score: (!scores.is_empty()).then_some(mean),
             step_us: [steps.extract_ms, steps.search_ms, steps.rank_ms, steps.format_ms].map(us),
@@ -120,19 +122,19 @@ impl Engine {
             ..ContextUse::default()
         };
         // Statistics are no reason to let a chat wait, or fail.
-        self.store_mut().record_context_use(project.id, &used).ok()
+        store.record_context_use(project.id, &used).ok()
     }
+}
 
-    /// Tokens of the files of an answer read whole, at as many bytes a token as its pieces have.
-    fn whole_tokens(&self, project: &Project, answer: &ContextAnswer) -> u64 {
-        let mut paths: Vec<&str> = answer.blocks.iter().map(|block| block.path.as_str()).collect();
-        paths.sort_unstable();
-        paths.dedup();
-        let bytes: u64 = paths.iter().filter_map(|path| self.store().file_size(project.id, path).ok()?).sum();
-        let given_bytes: usize = answer.blocks.iter().map(|block| block.content.len()).sum();
-        let given_tokens: usize = answer.blocks.iter().map(|block| block.tokens).sum();
-        if given_bytes == 0 { 0 } else { bytes * given_tokens as u64 / given_bytes as u64 }
-    }
+/// Tokens of the files of an answer read whole, at as many bytes a token as its pieces have.
+fn whole_tokens(store: &Store, project: &Project, answer: &ContextAnswer) -> u64 {
+    let mut paths: Vec<&str> = answer.blocks.iter().map(|block| block.path.as_str()).collect();
+    paths.sort_unstable();
+    paths.dedup();
+    let bytes: u64 = paths.iter().filter_map(|path| store.file_size(project.id, path).ok()?).sum();
+    let given_bytes: usize = answer.blocks.iter().map(|block| block.content.len()).sum();
+    let given_tokens: usize = answer.blocks.iter().map(|block| block.tokens).sum();
+    if given_bytes == 0 { 0 } else { bytes * given_tokens as u64 / given_bytes as u64 }
 }
 
 const STEPS: [&str; 4] = ["extract", "search", "rank", "format"];

@@ -6,12 +6,12 @@ use crate::workshop::Workshop;
 
 #[test]
 fn a_cancelled_analysis_ends_and_leaves_nothing_half_done() {
-    let mut workshop =
+    let workshop =
         Workshop::with_files(&[("a.js", "import b from './b';\n"), ("b.js", "export default 1;\n")]);
     let project = workshop.engine.projects().unwrap()[0].name.clone();
     let cancelled = Cancellation::default();
     cancelled.cancel();
-    let engine = &mut workshop.engine;
+    let engine = &workshop.engine;
     let told = [
         engine.quality(&project, &cancelled).unwrap_err().to_string(),
         engine.dependencies(&project, &cancelled).unwrap_err().to_string(),

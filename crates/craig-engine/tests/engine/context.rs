@@ -39,7 +39,7 @@ fn project() -> Workshop {
     Workshop::with_files(&files)
 }
 
-fn chat(engine: &mut Engine, message: &str) -> ContextAnswer {
+fn chat(engine: &Engine, message: &str) -> ContextAnswer {
     engine.chat_context("tree", &asking(message)).unwrap()
 }
 
@@ -67,8 +67,8 @@ fn symbols(answer: &ContextAnswer) -> Vec<&str> {
 
 #[test]
 fn a_question_gets_the_code_that_it_names() {
-    let mut workshop = project();
-    let answer = chat(&mut workshop.engine, "Hi, what does loginUser do? thanks");
+    let workshop = project();
+    let answer = chat(&workshop.engine, "Hi, what does loginUser do? thanks");
     assert_eq!((answer.reason.as_deref(), answer.reason_code), (None, None), "{answer:?}");
     let block = &answer.blocks[0];
     assert_eq!((block.path.as_str(), block.language.as_str()), ("src/auth/login.ts", "typescript"));
@@ -81,14 +81,14 @@ fn a_question_gets_the_code_that_it_names() {
 
 #[test]
 fn what_wants_no_context_gets_none_and_the_reason() {
-    let mut workshop = project();
+    let workshop = project();
     for (message, reason) in [
         ("/no-context what does loginUser do?", NoContext::NotWanted),
         ("hi", NoContext::TooShort),
         ("hello, can you please help me?", NoContext::Generic),
         ("write a haiku about autumn", NoContext::NothingRelevant),
     ] {
-        let answer = chat(&mut workshop.engine, message);
+        let answer = chat(&workshop.engine, message);
         assert_eq!(answer.reason_code, Some(reason), "{message}: {:?}", symbols(&answer));
         assert!(answer.blocks.is_empty() && answer.markdown.is_empty() && answer.tokens == 0);
         assert!(!answer.reason.unwrap().is_empty());
@@ -99,7 +99,7 @@ fn what_wants_no_context_gets_none_and_the_reason() {
 
 #[test]
 fn requests_that_make_no_sense_are_errors() {
-    let mut workshop = project();
+    let workshop = project();
     let few = ChatContextRequest { max_chunks: Some(0), ..asking("loginUser") };
     assert!(matches!(
         workshop.engine.chat_context("tree", &few),
@@ -116,7 +116,7 @@ fn requests_that_make_no_sense_are_errors() {
 
 #[test]
 fn a_small_budget_is_kept() {
-    let mut workshop = project();
+    let workshop = project();
     for budget in [100, 120, 160, 400] {
         let request = ChatContextRequest { token_budget: Some(budget), ..asking("what does loginUser do?") };
         let answer = workshop.engine.chat_context("tree", &request).unwrap();
@@ -126,19 +126,19 @@ fn a_small_budget_is_kept() {
 
 #[test]
 fn a_project_that_fits_is_given_whole() {
-    let mut workshop = Workshop::with_files(&[("login.ts", LOGIN), ("users.ts", USERS)]);
-    let answer = chat(&mut workshop.engine, "what does loginUser do?");
+    let workshop = Workshop::with_files(&[("login.ts", LOGIN), ("users.ts", USERS)]);
+    let answer = chat(&workshop.engine, "what does loginUser do?");
     assert!(answer.is_whole_project);
     let paths: Vec<&str> = answer.blocks.iter().map(|block| block.path.as_str()).collect();
     assert_eq!(paths, ["login.ts", "users.ts"]);
     assert!(answer.markdown.contains("fetchGroup"));
-    let answer = chat(&mut workshop.engine, "write a haiku about autumn");
+    let answer = chat(&workshop.engine, "write a haiku about autumn");
     assert_eq!(answer.reason_code, Some(NoContext::NothingRelevant));
 }
 
 #[test]
 fn a_follow_up_is_about_what_was_spoken_of() {
-    let mut workshop = project();
+    let workshop = project();
     let request = ChatContextRequest {
         history: vec!["What does loginUser do?".into()],
         ..asking("and how does it report errors?")
@@ -150,7 +150,7 @@ fn a_follow_up_is_about_what_was_spoken_of() {
 
 #[test]
 fn an_edit_gets_what_its_instruction_points_to() {
-    let mut workshop = project();
+    let workshop = project();
     let request =
         editing("Refactor this to use async/await like the login function", "src/api/users.ts", (1, 3));
     let answer = workshop.engine.inline_context("tree", &request).unwrap();
@@ -163,7 +163,7 @@ fn an_edit_gets_what_its_instruction_points_to() {
 
 #[test]
 fn the_selection_is_never_given() {
-    let mut workshop = project();
+    let workshop = project();
     for lines in [(1, 3), (2, 2), (5, 7), (1, 7)] {
         let request = editing("handle errors like fetchUser and fetchGroup", "src/api/users.ts", lines);
         let answer = workshop.engine.inline_context("tree", &request).unwrap();
@@ -182,7 +182,7 @@ fn the_selection_is_never_given() {
 
 #[test]
 fn the_selection_of_an_unsaved_buffer_is_found_where_it_was() {
-    let mut workshop = project();
+    let workshop = project();
     let buffer = format!("// one\n// two\n// three\n// four\n{USERS}");
     let request = InlineContextRequest {
         text: Some(buffer.clone()),
@@ -198,7 +198,7 @@ fn the_selection_of_an_unsaved_buffer_is_found_where_it_was() {
 
 #[test]
 fn a_conversation_is_answered_from_memory_until_a_file_changes() {
-    let mut workshop = project();
+    let workshop = project();
     let request = ChatContextRequest { conversation: Some("c1".into()), ..asking("what does loginUser do?") };
     let first = workshop.engine.chat_context("tree", &request).unwrap();
     let again = workshop.engine.chat_context("tree", &request).unwrap();
@@ -221,11 +221,11 @@ fn a_conversation_is_answered_from_memory_until_a_file_changes() {
 
 #[test]
 fn figures_are_kept_and_feedback_is_counted() {
-    let mut workshop = project();
+    let workshop = project();
     let none = workshop.engine.rate_context(None, true, None);
     assert!(matches!(none, Err(EngineError::NoContextToRate { id: None })));
-    let given = chat(&mut workshop.engine, "what does loginUser do?");
-    chat(&mut workshop.engine, "hi");
+    let given = chat(&workshop.engine, "what does loginUser do?");
+    chat(&workshop.engine, "hi");
     let edit = editing("like the login function", "src/api/users.ts", (1, 3));
     workshop.engine.inline_context("tree", &edit).unwrap();
     assert_eq!(workshop.engine.rate_context(given.id, true, Some("just right")).unwrap(), given.id.unwrap());
@@ -246,14 +246,14 @@ fn texts_kept(workshop: &Workshop) -> Vec<Option<String>> {
 
 #[test]
 fn what_is_kept_is_what_the_settings_allow() {
-    let mut workshop = project();
-    chat(&mut workshop.engine, "what does loginUser do?");
+    let workshop = project();
+    chat(&workshop.engine, "what does loginUser do?");
     assert_eq!(texts_kept(&workshop), [None]);
-    let mut silent = engine(&workshop, &[("telemetry.enabled", "false")]);
-    assert_eq!(chat(&mut silent, "what does loginUser do?").id, None);
+    let silent = engine(&workshop, &[("telemetry.enabled", "false")]);
+    assert_eq!(chat(&silent, "what does loginUser do?").id, None);
     assert_eq!(texts_kept(&workshop).len(), 1);
-    let mut talkative = engine(&workshop, &[("telemetry.texts", "true")]);
-    chat(&mut talkative, "what does loginUser do?");
+    let talkative = engine(&workshop, &[("telemetry.texts", "true")]);
+    chat(&talkative, "what does loginUser do?");
     assert_eq!(texts_kept(&workshop)[1].as_deref(), Some("what does loginUser do?"));
 }
 
@@ -266,19 +266,19 @@ fn engine(workshop: &Workshop, settings: &[(&str, &str)]) -> Engine {
 
 #[test]
 fn settings_switch_it_off_and_limit_it() {
-    let mut workshop = project();
-    let mut off = engine(
+    let workshop = project();
+    let off = engine(
         &workshop,
         &[
             ("puku.chat.semanticContext.enabled", "false"),
             ("puku.inlineEdit.context.semantic.enabled", "false"),
         ],
     );
-    assert_eq!(chat(&mut off, "what does loginUser do?").reason_code, Some(NoContext::Disabled));
+    assert_eq!(chat(&off, "what does loginUser do?").reason_code, Some(NoContext::Disabled));
     let edit = editing("like the login function", "src/api/users.ts", (1, 3));
     assert_eq!(off.inline_context("tree", &edit).unwrap().reason_code, Some(NoContext::Disabled));
 
-    let mut short = engine(
+    let short = engine(
         &workshop,
         &[
             ("puku.inlineEdit.context.semantic.maxCodeLength", "120"),
@@ -290,14 +290,14 @@ fn settings_switch_it_off_and_limit_it() {
     assert!(answer.blocks[0].is_truncated && answer.blocks[0].content.len() <= 120);
     assert!(answer.blocks[0].content.ends_with("// ... (truncated)"), "{}", answer.blocks[0].content);
 
-    let count = |workshop: &mut Workshop, name: &str| {
+    let count = |workshop: &Workshop, name: &str| {
         let request = ChatContextRequest {
             tokenizer: craig_engine::Tokenizer::of(name),
             ..asking("what does loginUser do?")
         };
         workshop.engine.chat_context("tree", &request).unwrap().tokens
     };
-    assert_ne!(count(&mut workshop, "o200k_base"), count(&mut workshop, "r50k_base"));
+    assert_ne!(count(&workshop, "o200k_base"), count(&workshop, "r50k_base"));
     let bad = [("context.tokenizer".to_owned(), "abacus".to_owned())].into();
     let settings = Settings::resolve(&Sources { flags: bad, ..Sources::default() }).unwrap();
     assert!(Config::of(&settings, "db").is_err());
@@ -316,7 +316,7 @@ fn rephrased(workshop: &Workshop, server: &Provider, more: &[(&str, &str)]) -> C
     let settings = rephrasing(server);
     let mut all: Vec<(&str, &str)> = settings.iter().map(|(key, value)| (*key, value.as_str())).collect();
     all.extend(more);
-    chat(&mut engine(workshop, &all), "how do people get in?")
+    chat(&engine(workshop, &all), "how do people get in?")
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use craig_engine::{Freshness, SearchRequest};
+use craig_engine::{Consent, Freshness, SearchRequest};
 use craig_search::Index;
 use craig_store::Store;
 
@@ -13,9 +13,11 @@ const PURGED: &str = r#"the project "tree" was purged meanwhile"#;
 /// A command knows the project by its reference then, which means nothing to anybody.
 #[test]
 fn a_search_whose_project_was_purged_meanwhile_says_so_by_its_name() {
-    let mut workshop = Workshop::with_files(&[("a.rs", "fn alpha() {}")]);
-    let prepared =
-        workshop.engine.prepare(Some("tree"), Path::new("."), Freshness::AsIndexed, &mut |_| ()).unwrap();
+    let workshop = Workshop::with_files(&[("a.rs", "fn alpha() {}")]);
+    let prepared = workshop
+        .engine
+        .prepare(Some("tree"), Path::new("."), Freshness::AsIndexed, Consent::default(), &mut |_| ())
+        .unwrap();
     open(&workshop.database()).purge("tree").unwrap();
     let error = workshop.engine.search(&prepared.0, "alpha", &SearchRequest::default()).unwrap_err();
     assert_eq!(error.to_string(), PURGED);
@@ -45,3 +47,9 @@ fn a_search_that_waits_for_the_index_finds_the_project_purged() {
     assert!([PURGED, r#"no project "tree""#].contains(&error.as_str()), "{error}");
     assert!(!folder.exists(), "no index is left of a project that is gone");
 }
+
+/// What the surfaces share.
+const _: () = {
+    const fn is_shared<T: Send + Sync>() {}
+    is_shared::<craig_engine::Engine>();
+};

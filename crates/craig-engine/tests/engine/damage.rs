@@ -22,7 +22,7 @@ const QUERY: &str = "how is a token revoked";
 
 impl Workshop {
     /// Hits of the query, and what was said beside them.
-    fn asked(&mut self) -> (Vec<Hit>, Vec<String>) {
+    fn asked(&self) -> (Vec<Hit>, Vec<String>) {
         let answer = self.engine.search("tree", QUERY, &SearchRequest::default()).unwrap();
         (answer.hits, answer.notes)
     }
@@ -108,7 +108,7 @@ impl Workshop {
 #[test]
 fn an_index_that_is_damaged_while_it_is_open_is_made_anew() {
     // Its engine has the index open, and has read none of it yet but what it is opened by.
-    let mut workshop = Workshop::with_files(FILES);
+    let workshop = Workshop::with_files(FILES);
     let right = open(&workshop.database()).search("tree", QUERY, &SearchRequest::default()).unwrap().hits;
     let n_bytes = fs::metadata(workshop.segment()).unwrap().len();
     (n_bytes / 4..n_bytes - 16).for_each(|at| workshop.flip(at));

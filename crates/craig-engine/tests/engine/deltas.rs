@@ -9,7 +9,7 @@ const TOKEN: &str = "let key = \"ghp_a8Dk3LqZ9xWvT2bNc7RmYp4HsUf6JgEo1iQz\";\n";
 
 #[test]
 fn an_unchanged_tree_is_no_new_generation() {
-    let mut workshop = Workshop::with_files(&[("src/a.rs", "fn alpha() {}"), ("b.md", "# Beta")]);
+    let workshop = Workshop::with_files(&[("src/a.rs", "fn alpha() {}"), ("b.md", "# Beta")]);
     let before = workshop.contents();
     let report = workshop.delta();
     assert_eq!((report.files.unchanged, report.files.total, report.chunks), (2, 2, 0));
@@ -19,7 +19,7 @@ fn an_unchanged_tree_is_no_new_generation() {
 /// The stamps lie: the size is the same, and the modification time was put back. The inode's change time does not lie.
 #[test]
 fn a_change_that_hides_behind_an_old_stamp_is_noticed() {
-    let mut workshop = Workshop::with_files(&[("a.rs", "fn alpha() {}")]);
+    let workshop = Workshop::with_files(&[("a.rs", "fn alpha() {}")]);
     // Old enough for its stamp to prove something.
     std::thread::sleep(Duration::from_millis(2_100));
     assert_eq!(
@@ -39,7 +39,7 @@ fn a_change_that_hides_behind_an_old_stamp_is_noticed() {
 
 #[test]
 fn a_change_right_after_the_ingestion_is_noticed() {
-    let mut workshop = Workshop::with_files(&[("a.rs", "fn alpha() {}")]);
+    let workshop = Workshop::with_files(&[("a.rs", "fn alpha() {}")]);
     for name in ["omega", "gamma", "theta"] {
         workshop.write("a.rs", format!("fn {name}() {{}}"));
         assert_eq!(workshop.delta().files.changed, 1, "{name}");
@@ -49,7 +49,7 @@ fn a_change_right_after_the_ingestion_is_noticed() {
 
 #[test]
 fn a_touched_file_shows_its_new_date_and_is_not_cut_again() {
-    let mut workshop = Workshop::with_files(&[("a.rs", "fn alpha() {}")]);
+    let workshop = Workshop::with_files(&[("a.rs", "fn alpha() {}")]);
     let long_ago = std::time::UNIX_EPOCH + Duration::from_secs(1_000_000_000);
     File::options().write(true).open(workshop.source().join("a.rs")).unwrap().set_modified(long_ago).unwrap();
     let report = workshop.delta();
@@ -61,7 +61,7 @@ fn a_touched_file_shows_its_new_date_and_is_not_cut_again() {
 
 #[test]
 fn a_file_becomes_a_folder_and_a_file_again() {
-    let mut workshop = Workshop::with_files(&[("notes", "alpha beta\n"), ("z.md", "# Zeta")]);
+    let workshop = Workshop::with_files(&[("notes", "alpha beta\n"), ("z.md", "# Zeta")]);
     workshop.write("notes/inside.md", "# Gamma");
     workshop.delta();
     assert_eq!(workshop.tree(), "notes/inside.md text\nz.md text\n");
@@ -74,7 +74,7 @@ fn a_file_becomes_a_folder_and_a_file_again() {
 
 #[test]
 fn a_text_that_becomes_binary_is_not_found_any_more() {
-    let mut workshop = Workshop::with_files(&[("a.rs", "fn alpha() {}"), ("b.rs", "fn beta() {}")]);
+    let workshop = Workshop::with_files(&[("a.rs", "fn alpha() {}"), ("b.rs", "fn beta() {}")]);
     assert_eq!(workshop.found("alpha")[0], "a.rs");
     workshop.write("a.rs", b"fn alpha() {}\0\0\0");
     workshop.delta();
@@ -86,7 +86,7 @@ fn a_text_that_becomes_binary_is_not_found_any_more() {
 
 #[test]
 fn a_token_is_masked_and_the_text_around_it_is_found() {
-    let mut workshop = Workshop::with_files(&[("a.rs", "fn alpha() {}"), ("b.rs", "fn beta() {}")]);
+    let workshop = Workshop::with_files(&[("a.rs", "fn alpha() {}"), ("b.rs", "fn beta() {}")]);
     workshop.write("a.rs", format!("fn alpha() {{}}\n{TOKEN}fn gamma() {{}}\n"));
     let report = workshop.delta();
     assert_eq!(report.secrets, Vec::<String>::new());
@@ -99,7 +99,7 @@ fn a_token_is_masked_and_the_text_around_it_is_found() {
 
 #[test]
 fn a_file_that_becomes_ignored_goes_and_comes_back() {
-    let mut workshop = Workshop::with_files(&[("a.rs", "fn alpha() {}"), ("b.rs", "fn beta() {}")]);
+    let workshop = Workshop::with_files(&[("a.rs", "fn alpha() {}"), ("b.rs", "fn beta() {}")]);
     workshop.write(".gitignore", "a.rs\n");
     assert_eq!(workshop.delta().files.removed, 1);
     assert_eq!(workshop.tree(), "b.rs text\n");
@@ -112,7 +112,7 @@ fn a_file_that_becomes_ignored_goes_and_comes_back() {
 
 #[test]
 fn a_file_that_crosses_the_size_limit_goes_and_comes_back() {
-    let mut workshop = Workshop::with_files(&[("a.md", "# Alpha"), ("b.md", "# Beta")]);
+    let workshop = Workshop::with_files(&[("a.md", "# Alpha"), ("b.md", "# Beta")]);
     let limit = MAX_FILE_SIZE_BYTES as usize;
     workshop.write("a.md", "alpha ".repeat(limit));
     assert_eq!(workshop.delta().too_large, ["a.md"]);
@@ -126,7 +126,7 @@ fn a_file_that_crosses_the_size_limit_goes_and_comes_back() {
 
 #[test]
 fn the_last_file_goes() {
-    let mut workshop = Workshop::with_files(&[("a.md", "# Alpha")]);
+    let workshop = Workshop::with_files(&[("a.md", "# Alpha")]);
     workshop.remove("a.md");
     workshop.delta();
     assert_eq!((workshop.tree().as_str(), workshop.found("alpha").len()), ("", 0));
@@ -136,7 +136,7 @@ fn the_last_file_goes() {
 /// More deltas than an index keeps segments: they are merged on the way, and nothing is lost or found twice.
 #[test]
 fn many_small_deltas_are_one_index() {
-    let mut workshop = Workshop::with_files(&[("README.md", "# Numbers")]);
+    let workshop = Workshop::with_files(&[("README.md", "# Numbers")]);
     for number in 0..20 {
         workshop
             .write(&format!("src/n{number}.rs"), format!("/// Number {number}.\nfn number_{number}() {{}}"));
@@ -154,7 +154,7 @@ fn many_small_deltas_are_one_index() {
 /// A name that more places define than the ranker looks at: which of them it gets must not hang on their order.
 #[test]
 fn a_name_defined_in_many_places_is_found_the_same_way() {
-    let mut workshop = Workshop::new();
+    let workshop = Workshop::new();
     workshop.ingest();
     let text = |number: usize| {
         let filler = format!("    let word_{number} = other_{number} + {number};\n").repeat(number % 40);

@@ -166,7 +166,7 @@ proptest! {
     fn an_index_that_followed_is_the_index_of_a_fresh_start(
         steps in proptest::collection::vec((edit(), prop::bool::weighted(0.7)), 1..25)
     ) {
-        let mut workshop = Workshop::new();
+        let workshop = Workshop::new();
         workshop.ingest();
         for (edit, is_followed) in &steps {
             edit.make(&workshop);

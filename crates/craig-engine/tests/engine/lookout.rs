@@ -2,37 +2,33 @@
 
 use std::path::Path;
 
-use craig_engine::{Config, Currency, EngineError, Engines, Freshness};
+use craig_engine::{Consent, Currency, Engine, EngineError, Freshness};
 
 use crate::workshop::{Workshop, open};
 
-fn engines(workshop: &Workshop) -> Engines {
-    Engines::new(Config { threads: 2, ..Config::new(workshop.database()) })
-}
-
-fn look(engines: &Engines) -> Result<Currency, EngineError> {
+fn look(engine: &Engine) -> Result<Currency, EngineError> {
     let prepared =
-        engines.run(|engine| engine.prepare(Some("tree"), Path::new("."), Freshness::UpToDate, &mut |_| {}));
+        engine.prepare(Some("tree"), Path::new("."), Freshness::UpToDate, Consent::default(), &mut |_| {});
     prepared.map(|(_, currency)| currency)
 }
 
 #[track_caller]
-fn check_is_up_to_date(engines: &Engines) {
-    let currency = look(engines).unwrap();
+fn check_is_up_to_date(engine: &Engine) {
+    let currency = look(engine).unwrap();
     assert!(matches!(currency, Currency::UpToDate(_)), "{currency:?}");
 }
 
 #[test]
 fn every_change_is_seen_by_the_next_answer() {
-    let mut workshop = Workshop::with_files(&[("a.rs", "fn alpha() {}")]);
-    let engines = engines(&workshop);
+    let workshop = Workshop::with_files(&[("a.rs", "fn alpha() {}")]);
+    let engine = open(&workshop.database());
     for n in 0..20 {
         let name = format!("name{n}x");
         let path = ["a.rs", "b.rs", "deep/c.rs"][n % 3];
         workshop.write(path, format!("fn {name}() {{}}"));
-        check_is_up_to_date(&engines);
+        check_is_up_to_date(&engine);
         assert_eq!(workshop.found(&name)[0], path, "{name}");
-        check_is_up_to_date(&engines);
+        check_is_up_to_date(&engine);
     }
     workshop.check_is_fresh();
 }
@@ -41,8 +37,8 @@ fn every_change_is_seen_by_the_next_answer() {
 #[test]
 fn a_directory_in_which_nothing_changes_is_walked_over_no_more_than_twice() {
     let workshop = Workshop::with_files(&[("a.rs", "fn alpha() {}")]);
-    let engines = engines(&workshop);
-    let was_walked = || match look(&engines).unwrap() {
+    let engine = open(&workshop.database());
+    let was_walked = || match look(&engine).unwrap() {
         Currency::UpToDate(report) => report.is_some(),
         currency => panic!("{currency:?}"),
     };
@@ -54,27 +50,27 @@ fn a_directory_in_which_nothing_changes_is_walked_over_no_more_than_twice() {
 /// Nobody else's ingestion is trusted to have left the index as it was.
 #[test]
 fn an_index_that_another_engine_changed_is_looked_at_again() {
-    let mut workshop = Workshop::with_files(&[("a.rs", "fn alpha() {}"), ("b.rs", "fn beta() {}")]);
-    let engines = engines(&workshop);
+    let workshop = Workshop::with_files(&[("a.rs", "fn alpha() {}"), ("b.rs", "fn beta() {}")]);
+    let engine = open(&workshop.database());
     for _ in 0..3 {
-        check_is_up_to_date(&engines);
+        check_is_up_to_date(&engine);
     }
     open(&workshop.database()).purge("tree").unwrap();
-    let error = look(&engines).unwrap_err();
+    let error = look(&engine).unwrap_err();
     assert!(error.to_string().contains("tree"), "{error}");
     workshop.ingest();
-    check_is_up_to_date(&engines);
+    check_is_up_to_date(&engine);
     assert_eq!(workshop.found("beta")[0], "b.rs");
 }
 
 #[test]
 fn a_directory_that_is_gone_is_told() {
     let workshop = Workshop::with_files(&[("a.rs", "fn alpha() {}")]);
-    let engines = engines(&workshop);
+    let engine = open(&workshop.database());
     for _ in 0..2 {
-        check_is_up_to_date(&engines);
+        check_is_up_to_date(&engine);
     }
     std::fs::remove_dir_all(workshop.source()).unwrap();
-    let currency = look(&engines).unwrap();
+    let currency = look(&engine).unwrap();
     assert!(matches!(currency, Currency::DirectoryGone), "{currency:?}");
 }

@@ -4,8 +4,9 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use craig_engine::{
-    Config, EmbedderConfig, Engine, EngineError, Fault, HostedRerank, IngestRequest, Keyed, Phase,
-    RerankOptions, RerankStatus, RerankerConfig, Retrieval, SearchRequest, SourceOptions, Waiting,
+    Config, Consent, EmbedderConfig, Engine, EngineError, Fault, HostedRerank, IngestRequest, Keyed,
+    NewSources, Phase, RerankOptions, RerankStatus, RerankerConfig, Retrieval, SearchRequest, SourceOptions,
+    Waiting,
 };
 use craig_model::{EmbeddingDialect, HostedModel, RerankDialect};
 use craig_text::identifiers;
@@ -56,6 +57,7 @@ impl Shop {
             name: Some("shop".into()),
             options: SourceOptions::default(),
             waiting: Waiting::Fail,
+            consent: Consent::default(),
         }
     }
 }
@@ -101,7 +103,9 @@ fn dense() -> SearchRequest {
     SearchRequest { retrieval: Retrieval::Dense, ..SearchRequest::default() }
 }
 
-fn paths(engine: &mut Engine, query: &str, request: &SearchRequest) -> Vec<String> {
+const COSTS_ACCEPTED: Consent = Consent { costs: true, new_sources: NewSources::Unprotected };
+
+fn paths(engine: &Engine, query: &str, request: &SearchRequest) -> Vec<String> {
     engine.search("shop", query, request).unwrap().hits.into_iter().map(|hit| hit.path).collect()
 }
 
@@ -110,7 +114,7 @@ fn paths(engine: &mut Engine, query: &str, request: &SearchRequest) -> Vec<Strin
 fn vectors_of_any_length_are_found_again() {
     for n_dimensions in [3, 100, 256, 384, 1024, 1536] {
         let (shop, provider) = (Shop::new(), word_counter(n_dimensions));
-        let mut engine = shop.engine(|config| config.embedder = embedded_by(&provider));
+        let engine = shop.engine(|config| config.embedder = embedded_by(&provider));
         engine.ingest(&shop.request(), &mut |_| ()).unwrap();
         if n_dimensions > 64 {
             for (path, query) in [
@@ -118,14 +122,14 @@ fn vectors_of_any_length_are_found_again() {
                 ("mail.go", "Letter letter"),
                 ("cart.rs", "items price sum"),
             ] {
-                assert_eq!(paths(&mut engine, query, &dense())[0], path, "{n_dimensions} {query}");
+                assert_eq!(paths(&engine, query, &dense())[0], path, "{n_dimensions} {query}");
             }
         }
-        assert_eq!(paths(&mut engine, "verify_token", &SearchRequest::default())[0], "auth.py");
+        assert_eq!(paths(&engine, "verify_token", &SearchRequest::default())[0], "auth.py");
         // Another process finds the same, and embeds the query only.
         let n_asked = provider.asked().len();
-        let mut other = shop.engine(|config| config.embedder = embedded_by(&provider));
-        assert_eq!(paths(&mut other, "verify_token secret", &SearchRequest::default())[0], "auth.py");
+        let other = shop.engine(|config| config.embedder = embedded_by(&provider));
+        assert_eq!(paths(&other, "verify_token secret", &SearchRequest::default())[0], "auth.py");
         assert!(provider.asked().len() <= n_asked + 2, "{n_dimensions}");
     }
 }
@@ -134,8 +138,8 @@ fn vectors_of_any_length_are_found_again() {
 fn switching_the_embedder_says_what_it_costs_and_asks_first() {
     let (shop, provider) = (Shop::new(), word_counter(100));
     let builtin = shop.engine(|_| ()).ingest(&shop.request(), &mut |_| ()).unwrap();
-    let mut engine = shop.engine(|config| config.embedder = embedded_by(&provider));
-    let refused = engine.ingest_delta("shop", Waiting::Fail, &mut |_| ()).unwrap_err();
+    let engine = shop.engine(|config| config.embedder = embedded_by(&provider));
+    let refused = engine.ingest_delta("shop", Waiting::Fail, Consent::default(), &mut |_| ()).unwrap_err();
     assert_eq!(refused.fault(), Fault::User);
     assert!(refused.hint().unwrap().contains("--yes"));
     let EngineError::CostsNotAccepted(cost) = refused else { panic!("{refused}") };
@@ -144,24 +148,24 @@ fn switching_the_embedder_says_what_it_costs_and_asks_first() {
     assert!(cost.usd.unwrap() > 0.0 && cost.tokens > 10, "{cost}");
     assert!(provider.asked().is_empty(), "nothing is sent before somebody has agreed");
 
-    engine.accept_costs();
     let mut told = Vec::new();
     let report = engine
-        .ingest_delta("shop", Waiting::Fail, &mut |progress| {
+        .ingest_delta("shop", Waiting::Fail, COSTS_ACCEPTED, &mut |progress| {
             if progress.phase == Phase::Embedding {
                 told.push(progress.current.clone());
             }
         })
         .unwrap();
     assert_eq!((report.vectors_embedded, told.as_slice()), (builtin.chunks, [cost.to_string()].as_slice()));
-    assert_eq!(paths(&mut engine, "verify_token secret", &dense())[0], "auth.py");
+    assert_eq!(paths(&engine, "verify_token secret", &dense())[0], "auth.py");
 
     // Vectors are kept for both: going to and fro costs nothing any more.
     let n_asked = provider.asked().len();
-    let back = shop.engine(|_| ()).ingest_delta("shop", Waiting::Fail, &mut |_| ()).unwrap();
+    let back =
+        shop.engine(|_| ()).ingest_delta("shop", Waiting::Fail, Consent::default(), &mut |_| ()).unwrap();
     assert_eq!((back.vectors_embedded, back.vectors_reused), (0, builtin.chunks));
-    let mut engine = shop.engine(|config| config.embedder = embedded_by(&provider));
-    let again = engine.ingest_delta("shop", Waiting::Fail, &mut |_| ()).unwrap();
+    let engine = shop.engine(|config| config.embedder = embedded_by(&provider));
+    let again = engine.ingest_delta("shop", Waiting::Fail, Consent::default(), &mut |_| ()).unwrap();
     assert_eq!((again.vectors_embedded, again.vectors_reused), (0, builtin.chunks));
     assert_eq!(provider.asked().len(), n_asked + 1, "only the length of a vector was asked for");
 }
@@ -172,7 +176,7 @@ fn equal_texts_are_sent_once() {
     for copy in 0..5 {
         std::fs::write(shop.source.path().join(format!("copy_{copy}.py")), FILES[0].1).unwrap();
     }
-    let mut engine = shop.engine(|config| config.embedder = embedded_by(&provider));
+    let engine = shop.engine(|config| config.embedder = embedded_by(&provider));
     engine.ingest(&shop.request(), &mut |_| ()).unwrap();
     let sent: Vec<String> = provider
         .asked()
@@ -182,13 +186,13 @@ fn equal_texts_are_sent_once() {
         .collect();
     let same = sent.iter().filter(|text| text.contains("verify_token")).count();
     assert_eq!(same, 1, "{sent:?}");
-    assert_eq!(paths(&mut engine, "verify_token secret", &dense()).len(), 9);
+    assert_eq!(paths(&engine, "verify_token secret", &dense()).len(), 9);
 }
 
 #[test]
 fn a_missing_key_stops_only_what_needs_it() {
     let (shop, provider) = (Shop::new(), word_counter(100));
-    let mut engine = shop.engine(|config| {
+    let engine = shop.engine(|config| {
         let EmbedderConfig::Hosted(mut hosted) = embedded_by(&provider) else { unreachable!() };
         hosted.missing_key = Some("VOYAGE_API_KEY".into());
         config.embedder = EmbedderConfig::Hosted(hosted);
@@ -204,7 +208,7 @@ fn a_missing_key_stops_only_what_needs_it() {
 fn a_model_folder_that_is_not_there_is_told() {
     let shop = Shop::new();
     let folder = shop.home.path().join("nowhere");
-    let mut engine = shop.engine(|config| {
+    let engine = shop.engine(|config| {
         config.embedder = EmbedderConfig::Local { folder: folder.clone(), options: Default::default() };
     });
     let error = engine.ingest(&shop.request(), &mut |_| ()).unwrap_err();
@@ -216,7 +220,7 @@ fn a_model_folder_that_is_not_there_is_told() {
 #[test]
 fn a_provider_that_fails_for_good_ends_the_ingestion() {
     let (shop, provider) = (Shop::new(), Provider::of(vec![|| Answer::text(401, "no")]));
-    let mut engine = shop.engine(|config| config.embedder = embedded_by(&provider));
+    let engine = shop.engine(|config| config.embedder = embedded_by(&provider));
     let error = engine.ingest(&shop.request(), &mut |_| ()).unwrap_err();
     assert_eq!(
         (error.fault(), error.to_string().as_str()),
@@ -224,10 +228,9 @@ fn a_provider_that_fails_for_good_ends_the_ingestion() {
     );
     assert_eq!(engine.status("shop").unwrap().status, "failed");
     let good = word_counter(100);
-    let mut engine = shop.engine(|config| config.embedder = embedded_by(&good));
-    engine.accept_costs();
-    engine.ingest_delta("shop", Waiting::Fail, &mut |_| ()).unwrap();
-    assert_eq!(paths(&mut engine, "verify_token secret", &dense())[0], "auth.py");
+    let engine = shop.engine(|config| config.embedder = embedded_by(&good));
+    engine.ingest_delta("shop", Waiting::Fail, COSTS_ACCEPTED, &mut |_| ()).unwrap();
+    assert_eq!(paths(&engine, "verify_token secret", &dense())[0], "auth.py");
 }
 
 /// Ingests the shop and gives an engine that reranks with `provider`.
@@ -266,7 +269,7 @@ const QUERY: &str = "verify_token";
 #[test]
 fn a_reranker_changes_the_order_and_relevance_stays_calibrated() {
     let (shop, provider) = (Shop::new(), liking("Letter"));
-    let mut engine = reranking(&shop, &provider, Duration::from_secs(5));
+    let engine = reranking(&shop, &provider, Duration::from_secs(5));
     let first =
         engine.search("shop", QUERY, &SearchRequest { rerank: false, ..SearchRequest::default() }).unwrap();
     assert_eq!((first.hits[0].path.as_str(), &first.rerank), ("auth.py", &None));
@@ -310,7 +313,7 @@ fn when_reranking_fails_the_first_order_stands_and_the_reason_is_told() {
     ];
     for (answer, timeout_ms, reason) in failing {
         let (shop, provider) = (Shop::new(), Provider::of(vec![answer]));
-        let mut engine = reranking(&shop, &provider, Duration::from_millis(timeout_ms));
+        let engine = reranking(&shop, &provider, Duration::from_millis(timeout_ms));
         let found = engine.search("shop", QUERY, &SearchRequest::default()).unwrap();
         let report = found.rerank.unwrap();
         assert_eq!((report.status, found.hits[0].path.as_str()), (RerankStatus::Fallback, "auth.py"));
@@ -334,11 +337,11 @@ fn a_model_folder_embeds_a_project() {
     let local = |config: &mut Config| {
         config.embedder = EmbedderConfig::Local { folder: folder.clone(), options: Default::default() };
     };
-    let mut engine = shop.engine(local);
+    let engine = shop.engine(local);
     let report = engine.ingest(&shop.request(), &mut |_| ()).unwrap();
     assert_eq!(report.vectors_embedded, report.chunks);
     // Words that no file holds: only the model knows what they mean.
-    assert_eq!(paths(&mut engine, "authentication of credentials", &dense())[0], "auth.py");
-    assert_eq!(paths(&mut engine, "deliver an e-mail message", &dense())[0], "mail.go");
+    assert_eq!(paths(&engine, "authentication of credentials", &dense())[0], "auth.py");
+    assert_eq!(paths(&engine, "deliver an e-mail message", &dense())[0], "mail.go");
     assert!(engine.statistics(Some("shop")).unwrap().embedder.starts_with("local-384-"));
 }

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use craig_engine::{IngestRequest, SourceOptions, Waiting};
+use craig_engine::{Consent, IngestRequest, SourceOptions, Waiting};
 use craig_store::{Batch, Store};
 
 use crate::workshop::{Workshop, open};
@@ -16,7 +16,7 @@ fn alter(workshop: &Workshop, sql: &str) {
 /// A process may die after its last commit and before it says that it is done.
 #[test]
 fn a_run_that_died_before_it_said_so_is_completed() {
-    let mut workshop = Workshop::with_files(&[("a.rs", "fn alpha() {}"), ("b.rs", "fn beta() {}")]);
+    let workshop = Workshop::with_files(&[("a.rs", "fn alpha() {}"), ("b.rs", "fn beta() {}")]);
     let mut store = Store::open(&workshop.database()).unwrap();
     let project = store.project("tree").unwrap();
     workshop.remove("a.rs");
@@ -36,7 +36,7 @@ fn a_run_that_died_before_it_said_so_is_completed() {
 
 #[test]
 fn a_run_that_died_with_nothing_left_to_do_is_completed() {
-    let mut workshop = Workshop::with_files(&[("a.rs", "fn alpha() {}")]);
+    let workshop = Workshop::with_files(&[("a.rs", "fn alpha() {}")]);
     std::thread::sleep(std::time::Duration::from_millis(2_100));
     workshop.delta();
     let mut store = Store::open(&workshop.database()).unwrap();
@@ -128,7 +128,7 @@ fn a_new_version_that_was_cut_off_goes_on_cutting() {
     workshop.engine = open(&workshop.database());
     // A database that has a trigger when it is opened is refused.
     alter(&workshop, "CREATE TRIGGER full BEFORE INSERT ON files BEGIN SELECT RAISE(FAIL, 'no room'); END");
-    workshop.engine.ingest_delta("tree", Waiting::Fail, &mut |_| ()).unwrap_err();
+    workshop.engine.ingest_delta("tree", Waiting::Fail, Consent::default(), &mut |_| ()).unwrap_err();
     alter(&workshop, "DROP TRIGGER full");
     workshop.delta();
     workshop.check_is_fresh();
@@ -140,9 +140,14 @@ fn a_directory_named_like_an_id_gets_a_name_that_is_none() {
     let directory = home.path().join("2024");
     std::fs::create_dir(&directory).unwrap();
     std::fs::write(directory.join("a.rs"), "fn alpha() {}").unwrap();
-    let mut engine = open(&home.path().join("craig.db"));
-    let request =
-        IngestRequest { directory, name: None, options: SourceOptions::default(), waiting: Waiting::Fail };
+    let engine = open(&home.path().join("craig.db"));
+    let request = IngestRequest {
+        directory,
+        name: None,
+        options: SourceOptions::default(),
+        waiting: Waiting::Fail,
+        consent: Consent::default(),
+    };
     let name = engine.ingest(&request, &mut |_| ()).unwrap().project;
     assert_eq!(name, "project-2024");
     assert_eq!(engine.ingest(&request, &mut |_| ()).unwrap().project, name, "the same one again");
@@ -157,7 +162,8 @@ fn a_project_purged_while_it_was_waited_for_is_told_unknown() {
     let lock = store.lock(&project).unwrap();
     let path = workshop.database();
     let waiter = std::thread::spawn(move || {
-        let error = open(&path).ingest_delta("tree", Waiting::Wait, &mut |_| ()).unwrap_err();
+        let error =
+            open(&path).ingest_delta("tree", Waiting::Wait, Consent::default(), &mut |_| ()).unwrap_err();
         error.to_string()
     });
     std::thread::sleep(std::time::Duration::from_millis(300));

@@ -3,7 +3,9 @@
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
-use craig_engine::{Config, Engine, IngestReport, IngestRequest, SearchRequest, SourceOptions, Waiting};
+use craig_engine::{
+    Config, Consent, Engine, IngestReport, IngestRequest, SearchRequest, SourceOptions, Waiting,
+};
 use craig_store::{Store, StoredFile};
 use tempfile::TempDir;
 
@@ -38,7 +40,7 @@ impl Workshop {
 
     /// A workshop whose directory holds these files, ingested.
     pub(crate) fn with_files(files: &[(&str, &str)]) -> Self {
-        let mut workshop = Self::new();
+        let workshop = Self::new();
         files.iter().for_each(|(path, text)| workshop.write(path, text));
         workshop.ingest();
         workshop
@@ -73,32 +75,32 @@ impl Workshop {
         std::fs::remove_file(self.source().join(path)).unwrap();
     }
 
-    pub(crate) fn ingest(&mut self) -> IngestReport {
-        ingest(&mut self.engine, self.source.path())
+    pub(crate) fn ingest(&self) -> IngestReport {
+        ingest(&self.engine, self.source.path())
     }
 
-    pub(crate) fn delta(&mut self) -> IngestReport {
-        self.engine.ingest_delta("tree", Waiting::Fail, &mut |_| ()).unwrap()
+    pub(crate) fn delta(&self) -> IngestReport {
+        self.engine.ingest_delta("tree", Waiting::Fail, Consent::default(), &mut |_| ()).unwrap()
     }
 
     /// Everything that the engine knows and answers now.
-    pub(crate) fn contents(&mut self) -> String {
+    pub(crate) fn contents(&self) -> String {
         let database = self.database();
-        contents(&mut self.engine, &database)
+        contents(&self.engine, &database)
     }
 
     /// What an engine knows and answers that has just met the directory for the first time.
     pub(crate) fn fresh_contents(&self) -> String {
         let home = tempfile::tempdir().unwrap();
         let database = home.path().join("craig.db");
-        let mut engine = open(&database);
-        ingest(&mut engine, self.source());
-        contents(&mut engine, &database)
+        let engine = open(&database);
+        ingest(&engine, self.source());
+        contents(&engine, &database)
     }
 
     /// Fails unless the index is what a fresh ingestion makes.
     #[track_caller]
-    pub(crate) fn check_is_fresh(&mut self) {
+    pub(crate) fn check_is_fresh(&self) {
         let (incremental, fresh) = (self.contents(), self.fresh_contents());
         assert!(
             incremental == fresh,
@@ -124,7 +126,7 @@ impl Workshop {
     }
 
     /// Paths that a query finds, best first.
-    pub(crate) fn found(&mut self, query: &str) -> Vec<String> {
+    pub(crate) fn found(&self, query: &str) -> Vec<String> {
         let answer = self.engine.search("tree", query, &SearchRequest::default()).unwrap();
         answer.hits.into_iter().map(|hit| hit.path).collect()
     }
@@ -134,20 +136,21 @@ pub(crate) fn open(database: &Path) -> Engine {
     Engine::open(&Config { threads: 2, ..Config::new(database) }).unwrap()
 }
 
-fn ingest(engine: &mut Engine, directory: &Path) -> IngestReport {
+fn ingest(engine: &Engine, directory: &Path) -> IngestReport {
     let options = SourceOptions { max_file_size_bytes: MAX_FILE_SIZE_BYTES, ..SourceOptions::default() };
     let request = IngestRequest {
         directory: directory.to_owned(),
         name: Some("tree".into()),
         options,
         waiting: Waiting::Fail,
+        consent: Consent::default(),
     };
     let report = engine.ingest(&request, &mut |_| ()).unwrap();
     assert_eq!(report.failed, [], "every file could be processed");
     report
 }
 
-fn contents(engine: &mut Engine, database: &Path) -> String {
+fn contents(engine: &Engine, database: &Path) -> String {
     let store = Store::open(database).unwrap();
     let project = store.project("tree").unwrap();
     let mut text = format!("content hash {}\n", project.content_hash.as_deref().unwrap_or("none"));
@@ -183,7 +186,7 @@ fn write_file(text: &mut String, file: &StoredFile) {
     file.chunks.iter().for_each(|chunk| writeln!(text, "  {chunk:?}").unwrap());
 }
 
-fn write_answers(text: &mut String, engine: &mut Engine, query: &str) {
+fn write_answers(text: &mut String, engine: &Engine, query: &str) {
     let request = SearchRequest { limit: 30, per_file: 3, ..SearchRequest::default() };
     let answer = engine.search("tree", query, &request).unwrap();
     writeln!(text, "? {query}").unwrap();

@@ -248,9 +248,17 @@ async fn a_project_is_searched_when_no_results_come() {
     );
     plan.write("shop/src/cart.py", "def total(prices):\n    return sum(prices)\n");
     let config = plan.config().engine;
-    let mut engine = craig_engine::Engine::open(&config).unwrap();
+    let engine = craig_engine::Engine::open(&config).unwrap();
     let directory = plan.path("shop");
-    engine.prepare(None, &directory, craig_engine::Freshness::UpToDate, &mut |_| {}).unwrap();
+    engine
+        .prepare(
+            None,
+            &directory,
+            craig_engine::Freshness::UpToDate,
+            craig_engine::Consent::default(),
+            &mut |_| {},
+        )
+        .unwrap();
     drop(engine);
     let gateway = plan.start().await;
     let ask = |project: &str| json!({ "messages": [{ "role": "user", "content": "where is verify_token checked" }], "project": project, "rerank": true });
@@ -286,7 +294,7 @@ async fn a_project_is_searched_when_no_results_come() {
     .await;
     let stale = context(json!({ "project": "shop", "message": "where does `verify_token` check" })).await;
     assert_eq!(stale.header("x-craig-trouble"), "stale_index");
-    let mut engine = craig_engine::Engine::open(&config).unwrap();
+    let engine = craig_engine::Engine::open(&config).unwrap();
     engine.purge("shop").unwrap();
     let purged = gateway.chat(ask("shop")).await;
     assert_eq!((purged.status, purged.header("x-craig-trouble")), (StatusCode::OK, "unknown_project"));

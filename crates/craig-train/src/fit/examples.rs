@@ -65,16 +65,16 @@ pub(super) struct Collection {
 impl Collection {
     /// Asks the engine all questions.
     pub(super) fn gather(arguments: &FitArguments) -> Result<Self> {
-        let mut engine = Engine::open(&Config::new(&arguments.db))?;
+        let engine = Engine::open(&Config::new(&arguments.db))?;
         let unrelated: Vec<Unrelated> =
             arguments.unrelated.as_deref().map_or(Ok(Vec::new()), unrelated::load)?;
         let mut collection = Self { examples: Vec::new(), repositories: Vec::new() };
         for (set, (questions, corpora)) in arguments.questions.iter().zip(&arguments.corpora).enumerate() {
             let set = Set { number: set, weight: arguments.weight.get(set).copied().unwrap_or(1.0) };
-            let repositories = ingest(&mut engine, checked_out(questions, corpora)?)?;
+            let repositories = ingest(&engine, checked_out(questions, corpora)?)?;
             for (at, repository) in repositories.iter().enumerate() {
                 let other = another(&repositories, at);
-                collection.ask(&mut engine, &set, repository, other, &unrelated)?;
+                collection.ask(&engine, &set, repository, other, &unrelated)?;
             }
         }
         Ok(collection)
@@ -83,7 +83,7 @@ impl Collection {
     /// Asks a repository its own questions, those about another, and those about none.
     fn ask(
         &mut self,
-        engine: &mut Engine,
+        engine: &Engine,
         set: &Set,
         repository: &Repository,
         other: &Repository,

@@ -106,7 +106,7 @@ pub(crate) fn run(args: Args, session: &mut Session) -> anyhow::Result<Outcome> 
 fn chat(args: ChatArgs, session: &mut Session) -> anyhow::Result<Outcome> {
     let (message, history) = message_and_history(args.message, args.history)?;
     let common = args.common;
-    let (mut engine, project, prepared) = prepare(&common, session)?;
+    let (engine, project, prepared) = prepare(&common, session)?;
     let request = ChatContextRequest {
         message,
         history,
@@ -138,7 +138,7 @@ fn message_and_history(
 fn inline(args: InlineArgs, session: &mut Session) -> anyhow::Result<Outcome> {
     let text = args.stdin.then(text_of_stdin).transpose()?;
     let common = args.common;
-    let (mut engine, project, prepared) = prepare(&common, session)?;
+    let (engine, project, prepared) = prepare(&common, session)?;
     let request = InlineContextRequest {
         instruction: args.instruction,
         path: engine.path_in_project(&project, &common.root, &args.file)?,
@@ -163,7 +163,7 @@ fn text_of_stdin() -> anyhow::Result<String> {
 
 /// Opens the engine and brings the project up to date, telling on stderr; gives its reference.
 fn prepare(common: &Common, session: &mut Session) -> anyhow::Result<(Engine, String, Outcome)> {
-    let mut engine = session.engine_with(&session.settings(Some(&common.root))?)?;
+    let engine = session.engine_with(&session.settings(Some(&common.root))?)?;
     engine.warm_up_tokenizer();
     let wanted = Wanted {
         handle: common.project.as_deref(),
@@ -171,7 +171,7 @@ fn prepare(common: &Common, session: &mut Session) -> anyhow::Result<(Engine, St
         no_refresh: common.no_refresh,
         costs: Some(common.costs),
     };
-    let (project, outcome) = wanted.prepare(&mut engine, &mut session.output)?;
+    let (project, outcome) = wanted.prepare(&engine, &mut session.output)?;
     Ok((engine, project, outcome))
 }
 

@@ -1,6 +1,6 @@
 //! What needs a yes before it is begun: embedding that takes much, and home directories or system folders as projects.
 
-use craig_engine::{Engine, EngineError, NewSources};
+use craig_engine::{Consent, EngineError, NewSources};
 
 use super::output::Output;
 use super::question;
@@ -14,33 +14,32 @@ pub(crate) struct Costs {
 }
 
 impl Costs {
-    /// Takes a yes that was given on the command line.
-    pub(crate) fn accept(self, engine: &mut Engine) {
-        if self.yes {
-            engine.accept_costs();
-            engine.set_new_sources(NewSources::Any);
+    /// What the command line agrees to.
+    pub(crate) fn consent(self) -> Consent {
+        match self.yes {
+            true => Consent { costs: true, new_sources: NewSources::Any },
+            false => Consent::default(),
         }
     }
 
     /// Does something that may ingest, after asking where that needs a yes and somebody can be asked.
     pub(crate) fn agree<T>(
         self,
-        engine: &mut Engine,
         output: &mut Output,
-        mut operation: impl FnMut(&mut Engine, &mut Output) -> Result<T, EngineError>,
+        mut operation: impl FnMut(Consent, &mut Output) -> Result<T, EngineError>,
     ) -> Result<T, EngineError> {
-        self.accept(engine);
+        let mut consent = self.consent();
         loop {
-            match operation(engine, output) {
+            match operation(consent, output) {
                 Err(EngineError::CostsNotAccepted(cost))
                     if is_accepted(&format!("{cost}: go on?"), output) =>
                 {
-                    engine.accept_costs();
+                    consent.costs = true;
                 }
                 Err(error @ EngineError::ProtectedSource { .. })
                     if is_accepted(&format!("{error}: ingest everything in it?"), output) =>
                 {
-                    engine.set_new_sources(NewSources::Any);
+                    consent.new_sources = NewSources::Any;
                 }
                 other => return other,
             }

@@ -3,8 +3,8 @@
 use std::path::PathBuf;
 
 use craig_engine::{
-    Engine, EngineError, GitUrl, Hidden, IgnoreRules, IngestReport, IngestRequest, NewSources, Progress,
-    RepositoryRequest, Settings, SourceOptions, Waiting,
+    Consent, Engine, EngineError, GitUrl, Hidden, IgnoreRules, IngestReport, IngestRequest, NewSources,
+    Progress, RepositoryRequest, Settings, SourceOptions, Waiting,
 };
 
 use super::costs::Costs;
@@ -63,12 +63,17 @@ enum Order {
 impl Order {
     fn carry_out(
         &self,
-        engine: &mut Engine,
+        engine: &Engine,
+        consent: Consent,
         progress: &mut dyn FnMut(&Progress),
     ) -> Result<IngestReport, EngineError> {
         match self {
-            Self::Directory(request) => engine.ingest(request, progress),
-            Self::Repository(request) => engine.ingest_repository(request, progress),
+            Self::Directory(request) => {
+                engine.ingest(&IngestRequest { consent, ..request.clone() }, progress)
+            }
+            Self::Repository(request) => {
+                engine.ingest_repository(&RepositoryRequest { consent, ..request.clone() }, progress)
+            }
         }
     }
 }
@@ -91,12 +96,22 @@ impl Args {
             extra_include_globs: [set.extra_include_globs, self.include].concat(),
             extra_skipped_folders: set.extra_skipped_folders,
         };
-        let (name, waiting) = (self.name, waiting(self.no_wait));
+        let (name, waiting, consent) = (self.name, waiting(self.no_wait), Consent::default());
         match url {
-            None => Order::Directory(IngestRequest { directory: self.source, name, options, waiting }),
+            None => {
+                Order::Directory(IngestRequest { directory: self.source, name, options, waiting, consent })
+            }
             Some(url) => {
                 let (reference, depth) = (self.branch, self.depth);
-                Order::Repository(RepositoryRequest { url, reference, depth, name, options, waiting })
+                Order::Repository(RepositoryRequest {
+                    url,
+                    reference,
+                    depth,
+                    name,
+                    options,
+                    waiting,
+                    consent,
+                })
             }
         }
     }
@@ -115,15 +130,14 @@ pub(crate) fn run(args: Args, session: &mut Session) -> anyhow::Result<Outcome> 
     }
     // The settings that a stranger's repository brings with it do not count.
     let settings = session.settings(url.is_none().then_some(args.source.as_path()))?;
-    let mut engine = session.engine_with(&settings)?;
-    let costs = args.costs;
-    if args.exact {
-        engine.set_new_sources(NewSources::Exact);
-    }
+    let engine = session.engine_with(&settings)?;
+    let (costs, exact) = (args.costs, args.exact);
     let order = args.order(url, &settings);
-    let report = costs.agree(&mut engine, &mut session.output, |engine, output| {
+    let report = costs.agree(&mut session.output, |consent, output| {
+        let new_sources = if exact { NewSources::Exact } else { consent.new_sources };
         let mut view = ProgressView::of_ingestion(output);
-        let report = order.carry_out(engine, &mut |progress| view.step(progress));
+        let consent = Consent { new_sources, ..consent };
+        let report = order.carry_out(&engine, consent, &mut |progress| view.step(progress));
         view.finish();
         report
     });

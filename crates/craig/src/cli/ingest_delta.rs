@@ -19,11 +19,12 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn run(args: &Args, session: &mut Session) -> anyhow::Result<Outcome> {
-    let mut engine = session.engine()?;
+    let engine = session.engine()?;
     let waiting = ingest::waiting(args.no_wait);
-    let report = args.costs.agree(&mut engine, &mut session.output, |engine, output| {
+    let report = args.costs.agree(&mut session.output, |consent, output| {
         let mut view = ProgressView::of_ingestion(output);
-        let report = engine.ingest_delta(&args.project, waiting, &mut |progress| view.step(progress));
+        let report =
+            engine.ingest_delta(&args.project, waiting, consent, &mut |progress| view.step(progress));
         view.finish();
         report
     });

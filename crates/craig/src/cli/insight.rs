@@ -69,14 +69,14 @@ impl Analysis {
 }
 
 pub(crate) fn run(args: &Args, session: &mut Session) -> anyhow::Result<Outcome> {
-    let mut engine = session.engine()?;
+    let engine = session.engine()?;
     let wanted = Wanted {
         handle: Some(args.analysis.project()),
         root: Path::new("."),
         no_refresh: args.no_refresh,
         costs: None,
     };
-    let (project, outcome) = wanted.prepare(&mut engine, &mut session.output)?;
+    let (project, outcome) = wanted.prepare(&engine, &mut session.output)?;
     let output = &mut session.output;
     // Ctrl-C ends the program.
     let never = Cancellation::default();

@@ -29,7 +29,7 @@ struct Purged {
 }
 
 pub(crate) fn run(args: &Args, session: &mut Session) -> anyhow::Result<Outcome> {
-    let mut engine = session.engine()?;
+    let engine = session.engine()?;
     let project = engine.project(&args.project)?;
     if !args.yes && !is_confirmed(&project, &mut session.output)? {
         let kept = Purged { project: project.name, purged: false };

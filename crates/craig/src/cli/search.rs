@@ -112,17 +112,17 @@ impl Args {
 pub(crate) fn run(args: Args, session: &mut Session) -> anyhow::Result<Outcome> {
     let request = args.request();
     let query = args.query.join(" ");
-    let mut engine = session.engine_with(&session.settings(Some(&args.root))?)?;
+    let engine = session.engine_with(&session.settings(Some(&args.root))?)?;
     if let Some(file) = &args.batch {
         let lines = super::batch::open::<QueryLine>(file)?;
-        let (project, prepared) = args.wanted().prepare(&mut engine, &mut session.output)?;
+        let (project, prepared) = args.wanted().prepare(&engine, &mut session.output)?;
         let answered = super::batch::run(lines, &mut session.output, |line: &QueryLine| {
             Ok(engine.search(&project, &line.query, &line.request(&request))?)
         })?;
         return Ok(prepared.and(answered));
     }
     request.check(&query)?;
-    let (project, prepared) = args.wanted().prepare(&mut engine, &mut session.output)?;
+    let (project, prepared) = args.wanted().prepare(&engine, &mut session.output)?;
     let answer = engine.search(&project, &query, &request)?;
     answer.notes.iter().for_each(|note| session.output.warn(note));
     warn_of_fallback(&answer, session);

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use craig_engine::{Currency, Engine, EngineError, Freshness};
+use craig_engine::{Consent, Currency, Engine, EngineError, Freshness, Progress};
 
 use super::costs::Costs;
 use super::failure::Outcome;
@@ -26,14 +26,14 @@ impl Wanted<'_> {
     /// Makes the project ready, telling on stderr; gives its reference.
     pub(crate) fn prepare(
         &self,
-        engine: &mut Engine,
+        engine: &Engine,
         output: &mut Output,
     ) -> Result<(String, Outcome), EngineError> {
         let (project, currency) = match self.costs {
             Some(costs) => {
-                costs.agree(engine, output, |engine, output| self.bring_up_to_date(engine, output))
+                costs.agree(output, |consent, output| self.bring_up_to_date(engine, consent, output))
             }
-            None => self.bring_up_to_date(engine, output),
+            None => self.bring_up_to_date(engine, Consent::default(), output),
         }?;
         let (failed, notes) = match currency {
             Currency::UpToDate(Some(report)) => (report.failed, report.notes),
@@ -47,12 +47,14 @@ impl Wanted<'_> {
 
     fn bring_up_to_date(
         &self,
-        engine: &mut Engine,
+        engine: &Engine,
+        consent: Consent,
         output: &Output,
     ) -> Result<(String, Currency), EngineError> {
         let freshness = if self.no_refresh { Freshness::AsIndexed } else { Freshness::UpToDate };
         let mut view = ProgressView::beside_results(output);
-        let prepared = engine.prepare(self.handle, self.root, freshness, &mut |progress| view.step(progress));
+        let mut progress = |progress: &Progress| view.step(progress);
+        let prepared = engine.prepare(self.handle, self.root, freshness, consent, &mut progress);
         view.finish();
         prepared
     }

@@ -35,13 +35,13 @@ enum Line<'a> {
 }
 
 pub(crate) fn run(args: &Args, session: &mut Session) -> anyhow::Result<Outcome> {
-    let mut engine = session.engine()?;
-    args.costs.accept(&mut engine);
+    let engine = session.engine()?;
     let project = engine.status(&args.project)?.project;
     let mut written = Ok(());
     let mut view = None;
     let output = &mut session.output;
-    engine.watch(&args.project, Duration::from_millis(args.debounce_ms), &mut |event| {
+    let (debounce, consent) = (Duration::from_millis(args.debounce_ms), args.costs.consent());
+    engine.watch(&args.project, debounce, consent, &mut |event| {
         written = match event {
             WatchEvent::Watching { notice } => tell_start(&project, notice, output),
             WatchEvent::Progress(progress) => {

@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use anyhow::{Context as _, anyhow, bail};
 use craig_engine::{
-    ChatContextRequest, ContextAnswer, Engine, EngineError, Explained, Freshness, InlineContextRequest,
-    KindFilter, Progress, SearchAnswer, SearchRequest,
+    ChatContextRequest, Consent, ContextAnswer, Engine, EngineError, Explained, Freshness,
+    InlineContextRequest, KindFilter, Progress, SearchAnswer, SearchRequest,
 };
 use lsp_server::RequestId;
 use lsp_types::{ExecuteCommandParams, Range, Uri};
@@ -240,15 +240,16 @@ fn prepared<T>(
     code: &Code,
     freshness: Freshness,
     task: &Task,
-    answer: impl FnOnce(&mut Engine, &str) -> Result<T, EngineError>,
+    answer: impl FnOnce(&Engine, &str) -> Result<T, EngineError>,
 ) -> anyhow::Result<(std::path::PathBuf, T)> {
-    let work = |engine: &mut Engine| {
+    let work = |engine: &Engine| {
         let mut progress = |progress: &Progress| task.tell(progress.current.clone(), progress.percent());
-        let (project, _) = engine.prepare(None, &code.folder, freshness, &mut progress)?;
+        let (project, _) =
+            engine.prepare(None, &code.folder, freshness, Consent::default(), &mut progress)?;
         let root = engine.project(&project)?.source_path.into();
         Ok((root, answer(engine, &project)?))
     };
-    code.engines.run(work).map_err(told)
+    work(&code.engine).map_err(told)
 }
 
 fn freshness(refresh: Option<bool>) -> Freshness {

@@ -7,7 +7,7 @@ use std::thread;
 use std::time::Duration;
 
 use craig_engine::{
-    Config, DocumentationLibrary, EngineError, Engines, ExplainConfig, Explainer, IndexReport, Settings,
+    Config, DocumentationLibrary, Engine, EngineError, ExplainConfig, Explainer, IndexReport, Settings,
     Sources, Words,
 };
 
@@ -43,7 +43,7 @@ pub(crate) struct Folder {
 pub(crate) struct Code {
     pub(crate) folder: PathBuf,
     pub(crate) database: PathBuf,
-    pub(crate) engines: Arc<Engines>,
+    pub(crate) engine: Arc<Engine>,
 }
 
 /// What is wanted of the thread of a folder, the strongest last.
@@ -122,7 +122,8 @@ fn code_of(folder: &Path, setup: &Setup) -> Result<Code, String> {
     let settings = Settings::resolve(&sources).map_err(|error| error.to_string())?;
     let config = Config { source: settings.source(), ..base };
     let database = config.database.clone();
-    Ok(Code { folder: folder.to_owned(), database, engines: Arc::new(Engines::new(config)) })
+    let engine = Engine::new(&config).map_err(|error| error.to_string())?;
+    Ok(Code { folder: folder.to_owned(), database, engine: Arc::new(engine) })
 }
 
 /// What the thread of a folder works with.

@@ -73,12 +73,10 @@ fn defined(code: &Code, folder: &Path, query: &str) -> Result<Vec<SymbolInformat
     if !code.database.exists() {
         return Ok(Vec::new());
     }
-    let (root, symbols) = code.engines.run(|engine| {
-        let Some(project) = engine.project_of_directory(&code.folder)? else { return Ok((None, Vec::new())) };
-        let root = PathBuf::from(engine.project(&project)?.source_path);
-        Ok((Some(root), engine.symbols(&project, query, MAX_SYMBOLS)?))
-    })?;
-    let Some(root) = root else { return Ok(Vec::new()) };
+    let engine = &code.engine;
+    let Some(project) = engine.project_of_directory(&code.folder)? else { return Ok(Vec::new()) };
+    let root = PathBuf::from(engine.project(&project)?.source_path);
+    let symbols = engine.symbols(&project, query, MAX_SYMBOLS)?;
     let real = folder.canonicalize().unwrap_or_else(|_| folder.to_owned());
     // The names that the editor knows its files by are those of its folder.
     let place = |path: &str| Some(folder.join(root.join(path).strip_prefix(&real).ok()?));

@@ -1,15 +1,15 @@
 //! No answer from deleted code: a project is brought up to date before it answers, and an answer says when it is not.
 //!
-//! Engines of their own do this, so that reading never waits behind an ingestion for longer than [`PATIENCE`].
+//! This has a bound of its own, so that reading never waits behind an ingestion for longer than [`PATIENCE`].
 
 use std::collections::HashMap;
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use craig_engine::{Currency, Engine, EngineError, Fault, Freshness};
+use craig_engine::{Consent, Currency, Engine, EngineError, Fault, Freshness};
 
-use super::engines::Engines;
+use super::engine_calls::EngineCalls;
 use super::failure::Failure;
 use super::tools::Abilities;
 
@@ -58,7 +58,7 @@ impl State {
 
 /// Brings projects up to date, each one by one request at a time.
 pub(super) struct Refreshes {
-    engines: Arc<Engines>,
+    calls: Arc<EngineCalls>,
     abilities: Abilities,
     /// By what callers call a project: its name, reference and id have gates of their own, between which the lock of the
     /// store decides. Held only to find a gate.
@@ -85,8 +85,8 @@ impl Gate {
 }
 
 impl Refreshes {
-    pub(super) fn new(engines: Engines, abilities: Abilities) -> Self {
-        Self { engines: Arc::new(engines), abilities, gates: Mutex::default() }
+    pub(super) fn new(calls: EngineCalls, abilities: Abilities) -> Self {
+        Self { calls: Arc::new(calls), abilities, gates: Mutex::default() }
     }
 
     /// What is said of a project while its directory is being looked at.
@@ -104,7 +104,7 @@ impl Refreshes {
         if gate.is_slow() {
             return Ok(self.meanwhile());
         }
-        let (engines, project) = (Arc::clone(&self.engines), project.to_owned());
+        let (calls, project) = (Arc::clone(&self.calls), project.to_owned());
         let refresh = match self.abilities {
             Abilities::All => refresh,
             Abilities::ReadOnly => look,
@@ -112,7 +112,7 @@ impl Refreshes {
         let work = tokio::spawn(async move {
             let _turn = gate.turn.lock().await;
             gate.set(Some(Instant::now()));
-            let state = engines.run(move |engine| refresh(engine, &project)).await;
+            let state = calls.run(move |engine| refresh(engine, &project)).await;
             gate.set(None);
             state
         });
@@ -129,7 +129,7 @@ impl Refreshes {
 }
 
 /// Says how a project compares with its directory, and changes nothing.
-fn look(engine: &mut Engine, project: &str) -> Result<State, EngineError> {
+fn look(engine: &Engine, project: &str) -> Result<State, EngineError> {
     match engine.check_directory(project) {
         Ok(check) if check.up_to_date => Ok(State::Fresh),
         Ok(check) => Ok(State::Stale(format!(
@@ -145,8 +145,9 @@ fn look(engine: &mut Engine, project: &str) -> Result<State, EngineError> {
     }
 }
 
-fn refresh(engine: &mut Engine, project: &str) -> Result<State, EngineError> {
-    match engine.prepare(Some(project), Path::new("."), Freshness::UpToDate, &mut |_| {}) {
+fn refresh(engine: &Engine, project: &str) -> Result<State, EngineError> {
+    match engine.prepare(Some(project), Path::new("."), Freshness::UpToDate, Consent::default(), &mut |_| {})
+    {
         Ok((_, Currency::UpToDate(_))) => Ok(State::Fresh),
         Ok((_, Currency::InProgress)) => Ok(State::Updating),
         Ok((_, Currency::DirectoryGone)) => {

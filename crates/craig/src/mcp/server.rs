@@ -16,7 +16,7 @@ use rmcp::service::{NotificationContext, RequestContext};
 use rmcp::task_manager::TaskManager;
 use rmcp::{ErrorData, RoleServer, ServerHandler};
 
-use super::engines::Engines;
+use super::engine_calls::EngineCalls;
 use super::explainers::Explainers;
 use super::failure::Failure;
 use super::freshness::{Refreshes, State};
@@ -45,8 +45,8 @@ pub(super) struct Shared {
     /// Which tools there are.
     pub(super) abilities: Abilities,
     settings: Arc<Settings>,
-    /// Engines for reading.
-    pub(super) engines: Arc<Engines>,
+    /// Calls that read.
+    pub(super) calls: Arc<EngineCalls>,
     /// Documentation to explain from.
     pub(super) explainers: Arc<Explainers>,
     /// Subprocesses that write.
@@ -77,9 +77,9 @@ impl Shared {
     /// Does some work with an engine.
     pub(super) async fn run<T: Send + 'static>(
         &self,
-        work: impl FnOnce(&mut Engine) -> Result<T, EngineError> + Send + 'static,
+        work: impl FnOnce(&Engine) -> Result<T, EngineError> + Send + 'static,
     ) -> Result<T, Failure> {
-        self.engines.run(work).await
+        self.calls.run(work).await
     }
 
     /// Brings a project up to date, unless the server is not to.
@@ -123,7 +123,7 @@ impl Shared {
     /// The projects of all folders of the workspace that are ingested.
     pub(super) async fn own_projects(&self) -> Result<Vec<String>, Failure> {
         let folders = self.workspace.folders();
-        let find = move |engine: &mut Engine| {
+        let find = move |engine: &Engine| {
             // A folder that is gone has no project, and those of the others answer.
             let projects =
                 folders.iter().filter_map(|folder| engine.project_of_directory(folder).ok().flatten());
@@ -192,7 +192,7 @@ impl Shared {
             workspace: Workspace::new(self.settings.workspace.clone(), self.settings.roots_are_leave),
             abilities: self.abilities,
             settings: Arc::clone(&self.settings),
-            engines: Arc::clone(&self.engines),
+            calls: Arc::clone(&self.calls),
             explainers: Arc::clone(&self.explainers),
             jobs: Arc::clone(&self.jobs),
             tasks: self.tasks.clone(),
@@ -202,20 +202,22 @@ impl Shared {
 }
 
 impl Server {
-    pub(crate) fn new(settings: Settings) -> Self {
+    pub(crate) fn new(settings: Settings) -> anyhow::Result<Self> {
         let abilities = settings.abilities;
-        let engines = || Engines::new(settings.engine.clone(), abilities);
+        let engine = Arc::new(Engine::new(&settings.engine)?);
+        let must_exist = (abilities == Abilities::ReadOnly).then(|| settings.engine.database.clone());
+        let calls = || EngineCalls::new(Arc::clone(&engine), must_exist.clone());
         let shared = Shared {
             workspace: Workspace::new(settings.workspace.clone(), settings.roots_are_leave),
             abilities,
-            engines: Arc::new(engines()),
+            calls: Arc::new(calls()),
             explainers: Arc::new(Explainers::new(settings.sources.clone(), abilities)),
             jobs: Arc::new(Jobs::new(&settings)),
             tasks: TaskManager::new(),
-            refreshes: settings.refreshes.then(|| Arc::new(Refreshes::new(engines(), abilities))),
+            refreshes: settings.refreshes.then(|| Arc::new(Refreshes::new(calls(), abilities))),
             settings: Arc::new(settings),
         };
-        Self { shared: Arc::new(shared) }
+        Ok(Self { shared: Arc::new(shared) })
     }
 
     /// The server for one more client.

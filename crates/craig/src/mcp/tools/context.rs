@@ -99,7 +99,7 @@ async fn answer(call: Call<Arguments>) -> Result<Answer, Failure> {
 }
 
 fn context(
-    engine: &mut craig_engine::Engine,
+    engine: &craig_engine::Engine,
     project: &str,
     arguments: Arguments,
 ) -> Result<ContextAnswer, EngineError> {

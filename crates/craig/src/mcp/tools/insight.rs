@@ -125,7 +125,7 @@ fn told(analysis: impl Serialize) -> Result<Value, EngineError> {
 
 async fn analyse(
     call: Call<Of>,
-    analysis: impl FnOnce(&mut Engine, &str, &Cancellation) -> Result<Value, EngineError> + Send + 'static,
+    analysis: impl FnOnce(&Engine, &str, &Cancellation) -> Result<Value, EngineError> + Send + 'static,
 ) -> Result<Answer, Failure> {
     analyse_at(call, String::new(), |engine, project, _, ended| analysis(engine, project, ended)).await
 }
@@ -134,7 +134,7 @@ async fn analyse(
 async fn analyse_at(
     call: Call<Of>,
     target: String,
-    analysis: impl FnOnce(&mut Engine, &str, &str, &Cancellation) -> Result<Value, EngineError> + Send + 'static,
+    analysis: impl FnOnce(&Engine, &str, &str, &Cancellation) -> Result<Value, EngineError> + Send + 'static,
 ) -> Result<Answer, Failure> {
     let page = Page::new(&call.arguments.paging, &call.raw)?;
     let project = call.shared.project_or_own(call.arguments.project.as_deref()).await?;
@@ -142,7 +142,7 @@ async fn analyse_at(
     let target = call.shared.path_in_project(&project, &target).await?;
     let ended = EndedWhenDropped::default();
     let cancellation = ended.0.clone();
-    let work = move |engine: &mut Engine| {
+    let work = move |engine: &Engine| {
         Ok((engine.status(&project)?.project, analysis(engine, &project, &target, &cancellation)?))
     };
     let (name, value) = tokio::select! {

@@ -299,7 +299,7 @@ async fn tell_progress(shared: &Shared, caller: &Caller, source: &str) {
     loop {
         tokio::time::sleep(RHYTHM).await;
         let source = source.to_owned();
-        let look = move |engine: &mut Engine| match project_of(engine, &source)? {
+        let look = move |engine: &Engine| match project_of(engine, &source)? {
             Some(project) => engine.status(&project).map(Some),
             None => Ok(None),
         };

@@ -67,7 +67,7 @@ async fn answer(call: Call<Arguments>) -> Result<Answer, Failure> {
 
 type Looks = (ProjectSummary, Statistics, ProjectStatus, Value);
 
-fn look(engine: &mut Engine, project: &str) -> Result<Looks, EngineError> {
+fn look(engine: &Engine, project: &str) -> Result<Looks, EngineError> {
     let statistics = engine.statistics(Some(project))?;
     let status = engine.status(project)?;
     let summary = engine.project(project)?;

@@ -262,7 +262,7 @@ async fn search(
     request: SearchRequest,
 ) -> Result<Vec<SearchAnswer>, Failure> {
     let query = call.arguments.query.clone();
-    let search = move |engine: &mut craig_engine::Engine| {
+    let search = move |engine: &craig_engine::Engine| {
         projects.iter().map(|project| engine.search(project, &query, &request)).collect()
     };
     call.shared.run(search).await

@@ -54,7 +54,7 @@ async fn answer(call: Call<Arguments>) -> Result<Answer, Failure> {
     let page = Page::new(&call.arguments.paging, &call.raw)?;
     let project = call.shared.project_or_own(call.arguments.project.as_deref()).await?;
     let asks_servers = call.shared.abilities == Abilities::All;
-    let check = move |engine: &mut Engine| match asks_servers {
+    let check = move |engine: &Engine| match asks_servers {
         true => engine.check_updates(&project),
         // What is fetched of a repository is kept.
         false => engine.check_directory(&project),

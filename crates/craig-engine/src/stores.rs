@@ -1,0 +1,120 @@
+//! Connections to the database: a few that are kept open, more while all of them are in use.
+
+use std::ops::{Deref, DerefMut};
+use std::path::Path;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use craig_source::Root;
+use craig_store::{Inside, Role, Store, StoreError};
+
+use crate::{Config, EngineError};
+
+/// Connections that are kept while nobody uses them. Each has a page cache of its own.
+const MAX_IDLE: usize = 4;
+
+/// How long the opening of a database goes on trying while others make it.
+const PATIENCE_FOR_OPENING: Duration = Duration::from_secs(5);
+
+/// The folder of a workspace in which an editor has Craig keep its index.
+const WORKSPACE_FOLDER: &str = ".puku";
+
+/// Connections to the database of one engine. A connection serves one thread at a time.
+pub(crate) struct StorePool {
+    /// The one that was used last is used next: its page cache is warm. Held only to take a connection or give it back.
+    idle: Mutex<Vec<Store>>,
+}
+
+/// A connection that goes back to its pool when it is dropped.
+pub(crate) struct PooledStore<'p> {
+    /// `None` only while it is dropped.
+    store: Option<Store>,
+    pool: &'p StorePool,
+}
+
+impl StorePool {
+    /// Opens nothing yet.
+    pub(crate) fn new() -> Self {
+        Self { idle: Mutex::default() }
+    }
+
+    /// A connection that nobody else uses: an idle one, else a new one, for which the database is made when it is missing.
+    pub(crate) fn get(&self, config: &Config) -> Result<PooledStore<'_>, EngineError> {
+        let idle = self.idle().pop();
+        let store = match idle {
+            // A database that can only be read shows what it was when it was opened.
+            Some(store) if !store.is_outdated() => store,
+            _ => open_store(config)?,
+        };
+        Ok(PooledStore { store: Some(store), pool: self })
+    }
+
+    fn idle(&self) -> MutexGuard<'_, Vec<Store>> {
+        self.idle.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Drop for PooledStore<'_> {
+    fn drop(&mut self) {
+        // Nobody else can open the database as long as a connection has it alone.
+        if let Some(store) = self.store.take().filter(|store| !store.is_alone()) {
+            let mut idle = self.pool.idle();
+            if idle.len() < MAX_IDLE {
+                idle.push(store);
+            }
+        }
+    }
+}
+
+impl Deref for PooledStore<'_> {
+    type Target = Store;
+
+    fn deref(&self) -> &Store {
+        self.store.as_ref().expect("a connection is there until it is dropped")
+    }
+}
+
+impl DerefMut for PooledStore<'_> {
+    fn deref_mut(&mut self) -> &mut Store {
+        self.store.as_mut().expect("a connection is there until it is dropped")
+    }
+}
+
+/// Opens a store. While another process makes the same database, SQLite says at once that it is busy instead of waiting,
+/// since it cannot wait for the switch to write-ahead logging.
+fn open_store(config: &Config) -> Result<Store, EngineError> {
+    let inside = place_in_workspace(config)?;
+    let open = || match &inside {
+        Some(inside) => Store::open_inside(inside),
+        None => Store::open(&config.database),
+    };
+    let started = Instant::now();
+    loop {
+        match open() {
+            Err(StoreError::Busy { .. }) if started.elapsed() < PATIENCE_FOR_OPENING => {
+                std::thread::sleep(Duration::from_millis(10));
+            }
+            opened => return Ok(opened?),
+        }
+    }
+}
+
+/// Where the database lies when it is in a workspace, which may have come from anybody.
+fn place_in_workspace(config: &Config) -> Result<Option<Inside>, EngineError> {
+    let path = &config.database;
+    let folder =
+        path.parent().filter(|folder| folder.file_name().is_some_and(|name| name == WORKSPACE_FOLDER));
+    let (Some(folder), Some(file)) = (folder, path.file_name()) else { return Ok(None) };
+    let open_error =
+        |reason: &str| StoreError::Open { path: path.clone(), source: std::io::Error::other(reason) };
+    let workspace = folder.parent().filter(|above| !above.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let data_folder = config.data_folder.clone();
+    Ok(Some(Inside {
+        root: Root::open(workspace)?,
+        folder: WORKSPACE_FOLDER,
+        file: file.to_str().ok_or_else(|| open_error("its name is not UTF-8"))?.to_owned(),
+        role: Role::Workspace,
+        data_folder: data_folder
+            .ok_or_else(|| open_error("there is no home directory to know it again by"))?,
+    }))
+}

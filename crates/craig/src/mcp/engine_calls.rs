@@ -1,0 +1,44 @@
+//! Calls of the engine, which is synchronous, on threads where they may take their time.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use craig_engine::{Engine, EngineError};
+use tokio::sync::Semaphore;
+
+use super::failure::Failure;
+
+/// Calls at the same time; the others wait in their order.
+const MAX_CONCURRENT: usize = 4;
+
+/// Calls of one kind, of which a bounded number runs at the same time.
+pub(super) struct EngineCalls {
+    engine: Arc<Engine>,
+    permits: Arc<Semaphore>,
+    /// The database, where it is not made when it is missing.
+    must_exist: Option<PathBuf>,
+}
+
+impl EngineCalls {
+    pub(super) fn new(engine: Arc<Engine>, must_exist: Option<PathBuf>) -> Self {
+        Self { engine, permits: Arc::new(Semaphore::new(MAX_CONCURRENT)), must_exist }
+    }
+
+    /// Does some work with the engine.
+    pub(super) async fn run<T: Send + 'static>(
+        &self,
+        work: impl FnOnce(&Engine) -> Result<T, EngineError> + Send + 'static,
+    ) -> Result<T, Failure> {
+        if let Some(path) = self.must_exist.clone().filter(|path| !path.exists()) {
+            return Err(EngineError::NoDatabase { path }.into());
+        }
+        let permit = Arc::clone(&self.permits).acquire_owned().await.map_err(Failure::internal)?;
+        let engine = Arc::clone(&self.engine);
+        let call = move || {
+            let done = work(&engine);
+            drop(permit);
+            done
+        };
+        Ok(tokio::task::spawn_blocking(call).await.map_err(Failure::internal)??)
+    }
+}
