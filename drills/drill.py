@@ -1,12 +1,13 @@
-"""What every drill shares: its arguments, a home of its own, running craig, counting trials and faults.
+"""What all drills share: arguments, a home directory of their own, running craig, counting trials and faults.
 
-A drill is a script of this folder that does harm to Craig on purpose and says what Craig did about it:
+A drill is a script of this folder that damages or attacks Craig on purpose and checks how it reacts:
 
     drills/kills CRAIG            the short form, for continuous integration
-    drills/kills CRAIG --long     as many trials as the table of docs/reliability.md tells of
+    drills/kills CRAIG --long     as many trials as in the table of docs/reliability.md
 
-It prints each fault with all that is needed to see it again, then one line, `kills: 79 trials, 0 faults, 12 s`, and exits with 1 when
-there was a fault, with 75 when something that it needs is not to be had here. Nothing but Python's standard library.
+It prints each fault with everything needed to reproduce it, then one line, `kills: 79 trials, 0 faults, 12 s`. It
+exits with 1 if there was a fault, and with 75 if something that it needs is not available here. It uses Python's
+standard library only.
 """
 
 import argparse
