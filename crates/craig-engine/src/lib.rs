@@ -76,7 +76,7 @@ pub use craig_insight::{
 };
 pub use craig_model::{
     Cancellation, Document, Endpoint, FailureClass, ModelError, RankedDocument, Ranking, RerankDialect,
-    Secret, message_in, retry_after, shortened,
+    Secret, crypto_provider, message_in, retry_after, shortened, tls_client_config,
 };
 pub use craig_search::{
     CandidateFeatures, Evidence, FEATURE_NAMES, Features, Hit, KindFilter, MoreRange, Retrieval, SearchError,

@@ -1,18 +1,16 @@
 //! The one file of the gateway that connects to providers: HTTP/1.1, TLS with the system's certificates.
 
 use std::borrow::Cow;
-use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::{Bytes, BytesMut};
-use craig_engine::{FailureClass, Secret, mask_secrets};
+use craig_engine::{FailureClass, Secret, mask_secrets, tls_client_config};
 use http::{HeaderMap, HeaderValue, Method, Request, Response, Uri, header};
 use http_body_util::{BodyExt as _, Full};
 use hyper::body::Incoming;
 use hyper_rustls::HttpsConnector;
 use hyper_util::client::legacy::connect::HttpConnector;
 use hyper_util::rt::{TokioExecutor, TokioTimer};
-use rustls_platform_verifier::BuilderVerifierExt as _;
 
 use crate::budget::Budget;
 use crate::call::{COMPRESSED, CallFailure};
@@ -69,13 +67,8 @@ impl Client {
         http.set_connect_timeout(Some(CONNECT_TIMEOUT));
         http.set_nodelay(true);
         http.enforce_http(false);
-        let provider = Arc::new(rustls::crypto::ring::default_provider());
-        let tls = rustls::ClientConfig::builder_with_provider(provider)
-            .with_safe_default_protocol_versions()?
-            .with_platform_verifier()?
-            .with_no_client_auth();
         let https = hyper_rustls::HttpsConnectorBuilder::new()
-            .with_tls_config(tls)
+            .with_tls_config(tls_client_config()?)
             .https_or_http()
             .enable_http1()
             .wrap_connector(http);

@@ -5,7 +5,7 @@ mod retry;
 use std::borrow::Cow;
 use std::io::{BufRead as _, BufReader, Read as _};
 use std::ops::ControlFlow;
-use std::sync::{Arc, LazyLock};
+use std::sync::LazyLock;
 use std::time::{Duration, Instant};
 
 use serde_json::Value;
@@ -13,6 +13,7 @@ use ureq::http::Response;
 use ureq::tls::{RootCerts, TlsConfig};
 use ureq::{Agent, Body};
 
+use crate::tls::crypto_provider;
 use crate::{ModelError, Secret};
 pub use retry::Patience;
 
@@ -144,7 +145,7 @@ fn text_of(response: &mut Response<Body>) -> Result<String, ureq::Error> {
 static AGENT: LazyLock<Agent> = LazyLock::new(|| {
     let tls = TlsConfig::builder()
         .root_certs(RootCerts::PlatformVerifier)
-        .unversioned_rustls_crypto_provider(Arc::new(rustls::crypto::ring::default_provider()))
+        .unversioned_rustls_crypto_provider(crypto_provider())
         .build();
     let config = Agent::config_builder()
         .http_status_as_error(false)

@@ -13,6 +13,7 @@ mod rerank;
 mod rerank_dialect;
 mod secret;
 mod static_model;
+mod tls;
 mod vocabulary;
 
 pub use builtin_reranker::BuiltinReranker;
@@ -28,4 +29,5 @@ pub use rerank::{Document, RerankRequest, Reranker};
 pub use rerank_dialect::{RankedDocument, Ranking, RerankDialect};
 pub use secret::Secret;
 pub use static_model::StaticModel;
+pub use tls::{crypto_provider, tls_client_config};
 pub use vocabulary::{Tokens, Vocabulary};
