@@ -3,13 +3,11 @@
 mod config;
 mod words;
 
-use std::cell::RefCell;
 use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
-use std::time::Instant;
 
 use craig_explain::{
-    Cache, CacheKey, CodeContext, ExplainError, Explanation, Index, IndexReport, Library, explain,
+    Cache, CacheKey, CodeContext, ExplainError, Explanation, Index, IndexReport, Library, cache, explain,
     is_script_project, write_explanation,
 };
 use craig_model::Cancellation;
@@ -37,8 +35,7 @@ pub struct Selection {
 /// Needs no database and no project of an [`Engine`](crate::Engine).
 pub struct Explainer {
     index: Index,
-    /// An explainer belongs to one thread.
-    cache: RefCell<Cache>,
+    cache: Cache,
     words: Words,
 }
 
@@ -46,13 +43,13 @@ impl Explainer {
     /// Opens the documentation of the project at `root` as it was left.
     pub fn open(root: &Path, config: &ExplainConfig) -> Result<Self, EngineError> {
         let index = Index::open(Root::open(root)?, config.documents.clone(), config.data_folder.as_deref());
-        Ok(Self { index, cache: RefCell::default(), words: Words::new(config) })
+        Ok(Self { index, cache: cache(), words: Words::new(config) })
     }
 
     /// Opens the documentation of the project at `root` without writing there: it is read again by every process.
     pub fn open_in_memory(root: &Path, config: &ExplainConfig) -> Result<Self, EngineError> {
         let index = Index::in_memory(Root::open(root)?, config.documents.clone());
-        Ok(Self { index, cache: RefCell::default(), words: Words::new(config) })
+        Ok(Self { index, cache: cache(), words: Words::new(config) })
     }
 
     /// Brings the documentation up to date.
@@ -113,12 +110,11 @@ impl Explainer {
     ) -> Explanation {
         let library = self.index.library();
         let key = CacheKey::of(path, text, lines, library.hash(), EXTRACTIVE);
-        let now = Instant::now();
-        if let Some(known) = self.cache.borrow().get(key, now) {
-            return known.clone();
+        if let Some(known) = self.cache.get(&key) {
+            return known;
         }
         let explanation = explain(library, &CodeContext::read(path, language, text, lines));
-        self.cache.borrow_mut().put(key, now, explanation.clone());
+        self.cache.insert(key, explanation.clone());
         explanation
     }
 

@@ -1,17 +1,16 @@
 //! Explanations that were given before.
 
-use std::collections::HashMap;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use craig_source::ContentHash;
 
 use crate::explain::Explanation;
 
 /// How long an explanation is kept.
-pub const TIME_TO_LIVE: Duration = Duration::from_secs(600);
+const TIME_TO_LIVE: Duration = Duration::from_secs(600);
 
 /// Most explanations that are kept.
-const CAPACITY: usize = 1_000;
+const CAPACITY: u64 = 1_000;
 
 /// What an explanation depends on: the selection with what surrounds it, the documents, the model, the version.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -41,33 +40,10 @@ impl CacheKey {
     }
 }
 
-/// Keeps explanations for a while. A document that changes gives other keys, so nothing stale comes back.
-#[derive(Debug)]
-pub struct Cache<T = Explanation> {
-    kept: HashMap<CacheKey, (Instant, T)>,
-}
+/// Explanations that were given before. A document that changes gives other keys, so nothing stale comes back.
+pub type Cache<T = Explanation> = moka::sync::Cache<CacheKey, T>;
 
-impl<T> Default for Cache<T> {
-    fn default() -> Self {
-        Self { kept: HashMap::new() }
-    }
-}
-
-impl<T> Cache<T> {
-    /// What was answered before, if that is not too long ago.
-    pub fn get(&self, key: CacheKey, now: Instant) -> Option<&T> {
-        let (since, explanation) = self.kept.get(&key)?;
-        (now.duration_since(*since) < TIME_TO_LIVE).then_some(explanation)
-    }
-
-    /// Keeps an answer; when there are too many the old ones go, and all when none is old.
-    pub fn put(&mut self, key: CacheKey, now: Instant, explanation: T) {
-        if self.kept.len() >= CAPACITY {
-            self.kept.retain(|_, (since, _)| now.duration_since(*since) < TIME_TO_LIVE);
-        }
-        if self.kept.len() >= CAPACITY {
-            self.kept.clear();
-        }
-        self.kept.insert(key, (now, explanation));
-    }
+/// An empty cache.
+pub fn cache<T: Clone + Send + Sync + 'static>() -> Cache<T> {
+    moka::sync::Cache::builder().max_capacity(CAPACITY).time_to_live(TIME_TO_LIVE).build()
 }

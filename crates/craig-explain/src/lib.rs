@@ -19,7 +19,7 @@ mod prompt;
 mod sentence;
 
 pub use activation::is_script_project;
-pub use cache::{Cache, CacheKey, TIME_TO_LIVE};
+pub use cache::{Cache, CacheKey, cache};
 pub use context::{CodeContext, Subject};
 pub use error::ExplainError;
 pub use evidence::{

@@ -3,11 +3,11 @@
 
 use std::fs;
 use std::path::Path;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use craig_explain::{
-    Cache, CacheKey, CodeContext, Explanation, INSTRUCTION, Index, Library, MAX_BULLETS, NOT_DOCUMENTED,
-    Prompt, TIME_TO_LIVE, evidence, explain, gate, is_script_project,
+    CacheKey, CodeContext, Explanation, INSTRUCTION, Index, Library, MAX_BULLETS, NOT_DOCUMENTED, Prompt,
+    cache, evidence, explain, gate, is_script_project,
 };
 use craig_model::StaticModel;
 use craig_source::{ContentHash, DocumentOptions, Language, Root};
@@ -278,14 +278,14 @@ proptest! {
     // Feature: ai-docs-interpreter, Property 20: the cached result comes back
     #[test]
     fn what_was_explained_comes_back(documents in prop::collection::vec(document(), 0..3), name in name(), changed in any::<u8>()) {
-        let (text, lines, now) = (code(name), Some((4, 6)), Instant::now());
+        let (text, lines) = (code(name), Some((4, 6)));
         let key = |hash: u8| CacheKey::of("src/code.js", &text, lines, ContentHash([hash; 32]), "extractive");
         let explanation = explained(&documents, name);
-        let mut cache = Cache::default();
-        cache.put(key(0), now, explanation.clone());
-        prop_assert_eq!(cache.get(key(0), now), Some(&explanation));
-        prop_assert_eq!(cache.get(key(changed), now).is_some(), changed == 0, "documents that change give another key");
-        prop_assert_eq!(cache.get(key(0), now + TIME_TO_LIVE + Duration::from_secs(1)), None);
+        let kept = cache();
+        kept.insert(key(0), explanation.clone());
+        prop_assert_eq!(kept.get(&key(0)), Some(explanation));
+        prop_assert_eq!(kept.get(&key(changed)).is_some(), changed == 0, "documents that change give another key");
+        prop_assert_eq!(kept.policy().time_to_live(), Some(Duration::from_secs(600)));
     }
 
     // Feature: ai-docs-interpreter, Property 21: identical selection, identical explanation

@@ -1,10 +1,10 @@
 //! Explanations in a language model's words, as far as the documentation bears them out.
 
 use std::ops::ControlFlow;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::Instant;
 
-use craig_explain::{Cache, CacheKey, CodeContext, Explanation, Library, Prompt, Sentences};
+use craig_explain::{Cache, CacheKey, CodeContext, Explanation, Library, Prompt, Sentences, cache};
 use craig_model::{Cancellation, Generation, LanguageModel, Message, ModelError, Role};
 use serde::Serialize;
 
@@ -57,7 +57,7 @@ impl From<Explanation> for Explained {
 pub struct Words {
     config: ExplainConfig,
     /// Threads that explain at the same time share what was told before; it is held only to look and to keep.
-    cache: Mutex<Cache<Explained>>,
+    cache: Cache<Explained>,
 }
 
 const NOT_BORNE_OUT: &str = "nothing that it said is borne out by the documentation";
@@ -74,7 +74,7 @@ const MAX_BYTES: usize = 8_000;
 impl Words {
     /// Asks nobody yet.
     pub fn new(config: &ExplainConfig) -> Self {
-        Self { config: config.clone(), cache: Mutex::default() }
+        Self { config: config.clone(), cache: cache() }
     }
 
     /// Tells `extract`, what the documentation in `library` says of `context`, in the model's words. What it says is kept
@@ -98,8 +98,8 @@ impl Words {
         let prompt = Prompt::new(context, &extract);
         let asked = format!("{}\0{}", prompt.system, prompt.user);
         let key = CacheKey::of(&context.file_name, &asked, None, library.hash(), model.name());
-        if let Some(known) = self.cache().get(key, Instant::now()) {
-            return known.clone();
+        if let Some(known) = self.cache.get(&key) {
+            return known;
         }
         let answer = match self.ask(&*model, &prompt, cancellation) {
             Ok(answer) => answer,
@@ -114,7 +114,7 @@ impl Words {
             WordsReport { model: model.name().to_owned(), status, reason, sentences: Some(sentences) };
         let told = Explained { explanation: reworded.unwrap_or(extract), language_model: Some(report) };
         if status == WordsStatus::Applied {
-            self.cache().put(key, Instant::now(), told.clone());
+            self.cache.insert(key, told.clone());
         }
         told
     }
@@ -143,10 +143,6 @@ impl Words {
             n_bytes += piece.len();
             if n_bytes > MAX_BYTES { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
         })
-    }
-
-    fn cache(&self) -> std::sync::MutexGuard<'_, Cache<Explained>> {
-        self.cache.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
