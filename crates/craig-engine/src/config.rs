@@ -164,16 +164,6 @@ pub struct Keyed<T> {
     pub missing_key: Option<String>,
 }
 
-/// Whether a search looks for changes of the source first.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Freshness {
-    /// Bring the index up to date with the directory, then answer.
-    #[default]
-    UpToDate,
-    /// Answer from the index as it is.
-    AsIndexed,
-}
-
 /// A provider's own address, and where its key is looked for.
 struct Provider {
     name: &'static str,

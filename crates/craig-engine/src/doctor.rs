@@ -7,7 +7,7 @@ use craig_search::{Index, IndexHealth};
 use craig_store::{DamagedFile, LockError, Project, Store, StoreError};
 use serde::Serialize;
 
-use crate::engine::reload;
+use crate::project::reload;
 use crate::{Config, Consent, Engine, EngineError, Phase, Progress, Waiting};
 
 /// What an examination found.

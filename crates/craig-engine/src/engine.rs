@@ -7,17 +7,19 @@ use std::sync::{Arc, Mutex, PoisonError};
 use craig_insight::Analysis;
 use craig_model::{Embedder, StaticModel};
 use craig_search::{Index, SearchError};
-use craig_source::{Root, SourceError, walk};
+use craig_source::{Root, walk};
 use craig_store::{
     FileRecord, IngestionState, IngestionStatus, LastRun, Project, ProjectId, Store, StoreError,
 };
+use rayon::ThreadPool;
 
 use crate::consent::{Consent, NewSources};
 use crate::context::ContextCache;
-use crate::lookout::Lookout;
+use crate::freshness::FreshnessCache;
 use crate::models::{self, ConfiguredReranker};
 use crate::options::StoredOptions;
 use crate::plan::{Compare, Plan};
+use crate::project::{reload, root_of, unknown_file};
 use crate::report::{
     FailedFile, FileEntry, FileText, LanguageShare, ProjectStatus, ProjectSummary, Statistics, TreeNode,
     UpdateCheck,
@@ -32,7 +34,8 @@ use crate::{Config, EngineError};
 pub struct Engine {
     config: Config,
     stores: StorePool,
-    pool: rayon::ThreadPool,
+    /// Threads to compute on, started when something is first computed on several.
+    pool: SingleFlight<(), Arc<ThreadPool>>,
     /// Loaded when something is embedded: weights take time to load, and a missing key must not stop a `list`.
     embedder: SingleFlight<(), Arc<dyn Embedder>>,
     reranker: SingleFlight<(), Option<ConfiguredReranker>>,
@@ -40,31 +43,31 @@ pub struct Engine {
     /// Each with the generation of its project.
     analyses: SingleFlight<ProjectId, (u64, Arc<Analysis>)>,
     contexts: ContextCache,
-    lookout: Lookout,
+    freshness: FreshnessCache,
     /// Names of the projects that were found, by their references. Held only to read or add one.
     names: Mutex<HashMap<String, String>>,
 }
 
 impl Engine {
     /// An engine as `config` says. The database is opened, or made when it is missing, by the first call that needs it.
-    pub fn new(config: &Config) -> Result<Self, EngineError> {
-        Ok(Self {
+    pub fn new(config: &Config) -> Self {
+        Self {
             config: config.clone(),
             stores: StorePool::new(),
-            pool: thread_pool(config.threads)?,
+            pool: SingleFlight::default(),
             embedder: SingleFlight::default(),
             reranker: SingleFlight::default(),
             indexes: SingleFlight::default(),
             analyses: SingleFlight::default(),
             contexts: ContextCache::default(),
-            lookout: Lookout::default(),
+            freshness: FreshnessCache::default(),
             names: Mutex::default(),
-        })
+        }
     }
 
     /// The same, and opens the database at once: fails when it cannot be opened.
     pub fn open(config: &Config) -> Result<Self, EngineError> {
-        let engine = Self::new(config)?;
+        let engine = Self::new(config);
         engine.store()?;
         Ok(engine)
     }
@@ -90,6 +93,11 @@ impl Engine {
         }
     }
 
+    /// The file of the database, which may not have been made yet.
+    pub fn database(&self) -> &Path {
+        &self.config.database
+    }
+
     pub(crate) fn config(&self) -> &Config {
         &self.config
     }
@@ -99,29 +107,29 @@ impl Engine {
         self.stores.get(&self.config)
     }
 
-    pub(crate) fn pool(&self) -> &rayon::ThreadPool {
-        &self.pool
+    /// Threads to compute on, as many as the user wants to give.
+    pub(crate) fn pool(&self) -> Result<Arc<ThreadPool>, EngineError> {
+        self.pool.get((), |_| true, || Ok(Arc::new(thread_pool(self.config.threads)?)))
     }
 
     pub(crate) fn contexts(&self) -> &ContextCache {
         &self.contexts
     }
 
-    pub(crate) fn lookout(&self) -> &Lookout {
-        &self.lookout
+    pub(crate) fn freshness(&self) -> &FreshnessCache {
+        &self.freshness
     }
 
     /// What embeds, loaded when it is first asked for.
     pub(crate) fn embedder(&self) -> Result<Arc<dyn Embedder>, EngineError> {
-        // On the engine's own threads, as many as the user wants to give.
-        let load = || self.pool.install(|| models::embedder(&self.config.embedder));
-        Ok(self.embedder.get((), |_| true, load)?)
+        let load = || Ok(self.pool()?.install(|| models::embedder(&self.config.embedder))?);
+        self.embedder.get((), |_| true, load)
     }
 
     /// What looks at the first results again, loaded when it is first asked for; `None` when nothing does.
     pub(crate) fn reranker(&self) -> Result<Option<ConfiguredReranker>, EngineError> {
-        let load = || self.pool.install(|| models::reranker(&self.config));
-        Ok(self.reranker.get((), |_| true, load)?)
+        let load = || Ok(self.pool()?.install(|| models::reranker(&self.config))?);
+        self.reranker.get((), |_| true, load)
     }
 
     /// Finds a project by its id, reference or name. If a reference was found before and is
@@ -214,12 +222,12 @@ impl Engine {
         &self,
         store: &Store,
         project: &Project,
-        make: fn(&Store, &Project, &str, usize, &rayon::ThreadPool) -> Result<Index, SearchError>,
+        make: fn(&Store, &Project, &str, usize, &ThreadPool) -> Result<Index, SearchError>,
         notes: &mut Vec<String>,
     ) -> Result<Arc<Index>, EngineError> {
         let project = self.find(store, &project.reference)?;
         let embedder = self.embedder()?;
-        let index = make(store, &project, embedder.id(), embedder.dimensions()?, &self.pool);
+        let index = make(store, &project, embedder.id(), embedder.dimensions()?, &*self.pool()?);
         let index = index.map_err(|error| match error {
             SearchError::ProjectGone => EngineError::Purged { project: project.name.clone() },
             other => other.into(),
@@ -242,9 +250,9 @@ impl Engine {
     ) -> Result<Arc<Index>, EngineError> {
         let EngineError::Search(SearchError::Io { .. }) = error else { return Err(error) };
         let embedder = self.embedder()?;
-        let dimensions = embedder.dimensions()?;
+        let (dimensions, pool) = (embedder.dimensions()?, self.pool()?);
         self.read(store, &project.reference, |project| {
-            Ok(Arc::new(Index::build_in_memory(store, project, embedder.id(), dimensions, &self.pool)?))
+            Ok(Arc::new(Index::build_in_memory(store, project, embedder.id(), dimensions, &pool)?))
         })
     }
 
@@ -341,6 +349,7 @@ impl Engine {
         let index_lock = Index::lock(&store, &project)?;
         self.indexes.remove(&project.id);
         self.analyses.remove(&project.id);
+        self.freshness.remove(&project.reference);
         // First what can be made again: on a full disk, that is the room that the rest takes.
         Index::remove(&store, &project, &index_lock)?;
         store.purge(project.id)?;
@@ -404,28 +413,9 @@ impl Engine {
 }
 
 /// Threads to compute on, 0 for one for each core.
-pub(crate) fn thread_pool(n_threads: usize) -> Result<rayon::ThreadPool, EngineError> {
+pub(crate) fn thread_pool(n_threads: usize) -> Result<ThreadPool, EngineError> {
     let pool = rayon::ThreadPoolBuilder::new().num_threads(n_threads).build();
     pool.map_err(|error| EngineError::Threads(error.to_string()))
-}
-
-/// The project as it is now; one that is gone is reported by its name.
-pub(crate) fn reload(store: &Store, project: &Project) -> Result<Project, EngineError> {
-    store.project(&project.reference).map_err(|error| match error {
-        StoreError::UnknownProject { known, .. } => {
-            StoreError::UnknownProject { handle: project.name.clone(), known }.into()
-        }
-        other => other.into(),
-    })
-}
-
-/// What is wrong with a path that is not tracked.
-pub(crate) fn unknown_file(store: &Store, project: &Project, path: &str) -> Result<EngineError, EngineError> {
-    let name = path.rsplit('/').next().unwrap_or(path);
-    let records = store.file_records(project.id)?;
-    let ends = |record: &&FileRecord| record.path.rsplit('/').next() == Some(name);
-    let similar = records.iter().filter(ends).take(3).map(|record| record.path.clone()).collect();
-    Ok(EngineError::UnknownFile { project: project.name.clone(), path: path.to_owned(), similar })
 }
 
 /// What the vectors of these projects are of; the built-in model when there are none.
@@ -437,22 +427,6 @@ fn embedders_of(projects: &[Project]) -> String {
         return StaticModel::builtin().id().to_owned();
     }
     embedders.into_iter().collect::<Vec<_>>().join(", ")
-}
-
-/// The source directory of a project.
-/// Its path is kept without links, so a link on the way there was put there since: it is not followed.
-pub(crate) fn root_of(project: &Project) -> Result<Root, EngineError> {
-    let root = Root::open(&project.source_path).map_err(|error| match error {
-        SourceError::RootMissing { path } => EngineError::SourceGone { project: project.name.clone(), path },
-        other => other.into(),
-    })?;
-    match root.path() == Path::new(&project.source_path) {
-        true => Ok(root),
-        false => Err(EngineError::SourceReplaced {
-            path: (&project.source_path).into(),
-            leads_to: root.path().to_owned(),
-        }),
-    }
 }
 
 fn summary(files: u64, chunks: u64, project: Project) -> ProjectSummary {

@@ -21,10 +21,11 @@ use rayon::prelude::*;
 
 use crate::consent::Consent;
 use crate::cost::{EmbeddingCost, Texts};
-use crate::engine::{reload, root_of, thread_pool};
+use crate::engine::thread_pool;
 use crate::options::StoredOptions;
 use crate::plan::{Compare, Plan};
 use crate::progress::{Phase, Progress};
+use crate::project::{reload, root_of};
 use crate::report::{FailedFile, FileCounts, IngestReport};
 use crate::{Engine, EngineError};
 

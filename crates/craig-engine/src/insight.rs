@@ -38,14 +38,14 @@ impl Engine {
     ) -> Result<Relations, EngineError> {
         let store = self.store()?;
         let (project, analysis) = self.analysis(&store, handle, cancellation)?;
-        Ok(analysis.relations(&store, project.id, target, self.pool())?)
+        Ok(analysis.relations(&store, project.id, target, &*self.pool()?)?)
     }
 
     /// Functions by complexity, duplicated code, long files, notes and tests of a project.
     pub fn quality(&self, handle: &str, cancellation: &Cancellation) -> Result<Quality, EngineError> {
         let is_cancelled = || cancellation.is_cancelled();
-        let store = self.store()?;
-        self.read(&store, handle, |project| Ok(quality(&store, project.id, self.pool(), &is_cancelled)?))
+        let (store, pool) = (self.store()?, self.pool()?);
+        self.read(&store, handle, |project| Ok(quality(&store, project.id, &pool, &is_cancelled)?))
     }
 
     /// A project and its analysis, as the store has it now.
@@ -59,7 +59,7 @@ impl Engine {
         let is_cancelled = || cancellation.is_cancelled();
         let analysis = self.analysis_of(&project, || {
             self.read(store, &project.reference, |project| {
-                let analysis = Analysis::load(store, project.id, self.pool(), &is_cancelled)?;
+                let analysis = Analysis::load(store, project.id, &*self.pool()?, &is_cancelled)?;
                 Ok((project.generation, Arc::new(analysis)))
             })
         })?;

@@ -8,13 +8,15 @@ mod doctor;
 mod engine;
 mod error;
 mod explain;
+mod freshness;
 mod ingest;
 mod insight;
-mod lookout;
 mod models;
 mod options;
 mod plan;
+mod prepare;
 mod progress;
+mod project;
 mod related;
 mod report;
 mod repository;
@@ -29,7 +31,7 @@ mod text_ranking;
 mod watch;
 
 pub use config::{
-    Config, EmbedderConfig, Freshness, GitConfig, HostedRerank, Keyed, LanguageModelConfig, RerankOptions,
+    Config, EmbedderConfig, GitConfig, HostedRerank, Keyed, LanguageModelConfig, RerankOptions,
     RerankerConfig, operation_url,
 };
 pub use consent::{Consent, NewSources};
@@ -45,6 +47,7 @@ pub use explain::{
     Activation, ExplainConfig, Explained, Explainer, Selection, Words, WordsReport, WordsStatus, write_page,
 };
 pub use ingest::{IngestRequest, Waiting};
+pub use prepare::{Freshness, PrepareRequest, Refresh};
 pub use progress::{Phase, Progress};
 pub use related::Related;
 pub use report::{
@@ -53,7 +56,7 @@ pub use report::{
 };
 pub use repository::{GitOrigin, RepositoryRequest};
 pub use rerank::{RerankReport, RerankStatus, reordered};
-pub use search::{Currency, SearchAnswer, SearchRequest};
+pub use search::{SearchAnswer, SearchRequest};
 pub use settings::{
     DEFINITIONS, Definition, Environment, Kind, Origin, PROJECT_FILE, Scope, Settings, SettingsError,
     Sources, Value, page as settings_page,

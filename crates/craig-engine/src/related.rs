@@ -3,7 +3,7 @@
 use craig_store::{Project, Store, StoredChunk, StoredFile};
 use serde::Serialize;
 
-use crate::engine::unknown_file;
+use crate::project::unknown_file;
 use crate::search::SearchRequest;
 use crate::{Engine, EngineError, Hit};
 

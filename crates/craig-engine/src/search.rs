@@ -1,20 +1,16 @@
-//! Search through the one door: which project, how fresh, which files.
+//! Search: which project, which files.
 
-use std::path::Path;
 use std::time::Instant;
 
 use craig_search::{
     CandidateFeatures, Filter, Hit, Index, KindFilter, Retrieval, SearchError, SearchOptions, has_words,
 };
-use craig_source::{Language, Root, mask_secrets};
-use craig_store::{LockError, Project, Store};
+use craig_source::{Language, mask_secrets};
+use craig_store::{Project, Store};
 use serde::Serialize;
 
-use crate::consent::Consent;
-use crate::ingest::{IngestRequest, Waiting};
-use crate::report::IngestReport;
 use crate::rerank::{RerankReport, reranked};
-use crate::{Engine, EngineError, Freshness, Progress};
+use crate::{Engine, EngineError};
 
 /// How to search; the query itself comes beside it.
 #[derive(Clone, Debug)]
@@ -106,127 +102,7 @@ pub struct SearchAnswer {
     pub notes: Vec<String>,
 }
 
-/// How an index compares with its directory.
-#[derive(Debug)]
-pub enum Currency {
-    /// It is the same, or was a moment ago; with what was read for that, when the directory was looked at.
-    UpToDate(Option<Box<IngestReport>>),
-    /// Another process is reading changes.
-    InProgress,
-    /// There is no directory to compare it with, or a link leads to another one.
-    DirectoryGone,
-    /// Changes of the directory cannot be written into the database: why not.
-    Unwritable(String),
-    /// Nobody looked.
-    Unchecked,
-}
-
 impl Engine {
-    /// Makes a project ready to be searched: the one of `handle`, or the one that holds `directory`, which is ingested
-    /// when there is none. Gives its reference, and how its index compares with its directory then.
-    pub fn prepare(
-        &self,
-        handle: Option<&str>,
-        directory: &Path,
-        freshness: Freshness,
-        consent: Consent,
-        progress: &mut dyn FnMut(&Progress),
-    ) -> Result<(String, Currency), EngineError> {
-        let mut store = self.store()?;
-        let project = match handle {
-            Some(handle) => self.find(&store, handle)?,
-            None => match project_holding(&store, directory)? {
-                Some(project) => project,
-                None => return self.ingest_for_search(&mut store, directory, consent, progress),
-            },
-        };
-        let currency = match freshness {
-            Freshness::AsIndexed => Currency::Unchecked,
-            Freshness::UpToDate if is_there(&project) => {
-                self.bring_up_to_date(&mut store, &project, consent, progress)?
-            }
-            Freshness::UpToDate => Currency::DirectoryGone,
-        };
-        Ok((project.reference, currency))
-    }
-
-    /// Ingests what changed; when another process is at it, what is committed has to do. An engine with a lookout walks over
-    /// the directory only when something may have changed since its index was up to date.
-    fn bring_up_to_date(
-        &self,
-        store: &mut Store,
-        project: &Project,
-        consent: Consent,
-        progress: &mut dyn FnMut(&Progress),
-    ) -> Result<Currency, EngineError> {
-        let watched = self.lookout().watched(project);
-        // Another thread that holds it is looking right now; its ingestion, if there is one, is told by the store's lock.
-        let mut watched = watched.try_lock().ok();
-        if let Some(watched) = &mut watched {
-            if watched.is_settled(project) {
-                return Ok(Currency::UpToDate(None));
-            }
-            watched.before_look(project, &store.side_folder().join("marks"));
-        }
-        match self.ingest_changes(store, project, Waiting::Fail, consent, progress) {
-            Ok(report) => {
-                if let Some(watched) = &mut watched {
-                    watched.settle(store.project(&project.reference)?);
-                }
-                Ok(Currency::UpToDate(Some(Box::new(report))))
-            }
-            Err(EngineError::Locked(LockError::Held { .. })) => Ok(Currency::InProgress),
-            Err(error) if error.is_of_writing() => currency_unwritten(store, project, &error),
-            Err(error) => Err(error),
-        }
-    }
-
-    /// Whether the index of a project is that of its directory as it is now; nothing is ingested. An engine with a lookout walks
-    /// over the directory only when something may have changed.
-    pub fn is_current(&self, handle: &str) -> Result<bool, EngineError> {
-        let store = self.store()?;
-        let project = self.find(&store, handle)?;
-        if !Path::new(&project.source_path).is_dir() {
-            return Ok(false);
-        }
-        let watched = self.lookout().watched(&project);
-        let mut watched = watched.try_lock().ok();
-        if let Some(watched) = &mut watched {
-            if watched.is_settled(&project) {
-                return Ok(true);
-            }
-            watched.before_look(&project, &store.side_folder().join("marks"));
-        }
-        let is_current = Self::compare_directory(&store, &project)?.up_to_date;
-        if let Some(watched) = watched.as_mut().filter(|_| is_current) {
-            watched.settle(project);
-        }
-        Ok(is_current)
-    }
-
-    fn ingest_for_search(
-        &self,
-        store: &mut Store,
-        directory: &Path,
-        consent: Consent,
-        progress: &mut dyn FnMut(&Progress),
-    ) -> Result<(String, Currency), EngineError> {
-        let request = IngestRequest {
-            directory: directory.to_owned(),
-            name: None,
-            options: self.config().source.clone(),
-            waiting: Waiting::Wait,
-            consent,
-        };
-        let report = self.ingest_directory(store, &request, progress)?;
-        Ok((report.reference.clone(), Currency::UpToDate(Some(Box::new(report)))))
-    }
-
-    /// Reference of the project that `directory` belongs to; `None` when it is not ingested.
-    pub fn project_of_directory(&self, directory: &Path) -> Result<Option<String>, EngineError> {
-        Ok(project_holding(&*self.store()?, directory)?.map(|project| project.reference))
-    }
-
     /// Searches a project as it is indexed now.
     pub fn search(
         &self,
@@ -270,7 +146,7 @@ impl Engine {
         let (hits, rerank) = match reranker {
             None => (hits, None),
             Some((reranker, how)) => {
-                let (hits, report) = reranked(&*reranker, &how, query, hits, self.pool());
+                let (hits, report) = reranked(&*reranker, &how, query, hits, &*self.pool()?);
                 (request.narrowed(hits), Some(report))
             }
         };
@@ -340,34 +216,8 @@ impl Engine {
     }
 }
 
-/// The project of `directory`, or of the nearest folder above it that is one.
-fn project_holding(store: &Store, directory: &Path) -> Result<Option<Project>, EngineError> {
-    let root = Root::open(directory)?;
-    for folder in root.path().ancestors() {
-        if let Some(project) = folder.to_str().map(|path| store.project_of_path(path)).transpose()?.flatten()
-        {
-            return Ok(Some(project));
-        }
-    }
-    Ok(None)
-}
-
-/// How an index that cannot be written compares with its directory.
-fn currency_unwritten(store: &Store, project: &Project, why: &EngineError) -> Result<Currency, EngineError> {
-    Ok(match Engine::compare_directory(store, project)?.up_to_date {
-        true => Currency::UpToDate(None),
-        false => Currency::Unwritable(why.to_string()),
-    })
-}
-
 /// How often a search begins anew when its index was changed meanwhile.
 const MOST_TRIES: usize = 4;
-
-/// Whether the directory of a project is still the one that it was ingested from.
-fn is_there(project: &Project) -> bool {
-    let path = Path::new(&project.source_path);
-    path.is_dir() && path.canonicalize().is_ok_and(|real| real == path)
-}
 
 fn language(name: &str) -> Result<Language, EngineError> {
     Language::from_id(name).ok_or_else(|| {

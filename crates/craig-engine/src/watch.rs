@@ -6,9 +6,9 @@ use std::time::Duration;
 use craig_source::WatchMode;
 
 use crate::consent::Consent;
-use crate::engine::root_of;
 use crate::ingest::Waiting;
 use crate::options::StoredOptions;
+use crate::project::root_of;
 use crate::report::IngestReport;
 use crate::{Engine, EngineError, Progress};
 

@@ -136,7 +136,7 @@ impl Gateway {
             redis,
             tracer,
             are_current: Cache::new(MAX_CHECKED_PROJECTS, CHECKED_FOR),
-            engine: Arc::new(Engine::new(&config.engine)?),
+            engine: Arc::new(Engine::new(&config.engine)),
             turns: Arc::new(Semaphore::new(MOST_AT_WORK)),
             is_stopping: AtomicBool::new(false),
             config,
@@ -146,7 +146,7 @@ impl Gateway {
     /// Does some work with an engine, on a thread where it may take its time.
     pub(crate) async fn with_engine<T: Send + 'static>(
         &self,
-        work: impl FnOnce(&Engine) -> Result<T, EngineError> + Send + 'static,
+        work: impl FnOnce(&Arc<Engine>) -> Result<T, EngineError> + Send + 'static,
     ) -> Result<T, Problem> {
         let engine = Arc::clone(&self.engine);
         self.at_work(move || work(&engine)).await

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use axum::response::Response;
-use craig_engine::{Hit, SearchRequest, reordered};
+use craig_engine::{Engine, Freshness, Hit, Refresh, SearchRequest, reordered};
 use http::HeaderValue;
 
 use crate::caller::Caller;
@@ -23,6 +23,9 @@ pub(crate) const MAX_RESULTS: usize = 1_000;
 
 /// Longest wait for whether an index is as new as its files.
 const CHECK_TIMEOUT: Duration = Duration::from_millis(300);
+
+/// How long a check continues for the requests after it.
+const MAX_CHECK: Duration = Duration::from_secs(10);
 
 /// What was found for a question.
 pub(crate) struct Found<T> {
@@ -164,8 +167,15 @@ impl Gateway {
         // Continues after the wait has ended, so that the next request shares its result.
         let check = tokio::spawn(async move {
             let key = blake3::hash(project.as_bytes());
-            let check = gateway.with_engine(move |engine| engine.is_current(&project));
-            gateway.are_current.get(key.as_bytes(), async { check.await.map_err(|_| ()) }).await.0
+            let compare = move |engine: &Arc<Engine>| {
+                Ok(match engine.refresh_within(&project, Refresh::Compare, MAX_CHECK)? {
+                    Freshness::UpToDate(_) => Some(true),
+                    Freshness::Changed(_) | Freshness::DirectoryGone => Some(false),
+                    _ => None,
+                })
+            };
+            let check = async { gateway.with_engine(compare).await.ok().flatten().ok_or(()) };
+            gateway.are_current.get(key.as_bytes(), check).await.0
         });
         match tokio::time::timeout(CHECK_TIMEOUT, check).await {
             Ok(Ok(Ok(true))) => None,

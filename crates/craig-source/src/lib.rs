@@ -42,4 +42,4 @@ pub use read::{ReadError, interpret, language, read};
 pub use root::Root;
 pub use secret::{mask_secrets, mask_text};
 pub use walk::{Entry, ExcludedCounts, Listing, SkipReason, Skipped, walk};
-pub use watch::{ChangeBatch, Sentinel, WatchMode, Watcher, watch, watch_by_polling};
+pub use watch::{ChangeBatch, ChangeDetector, WatchMode, Watcher, watch, watch_by_polling};

@@ -1,14 +1,14 @@
 //! Tells of changes to a project's files, debounced.
 
+mod detector;
 mod events;
 mod polling;
-mod sentinel;
 
 use std::time::{Duration, Instant};
 
+pub use detector::ChangeDetector;
 use events::{Events, Lost};
 use polling::Polling;
-pub use sentinel::Sentinel;
 
 use crate::{Root, SourceError, SourceOptions};
 

@@ -25,8 +25,7 @@ pub async fn mcp(home: &Path, input: &[u8]) {
         refreshes: false,
     };
     let transport = (std::io::Cursor::new(input.to_vec()), tokio::io::sink());
-    let Ok(server) = Server::new(settings) else { return };
-    if let Ok(running) = server.serve(transport).await {
+    if let Ok(running) = Server::new(settings).serve(transport).await {
         // However a session ends: only a panic is of interest.
         let _ = running.waiting().await;
     }

@@ -12,7 +12,9 @@ mod tasks;
 mod text;
 mod told;
 
-use craig_engine::{Config, Sources};
+use std::sync::Arc;
+
+use craig_engine::{Engine, Sources};
 use lsp_server::Connection;
 
 pub(crate) use server::serve;
@@ -21,8 +23,8 @@ pub(crate) use server::serve;
 pub(crate) struct Setup {
     /// What the settings of a folder are made of.
     pub(crate) sources: Sources,
-    /// What engines are built from; else why there are none, which only those who search need to know.
-    pub(crate) engine: Result<Config, String>,
+    /// Answers from the code of all folders; else why there is none, which matters only to searches.
+    pub(crate) engine: Result<Arc<Engine>, String>,
 }
 
 /// Serves an editor until it says goodbye or closes the connection.

@@ -58,7 +58,7 @@ pub(crate) struct Settings {
 
 /// Serves one client on stdin and stdout, until it closes stdin.
 pub(crate) fn serve_stdio(settings: Settings) -> anyhow::Result<()> {
-    let server = Server::new(settings)?;
+    let server = Server::new(settings);
     run(&server.clone(), async {
         let running = match server.serve(rmcp::transport::stdio()).await {
             Ok(running) => running,
@@ -80,7 +80,7 @@ pub(crate) fn serve_http(
 ) -> anyhow::Result<()> {
     let gate = http::Gate::new(address, origins)?;
     let settings = Settings { roots_are_leave: gate.knows_its_clients(), ..settings };
-    let server = Server::new(settings)?;
+    let server = Server::new(settings);
     run(&server.clone(), http::serve(server, address, gate, limits))
 }
 

@@ -237,9 +237,9 @@ impl Engine {
             }
             _ => self.reranker(),
         };
-        let (reranker, options) = match configured {
-            Ok(Some(configured)) => configured,
-            Ok(None) => {
+        let (reranker, options, pool) = match configured.and_then(|found| Ok((found, self.pool()?))) {
+            Ok((Some((reranker, options)), pool)) => (reranker, options, pool),
+            Ok((None, _)) => {
                 answer
                     .notes
                     .push("not reranked: neither a reranker nor a language model is configured".into());
@@ -251,7 +251,7 @@ impl Engine {
             }
         };
         clock.extend(options.timeout);
-        let (hits, report) = reranked(&*reranker, &options, query, hits, self.pool());
+        let (hits, report) = reranked(&*reranker, &options, query, hits, &pool);
         if report.status == RerankStatus::Fallback {
             answer.notes.push(format!("not reranked: {}", report.reason.unwrap_or_default()));
         }

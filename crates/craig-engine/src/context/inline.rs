@@ -11,8 +11,8 @@ use super::{
     Clock, ContextAnswer, MIN_CHARS, NoContext, OpenProject, checked, checked_score, score_if_open,
     tokenizer_of,
 };
-use crate::engine::root_of;
 use crate::options::StoredOptions;
+use crate::project::root_of;
 use crate::{Engine, EngineError, SearchRequest};
 
 /// What context is wanted for; what is `None` is as the settings say.

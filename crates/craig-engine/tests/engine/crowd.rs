@@ -1,8 +1,6 @@
-//! Searches beside somebody else who purges the project.
+//! Many callers at once, and searches beside somebody who purges the project.
 
-use std::path::Path;
-
-use craig_engine::{Consent, Freshness, SearchRequest};
+use craig_engine::{Cancellation, PrepareRequest, Refresh, SearchRequest};
 use craig_search::Index;
 use craig_store::Store;
 
@@ -14,10 +12,8 @@ const PURGED: &str = r#"the project "tree" was purged meanwhile"#;
 #[test]
 fn a_search_whose_project_was_purged_meanwhile_says_so_by_its_name() {
     let workshop = Workshop::with_files(&[("a.rs", "fn alpha() {}")]);
-    let prepared = workshop
-        .engine
-        .prepare(Some("tree"), Path::new("."), Freshness::AsIndexed, Consent::default(), &mut |_| ())
-        .unwrap();
+    let request = PrepareRequest { refresh: Refresh::Skip, ..PrepareRequest::for_project("tree") };
+    let prepared = workshop.engine.prepare(&request, &mut |_| ()).unwrap();
     open(&workshop.database()).purge("tree").unwrap();
     let error = workshop.engine.search(&prepared.0, "alpha", &SearchRequest::default()).unwrap_err();
     assert_eq!(error.to_string(), PURGED);
@@ -48,8 +44,33 @@ fn a_search_that_waits_for_the_index_finds_the_project_purged() {
     assert!(!folder.exists(), "no index is left of a project that is gone");
 }
 
-/// What the surfaces share.
-const _: () = {
-    const fn is_shared<T: Send + Sync>() {}
-    is_shared::<craig_engine::Engine>();
-};
+/// Checked by the compiler: all surfaces share one engine.
+#[test]
+fn an_engine_can_be_shared_between_threads() {
+    const fn check<T: Send + Sync>() {}
+    check::<craig_engine::Engine>();
+}
+
+/// Each answer is what one caller alone gets of some state of the files, while an ingestion goes on beside.
+#[test]
+fn many_callers_of_one_engine_get_the_answers_of_one() {
+    let workshop = Workshop::new();
+    (0..20).for_each(|n| workshop.write(&format!("{n}.rs"), format!("fn name{n}x() {{}}")));
+    workshop.ingest();
+    let engine = &workshop.engine;
+    let search = |n: usize| {
+        let answer = engine.search("tree", &format!("name{n}x"), &SearchRequest::default()).unwrap();
+        assert_eq!(answer.hits[0].path, format!("{n}.rs"));
+        assert_eq!(answer.notes, Vec::<String>::new());
+        engine.dependencies("tree", &Cancellation::default()).unwrap();
+        assert_eq!(engine.files("tree").unwrap().len() % 20, 0, "a batch is seen whole or not at all");
+    };
+    std::thread::scope(|scope| {
+        for thread in 0..6 {
+            scope.spawn(move || (0..10).for_each(|n| search((thread + n) % 20)));
+        }
+        (20..40).for_each(|n| workshop.write(&format!("{n}.rs"), format!("fn name{n}x() {{}}")));
+        assert_eq!(workshop.delta().files.added, 20);
+    });
+    workshop.check_is_fresh();
+}

@@ -112,8 +112,13 @@ fn an_index_that_is_damaged_while_it_is_open_is_made_anew() {
     let right = open(&workshop.database()).search("tree", QUERY, &SearchRequest::default()).unwrap().hits;
     let n_bytes = fs::metadata(workshop.segment()).unwrap().len();
     (n_bytes / 4..n_bytes - 16).for_each(|at| workshop.flip(at));
-    let (hits, notes) = workshop.asked();
-    assert_eq!(hits, right);
+    // Of several that meet the damage at once, one rebuilds the index, and its answer says so.
+    let answers: Vec<_> = std::thread::scope(|scope| {
+        let threads: Vec<_> = (0..4).map(|_| scope.spawn(|| workshop.asked())).collect();
+        threads.into_iter().map(|thread| thread.join().unwrap()).collect()
+    });
+    assert!(answers.iter().all(|(hits, _)| *hits == right), "{answers:?}");
+    let notes: Vec<String> = answers.into_iter().flat_map(|(_, notes)| notes).collect();
     assert_eq!(notes.len(), 1, "{notes:?}");
     assert!(notes[0].contains("was damaged") && notes[0].contains("was rebuilt"), "{notes:?}");
 }

@@ -7,8 +7,8 @@ mod crowd;
 mod damage;
 mod deltas;
 mod explanations;
+mod freshness;
 mod incremental;
-mod lookout;
 mod models;
 mod recovery;
 #[expect(dead_code, reason = "the tests of craig-model look at more of what a server was asked")]

@@ -250,15 +250,7 @@ async fn a_project_is_searched_when_no_results_come() {
     let config = plan.config().engine;
     let engine = craig_engine::Engine::open(&config).unwrap();
     let directory = plan.path("shop");
-    engine
-        .prepare(
-            None,
-            &directory,
-            craig_engine::Freshness::UpToDate,
-            craig_engine::Consent::default(),
-            &mut |_| {},
-        )
-        .unwrap();
+    engine.prepare(&craig_engine::PrepareRequest::for_directory(&directory), &mut |_| {}).unwrap();
     drop(engine);
     let gateway = plan.start().await;
     let ask = |project: &str| json!({ "messages": [{ "role": "user", "content": "where is verify_token checked" }], "project": project, "rerank": true });

@@ -101,16 +101,16 @@ impl Events {
         }
     }
 
-    /// Whether anything may have changed, of all that happened before this call: the system tells in order, and `fence` comes
-    /// last.
-    pub(super) fn have_come(&mut self, fence: &Fence) -> Result<bool, Lost> {
-        let mark = fence.mark().map_err(|error| Lost::Other(error.to_string()))?;
-        let deadline = Instant::now() + LONGEST_FENCE;
+    /// Takes all events of what happened before this call: the system reports in order, and the one of `cookie` comes last.
+    /// Gives whether any file may have changed.
+    pub(super) fn drain_until(&mut self, cookie: &Cookie) -> Result<bool, Lost> {
+        let file = cookie.make().map_err(|error| Lost::Other(error.to_string()))?;
+        let deadline = Instant::now() + COOKIE_TIMEOUT;
         let mut pending = Pending::default();
         loop {
             match self.incoming.recv_timeout(deadline.saturating_duration_since(Instant::now())) {
-                Ok(Ok(event)) if event.kind.is_create() && event.paths.contains(&mark) => break,
-                Ok(Ok(event)) if event.paths.iter().any(|path| path.starts_with(&fence.folder)) => (),
+                Ok(Ok(event)) if event.kind.is_create() && event.paths.contains(&file) => break,
+                Ok(Ok(event)) if event.paths.iter().any(|path| path.starts_with(&cookie.folder)) => (),
                 Ok(Ok(event)) => {
                     self.note(&event, &mut pending);
                 }
@@ -118,17 +118,17 @@ impl Events {
                 Err(error) => return Err(Lost::Other(error.to_string())),
             }
         }
-        // It goes as soon as it has served; what could not be removed is in nobody's way.
-        let _ = fs::remove_file(&mark);
+        // A cookie that cannot be removed does no harm.
+        let _ = fs::remove_file(&file);
         if pending.has_new_folder || pending.has_gaps {
             self.cover()?;
         }
         Ok(!pending.is_empty())
     }
 
-    /// Has the events of `fence` come among the others.
-    pub(super) fn watch_fence(&mut self, fence: &Fence) -> Result<(), Lost> {
-        Ok(self.watcher.watch(&fence.folder, RecursiveMode::NonRecursive)?)
+    /// Has the events of `cookie` reported among the others.
+    pub(super) fn watch_cookie(&mut self, cookie: &Cookie) -> Result<(), Lost> {
+        Ok(self.watcher.watch(&cookie.folder, RecursiveMode::NonRecursive)?)
     }
 
     /// The folders that are watched, the root among them.
@@ -192,37 +192,37 @@ enum Taken {
     Nothing,
 }
 
-/// A folder in which a file is made: when the system tells of it, it has told of everything before.
+/// A file that is made to be seen: once the system has reported it, it has reported everything before.
 #[derive(Debug)]
-pub(super) struct Fence {
+pub(super) struct Cookie {
     folder: PathBuf,
-    /// Its own among those of other sentinels and processes.
-    mark: PathBuf,
+    /// Differs from those of other detectors and processes.
+    file: PathBuf,
 }
 
-/// A system that tells so late is not to be waited for.
-const LONGEST_FENCE: Duration = Duration::from_millis(200);
+/// A system that reports later than this is not waited for.
+const COOKIE_TIMEOUT: Duration = Duration::from_millis(200);
 
-impl Fence {
-    /// Makes marks in `folder`, which is made if need be.
+impl Cookie {
+    /// Makes files in `folder`, which is made if need be.
     pub(super) fn new(folder: &Path) -> io::Result<Self> {
-        static N_FENCES: AtomicU64 = AtomicU64::new(0);
+        static N_COOKIES: AtomicU64 = AtomicU64::new(0);
         private::create_folder(folder)?;
         let folder = folder.canonicalize()?;
-        let number = N_FENCES.fetch_add(1, Ordering::Relaxed);
-        Ok(Self { mark: folder.join(format!("{}-{number}", std::process::id())), folder })
+        let number = N_COOKIES.fetch_add(1, Ordering::Relaxed);
+        Ok(Self { file: folder.join(format!("{}-{number}", std::process::id())), folder })
     }
 
-    /// Makes the mark. One that a killed process of the same number has left is taken away first, so that it is made anew.
-    fn mark(&self) -> io::Result<PathBuf> {
-        match File::create_new(&self.mark) {
+    /// Makes the file. One that a killed process of the same id has left is removed first, so that a new one is reported.
+    fn make(&self) -> io::Result<PathBuf> {
+        match File::create_new(&self.file) {
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
-                fs::remove_file(&self.mark)?;
-                File::create_new(&self.mark)?
+                fs::remove_file(&self.file)?;
+                File::create_new(&self.file)?
             }
             made => made?,
         };
-        Ok(self.mark.clone())
+        Ok(self.file.clone())
     }
 }
 

@@ -128,14 +128,14 @@ fn a_lost_watcher_goes_on_polling_and_says_why() {
 
 #[cfg(target_os = "linux")]
 #[test]
-fn a_sentinel_tells_of_every_change_before_the_call_and_of_nothing_else() {
+fn a_detector_sees_every_change_before_the_call_and_nothing_else() {
     let folder = tempfile::tempdir().unwrap();
     write(folder.path(), "a.rs", "first");
     write(folder.path(), ".gitignore", "*.log\n");
     let root = Root::open(folder.path()).unwrap();
-    let marks = tempfile::tempdir().unwrap();
-    let mut sentinel = Sentinel::start(&root, &SourceOptions::default(), marks.path()).unwrap();
-    let mut has_changed = || sentinel.may_have_changed().unwrap();
+    let cookies = tempfile::tempdir().unwrap();
+    let mut detector = ChangeDetector::start(&root, &SourceOptions::default(), cookies.path()).unwrap();
+    let mut has_changed = || detector.has_changes().unwrap();
     assert!(!has_changed());
     for n in 0..200 {
         write(folder.path(), "a.rs", &n.to_string());
@@ -163,5 +163,5 @@ fn a_sentinel_tells_of_every_change_before_the_call_and_of_nothing_else() {
     assert!(has_changed());
     write(folder.path(), "debug.log", "tracked now");
     assert!(has_changed());
-    assert_eq!(fs::read_dir(marks.path()).unwrap().count(), 0, "no mark is left");
+    assert_eq!(fs::read_dir(cookies.path()).unwrap().count(), 0, "no cookie is left");
 }

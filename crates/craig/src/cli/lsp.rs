@@ -1,5 +1,9 @@
 //! `craig lsp`: serve editors.
 
+use std::sync::Arc;
+
+use craig_engine::Engine;
+
 use super::failure::Outcome;
 use super::session::Session;
 use crate::lsp::Setup;
@@ -14,7 +18,7 @@ pub(crate) struct Args {
 
 pub(crate) fn run(_: &Args, session: &Session) -> anyhow::Result<Outcome> {
     let config = session.settings(None).and_then(|settings| session.config(&settings));
-    let engine = config.map_err(|error| error.to_string());
+    let engine = config.map(|config| Arc::new(Engine::new(&config))).map_err(|error| error.to_string());
     crate::lsp::run(Setup { sources: session.sources(), engine })?;
     Ok(Outcome::Complete)
 }

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use craig_engine::{Consent, Currency, Engine, EngineError, Freshness, Progress};
+use craig_engine::{Consent, Engine, EngineError, Freshness, PrepareRequest, Refresh};
 
 use super::costs::Costs;
 use super::failure::Outcome;
@@ -29,15 +29,15 @@ impl Wanted<'_> {
         engine: &Engine,
         output: &mut Output,
     ) -> Result<(String, Outcome), EngineError> {
-        let (project, currency) = match self.costs {
+        let (project, freshness) = match self.costs {
             Some(costs) => {
                 costs.agree(output, |consent, output| self.bring_up_to_date(engine, consent, output))
             }
             None => self.bring_up_to_date(engine, Consent::default(), output),
         }?;
-        let (failed, notes) = match currency {
-            Currency::UpToDate(Some(report)) => (report.failed, report.notes),
-            Currency::Unwritable(why) => (Vec::new(), vec![format!("answered from an older index: {why}")]),
+        let (failed, notes) = match freshness {
+            Freshness::UpToDate(Some(report)) => (report.failed, report.notes),
+            Freshness::Unwritable(why) => (Vec::new(), vec![format!("answered from an older index: {why}")]),
             _ => (Vec::new(), Vec::new()),
         };
         notes.iter().for_each(|note| output.warn(note));
@@ -50,11 +50,15 @@ impl Wanted<'_> {
         engine: &Engine,
         consent: Consent,
         output: &Output,
-    ) -> Result<(String, Currency), EngineError> {
-        let freshness = if self.no_refresh { Freshness::AsIndexed } else { Freshness::UpToDate };
+    ) -> Result<(String, Freshness), EngineError> {
+        let request = PrepareRequest {
+            handle: self.handle,
+            refresh: if self.no_refresh { Refresh::Skip } else { Refresh::Ingest },
+            consent,
+            ..PrepareRequest::for_directory(self.root)
+        };
         let mut view = ProgressView::beside_results(output);
-        let mut progress = |progress: &Progress| view.step(progress);
-        let prepared = engine.prepare(self.handle, self.root, freshness, consent, &mut progress);
+        let prepared = engine.prepare(&request, &mut |progress| view.step(progress));
         view.finish();
         prepared
     }

@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use anyhow::{Context as _, anyhow, bail};
 use craig_engine::{
-    ChatContextRequest, Consent, ContextAnswer, Engine, EngineError, Explained, Freshness,
-    InlineContextRequest, KindFilter, Progress, SearchAnswer, SearchRequest,
+    ChatContextRequest, ContextAnswer, Engine, EngineError, Explained, InlineContextRequest, KindFilter,
+    PrepareRequest, Progress, Refresh, SearchAnswer, SearchRequest,
 };
 use lsp_server::RequestId;
 use lsp_types::{ExecuteCommandParams, Range, Uri};
@@ -137,12 +137,12 @@ fn search(server: &mut Server, id: &RequestId, arguments: SearchArguments) -> an
         ..SearchRequest::default()
     };
     request.check(&arguments.query).map_err(told)?;
-    let (query, freshness) = (arguments.query, freshness(arguments.refresh));
+    let (query, refresh) = (arguments.query, refresh(arguments.refresh));
     server.tasks.start(id.clone(), move |task| {
         let mut hits = Vec::new();
         for code in &code {
             let (folder, answer) =
-                prepared(code, freshness, task, |engine, project| engine.search(project, &query, &request))?;
+                prepared(code, refresh, task, |engine, project| engine.search(project, &query, &request))?;
             hits.extend(found(&folder, &answer)?);
         }
         // Relevance is a probability, which compares across folders.
@@ -181,9 +181,9 @@ fn context(server: &mut Server, id: &RequestId, arguments: ContextArguments) -> 
             Some((file, range, server.texts.get(uri.as_str()).cloned()))
         }
     };
-    let freshness = freshness(arguments.refresh);
+    let refresh = refresh(arguments.refresh);
     server.tasks.start(id.clone(), move |task| {
-        let (folder, answer) = prepared(&code, freshness, task, |engine, project| match selection {
+        let (folder, answer) = prepared(&code, refresh, task, |engine, project| match selection {
             None => engine.chat_context(project, &chat_request(arguments)),
             Some((file, range, text)) => {
                 let path = engine.path_in_project(project, &code.folder, &file)?;
@@ -238,24 +238,26 @@ fn told_context(folder: &Path, answer: &ContextAnswer) -> anyhow::Result<Value> 
 /// Brings the project of a folder up to date and answers from it; gives the project's folder, too.
 fn prepared<T>(
     code: &Code,
-    freshness: Freshness,
+    refresh: Refresh,
     task: &Task,
     answer: impl FnOnce(&Engine, &str) -> Result<T, EngineError>,
 ) -> anyhow::Result<(std::path::PathBuf, T)> {
-    let work = |engine: &Engine| {
+    let engine = &*code.engine;
+    let work = || {
+        let options = Some(&code.options);
+        let request = PrepareRequest { refresh, options, ..PrepareRequest::for_directory(&code.folder) };
         let mut progress = |progress: &Progress| task.tell(progress.current.clone(), progress.percent());
-        let (project, _) =
-            engine.prepare(None, &code.folder, freshness, Consent::default(), &mut progress)?;
+        let (project, _) = engine.prepare(&request, &mut progress)?;
         let root = engine.project(&project)?.source_path.into();
         Ok((root, answer(engine, &project)?))
     };
-    work(&code.engine).map_err(told)
+    work().map_err(told)
 }
 
-fn freshness(refresh: Option<bool>) -> Freshness {
-    match refresh {
-        Some(false) => Freshness::AsIndexed,
-        _ => Freshness::UpToDate,
+fn refresh(wanted: Option<bool>) -> Refresh {
+    match wanted {
+        Some(false) => Refresh::Skip,
+        _ => Refresh::Ingest,
     }
 }
 

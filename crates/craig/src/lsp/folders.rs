@@ -7,8 +7,8 @@ use std::thread;
 use std::time::Duration;
 
 use craig_engine::{
-    Config, DocumentationLibrary, Engine, EngineError, ExplainConfig, Explainer, IndexReport, Settings,
-    Sources, Words,
+    DocumentationLibrary, Engine, EngineError, ExplainConfig, Explainer, IndexReport, Settings,
+    SourceOptions, Sources, Words,
 };
 
 use super::Setup;
@@ -42,7 +42,8 @@ pub(crate) struct Folder {
 #[derive(Clone)]
 pub(crate) struct Code {
     pub(crate) folder: PathBuf,
-    pub(crate) database: PathBuf,
+    /// Which of its files are tracked.
+    pub(crate) options: SourceOptions,
     pub(crate) engine: Arc<Engine>,
 }
 
@@ -117,13 +118,10 @@ impl Folder {
 
 /// The code of a folder, of which the folder's own settings say which files count.
 fn code_of(folder: &Path, setup: &Setup) -> Result<Code, String> {
-    let base = setup.engine.clone()?;
+    let engine = setup.engine.clone()?;
     let sources = Sources { project: Some(folder.to_owned()), ..setup.sources.clone() };
     let settings = Settings::resolve(&sources).map_err(|error| error.to_string())?;
-    let config = Config { source: settings.source(), ..base };
-    let database = config.database.clone();
-    let engine = Engine::new(&config).map_err(|error| error.to_string())?;
-    Ok(Code { folder: folder.to_owned(), database, engine: Arc::new(engine) })
+    Ok(Code { folder: folder.to_owned(), options: settings.source(), engine })
 }
 
 /// What the thread of a folder works with.

@@ -27,7 +27,7 @@ impl EngineCalls {
     /// Does some work with the engine.
     pub(super) async fn run<T: Send + 'static>(
         &self,
-        work: impl FnOnce(&Engine) -> Result<T, EngineError> + Send + 'static,
+        work: impl FnOnce(&Arc<Engine>) -> Result<T, EngineError> + Send + 'static,
     ) -> Result<T, Failure> {
         if let Some(path) = self.must_exist.clone().filter(|path| !path.exists()) {
             return Err(EngineError::NoDatabase { path }.into());

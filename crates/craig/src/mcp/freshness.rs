@@ -2,12 +2,9 @@
 //!
 //! This has a bound of its own, so that reading never waits behind an ingestion for longer than [`PATIENCE`].
 
-use std::collections::HashMap;
-use std::path::Path;
-use std::sync::{Arc, Mutex, PoisonError};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-use craig_engine::{Consent, Currency, Engine, EngineError, Fault, Freshness};
+use craig_engine::{Fault, Freshness, Refresh};
 
 use super::engine_calls::EngineCalls;
 use super::failure::Failure;
@@ -56,106 +53,58 @@ impl State {
     }
 }
 
-/// Brings projects up to date, each one by one request at a time.
+/// Brings projects up to date.
 pub(super) struct Refreshes {
-    calls: Arc<EngineCalls>,
+    calls: EngineCalls,
     abilities: Abilities,
-    /// By what callers call a project: its name, reference and id have gates of their own, between which the lock of the
-    /// store decides. Held only to find a gate.
-    gates: Mutex<HashMap<String, Arc<Gate>>>,
-}
-
-/// Where the requests of one project wait for the one that brings it up to date.
-#[derive(Default)]
-struct Gate {
-    turn: tokio::sync::Mutex<()>,
-    /// Held only to read or set when the work began.
-    since: Mutex<Option<Instant>>,
-}
-
-impl Gate {
-    fn set(&self, since: Option<Instant>) {
-        *self.since.lock().unwrap_or_else(PoisonError::into_inner) = since;
-    }
-
-    fn is_slow(&self) -> bool {
-        let since = *self.since.lock().unwrap_or_else(PoisonError::into_inner);
-        since.is_some_and(|since| since.elapsed() > PATIENCE)
-    }
 }
 
 impl Refreshes {
+    /// `calls` are bounded by themselves, so that no read waits behind a project that is brought up to date.
     pub(super) fn new(calls: EngineCalls, abilities: Abilities) -> Self {
-        Self { calls: Arc::new(calls), abilities, gates: Mutex::default() }
-    }
-
-    /// What is said of a project while its directory is being looked at.
-    fn meanwhile(&self) -> State {
-        match self.abilities {
-            Abilities::All => State::Updating,
-            Abilities::ReadOnly => State::Unchecked,
-        }
+        Self { calls, abilities }
     }
 
     /// Brings a project up to date, as far as that takes little time; a server that writes nothing only looks. Fails when there
     /// is no such project.
     pub(super) async fn bring_up_to_date(&self, project: &str) -> Result<State, Failure> {
-        let gate = self.gate(project);
-        if gate.is_slow() {
-            return Ok(self.meanwhile());
-        }
-        let (calls, project) = (Arc::clone(&self.calls), project.to_owned());
-        let refresh = match self.abilities {
-            Abilities::All => refresh,
-            Abilities::ReadOnly => look,
-        };
-        let work = tokio::spawn(async move {
-            let _turn = gate.turn.lock().await;
-            gate.set(Some(Instant::now()));
-            let state = calls.run(move |engine| refresh(engine, &project)).await;
-            gate.set(None);
-            state
+        let (project, refresh) = (project.to_owned(), self.refresh());
+        let call = self.calls.run(move |engine| match engine.refresh_within(&project, refresh, PATIENCE) {
+            Err(error) if error.fault() != Fault::User => Ok(Err(error)),
+            done => done.map(Ok),
         });
-        match tokio::time::timeout(PATIENCE, work).await {
-            Ok(done) => done.map_err(Failure::internal)?,
-            Err(_) => Ok(self.meanwhile()),
+        // Those that wait for their turn wait no longer.
+        match tokio::time::timeout(PATIENCE, call).await {
+            Ok(done) => {
+                Ok(done?.map_or_else(|error| State::Stale(error.to_string()), |done| self.state(done)))
+            }
+            Err(_) => Ok(self.state(Freshness::InProgress)),
         }
     }
 
-    fn gate(&self, project: &str) -> Arc<Gate> {
-        let mut gates = self.gates.lock().unwrap_or_else(PoisonError::into_inner);
-        Arc::clone(gates.entry(project.to_owned()).or_default())
-    }
-}
-
-/// Says how a project compares with its directory, and changes nothing.
-fn look(engine: &Engine, project: &str) -> Result<State, EngineError> {
-    match engine.check_directory(project) {
-        Ok(check) if check.up_to_date => Ok(State::Fresh),
-        Ok(check) => Ok(State::Stale(format!(
-            "{} files were added, {} changed and {} removed since it was ingested, and this server is read-only; \
-             'craig ingest-delta {}' takes them in",
-            check.added.len(),
-            check.changed.len(),
-            check.removed.len(),
-            check.project,
-        ))),
-        Err(error) if error.fault() == Fault::User => Err(error),
-        Err(error) => Ok(State::Stale(error.to_string())),
-    }
-}
-
-fn refresh(engine: &Engine, project: &str) -> Result<State, EngineError> {
-    match engine.prepare(Some(project), Path::new("."), Freshness::UpToDate, Consent::default(), &mut |_| {})
-    {
-        Ok((_, Currency::UpToDate(_))) => Ok(State::Fresh),
-        Ok((_, Currency::InProgress)) => Ok(State::Updating),
-        Ok((_, Currency::DirectoryGone)) => {
-            Ok(State::Stale("its directory is gone, or is a link now".into()))
+    fn refresh(&self) -> Refresh {
+        match self.abilities {
+            Abilities::All => Refresh::Ingest,
+            Abilities::ReadOnly => Refresh::Compare,
         }
-        Ok((_, Currency::Unwritable(why))) => Ok(State::Stale(why)),
-        Ok((_, Currency::Unchecked)) => Ok(State::Unchecked),
-        Err(error) if error.fault() == Fault::User => Err(error),
-        Err(error) => Ok(State::Stale(error.to_string())),
+    }
+
+    fn state(&self, freshness: Freshness) -> State {
+        match freshness {
+            Freshness::UpToDate(_) => State::Fresh,
+            Freshness::InProgress if self.abilities == Abilities::ReadOnly => State::Unchecked,
+            Freshness::InProgress => State::Updating,
+            Freshness::DirectoryGone => State::Stale("its directory is gone, or is a link now".into()),
+            Freshness::Unwritable(why) => State::Stale(why),
+            Freshness::Unchecked => State::Unchecked,
+            Freshness::Changed(check) => State::Stale(format!(
+                "{} files were added, {} changed and {} removed since it was ingested, and this server is read-only; \
+                 'craig ingest-delta {}' takes them in",
+                check.added.len(),
+                check.changed.len(),
+                check.removed.len(),
+                check.project,
+            )),
+        }
     }
 }

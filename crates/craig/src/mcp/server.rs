@@ -79,7 +79,7 @@ impl Shared {
         &self,
         work: impl FnOnce(&Engine) -> Result<T, EngineError> + Send + 'static,
     ) -> Result<T, Failure> {
-        self.calls.run(work).await
+        self.calls.run(|engine| work(engine)).await
     }
 
     /// Brings a project up to date, unless the server is not to.
@@ -202,9 +202,9 @@ impl Shared {
 }
 
 impl Server {
-    pub(crate) fn new(settings: Settings) -> anyhow::Result<Self> {
+    pub(crate) fn new(settings: Settings) -> Self {
         let abilities = settings.abilities;
-        let engine = Arc::new(Engine::new(&settings.engine)?);
+        let engine = Arc::new(Engine::new(&settings.engine));
         let must_exist = (abilities == Abilities::ReadOnly).then(|| settings.engine.database.clone());
         let calls = || EngineCalls::new(Arc::clone(&engine), must_exist.clone());
         let shared = Shared {
@@ -217,7 +217,7 @@ impl Server {
             refreshes: settings.refreshes.then(|| Arc::new(Refreshes::new(calls(), abilities))),
             settings: Arc::new(settings),
         };
-        Ok(Self { shared: Arc::new(shared) })
+        Self { shared: Arc::new(shared) }
     }
 
     /// The server for one more client.

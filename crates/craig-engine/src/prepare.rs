@@ -1,0 +1,240 @@
+//! Brings projects up to date before they answer.
+
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::mpsc::{RecvTimeoutError, channel};
+use std::time::{Duration, Instant};
+
+use craig_source::{Root, SourceOptions};
+use craig_store::{LockError, Project, Store};
+
+use crate::consent::Consent;
+use crate::freshness::Turn;
+use crate::ingest::{IngestRequest, Waiting};
+use crate::report::{IngestReport, UpdateCheck};
+use crate::{Engine, EngineError, Progress};
+
+/// Which project is to answer, and how up to date it is to be.
+#[derive(Clone, Copy, Debug)]
+pub struct PrepareRequest<'a> {
+    /// Id, reference or name of the project; without one, the project of `directory`.
+    pub handle: Option<&'a str>,
+    /// A directory, which is ingested when no project holds it.
+    pub directory: &'a Path,
+    /// Which of its files are tracked then; as the engine's settings say when not given.
+    pub options: Option<&'a SourceOptions>,
+    /// What is done about changes of the directory.
+    pub refresh: Refresh,
+    /// What an ingestion may do without asking.
+    pub consent: Consent,
+}
+
+impl<'a> PrepareRequest<'a> {
+    /// The project of a directory, up to date.
+    pub fn for_directory(directory: &'a Path) -> Self {
+        Self {
+            handle: None,
+            directory,
+            options: None,
+            refresh: Refresh::default(),
+            consent: Consent::default(),
+        }
+    }
+
+    /// A project by its id, reference or name, up to date.
+    pub fn for_project(handle: &'a str) -> Self {
+        Self { handle: Some(handle), ..Self::for_directory(Path::new(".")) }
+    }
+}
+
+/// What is done about changes of a project's directory before an answer.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Refresh {
+    /// They are ingested.
+    #[default]
+    Ingest,
+    /// They are looked for and reported.
+    Compare,
+    /// Nothing: the index answers as it is.
+    Skip,
+}
+
+/// How an index compares with its directory.
+#[derive(Debug)]
+pub enum Freshness {
+    /// It is the same, or was a moment ago; with what was ingested for that, when the directory was walked.
+    UpToDate(Option<Box<IngestReport>>),
+    /// Changes are being looked for or ingested, by this process or another one.
+    InProgress,
+    /// It differs, and was only to be compared.
+    Changed(Box<UpdateCheck>),
+    /// There is no directory to compare it with, or a link leads to another one.
+    DirectoryGone,
+    /// Changes of the directory cannot be written into the database: why not.
+    Unwritable(String),
+    /// Nobody looked.
+    Unchecked,
+}
+
+impl Engine {
+    /// Makes a project ready to answer: the one of the request's handle, or the one that holds its directory, which is
+    /// ingested when there is none. Gives its reference, and how its index compares with its directory then.
+    pub fn prepare(
+        &self,
+        request: &PrepareRequest<'_>,
+        progress: &mut dyn FnMut(&Progress),
+    ) -> Result<(String, Freshness), EngineError> {
+        let project = match request.handle {
+            Some(handle) => self.find(&*self.store()?, handle)?,
+            None => match self.project_or_ingested(request, progress)? {
+                (project, None) => project,
+                (project, Some(report)) => {
+                    return Ok((project.reference, Freshness::UpToDate(Some(Box::new(report)))));
+                }
+            },
+        };
+        if let Some(freshness) = without_walk(&project, request.refresh) {
+            return Ok((project.reference, freshness));
+        }
+        let mut turn = self.freshness().watch(&project.reference).wait();
+        let freshness =
+            self.refresh_project(&mut turn, &project, request.refresh, request.consent, progress)?;
+        Ok((project.reference, freshness))
+    }
+
+    /// Brings the index of a project up to date, or compares it with its directory, within `limit`. What takes longer goes
+    /// on without the caller, who is told that it is in progress.
+    pub fn refresh_within(
+        self: &Arc<Self>,
+        handle: &str,
+        refresh: Refresh,
+        limit: Duration,
+    ) -> Result<Freshness, EngineError> {
+        let started = Instant::now();
+        let project = self.find(&*self.store()?, handle)?;
+        if let Some(freshness) = without_walk(&project, refresh) {
+            return Ok(freshness);
+        }
+        let watch = self.freshness().watch(&project.reference);
+        let Some(mut turn) = watch.wait_within(limit) else { return Ok(Freshness::InProgress) };
+        if turn.is_fresh(&project) {
+            return Ok(Freshness::UpToDate(None));
+        }
+        let (sender, receiver) = channel();
+        let engine = Arc::clone(self);
+        let work = move || {
+            let done = engine.refresh_project(&mut turn, &project, refresh, Consent::default(), &mut |_| {});
+            drop(turn);
+            // The caller may not wait any more.
+            let _ = sender.send(done);
+        };
+        let spawned = std::thread::Builder::new().name("refresh".into()).spawn(work);
+        spawned.map_err(|error| EngineError::Threads(error.to_string()))?;
+        match receiver.recv_timeout(limit.saturating_sub(started.elapsed())) {
+            Ok(done) => done,
+            Err(RecvTimeoutError::Timeout) => Ok(Freshness::InProgress),
+            // It has panicked.
+            Err(RecvTimeoutError::Disconnected) => Ok(Freshness::Unchecked),
+        }
+    }
+
+    /// Ingests or reports what changed, unless it is certain that nothing did. When another process ingests the project, what
+    /// is committed has to do.
+    fn refresh_project(
+        &self,
+        turn: &mut Turn,
+        project: &Project,
+        refresh: Refresh,
+        consent: Consent,
+        progress: &mut dyn FnMut(&Progress),
+    ) -> Result<Freshness, EngineError> {
+        let mut store = self.store()?;
+        // Whoever had the turn before may have brought it up to date.
+        let project = &self.find(&store, &project.reference)?;
+        if turn.is_fresh(project) {
+            return Ok(Freshness::UpToDate(None));
+        }
+        turn.before_walk(project, &store.side_folder().join("marks"));
+        if refresh == Refresh::Compare {
+            let check = Self::compare_directory(&store, project)?;
+            if !check.up_to_date {
+                return Ok(Freshness::Changed(Box::new(check)));
+            }
+            turn.verified(project.clone());
+            return Ok(Freshness::UpToDate(None));
+        }
+        match self.ingest_changes(&mut store, project, Waiting::Fail, consent, progress) {
+            Ok(report) => {
+                turn.verified(store.project(&project.reference)?);
+                Ok(Freshness::UpToDate(Some(Box::new(report))))
+            }
+            Err(EngineError::Locked(LockError::Held { .. })) => Ok(Freshness::InProgress),
+            Err(error) if error.is_of_writing() => {
+                Ok(match Self::compare_directory(&store, project)?.up_to_date {
+                    true => Freshness::UpToDate(None),
+                    false => Freshness::Unwritable(error.to_string()),
+                })
+            }
+            Err(error) => Err(error),
+        }
+    }
+
+    /// The project that holds the directory of a request; when there is none, the directory is ingested, which is reported.
+    fn project_or_ingested(
+        &self,
+        request: &PrepareRequest<'_>,
+        progress: &mut dyn FnMut(&Progress),
+    ) -> Result<(Project, Option<IngestReport>), EngineError> {
+        let root = Root::open(request.directory)?;
+        if let Some(project) = project_holding(&*self.store()?, &root)? {
+            return Ok((project, None));
+        }
+        // Who asks for the same directory meanwhile waits, and finds the project.
+        let _turn = self.freshness().watch(root.as_str()).wait();
+        let mut store = self.store()?;
+        if let Some(project) = project_holding(&store, &root)? {
+            return Ok((project, None));
+        }
+        let request = IngestRequest {
+            directory: request.directory.to_owned(),
+            name: None,
+            options: request.options.unwrap_or(&self.config().source).clone(),
+            waiting: Waiting::Wait,
+            consent: request.consent,
+        };
+        let report = self.ingest_directory(&mut store, &request, progress)?;
+        self.freshness().remove(root.as_str());
+        Ok((store.project(&report.reference)?, Some(report)))
+    }
+
+    /// Reference of the project that `directory` belongs to; `None` when it is not ingested.
+    pub fn project_of_directory(&self, directory: &Path) -> Result<Option<String>, EngineError> {
+        let root = Root::open(directory)?;
+        Ok(project_holding(&*self.store()?, &root)?.map(|project| project.reference))
+    }
+}
+
+/// What can be said of a project without a walk over its directory.
+fn without_walk(project: &Project, refresh: Refresh) -> Option<Freshness> {
+    match refresh {
+        Refresh::Skip => Some(Freshness::Unchecked),
+        Refresh::Ingest | Refresh::Compare => (!is_there(project)).then_some(Freshness::DirectoryGone),
+    }
+}
+
+/// The project of `root`, or of the nearest folder above it that is one.
+fn project_holding(store: &Store, root: &Root) -> Result<Option<Project>, EngineError> {
+    for folder in root.path().ancestors() {
+        if let Some(project) = folder.to_str().map(|path| store.project_of_path(path)).transpose()?.flatten()
+        {
+            return Ok(Some(project));
+        }
+    }
+    Ok(None)
+}
+
+/// Whether the directory of a project is still the one that it was ingested from.
+fn is_there(project: &Project) -> bool {
+    let path = Path::new(&project.source_path);
+    path.is_dir() && path.canonicalize().is_ok_and(|real| real == path)
+}
