@@ -57,7 +57,7 @@ pub const DEFINITIONS: &[Definition] = &[
         "0",
         "Threads for reading, parsing and embedding; 0 means one for each core.",
     ),
-    user("project_settings", Kind::Switch, "true", "Whether a project's own `.craig.toml` counts."),
+    user("project_settings", Kind::Switch, "true", "Whether a project's own `.craig.toml` is read."),
     project(
         "source.max_file_size",
         Kind::Size,
@@ -70,61 +70,68 @@ pub const DEFINITIONS: &[Definition] = &[
         "source.exclude",
         Kind::Texts,
         "",
-        "Files to leave out, as lines of a `.gitignore`. Values of all places add up.",
+        "Files to exclude, as lines of a `.gitignore`. Values from all places are combined.",
     ),
     project(
         "source.include",
         Kind::Texts,
         "",
-        "Files to bring in although they are hidden or in a skipped folder. Values of all places add up.",
+        "Files to include even if they are hidden or in a skipped folder. Values from all places are \
+         combined.",
     ),
     project(
         "source.skip_folders",
         Kind::Texts,
         "",
-        "Names of folders that are never entered, beside the built-in ones. Values of all places add up.",
+        "Names of folders that are never entered, in addition to the built-in ones. Values from all \
+         places are combined.",
     ),
     project(
         "documentation.include",
         Kind::Texts,
         "",
-        "Further Markdown files that are documentation, beside `README.md` and those below `docs`: globs of paths from the project's folder, such as `packages/*/README.md`. Values of all places add up.",
+        "Markdown files that are documentation, in addition to `README.md` and those below `docs`: globs \
+         relative to the project's folder, such as `packages/*/README.md`. Values from all places are \
+         combined.",
     ),
     project(
         "documentation.exclude",
         Kind::Texts,
         "",
-        "Markdown files that are no documentation, as such globs: `docs/archive/**`. Values of all places add up.",
+        "Markdown files that are not documentation, as globs of the same form: `docs/archive/**`. Values \
+         from all places are combined.",
     ),
     project(
         "documentation.max_file_size",
         Kind::Size,
         "4MB",
-        "Larger Markdown files are left out: bytes, or a size such as `500kB`.",
+        "Larger Markdown files are skipped: bytes, or a size such as `500kB`.",
     ),
     user(
         "explain.activation",
         Kind::OneOf(&["scripts", "always", "never"]),
         "scripts",
-        "In which projects editors show documentation unasked: those with a `package.json` or scripts of JavaScript or TypeScript, all, or none. Commands answer in all.",
+        "In which projects editors show documentation unasked: those with a `package.json` or with \
+         JavaScript or TypeScript files, all, or none. Commands work in all of them.",
     ),
     user(
         "explain.language_model",
         Kind::Switch,
         "false",
-        "Whether explanations that are asked for are told in the language model's words, as far as the documentation bears them out. Sends the code and the quotes to it. Hovers never do.",
+        "Whether the language model rephrases explanations, as far as the documentation supports its \
+         words. Sends the code and the quotes to it. Never for hovers.",
     ),
     user(
         "explain.timeout_ms",
         Kind::Between { least: 100, most: 600_000 },
         "20000",
-        "Longest wait for the language model; then the documentation is quoted.",
+        "Longest wait for the language model; after that the documentation is quoted.",
     ),
     user(
         "git.depth",
         Kind::Whole { most: 1_000_000 },
         "1",
-        "How many commits of a repository's history are fetched; 0 means all.",
+        "Number of commits of a repository's history to fetch; 0 means all.",
     ),
     user(
         "git.token_env",
@@ -137,13 +144,14 @@ pub const DEFINITIONS: &[Definition] = &[
         "git.timeout_s",
         Kind::Whole { most: 86_400 },
         "60",
-        "Git is ended when it has said nothing for so many seconds.",
+        "Git is stopped after this many seconds without output.",
     ),
     user(
         "embedder.provider",
         Kind::OneOf(&["builtin", "local", "openai", "voyage"]),
         "builtin",
-        "What embeds: the built-in model, a model folder on this machine, an OpenAI-compatible server, Voyage. The last two send texts over the network.",
+        "The embedder: the built-in model, a model folder on this machine, an OpenAI-compatible server, \
+         or Voyage. The last two send texts over the network.",
     ),
     user(
         "embedder.model",
@@ -162,7 +170,8 @@ pub const DEFINITIONS: &[Definition] = &[
         "embedder.key_env",
         TEXT,
         "",
-        "Environment variable that holds the key; `VOYAGE_API_KEY` or `OPENAI_API_KEY` when not set and `base_url` is not set either.",
+        "Environment variable that holds the key; `VOYAGE_API_KEY` or `OPENAI_API_KEY` when not set and \
+         `base_url` is not set either.",
     ),
     user(
         "embedder.dimensions",
@@ -170,25 +179,25 @@ pub const DEFINITIONS: &[Definition] = &[
         "",
         "Length of the vectors to ask a provider for; the model's own when not set.",
     ),
-    user("embedder.query_prefix", TEXT, "", "Put before texts to search with, where the model wants it."),
-    user("embedder.document_prefix", TEXT, "", "Put before texts to be found, where the model wants it."),
+    user("embedder.query_prefix", TEXT, "", "Prefix for queries, if the model requires one."),
+    user("embedder.document_prefix", TEXT, "", "Prefix for indexed texts, if the model requires one."),
     user(
         "embedder.max_tokens",
         Kind::Whole { most: 32768 },
         "",
-        "Tokens of a text that a local model reads; what its folder says when not set.",
+        "Tokens of a text that a local model reads; by default as its folder says.",
     ),
     user(
         "embedder.timeout_ms",
         Kind::Whole { most: 600_000 },
         "60000",
-        "Longest wait for one answer of a provider.",
+        "Longest wait for one response of a provider.",
     ),
     user(
         "embedder.usd_per_million_tokens",
         Kind::Number,
         "",
-        "Price for the estimate before embedding; the known list price when not set.",
+        "Price for the estimate before embedding; by default the known list price.",
     ),
     also(
         &["VOYAGE_RERANK_ENABLED"],
@@ -196,7 +205,8 @@ pub const DEFINITIONS: &[Definition] = &[
             "reranker.provider",
             Kind::OneOf(&["none", "voyage", "http", "local", "llm"]),
             "none",
-            "What looks at the first results again: nothing, Voyage, a server with `/v1/rerank`, a cross-encoder on this machine, the language model. `VOYAGE_RERANK_ENABLED=true` means `voyage`.",
+            "The reranker of the first results: none, Voyage, a server with `/v1/rerank`, a cross-encoder on \
+             this machine, or the language model. `VOYAGE_RERANK_ENABLED=true` means `voyage`.",
         ),
     ),
     also(
@@ -213,28 +223,31 @@ pub const DEFINITIONS: &[Definition] = &[
         "reranker.base_url",
         ADDRESS,
         "",
-        "Address of the server; Voyage's own when not set. `/v1/rerank` is added unless it ends in `/rerank`.",
+        "Address of the server; Voyage's own when not set. `/v1/rerank` is added unless it ends in \
+         `/rerank`.",
     ),
     user(
         "reranker.dialect",
         Kind::OneOf(&["common", "voyage", "tei"]),
         "common",
-        "How the server of `http` is asked: like Cohere, Jina, vLLM and llama.cpp; like Voyage; like text-embeddings-inference.",
+        "Protocol of the `http` server: that of Cohere, Jina, vLLM and llama.cpp; of Voyage; or of \
+         text-embeddings-inference.",
     ),
     user(
         "reranker.key_env",
         TEXT,
         "",
-        "Environment variable that holds the key; `VOYAGE_API_KEY` when not set and the address is Voyage's own.",
+        "Environment variable that holds the key; `VOYAGE_API_KEY` when not set and the address is \
+         Voyage's own.",
     ),
-    user("reranker.candidates", Kind::Whole { most: 100 }, "20", "First results that are looked at again."),
+    user("reranker.candidates", Kind::Whole { most: 100 }, "20", "Number of first results to rerank."),
     also(
         &["RERANK_TIMEOUT_MS"],
         user(
             "reranker.timeout_ms",
             Kind::Whole { most: 600_000 },
             "5000",
-            "Time for reranking, retries included; when it is over, the first order stands.",
+            "Time for reranking, including retries; after that the original order is kept.",
         ),
     ),
     user(
@@ -254,40 +267,46 @@ pub const DEFINITIONS: &[Definition] = &[
         "language_model.key_env",
         TEXT,
         "",
-        "Environment variable that holds the key; `OPENAI_API_KEY` when not set and `base_url` is not set either.",
+        "Environment variable that holds the key; `OPENAI_API_KEY` when not set and `base_url` is not set \
+         either.",
     ),
-    user("language_model.timeout_ms", Kind::Whole { most: 600_000 }, "60000", "Longest wait for one answer."),
+    user(
+        "language_model.timeout_ms",
+        Kind::Whole { most: 600_000 },
+        "60000",
+        "Longest wait for one response.",
+    ),
     user(
         "puku.chat.semanticContext.enabled",
         Kind::Switch,
         "true",
-        "Whether chats get context by themselves.",
+        "Whether chats get context automatically.",
     ),
-    user("puku.chat.semanticContext.maxChunks", FEW, "5", "Most pieces of code that a chat gets."),
-    user("puku.chat.semanticContext.minSimilarity", Kind::Share, "0.7", "Least relevance of a piece."),
+    user("puku.chat.semanticContext.maxChunks", FEW, "5", "Maximum number of code blocks for a chat."),
+    user("puku.chat.semanticContext.minSimilarity", Kind::Share, "0.7", "Minimum relevance of a block."),
     user(
         "puku.chat.semanticContext.showIndicator",
         Kind::Switch,
         "true",
-        "Whether the editor shows which files were given.",
+        "Whether the editor shows which files were used.",
     ),
     user(
         "puku.chat.semanticContext.rephrase",
         Kind::Switch,
         "false",
-        "Whether the language model says the question in words that are better to search for.",
+        "Whether the language model rewords the question for searching.",
     ),
     user(
         "puku.chat.semanticContext.rerank",
         Kind::Switch,
         "false",
-        "Whether the reranker, or else the language model, looks at the first results again.",
+        "Whether the reranker, or otherwise the language model, reranks the first results.",
     ),
     user(
         "puku.chat.semanticContext.tokenBudget",
         Kind::Between { least: 100, most: 200_000 },
         "4000",
-        "Most tokens of the context of a chat, its headings included.",
+        "Maximum number of tokens of a chat's context, including its headings.",
     ),
     user(
         "puku.inlineEdit.context.semantic.enabled",
@@ -299,20 +318,20 @@ pub const DEFINITIONS: &[Definition] = &[
         "puku.inlineEdit.context.semantic.maxChunks",
         FEW,
         "3",
-        "Most pieces of code that an inline edit gets.",
+        "Maximum number of code blocks for an inline edit.",
     ),
-    user("puku.inlineEdit.context.semantic.minScore", Kind::Share, "0.7", "Least score of a piece."),
+    user("puku.inlineEdit.context.semantic.minScore", Kind::Share, "0.7", "Minimum score of a block."),
     user(
         "puku.inlineEdit.context.semantic.maxCodeLength",
         Kind::Between { least: 50, most: 100_000 },
         "500",
-        "Longest code of a piece, in bytes; what is longer is cut at a boundary of its syntax.",
+        "Maximum length of a block's code, in bytes; longer code is cut at a syntax boundary.",
     ),
     user(
         "context.deadline_ms",
         Kind::Between { least: 10, most: 60_000 },
         "300",
-        "Longest time for context; what is ready by then is used. Asking a model has its own limits.",
+        "Time limit for context; what is ready by then is used. Calls of models have limits of their own.",
     ),
     user(
         "context.rephrase_timeout_ms",
@@ -324,20 +343,22 @@ pub const DEFINITIONS: &[Definition] = &[
         "context.tokenizer",
         TEXT,
         "o200k_base",
-        "How tokens are counted: an encoding (`o200k_base`, `cl100k_base`, `p50k_base`, `r50k_base`), or a model such as `gpt-4o`.",
+        "Tokenizer for counting tokens: an encoding (`o200k_base`, `cl100k_base`, `p50k_base`, \
+         `r50k_base`), or a model such as `gpt-4o`.",
     ),
     user(
         "telemetry.enabled",
         Kind::Switch,
         "true",
-        "Keep figures of handed out context (counts, scores, times; no code) in the local database, for `craig stats`. Nothing is sent.",
+        "Keep statistics of returned context (counts, scores, times; no code) in the local database, for \
+         `craig stats`. Nothing is sent.",
     ),
-    user("telemetry.texts", Kind::Switch, "false", "Keep what was asked, too."),
+    user("telemetry.texts", Kind::Switch, "false", "Also keep the questions."),
     user(
         "gateway.address",
         TEXT,
         "127.0.0.1:7320",
-        "Where `craig gateway` listens; other machines reach it only when this says so.",
+        "Address that `craig gateway` listens on; by default only this machine can reach it.",
     ),
     user(
         "gateway.upstream_url",
@@ -345,18 +366,20 @@ pub const DEFINITIONS: &[Definition] = &[
         "https://api.z.ai/api/paas/v4",
         "Address of the language model's provider. `/chat/completions` is added.",
     ),
-    user("gateway.upstream_model", TEXT, "glm-4.6", "Model of a request that names none."),
+    user("gateway.upstream_model", TEXT, "glm-4.6", "Model for requests that name none."),
     user(
         "gateway.upstream_key_env",
         TEXT,
         "",
-        "Environment variable that holds the provider's key; `ZAI_API_KEY` when neither it nor `upstream_url` is set.",
+        "Environment variable that holds the provider's key; `ZAI_API_KEY` when neither it nor \
+         `upstream_url` is set.",
     ),
     user(
         "gateway.upstreams",
         Kind::Path,
         "",
-        "A TOML file with several providers, models and prices (docs/gateway.md), instead of the three settings above.",
+        "A TOML file with several providers, models and prices (docs/gateway.md), instead of the three \
+         settings above.",
     ),
     user(
         "gateway.keys",
@@ -377,31 +400,33 @@ pub const DEFINITIONS: &[Definition] = &[
         "gateway.max_buffered",
         Kind::Size,
         "256MB",
-        "Memory for requests (three quarters of it, each request counts three times) and whole answers of all clients together. Beyond it requests get 503.",
+        "Memory for requests (three quarters of it; each request counts three times) and complete \
+         responses, for all clients together. Requests beyond it get 503.",
     ),
     user(
         "gateway.max_connections",
         Kind::Whole { most: 1_000_000 },
         "10000",
-        "Connections that are open at the same time; more wait.",
+        "Maximum number of open connections; further ones wait.",
     ),
     user(
         "gateway.client_timeout_ms",
         Kind::Whole { most: 3_600_000 },
         "30000",
-        "Longest wait for a client: for its headers, for its body, for it to read on.",
+        "Longest wait for a client to send its headers or body, or to continue reading.",
     ),
     user(
         "gateway.upstream_timeout_ms",
         Kind::Whole { most: 3_600_000 },
         "300000",
-        "Longest wait for a provider's answer, or for its first word when it streams; retries included.",
+        "Longest wait for a provider's response, or for the first event of a stream, including retries.",
     ),
     user(
         "gateway.first_byte_timeout_ms",
         Kind::Between { least: 1, most: 3_600_000 },
         "10000",
-        "With a further provider to ask: silence after which that one is asked as well. Whoever answers first is passed on.",
+        "If there is another provider: silence after which it gets the request as well. The first \
+         response is passed on.",
     ),
     user(
         "gateway.stream_idle_ms",
@@ -414,15 +439,16 @@ pub const DEFINITIONS: &[Definition] = &[
         "gateway.grace_ms",
         Kind::Whole { most: 3_600_000 },
         "30000",
-        "How long streams may go on once no more connections are taken.",
+        "How long streams may continue once no more connections are accepted.",
     ),
     user(
         "gateway.drain_ms",
         Kind::Whole { most: 3_600_000 },
         "5000",
-        "After SIGTERM: how long connections are still taken while `/readyz` says 503. Ctrl-C does not wait.",
+        "After SIGTERM: how long connections are still accepted while `/readyz` returns 503. Ctrl-C does \
+         not wait.",
     ),
-    user("gateway.tries", Kind::Whole { most: 10 }, "3", "Tries for each provider, the first included."),
+    user("gateway.tries", Kind::Whole { most: 10 }, "3", "Attempts per provider, including the first."),
     user(
         "gateway.breaker_window_ms",
         Kind::Between { least: 100, most: 3_600_000 },
@@ -457,7 +483,8 @@ pub const DEFINITIONS: &[Definition] = &[
         "gateway.stream_framing",
         Kind::OneOf(&["openai", "events"]),
         "openai",
-        "How streams are framed: `data:` lines as OpenAI sends them, or with `event: data` and `event: done` before them.",
+        "How streams are framed: `data:` lines as OpenAI sends them, or with `event: data` and `event: \
+         done` before them.",
     ),
     user("gateway.inject", Kind::Whole { most: 50 }, "3", "Results that are put into a conversation."),
     user(
@@ -492,20 +519,20 @@ pub const DEFINITIONS: &[Definition] = &[
         "gateway.reranks_per_hour",
         Kind::Whole { most: 1_000_000_000 },
         "100",
-        "Reranks of one key; 0 for any number.",
+        "Reranks per key; 0 for no limit.",
     ),
     user(
         "gateway.searches_per_hour",
         Kind::Whole { most: 1_000_000_000 },
         "1000",
-        "Searches of one key; 0 for any number.",
+        "Searches per key; 0 for no limit.",
     ),
     user("gateway.open_metrics", Kind::Switch, "false", "Show `/metrics` without a key."),
     user(
         "gateway.allow_origin",
         Kind::Texts,
         "",
-        "Web origins whose pages may ask, beside those of this machine.",
+        "Web origins whose pages may send requests, in addition to those of this machine.",
     ),
     user("gateway.log_requests", Kind::Switch, "true", "Log a line for each request."),
     user(
@@ -518,13 +545,15 @@ pub const DEFINITIONS: &[Definition] = &[
         "gateway.otlp_url",
         ADDRESS,
         "",
-        "Address of an OpenTelemetry collector that takes OTLP over HTTP in JSON, such as `http://127.0.0.1:4318`. `/v1/traces` is added.",
+        "Address of an OpenTelemetry collector that takes OTLP over HTTP in JSON, such as \
+         `http://127.0.0.1:4318`. `/v1/traces` is added.",
     ),
     user(
         "gateway.monthly_budget_usd",
         Kind::Number,
         "",
-        "The monthly budget, as a metric: the alert `CostProjection` of `deploy/gateway/alerts.yml` compares costs with it.",
+        "The monthly budget, as a metric: the alert `CostProjection` of `deploy/gateway/alerts.yml` \
+         compares costs with it.",
     ),
 ];
 

@@ -5,19 +5,19 @@ use super::definition::{DEFINITIONS, Definition, Scope};
 const HEAD: &str = "\
 # Settings
 
-Made from the definitions in `craig-engine/src/settings/definition.rs`: change them there, then
+Generated from the definitions in `craig-engine/src/settings/definition.rs`: change them there, then run
 `UPDATE_EXPECT=1 cargo nextest run -p craig-engine settings`.
 
-Each place is stronger than those before it: built-in default, your `config.toml`, the project's `.craig.toml`, environment, command
-line (`--set KEY=VALUE`, or an own flag). `craig settings` shows what holds and where it came from. A key that there is not is an
-error; one of an older version says what replaced it.
+Later places override earlier ones: built-in default, your `config.toml`, the project's `.craig.toml`, environment,
+command line (`--set KEY=VALUE`, or a flag of its own). `craig settings` shows each value and where it came from. An
+unknown key is an error; for a key of an older version, the error says what replaced it.
 
-Your file is `$XDG_CONFIG_HOME/craig/config.toml` (`~/.config/craig/config.toml`), or the one that `CRAIG_CONFIG` names. A project's
-`.craig.toml` may have been written by somebody else, so it may set only what is marked **project**: which of its own files are tracked,
-and which are its documentation. Whatever reaches the network, names a file or looks for a key is yours alone. Settings of `source`
-are applied by `craig ingest` and kept with the project.
+Your file is `$XDG_CONFIG_HOME/craig/config.toml` (`~/.config/craig/config.toml`), or the one that `CRAIG_CONFIG`
+names. A project's `.craig.toml` may have been written by somebody else, so it can only set keys marked **project**:
+which of its own files are tracked, and which are its documentation. Only you can set anything that uses the network,
+names a file or looks up a key. `craig ingest` applies the settings of `source` and stores them with the project.
 
-Keys are never written into a file: a setting names the environment variable that holds the key.
+Keys of providers are never written into a file: a setting names the environment variable that holds the key.
 
 ```toml
 threads = 2
