@@ -25,7 +25,7 @@ pub use value::{Kind, Value};
 /// Name of the settings file in a project's directory.
 pub const PROJECT_FILE: &str = ".craig.toml";
 
-/// Every setting with its value and where that came from.
+/// Every setting with its value and its source.
 #[derive(Clone, Debug)]
 pub struct Settings {
     values: BTreeMap<&'static str, (Value, Origin)>,
@@ -33,7 +33,7 @@ pub struct Settings {
     data_folder: Option<PathBuf>,
 }
 
-/// Where a value came from, weakest first.
+/// The source of a value, by ascending precedence.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(tag = "from", content = "place", rename_all = "lowercase")]
 pub enum Origin {
@@ -49,7 +49,7 @@ pub enum Origin {
     Flag,
 }
 
-/// Environment variables, handed in by whoever has them. Keys are among them, so they are not shown.
+/// Environment variables, provided by the caller. API keys are among them, so `Debug` does not show them.
 #[derive(Clone, Default)]
 pub struct Environment(BTreeMap<String, String>);
 
@@ -66,49 +66,49 @@ impl FromIterator<(String, String)> for Environment {
 }
 
 impl Environment {
-    /// The value of a variable; one that is empty counts as not set.
+    /// The value of a variable; an empty one counts as not set.
     pub fn get(&self, name: &str) -> Option<&str> {
         self.0.get(name).map(String::as_str).filter(|value| !value.trim().is_empty())
     }
 }
 
-/// What settings are made of; the default gives the built-in ones.
+/// The sources of settings; without any, all settings have their defaults.
 #[derive(Clone, Debug, Default)]
 pub struct Sources {
-    /// The user's file; need not exist unless `must_exist`.
+    /// The user's file, which need not exist unless `must_exist`.
     pub user_file: Option<PathBuf>,
-    /// Fail when the user's file is not there, since the user named it.
+    /// Whether a missing user's file is an error, since the user named it.
     pub must_exist: bool,
-    /// Directory of the project, whose file counts when there is one.
+    /// Directory of the project, whose file is read if there is one.
     pub project: Option<PathBuf>,
     /// Environment variables.
     pub environment: Environment,
     /// Settings of the command line: key and value.
     pub flags: Vec<(String, String)>,
-    /// The user's folder for what Craig keeps; `None` where there is no home directory.
+    /// The user's data folder; `None` if there is no home directory.
     pub data_folder: Option<PathBuf>,
 }
 
 impl Settings {
-    /// Lays the sources over each other.
+    /// Merges the sources by precedence.
     pub fn resolve(sources: &Sources) -> Result<Self, SettingsError> {
         let mut settings = Self::builtin(sources);
         if let Some(path) = &sources.user_file
             && let Some(text) = file::user_text(path, sources.must_exist)?
         {
-            settings.lay_file(path, &text, Scope::User)?;
+            settings.merge_file(path, &text, Scope::User)?;
         }
-        // Who says whether a project's file counts is never that file.
+        // A project's file cannot decide whether it is read.
         let mut without_project = settings.clone();
-        without_project.lay_environment()?;
-        without_project.lay_flags(&sources.flags)?;
+        without_project.merge_environment()?;
+        without_project.merge_flags(&sources.flags)?;
         if let Some(directory) =
             sources.project.as_deref().filter(|_| without_project.is_on("project_settings"))
         {
-            settings.lay_project(directory)?;
+            settings.merge_project(directory)?;
         }
-        settings.lay_environment()?;
-        settings.lay_flags(&sources.flags)?;
+        settings.merge_environment()?;
+        settings.merge_flags(&sources.flags)?;
         Ok(settings)
     }
 
@@ -122,27 +122,27 @@ impl Settings {
         }
     }
 
-    fn lay_file(&mut self, path: &Path, text: &str, scope: Scope) -> Result<(), SettingsError> {
+    fn merge_file(&mut self, path: &Path, text: &str, scope: Scope) -> Result<(), SettingsError> {
         for (definition, value) in file::parse(path, text, scope)? {
             let origin = match scope {
                 Scope::User => Origin::User(path.to_owned()),
                 Scope::Project => Origin::Project(path.to_owned()),
             };
-            self.lay(definition, value, origin);
+            self.merge(definition, value, origin);
         }
         Ok(())
     }
 
-    fn lay_project(&mut self, directory: &Path) -> Result<(), SettingsError> {
-        // A directory that cannot be opened is told by whatever wants to work with it.
+    fn merge_project(&mut self, directory: &Path) -> Result<(), SettingsError> {
+        // A directory that cannot be opened is reported by the command that uses it.
         let Ok(root) = Root::open(directory) else { return Ok(()) };
         match file::project_text(&root)? {
-            Some(text) => self.lay_file(&root.path().join(PROJECT_FILE), &text, Scope::Project),
+            Some(text) => self.merge_file(&root.path().join(PROJECT_FILE), &text, Scope::Project),
             None => Ok(()),
         }
     }
 
-    fn lay_environment(&mut self) -> Result<(), SettingsError> {
+    fn merge_environment(&mut self) -> Result<(), SettingsError> {
         for retired in RETIRED {
             if let Some(place) = retired.variables().find(|name| self.environment.get(name).is_some()) {
                 let Retired { key, instead, .. } = *retired;
@@ -156,23 +156,23 @@ impl Settings {
             let value = definition
                 .parse(&text)
                 .map_err(|reason| SettingsError::Variable { name: variable.clone(), reason })?;
-            self.lay(definition, value, Origin::Environment(variable));
+            self.merge(definition, value, Origin::Environment(variable));
         }
         Ok(())
     }
 
-    fn lay_flags(&mut self, flags: &[(String, String)]) -> Result<(), SettingsError> {
+    fn merge_flags(&mut self, flags: &[(String, String)]) -> Result<(), SettingsError> {
         for (key, text) in flags {
             let definition = definition::find(key, || "the command line".to_owned())?;
             let value =
                 definition.parse(text).map_err(|reason| SettingsError::Flag { key: key.clone(), reason })?;
-            self.lay(definition, value, Origin::Flag);
+            self.merge(definition, value, Origin::Flag);
         }
         Ok(())
     }
 
-    /// Lays one value over the present one; lists grow.
-    fn lay(&mut self, definition: &'static Definition, value: Value, origin: Origin) {
+    /// Overrides a value; lists are concatenated.
+    fn merge(&mut self, definition: &'static Definition, value: Value, origin: Origin) {
         let value = match (self.values.get(definition.key), value) {
             (Some((Value::Texts(present), _)), Value::Texts(more)) => {
                 Value::Texts(present.iter().cloned().chain(more).collect())
@@ -190,12 +190,12 @@ impl Settings {
         })
     }
 
-    /// The environment that the settings were made with.
+    /// The environment among the sources.
     pub fn environment(&self) -> &Environment {
         &self.environment
     }
 
-    /// The user's folder for what Craig keeps; `None` where there is no home directory.
+    /// The user's data folder; `None` if there is no home directory.
     pub fn data_folder(&self) -> Option<&Path> {
         self.data_folder.as_deref()
     }
@@ -205,7 +205,7 @@ impl Settings {
         self.values.get(key).map_or(&Value::Unset, |(value, _)| value)
     }
 
-    /// The text of `key`; `None` when it is not set.
+    /// The text of `key`; `None` if it is not set.
     pub fn text(&self, key: &str) -> Option<&str> {
         match self.value(key) {
             Value::Text(text) if !text.is_empty() => Some(text),
@@ -213,7 +213,7 @@ impl Settings {
         }
     }
 
-    /// The path of `key`, where `~/` is the home directory; `None` when it is not set.
+    /// The path of `key`, where `~/` is the home directory; `None` if it is not set.
     pub fn path(&self, key: &str) -> Option<PathBuf> {
         let text = self.text(key)?;
         match text.strip_prefix("~/").zip(self.environment.get("HOME")) {
@@ -222,12 +222,12 @@ impl Settings {
         }
     }
 
-    /// Whether nobody has set `key`.
+    /// Whether `key` has its default.
     pub fn is_default(&self, key: &str) -> bool {
         self.values.get(key).is_none_or(|(_, origin)| *origin == Origin::Default)
     }
 
-    /// The whole number of `key`; `None` when it is not set.
+    /// The whole number of `key`; `None` if it is not set.
     pub fn whole(&self, key: &str) -> Option<u64> {
         match self.value(key) {
             Value::Whole(number) => Some(*number),
@@ -235,7 +235,7 @@ impl Settings {
         }
     }
 
-    /// The number of `key`; `None` when it is not set.
+    /// The number of `key`; `None` if it is not set.
     pub fn number(&self, key: &str) -> Option<f64> {
         match self.value(key) {
             Value::Number(number) => Some(*number),
@@ -257,7 +257,7 @@ impl Settings {
         }
     }
 
-    /// Which files of a project are tracked, when nothing else is said.
+    /// Which files of a project are tracked by default.
     pub fn source(&self) -> SourceOptions {
         use craig_source::{Hidden, IgnoreRules};
         let default = SourceOptions::default();
@@ -280,7 +280,7 @@ impl Settings {
 mod tests {
     use super::*;
 
-    /// What settings from one place are refused with.
+    /// The error for settings from one source.
     fn refusal(sources: &Sources) -> String {
         let error = Settings::resolve(sources).err().map(|error| (error.to_string(), error.hint()));
         let (error, hint) = error.unwrap_or_else(|| panic!("{sources:?} is not refused"));
@@ -289,7 +289,7 @@ mod tests {
     }
 
     #[test]
-    fn a_setting_that_is_gone_says_what_replaced_it_wherever_it_stands() {
+    fn a_retired_setting_names_its_replacement_in_every_source() {
         let folder = tempfile::tempdir().unwrap();
         let root = folder.path().canonicalize().unwrap();
         let sentence = "the setting \"gateway.example.failures_to_open\" was removed: \

@@ -1,4 +1,4 @@
-//! Every setting there is: add one here, and it can be set, shown and read about.
+//! The definitions of all settings: one that is added here can be set, and is shown and documented.
 
 use super::SettingsError;
 use super::value::{Kind, Value};
@@ -8,24 +8,24 @@ use super::value::{Kind, Value};
 pub struct Definition {
     /// Section and name: `embedder.model`.
     pub key: &'static str,
-    /// What it can be.
+    /// Kind of its values.
     pub kind: Kind,
-    /// The built-in value as it would be written on a command line; empty when it is not set.
+    /// The default as on a command line; empty if there is none.
     pub default: &'static str,
     /// Who may set it.
     pub scope: Scope,
-    /// Further environment variables that set it, beside the one that its key gives.
+    /// Further environment variables that set it, beside the one derived from its key.
     pub aliases: &'static [&'static str],
-    /// What it means.
+    /// Its description.
     pub meaning: &'static str,
 }
 
-/// Who may set a setting in a file.
+/// Whose file may set a setting.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Scope {
-    /// The user alone: it reaches outside of the project, costs money, or names a file.
+    /// The user's alone: it reaches outside the project, costs money, or names a file.
     User,
-    /// The project, too.
+    /// The project's as well.
     Project,
 }
 
@@ -45,7 +45,7 @@ const fn also(aliases: &'static [&'static str], definition: Definition) -> Defin
     Definition { aliases, ..definition }
 }
 
-/// Every setting, section by section.
+/// All settings, section by section.
 pub const DEFINITIONS: &[Definition] = &[
     also(
         &["CRAIG_DB"],
@@ -557,18 +557,18 @@ pub const DEFINITIONS: &[Definition] = &[
     ),
 ];
 
-/// A setting of older versions. Using it is an error that says what replaced it.
+/// A setting of an older version. Using it is an error that names its replacement.
 #[derive(Debug)]
 pub(super) struct Retired {
-    /// Section and name, as it was.
+    /// Its section and name.
     pub(super) key: &'static str,
     /// Further environment variables that set it.
     pub(super) aliases: &'static [&'static str],
-    /// What to do now, as a sentence without a full stop: `set 'gateway.breaker_window_ms' instead`.
+    /// What to do instead, as a sentence without a full stop: `set 'gateway.breaker_window_ms' instead`.
     pub(super) instead: &'static str,
 }
 
-/// All retired settings. A definition that is removed moves its key here.
+/// All retired settings: the keys of removed definitions.
 pub(super) const RETIRED: &[Retired] = &[
     #[cfg(test)]
     Retired {
@@ -587,7 +587,7 @@ pub(super) const RETIRED: &[Retired] = &[
 const GGUF_INSTEAD: &str = "serve the file with llama.cpp's own server, and set 'language_model.provider' to openai and \
      'language_model.base_url' to its address";
 
-/// Values of older versions: the setting, the value, and what to do now.
+/// Values of older versions: the setting, the value, and what to do instead.
 const RETIRED_VALUES: &[(&str, &str, &str)] = &[("language_model.provider", "gguf", GGUF_INSTEAD)];
 
 impl Retired {
@@ -597,14 +597,14 @@ impl Retired {
     }
 }
 
-/// The variable that a key gives, and further ones.
+/// The variable derived from a key, and further ones.
 fn variables(key: &str, aliases: &'static [&'static str]) -> impl Iterator<Item = String> + use<> {
     let own = format!("CRAIG_{}", key.replace('.', "_").to_uppercase());
     std::iter::once(own).chain(aliases.iter().map(|&alias| alias.to_owned()))
 }
 
 impl Definition {
-    /// The environment variables that set it, the strongest first.
+    /// The environment variables that set it, in descending precedence.
     pub fn variables(&self) -> impl Iterator<Item = String> + '_ {
         variables(self.key, self.aliases)
     }
@@ -618,7 +618,7 @@ impl Definition {
         }
     }
 
-    /// Reads a value from a command line or the environment.
+    /// Parses a value from a command line or the environment.
     pub(super) fn parse(&self, text: &str) -> Result<Value, String> {
         match (self.key, text.trim()) {
             // The documented switch of one provider: true and false stand for it and for none.
@@ -638,7 +638,7 @@ impl Definition {
     }
 }
 
-/// The definition of `key`; where there is none, an error that says so of the key at `place`.
+/// The definition of `key`; if there is none, an error that names `place`.
 pub(super) fn find(key: &str, place: impl FnOnce() -> String) -> Result<&'static Definition, SettingsError> {
     if let Some(definition) = DEFINITIONS.iter().find(|definition| definition.key == key) {
         return Ok(definition);
@@ -650,19 +650,20 @@ pub(super) fn find(key: &str, place: impl FnOnce() -> String) -> Result<&'static
     })
 }
 
-/// The known keys that are most like `key`.
+/// The known keys that are most similar to `key`.
 fn similar(key: &str) -> Vec<String> {
     let last = |key: &str| key.rsplit('.').next().unwrap_or_default().to_owned();
-    let unlikeness = |known: &str| {
+    let distance = |known: &str| {
         let own = strsim::osa_distance(key, known);
-        // The right name in a wrong section is near, too.
+        // The right name in a wrong section is similar as well.
         if last(key) == last(known) { own.min(2) } else { own }
     };
-    let mut near: Vec<(usize, &str)> =
-        DEFINITIONS.iter().map(|definition| (unlikeness(definition.key), definition.key)).collect();
-    near.sort();
-    let least = near.first().map_or(0, |(distance, _)| *distance);
-    near.into_iter()
+    let mut nearest: Vec<(usize, &str)> =
+        DEFINITIONS.iter().map(|definition| (distance(definition.key), definition.key)).collect();
+    nearest.sort();
+    let least = nearest.first().map_or(0, |(distance, _)| *distance);
+    nearest
+        .into_iter()
         .take_while(|(distance, _)| *distance == least)
         .take(3)
         .map(|(_, key)| key.to_owned())

@@ -1,13 +1,13 @@
-//! Settings that cannot be used.
+//! Errors in settings.
 
 use std::path::PathBuf;
 
 use thiserror::Error;
 
-/// Settings cannot be used. No message holds a value of a secret.
+/// Settings cannot be used. No message contains a secret.
 #[derive(Debug, Error)]
 pub enum SettingsError {
-    /// The user's file is not there or cannot be read.
+    /// The user's file does not exist or cannot be read.
     #[error("cannot read the settings file {}: {reason}", path.display())]
     Unreadable {
         /// The file.
@@ -15,7 +15,7 @@ pub enum SettingsError {
         /// Why not.
         reason: String,
     },
-    /// The file is no TOML.
+    /// The file is not TOML.
     #[error("{}:{line}: {reason}", path.display())]
     Syntax {
         /// The file.
@@ -25,27 +25,27 @@ pub enum SettingsError {
         /// What is wrong.
         reason: String,
     },
-    /// No setting goes by that name.
+    /// There is no such setting.
     #[error("{place}: no setting {key:?}")]
     UnknownKey {
         /// The key.
         key: String,
-        /// File and line, or what else it stands in.
+        /// File and line, or another source.
         place: String,
-        /// Known keys that are most like it.
+        /// The most similar known keys.
         similar: Vec<String>,
     },
-    /// There was such a setting once.
+    /// A setting of an older version.
     #[error("{place}: the setting {key:?} was removed: {instead}")]
     Retired {
         /// The key.
         key: &'static str,
-        /// File and line, or what else it stands in.
+        /// File and line, or another source.
         place: String,
         /// What to do now.
         instead: &'static str,
     },
-    /// A value in a file is not what the setting can be.
+    /// An invalid value in a file.
     #[error("{place}: {key}: {reason}")]
     Value {
         /// The key.
@@ -55,7 +55,7 @@ pub enum SettingsError {
         /// What is wrong.
         reason: String,
     },
-    /// The value of an environment variable is not what the setting can be.
+    /// An invalid value in an environment variable.
     #[error("{name}: {reason}")]
     Variable {
         /// The variable.
@@ -63,7 +63,7 @@ pub enum SettingsError {
         /// What is wrong.
         reason: String,
     },
-    /// A value on the command line is not what the setting can be.
+    /// An invalid value on the command line.
     #[error("{key}: {reason}")]
     Flag {
         /// The key.
@@ -79,12 +79,12 @@ pub enum SettingsError {
         /// File and line.
         place: String,
     },
-    /// Settings that do not go together.
+    /// A setting that another one requires.
     #[error("{key} has to be set {why}")]
     Missing {
         /// The key.
         key: &'static str,
-        /// What wants it.
+        /// What requires it.
         why: &'static str,
     },
 }
@@ -97,15 +97,15 @@ impl SettingsError {
                 Some(format!("did you mean {}?", similar.join(" or ")))
             }
             Self::NotForProjects { .. } => Some(
-                "it could send your code or keys elsewhere; if you want it, set it in your own settings file, or pass \
-                 over the project's file with CRAIG_PROJECT_SETTINGS=false"
+                "it could send your code or keys elsewhere; if you want it, set it in your own settings file, or \
+                 ignore the project's file with CRAIG_PROJECT_SETTINGS=false"
                     .to_owned(),
             ),
             Self::Missing { key, .. } => {
                 Some(format!("set it in your settings file, or with --set {key}=…; 'craig settings' shows them all"))
             }
             Self::Unreadable { .. } | Self::Syntax { .. } => None,
-            _ => Some("'craig settings' shows all settings, docs/settings.md explains them".to_owned()),
+            _ => Some("'craig settings' shows all settings, docs/settings.md describes them".to_owned()),
         }
     }
 }

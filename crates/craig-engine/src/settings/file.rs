@@ -11,7 +11,7 @@ use super::definition::{self, Definition};
 use super::value::{Kind, Value};
 use super::{PROJECT_FILE, Scope, SettingsError};
 
-/// The user's file, when there is one.
+/// The user's file, if there is one.
 pub(super) fn user_text(path: &Path, must_exist: bool) -> Result<Option<String>, SettingsError> {
     match std::fs::read_to_string(path) {
         Ok(text) => Ok(Some(text)),
@@ -20,7 +20,7 @@ pub(super) fn user_text(path: &Path, must_exist: bool) -> Result<Option<String>,
     }
 }
 
-/// The project's file, when there is one. It is read like any file of a project: never through a link.
+/// The project's file, if there is one. It is read like any file of a project: links are not followed.
 pub(super) fn project_text(root: &Root) -> Result<Option<String>, SettingsError> {
     let unreadable =
         |reason: String| SettingsError::Unreadable { path: root.path().join(PROJECT_FILE), reason };
@@ -28,9 +28,9 @@ pub(super) fn project_text(root: &Root) -> Result<Option<String>, SettingsError>
         Ok(file) => match file.content {
             Content::Text(text) | Content::Unindexed(text, _) => Ok(Some(text)),
             Content::Secret => {
-                Err(unreadable("it holds a key, which belongs into the environment".to_owned()))
+                Err(unreadable("it contains a key, which belongs in the environment".to_owned()))
             }
-            Content::Binary => Err(unreadable("it is no text".to_owned())),
+            Content::Binary => Err(unreadable("it is not text".to_owned())),
         },
         Err(ReadError::Vanished { .. }) => Ok(None),
         Err(error) => Err(unreadable(error.to_string())),
@@ -67,7 +67,7 @@ impl File<'_> {
         table: &DeTable<'_>,
         found: &mut Vec<(&'static Definition, Value)>,
     ) -> Result<(), SettingsError> {
-        // As they stand in the file, so that the first mistake is told.
+        // In the order of the file, so that the first mistake is reported.
         let mut entries: Vec<_> = table.iter().collect();
         entries.sort_by_key(|(name, _)| name.span().start);
         for (name, value) in entries {
@@ -78,7 +78,7 @@ impl File<'_> {
             };
             if let DeValue::Table(inner) = value.get_ref() {
                 if !is_section(&key) {
-                    // A section that there is not is reported by the key that stands in it.
+                    // An unknown section is reported as the first key in it.
                     let key = format!("{key}.{}", inner.keys().next().unwrap_or(name).get_ref());
                     definition::find(&key, || self.place(name.span().start))?;
                 }
@@ -101,7 +101,7 @@ impl File<'_> {
             return Err(SettingsError::NotForProjects { key: key.to_owned(), place: self.place(at) });
         }
         let retired = || value.get_ref().as_str().and_then(|value| definition.retired_value(value));
-        let value = of_toml(definition.kind, value.get_ref()).map_err(|reason| SettingsError::Value {
+        let value = from_toml(definition.kind, value.get_ref()).map_err(|reason| SettingsError::Value {
             key: key.to_owned(),
             place: self.place(at),
             reason: retired().unwrap_or(reason),
@@ -124,24 +124,24 @@ fn is_section(name: &str) -> bool {
     keys.any(|key| key.strip_prefix(name).is_some_and(|rest| rest.starts_with('.')))
 }
 
-fn of_toml(kind: Kind, value: &DeValue<'_>) -> Result<Value, String> {
+fn from_toml(kind: Kind, value: &DeValue<'_>) -> Result<Value, String> {
     match (kind, value) {
         (_, DeValue::String(text)) => kind.checked_text(text),
         (_, DeValue::Integer(number)) => {
             let digits = number.as_str().replace('_', "");
-            let number = u64::from_str_radix(&digits, number.radix()).map_err(|_| kind.wanted())?;
+            let number = u64::from_str_radix(&digits, number.radix()).map_err(|_| kind.expected())?;
             kind.checked_whole(number)
         }
         (Kind::Number | Kind::Share, DeValue::Float(number)) => {
-            let number = number.as_str().replace('_', "").parse().map_err(|_| kind.wanted());
+            let number = number.as_str().replace('_', "").parse().map_err(|_| kind.expected());
             number.and_then(|number| kind.checked_number(number))
         }
         (Kind::Switch, DeValue::Boolean(is_on)) => Ok(Value::Switch(*is_on)),
         (Kind::Texts, DeValue::Array(items)) => {
             let text = |item: &Spanned<DeValue<'_>>| item.get_ref().as_str().map(str::to_owned);
             let texts: Option<Vec<String>> = items.iter().map(text).collect();
-            texts.map(Value::Texts).ok_or_else(|| kind.wanted())
+            texts.map(Value::Texts).ok_or_else(|| kind.expected())
         }
-        _ => Err(kind.wanted()),
+        _ => Err(kind.expected()),
     }
 }

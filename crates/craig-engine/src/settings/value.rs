@@ -1,8 +1,8 @@
-//! What a setting can be, and how it is written.
+//! Kinds and values of settings.
 
 use serde::Serialize;
 
-/// What a setting can be.
+/// The kind of a setting's values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// Any text.
@@ -13,7 +13,7 @@ pub enum Kind {
     Address,
     /// A whole number from 0.
     Whole {
-        /// The largest that makes sense.
+        /// The largest.
         most: u64,
     },
     /// A whole number between two others, both included.
@@ -31,9 +31,9 @@ pub enum Kind {
     Switch,
     /// One of these words.
     OneOf(&'static [&'static str]),
-    /// A list of texts; on a command line they are separated by commas.
+    /// A list of texts, separated by commas on a command line.
     Texts,
-    /// Bytes, or a number with `kB`, `MB` or `GB`, powers of 1,024.
+    /// Bytes, or a number with `kB`, `MB` or `GB`, which are powers of 1,024.
     Size,
 }
 
@@ -41,7 +41,7 @@ pub enum Kind {
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(untagged)]
 pub enum Value {
-    /// Nothing is set.
+    /// Not set.
     Unset,
     /// A text, path, address or word.
     Text(String),
@@ -60,7 +60,7 @@ impl Kind {
         if self == Self::Texts { Value::Texts(Vec::new()) } else { Value::Unset }
     }
 
-    /// Reads a value as it is written on a command line.
+    /// Parses a value from a command line.
     pub(super) fn parse(self, text: &str) -> Result<Value, String> {
         let trimmed = text.trim();
         match self {
@@ -68,11 +68,11 @@ impl Kind {
             Self::Path | Self::Address | Self::OneOf(_) => self.checked_text(trimmed),
             Self::Whole { .. } | Self::Between { .. } => trimmed
                 .parse()
-                .map_err(|_| format!("{trimmed:?} is no whole number"))
+                .map_err(|_| format!("{trimmed:?} is not a whole number"))
                 .and_then(|n| self.checked_whole(n)),
             Self::Number | Self::Share => trimmed
                 .parse()
-                .map_err(|_| format!("{trimmed:?} is no number"))
+                .map_err(|_| format!("{trimmed:?} is not a number"))
                 .and_then(|number| self.checked_number(number)),
             Self::Size => size(trimmed).map(Value::Whole),
             Self::Switch => match trimmed.to_lowercase().as_str() {
@@ -87,16 +87,16 @@ impl Kind {
         }
     }
 
-    /// Checks a text that a file gives.
+    /// Checks a text from a file.
     pub(super) fn checked_text(self, text: &str) -> Result<Value, String> {
         match self {
             Self::Address
                 if !text.is_empty() && !text.starts_with("http://") && !text.starts_with("https://") =>
             {
-                Err(format!("{text:?} is no address that begins with http:// or https://"))
+                Err(format!("{text:?} is not an address that begins with http:// or https://"))
             }
             Self::OneOf(words) if !words.contains(&text) => {
-                Err(format!("{text:?} is none of {}", words.join(", ")))
+                Err(format!("{text:?} is not one of {}", words.join(", ")))
             }
             Self::Size => self.parse(text),
             Self::Whole { .. }
@@ -104,12 +104,12 @@ impl Kind {
             | Self::Number
             | Self::Share
             | Self::Switch
-            | Self::Texts => Err(self.wanted()),
+            | Self::Texts => Err(self.expected()),
             _ => Ok(Value::Text(text.to_owned())),
         }
     }
 
-    /// Checks a whole number that a file gives.
+    /// Checks a whole number from a file.
     pub(super) fn checked_whole(self, number: u64) -> Result<Value, String> {
         match self {
             Self::Whole { most } | Self::Between { most, .. } if number > most => {
@@ -118,11 +118,11 @@ impl Kind {
             Self::Between { least, .. } if number < least => Err(format!("{number} is less than {least}")),
             Self::Whole { .. } | Self::Between { .. } | Self::Size => Ok(Value::Whole(number)),
             Self::Number | Self::Share => self.checked_number(number as f64),
-            _ => Err(self.wanted()),
+            _ => Err(self.expected()),
         }
     }
 
-    /// Checks a number that a file gives.
+    /// Checks a number from a file.
     pub(super) fn checked_number(self, number: f64) -> Result<Value, String> {
         match self {
             Self::Share if !(0.0..=1.0).contains(&number) => Err(format!("{number} is not between 0 and 1")),
@@ -131,12 +131,12 @@ impl Kind {
         }
     }
 
-    /// What should stand there.
-    pub(super) fn wanted(self) -> String {
-        format!("{} is wanted", self.name())
+    /// The error for a value of another kind.
+    pub(super) fn expected(self) -> String {
+        format!("expected {}", self.name())
     }
 
-    /// What it is called on the reference page.
+    /// Its name on the reference page.
     pub(super) fn name(self) -> String {
         match self {
             Self::Text => "a text".to_owned(),
@@ -162,12 +162,12 @@ fn size(text: &str) -> Result<u64, String> {
         "k" | "kb" => 1024.0,
         "m" | "mb" => 1024.0 * 1024.0,
         "g" | "gb" => 1024.0 * 1024.0 * 1024.0,
-        _ => return Err(format!("{text:?} is no size such as 500kB or 2MB")),
+        _ => return Err(format!("{text:?} is not a size such as 500kB or 2MB")),
     };
     number
         .parse::<f64>()
         .map(|n| (n * factor) as u64)
-        .map_err(|_| format!("{text:?} is no size such as 500kB or 2MB"))
+        .map_err(|_| format!("{text:?} is not a size such as 500kB or 2MB"))
 }
 
 impl std::fmt::Display for Value {
@@ -188,14 +188,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn values_are_read_and_others_refused() {
+    fn valid_values_are_parsed_and_others_rejected() {
         assert_eq!(Kind::Size.parse("2MB"), Ok(Value::Whole(2 << 20)));
         assert_eq!(Kind::Size.parse("17"), Ok(Value::Whole(17)));
         assert!(Kind::Size.parse("2 parsecs").is_err());
         assert_eq!(Kind::Switch.parse("Yes"), Ok(Value::Switch(true)));
         assert_eq!(Kind::Texts.parse("a, b,"), Ok(Value::Texts(vec!["a".into(), "b".into()])));
         assert_eq!(Kind::Whole { most: 9 }.parse("10"), Err("10 is more than 9".into()));
-        assert_eq!(Kind::OneOf(&["a", "b"]).parse("c"), Err("\"c\" is none of a, b".into()));
+        assert_eq!(Kind::OneOf(&["a", "b"]).parse("c"), Err("\"c\" is not one of a, b".into()));
         assert!(Kind::Address.parse("ftp://x").is_err() && Kind::Address.parse("https://x").is_ok());
         let few = Kind::Between { least: 1, most: 20 };
         assert_eq!(few.parse("0"), Err("0 is less than 1".into()));
@@ -206,6 +206,6 @@ mod tests {
         assert_eq!(Kind::Share.parse("NaN"), Err("NaN is not between 0 and 1".into()));
         assert_eq!(Kind::Share.checked_whole(1), Ok(Value::Number(1.0)));
         assert!(Kind::Number.parse("-1").is_err() && Kind::Number.parse("NaN").is_err());
-        assert_eq!(Kind::Switch.checked_text("true"), Err("true or false is wanted".into()));
+        assert_eq!(Kind::Switch.checked_text("true"), Err("expected true or false".into()));
     }
 }

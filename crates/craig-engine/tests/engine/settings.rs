@@ -105,7 +105,7 @@ fn mistakes_are_told_with_their_place_and_the_nearest_key() {
     assert!(refusal("[embeder]\nprovider = \"voyage\"").contains("did you mean embedder.provider?"));
     assert!(refusal("[embedder.provider]\nx = 1").starts_with("HOME/config.toml:1: no setting"));
     assert!(refusal("[embedder]\nprovider = \"voyager\"").starts_with(
-        "HOME/config.toml:2: embedder.provider: \"voyager\" is none of builtin, local, openai, voyage"
+        "HOME/config.toml:2: embedder.provider: \"voyager\" is not one of builtin, local, openai, voyage"
     ));
     assert!(refusal("threads = \"two\"").starts_with("HOME/config.toml:1: threads: a whole number"));
     assert!(refusal("threads = -1").starts_with("HOME/config.toml:1: threads: a whole number"));
@@ -113,7 +113,7 @@ fn mistakes_are_told_with_their_place_and_the_nearest_key() {
     let by_flag = Desk::new().flag("embeder.model", "x").refusal();
     assert_eq!(by_flag, "the command line: no setting \"embeder.model\"\ndid you mean embedder.model?");
     let by_variable = Desk::new().environment(&[("CRAIG_THREADS", "many")]).refusal();
-    assert!(by_variable.starts_with("CRAIG_THREADS: \"many\" is no whole number"), "{by_variable}");
+    assert!(by_variable.starts_with("CRAIG_THREADS: \"many\" is not a whole number"), "{by_variable}");
 }
 
 #[test]
