@@ -35,7 +35,7 @@ pub struct ContextAnswer {
     /// The same reason as one word.
     pub reason_code: Option<NoContext>,
     /// Number to give feedback to; `None` when nothing is kept.
-    pub id: Option<i64>,
+    pub id: Option<u64>,
     /// Name of the project.
     pub project: String,
     /// What was searched for.
@@ -240,8 +240,8 @@ impl Engine {
             if texts.contains_key(path) || !clock.is_early() {
                 continue;
             }
-            let Some(id) = store.file_id(project.id, path)? else { continue };
-            let outlined = store.load_outlines(&[id])?.pop();
+            let Some(tracked) = store.tracked_file(project.id, path)? else { continue };
+            let outlined = store.load_outlines(&[tracked.id])?.pop();
             if let Some(file) = outlined {
                 texts.insert(path.to_owned(), SourceText { text: file.text, symbols: file.symbols });
             }

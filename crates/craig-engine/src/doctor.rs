@@ -1,13 +1,13 @@
 //! Reads everything that is kept, says what is wrong with it, and repairs what can be made again.
 
-use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
 use craig_search::{Index, IndexHealth};
-use craig_store::{DamagedFile, LockError, Project, Store, StoreError};
+use craig_store::{DamagedFile, Project, Store, StoreError};
 use serde::Serialize;
 
 use crate::project::reload;
+use crate::repository::clones_folder;
 use crate::{Config, Consent, Engine, EngineError, Phase, Progress, Waiting};
 
 /// What an examination found.
@@ -117,7 +117,7 @@ impl Examination {
         let mut all = Self { database: path.display().to_string(), ..Self::default() };
         progress(&examining("the database"));
         match Engine::open(config) {
-            Ok(engine) => all.examine_all(engine, mode, progress)?,
+            Ok(engine) => all.examine_all(engine, path, mode, progress)?,
             Err(EngineError::Store(StoreError::Corrupt { detail, .. })) => {
                 let finding = Finding::damage(Part::Database, detail, start_again(path, &[]));
                 all.findings.push(if mode == Mode::Repair { set_aside(path, finding, &[]) } else { finding });
@@ -131,24 +131,24 @@ impl Examination {
     fn examine_all(
         &mut self,
         engine: Engine,
+        path: &Path,
         mode: Mode,
         progress: &mut dyn FnMut(&Progress),
     ) -> Result<(), EngineError> {
         let mut store = engine.store()?;
-        let path = store.path().to_owned();
-        let problems = store.integrity()?;
+        let problems = store.check()?;
         if !problems.is_empty() {
             let sources = sources(&store);
-            let finding = Finding::damage(Part::Database, problems.join("; "), start_again(&path, &sources));
+            let finding = Finding::damage(Part::Database, problems.join("; "), start_again(path, &sources));
             if mode == Mode::Examine {
                 self.findings.push(finding);
                 return Ok(());
             }
-            if !mends_itself(&mut store) {
+            if !store.repair() {
                 // Nothing may be writing to it while it is moved.
                 drop(store);
                 drop(engine);
-                self.findings.push(set_aside(&path, finding, &sources));
+                self.findings.push(set_aside(path, finding, &sources));
                 return Ok(());
             }
             self.findings.push(finding.repaired("the database's own indexes were made anew"));
@@ -158,8 +158,11 @@ impl Examination {
             self.examine_project(&engine, &mut store, &project, mode, progress)?;
         }
         self.look_for_leftovers(&store, mode)?;
-        self.look_at_permissions(&path);
-        self.look_at_permissions(&store.side_folder());
+        let remedy = "it holds your code: take the rights of others away with 'chmod go='";
+        let exposed = store.exposed_paths().into_iter().map(|path| {
+            Finding::note(Part::Permissions, "others may read it", remedy).at(path.display().to_string())
+        });
+        self.findings.extend(exposed);
         Ok(())
     }
 
@@ -172,8 +175,8 @@ impl Examination {
         progress: &mut dyn FnMut(&Progress),
     ) -> Result<(), EngineError> {
         let lock = match store.try_lock(project) {
-            Err(LockError::Held { holder }) => {
-                let problem = format!("not examined: {} is writing it", holder.describe());
+            Err(StoreError::Held { holder }) => {
+                let problem = format!("not examined: {holder} is writing it");
                 self.findings.push(
                     Finding::note(Part::File, problem, "look again when it is done").in_project(project),
                 );
@@ -182,7 +185,7 @@ impl Examination {
             // Where no lock can be made nobody else writes, either.
             lock => lock.ok(),
         };
-        let n_files = store.file_count(project.id)?;
+        let n_files = store.counts(project.id)?.files;
         self.files += n_files;
         let mut n_read = 0;
         let damaged = store.damaged_files(project.id, &mut |path| {
@@ -251,29 +254,20 @@ impl Examination {
         Ok(())
     }
 
-    /// Folders beside the database that belong to no project.
+    /// Folders of indexes and clones that belong to no project.
     fn look_for_leftovers(&mut self, store: &Store, mode: Mode) -> Result<(), EngineError> {
-        let side = store.side_folder();
-        let indexes = folders_in(&side).into_iter().filter(|path| is_index_folder(path));
-        let clones = folders_in(&side.join("clones"));
-        // What is there before the projects are listed belongs to one of them, or to none.
-        let found: Vec<PathBuf> = indexes.chain(clones).collect();
+        let indexes = store.orphaned_indexes()?;
+        // Before the projects are listed: the clone of one that is made meanwhile is no leftover.
+        let clones = folders_in(&clones_folder(store));
         let projects = store.projects()?;
-        let kept: HashSet<&str> = projects.iter().map(|project| project.reference.as_str()).collect();
-        for path in found {
-            let is_index = is_index_folder(&path) && path.parent() == Some(&side);
-            let is_kept = match is_index {
-                true => {
-                    path.file_name().and_then(|name| name.to_str()).is_some_and(|name| kept.contains(name))
-                }
-                false => {
-                    projects.iter().any(|project| Path::new(&project.source_path).starts_with(real(&path)))
-                }
-            };
-            if is_kept {
-                continue;
-            }
-            let problem = if is_index { "the index of no project" } else { "the clone of no project" };
+        let is_used = |clone: &PathBuf| {
+            let real = real(clone);
+            projects.iter().any(|project| Path::new(&project.source_path).starts_with(&real))
+        };
+        let indexes = indexes.into_iter().map(|path| (path, "the index of no project"));
+        let clones =
+            clones.into_iter().filter(|clone| !is_used(clone)).map(|path| (path, "the clone of no project"));
+        for (path, problem) in indexes.chain(clones) {
             let note = Finding::note(Part::Leftover, problem, format!("run '{REPAIR}' to remove it"))
                 .at(path.display().to_string());
             let is_removed = mode == Mode::Repair && std::fs::remove_dir_all(&path).is_ok();
@@ -281,20 +275,6 @@ impl Examination {
         }
         Ok(())
     }
-
-    #[cfg(unix)]
-    fn look_at_permissions(&mut self, path: &Path) {
-        use std::os::unix::fs::PermissionsExt as _;
-        let Ok(metadata) = path.metadata() else { return };
-        if metadata.permissions().mode() & 0o077 != 0 {
-            let remedy = "it holds your code: take the rights of others away with 'chmod go='";
-            let note = Finding::note(Part::Permissions, "others may read it", remedy);
-            self.findings.push(note.at(path.display().to_string()));
-        }
-    }
-
-    #[cfg(not(unix))]
-    fn look_at_permissions(&mut self, _: &Path) {}
 }
 
 fn examining(what: &str) -> Progress {
@@ -303,11 +283,6 @@ fn examining(what: &str) -> Progress {
 
 fn of_file(project: &Project, file: &DamagedFile, remedy: &str) -> Finding {
     Finding::damage(Part::File, &*file.what, remedy).in_project(project).at(&*file.path)
-}
-
-/// Whether the database is sound after its own indexes were made anew.
-fn mends_itself(store: &mut Store) -> bool {
-    store.rebuild_indexes().is_ok() && store.integrity().is_ok_and(|problems| problems.is_empty())
 }
 
 /// Directories that were ingested, as far as a damaged database still says so.
@@ -333,41 +308,17 @@ fn ingest_again(sources: &[String]) -> String {
 
 /// Renames a database that cannot be repaired, so that the next ingestion makes another.
 fn set_aside(path: &Path, finding: Finding, sources: &[String]) -> Finding {
-    let beside = |ending: &str| {
-        let mut name = path.to_owned().into_os_string();
-        name.push(ending);
-        PathBuf::from(name)
+    let remedy = match Store::set_aside(path) {
+        Ok(Some(kept)) => format!("it was set aside as {}; {}", kept.display(), ingest_again(sources)),
+        Ok(None) => "it does not look like one of Craig's: check --db".to_owned(),
+        Err(error) => format!("it cannot be set aside: {error}"),
     };
-    // A folder of its own beside it says that it was Craig's: what else somebody names with --db stays where it is.
-    if !beside(".d").is_dir() {
-        return Finding { remedy: "it does not look like one of Craig's: check --db".to_owned(), ..finding };
-    }
-    let Some(free) = (1..1000).map(|n| format!(".damaged-{n}")).find(|ending| !beside(ending).exists())
-    else {
-        return finding;
-    };
-    for ending in ["-wal", "-shm"] {
-        // Where there is none there is nothing to move.
-        let _ = std::fs::rename(beside(ending), beside(&format!("{free}{ending}")));
-    }
-    match std::fs::rename(path, beside(&free)) {
-        Ok(()) => {
-            let kept = beside(&free).display().to_string();
-            Finding { remedy: format!("it was set aside as {kept}; {}", ingest_again(sources)), ..finding }
-        }
-        Err(error) => Finding { remedy: format!("it cannot be set aside: {error}"), ..finding },
-    }
+    Finding { remedy, ..finding }
 }
 
 fn folders_in(folder: &Path) -> Vec<PathBuf> {
     let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
     entries.map(|entry| entry.path()).filter(|path| path.is_dir() && !path.is_symlink()).collect()
-}
-
-/// Whether a folder is named as a project's index is.
-fn is_index_folder(path: &Path) -> bool {
-    let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
-    name.len() == 12 && name.bytes().all(|byte| byte.is_ascii_hexdigit())
 }
 
 fn real(path: &Path) -> PathBuf {

@@ -8,9 +8,7 @@ use craig_insight::Analysis;
 use craig_model::{Embedder, StaticModel};
 use craig_search::{Index, SearchError};
 use craig_source::{Root, walk};
-use craig_store::{
-    FileRecord, IngestionState, IngestionStatus, LastRun, Project, ProjectId, Store, StoreError,
-};
+use craig_store::{FileRecord, IngestionState, Project, ProjectCounts, ProjectId, Store, StoreError};
 use rayon::ThreadPool;
 
 use crate::consent::{Consent, NewSources};
@@ -248,7 +246,10 @@ impl Engine {
         project: &Project,
         error: EngineError,
     ) -> Result<Arc<Index>, EngineError> {
-        let EngineError::Search(SearchError::Io { .. }) = error else { return Err(error) };
+        let EngineError::Search(SearchError::Io { .. } | SearchError::Store(StoreError::Lock { .. })) = error
+        else {
+            return Err(error);
+        };
         let embedder = self.embedder()?;
         let (dimensions, pool) = (embedder.dimensions()?, self.pool()?);
         self.read(store, &project.reference, |project| {
@@ -269,19 +270,15 @@ impl Engine {
     /// All projects by number.
     pub fn projects(&self) -> Result<Vec<ProjectSummary>, EngineError> {
         let store = self.store()?;
-        let chunks = store.chunk_counts()?;
-        let files = store.file_counts()?;
-        let count = |counts: &HashMap<_, _>, project: &Project| counts.get(&project.id).copied().unwrap_or(0);
-        let summarized = |project| summary(count(&files, &project), count(&chunks, &project), project);
-        Ok(store.projects()?.into_iter().map(summarized).collect())
+        let projects = store.projects()?.into_iter();
+        projects.map(|project| Ok(summary(store.counts(project.id)?, project))).collect()
     }
 
     /// One project.
     pub fn project(&self, handle: &str) -> Result<ProjectSummary, EngineError> {
         let store = self.store()?;
         let project = self.find(&store, handle)?;
-        let (files, chunks) = (store.file_count(project.id)?, store.chunk_count(project.id)?);
-        Ok(summary(files, chunks, project))
+        Ok(summary(store.counts(project.id)?, project))
     }
 
     /// Where the newest ingestion of a project stands. It counts as failed if its process is gone, or if it failed
@@ -289,13 +286,25 @@ impl Engine {
     pub fn status(&self, handle: &str) -> Result<ProjectStatus, EngineError> {
         let store = self.store()?;
         let project = self.find(&store, handle)?;
-        let number = |status: &Option<IngestionStatus>| status.as_ref().map(|status| status.id);
-        let before = store.ingestion_status(project.id)?;
-        let last_run = store.last_run(&project);
-        // It may have ended between the two looks, and another one may have begun.
-        let status = store.ingestion_status(project.id)?;
-        let has_begun = number(&before) != number(&status);
-        Ok(project_status(project, status, if has_begun { LastRun::Running } else { last_run }))
+        let status = store.ingestion_status(&project)?;
+        let error = match status.state {
+            IngestionState::CutOff => Some(format!(
+                "the ingestion was cut off; what it committed is kept: run 'craig ingest-delta {}' to complete it",
+                project.name
+            )),
+            _ => status.error,
+        };
+        Ok(ProjectStatus {
+            project: project.name,
+            status: status.state.as_str(),
+            progress: status.progress,
+            current_file: status.current_file,
+            total_files: status.total_files,
+            processed_files: status.processed_files,
+            started_at: status.started_at,
+            completed_at: status.completed_at,
+            error,
+        })
     }
 
     /// How the source directory of a project differs from the index; nobody else is asked.
@@ -339,21 +348,18 @@ impl Engine {
     pub fn purge(&self, handle: &str) -> Result<String, EngineError> {
         let mut store = self.store()?;
         let project = self.find(&store, handle)?;
-        if store.is_read_only() {
-            return Err(StoreError::ReadOnly { path: store.path().to_owned() }.into());
-        }
+        store.check_writable()?;
         let lock = store.lock(&project)?;
         // Whoever had the lock may have purged it.
         let project = reload(&store, &project)?;
         // Nobody makes the index again before the project is gone.
-        let index_lock = Index::lock(&store, &project)?;
+        let index_lock = store.lock_index(&project)?;
         self.indexes.remove(&project.id);
         self.analyses.remove(&project.id);
         self.freshness.remove(&project.reference);
         // First what can be made again: on a full disk, that is the room that the rest takes.
         Index::remove(&store, &project, &index_lock)?;
-        store.purge(project.id)?;
-        lock.note_nothing();
+        store.purge(&lock)?;
         self.names.lock().unwrap_or_else(PoisonError::into_inner).remove(&project.reference);
         self.remove_clone_of(&store, &project)?;
         Ok(project.name)
@@ -399,13 +405,13 @@ impl Engine {
         };
         let mut sums = Statistics {
             projects: projects.len() as u64,
-            database: store.path().display().to_string(),
-            database_bytes: size_on_disk(store.path()) + size_on_disk(&store.side_folder()),
+            database: store.location(),
+            database_bytes: store.bytes_on_disk(),
             embedder: embedders_of(&projects),
             ..Statistics::default()
         };
         for project in projects {
-            sums.chunks += store.chunk_count(project.id)?;
+            sums.chunks += store.counts(project.id)?.chunks;
             store.file_records(project.id)?.iter().for_each(|record| sums.count(record));
         }
         Ok(sums)
@@ -429,9 +435,9 @@ fn embedders_of(projects: &[Project]) -> String {
     embedders.into_iter().collect::<Vec<_>>().join(", ")
 }
 
-fn summary(files: u64, chunks: u64, project: Project) -> ProjectSummary {
+fn summary(ProjectCounts { files, chunks }: ProjectCounts, project: Project) -> ProjectSummary {
     ProjectSummary {
-        id: project.id.get(),
+        id: project.id.to_u64(),
         files,
         chunks,
         git: StoredOptions::parse(&project.options).origin(),
@@ -441,82 +447,6 @@ fn summary(files: u64, chunks: u64, project: Project) -> ProjectSummary {
         ingestion_date: project.ingestion_date,
         last_updated: project.last_updated,
         content_hash: project.content_hash,
-    }
-}
-
-fn project_status(project: Project, status: Option<IngestionStatus>, last_run: LastRun) -> ProjectStatus {
-    let failure = failure(&project, status.as_ref().map(|status| status.state), last_run);
-    let told = status.map_or_else(ProjectStatus::pending, ProjectStatus::from);
-    match failure {
-        Some(error) => ProjectStatus {
-            project: project.name,
-            status: IngestionState::Failed.as_str(),
-            error: Some(error),
-            ..told
-        },
-        None => ProjectStatus { project: project.name, ..told },
-    }
-}
-
-/// What ended the newest ingestion, where the database does not say that it failed.
-fn failure(project: &Project, state: Option<IngestionState>, last_run: LastRun) -> Option<String> {
-    let cut_off = || {
-        format!(
-            "the ingestion was cut off; what it committed is kept: run 'craig ingest-delta {}' to complete it",
-            project.name
-        )
-    };
-    match (last_run, state) {
-        (LastRun::Running, _) => None,
-        (LastRun::CutOff, _) => Some(cut_off()),
-        (LastRun::Failed(_), Some(IngestionState::Failed)) => None,
-        (LastRun::Failed(error), _) => Some(error),
-        (LastRun::Unknown | LastRun::Completed, Some(IngestionState::InProgress)) => Some(cut_off()),
-        (LastRun::Unknown | LastRun::Completed, _) => None,
-    }
-}
-
-/// Bytes of a file, or of everything in a folder; 0 when it is not there.
-fn size_on_disk(path: &Path) -> u64 {
-    match std::fs::metadata(path) {
-        Ok(metadata) if metadata.is_dir() => {
-            let entries = std::fs::read_dir(path).into_iter().flatten().flatten();
-            entries.map(|entry| size_on_disk(&entry.path())).sum()
-        }
-        Ok(metadata) => metadata.len(),
-        Err(_) => 0,
-    }
-}
-
-impl From<IngestionStatus> for ProjectStatus {
-    fn from(status: IngestionStatus) -> Self {
-        Self {
-            project: String::new(),
-            status: status.state.as_str(),
-            progress: status.progress,
-            current_file: status.current_file,
-            total_files: status.total_files,
-            processed_files: status.processed_files,
-            started_at: Some(status.started_at),
-            completed_at: status.completed_at,
-            error: status.error,
-        }
-    }
-}
-
-impl ProjectStatus {
-    fn pending() -> Self {
-        Self {
-            project: String::new(),
-            status: IngestionState::Pending.as_str(),
-            progress: 0,
-            current_file: None,
-            total_files: 0,
-            processed_files: 0,
-            started_at: None,
-            completed_at: None,
-            error: None,
-        }
     }
 }
 

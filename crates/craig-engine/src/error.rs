@@ -7,7 +7,7 @@ use craig_insight::InsightError;
 use craig_model::{FailureClass, ModelError};
 use craig_search::SearchError;
 use craig_source::{BadUrl, GitError, ProtectedFolder, SourceError};
-use craig_store::{LockError, StoreError};
+use craig_store::{StoreError, StoreErrorKind};
 use thiserror::Error;
 
 use crate::cost::EmbeddingCost;
@@ -76,9 +76,6 @@ pub enum EngineError {
     /// Documentation could not be indexed, or code not be explained.
     #[error(transparent)]
     Explain(#[from] ExplainError),
-    /// Another process is writing the project.
-    #[error(transparent)]
-    Locked(#[from] LockError),
     /// The system gives no threads.
     #[error("cannot start worker threads: {0}")]
     Threads(String),
@@ -150,7 +147,7 @@ pub enum EngineError {
     #[error("no context {}has been handed out yet", id.map(|id| format!("{id} ")).unwrap_or_default())]
     NoContextToRate {
         /// Number asked for.
-        id: Option<i64>,
+        id: Option<u64>,
     },
     /// A relevance that no hit can have.
     #[error("the least relevance is {score}, outside of 0 to 1")]
@@ -173,8 +170,8 @@ impl EngineError {
     /// Whose turn it is.
     pub fn fault(&self) -> Fault {
         match self {
-            Self::Store(StoreError::UnknownProject { .. } | StoreError::NameTaken { .. })
-            | Self::Search(SearchError::Glob { .. } | SearchError::EmptyQuery)
+            Self::Store(error) if error.kind() == StoreErrorKind::User => Fault::User,
+            Self::Search(SearchError::Glob { .. } | SearchError::EmptyQuery)
             | Self::Insight(InsightError::UnknownTarget { .. })
             | Self::Explain(ExplainError::NotText { .. } | ExplainError::NoFile { .. })
             | Self::Purged { .. }
@@ -200,7 +197,6 @@ impl EngineError {
             | Self::Store(_)
             | Self::Search(_)
             | Self::Insight(_)
-            | Self::Locked(_)
             | Self::Threads(_) => Fault::Environment,
         }
     }
@@ -208,10 +204,8 @@ impl EngineError {
     /// Whether the database or the index could not be written: what is in them can be read all the same.
     pub(crate) fn is_of_writing(&self) -> bool {
         match self {
-            Self::Store(error) | Self::Search(SearchError::Store(error)) => {
-                matches!(error, StoreError::Full { .. } | StoreError::ReadOnly { .. })
-            }
-            Self::Search(SearchError::Io { .. }) | Self::Locked(LockError::Io { .. }) => true,
+            Self::Store(error) | Self::Search(SearchError::Store(error)) => error.is_unwritable(),
+            Self::Search(SearchError::Io { .. }) => true,
             _ => false,
         }
     }
@@ -257,10 +251,6 @@ impl EngineError {
                 "what was ingested can still be searched; run 'craig ingest' on the new place if it has moved, or \
                  'craig purge {project}' if it is not needed any more"
             )),
-            Self::Locked(LockError::Held { .. }) => Some("wait for it to end, or leave --no-wait out".into()),
-            Self::Locked(LockError::Io { .. }) => Some(
-                "check the permissions of the folder and the room on its disk, or point --db (or CRAIG_DB) to another place".into(),
-            ),
             Self::BadName { .. } => Some("give another one with --name".into()),
             Self::UnknownFile { similar, .. } if !similar.is_empty() => {
                 Some(format!("did you mean {}?", similar.join(", ")))
@@ -320,7 +310,7 @@ fn store_hint(error: &StoreError) -> Option<String> {
         StoreError::NameTaken { name, .. } => {
             format!("choose another name with --name, or 'craig purge {name}' first")
         }
-        StoreError::DamagedText { .. } | StoreError::Malformed { .. } => {
+        StoreError::DamagedText { .. } => {
             "run 'craig doctor --repair': it reads the file again from its source".into()
         }
         StoreError::Corrupt { .. } => {
@@ -333,6 +323,10 @@ fn store_hint(error: &StoreError) -> Option<String> {
         }
         StoreError::Full { .. } => {
             "free some space, or point --db to another disk; then run the same command again".into()
+        }
+        StoreError::Held { .. } => "wait for it to end, or leave --no-wait out".into(),
+        StoreError::Lock { .. } => {
+            "check the permissions of the folder and the room on its disk, or point --db (or CRAIG_DB) to another place".into()
         }
         StoreError::Busy { .. } => "try again when the other process is done".into(),
         StoreError::Unrecovered { path } => format!(

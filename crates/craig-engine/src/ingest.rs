@@ -10,12 +10,10 @@ use std::time::Instant;
 use craig_chunk::Chunk;
 use craig_model::{Embedder, Embedding, Expense, Quantized};
 use craig_search::SearchError;
-use craig_source::{
-    Content, Entry, FileStamp, GitUrl, Listing, Root, SourceFile, SourceOptions, content_hash, read, walk,
-};
+use craig_source::{Content, Entry, GitUrl, Listing, Root, SourceFile, SourceOptions, read, walk};
 use craig_store::{
-    Batch, ChunkText, FileId, IndexedFile, IngestionState, LockError, Project, ProjectLock, Store,
-    StoreError, TextHash, TrackedFile,
+    Batch, ChunkText, IndexedFile, IngestionRun, IngestionState, Project, ProjectLock, Store, StoreError,
+    TextHash, TrackedFile,
 };
 use rayon::prelude::*;
 
@@ -179,9 +177,7 @@ impl Engine {
         progress: &mut dyn FnMut(&Progress),
     ) -> Result<IngestReport, EngineError> {
         let started = Instant::now();
-        if store.is_read_only() {
-            return Err(StoreError::ReadOnly { path: store.path().to_owned() }.into());
-        }
+        store.check_writable()?;
         let IngestMode { compare, waiting, fetching, consent } = mode;
         let lock = lock(store, project, waiting, progress)?;
         // Whoever had the lock may have changed the project, or purged it.
@@ -204,15 +200,7 @@ impl Engine {
         let mut tally = Tally::new(&plan, &listing);
         let made = stored.made_with(embedder.id()).at(commit);
         let run = Run { project, made: &made, root: &root, options: &options, compare, embedder: &*embedder };
-        lock.note_begun();
-        let notes = match self.perform(store, &run, &plan, &mut tally, progress) {
-            Ok(notes) => notes,
-            Err(error) => {
-                lock.note_failed(&error.to_string());
-                return Err(error);
-            }
-        };
-        lock.note_completed();
+        let notes = lock.record_run(|| self.perform(store, &run, &plan, &mut tally, progress))?;
         Ok(IngestReport { git: made.origin(), notes, ..tally.into_report(project, started) })
     }
 
@@ -226,30 +214,23 @@ impl Engine {
         tally: &mut Tally,
         progress: &mut dyn FnMut(&Progress),
     ) -> Result<Vec<String>, EngineError> {
-        let project = run.project.id;
         if plan.is_empty() && is_complete(store, run.project)? {
             return self.finish(store, run, tally, progress);
         }
-        if store.is_alone() {
-            // The thread that embeds could not open it, and there is no room anyway.
-            return Err(StoreError::Full { path: store.path().to_owned() }.into());
-        }
         // A status row says how it goes and how it ended.
-        let number = store.begin_ingestion(project, tally.n_total as u64)?;
+        let ingestion = store.begin_ingestion(run.project.id, tally.n_total as u64)?;
         let done = self
-            .commit_all(store, run, number, plan, tally, progress)
+            .commit_all(store, run, &ingestion, plan, tally, progress)
             .and_then(|()| self.finish(store, run, tally, progress));
         let notes = match done {
             Ok(notes) => notes,
             Err(error) => {
                 // The error itself matters more than whether it could be noted.
-                let _ = store.fail_ingestion(number, &error.to_string());
+                let _ = store.fail_ingestion(&ingestion, &error.to_string());
                 return Err(error);
             }
         };
-        let files = store.tracked_files(project)?;
-        let hash = content_hash(files.iter().map(|file| (file.path.as_str(), file.hash))).to_hex();
-        store.complete_ingestion(project, number, &hash)?;
+        store.complete_ingestion(&ingestion)?;
         Ok(notes)
     }
 
@@ -276,23 +257,24 @@ impl Engine {
         &self,
         store: &mut Store,
         run: &Run<'_>,
-        number: i64,
+        ingestion: &IngestionRun,
         plan: &Plan,
         tally: &mut Tally,
         progress: &mut dyn FnMut(&Progress),
     ) -> Result<(), EngineError> {
-        let batch = Batch { changed: Vec::new(), removed: plan.removed_ids() };
-        tally.n_processed += plan.removed.len();
-        apply(store, run, number, batch, tally.n_processed)?;
-        progress(&tally.progress());
+        // First: on a full disk there may be no second connection.
         let known = store.reopen()?;
+        let batch = Batch { removed: plan.removed_ids(), ..Batch::default() };
+        tally.n_processed += plan.removed.len();
+        apply(store, run, ingestion, batch, tally.n_processed)?;
+        progress(&tally.progress());
         // Of its own, so that no search waits behind files that are cut and embedded.
         let pool = &thread_pool(self.config().threads)?;
         let (sender, groups) = sync_channel(1);
         std::thread::scope(|scope| {
             let files = &plan.read;
             let producer = scope.spawn(move || pool.install(move || run.produce(files, &known, sender)));
-            let committed = commit_groups(store, run, number, groups, tally, progress);
+            let committed = commit_groups(store, run, ingestion, groups, tally, progress);
             let produced = producer.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
             committed.and(produced)
         })
@@ -323,25 +305,23 @@ fn cost(
 
 /// Whether the newest ingestion said that it was done: one that died may have left everything but its last word.
 fn is_complete(store: &Store, project: &Project) -> Result<bool, EngineError> {
-    let newest = store.ingestion_status(project.id)?;
-    Ok(project.content_hash.is_some()
-        && newest.is_some_and(|status| status.state == IngestionState::Completed))
+    let newest = store.ingestion_status(project)?;
+    Ok(project.content_hash.is_some() && newest.state == IngestionState::Completed)
 }
 
 /// Commits groups as they come. Ends early on an error: the producer then finds nobody to send to, and stops.
 fn commit_groups(
     store: &mut Store,
     run: &Run<'_>,
-    number: i64,
+    ingestion: &IngestionRun,
     groups: Receiver<Group>,
     tally: &mut Tally,
     progress: &mut dyn FnMut(&Progress),
 ) -> Result<(), EngineError> {
     for group in groups {
         tally.count(&group);
-        store.restamp(&group.restamped)?;
-        let batch = Batch { changed: group.changed, removed: Vec::new() };
-        apply(store, run, number, batch, tally.n_processed)?;
+        let batch = Batch { changed: group.changed, restamped: group.restamped, ..Batch::default() };
+        apply(store, run, ingestion, batch, tally.n_processed)?;
         progress(&tally.progress());
     }
     Ok(())
@@ -351,19 +331,18 @@ fn commit_groups(
 fn apply(
     store: &mut Store,
     run: &Run<'_>,
-    number: i64,
+    ingestion: &IngestionRun,
     mut batch: Batch,
     n_processed: usize,
 ) -> Result<(), EngineError> {
-    let (project, embedder) = (run.project.id, run.embedder.id());
     loop {
-        let lost = store.apply(project, number, embedder, &batch, n_processed as u64)?;
-        if lost.is_empty() {
+        let missing = store.apply(ingestion, run.embedder.id(), &batch, n_processed as u64)?;
+        if missing.is_empty() {
             return Ok(());
         }
-        let lost: HashSet<TextHash> = lost.into_iter().collect();
+        let missing: HashSet<TextHash> = missing.into_iter().collect();
         for file in &mut batch.changed {
-            embed_texts(file, run.embedder, |text| lost.contains(&text.hash))?;
+            embed_texts(file, run.embedder, |text| missing.contains(&text.hash))?;
         }
     }
 }
@@ -395,7 +374,7 @@ struct Run<'a> {
 struct Group {
     changed: Vec<IndexedFile>,
     /// Files whose content turned out to be the stored one.
-    restamped: Vec<(FileId, FileStamp, i64)>,
+    restamped: Vec<TrackedFile>,
     failed: Vec<FailedFile>,
     n_files: usize,
     n_bytes: u64,
@@ -406,7 +385,7 @@ struct Group {
 /// What became of one file.
 enum Outcome {
     Changed(Box<IndexedFile>),
-    Same(FileId, FileStamp, i64),
+    Same(TrackedFile),
     Failed(FailedFile),
 }
 
@@ -441,7 +420,7 @@ impl Run<'_> {
         for outcome in outcomes {
             match outcome {
                 Outcome::Changed(file) => group.changed.push(*file),
-                Outcome::Same(file, stamp, read_ns) => group.restamped.push((file, stamp, read_ns)),
+                Outcome::Same(file) => group.restamped.push(file),
                 Outcome::Failed(failed) => group.failed.push(failed),
             }
         }
@@ -454,7 +433,7 @@ impl Run<'_> {
             Err(error) => Outcome::Failed(FailedFile::new(&entry.path, &error)),
             Ok(source) => match tracked {
                 Some(known) if known.hash == source.hash && self.compare != Compare::Nothing => {
-                    Outcome::Same(known.id, source.stamp, read_ns)
+                    Outcome::Same(TrackedFile { stamp: source.stamp, read_ns, ..known.clone() })
                 }
                 _ => Outcome::Changed(Box::new(cut(source, read_ns))),
             },
@@ -526,7 +505,7 @@ fn embed_together(
 fn cut(source: SourceFile, read_ns: i64) -> IndexedFile {
     let text = source.indexed_text().unwrap_or_default();
     let outline = craig_chunk::chunk(source.language, text);
-    let hash = |chunk: &Chunk| ChunkText { hash: TextHash::of(chunk.text(text)), vector: None };
+    let hash = |chunk: &Chunk| ChunkText { hash: TextHash::new(chunk.text(text)), vector: None };
     let texts = outline.chunks.iter().map(hash).collect();
     IndexedFile { source, read_ns, outline, texts }
 }
@@ -557,8 +536,8 @@ fn lock(
     progress: &mut dyn FnMut(&Progress),
 ) -> Result<ProjectLock, EngineError> {
     match store.try_lock(project) {
-        Err(LockError::Held { holder }) if waiting == Waiting::Wait => {
-            progress(&Progress { current: holder.describe(), ..Progress::of(Phase::Waiting) });
+        Err(StoreError::Held { holder }) if waiting == Waiting::Wait => {
+            progress(&Progress { current: holder, ..Progress::of(Phase::Waiting) });
             Ok(store.lock(project)?)
         }
         other => Ok(other?),
@@ -668,7 +647,7 @@ impl Tally {
         IngestReport {
             project: project.name.clone(),
             reference: project.reference.clone(),
-            id: project.id.get(),
+            id: project.id.to_u64(),
             source_path: project.source_path.clone(),
             files: self.files,
             chunks: self.n_chunks,

@@ -85,7 +85,7 @@ mod tests {
     const AGES_AGO: FileStamp = FileStamp { size: 3, modified_ns: 1_000, changed_ns: 1_000 };
 
     fn tracked(path: &str, stamp: FileStamp, read_ns: i64) -> TrackedFile {
-        TrackedFile { id: FileId(1), path: path.into(), hash: ContentHash([0; 32]), stamp, read_ns }
+        TrackedFile { id: FileId::from_u64(1), path: path.into(), hash: ContentHash([0; 32]), stamp, read_ns }
     }
 
     fn entry(path: &str, stamp: FileStamp) -> Entry {

@@ -6,7 +6,7 @@ use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::time::{Duration, Instant};
 
 use craig_source::{Root, SourceOptions};
-use craig_store::{LockError, Project, Store};
+use craig_store::{Project, Store, StoreError};
 
 use crate::consent::Consent;
 use crate::freshness::Turn;
@@ -154,7 +154,7 @@ impl Engine {
         if turn.is_fresh(project) {
             return Ok(Freshness::UpToDate(None));
         }
-        turn.before_walk(project, &store.side_folder().join("marks"));
+        turn.before_walk(project, &store.derived_folder().join("marks"));
         if refresh == Refresh::Compare {
             let check = Self::compare_directory(&store, project)?;
             if !check.up_to_date {
@@ -168,7 +168,7 @@ impl Engine {
                 turn.verified(store.project(&project.reference)?);
                 Ok(Freshness::UpToDate(Some(Box::new(report))))
             }
-            Err(EngineError::Locked(LockError::Held { .. })) => Ok(Freshness::InProgress),
+            Err(EngineError::Store(StoreError::Held { .. })) => Ok(Freshness::InProgress),
             Err(error) if error.is_of_writing() => {
                 Ok(match Self::compare_directory(&store, project)?.up_to_date {
                     true => Freshness::UpToDate(None),

@@ -66,9 +66,9 @@ impl Engine {
 
 /// A tracked file with its chunks, of which one without text has none.
 fn stored_file(store: &Store, project: &Project, path: &str) -> Result<Option<StoredFile>, EngineError> {
-    match store.file_id(project.id, path)? {
-        Some(id) => {
-            let file = store.load_files(&[id], "")?.pop();
+    match store.tracked_file(project.id, path)? {
+        Some(tracked) => {
+            let file = store.load_files(&[tracked.id], "")?.pop();
             Ok(file.map(StoredFile::verified).transpose()?)
         }
         None => Err(unknown_file(store, project, path)?),

@@ -15,7 +15,7 @@ pub struct IngestReport {
     /// Its unique reference.
     pub reference: String,
     /// Its number.
-    pub id: i64,
+    pub id: u64,
     /// Its source directory.
     pub source_path: String,
     /// How many files came to what.
@@ -97,7 +97,7 @@ impl From<&Skipped> for FailedFile {
 #[derive(Clone, Debug, Serialize)]
 pub struct ProjectSummary {
     /// Its number.
-    pub id: i64,
+    pub id: u64,
     /// Its name.
     pub name: String,
     /// Its unique reference.

@@ -190,11 +190,16 @@ fn fetching(line: &str) -> Progress {
     Progress { current: line.to_owned(), ..Progress::of(Phase::Fetching) }
 }
 
-/// Where a repository is cloned to: `craig.db.d/clones/<hash of URL and reference>/<name>`.
+/// The folder of all clones.
+pub(crate) fn clones_folder(store: &Store) -> PathBuf {
+    store.derived_folder().join("clones")
+}
+
+/// Where a repository is cloned to: `<clones>/<hash of URL and reference>/<name>`.
 fn clone_folder(store: &Store, remote: &Remote) -> PathBuf {
     let identity = format!("{}\0{}", remote.url, remote.reference.as_deref().unwrap_or_default());
     let key = &craig_source::ContentHash::of(identity.as_bytes()).to_hex()[..16];
-    store.side_folder().join("clones").join(key).join(remote.url.name())
+    clones_folder(store).join(key).join(remote.url.name())
 }
 
 /// The path as a project keeps it, links followed, also where its last parts are not there yet.

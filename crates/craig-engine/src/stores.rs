@@ -3,18 +3,14 @@
 use std::ops::{Deref, DerefMut};
 use std::path::Path;
 use std::sync::{Mutex, MutexGuard, PoisonError};
-use std::time::{Duration, Instant};
 
 use craig_source::Root;
-use craig_store::{Inside, Role, Store, StoreError};
+use craig_store::{RepositoryDatabase, Role, Store, StoreError};
 
 use crate::{Config, EngineError};
 
 /// Connections that are kept while nobody uses them. Each has a page cache of its own.
 const MAX_IDLE: usize = 4;
-
-/// How long the opening of a database goes on trying while others make it.
-const PATIENCE_FOR_OPENING: Duration = Duration::from_secs(5);
 
 /// The folder of a workspace in which an editor has Craig keep its index.
 const WORKSPACE_FOLDER: &str = ".puku";
@@ -42,8 +38,7 @@ impl StorePool {
     pub(crate) fn get(&self, config: &Config) -> Result<PooledStore<'_>, EngineError> {
         let idle = self.idle().pop();
         let store = match idle {
-            // A database that can only be read shows what it was when it was opened.
-            Some(store) if !store.is_outdated() => store,
+            Some(store) if store.is_reusable() => store,
             _ => open_store(config)?,
         };
         Ok(PooledStore { store: Some(store), pool: self })
@@ -56,8 +51,7 @@ impl StorePool {
 
 impl Drop for PooledStore<'_> {
     fn drop(&mut self) {
-        // Nobody else can open the database as long as a connection has it alone.
-        if let Some(store) = self.store.take().filter(|store| !store.is_alone()) {
+        if let Some(store) = self.store.take().filter(Store::is_reusable) {
             let mut idle = self.pool.idle();
             if idle.len() < MAX_IDLE {
                 idle.push(store);
@@ -80,27 +74,15 @@ impl DerefMut for PooledStore<'_> {
     }
 }
 
-/// Opens a store. While another process makes the same database, SQLite says at once that it is busy instead of waiting,
-/// since it cannot wait for the switch to write-ahead logging.
 fn open_store(config: &Config) -> Result<Store, EngineError> {
-    let inside = place_in_workspace(config)?;
-    let open = || match &inside {
-        Some(inside) => Store::open_inside(inside),
-        None => Store::open(&config.database),
-    };
-    let started = Instant::now();
-    loop {
-        match open() {
-            Err(StoreError::Busy { .. }) if started.elapsed() < PATIENCE_FOR_OPENING => {
-                std::thread::sleep(Duration::from_millis(10));
-            }
-            opened => return Ok(opened?),
-        }
-    }
+    Ok(match workspace_database(config)? {
+        Some(database) => Store::open_in_repository(&database)?,
+        None => Store::open(&config.database)?,
+    })
 }
 
-/// Where the database lies when it is in a workspace, which may have come from anybody.
-fn place_in_workspace(config: &Config) -> Result<Option<Inside>, EngineError> {
+/// The database if it is in a workspace, which may have come from anybody.
+fn workspace_database(config: &Config) -> Result<Option<RepositoryDatabase>, EngineError> {
     let path = &config.database;
     let folder =
         path.parent().filter(|folder| folder.file_name().is_some_and(|name| name == WORKSPACE_FOLDER));
@@ -109,7 +91,7 @@ fn place_in_workspace(config: &Config) -> Result<Option<Inside>, EngineError> {
         |reason: &str| StoreError::Open { path: path.clone(), source: std::io::Error::other(reason) };
     let workspace = folder.parent().filter(|above| !above.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let data_folder = config.data_folder.clone();
-    Ok(Some(Inside {
+    Ok(Some(RepositoryDatabase {
         root: Root::open(workspace)?,
         folder: WORKSPACE_FOLDER,
         file: file.to_str().ok_or_else(|| open_error("its name is not UTF-8"))?.to_owned(),

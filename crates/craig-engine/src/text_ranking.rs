@@ -30,12 +30,12 @@ pub(crate) fn relevances(request: &RerankRequest<'_>) -> Result<Vec<f32>, Engine
             let provider = BuiltinReranker.name().to_owned();
             return Err(ModelError::TimedOut { provider, waited: started.elapsed() });
         }
-        Ok(file(FileId(at as i64), document.path.unwrap_or_default(), document.text))
+        Ok(file(FileId::from_u64(at as u64), document.path.unwrap_or_default(), document.text))
     });
     let index = Index::from_files(files.collect::<Result<_, _>>()?)?;
     let mut relevances = vec![0.0; request.documents.len()];
-    for (FileId(at), relevance) in index.relevances(request.query, StaticModel::builtin())? {
-        relevances[at as usize] = relevance;
+    for (id, relevance) in index.relevances(request.query, StaticModel::builtin())? {
+        relevances[id.to_u64() as usize] = relevance;
     }
     Ok(relevances)
 }
@@ -79,7 +79,7 @@ fn stored(chunk: &craig_chunk::Chunk, text: &str, vector: &Embedding) -> StoredC
         kind: chunk.kind,
         symbol_name: chunk.symbol_name.clone(),
         parent: chunk.parent.clone(),
-        text_hash: TextHash::of(text),
+        text_hash: TextHash::new(text),
         vector: Some(vector.quantized()),
     }
 }

@@ -118,7 +118,7 @@ impl Index {
         let mut files = Vec::new();
         for (_, (segment, file)) in best {
             let segment = &self.segments[segment].segment;
-            let found = (FileId(segment.files()[file as usize].id), segment.role(file));
+            let found = (FileId::from_u64(segment.files()[file as usize].id), segment.role(file));
             if files.len() < N_FILES && !files.contains(&found) {
                 files.push(found);
             }

@@ -8,7 +8,7 @@ use std::sync::mpsc::{Receiver, sync_channel};
 
 use craig_model::{Embedder as _, StaticModel};
 use craig_source::private;
-use craig_store::{FileId, Project, Store, StoreError, StoredFile};
+use craig_store::{FileId, IndexLock, Project, Store, StoreError, StoredFile};
 use fixedbitset::FixedBitSet;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
@@ -40,12 +40,6 @@ pub struct Index {
     generation: u64,
     /// What was damaged and has been rebuilt.
     repaired: Option<String>,
-}
-
-/// The lock for writing the index of one project, held until it is dropped or the process ends.
-#[derive(Debug)]
-pub struct IndexLock {
-    _file: File,
 }
 
 /// A segment, and which of its files are still in the store.
@@ -165,32 +159,13 @@ impl Index {
 
     /// Removes the files of the index of `project`, whose lock is held.
     pub fn remove(store: &Store, project: &Project, _lock: &IndexLock) -> Result<(), SearchError> {
-        let folder = Self::folder(store, project);
+        let folder = store.index_folder(project);
         match fs::remove_dir_all(&folder) {
             Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
                 Err(SearchError::io(&folder)(error))
             }
             _ => Ok(()),
         }
-    }
-
-    /// Takes the lock for writing the index of `project`, waiting until it is free. The lock file is not in the index's folder:
-    /// whoever waits for it must not end up with the lock of a folder that has been removed.
-    pub fn lock(store: &Store, project: &Project) -> Result<IndexLock, SearchError> {
-        let folder = store.side_folder();
-        let path = folder.join(format!("{}.index.lock", project.reference));
-        let open = || {
-            private::create_folder(&folder)?;
-            let file = private::file_options().create(true).write(true).open(&path)?;
-            file.lock()?;
-            Ok(IndexLock { _file: file })
-        };
-        open().map_err(SearchError::io(&path))
-    }
-
-    /// The folder of the index of `project`.
-    pub fn folder(store: &Store, project: &Project) -> PathBuf {
-        store.side_folder().join(&project.reference)
     }
 
     /// Number of live files.
@@ -274,7 +249,7 @@ struct Source<'a> {
 
 impl Source<'_> {
     fn folder(&self) -> PathBuf {
-        Index::folder(self.store, self.project)
+        self.store.index_folder(self.project)
     }
 
     /// The index on disk if it is of the project's generation; fails with a description of the damage.
@@ -299,7 +274,7 @@ impl Source<'_> {
 
     fn update(&self, pool: &rayon::ThreadPool, verification: Verification) -> Result<Index, SearchError> {
         let folder = self.folder();
-        let _lock = Index::lock(self.store, self.project)?;
+        let _lock = self.store.lock_index(self.project)?;
         // Another process may have purged the project or brought its index up to date while this one waited.
         self.store.generation(self.project.id)?.ok_or(SearchError::ProjectGone)?;
         private::create_folder(&folder).map_err(SearchError::io(&folder))?;
@@ -441,7 +416,7 @@ impl LiveSegment {
     }
 
     fn live_ids(&self) -> impl Iterator<Item = FileId> + '_ {
-        self.live.ones().map(|file| FileId(self.segment.files()[file].id))
+        self.live.ones().map(|file| FileId::from_u64(self.segment.files()[file].id))
     }
 }
 
@@ -518,7 +493,7 @@ impl<'a> Update<'a> {
             let gone: Vec<usize> = segment
                 .live
                 .ones()
-                .filter(|&file| !wanted.remove(&FileId(segment.segment.files()[file].id)))
+                .filter(|&file| !wanted.remove(&FileId::from_u64(segment.segment.files()[file].id)))
                 .collect();
             for file in gone {
                 segment.live.remove(file);
@@ -651,7 +626,7 @@ const FORMAT: u32 = crate::segment::FORMAT;
 /// Distinguishes a project from one of the same name and directory in an earlier database at this path: ids and generations
 /// start over with every database, and an index may outlive its database.
 fn owner(project: &Project) -> String {
-    format!("{} of {}", project.id.get(), project.ingestion_date)
+    format!("{} of {}", project.id.to_u64(), project.ingestion_date)
 }
 
 /// A number that no segment in `folder` has: other processes may still read those.

@@ -29,7 +29,7 @@ pub use filter::{Filter, KindFilter};
 pub use hit::{Evidence, Hit, MoreRange};
 #[cfg(fuzzing)]
 pub use index::fuzzing;
-pub use index::{Index, IndexHealth, IndexLock};
+pub use index::{Index, IndexHealth};
 pub use ivf::N_IVF_LISTS;
 pub use query::has_words;
 pub use ranker::{

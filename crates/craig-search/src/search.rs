@@ -172,7 +172,7 @@ impl Index {
     pub fn relevances(&self, text: &str, embedder: &dyn Embedder) -> Result<Vec<(FileId, f32)>, SearchError> {
         self.rank(text, embedder, &SearchOptions::default(), |_, ranked| {
             let id = |candidate: &Candidate| {
-                FileId(self.segments[candidate.segment].segment.files()[candidate.file as usize].id)
+                FileId::from_u64(self.segments[candidate.segment].segment.files()[candidate.file as usize].id)
             };
             Ok(ranked.iter().map(|(relevance, candidate)| (id(candidate), *relevance)).collect())
         })
@@ -275,8 +275,10 @@ impl Index {
         let (own, chunk) = chunks[place];
         let row = segment.chunk(chunk);
         let bytes = row.start_byte.saturating_sub(row.overlap_bytes)..row.end_byte;
-        let hash = TextHash(segment.text_hash(chunk));
-        let Some(content) = store.chunk_text(FileId(file.id), bytes, hash)? else { return Ok(None) };
+        let hash = TextHash::from_bytes(segment.text_hash(chunk));
+        let Some(content) = store.chunk_text(FileId::from_u64(file.id), bytes, hash)? else {
+            return Ok(None);
+        };
         let share = |own: f32| if best > 0.0 { (own / best).clamp(0.0, 1.0) } else { 1.0 };
         let text = |reference| Some(segment.text(reference).to_owned()).filter(|text| !text.is_empty());
         let others = chunks.iter().skip(per_file).take(MAX_MORE);

@@ -1,5 +1,5 @@
-//! What can be done with a database file: it is read and written beside other processes, or only read where it cannot be written,
-//! or used alone where the disk has no room for what processes share.
+//! How a database file can be used: read and written beside other processes; only read, where it cannot be written; or alone,
+//! where the disk has no room for what processes share.
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
@@ -9,7 +9,8 @@ use rusqlite::config::DbConfig;
 use rusqlite::{Connection, ErrorCode, MAIN_DB, OpenFlags, ffi};
 
 use crate::StoreError;
-use crate::schema::BUSY_TIMEOUT;
+use crate::error::OpenError;
+use crate::store::BUSY_TIMEOUT;
 
 /// How a database is open.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -23,32 +24,30 @@ pub(crate) enum Access {
 }
 
 /// Opens the database at `path` in the first of these ways that works.
-pub(crate) fn connect(path: &Path, flags: OpenFlags) -> Result<(Connection, Access), StoreError> {
-    let connection = Connection::open_with_flags(path, flags).map_err(StoreError::Sqlite);
+pub(crate) fn connect(path: &Path, flags: OpenFlags) -> Result<(Connection, Access), OpenError> {
+    let connection = Connection::open_with_flags(path, flags);
     match connection.and_then(|connection| {
         // SQLite opens what it may not write for reading, and would then make files beside it.
-        let is_writable = !connection.is_readonly(MAIN_DB).map_err(StoreError::Sqlite)?;
+        let is_writable = !connection.is_readonly(MAIN_DB)?;
         if is_writable { readable(connection).map(Some) } else { Ok(None) }
     }) {
         Ok(Some(connection)) => Ok((connection, Access::Shared)),
-        Ok(None) => read_only(path, flags).map(|connection| (connection, Access::ReadOnly)),
-        Err(StoreError::Sqlite(error)) if path.is_file() && is_no_room(&error) => {
-            alone(path, flags).map(|connection| (connection, Access::Alone))
-        }
-        Err(StoreError::Sqlite(error)) if path.is_file() && is_unwritable(&error) => {
-            // What cannot be read either is told as it was first met.
-            let first =
-                |other| if let StoreError::Sqlite(_) = other { StoreError::Sqlite(error) } else { other };
-            read_only(path, flags).map(|connection| (connection, Access::ReadOnly)).map_err(first)
-        }
-        Err(error) => Err(error),
+        Ok(None) => Ok((read_only(path, flags)?, Access::ReadOnly)),
+        Err(error) if path.is_file() && is_no_room(&error) => Ok((alone(path, flags)?, Access::Alone)),
+        Err(error) if path.is_file() && is_unwritable(&error) => match read_only(path, flags) {
+            Ok(connection) => Ok((connection, Access::ReadOnly)),
+            // If it cannot be read either, the first error says why.
+            Err(OpenError::Sqlite(_)) => Err(error.into()),
+            Err(other) => Err(other),
+        },
+        Err(error) => Err(error.into()),
     }
 }
 
-fn readable(connection: Connection) -> Result<Connection, StoreError> {
-    let read = distrust(&connection)
-        .and_then(|()| connection.query_row("SELECT count(*) FROM sqlite_schema", [], |_| Ok(())));
-    read.map(|()| connection).map_err(StoreError::Sqlite)
+fn readable(connection: Connection) -> rusqlite::Result<Connection> {
+    distrust(&connection)?;
+    connection.query_row("SELECT count(*) FROM sqlite_schema", [], |_| Ok(()))?;
+    Ok(connection)
 }
 
 /// Takes from the file whatever it could do by itself: anybody may have written it.
@@ -59,30 +58,28 @@ fn distrust(connection: &Connection) -> rusqlite::Result<()> {
 }
 
 /// Opens a database with memory of its own in the place of the file that processes share.
-fn alone(path: &Path, flags: OpenFlags) -> Result<Connection, StoreError> {
-    let connection = Connection::open_with_flags(path, flags).map_err(StoreError::Sqlite)?;
-    connection.pragma_update(None, "locking_mode", "exclusive").map_err(StoreError::Sqlite)?;
+fn alone(path: &Path, flags: OpenFlags) -> rusqlite::Result<Connection> {
+    let connection = Connection::open_with_flags(path, flags)?;
+    connection.pragma_update(None, "locking_mode", "exclusive")?;
     readable(connection)
 }
 
-/// Opens a database that cannot be written. Beside a log it takes the file that processes share, which tells where in the log the
-/// newest version of each page is. Without a log nobody is writing, and the file is all there is.
-fn read_only(path: &Path, flags: OpenFlags) -> Result<Connection, StoreError> {
+/// Opens a database that cannot be written. Beside a log it needs the memory that processes share, which says where in the log
+/// the newest version of each page is. Without a log nobody is writing, and the file is all there is.
+fn read_only(path: &Path, flags: OpenFlags) -> Result<Connection, OpenError> {
     let others = flags & !(OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE);
     let flags = others | OpenFlags::SQLITE_OPEN_READ_ONLY;
-    let log_bytes = std::fs::metadata(beside(path, "-wal")).map_or(0, |log| log.len());
-    if beside(path, "-shm").exists() {
-        let connection = Connection::open_with_flags(path, flags).map_err(StoreError::Sqlite);
-        if let Ok(connection) = connection.and_then(readable) {
-            return Ok(connection);
-        }
+    let log_bytes = std::fs::metadata(beside(path, LOG)).map_or(0, |log| log.len());
+    if beside(path, SHARED_MEMORY).exists()
+        && let Ok(connection) = Connection::open_with_flags(path, flags).and_then(readable)
+    {
+        return Ok(connection);
     }
     if log_bytes > 0 {
-        return Err(StoreError::Unrecovered { path: path.to_owned() });
+        return Err(StoreError::Unrecovered { path: path.to_owned() }.into());
     }
-    Connection::open_with_flags(immutable_uri(path), flags | OpenFlags::SQLITE_OPEN_URI)
-        .map_err(StoreError::Sqlite)
-        .and_then(readable)
+    let connection = Connection::open_with_flags(immutable_uri(path), flags | OpenFlags::SQLITE_OPEN_URI)?;
+    Ok(readable(connection)?)
 }
 
 /// A name that has SQLite read the file as if nothing could ever change it: without locks, and without files beside it.
@@ -105,8 +102,13 @@ pub(crate) fn state_of(path: &Path) -> Option<(u64, SystemTime)> {
     Some((metadata.len(), metadata.modified().ok()?))
 }
 
-/// The path of a file that SQLite keeps beside a database.
-fn beside(path: &Path, ending: &str) -> PathBuf {
+/// Endings of the files that SQLite keeps beside a database.
+pub(crate) const LOG: &str = "-wal";
+pub(crate) const SHARED_MEMORY: &str = "-shm";
+pub(crate) const ROLLBACK_JOURNAL: &str = "-journal";
+
+/// The path of a file or folder that is kept beside a database.
+pub(crate) fn beside(path: &Path, ending: &str) -> PathBuf {
     let mut name = path.to_owned().into_os_string();
     name.push(ending);
     name.into()

@@ -7,8 +7,8 @@
 use std::collections::HashSet;
 
 use craig_model::Quantized;
-use rusqlite::params;
 
+use crate::write::{delete_file, increase_generation};
 use crate::{FileId, ProjectId, Store, StoreError};
 
 /// A file that is not stored as it was.
@@ -26,8 +26,8 @@ pub struct DamagedFile {
 const MOST_PROBLEMS: usize = 20;
 
 impl Store {
-    /// What SQLite finds wrong with the database: pages, indexes, constraints and references. Empty when it is sound.
-    pub fn integrity(&self) -> Result<Vec<String>, StoreError> {
+    /// What is wrong with the database as a whole: pages, indexes, constraints and references. Empty when it is sound.
+    pub fn check(&self) -> Result<Vec<String>, StoreError> {
         let checked = self.read(|connection| {
             let mut problems: Vec<String> = connection
                 .prepare(&format!("PRAGMA integrity_check({MOST_PROBLEMS})"))?
@@ -44,15 +44,18 @@ impl Store {
         });
         match checked {
             // Too damaged for SQLite to go on checking.
-            Err(error @ (StoreError::Corrupt { .. } | StoreError::Malformed { .. })) => {
-                Ok(vec![error.to_string()])
-            }
+            Err(error @ StoreError::Corrupt { .. }) => Ok(vec![error.to_string()]),
             checked => checked,
         }
     }
 
-    /// Makes the database's own indexes anew from its tables, and removes rows that belong to nothing.
-    pub fn rebuild_indexes(&mut self) -> Result<(), StoreError> {
+    /// Makes the database's own indexes anew from its tables, and removes rows that belong to nothing; returns whether the database
+    /// is sound then.
+    pub fn repair(&mut self) -> bool {
+        self.rebuild_indexes().is_ok() && self.check().is_ok_and(|problems| problems.is_empty())
+    }
+
+    fn rebuild_indexes(&mut self) -> Result<(), StoreError> {
         self.write(|transaction| {
             transaction.execute_batch(
                 "REINDEX;
@@ -65,18 +68,16 @@ impl Store {
         })
     }
 
-    /// Reads every file of a project, telling each path before, and gives those whose text or outline is not what was stored.
+    /// Reads every file of a project, reporting each path before it is read, and returns those whose text or outline is not what
+    /// was stored.
     pub fn damaged_files(
         &self,
         project: ProjectId,
         before_each: &mut dyn FnMut(&str),
     ) -> Result<Vec<DamagedFile>, StoreError> {
-        let files: Vec<(FileId, String)> = self.read(|connection| {
-            connection
-                .prepare_cached("SELECT id, path FROM files WHERE project_id = ?1 ORDER BY id")?
-                .query_map([project.0], |row| Ok((FileId(row.get(0)?), row.get(1)?)))?
-                .collect()
-        })?;
+        let sql = "SELECT id, path FROM files WHERE project_id = ?1 ORDER BY id";
+        let files: Vec<(FileId, String)> =
+            self.read_all(sql, [project], |row| Ok((row.get(0)?, row.get(1)?)))?;
         let without_vector = self.files_with_bad_vectors(project)?;
         let mut damaged = Vec::new();
         for (id, path) in files {
@@ -99,11 +100,11 @@ impl Store {
                 "SELECT DISTINCT c.file_id, v.vector FROM files f JOIN chunks c ON c.file_id = f.id
                  JOIN vectors v ON v.text_hash = c.text_hash WHERE f.project_id = ?1",
             )?;
-            let mut rows = find.query([project.0])?;
+            let mut rows = find.query([project])?;
             let mut bad = HashSet::new();
             while let Some(row) = rows.next()? {
                 if !row.get_ref(1)?.as_blob().is_ok_and(is_vector) {
-                    bad.insert(FileId(row.get(0)?));
+                    bad.insert(row.get(0)?);
                 }
             }
             Ok(bad)
@@ -128,13 +129,9 @@ impl Store {
                 transaction.execute("DELETE FROM vectors WHERE id = ?1", [id])?;
             }
             for file in files {
-                transaction.execute("DELETE FROM files WHERE id = ?1", [file.0])?;
+                delete_file(transaction, *file)?;
             }
-            transaction.execute(
-                "UPDATE projects SET generation = generation + 1 WHERE id = ?1",
-                params![project.0],
-            )?;
-            Ok(())
+            increase_generation(transaction, project)
         })
     }
 }

@@ -1,35 +1,36 @@
-//! How context was handed out, kept for statistics on this machine.
+//! How context was used, kept for statistics on this machine.
 
 use std::time::Duration;
 
 use rusqlite::{OptionalExtension, Row, params};
 
 use crate::project::now;
+use crate::store::BUSY_TIMEOUT;
 use crate::{ProjectId, Store, StoreError};
 
 /// Uses that are kept; older ones go.
-const MOST_USES: i64 = 50_000;
+const MAX_USES: i64 = 50_000;
 
 /// One answer to a request for context. Never holds code.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ContextUse {
-    /// Its number; 0 before it is stored.
-    pub id: i64,
+    /// Its number, by which it is rated; 0 before it is stored.
+    pub number: u64,
     /// When, RFC 3339, UTC; empty before it is stored.
     pub used_at: String,
     /// `chat` or `inline`.
     pub kind: String,
     /// Why there was no context; `None` when there was some.
     pub reason: Option<String>,
-    /// Pieces handed out.
+    /// Blocks returned.
     pub blocks: u32,
-    /// Tokens handed out.
+    /// Tokens returned.
     pub tokens: u64,
     /// Tokens of the same files read whole, estimated.
     pub whole_tokens: u64,
-    /// Score of the best piece.
+    /// Score of the best block.
     pub best_score: Option<f64>,
-    /// Mean score of the pieces.
+    /// Mean score of the blocks.
     pub mean_score: Option<f64>,
     /// Microseconds of extraction, search, ranking and formatting, in this order.
     pub step_us: [u64; 4],
@@ -37,9 +38,9 @@ pub struct ContextUse {
     pub total_us: u64,
     /// What was asked, when texts are kept.
     pub query: Option<String>,
-    /// Whether somebody found it helpful.
+    /// Whether somebody found it helpful, if anybody said.
     pub helpful: Option<bool>,
-    /// What they said.
+    /// Their comment.
     pub note: Option<String>,
 }
 
@@ -47,7 +48,7 @@ impl ContextUse {
     fn from_row(row: &Row<'_>) -> rusqlite::Result<Self> {
         let whole = |column| row.get::<_, i64>(column).map(|n| n as u64);
         Ok(Self {
-            id: row.get(0)?,
+            number: whole(0)?,
             used_at: row.get(1)?,
             kind: row.get(2)?,
             reason: row.get(3)?,
@@ -66,8 +67,8 @@ impl ContextUse {
 }
 
 impl Store {
-    /// Keeps a use and gives its number. Does not wait: fails with [`StoreError::Busy`] while another process writes.
-    pub fn record_context_use(&mut self, project: ProjectId, used: &ContextUse) -> Result<i64, StoreError> {
+    /// Keeps a use and returns its number. Does not wait: fails with [`StoreError::Busy`] while another process writes.
+    pub fn record_context_use(&mut self, project: ProjectId, used: &ContextUse) -> Result<u64, StoreError> {
         self.write_at_once(|transaction| {
             let [extract, search, rank, format] = used.step_us.map(|us| us as i64);
             transaction.execute(
@@ -75,7 +76,7 @@ impl Store {
                     mean_score, extract_us, search_us, rank_us, format_us, total_us, query)
                  VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15)",
                 params![
-                    project.0,
+                    project,
                     now(),
                     used.kind,
                     used.reason,
@@ -93,48 +94,33 @@ impl Store {
                 ],
             )?;
             let id = transaction.last_insert_rowid();
-            transaction.execute("DELETE FROM context_uses WHERE id <= ?1", [id - MOST_USES])?;
-            Ok(id)
+            transaction.execute("DELETE FROM context_uses WHERE id <= ?1", [id - MAX_USES])?;
+            Ok(id as u64)
         })
     }
 
     /// The uses of one project, or of all, oldest first.
     pub fn context_uses(&self, project: Option<ProjectId>) -> Result<Vec<ContextUse>, StoreError> {
-        self.read(|connection| {
-            connection
-                .prepare_cached(
-                    "SELECT id, used_at, kind, reason, blocks, tokens, whole_tokens, best_score, mean_score, extract_us,
-                        search_us, rank_us, format_us, total_us, query, helpful, note
-                     FROM context_uses WHERE ?1 IS NULL OR project_id = ?1 ORDER BY id",
-                )?
-                .query_map([project.map(|project| project.0)], ContextUse::from_row)?
-                .collect()
-        })
+        let sql = "SELECT id, used_at, kind, reason, blocks, tokens, whole_tokens, best_score, mean_score, extract_us,
+                      search_us, rank_us, format_us, total_us, query, helpful, note
+                   FROM context_uses WHERE ?1 IS NULL OR project_id = ?1 ORDER BY id";
+        self.read_all(sql, [project], ContextUse::from_row)
     }
 
-    /// Says whether the context of number `id`, or the newest that was given, was helpful; gives its number, `None` when
-    /// there is no such.
+    /// Stores whether the context of this number, or the newest that was given, was helpful; returns its number, `None` when
+    /// there is no such context.
     pub fn rate_context_use(
         &mut self,
-        id: Option<i64>,
+        number: Option<u64>,
         helpful: bool,
         note: Option<&str>,
-    ) -> Result<Option<i64>, StoreError> {
+    ) -> Result<Option<u64>, StoreError> {
         self.write(|transaction| {
-            let found = transaction
-                .query_row(
-                    "SELECT id FROM context_uses WHERE (?1 IS NULL AND blocks > 0) OR id = ?1 ORDER BY id DESC LIMIT 1",
-                    [id],
-                    |row| row.get::<_, i64>(0),
-                )
-                .optional()?;
-            if let Some(found) = found {
-                transaction.execute(
-                    "UPDATE context_uses SET helpful = ?2, note = ?3 WHERE id = ?1",
-                    params![found, helpful, note],
-                )?;
-            }
-            Ok(found)
+            let sql = "UPDATE context_uses SET helpful = ?2, note = ?3 WHERE id = (
+                           SELECT id FROM context_uses WHERE (?1 IS NULL AND blocks > 0) OR id = ?1 ORDER BY id DESC LIMIT 1)
+                       RETURNING id";
+            let parameters = params![number.map(|number| number as i64), helpful, note];
+            transaction.query_row(sql, parameters, |row| row.get::<_, i64>(0).map(|id| id as u64)).optional()
         })
     }
 
@@ -143,13 +129,9 @@ impl Store {
         &mut self,
         work: impl FnOnce(&rusqlite::Transaction<'_>) -> rusqlite::Result<T>,
     ) -> Result<T, StoreError> {
-        self.set_patience(Duration::ZERO)?;
+        self.read(|connection| connection.busy_timeout(Duration::ZERO))?;
         let done = self.write(work);
-        self.set_patience(crate::schema::BUSY_TIMEOUT)?;
+        self.read(|connection| connection.busy_timeout(BUSY_TIMEOUT))?;
         done
-    }
-
-    fn set_patience(&self, patience: Duration) -> Result<(), StoreError> {
-        self.read(|connection| connection.busy_timeout(patience))
     }
 }

@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use rusqlite::Connection;
 
-use crate::schema::BUSY_TIMEOUT;
+use crate::store::BUSY_TIMEOUT;
 use crate::{Store, StoreError};
 
 /// How long the emptying of the log waits for whoever reads it at the moment.
@@ -67,7 +67,7 @@ impl Store {
     /// Whether it could be done is not told: what was deleted is deleted either way.
     pub(crate) fn rewrite(&self) {
         let Ok(n_bytes) = self.n_bytes() else { return };
-        if free_bytes(self.path()).is_some_and(|free| free < REWRITE_SHARE * n_bytes) {
+        if free_bytes(&self.place.path).is_some_and(|free| free < REWRITE_SHARE * n_bytes) {
             return;
         }
         let temp_store = if n_bytes > IN_MEMORY_BYTES { "file" } else { "memory" };

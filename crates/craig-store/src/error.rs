@@ -1,6 +1,6 @@
 //! What can go wrong between Craig and its database.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use rusqlite::ErrorCode;
 use thiserror::Error;
@@ -16,7 +16,7 @@ pub enum StoreError {
     Open {
         /// The database file.
         path: PathBuf,
-        /// What the system said.
+        /// What the system reports.
         source: std::io::Error,
     },
     /// The file is something else, or damaged.
@@ -24,7 +24,7 @@ pub enum StoreError {
     Corrupt {
         /// The database file.
         path: PathBuf,
-        /// What SQLite said.
+        /// What is wrong with it.
         detail: String,
     },
     /// The database was written by a newer Craig.
@@ -52,6 +52,20 @@ pub enum StoreError {
     Full {
         /// The database file.
         path: PathBuf,
+    },
+    /// Another process, or another thread of this one, writes the project.
+    #[error("the project is being written by {holder}")]
+    Held {
+        /// "process 4711", or "another process".
+        holder: String,
+    },
+    /// A lock cannot be made.
+    #[error("cannot make the lock file {}: {source}", path.display())]
+    Lock {
+        /// Where.
+        path: PathBuf,
+        /// What the system reports.
+        source: std::io::Error,
     },
     /// Another process kept the database locked for too long.
     #[error("{} is locked by another process", path.display())]
@@ -97,36 +111,58 @@ pub enum StoreError {
         /// Directory of the project that has it.
         source_path: String,
     },
-    /// A stored value does not have the form that this version writes.
-    #[error("stored {what} is malformed: {detail}")]
-    Malformed {
-        /// Which value.
-        what: &'static str,
-        /// How.
-        detail: String,
-    },
     /// A stored text is not the one that was stored.
     #[error("the stored text of {path:?} is damaged")]
     DamagedText {
         /// Path of the file.
         path: String,
     },
-    /// Anything else SQLite reports.
-    #[error("database error: {0}")]
-    Sqlite(#[source] rusqlite::Error),
+    /// Anything else that the database reports.
+    #[error("database error: {source}")]
+    Database {
+        /// What it reports.
+        source: Box<dyn std::error::Error + Send + Sync>,
+    },
+}
+
+/// Who can do something about a [`StoreError`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum StoreErrorKind {
+    /// Whoever asked: nothing is stored under that name, or something else is.
+    User,
+    /// Whoever runs the machine: disk, permissions, other processes and programs.
+    Environment,
+    /// Nobody: what is stored is not what was written. It is repaired, or made again.
+    Damage,
 }
 
 impl StoreError {
-    /// This error, sorted if it is still SQLite's own.
-    pub(crate) fn sorted(self, path: &std::path::Path) -> Self {
+    /// Who can do something about it.
+    pub fn kind(&self) -> StoreErrorKind {
         match self {
-            Self::Sqlite(error) => Self::from_sqlite(path, error),
-            other => other,
+            Self::UnknownProject { .. } | Self::NameTaken { .. } => StoreErrorKind::User,
+            Self::Corrupt { .. } | Self::DamagedText { .. } => StoreErrorKind::Damage,
+            Self::Open { .. }
+            | Self::Newer { .. }
+            | Self::OtherRole { .. }
+            | Self::Full { .. }
+            | Self::Held { .. }
+            | Self::Lock { .. }
+            | Self::Busy { .. }
+            | Self::ReadOnly { .. }
+            | Self::Unrecovered { .. }
+            | Self::Older { .. }
+            | Self::Database { .. } => StoreErrorKind::Environment,
         }
     }
 
+    /// Whether only writing failed: what is stored can be read all the same.
+    pub fn is_unwritable(&self) -> bool {
+        matches!(self, Self::Full { .. } | Self::ReadOnly { .. } | Self::Lock { .. })
+    }
+
     /// Sorts an SQLite error on the database at `path` by what a user can do about it.
-    pub(crate) fn from_sqlite(path: &std::path::Path, error: rusqlite::Error) -> Self {
+    pub(crate) fn from_sqlite(path: &Path, error: rusqlite::Error) -> Self {
         let path = path.to_owned();
         if let rusqlite::Error::FromSqlConversionFailure(_, _, source) = &error {
             return match source.downcast_ref::<DamagedText>() {
@@ -144,8 +180,36 @@ impl StoreError {
             Some(ErrorCode::CannotOpen | ErrorCode::PermissionDenied) => {
                 Self::Open { path, source: std::io::Error::other(error.to_string()) }
             }
-            _ => Self::Sqlite(error),
+            _ => Self::Database { source: Box::new(error) },
         }
+    }
+}
+
+/// Why a database cannot be opened, before SQLite's errors are sorted: some of them decide how it is opened instead.
+#[derive(Debug)]
+pub(crate) enum OpenError {
+    Sqlite(rusqlite::Error),
+    Store(StoreError),
+}
+
+impl OpenError {
+    pub(crate) fn sorted(self, path: &Path) -> StoreError {
+        match self {
+            Self::Sqlite(error) => StoreError::from_sqlite(path, error),
+            Self::Store(error) => error,
+        }
+    }
+}
+
+impl From<rusqlite::Error> for OpenError {
+    fn from(error: rusqlite::Error) -> Self {
+        Self::Sqlite(error)
+    }
+}
+
+impl From<StoreError> for OpenError {
+    fn from(error: StoreError) -> Self {
+        Self::Store(error)
     }
 }
 
@@ -157,8 +221,15 @@ pub(crate) struct DamagedText {
 }
 
 impl DamagedText {
-    pub(crate) fn of(record: &crate::FileRecord) -> rusqlite::Error {
-        let damaged = Self { path: record.path.clone() };
-        rusqlite::Error::FromSqlConversionFailure(0, rusqlite::types::Type::Text, Box::new(damaged))
+    pub(crate) fn error(path: &str) -> rusqlite::Error {
+        conversion_error(0, Self { path: path.to_owned() })
     }
+}
+
+/// A stored value that cannot be what was written.
+pub(crate) fn conversion_error(
+    column: usize,
+    error: impl Into<Box<dyn std::error::Error + Send + Sync>>,
+) -> rusqlite::Error {
+    rusqlite::Error::FromSqlConversionFailure(column, rusqlite::types::Type::Text, error.into())
 }

@@ -1,23 +1,30 @@
-//! One writer a project: an operating-system lock that dies with its holder.
+//! One writer a project: operating-system locks that die with their holders.
 
 use std::fs::{File, TryLockError};
-use std::io::{Read, Seek, SeekFrom, Write};
-use std::path::Path;
+use std::io::{self, Read, Seek, SeekFrom, Write};
+use std::path::{Path, PathBuf};
 
 use craig_source::private;
-use thiserror::Error;
 
-use crate::{Project, Store};
+use crate::{Project, Store, StoreError};
 
 /// The right to change one project, held until dropped, or until the process ends in whatever way.
 #[derive(Debug)]
 pub struct ProjectLock {
     file: File,
+    /// Of the project, whose id may be another one when a purged project was made again.
+    pub(crate) reference: String,
+}
+
+/// The right to write the index of one project, held until dropped, or until the process ends in whatever way.
+#[derive(Debug)]
+pub struct IndexLock {
+    _file: File,
 }
 
 /// How the newest ingestion of a project went, as its lock file says. Unlike the database, that can be written to on a full disk.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum LastRun {
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum RecordedRun {
     /// Nothing is known of it.
     Unknown,
     /// It is going on: somebody holds the lock.
@@ -30,130 +37,107 @@ pub enum LastRun {
     Failed(String),
 }
 
-/// Who holds a lock, as far as it is known.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct LockHolder {
-    /// Process id.
-    pub pid: Option<u32>,
-}
-
-/// A lock could not be taken.
-#[derive(Debug, Error)]
-pub enum LockError {
-    /// Another process, or another thread of this one, has it.
-    #[error("the project is being written by {}", holder.describe())]
-    Held {
-        /// Who.
-        holder: LockHolder,
-    },
-    /// The lock file cannot be made.
-    #[error("cannot make the lock file {path}: {source}")]
-    Io {
-        /// The lock file.
-        path: String,
-        /// What the system said.
-        source: std::io::Error,
-    },
-}
-
-impl LockHolder {
-    /// "process 4711", or "another process".
-    pub fn describe(&self) -> String {
-        self.pid.map_or_else(|| "another process".to_owned(), |pid| format!("process {pid}"))
-    }
-}
-
 impl ProjectLock {
-    /// Notes that an ingestion begins.
-    pub fn note_begun(&self) {
-        self.note(BEGUN);
+    /// Runs an ingestion and records outside of the database that it began and how it ended: also what cannot be written there, as
+    /// on a full disk, is known to [`Store::ingestion_status`].
+    pub fn record_run<T, E: ToString>(&self, ingest: impl FnOnce() -> Result<T, E>) -> Result<T, E> {
+        self.record(BEGUN);
+        let done = ingest();
+        match &done {
+            Ok(_) => self.record(COMPLETED),
+            Err(error) => self.record(&format!("{FAILED}{}", error.to_string())),
+        }
+        done
     }
 
-    /// Notes that it was completed.
-    pub fn note_completed(&self) {
-        self.note(COMPLETED);
+    /// Forgets what was recorded.
+    pub(crate) fn clear_record(&self) {
+        self.record("");
     }
 
-    /// Notes what ended it.
-    pub fn note_failed(&self, error: &str) {
-        self.note(&format!("{FAILED}{error}"));
-    }
-
-    /// Forgets what was noted, as of a project that is purged.
-    pub fn note_nothing(&self) {
-        self.note("");
-    }
-
-    fn note(&self, run: &str) {
+    fn record(&self, run: &str) {
         let run = run.replace(['\n', '\r'], " ");
         let end = run.floor_char_boundary(RECORD_BYTES - HOLDER_BYTES - 1);
         let record = padded(&run[..end], RECORD_BYTES - HOLDER_BYTES);
         let mut file = &self.file;
-        // What cannot be noted is not known later: the ingestion itself matters more.
+        // The ingestion itself matters more than its record.
         let _ =
             file.seek(SeekFrom::Start(HOLDER_BYTES as u64)).and_then(|_| file.write_all(record.as_bytes()));
     }
 }
 
 impl Store {
-    /// How the newest ingestion of `project` went, as it is noted beside the database. Writes nothing.
-    pub fn last_run(&self, project: &Project) -> LastRun {
-        let opened = private::file_options().read(true).open(self.lock_path(project));
-        let Ok(mut file) = opened else { return LastRun::Unknown };
-        if matches!(file.try_lock_shared(), Err(TryLockError::WouldBlock)) {
-            return LastRun::Running;
-        }
-        let mut record = String::new();
-        let read = file.read_to_string(&mut record);
-        let noted = record.lines().nth(1).unwrap_or_default().trim_end();
-        match noted.strip_prefix(FAILED) {
-            _ if read.is_err() => LastRun::Unknown,
-            Some(error) => LastRun::Failed(error.to_owned()),
-            None if noted == BEGUN => LastRun::CutOff,
-            None if noted == COMPLETED => LastRun::Completed,
-            None => LastRun::Unknown,
-        }
-    }
-
-    /// Takes the write lock of `project`, or says at once who has it.
-    pub fn try_lock(&self, project: &Project) -> Result<ProjectLock, LockError> {
-        lock(&self.lock_path(project), File::try_lock)
+    /// Takes the write lock of `project`, or reports at once who has it.
+    pub fn try_lock(&self, project: &Project) -> Result<ProjectLock, StoreError> {
+        self.lock_project(project, File::try_lock)
     }
 
     /// Takes the write lock of `project`, waiting for its holder as long as it takes.
-    pub fn lock(&self, project: &Project) -> Result<ProjectLock, LockError> {
-        lock(&self.lock_path(project), |file| file.lock().map_err(TryLockError::Error))
+    pub fn lock(&self, project: &Project) -> Result<ProjectLock, StoreError> {
+        self.lock_project(project, |file| file.lock().map_err(TryLockError::Error))
     }
 
-    fn lock_path(&self, project: &Project) -> std::path::PathBuf {
-        self.side_folder().join(format!("{}.lock", project.reference))
+    /// Takes the right to write the index of `project`, waiting for its holder. Its file is not in the index's folder: whoever
+    /// waits for it must not be left with the lock of a folder that was removed.
+    pub fn lock_index(&self, project: &Project) -> Result<IndexLock, StoreError> {
+        let path = self.lock_path(&format!("{}.index", project.reference));
+        let lock = || open_lock_file(&path).and_then(|file| file.lock().map(|()| file));
+        lock().map(|file| IndexLock { _file: file }).map_err(|source| StoreError::Lock { path, source })
+    }
+
+    fn lock_project(
+        &self,
+        project: &Project,
+        take: impl FnOnce(&File) -> Result<(), TryLockError>,
+    ) -> Result<ProjectLock, StoreError> {
+        let path = self.lock_path(&project.reference);
+        let io_error = |source| StoreError::Lock { path: path.clone(), source };
+        let mut file = open_lock_file(&path).map_err(io_error)?;
+        match take(&file) {
+            Ok(()) => {}
+            Err(TryLockError::WouldBlock) => {
+                return Err(StoreError::Held { holder: read_holder(&mut file) });
+            }
+            Err(TryLockError::Error(source)) => return Err(io_error(source)),
+        }
+        // The name of the holder is a courtesy to whoever waits: the lock holds without it.
+        let _ = write_holder(&mut file);
+        Ok(ProjectLock { file, reference: project.reference.clone() })
+    }
+
+    /// How the newest ingestion of `project` went, as far as it is recorded. Writes nothing.
+    pub(crate) fn recorded_run(&self, project: &Project) -> RecordedRun {
+        let opened = private::file_options().read(true).open(self.lock_path(&project.reference));
+        let Ok(mut file) = opened else { return RecordedRun::Unknown };
+        if matches!(file.try_lock_shared(), Err(TryLockError::WouldBlock)) {
+            return RecordedRun::Running;
+        }
+        let mut record = String::new();
+        let read = file.read_to_string(&mut record);
+        let run = record.lines().nth(1).unwrap_or_default().trim_end();
+        match run.strip_prefix(FAILED) {
+            _ if read.is_err() => RecordedRun::Unknown,
+            Some(error) => RecordedRun::Failed(error.to_owned()),
+            None if run == BEGUN => RecordedRun::CutOff,
+            None if run == COMPLETED => RecordedRun::Completed,
+            None => RecordedRun::Unknown,
+        }
+    }
+
+    fn lock_path(&self, name: &str) -> PathBuf {
+        self.place.derived_folder.join(format!("{name}.lock"))
     }
 }
 
-fn lock(path: &Path, take: impl FnOnce(&File) -> Result<(), TryLockError>) -> Result<ProjectLock, LockError> {
-    let io_error = |source| LockError::Io { path: path.display().to_string(), source };
+fn open_lock_file(path: &Path) -> io::Result<File> {
     if let Some(folder) = path.parent() {
-        private::create_folder(folder).map_err(io_error)?;
+        private::create_folder(folder)?;
     }
-    let mut file = private::file_options()
-        .read(true)
-        .write(true)
-        .create(true)
-        .truncate(false)
-        .open(path)
-        .map_err(io_error)?;
-    match take(&file) {
-        Ok(()) => {}
-        Err(TryLockError::WouldBlock) => return Err(LockError::Held { holder: read_holder(&mut file) }),
-        Err(TryLockError::Error(source)) => return Err(io_error(source)),
-    }
-    // The name of the holder is a courtesy to whoever waits: the lock holds without it.
-    let _ = sign(&mut file);
-    Ok(ProjectLock { file })
+    private::file_options().read(true).write(true).create(true).truncate(false).open(path)
 }
 
-/// Bytes of a lock file: who holds it in the first line, how the newest ingestion went in the second. It has all of them from the
-/// beginning, so that what is noted later needs no room on the disk.
+/// Bytes of a project's lock file: its holder in the first line, how the newest ingestion went in the second. It has this
+/// length from the beginning, so that what is recorded later needs no room on the disk.
 const RECORD_BYTES: usize = 512;
 
 /// Bytes of its first line.
@@ -164,7 +148,7 @@ const COMPLETED: &str = "completed";
 const FAILED: &str = "failed: ";
 
 /// Writes this process's id into a lock file, and makes it as long as it has to be.
-fn sign(file: &mut File) -> std::io::Result<()> {
+fn write_holder(file: &mut File) -> io::Result<()> {
     if file.metadata()?.len() != RECORD_BYTES as u64 {
         file.set_len(0)?;
         file.rewind()?;
@@ -175,15 +159,15 @@ fn sign(file: &mut File) -> std::io::Result<()> {
     file.write_all(padded(&std::process::id().to_string(), HOLDER_BYTES).as_bytes())
 }
 
+fn read_holder(file: &mut File) -> String {
+    let mut text = String::new();
+    let read = file.read_to_string(&mut text).ok();
+    let pid: Option<u32> = read.and_then(|_| text.lines().next()?.trim().parse().ok());
+    pid.map_or_else(|| "another process".to_owned(), |pid| format!("process {pid}"))
+}
+
 /// `text` with blanks and a line feed at its end, `n_bytes` in all.
 fn padded(text: &str, n_bytes: usize) -> String {
     let n_blanks = n_bytes.saturating_sub(text.len() + 1);
     format!("{text}{}\n", " ".repeat(n_blanks))
-}
-
-fn read_holder(file: &mut File) -> LockHolder {
-    let mut text = String::new();
-    let read = file.read_to_string(&mut text).ok();
-    let pid = read.and_then(|_| text.lines().next()?.trim().parse().ok());
-    LockHolder { pid }
 }

@@ -2,24 +2,14 @@
 
 use rusqlite::{Row, params};
 
+use crate::error::conversion_error;
 use crate::write::drop_unused_vectors;
-use crate::{Store, StoreError};
-
-/// Identifies a project in one database.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct ProjectId(pub(crate) i64);
-
-impl ProjectId {
-    /// The number that users see.
-    pub fn get(self) -> i64 {
-        self.0
-    }
-}
+use crate::{ProjectId, ProjectLock, Store, StoreError};
 
 /// One ingested source directory.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Project {
-    /// Number within the database.
+    /// Its id within the database.
     pub id: ProjectId,
     /// Name chosen by the user, unique in the database.
     pub name: String,
@@ -39,13 +29,25 @@ pub struct Project {
     pub options: String,
 }
 
+/// How much is stored of a project.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct ProjectCounts {
+    /// Files, binary ones included.
+    pub files: u64,
+    /// Chunks.
+    pub chunks: u64,
+}
+
+/// Characters of a project's reference.
+pub(crate) const REFERENCE_LENGTH: usize = 12;
+
 const COLUMNS: &str =
     "id, name, reference, source_path, ingestion_date, content_hash, last_updated, generation, options";
 
 impl Project {
     fn from_row(row: &Row<'_>) -> rusqlite::Result<Self> {
         Ok(Self {
-            id: ProjectId(row.get(0)?),
+            id: row.get(0)?,
             name: row.get(1)?,
             reference: checked_reference(row.get(2)?)?,
             source_path: row.get(3)?,
@@ -76,14 +78,30 @@ impl Store {
 
     /// All projects by id.
     pub fn projects(&self) -> Result<Vec<Project>, StoreError> {
-        let sql = format!("SELECT {COLUMNS} FROM projects ORDER BY id");
-        self.read(|connection| connection.prepare_cached(&sql)?.query_map([], Project::from_row)?.collect())
+        self.read_all(&format!("SELECT {COLUMNS} FROM projects ORDER BY id"), [], Project::from_row)
     }
 
     /// The first project that was ingested from `source_path`.
     pub fn project_of_path(&self, source_path: &str) -> Result<Option<Project>, StoreError> {
         let sql = format!("SELECT {COLUMNS} FROM projects WHERE source_path = ?1 ORDER BY id LIMIT 1");
         self.read_one(&sql, [source_path], Project::from_row)
+    }
+
+    /// The generation of a project, `None` when it is gone.
+    pub fn generation(&self, project: ProjectId) -> Result<Option<u64>, StoreError> {
+        let sql = "SELECT generation FROM projects WHERE id = ?1";
+        self.read_one(sql, [project], |row| row.get::<_, i64>(0).map(|generation| generation as u64))
+    }
+
+    /// How much is stored of a project; nothing when it is gone.
+    pub fn counts(&self, project: ProjectId) -> Result<ProjectCounts, StoreError> {
+        let sql = "SELECT (SELECT count(*) FROM files WHERE project_id = ?1),
+                          (SELECT count(*) FROM chunks c JOIN files f ON f.id = c.file_id WHERE f.project_id = ?1)";
+        let count = |row: &Row<'_>, column| row.get::<_, i64>(column).map(|n| n as u64);
+        let counts = self.read_one(sql, [project], |row| {
+            Ok(ProjectCounts { files: count(row, 0)?, chunks: count(row, 1)? })
+        })?;
+        Ok(counts.unwrap_or_default())
     }
 
     /// The project `name` of `source_path`, made when missing; `options` are stored either way.
@@ -117,12 +135,13 @@ impl Store {
         }
     }
 
-    /// Removes a project and everything that belongs to it alone, or nothing. No trace of it is left in the files of the
-    /// database, as far as there is room to write them anew and nobody reads them at the moment.
-    pub fn purge(&mut self, project: ProjectId) -> Result<(), StoreError> {
+    /// Removes the project whose lock is held, with everything that belongs to it alone, or nothing. No trace of it is left in
+    /// the files of the database, as far as there is room to write them anew and nobody reads them at the moment. Its index is
+    /// left to whoever made it.
+    pub fn purge(&mut self, lock: &ProjectLock) -> Result<(), StoreError> {
         let delete = |store: &mut Self| {
             store.write(|transaction| {
-                transaction.execute("DELETE FROM projects WHERE id = ?1", [project.0])?;
+                transaction.execute("DELETE FROM projects WHERE reference = ?1", [&lock.reference])?;
                 drop_unused_vectors(transaction)
             })
         };
@@ -133,23 +152,24 @@ impl Store {
         self.has_deleted = true;
         self.rewrite();
         self.empty_log();
+        lock.clear_record();
         Ok(())
     }
 }
 
 fn reference(name: &str, source_path: &str) -> String {
     let hash = blake3::hash(format!("{name}\0{source_path}").as_bytes());
-    hash.to_hex()[..12].to_owned()
+    hash.to_hex()[..REFERENCE_LENGTH].to_owned()
 }
 
-/// Folders and locks are called by it, so it may not be a path that somebody has written into the database.
+/// Folders and lock files are named by it, so it may not be a path that somebody has written into the database.
 fn checked_reference(reference: String) -> rusqlite::Result<String> {
     match reference.bytes().all(|byte| byte.is_ascii_hexdigit()) {
         true => Ok(reference),
-        false => {
-            let detail = format!("the reference {reference:?} of a project is not one that craig makes");
-            Err(rusqlite::Error::FromSqlConversionFailure(2, rusqlite::types::Type::Text, detail.into()))
-        }
+        false => Err(conversion_error(
+            2,
+            format!("the reference {reference:?} of a project is not one that craig makes"),
+        )),
     }
 }
 

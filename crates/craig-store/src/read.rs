@@ -1,6 +1,6 @@
 //! What the store gives back: tracked files for comparison, records for listings, whole files for indexing.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 use std::ops::Range;
 
 use craig_chunk::{ChunkKind, Import, Parsed, Symbol};
@@ -9,12 +9,8 @@ use craig_source::{ContentHash, FileKind, FileStamp, FileType, Language, Withhel
 use rusqlite::{Connection, OptionalExtension, Row, params};
 use serde::Deserialize;
 
-use crate::error::DamagedText;
-use crate::{ProjectId, Store, StoreError, TextHash};
-
-/// Identifies one version of one file: a changed file gets a new id.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct FileId(pub i64);
+use crate::error::{DamagedText, conversion_error};
+use crate::{FileId, ProjectId, Store, StoreError, TextHash};
 
 /// A stored file as a delta ingestion compares it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -167,11 +163,29 @@ struct StoredOutline {
 
 const RECORD: &str = "id, path, is_binary, metadata, file_hash";
 
+/// All of them are in an index: the rows, which hold the texts, are many pages.
+const TRACKED: &str = "id, path, file_hash, size, modified_ns, changed_ns, read_ns";
+
+impl TrackedFile {
+    fn from_row(row: &Row<'_>) -> rusqlite::Result<Self> {
+        let hex: String = row.get(2)?;
+        let hash = blake3::Hash::from_hex(&hex).map_err(|error| conversion_error(2, error))?;
+        let size = row.get::<_, i64>(3)? as u64;
+        Ok(Self {
+            id: row.get(0)?,
+            path: row.get(1)?,
+            hash: ContentHash(*hash.as_bytes()),
+            stamp: FileStamp { size, modified_ns: row.get(4)?, changed_ns: row.get(5)? },
+            read_ns: row.get(6)?,
+        })
+    }
+}
+
 impl FileRecord {
     fn from_row(row: &Row<'_>) -> rusqlite::Result<Self> {
         let metadata: Metadata = json_column(row, 3)?;
         Ok(Self {
-            id: FileId(row.get(0)?),
+            id: row.get(0)?,
             path: row.get(1)?,
             is_binary: row.get(2)?,
             language: metadata.language,
@@ -189,23 +203,20 @@ impl FileRecord {
 impl Store {
     /// Every file of a project with its stamp and hash, by path.
     pub fn tracked_files(&self, project: ProjectId) -> Result<Vec<TrackedFile>, StoreError> {
-        self.read(|connection| {
-            connection
-                .prepare_cached(
-                    "SELECT id, path, file_hash, size, modified_ns, changed_ns, read_ns FROM files
-                     WHERE project_id = ?1 ORDER BY path",
-                )?
-                .query_map([project.0], tracked_from_row)?
-                .collect()
-        })
+        let sql = format!("SELECT {TRACKED} FROM files WHERE project_id = ?1 ORDER BY path");
+        self.read_all(&sql, [project], TrackedFile::from_row)
+    }
+
+    /// One file by path with its stamp and hash; `None` when it is not tracked.
+    pub fn tracked_file(&self, project: ProjectId, path: &str) -> Result<Option<TrackedFile>, StoreError> {
+        let sql = format!("SELECT {TRACKED} FROM files WHERE project_id = ?1 AND path = ?2");
+        self.read_one(&sql, params![project, path], TrackedFile::from_row)
     }
 
     /// Every file of a project without its text, by path.
     pub fn file_records(&self, project: ProjectId) -> Result<Vec<FileRecord>, StoreError> {
         let sql = format!("SELECT {RECORD} FROM files WHERE project_id = ?1 ORDER BY path");
-        self.read(|connection| {
-            connection.prepare_cached(&sql)?.query_map([project.0], FileRecord::from_row)?.collect()
-        })
+        self.read_all(&sql, [project], FileRecord::from_row)
     }
 
     /// One file by path, with its text; `None` when it is not tracked.
@@ -219,24 +230,12 @@ impl Store {
                 Ok(StoredText { content: text_column(row, 5, &record)?, record })
             };
             let found =
-                connection.prepare_cached(&sql)?.query_row(params![project.0, path], read).optional()?;
+                connection.prepare_cached(&sql)?.query_row(params![project, path], read).optional()?;
             if let Some(StoredText { record, content: Some(text) }) = &found {
                 verify_text(connection, record, text)?;
             }
             Ok(found)
         })
-    }
-
-    /// Size of a file in bytes; `None` when it is not tracked.
-    pub fn file_size(&self, project: ProjectId, path: &str) -> Result<Option<u64>, StoreError> {
-        let sql = "SELECT size FROM files WHERE project_id = ?1 AND path = ?2";
-        self.read_one(sql, params![project.0, path], |row| row.get::<_, i64>(0).map(|size| size as u64))
-    }
-
-    /// The id of the present version of a file; `None` when it is not tracked.
-    pub fn file_id(&self, project: ProjectId, path: &str) -> Result<Option<FileId>, StoreError> {
-        let sql = "SELECT id FROM files WHERE project_id = ?1 AND path = ?2";
-        self.read_one(sql, params![project.0, path], |row| row.get(0).map(FileId))
     }
 
     /// The text of a chunk, which is `bytes` of its file's text and has this hash; `None` when the file is gone.
@@ -251,31 +250,25 @@ impl Store {
         let sql = "SELECT substr(CAST(content AS BLOB), ?2, ?3) FROM files WHERE id = ?1";
         let (start, n_bytes) = (i64::from(bytes.start) + 1, bytes.end.saturating_sub(bytes.start));
         let found: Option<Option<Vec<u8>>> =
-            self.read_one(sql, params![file.0, start, n_bytes], |row| row.get(0))?;
+            self.read_one(sql, params![file, start, n_bytes], |row| row.get(0))?;
         let Some(found) = found else { return Ok(None) };
         let text = found.and_then(|bytes| String::from_utf8(bytes).ok());
-        match text.filter(|text| TextHash::of(text) == hash) {
+        match text.filter(|text| TextHash::new(text) == hash) {
             Some(text) => Ok(Some(text)),
             None => Err(StoreError::DamagedText { path: self.path_of(file)? }),
         }
     }
 
     fn path_of(&self, file: FileId) -> Result<String, StoreError> {
-        let path = self.read_one("SELECT path FROM files WHERE id = ?1", [file.0], |row| row.get(0))?;
+        let path = self.read_one("SELECT path FROM files WHERE id = ?1", [file], |row| row.get(0))?;
         Ok(path.unwrap_or_default())
     }
 
     /// Ids of the files of a project that have chunks, ascending.
     pub fn searchable_files(&self, project: ProjectId) -> Result<Vec<FileId>, StoreError> {
-        self.read(|connection| {
-            connection
-                .prepare_cached(
-                    "SELECT f.id FROM files f WHERE f.project_id = ?1
-                     AND EXISTS (SELECT 1 FROM chunks c WHERE c.file_id = f.id) ORDER BY f.id",
-                )?
-                .query_map([project.0], |row| row.get(0).map(FileId))?
-                .collect()
-        })
+        let sql = "SELECT f.id FROM files f WHERE f.project_id = ?1
+                   AND EXISTS (SELECT 1 FROM chunks c WHERE c.file_id = f.id) ORDER BY f.id";
+        self.read_all(sql, [project], |row| row.get(0))
     }
 
     /// Loads the given files with text, outline, chunks and the vectors of `embedder`; those that are gone are left out.
@@ -314,15 +307,9 @@ impl Store {
                    ORDER BY lower(s.value ->> 'name') = lower(?3) DESC,
                             instr(lower(s.value ->> 'name'), lower(?3)) = 1 DESC,
                             length(s.value ->> 'name'), f.path, s.value ->> 'line' LIMIT ?4";
-        self.read(|connection| {
-            let limit = i64::try_from(limit).unwrap_or(i64::MAX);
-            connection
-                .prepare_cached(sql)?
-                .query_map(params![project.0, format!("%{escaped}%"), part, limit], |row| {
-                    Ok((row.get(0)?, json_column(row, 1)?))
-                })?
-                .collect()
-        })
+        let limit = i64::try_from(limit).unwrap_or(i64::MAX);
+        let parameters = params![project, format!("%{escaped}%"), part, limit];
+        self.read_all(sql, parameters, |row| Ok((row.get(0)?, json_column(row, 1)?)))
     }
 
     /// Which of `hashes` already have a vector of `embedder`.
@@ -337,7 +324,7 @@ impl Store {
                 .prepare_cached("SELECT 1 FROM vectors WHERE embedder_id = ?1 AND text_hash = ?2")?;
             let mut known = HashSet::new();
             for hash in hashes {
-                if find.exists(params![embedder, hash.0])? {
+                if find.exists(params![embedder, hash])? {
                     known.insert(hash);
                 }
             }
@@ -356,60 +343,11 @@ impl Store {
                      WHERE f.project_id = ?1 AND NOT EXISTS (
                          SELECT 1 FROM vectors v WHERE v.embedder_id = ?2 AND v.text_hash = c.text_hash)
                      GROUP BY c.text_hash)",
-                params![project.0, embedder],
+                params![project, embedder],
                 |row| Ok((row.get::<_, i64>(0)? as u64, row.get::<_, i64>(1)? as u64)),
             )
         })
     }
-
-    /// Number of files of each project.
-    pub fn file_counts(&self) -> Result<HashMap<ProjectId, u64>, StoreError> {
-        self.counts("SELECT project_id, count(*) FROM files GROUP BY 1")
-    }
-
-    /// Number of chunks of each project.
-    pub fn chunk_counts(&self) -> Result<HashMap<ProjectId, u64>, StoreError> {
-        self.counts("SELECT f.project_id, count(*) FROM chunks c JOIN files f ON f.id = c.file_id GROUP BY 1")
-    }
-
-    /// Number of files of one project.
-    pub fn file_count(&self, project: ProjectId) -> Result<u64, StoreError> {
-        self.count("SELECT count(*) FROM files WHERE project_id = ?1", project)
-    }
-
-    /// Number of chunks of one project.
-    pub fn chunk_count(&self, project: ProjectId) -> Result<u64, StoreError> {
-        let sql = "SELECT count(*) FROM chunks c JOIN files f ON f.id = c.file_id WHERE f.project_id = ?1";
-        self.count(sql, project)
-    }
-
-    fn count(&self, sql: &str, project: ProjectId) -> Result<u64, StoreError> {
-        let count = self.read_one(sql, [project.0], |row| row.get::<_, i64>(0))?;
-        Ok(count.unwrap_or_default() as u64)
-    }
-
-    fn counts(&self, sql: &str) -> Result<HashMap<ProjectId, u64>, StoreError> {
-        self.read(|connection| {
-            connection
-                .prepare_cached(sql)?
-                .query_map([], |row| Ok((ProjectId(row.get(0)?), row.get::<_, i64>(1)? as u64)))?
-                .collect()
-        })
-    }
-}
-
-fn tracked_from_row(row: &Row<'_>) -> rusqlite::Result<TrackedFile> {
-    let hex: String = row.get(2)?;
-    let hash = blake3::Hash::from_hex(&hex).map_err(|error| malformed(2, error))?;
-    let stamp =
-        FileStamp { size: row.get::<_, i64>(3)? as u64, modified_ns: row.get(4)?, changed_ns: row.get(5)? };
-    Ok(TrackedFile {
-        id: FileId(row.get(0)?),
-        path: row.get(1)?,
-        hash: ContentHash(*hash.as_bytes()),
-        stamp,
-        read_ns: row.get(6)?,
-    })
 }
 
 fn load_file(
@@ -433,7 +371,7 @@ fn load_file(
              FROM chunks c LEFT JOIN vectors v ON v.embedder_id = ?2 AND v.text_hash = c.text_hash
              WHERE c.file_id = ?1 ORDER BY c.chunk_id",
         )?
-        .query_map(params![file.0, embedder], chunk_from_row)?
+        .query_map(params![file, embedder], chunk_from_row)?
         .collect::<rusqlite::Result<_>>()?;
     Ok(Some(found))
 }
@@ -460,7 +398,7 @@ fn load_row(connection: &Connection, file: FileId) -> rusqlite::Result<Option<Fi
         let record = FileRecord::from_row(row)?;
         Ok(FileRow { text: text_column(row, 5, &record)?, record, outline: json_column(row, 6)? })
     };
-    connection.prepare_cached(&sql)?.query_row([file.0], read).optional()
+    connection.prepare_cached(&sql)?.query_row([file], read).optional()
 }
 
 fn chunk_from_row(row: &Row<'_>) -> rusqlite::Result<StoredChunk> {
@@ -475,7 +413,7 @@ fn chunk_from_row(row: &Row<'_>) -> rusqlite::Result<StoredChunk> {
         kind: ChunkKind::from_name(kind).unwrap_or(ChunkKind::Block),
         symbol_name: row.get(6)?,
         parent: row.get(7)?,
-        text_hash: TextHash(row.get(8)?),
+        text_hash: row.get(8)?,
         vector,
     })
 }
@@ -488,14 +426,14 @@ fn embedder_id(connection: &Connection, name: &str) -> rusqlite::Result<Option<i
 }
 
 fn json_column<T: for<'de> Deserialize<'de>>(row: &Row<'_>, column: usize) -> rusqlite::Result<T> {
-    serde_json::from_str(row.get_ref(column)?.as_str()?).map_err(|error| malformed(column, error))
+    serde_json::from_str(row.get_ref(column)?.as_str()?).map_err(|error| conversion_error(column, error))
 }
 
 /// The text of a file, when it is text.
 fn text_column(row: &Row<'_>, column: usize, record: &FileRecord) -> rusqlite::Result<Option<String>> {
     let bytes = row.get_ref(column)?.as_bytes_or_null()?;
     let text = bytes.map(|bytes| String::from_utf8(bytes.to_vec())).transpose();
-    text.map_err(|_| DamagedText::of(record))
+    text.map_err(|_| DamagedText::error(&record.path))
 }
 
 /// Fails when `text` is not what the file's chunks are hashes of, or the file itself where it has no chunks.
@@ -504,18 +442,18 @@ fn verify_text(connection: &Connection, record: &FileRecord, text: &str) -> rusq
         "SELECT start_byte, end_byte, overlap_bytes, text_hash FROM chunks WHERE file_id = ?1 ORDER BY chunk_id",
     )?;
     let mut check = TextCheck::new(text);
-    let mut rows = find.query([record.id.0])?;
+    let mut rows = find.query([record.id])?;
     while let Some(row) = rows.next()? {
         let place = ChunkPlace { start: row.get(0)?, end: row.get(1)?, overlap: row.get(2)? };
-        if !check.takes(place, TextHash(row.get(3)?)) {
-            return Err(DamagedText::of(record));
+        if !check.takes(place, row.get(3)?) {
+            return Err(DamagedText::error(&record.path));
         }
     }
     let is_right = match record.text_hash {
-        Some(hash) if check.next == 0 => TextHash::of(text) == hash,
+        Some(hash) if check.next == 0 => TextHash::new(text) == hash,
         _ => check.is_complete(),
     };
-    if is_right { Ok(()) } else { Err(DamagedText::of(record)) }
+    if is_right { Ok(()) } else { Err(DamagedText::error(&record.path)) }
 }
 
 /// Where a chunk lies in its file's text.
@@ -542,15 +480,11 @@ impl<'t> TextCheck<'t> {
         let follows = start == self.next;
         self.next = end;
         let text = start.checked_sub(place.overlap as usize).and_then(|start| self.text.get(start..end));
-        follows && text.is_some_and(|text| TextHash::of(text) == hash)
+        follows && text.is_some_and(|text| TextHash::new(text) == hash)
     }
 
     /// Whether the chunks that it took are all of the text; a text without chunks has nothing to be compared with.
     fn is_complete(&self) -> bool {
         self.next == 0 || self.next == self.text.len()
     }
-}
-
-fn malformed(column: usize, error: impl std::error::Error + Send + Sync + 'static) -> rusqlite::Error {
-    rusqlite::Error::FromSqlConversionFailure(column, rusqlite::types::Type::Text, Box::new(error))
 }

@@ -4,24 +4,10 @@ use craig_chunk::Outline;
 use craig_model::Quantized;
 use craig_source::{Content, FileStamp, SourceFile, Withheld};
 use rusqlite::{Transaction, params};
-use serde::{Deserialize, Serialize};
 use serde_json::json;
 
 use crate::project::now;
-use crate::{FileId, ProjectId, Store, StoreError};
-
-/// First 16 bytes of the BLAKE3 hash of a chunk's text.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-pub struct TextHash(pub [u8; 16]);
-
-impl TextHash {
-    /// Hashes a chunk's text.
-    pub fn of(text: &str) -> Self {
-        let mut short = [0; 16];
-        short.copy_from_slice(&blake3::hash(text.as_bytes()).as_bytes()[..16]);
-        Self(short)
-    }
-}
+use crate::{FileId, IngestionRun, ProjectId, Store, StoreError, TextHash, TrackedFile};
 
 /// The text of one chunk, by hash, and its vector unless the store has it already.
 #[derive(Clone, Debug, PartialEq)]
@@ -52,83 +38,37 @@ pub struct Batch {
     pub changed: Vec<IndexedFile>,
     /// Files that are gone.
     pub removed: Vec<FileId>,
+    /// Files whose content is unchanged, with their new stamps.
+    pub restamped: Vec<TrackedFile>,
 }
 
 impl Store {
-    /// Commits `batch` as one change of `project`, and that ingestion `run` has now processed `n_processed` files.
+    /// Commits `batch` as one change of the project that `run` ingests, which has now processed `n_processed` files.
     ///
     /// Readers see all of it or nothing. A file that was stored before under the same path is replaced.
     ///
-    /// Gives the texts that were said to have a vector and have none: whoever purges another project may have dropped
-    /// it since. Then nothing is committed; embed them and try again.
+    /// Returns the texts that were said to have a vector and have none: a purge of another project may have dropped it since.
+    /// Then nothing is committed; embed them and try again.
     pub fn apply(
         &mut self,
-        project: ProjectId,
-        run: i64,
+        run: &IngestionRun,
         embedder: &str,
         batch: &Batch,
         n_processed: u64,
     ) -> Result<Vec<TextHash>, StoreError> {
         let mut n_deleted = 0;
-        let lost = self.write(|transaction| {
-            let embedder = embedder_id(transaction, embedder)?;
-            let lost = lost_vectors(transaction, embedder, batch)?;
-            if !lost.is_empty() {
-                return Ok(lost);
+        let missing = self.write(|transaction| {
+            let embedder = insert_embedder(transaction, embedder)?;
+            let missing = missing_vectors(transaction, embedder, batch)?;
+            if missing.is_empty() {
+                n_deleted = write_batch(transaction, run.project, embedder, batch)?;
+                let last = batch.changed.last().map(|file| file.source.path.as_str());
+                run.write_progress(transaction, last, n_processed)?;
             }
-            for file in &batch.removed {
-                n_deleted +=
-                    transaction.prepare_cached("DELETE FROM files WHERE id = ?1")?.execute([file.0])?;
-            }
-            for file in &batch.changed {
-                n_deleted += delete_file(transaction, project, &file.source.path)?;
-                write_file(transaction, project, embedder, file)?;
-            }
-            if !(batch.changed.is_empty() && batch.removed.is_empty()) {
-                transaction.execute(
-                    "UPDATE projects SET generation = generation + 1, last_updated = ?2 WHERE id = ?1",
-                    params![project.0, now()],
-                )?;
-            }
-            let last = batch.changed.last().map(|file| file.source.path.as_str());
-            note_progress(transaction, run, last, n_processed)?;
-            Ok(lost)
+            Ok(missing)
         })?;
         self.has_deleted |= n_deleted > 0;
-        Ok(lost)
-    }
-
-    /// Updates the stamps of files whose content is unchanged.
-    pub fn restamp(&mut self, stamps: &[(FileId, FileStamp, i64)]) -> Result<(), StoreError> {
-        self.write(|transaction| {
-            let mut update = transaction.prepare_cached(
-                "UPDATE files SET size = ?2, modified_ns = ?3, changed_ns = ?4, read_ns = ?5,
-                                  metadata = json_set(metadata, '$.modified_date', ?6) WHERE id = ?1",
-            )?;
-            for (file, stamp, read_ns) in stamps {
-                update.execute(params![
-                    file.0,
-                    stamp.size as i64,
-                    stamp.modified_ns,
-                    stamp.changed_ns,
-                    read_ns,
-                    modified_date(stamp),
-                ])?;
-            }
-            Ok(())
-        })
-    }
-
-    /// Stores vectors of texts that are already chunked, for a change of embedder.
-    pub fn add_vectors(
-        &mut self,
-        embedder: &str,
-        vectors: &[(TextHash, Quantized)],
-    ) -> Result<(), StoreError> {
-        self.write(|transaction| {
-            let embedder = embedder_id(transaction, embedder)?;
-            vectors.iter().try_for_each(|(hash, vector)| write_vector(transaction, embedder, *hash, vector))
-        })
+        Ok(missing)
     }
 
     /// Forgets vectors of texts that no chunk has any more.
@@ -142,32 +82,72 @@ pub(crate) fn drop_unused_vectors(transaction: &Transaction<'_>) -> rusqlite::Re
     Ok(())
 }
 
-fn embedder_id(transaction: &Transaction<'_>, name: &str) -> rusqlite::Result<i64> {
+/// Writes a batch; returns how many rows of files it deleted.
+fn write_batch(
+    transaction: &Transaction<'_>,
+    project: ProjectId,
+    embedder: i64,
+    batch: &Batch,
+) -> rusqlite::Result<usize> {
+    let mut n_deleted = 0;
+    restamp(transaction, &batch.restamped)?;
+    for file in &batch.removed {
+        n_deleted += delete_file(transaction, *file)?;
+    }
+    for file in &batch.changed {
+        n_deleted += transaction
+            .prepare_cached("DELETE FROM files WHERE project_id = ?1 AND path = ?2")?
+            .execute(params![project, file.source.path])?;
+        write_file(transaction, project, embedder, file)?;
+    }
+    if !(batch.changed.is_empty() && batch.removed.is_empty()) {
+        increase_generation(transaction, project)?;
+    }
+    Ok(n_deleted)
+}
+
+fn restamp(transaction: &Transaction<'_>, files: &[TrackedFile]) -> rusqlite::Result<()> {
+    let mut update = transaction.prepare_cached(
+        "UPDATE files SET size = ?2, modified_ns = ?3, changed_ns = ?4, read_ns = ?5,
+                          metadata = json_set(metadata, '$.modified_date', ?6) WHERE id = ?1",
+    )?;
+    for TrackedFile { id, stamp, read_ns, .. } in files {
+        let (size, modified_date) = (stamp.size as i64, modified_date(stamp));
+        update.execute(params![id, size, stamp.modified_ns, stamp.changed_ns, read_ns, modified_date])?;
+    }
+    Ok(())
+}
+
+pub(crate) fn increase_generation(transaction: &Transaction<'_>, project: ProjectId) -> rusqlite::Result<()> {
+    let sql = "UPDATE projects SET generation = generation + 1, last_updated = ?2 WHERE id = ?1";
+    transaction.execute(sql, params![project, now()]).map(drop)
+}
+
+pub(crate) fn delete_file(transaction: &Transaction<'_>, file: FileId) -> rusqlite::Result<usize> {
+    transaction.prepare_cached("DELETE FROM files WHERE id = ?1")?.execute([file])
+}
+
+/// The id of an embedder, which is added when it is new.
+fn insert_embedder(transaction: &Transaction<'_>, name: &str) -> rusqlite::Result<i64> {
     transaction.execute("INSERT INTO embedders (name) VALUES (?1) ON CONFLICT DO NOTHING", [name])?;
     transaction.query_row("SELECT id FROM embedders WHERE name = ?1", [name], |row| row.get(0))
 }
 
 /// Texts of `batch` that come without a vector although the store has none.
-fn lost_vectors(
+fn missing_vectors(
     transaction: &Transaction<'_>,
     embedder: i64,
     batch: &Batch,
 ) -> rusqlite::Result<Vec<TextHash>> {
     let mut find =
         transaction.prepare_cached("SELECT 1 FROM vectors WHERE embedder_id = ?1 AND text_hash = ?2")?;
-    let mut lost = Vec::new();
+    let mut missing = Vec::new();
     for text in batch.changed.iter().flat_map(|file| &file.texts).filter(|text| text.vector.is_none()) {
-        if !find.exists(params![embedder, text.hash.0])? {
-            lost.push(text.hash);
+        if !find.exists(params![embedder, text.hash])? {
+            missing.push(text.hash);
         }
     }
-    Ok(lost)
-}
-
-fn delete_file(transaction: &Transaction<'_>, project: ProjectId, path: &str) -> rusqlite::Result<usize> {
-    transaction
-        .prepare_cached("DELETE FROM files WHERE project_id = ?1 AND path = ?2")?
-        .execute(params![project.0, path])
+    Ok(missing)
 }
 
 fn write_file(
@@ -184,7 +164,7 @@ fn write_file(
              VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)",
         )?
         .insert(params![
-            project.0,
+            project,
             source.path,
             stored_content(&source.content),
             blake3::Hash::from_bytes(source.hash.0).to_hex().as_str(),
@@ -224,7 +204,7 @@ fn write_chunks(transaction: &Transaction<'_>, file_id: i64, file: &IndexedFile)
             chunk.kind.as_str(),
             chunk.symbol_name,
             chunk.parent,
-            text.hash.0,
+            text.hash,
         ])?;
     }
     Ok(())
@@ -240,25 +220,7 @@ fn write_vector(
         .prepare_cached(
             "INSERT INTO vectors (embedder_id, text_hash, vector) VALUES (?1, ?2, ?3) ON CONFLICT DO NOTHING",
         )?
-        .execute(params![embedder, hash.0, vector.to_bytes()])?;
-    Ok(())
-}
-
-fn note_progress(
-    transaction: &Transaction<'_>,
-    run: i64,
-    current_file: Option<&str>,
-    n_processed: u64,
-) -> rusqlite::Result<()> {
-    transaction
-        .prepare_cached(
-            "UPDATE ingestion_status SET
-                current_file = coalesce(?2, current_file),
-                processed_files = min(total_files, ?3),
-                progress = min(100, 100 * ?3 / max(1, total_files))
-             WHERE id = ?1",
-        )?
-        .execute(params![run, current_file, n_processed as i64])?;
+        .execute(params![embedder, hash, vector.to_bytes()])?;
     Ok(())
 }
 
@@ -284,7 +246,7 @@ fn metadata(IndexedFile { source, outline, .. }: &IndexedFile) -> String {
         "size": source.stamp.size,
         "modified_date": modified_date(&source.stamp),
         "withheld": withheld,
-        "text_hash": text.map(TextHash::of),
+        "text_hash": text.map(TextHash::new),
     })
     .to_string()
 }

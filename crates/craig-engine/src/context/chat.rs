@@ -337,14 +337,14 @@ impl Engine {
     }
 
     fn cached(&self, store: &Store, project: &Project, key: &CacheKey) -> Option<ContextAnswer> {
-        let version = |path: &str| store.file_id(project.id, path).ok().flatten();
+        let version = |path: &str| Some(store.tracked_file(project.id, path).ok()??.id);
         self.contexts().get(key, project.generation, version)
     }
 
     fn keep(&self, store: &Store, project: &Project, key: CacheKey, answer: &ContextAnswer) {
         let version = |path: &String| {
-            let id = store.file_id(project.id, path).ok().flatten()?;
-            Some((path.clone(), id))
+            let tracked = store.tracked_file(project.id, path).ok()??;
+            Some((path.clone(), tracked.id))
         };
         let files: Option<Vec<_>> = answer.blocks.iter().map(|block| version(&block.path)).collect();
         // A file that is gone by now: the answer is not worth keeping.

@@ -75,10 +75,10 @@ impl Engine {
     /// Says whether context was helpful: that of number `id`, or the newest. Gives its number.
     pub fn rate_context(
         &self,
-        id: Option<i64>,
+        id: Option<u64>,
         helpful: bool,
         note: Option<&str>,
-    ) -> Result<i64, EngineError> {
+    ) -> Result<u64, EngineError> {
         let note = note.map(mask_secrets);
         self.store()?
             .rate_context_use(id, helpful, note.as_deref())?
@@ -99,7 +99,7 @@ impl Engine {
         project: &Project,
         kind: &'static str,
         answer: &ContextAnswer,
-    ) -> Option<i64> {
+    ) -> Option<u64> {
         let telemetry = self.config().context.telemetry;
         if telemetry == Telemetry::Off {
             return None;
@@ -131,7 +131,8 @@ fn whole_tokens(store: &Store, project: &Project, answer: &ContextAnswer) -> u64
     let mut paths: Vec<&str> = answer.blocks.iter().map(|block| block.path.as_str()).collect();
     paths.sort_unstable();
     paths.dedup();
-    let bytes: u64 = paths.iter().filter_map(|path| store.file_size(project.id, path).ok()?).sum();
+    let size = |path: &&str| Some(store.tracked_file(project.id, path).ok()??.stamp.size);
+    let bytes: u64 = paths.iter().filter_map(size).sum();
     let given_bytes: usize = answer.blocks.iter().map(|block| block.content.len()).sum();
     let given_tokens: usize = answer.blocks.iter().map(|block| block.tokens).sum();
     if given_bytes == 0 { 0 } else { bytes * given_tokens as u64 / given_bytes as u64 }

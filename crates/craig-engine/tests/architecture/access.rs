@@ -14,15 +14,15 @@ const OUTSIDE: &[&str] = &["fs", "io", "net", "process", "env"];
 /// Modules that open files, beside those of craig-source, and whose files these are.
 const MAY_OPEN_FILES: &[(&str, &str)] = &[
     ("craig-store/src/access.rs", "whether there is a log beside the database"),
-    ("craig-store/src/inside.rs", "what the data folder keeps of databases in repositories"),
+    ("craig-store/src/derived.rs", "what is derived from a database, and one that is set aside"),
+    ("craig-store/src/in_repository.rs", "what the data folder keeps of databases in repositories"),
     ("craig-store/src/lock.rs", "lock files beside the database"),
     ("craig-search/src/index.rs", "the folder of the index"),
     ("craig-search/src/mapped.rs", "maps segments"),
     ("craig-search/src/segment/builder.rs", "writes segments"),
     ("craig-engine/src/models.rs", "model folders that the user configured"),
     ("craig-engine/src/settings/file.rs", "the user's own settings"),
-    ("craig-engine/src/doctor.rs", "Craig's own folders, and a database that is set aside"),
-    ("craig-engine/src/engine.rs", "size and removal of Craig's own files"),
+    ("craig-engine/src/doctor.rs", "clones and indexes that are left over"),
     ("craig/src/cli/batch.rs", "the lines of a batch"),
     ("craig/src/assistants/files.rs", "configuration of assistants"),
     ("craig-gateway/src/keys.rs", "the hashed keys of clients"),
@@ -147,6 +147,16 @@ fn uses_crate(code: &str, name: &str) -> bool {
     compact.match_indices(&path).any(|(at, _)| begins(at)) || compact.contains(&format!("use {name};"))
 }
 
+/// Files that know that the store is SQLite: of its tests only those that say so.
+fn sqlite_elsewhere(files: &[(String, String)]) -> Vec<String> {
+    let may_know = |path: &str| {
+        path.starts_with("craig-store/src/") || path.starts_with("craig-store/tests/store/sqlite")
+    };
+    let wrong =
+        files.iter().filter(|(path, source)| !may_know(path) && uses_crate(&code_of(source), "rusqlite"));
+    wrong.map(|(path, _)| format!("{path} uses SQLite")).collect()
+}
+
 fn unsafe_elsewhere(files: &[(String, String)]) -> Vec<String> {
     let wrong =
         files.iter().filter(|(path, source)| path != MAY_BE_UNSAFE && has_word(&code_of(source), "unsafe"));
@@ -167,6 +177,12 @@ fn chunking_and_embedding_do_no_io() {
     let files = sources(is_product);
     assert!(files.iter().filter(|(path, _)| crate_of(path) == "craig-chunk").count() > 10);
     check(io_in_pure_crates(&files));
+}
+
+#[test]
+fn only_the_store_knows_that_it_is_sqlite() {
+    let files = sources(|_| true);
+    check(sqlite_elsewhere(&files));
 }
 
 #[test]
@@ -244,6 +260,13 @@ fn violations_are_found() {
     let starting = "use std::process::Command; fn f() { Command::new(\"x\"); }";
     assert_eq!(programs_elsewhere(&made("craig-engine/src/lib.rs", starting)).len(), 1);
     assert!(programs_elsewhere(&made(MAY_START_PROGRAMS[0], starting)).is_empty());
+
+    let opens = "fn f() { rusqlite::Connection::open(path) }";
+    for path in ["craig-engine/src/lib.rs", "craig/tests/cli/text.rs", "craig-store/tests/store/contents.rs"]
+    {
+        assert_eq!(sqlite_elsewhere(&made(path, opens)).len(), 1, "{path}");
+    }
+    assert!(sqlite_elsewhere(&made("craig-store/tests/store/sqlite/erase.rs", opens)).is_empty());
 
     assert_eq!(unsafe_elsewhere(&made("craig-engine/src/lib.rs", "unsafe { x() }")).len(), 1);
     assert!(unsafe_elsewhere(&made("craig-engine/src/lib.rs", "#![deny(unsafe_code)] // unsafe")).is_empty());

@@ -26,8 +26,8 @@ fn a_search_that_waits_for_the_index_finds_the_project_purged() {
     let workshop = Workshop::with_files(&[("a.rs", "fn alpha() {}")]);
     let mut store = Store::open(&workshop.database()).unwrap();
     let project = store.project("tree").unwrap();
-    let folder = Index::folder(&store, &project);
-    let lock = Index::lock(&store, &project).unwrap();
+    let folder = store.index_folder(&project);
+    let lock = store.lock_index(&project).unwrap();
     Index::remove(&store, &project, &lock).unwrap();
     let path = workshop.database();
     let searcher = std::thread::spawn(move || {
@@ -36,7 +36,8 @@ fn a_search_that_waits_for_the_index_finds_the_project_purged() {
     });
     // Time to find the project, and to begin to wait.
     std::thread::sleep(std::time::Duration::from_millis(300));
-    store.purge(project.id).unwrap();
+    let project_lock = store.lock(&project).unwrap();
+    store.purge(&project_lock).unwrap();
     drop(lock);
     let error = searcher.join().unwrap();
     // On a slow machine it may not have begun.

@@ -9,8 +9,8 @@ use craig_chunk::{Chunk, ChunkKind, Outline, Parsed};
 use craig_model::{Embedder, Quantized, StaticModel};
 use craig_source::{ContentHash, OwnFolder, Root, SourceFile};
 use craig_store::{
-    Batch, ChunkText, FileId, IndexedFile, Inside, Project, Role, Store, StoreError, StoredFile, TextHash,
-    TrackedFile,
+    Batch, ChunkText, FileId, IndexedFile, Project, RepositoryDatabase, Role, Store, StoreError,
+    StoreErrorKind, StoredFile, TextHash, TrackedFile,
 };
 use rayon::prelude::*;
 
@@ -48,8 +48,8 @@ impl Kept {
             kept.notices.push(format!("there is no home directory; {IN_MEMORY}"));
             return (kept, BTreeMap::new());
         };
-        let place = place(root, data_folder);
-        match open_store(&place).and_then(|store| load(&store, root).map(|documents| (store, documents))) {
+        let database = database(root, data_folder);
+        match open_store(&database).and_then(|store| load(&store, root).map(|documents| (store, documents))) {
             Ok((store, documents)) => {
                 kept.store = Some(store);
                 (kept, documents)
@@ -57,7 +57,7 @@ impl Kept {
             Err(error) if is_damage(&error) => {
                 kept.notices
                     .push(format!("{FOLDER}/{DATABASE} could not be read ({error}); it is made anew"));
-                match place.discard().and_then(|()| open_store(&place)) {
+                match database.discard().and_then(|()| open_store(&database)) {
                     Ok(store) => kept.store = Some(store),
                     Err(error) => kept.give_up(&error),
                 }
@@ -102,8 +102,8 @@ pub fn write_explanation(root: &Root, markdown: &str) -> std::io::Result<PathBuf
     Ok(folder.path().join(EXPLANATION))
 }
 
-fn place(root: &Root, data_folder: &Path) -> Inside {
-    Inside {
+fn database(root: &Root, data_folder: &Path) -> RepositoryDatabase {
+    RepositoryDatabase {
         root: root.clone(),
         folder: FOLDER,
         file: DATABASE.to_owned(),
@@ -112,24 +112,18 @@ fn place(root: &Root, data_folder: &Path) -> Inside {
     }
 }
 
-fn open_store(place: &Inside) -> Result<Store, StoreError> {
-    let store = Store::open_inside(place)?;
+fn open_store(database: &RepositoryDatabase) -> Result<Store, StoreError> {
+    let store = Store::open_in_repository(database)?;
     // Nobody wants to commit it. That there are rules already, or none can be written, is no reason to do without the rest.
-    let _ = OwnFolder::open(&place.root, FOLDER)
+    let _ = OwnFolder::open(&database.root, FOLDER)
         .and_then(|folder| folder.create(".gitignore"))
         .and_then(|mut rules| rules.write_all(b"*\n"));
     Ok(store)
 }
 
-/// Whether the database itself is at fault, so that another one would do better.
+/// Whether another database would do better than this one.
 fn is_damage(error: &StoreError) -> bool {
-    matches!(
-        error,
-        StoreError::Corrupt { .. }
-            | StoreError::Newer { .. }
-            | StoreError::Malformed { .. }
-            | StoreError::DamagedText { .. }
-    )
+    error.kind() == StoreErrorKind::Damage || matches!(error, StoreError::Newer { .. })
 }
 
 fn project_of(store: &Store, root: &Root) -> Result<Option<Project>, StoreError> {
@@ -179,7 +173,8 @@ fn write(
         None => {
             // Of another version, or of another folder that this one was copied from.
             for other in store.projects()? {
-                store.purge(other.id)?;
+                let lock = store.lock(&other)?;
+                store.purge(&lock)?;
             }
             store.create_project("documentation", root.as_str(), FORMAT)?
         }
@@ -190,11 +185,9 @@ fn write(
         changed.iter().map(|(source, indexed)| indexed_file(source.as_ref().clone(), indexed)).collect();
     let n_files = changed.len() as u64;
     let run = store.begin_ingestion(project.id, n_files)?;
-    store.apply(project.id, run, StaticModel::builtin().id(), &Batch { changed, removed }, n_files)?;
-    let hash = craig_source::content_hash(
-        store.tracked_files(project.id)?.iter().map(|f| (f.path.as_str(), f.hash)),
-    );
-    store.complete_ingestion(project.id, run, &hash.to_hex())?;
+    let batch = Batch { changed, removed, ..Batch::default() };
+    store.apply(&run, StaticModel::builtin().id(), &batch, n_files)?;
+    store.complete_ingestion(&run)?;
     store.drop_unused_vectors()
 }
 
@@ -207,7 +200,7 @@ fn indexed_file(source: SourceFile, indexed: &Indexed) -> IndexedFile {
     {
         for (range, vector) in ranges.into_iter().zip(vectors) {
             let text = range.text(page, section);
-            texts.push(ChunkText { hash: TextHash::of(&text), vector: Some(vector.clone()) });
+            texts.push(ChunkText { hash: TextHash::new(&text), vector: Some(vector.clone()) });
             let newlines = |bytes: &str| u32::try_from(bytes.matches('\n').count()).unwrap_or(u32::MAX);
             let before = newlines(&page.text[section.outline.bytes.start..range.bytes.start]);
             let line_start = section.outline.line + before;

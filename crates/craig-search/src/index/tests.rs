@@ -30,7 +30,7 @@ fn segment(folder: &Path) -> Vec<u8> {
     fs::read(path).unwrap()
 }
 
-fn file(id: i64, path: &str, text: &str) -> StoredFile {
+fn file(id: u64, path: &str, text: &str) -> StoredFile {
     let language = craig_source::language(path, text);
     let outline = craig_chunk::chunk(language, text);
     let chunk = |chunk: &craig_chunk::Chunk| StoredChunk {
@@ -42,12 +42,12 @@ fn file(id: i64, path: &str, text: &str) -> StoredFile {
         kind: chunk.kind,
         symbol_name: chunk.symbol_name.clone(),
         parent: chunk.parent.clone(),
-        text_hash: TextHash::of(chunk.text(text)),
+        text_hash: TextHash::new(chunk.text(text)),
         vector: Some(StaticModel::builtin().document(chunk.text(text)).quantized()),
     };
     StoredFile {
         record: FileRecord {
-            id: FileId(id),
+            id: FileId::from_u64(id),
             path: path.to_owned(),
             is_binary: false,
             language,

@@ -149,11 +149,11 @@ impl SegmentBuilder {
                 reserved: [0; 3],
             };
             self.chunks.push(row);
-            self.text_hashes.push(chunk.text_hash.0);
+            self.text_hashes.push(chunk.text_hash.to_bytes());
         }
         self.chunk_tokens.extend_from_slice(tokens_of_chunk);
         let row = FileRow {
-            id: file.record.id.0,
+            id: file.record.id.to_u64(),
             path: self.string(&file.record.path),
             language: self.string(file.record.language.id()),
             first_chunk,

@@ -106,7 +106,7 @@ pub(crate) struct TextRef {
 #[repr(C)]
 pub(crate) struct FileRow {
     /// Id in the store.
-    pub(crate) id: i64,
+    pub(crate) id: u64,
     pub(crate) path: TextRef,
     /// Language id.
     pub(crate) language: TextRef,

@@ -1,10 +1,12 @@
 //! The store from outside: what it keeps, whom it lets in, what it opens.
+//!
+//! Everything but the module `sqlite` is written against the public face of the store alone, and holds for any backend.
 
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 mod contents;
-mod erase;
-mod inside;
+mod context_uses;
+mod fixture;
+mod ingestion;
 mod locks;
-mod opening;
-mod project;
+mod sqlite;

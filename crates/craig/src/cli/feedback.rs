@@ -13,7 +13,7 @@ pub(crate) struct Args {
     verdict: Verdict,
     /// Number of the context, "id" in its JSON [default: the newest]
     #[arg(long, value_name = "N")]
-    id: Option<i64>,
+    id: Option<u64>,
     /// Why
     #[arg(long, value_name = "TEXT")]
     note: Option<String>,
@@ -31,7 +31,7 @@ enum Verdict {
 
 #[derive(Serialize)]
 struct Rated {
-    id: i64,
+    id: u64,
     verdict: Verdict,
 }
 

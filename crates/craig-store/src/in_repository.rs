@@ -1,4 +1,4 @@
-//! Databases inside of repositories.
+//! Databases in repositories.
 //!
 //! A clone can bring a file under any name, so such a database is only opened where the user's data folder says that this
 //! user made this very file: by the secret that both hold, and by what the file system says of it, which git cannot
@@ -13,12 +13,13 @@ use craig_source::{FileIdentity, OwnEntry, OwnFolder, Root, private};
 use rusqlite::OpenFlags;
 use serde::{Deserialize, Serialize};
 
-use crate::schema::Place;
+use crate::access::{LOG, ROLLBACK_JOURNAL, SHARED_MEMORY};
+use crate::store::Place;
 use crate::{Role, Store, StoreError};
 
-/// Where a database inside of a repository lies, and what it is for.
+/// A database in a repository: where it lies, and what it is for.
 #[derive(Clone, Debug)]
-pub struct Inside {
+pub struct RepositoryDatabase {
     /// The repository.
     pub root: Root,
     /// The folder of the root that Craig keeps for itself.
@@ -42,17 +43,17 @@ struct Binding {
 }
 
 /// Files that SQLite keeps beside a database.
-const SIDE_FILES: [&str; 3] = ["-wal", "-shm", "-journal"];
+const SIDE_FILES: [&str; 3] = [LOG, SHARED_MEMORY, ROLLBACK_JOURNAL];
 
 const BINDING: &str = "binding.json";
 
 impl Store {
-    /// Opens a database inside of a repository, making it when it is missing, or was made by anybody else.
+    /// Opens a database in a repository, making it when it is missing, or was made by anybody else.
     ///
     /// Fails when its folder is a link, when the file holds a user's index, and as [`open`](Self::open) does.
-    pub fn open_inside(inside: &Inside) -> Result<Self, StoreError> {
-        let opening = Opening::begin(inside).map_err(|error| inside.io_error(error))?;
-        match opening.bound().map_err(|error| inside.io_error(error))? {
+    pub fn open_in_repository(database: &RepositoryDatabase) -> Result<Self, StoreError> {
+        let opening = Opening::begin(database).map_err(|error| database.io_error(error))?;
+        match opening.bound().map_err(|error| database.io_error(error))? {
             Some(binding) => opening.open(&binding),
             None => opening.make(),
         }
@@ -63,15 +64,15 @@ impl Store {
     }
 }
 
-impl Inside {
+impl RepositoryDatabase {
     /// The database file.
-    pub fn path(&self) -> PathBuf {
+    fn path(&self) -> PathBuf {
         self.root.path().join(self.folder).join(&self.file)
     }
 
     /// Has the database made anew when it is next opened.
     pub fn discard(&self) -> Result<(), StoreError> {
-        match std::fs::remove_file(self.side_folder().join(BINDING)) {
+        match std::fs::remove_file(self.derived_folder().join(BINDING)) {
             Err(error) if error.kind() != io::ErrorKind::NotFound => Err(self.io_error(error)),
             _ => Ok(()),
         }
@@ -81,13 +82,13 @@ impl Inside {
         Place {
             path: self.path(),
             role: self.role,
-            side_folder: self.side_folder(),
+            derived_folder: self.derived_folder(),
             flags: OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NOFOLLOW,
         }
     }
 
     /// Where the data folder keeps what belongs to this database.
-    fn side_folder(&self) -> PathBuf {
+    fn derived_folder(&self) -> PathBuf {
         let identity = format!("{:?}\0{}\0{}", self.role, self.root.as_str(), self.path().display());
         let name = &blake3::hash(identity.as_bytes()).to_hex()[..32];
         self.bindings().join(name)
@@ -105,33 +106,33 @@ impl Inside {
 
 /// The opening of a database, during which no other process opens it.
 struct Opening<'i> {
-    inside: &'i Inside,
+    database: &'i RepositoryDatabase,
     folder: OwnFolder,
-    side_folder: PathBuf,
+    derived_folder: PathBuf,
     _lock: File,
 }
 
 impl<'i> Opening<'i> {
-    fn begin(inside: &'i Inside) -> io::Result<Self> {
-        let folder = OwnFolder::make(&inside.root, inside.folder)?;
-        let side_folder = inside.side_folder();
-        private::create_folder(&side_folder).map_err(|error| {
+    fn begin(database: &'i RepositoryDatabase) -> io::Result<Self> {
+        let folder = OwnFolder::make(&database.root, database.folder)?;
+        let derived_folder = database.derived_folder();
+        private::create_folder(&derived_folder).map_err(|error| {
             io::Error::new(
                 error.kind(),
-                format!("{}, by which it is known again: {error}", side_folder.display()),
+                format!("{}, by which it is known again: {error}", derived_folder.display()),
             )
         })?;
-        private::restrict_tree(&inside.bindings())?;
-        let lock = private::file_options().create(true).write(true).open(side_folder.join("open.lock"))?;
+        private::restrict_tree(&database.bindings())?;
+        let lock = private::file_options().create(true).write(true).open(derived_folder.join("open.lock"))?;
         lock.lock()?;
-        Ok(Self { inside, folder, side_folder, _lock: lock })
+        Ok(Self { database, folder, derived_folder, _lock: lock })
     }
 
     /// What is known of the database that is there; none unless this user made it, and its log.
     fn bound(&self) -> io::Result<Option<Binding>> {
         let Some(binding) = self.read_binding() else { return Ok(None) };
-        let is_own = self.folder.entry(&self.inside.file)?.identity() == Some(binding.database);
-        let is_own_log = match self.folder.entry(&self.side_file("-wal"))? {
+        let is_own = self.folder.entry(&self.database.file)?.identity() == Some(binding.database);
+        let is_own_log = match self.folder.entry(&self.side_file(LOG))? {
             // One that has nothing to play back may be left by a process that was killed before it wrote its identity down.
             OwnEntry::Nothing | OwnEntry::EmptyFile(_) => true,
             OwnEntry::File(log) => binding.log == Some(log),
@@ -141,8 +142,8 @@ impl<'i> Opening<'i> {
     }
 
     fn open(self, binding: &Binding) -> Result<Store, StoreError> {
-        self.tidy().map_err(|error| self.inside.io_error(error))?;
-        let store = Store::prepare(self.inside.place())?;
+        self.tidy().map_err(|error| self.database.io_error(error))?;
+        let store = Store::prepare(self.database.place())?;
         if store.secret()?.as_deref() != Some(&binding.secret) {
             drop(store);
             return self.make();
@@ -154,8 +155,8 @@ impl<'i> Opening<'i> {
     /// Makes the database in the place of whatever is there, without reading or writing that.
     fn make(self) -> Result<Store, StoreError> {
         self.refuse_an_index()?;
-        self.clear().map_err(|error| self.inside.io_error(error))?;
-        let mut store = Store::prepare(self.inside.place())?;
+        self.clear().map_err(|error| self.database.io_error(error))?;
+        let mut store = Store::prepare(self.database.place())?;
         store.write(|transaction| {
             transaction.execute("INSERT INTO binding (secret) VALUES (lower(hex(randomblob(32))))", [])
         })?;
@@ -166,14 +167,14 @@ impl<'i> Opening<'i> {
     /// A user may have put an index where this database belongs: that is not for us to remove.
     fn refuse_an_index(&self) -> Result<(), StoreError> {
         // One that has further names is not lost, and whoever closes it drops the locks of this process on it.
-        if !matches!(self.folder.entry(&self.inside.file), Ok(OwnEntry::File(_))) {
+        if !matches!(self.folder.entry(&self.database.file), Ok(OwnEntry::File(_))) {
             return Ok(());
         }
         let mut header = [0; 72];
-        let read = self.folder.read(&self.inside.file).and_then(|mut file| file.read_exact(&mut header));
+        let read = self.folder.read(&self.database.file).and_then(|mut file| file.read_exact(&mut header));
         match read.ok().and_then(|()| Role::from_header(&header)) {
             Some(found @ Role::Index) => {
-                Err(StoreError::OtherRole { path: self.inside.path(), found, wanted: self.inside.role })
+                Err(StoreError::OtherRole { path: self.database.path(), found, wanted: self.database.role })
             }
             _ => Ok(()),
         }
@@ -184,24 +185,24 @@ impl<'i> Opening<'i> {
         for ending in SIDE_FILES.into_iter().chain([""]) {
             self.folder.remove(&self.side_file(ending))?;
         }
-        for entry in std::fs::read_dir(&self.side_folder)? {
+        for entry in std::fs::read_dir(&self.derived_folder)? {
             let entry = entry?;
             if entry.file_type()?.is_dir() {
                 std::fs::remove_dir_all(entry.path())?;
             }
         }
-        self.folder.create(&self.inside.file).map(drop)
+        self.folder.create(&self.database.file).map(drop)
     }
 
     /// Closes the database to others, and removes side files that Craig did not make: a rollback journal, which would be
     /// played back, and shared memory that is a link.
     fn tidy(&self) -> io::Result<()> {
-        for ending in ["", "-wal"] {
+        for ending in ["", LOG] {
             // The log may be gone.
             let _ = private::restrict(&self.folder.path().join(self.side_file(ending)));
         }
-        self.folder.remove(&self.side_file("-journal"))?;
-        let shared_memory = self.side_file("-shm");
+        self.folder.remove(&self.side_file(ROLLBACK_JOURNAL))?;
+        let shared_memory = self.side_file(SHARED_MEMORY);
         match self.folder.entry(&shared_memory)? {
             OwnEntry::Foreign => self.folder.remove(&shared_memory),
             _ => Ok(()),
@@ -210,32 +211,35 @@ impl<'i> Opening<'i> {
 
     /// Writes down by what the database is known again, unless `known` says it already.
     fn bind(&self, store: &Store, known: Option<&Binding>) -> Result<(), StoreError> {
-        let malformed = || StoreError::Malformed { what: "binding", detail: "the database has none".into() };
+        let unbound =
+            || StoreError::Corrupt { path: self.database.path(), detail: "it holds no binding".into() };
         let binding = Binding {
-            secret: store.secret()?.ok_or_else(malformed)?,
+            secret: store.secret()?.ok_or_else(unbound)?,
             database: self
                 .identity("")?
-                .ok_or_else(|| self.inside.io_error(io::ErrorKind::NotFound.into()))?,
-            log: self.identity("-wal")?,
+                .ok_or_else(|| self.database.io_error(io::ErrorKind::NotFound.into()))?,
+            log: self.identity(LOG)?,
         };
         match known == Some(&binding) {
             true => Ok(()),
-            false => write_binding(&self.side_folder, &binding).map_err(|error| self.inside.io_error(error)),
+            false => {
+                write_binding(&self.derived_folder, &binding).map_err(|error| self.database.io_error(error))
+            }
         }
     }
 
     fn identity(&self, ending: &str) -> Result<Option<FileIdentity>, StoreError> {
         let entry = self.folder.entry(&self.side_file(ending));
-        Ok(entry.map_err(|error| self.inside.io_error(error))?.identity())
+        Ok(entry.map_err(|error| self.database.io_error(error))?.identity())
     }
 
     /// None when there is none that can be read: then the database is made anew.
     fn read_binding(&self) -> Option<Binding> {
-        serde_json::from_slice(&std::fs::read(self.side_folder.join(BINDING)).ok()?).ok()
+        serde_json::from_slice(&std::fs::read(self.derived_folder.join(BINDING)).ok()?).ok()
     }
 
     fn side_file(&self, ending: &str) -> String {
-        format!("{}{ending}", self.inside.file)
+        format!("{}{ending}", self.database.file)
     }
 }
 

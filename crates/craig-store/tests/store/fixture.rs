@@ -1,33 +1,39 @@
 //! A small project, made without reading any file.
 
-use std::path::PathBuf;
+use std::path::Path;
 
 use craig_model::{Embedder, StaticModel};
 use craig_source::{FileStamp, interpret};
-use craig_store::{Batch, ChunkText, FileId, IndexedFile, Project, Store, TextHash};
+use craig_store::{Batch, ChunkText, FileId, FileRecord, IndexedFile, Project, Store, TextHash};
 use tempfile::TempDir;
 
 pub(crate) const EMBEDDER: &str = "test-embedder";
 
-/// A database in a folder of its own.
-pub(crate) struct Bench {
+/// A store in a folder of its own.
+pub(crate) struct TestStore {
     pub(crate) folder: TempDir,
     pub(crate) store: Store,
 }
 
-impl Bench {
+impl TestStore {
     pub(crate) fn new() -> Self {
         let folder = tempfile::tempdir().unwrap();
         let store = Store::open(&folder.path().join("craig.db")).unwrap();
         Self { folder, store }
     }
 
-    pub(crate) fn path(&self) -> PathBuf {
-        self.store.path().to_owned()
+    /// The same store, opened another time, as by another process.
+    pub(crate) fn open_again(&self) -> Store {
+        Store::open(Path::new(&self.store.location())).unwrap()
     }
 
     pub(crate) fn project(&mut self, name: &str) -> Project {
         self.store.create_project(name, &format!("/src/{name}"), "{}").unwrap()
+    }
+
+    pub(crate) fn purge(&mut self, project: &Project) {
+        let lock = self.store.lock(project).unwrap();
+        self.store.purge(&lock).unwrap();
     }
 
     /// Commits files as one batch of a run of their own.
@@ -37,7 +43,7 @@ impl Bench {
 
     /// Every tracked path with its number of chunks, one a line.
     pub(crate) fn outline(&self, project: &Project) -> String {
-        let line = |record: &craig_store::FileRecord| {
+        let line = |record: &FileRecord| {
             let files = self.store.load_files(&[record.id], EMBEDDER).unwrap();
             format!("{} {}\n", record.path, files[0].chunks.len())
         };
@@ -45,23 +51,24 @@ impl Bench {
     }
 
     pub(crate) fn file_id(&self, project: &Project, path: &str) -> FileId {
-        let found = self.store.tracked_files(project.id).unwrap().into_iter().find(|file| file.path == path);
-        found.unwrap().id
+        self.store.tracked_file(project.id, path).unwrap().unwrap().id
     }
 
-    /// One number from the database.
-    pub(crate) fn count(&self, sql: &str) -> i64 {
-        let connection = rusqlite::Connection::open(self.path()).unwrap();
-        connection.query_row(sql, [], |row| row.get(0)).unwrap()
+    /// Which of these texts have a vector.
+    pub(crate) fn embedded<'t>(&self, texts: &[&'t str]) -> Vec<&'t str> {
+        let hashes = texts.iter().map(|text| TextHash::new(text));
+        let known = self.store.known_vectors(EMBEDDER, hashes).unwrap();
+        texts.iter().copied().filter(|text| known.contains(&TextHash::new(text))).collect()
     }
 }
 
 pub(crate) fn apply(store: &mut Store, project: &Project, changed: Vec<IndexedFile>, removed: Vec<FileId>) {
     let n_files = changed.len() as u64;
     let run = store.begin_ingestion(project.id, n_files).unwrap();
-    let lost = store.apply(project.id, run, EMBEDDER, &Batch { changed, removed }, n_files).unwrap();
-    assert_eq!(lost, [], "every text has a vector");
-    store.complete_ingestion(project.id, run, "0123").unwrap();
+    let batch = Batch { changed, removed, ..Batch::default() };
+    let missing = store.apply(&run, EMBEDDER, &batch, n_files).unwrap();
+    assert_eq!(missing, [], "every text has a vector");
+    store.complete_ingestion(&run).unwrap();
 }
 
 /// A file of `text`, cut and embedded.
@@ -80,7 +87,8 @@ pub(crate) fn bytes(path: &str, bytes: Vec<u8>) -> IndexedFile {
     let source = interpret(path, stamp, bytes);
     let text = source.indexed_text().unwrap_or_default().to_owned();
     let outline = craig_chunk::chunk(source.language, &text);
-    let hash = |chunk: &craig_chunk::Chunk| ChunkText { hash: TextHash::of(chunk.text(&text)), vector: None };
+    let hash =
+        |chunk: &craig_chunk::Chunk| ChunkText { hash: TextHash::new(chunk.text(&text)), vector: None };
     let texts = outline.chunks.iter().map(hash).collect();
     IndexedFile { source, read_ns: 1_700_000_100_000_000_000, outline, texts }
 }

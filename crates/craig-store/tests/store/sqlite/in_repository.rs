@@ -1,10 +1,10 @@
-//! Databases inside of repositories: whose they are, and what a clone can bring in their place.
+//! Databases in repositories: whose they are, and what a clone can bring in their place.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use craig_source::Root;
-use craig_store::{Inside, Role, Store, StoreError};
+use craig_store::{RepositoryDatabase, Role, Store, StoreError};
 use tempfile::TempDir;
 
 /// A repository, and the data folder of the user who works in it.
@@ -25,8 +25,8 @@ impl Repository {
         repository
     }
 
-    fn place(&self) -> Inside {
-        Inside {
+    fn database(&self) -> RepositoryDatabase {
+        RepositoryDatabase {
             root: Root::open(self.folder.path()).unwrap(),
             folder: ".aidocs",
             file: "docs.db".into(),
@@ -36,11 +36,11 @@ impl Repository {
     }
 
     fn open(&self) -> Result<Store, StoreError> {
-        Store::open_inside(&self.place())
+        Store::open_in_repository(&self.database())
     }
 
     fn path(&self, ending: &str) -> PathBuf {
-        self.place().root.path().join(".aidocs").join(format!("docs.db{ending}"))
+        self.database().root.path().join(".aidocs").join(format!("docs.db{ending}"))
     }
 
     /// Names of the projects in the database as it is opened now.
@@ -64,7 +64,7 @@ fn what_was_made_here_is_found_again() {
     // Its log is there as long as it is open, and others open it as well.
     assert!(repository.path("-wal").exists());
     assert_eq!(repository.projects(), ["mine"]);
-    assert!(store.side_folder().starts_with(repository.data.path()));
+    assert!(store.derived_folder().starts_with(repository.data.path()));
 }
 
 #[test]
@@ -181,5 +181,5 @@ fn everything_belongs_to_its_owner_alone() {
     let store = repository.open().unwrap();
     let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
     assert_eq!(["", "-wal", "-shm"].map(|ending| mode(&repository.path(ending))), [0o600; 3]);
-    assert_eq!([mode(repository.path("").parent().unwrap()), mode(&store.side_folder())], [0o700; 2]);
+    assert_eq!([mode(repository.path("").parent().unwrap()), mode(store.derived_folder())], [0o700; 2]);
 }

@@ -1,0 +1,107 @@
+//! Where the files of a database lie: the database itself, and what is derived from it.
+//!
+//! Beside a user's own database, in the user's data folder for one in a repository: a folder for the index of each project, lock
+//! files, and whatever else the engine keeps there.
+
+use std::collections::HashSet;
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use crate::access::{LOG, SHARED_MEMORY, beside};
+use crate::project::REFERENCE_LENGTH;
+use crate::store::Place;
+use crate::{Project, Store, StoreError};
+
+/// Databases that are set aside under one name, at most.
+const MAX_SET_ASIDE: u32 = 999;
+
+impl Store {
+    /// The folder on this machine for what is derived from the database, shared by all of its projects. It may be missing.
+    pub fn derived_folder(&self) -> &Path {
+        &self.place.derived_folder
+    }
+
+    /// The folder for the search index of `project`. It may be missing.
+    pub fn index_folder(&self, project: &Project) -> PathBuf {
+        self.place.derived_folder.join(&project.reference)
+    }
+
+    /// Folders of indexes whose projects are gone.
+    pub fn orphaned_indexes(&self) -> Result<Vec<PathBuf>, StoreError> {
+        // Before the projects are listed: the folder of one that is made meanwhile is no orphan.
+        let folders = index_folders(&self.place.derived_folder);
+        let projects = self.projects()?;
+        let known: HashSet<&str> = projects.iter().map(|project| project.reference.as_str()).collect();
+        Ok(folders
+            .into_iter()
+            .filter(|(reference, _)| !known.contains(reference.as_str()))
+            .map(|(_, path)| path)
+            .collect())
+    }
+
+    /// Files and folders of the database that others than their owner may read.
+    pub fn exposed_paths(&self) -> Vec<PathBuf> {
+        let own = [&self.place.path, &self.place.derived_folder];
+        own.into_iter().filter(|path| is_exposed(path)).cloned().collect()
+    }
+
+    /// Bytes of the database and of everything derived from it.
+    pub fn bytes_on_disk(&self) -> u64 {
+        bytes_on_disk(&self.place.path) + bytes_on_disk(&self.place.derived_folder)
+    }
+
+    /// Renames a user's database at `path` that cannot be repaired, so that the next one opened there is made anew; returns its
+    /// new path.
+    ///
+    /// Returns `None`, and changes nothing, if it does not look like one of Craig's.
+    pub fn set_aside(path: &Path) -> io::Result<Option<PathBuf>> {
+        // Whatever else somebody names stays where it is.
+        if !Place::from_path(path).derived_folder.is_dir() {
+            return Ok(None);
+        }
+        let names = (1..=MAX_SET_ASIDE).map(|number| beside(path, &format!(".damaged-{number}")));
+        let Some(free) = names.into_iter().find(|name| !name.exists()) else {
+            return Err(io::Error::other("too many were set aside before"));
+        };
+        for ending in [LOG, SHARED_MEMORY] {
+            // Where there is none there is nothing to move.
+            let _ = fs::rename(beside(path, ending), beside(&free, ending));
+        }
+        fs::rename(path, &free)?;
+        Ok(Some(free))
+    }
+}
+
+/// Folders that are named as those of indexes, each with its project's reference.
+fn index_folders(folder: &Path) -> Vec<(String, PathBuf)> {
+    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
+    let folders = entries.filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_dir()));
+    let named = folders.filter_map(|entry| Some((entry.file_name().into_string().ok()?, entry.path())));
+    let is_reference =
+        |name: &str| name.len() == REFERENCE_LENGTH && name.bytes().all(|byte| byte.is_ascii_hexdigit());
+    named.filter(|(name, _)| is_reference(name)).collect()
+}
+
+/// Bytes of a file, or of everything in a folder; 0 when it is not there.
+fn bytes_on_disk(path: &Path) -> u64 {
+    match fs::metadata(path) {
+        Ok(metadata) if metadata.is_dir() => {
+            let entries = fs::read_dir(path).into_iter().flatten().flatten();
+            entries.map(|entry| bytes_on_disk(&entry.path())).sum()
+        }
+        Ok(metadata) => metadata.len(),
+        Err(_) => 0,
+    }
+}
+
+#[cfg(unix)]
+fn is_exposed(path: &Path) -> bool {
+    use std::os::unix::fs::PermissionsExt as _;
+    path.metadata().is_ok_and(|metadata| metadata.permissions().mode() & 0o077 != 0)
+}
+
+#[cfg(not(unix))]
+fn is_exposed(_: &Path) -> bool {
+    false
+}

@@ -1,0 +1,78 @@
+//! What stored things are known by. Outside of the store an id can be compared, and kept beside derived data as a number.
+
+use rusqlite::types::{FromSql, FromSqlResult, ToSql, ToSqlOutput, ValueRef};
+use serde::{Deserialize, Serialize};
+
+macro_rules! ids {
+    ($($(#[$doc:meta])* $name:ident;)*) => {$(
+        $(#[$doc])*
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+        pub struct $name(u64);
+
+        impl $name {
+            /// The id that [`to_u64`](Self::to_u64) returned.
+            pub fn from_u64(number: u64) -> Self {
+                Self(number)
+            }
+
+            /// The same number for the same id, always: to be kept with derived data, or shown.
+            pub fn to_u64(self) -> u64 {
+                self.0
+            }
+        }
+
+        impl FromSql for $name {
+            fn column_result(value: ValueRef<'_>) -> FromSqlResult<Self> {
+                i64::column_result(value).map(|number| Self(number.cast_unsigned()))
+            }
+        }
+
+        impl ToSql for $name {
+            fn to_sql(&self) -> rusqlite::Result<ToSqlOutput<'_>> {
+                Ok(self.0.cast_signed().into())
+            }
+        }
+    )*};
+}
+
+ids! {
+    /// Identifies a project in one database.
+    ProjectId;
+    /// Identifies one version of one file: a changed file gets a new id, and no id is used twice.
+    FileId;
+}
+
+/// First 16 bytes of the BLAKE3 hash of a chunk's text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub struct TextHash([u8; 16]);
+
+impl TextHash {
+    /// Hashes a chunk's text.
+    pub fn new(text: &str) -> Self {
+        let mut short = [0; 16];
+        short.copy_from_slice(&blake3::hash(text.as_bytes()).as_bytes()[..16]);
+        Self(short)
+    }
+
+    /// The hash that [`to_bytes`](Self::to_bytes) returned.
+    pub fn from_bytes(bytes: [u8; 16]) -> Self {
+        Self(bytes)
+    }
+
+    /// The hash, to be kept with derived data.
+    pub fn to_bytes(self) -> [u8; 16] {
+        self.0
+    }
+}
+
+impl FromSql for TextHash {
+    fn column_result(value: ValueRef<'_>) -> FromSqlResult<Self> {
+        <[u8; 16]>::column_result(value).map(Self)
+    }
+}
+
+impl ToSql for TextHash {
+    fn to_sql(&self) -> rusqlite::Result<ToSqlOutput<'_>> {
+        self.0.to_sql()
+    }
+}

@@ -1,0 +1,193 @@
+//! How an ingestion is going, for every process that asks.
+
+use craig_source::content_hash;
+use rusqlite::{Row, Transaction, params};
+use serde::{Deserialize, Serialize};
+
+use crate::lock::RecordedRun;
+use crate::project::now;
+use crate::{Project, ProjectId, Store, StoreError};
+
+/// An ingestion that was announced, see [`Store::begin_ingestion`].
+#[derive(Debug)]
+pub struct IngestionRun {
+    pub(crate) project: ProjectId,
+    number: i64,
+}
+
+/// Where an ingestion stands.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum IngestionState {
+    /// There was none yet.
+    #[default]
+    Pending,
+    /// Running.
+    InProgress,
+    /// Its process is gone before it was done. What it committed is kept.
+    CutOff,
+    /// Done.
+    Completed,
+    /// Ended by an error.
+    Failed,
+}
+
+impl IngestionState {
+    /// The word stored and shown: whoever asks need not know one way of failing from another.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Pending => "pending",
+            Self::InProgress => "in_progress",
+            Self::Completed => "completed",
+            Self::CutOff | Self::Failed => "failed",
+        }
+    }
+
+    fn parse(word: &str) -> Self {
+        match word {
+            "pending" => Self::Pending,
+            "in_progress" => Self::InProgress,
+            "completed" => Self::Completed,
+            _ => Self::Failed,
+        }
+    }
+}
+
+/// The newest ingestion of a project.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct IngestionStatus {
+    /// Where it stands.
+    pub state: IngestionState,
+    /// Percent, 0–100.
+    pub progress: u8,
+    /// The file last processed.
+    pub current_file: Option<String>,
+    /// Files to process.
+    pub total_files: u64,
+    /// Files processed.
+    pub processed_files: u64,
+    /// RFC 3339, UTC; `None` when there is none that could be announced.
+    pub started_at: Option<String>,
+    /// RFC 3339, UTC.
+    pub completed_at: Option<String>,
+    /// What ended it, when it failed.
+    pub error: Option<String>,
+}
+
+impl IngestionStatus {
+    fn from_row(row: &Row<'_>) -> rusqlite::Result<Self> {
+        Ok(Self {
+            state: IngestionState::parse(&row.get::<_, String>(1)?),
+            progress: row.get(2)?,
+            current_file: row.get(3)?,
+            total_files: row.get::<_, i64>(4)? as u64,
+            processed_files: row.get::<_, i64>(5)? as u64,
+            started_at: row.get(6)?,
+            completed_at: row.get(7)?,
+            error: row.get(8)?,
+        })
+    }
+
+    /// What the database says, corrected by what is recorded outside of it.
+    fn corrected(self, recorded: RecordedRun) -> Self {
+        match (recorded, self.state) {
+            (RecordedRun::CutOff, _) => Self { state: IngestionState::CutOff, ..self },
+            (RecordedRun::Failed(_), IngestionState::Failed) => self,
+            (RecordedRun::Failed(error), _) => {
+                Self { state: IngestionState::Failed, error: Some(error), ..self }
+            }
+            (RecordedRun::Unknown | RecordedRun::Completed, IngestionState::InProgress) => {
+                Self { state: IngestionState::CutOff, ..self }
+            }
+            (RecordedRun::Running | RecordedRun::Unknown | RecordedRun::Completed, _) => self,
+        }
+    }
+}
+
+impl IngestionRun {
+    pub(crate) fn write_progress(
+        &self,
+        transaction: &Transaction<'_>,
+        current_file: Option<&str>,
+        n_processed: u64,
+    ) -> rusqlite::Result<()> {
+        transaction
+            .prepare_cached(
+                "UPDATE ingestion_status SET
+                    current_file = coalesce(?2, current_file),
+                    processed_files = min(total_files, ?3),
+                    progress = min(100, 100 * ?3 / max(1, total_files))
+                 WHERE id = ?1",
+            )?
+            .execute(params![self.number, current_file, n_processed as i64])?;
+        Ok(())
+    }
+}
+
+impl Store {
+    /// Announces an ingestion of `total_files` files.
+    pub fn begin_ingestion(
+        &mut self,
+        project: ProjectId,
+        total_files: u64,
+    ) -> Result<IngestionRun, StoreError> {
+        // It may not have been possible when the last one ended.
+        self.empty_log();
+        self.write(|transaction| {
+            transaction.execute(
+                "INSERT INTO ingestion_status (project_id, status, total_files, started_at)
+                 VALUES (?1, 'in_progress', ?2, ?3)",
+                params![project, total_files as i64, now()],
+            )?;
+            Ok(IngestionRun { project, number: transaction.last_insert_rowid() })
+        })
+    }
+
+    /// Marks an ingestion as completed and stores the hash over all files of its project.
+    pub fn complete_ingestion(&mut self, run: &IngestionRun) -> Result<(), StoreError> {
+        let files = self.tracked_files(run.project)?;
+        let hash = content_hash(files.iter().map(|file| (file.path.as_str(), file.hash))).to_hex();
+        self.write(|transaction| {
+            transaction.execute(
+                "UPDATE ingestion_status SET status = 'completed', progress = 100, completed_at = ?2,
+                 processed_files = total_files, current_file = NULL WHERE id = ?1",
+                params![run.number, now()],
+            )?;
+            let sql = "UPDATE projects SET content_hash = ?2 WHERE id = ?1";
+            transaction.execute(sql, params![run.project, hash])
+        })?;
+        self.erase_deleted();
+        Ok(())
+    }
+
+    /// Marks an ingestion as failed, with the reason.
+    pub fn fail_ingestion(&mut self, run: &IngestionRun, error: &str) -> Result<(), StoreError> {
+        self.write(|transaction| {
+            transaction.execute(
+                "UPDATE ingestion_status SET status = 'failed', completed_at = ?2, error = ?3 WHERE id = ?1",
+                params![run.number, now(), error],
+            )
+        })?;
+        self.empty_log();
+        Ok(())
+    }
+
+    /// How the newest ingestion of a project went or is going. One whose process is gone was cut off, and one that failed without
+    /// being able to write so into the database, as on a full disk, has failed.
+    pub fn ingestion_status(&self, project: &Project) -> Result<IngestionStatus, StoreError> {
+        let number = |newest: &Option<(i64, IngestionStatus)>| newest.as_ref().map(|(number, _)| *number);
+        let before = self.newest_ingestion(project.id)?;
+        let recorded = self.recorded_run(project);
+        // It may have ended between the two looks, and another one may have begun.
+        let newest = self.newest_ingestion(project.id)?;
+        let has_begun = number(&before) != number(&newest);
+        let status = newest.map(|(_, status)| status).unwrap_or_default();
+        Ok(status.corrected(if has_begun { RecordedRun::Running } else { recorded }))
+    }
+
+    fn newest_ingestion(&self, project: ProjectId) -> Result<Option<(i64, IngestionStatus)>, StoreError> {
+        let sql = "SELECT id, status, progress, current_file, total_files, processed_files, started_at, completed_at, error
+                   FROM ingestion_status WHERE project_id = ?1 ORDER BY id DESC LIMIT 1";
+        self.read_one(sql, [project], |row| Ok((row.get(0)?, IngestionStatus::from_row(row)?)))
+    }
+}

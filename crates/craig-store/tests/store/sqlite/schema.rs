@@ -1,0 +1,66 @@
+//! What the tables hold, for whoever reads them with SQL, and how they are locked.
+
+use craig_store::StoreError;
+
+use crate::context_uses::context_use;
+use crate::fixture::{EMBEDDER, GUIDE, QUEUE, TestStore, file};
+
+#[test]
+fn the_view_of_embeddings_shows_each_chunks_own_text() {
+    let mut fixture = TestStore::new();
+    let project = fixture.project("jobs");
+    let long = format!("# Größe\n\n{}", "Ein Satz über größere Mengen, immer wieder. ".repeat(400));
+    let files = vec![file("GUIDE.md", GUIDE), file("src/queue.rs", QUEUE), file("long.md", &long)];
+    let mut expected: Vec<_> = files
+        .iter()
+        .flat_map(|file| {
+            let text = file.source.indexed_text().unwrap();
+            file.outline.chunks.iter().zip(&file.texts).map(move |(chunk, stored)| {
+                (chunk.text(text).to_owned(), stored.vector.as_ref().unwrap().to_bytes())
+            })
+        })
+        .collect();
+    assert!(files[2].outline.chunks.iter().any(|chunk| chunk.overlap_bytes > 0), "one has overlap");
+    fixture.apply(&project, files, vec![]);
+
+    let connection = fixture.sqlite();
+    let mut statement =
+        connection.prepare("SELECT chunk_text, vector, embedder FROM embeddings ORDER BY id").unwrap();
+    let mut found: Vec<(String, Vec<u8>)> = statement
+        .query_map([], |row| {
+            assert_eq!(row.get::<_, String>(2)?, EMBEDDER);
+            Ok((row.get(0)?, row.get(1)?))
+        })
+        .unwrap()
+        .collect::<Result<_, _>>()
+        .unwrap();
+    found.sort();
+    expected.sort();
+    assert_eq!(found, expected);
+}
+
+#[test]
+fn one_text_has_one_row_of_vectors_and_every_run_keeps_its_own() {
+    let mut fixture = TestStore::new();
+    let project = fixture.project("jobs");
+    fixture.apply(&project, vec![file("a.rs", "fn same() {}"), file("copy/a.rs", "fn same() {}")], vec![]);
+    fixture.apply(&project, vec![file("b.rs", "fn same() {}")], vec![]);
+    assert_eq!(fixture.count("SELECT count(*) FROM vectors"), 1);
+    assert_eq!(fixture.count("SELECT count(*) FROM ingestion_status"), 2);
+    fixture.purge(&project);
+    for table in ["projects", "files", "chunks", "vectors", "ingestion_status", "context_uses"] {
+        assert_eq!(fixture.count(&format!("SELECT count(*) FROM {table}")), 0, "{table}");
+    }
+}
+
+#[test]
+fn a_use_of_context_is_kept_without_waiting_for_other_writers() {
+    let mut fixture = TestStore::new();
+    let project = fixture.project("jobs");
+    let other = fixture.sqlite();
+    other.execute_batch("BEGIN IMMEDIATE").unwrap();
+    let busy = fixture.store.record_context_use(project.id, &context_use());
+    assert!(matches!(busy, Err(StoreError::Busy { .. })), "{busy:?}");
+    drop(other);
+    assert!(fixture.store.record_context_use(project.id, &context_use()).is_ok());
+}
