@@ -212,8 +212,8 @@ fn bench_queries(criterion: &mut Criterion, title: &str, project: &mut Project) 
 fn index(criterion: &mut Criterion) {
     let project = Project::ingested(sized(10_000));
     let database = project.folder.path().join("craig.db");
-    let reference = project.engine.projects().unwrap().remove(0).reference;
-    let folder = project.folder.path().join("craig.db.d").join(reference);
+    let store = craig_store::Store::open(&database).unwrap();
+    let folder = store.index_folder(&store.projects().unwrap()[0]);
     let mut group = criterion.benchmark_group("index from the store");
     group.sample_size(10).throughput(Throughput::Elements(project.n_chunks()));
     group.bench_function("10,000 chunks", |bencher| {

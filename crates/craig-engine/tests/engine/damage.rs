@@ -5,6 +5,8 @@ use std::os::unix::fs::FileExt as _;
 use std::path::PathBuf;
 
 use craig_engine::{Config, EngineError, Examination, Hit, Progress, SearchRequest};
+use craig_model::{Embedder as _, Quantized, StaticModel};
+use craig_store::Store;
 use expect_test::{Expect, expect};
 
 use crate::workshop::{Workshop, open};
@@ -31,9 +33,13 @@ impl Workshop {
         self.engine = open(&self.database());
     }
 
-    fn index_folder(&self) -> PathBuf {
-        let reference = self.engine.project("tree").unwrap().reference;
-        self.database().with_file_name("craig.db.d").join(reference)
+    /// The vector of the first chunk of a file.
+    fn vector_of(&self, path: &str) -> Quantized {
+        let store = Store::open(&self.database()).unwrap();
+        let project = store.project("tree").unwrap();
+        let id = store.tracked_file(project.id, path).unwrap().unwrap().id;
+        let file = store.load_files(&[id], StaticModel::builtin().id()).unwrap().remove(0);
+        file.chunks[0].vector.clone().unwrap()
     }
 
     /// The only segment of the index.
@@ -48,10 +54,6 @@ impl Workshop {
         let mut byte = [0];
         file.read_exact_at(&mut byte, at).unwrap();
         file.write_all_at(&[byte[0] ^ 0x10], at).unwrap();
-    }
-
-    fn alter(&self, sql: &str) {
-        rusqlite::Connection::open(self.database()).unwrap().execute_batch(sql).unwrap();
     }
 
     fn examined(&self, examine: Examine) -> String {
@@ -163,9 +165,7 @@ fn a_segment_of_another_project_is_not_taken_for_this_ones() {
 fn a_text_that_is_not_what_was_stored_is_an_error_until_it_is_repaired() {
     let mut workshop = Workshop::with_files(FILES);
     let (right, _) = workshop.asked();
-    workshop
-        .alter("UPDATE files SET content = replace(content, 'Takes', 'Gives') WHERE path = 'src/token.rs'");
-    workshop.reopen();
+    workshop.damage_database(b"Takes", b"Gives");
     let failed = workshop.engine.search("tree", QUERY, &SearchRequest::default()).unwrap_err();
     expect![[r#"the stored text of "src/token.rs" is damaged"#]].assert_eq(&failed.to_string());
     expect!["run 'craig doctor --repair': it reads the file again from its source"]
@@ -193,8 +193,7 @@ fn a_text_that_is_not_what_was_stored_is_an_error_until_it_is_repaired() {
 #[test]
 fn an_index_is_not_made_of_damaged_texts() {
     let mut workshop = Workshop::with_files(FILES);
-    workshop
-        .alter("UPDATE files SET content = replace(content, 'Takes', 'Gives') WHERE path = 'src/token.rs'");
+    workshop.damage_database(b"Takes", b"Gives");
     fs::remove_dir_all(workshop.index_folder()).unwrap();
     workshop.reopen();
     let failed = workshop.engine.search("tree", QUERY, &SearchRequest::default()).unwrap_err();
@@ -204,8 +203,8 @@ fn an_index_is_not_made_of_damaged_texts() {
 #[test]
 fn what_is_not_cut_into_chunks_is_verified_as_well() {
     let long_line = "x".repeat(15_000) + " = 1;\n";
-    let workshop = Workshop::with_files(&[("a.rs", "fn alpha() {}\n"), ("dist.min.js", &long_line)]);
-    workshop.alter("UPDATE files SET content = replace(content, '= 1', '= 2')");
+    let mut workshop = Workshop::with_files(&[("a.rs", "fn alpha() {}\n"), ("dist.min.js", &long_line)]);
+    workshop.damage_database(b"x = 1;", b"x = 2;");
     workshop.check_examination(expect![[r#"
         sound: false
         damaged File dist.min.js: its text is damaged; run 'craig doctor --repair': it reads the file again from its source
@@ -216,10 +215,9 @@ fn what_is_not_cut_into_chunks_is_verified_as_well() {
 fn vectors_that_cannot_be_are_made_again() {
     let mut workshop = Workshop::with_files(FILES);
     let (right, _) = workshop.asked();
-    workshop.alter(
-        "UPDATE vectors SET vector = CAST(x'000080ff' || substr(vector, 5) AS BLOB) WHERE text_hash IN
-         (SELECT text_hash FROM chunks c JOIN files f ON f.id = c.file_id WHERE f.path = 'src/shapes.rs')",
-    );
+    let vector = workshop.vector_of("src/shapes.rs").to_bytes();
+    let infinite = [&f32::NEG_INFINITY.to_le_bytes(), &vector[4..]].concat();
+    workshop.damage_database(&vector, &infinite);
     workshop.check_repair(expect![[r#"
         sound: true
         repaired File src/shapes.rs: a vector of its text is damaged; it was read again from its source
@@ -235,11 +233,10 @@ fn vectors_that_cannot_be_are_made_again() {
 fn a_database_that_cannot_be_repaired_is_set_aside_and_nothing_else_is() {
     let mut workshop = Workshop::with_files(FILES);
     let (right, _) = workshop.asked();
-    workshop.alter("PRAGMA wal_checkpoint(TRUNCATE)");
-    let mut bytes = fs::read(workshop.database()).unwrap();
-    bytes[..16].fill(0xa5);
     let elsewhere = workshop.database().with_file_name("letter.txt");
     workshop.engine = open(&workshop.database().with_file_name("other.db"));
+    let mut bytes = fs::read(workshop.database()).unwrap();
+    bytes[..16].fill(0xa5);
     fs::write(workshop.database(), &bytes).unwrap();
     workshop.check_repair(expect![[r#"
         sound: false

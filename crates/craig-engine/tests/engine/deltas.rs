@@ -144,9 +144,7 @@ fn many_small_deltas_are_one_index() {
         workshop.delta();
     }
     workshop.check_is_fresh();
-    let folder = std::fs::read_dir(workshop.database().with_file_name("craig.db.d")).unwrap();
-    let index = folder.map(|entry| entry.unwrap().path()).find(|path| path.is_dir()).unwrap();
-    let names = std::fs::read_dir(index).unwrap().map(|entry| entry.unwrap().path());
+    let names = std::fs::read_dir(workshop.index_folder()).unwrap().map(|entry| entry.unwrap().path());
     let n_segments = names.filter(|path| path.extension().is_some_and(|e| e == "seg")).count();
     assert!((1..=7).contains(&n_segments), "{n_segments} segments");
 }

@@ -2,16 +2,14 @@
 
 use std::path::Path;
 
-use craig_engine::{Consent, IngestRequest, SourceOptions, Waiting};
-use craig_store::{Batch, Store};
+use craig_chunk::{Chunk, ChunkKind};
+use craig_engine::{Consent, IngestRequest, Phase, SourceOptions, Waiting};
+use craig_model::Quantized;
+use craig_source::Root;
+use craig_store::{Batch, ChunkText, IndexedFile, Store, TextHash};
+use serde_json::Value;
 
 use crate::workshop::{Workshop, open};
-
-/// Runs one statement on the database.
-fn alter(workshop: &Workshop, sql: &str) {
-    let connection = rusqlite::Connection::open(workshop.database()).unwrap();
-    connection.execute_batch(sql).unwrap();
-}
 
 /// A process may die after its last commit and before it says that it is done.
 #[test]
@@ -21,9 +19,9 @@ fn a_run_that_died_before_it_said_so_is_completed() {
     let project = store.project("tree").unwrap();
     workshop.remove("a.rs");
     let removed = store.tracked_files(project.id).unwrap().into_iter().filter(|file| file.path == "a.rs");
-    let batch = Batch { changed: Vec::new(), removed: removed.map(|file| file.id).collect() };
+    let batch = Batch { removed: removed.map(|file| file.id).collect(), ..Batch::default() };
     let run = store.begin_ingestion(project.id, 1).unwrap();
-    store.apply(project.id, run, "any", &batch, 1).unwrap();
+    store.apply(&run, "any", &batch, 1).unwrap();
     let status = workshop.engine.status("tree").unwrap();
     assert_eq!(status.status, "failed", "a run without a process has failed");
 
@@ -34,28 +32,13 @@ fn a_run_that_died_before_it_said_so_is_completed() {
     workshop.check_is_fresh();
 }
 
-#[test]
-fn a_run_that_died_with_nothing_left_to_do_is_completed() {
-    let workshop = Workshop::with_files(&[("a.rs", "fn alpha() {}")]);
-    std::thread::sleep(std::time::Duration::from_millis(2_100));
-    workshop.delta();
-    let mut store = Store::open(&workshop.database()).unwrap();
-    let project = store.project("tree").unwrap();
-    store.begin_ingestion(project.id, 1).unwrap();
-    alter(&workshop, "UPDATE projects SET content_hash = 'of an earlier state'");
-    workshop.delta();
-    workshop.check_is_fresh();
-}
-
 /// The advice for a damaged database is to move it away: the index beside it is of another database then.
 #[test]
 fn an_index_left_by_another_database_is_not_taken_for_this_one() {
     let mut workshop = Workshop::with_files(&[("a.rs", "fn alpha() {}")]);
     let path = workshop.database();
     workshop.engine = open(Path::new(&path.with_file_name("elsewhere.db")));
-    for file in ["craig.db", "craig.db-wal", "craig.db-shm"] {
-        let _ = std::fs::remove_file(path.with_file_name(file));
-    }
+    assert!(Store::set_aside(&path).unwrap().is_some());
     workshop.remove("a.rs");
     workshop.write("b.rs", "fn beta() {}");
     workshop.engine = open(&path);
@@ -67,10 +50,7 @@ fn an_index_left_by_another_database_is_not_taken_for_this_one() {
 #[test]
 fn a_damaged_or_missing_index_is_made_anew() {
     let mut workshop = Workshop::with_files(&[("a.rs", "fn alpha() {}"), ("b.md", "# Beta")]);
-    let side = workshop.database().with_file_name("craig.db.d");
-    let index =
-        std::fs::read_dir(&side).unwrap().map(|entry| entry.unwrap().path()).find(|path| path.is_dir());
-    let index = index.unwrap();
+    let index = workshop.index_folder();
     let damage = [
         ("manifest.json", &b"{}"[..]),
         ("manifest.json", b"not json"),
@@ -96,40 +76,66 @@ fn a_damaged_or_missing_index_is_made_anew() {
     workshop.check_is_fresh();
 }
 
-/// An older version cut the files in another way, or embedded them with another model.
+/// A workshop whose files another version stored: cut into other chunks, with vectors of another model, and with `options`.
+fn stored_by_another_version(options: impl Fn(&mut Value)) -> Workshop {
+    let mut workshop = Workshop::with_files(&[]);
+    workshop.write("a.rs", "fn alpha() {}");
+    workshop.write("b.md", "# Beta");
+    let mut store = Store::open(&workshop.database()).unwrap();
+    let project = store.project("tree").unwrap();
+    let mut made_with = serde_json::from_str(&project.options).unwrap();
+    options(&mut made_with);
+    store.create_project("tree", &project.source_path, &made_with.to_string()).unwrap();
+    let root = Root::open(workshop.source()).unwrap();
+    let changed: Vec<IndexedFile> = ["a.rs", "b.md"].map(|path| other_chunks(&root, path)).into();
+    let run = store.begin_ingestion(project.id, 2).unwrap();
+    store.apply(&run, "an older model", &Batch { changed, ..Batch::default() }, 2).unwrap();
+    store.complete_ingestion(&run).unwrap();
+    workshop.engine = open(&workshop.database());
+    workshop
+}
+
+/// A file as an older version cut and embedded it.
+fn other_chunks(root: &Root, path: &str) -> IndexedFile {
+    let source = craig_source::read(root, path, &SourceOptions::default()).unwrap();
+    let text = source.indexed_text().unwrap().to_owned();
+    let mut outline = craig_chunk::chunk(source.language, &text);
+    outline.chunks.iter_mut().for_each(|chunk| chunk.kind = ChunkKind::Block);
+    let vector = Quantized { scale: 1.0, codes: vec![1; 16] };
+    let embedded =
+        |chunk: &Chunk| ChunkText { hash: TextHash::new(chunk.text(&text)), vector: Some(vector.clone()) };
+    let texts = outline.chunks.iter().map(embedded).collect();
+    // Long after it was written: its stamp proves that it is unchanged.
+    let read_ns = source.stamp.changed_ns + 60_000_000_000;
+    IndexedFile { source, read_ns, outline, texts }
+}
+
 #[test]
 fn what_another_version_made_is_made_anew() {
-    let changes = [
-        "UPDATE projects SET options = json_set(options, '$.format', 0)",
-        "UPDATE projects SET options = json_set(options, '$.embedder', 'an older model');
-         UPDATE embedders SET name = 'an older model'",
-        "UPDATE projects SET options = json_remove(options, '$.embedder');
-         UPDATE embedders SET name = 'an older model'",
+    let changes: [fn(&mut Value); 3] = [
+        |options| options["format"] = 0.into(),
+        |options| options["embedder"] = "an older model".into(),
+        |options| drop(options.as_object_mut().unwrap().remove("embedder")),
     ];
-    for change in changes {
-        let mut workshop = Workshop::with_files(&[("a.rs", "fn alpha() {}"), ("b.md", "# Beta")]);
-        alter(&workshop, &format!("UPDATE chunks SET chunk_type = 'block'; {change}"));
-        workshop.engine = open(&workshop.database());
+    for (number, change) in changes.into_iter().enumerate() {
+        let workshop = stored_by_another_version(change);
         workshop.delta();
         workshop.check_is_fresh();
-        assert_eq!(workshop.delta().files.changed, 0, "once is enough: {change}");
+        assert_eq!(workshop.delta().files.changed, 0, "once is enough: {number}");
     }
 }
 
 /// The version of the cut is noted when all files are cut, not before.
 #[test]
 fn a_new_version_that_was_cut_off_goes_on_cutting() {
-    let mut workshop = Workshop::with_files(&[("a.rs", "fn alpha() {}"), ("b.md", "# Beta")]);
-    alter(
-        &workshop,
-        "UPDATE chunks SET chunk_type = 'block';
-         UPDATE projects SET options = json_set(options, '$.format', 0)",
-    );
-    workshop.engine = open(&workshop.database());
-    // A database that has a trigger when it is opened is refused.
-    alter(&workshop, "CREATE TRIGGER full BEFORE INSERT ON files BEGIN SELECT RAISE(FAIL, 'no room'); END");
-    workshop.engine.ingest_delta("tree", Waiting::Fail, Consent::default(), &mut |_| ()).unwrap_err();
-    alter(&workshop, "DROP TRIGGER full");
+    let workshop = stored_by_another_version(|options| options["format"] = 0.into());
+    let database = workshop.database();
+    let killed = std::thread::spawn(move || {
+        open(&database).ingest_delta("tree", Waiting::Fail, Consent::default(), &mut |progress| {
+            assert!(progress.phase != Phase::Reading, "killed before the first file is committed");
+        })
+    });
+    assert!(killed.join().is_err());
     workshop.delta();
     workshop.check_is_fresh();
 }
@@ -167,7 +173,7 @@ fn a_project_purged_while_it_was_waited_for_is_told_unknown() {
         error.to_string()
     });
     std::thread::sleep(std::time::Duration::from_millis(300));
-    store.purge(project.id).unwrap();
+    store.purge(&lock).unwrap();
     drop(lock);
     assert_eq!(waiter.join().unwrap(), r#"no project "tree""#);
 }

@@ -54,6 +54,26 @@ impl Workshop {
         self.home.path().join("craig.db")
     }
 
+    /// The folder of the project's index.
+    pub(crate) fn index_folder(&self) -> PathBuf {
+        let store = Store::open(&self.database()).unwrap();
+        store.index_folder(&store.project("tree").unwrap())
+    }
+
+    /// Changes bytes of the database on the disk, as a broken disk does: `from`, which stands there once, becomes `to`.
+    pub(crate) fn damage_database(&mut self, from: &[u8], to: &[u8]) {
+        assert_eq!(from.len(), to.len());
+        let path = self.database();
+        // The last connection that is closed leaves everything in one file.
+        self.engine = open(&path.with_file_name("other.db"));
+        let mut bytes = std::fs::read(&path).unwrap();
+        let places: Vec<usize> = (0..bytes.len()).filter(|&at| bytes[at..].starts_with(from)).collect();
+        let [at] = places[..] else { panic!("{} places to damage", places.len()) };
+        bytes[at..at + to.len()].copy_from_slice(to);
+        std::fs::write(&path, bytes).unwrap();
+        self.engine = open(&path);
+    }
+
     /// Writes a file, making its folders; what stands in the way is removed.
     pub(crate) fn write(&self, path: &str, content: impl AsRef<[u8]>) {
         let full = self.source().join(path);
