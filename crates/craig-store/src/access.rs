@@ -1,5 +1,5 @@
-//! How a database file can be used: read and written beside other processes; only read, where it cannot be written; or alone,
-//! where the disk has no room for what processes share.
+//! How a database file can be opened: for reading and writing, together with other processes; for reading only, where it cannot
+//! be written; or by one process alone, where the disk has no room for the memory that processes share.
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
@@ -12,10 +12,10 @@ use crate::StoreError;
 use crate::error::OpenError;
 use crate::store::BUSY_TIMEOUT;
 
-/// How a database is open.
+/// How a database was opened.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Access {
-    /// For reading and writing, beside other processes.
+    /// For reading and writing, together with other processes.
     Shared,
     /// For reading and writing, while nobody else can open it: the disk has no room for the memory that processes share.
     Alone,
@@ -50,14 +50,14 @@ fn readable(connection: Connection) -> rusqlite::Result<Connection> {
     Ok(connection)
 }
 
-/// Takes from the file whatever it could do by itself: anybody may have written it.
+/// Disables what a file could do by itself: anybody may have written it.
 fn distrust(connection: &Connection) -> rusqlite::Result<()> {
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_DEFENSIVE, true)?;
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_TRUSTED_SCHEMA, false)?;
     connection.busy_timeout(BUSY_TIMEOUT)
 }
 
-/// Opens a database with memory of its own in the place of the file that processes share.
+/// Opens a database with private memory in place of the file that processes share.
 fn alone(path: &Path, flags: OpenFlags) -> rusqlite::Result<Connection> {
     let connection = Connection::open_with_flags(path, flags)?;
     connection.pragma_update(None, "locking_mode", "exclusive")?;
@@ -82,7 +82,7 @@ fn read_only(path: &Path, flags: OpenFlags) -> Result<Connection, OpenError> {
     Ok(readable(connection)?)
 }
 
-/// A name that has SQLite read the file as if nothing could ever change it: without locks, and without files beside it.
+/// A name that makes SQLite read the file as if it could never change: without locks, and without files beside it.
 fn immutable_uri(path: &Path) -> String {
     let absolute = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
     let mut uri = "file://".to_owned();
@@ -96,7 +96,7 @@ fn immutable_uri(path: &Path) -> String {
     uri + "?immutable=1"
 }
 
-/// Length and time of change of a database file, to see whether somebody changed it.
+/// Length and time of modification of a database file, to see whether it was changed.
 pub(crate) fn state_of(path: &Path) -> Option<(u64, SystemTime)> {
     let metadata = std::fs::metadata(path).ok()?;
     Some((metadata.len(), metadata.modified().ok()?))
@@ -114,7 +114,7 @@ pub(crate) fn beside(path: &Path, ending: &str) -> PathBuf {
     name.into()
 }
 
-/// Whether an error says that the disk has no room, also for the file that processes share.
+/// Whether an error says that the disk is full, also for the memory that processes share.
 pub(crate) fn is_no_room(error: &rusqlite::Error) -> bool {
     let code = error.sqlite_error().map(|error| error.extended_code);
     error.sqlite_error_code() == Some(ErrorCode::DiskFull) || code == Some(ffi::SQLITE_IOERR_SHMSIZE)

@@ -1,7 +1,7 @@
-//! Reads everything that the database holds and says what is wrong with it.
+//! Reads everything in the database and reports what is wrong with it.
 //!
-//! SQLite has no checksums: its own check finds pages, indexes and references that contradict each other, hashes find texts that were
-//! changed, and the form of vectors finds those that cannot be. A path, the name of a symbol, a line number or a component of a vector
+//! SQLite has no checksums. Its own check finds pages, indexes and references that contradict each other; hashes find changed
+//! texts; and impossible vectors are found by their form. A path, the name of a symbol, a line number or a component of a vector
 //! that has become another valid one is not found.
 
 use std::collections::HashSet;
@@ -11,7 +11,7 @@ use craig_model::Quantized;
 use crate::write::{delete_file, increase_generation};
 use crate::{FileId, ProjectId, Store, StoreError};
 
-/// A file that is not stored as it was.
+/// A file that is not stored as it was written.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DamagedFile {
     /// Its id.
@@ -22,15 +22,15 @@ pub struct DamagedFile {
     pub what: String,
 }
 
-/// Problems of the database itself that are listed at most.
-const MOST_PROBLEMS: usize = 20;
+/// Problems of the database itself that are listed, at most.
+const MAX_PROBLEMS: usize = 20;
 
 impl Store {
-    /// What is wrong with the database as a whole: pages, indexes, constraints and references. Empty when it is sound.
+    /// Problems of the database as a whole: pages, indexes, constraints and references. Empty if it is sound.
     pub fn check(&self) -> Result<Vec<String>, StoreError> {
         let checked = self.read(|connection| {
             let mut problems: Vec<String> = connection
-                .prepare(&format!("PRAGMA integrity_check({MOST_PROBLEMS})"))?
+                .prepare(&format!("PRAGMA integrity_check({MAX_PROBLEMS})"))?
                 .query_map([], |row| row.get(0))?
                 .collect::<rusqlite::Result<_>>()?;
             problems.retain(|problem| problem != "ok");
@@ -43,14 +43,13 @@ impl Store {
             Ok(problems)
         });
         match checked {
-            // Too damaged for SQLite to go on checking.
+            // Too damaged for SQLite to continue the check.
             Err(error @ StoreError::Corrupt { .. }) => Ok(vec![error.to_string()]),
             checked => checked,
         }
     }
 
-    /// Makes the database's own indexes anew from its tables, and removes rows that belong to nothing; returns whether the database
-    /// is sound then.
+    /// Rebuilds the database's own indexes from its tables and removes orphaned rows; returns whether the database is sound then.
     pub fn repair(&mut self) -> bool {
         self.rebuild_indexes().is_ok() && self.check().is_ok_and(|problems| problems.is_empty())
     }
@@ -68,8 +67,8 @@ impl Store {
         })
     }
 
-    /// Reads every file of a project, reporting each path before it is read, and returns those whose text or outline is not what
-    /// was stored.
+    /// Reads every file of a project, calling `before_each` with its path, and returns those whose text, outline or vectors are
+    /// damaged.
     pub fn damaged_files(
         &self,
         project: ProjectId,
@@ -78,12 +77,12 @@ impl Store {
         let sql = "SELECT id, path FROM files WHERE project_id = ?1 ORDER BY id";
         let files: Vec<(FileId, String)> =
             self.read_all(sql, [project], |row| Ok((row.get(0)?, row.get(1)?)))?;
-        let without_vector = self.files_with_bad_vectors(project)?;
+        let bad_vectors = self.files_with_bad_vectors(project)?;
         let mut damaged = Vec::new();
         for (id, path) in files {
             before_each(&path);
             let what = match self.load_outlines(&[id]) {
-                Ok(_) if without_vector.contains(&id) => "a vector of its text is damaged".to_owned(),
+                Ok(_) if bad_vectors.contains(&id) => "a vector of its text is damaged".to_owned(),
                 Ok(_) => continue,
                 Err(StoreError::DamagedText { .. }) => "its text is damaged".to_owned(),
                 Err(error) => error.to_string(),
@@ -93,7 +92,7 @@ impl Store {
         Ok(damaged)
     }
 
-    /// Files of a project with a text that has a vector of impossible form.
+    /// Files of a project with an impossible vector.
     fn files_with_bad_vectors(&self, project: ProjectId) -> Result<HashSet<FileId>, StoreError> {
         self.read(|connection| {
             let mut find = connection.prepare_cached(
@@ -111,7 +110,7 @@ impl Store {
         })
     }
 
-    /// Forgets these files of a project, with vectors of impossible form, so that the next ingestion reads them again.
+    /// Removes these files of a project, and impossible vectors, so that the next ingestion reads the files again.
     pub fn forget_files(&mut self, project: ProjectId, files: &[FileId]) -> Result<(), StoreError> {
         let bad_vectors: Vec<i64> = self.read(|connection| {
             let mut find = connection.prepare_cached("SELECT id, vector FROM vectors")?;
@@ -136,7 +135,7 @@ impl Store {
     }
 }
 
-/// Whether bytes can be a stored vector: a scale that is a number, and a component for each dimension.
+/// Whether bytes can be a stored vector: a finite scale, and at least one component.
 fn is_vector(bytes: &[u8]) -> bool {
     Quantized::from_bytes(bytes)
         .is_some_and(|vector| vector.scale.is_finite() && vector.scale >= 0.0 && !vector.codes.is_empty())

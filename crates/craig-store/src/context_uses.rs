@@ -8,7 +8,7 @@ use crate::project::now;
 use crate::store::BUSY_TIMEOUT;
 use crate::{ProjectId, Store, StoreError};
 
-/// Uses that are kept; older ones go.
+/// Uses that are kept; older ones are deleted.
 const MAX_USES: i64 = 50_000;
 
 /// One answer to a request for context. Never holds code.
@@ -20,7 +20,7 @@ pub struct ContextUse {
     pub used_at: String,
     /// `chat` or `inline`.
     pub kind: String,
-    /// Why there was no context; `None` when there was some.
+    /// Why there was no context; `None` if there was some.
     pub reason: Option<String>,
     /// Blocks returned.
     pub blocks: u32,
@@ -36,7 +36,7 @@ pub struct ContextUse {
     pub step_us: [u64; 4],
     /// Microseconds in all.
     pub total_us: u64,
-    /// What was asked, when texts are kept.
+    /// The question, if texts are kept.
     pub query: Option<String>,
     /// Whether somebody found it helpful, if anybody said.
     pub helpful: Option<bool>,
@@ -107,8 +107,7 @@ impl Store {
         self.read_all(sql, [project], ContextUse::from_row)
     }
 
-    /// Stores whether the context of this number, or the newest that was given, was helpful; returns its number, `None` when
-    /// there is no such context.
+    /// Stores whether the context of this number, or the newest one, was helpful; returns its number, `None` if there is none.
     pub fn rate_context_use(
         &mut self,
         number: Option<u64>,

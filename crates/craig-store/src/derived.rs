@@ -1,7 +1,5 @@
-//! Where the files of a database lie: the database itself, and what is derived from it.
-//!
-//! Beside a user's own database, in the user's data folder for one in a repository: a folder for the index of each project, lock
-//! files, and whatever else the engine keeps there.
+//! The files of a database, and the folder of what is derived from it: the indexes of its projects, lock files, and whatever else
+//! the engine keeps there. It is beside a user's own database, and in the user's data folder for one in a repository.
 
 use std::collections::HashSet;
 use std::fs;
@@ -29,7 +27,7 @@ impl Store {
 
     /// Folders of indexes whose projects are gone.
     pub fn orphaned_indexes(&self) -> Result<Vec<PathBuf>, StoreError> {
-        // Before the projects are listed: the folder of one that is made meanwhile is no orphan.
+        // Before the projects are listed: the folder of one that is created meanwhile is no orphan.
         let folders = index_folders(&self.place.derived_folder);
         let projects = self.projects()?;
         let known: HashSet<&str> = projects.iter().map(|project| project.reference.as_str()).collect();
@@ -40,7 +38,7 @@ impl Store {
             .collect())
     }
 
-    /// Files and folders of the database that others than their owner may read.
+    /// Files and folders of the database that others may read.
     pub fn exposed_paths(&self) -> Vec<PathBuf> {
         let own = [&self.place.path, &self.place.derived_folder];
         own.into_iter().filter(|path| is_exposed(path)).cloned().collect()
@@ -51,12 +49,11 @@ impl Store {
         bytes_on_disk(&self.place.path) + bytes_on_disk(&self.place.derived_folder)
     }
 
-    /// Renames a user's database at `path` that cannot be repaired, so that the next one opened there is made anew; returns its
-    /// new path.
+    /// Renames a user's database that cannot be repaired, so that a new one is created when it is next opened; returns its new path.
     ///
-    /// Returns `None`, and changes nothing, if it does not look like one of Craig's.
+    /// Returns `None` and changes nothing if it does not look like one of Craig's.
     pub fn set_aside(path: &Path) -> io::Result<Option<PathBuf>> {
-        // Whatever else somebody names stays where it is.
+        // Any other file that a user names stays where it is.
         if !Place::from_path(path).derived_folder.is_dir() {
             return Ok(None);
         }
@@ -65,7 +62,7 @@ impl Store {
             return Err(io::Error::other("too many were set aside before"));
         };
         for ending in [LOG, SHARED_MEMORY] {
-            // Where there is none there is nothing to move.
+            // They may be missing.
             let _ = fs::rename(beside(path, ending), beside(&free, ending));
         }
         fs::rename(path, &free)?;

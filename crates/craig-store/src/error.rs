@@ -1,4 +1,4 @@
-//! What can go wrong between Craig and its database.
+//! Errors of the store.
 
 use std::path::{Path, PathBuf};
 
@@ -47,7 +47,7 @@ pub enum StoreError {
         /// What it was opened as.
         wanted: Role,
     },
-    /// No room on the disk.
+    /// The disk is full.
     #[error("no room left on the disk of {}", path.display())]
     Full {
         /// The database file.
@@ -125,19 +125,19 @@ pub enum StoreError {
     },
 }
 
-/// Who can do something about a [`StoreError`].
+/// Where a [`StoreError`] comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum StoreErrorKind {
-    /// Whoever asked: nothing is stored under that name, or something else is.
+    /// The user: nothing is stored under that name, or something else is.
     User,
-    /// Whoever runs the machine: disk, permissions, other processes and programs.
+    /// The machine: disk, permissions, other processes and programs.
     Environment,
-    /// Nobody: what is stored is not what was written. It is repaired, or made again.
+    /// What is stored is not what was written. It has to be repaired or created again.
     Damage,
 }
 
 impl StoreError {
-    /// Who can do something about it.
+    /// Where it comes from.
     pub fn kind(&self) -> StoreErrorKind {
         match self {
             Self::UnknownProject { .. } | Self::NameTaken { .. } => StoreErrorKind::User,

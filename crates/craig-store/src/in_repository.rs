@@ -1,9 +1,9 @@
 //! Databases in repositories.
 //!
-//! A clone can bring a file under any name, so such a database is only opened where the user's data folder says that this
-//! user made this very file: by the secret that both hold, and by what the file system says of it, which git cannot
-//! bring along. Everything else is replaced without being read. What is derived from the database and its locks lie in
-//! the data folder as well, out of a clone's reach.
+//! A clone can contain a file of any name. So such a database is opened only if the user's data folder proves that this user
+//! made this very file: by a secret that both hold, and by the file's identity in the file system, which git cannot set.
+//! Anything else is replaced without being read. What is derived from the database, and its locks, are in the data folder as
+//! well, out of a clone's reach.
 
 use std::fs::File;
 use std::io::{self, Read as _};
@@ -22,20 +22,20 @@ use crate::{Role, Store, StoreError};
 pub struct RepositoryDatabase {
     /// The repository.
     pub root: Root,
-    /// The folder of the root that Craig keeps for itself.
+    /// Craig's own folder in the repository.
     pub folder: &'static str,
     /// Name of the database in it.
     pub file: String,
     /// What it is for.
     pub role: Role,
-    /// The user's folder for what Craig keeps.
+    /// The user's data folder.
     pub data_folder: PathBuf,
 }
 
-/// What the data folder keeps of a database.
+/// What the data folder knows of a database.
 #[derive(Debug, PartialEq, Eq, Serialize, Deserialize)]
 struct Binding {
-    /// What the database holds, too.
+    /// Also stored in the database.
     secret: String,
     database: FileIdentity,
     /// The write-ahead log, which SQLite plays back when it opens the database.
@@ -48,9 +48,9 @@ const SIDE_FILES: [&str; 3] = [LOG, SHARED_MEMORY, ROLLBACK_JOURNAL];
 const BINDING: &str = "binding.json";
 
 impl Store {
-    /// Opens a database in a repository, making it when it is missing, or was made by anybody else.
+    /// Opens a database in a repository. One that is missing, or was made by anybody else, is replaced by an empty one.
     ///
-    /// Fails when its folder is a link, when the file holds a user's index, and as [`open`](Self::open) does.
+    /// Fails if its folder is a link, if the file holds a user's index, and as [`open`](Self::open) does.
     pub fn open_in_repository(database: &RepositoryDatabase) -> Result<Self, StoreError> {
         let opening = Opening::begin(database).map_err(|error| database.io_error(error))?;
         match opening.bound().map_err(|error| database.io_error(error))? {
@@ -70,7 +70,7 @@ impl RepositoryDatabase {
         self.root.path().join(self.folder).join(&self.file)
     }
 
-    /// Has the database made anew when it is next opened.
+    /// Makes sure that the database is replaced by an empty one when it is next opened.
     pub fn discard(&self) -> Result<(), StoreError> {
         match std::fs::remove_file(self.derived_folder().join(BINDING)) {
             Err(error) if error.kind() != io::ErrorKind::NotFound => Err(self.io_error(error)),
@@ -87,14 +87,14 @@ impl RepositoryDatabase {
         }
     }
 
-    /// Where the data folder keeps what belongs to this database.
+    /// The folder for this database in the data folder.
     fn derived_folder(&self) -> PathBuf {
         let identity = format!("{:?}\0{}\0{}", self.role, self.root.as_str(), self.path().display());
         let name = &blake3::hash(identity.as_bytes()).to_hex()[..32];
         self.bindings().join(name)
     }
 
-    /// The folder of everything that is kept about databases inside of repositories.
+    /// The folder for all databases in repositories.
     fn bindings(&self) -> PathBuf {
         self.data_folder.join("inside")
     }
@@ -128,12 +128,12 @@ impl<'i> Opening<'i> {
         Ok(Self { database, folder, derived_folder, _lock: lock })
     }
 
-    /// What is known of the database that is there; none unless this user made it, and its log.
+    /// The binding of the database that is there; `None` unless this user made it and its log.
     fn bound(&self) -> io::Result<Option<Binding>> {
         let Some(binding) = self.read_binding() else { return Ok(None) };
         let is_own = self.folder.entry(&self.database.file)?.identity() == Some(binding.database);
         let is_own_log = match self.folder.entry(&self.side_file(LOG))? {
-            // One that has nothing to play back may be left by a process that was killed before it wrote its identity down.
+            // An empty one has nothing to play back: a process was killed before it stored the log's identity.
             OwnEntry::Nothing | OwnEntry::EmptyFile(_) => true,
             OwnEntry::File(log) => binding.log == Some(log),
             OwnEntry::Foreign => false,
@@ -152,7 +152,7 @@ impl<'i> Opening<'i> {
         Ok(store)
     }
 
-    /// Makes the database in the place of whatever is there, without reading or writing that.
+    /// Replaces whatever is there by an empty database, without reading or writing it.
     fn make(self) -> Result<Store, StoreError> {
         self.refuse_an_index()?;
         self.clear().map_err(|error| self.database.io_error(error))?;
@@ -164,9 +164,9 @@ impl<'i> Opening<'i> {
         Ok(store)
     }
 
-    /// A user may have put an index where this database belongs: that is not for us to remove.
+    /// Fails if the user has put an index where this database belongs: it must not be removed.
     fn refuse_an_index(&self) -> Result<(), StoreError> {
-        // One that has further names is not lost, and whoever closes it drops the locks of this process on it.
+        // A file with other links is not lost when this one is removed; and closing it would drop this process's locks on it.
         if !matches!(self.folder.entry(&self.database.file), Ok(OwnEntry::File(_))) {
             return Ok(());
         }
@@ -180,7 +180,7 @@ impl<'i> Opening<'i> {
         }
     }
 
-    /// Removes the database with all that was derived from it, and makes an empty file.
+    /// Removes the database with everything derived from it, and makes an empty file.
     fn clear(&self) -> io::Result<()> {
         for ending in SIDE_FILES.into_iter().chain([""]) {
             self.folder.remove(&self.side_file(ending))?;
@@ -194,7 +194,7 @@ impl<'i> Opening<'i> {
         self.folder.create(&self.database.file).map(drop)
     }
 
-    /// Closes the database to others, and removes side files that Craig did not make: a rollback journal, which would be
+    /// Closes the database to others, and removes files beside it that Craig did not make: a rollback journal, which would be
     /// played back, and shared memory that is a link.
     fn tidy(&self) -> io::Result<()> {
         for ending in ["", LOG] {
@@ -209,7 +209,7 @@ impl<'i> Opening<'i> {
         }
     }
 
-    /// Writes down by what the database is known again, unless `known` says it already.
+    /// Stores the binding of the database, unless it is `known`.
     fn bind(&self, store: &Store, known: Option<&Binding>) -> Result<(), StoreError> {
         let unbound =
             || StoreError::Corrupt { path: self.database.path(), detail: "it holds no binding".into() };
@@ -233,7 +233,7 @@ impl<'i> Opening<'i> {
         Ok(entry.map_err(|error| self.database.io_error(error))?.identity())
     }
 
-    /// None when there is none that can be read: then the database is made anew.
+    /// `None` if there is none that can be read: then the database is replaced.
     fn read_binding(&self) -> Option<Binding> {
         serde_json::from_slice(&std::fs::read(self.derived_folder.join(BINDING)).ok()?).ok()
     }

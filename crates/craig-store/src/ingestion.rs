@@ -1,4 +1,4 @@
-//! How an ingestion is going, for every process that asks.
+//! The state of ingestions, for every process.
 
 use craig_source::content_hash;
 use rusqlite::{Row, Transaction, params};
@@ -19,12 +19,12 @@ pub struct IngestionRun {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum IngestionState {
-    /// There was none yet.
+    /// None was started yet.
     #[default]
     Pending,
     /// Running.
     InProgress,
-    /// Its process is gone before it was done. What it committed is kept.
+    /// Its process ended before it was done. What it committed is kept.
     CutOff,
     /// Done.
     Completed,
@@ -33,7 +33,7 @@ pub enum IngestionState {
 }
 
 impl IngestionState {
-    /// The word stored and shown: whoever asks need not know one way of failing from another.
+    /// The word that is stored and shown. One that was cut off has failed.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Pending => "pending",
@@ -66,11 +66,11 @@ pub struct IngestionStatus {
     pub total_files: u64,
     /// Files processed.
     pub processed_files: u64,
-    /// RFC 3339, UTC; `None` when there is none that could be announced.
+    /// RFC 3339, UTC; `None` if it could not be announced, as on a full disk.
     pub started_at: Option<String>,
     /// RFC 3339, UTC.
     pub completed_at: Option<String>,
-    /// What ended it, when it failed.
+    /// The error that ended it.
     pub error: Option<String>,
 }
 
@@ -88,7 +88,7 @@ impl IngestionStatus {
         })
     }
 
-    /// What the database says, corrected by what is recorded outside of it.
+    /// The status in the database, corrected by what is recorded outside of it.
     fn corrected(self, recorded: RecordedRun) -> Self {
         match (recorded, self.state) {
             (RecordedRun::CutOff, _) => Self { state: IngestionState::CutOff, ..self },
@@ -131,7 +131,7 @@ impl Store {
         project: ProjectId,
         total_files: u64,
     ) -> Result<IngestionRun, StoreError> {
-        // It may not have been possible when the last one ended.
+        // It may have been impossible when the last one ended.
         self.empty_log();
         self.write(|transaction| {
             transaction.execute(
@@ -172,13 +172,13 @@ impl Store {
         Ok(())
     }
 
-    /// How the newest ingestion of a project went or is going. One whose process is gone was cut off, and one that failed without
-    /// being able to write so into the database, as on a full disk, has failed.
+    /// The newest ingestion of a project. Whether its process is still there, and how it ended if the database could not be
+    /// written, as on a full disk, is known from the project's lock.
     pub fn ingestion_status(&self, project: &Project) -> Result<IngestionStatus, StoreError> {
         let number = |newest: &Option<(i64, IngestionStatus)>| newest.as_ref().map(|(number, _)| *number);
         let before = self.newest_ingestion(project.id)?;
         let recorded = self.recorded_run(project);
-        // It may have ended between the two looks, and another one may have begun.
+        // It may have ended between the two reads, and another one may have begun.
         let newest = self.newest_ingestion(project.id)?;
         let has_begun = number(&before) != number(&newest);
         let status = newest.map(|(_, status)| status).unwrap_or_default();

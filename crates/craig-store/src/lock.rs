@@ -1,4 +1,4 @@
-//! One writer a project: operating-system locks that die with their holders.
+//! One writer per project: operating-system locks that are released when their holders end.
 
 use std::fs::{File, TryLockError};
 use std::io::{self, Read, Seek, SeekFrom, Write};
@@ -8,38 +8,38 @@ use craig_source::private;
 
 use crate::{Project, Store, StoreError};
 
-/// The right to change one project, held until dropped, or until the process ends in whatever way.
+/// The right to change a project, held until it is dropped or the process ends in whatever way.
 #[derive(Debug)]
 pub struct ProjectLock {
     file: File,
-    /// Of the project, whose id may be another one when a purged project was made again.
+    /// Not the id: while the lock was waited for, the project may have been purged and created again.
     pub(crate) reference: String,
 }
 
-/// The right to write the index of one project, held until dropped, or until the process ends in whatever way.
+/// The right to write the index of a project, held until it is dropped or the process ends in whatever way.
 #[derive(Debug)]
 pub struct IndexLock {
     _file: File,
 }
 
-/// How the newest ingestion of a project went, as its lock file says. Unlike the database, that can be written to on a full disk.
+/// How the newest ingestion of a project went, as its lock file says. Unlike the database, that can be written on a full disk.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum RecordedRun {
-    /// Nothing is known of it.
+    /// Nothing is recorded.
     Unknown,
-    /// It is going on: somebody holds the lock.
+    /// It is running: somebody holds the lock.
     Running,
-    /// It began, and whoever held the lock is gone.
+    /// It began, and the holder of the lock is gone.
     CutOff,
     /// It was completed.
     Completed,
-    /// What ended it.
+    /// The error that ended it.
     Failed(String),
 }
 
 impl ProjectLock {
-    /// Runs an ingestion and records outside of the database that it began and how it ended: also what cannot be written there, as
-    /// on a full disk, is known to [`Store::ingestion_status`].
+    /// Runs an ingestion and records outside of the database that it began and how it ended, so that
+    /// [`Store::ingestion_status`] knows it even if the database cannot be written, as on a full disk.
     pub fn record_run<T, E: ToString>(&self, ingest: impl FnOnce() -> Result<T, E>) -> Result<T, E> {
         self.record(BEGUN);
         let done = ingest();
@@ -50,7 +50,7 @@ impl ProjectLock {
         done
     }
 
-    /// Forgets what was recorded.
+    /// Removes what was recorded.
     pub(crate) fn clear_record(&self) {
         self.record("");
     }
@@ -67,18 +67,19 @@ impl ProjectLock {
 }
 
 impl Store {
-    /// Takes the write lock of `project`, or reports at once who has it.
+    /// Takes the write lock of `project`; fails at once with [`StoreError::Held`] if somebody else has it.
     pub fn try_lock(&self, project: &Project) -> Result<ProjectLock, StoreError> {
         self.lock_project(project, File::try_lock)
     }
 
-    /// Takes the write lock of `project`, waiting for its holder as long as it takes.
+    /// Takes the write lock of `project`, waiting for its holder without limit.
     pub fn lock(&self, project: &Project) -> Result<ProjectLock, StoreError> {
         self.lock_project(project, |file| file.lock().map_err(TryLockError::Error))
     }
 
-    /// Takes the right to write the index of `project`, waiting for its holder. Its file is not in the index's folder: whoever
-    /// waits for it must not be left with the lock of a folder that was removed.
+    /// Takes the right to write the index of `project`, waiting for its holder without limit.
+    ///
+    /// The lock file is not in the index's folder, which may be removed while somebody waits.
     pub fn lock_index(&self, project: &Project) -> Result<IndexLock, StoreError> {
         let path = self.lock_path(&format!("{}.index", project.reference));
         let lock = || open_lock_file(&path).and_then(|file| file.lock().map(|()| file));
@@ -100,12 +101,12 @@ impl Store {
             }
             Err(TryLockError::Error(source)) => return Err(io_error(source)),
         }
-        // The name of the holder is a courtesy to whoever waits: the lock holds without it.
+        // The holder's id is for error messages only: the lock works without it.
         let _ = write_holder(&mut file);
         Ok(ProjectLock { file, reference: project.reference.clone() })
     }
 
-    /// How the newest ingestion of `project` went, as far as it is recorded. Writes nothing.
+    /// How the newest ingestion of `project` went, as it was recorded. Writes nothing.
     pub(crate) fn recorded_run(&self, project: &Project) -> RecordedRun {
         let opened = private::file_options().read(true).open(self.lock_path(&project.reference));
         let Ok(mut file) = opened else { return RecordedRun::Unknown };
@@ -136,8 +137,8 @@ fn open_lock_file(path: &Path) -> io::Result<File> {
     private::file_options().read(true).write(true).create(true).truncate(false).open(path)
 }
 
-/// Bytes of a project's lock file: its holder in the first line, how the newest ingestion went in the second. It has this
-/// length from the beginning, so that what is recorded later needs no room on the disk.
+/// Bytes of a project's lock file: its holder in the first line, the newest ingestion in the second. It has this length from
+/// the beginning, so that recording needs no room on the disk.
 const RECORD_BYTES: usize = 512;
 
 /// Bytes of its first line.
@@ -147,7 +148,7 @@ const BEGUN: &str = "begun";
 const COMPLETED: &str = "completed";
 const FAILED: &str = "failed: ";
 
-/// Writes this process's id into a lock file, and makes it as long as it has to be.
+/// Writes this process's id into a lock file, extending it to its full length.
 fn write_holder(file: &mut File) -> io::Result<()> {
     if file.metadata()?.len() != RECORD_BYTES as u64 {
         file.set_len(0)?;

@@ -11,7 +11,7 @@ use crate::{ProjectId, ProjectLock, Store, StoreError};
 pub struct Project {
     /// Its id within the database.
     pub id: ProjectId,
-    /// Name chosen by the user, unique in the database.
+    /// Unique in the database.
     pub name: String,
     /// First 12 hex digits of BLAKE3(name, NUL, source path): the same in every database.
     pub reference: String,
@@ -23,9 +23,9 @@ pub struct Project {
     pub content_hash: Option<String>,
     /// When its files last changed here, RFC 3339, UTC.
     pub last_updated: String,
-    /// Grows with every committed change of its files; derived data carries the generation it was made from.
+    /// Grows with every committed change of its files; derived data has the generation that it was made from.
     pub generation: u64,
-    /// How the source is read, JSON as the caller gave it.
+    /// How the source is read: the caller's JSON.
     pub options: String,
 }
 
@@ -87,13 +87,13 @@ impl Store {
         self.read_one(&sql, [source_path], Project::from_row)
     }
 
-    /// The generation of a project, `None` when it is gone.
+    /// The generation of a project, `None` if it is gone.
     pub fn generation(&self, project: ProjectId) -> Result<Option<u64>, StoreError> {
         let sql = "SELECT generation FROM projects WHERE id = ?1";
         self.read_one(sql, [project], |row| row.get::<_, i64>(0).map(|generation| generation as u64))
     }
 
-    /// How much is stored of a project; nothing when it is gone.
+    /// How much is stored of a project.
     pub fn counts(&self, project: ProjectId) -> Result<ProjectCounts, StoreError> {
         let sql = "SELECT (SELECT count(*) FROM files WHERE project_id = ?1),
                           (SELECT count(*) FROM chunks c JOIN files f ON f.id = c.file_id WHERE f.project_id = ?1)";
@@ -104,9 +104,9 @@ impl Store {
         Ok(counts.unwrap_or_default())
     }
 
-    /// The project `name` of `source_path`, made when missing; `options` are stored either way.
+    /// The project `name` of `source_path`, created if it is missing; `options` are stored either way.
     ///
-    /// Fails when the name belongs to another directory.
+    /// Fails if the name belongs to another directory.
     pub fn create_project(
         &mut self,
         name: &str,
@@ -135,9 +135,8 @@ impl Store {
         }
     }
 
-    /// Removes the project whose lock is held, with everything that belongs to it alone, or nothing. No trace of it is left in
-    /// the files of the database, as far as there is room to write them anew and nobody reads them at the moment. Its index is
-    /// left to whoever made it.
+    /// Removes the project of this lock and everything that belongs to it alone, or nothing. No trace of it remains in the files
+    /// of the database, if there is room to rewrite them and nobody reads them at the moment. Its index is not removed.
     pub fn purge(&mut self, lock: &ProjectLock) -> Result<(), StoreError> {
         let delete = |store: &mut Self| {
             store.write(|transaction| {
@@ -173,7 +172,7 @@ fn checked_reference(reference: String) -> rusqlite::Result<String> {
     }
 }
 
-/// The present time as stored: RFC 3339, UTC, milliseconds.
+/// The current time as it is stored: RFC 3339, UTC, milliseconds.
 pub(crate) fn now() -> String {
     format!("{:.3}", jiff::Timestamp::now())
 }

@@ -1,4 +1,4 @@
-//! What the store gives back: tracked files for comparison, records for listings, whole files for indexing.
+//! Reading: tracked files for comparison, records for listings, whole files for indexing.
 
 use std::collections::HashSet;
 use std::ops::Range;
@@ -27,7 +27,7 @@ pub struct TrackedFile {
     pub read_ns: i64,
 }
 
-/// What is known of a file beside its text.
+/// What is known of a file, without its text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FileRecord {
     /// Its id.
@@ -42,7 +42,7 @@ pub struct FileRecord {
     pub kind: FileKind,
     /// Coarse type.
     pub file_type: FileType,
-    /// Why its text is not searched, when it is not.
+    /// Why its text is not searched, if it is not.
     pub withheld: Option<Withheld>,
     /// Size in bytes.
     pub size: u64,
@@ -50,7 +50,7 @@ pub struct FileRecord {
     pub modified_date: Option<String>,
     /// Hash of the raw bytes, hex.
     pub file_hash: String,
-    /// Hash of the text, where no chunks have hashes of it.
+    /// Hash of the text if it has no chunks, which would have hashes.
     pub text_hash: Option<TextHash>,
 }
 
@@ -61,7 +61,7 @@ pub struct StoredChunk {
     pub start_byte: u32,
     /// End, exclusive.
     pub end_byte: u32,
-    /// Bytes before `start_byte` that belong to the chunk's text.
+    /// Bytes before `start_byte` that belong to the chunk's text as well.
     pub overlap_bytes: u32,
     /// First line, 1-based.
     pub line_start: u32,
@@ -75,13 +75,13 @@ pub struct StoredChunk {
     pub parent: Option<String>,
     /// Hash of its text.
     pub text_hash: TextHash,
-    /// Vector of the asked embedder; `None` when it has not been embedded with it.
+    /// Vector of the requested embedder; `None` if the text has not been embedded with it.
     pub vector: Option<Quantized>,
 }
 
 impl StoredChunk {
-    fn place(&self) -> ChunkPlace {
-        ChunkPlace { start: self.start_byte, end: self.end_byte, overlap: self.overlap_bytes }
+    fn span(&self) -> ChunkSpan {
+        ChunkSpan { start: self.start_byte, end: self.end_byte, overlap: self.overlap_bytes }
     }
 
     /// The chunk's text with its overlap.
@@ -109,10 +109,10 @@ pub struct StoredFile {
 }
 
 impl StoredFile {
-    /// This file if its text is the one that was stored. Whoever loads many files can ask on many threads.
+    /// This file, if its text is the one that was stored. Hashes it: to be called on many threads for many files.
     pub fn verified(self) -> Result<Self, StoreError> {
         let mut check = TextCheck::new(&self.text);
-        let is_right = self.chunks.iter().all(|chunk| check.takes(chunk.place(), chunk.text_hash))
+        let is_right = self.chunks.iter().all(|chunk| check.matches(chunk.span(), chunk.text_hash))
             && check.is_complete();
         if is_right { Ok(self) } else { Err(StoreError::DamagedText { path: self.record.path }) }
     }
@@ -133,7 +133,7 @@ pub struct OutlinedFile {
     pub parsed: Parsed,
 }
 
-/// The text of a file, or why there is none.
+/// A file with its text, if it has one.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StoredText {
     /// What is known of the file.
@@ -163,7 +163,7 @@ struct StoredOutline {
 
 const RECORD: &str = "id, path, is_binary, metadata, file_hash";
 
-/// All of them are in an index: the rows, which hold the texts, are many pages.
+/// All of these columns are in an index: rows hold the texts, and take many pages.
 const TRACKED: &str = "id, path, file_hash, size, modified_ns, changed_ns, read_ns";
 
 impl TrackedFile {
@@ -207,7 +207,7 @@ impl Store {
         self.read_all(&sql, [project], TrackedFile::from_row)
     }
 
-    /// One file by path with its stamp and hash; `None` when it is not tracked.
+    /// One file by path with its stamp and hash; `None` if it is not tracked.
     pub fn tracked_file(&self, project: ProjectId, path: &str) -> Result<Option<TrackedFile>, StoreError> {
         let sql = format!("SELECT {TRACKED} FROM files WHERE project_id = ?1 AND path = ?2");
         self.read_one(&sql, params![project, path], TrackedFile::from_row)
@@ -219,9 +219,9 @@ impl Store {
         self.read_all(&sql, [project], FileRecord::from_row)
     }
 
-    /// One file by path, with its text; `None` when it is not tracked.
+    /// One file by path, with its text; `None` if it is not tracked.
     ///
-    /// Fails with [`StoreError::DamagedText`] when the text is not the one that was stored.
+    /// Fails with [`StoreError::DamagedText`] if the text is not the one that was stored.
     pub fn file_text(&self, project: ProjectId, path: &str) -> Result<Option<StoredText>, StoreError> {
         let sql = format!("SELECT {RECORD}, content FROM files WHERE project_id = ?1 AND path = ?2");
         self.read(|connection| {
@@ -238,9 +238,9 @@ impl Store {
         })
     }
 
-    /// The text of a chunk, which is `bytes` of its file's text and has this hash; `None` when the file is gone.
+    /// The text of a chunk: `bytes` of its file's text, which have this hash; `None` if the file is gone.
     ///
-    /// Fails with [`StoreError::DamagedText`] when the text has another hash.
+    /// Fails with [`StoreError::DamagedText`] if the text has another hash.
     pub fn chunk_text(
         &self,
         file: FileId,
@@ -271,9 +271,9 @@ impl Store {
         self.read_all(sql, [project], |row| row.get(0))
     }
 
-    /// Loads the given files with text, outline, chunks and the vectors of `embedder`; those that are gone are left out.
+    /// Loads these files with text, outline, chunks and the vectors of `embedder`; those that are gone are left out.
     ///
-    /// Texts are not compared with their hashes yet: see [`StoredFile::verified`].
+    /// Texts are not yet compared with their hashes: see [`StoredFile::verified`].
     pub fn load_files(&self, files: &[FileId], embedder: &str) -> Result<Vec<StoredFile>, StoreError> {
         self.read(|connection| {
             let embedder = embedder_id(connection, embedder)?;
@@ -281,18 +281,17 @@ impl Store {
         })
     }
 
-    /// Loads the given files with text and outline; those that are gone or have no text are left out.
+    /// Loads these files with text and outline; those that are gone or have no text are left out.
     ///
-    /// Fails with [`StoreError::DamagedText`] when a text is not the one that was stored.
+    /// Fails with [`StoreError::DamagedText`] if a text is not the one that was stored.
     pub fn load_outlines(&self, files: &[FileId]) -> Result<Vec<OutlinedFile>, StoreError> {
         self.read(|connection| {
             files.iter().filter_map(|&file| load_outline(connection, file).transpose()).collect()
         })
     }
 
-    /// Definitions of a project whose names hold `part`, without regard to the case of ASCII letters, with the paths of their
-    /// files: names that are `part` first, then those that begin with it, shorter names before longer ones, ties by path
-    /// and line.
+    /// Definitions of a project whose names contain `part`, ignoring ASCII case, with the paths of their files: names that equal
+    /// `part` first, then those that begin with it, shorter names before longer ones, ties by path and line.
     pub fn symbols_with(
         &self,
         project: ProjectId,
@@ -300,7 +299,7 @@ impl Store {
         limit: usize,
     ) -> Result<Vec<(String, Symbol)>, StoreError> {
         let escaped = part.replace('!', "!!").replace('%', "!%").replace('_', "!_");
-        // Outlines that do not hold the text anywhere need no parsing.
+        // Outlines that do not contain the text need not be parsed.
         let sql = "SELECT f.path, s.value FROM files f, json_each(f.outline, '$.symbols') s
                    WHERE f.project_id = ?1 AND f.outline LIKE ?2 ESCAPE '!'
                      AND s.value ->> 'name' LIKE ?2 ESCAPE '!'
@@ -332,7 +331,7 @@ impl Store {
         })
     }
 
-    /// Distinct texts of a project's chunks that have no vector of `embedder`: how many, and their bytes.
+    /// Distinct texts of a project's chunks without a vector of `embedder`: their number and their bytes.
     pub fn texts_without_vector(&self, project: ProjectId, embedder: &str) -> Result<(u64, u64), StoreError> {
         self.read(|connection| {
             let embedder = embedder_id(connection, embedder)?;
@@ -385,7 +384,7 @@ fn load_outline(connection: &Connection, file: FileId) -> rusqlite::Result<Optio
     Ok(text.map(|text| OutlinedFile { record, text, symbols, imports, parsed }))
 }
 
-/// What the table of files holds of one.
+/// A row of the table of files.
 struct FileRow {
     record: FileRecord,
     text: Option<String>,
@@ -429,14 +428,14 @@ fn json_column<T: for<'de> Deserialize<'de>>(row: &Row<'_>, column: usize) -> ru
     serde_json::from_str(row.get_ref(column)?.as_str()?).map_err(|error| conversion_error(column, error))
 }
 
-/// The text of a file, when it is text.
+/// The text of a file, if it has one.
 fn text_column(row: &Row<'_>, column: usize, record: &FileRecord) -> rusqlite::Result<Option<String>> {
     let bytes = row.get_ref(column)?.as_bytes_or_null()?;
     let text = bytes.map(|bytes| String::from_utf8(bytes.to_vec())).transpose();
     text.map_err(|_| DamagedText::error(&record.path))
 }
 
-/// Fails when `text` is not what the file's chunks are hashes of, or the file itself where it has no chunks.
+/// Fails if `text` does not have the hashes of the file's chunks, or the one of the file if it has no chunks.
 fn verify_text(connection: &Connection, record: &FileRecord, text: &str) -> rusqlite::Result<()> {
     let mut find = connection.prepare_cached(
         "SELECT start_byte, end_byte, overlap_bytes, text_hash FROM chunks WHERE file_id = ?1 ORDER BY chunk_id",
@@ -444,8 +443,8 @@ fn verify_text(connection: &Connection, record: &FileRecord, text: &str) -> rusq
     let mut check = TextCheck::new(text);
     let mut rows = find.query([record.id])?;
     while let Some(row) = rows.next()? {
-        let place = ChunkPlace { start: row.get(0)?, end: row.get(1)?, overlap: row.get(2)? };
-        if !check.takes(place, row.get(3)?) {
+        let span = ChunkSpan { start: row.get(0)?, end: row.get(1)?, overlap: row.get(2)? };
+        if !check.matches(span, row.get(3)?) {
             return Err(DamagedText::error(&record.path));
         }
     }
@@ -456,14 +455,14 @@ fn verify_text(connection: &Connection, record: &FileRecord, text: &str) -> rusq
     if is_right { Ok(()) } else { Err(DamagedText::error(&record.path)) }
 }
 
-/// Where a chunk lies in its file's text.
-struct ChunkPlace {
+/// The bytes of a chunk in its file's text.
+struct ChunkSpan {
     start: u32,
     end: u32,
     overlap: u32,
 }
 
-/// Compares a text with the hashes of its chunks, which are all of it, one behind the other.
+/// Compares a text with the hashes of its chunks, which cover it in order.
 struct TextCheck<'t> {
     text: &'t str,
     next: usize,
@@ -474,16 +473,16 @@ impl<'t> TextCheck<'t> {
         Self { text, next: 0 }
     }
 
-    /// Whether the next chunk is this one.
-    fn takes(&mut self, place: ChunkPlace, hash: TextHash) -> bool {
-        let (start, end) = (place.start as usize, place.end as usize);
+    /// Whether the next chunk of the text has this span and hash.
+    fn matches(&mut self, span: ChunkSpan, hash: TextHash) -> bool {
+        let (start, end) = (span.start as usize, span.end as usize);
         let follows = start == self.next;
         self.next = end;
-        let text = start.checked_sub(place.overlap as usize).and_then(|start| self.text.get(start..end));
+        let text = start.checked_sub(span.overlap as usize).and_then(|start| self.text.get(start..end));
         follows && text.is_some_and(|text| TextHash::new(text) == hash)
     }
 
-    /// Whether the chunks that it took are all of the text; a text without chunks has nothing to be compared with.
+    /// Whether the chunks cover the text; a text without chunks cannot be compared.
     fn is_complete(&self) -> bool {
         self.next == 0 || self.next == self.text.len()
     }

@@ -2,21 +2,21 @@
 
 use std::fmt;
 
-/// What a database is for. Its header says so, and a database is never opened, migrated or emptied as another's.
+/// What a database is for. It is in its header, and a database is never opened, migrated or emptied for another role.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Role {
     /// A user's projects.
     Index,
-    /// The documentation of one repository, inside of it.
+    /// The documentation of the repository that it is in.
     Documentation,
-    /// The projects of an editor's workspace, inside of it.
+    /// The projects of the editor's workspace that it is in.
     Workspace,
 }
 
 impl Role {
     const ALL: [Self; 3] = [Self::Index, Self::Documentation, Self::Workspace];
 
-    /// What `PRAGMA application_id` is: four letters at byte 68 of the file.
+    /// The value of `PRAGMA application_id`: four letters at byte 68 of the file.
     pub(crate) const fn application_id(self) -> i32 {
         i32::from_be_bytes(match self {
             Self::Index => *b"CrgI",

@@ -19,10 +19,10 @@ const MIGRATIONS: [&str; 4] = [
     include_str!("../migrations/4.sql"),
 ];
 
-/// BLAKE3 of what the migrations make, see [`schema_hash`]; changes with every migration.
+/// BLAKE3 of the schema that the migrations create, see [`schema_hash`]; changes with every migration.
 const SCHEMA_HASH: &str = "f8bdfe6647bc1a7cf8ed77582f99d5b91f3ad0eaf433ba8b0d786524ff7549d5";
 
-/// The first version whose databases say what they are for. One before it was a user's index, or documentation.
+/// The first version whose databases have a role. Older ones are a user's index, or documentation.
 const FIRST_WITH_ROLE: u32 = 4;
 
 /// The version of a database, 0 for an empty one. Refuses one of a newer version, of another role or of another program
@@ -46,7 +46,7 @@ pub(crate) fn check_version(connection: &Connection, place: &Place) -> Result<u3
     Ok(version)
 }
 
-/// Refuses a database whose schema is not what the migrations make, to the letter: triggers and views are programs.
+/// Refuses a database whose schema is not exactly what the migrations create: triggers and views are programs.
 pub(crate) fn check_schema(connection: &Connection, path: &Path) -> Result<(), OpenError> {
     if schema_hash(connection)? == SCHEMA_HASH {
         return Ok(());
@@ -70,7 +70,7 @@ pub(crate) fn migrate(connection: &mut Connection, role: Role) -> rusqlite::Resu
     transaction.commit()
 }
 
-/// What tells whose database it is.
+/// What shows which program made a database, and for what.
 struct Contents {
     user_version: u32,
     application_id: i32,
@@ -79,7 +79,7 @@ struct Contents {
 }
 
 impl Contents {
-    /// Asked in one statement, so that a migration of another process is seen whole or not at all.
+    /// Read in one statement, so that a migration by another process is seen completely or not at all.
     fn read(connection: &Connection) -> rusqlite::Result<Self> {
         connection.query_row(
             "SELECT (SELECT user_version FROM pragma_user_version),
@@ -102,7 +102,7 @@ impl Contents {
         self.user_version == 0 && self.application_id == 0 && self.n_tables == 0
     }
 
-    /// What the database is for; none when it is empty, or another program's.
+    /// What the database is for; `None` if it is empty, or another program's.
     fn role(&self, connection: &Connection) -> rusqlite::Result<Option<Role>> {
         if self.user_version == 0 || self.n_own_tables != 4 {
             return Ok(None);
@@ -110,15 +110,15 @@ impl Contents {
         if self.user_version >= FIRST_WITH_ROLE || self.application_id != 0 {
             return Ok(Role::from_application_id(self.application_id));
         }
-        // How craig called the one project of a repository's documentation before databases had roles.
+        // The options of the one project of a repository's documentation, before databases had roles.
         let is_documentation = "SELECT EXISTS (SELECT 1 FROM projects WHERE options LIKE 'documentation %')";
         let is_documentation = connection.query_row(is_documentation, [], |row| row.get(0))?;
         Ok(Some(if is_documentation { Role::Documentation } else { Role::Index }))
     }
 }
 
-/// BLAKE3 of the statements that made everything in the database, in the order of names. What ANALYZE leaves, which is no
-/// more than numbers, does not count.
+/// BLAKE3 of the statements that created everything in the database, in the order of names. The tables of ANALYZE, which hold
+/// nothing but numbers, do not count.
 fn schema_hash(connection: &Connection) -> rusqlite::Result<String> {
     let schema: String = connection.query_row(
         "SELECT group_concat(type || ' ' || name || ' ' || sql, char(10) ORDER BY name) FROM sqlite_schema
@@ -140,12 +140,12 @@ mod tests {
     use crate::Store;
 
     #[test]
-    fn the_hash_is_that_of_what_the_migrations_make() {
+    fn the_hash_is_that_of_the_migrations() {
         let folder = tempfile::tempdir().unwrap();
         let opened = Store::open(&folder.path().join("craig.db")).map(drop);
         assert!(
             opened.is_ok(),
-            "after a migration SCHEMA_HASH is to be {}: {opened:?}",
+            "after a migration SCHEMA_HASH has to be {}: {opened:?}",
             hash_of_migrations()
         );
     }

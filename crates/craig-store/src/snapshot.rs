@@ -4,14 +4,14 @@ use rusqlite::Transaction;
 
 use crate::{Store, StoreError};
 
-/// While it lives, a store reads what was committed before its first read. To be held for moments: as long as somebody reads an old
-/// state, the log cannot be emptied.
+/// While it lives, a store reads what was committed before its first read. To be held briefly: while somebody reads an old state,
+/// the log cannot be emptied.
 pub struct Snapshot<'s> {
     _transaction: Transaction<'s>,
 }
 
 impl Store {
-    /// Has all reads see one state, until the snapshot is dropped.
+    /// Makes all reads see one state, until the snapshot is dropped.
     pub fn snapshot(&self) -> Result<Snapshot<'_>, StoreError> {
         match self.connection.unchecked_transaction() {
             Ok(transaction) => Ok(Snapshot { _transaction: transaction }),

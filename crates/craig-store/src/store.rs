@@ -15,7 +15,7 @@ use crate::error::OpenError;
 use crate::schema::{SCHEMA_VERSION, check_schema, check_version, migrate};
 use crate::{Role, StoreError};
 
-/// How long a statement waits for another process's write before it gives up.
+/// How long a statement waits for another process's write before it fails.
 pub(crate) const BUSY_TIMEOUT: Duration = Duration::from_secs(60);
 
 /// How long opening a database is retried while other processes make it.
@@ -29,13 +29,13 @@ pub struct Store {
     pub(crate) connection: Connection,
     pub(crate) place: Place,
     access: Access,
-    /// What the file system said of the file when it was opened.
+    /// Size and time of the file when it was opened.
     opened_as: Option<(u64, SystemTime)>,
     /// Whether rows were deleted that may still be in the log.
     pub(crate) has_deleted: bool,
 }
 
-/// Where a database lies, what it is for, and how it is opened.
+/// Where a database is, what it is for, and how it is opened.
 #[derive(Clone, Debug)]
 pub(crate) struct Place {
     pub(crate) path: PathBuf,
@@ -58,11 +58,11 @@ impl Place {
 }
 
 impl Store {
-    /// Opens the user's database at `path`, making it and its folder when missing, and migrates older versions forward. What
-    /// Craig makes belongs to its owner alone; files that others can read are closed to them.
+    /// Opens the user's database at `path`, creating it and its folder if they are missing, and migrates older versions. The files
+    /// can be read by their owner alone; permissions of others are removed.
     ///
-    /// Fails when the file is no database, is damaged, is for something else, or was written by a newer version: it is
-    /// then left untouched.
+    /// Fails if the file is no database, is damaged, has another role, or was written by a newer version: it is then left
+    /// untouched.
     pub fn open(path: &Path) -> Result<Self, StoreError> {
         let open_error = |source| StoreError::Open { path: path.to_owned(), source };
         if let Some(folder) = path.parent().filter(|folder| !folder.as_os_str().is_empty()) {
@@ -95,7 +95,7 @@ impl Store {
         Ok(store)
     }
 
-    /// Connects, also while another process makes the same database: SQLite then reports at once that it is busy, since it
+    /// Connects, retrying while another process creates the same database: SQLite then reports at once that it is busy, since it
     /// cannot wait for the switch to write-ahead logging.
     fn connect_when_made(place: Place) -> Result<Self, StoreError> {
         let started = Instant::now();
@@ -143,7 +143,7 @@ impl Store {
         Ok(self)
     }
 
-    /// Closes the files of a user's database to others. What cannot be changed, as on a read-only disk, can still be read.
+    /// Removes the permissions of others on a user's database. Where that fails, as on a read-only disk, it can still be read.
     fn restrict(&self) {
         let path = &self.place.path;
         // SQLite gives the files beside it the permissions that it has.
@@ -167,19 +167,19 @@ impl Store {
     fn configure_reading(&self) -> rusqlite::Result<()> {
         self.connection.pragma_update(None, "cache_size", -32_768)?;
         self.connection.pragma_update(None, "temp_store", "memory")?;
-        // Plans do not depend on bound values, so SQLite need not prepare a statement again for each: a tenth of the time of
-        // making an index went there.
+        // Query plans do not depend on bound values, so SQLite need not prepare a statement again for each: that took a tenth of
+        // the time of building an index.
         self.connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)?;
         self.connection.set_prepared_statement_cache_capacity(64);
         Ok(())
     }
 
-    /// Where the database is, as a user knows it: the path of its file.
+    /// Where the database is, to be shown: the path of its file.
     pub fn location(&self) -> String {
         self.place.path.display().to_string()
     }
 
-    /// Fails when the database can only be read.
+    /// Fails if the database can only be read.
     pub fn check_writable(&self) -> Result<(), StoreError> {
         match self.access {
             Access::ReadOnly => Err(StoreError::ReadOnly { path: self.place.path.clone() }),
@@ -187,10 +187,10 @@ impl Store {
         }
     }
 
-    /// Whether this connection may be kept and used again; else it is to be dropped, and the database opened again.
+    /// Whether this connection may be kept and used again. If not, it is to be dropped, and the database opened again.
     ///
-    /// It may not where nobody else can open the database before it is dropped, since the disk has no room for the memory that
-    /// processes share; nor when a database that can only be read was changed since: what is read then may be of both states.
+    /// It may not be kept if nobody else can open the database until it is dropped, since the disk has no room for the memory that
+    /// processes share; nor if a database that can only be read has changed: reads could then mix both states.
     pub fn is_reusable(&self) -> bool {
         match self.access {
             Access::Shared => true,
@@ -243,7 +243,7 @@ impl Store {
     }
 }
 
-/// Makes an empty database that its owner alone can read, unless there is one: one that SQLite makes can be read by all.
+/// Creates an empty database that its owner alone can read, unless there is one: SQLite would let everybody read it.
 fn create_file(path: &Path) -> io::Result<()> {
     /// Closing a file drops every lock that this process has on it, those of SQLite's connections among them: so no other
     /// thread may open the file before it is closed here.
@@ -253,7 +253,7 @@ fn create_file(path: &Path) -> io::Result<()> {
         return Ok(());
     }
     match private::file_options().write(true).create_new(true).open(path) {
-        // By another process.
+        // Another process was faster.
         Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(()),
         made => made.map(drop),
     }

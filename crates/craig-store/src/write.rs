@@ -1,4 +1,4 @@
-//! The one way in: a batch of changed and removed files, committed whole.
+//! Writing: a batch of changed and removed files is one transaction.
 
 use craig_chunk::Outline;
 use craig_model::Quantized;
@@ -14,7 +14,7 @@ use crate::{FileId, IngestionRun, ProjectId, Store, StoreError, TextHash, Tracke
 pub struct ChunkText {
     /// Hash of the text.
     pub hash: TextHash,
-    /// Vector to store; `None` when the store has one of the same embedder.
+    /// Vector to store; `None` if the store has one of the same embedder.
     pub vector: Option<Quantized>,
 }
 
@@ -25,7 +25,7 @@ pub struct IndexedFile {
     pub source: SourceFile,
     /// When it was read, nanoseconds since the Unix epoch.
     pub read_ns: i64,
-    /// How it was cut; empty for files without searchable text.
+    /// Its chunks, symbols and imports; empty for files without searchable text.
     pub outline: Outline,
     /// One for each chunk of the outline, in order.
     pub texts: Vec<ChunkText>,
@@ -36,7 +36,7 @@ pub struct IndexedFile {
 pub struct Batch {
     /// New files and new versions of files.
     pub changed: Vec<IndexedFile>,
-    /// Files that are gone.
+    /// Files that no longer exist.
     pub removed: Vec<FileId>,
     /// Files whose content is unchanged, with their new stamps.
     pub restamped: Vec<TrackedFile>,
@@ -45,9 +45,9 @@ pub struct Batch {
 impl Store {
     /// Commits `batch` as one change of the project that `run` ingests, which has now processed `n_processed` files.
     ///
-    /// Readers see all of it or nothing. A file that was stored before under the same path is replaced.
+    /// Readers see all of it or nothing. A stored file with the same path is replaced.
     ///
-    /// Returns the texts that were said to have a vector and have none: a purge of another project may have dropped it since.
+    /// Returns the texts that came without a vector although the store has none: a purge of another project may have dropped it.
     /// Then nothing is committed; embed them and try again.
     pub fn apply(
         &mut self,
@@ -71,7 +71,7 @@ impl Store {
         Ok(missing)
     }
 
-    /// Forgets vectors of texts that no chunk has any more.
+    /// Removes vectors of texts that no chunk has any more.
     pub fn drop_unused_vectors(&mut self) -> Result<(), StoreError> {
         self.write(drop_unused_vectors)
     }
@@ -237,7 +237,7 @@ fn metadata(IndexedFile { source, outline, .. }: &IndexedFile) -> String {
         Content::Unindexed(_, why) => Some(*why),
         Content::Text(_) | Content::Binary => None,
     };
-    // Chunks have the hashes of their texts: a text that is not cut has one of its own.
+    // Chunks have hashes of their texts; a text without chunks has one of its own.
     let text = stored_content(&source.content).filter(|_| outline.chunks.is_empty());
     json!({
         "language": source.language,
@@ -251,7 +251,7 @@ fn metadata(IndexedFile { source, outline, .. }: &IndexedFile) -> String {
     .to_string()
 }
 
-/// RFC 3339, UTC, milliseconds; `None` for a time that no calendar has.
+/// RFC 3339, UTC, milliseconds; `None` for a time that is out of range.
 fn modified_date(stamp: &FileStamp) -> Option<String> {
     let time = jiff::Timestamp::from_nanosecond(i128::from(stamp.modified_ns)).ok()?;
     Some(format!("{time:.3}"))

@@ -1,4 +1,4 @@
-//! The store from outside: what it keeps, whom it lets in, what it opens.
+//! The behaviour of the store.
 //!
 //! Everything but the module `sqlite` is written against the public face of the store alone, and holds for any backend.
 
