@@ -1,9 +1,9 @@
 //! Several processes on one database.
 
-use std::fs::{File, OpenOptions};
-use std::io::{BufRead as _, BufReader, Write as _};
+use std::io::{BufRead as _, BufReader};
 use std::process::{Child, Stdio};
 
+use craig_store::{ProjectLock, Store};
 use expect_test::expect;
 
 use crate::harness::{Home, write_many};
@@ -58,7 +58,8 @@ fn the_second_ingestion_of_a_project_waits_or_says_who_is_at_it() {
 
     let mut waiting = start(&home, &["ingest-delta", "shop"]);
     let mut lines = BufReader::new(waiting.stdout.take().unwrap()).lines();
-    assert_eq!(lines.next().unwrap().unwrap(), "waiting for process 4711, which is writing this project");
+    let expected = format!("waiting for process {}, which is writing this project", std::process::id());
+    assert_eq!(lines.next().unwrap().unwrap(), expected);
     assert!(waiting.try_wait().unwrap().is_none(), "it should be waiting");
     drop(lock);
     assert!(lines.any(|line| line.unwrap().starts_with("ingested shop")));
@@ -73,14 +74,10 @@ fn a_search_does_not_wait_for_an_ingestion() {
     assert!(found.contains("src/auth.py"), "{found}");
 }
 
-/// Holds the project's lock as another process would.
-fn hold_lock(home: &Home) -> File {
-    let list: serde_json::Value = serde_json::from_str(&home.succeed(&["list", "--format", "json"])).unwrap();
-    let path = home.path().join(format!("craig.db.d/{}.lock", list[0]["reference"].as_str().unwrap()));
-    let mut lock = OpenOptions::new().write(true).truncate(true).open(path).unwrap();
-    lock.lock().unwrap();
-    write!(lock, "4711").unwrap();
-    lock
+/// Holds the project's lock, as an ingestion by this process would.
+fn hold_lock(home: &Home) -> ProjectLock {
+    let store = Store::open(&home.database()).unwrap();
+    store.lock(&store.project("shop").unwrap()).unwrap()
 }
 
 fn start(home: &Home, args: &[&str]) -> Child {
