@@ -24,7 +24,7 @@ use crate::report::{
 };
 use crate::single_flight::SingleFlight;
 use crate::stores::{PooledStore, StorePool};
-use crate::{Config, EngineError};
+use crate::{Config, EmbedderConfig, EngineError, RerankerConfig};
 
 /// A database and everything that answers from it, for any number of threads at the same time.
 ///
@@ -120,13 +120,19 @@ impl Engine {
 
     /// What embeds, loaded when it is first asked for.
     pub(crate) fn embedder(&self) -> Result<Arc<dyn Embedder>, EngineError> {
-        let load = || Ok(self.pool()?.install(|| models::embedder(&self.config.embedder))?);
+        let load = || match &self.config.embedder {
+            config @ EmbedderConfig::Local { .. } => Ok(self.pool()?.install(|| models::embedder(config))?),
+            config => Ok(models::embedder(config)?),
+        };
         self.embedder.get((), |_| true, load)
     }
 
     /// What looks at the first results again, loaded when it is first asked for; `None` when nothing does.
     pub(crate) fn reranker(&self) -> Result<Option<ConfiguredReranker>, EngineError> {
-        let load = || Ok(self.pool()?.install(|| models::reranker(&self.config))?);
+        let load = || match &self.config.reranker {
+            RerankerConfig::Local { .. } => Ok(self.pool()?.install(|| models::reranker(&self.config))?),
+            _ => Ok(models::reranker(&self.config)?),
+        };
         self.reranker.get((), |_| true, load)
     }
 
@@ -171,7 +177,7 @@ impl Engine {
     ) -> Result<Arc<Index>, EngineError> {
         let is_current = |index: &Arc<Index>| index.generation() == project.generation;
         self.indexes.get(project.id, is_current, || {
-            self.make_index(store, project, Index::sync, notes)
+            self.synced_index(store, project, notes)
                 .or_else(|error| self.index_in_memory(store, project, error))
         })
     }
@@ -183,7 +189,7 @@ impl Engine {
         project: &Project,
         notes: &mut Vec<String>,
     ) -> Result<(), EngineError> {
-        let make = || self.make_index(store, project, Index::sync, notes);
+        let make = || self.synced_index(store, project, notes);
         self.indexes.get(project.id, |_| false, make).map(drop)
     }
 
@@ -198,13 +204,13 @@ impl Engine {
         let index = self.index(store, project, notes)?;
         match ask(&index) {
             Err(SearchError::Damaged { .. }) => {
-                // Others may have met the same damage, and have had it mended.
+                // Others may have met the same damage, and may have repaired it.
                 let is_another = |known: &Arc<Index>| !Arc::ptr_eq(known, &index);
-                let mended = self.indexes.get(project.id, is_another, || {
+                let repaired = self.indexes.get(project.id, is_another, || {
                     self.make_index(store, project, Index::repair, notes)
                         .or_else(|error| self.index_in_memory(store, project, error))
                 })?;
-                Ok(ask(&mended)?)
+                Ok(ask(&repaired)?)
             }
             answered => Ok(answered?),
         }
@@ -214,6 +220,22 @@ impl Engine {
     pub(crate) fn rebuild_index(&self, store: &Store, project: &Project) -> Result<(), EngineError> {
         let make = || self.make_index(store, project, Index::repair, &mut Vec::new());
         self.indexes.get(project.id, |_| false, make).map(drop)
+    }
+
+    /// The index on disk, brought up to date if it is stale.
+    fn synced_index(
+        &self,
+        store: &Store,
+        project: &Project,
+        notes: &mut Vec<String>,
+    ) -> Result<Arc<Index>, EngineError> {
+        let project = self.find(store, &project.reference)?;
+        let embedder = self.embedder()?;
+        match Index::open(store, &project, embedder.id(), embedder.dimensions()?) {
+            Some(index) => Ok(Arc::new(index)),
+            // Only this needs several threads.
+            None => self.make_index(store, &project, Index::sync, notes),
+        }
     }
 
     fn make_index(

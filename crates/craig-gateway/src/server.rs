@@ -26,6 +26,9 @@ use crate::{routes, tls};
 /// Most headers of a request.
 const MAX_HEADERS: usize = 100;
 
+/// Most threads that pass bytes on. Each keeps buffers, and what computes runs elsewhere.
+const MAX_WORKERS: usize = 4;
+
 /// Wait after the system has no more connections to give.
 const PAUSE_AFTER_FAILURE: Duration = Duration::from_millis(50);
 
@@ -224,7 +227,9 @@ pub fn serve_until_told(
     log: impl std::io::Write + Send + 'static,
 ) -> Result<(), StartError> {
     let system = |error: std::io::Error| StartError::System(error.to_string());
-    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().map_err(system)?;
+    let n_workers = std::thread::available_parallelism().map_or(1, usize::from).min(MAX_WORKERS);
+    let mut runtime = tokio::runtime::Builder::new_multi_thread();
+    let runtime = runtime.worker_threads(n_workers).enable_all().build().map_err(system)?;
     let served = runtime.block_on(async {
         let running = Running::start(config, log).await?;
         let mut signals = Signals::new().map_err(system)?;

@@ -87,6 +87,11 @@ struct SegmentEntry {
 }
 
 impl Index {
+    /// Opens the index of `project` in its present generation; `None` if the files on disk are stale or damaged.
+    pub fn open(store: &Store, project: &Project, embedder: &str, dimensions: usize) -> Option<Self> {
+        Source { store, project, embedder, dimensions }.open_current().ok().flatten()
+    }
+
     /// Opens the index of `project` in its present generation, updating the files on disk on `pool` if they are stale, and
     /// rebuilding those that are found to be damaged when they are opened; see [`repaired`](Self::repaired).
     ///
@@ -99,10 +104,9 @@ impl Index {
         dimensions: usize,
         pool: &rayon::ThreadPool,
     ) -> Result<Self, SearchError> {
-        let source = Source { store, project, embedder, dimensions };
-        match source.open_current() {
-            Ok(Some(index)) => Ok(index),
-            _ => source.update(pool, Verification::Lazy),
+        match Self::open(store, project, embedder, dimensions) {
+            Some(index) => Ok(index),
+            None => Source { store, project, embedder, dimensions }.update(pool, Verification::Lazy),
         }
     }
 
