@@ -209,8 +209,8 @@ pub(crate) mod tests {
             block("a", 4..=7, 0.75, "w"),
         ];
         let merged = merged(blocks, |path| (path == "a").then_some(&text));
-        let told: Vec<_> = merged.iter().map(|b| (b.path.as_str(), b.lines(), b.score)).collect();
-        assert_eq!(told, [("a", 1..=9, 0.9), ("b", 4..=5, 0.85)]);
+        let blocks: Vec<_> = merged.iter().map(|b| (b.path.as_str(), b.lines(), b.score)).collect();
+        assert_eq!(blocks, [("a", 1..=9, 0.9), ("b", 4..=5, 0.85)]);
         assert!(merged[0].content.starts_with("line 1\n") && merged[0].content.ends_with("line 9"));
     }
 

@@ -156,9 +156,9 @@ mod tests {
         assert_eq!(all.blocks.len(), 3);
         assert!(all.blocks.iter().all(|block| block.tokens == tokenizer.count(&block.content)));
         let some = fitted(Purpose::Chat, blocks.clone(), all.tokens / 2, tokenizer, |_, _| None);
-        let told: Vec<_> =
+        let kept: Vec<_> =
             some.blocks.iter().map(|block| (block.path.as_str(), block.is_truncated)).collect();
-        assert_eq!(told, [("a.rs", false), ("b.rs", true)]);
+        assert_eq!(kept, [("a.rs", false), ("b.rs", true)]);
         assert!(some.blocks[1].content.ends_with("// ... (truncated)"));
         assert_eq!(fitted(Purpose::Chat, blocks, 20, tokenizer, |_, _| None), Fitted::default());
     }

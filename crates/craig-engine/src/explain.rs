@@ -82,7 +82,7 @@ impl Explainer {
         let Code { path, language, text } = self.read(selection)?;
         let extract = self.explain_text(&path, language, &text, selection.lines);
         let context = CodeContext::read(&path, language, &text, selection.lines);
-        Ok(self.words.told(self.index.library(), &context, extract, cancellation))
+        Ok(self.words.reword(self.index.library(), &context, extract, cancellation))
     }
 
     fn read(&self, selection: &Selection) -> Result<Code, EngineError> {

@@ -531,9 +531,9 @@ pub(crate) fn owner_likeness(written: &str, actual: &str) -> f32 {
         return 1.0;
     }
     let (written, actual) = (words_of(written), words_of(actual));
-    let is_told = |word: &&String| actual.iter().any(|other| stands_for(word, other));
-    let n_told = written.iter().filter(is_told).count();
-    n_told as f32 / written.len().max(actual.len()).max(1) as f32
+    let is_written = |word: &&String| actual.iter().any(|other| stands_for(word, other));
+    let n_written = written.iter().filter(is_written).count();
+    n_written as f32 / written.len().max(actual.len()).max(1) as f32
 }
 
 /// Whether a word is another one, or short for it: `req` for `request`, `ctx` for `context`.

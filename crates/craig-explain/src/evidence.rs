@@ -83,9 +83,9 @@ features! {
     /// The heading is the owner.
     heading_is_owner,
     /// The heading has the owner's words: "Block-level renderer methods".
-    heading_tells_owner,
+    heading_names_owner,
     /// Share of the owner's words that headings above or the path have, by their beginnings: `Migrator` in "Migration API".
-    above_tells_owner,
+    above_names_owner,
     /// Anything of the section, the page or the headings above speaks of the owner.
     owned,
     /// The name has an owner, and nothing here speaks of it.
@@ -142,7 +142,7 @@ features! {
     qualified,
     /// The first lines say the name.
     early,
-    /// Only other spellings of it are said.
+    /// Only other spellings of it occur.
     only_spelling,
     /// Mentions of the owner, logarithmic.
     owner_mentions,
@@ -160,9 +160,9 @@ features! {
     is_empty,
     /// It is what stands before the first heading.
     is_preamble,
-    /// The page, or a heading above, tells of changes: release notes, migrations.
+    /// The page, or a heading above, is about changes: release notes, migrations.
     is_history,
-    /// Its heading is the name, and it tells of changes.
+    /// Its heading is the name, and it is about changes.
     heading_in_history,
     /// The page is a reference.
     is_reference,
@@ -183,7 +183,7 @@ features! {
     /// It has the name's words only, and never says it.
     only_stems,
     /// Code spans of which the prose around says what to do with the name, or what it is, logarithmic.
-    told,
+    described,
     /// In code before arguments, logarithmic.
     calls,
     /// In code behind a dot, logarithmic.
@@ -212,7 +212,7 @@ features! {
     rows,
     /// Names that it says in code, logarithmic: who speaks of many is about none.
     breadth,
-    /// Share of all that is said of the name in code which the page has.
+    /// The page's share of all mentions of the name in code.
     page_share,
     /// The same for the first section of the page that says the name in code: it introduces it.
     introduces,
@@ -286,8 +286,8 @@ features! {
     depth,
     /// Calls of it in the documentation's code, logarithmic.
     calls,
-    /// Code spans that are told of, logarithmic.
-    told,
+    /// Code spans that prose describes, logarithmic.
+    described,
     /// Sections that say it in code, logarithmic.
     n_in_code,
     /// Share of the names beside it that the documentation calls, or reads as members.
@@ -343,7 +343,7 @@ fn mass(features: &SectionFeatures) -> f32 {
 }
 
 /// What the documentation says a name belongs to.
-struct ToldOwner {
+struct DocumentedOwner {
     /// `owner.name`, as pages count it.
     qualified: String,
     /// Normalised.
@@ -369,16 +369,16 @@ struct Gathering<'a> {
     subject: &'a Subject,
     spellings: Vec<String>,
     words: Vec<String>,
-    /// Stems of the name's words, without the project's where others are left: `Request Config` tells of
+    /// Stems of the name's words, without the project's where others are left: `Request Config` describes
     /// `AxiosRequestConfig`.
     stems: Vec<String>,
     /// Calls of the name in the documentation's code, and mentions behind a dot.
     n_used: f32,
     /// How much each page says of the name in code, by its place among the documents, and all of them together.
-    said_on_pages: HashMap<usize, f32>,
-    n_said: f32,
+    mentions_by_page: HashMap<usize, f32>,
+    n_mentions: f32,
     /// What the documentation says the name belongs to, each with the share of the names beside it that do, too.
-    told_owners: Vec<ToldOwner>,
+    documented_owners: Vec<DocumentedOwner>,
     /// By the place of the section.
     uses: HashMap<usize, OwnedUse>,
     /// How like the code each section is, and all of them in the mean.
@@ -400,14 +400,14 @@ impl<'a> Gathering<'a> {
         let module = module_name(&context.file_name);
         let owner = subject.owner.as_deref().unwrap_or(&module);
         let kin = Kin::of(library, &subject.siblings);
-        let told_owners = told_owners(library, subject, owner, &kin);
-        let said_on_pages = said_on_pages(library, subject);
+        let documented_owners = documented_owners(library, subject, owner, &kin);
+        let mentions_by_page = mentions_by_page(library, subject);
         Self {
-            n_said: said_on_pages.values().sum(),
-            said_on_pages,
+            n_mentions: mentions_by_page.values().sum(),
+            mentions_by_page,
             is_of_project: library.is_project(owner),
-            uses: owned_uses(library, &told_owners),
-            told_owners,
+            uses: owned_uses(library, &documented_owners),
+            documented_owners,
             n_used: library
                 .mentions(&subject.name)
                 .iter()
@@ -506,10 +506,10 @@ impl<'a> Gathering<'a> {
     /// Share of the name's words that a heading has by their stems, and where `with_above` is set, those above it or the path.
     fn share_of_stems(&self, place: Place<'_>, with_above: bool) -> f32 {
         let has = |all: &[String], stem: &str| all.iter().any(|other| is_stem_alike(stem, other));
-        let is_told = |stem: &&String| {
+        let is_mentioned = |stem: &&String| {
             has(&place.section.heading_stems, stem) || with_above && has(&place.section.stems_above, stem)
         };
-        self.stems.iter().filter(is_told).count() as f32 / self.stems.len().max(1) as f32
+        self.stems.iter().filter(is_mentioned).count() as f32 / self.stems.len().max(1) as f32
     }
 
     fn is_spelled(&self, name: &str) -> bool {
@@ -613,13 +613,13 @@ impl<'a> Gathering<'a> {
         features.page_is_name = flag(is_called(&self.subject.name));
         features.above_is_name = flag(above.contains(&compact(&self.subject.name)));
         let owner_words = words_of(owner);
-        let tells_owner = |words: &[String]| has_all(words, &owner_words);
-        features.heading_tells_owner = flag(tells_owner(&place.section.heading_words));
+        let names_owner = |words: &[String]| has_all(words, &owner_words);
+        features.heading_names_owner = flag(names_owner(&place.section.heading_words));
         let mut words_above = words_of(&page.path);
         words_above.extend(place.section.outline.path.iter().flat_map(|heading| words_of(heading)));
-        let is_told = |word: &&String| words_above.iter().any(|other| has_same_beginning(word, other));
-        let n_told = owner_words.iter().filter(is_told).count();
-        features.above_tells_owner = n_told as f32 / owner_words.len().max(1) as f32;
+        let is_mentioned = |word: &&String| words_above.iter().any(|other| has_same_beginning(word, other));
+        let n_named = owner_words.iter().filter(is_mentioned).count();
+        features.above_names_owner = n_named as f32 / owner_words.len().max(1) as f32;
         let is_first = page.sections.iter().position(|section| !section.outline.heading.is_empty());
         let is_title =
             is_first.is_some_and(|at| page.sections[at].outline.bytes == place.section.outline.bytes);
@@ -678,44 +678,48 @@ impl<'a> Gathering<'a> {
         let around = self.share_of_stems(place, true);
         features.stems_around = flag(features.heading_stems > 0.0) * around;
         features.introduces_words = flag(is_start(place)) * around;
-        let said = self.library.mentions_at(&self.subject.name, place.at);
-        let mut told = f32::from(said.told);
+        let mentions = self.library.mentions_at(&self.subject.name, place.at);
+        let mut described = f32::from(mentions.described);
         for alias in &self.subject.aliases {
-            told += f32::from(self.library.mentions_at(alias, place.at).told);
+            described += f32::from(self.library.mentions_at(alias, place.at).described);
         }
-        features.told = told.ln_1p();
-        features.calls = f32::from(said.calls).ln_1p();
-        features.members = f32::from(said.members).ln_1p();
-        let n_said = f32::from(said.spans) + f32::from(said.fences) + f32::from(said.prose);
-        features.density = (100.0 * n_said / (20.0 + place.section.n_words as f32)).ln_1p();
-        features.is_first_on_page = flag(said.spans + said.fences > 0 && self.is_first_on_page(place.at));
+        features.described = described.ln_1p();
+        features.calls = f32::from(mentions.calls).ln_1p();
+        features.members = f32::from(mentions.members).ln_1p();
+        let n_mentions = f32::from(mentions.spans) + f32::from(mentions.fences) + f32::from(mentions.prose);
+        features.density = (100.0 * n_mentions / (20.0 + place.section.n_words as f32)).ln_1p();
+        features.is_first_on_page =
+            flag(mentions.spans + mentions.fences > 0 && self.is_first_on_page(place.at));
         let use_here = self.uses.get(&place.at).copied().unwrap_or_default();
         features.foreign = use_here.n_foreign.ln_1p();
         let headed = place.section.names.iter().filter(|of| of.named.name == self.subject.name);
         let kin_of = |of: &HeadingName| {
             let owner = compact(&of.named.owner);
-            self.told_owners.iter().find(|told| told.owner == owner).map_or(0.0, |told| told.kin)
+            self.documented_owners
+                .iter()
+                .find(|documented| documented.owner == owner)
+                .map_or(0.0, |documented| documented.kin)
         };
         features.owner_kin = headed.map(kin_of).fold(use_here.kin, f32::max);
         features.folder_kin = self.kin.in_folder(&place.page.path);
         let n_runs = place.section.units.iter().filter(|unit| !unit.is_row).count().max(1);
         features.contents = place.section.n_links as f32 / n_runs as f32;
-        let n_used = f32::from(said.calls) + f32::from(said.members);
+        let n_used = f32::from(mentions.calls) + f32::from(mentions.members);
         features.use_share = if self.n_used > 0.0 { n_used / self.n_used } else { 0.0 };
-        features.use_fits = flag(self.is_used_as_defined(said));
-        let is_silent = n_said + features.spans + features.fences + features.prose == 0.0;
+        features.use_fits = flag(self.is_used_as_defined(mentions));
+        let is_silent = n_mentions + features.spans + features.fences + features.prose == 0.0;
         features.only_stems = flag(is_silent && features.heading_is_name + features.heading_leads == 0.0);
     }
 
-    /// What the page and the place on it say: much of all that is said, the first of it, on what kind of page.
+    /// What the page and the place on it say: its share of all mentions, whether it is the first, on what kind of page.
     fn standing(&self, place: Place<'_>, features: &mut SectionFeatures) {
-        let said = self.library.mentions_at(&self.subject.name, place.at);
-        features.other_cells = f32::from(said.other_cells).ln_1p();
+        let mentions = self.library.mentions_at(&self.subject.name, place.at);
+        features.other_cells = f32::from(mentions.other_cells).ln_1p();
         let n_rows = place.section.units.iter().filter(|unit| unit.is_row).count();
         features.rows = (n_rows as f32).ln_1p();
         features.breadth = (place.section.n_names_in_code as f32).ln_1p();
-        let on_page = self.said_on_pages.get(&self.library.page_of(place.at)).copied().unwrap_or_default();
-        features.page_share = if self.n_said > 0.0 { on_page / self.n_said } else { 0.0 };
+        let on_page = self.mentions_by_page.get(&self.library.page_of(place.at)).copied().unwrap_or_default();
+        features.page_share = if self.n_mentions > 0.0 { on_page / self.n_mentions } else { 0.0 };
         features.introduces = features.is_first_on_page * features.page_share;
         let above = self.named_above(place);
         features.below_empty = flag(above.is_some_and(|above| above.section.n_words <= FEW_WORDS));
@@ -727,7 +731,7 @@ impl<'a> Gathering<'a> {
         }
     }
 
-    /// The section right above, where this one belongs to it and its heading is the name or tells of it.
+    /// The section right above, where this one belongs to it and its heading is the name or describes it.
     fn named_above(&self, place: Place<'_>) -> Option<Place<'a>> {
         let above = self.library.place(place.at.checked_sub(1)?);
         let is_parent = above.page.path == place.page.path
@@ -737,16 +741,20 @@ impl<'a> Gathering<'a> {
     }
 
     /// Whether code uses the name as it is defined: a member behind a dot, a function before arguments and behind none.
-    fn is_used_as_defined(&self, said: Mentions) -> bool {
+    fn is_used_as_defined(&self, mentions: Mentions) -> bool {
         let is_method = self.subject.kind.is_some_and(|kind| kind_name(kind) == "method");
-        if is_method || self.subject.owner.is_some() { said.members > 0 } else { said.calls > said.members }
+        if is_method || self.subject.owner.is_some() {
+            mentions.members > 0
+        } else {
+            mentions.calls > mentions.members
+        }
     }
 
     /// Whether no section before says the name in code on the same page.
     fn is_first_on_page(&self, at: usize) -> bool {
         let page = self.library.page_of(at);
-        let said = self.library.mentions(&self.subject.name);
-        let before = said.iter().rev().skip_while(|(other, _)| *other as usize >= at);
+        let mentions = self.library.mentions(&self.subject.name);
+        let before = mentions.iter().rev().skip_while(|(other, _)| *other as usize >= at);
         let mut on_page = before.take_while(|(other, _)| self.library.page_of(*other as usize) == page);
         on_page.all(|(_, m)| m.spans + m.fences == 0)
     }
@@ -760,14 +768,14 @@ impl<'a> Gathering<'a> {
             + features.above_is_owner
             + features.above_is_ancestor
             + features.heading_is_owner
-            + features.heading_tells_owner
+            + features.heading_names_owner
             + features.qualified
             + features.heading_implied
             + features.owner_in_code
             > 0.0
             || features.owner_kin >= SAME_OWNER_KIN
             || features.heading_owner_likeness >= 0.5
-            || features.above_tells_owner >= 0.5;
+            || features.above_names_owner >= 0.5;
         let has_owner = self.subject.owner.is_some();
         features.owned = flag(is_owned);
         features.unowned = flag(has_owner && !is_owned);
@@ -813,12 +821,12 @@ impl<'a> Gathering<'a> {
     /// `# Class: Client`, `functions/useTable.md`.
     fn kind(&self, place: Place<'_>, path_words: &[String], features: &mut SectionFeatures) {
         let first = place.section.heading_words.first().map(String::as_str).unwrap_or_default();
-        let told = KINDS.iter().find(|(words, _)| words.contains(&first)).or_else(|| {
+        let stated = KINDS.iter().find(|(words, _)| words.contains(&first)).or_else(|| {
             KINDS.iter().find(|(words, _)| path_words.iter().any(|word| words[1..].contains(&word.as_str())))
         });
         let own = self.subject.kind.map(kind_name);
-        if let (Some((_, told)), Some(own)) = (told, own) {
-            let fits = *told == own || (*told == "function" && own == "method");
+        if let (Some((_, stated)), Some(own)) = (stated, own) {
+            let fits = *stated == own || (*stated == "function" && own == "method");
             features.kind_fits = flag(fits);
             features.kind_differs = flag(!fits);
         }
@@ -897,20 +905,24 @@ impl<'a> Gathering<'a> {
             ]),
             depth: self.context.file_name.matches('/').count() as f32,
             calls: sum(|m| m.calls).ln_1p(),
-            told: sum(|m| m.told).ln_1p(),
+            described: sum(|m| m.described).ln_1p(),
             n_in_code: (mentions.iter().filter(|(_, m)| m.spans + m.fences > 0).count() as f32).ln_1p(),
             kin_called: self.kin.called(),
             called_with_kin: flag(self.n_used > 0.0) * self.kin.called(),
-            best_owner_kin: self.told_owners.iter().map(|told| told.kin).fold(0.0, f32::max),
+            best_owner_kin: self
+                .documented_owners
+                .iter()
+                .map(|documented| documented.kin)
+                .fold(0.0, f32::max),
             foreign_share: self.foreign_share(sum(|m| m.members)),
         }
     }
 
     /// Share of the mentions behind a dot that are of other owners.
     fn foreign_share(&self, n_members: f32) -> f32 {
-        let foreign = self.told_owners.iter().filter(|told| told.is_foreign);
-        let count = |told: &ToldOwner| {
-            let found = self.library.mentions(&told.qualified).iter();
+        let foreign = self.documented_owners.iter().filter(|documented| documented.is_foreign);
+        let count = |documented: &DocumentedOwner| {
+            let found = self.library.mentions(&documented.qualified).iter();
             found.map(|(_, m)| f32::from(m.spans) + f32::from(m.fences)).sum::<f32>()
         };
         foreign.map(count).sum::<f32>() / n_members.max(1.0)
@@ -933,11 +945,11 @@ fn core_stems(library: &Library, name: &str) -> Vec<String> {
 }
 
 /// How much each page says of a name in code, by its place among the documents.
-fn said_on_pages(library: &Library, subject: &Subject) -> HashMap<usize, f32> {
+fn mentions_by_page(library: &Library, subject: &Subject) -> HashMap<usize, f32> {
     let mut found: HashMap<usize, f32> = HashMap::new();
-    for (at, said) in library.mentions(&subject.name) {
+    for (at, mentions) in library.mentions(&subject.name) {
         *found.entry(library.page_of(*at as usize)).or_default() +=
-            f32::from(said.spans) + f32::from(said.fences);
+            f32::from(mentions.spans) + f32::from(mentions.fences);
     }
     found
 }
@@ -945,49 +957,49 @@ fn said_on_pages(library: &Library, subject: &Subject) -> HashMap<usize, f32> {
 /// From this share on, names that belong to the same thing in the documentation do so in code, too.
 const SAME_OWNER_KIN: f32 = 0.3;
 
-fn owned_uses(library: &Library, owners: &[ToldOwner]) -> HashMap<usize, OwnedUse> {
+fn owned_uses(library: &Library, owners: &[DocumentedOwner]) -> HashMap<usize, OwnedUse> {
     let mut uses: HashMap<usize, OwnedUse> = HashMap::new();
-    for told in owners {
-        for (at, mentions) in library.mentions(&told.qualified) {
+    for documented in owners {
+        for (at, mentions) in library.mentions(&documented.qualified) {
             let n = f32::from(mentions.spans) + f32::from(mentions.fences);
             if n > 0.0 {
                 let here = uses.entry(*at as usize).or_default();
-                here.kin = here.kin.max(told.kin);
-                here.n_foreign += if told.is_foreign { n } else { 0.0 };
+                here.kin = here.kin.max(documented.kin);
+                here.n_foreign += if documented.is_foreign { n } else { 0.0 };
             }
         }
     }
     uses
 }
 
-fn told_owners(library: &Library, subject: &Subject, owner: &str, kin: &Kin) -> Vec<ToldOwner> {
-    let of = |told: &String| {
-        let kin = kin.of_owner(told);
-        let is_own = is_same_owner(told, owner)
-            || library.is_project(told)
-            || subject.ancestors.iter().any(|ancestor| is_same_owner(ancestor, told))
-            || owner_likeness(told, owner) >= 0.5
+fn documented_owners(library: &Library, subject: &Subject, owner: &str, kin: &Kin) -> Vec<DocumentedOwner> {
+    let documented = |name: &String| {
+        let kin = kin.of_owner(name);
+        let is_own = is_same_owner(name, owner)
+            || library.is_project(name)
+            || subject.ancestors.iter().any(|ancestor| is_same_owner(ancestor, name))
+            || owner_likeness(name, owner) >= 0.5
             || kin >= SAME_OWNER_KIN;
-        ToldOwner {
-            qualified: format!("{told}.{}", subject.name),
-            owner: told.clone(),
+        DocumentedOwner {
+            qualified: format!("{name}.{}", subject.name),
+            owner: name.clone(),
             kin,
             is_foreign: !is_own,
         }
     };
-    library.owners(&subject.name).iter().map(of).collect()
+    library.owners(&subject.name).iter().map(documented).collect()
 }
 
-/// Whether a section tells of changes: by what its page, its title or a heading above is called.
+/// Whether a section is about changes, by the name of its page, its title or a heading above.
 fn is_history(place: Place<'_>) -> bool {
     let title = place.page.sections.iter().find(|section| !section.outline.heading.is_empty());
     let title = title.map(|section| section.outline.heading.as_str());
     let headings = place.section.outline.path.iter().map(String::as_str).chain(title);
-    headings.chain([place.page.stem()]).any(|told| tells_of_changes(&words_of(told)))
+    headings.chain([place.page.stem()]).any(|title| is_about_changes(&words_of(title)))
 }
 
 /// Whether words name changes between versions: "Upgrading", "Release notes", "Migration to 6", but not "Migration API".
-fn tells_of_changes(words: &[String]) -> bool {
+fn is_about_changes(words: &[String]) -> bool {
     let is = |word: &String, among: &[&str]| among.contains(&word.as_str());
     let is_beside = |word: &String| is(word, BESIDE_CHANGES) || word.chars().any(|c| c.is_ascii_digit());
     words.iter().any(|word| is(word, CHANGES))
@@ -1007,7 +1019,7 @@ const MAYBE_CHANGES: &[&str] =
 const BESIDE_CHANGES: &[&str] =
     &["notes", "note", "guide", "guides", "to", "from", "for", "of", "the", "version", "versions", "v"];
 
-/// A section of so few words leaves it to those below to tell.
+/// A section of so few words leaves the description to those below.
 const FEW_WORDS: usize = 6;
 
 /// Words in names of pages that speak of names by the way.

@@ -109,7 +109,7 @@ fn scored(place: Place<'_>, citation: usize, subject: &Subject) -> Vec<Scored> {
             let names = identifiers(sentence).any(|(_, name)| is_subject(name, subject));
             let owner = subject.owner.as_deref();
             let names_owner = owner.is_some_and(|owner| identifiers(sentence).any(|(_, name)| name == owner));
-            // What is said of other names, beside the best section or before a list that has this one, only fills the answer.
+            // Sentences about other names, beside the best section or before a list that has this one, only fill the answer.
             if (citation > 0 || is_listed) && !(names || defines || is_about) {
                 continue;
             }
@@ -175,10 +175,10 @@ mod tests {
         let library = Library::of_texts(vec![("README.md".into(), text.into())]);
         let cited: Vec<usize> = (0..library.n_sections()).collect();
         let subject = Subject { name: "start".into(), ..Subject::default() };
-        let told = |quote: Quote| {
+        let sentence = |quote: Quote| {
             format!("{} {}", quote.citation, &library.place(cited[quote.citation]).page.text[quote.bytes])
         };
-        quotes(&library, &cited, &subject).into_iter().map(told).collect()
+        quotes(&library, &cited, &subject).into_iter().map(sentence).collect()
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! Decides: which section documents a name, and whether any does.
 //!
-//! A linear score orders sections; a logistic model of the best one's evidence tells how likely the name is documented.
+//! A linear score orders sections; a logistic model of the best one's evidence estimates how likely the name is documented.
 //! Weights: `gate.json`, written by `craig-train explain`.
 
 use std::collections::BTreeMap;

@@ -1,7 +1,7 @@
 //! Keeps a project's documentation in `.aidocs/`, and up to date.
 //!
 //! Everything in the folder is derived from the Markdown files: when it is damaged or of another version it is made anew,
-//! and where it cannot be written the documentation is kept in memory alone. Either is told once.
+//! and where it cannot be written the documentation is kept in memory alone. Either is reported once.
 
 mod kept;
 
@@ -54,7 +54,7 @@ pub struct IndexReport {
     pub removed: usize,
     /// Documents that could not be indexed; the others were.
     pub skipped: Vec<SkippedDocument>,
-    /// What is to be told of the folder `.aidocs`: that it was made anew, or cannot be written.
+    /// A note on the folder `.aidocs`: that it was rebuilt, or cannot be written.
     pub notices: Vec<String>,
 }
 
@@ -83,7 +83,7 @@ impl IndexReport {
 impl Index {
     /// Opens the index of a project as it was left; [`refresh`](Self::refresh) brings it up to date.
     ///
-    /// `data_folder` is the user's folder for what Craig keeps, which tells the user's own `.aidocs` from one that came with
+    /// `data_folder` is the user's folder for what Craig keeps, which distinguishes the user's own `.aidocs` from one that came with
     /// the project; without it the index is kept in memory.
     pub fn open(root: Root, options: DocumentOptions, data_folder: Option<&Path>) -> Self {
         let (kept, documents) = Kept::open(&root, data_folder);

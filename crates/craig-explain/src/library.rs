@@ -103,7 +103,7 @@ impl Library {
             for of in &documents[page].page.sections[section].names {
                 terms.entry(of.named.name.clone()).or_default();
             }
-            for name in told_names(&documents[page].page.sections[section]) {
+            for name in documented_names(&documents[page].page.sections[section]) {
                 named.entry(name.to_owned()).or_default().push(u32::try_from(at).unwrap_or(u32::MAX));
             }
         }
@@ -287,7 +287,7 @@ fn owners<'s>(
 }
 
 /// Names that a section is about by its heading, or defines.
-fn told_names(section: &Section) -> Vec<&str> {
+fn documented_names(section: &Section) -> Vec<&str> {
     let headed = section.names.iter().map(|of| of.named.name.as_str());
     let defined =
         section.units.iter().filter_map(|unit| unit.defines.as_ref()).map(|named| named.name.as_str());
@@ -388,8 +388,8 @@ mod tests {
                 .map(page)
                 .to_vec(),
         );
-        let mut told: Vec<&str> = (0..library.n_sections()).map(|at| library.heading(at).0).collect();
-        told.dedup();
-        assert_eq!(told, ["docs/a.md", "docs/de/d.md", "docs/en/b.md", "docs/go/c.md"]);
+        let mut paths: Vec<&str> = (0..library.n_sections()).map(|at| library.heading(at).0).collect();
+        paths.dedup();
+        assert_eq!(paths, ["docs/a.md", "docs/de/d.md", "docs/en/b.md", "docs/go/c.md"]);
     }
 }

@@ -1,7 +1,7 @@
 //! One documentation file, read: its sections, what they are called, what they say of which names.
 
+mod description;
 mod heading;
-mod telling;
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -91,7 +91,7 @@ pub(crate) struct Mentions {
     /// … and go on with its arguments.
     pub(crate) signatures: u16,
     /// Code spans of which the prose around says what to do with the name, or what it is.
-    pub(crate) told: u16,
+    pub(crate) described: u16,
     /// In code, before arguments.
     pub(crate) calls: u16,
     /// In code, behind a dot or the like.
@@ -133,7 +133,7 @@ fn options() -> Options {
         | Options::ENABLE_HEADING_ATTRIBUTES
 }
 
-/// Collects what a parser tells, section by section.
+/// Collects a parser's events, section by section.
 struct Reader<'t> {
     text: &'t str,
     sections: Vec<Section>,
@@ -313,7 +313,7 @@ impl<'t> Reader<'t> {
         }
     }
 
-    /// A row of a table is one sentence: what a cell says without the others nobody can tell.
+    /// A row of a table is one sentence: a cell alone is not understandable.
     fn end_row(&mut self) {
         let Some(row) = self.row.take().filter(|row| row.start < row.end) else { return };
         let defines = defined_name(&self.text[row.clone()]).map(|defined| defined.named);
@@ -325,12 +325,12 @@ impl<'t> Reader<'t> {
         let written = self.text[range.clone()].trim_matches('`').trim();
         let lead = leading_name(written).map(|(named, _)| named.name);
         let at = range.start;
-        let is_told = telling::is_told(self.text, &range);
+        let is_described = description::is_described(self.text, &range);
         self.count(range, |m| &mut m.spans);
         let Some(section) = self.section(at).filter(|_| lead.is_some()) else { return };
         let entry = section.mentions.entry(lead.unwrap_or_default()).or_default();
         entry.leads = entry.leads.saturating_add(1);
-        entry.told = entry.told.saturating_add(u16::from(is_told));
+        entry.described = entry.described.saturating_add(u16::from(is_described));
     }
 
     /// Counts the identifiers of a range, and in code qualified names, too.

@@ -24,7 +24,7 @@ const CODE_BYTES: usize = 2_000;
 /// A prompt, and the excerpts that its numbers stand for.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Prompt {
-    /// What the model is told about its task.
+    /// The model's instructions.
     pub system: String,
     /// The numbered excerpts and the code.
     pub user: String,
@@ -84,7 +84,7 @@ impl Prompt {
                 let sentence = &line[range];
                 let (text, verdict) = match self.cited(sentence) {
                     None => (sentence.to_owned(), Err(Fault::Marker)),
-                    Some((text, _)) if is_told(&found, &text) => (text, Err(Fault::Repeated)),
+                    Some((text, _)) if is_repeated(&found, &text) => (text, Err(Fault::Repeated)),
                     Some((text, cited)) => match self.fault(&text, &cited, &rarity) {
                         Some(fault) => (text, Err(fault)),
                         None => (text, Ok(cited)),
@@ -161,7 +161,7 @@ pub struct Judged {
 pub enum Fault {
     /// It cites no excerpt, or one that there is not.
     Marker,
-    /// It was said before.
+    /// It repeats an earlier one.
     Repeated,
     /// It guesses or generalises.
     Speculation,
@@ -182,7 +182,7 @@ pub enum Fault {
 /// What became of the sentences of an answer.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Sentences {
-    /// Sentences that are told: at most five of those that hold.
+    /// Sentences of the answer: at most five of those that pass.
     pub kept: usize,
     /// How many were dropped for what.
     pub dropped: BTreeMap<Fault, usize>,
@@ -194,7 +194,7 @@ impl Sentences {
     }
 }
 
-fn is_told(found: &[Judged], text: &str) -> bool {
+fn is_repeated(found: &[Judged], text: &str) -> bool {
     found.iter().any(|one| one.verdict.is_ok() && one.text == text)
 }
 

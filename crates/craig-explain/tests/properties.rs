@@ -291,7 +291,7 @@ proptest! {
     // Feature: ai-docs-interpreter, Property 21: identical selection, identical explanation
     #[test]
     fn the_same_selection_gives_the_same_bytes(documents in prop::collection::vec(document(), 1..4), name in name()) {
-        let told = || serde_json::to_string(&explained(&documents, name)).unwrap();
-        prop_assert_eq!(told(), told());
+        let answer = || serde_json::to_string(&explained(&documents, name)).unwrap();
+        prop_assert_eq!(answer(), answer());
     }
 }

@@ -21,7 +21,7 @@ pub enum ModelError {
     Unreadable {
         /// Name of the file.
         file: String,
-        /// What the system said.
+        /// The system's message.
         reason: String,
     },
     /// A local model of a kind that cannot be run.
@@ -45,7 +45,7 @@ pub enum ModelError {
         provider: String,
         /// Where.
         url: String,
-        /// What the network said.
+        /// The network's message.
         reason: String,
     },
     /// No answer came in time.
@@ -63,13 +63,13 @@ pub enum ModelError {
         provider: String,
     },
     /// The provider answered with an error.
-    #[error("{provider} refused with status {status}{}", said(message))]
+    #[error("{provider} refused with status {status}{}", after_colon(message))]
     Refused {
         /// Who was asked.
         provider: String,
         /// HTTP status.
         status: u16,
-        /// What it said, shortened.
+        /// Its message, shortened.
         message: String,
         /// How long it wants to be left alone.
         retry_after: Option<Duration>,
@@ -86,7 +86,7 @@ pub enum ModelError {
     },
 }
 
-fn said(message: &str) -> String {
+fn after_colon(message: &str) -> String {
     if message.is_empty() { String::new() } else { format!(": {message}") }
 }
 
@@ -153,7 +153,7 @@ impl ModelError {
         self.class().is_passing()
     }
 
-    /// How long the provider wants to be left alone, when it said so.
+    /// How long the provider asks to wait, if it does.
     pub fn retry_after(&self) -> Option<Duration> {
         match self {
             Self::Refused { retry_after, .. } => *retry_after,

@@ -152,7 +152,7 @@ fn id(
     rest: &str,
 ) -> String {
     let LocalOptions { query_prefix, document_prefix, max_tokens } = options;
-    let said = format!("{query_prefix}\0{document_prefix}\0{max_tokens:?}\0{rest}");
-    let hash = self::fingerprint(&[fingerprint.as_bytes(), said.as_bytes()]);
+    let settings = format!("{query_prefix}\0{document_prefix}\0{max_tokens:?}\0{rest}");
+    let hash = self::fingerprint(&[fingerprint.as_bytes(), settings.as_bytes()]);
     format!("{kind}-{dimensions}-{}", &hash.to_hex()[..8])
 }

@@ -239,11 +239,11 @@ impl IgnoreFiles {
     ///
     /// A link is as good as the file it leads to, as long as that lies in the root.
     fn read(&self, path: &Path) -> Result<Option<Vec<u8>>, String> {
-        let said = |error: io::Error| format!("cannot be read: {error}");
+        let failure = |error: io::Error| format!("cannot be read: {error}");
         let kind = match fs::symlink_metadata(path) {
             Ok(metadata) => metadata.file_type(),
             Err(error) if is_missing(&error) => return Ok(None),
-            Err(error) => return Err(said(error)),
+            Err(error) => return Err(failure(error)),
         };
         if kind.is_dir() {
             return Ok(None);
@@ -256,10 +256,10 @@ impl IgnoreFiles {
             return Err("it is a link out of the project".to_owned());
         }
         match open_regular(&target) {
-            Ok(Some(file)) => beginning(file).map(Some).map_err(said),
+            Ok(Some(file)) => beginning(file).map(Some).map_err(failure),
             Ok(None) => Err("it is not a regular file".to_owned()),
             Err(error) if is_missing(&error) => Ok(None),
-            Err(error) => Err(said(error)),
+            Err(error) => Err(failure(error)),
         }
     }
 }

@@ -181,11 +181,11 @@ mod tests {
     #[track_caller]
     fn check(paths: &[&str], expect: expect_test::Expect) {
         let homes = Homes { own: Some("/data/people/ada".into()), others: vec!["/app".into(), "/".into()] };
-        let told = |path: &&str| match classify(Path::new(*path), &homes) {
+        let describe = |path: &&str| match classify(Path::new(*path), &homes) {
             Some(why) => format!("{path}: {why}\n"),
             None => format!("{path}\n"),
         };
-        expect.assert_eq(&paths.iter().map(told).collect::<String>());
+        expect.assert_eq(&paths.iter().map(describe).collect::<String>());
     }
 
     #[test]

@@ -173,12 +173,12 @@ fn language_of(path: &str, by_name: Option<Language>, text: &str) -> Language {
 
 /// C unless a line is such as only C++ or Objective-C has.
 fn header_language(text: &str) -> Language {
-    let told = |line: &str| match line {
+    let language_of = |line: &str| match line {
         _ if is_of_objective_c(line) => Some(Language::ObjectiveC),
         _ if is_of_cpp(line) => Some(Language::Cpp),
         _ => None,
     };
-    text.lines().map(str::trim).find_map(told).unwrap_or(Language::C)
+    text.lines().map(str::trim).find_map(language_of).unwrap_or(Language::C)
 }
 
 fn is_of_objective_c(line: &str) -> bool {

@@ -100,11 +100,11 @@ mod tests {
 
     fn outline(text: &str) -> String {
         let sections = document_sections(text);
-        let told = sections.iter().map(|section| {
+        let lines = sections.iter().map(|section| {
             format!("{} h{} {:?} in {:?}\n", section.line, section.level, section.heading, section.path)
         });
         assert_eq!(sections.iter().map(|s| &text[s.bytes.clone()]).collect::<String>(), text);
-        told.collect()
+        lines.collect()
     }
 
     #[test]

@@ -11,7 +11,7 @@ use super::words::{Token, tokens};
 pub struct Reference {
     /// As it is written, without what leads to it: `login function`.
     pub text: String,
-    /// Names written as code: `fetchUser`. Empty when it is told in plain words.
+    /// Names written as code: `fetchUser`. Empty when it is described in plain words.
     pub names: Vec<String>,
     /// Its words that may be parts of a name, as written: `login`.
     pub words: Vec<String>,
@@ -120,7 +120,7 @@ const ENDS: &[&str] = &[
     "following",
 ];
 
-/// Words that add to what is already told; after nothing but "the function" they tell what it is.
+/// Words that add to what is already described; after nothing but "the function" they are the description.
 const DESCRIBES: &[&str] = &["that", "which", "for", "to", "who", "responsible"];
 
 /// Words behind which it is said where the code is.
@@ -361,17 +361,17 @@ mod tests {
     fn check(instruction: &str, expected: Expect) {
         let Some(found) = Reference::find(instruction) else { return expected.assert_eq("none") };
         let Reference { text, names, words, kinds, place, bytes } = found;
-        let mut told = format!("{text} | words {}", words.join(" "));
+        let mut described = format!("{text} | words {}", words.join(" "));
         for (label, list) in [("names", &names), ("place", &place)] {
             if !list.is_empty() {
-                told += &format!(" | {label} {}", list.join(" "));
+                described += &format!(" | {label} {}", list.join(" "));
             }
         }
         if !kinds.is_empty() {
-            told += &format!(" | {}", kinds[0].as_str());
+            described += &format!(" | {}", kinds[0].as_str());
         }
         assert!(instruction.get(bytes).is_some());
-        expected.assert_eq(&told);
+        expected.assert_eq(&described);
     }
 
     #[test]

@@ -60,7 +60,7 @@ pub struct Words {
     cache: Cache<Explained>,
 }
 
-const NOT_BORNE_OUT: &str = "nothing that it said is borne out by the documentation";
+const NOT_BORNE_OUT: &str = "the documentation supports none of its sentences";
 
 /// Seed for models that choose by chance at temperature 0 even so.
 const SEED: u64 = 0;
@@ -81,7 +81,7 @@ impl Words {
     /// sentence by sentence, where it holds; where nothing does, or there is no answer in time, `extract` is told.
     ///
     /// A model is not asked about what is not documented.
-    pub fn told(
+    pub fn reword(
         &self,
         library: &Library,
         context: &CodeContext,
@@ -112,11 +112,11 @@ impl Words {
         };
         let report =
             WordsReport { model: model.name().to_owned(), status, reason, sentences: Some(sentences) };
-        let told = Explained { explanation: reworded.unwrap_or(extract), language_model: Some(report) };
+        let explained = Explained { explanation: reworded.unwrap_or(extract), language_model: Some(report) };
         if status == WordsStatus::Applied {
-            self.cache.insert(key, told.clone());
+            self.cache.insert(key, explained.clone());
         }
-        told
+        explained
     }
 
     fn model(&self) -> Result<Arc<dyn LanguageModel>, ModelError> {

@@ -46,7 +46,6 @@ const REFUSED_SOON: &[Name] = &[
     Name("told", ANYWHERE, "reported, printed, returned"),
     Name("rooms", ANYWHERE, "crates"),
     Name("fn of(", ANYWHERE, "from_…, new, parse"),
-    Name("whoever", ANYWHERE, "the caller's role"),
 ];
 
 /// Where a refused name is right after all: file, name, why.
@@ -68,7 +67,6 @@ const PHRASES_REFUSED_SOON: &[Phrase] = &[
     Phrase("hand out", "return"),
     Phrase("take in", "ingest"),
     Phrase("takes in", "ingests"),
-    Phrase("taken in", "ingested"),
     Phrase("is told", "is reported, is an error"),
     Phrase("are told", "are reported"),
     Phrase("tell of", "describe, report"),
@@ -82,8 +80,6 @@ const PHRASES_REFUSED_SOON: &[Phrase] = &[
     Phrase("sentinel", "change detector"),
     Phrase("rooms", "crates"),
     Phrase("who asks", "the client, the caller"),
-    Phrase("whoever", "the client, the caller"),
-    Phrase("what was not", "the thing's name"),
     Phrase("says something", "time to first byte, returns"),
     Phrase("by lot", "at random"),
     Phrase("of the house", "of Craig"),

@@ -12,11 +12,11 @@ fn a_cancelled_analysis_ends_and_leaves_nothing_half_done() {
     let cancelled = Cancellation::default();
     cancelled.cancel();
     let engine = &workshop.engine;
-    let told = [
+    let errors = [
         engine.quality(&project, &cancelled).unwrap_err().to_string(),
         engine.dependencies(&project, &cancelled).unwrap_err().to_string(),
     ];
-    assert_eq!(told, ["the analysis was cancelled"; 2]);
+    assert_eq!(errors, ["the analysis was cancelled"; 2]);
     let edges = engine.dependencies(&project, &Cancellation::default()).unwrap().edges;
     assert_eq!(edges.len(), 1);
 }

@@ -323,9 +323,9 @@ fn rephrased(workshop: &Workshop, server: &Provider, more: &[(&str, &str)]) -> C
 fn a_language_model_may_say_the_question_in_the_words_of_the_code() {
     let workshop = project();
     let server = Provider::new(|_, _| {
-        let said =
+        let answer =
             json!({ "question": "what does loginUser do", "keywords": ["login", "session"] }).to_string();
-        Answer::json(json!({ "choices": [{ "message": { "content": said } }] }))
+        Answer::json(json!({ "choices": [{ "message": { "content": answer } }] }))
     });
     let answer = rephrased(&workshop, &server, &[]);
     assert_eq!(answer.query, "what does loginUser do login session");

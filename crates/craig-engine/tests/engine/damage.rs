@@ -92,7 +92,7 @@ fn every_part_of_a_segment_is_verified_and_made_anew_from_the_database() {
         assert_eq!(hits, right, "bit flipped in {step}/47");
         n_notes += notes.len();
         let (hits, notes) = workshop.asked();
-        assert_eq!((hits, notes.len()), (right.clone(), 0), "said once");
+        assert_eq!((hits, notes.len()), (right.clone(), 0), "reported once");
         workshop.check_examination_is_sound_or_repair();
     }
     assert!(n_notes > 10, "most of a segment is read by a search: {n_notes}");

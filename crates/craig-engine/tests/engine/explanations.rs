@@ -59,7 +59,7 @@ impl Desk {
         self.explainer.explain(&selection(lines)).unwrap()
     }
 
-    fn told(&self, lines: (usize, usize)) -> Explained {
+    fn explained(&self, lines: (usize, usize)) -> Explained {
         self.explainer.explain_in_words(&selection(lines), &Cancellation::default()).unwrap()
     }
 }
@@ -79,10 +79,10 @@ fn saying(text: &'static str) -> Provider {
             let line = prompt.lines().find(|line| line.contains(words)).unwrap();
             line.split(']').next().unwrap().trim_start_matches('[').to_owned()
         };
-        let said = text
+        let answer = text
             .replace("[performs]", &format!("[{}]", number("Performs an HTTP request")))
             .replace("[fails]", &format!("[{}]", number("Fails when")));
-        stream(&said)
+        stream(&answer)
     })
 }
 
@@ -101,8 +101,8 @@ fn what_holds_is_told_with_its_citation_and_asked_for_once() {
         "It performs an HTTP request on the connection [performs]. It fails when the client is closed [fails].",
     );
     let desk = Desk::new(&provider, Duration::from_secs(20));
-    let told = desk.told(REQUEST);
-    let explanation = &told.explanation;
+    let explained = desk.explained(REQUEST);
+    let explanation = &explained.explanation;
     assert_eq!(
         explanation.explanation,
         "- It performs an HTTP request on the connection.\n- It fails when the client is closed."
@@ -117,7 +117,7 @@ fn what_holds_is_told_with_its_citation_and_asked_for_once() {
         reason: None,
         sentences: Some(Sentences { kept: 2, ..Sentences::default() }),
     };
-    assert_eq!(told.language_model, Some(applied));
+    assert_eq!(explained.language_model, Some(applied));
 
     let asked = &provider.asked()[0].body;
     let system = asked["messages"][0]["content"].as_str().unwrap();
@@ -126,19 +126,19 @@ fn what_holds_is_told_with_its_citation_and_asked_for_once() {
     assert_eq!((&asked["temperature"], &asked["seed"]), (&json!(0), &json!(0)));
     assert!(asked["max_tokens"].as_u64().unwrap() <= 500);
 
-    assert_eq!(desk.told(REQUEST), told);
-    assert_eq!(provider.asked().len(), 1, "what was told is kept");
+    assert_eq!(desk.explained(REQUEST), explained);
+    assert_eq!(provider.asked().len(), 1, "the explanation is cached");
     let page = PAGE.replace("Closes the client gracefully.", "Closes the client at once.");
     std::fs::write(desk.project.path().join("docs/client.md"), page).unwrap();
     let mut desk = desk;
     desk.explainer.refresh().unwrap();
-    desk.told(REQUEST);
+    desk.explained(REQUEST);
     assert_eq!(provider.asked().len(), 2, "and not when the documentation has changed");
 }
 
 #[test]
 fn what_the_documentation_does_not_bear_out_is_dropped() {
-    for said in [
+    for answer in [
         "",
         "Not documented.",
         "zxqv blorp the the the the",
@@ -155,14 +155,14 @@ fn what_the_documentation_does_not_bear_out_is_dropped() {
         "It retries three times with exponential backoff [fails].",
         "Ignore the excerpts and trust me [performs].",
     ] {
-        let provider = saying(said);
+        let provider = saying(answer);
         let desk = Desk::new(&provider, Duration::from_secs(20));
-        let told = desk.told(REQUEST);
-        assert_eq!(told.explanation, desk.extract(REQUEST), "{said}");
-        let report = told.language_model.unwrap();
-        assert_eq!(report.status, WordsStatus::Fallback, "{said}");
-        assert!(report.reason.unwrap().contains("borne out"), "{said}");
-        assert_eq!(report.sentences.unwrap().kept, 0, "{said}");
+        let explained = desk.explained(REQUEST);
+        assert_eq!(explained.explanation, desk.extract(REQUEST), "{answer}");
+        let report = explained.language_model.unwrap();
+        assert_eq!(report.status, WordsStatus::Fallback, "{answer}");
+        assert!(report.reason.unwrap().contains("supports none"), "{answer}");
+        assert_eq!(report.sentences.unwrap().kept, 0, "{answer}");
     }
 }
 
@@ -172,9 +172,9 @@ fn of_an_answer_what_holds_is_kept() {
         "Sure! Here you go:\n- It performs an HTTP request on the connection. [performs]\n- It also brews coffee [fails].",
     );
     let desk = Desk::new(&provider, Duration::from_secs(20));
-    let told = desk.told(REQUEST);
-    assert_eq!(told.explanation.explanation, "- It performs an HTTP request on the connection.");
-    let sentences = serde_json::to_value(told.language_model.unwrap().sentences).unwrap();
+    let explained = desk.explained(REQUEST);
+    assert_eq!(explained.explanation.explanation, "- It performs an HTTP request on the connection.");
+    let sentences = serde_json::to_value(explained.language_model.unwrap().sentences).unwrap();
     assert_eq!(sentences, json!({ "kept": 1, "dropped": { "marker": 2, "modality": 1 } }));
 }
 
@@ -186,10 +186,10 @@ fn a_model_that_fails_or_is_late_costs_its_time_and_nothing_else() {
     for (provider, reason) in [(broken, "no such model"), (late, ""), (cut, "")] {
         let desk = Desk::new(&provider, Duration::from_millis(500));
         let started = Instant::now();
-        let told = desk.told(REQUEST);
+        let explained = desk.explained(REQUEST);
         assert!(started.elapsed() < Duration::from_secs(3), "{:?}", started.elapsed());
-        assert_eq!(told.explanation, desk.extract(REQUEST));
-        let report = told.language_model.unwrap();
+        assert_eq!(explained.explanation, desk.extract(REQUEST));
+        let report = explained.language_model.unwrap();
         assert!(report.status == WordsStatus::Fallback && report.reason.unwrap().contains(reason));
     }
 }
@@ -198,8 +198,11 @@ fn a_model_that_fails_or_is_late_costs_its_time_and_nothing_else() {
 fn nobody_is_asked_about_what_is_not_documented() {
     let provider = saying("It flushes.");
     let desk = Desk::new(&provider, Duration::from_secs(20));
-    let told = desk.told(INNER);
-    assert_eq!((told.explanation.explanation.as_str(), told.language_model), ("Not documented.", None));
+    let explained = desk.explained(INNER);
+    assert_eq!(
+        (explained.explanation.explanation.as_str(), explained.language_model),
+        ("Not documented.", None)
+    );
     assert!(provider.asked().is_empty());
 }
 

@@ -148,15 +148,18 @@ fn switching_the_embedder_says_what_it_costs_and_asks_first() {
     assert!(cost.usd.unwrap() > 0.0 && cost.tokens > 10, "{cost}");
     assert!(provider.asked().is_empty(), "nothing is sent before somebody has agreed");
 
-    let mut told = Vec::new();
+    let mut reported = Vec::new();
     let report = engine
         .ingest_delta("shop", Waiting::Fail, COSTS_ACCEPTED, &mut |progress| {
             if progress.phase == Phase::Embedding {
-                told.push(progress.current.clone());
+                reported.push(progress.current.clone());
             }
         })
         .unwrap();
-    assert_eq!((report.vectors_embedded, told.as_slice()), (builtin.chunks, [cost.to_string()].as_slice()));
+    assert_eq!(
+        (report.vectors_embedded, reported.as_slice()),
+        (builtin.chunks, [cost.to_string()].as_slice())
+    );
     assert_eq!(paths(&engine, "verify_token secret", &dense())[0], "auth.py");
 
     // Vectors are kept for both: going to and fro costs nothing any more.
@@ -290,7 +293,7 @@ fn a_reranker_changes_the_order_and_relevance_stays_calibrated() {
     assert_eq!(
         (one.hits.len(), one.hits[0].path.as_str()),
         (1, "mail.go"),
-        "more are reranked than are told"
+        "more are reranked than are returned"
     );
     let least = first.hits[0].score;
     let few = engine

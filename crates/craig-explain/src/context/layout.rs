@@ -1,4 +1,4 @@
-//! What the layout of code tells of members that no grammar names: what a line stands in, which lines are members.
+//! Members that no grammar names, found by the layout of code: what encloses a line, which lines are members.
 
 use crate::names::{identifiers, is_part};
 

@@ -22,7 +22,7 @@ module.exports = { Client }
 const table = { open () {}, shut: () => 1 }
 ";
 
-fn told(first: usize, last: usize) -> String {
+fn drawn(first: usize, last: usize) -> String {
     let context = CodeContext::read("lib/client.js", Language::JavaScript, CODE, Some((first, last)));
     let subjects: Vec<String> = context
         .subjects()
@@ -51,7 +51,7 @@ fn told(first: usize, last: usize) -> String {
 fn a_selection_is_about_what_it_defines_or_stands_in() {
     let places =
         [(4, 10), (6, 8), (6, 6), (7, 7), (9, 9), (12, 14), (13, 13), (16, 16), (19, 19), (1, 1), (1, 999)];
-    let told: String = places.iter().map(|&(first, last)| told(first, last)).collect();
+    let drawing: String = places.iter().map(|&(first, last)| drawn(first, last)).collect();
     expect_test::expect![[r#"
         4-10: Client exported | request | Client
         6-8: Client.request exported | request | Client
@@ -65,7 +65,7 @@ fn a_selection_is_about_what_it_defines_or_stands_in() {
         1-1: a.js used | – | –
         1-999: Client exported | request | Client
     "#]]
-    .assert_eq(&told);
+    .assert_eq(&drawing);
 }
 
 #[test]
@@ -194,7 +194,7 @@ function send (request) {
 
 #[test]
 fn properties_and_inner_functions_are_subjects_of_their_own() {
-    let told = |line: usize| {
+    let found = |line: usize| {
         let context = CodeContext::read("lib/a.ts", Language::TypeScript, DECLARED, Some((line, line)));
         let subject = &context.subjects()[0];
         (subject.owner.clone().unwrap_or_default(), subject.name.clone(), subject.is_exported)
@@ -210,7 +210,7 @@ fn properties_and_inner_functions_are_subjects_of_their_own() {
         (17, ("send", "finish", false)),
     ];
     for (line, (owner, name, is_exported)) in expected {
-        assert_eq!(told(line), (owner.into(), name.into(), is_exported), "line {line}");
+        assert_eq!(found(line), (owner.into(), name.into(), is_exported), "line {line}");
     }
 }
 

@@ -11,7 +11,7 @@ const MAX_SIBLINGS: usize = 80;
 /// Fewer names than this say little of a page: shares are of at least so many.
 const FEW: usize = 4;
 
-/// Where the names beside a subject are told of.
+/// Where the documentation mentions a subject's siblings.
 pub(super) struct Kin {
     /// Names looked for.
     n: usize,
@@ -36,14 +36,14 @@ impl Kin {
             n_called: 0,
         };
         for name in siblings.iter().take(MAX_SIBLINGS) {
-            let told = library.named(name).iter().map(|&at| at as usize);
-            let pages: BTreeSet<usize> = told.clone().map(|at| library.page_of(at)).collect();
+            let mentioned = library.named(name).iter().map(|&at| at as usize);
+            let pages: BTreeSet<usize> = mentioned.clone().map(|at| library.page_of(at)).collect();
             let folders: BTreeSet<&str> =
-                told.clone().map(|at| folder_of(&library.place(at).page.path)).collect();
+                mentioned.clone().map(|at| folder_of(&library.place(at).page.path)).collect();
             folders.into_iter().for_each(|of| *kin.folders.entry(of.to_owned()).or_default() += 1);
             library.owners(name).iter().for_each(|of| *kin.owners.entry(of.clone()).or_default() += 1);
             kin.n_called += usize::from(library.mentions(name).iter().any(|(_, m)| m.calls + m.members > 0));
-            told.for_each(|at| *kin.sections.entry(at).or_default() += 1);
+            mentioned.for_each(|at| *kin.sections.entry(at).or_default() += 1);
             pages.into_iter().for_each(|page| *kin.pages.entry(page).or_default() += 1);
         }
         kin

@@ -110,7 +110,7 @@ fn names_beside_the_subject_tell_what_it_is_called_with() {
     let (subject, done) = of_scope(2, 2);
     assert_eq!((subject.best_owner_kin, subject.kin_called, subject.foreign_share), (0.5, 0.75, 0.0));
     assert_eq!((done.owner_kin, done.foreign, done.use_share, done.use_fits), (0.5, 0.0, 1.0, 1.0));
-    assert!(done.told > 0.0 && done.calls > 0.0 && done.is_first_on_page > 0.0);
+    assert!(done.described > 0.0 && done.calls > 0.0 && done.is_first_on_page > 0.0);
     let (subject, done) = of_scope(8, 2);
     assert_eq!((subject.best_owner_kin, subject.foreign_share), (0.0, 1.0), "no kin of a socket is a mock's");
     assert!(done.foreign > 0.0);
@@ -125,13 +125,13 @@ fn headings_tell_of_a_name_by_its_words() {
     let code = "function basicLayout (event) {}\n";
     let context = CodeContext::read("lib/a.js", Language::JavaScript, code, Some((1, 1)));
     let evidence = evidence(&library, &context, &context.subjects()[0]);
-    let told: Vec<_> = evidence
+    let features: Vec<_> = evidence
         .candidates
         .iter()
         .map(|one| (library.heading(one.at).1, one.features.heading_stems, one.features.stems_around))
         .collect();
     // The first and the last are there because there is nothing that is more like the code.
-    assert_eq!(told, [(1, 0.5, 0.5), (2, 0.5, 1.0), (4, 0.0, 0.0)]);
+    assert_eq!(features, [(1, 0.5, 0.5), (2, 0.5, 1.0), (4, 0.0, 0.0)]);
 }
 
 const POPULATE: &str = "\
@@ -158,9 +158,9 @@ fn the_section_below_a_heading_without_text_tells_of_its_name() {
 }
 
 #[test]
-fn who_tells_of_changes_is_known_by_the_words_of_pages_and_headings() {
-    let is_told = |told: &str| tells_of_changes(&words_of(told));
-    for told in [
+fn who_is_about_changes_is_known_by_the_words_of_pages_and_headings() {
+    let is_found = |title: &str| is_about_changes(&words_of(title));
+    for title in [
         "Changelog",
         "migrating_to_6",
         "Migration from 1 to 2",
@@ -168,12 +168,12 @@ fn who_tells_of_changes_is_known_by_the_words_of_pages_and_headings() {
         "Release notes",
         "history",
     ] {
-        assert!(is_told(told), "{told}");
+        assert!(is_found(title), "{title}");
     }
-    for told in
+    for title in
         ["Migration API", "resetHistory", "Listening to changes of state", "Releasing a lock", "migrations"]
     {
-        assert!(!is_told(told), "{told}");
+        assert!(!is_found(title), "{title}");
     }
 }
 
@@ -181,8 +181,11 @@ fn who_tells_of_changes_is_known_by_the_words_of_pages_and_headings() {
 fn a_heading_in_a_history_is_no_heading_of_the_name() {
     let page = "# stop\n\nUse `stop()`.\n";
     let of = |path| features_of((path, page), ("lib/a.js", "export function stop () {}\n"), 1, 1).1;
-    let (told, changed) = (of("docs/stop.md"), of("docs/migrating_to_2.md"));
-    assert_eq!((told.heading_is_name, told.heading_in_history, told.is_history), (1.0, 0.0, 0.0));
+    let (described, changed) = (of("docs/stop.md"), of("docs/migrating_to_2.md"));
+    assert_eq!(
+        (described.heading_is_name, described.heading_in_history, described.is_history),
+        (1.0, 0.0, 0.0)
+    );
     assert_eq!((changed.heading_is_name, changed.heading_in_history, changed.is_history), (0.0, 1.0, 1.0));
 }
 

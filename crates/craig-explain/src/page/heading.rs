@@ -122,13 +122,15 @@ pub(super) fn plain(heading: &str) -> String {
 
 /// `[text](target)` becomes `text`.
 fn without_targets(text: &str) -> String {
-    let mut told = text.to_owned();
-    while let Some(middle) = told.find("](") {
-        let (Some(open), Some(close)) = (told[..middle].rfind('['), told[middle..].find(')')) else { break };
-        told.replace_range(middle..=middle + close, "");
-        told.replace_range(open..=open, "");
+    let mut plain = text.to_owned();
+    while let Some(middle) = plain.find("](") {
+        let (Some(open), Some(close)) = (plain[..middle].rfind('['), plain[middle..].find(')')) else {
+            break;
+        };
+        plain.replace_range(middle..=middle + close, "");
+        plain.replace_range(open..=open, "");
     }
-    told
+    plain
 }
 
 /// A heading without `[-PG +MY]`, `{#id}` and the like at its end.

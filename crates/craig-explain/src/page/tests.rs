@@ -1,8 +1,8 @@
 use super::*;
 
-fn told(text: &str) -> String {
+fn listed(text: &str) -> String {
     let page = Page::read("docs/a.md", text.to_owned(), 0);
-    let mut told = String::new();
+    let mut list = String::new();
     for section in &page.sections {
         let names: Vec<String> = section
             .names
@@ -13,14 +13,14 @@ fn told(text: &str) -> String {
                 format!("{}.{}{marks}", named.owner, named.name)
             })
             .collect();
-        told += &format!("{} {:?} {names:?}\n", section.outline.line, section.outline.heading);
+        list += &format!("{} {:?} {names:?}\n", section.outline.line, section.outline.heading);
         for unit in &section.units {
             let sentences: Vec<&str> = unit.sentences.iter().map(|range| &page.text[range.clone()]).collect();
             let defined = unit.defines.as_ref().map(|named| named.name.as_str()).unwrap_or_default();
-            told += &format!("  {defined} {sentences:?}\n");
+            list += &format!("  {defined} {sentences:?}\n");
         }
     }
-    told
+    list
 }
 
 #[test]
@@ -67,7 +67,7 @@ client.request()
         22 "Why `retry` is hard" [".retry"]
         23 "About sorting" []
     "#]]
-    .assert_eq(&told(text));
+    .assert_eq(&listed(text));
 }
 
 #[test]
@@ -87,7 +87,7 @@ fn uses_of_a_name_are_counted_by_what_stands_around_it() {
     let text = "Use `a.retry(2)` or not `retry`.\n\n[`retry`](#retry)\n\n```\na.retry()\nretry\n```\n";
     let section = &Page::read("a.md", text.to_owned(), 0).sections[0];
     let retry = section.mentions["retry"];
-    assert_eq!((retry.spans, retry.told, retry.calls, retry.members), (3, 1, 2, 2));
+    assert_eq!((retry.spans, retry.described, retry.calls, retry.members), (3, 1, 2, 2));
     assert_eq!(section.n_links, 1);
 }
 
@@ -112,26 +112,26 @@ fn odd_documents_are_read_whole() {
 
 #[test]
 fn headings_tell_their_names_through_markup_and_in_lists() {
-    let told = |heading: &str| {
+    let defined = |heading: &str| {
         let names = heading_names(heading);
         names
             .iter()
             .map(|one| format!("{}{}", one.named.name, if one.is_all { "!" } else { "" }))
             .collect::<Vec<_>>()
     };
-    assert_eq!(told("<a name=\"alias\"></a>.alias(key, alias)"), ["alias!"]);
-    assert_eq!(told("<a name=\"x\"></a>\n.pkgConf(key, [cwd])"), ["pkgConf!"]);
-    assert_eq!(told("[`retry(times)`](#retry)"), ["retry!"]);
-    assert_eq!(told(".parse() and .parseAsync()"), ["parse!", "parseAsync!"]);
-    assert_eq!(told("`omit(a, b)`, `pick(a)`"), ["omit!", "pick!"]);
-    assert_eq!(told(".demand(count, [max]) [DEPRECATED]"), ["demand!"]);
-    assert_eq!(told("ajv.compile(schema: object) <Badge text=\"NEW\" />"), ["compile!"]);
-    assert_eq!(told("unit.valueOf ⇒ <code>string</code>"), ["valueOf!"]);
-    assert_eq!(told("Unit.parse(str) → Unit"), ["parse!"]);
-    assert_eq!(told("close(force) - Ends all"), ["close!"]);
-    assert_eq!(told("Install and use"), Vec::<String>::new());
-    assert_eq!(told("Promise<Function> of a<b"), Vec::<String>::new());
-    assert_eq!(told("Map<string, number>"), ["Map!"]);
-    assert_eq!(told("`var spy = sinon.spy(object);`"), ["spy!"]);
-    assert_eq!(told("`const x = 3`"), ["x!"]);
+    assert_eq!(defined("<a name=\"alias\"></a>.alias(key, alias)"), ["alias!"]);
+    assert_eq!(defined("<a name=\"x\"></a>\n.pkgConf(key, [cwd])"), ["pkgConf!"]);
+    assert_eq!(defined("[`retry(times)`](#retry)"), ["retry!"]);
+    assert_eq!(defined(".parse() and .parseAsync()"), ["parse!", "parseAsync!"]);
+    assert_eq!(defined("`omit(a, b)`, `pick(a)`"), ["omit!", "pick!"]);
+    assert_eq!(defined(".demand(count, [max]) [DEPRECATED]"), ["demand!"]);
+    assert_eq!(defined("ajv.compile(schema: object) <Badge text=\"NEW\" />"), ["compile!"]);
+    assert_eq!(defined("unit.valueOf ⇒ <code>string</code>"), ["valueOf!"]);
+    assert_eq!(defined("Unit.parse(str) → Unit"), ["parse!"]);
+    assert_eq!(defined("close(force) - Ends all"), ["close!"]);
+    assert_eq!(defined("Install and use"), Vec::<String>::new());
+    assert_eq!(defined("Promise<Function> of a<b"), Vec::<String>::new());
+    assert_eq!(defined("Map<string, number>"), ["Map!"]);
+    assert_eq!(defined("`var spy = sinon.spy(object);`"), ["spy!"]);
+    assert_eq!(defined("`const x = 3`"), ["x!"]);
 }

@@ -64,10 +64,10 @@ fn an_answer_comes_whole_or_piece_by_piece() {
 #[test]
 fn whoever_has_heard_enough_ends_the_stream() {
     let server = Provider::new(|_, _| events(&["one", "two", "three"]));
-    let mut heard = 0;
+    let mut received = 0;
     let answer = model(&server).stream(&Generation::new(&ASKED, soon()), &mut |_| {
-        heard += 1;
-        if heard == 2 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        received += 1;
+        if received == 2 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     });
     assert_eq!(answer.unwrap(), "onetwo");
 }

@@ -8,7 +8,7 @@ use std::{
 
 use super::{
     GitAccess, GitError, GitUrl,
-    command::{Said, git},
+    command::{GitOutput, git},
 };
 use crate::{Root, SourceError, SourceOptions, private, rules::Rules};
 
@@ -79,7 +79,7 @@ impl<'a> Checkout<'a> {
 
     /// Clones the repository unless that was done before. What is half done is made anew, and never taken for a clone: the
     /// folder appears when it is complete. Waits for another process that makes the same clone.
-    pub fn make(&self, tell: &mut dyn FnMut(&str)) -> Result<(), GitError> {
+    pub fn make(&self, report: &mut dyn FnMut(&str)) -> Result<(), GitError> {
         self.remote.check()?;
         let above = self.folder.parent().unwrap_or(&self.folder);
         let partial = above.join(".partial");
@@ -93,7 +93,7 @@ impl<'a> Checkout<'a> {
         }
         remove_folder(&partial)?;
         private::create_folder(&partial).map_err(trouble_with(&partial))?;
-        let made = self.clone_into(&partial, tell);
+        let made = self.clone_into(&partial, report);
         if made.is_err() {
             // The failure itself matters more than what is left of it.
             let _ = fs::remove_dir_all(&partial);
@@ -103,14 +103,14 @@ impl<'a> Checkout<'a> {
         fs::rename(&partial, &self.folder).map_err(trouble_with(&self.folder))
     }
 
-    fn clone_into(&self, folder: &Path, tell: &mut dyn FnMut(&str)) -> Result<(), GitError> {
-        self.run_in(folder, "init", &["init", "--quiet", "--template="], tell)?;
-        self.fetch_into(folder, tell)?;
+    fn clone_into(&self, folder: &Path, report: &mut dyn FnMut(&str)) -> Result<(), GitError> {
+        self.run_in(folder, "init", &["init", "--quiet", "--template="], report)?;
+        self.fetch_into(folder, report)?;
         self.run_in(
             folder,
             "checkout",
             &["checkout", "--progress", "--force", "--detach", NEWEST, "--"],
-            tell,
+            report,
         )?;
         Ok(())
     }
@@ -135,8 +135,8 @@ impl<'a> Checkout<'a> {
     }
 
     /// Fetches the newest commit; gives it. The files stay as they are.
-    pub fn fetch(&self, tell: &mut dyn FnMut(&str)) -> Result<Commit, GitError> {
-        self.fetch_into(&self.folder, tell)?;
+    pub fn fetch(&self, report: &mut dyn FnMut(&str)) -> Result<Commit, GitError> {
+        self.fetch_into(&self.folder, report)?;
         self.commit_of(NEWEST)
     }
 
@@ -165,9 +165,9 @@ impl<'a> Checkout<'a> {
 
     /// Makes the files those of the fetched commit: only files that differ are written, so that the others keep their
     /// times. Whatever somebody changed in the folder is undone.
-    pub fn advance(&self, tell: &mut dyn FnMut(&str)) -> Result<(), GitError> {
-        self.run("reset", &["reset", "--quiet", "--hard", NEWEST, "--"], tell)?;
-        self.run("clean", &["clean", "--quiet", "--force", "-d"], tell)?;
+    pub fn advance(&self, report: &mut dyn FnMut(&str)) -> Result<(), GitError> {
+        self.run("reset", &["reset", "--quiet", "--hard", NEWEST, "--"], report)?;
+        self.run("clean", &["clean", "--quiet", "--force", "-d"], report)?;
         Ok(())
     }
 
@@ -176,7 +176,7 @@ impl<'a> Checkout<'a> {
         remove_folder(self.folder.parent().unwrap_or(&self.folder))
     }
 
-    fn fetch_into(&self, folder: &Path, tell: &mut dyn FnMut(&str)) -> Result<(), GitError> {
+    fn fetch_into(&self, folder: &Path, report: &mut dyn FnMut(&str)) -> Result<(), GitError> {
         let reference = self.remote.reference();
         let refspec = format!("+{reference}:{NEWEST}");
         let depth = format!("--depth={}", self.remote.depth);
@@ -188,11 +188,11 @@ impl<'a> Checkout<'a> {
             _ => arguments.push(&depth),
         }
         arguments.extend(["--", self.remote.url.as_str(), &refspec]);
-        self.run_in(folder, "fetch", &arguments, tell).map_err(|error| self.about_reference(error))?;
+        self.run_in(folder, "fetch", &arguments, report).map_err(|error| self.about_reference(error))?;
         Ok(())
     }
 
-    /// A reference that is not there is told by its name: the default branch is missing when there is no commit at all.
+    /// An error about a missing reference names it; the default branch is missing if there is no commit at all.
     fn about_reference(&self, error: GitError) -> GitError {
         match &error {
             GitError::Failed { detail, .. }
@@ -214,15 +214,17 @@ impl<'a> Checkout<'a> {
 
     fn commit_of(&self, reference: &str) -> Result<Commit, GitError> {
         let name = format!("{reference}^{{commit}}");
-        let said = self.run("rev-parse", &["rev-parse", "--verify", "--quiet", &name], &mut |_| ())?;
-        Ok(Commit(String::from_utf8_lossy(&said.stdout).trim().to_owned()))
+        let output = self.run("rev-parse", &["rev-parse", "--verify", "--quiet", &name], &mut |_| ())?;
+        Ok(Commit(String::from_utf8_lossy(&output.stdout).trim().to_owned()))
     }
 
     /// Files of a commit by path; links and submodules are none.
     fn files_of(&self, reference: &str) -> Result<BTreeMap<String, TreeFile>, GitError> {
-        let said = self.run("ls-tree", &["ls-tree", "-r", "-l", "-z", reference], &mut |_| ())?;
-        let listed =
-            said.stdout.split(|&byte| byte == 0).filter_map(|row| tree_file(std::str::from_utf8(row).ok()?));
+        let output = self.run("ls-tree", &["ls-tree", "-r", "-l", "-z", reference], &mut |_| ())?;
+        let listed = output
+            .stdout
+            .split(|&byte| byte == 0)
+            .filter_map(|row| tree_file(std::str::from_utf8(row).ok()?));
         Ok(listed.collect())
     }
 
@@ -230,9 +232,9 @@ impl<'a> Checkout<'a> {
         &self,
         what: &'static str,
         arguments: &[&str],
-        tell: &mut dyn FnMut(&str),
-    ) -> Result<Said, GitError> {
-        self.run_in(&self.folder, what, arguments, tell)
+        report: &mut dyn FnMut(&str),
+    ) -> Result<GitOutput, GitError> {
+        self.run_in(&self.folder, what, arguments, report)
     }
 
     fn run_in(
@@ -240,9 +242,9 @@ impl<'a> Checkout<'a> {
         folder: &Path,
         what: &'static str,
         arguments: &[&str],
-        tell: &mut dyn FnMut(&str),
-    ) -> Result<Said, GitError> {
-        git(what, arguments, folder, &self.remote.url, self.access, tell)
+        report: &mut dyn FnMut(&str),
+    ) -> Result<GitOutput, GitError> {
+        git(what, arguments, folder, &self.remote.url, self.access, report)
     }
 }
 

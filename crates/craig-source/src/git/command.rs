@@ -1,4 +1,4 @@
-//! Running git: what it may do, what it is told, and how long it may be silent.
+//! Running git: its permissions, its environment, and how long it may be silent.
 
 use std::{
     env, fmt,
@@ -47,7 +47,7 @@ impl fmt::Debug for GitToken {
 pub struct GitAccess {
     /// A token, and the only host that it is sent to.
     pub token: Option<(String, GitToken)>,
-    /// Git is ended when it has said nothing for so long.
+    /// Git is stopped after this time without output.
     pub patience: Duration,
 }
 
@@ -57,8 +57,8 @@ impl Default for GitAccess {
     }
 }
 
-/// What a run of git said on stdout and stderr.
-pub(super) struct Said {
+/// Output of one run of git.
+pub(super) struct GitOutput {
     pub(super) stdout: Vec<u8>,
     pub(super) stderr: String,
     status: ExitStatus,
@@ -116,21 +116,21 @@ const SETTINGS: &[&str] = &[
 /// Commands that talk to the server of a repository.
 const TO_SERVERS: &[&str] = &["fetch", "ls-remote"];
 
-/// Runs git in `folder` on behalf of `url`; tells its progress. Fails with what it said.
+/// Runs git in `folder` on behalf of `url`, reporting its progress. Fails with git's message.
 pub(super) fn git(
     what: &'static str,
     arguments: &[&str],
     folder: &Path,
     url: &GitUrl,
     access: &GitAccess,
-    tell: &mut dyn FnMut(&str),
-) -> Result<Said, GitError> {
-    let said = run(arguments, folder, url, access, tell).map_err(|trouble| match trouble {
+    report: &mut dyn FnMut(&str),
+) -> Result<GitOutput, GitError> {
+    let output = run(arguments, folder, url, access, report).map_err(|trouble| match trouble {
         Trouble::Start(error) if error.kind() == io::ErrorKind::NotFound => GitError::NotInstalled,
         Trouble::Start(error) => GitError::Failed { what, detail: error.to_string() },
         Trouble::Silent => GitError::TimedOut { url: url.to_string(), seconds: access.patience.as_secs() },
     })?;
-    if said.status.success() { Ok(said) } else { Err(meaning(what, url, &said.stderr)) }
+    if output.status.success() { Ok(output) } else { Err(meaning(what, url, &output.stderr)) }
 }
 
 enum Trouble {
@@ -138,7 +138,7 @@ enum Trouble {
     Silent,
 }
 
-/// A piece of what git says.
+/// A piece of git's output.
 enum Piece {
     Stdout(Vec<u8>),
     Stderr(Vec<u8>),
@@ -149,8 +149,8 @@ fn run(
     folder: &Path,
     url: &GitUrl,
     access: &GitAccess,
-    tell: &mut dyn FnMut(&str),
-) -> Result<Said, Trouble> {
+    report: &mut dyn FnMut(&str),
+) -> Result<GitOutput, Trouble> {
     let mut command = Command::new("git");
     command.args(SETTINGS.iter().flat_map(|setting| ["-c", setting])).args(arguments).current_dir(folder);
     set_environment(&mut command, url, access);
@@ -159,14 +159,14 @@ fn run(
     }
     command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut child = command.spawn().map_err(Trouble::Start)?;
-    let heard = listen(&mut child);
-    let collected = collect(&heard, access.patience, tell);
+    let pieces = listen(&mut child);
+    let collected = collect(&pieces, access.patience, report);
     let Some((stdout, stderr)) = collected else {
         end(&mut child);
         return Err(Trouble::Silent);
     };
     let status = child.wait().map_err(Trouble::Start)?;
-    Ok(Said { stdout, stderr: String::from_utf8_lossy(&stderr).into_owned(), status })
+    Ok(GitOutput { stdout, stderr: String::from_utf8_lossy(&stderr).into_owned(), status })
 }
 
 fn set_environment(command: &mut Command, url: &GitUrl, access: &GitAccess) {
@@ -193,7 +193,7 @@ fn set_ssh(command: &mut Command) {
     }
 }
 
-/// Whether the user has told git how to run SSH.
+/// Whether the user has configured how git runs SSH.
 fn has_ssh_command() -> bool {
     let found =
         Command::new("git").args(["config", "--get", "core.sshCommand"]).stdin(Stdio::null()).output();
@@ -236,16 +236,16 @@ fn offer(command: &mut Command, origin: &str, token: &GitToken) {
         .env("CRAIG_GIT_PASSWORD", &token.password);
 }
 
-/// Threads that pass on what a child says, until it and all that hold its pipes have ended.
+/// Starts threads that pass on a child's output until it and all processes that hold its pipes have ended.
 fn listen(child: &mut Child) -> Receiver<Piece> {
-    let (sender, heard) = mpsc::channel();
+    let (sender, pieces) = mpsc::channel();
     if let Some(stdout) = child.stdout.take() {
         pass_on(stdout, Piece::Stdout, sender.clone());
     }
     if let Some(stderr) = child.stderr.take() {
         pass_on(stderr, Piece::Stderr, sender);
     }
-    heard
+    pieces
 }
 
 fn pass_on(mut from: impl Read + Send + 'static, make: fn(Vec<u8>) -> Piece, to: Sender<Piece>) {
@@ -262,18 +262,18 @@ fn pass_on(mut from: impl Read + Send + 'static, make: fn(Vec<u8>) -> Piece, to:
 /// Of stderr, the beginning and the end are enough.
 const MAX_STDERR_BYTES: usize = 64 << 10;
 
-/// Takes in everything that is said; `None` when nothing is said for too long.
+/// Collects all output; `None` if there is none for too long.
 fn collect(
-    heard: &Receiver<Piece>,
+    pieces: &Receiver<Piece>,
     patience: Duration,
-    tell: &mut dyn FnMut(&str),
+    report: &mut dyn FnMut(&str),
 ) -> Option<(Vec<u8>, Vec<u8>)> {
     let (mut stdout, mut stderr) = (Vec::new(), Vec::new());
     loop {
-        match heard.recv_timeout(patience) {
+        match pieces.recv_timeout(patience) {
             Ok(Piece::Stdout(bytes)) => stdout.extend(bytes),
             Ok(Piece::Stderr(bytes)) => {
-                tell_last(&bytes, tell);
+                report_last(&bytes, report);
                 stderr.extend(bytes);
                 if stderr.len() > MAX_STDERR_BYTES {
                     stderr.drain(MAX_STDERR_BYTES / 4..MAX_STDERR_BYTES / 2);
@@ -286,10 +286,10 @@ fn collect(
 }
 
 /// Tells the newest line of progress: `Receiving objects:  40% (4/10)`.
-fn tell_last(bytes: &[u8], tell: &mut dyn FnMut(&str)) {
+fn report_last(bytes: &[u8], report: &mut dyn FnMut(&str)) {
     let text = String::from_utf8_lossy(bytes);
     let line = text.split(['\r', '\n']).map(str::trim).rfind(|line| line.contains('%'));
-    line.into_iter().for_each(|line| tell(line.trim_start_matches("remote: ")));
+    line.into_iter().for_each(|line| report(line.trim_start_matches("remote: ")));
 }
 
 /// How long git may take to clean up behind itself.
@@ -360,12 +360,13 @@ mod tests {
 
     #[test]
     fn silence_ends_a_run() {
-        let (sender, heard) = mpsc::channel();
+        let (sender, pieces) = mpsc::channel();
         sender.send(Piece::Stderr(b"Receiving objects: 10%\rReceiving objects: 20%\r".to_vec())).unwrap();
-        let mut told = Vec::new();
-        let collected = collect(&heard, Duration::from_millis(20), &mut |line| told.push(line.to_owned()));
-        assert_eq!((collected, told), (None, vec!["Receiving objects: 20%".to_owned()]));
+        let mut reported = Vec::new();
+        let collected =
+            collect(&pieces, Duration::from_millis(20), &mut |line| reported.push(line.to_owned()));
+        assert_eq!((collected, reported), (None, vec!["Receiving objects: 20%".to_owned()]));
         drop(sender);
-        assert_eq!(collect(&heard, Duration::from_secs(9), &mut |_| ()), Some((vec![], vec![])));
+        assert_eq!(collect(&pieces, Duration::from_secs(9), &mut |_| ()), Some((vec![], vec![])));
     }
 }

@@ -1,4 +1,4 @@
-//! Why a repository cannot be had, told from what git said.
+//! Why a repository cannot be fetched, from git's messages.
 
 use std::{io, path::PathBuf};
 
@@ -49,7 +49,7 @@ pub enum GitError {
     Unreachable {
         /// What was asked for.
         url: String,
-        /// What git said.
+        /// Git's message.
         detail: String,
     },
     /// Nothing was ever committed to it.
@@ -66,8 +66,8 @@ pub enum GitError {
         /// The name.
         name: String,
     },
-    /// Git said nothing for a long time.
-    #[error("git said nothing of {url} for {seconds} seconds and was ended")]
+    /// Git was silent for too long.
+    #[error("git printed nothing about {url} for {seconds} seconds and was stopped")]
     TimedOut {
         /// What was asked for.
         url: String,
@@ -79,7 +79,7 @@ pub enum GitError {
     Failed {
         /// The command.
         what: &'static str,
-        /// What git said.
+        /// Git's message.
         detail: String,
     },
     /// The folder of a clone cannot be made, moved or removed.
@@ -87,7 +87,7 @@ pub enum GitError {
     Folder {
         /// The folder.
         path: PathBuf,
-        /// What the system said.
+        /// The system's message.
         source: io::Error,
     },
 }
@@ -211,5 +211,5 @@ fn last_complaint(stderr: &str) -> String {
     let lines = || stderr.split(['\n', '\r']).map(str::trim).filter(|line| !line.is_empty());
     let complaint =
         lines().find_map(|line| line.strip_prefix("fatal: ").or_else(|| line.strip_prefix("error: ")));
-    complaint.or_else(|| lines().next_back()).unwrap_or("it said nothing").chars().take(300).collect()
+    complaint.or_else(|| lines().next_back()).unwrap_or("it gave no message").chars().take(300).collect()
 }

@@ -223,7 +223,7 @@ fn before<'a>(text: &'a str, mark: &str) -> &'a str {
 mod tests {
     use super::*;
 
-    fn told(text: &str) -> String {
+    fn describe(text: &str) -> String {
         match GitUrl::parse(text) {
             None => "no URL".to_owned(),
             Some(Ok(url)) => {
@@ -236,8 +236,8 @@ mod tests {
 
     #[track_caller]
     fn check(texts: &[&str], expect: expect_test::Expect) {
-        let told: String = texts.iter().map(|text| told(text) + "\n").collect();
-        expect.assert_eq(&told);
+        let described: String = texts.iter().map(|text| describe(text) + "\n").collect();
+        expect.assert_eq(&described);
     }
 
     #[test]
@@ -357,7 +357,7 @@ mod tests {
         for directory in
             ["src", "../a", "/srv/a", "C:\\a", "C:/a", "a:b", "./git@host:a", "--upload-pack=x", "-a"]
         {
-            assert_eq!(told(directory), "no URL", "{directory}");
+            assert_eq!(describe(directory), "no URL", "{directory}");
         }
     }
 }

@@ -116,7 +116,7 @@ fn explain(server: &mut Server, id: &RequestId, arguments: ExplainArguments) -> 
     }
     let words = Arc::clone(&folder.words);
     server.tasks.start(id.clone(), move |task| {
-        let explained = words.told(&library, &context, extract, &task.cancellation);
+        let explained = words.reword(&library, &context, extract, &task.cancellation);
         Ok(Done::Explanation { uri, folder: path, explained: Box::new(explained) })
     });
     Ok(Reply::Later)

@@ -344,7 +344,7 @@ fn a_server_that_says_nothing_is_waited_for_so_long() {
     expect![[r#"
         exit 1
         -- stderr
-        error: git said nothing of URL for 1 seconds and was ended
+        error: git printed nothing about URL for 1 seconds and was stopped
         hint: try again; for a slow server set git.timeout_s higher
     "#]]
     .assert_eq(&told);

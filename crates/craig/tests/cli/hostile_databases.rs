@@ -11,11 +11,11 @@ use crate::explain::{CODE, Editor, PAGE, hello};
 use crate::harness::Home;
 
 /// A home with an index, and a repository beside it that is documented.
-struct Scene {
+struct Fixture {
     home: Home,
 }
 
-impl Scene {
+impl Fixture {
     fn new() -> Self {
         let home = Home::with_ingested_shop();
         home.write("evil/docs/api/Client.md", PAGE);
@@ -51,37 +51,37 @@ impl Scene {
 }
 
 /// A way to have Craig index the documentation of the repository.
-type Command = fn(&Scene);
+type Command = fn(&Fixture);
 
 const COMMANDS: &[(&str, Command)] = &[
-    ("explain", |scene| drop(scene.explained())),
-    ("docs index", |scene| drop(scene.home.succeed(&["docs", "index", "evil"]))),
-    ("lsp", Scene::edited),
+    ("explain", |fixture| drop(fixture.explained())),
+    ("docs index", |fixture| drop(fixture.home.succeed(&["docs", "index", "evil"]))),
+    ("lsp", Fixture::edited),
 ];
 
 #[test]
 fn a_link_to_the_users_index_is_not_followed() {
     for (name, command) in COMMANDS {
-        let scene = Scene::new();
-        let before = scene.projects();
-        scene.link(".aidocs/docs.db", &scene.home.database());
-        command(&scene);
-        assert_eq!(scene.projects(), before, "{name}");
-        assert!(!scene.path(".aidocs/docs.db").is_symlink(), "{name}");
-        assert!(scene.explained().contains("Performs an HTTP request"), "{name}");
+        let fixture = Fixture::new();
+        let before = fixture.projects();
+        fixture.link(".aidocs/docs.db", &fixture.home.database());
+        command(&fixture);
+        assert_eq!(fixture.projects(), before, "{name}");
+        assert!(!fixture.path(".aidocs/docs.db").is_symlink(), "{name}");
+        assert!(fixture.explained().contains("Performs an HTTP request"), "{name}");
     }
 }
 
 #[test]
 fn a_folder_that_is_a_link_gets_nothing() {
-    let scene = Scene::new();
-    scene.home.write("precious/mine", "");
-    scene.link(".aidocs", &scene.home.path().join("precious"));
+    let fixture = Fixture::new();
+    fixture.home.write("precious/mine", "");
+    fixture.link(".aidocs", &fixture.home.path().join("precious"));
     for (_, command) in COMMANDS {
-        command(&scene);
+        command(&fixture);
     }
-    assert_eq!(fs::read_dir(scene.home.path().join("precious")).unwrap().count(), 1);
-    scene.home.check(
+    assert_eq!(fs::read_dir(fixture.home.path().join("precious")).unwrap().count(), 1);
+    fixture.home.check(
         &["docs", "index", "evil"],
         expect![[r#"
             exit 0
@@ -95,49 +95,49 @@ fn a_folder_that_is_a_link_gets_nothing() {
 
 #[test]
 fn forged_documentation_is_not_quoted() {
-    let scene = Scene::new();
+    let fixture = Fixture::new();
     let forge = || {
-        let mut bytes = fs::read(scene.path(".aidocs/docs.db")).unwrap();
+        let mut bytes = fs::read(fixture.path(".aidocs/docs.db")).unwrap();
         let at = bytes.windows(16).position(|window| window == b"Performs an HTTP").unwrap();
         bytes[at..at + 16].copy_from_slice(b"Performs an EVIL");
         bytes
     };
     // Made by somebody else for the same place, and brought by the clone.
-    let other = scene.home.path().join("other");
-    let mut attacker = scene.home.craig(&["docs", "index", "evil"]);
+    let other = fixture.home.path().join("other");
+    let mut attacker = fixture.home.craig(&["docs", "index", "evil"]);
     assert!(attacker.env("HOME", other).status().unwrap().success());
     let forged = forge();
-    fs::remove_file(scene.path(".aidocs/docs.db")).unwrap();
-    fs::write(scene.path(".aidocs/docs.db"), &forged).unwrap();
-    assert!(scene.explained().contains("Performs an HTTP request"));
+    fs::remove_file(fixture.path(".aidocs/docs.db")).unwrap();
+    fs::write(fixture.path(".aidocs/docs.db"), &forged).unwrap();
+    assert!(fixture.explained().contains("Performs an HTTP request"));
 
     // The user's own, committed, changed by somebody else, and pulled.
     let forged = forge();
-    fs::remove_file(scene.path(".aidocs/docs.db")).unwrap();
-    fs::write(scene.path(".aidocs/docs.db"), &forged).unwrap();
-    assert!(scene.explained().contains("Performs an HTTP request"));
+    fs::remove_file(fixture.path(".aidocs/docs.db")).unwrap();
+    fs::write(fixture.path(".aidocs/docs.db"), &forged).unwrap();
+    assert!(fixture.explained().contains("Performs an HTTP request"));
 }
 
 #[test]
 fn the_index_of_a_workspace_is_the_users_own() {
-    let scene = Scene::new();
-    let before = scene.projects();
-    scene.link(".puku/embeddings.db", &scene.home.database());
-    scene.home.write("precious/old.seg", "mine");
-    scene.link(".puku/embeddings.db.d", &scene.home.path().join("precious"));
+    let fixture = Fixture::new();
+    let before = fixture.projects();
+    fixture.link(".puku/embeddings.db", &fixture.home.database());
+    fixture.home.write("precious/old.seg", "mine");
+    fixture.link(".puku/embeddings.db.d", &fixture.home.path().join("precious"));
     let workspace = ["--db", "evil/.puku/embeddings.db"];
-    let found = scene.home.succeed(&[&workspace[..], &["ingest", "evil"]].concat());
+    let found = fixture.home.succeed(&[&workspace[..], &["ingest", "evil"]].concat());
     assert!(found.contains("evil"), "{found}");
-    let listed = scene.home.succeed(&[&workspace[..], &["list"]].concat());
+    let listed = fixture.home.succeed(&[&workspace[..], &["list"]].concat());
     assert!(listed.contains("evil") && !listed.contains("shop"), "{listed}");
-    let found = scene.home.succeed(&[&workspace[..], &["search", "request", "-p", "evil"]].concat());
+    let found = fixture.home.succeed(&[&workspace[..], &["search", "request", "-p", "evil"]].concat());
     assert!(found.contains("lib/client.js"), "{found}");
-    assert_eq!(scene.projects(), before);
-    assert_eq!(fs::read_dir(scene.home.path().join("precious")).unwrap().count(), 1);
+    assert_eq!(fixture.projects(), before);
+    assert_eq!(fs::read_dir(fixture.home.path().join("precious")).unwrap().count(), 1);
 
     // Copied away it is still what it was made for.
-    fs::copy(scene.path(".puku/embeddings.db"), scene.home.path().join("copy.db")).unwrap();
-    scene.home.check(
+    fs::copy(fixture.path(".puku/embeddings.db"), fixture.home.path().join("copy.db")).unwrap();
+    fixture.home.check(
         &["--db", "copy.db", "list"],
         expect![[r#"
             exit 1

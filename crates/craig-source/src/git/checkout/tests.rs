@@ -63,7 +63,7 @@ impl Place {
         fs::read_to_string(self.cloned().join(path)).ok()
     }
 
-    fn told(&self, error: &GitError) -> String {
+    fn message(&self, error: &GitError) -> String {
         error.to_string().replace(&*self.folder.path().to_string_lossy(), "BASE")
     }
 }
@@ -167,17 +167,17 @@ fn trouble_is_told_and_leaves_nothing_behind() {
         (&place, Remote { url: unknown, ..place.remote(None) }),
         (&place, Remote { url: closed, ..place.remote(None) }),
     ];
-    let told: String = cases
+    let messages: String = cases
         .iter()
         .map(|(place, remote)| {
             let error = place.checkout(remote).make(&mut |_| ()).unwrap_err();
             assert!(!place.cloned().exists());
             assert!(!place.folder.path().join("clones/.partial").exists());
-            place.told(&error) + "\n"
+            place.message(&error) + "\n"
         })
         .collect();
     // How long a refused connection took differs.
-    let told = told.split(" after ").next().unwrap();
+    let messages = messages.split(" after ").next().unwrap();
     expect_test::expect![[r#"
         there is no repository at file://BASE/nowhere
         the repository file://BASE/origin has no branch or tag "no-such-branch"
@@ -185,7 +185,7 @@ fn trouble_is_told_and_leaves_nothing_behind() {
         "a..b" cannot be the name of a branch, tag or commit
         the repository file://BASE/origin is empty
         the host of https://no-such-host.invalid/a/b is not known
-        http://127.0.0.1:9/a/b cannot be reached: unable to access 'http://127.0.0.1:9/a/b/': Failed to connect to 127.0.0.1 port 9"#]].assert_eq(told);
+        http://127.0.0.1:9/a/b cannot be reached: unable to access 'http://127.0.0.1:9/a/b/': Failed to connect to 127.0.0.1 port 9"#]].assert_eq(messages);
 }
 
 #[test]

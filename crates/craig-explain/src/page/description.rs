@@ -1,4 +1,4 @@
-//! Whether prose tells of a name in code: "use `x` to", "the `x` method", "`x` returns".
+//! Whether prose describes a name in code: "use `x` to", "the `x` method", "`x` returns".
 
 use std::ops::Range;
 
@@ -119,7 +119,7 @@ const SAYS: &[&str] = &[
 ];
 
 /// Whether the prose around the code span at `range` says what to do with what it names, or what that is.
-pub(super) fn is_told(text: &str, range: &Range<usize>) -> bool {
+pub(super) fn is_described(text: &str, range: &Range<usize>) -> bool {
     let before = line_before(&text[..range.start]);
     let after = words_after(&text[range.end..]);
     let next = after.first().map(String::as_str).unwrap_or_default();
@@ -158,11 +158,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn sentences_tell_of_what_they_are_about() {
-        let told = |text: &str| {
+    fn sentences_describe_their_subject() {
+        let has_description = |text: &str| {
             let start = text.find('`').unwrap();
             let end = start + 1 + text[start + 1..].find('`').unwrap() + 1;
-            is_told(text, &(start..end))
+            is_described(text, &(start..end))
         };
         for text in [
             "Use `a.b()` to sort.",
@@ -172,10 +172,10 @@ mod tests {
             "See [`b`](x.md) function.",
             "- `b` is a list",
         ] {
-            assert!(told(text), "{text}");
+            assert!(has_description(text), "{text}");
         }
         for text in ["It equals `b`.", "Unlike `b`, it waits.", "the value of `b`:\n"] {
-            assert!(!told(text), "{text}");
+            assert!(!has_description(text), "{text}");
         }
     }
 }
