@@ -38,7 +38,7 @@ pub struct ContextUse {
     pub total_us: u64,
     /// The question, if texts are kept.
     pub query: Option<String>,
-    /// Whether somebody found it helpful, if anybody said.
+    /// Whether it was rated as helpful; `None` if it was not rated.
     pub helpful: Option<bool>,
     /// Their comment.
     pub note: Option<String>,

@@ -17,7 +17,7 @@ use crate::access::{LOG, ROLLBACK_JOURNAL, SHARED_MEMORY};
 use crate::store::Place;
 use crate::{Role, Store, StoreError};
 
-/// A database in a repository: where it lies, and what it is for.
+/// A database in a repository: where it is, and what it is for.
 #[derive(Clone, Debug)]
 pub struct RepositoryDatabase {
     /// The repository.

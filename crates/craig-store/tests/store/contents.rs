@@ -38,7 +38,7 @@ fn ids_of_removed_files_never_come_back() {
 }
 
 #[test]
-fn what_is_stored_is_what_was_cut() {
+fn stored_chunks_are_those_of_the_file() {
     let mut fixture = TestStore::new();
     let project = fixture.project("jobs");
     let cut = file("src/queue.rs", QUEUE);
@@ -93,7 +93,7 @@ fn binary_files_and_secrets_are_known_by_name_only() {
 }
 
 #[test]
-fn purging_takes_along_what_belongs_to_the_project_alone() {
+fn a_purge_removes_what_belongs_to_the_project_alone() {
     let mut fixture = TestStore::new();
     let (jobs, other) = (fixture.project("jobs"), fixture.project("other"));
     fixture.apply(&jobs, vec![file("a.rs", "fn only_here() {}"), file("b.rs", "fn shared() {}")], vec![]);
@@ -112,7 +112,7 @@ fn purging_takes_along_what_belongs_to_the_project_alone() {
 }
 
 #[test]
-fn one_text_has_one_vector_whatever_holds_it() {
+fn files_with_the_same_text_share_its_vector() {
     let mut fixture = TestStore::new();
     let (jobs, other) = (fixture.project("jobs"), fixture.project("other"));
     fixture.apply(&jobs, vec![file("a.rs", "fn same() {}"), file("copy/a.rs", "fn same() {}")], vec![]);
@@ -161,7 +161,7 @@ fn vectors_of_texts_that_are_gone_are_dropped_on_request() {
 
 /// A project that shares a text may be purged between the look for its vector and the commit.
 #[test]
-fn a_batch_that_relies_on_a_vector_that_is_gone_is_refused_with_its_name() {
+fn a_batch_whose_vector_was_dropped_meanwhile_is_refused() {
     let mut fixture = TestStore::new();
     let (jobs, other) = (fixture.project("jobs"), fixture.project("other"));
     fixture.apply(&jobs, vec![file("a.rs", "fn same() {}")], vec![]);
@@ -193,7 +193,7 @@ fn a_range_of_a_text_is_counted_in_bytes() {
 }
 
 #[test]
-fn a_project_goes_by_id_reference_or_name() {
+fn a_project_is_found_by_id_reference_or_name() {
     let mut fixture = TestStore::new();
     let (first, second) = (fixture.project("jobs"), fixture.project("mail"));
     let found = |handle: &str| fixture.store.project(handle).map(|project| project.name);
@@ -207,7 +207,7 @@ fn a_project_goes_by_id_reference_or_name() {
 }
 
 #[test]
-fn an_id_comes_before_a_reference_before_a_name() {
+fn an_id_takes_precedence_over_a_reference_and_a_reference_over_a_name() {
     let mut fixture = TestStore::new();
     let first = fixture.project("jobs");
     let like_an_id = fixture.project(&first.id.to_u64().to_string());
@@ -239,7 +239,7 @@ fn a_name_belongs_to_one_directory() {
 }
 
 #[test]
-fn what_is_committed_is_there_when_the_store_is_opened_again() {
+fn commits_survive_reopening() {
     let mut fixture = TestStore::new();
     let project = fixture.project("jobs");
     fixture.apply(&project, vec![file("src/queue.rs", QUEUE)], vec![]);
@@ -249,7 +249,7 @@ fn what_is_committed_is_there_when_the_store_is_opened_again() {
 }
 
 #[test]
-fn a_batch_without_files_is_no_new_generation() {
+fn an_empty_batch_does_not_increase_the_generation() {
     let mut fixture = TestStore::new();
     let project = fixture.project("jobs");
     fixture.apply(&project, vec![], vec![]);

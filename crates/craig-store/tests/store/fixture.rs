@@ -1,4 +1,4 @@
-//! A small project, made without reading any file.
+//! A store with small projects, made without reading any file.
 
 use std::path::Path;
 
@@ -71,17 +71,17 @@ pub(crate) fn apply(store: &mut Store, project: &Project, changed: Vec<IndexedFi
     store.complete_ingestion(&run).unwrap();
 }
 
-/// A file of `text`, cut and embedded.
+/// A file of `text`, chunked and embedded.
 pub(crate) fn file(path: &str, text: &str) -> IndexedFile {
     with_vectors(bytes(path, text.as_bytes().to_vec()))
 }
 
-/// A file whose vectors the store is said to have.
+/// A file without vectors, as if the store had them.
 pub(crate) fn file_of_known_texts(path: &str, text: &str) -> IndexedFile {
     bytes(path, text.as_bytes().to_vec())
 }
 
-/// A file of raw bytes, cut, without vectors.
+/// A file of raw bytes, chunked, without vectors.
 pub(crate) fn bytes(path: &str, bytes: Vec<u8>) -> IndexedFile {
     let stamp = FileStamp { size: bytes.len() as u64, modified_ns: 1_700_000_000_000_000_000, changed_ns: 7 };
     let source = interpret(path, stamp, bytes);

@@ -1,4 +1,4 @@
-//! One writer a project, and a lock that dies with whoever held it.
+//! One writer per project, and locks that are released when their holders end.
 
 use std::io::{BufRead, BufReader};
 use std::path::Path;
@@ -69,15 +69,15 @@ fn holder_of_lock(database: &str) -> Child {
         .spawn()
         .unwrap();
     let output = BufReader::new(child.stdout.take().unwrap());
-    let is_told = output.lines().any(|line| line.unwrap().contains("the lock is held"));
-    assert!(is_told, "the other process took the lock");
+    let is_held = output.lines().any(|line| line.unwrap().contains("the lock is held"));
+    assert!(is_held, "the other process took the lock");
     child
 }
 
 /// The other process of [`a_lock_dies_with_the_process_that_held_it`].
 #[test]
 #[ignore = "is run by another test, in a process of its own"]
-#[expect(clippy::print_stdout, reason = "it tells its parent process")]
+#[expect(clippy::print_stdout, reason = "it reports to its parent process")]
 fn hold_a_lock_until_killed() {
     let Ok(database) = std::env::var(HELD_DATABASE) else { return };
     let store = Store::open(Path::new(&database)).unwrap();

@@ -1,4 +1,4 @@
-//! What has to look into SQLite or its files, and goes with it: which bytes are on the disk, what other versions wrote, what
+//! Tests that have to look into SQLite or its files, and go with it: which bytes are on the disk, what other versions wrote, what
 //! somebody else put into a database.
 
 mod erase;

@@ -1,4 +1,4 @@
-//! What was deleted is in no byte of the files any more, and its space is returned.
+//! Deleted data is in no file any more, and its space is returned.
 
 use craig_store::Store;
 
@@ -15,11 +15,11 @@ fn n_files_with(fixture: &TestStore, mark: &str) -> usize {
 }
 
 fn text(mark: &str, n_lines: usize) -> String {
-    format!("def {mark}():\n") + &format!("    # {mark} is said here\n").repeat(n_lines)
+    format!("def {mark}():\n") + &format!("    # {mark} is on this line\n").repeat(n_lines)
 }
 
 #[test]
-fn a_changed_or_removed_text_is_gone_when_the_ingestion_ends() {
+fn no_trace_of_a_changed_or_removed_text_remains_after_the_ingestion() {
     for n_lines in [1, 40, 4_000] {
         let mut fixture = TestStore::new();
         let jobs = fixture.project("jobs");
@@ -75,7 +75,7 @@ fn a_log_that_is_being_read_is_emptied_later() {
 }
 
 #[test]
-fn a_database_that_kept_free_pages_is_written_anew_once() {
+fn a_database_with_free_pages_is_rewritten_once() {
     let mut fixture = TestStore::new();
     let jobs = fixture.project("jobs");
     fixture.apply(&jobs, vec![file("a.py", &text("mark_one", 4_000)), file("b.rs", QUEUE)], vec![]);

@@ -56,7 +56,7 @@ fn put(path: &Path, bytes: &[u8]) {
 }
 
 #[test]
-fn what_was_made_here_is_found_again() {
+fn a_database_of_this_user_is_reopened() {
     let repository = Repository::with_database();
     assert_eq!(repository.projects(), ["mine"]);
     let store = repository.open().unwrap();
@@ -68,7 +68,7 @@ fn what_was_made_here_is_found_again() {
 }
 
 #[test]
-fn what_a_process_left_that_was_killed_is_found_again() {
+fn a_database_left_by_a_killed_process_is_reopened() {
     let repository = Repository::with_database();
     // Never closed: its log stays.
     std::mem::forget(repository.open().unwrap());
@@ -76,7 +76,7 @@ fn what_a_process_left_that_was_killed_is_found_again() {
 }
 
 #[test]
-fn a_database_that_came_with_the_repository_is_made_anew() {
+fn a_database_that_came_with_the_repository_is_replaced() {
     let (ours, theirs) = (Repository::new(), Repository::with_database());
     drop(ours.open().unwrap());
     put(&ours.path(""), &fs::read(theirs.path("")).unwrap());
@@ -115,7 +115,7 @@ fn a_log_that_came_with_the_repository_is_not_played_back() {
 
 /// A process that is killed while it opens the database leaves its log without a word about it.
 #[test]
-fn an_empty_log_has_nothing_to_play_back() {
+fn an_empty_log_does_not_invalidate_the_database() {
     let repository = Repository::with_database();
     put(&repository.path("-wal"), b"");
     assert_eq!(repository.projects(), ["mine"]);
@@ -175,7 +175,7 @@ fn an_index_that_a_user_put_there_is_left_alone() {
 
 #[cfg(unix)]
 #[test]
-fn everything_belongs_to_its_owner_alone() {
+fn only_the_owner_has_permissions() {
     use std::os::unix::fs::PermissionsExt as _;
     let repository = Repository::with_database();
     let store = repository.open().unwrap();

@@ -14,7 +14,7 @@ fn refusal(path: &Path) -> StoreError {
 }
 
 #[test]
-fn a_missing_folder_is_made() {
+fn a_missing_folder_is_created() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("a b/ü/craig.db");
     assert!(Store::open(&path).unwrap().projects().unwrap().is_empty());
@@ -40,7 +40,7 @@ fn a_newer_version_is_refused_and_left_untouched() {
 }
 
 #[test]
-fn what_is_no_database_is_refused_and_left_untouched() {
+fn a_file_that_is_no_database_is_refused_and_left_untouched() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("notes.txt");
     let long_text = "Not a database, but some notes. ".repeat(100);
@@ -74,7 +74,7 @@ fn the_database_of_another_program_is_refused_and_left_untouched() {
 }
 
 #[test]
-fn a_damaged_database_says_so() {
+fn a_damaged_database_is_reported() {
     let mut fixture = TestStore::new();
     let project = fixture.project("jobs");
     let files = (0..50).map(|i| file(&format!("f{i}.md"), &format!("# {i}\n\n{GUIDE}"))).collect();
@@ -138,7 +138,7 @@ fn a_database_with_a_program_in_it_is_refused() {
 
 #[cfg(unix)]
 #[test]
-fn files_that_others_can_read_are_closed_to_them() {
+fn permissions_of_others_are_removed() {
     use std::os::unix::fs::PermissionsExt as _;
     let mut fixture = TestStore::new();
     let project = fixture.project("jobs");
@@ -209,7 +209,7 @@ fn a_database_is_set_aside_only_if_it_is_craigs() {
 }
 
 #[test]
-fn what_is_derived_lies_in_one_folder_and_orphans_are_found() {
+fn derived_data_is_in_one_folder_and_orphans_are_found() {
     let mut fixture = TestStore::new();
     let jobs = fixture.project("jobs");
     let derived = fixture.store.derived_folder().to_owned();

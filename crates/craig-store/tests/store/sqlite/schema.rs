@@ -1,4 +1,4 @@
-//! What the tables hold, for whoever reads them with SQL, and how they are locked.
+//! The tables, as SQL sees them, and their locks.
 
 use craig_store::StoreError;
 

@@ -23,7 +23,7 @@ fn fixture_path(version: u32) -> PathBuf {
 #[ignore = "writes tests/fixtures"]
 fn make_the_fixture_of_this_version() {
     let path = fixture_path(present_version());
-    assert!(!path.exists(), "a released fixture is never written anew");
+    assert!(!path.exists(), "a released fixture is never overwritten");
     let mut store = Store::open(&path).unwrap();
     let project = store.create_project("jobs", "/src/jobs", r#"{"format":1}"#).unwrap();
     let files = vec![
