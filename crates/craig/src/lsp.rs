@@ -5,12 +5,12 @@ mod capabilities;
 mod commands;
 mod configuration;
 mod folders;
+mod messages;
 mod requests;
 mod server;
 mod symbols;
 mod tasks;
 mod text;
-mod told;
 
 use std::sync::Arc;
 

@@ -15,10 +15,10 @@ use serde_json::{Value, json};
 
 use super::addresses::{path_of, uri_of};
 use super::folders::{Code, Folder};
+use super::messages::Done;
 use super::requests::{Asked, lines};
 use super::server::{Reply, Server};
 use super::tasks::Task;
-use super::told::Done;
 use crate::json::as_printed;
 
 pub(crate) const EXPLAIN: &str = "craig.explain";
@@ -35,7 +35,7 @@ struct ExplainArguments {
     uri: Uri,
     /// The whole text when not given.
     range: Option<Range>,
-    /// Whether the language model tells it; as the settings say when not given.
+    /// Whether the language model rephrases it; by default as the settings say.
     model: Option<bool>,
 }
 
@@ -111,8 +111,8 @@ fn explain(server: &mut Server, id: &RequestId, arguments: ExplainArguments) -> 
     let extract = craig_engine::explain_context(&library, &context);
     let path = folder.path.clone();
     if !model.unwrap_or(folder.config.in_words) {
-        let told = server.explained(&uri, &path, &Explained::from(extract))?;
-        return Ok(Reply::Now(told));
+        let explained = server.explained(&uri, &path, &Explained::from(extract))?;
+        return Ok(Reply::Now(explained));
     }
     let words = Arc::clone(&folder.words);
     server.tasks.start(id.clone(), move |task| {
@@ -136,7 +136,7 @@ fn search(server: &mut Server, id: &RequestId, arguments: SearchArguments) -> an
         kind: arguments.kind,
         ..SearchRequest::default()
     };
-    request.check(&arguments.query).map_err(told)?;
+    request.check(&arguments.query).map_err(with_hint)?;
     let (query, refresh) = (arguments.query, refresh(arguments.refresh));
     server.tasks.start(id.clone(), move |task| {
         let mut hits = Vec::new();
@@ -157,11 +157,11 @@ fn search(server: &mut Server, id: &RequestId, arguments: SearchArguments) -> an
 /// The hits of a folder with their places as the editor writes them.
 fn found(folder: &Path, answer: &SearchAnswer) -> anyhow::Result<Vec<Value>> {
     let hit = |hit: &craig_engine::Hit| -> anyhow::Result<Value> {
-        let mut told = as_printed(hit)?;
-        told["project"] = json!(answer.project);
-        told["uri"] = json!(uri_of(&folder.join(&hit.path)));
-        told["range"] = range_of(hit.line_start, hit.line_end);
-        Ok(told)
+        let mut printed = as_printed(hit)?;
+        printed["project"] = json!(answer.project);
+        printed["uri"] = json!(uri_of(&folder.join(&hit.path)));
+        printed["range"] = range_of(hit.line_start, hit.line_end);
+        Ok(printed)
     };
     answer.hits.iter().map(hit).collect()
 }
@@ -227,12 +227,12 @@ fn inline_request(
 
 /// The answer of `craig context` as JSON, with the places as the editor writes them.
 fn told_context(folder: &Path, answer: &ContextAnswer) -> anyhow::Result<Value> {
-    let mut told = as_printed(answer)?;
-    for (block, told) in answer.blocks.iter().zip(told["blocks"].as_array_mut().into_iter().flatten()) {
-        told["uri"] = json!(uri_of(&folder.join(&block.path)));
-        told["range"] = range_of(block.line_start, block.line_end);
+    let mut printed = as_printed(answer)?;
+    for (block, row) in answer.blocks.iter().zip(printed["blocks"].as_array_mut().into_iter().flatten()) {
+        row["uri"] = json!(uri_of(&folder.join(&block.path)));
+        row["range"] = range_of(block.line_start, block.line_end);
     }
-    Ok(told)
+    Ok(printed)
 }
 
 /// Brings the project of a folder up to date and answers from it; gives the project's folder, too.
@@ -246,12 +246,13 @@ fn prepared<T>(
     let work = || {
         let options = Some(&code.options);
         let request = PrepareRequest { refresh, options, ..PrepareRequest::for_directory(&code.folder) };
-        let mut progress = |progress: &Progress| task.tell(progress.current.clone(), progress.percent());
+        let mut progress =
+            |progress: &Progress| task.report_progress(progress.current.clone(), progress.percent());
         let (project, _) = engine.prepare(&request, &mut progress)?;
         let root = engine.project(&project)?.source_path.into();
         Ok((root, answer(engine, &project)?))
     };
-    work().map_err(told)
+    work().map_err(with_hint)
 }
 
 fn refresh(wanted: Option<bool>) -> Refresh {
@@ -270,8 +271,8 @@ fn code_of(folder: &Folder) -> anyhow::Result<Code> {
     folder.code.clone().map_err(|error| anyhow!("{}: {error}", folder.path.display()))
 }
 
-/// An error with what helps against it.
-fn told(error: EngineError) -> anyhow::Error {
+/// An error with its hint.
+fn with_hint(error: EngineError) -> anyhow::Error {
     match error.hint() {
         Some(hint) => anyhow!("{error}; {hint}"),
         None => error.into(),

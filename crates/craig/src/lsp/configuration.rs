@@ -38,7 +38,7 @@ impl Configuration {
     }
 
     /// What holds for a folder. A list that the editor gives for a folder takes the place of the one for all: editors
-    /// that are asked say again what they said unasked.
+    /// that are asked repeat what they sent unasked.
     pub(crate) fn of(&self, folder: &Path) -> Flags {
         let own = self.of_folders.get(folder).map(Vec::as_slice).unwrap_or_default();
         let is_told_again = |key: &str| own.iter().any(|(own, _)| own == key);
@@ -54,7 +54,7 @@ const OF_EDITORS: &[&str] = &["explain.activation"];
 /// The settings in what an editor gives: `{"explain.activation": "always"}`, `{"explain": {"activation": "always"}}`, either
 /// of them below `craig` or not.
 ///
-/// Fails for a setting that an editor may not set; one that there is not is told when the settings are read.
+/// Fails for a setting that an editor may not set; an unknown one is reported when the settings are read.
 fn flags(given: &Value) -> Result<Flags, String> {
     let mut flags = Vec::new();
     gather(given.get("craig").unwrap_or(given), "", &mut flags);

@@ -12,9 +12,9 @@ use craig_engine::{
 };
 
 use super::Setup;
-use super::told::News;
+use super::messages::FolderUpdate;
 
-/// How often the documentation is looked at where the editor does not tell of changed files. A look reads names and times.
+/// How often the documentation is looked at if the editor does not report changed files. A check reads names and times.
 const LOOK_EVERY: Duration = Duration::from_secs(3);
 
 /// A folder of the workspace.
@@ -59,24 +59,24 @@ enum Wish {
 }
 
 impl Folder {
-    /// Opens a folder; its thread begins at once and tells by `tell`. `looks` says whether it has to find out by itself what
-    /// has changed.
+    /// Opens a folder; its thread starts at once and sends its updates to `send`. `polls` says whether it has to
+    /// check for changes itself.
     pub(crate) fn open(
         path: PathBuf,
         opened: u64,
         setup: &Setup,
-        looks: bool,
-        tell: impl Fn(News) + Send + 'static,
+        polls: bool,
+        send: impl Fn(FolderUpdate) + Send + 'static,
     ) -> Self {
         let (config, trouble) = match ExplainConfig::of_project(&setup.sources, &path) {
             Ok(config) => (config, None),
             Err(error) => (ExplainConfig::default(), Some(EngineError::from(error).to_string())),
         };
         let (wishes, asked) = mpsc::channel();
-        let keeper = Keeper { folder: path.clone(), config: config.clone(), looks };
+        let worker = DocumentationWorker { folder: path.clone(), config: config.clone(), polls };
         match trouble.clone() {
-            None => drop(thread::spawn(move || keeper.keep(&asked, tell))),
-            Some(error) => tell(News::Failed { error }),
+            None => drop(thread::spawn(move || worker.run(&asked, send))),
+            Some(error) => send(FolderUpdate::Failed { error }),
         }
         let folder = Self {
             words: Arc::new(Words::new(&config)),
@@ -104,7 +104,7 @@ impl Folder {
     }
 
     fn wish(&self, wish: Wish) {
-        // The thread is gone when it could not open the folder; it has told so.
+        // The thread has ended if it could not open the folder; it has reported that.
         let _ = self.wishes.send(wish);
     }
 
@@ -125,41 +125,41 @@ fn code_of(folder: &Path, setup: &Setup) -> Result<Code, String> {
 }
 
 /// What the thread of a folder works with.
-struct Keeper {
+struct DocumentationWorker {
     folder: PathBuf,
     config: ExplainConfig,
-    looks: bool,
+    polls: bool,
 }
 
-impl Keeper {
-    fn keep(&self, asked: &Receiver<Wish>, tell: impl Fn(News)) {
+impl DocumentationWorker {
+    fn run(&self, asked: &Receiver<Wish>, send: impl Fn(FolderUpdate)) {
         let mut explainer: Option<Explainer> = None;
         let mut is_automatic = false;
         while let Some(wish) = self.next(asked, explainer.is_some()) {
             if wish != Wish::Look {
                 is_automatic = match self.config.activation.covers(&self.folder) {
                     Ok(is_automatic) => is_automatic,
-                    Err(error) => return tell(News::Failed { error: error.to_string() }),
+                    Err(error) => return send(FolderUpdate::Failed { error: error.to_string() }),
                 };
             }
             if explainer.is_none() && !is_automatic && wish != Wish::Activate {
-                tell(News::Inactive);
+                send(FolderUpdate::Inactive);
                 continue;
             }
             if wish != Wish::Look {
-                tell(News::Indexing);
+                send(FolderUpdate::Indexing);
             }
             match self.refresh(&mut explainer) {
-                Ok((_, report)) if wish == Wish::Look && !has_news(&report) => {}
-                Ok((library, report)) => tell(News::Indexed { library, report, is_automatic }),
-                Err(error) => tell(News::Failed { error: error.to_string() }),
+                Ok((_, report)) if wish == Wish::Look && !has_changes(&report) => {}
+                Ok((library, report)) => send(FolderUpdate::Indexed { library, report, is_automatic }),
+                Err(error) => send(FolderUpdate::Failed { error: error.to_string() }),
             }
         }
     }
 
     /// The next wish; several are one. None when the folder is closed.
     fn next(&self, asked: &Receiver<Wish>, is_open: bool) -> Option<Wish> {
-        let first = match self.looks && is_open {
+        let first = match self.polls && is_open {
             false => asked.recv().ok()?,
             true => match asked.recv_timeout(LOOK_EVERY) {
                 Ok(wish) => wish,
@@ -183,6 +183,6 @@ impl Keeper {
     }
 }
 
-fn has_news(report: &IndexReport) -> bool {
+fn has_changes(report: &IndexReport) -> bool {
     report.has_changes() || !report.notices.is_empty()
 }

@@ -1,4 +1,4 @@
-//! The session with an editor: its open texts, its folders, what it asks for and what threads tell.
+//! The session with an editor: its open texts, its folders, its requests and the messages of worker threads.
 
 use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::path::{Path, PathBuf};
@@ -19,9 +19,9 @@ use super::addresses::{path_of, uri_of};
 use super::capabilities::{self, Client};
 use super::configuration::{Configuration, Flags};
 use super::folders::Folder;
+use super::messages::{Done, FolderUpdate, WorkerMessage};
 use super::tasks::Tasks;
 use super::text;
-use super::told::{Done, News, Told};
 use super::{Setup, commands, requests, symbols};
 use crate::json::as_printed;
 
@@ -38,7 +38,7 @@ const INFO: u8 = 3;
 /// A session.
 pub(crate) struct Server {
     sender: Sender<Message>,
-    told: Sender<Told>,
+    messages: Sender<WorkerMessage>,
     setup: Setup,
     configuration: Configuration,
     /// The request for settings that waits for its answer, and the folders that it asks about.
@@ -70,8 +70,8 @@ pub(crate) enum Reply {
 pub(crate) fn serve(connection: &Connection, setup: Setup) -> anyhow::Result<()> {
     let (id, params) = connection.initialize_start()?;
     let params: InitializeParams = serde_json::from_value(params)?;
-    let (told, heard) = unbounded();
-    let mut server = Server::new(connection.sender.clone(), told, setup, &params);
+    let (messages, received) = unbounded();
+    let mut server = Server::new(connection.sender.clone(), messages, setup, &params);
     let answer = json!({
         "capabilities": capabilities::ours(server.client),
         "serverInfo": { "name": "craig", "version": env!("CARGO_PKG_VERSION") },
@@ -81,7 +81,7 @@ pub(crate) fn serve(connection: &Connection, setup: Setup) -> anyhow::Result<()>
     server.configure(&params.initialization_options.clone().unwrap_or_default())?;
     folders_of(&params).into_iter().for_each(|folder| server.open_folder(folder));
     server.ask_settings()?;
-    server.run(connection, &heard)
+    server.run(connection, &received)
 }
 
 fn folders_of(params: &InitializeParams) -> Vec<PathBuf> {
@@ -96,11 +96,16 @@ fn folders_of(params: &InitializeParams) -> Vec<PathBuf> {
 }
 
 impl Server {
-    fn new(sender: Sender<Message>, told: Sender<Told>, setup: Setup, params: &InitializeParams) -> Self {
+    fn new(
+        sender: Sender<Message>,
+        messages: Sender<WorkerMessage>,
+        setup: Setup,
+        params: &InitializeParams,
+    ) -> Self {
         Self {
             sender,
-            tasks: Tasks::new(told.clone()),
-            told,
+            tasks: Tasks::new(messages.clone()),
+            messages,
             configuration: Configuration::new(setup.sources.flags.clone()),
             setup,
             asked_settings: None,
@@ -115,7 +120,7 @@ impl Server {
     }
 
     /// Messages are taken as they come; what waits already is looked at first for what it cancels.
-    fn run(&mut self, connection: &Connection, heard: &Receiver<Told>) -> anyhow::Result<()> {
+    fn run(&mut self, connection: &Connection, received: &Receiver<WorkerMessage>) -> anyhow::Result<()> {
         let mut waiting: VecDeque<Message> = VecDeque::new();
         loop {
             if waiting.is_empty() {
@@ -124,7 +129,7 @@ impl Server {
                         Ok(message) => waiting.push_back(message),
                         Err(_) => return Ok(()),
                     },
-                    recv(heard) -> told => if let Ok(told) = told { self.hear(told)? },
+                    recv(received) -> message => if let Ok(message) = message { self.handle_message(message)? },
                 }
             }
             waiting.extend(connection.receiver.try_iter());
@@ -260,7 +265,7 @@ impl Server {
         }
     }
 
-    /// Takes in what the editor says of all folders. Where something is not the editor's to set that is told, and nothing of
+    /// Applies the editor's settings of all folders. A setting that the editor may not set is reported, and nothing of
     /// it counts.
     fn configure(&mut self, given: &Value) -> anyhow::Result<()> {
         self.reconfigure(|configuration| configuration.set(given))
@@ -310,7 +315,7 @@ impl Server {
         Ok(())
     }
 
-    /// Asks the editor to tell of documents and settings that change, where it can.
+    /// Asks the editor to report changes of documents and settings, if it can.
     fn register(&mut self) -> anyhow::Result<()> {
         let globs = ["**/*.md", "**/*.MD", "**/.craig.toml"];
         let watchers: Vec<Value> = globs.iter().map(|glob| json!({ "globPattern": glob })).collect();
@@ -333,10 +338,10 @@ impl Server {
 
     fn open_folder(&mut self, path: PathBuf) {
         self.n_opened += 1;
-        let (opened, told) = (self.n_opened, self.told.clone());
-        let tell = move |news| drop(told.send(Told::Folder { opened, news }));
+        let (opened, messages) = (self.n_opened, self.messages.clone());
+        let report = move |update| drop(messages.send(WorkerMessage::Folder { opened, update }));
         self.setup.sources.flags = self.configuration.of(&path);
-        self.folders.push(Folder::open(path, opened, &self.setup, !self.client.watches_files, tell));
+        self.folders.push(Folder::open(path, opened, &self.setup, !self.client.watches_files, report));
     }
 
     /// Opens folders anew, with the settings as they are now.
@@ -348,15 +353,15 @@ impl Server {
         old.into_iter().for_each(|folder| self.open_folder(folder.path));
     }
 
-    /// Takes in what a thread tells.
-    fn hear(&mut self, told: Told) -> anyhow::Result<()> {
-        match told {
-            Told::Folder { opened, news } => self.take_news(opened, news),
-            Told::Progress { id, message, percentage } => match self.tasks.is_running(&id) {
+    /// Handles a message of a worker thread.
+    fn handle_message(&mut self, message: WorkerMessage) -> anyhow::Result<()> {
+        match message {
+            WorkerMessage::Folder { opened, update } => self.handle_update(opened, update),
+            WorkerMessage::Progress { id, message, percentage } => match self.tasks.is_running(&id) {
                 true => self.show_progress(&work_of(&id), "Reading code", message, percentage),
                 false => Ok(()),
             },
-            Told::Done { id, result } => {
+            WorkerMessage::Done { id, result } => {
                 // Somebody who has cancelled was answered then.
                 if !self.tasks.finish(&id) {
                     return Ok(());
@@ -374,18 +379,18 @@ impl Server {
         }
     }
 
-    /// Takes in how a folder stands, passes it on, and answers who waited for it.
-    fn take_news(&mut self, opened: u64, news: News) -> anyhow::Result<()> {
-        // News of a folder that was closed since are old.
+    /// Records the state of a folder, passes it on, and answers the requests that waited for it.
+    fn handle_update(&mut self, opened: u64, update: FolderUpdate) -> anyhow::Result<()> {
+        // An update of a folder that has been closed since is obsolete.
         let Some(own) = self.folders.iter_mut().find(|own| own.opened == opened) else { return Ok(()) };
         let folder = own.path.clone();
         let reading = documentation_of(&folder);
-        match news {
-            News::Indexing => {
+        match update {
+            FolderUpdate::Indexing => {
                 self.show_progress(&reading, "Reading documentation", String::new(), 0)?;
                 return self.status(json!({ "folder": folder, "state": "indexing" }));
             }
-            News::Indexed { library, report, is_automatic } => {
+            FolderUpdate::Indexed { library, report, is_automatic } => {
                 own.library = Some(library);
                 own.is_automatic = Some(is_automatic);
                 own.trouble = None;
@@ -395,11 +400,11 @@ impl Server {
                 status["state"] = json!("ready");
                 self.status(status)?;
             }
-            News::Inactive => {
+            FolderUpdate::Inactive => {
                 own.is_automatic = Some(false);
                 self.status(json!({ "folder": folder, "state": "inactive" }))?;
             }
-            News::Failed { error } => {
+            FolderUpdate::Failed { error } => {
                 own.trouble = Some(error.clone());
                 self.end_progress(&reading, error.clone())?;
                 self.status(json!({ "folder": folder, "state": "failed", "error": error }))?;

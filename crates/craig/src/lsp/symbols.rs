@@ -10,10 +10,10 @@ use serde_json::Value;
 
 use super::addresses::uri_of;
 use super::folders::Code;
+use super::messages::Done;
 use super::server::Server;
 use super::tasks::Task;
 use super::text::{Encoding, position};
-use super::told::Done;
 
 /// Most symbols of an answer.
 const MAX_SYMBOLS: usize = 100;

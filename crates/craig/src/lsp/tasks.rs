@@ -7,7 +7,7 @@ use craig_engine::Cancellation;
 use crossbeam_channel::{Receiver, Sender, unbounded};
 use lsp_server::RequestId;
 
-use super::told::{Done, Told};
+use super::messages::{Done, WorkerMessage};
 
 /// Requests that are worked on at the same time; the others wait in their order. A search that reads a folder for the first
 /// time leaves one for the rest.
@@ -19,38 +19,38 @@ type Work = Box<dyn FnOnce(&Task) -> anyhow::Result<Done> + Send>;
 /// Requests whose answers are being worked on.
 pub(crate) struct Tasks {
     queue: Sender<(Task, Work)>,
-    told: Sender<Told>,
+    messages: Sender<WorkerMessage>,
     running: HashMap<RequestId, Cancellation>,
 }
 
 /// One of them, as its work sees it.
 pub(crate) struct Task {
     id: RequestId,
-    told: Sender<Told>,
+    messages: Sender<WorkerMessage>,
     /// Whether anybody still waits.
     pub(crate) cancellation: Cancellation,
 }
 
 impl Task {
-    /// Tells how far the work is.
-    pub(crate) fn tell(&self, message: String, percentage: usize) {
+    /// Reports how far the work is.
+    pub(crate) fn report_progress(&self, message: String, percentage: usize) {
         let percentage = u32::try_from(percentage.min(100)).unwrap_or(100);
         // The session may have ended.
-        let _ = self.told.send(Told::Progress { id: self.id.clone(), message, percentage });
+        let _ = self.messages.send(WorkerMessage::Progress { id: self.id.clone(), message, percentage });
     }
 }
 
 impl Tasks {
-    pub(crate) fn new(told: Sender<Told>) -> Self {
+    pub(crate) fn new(messages: Sender<WorkerMessage>) -> Self {
         let (queue, waiting) = unbounded();
         for _ in 0..N_THREADS {
             let waiting = waiting.clone();
             thread::spawn(move || work_off(&waiting));
         }
-        Self { queue, told, running: HashMap::new() }
+        Self { queue, messages, running: HashMap::new() }
     }
 
-    /// Has the work of a request done; its end is told.
+    /// Starts the work of a request; a message reports its end.
     pub(crate) fn start(
         &mut self,
         id: RequestId,
@@ -58,7 +58,7 @@ impl Tasks {
     ) {
         let cancellation = Cancellation::default();
         self.running.insert(id.clone(), cancellation.clone());
-        let task = Task { id, told: self.told.clone(), cancellation };
+        let task = Task { id, messages: self.messages.clone(), cancellation };
         // The threads live as long as the queue.
         let _ = self.queue.send((task, Box::new(work)));
     }
@@ -84,6 +84,6 @@ fn work_off(waiting: &Receiver<(Task, Work)>) {
             continue;
         }
         let result = work(&task);
-        let _ = task.told.send(Told::Done { id: task.id, result });
+        let _ = task.messages.send(WorkerMessage::Done { id: task.id, result });
     }
 }

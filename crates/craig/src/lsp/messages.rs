@@ -1,4 +1,4 @@
-//! What threads tell the session.
+//! Messages of worker threads to the session.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -8,29 +8,29 @@ use lsp_server::RequestId;
 use lsp_types::Uri;
 use serde_json::Value;
 
-/// What a thread tells.
-pub(crate) enum Told {
-    /// Of a folder; `opened` is the number that it was opened with.
-    Folder { opened: u64, news: News },
+/// A message of a worker thread.
+pub(crate) enum WorkerMessage {
+    /// About a folder; `opened` is the number that it was opened with.
+    Folder { opened: u64, update: FolderUpdate },
     /// How far the work for a request is.
     Progress { id: RequestId, message: String, percentage: u32 },
     /// The work for a request has ended.
     Done { id: RequestId, result: anyhow::Result<Done> },
 }
 
-/// How the documentation of a folder stands.
-pub(crate) enum News {
+/// The state of a folder's documentation.
+pub(crate) enum FolderUpdate {
     /// It is being read.
     Indexing,
     /// It is up to date.
     Indexed { library: Arc<DocumentationLibrary>, report: IndexReport, is_automatic: bool },
-    /// It is read only when somebody asks for an explanation.
+    /// It is read only when an explanation is requested.
     Inactive,
     /// It could not be read.
     Failed { error: String },
 }
 
-/// What came of some work.
+/// The result of some work.
 pub(crate) enum Done {
     /// An answer.
     Answer(Value),
