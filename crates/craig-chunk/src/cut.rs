@@ -40,7 +40,7 @@ enum Role {
     Import,
     /// Statements of a function that is cut around its inner functions.
     Rest,
-    /// A part of a split unit: takes in no more than a tiny rest.
+    /// A part of a split unit: absorbs no more than a tiny rest.
     Part,
 }
 

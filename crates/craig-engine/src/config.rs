@@ -316,7 +316,7 @@ impl Reader<'_> {
 }
 
 impl<T> Keyed<T> {
-    /// What it is for; fails when its key is missing, which is told with the provider of its endpoint.
+    /// The models it configures; fails if a key is missing, naming the provider of the endpoint.
     pub fn usable(&self, endpoint: impl FnOnce(&T) -> &Endpoint) -> Result<&T, ModelError> {
         match &self.missing_key {
             Some(variable) => Err(ModelError::MissingKey {

@@ -128,7 +128,7 @@ impl Engine {
             Some(name) => name,
             None => free_name(store, root, name_base)?,
         };
-        // A bad pattern is told before there is a project with it.
+        // An invalid pattern is reported before a project is created with it.
         let source = options.source();
         if !source.extra_ignore_globs.is_empty() || !source.extra_include_globs.is_empty() {
             walk(root, &source)?;

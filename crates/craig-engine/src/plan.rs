@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use craig_source::{Entry, Listing, SkipReason};
 use craig_store::{FileId, TrackedFile};
 
-/// How a file that the store knows is told unchanged.
+/// How a stored file is recognised as unchanged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Compare {
     /// By its stamp where the stamp proves it, else by content hash.

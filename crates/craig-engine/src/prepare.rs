@@ -103,7 +103,7 @@ impl Engine {
     }
 
     /// Brings the index of a project up to date, or compares it with its directory, within `limit`. What takes longer goes
-    /// on without the caller, who is told that it is in progress.
+    /// on without the caller, which gets that it is in progress.
     pub fn refresh_within(
         self: &Arc<Self>,
         handle: &str,
@@ -189,7 +189,7 @@ impl Engine {
         if let Some(project) = project_holding(&*self.store()?, &root)? {
             return Ok((project, None));
         }
-        // Who asks for the same directory meanwhile waits, and finds the project.
+        // Another request for the same directory waits meanwhile, and then finds the project.
         let _turn = self.freshness().watch(root.as_str()).wait();
         let mut store = self.store()?;
         if let Some(project) = project_holding(&store, &root)? {

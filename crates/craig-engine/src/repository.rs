@@ -137,7 +137,7 @@ impl Engine {
         let checkout = Checkout::new(&remote, &self.config().git.access, Path::new(&project.source_path));
         let (newest, present) = (checkout.remote_commit()?, checkout.commit()?);
         let is_newest = present == newest && stored.commit() == Some(&newest.0);
-        // Whoever ingests it now fetches as well; then only the commits are told.
+        // The process that is ingesting it fetches as well; then only the commits are compared.
         if present != newest
             && let Ok(_lock) = store.try_lock(&project)
         {

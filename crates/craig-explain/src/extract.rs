@@ -41,7 +41,7 @@ pub(crate) fn quotes(library: &Library, cited: &[usize], subject: &Subject) -> V
         pool.extend(scored(library.place(at), citation, subject));
     }
     let mut chosen: Vec<Scored> = Vec::new();
-    // Every cited section says something before any says a second thing; but only the first one whatever it says.
+    // Every cited section is quoted once before any is quoted twice; only the first one unconditionally.
     for citation in 0..cited.len() {
         let least = if citation == 0 { f32::NEG_INFINITY } else { LEAST_WORTH };
         choose(&mut pool, &mut chosen, |one| one.quote.citation == citation, least);
@@ -150,7 +150,7 @@ fn n_words(sentence: &str) -> usize {
     sentence.split_whitespace().filter(|word| word.chars().any(char::is_alphabetic)).count()
 }
 
-/// Whether a sentence says something: no link, image or tag alone, not too long; a short one only when it ends as one.
+/// Whether a sentence has content: no link, image or tag alone, not too long; a short one only when it ends as one.
 fn is_quotable(sentence: &str, is_row: bool) -> bool {
     let n_words = n_words(sentence);
     let is_enough =

@@ -57,7 +57,7 @@ pub struct Library {
     spellings: HashMap<String, Vec<String>>,
     /// Sections whose heading is about a name, or that define it.
     named: HashMap<String, Vec<u32>>,
-    /// What a name is said to belong to, in code and headings, each once, normalised.
+    /// The owners that code and headings give a name, each once, normalised.
     owners: HashMap<String, Vec<String>>,
     /// Sections whose heading has a stem, in order.
     stems: HashMap<String, Vec<u32>>,
@@ -81,8 +81,8 @@ pub(crate) struct Place<'l> {
 impl Library {
     /// Makes a library of documents.
     ///
-    /// A page that is another one in another language is not among its sections: who is told of a name twice is told it in
-    /// the language of the original.
+    /// A page that is another one in another language is not among its sections: a name that both describe is quoted
+    /// in the language of the original.
     pub fn new(mut documents: Vec<Arc<Document>>) -> Self {
         documents.sort_by(|a, b| a.page.path.cmp(&b.page.path));
         let paths: BTreeSet<&str> = documents.iter().map(|document| document.page.path.as_str()).collect();
@@ -264,7 +264,7 @@ fn language_of(folder: &str) -> Option<String> {
     (is_region && is_code).then(|| language.to_owned())
 }
 
-/// What each name is said to belong to: in headings, and in code as `owner.name`.
+/// The owners of each name: in headings, and in code as `owner.name`.
 fn owners<'s>(
     terms: &HashMap<String, Vec<(u32, Mentions)>>,
     sections: impl Iterator<Item = &'s Section>,

@@ -1,5 +1,5 @@
-//! What can be told of a project from what the store holds: its dependencies, its architecture, the quality of its code, and
-//! what a change of one place would reach. Nothing here reads a user's file or asks a model.
+//! Analyses of a project from the store alone: its dependencies, its architecture, the quality of its code, and what a
+//! change of one place would reach. Nothing here reads a user's file or asks a model.
 
 mod architecture;
 mod dependencies;

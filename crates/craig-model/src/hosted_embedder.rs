@@ -9,7 +9,7 @@ use crate::{Embedder, Embedding, Endpoint, Expense, ModelError, Patience};
 /// How a provider wants to be asked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum EmbeddingDialect {
-    /// `input`, `dimensions`; queries and documents are told apart by a prefix at most.
+    /// `input`, `dimensions`; queries and documents differ by a prefix at most.
     OpenAi,
     /// `input_type` tells queries from documents; `output_dimension`.
     Voyage,

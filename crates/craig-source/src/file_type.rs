@@ -18,8 +18,8 @@ static BY_EXTENSION: LazyLock<HashMap<&str, FileType>> = LazyLock::new(|| {
         .collect()
 });
 
-/// Only extensions that are never text in practice. `.out`, `.snap`, `.dot`, `.obj`, `.bin` and the like are told by
-/// content: golden outputs, test snapshots and graphs are worth finding.
+/// Only extensions that are never text in practice. `.out`, `.snap`, `.dot`, `.obj`, `.bin` and the like are recognised
+/// by content: golden outputs, test snapshots and graphs are worth finding.
 const EXTENSIONS: &[(FileType, &str)] = &[
     (
         FileType::Image,

@@ -1,4 +1,4 @@
-//! Languages and how they are told from a path or a first line.
+//! Languages and how they are recognised by a path or a first line.
 
 mod comments;
 mod table;

@@ -1,7 +1,7 @@
 //! Finds, filters, decodes, hashes and watches the files of a project. The only crate that reads user files.
 //!
 //! [`Root::open`] checks the folder, [`walk`] lists what is tracked, [`read`] gives one file decoded and hashed,
-//! [`content_hash`] sums up a project, [`watch`] tells of changes, [`Checkout`] clones and follows a repository.
+//! [`content_hash`] sums up a project, [`watch`] reports changes, [`Checkout`] clones and follows a repository.
 
 mod decode;
 mod documents;

@@ -6,7 +6,7 @@ use crate::{FileKind, Language, Withheld};
 
 /// Why a text is not worth chunking, if it is not.
 ///
-/// Generated files say so in a comment at their top, or are the lock file of a package manager. Minified files are told
+/// Generated files say so in a comment at their top, or are the lock file of a package manager. Minified files are recognised
 /// by name or by the length of their lines.
 pub(crate) fn withheld(path: &str, language: Language, text: &str) -> Option<Withheld> {
     let name = path.rsplit('/').next().unwrap_or(path);

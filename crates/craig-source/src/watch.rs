@@ -1,4 +1,4 @@
-//! Tells of changes to a project's files, debounced.
+//! Reports changes to a project's files, debounced.
 
 mod detector;
 mod events;
@@ -24,7 +24,7 @@ pub struct ChangeBatch {
 /// How changes are noticed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum WatchMode {
-    /// The system tells of them.
+    /// By events of the system.
     Events,
     /// The tree is walked again and again.
     Polling {
@@ -54,7 +54,7 @@ enum Source {
 
 /// Starts to watch a project, by the system's events where it can, by polling where it cannot: see [`Watcher::mode`].
 ///
-/// A batch is told when nothing has changed for `debounce`, or after ten times as long. Fails for a bad glob in the
+/// A batch is reported when nothing has changed for `debounce`, or after ten times as long. Fails for a bad glob in the
 /// options.
 pub fn watch(root: &Root, options: &SourceOptions, debounce: Duration) -> Result<Watcher, SourceError> {
     let (mode, source) = match Events::start(root, options)? {
@@ -90,7 +90,7 @@ impl Watcher {
         }
     }
 
-    /// Nothing is known of the moments between, so the batch that tells of the switch is an incomplete one.
+    /// Nothing is known of the moments between, so the batch that reports the switch is incomplete.
     fn go_on_polling(&mut self, lost: Lost) -> ChangeBatch {
         // The options were good when the watch began.
         if let Ok(polling) = Polling::start(&self.root, &self.options) {
@@ -124,7 +124,7 @@ fn polling_because(lost: Lost) -> WatchMode {
                 .to_owned()
         }
         Lost::Other(message) => {
-            format!("the system cannot tell of changes ({message}), so they are looked for by polling")
+            format!("the system cannot report changes ({message}), so Craig polls for them")
         }
     };
     WatchMode::Polling { notice: Some(notice) }

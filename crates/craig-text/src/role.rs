@@ -1,4 +1,4 @@
-//! What is told of a file from its path alone.
+//! Properties of a file that follow from its path alone.
 
 use crate::path::file_stem;
 
@@ -12,7 +12,7 @@ pub enum PathRole {
     Test,
     /// Examples, samples, demos, benchmarks.
     Example,
-    /// Code of others, kept in the tree.
+    /// Vendored code.
     Vendored,
     /// Declarations without code: `.d.ts`, `.pyi`.
     Stub,
@@ -25,7 +25,7 @@ impl PathRole {
     pub const ALL: [Self; 6] =
         [Self::Source, Self::Test, Self::Example, Self::Vendored, Self::Stub, Self::Barrel];
 
-    /// The role that a path tells of.
+    /// The role that follows from a path.
     pub fn from_path(path: &str) -> Self {
         let lower = path.to_lowercase();
         let (folders, name) = lower.rsplit_once('/').unwrap_or(("", &lower));
@@ -113,7 +113,7 @@ impl PathTraits {
     /// Named as a collection of types.
     pub const TYPES: Self = Self(16);
 
-    /// The properties that a path tells of.
+    /// The properties that follow from a path.
     pub fn from_path(path: &str) -> Self {
         let lower = path.to_lowercase();
         let stem = file_stem(&lower);

@@ -92,7 +92,7 @@ fn chosen_files(commit: &Commit, name: &str, skipped: &HashSet<String>, seed: u6
     Ok(files)
 }
 
-/// True for names without an extension: scripts are told by their first line.
+/// True for names without an extension: scripts are recognised by their first line.
 fn is_script(path: &str) -> bool {
     path.rsplit('/').next().is_some_and(|name| !name.contains('.'))
 }

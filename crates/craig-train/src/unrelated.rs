@@ -9,7 +9,7 @@ use serde::Deserialize;
 
 use crate::questions::Repository;
 
-/// Hits of this relevance are handed out by default.
+/// Hits of this relevance are returned by default.
 const MIN_SCORE: f32 = 0.7;
 
 /// Most wrong answers listed.

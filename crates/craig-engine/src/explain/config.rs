@@ -18,7 +18,7 @@ pub struct ExplainConfig {
     pub data_folder: Option<PathBuf>,
     /// In which projects editors show documentation without being asked.
     pub activation: Activation,
-    /// Whether explanations that are asked for are told in the language model's words.
+    /// Whether the language model rephrases requested explanations.
     pub in_words: bool,
     /// Longest wait for the language model.
     pub timeout: Duration,

@@ -14,7 +14,7 @@ use crate::models::language_model;
 /// An explanation, and what a language model had to do with it.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Explained {
-    /// What is told.
+    /// The explanation to show.
     #[serde(flatten)]
     pub explanation: Explanation,
     /// What became of the language model's words, when it was to say something.
@@ -27,9 +27,9 @@ pub struct Explained {
 pub struct WordsReport {
     /// Provider and name of the model; empty when there is none.
     pub model: String,
-    /// Whose words are told.
+    /// Whose words are shown.
     pub status: WordsStatus,
-    /// Why quotes are told, when they are.
+    /// Why quotes are shown, if they are.
     pub reason: Option<String>,
     /// What became of its sentences, when it said something.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -40,9 +40,9 @@ pub struct WordsReport {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum WordsStatus {
-    /// The language model's, each sentence borne out by the sections that it cites.
+    /// The language model's, each sentence supported by the sections that it cites.
     Applied,
-    /// The documentation's own: nothing of what the model said is borne out, it failed, or it took too long.
+    /// The documentation's own: none of the model's sentences is supported, it failed, or it took too long.
     Fallback,
 }
 
@@ -78,7 +78,7 @@ impl Words {
     }
 
     /// Tells `extract`, what the documentation in `library` says of `context`, in the model's words. What it says is kept
-    /// sentence by sentence, where it holds; where nothing does, or there is no answer in time, `extract` is told.
+    /// sentence by sentence, where it holds; where nothing does, or there is no answer in time, `extract` is returned.
     ///
     /// A model is not asked about what is not documented.
     pub fn reword(

@@ -44,7 +44,7 @@ const SERVED: &[&str] = &["craig", "craig-gateway"];
 const MAY_START_PROGRAMS: &[&str] =
     &["craig-source/src/git/command.rs", "craig/src/mcp/jobs/child.rs", "craig/src/mcp/jobs/rest.rs"];
 
-/// A developer's tool, which reads and writes what it is told to.
+/// A developer's tool, which reads and writes the files it is given.
 const TOOLS: &[&str] = &["craig-train"];
 
 const MAY_BE_UNSAFE: &str = "craig-search/src/mapped.rs";

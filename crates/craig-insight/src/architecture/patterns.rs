@@ -1,5 +1,5 @@
 //! Patterns: what folders, types and packages are called, and whether the imports agree. Each signal that speaks for a
-//! pattern is told with its places; a pattern without enough of them is not told at all.
+//! pattern is reported with its places; a pattern without enough of them is not reported.
 
 use std::collections::BTreeSet;
 
@@ -34,7 +34,7 @@ pub struct Evidence {
     pub places: Vec<Place>,
 }
 
-/// Places told of a signal.
+/// Maximum number of places reported per signal.
 const MOST_PLACES: usize = 5;
 
 /// Below this, a pattern is a guess.

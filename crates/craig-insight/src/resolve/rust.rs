@@ -313,7 +313,7 @@ impl<'w> Crates<'w> {
         self.child(at, name).or_else(|| self.brought(at, name, n_left))
     }
 
-    /// The module that a path ends with. `pub use sleep::sleep` beside `mod sleep`: who asks for `sleep` means the function.
+    /// The module that a path ends with. With `pub use sleep::sleep` beside `mod sleep`, `sleep` means the function.
     fn last_step(&self, at: &Module, name: &str, n_left: usize) -> Option<Module> {
         match self.child(at, name) {
             Some(child) => (!self.passes_on(at, name)).then_some(child),

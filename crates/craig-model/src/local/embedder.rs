@@ -19,7 +19,7 @@ pub(super) struct LocalEmbedder {
 }
 
 impl LocalEmbedder {
-    /// Tries the model once, so that one that cannot be run is told at once.
+    /// Tries the model once, so that one that cannot run is reported at once.
     pub(super) fn new(
         encoder: Box<dyn Encoder>,
         tokens: Tokens,

@@ -1,4 +1,4 @@
-//! Servers that fail: what is tried again, how long, and what the user is told.
+//! Failing servers: what is retried, how long, and which error the user gets.
 
 use std::time::{Duration, Instant};
 

@@ -26,7 +26,7 @@ pub enum GitError {
         /// Where it was looked for.
         url: String,
     },
-    /// The server wants to know who asks. Several say the same of repositories that they do not have.
+    /// The server requires credentials. Several return the same for repositories that do not exist.
     #[error("{url} is not open to everybody, or does not exist, and no credentials for it were accepted")]
     Denied {
         /// What was asked for.

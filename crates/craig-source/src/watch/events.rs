@@ -260,7 +260,7 @@ impl Filter {
         })
     }
 
-    /// The path to tell of, if the change concerns anyone.
+    /// The path to report, if the change is relevant.
     fn relevant(&mut self, path: &Path, is_folder: bool) -> Option<String> {
         let relative = relative_to(self.root.path(), path);
         let text = slash_separated(relative)?;

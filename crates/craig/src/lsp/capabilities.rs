@@ -20,7 +20,7 @@ pub(crate) struct Client {
     pub(crate) shows_documents: bool,
     /// Shows how far work is.
     pub(crate) shows_progress: bool,
-    /// Tells of files that changed when it is asked to.
+    /// Reports changed files when asked to.
     pub(crate) watches_files: bool,
     /// Says its settings when it is asked for them.
     pub(crate) says_settings: bool,

@@ -24,14 +24,14 @@ impl Configuration {
         Self { of_command_line, ..Self::default() }
     }
 
-    /// Takes in what the editor says of all folders. Where one of it is not the editor's to set it fails, and what held before
-    /// holds.
+    /// Applies the editor's settings of all folders. Fails if one of them is not the editor's to set; then the previous
+    /// settings stay.
     pub(crate) fn set(&mut self, given: &Value) -> Result<(), String> {
         self.of_all = flags(given)?;
         Ok(())
     }
 
-    /// Takes in what the editor says of one folder, which may be nothing; fails likewise.
+    /// Applies the editor's settings of one folder, which may be none; fails likewise.
     pub(crate) fn set_of(&mut self, folder: &Path, given: &Value) -> Result<(), String> {
         self.of_folders.insert(folder.to_owned(), flags(given)?);
         Ok(())

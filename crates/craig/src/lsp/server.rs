@@ -302,7 +302,7 @@ impl Server {
         Ok(())
     }
 
-    /// Takes in an answer of the editor: only the one to the last request for settings changes anything.
+    /// Handles a response of the editor: only the one to the last request for settings changes anything.
     fn take_answer(&mut self, response: Response) -> anyhow::Result<()> {
         let Some((_, folders)) = self.asked_settings.take_if(|(id, _)| *id == response.id) else {
             return Ok(());
