@@ -24,10 +24,11 @@ pub use references::{Reference, ReferenceKind, References, Use, references};
 pub use sections::{DocumentSection, document_sections};
 
 use craig_source::Language;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// What a chunk is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum ChunkKind {
     /// A free function.

@@ -13,6 +13,7 @@ use std::time::{Duration, Instant};
 
 use craig_context::{Block, Fitted, SourceText, Tokenizer};
 use craig_store::{Project, Store, StoreError};
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::{Engine, EngineError};
@@ -24,17 +25,17 @@ pub use inline::InlineContextRequest;
 pub use uses::{ContextStatistics, Latency, ScoreShare, UseOverTime};
 
 /// Context for a prompt, or why there is none.
-#[derive(Clone, Debug, Default, Serialize)]
+#[derive(Clone, Debug, Default, Serialize, JsonSchema)]
 pub struct ContextAnswer {
     /// Pieces of code, best first.
     pub blocks: Vec<Block>,
-    /// Tokens of `markdown`; 0 when there is no context.
+    /// Tokens of the context as Markdown; 0 when there is none.
     pub tokens: usize,
-    /// Why there is no context; `None` when there is some.
+    /// Why there is no context; null when there is some.
     pub reason: Option<String>,
     /// The same reason as one word.
     pub reason_code: Option<NoContext>,
-    /// Number to give feedback to; `None` when nothing is kept.
+    /// Number for feedback; null when nothing is kept.
     pub id: Option<u64>,
     /// Name of the project.
     pub project: String,
@@ -55,7 +56,7 @@ pub struct ContextAnswer {
 }
 
 /// Why there is no context.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum NoContext {
     /// The settings say so.
@@ -105,7 +106,7 @@ impl NoContext {
 }
 
 /// Milliseconds of each step.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, JsonSchema)]
 pub struct Steps {
     /// Reading the question.
     pub extract_ms: f64,

@@ -318,7 +318,7 @@ impl Engine {
         };
         Ok(ProjectStatus {
             project: project.name,
-            status: status.state.as_str(),
+            status: status.state.into(),
             progress: status.progress,
             current_file: status.current_file,
             total_files: status.total_files,

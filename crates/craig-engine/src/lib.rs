@@ -51,8 +51,8 @@ pub use prepare::{Freshness, PrepareRequest, Refresh};
 pub use progress::{Phase, Progress};
 pub use related::Related;
 pub use report::{
-    FailedFile, FileCounts, FileEntry, FileText, IngestReport, LanguageShare, ProjectStatus, ProjectSummary,
-    Statistics, TreeNode, UpdateCheck,
+    FailedFile, FileCounts, FileEntry, FileText, IngestReport, IngestionState, LanguageShare, ProjectStatus,
+    ProjectSummary, Statistics, TreeNode, UpdateCheck,
 };
 pub use repository::{GitOrigin, RepositoryRequest};
 pub use rerank::{RerankReport, RerankStatus, reordered};

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use craig_source::{FileKind, FileType, Language, ReadError, Skipped, Withheld};
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::GitOrigin;
@@ -94,38 +95,38 @@ impl From<&Skipped> for FailedFile {
 }
 
 /// A project in a list.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct ProjectSummary {
-    /// Its number.
+    /// Number in this database.
     pub id: u64,
-    /// Its name.
+    /// Name.
     pub name: String,
-    /// Its unique reference.
+    /// Unique reference: the same in every database.
     pub reference: String,
-    /// Its source directory.
+    /// Source directory.
     pub source_path: String,
     /// When it was first ingested, RFC 3339.
     pub ingestion_date: String,
     /// When its files last changed here, RFC 3339.
     pub last_updated: String,
-    /// Hash over all its files, hex; `None` until one ingestion has completed.
+    /// Hash over all files, hex; null until an ingestion has completed.
     pub content_hash: Option<String>,
-    /// Files.
+    /// Files, binary ones included.
     pub files: u64,
-    /// Chunks.
+    /// Indexed chunks.
     pub chunks: u64,
     /// The repository that it was cloned from.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub git: Option<GitOrigin>,
 }
 
-/// Where the newest ingestion of a project stands.
-#[derive(Clone, Debug, Serialize)]
+/// Status of the newest ingestion of a project.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct ProjectStatus {
     /// Name of the project.
     pub project: String,
-    /// `pending`, `in_progress`, `completed` or `failed`.
-    pub status: &'static str,
+    /// State of that ingestion.
+    pub status: IngestionState,
     /// Percent, 0–100.
     pub progress: u8,
     /// The file last processed.
@@ -134,12 +135,37 @@ pub struct ProjectStatus {
     pub total_files: u64,
     /// Files processed.
     pub processed_files: u64,
-    /// RFC 3339; `None` when there was no ingestion yet.
+    /// RFC 3339; null before the first ingestion.
     pub started_at: Option<String>,
     /// RFC 3339.
     pub completed_at: Option<String>,
-    /// What ended it, and how to go on.
+    /// Why it failed, and what to do about it.
     pub error: Option<String>,
+}
+
+/// State of an ingestion.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum IngestionState {
+    /// None was started yet.
+    Pending,
+    /// Running.
+    InProgress,
+    /// Done.
+    Completed,
+    /// Ended by an error, or with its process.
+    Failed,
+}
+
+impl From<craig_store::IngestionState> for IngestionState {
+    fn from(state: craig_store::IngestionState) -> Self {
+        match state {
+            craig_store::IngestionState::Pending => Self::Pending,
+            craig_store::IngestionState::InProgress => Self::InProgress,
+            craig_store::IngestionState::Completed => Self::Completed,
+            craig_store::IngestionState::CutOff | craig_store::IngestionState::Failed => Self::Failed,
+        }
+    }
 }
 
 /// How a source directory differs from the index.
@@ -212,7 +238,7 @@ pub struct TreeNode {
 }
 
 /// Sums over one project or all.
-#[derive(Clone, Debug, Default, Serialize)]
+#[derive(Clone, Debug, Default, Serialize, JsonSchema)]
 pub struct Statistics {
     /// Projects counted.
     pub projects: u64,
@@ -235,7 +261,7 @@ pub struct Statistics {
 }
 
 /// One language's share of a project.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct LanguageShare {
     /// Files.
     pub files: u64,

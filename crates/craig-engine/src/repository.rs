@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use craig_source::{Checkout, Commit, GitUrl, Remote, Root, SourceOptions};
 use craig_store::{Project, Store, StoreError};
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::consent::Consent;
@@ -34,13 +35,13 @@ pub struct RepositoryRequest {
 }
 
 /// Where the files of a project came from, when they were cloned.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct GitOrigin {
-    /// The repository, without credentials.
+    /// URL of the repository, without credentials.
     pub url: String,
-    /// The branch, tag or commit that is followed; `None` for the default branch.
+    /// The branch, tag or commit that is followed; null for the default branch.
     pub reference: Option<String>,
-    /// The commit whose files are in the index; `None` until one ingestion has completed.
+    /// The commit whose files are in the index; null until an ingestion has completed.
     pub commit: Option<String>,
 }
 

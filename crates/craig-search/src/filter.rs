@@ -3,6 +3,7 @@
 use craig_source::{FileKind, Language};
 use fixedbitset::FixedBitSet;
 use globset::{GlobBuilder, GlobMatcher};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::SearchError;
@@ -10,7 +11,7 @@ use crate::index::LiveSegment;
 use crate::segment::kind_number;
 
 /// Coarse kinds that a search may be limited to.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum KindFilter {
     /// Source code only.

@@ -2,6 +2,7 @@
 
 use std::{fs::Metadata, time::UNIX_EPOCH};
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::{FileKind, Language};
@@ -108,7 +109,7 @@ pub enum FileType {
 }
 
 /// Why the text of a file is not chunked and embedded although the file is tracked.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Withheld {
     /// An environment file, private key or token: its text never leaves this crate.

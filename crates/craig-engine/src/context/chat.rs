@@ -393,7 +393,7 @@ fn whole_file(path: &str, language: &str, text: &str, score: f32) -> Block {
         tokens: 0,
         content: text.trim_end().to_owned(),
         is_truncated: false,
-        why: Vec::new(),
+        why: vec![craig_search::Evidence { signal: "whole_project".to_owned(), value: 1.0 }],
     }
 }
 

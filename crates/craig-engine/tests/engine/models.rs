@@ -229,7 +229,7 @@ fn a_provider_that_fails_for_good_ends_the_ingestion() {
         (error.fault(), error.to_string().as_str()),
         (Fault::User, "Test refused with status 401: no")
     );
-    assert_eq!(engine.status("shop").unwrap().status, "failed");
+    assert_eq!(engine.status("shop").unwrap().status, craig_engine::IngestionState::Failed);
     let good = word_counter(100);
     let engine = shop.engine(|config| config.embedder = embedded_by(&good));
     engine.ingest_delta("shop", Waiting::Fail, COSTS_ACCEPTED, &mut |_| ()).unwrap();

@@ -23,7 +23,7 @@ fn a_run_that_died_before_it_said_so_is_completed() {
     let run = store.begin_ingestion(project.id, 1).unwrap();
     store.apply(&run, "any", &batch, 1).unwrap();
     let status = workshop.engine.status("tree").unwrap();
-    assert_eq!(status.status, "failed", "a run without a process has failed");
+    assert_eq!(status.status, craig_engine::IngestionState::Failed, "a run without a process has failed");
 
     // Old enough for the stamps to prove that there is nothing to read.
     std::thread::sleep(std::time::Duration::from_millis(2_100));

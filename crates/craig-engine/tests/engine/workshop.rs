@@ -175,7 +175,8 @@ fn contents(engine: &Engine, database: &Path) -> String {
     let project = store.project("tree").unwrap();
     let mut text = format!("content hash {}\n", project.content_hash.as_deref().unwrap_or("none"));
     let status = engine.status("tree").unwrap();
-    writeln!(text, "status {} {}%", status.status, status.progress).unwrap();
+    writeln!(text, "status {} {}%", serde_json::json!(status.status).as_str().unwrap(), status.progress)
+        .unwrap();
     let embedder = engine.statistics(None).unwrap().embedder;
     for record in store.file_records(project.id).unwrap() {
         let file = store.load_files(&[record.id], &embedder).unwrap().remove(0);

@@ -1,6 +1,6 @@
 //! `craig status`: where the newest ingestion of a project stands.
 
-use craig_engine::ProjectStatus;
+use craig_engine::{IngestionState, ProjectStatus};
 
 use super::failure::Outcome;
 use super::output::{BOLD, ERROR, GOOD, LABEL, WARNING, styled};
@@ -22,14 +22,15 @@ pub(crate) fn run(args: &Args, session: &mut Session) -> anyhow::Result<Outcome>
 }
 
 fn text(status: &ProjectStatus) -> String {
-    let style = match status.status {
-        "completed" => GOOD,
-        "failed" => ERROR,
-        _ => WARNING,
+    let (state, style) = match status.status {
+        IngestionState::Completed => ("completed", GOOD),
+        IngestionState::Failed => ("failed", ERROR),
+        IngestionState::InProgress => ("in progress", WARNING),
+        IngestionState::Pending => ("pending", WARNING),
     };
     let mut rows = vec![
         ("project", styled(BOLD, &status.project)),
-        ("status", styled(style, status.status.replace('_', " "))),
+        ("status", styled(style, state)),
         (
             "progress",
             format!(

@@ -5,6 +5,8 @@
 use std::time::Duration;
 
 use craig_engine::{Fault, Freshness, Refresh};
+use schemars::JsonSchema;
+use serde::Serialize;
 
 use super::engine_calls::EngineCalls;
 use super::failure::Failure;
@@ -26,17 +28,24 @@ pub(super) enum State {
     Stale(String),
 }
 
-/// The names of the states in answers.
-pub(super) const STATES: [&str; 4] = ["fresh", "updating", "stale", "unchecked"];
+/// The same in answers.
+#[derive(Clone, Copy, Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum StateName {
+    Fresh,
+    Updating,
+    Stale,
+    Unchecked,
+}
 
 impl State {
     /// Its name in answers.
-    pub(super) fn name(&self) -> &'static str {
+    pub(super) fn name(&self) -> StateName {
         match self {
-            Self::Fresh => STATES[0],
-            Self::Updating => STATES[1],
-            Self::Stale(_) => STATES[2],
-            Self::Unchecked => STATES[3],
+            Self::Fresh => StateName::Fresh,
+            Self::Updating => StateName::Updating,
+            Self::Stale(_) => StateName::Stale,
+            Self::Unchecked => StateName::Unchecked,
         }
     }
 

@@ -10,8 +10,9 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
+use schemars::JsonSchema;
 use serde::Serialize;
-use serde_json::Value;
+use serde_json::{Map, Value};
 use tokio::sync::{Notify, watch};
 
 use super::Settings;
@@ -31,16 +32,24 @@ const MOST_REMEMBERED: usize = 100;
 /// What a job is to do.
 #[derive(Clone, Debug)]
 pub(super) struct Order {
-    /// `ingest`, `delta_ingest` or `purge`.
-    pub(super) kind: &'static str,
+    pub(super) kind: JobKind,
     /// Directory or URL; jobs of the same one wait for each other.
     pub(super) source: String,
     /// Arguments of `craig`.
     pub(super) arguments: Vec<OsString>,
 }
 
-/// Where a job stands.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+/// What a job does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum JobKind {
+    Ingest,
+    DeltaIngest,
+    Purge,
+}
+
+/// State of a job.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum Stage {
     /// It waits for its turn.
@@ -62,20 +71,18 @@ impl Stage {
     }
 }
 
-/// What is told of a job.
-#[derive(Clone, Debug, Serialize)]
+/// A job as clients see it.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 pub(super) struct Job {
-    /// Names it within this server.
+    /// Id, for query_ingestion_status and cancel_job.
     pub(super) job_id: String,
-    /// What it does.
-    pub(super) kind: &'static str,
+    pub(super) kind: JobKind,
     /// Directory or URL.
     pub(super) source: String,
-    /// Where it stands.
     pub(super) state: Stage,
-    /// Jobs that are before it in the queue.
+    /// Jobs ahead of it in the queue.
     pub(super) queued_before: usize,
-    /// When it was ordered, RFC 3339.
+    /// When it was created, RFC 3339.
     pub(super) created_at: String,
     /// When its process started, RFC 3339.
     pub(super) started_at: Option<String>,
@@ -85,8 +92,8 @@ pub(super) struct Job {
     pub(super) error: Option<String>,
     /// What to do about it.
     pub(super) next: Option<String>,
-    /// What the command line reported.
-    pub(super) report: Option<Value>,
+    /// What was done, as the command line reports it.
+    pub(super) report: Option<Map<String, Value>>,
 }
 
 /// How a subprocess ended.
@@ -94,7 +101,7 @@ struct Ending {
     stage: Stage,
     error: Option<String>,
     next: Option<String>,
-    report: Option<Value>,
+    report: Option<Map<String, Value>>,
 }
 
 struct Entry {
@@ -334,7 +341,7 @@ mod tests {
     use super::*;
 
     fn order(source: &str, argument: &str) -> Order {
-        Order { kind: "ingest", source: source.into(), arguments: vec![argument.into()] }
+        Order { kind: JobKind::Ingest, source: source.into(), arguments: vec![argument.into()] }
     }
 
     #[test]

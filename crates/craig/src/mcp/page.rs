@@ -1,6 +1,6 @@
-//! Answers of a bounded size: what fits is told, and a cursor asks for the rest.
+//! Answers of a bounded size: what fits is returned, with a cursor for the rest.
 
-use rmcp::schemars::JsonSchema;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
@@ -20,18 +20,28 @@ const FRAME_TOKENS: usize = 120;
 
 /// Arguments of every tool whose answer may be long.
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
-#[schemars(crate = "rmcp::schemars")]
 pub(super) struct Paging {
-    /// Most tokens of the answer (default 6000). What does not fit is told with next_cursor.
+    /// Most tokens of the answer (default 6000). next_cursor asks for what does not fit.
     max_tokens: Option<usize>,
-    /// next_cursor of the answer before, with otherwise the same arguments.
+    /// next_cursor of the previous answer; all other arguments stay the same.
     cursor: Option<String>,
+}
+
+/// The end of every answer that comes in pages.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(super) struct PageEnd {
+    /// More follows: ask with next_cursor.
+    pub(super) truncated: bool,
+    /// Cursor for the rest.
+    next_cursor: Option<String>,
+    /// What to know about this answer.
+    note: Option<String>,
 }
 
 /// One page of a list.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Page {
-    /// Items that earlier pages told.
+    /// Items on earlier pages.
     pub(super) offset: usize,
     max_tokens: usize,
     fingerprint: u64,
@@ -78,38 +88,27 @@ impl Page {
         Fitting { items: fitting, total, next: (end < total).then_some(end) }
     }
 
-    /// Says in an answer whether it is whole, and how to ask for the rest.
-    pub(super) fn close<T>(
-        &self,
-        answer: &mut Map<String, Value>,
-        fitting: &Fitting<T>,
-        noun: &str,
-        notes: Vec<String>,
-    ) {
-        self.close_at(answer, fitting.next, notes, || {
-            format!("{noun} {}-{} of {}", self.offset + 1, self.offset + fitting.items.len(), fitting.total)
-        });
+    /// Whether the answer is complete, and how to ask for the rest.
+    pub(super) fn end<T>(&self, fitting: &Fitting<T>, noun: &str, notes: Vec<String>) -> PageEnd {
+        let last = self.offset + fitting.items.len();
+        self.end_at(fitting.next, notes, || format!("{noun} {}-{last} of {}", self.offset + 1, fitting.total))
     }
 
-    /// The same for lists of another kind; `next` is where the next page begins, and `told` says what this one has.
-    pub(super) fn close_at(
+    /// The same for lists of another kind; `next` is where the next page begins, and `shown` says what is on this one.
+    pub(super) fn end_at(
         &self,
-        answer: &mut Map<String, Value>,
         next: Option<usize>,
         mut notes: Vec<String>,
-        told: impl FnOnce() -> String,
-    ) {
-        let cursor = next.map(|offset| write_cursor(self.fingerprint, offset));
-        if let Some(cursor) = &cursor {
-            notes.push(format!(
-                "truncated at {} tokens ({}): ask with cursor {cursor}",
-                self.max_tokens,
-                told()
-            ));
+        shown: impl FnOnce() -> String,
+    ) -> PageEnd {
+        let next_cursor = next.map(|offset| write_cursor(self.fingerprint, offset));
+        if let Some(cursor) = &next_cursor {
+            let shown = shown();
+            notes
+                .push(format!("truncated at {} tokens ({shown}): ask with cursor {cursor}", self.max_tokens));
         }
-        answer.insert("truncated".into(), cursor.is_some().into());
-        answer.insert("next_cursor".into(), cursor.into());
-        answer.insert("note".into(), (!notes.is_empty()).then(|| notes.join(". ")).into());
+        let note = (!notes.is_empty()).then(|| notes.join(". "));
+        PageEnd { truncated: next_cursor.is_some(), next_cursor, note }
     }
 }
 
@@ -179,25 +178,23 @@ mod tests {
 
     #[test]
     fn pages_make_the_whole_list() {
-        let list: Vec<String> =
-            (0..100).map(|n| format!("{n} is a number that is told in a sentence")).collect();
-        let (mut told, mut cursor, mut n_pages) = (Vec::new(), Value::Null, 0);
+        let list: Vec<String> = (0..100).map(|n| format!("{n} is a number in a sentence")).collect();
+        let (mut listed, mut cursor, mut n_pages) = (Vec::new(), Value::Null, 0);
         loop {
             let page = page(&json!({ "query": "q", "max_tokens": 300, "cursor": cursor })).unwrap();
             let fitting = page.fit(list.clone());
             assert!(size_of(&fitting.items) <= page.budget_bytes() + 2);
-            let mut answer = Map::new();
-            page.close(&mut answer, &fitting, "items", Vec::new());
-            assert_eq!(answer["truncated"], json!(answer["next_cursor"].is_string()));
-            told.extend(fitting.items);
+            let end = page.end(&fitting, "items", Vec::new());
+            assert_eq!(end.truncated, end.next_cursor.is_some());
+            listed.extend(fitting.items);
             n_pages += 1;
-            cursor = answer["next_cursor"].clone();
+            cursor = json!(end.next_cursor);
             if cursor.is_null() {
                 break;
             }
-            assert!(answer["note"].as_str().unwrap().contains("ask with cursor"));
+            assert!(end.note.unwrap().contains("ask with cursor"));
         }
-        assert_eq!(told, list);
+        assert_eq!(listed, list);
         assert!(n_pages > 3);
     }
 

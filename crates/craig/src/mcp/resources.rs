@@ -22,7 +22,7 @@ fn of_project(project: &ProjectSummary) -> Resource {
 }
 
 /// A link to a file.
-pub(super) fn of_file(project: &str, path: &str) -> Resource {
+pub(super) fn file_link(project: &str, path: &str) -> Resource {
     Resource::new(uri::write(project, path), path)
 }
 

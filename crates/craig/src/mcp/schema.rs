@@ -1,160 +1,97 @@
-//! JSON schemas: of arguments, from their types; of answers, written with a few words each.
+//! JSON schemas of tools, generated from the types that are read and written.
 
 use std::sync::Arc;
 
 use rmcp::model::JsonObject;
-use rmcp::schemars::{JsonSchema, generate::SchemaSettings};
-use serde_json::{Map, Value, json};
+use schemars::JsonSchema;
+use schemars::generate::SchemaSettings;
+use serde_json::{Value, json};
 
-/// The schema of a tool's arguments, without what only says how Rust keeps them.
+/// The schema of a tool's arguments: closed, and what is optional is not required instead of nullable.
 pub(super) fn of_arguments<T: JsonSchema>() -> Arc<JsonObject> {
-    let settings = SchemaSettings::draft2020_12().with(|settings| {
-        settings.inline_subschemas = true;
-        settings.meta_schema = None;
+    let mut schema = generated::<T>(SchemaSettings::draft2020_12().for_deserialize());
+    each_object(&mut schema, &|object| {
+        without_null(object);
+        plain(object);
     });
-    let mut schema = settings.into_generator().into_root_schema_for::<T>().to_value();
-    simplify(&mut schema);
-    let mut object = schema.as_object().cloned().unwrap_or_default();
-    object.remove("description");
-    object.entry("properties").or_insert_with(|| json!({}));
+    let mut object = root(schema);
     object.insert("additionalProperties".into(), false.into());
     Arc::new(object)
 }
 
-/// Takes out titles, formats, nulls and defaults of null: optional is what is not required.
-fn simplify(schema: &mut Value) {
+/// The schema of a tool's answer: every object in it is closed.
+pub(super) fn of_answer<T: JsonSchema>() -> Arc<JsonObject> {
+    let mut schema = generated::<T>(SchemaSettings::draft2020_12().for_serialize());
+    each_object(&mut schema, &|object| {
+        plain(object);
+        if object.get("properties").is_some_and(Value::is_object) && object.contains_key("type") {
+            object.entry("additionalProperties").or_insert(Value::Bool(false));
+        }
+    });
+    Arc::new(root(schema))
+}
+
+fn generated<T: JsonSchema>(settings: SchemaSettings) -> Value {
+    let settings = settings.with(|settings| {
+        settings.inline_subschemas = true;
+        settings.meta_schema = None;
+    });
+    settings.into_generator().into_root_schema_for::<T>().to_value()
+}
+
+/// The outermost object, without the description of the Rust type.
+fn root(schema: Value) -> JsonObject {
+    let Value::Object(mut object) = schema else { return JsonObject::new() };
+    object.remove("description");
+    object.entry("properties").or_insert_with(|| json!({}));
+    object
+}
+
+/// Changes all objects of a schema, the innermost first.
+fn each_object(schema: &mut Value, change: &impl Fn(&mut JsonObject)) {
     match schema {
         Value::Object(object) => {
-            for keyword in ["title", "format"] {
-                if object.get(keyword).is_some_and(Value::is_string) {
-                    object.remove(keyword);
-                }
-            }
-            if object.get("default").is_some_and(Value::is_null) {
-                object.remove("default");
-            }
-            if let Some(Value::Array(types)) = object.get_mut("type") {
-                types.retain(|r#type| r#type != "null");
-                if let [only] = types.as_slice() {
-                    let only = only.clone();
-                    object.insert("type".into(), only);
-                }
-            }
-            if let Some(Value::Array(values)) = object.get_mut("enum") {
-                values.retain(|value| !value.is_null());
-            }
-            object.values_mut().for_each(simplify);
+            object.values_mut().for_each(|value| each_object(value, change));
+            change(object);
         }
-        Value::Array(values) => values.iter_mut().for_each(simplify),
+        Value::Array(values) => values.iter_mut().for_each(|value| each_object(value, change)),
         _ => {}
     }
 }
 
-/// A property that may be missing.
-pub(super) struct Optional(pub(super) Value);
-
-/// A property of an object.
-pub(super) trait Property {
-    /// Its schema, and whether it is always there.
-    fn parts(self) -> (Value, bool);
-}
-
-impl Property for Value {
-    fn parts(self) -> (Value, bool) {
-        (self, true)
+/// Takes out titles and number formats, and writes alternatives of one text each as an enumeration.
+fn plain(object: &mut JsonObject) {
+    object.retain(|keyword, value| !(["title", "format"].contains(&keyword.as_str()) && value.is_string()));
+    let constants = object.get("oneOf").and_then(Value::as_array);
+    let constants: Option<Vec<Value>> =
+        constants.and_then(|all| all.iter().map(|one| one.get("const").cloned()).collect());
+    if let Some(constants) = constants {
+        object.remove("oneOf");
+        object.extend([("type".to_owned(), json!("string")), ("enum".to_owned(), constants.into())]);
     }
 }
 
-impl Property for Optional {
-    fn parts(self) -> (Value, bool) {
-        (self.0, false)
+/// Takes `null` out of types, alternatives, enumerations and defaults.
+fn without_null(object: &mut JsonObject) {
+    if object.get("default").is_some_and(Value::is_null) {
+        object.remove("default");
     }
-}
-
-/// The fields of an object that is described field by field.
-#[derive(Default)]
-pub(super) struct Fields {
-    properties: Map<String, Value>,
-    required: Vec<Value>,
-}
-
-impl Fields {
-    /// One more field.
-    pub(super) fn with(mut self, name: &str, property: impl Property) -> Self {
-        let (schema, is_required) = property.parts();
-        self.properties.insert(name.to_owned(), schema);
-        if is_required {
-            self.required.push(name.into());
+    for keyword in ["type", "enum", "anyOf"] {
+        let Some(Value::Array(values)) = object.get_mut(keyword) else { continue };
+        values.retain(|value| !(value.is_null() || value == "null" || *value == json!({ "type": "null" })));
+        match (keyword, values.as_mut_slice()) {
+            ("type", [only]) => {
+                let only = only.take();
+                object.insert("type".into(), only);
+            }
+            ("anyOf", [Value::Object(only)]) => {
+                let only = std::mem::take(only);
+                object.remove("anyOf");
+                for (name, value) in only {
+                    object.entry(name).or_insert(value);
+                }
+            }
+            _ => {}
         }
-        self
     }
-
-    /// With what every answer that comes in pages says.
-    pub(super) fn paged(self) -> Self {
-        self.with("truncated", boolean("More follows: ask with next_cursor"))
-            .with("next_cursor", or_null(text("Ask with it for the rest")))
-            .with("note", or_null(text("What to know of this answer")))
-    }
-
-    /// The schema: nothing but these fields.
-    pub(super) fn object(self) -> Value {
-        json!({
-            "type": "object", "properties": self.properties, "required": self.required,
-            "additionalProperties": false,
-        })
-    }
-}
-
-/// The first field of an object.
-pub(super) fn with(name: &str, property: impl Property) -> Fields {
-    Fields::default().with(name, property)
-}
-
-/// The repository of a project that was cloned.
-pub(super) fn git_origin() -> Value {
-    with("url", text("Repository, without credentials"))
-        .with(
-            "reference",
-            or_null(text("Branch, tag or commit that is followed; null for the default branch")),
-        )
-        .with("commit", or_null(text("Commit whose files are in the index")))
-        .object()
-}
-
-pub(super) fn text(description: &str) -> Value {
-    json!({ "type": "string", "description": description })
-}
-
-pub(super) fn number(description: &str) -> Value {
-    json!({ "type": "number", "description": description })
-}
-
-pub(super) fn integer(description: &str) -> Value {
-    json!({ "type": "integer", "description": description })
-}
-
-pub(super) fn boolean(description: &str) -> Value {
-    json!({ "type": "boolean", "description": description })
-}
-
-pub(super) fn one_of(description: &str, values: &[&str]) -> Value {
-    json!({ "type": "string", "enum": values, "description": description })
-}
-
-pub(super) fn list(items: Value) -> Value {
-    json!({ "type": "array", "items": items })
-}
-
-/// Texts, such as paths.
-pub(super) fn texts(description: &str) -> Value {
-    json!({ "type": "array", "items": { "type": "string" }, "description": description })
-}
-
-/// A schema, or null.
-pub(super) fn or_null(mut schema: Value) -> Value {
-    if schema["type"].is_string() && schema.get("enum").is_none() {
-        schema["type"] = json!([schema["type"], "null"]);
-        return schema;
-    }
-    json!({ "anyOf": [schema, { "type": "null" }] })
 }

@@ -266,7 +266,7 @@ impl ServerHandler for Server {
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
         let arguments = request.arguments.unwrap_or_default();
-        let caller = Caller::of(&context);
+        let caller = Caller::new(&context);
         let needs_roots = tools::needs_workspace(&request.name, &arguments)
             && self.shared.workspace.depends_on_roots(request.name == "trigger_ingest");
         if needs_roots {

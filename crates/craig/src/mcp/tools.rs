@@ -1,4 +1,4 @@
-//! The tools: what each is called, takes and gives, and which function answers.
+//! The tools: their names, arguments and answers, and which function answers.
 
 mod content;
 mod context;
@@ -15,13 +15,14 @@ mod updates;
 use std::sync::{Arc, LazyLock};
 
 use rmcp::model::{
-    CallToolResponse, ClientCapabilities, CreateTaskResult, JsonObject, ProgressNotificationParam,
-    ProgressToken, ProtocolVersion, ToolAnnotations,
+    CallToolResponse, CallToolResult, ClientCapabilities, CreateTaskResult, JsonObject,
+    ProgressNotificationParam, ProgressToken, ProtocolVersion, ToolAnnotations,
 };
-use rmcp::schemars::JsonSchema;
 use rmcp::service::{Peer, RequestContext};
 use rmcp::task_manager::{TaskContext, TaskExit, TaskOptions};
 use rmcp::{ErrorData, RoleServer};
+use schemars::JsonSchema;
+use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 use tokio_util::sync::CancellationToken;
@@ -34,7 +35,7 @@ use super::{arguments, schema};
 /// How long a task may take, and its answer is kept: no client comes back later.
 const TASK_TTL_MS: u64 = 24 * 3_600_000;
 
-type Answering = std::pin::Pin<Box<dyn Future<Output = Result<Answer, Failure>> + Send>>;
+type Answering = std::pin::Pin<Box<dyn Future<Output = CallToolResult> + Send>>;
 
 /// One tool.
 struct Tool {
@@ -73,12 +74,12 @@ pub(super) struct Caller {
 }
 
 impl Caller {
-    /// Lets the client say where its workspace is, where it can be asked.
+    /// Asks the client where its workspace is, if it can be asked.
     pub(super) async fn name_roots(&self, shared: &Shared) {
         shared.workspace.await_roots(&self.peer, self.capabilities.as_ref()).await;
     }
 
-    pub(super) fn of(context: &RequestContext<RoleServer>) -> Self {
+    pub(super) fn new(context: &RequestContext<RoleServer>) -> Self {
         Self {
             peer: context.peer.clone(),
             token: context.meta.get_progress_token(),
@@ -93,35 +94,33 @@ impl Caller {
         self.capabilities.as_ref().is_some_and(ClientCapabilities::supports_tasks)
     }
 
-    /// Links to resources are of the protocol since 2025-06-18.
+    /// Links to resources are part of the protocol since 2025-06-18.
     fn knows_links(&self) -> bool {
         self.version.as_ref().is_some_and(|version| version.as_str() >= "2025-06-18")
     }
 
-    /// Whether anybody wants to know how far the work is.
+    /// Whether the client asked for progress.
     fn wants_progress(&self) -> bool {
         self.token.is_some()
     }
 
-    /// Tells how far the work is, where the client asked for that.
-    async fn tell_progress(&self, done: f64, total: Option<f64>, message: String) {
+    /// Reports progress, if the client asked for it.
+    async fn report_progress(&self, done: f64, total: Option<f64>, message: String) {
         let Some(token) = &self.token else { return };
         let mut progress = ProgressNotificationParam::new(token.clone(), done).with_message(message);
         if let Some(total) = total {
             progress = progress.with_total(total);
         }
-        // A client that has gone away is not told.
+        // The client may have gone away.
         let _ = self.peer.notify_progress(progress).await;
     }
 }
 
-/// What a tool is, in words.
+/// What a client is told about a tool; the rest comes from the types of its arguments and answer.
 struct About {
     name: &'static str,
     title: &'static str,
     description: &'static str,
-    /// What its answer looks like.
-    output: Value,
     effect: Effect,
 }
 
@@ -148,35 +147,40 @@ impl Effect {
 }
 
 impl Tool {
-    fn new<A, F>(about: About, answer: impl Fn(Call<A>) -> F + Send + Sync + 'static) -> Self
+    fn new<A, T, F>(about: About, answer: impl Fn(Call<A>) -> F + Send + Sync + 'static) -> Self
     where
         A: DeserializeOwned + JsonSchema + Send + 'static,
-        F: Future<Output = Result<Answer, Failure>> + Send + 'static,
+        T: Serialize + JsonSchema,
+        F: Future<Output = Result<Answer<T>, Failure>> + Send + 'static,
     {
         let input = schema::of_arguments::<A>();
-        let output = about.output.as_object().cloned().unwrap_or_default();
         let definition = rmcp::model::Tool::new(about.name, about.description, Arc::clone(&input))
             .with_title(about.title)
             .with_annotations(about.effect.annotations(about.title))
-            .with_raw_output_schema(Arc::new(output));
+            .with_raw_output_schema(schema::of_answer::<T>());
         let answer = move |call: Call<()>| -> Answering {
             let call = Call { raw: arguments::as_meant(&call.raw, &input), ..call };
             match arguments::read::<A>(&call.raw, &input) {
-                Ok(arguments) => Box::pin(answer(call.map(|()| arguments))),
-                Err(failure) => Box::pin(std::future::ready(Err(failure))),
+                Ok(arguments) => {
+                    let answer = answer(call.map(|()| arguments));
+                    Box::pin(async {
+                        answer.await.map_or_else(|failure| failure.result(), Answer::into_result)
+                    })
+                }
+                Err(failure) => Box::pin(std::future::ready(failure.result())),
             }
         };
         Self { definition, answer: Box::new(answer), effect: about.effect, is_task: false }
     }
 
-    /// One that asks other machines.
-    fn that_asks_servers(mut self) -> Self {
+    /// A tool that connects to other machines.
+    fn with_network(mut self) -> Self {
         self.definition.annotations = self.definition.annotations.map(|known| known.open_world(true));
         self
     }
 
-    /// A tool that takes longer than a call should.
-    fn given_as_task(self) -> Self {
+    /// A tool that takes longer than a call should: clients that know tasks get one.
+    fn run_as_task(self) -> Self {
         Self { is_task: true, ..self }
     }
 
@@ -185,7 +189,7 @@ impl Tool {
     }
 }
 
-/// In the order in which clients are told of them.
+/// In the order in which clients list them.
 static TOOLS: LazyLock<Vec<Tool>> = LazyLock::new(|| {
     vec![
         query::tool(),
@@ -201,10 +205,10 @@ static TOOLS: LazyLock<Vec<Tool>> = LazyLock::new(|| {
         projects::tool(),
         metadata::tool(),
         jobs::status_tool(),
-        updates::tool().that_asks_servers(),
-        jobs::ingest_tool().that_asks_servers().given_as_task(),
-        jobs::delta_tool().that_asks_servers().given_as_task(),
-        jobs::purge_tool().given_as_task(),
+        updates::tool().with_network(),
+        jobs::ingest_tool().with_network().run_as_task(),
+        jobs::delta_tool().with_network().run_as_task(),
+        jobs::purge_tool().run_as_task(),
         jobs::cancel_tool(),
     ]
 });
@@ -228,12 +232,12 @@ impl Abilities {
         self.tools().find(|tool| tool.definition.name == name)
     }
 
-    /// What clients are told of the tools.
+    /// Definitions for clients.
     pub(super) fn definitions(self) -> Vec<rmcp::model::Tool> {
         self.tools().map(|tool| tool.definition.clone()).collect()
     }
 
-    /// What clients are told of one of them.
+    /// Definition of one tool.
     pub(super) fn definition(self, name: &str) -> Option<rmcp::model::Tool> {
         self.tool(name).map(|tool| tool.definition.clone())
     }
@@ -272,11 +276,7 @@ pub(super) async fn call(
     if tool.is_task && caller.knows_tasks() {
         return Ok(as_task(shared, tool, arguments, caller).into());
     }
-    Ok(result(tool.start(shared, arguments, caller).await).into())
-}
-
-fn result(answer: Result<Answer, Failure>) -> rmcp::model::CallToolResult {
-    answer.map_or_else(|failure| failure.result(), Answer::result)
+    Ok(tool.start(shared, arguments, caller).await.into())
 }
 
 /// Starts a call as a task: its answer comes when the work is done.
@@ -304,7 +304,7 @@ fn as_task(
             };
             match context.is_cancel_requested() {
                 true => Err(TaskExit::Cancelled),
-                false => Ok(result(answer)),
+                false => Ok(answer),
             }
         })
     });

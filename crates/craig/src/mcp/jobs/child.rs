@@ -5,7 +5,7 @@ use std::path::Path;
 use std::process::{ExitStatus, Output, Stdio};
 use std::time::Duration;
 
-use serde_json::Value;
+use serde_json::{Map, Value};
 use tokio::process::Command;
 use tokio::sync::Notify;
 
@@ -83,8 +83,8 @@ fn ending(output: std::io::Result<Output>) -> Ending {
 }
 
 fn failed(output: &Output) -> Ending {
-    let told = last_json(&output.stderr);
-    let word = |name: &str| told.as_ref().and_then(|told| told[name].as_str().map(str::to_owned));
+    let report = last_json(&output.stderr).unwrap_or_default();
+    let word = |name: &str| report.get(name)?.as_str().map(str::to_owned);
     let stderr = || String::from_utf8_lossy(&output.stderr).trim().to_owned();
     let error = word("error").or_else(|| Some(stderr()).filter(|text| !text.is_empty()));
     Ending::failed(
@@ -97,8 +97,8 @@ fn died(status: ExitStatus) -> String {
     format!("the craig process died: {status}")
 }
 
-/// The last line that is JSON.
-fn last_json(bytes: &[u8]) -> Option<Value> {
+/// The last line that is a JSON object.
+fn last_json(bytes: &[u8]) -> Option<Map<String, Value>> {
     let text = String::from_utf8_lossy(bytes);
     text.lines().rev().find_map(|line| serde_json::from_str(line).ok())
 }

@@ -4,16 +4,14 @@ use std::ffi::OsString;
 use std::path::Path;
 use std::time::Duration;
 
-use craig_engine::{Engine, EngineError, GitUrl, ProjectStatus, ProjectSummary};
-use rmcp::schemars::JsonSchema;
-use serde::Deserialize;
-use serde_json::{Value, json};
+use craig_engine::{Engine, EngineError, GitUrl, IngestionState, ProjectStatus, ProjectSummary};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 
 use super::{About, Call, Caller, Effect, Tool};
 use crate::mcp::answer::Answer;
 use crate::mcp::failure::Failure;
-use crate::mcp::jobs::{Job, Order};
-use crate::mcp::schema::{integer, list, one_of, or_null, text, with};
+use crate::mcp::jobs::{Job, JobKind, Order};
 use crate::mcp::server::Shared;
 use crate::mcp::sources::Source;
 
@@ -24,7 +22,6 @@ const RHYTHM: Duration = Duration::from_millis(400);
 const MOST_SECONDS: u64 = 600;
 
 #[derive(Deserialize, JsonSchema)]
-#[schemars(crate = "rmcp::schemars")]
 struct Ingest {
     /// Directory in the workspace to ingest (a relative one counts from it), or URL of a git repository to clone and ingest.
     /// Other directories need the user's leave.
@@ -38,7 +35,6 @@ struct Ingest {
 }
 
 #[derive(Deserialize, JsonSchema)]
-#[schemars(crate = "rmcp::schemars")]
 struct Delta {
     /// Name, reference, id or directory of the project; without it the workspace's.
     project: Option<String>,
@@ -47,7 +43,6 @@ struct Delta {
 }
 
 #[derive(Deserialize, JsonSchema)]
-#[schemars(crate = "rmcp::schemars")]
 struct Purge {
     /// Name, reference, id or directory of the project.
     project: String,
@@ -58,19 +53,28 @@ struct Purge {
 }
 
 #[derive(Deserialize, JsonSchema)]
-#[schemars(crate = "rmcp::schemars")]
 struct Cancel {
     /// Id of the job.
     job_id: String,
 }
 
 #[derive(Deserialize, JsonSchema)]
-#[schemars(crate = "rmcp::schemars")]
 struct Status {
     /// Name, reference, id or directory of a project; without it all are told.
     project: Option<String>,
     /// Id of a job of this server.
     job_id: Option<String>,
+}
+
+#[derive(Serialize, JsonSchema)]
+struct OneJob {
+    job: Job,
+}
+
+#[derive(Serialize, JsonSchema)]
+struct Statuses {
+    projects: Vec<ProjectStatus>,
+    jobs: Vec<Job>,
 }
 
 pub(super) fn ingest_tool() -> Tool {
@@ -79,7 +83,6 @@ pub(super) fn ingest_tool() -> Tool {
         title: "Ingest a directory or repository",
         description: "Ingests a directory, or a git repository by its URL, as a project, or again as a whole. Returns at \
                       once with a job_id; query_ingestion_status follows it.",
-        output: with("job", job_schema()).object(),
         effect: Effect::Adds,
     };
     Tool::new(about, ingest)
@@ -91,7 +94,6 @@ pub(super) fn delta_tool() -> Tool {
         title: "Take changed files in",
         description: "Brings a project up to date: reads only files that changed. Also completes an ingestion that was cut \
                       off. Queries do this by themselves when little has changed.",
-        output: with("job", job_schema()).object(),
         effect: Effect::Adds,
     };
     Tool::new(about, delta)
@@ -103,7 +105,6 @@ pub(super) fn purge_tool() -> Tool {
         title: "Remove a project",
         description: "Removes a project from the index with all its data; source files are not touched. confirm_name has \
                       to be the project's name. Only when the user asked for it.",
-        output: with("job", job_schema()).object(),
         effect: Effect::Removes,
     };
     Tool::new(about, purge)
@@ -114,7 +115,6 @@ pub(super) fn cancel_tool() -> Tool {
         name: "cancel_job",
         title: "Cancel a job",
         description: "Ends a job of this server with its process. What an ingestion has committed is kept.",
-        output: with("job", job_schema()).object(),
         effect: Effect::Removes,
     };
     Tool::new(about, cancel)
@@ -126,42 +126,12 @@ pub(super) fn status_tool() -> Tool {
         title: "Follow ingestions",
         description: "Where the newest ingestion of a project, or of all, stands, whoever started it; and the jobs of this \
                       server, newest first.",
-        output: with("projects", list(status_schema())).with("jobs", list(job_schema())).object(),
         effect: Effect::Reads,
     };
     Tool::new(about, status)
 }
 
-/// Where an ingestion stands.
-pub(super) fn status_schema() -> Value {
-    with("project", text("Project"))
-        .with("status", one_of("Status", &["pending", "in_progress", "completed", "failed"]))
-        .with("progress", integer("Percent"))
-        .with("current_file", or_null(text("File last processed")))
-        .with("total_files", integer("Files to process"))
-        .with("processed_files", integer("Files processed"))
-        .with("started_at", or_null(text("RFC 3339")))
-        .with("completed_at", or_null(text("RFC 3339")))
-        .with("error", or_null(text("What ended it, and how to go on")))
-        .object()
-}
-
-fn job_schema() -> Value {
-    with("job_id", text("Id, for query_ingestion_status and cancel_job"))
-        .with("kind", one_of("What it does", &["ingest", "delta_ingest", "purge"]))
-        .with("source", text("Directory or URL"))
-        .with("state", one_of("State", &["queued", "running", "completed", "failed", "cancelled"]))
-        .with("queued_before", integer("Jobs that are before it"))
-        .with("created_at", text("RFC 3339"))
-        .with("started_at", or_null(text("RFC 3339")))
-        .with("completed_at", or_null(text("RFC 3339")))
-        .with("error", or_null(text("What went wrong")))
-        .with("next", or_null(text("What to do about it")))
-        .with("report", or_null(json!({ "type": "object", "description": "What was done" })))
-        .object()
-}
-
-async fn ingest(call: Call<Ingest>) -> Result<Answer, Failure> {
+async fn ingest(call: Call<Ingest>) -> Result<Answer<OneJob>, Failure> {
     let Ingest { source, name, branch, wait_seconds } = call.arguments;
     let mut arguments: Vec<OsString> = vec!["ingest".into()];
     arguments.extend(name.map(|name| format!("--name={name}").into()));
@@ -181,18 +151,19 @@ async fn ingest(call: Call<Ingest>) -> Result<Answer, Failure> {
         }
     };
     arguments.extend(["--".into(), source.clone().into()]);
-    perform(&call.shared, &call.caller, Order { kind: "ingest", source, arguments }, wait_seconds).await
+    perform(&call.shared, &call.caller, Order { kind: JobKind::Ingest, source, arguments }, wait_seconds)
+        .await
 }
 
-async fn delta(call: Call<Delta>) -> Result<Answer, Failure> {
+async fn delta(call: Call<Delta>) -> Result<Answer<OneJob>, Failure> {
     let project = call.shared.project_or_own(call.arguments.project.as_deref()).await?;
     let project = find(&call.shared, project).await?;
     let arguments = vec!["ingest-delta".into(), "--".into(), project.reference.into()];
-    let order = Order { kind: "delta_ingest", source: project.source_path, arguments };
+    let order = Order { kind: JobKind::DeltaIngest, source: project.source_path, arguments };
     perform(&call.shared, &call.caller, order, call.arguments.wait_seconds).await
 }
 
-async fn purge(call: Call<Purge>) -> Result<Answer, Failure> {
+async fn purge(call: Call<Purge>) -> Result<Answer<OneJob>, Failure> {
     let project = find(&call.shared, call.arguments.project).await?;
     if project.name != call.arguments.confirm_name {
         return Err(Failure::new(
@@ -204,20 +175,20 @@ async fn purge(call: Call<Purge>) -> Result<Answer, Failure> {
         ));
     }
     let arguments = vec!["purge".into(), "--yes".into(), "--".into(), project.reference.into()];
-    let order = Order { kind: "purge", source: project.source_path, arguments };
+    let order = Order { kind: JobKind::Purge, source: project.source_path, arguments };
     perform(&call.shared, &call.caller, order, call.arguments.wait_seconds).await
 }
 
-async fn cancel(call: Call<Cancel>) -> Result<Answer, Failure> {
+async fn cancel(call: Call<Cancel>) -> Result<Answer<OneJob>, Failure> {
     let id = call.arguments.job_id;
-    known_job(&call.shared, &id)?;
+    let job = known_job(&call.shared, &id)?;
     call.shared.jobs.cancel(&id);
     let patience = tokio::time::sleep(Duration::from_secs(10));
-    let job = call.shared.jobs.wait(&id, patience).await;
-    Ok(Answer::default().with("job", json!(job)))
+    let job = call.shared.jobs.wait(&id, patience).await.unwrap_or(job);
+    Ok(OneJob { job }.into())
 }
 
-async fn status(call: Call<Status>) -> Result<Answer, Failure> {
+async fn status(call: Call<Status>) -> Result<Answer<Statuses>, Failure> {
     let Status { project, job_id } = call.arguments;
     let jobs = match &job_id {
         Some(id) => vec![known_job(&call.shared, id)?],
@@ -228,7 +199,7 @@ async fn status(call: Call<Status>) -> Result<Answer, Failure> {
         None => None,
     };
     let projects = call.shared.run(move |engine| statuses(engine, project.as_deref())).await?;
-    Ok(Answer::default().with("projects", json!(projects)).with("jobs", json!(jobs)))
+    Ok(Statuses { projects, jobs }.into())
 }
 
 fn known_job(shared: &Shared, id: &str) -> Result<Job, Failure> {
@@ -259,19 +230,19 @@ async fn perform(
     caller: &Caller,
     order: Order,
     wait_seconds: Option<u64>,
-) -> Result<Answer, Failure> {
+) -> Result<Answer<OneJob>, Failure> {
     let source = order.source.clone();
     let job = shared.jobs.order(order)?;
     let seconds =
         if caller.is_task { MOST_SECONDS * 60 } else { wait_seconds.unwrap_or(0).min(MOST_SECONDS) };
     if seconds == 0 {
-        return Ok(Answer::default().with("job", json!(job)));
+        return Ok(OneJob { job }.into());
     }
     let stop = async {
         tokio::select! {
             () = tokio::time::sleep(Duration::from_secs(seconds)) => {}
             () = caller.cancelled.cancelled() => shared.jobs.cancel(&job.job_id),
-            () = tell_progress(shared, caller, &source) => {}
+            () = report_progress(shared, caller, &source) => {}
         }
     };
     let mut ended = shared.jobs.wait(&job.job_id, stop).await;
@@ -279,7 +250,7 @@ async fn perform(
         // It is on its way out.
         ended = shared.jobs.wait(&job.job_id, tokio::time::sleep(Duration::from_secs(10))).await;
     }
-    Ok(Answer::default().with("job", json!(ended)))
+    Ok(OneJob { job: ended.unwrap_or(job) }.into())
 }
 
 /// The project of a job's source.
@@ -290,12 +261,12 @@ fn project_of(engine: &Engine, source: &str) -> Result<Option<String>, EngineErr
     }
 }
 
-/// Tells how far the ingestion of a directory is, again and again.
-async fn tell_progress(shared: &Shared, caller: &Caller, source: &str) {
+/// Reports how far the ingestion of a directory is, again and again.
+async fn report_progress(shared: &Shared, caller: &Caller, source: &str) {
     if !caller.wants_progress() {
         return std::future::pending().await;
     }
-    let mut told = -1.0;
+    let mut reported = -1.0;
     loop {
         tokio::time::sleep(RHYTHM).await;
         let source = source.to_owned();
@@ -306,11 +277,15 @@ async fn tell_progress(shared: &Shared, caller: &Caller, source: &str) {
         let Ok(Some(status)) = shared.run(look).await else { continue };
         let done = status.processed_files as f64;
         // Progress has to grow from one message to the next.
-        if status.status == "in_progress" && done > told {
-            told = done;
+        if status.status == IngestionState::InProgress && done > reported {
+            reported = done;
             let file = status.current_file.unwrap_or_default();
             caller
-                .tell_progress(done, Some(status.total_files as f64), format!("{}% {file}", status.progress))
+                .report_progress(
+                    done,
+                    Some(status.total_files as f64),
+                    format!("{}% {file}", status.progress),
+                )
                 .await;
         }
     }

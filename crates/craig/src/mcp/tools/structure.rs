@@ -1,20 +1,17 @@
 //! `get_file_structure`: the tracked files as a tree.
 
-use craig_engine::{FileEntry, TreeNode};
+use craig_engine::{FileEntry, Language, TreeNode, Withheld};
 use globset::{GlobBuilder, GlobMatcher};
-use rmcp::schemars::JsonSchema;
-use serde::Deserialize;
-use serde_json::{Map, Value, json};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 
 use super::{About, Call, Effect, Tool};
 use crate::mcp::answer::Answer;
 use crate::mcp::failure::Failure;
-use crate::mcp::freshness::STATES;
-use crate::mcp::page::{Page, Paging};
-use crate::mcp::schema::{Optional, boolean, integer, one_of, text, with};
+use crate::mcp::freshness::StateName;
+use crate::mcp::page::{Page, PageEnd, Paging};
 
 #[derive(Deserialize, JsonSchema)]
-#[schemars(crate = "rmcp::schemars")]
 struct Arguments {
     /// Name, reference, id or directory of the project; without it the workspace's.
     project: Option<String>,
@@ -28,49 +25,93 @@ struct Arguments {
     paging: Paging,
 }
 
+#[derive(Serialize, JsonSchema)]
+struct Structure {
+    /// Name of the project.
+    project: String,
+    root: Node,
+    /// Files that match.
+    files: u64,
+    /// Their bytes.
+    bytes: u64,
+    /// Whether the index is as new as the files.
+    freshness: StateName,
+    #[serde(flatten)]
+    page: PageEnd,
+}
+
+/// A file or folder.
+#[derive(Clone, Serialize, JsonSchema)]
+struct Node {
+    /// Last part of the path.
+    name: String,
+    r#type: NodeType,
+    /// Files in a folder, including those in its subfolders.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    files: Option<u64>,
+    /// Language of a file.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "String")]
+    language: Option<Language>,
+    /// Size of a file.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    bytes: Option<u64>,
+    /// Whether a file is binary.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    is_binary: bool,
+    /// Why the text of a file is not searched.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    withheld: Option<Withheld>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    children: Option<Vec<Node>>,
+}
+
+#[derive(Clone, Copy, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+enum NodeType {
+    Folder,
+    File,
+}
+
+impl Node {
+    fn folder(name: &str, files: u64) -> Self {
+        let (name, r#type) = (name.to_owned(), NodeType::Folder);
+        let (language, bytes, withheld, children) = (None, None, None, None);
+        Self { name, r#type, files: Some(files), language, bytes, is_binary: false, withheld, children }
+    }
+
+    fn file(name: &str, file: &FileEntry) -> Self {
+        Self {
+            name: name.to_owned(),
+            r#type: NodeType::File,
+            files: None,
+            language: (!file.is_binary).then_some(file.language),
+            bytes: Some(file.size),
+            is_binary: file.is_binary,
+            withheld: file.withheld,
+            children: None,
+        }
+    }
+}
+
 pub(super) fn tool() -> Tool {
     let about = About {
         name: "get_file_structure",
         title: "List files",
         description: "Tracked files and folders of a project as a tree, binary files included. depth 2 gives an overview; \
                       path and glob look closer.",
-        output: output(),
         effect: Effect::Reads,
     };
     Tool::new(about, answer)
 }
 
-fn output() -> Value {
-    let mut schema = with("project", text("Project"))
-        .with("root", json!({ "$ref": "#/$defs/node" }))
-        .with("files", integer("Files that match"))
-        .with("bytes", integer("Their bytes"))
-        .with("freshness", one_of("Whether the index is as new as the files", &STATES))
-        .paged()
-        .object();
-    schema["$defs"] = json!({ "node": node() });
-    schema
-}
-
-fn node() -> Value {
-    with("name", text("Name"))
-        .with("type", one_of("What it is", &["folder", "file"]))
-        .with("files", Optional(integer("Files in a folder, those below included")))
-        .with("language", Optional(text("Language of a file")))
-        .with("bytes", Optional(integer("Size of a file")))
-        .with("is_binary", Optional(boolean("A binary file")))
-        .with("withheld", Optional(text("Why its text is not searched")))
-        .with("children", Optional(json!({ "type": "array", "items": { "$ref": "#/$defs/node" } })))
-        .object()
-}
-
 /// A file or folder with how deep it is, in the order of the tree.
 struct Row {
     depth: usize,
-    told: Map<String, Value>,
+    node: Node,
 }
 
-async fn answer(call: Call<Arguments>) -> Result<Answer, Failure> {
+async fn answer(call: Call<Arguments>) -> Result<Answer<Structure>, Failure> {
     let arguments = &call.arguments;
     let page = Page::new(&arguments.paging, &call.raw)?;
     let matcher = arguments.glob.as_deref().map(glob).transpose()?;
@@ -86,19 +127,13 @@ async fn answer(call: Call<Arguments>) -> Result<Answer, Failure> {
     lay_out(&tree, 1, arguments.depth.unwrap_or(usize::MAX).max(1), &mut rows);
     let (shown, next) = fitting(&rows, page);
     let root_name = if tree.name.is_empty() { &name } else { &tree.name };
-    let root = json!({ "name": root_name, "type": "folder", "files": files, "children": nested(&shown) });
-    let mut answer = Answer::default()
-        .with("project", name.clone())
-        .with("root", root)
-        .with("files", files)
-        .with("bytes", bytes)
-        .with("freshness", state.name());
+    let root = Node { children: Some(nested(&shown)), ..Node::folder(root_name, files) };
     let notes =
         state.note(&name).into_iter().chain((files == 0).then(|| "no file matches".to_owned())).collect();
-    page.close_at(&mut answer.fields, next, notes, || {
+    let page = page.end_at(next, notes, || {
         format!("entries {}-{} of {}", page.offset + 1, next.unwrap_or(rows.len()), rows.len())
     });
-    Ok(answer)
+    Ok(Structure { project: name, root, files, bytes, freshness: state.name(), page }.into())
 }
 
 fn glob(pattern: &str) -> Result<GlobMatcher, Failure> {
@@ -143,34 +178,22 @@ fn sums(node: &TreeNode) -> (u64, u64) {
 /// All nodes down to a depth, each before what it holds.
 fn lay_out(node: &TreeNode, depth: usize, most_depth: usize, rows: &mut Vec<Row>) {
     for child in &node.children {
-        let told = match &child.file {
-            Some(file) => file_node(&child.name, file),
-            None => json!({ "name": child.name, "type": "folder", "files": sums(child).0 }),
+        let node = match &child.file {
+            Some(file) => Node::file(&child.name, file),
+            None => Node::folder(&child.name, sums(child).0),
         };
-        rows.push(Row { depth, told: told.as_object().cloned().unwrap_or_default() });
+        rows.push(Row { depth, node });
         if depth < most_depth {
             lay_out(child, depth + 1, most_depth, rows);
         }
     }
 }
 
-fn file_node(name: &str, file: &FileEntry) -> Value {
-    let mut told = json!({ "name": name, "type": "file", "bytes": file.size });
-    match file.is_binary {
-        true => told["is_binary"] = true.into(),
-        false => told["language"] = json!(file.language),
-    }
-    if let Some(withheld) = file.withheld {
-        told["withheld"] = json!(withheld);
-    }
-    told
-}
-
 /// The rows of a page, with the folders that they are in, and where the next page begins.
 fn fitting(rows: &[Row], page: Page) -> (Vec<&Row>, Option<usize>) {
     let first = page.offset.min(rows.len());
-    let told: Vec<&Map<String, Value>> = rows.iter().map(|row| &row.told).collect();
-    let end = first + page.fit(told).items.len();
+    let nodes: Vec<&Node> = rows.iter().map(|row| &row.node).collect();
+    let end = first + page.fit(nodes).items.len();
     let mut shown = parents(rows, first);
     shown.extend(&rows[first..end]);
     (shown, (end < rows.len()).then_some(end))
@@ -191,16 +214,13 @@ fn parents(rows: &[Row], at: usize) -> Vec<&Row> {
 }
 
 /// Rows as the tree that they were.
-fn nested(rows: &[&Row]) -> Vec<Value> {
+fn nested(rows: &[&Row]) -> Vec<Node> {
     let mut nodes = Vec::new();
     let mut rest = rows;
     while let Some((row, after)) = rest.split_first() {
         let n_below = after.iter().take_while(|below| below.depth > row.depth).count();
-        let mut told = row.told.clone();
-        if n_below > 0 {
-            told.insert("children".into(), nested(&after[..n_below]).into());
-        }
-        nodes.push(Value::Object(told));
+        let children = (n_below > 0).then(|| nested(&after[..n_below]));
+        nodes.push(Node { children, ..row.node.clone() });
         rest = &after[n_below..];
     }
     nodes
