@@ -6,6 +6,7 @@ use axum::extract::{Request, State};
 use axum::response::Response;
 use craig_engine::{ChatContextRequest, ContextAnswer, InlineContextRequest, NoContext};
 use http::StatusCode;
+use schemars::JsonSchema;
 use serde::Deserialize;
 
 use crate::caller::Caller;
@@ -17,21 +18,27 @@ use crate::limits::Resource;
 use crate::metrics::ms;
 use crate::retrieval::tell_trouble;
 
-#[derive(Deserialize)]
-struct ContextBody {
+#[derive(Deserialize, JsonSchema)]
+#[schemars(rename = "ContextRequest")]
+pub(crate) struct ContextBody {
+    /// Name, reference or id of the project.
     project: String,
     #[serde(flatten)]
     subject: Subject,
+    /// Paths of the files that are open in the editor.
     #[serde(default)]
     open_files: Vec<String>,
+    /// Most pieces of code.
     max_chunks: Option<usize>,
+    /// Least score of a piece, 0 to 1; also called `min_score`.
     #[serde(alias = "min_score")]
     min_similarity: Option<f32>,
+    /// Token budget.
     max_context_tokens: Option<usize>,
 }
 
-/// What context is wanted for.
-#[derive(Deserialize)]
+/// A chat message, or an edit of some lines of a file.
+#[derive(Deserialize, JsonSchema)]
 #[serde(untagged)]
 enum Subject {
     Edit {

@@ -7,8 +7,8 @@ use axum::response::Response;
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
 use http::StatusCode;
-use serde::Deserialize;
-use serde_json::{Value, json};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 
 use crate::failure::{Problem, json_response};
 use crate::gateway::Gateway;
@@ -21,26 +21,63 @@ const MAX_TEXTS: usize = 2_048;
 /// A name by which any client may ask for whatever is configured.
 pub(crate) const ANY_MODEL: &str = "craig";
 
-#[derive(Deserialize)]
-struct EmbeddingsBody {
+#[derive(Deserialize, JsonSchema)]
+#[schemars(rename = "EmbeddingsRequest")]
+pub(crate) struct EmbeddingsBody {
     input: Input,
+    /// 'craig', or the embedder's own id.
     model: Option<String>,
     encoding_format: Option<Encoding>,
+    /// Must be what the model has.
     dimensions: Option<usize>,
 }
 
-#[derive(Deserialize)]
+/// A text, or a list of texts.
+#[derive(Deserialize, JsonSchema)]
 #[serde(untagged)]
 enum Input {
     One(String),
-    Many(Vec<String>),
+    Many(#[schemars(length(min = 1, max = MAX_TEXTS))] Vec<String>),
 }
 
-#[derive(Clone, Copy, Deserialize)]
+#[derive(Clone, Copy, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 enum Encoding {
     Float,
     Base64,
+}
+
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "EmbeddingsResponse")]
+pub(crate) struct EmbeddingsAnswer {
+    #[schemars(extend("const" = "list"))]
+    object: &'static str,
+    data: Vec<Embedding>,
+    model: String,
+    usage: EmbeddingsUsage,
+}
+
+#[derive(Serialize, JsonSchema)]
+struct Embedding {
+    #[schemars(extend("const" = "embedding"))]
+    object: &'static str,
+    /// Index of the text in the request.
+    index: usize,
+    embedding: Encoded,
+}
+
+/// Numbers, or their bytes as little-endian f32 in Base64.
+#[derive(Serialize, JsonSchema)]
+#[serde(untagged)]
+enum Encoded {
+    Float(Vec<f32>),
+    Base64(String),
+}
+
+#[derive(Serialize, JsonSchema)]
+struct EmbeddingsUsage {
+    prompt_tokens: usize,
+    total_tokens: usize,
 }
 
 pub(crate) async fn embed(
@@ -76,24 +113,21 @@ pub(crate) async fn embed(
         ));
     }
     let encoding = body.encoding_format.unwrap_or(Encoding::Float);
-    let data: Vec<Value> = (0..)
-        .zip(&embedded.vectors)
-        .map(|(index, vector): (usize, _)| {
-            json!({ "object": "embedding", "index": index, "embedding": encoded(vector, encoding) })
-        })
+    let vectors = embedded.vectors.into_iter().enumerate();
+    let data = vectors
+        .map(|(index, vector)| Embedding { object: "embedding", index, embedding: encoded(vector, encoding) })
         .collect();
-    let usage = json!({ "prompt_tokens": tokens, "total_tokens": tokens });
-    let answer = json!({ "object": "list", "data": data, "model": embedded.model, "usage": usage });
+    let usage = EmbeddingsUsage { prompt_tokens: tokens, total_tokens: tokens };
+    let answer = EmbeddingsAnswer { object: "list", data, model: embedded.model, usage };
     Ok(json_response(StatusCode::OK, &answer))
 }
 
-/// Numbers, or their bytes as little-endian f32 in base 64.
-fn encoded(vector: &[f32], encoding: Encoding) -> Value {
+fn encoded(vector: Vec<f32>, encoding: Encoding) -> Encoded {
     match encoding {
-        Encoding::Float => json!(vector),
+        Encoding::Float => Encoded::Float(vector),
         Encoding::Base64 => {
             let bytes: Vec<u8> = vector.iter().flat_map(|x| x.to_le_bytes()).collect();
-            json!(BASE64_STANDARD.encode(bytes))
+            Encoded::Base64(BASE64_STANDARD.encode(bytes))
         }
     }
 }

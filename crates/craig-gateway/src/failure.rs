@@ -5,7 +5,8 @@ use std::time::Duration;
 use axum::response::{IntoResponse, Response};
 use craig_engine::{EngineError, Fault};
 use http::{HeaderValue, StatusCode, header};
-use serde_json::{Value, json};
+use schemars::JsonSchema;
+use serde::Serialize;
 
 use crate::limits::Allowance;
 
@@ -128,9 +129,26 @@ impl Problem {
     }
 
     /// The body: OpenAI's error object.
-    pub(crate) fn body(&self) -> Value {
-        json!({ "error": { "message": self.message, "type": self.kind, "param": self.param, "code": self.code } })
+    pub(crate) fn body(&self) -> ErrorBody<'_> {
+        let Self { message, kind, param, code, .. } = self;
+        ErrorBody { error: ErrorObject { message, r#type: kind, param: param.as_deref(), code } }
     }
+}
+
+/// OpenAI's form of an error.
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "Error")]
+pub(crate) struct ErrorBody<'a> {
+    error: ErrorObject<'a>,
+}
+
+#[derive(Serialize, JsonSchema)]
+struct ErrorObject<'a> {
+    message: &'a str,
+    r#type: &'a str,
+    /// Field that is wrong.
+    param: Option<&'a str>,
+    code: &'a str,
 }
 
 impl IntoResponse for Problem {
@@ -158,7 +176,7 @@ pub(crate) fn whole_seconds(wait: Duration) -> u64 {
 }
 
 /// A JSON answer.
-pub(crate) fn json_response(status: StatusCode, body: &impl serde::Serialize) -> Response {
+pub(crate) fn json_response(status: StatusCode, body: &impl Serialize) -> Response {
     match serde_json::to_vec(body) {
         Ok(bytes) => (status, [(header::CONTENT_TYPE, "application/json")], bytes).into_response(),
         Err(_) => StatusCode::INTERNAL_SERVER_ERROR.into_response(),

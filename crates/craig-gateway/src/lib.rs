@@ -26,6 +26,7 @@ mod journal;
 pub mod keys;
 mod limits;
 mod metrics;
+mod openapi;
 mod providers;
 mod queue;
 mod race;

@@ -1,17 +1,17 @@
-//! `POST /v1/rerank`, in the words of Cohere, Jina and vLLM or in those of Voyage, and many of them at once.
+//! `POST /v1/rerank`, with the fields of Cohere, Jina and vLLM or with those of Voyage, and batches of such requests.
 
 use std::sync::Arc;
 
 use axum::extract::{Request, State};
 use axum::response::Response;
 use http::StatusCode;
-use serde::Deserialize;
-use serde_json::{Value, json};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 use tokio::sync::Semaphore;
 use tokio::task::JoinSet;
 
 use crate::caller::Caller;
-use crate::failure::{Problem, json_response};
+use crate::failure::{ErrorBody, Problem, json_response};
 use crate::gateway::Gateway;
 use crate::intake::{caller_of, json_body};
 use crate::journal::{Event, SearchCompleted};
@@ -23,14 +23,20 @@ use crate::retrieval::{MAX_RESULTS, tell_order};
 /// Most requests of a batch.
 const MAX_BATCH: usize = 100;
 
-#[derive(Deserialize)]
-struct RerankBody {
+#[derive(Deserialize, JsonSchema)]
+#[schemars(rename = "RerankRequest")]
+pub(crate) struct RerankBody {
     query: String,
+    #[schemars(length(max = MAX_RESULTS))]
     documents: Vec<Given>,
+    /// Most documents of the answer, which has `results`.
     top_n: Option<usize>,
-    /// `Some(None)` for a `null`: Voyage's own client writes it so.
+    // `Some(None)` for a `null`: Voyage's own client writes it so.
+    /// Most documents of the answer, which has `data`.
     #[serde(default, deserialize_with = "present")]
+    #[schemars(with = "Option<usize>")]
     top_k: Option<Option<usize>>,
+    /// Whether the answer repeats the documents' texts.
     #[serde(default)]
     return_documents: bool,
 }
@@ -40,23 +46,87 @@ fn present<'de, D: serde::Deserializer<'de>>(field: D) -> Result<Option<Option<u
     Option::deserialize(field).map(Some)
 }
 
-#[derive(Deserialize)]
-struct BatchBody {
+#[derive(Deserialize, JsonSchema)]
+#[schemars(rename = "RerankBatchRequest")]
+pub(crate) struct BatchBody {
+    #[schemars(length(max = MAX_BATCH))]
     requests: Vec<RerankBody>,
 }
 
-/// A document: its text, or an object that holds it and may tell its path and how good it was found to be.
-#[derive(Deserialize)]
+/// A document: its text, or an object with its text and optionally its path and score.
+#[derive(Deserialize, JsonSchema)]
+#[schemars(rename = "Document")]
 #[serde(untagged)]
 enum Given {
     Text(String),
     Object {
+        /// Text; also called `content`.
         #[serde(alias = "content")]
         text: String,
+        /// Path of its file; also called `file`. If all documents have paths and no other reranker is configured, they are
+        /// ranked as Craig ranks the files of a project.
         #[serde(alias = "file")]
         path: Option<String>,
+        /// If all documents have scores, these order them when reranking fails.
         score: Option<f32>,
     },
+}
+
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "RerankResponse")]
+pub(crate) struct RerankAnswer {
+    #[schemars(extend("const" = "list"))]
+    object: &'static str,
+    /// The configured model, whatever the request names.
+    model: String,
+    usage: RerankUsage,
+    /// Documents, best first, unless only `top_n` was given.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    data: Option<Vec<RankedDocument>>,
+    /// The same, unless `top_k` was given.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    results: Option<Vec<RankedDocument>>,
+    /// What ordered the documents; in batches, where no header can say it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    source: Option<&'static str>,
+}
+
+#[derive(Serialize, JsonSchema)]
+struct RerankUsage {
+    total_tokens: u64,
+}
+
+#[derive(Serialize, JsonSchema)]
+struct RankedDocument {
+    /// Index in the request's documents.
+    index: usize,
+    relevance_score: f32,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    document: Option<RankedText>,
+}
+
+/// A document's text: by itself in `data`, in an object in `results`.
+#[derive(Serialize, JsonSchema)]
+#[serde(untagged)]
+enum RankedText {
+    Text(String),
+    Object { text: String },
+}
+
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "RerankBatchResponse")]
+pub(crate) struct BatchAnswer<'a> {
+    #[schemars(extend("const" = "list"))]
+    object: &'static str,
+    /// An answer or an error for each request, in order.
+    responses: Vec<BatchItem<'a>>,
+}
+
+#[derive(Serialize, JsonSchema)]
+#[serde(untagged)]
+enum BatchItem<'a> {
+    Answer(&'a RerankAnswer),
+    Error(ErrorBody<'a>),
 }
 
 impl Given {
@@ -84,7 +154,7 @@ impl Given {
 
 /// An answer, and what its headers say.
 struct Ranked {
-    body: Value,
+    body: RerankAnswer,
     source: Source,
     trouble: Option<&'static str>,
 }
@@ -115,7 +185,12 @@ pub(crate) async fn rerank_batch(
     }
     let (admitted, allowance) = admitted(&gateway, &caller, batch.requests).await;
     let answers = batch_of(&gateway, &caller, admitted).await;
-    let mut response = json_response(StatusCode::OK, &json!({ "object": "list", "responses": answers }));
+    let item = |answer| match answer {
+        Ok(answer) => BatchItem::Answer(answer),
+        Err(problem) => BatchItem::Error(Problem::body(problem)),
+    };
+    let responses = answers.iter().map(|answer| item(answer.as_ref())).collect();
+    let mut response = json_response(StatusCode::OK, &BatchAnswer { object: "list", responses });
     allowance.iter().for_each(|allowance| allowance.tell(&mut response));
     Ok(response)
 }
@@ -148,8 +223,8 @@ async fn batch_of(
     gateway: &Arc<Gateway>,
     caller: &Caller,
     bodies: Vec<Result<RerankBody, Problem>>,
-) -> Vec<Value> {
-    let mut answers = vec![Value::Null; bodies.len()];
+) -> Vec<Result<RerankAnswer, Problem>> {
+    let mut answers: Vec<_> = bodies.iter().map(|_| Err(Problem::internal())).collect();
     let places = Arc::new(Semaphore::new(gateway.config.rerank.max_running));
     let mut work = JoinSet::new();
     for (at, body) in bodies.into_iter().enumerate() {
@@ -160,7 +235,7 @@ async fn batch_of(
                 let _place = places.acquire().await.map_err(|_| Problem::internal())?;
                 ranked(&gateway, &caller, &body).await
             };
-            (at, done.await.map_or_else(|problem| problem.body(), |ranked| ranked.with_source()))
+            (at, done.await.map(Ranked::with_source))
         });
     }
     while let Some(done) = work.join_next().await {
@@ -248,37 +323,38 @@ impl RerankBody {
         Some(order)
     }
 
-    /// In Voyage's words for who says `top_k`, in those of the others for who says `top_n`, in both for who says neither.
-    fn answer(&self, model: &str, order: &[(usize, f32)], tokens: Option<u64>) -> Value {
-        let mut answer = json!({
-            "object": "list", "model": model, "usage": { "total_tokens": tokens.unwrap_or_default() },
-        });
-        if self.top_k.is_some() || self.top_n.is_none() {
-            answer["data"] = self.items(order, |text| json!(text));
+    /// Voyage's `data` for `top_k`, the others' `results` for `top_n`; if neither is given, both are returned.
+    fn answer(&self, model: &str, order: &[(usize, f32)], tokens: Option<u64>) -> RerankAnswer {
+        let has_data = self.top_k.is_some() || self.top_n.is_none();
+        let has_results = self.top_k.is_none();
+        RerankAnswer {
+            object: "list",
+            model: model.to_owned(),
+            usage: RerankUsage { total_tokens: tokens.unwrap_or_default() },
+            data: has_data.then(|| self.ranked(order, RankedText::Text)),
+            results: has_results.then(|| self.ranked(order, |text| RankedText::Object { text })),
+            source: None,
         }
-        if self.top_k.is_none() {
-            answer["results"] = self.items(order, |text| json!({ "text": text }));
-        }
-        answer
     }
 
-    /// Documents in their order, with their texts where they are asked for.
-    fn items(&self, order: &[(usize, f32)], document: impl Fn(&str) -> Value) -> Value {
-        let item = |&(index, score): &(usize, f32)| {
-            let mut item = json!({ "index": index, "relevance_score": score });
-            if self.return_documents {
-                item["document"] = document(self.documents.get(index).map_or("", Given::text));
-            }
-            item
+    /// Documents in their order, with their texts if they were asked for.
+    fn ranked(&self, order: &[(usize, f32)], text: impl Fn(String) -> RankedText) -> Vec<RankedDocument> {
+        let document = |index: usize| {
+            let document = self.documents.get(index).filter(|_| self.return_documents);
+            document.map(|document| text(document.text().to_owned()))
         };
-        order.iter().map(item).collect()
+        let ranked = |&(index, relevance_score): &(usize, f32)| RankedDocument {
+            index,
+            relevance_score,
+            document: document(index),
+        };
+        order.iter().map(ranked).collect()
     }
 }
 
 impl Ranked {
     /// The body with what a single answer says in its header.
-    fn with_source(mut self) -> Value {
-        self.body["source"] = json!(self.source.name());
-        self.body
+    fn with_source(self) -> RerankAnswer {
+        RerankAnswer { source: Some(self.source.name()), ..self.body }
     }
 }

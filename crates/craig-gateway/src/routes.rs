@@ -9,13 +9,14 @@ use axum::middleware::from_fn_with_state;
 use axum::response::{IntoResponse as _, Response};
 use axum::routing::{get, post};
 use http::{StatusCode, header};
-use serde_json::{Value, json};
+use schemars::JsonSchema;
+use serde::Serialize;
 
 use crate::embeddings::ANY_MODEL;
 use crate::failure::{Problem, json_response};
 use crate::gateway::Gateway;
 use crate::intake::enter;
-use crate::{chat, context, embeddings, ranking, search};
+use crate::{chat, context, embeddings, openapi, ranking, search};
 
 /// Every path, as metrics and logs name them.
 pub(crate) const ROUTES: [&str; 12] = [
@@ -33,8 +34,30 @@ pub(crate) const ROUTES: [&str; 12] = [
     "/openapi.json",
 ];
 
-/// What is served, described for programs.
-const OPENAPI: &str = include_str!("../openapi.json");
+/// The models that a client may name.
+#[derive(Serialize, JsonSchema)]
+pub(crate) struct ModelList<'a> {
+    #[schemars(extend("const" = "list"))]
+    object: &'static str,
+    data: Vec<Model<'a>>,
+}
+
+#[derive(Serialize, JsonSchema)]
+struct Model<'a> {
+    id: &'a str,
+    #[schemars(extend("const" = "model"))]
+    object: &'static str,
+    /// Always 0.
+    created: u64,
+    /// Provider that serves the model.
+    owned_by: &'a str,
+}
+
+/// State of this process, in a word or a few.
+#[derive(Serialize, JsonSchema)]
+pub(crate) struct Status<'a> {
+    status: &'a str,
+}
 
 pub(crate) fn router(gateway: Arc<Gateway>) -> Router {
     Router::new()
@@ -63,16 +86,14 @@ async fn models(State(gateway): State<Arc<Gateway>>) -> Response {
         provider.upstream.listed().map(move |model| (model, owner))
     });
     let distinct: BTreeSet<(&str, &str)> = named.chain([(ANY_MODEL, "craig")]).collect();
-    let list: Vec<Value> = distinct
-        .into_iter()
-        .map(|(model, owner)| json!({ "id": model, "object": "model", "created": 0, "owned_by": owner }))
-        .collect();
-    json_response(StatusCode::OK, &json!({ "object": "list", "data": list }))
+    let model = |(id, owned_by)| Model { id, object: "model", created: 0, owned_by };
+    let data = distinct.into_iter().map(model).collect();
+    json_response(StatusCode::OK, &ModelList { object: "list", data })
 }
 
 /// The process lives.
 async fn healthz() -> Response {
-    json_response(StatusCode::OK, &json!({ "status": "ok" }))
+    json_response(StatusCode::OK, &Status { status: "ok" })
 }
 
 /// This process can serve: it is not stopping, and knows whom to let in. What providers do is no reason to take it out of
@@ -83,7 +104,7 @@ async fn readyz(State(gateway): State<Arc<Gateway>>) -> Response {
         (false, true) => (StatusCode::SERVICE_UNAVAILABLE, "the key file cannot be read"),
         (false, false) => (StatusCode::OK, "ready"),
     };
-    json_response(status, &json!({ "status": word }))
+    json_response(status, &Status { status: word })
 }
 
 async fn metrics(State(gateway): State<Arc<Gateway>>) -> Response {
@@ -96,18 +117,18 @@ async fn metrics(State(gateway): State<Arc<Gateway>>) -> Response {
 }
 
 async fn openapi() -> Response {
-    ([(header::CONTENT_TYPE, "application/json")], OPENAPI).into_response()
+    ([(header::CONTENT_TYPE, "application/json")], openapi::DOCUMENT.as_str()).into_response()
 }
 
 async fn nothing() -> Response {
-    Problem::not_found("unknown_path", "there is nothing here: GET /openapi.json tells what there is")
+    Problem::not_found("unknown_path", "there is nothing here: GET /openapi.json lists the paths")
         .into_response()
 }
 
 async fn wrong_method() -> Response {
     let problem = Problem::not_found(
         "wrong_method",
-        "this path does not take this method: GET /openapi.json tells which",
+        "this path does not take this method: GET /openapi.json lists the methods",
     );
     Problem { status: StatusCode::METHOD_NOT_ALLOWED, ..problem }.into_response()
 }

@@ -6,6 +6,7 @@ use axum::extract::{Request, State};
 use axum::response::Response;
 use craig_engine::{Hit, KindFilter, SearchRequest};
 use http::StatusCode;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::failure::{Problem, json_response};
@@ -15,23 +16,36 @@ use crate::intake::{caller_of, json_body, timing};
 /// Most hits of one search.
 const MAX_LIMIT: usize = 100;
 
-#[derive(Deserialize)]
-struct SearchBody {
+#[derive(Deserialize, JsonSchema)]
+#[schemars(rename = "SearchRequest")]
+pub(crate) struct SearchBody {
+    /// Name, reference or id of the project.
     project: String,
+    /// A sentence or a symbol.
     query: String,
+    /// Most hits.
+    #[schemars(range(max = MAX_LIMIT))]
     limit: Option<usize>,
+    /// Most hits of one file.
     per_file: Option<usize>,
+    /// Least score of a hit.
+    #[schemars(range(min = 0.0, max = 1.0))]
     min_score: Option<f32>,
+    /// Only files in these languages.
     #[serde(default)]
     languages: Vec<String>,
+    /// Only files whose path matches this pattern.
     path: Option<String>,
+    /// Only files of this kind.
     kind: Option<KindFilter>,
+    /// Whether the hits are reranked.
     #[serde(default)]
     rerank: bool,
 }
 
-#[derive(Serialize)]
-struct Answer<'a> {
+#[derive(Serialize, JsonSchema)]
+pub(crate) struct SearchResponse<'a> {
+    #[schemars(extend("const" = "list"))]
     object: &'static str,
     project: &'a str,
     results: &'a [Hit],
@@ -61,7 +75,7 @@ pub(crate) async fn search(
     let (body, _room) = json_body::<SearchBody>(request, &gateway).await?;
     let found = gateway.search(&caller, body.project.clone(), body.query.clone(), body.request()).await?;
     gateway.tell(&found, &caller);
-    let answer = Answer { object: "list", project: &body.project, results: &found.items };
+    let answer = SearchResponse { object: "list", project: &body.project, results: &found.items };
     let mut response = json_response(StatusCode::OK, &answer);
     found.tell(&mut response);
     let times = [("search", found.search_time), ("rerank", found.rerank_time)];

@@ -4,17 +4,19 @@ use std::fmt::Write as _;
 
 use craig_engine::{Hit, Language};
 use percent_encoding::{AsciiSet, CONTROLS, utf8_percent_encode};
+use schemars::JsonSchema;
 use serde::Deserialize;
 
 /// A piece of code that may help to answer.
-#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Deserialize, JsonSchema)]
+#[schemars(rename = "Result")]
 pub(crate) struct Snippet {
     pub(crate) content: String,
     /// Path relative to the workspace.
     pub(crate) file: String,
     /// How near it is to the question, 0 to 1.
     pub(crate) score: Option<f32>,
-    /// First line, 1-based.
+    /// First line, from 1.
     #[serde(alias = "lineStart")]
     pub(crate) line_start: Option<u32>,
     /// Last line, inclusive.

@@ -2,7 +2,7 @@
 
 use bytes::{Bytes, BytesMut};
 use memchr::{memchr, memchr_iter, memrchr};
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 use serde::de::IgnoredAny;
 use serde_json::Value;
 
@@ -96,8 +96,8 @@ impl Lines {
     }
 
     /// An event that tells clients of an error, in this framing.
-    pub(crate) fn error_event(&self, body: &Value) -> Bytes {
-        let event = format!("\ndata: {body}\n\n");
+    pub(crate) fn error_event(&self, body: &impl Serialize) -> Bytes {
+        let event = format!("\ndata: {}\n\n", serde_json::to_string(body).unwrap_or_default());
         match self.framing {
             Framing::OpenAi => Bytes::from(event),
             Framing::Events => framed(&Bytes::from(event)),

@@ -20,7 +20,7 @@ async fn reranking_is_asked_and_answered_in_each_dialect() {
     assert_eq!(
         common.json(),
         json!({ "object": "list", "model": "rerank-2-lite", "usage": { "total_tokens": 40 },
-            "results": [{ "index": 1, "relevance_score": 0.9_f32, "document": { "text": "beta" } }] })
+            "results": [{ "index": 1, "relevance_score": 0.9, "document": { "text": "beta" } }] })
     );
     assert_eq!(voyage.last()["top_k"], 1);
     let own =
