@@ -2,8 +2,8 @@
 
 use bytes::{Bytes, BytesMut};
 use memchr::{memchr, memchr_iter, memrchr};
-use serde::{Deserialize, Serialize};
 use serde::de::IgnoredAny;
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 /// How streams are framed.

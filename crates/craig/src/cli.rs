@@ -23,6 +23,7 @@ mod man;
 mod mcp;
 mod output;
 mod progress;
+mod project;
 mod purge;
 mod question;
 mod report;

@@ -1,24 +1,26 @@
-//! `craig check-updates`: does the directory of a project differ from the index?
+//! `craig check-updates`: how the directory of a project differs from the index.
 
 use anstyle::Style;
 use craig_engine::UpdateCheck;
 
 use super::failure::Outcome;
 use super::output::{BOLD, Columns, ERROR, GOOD, PATH, WARNING, styled};
+use super::project::ProjectArg;
 use super::report;
 use super::session::Session;
 use super::table::{Align, Cut, Table};
 use super::units::count;
 
-/// Tell whether the directory of a project differs from the index, and in which files
+/// Show how the directory of a project differs from the index
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// Id, reference or name of the project
-    project: String,
+    #[command(flatten)]
+    project: ProjectArg,
 }
 
 pub(crate) fn run(args: &Args, session: &mut Session) -> anyhow::Result<Outcome> {
-    let check = session.engine()?.check_updates(&args.project)?;
+    let engine = session.engine()?;
+    let check = engine.check_updates(&args.project.handle(&engine)?)?;
     session.output.show(&check, |columns| text(&check, columns))?;
     report::warn(&check.failed, &mut session.output);
     Ok(Outcome::Complete)

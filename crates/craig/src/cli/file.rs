@@ -6,15 +6,17 @@ use craig_engine::FileText;
 
 use super::failure::{Outcome, Refusal};
 use super::global::Format;
+use super::project::ProjectArg;
 use super::session::Session;
 use super::units::{bytes, withheld};
 
 /// Print a tracked file as it is in the index
 #[derive(Debug, clap::Args)]
+#[command(allow_missing_positional = true)]
 pub(crate) struct Args {
-    /// Id, reference or name of the project
-    project: String,
-    /// Path of the file, relative to the project's directory
+    #[command(flatten)]
+    project: ProjectArg,
+    /// Path of the file, relative to the project's directory or to the one that is named
     path: String,
     /// Only these lines, counted from 1, both ends included: 10-20, 10-, -20 or 10
     #[arg(long, value_name = "A-B", value_parser = parse_lines, allow_hyphen_values = true)]
@@ -22,7 +24,9 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn run(args: &Args, session: &mut Session) -> anyhow::Result<Outcome> {
-    let mut file = session.engine()?.file(&args.project, &args.path)?;
+    let engine = session.engine()?;
+    let project = args.project.handle(&engine)?;
+    let mut file = engine.file(&project, &args.project.path(&engine, &project, &args.path)?)?;
     if let (Some(lines), Some(content)) = (&args.lines, &file.content) {
         file.content = Some(within(content, lines)?);
     }

@@ -3,14 +3,15 @@
 use super::costs::Costs;
 use super::failure::Outcome;
 use super::progress::ProgressView;
+use super::project::ProjectArg;
 use super::session::Session;
 use super::{ingest, report};
 
-/// Bring a project up to date: only files that changed are read
+/// Bring a project up to date; only changed files are read
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// Id, reference or name of the project
-    project: String,
+    #[command(flatten)]
+    project: ProjectArg,
     /// Fail when another process ingests the project, instead of waiting for it
     #[arg(long)]
     no_wait: bool,
@@ -20,11 +21,11 @@ pub(crate) struct Args {
 
 pub(crate) fn run(args: &Args, session: &mut Session) -> anyhow::Result<Outcome> {
     let engine = session.engine()?;
+    let project = args.project.handle(&engine)?;
     let waiting = ingest::waiting(args.no_wait);
     let report = args.costs.agree(&mut session.output, |consent, output| {
         let mut view = ProgressView::of_ingestion(output);
-        let report =
-            engine.ingest_delta(&args.project, waiting, consent, &mut |progress| view.step(progress));
+        let report = engine.ingest_delta(&project, waiting, consent, &mut |progress| view.step(progress));
         view.finish();
         report
     });

@@ -1,4 +1,4 @@
-//! `craig insight`: what can be told of a project without asking any model.
+//! `craig insight`: analyses of a project that need no model.
 
 mod architecture;
 mod dependencies;
@@ -14,10 +14,11 @@ use craig_engine::Cancellation;
 
 use super::failure::Outcome;
 use super::output::{BOLD, DIM, styled};
+use super::project::{Place, ProjectArg};
 use super::session::Session;
 use super::wanted::Wanted;
 
-/// Analyse a project: its architecture, dependencies, quality, and how its parts are related
+/// Analyse a project: architecture, dependencies, quality, relations between its parts
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     #[command(subcommand)]
@@ -25,7 +26,7 @@ pub(crate) struct Args {
     /// Answer from the index as it is, without looking for changed files first
     #[arg(long, global = true)]
     no_refresh: bool,
-    /// Rows of each table; the JSON form always holds everything
+    /// Rows of each table; JSON output is always complete
     #[arg(long, short = 'n', global = true, default_value_t = 15, value_name = "N")]
     limit: usize,
     /// Print the graph alone, as Mermaid text
@@ -36,46 +37,44 @@ pub(crate) struct Args {
 #[derive(Debug, Subcommand)]
 enum Analysis {
     /// Modules, layers, entry points, and patterns with their evidence
-    Architecture(Of),
-    /// Imports between files, packages with the places that use them, cycles
-    Dependencies(Of),
-    /// Functions by complexity, duplicated code, long files, notes, tests
-    Quality(Of),
-    /// What a file, folder or symbol uses and is used by, and what a change of it reaches
+    Architecture(ProjectArg),
+    /// Imports between files, packages and where they are used, cycles
+    Dependencies(ProjectArg),
+    /// Complex functions, duplicated code, long files, TODO notes, tests
+    Quality(ProjectArg),
+    /// What a file, folder or symbol uses, what uses it, and which files a change to it affects
     Relations(Between),
 }
 
 #[derive(Debug, clap::Args)]
-struct Of {
-    /// Id, reference or name of the project
-    project: String,
-}
-
-#[derive(Debug, clap::Args)]
+#[command(allow_missing_positional = true)]
 struct Between {
-    /// Id, reference or name of the project
-    project: String,
+    #[command(flatten)]
+    project: ProjectArg,
     /// Path of a file or folder, or name of a symbol: 'src/cart.rs', 'src', 'Cart::total'
     target: String,
 }
 
 impl Analysis {
-    fn project(&self) -> &str {
+    fn project(&self) -> &ProjectArg {
         match self {
-            Self::Architecture(of) | Self::Dependencies(of) | Self::Quality(of) => &of.project,
+            Self::Architecture(project) | Self::Dependencies(project) | Self::Quality(project) => project,
             Self::Relations(between) => &between.project,
         }
     }
 }
 
 pub(crate) fn run(args: &Args, session: &mut Session) -> anyhow::Result<Outcome> {
-    let engine = session.engine()?;
-    let wanted = Wanted {
-        handle: Some(args.analysis.project()),
-        root: Path::new("."),
-        no_refresh: args.no_refresh,
-        costs: None,
+    let named = args.analysis.project();
+    let engine = match named.directory() {
+        Some(directory) => session.engine_with(&session.settings(Some(directory))?)?,
+        None => session.engine()?,
     };
+    let (handle, root) = match named.place(&engine)? {
+        Place::Project(handle) => (Some(handle), Path::new(".")),
+        Place::Directory(directory) => (None, directory),
+    };
+    let wanted = Wanted { handle, root, no_refresh: args.no_refresh, costs: None };
     let (project, outcome) = wanted.prepare(&engine, &mut session.output)?;
     let output = &mut session.output;
     // Ctrl-C ends the program.
@@ -98,7 +97,8 @@ pub(crate) fn run(args: &Args, session: &mut Session) -> anyhow::Result<Outcome>
             output.show(&found, |columns| quality::text(&found, args.limit, columns))?;
         }
         Analysis::Relations(between) => {
-            let found = engine.relations(&project, &between.target, &never)?;
+            let target = between.project.path(&engine, &project, &between.target)?;
+            let found = engine.relations(&project, &target, &never)?;
             chart_or(args, &found.mermaid, session, |output| {
                 output.show(&found, |columns| relations::text(&found, args.limit, columns))
             })?;

@@ -1,20 +1,26 @@
-//! `craig stats`: sums over one project or all, and over the context that was handed out.
+//! `craig stats`: statistics of one project or all, and of the context that was returned.
+
+use std::path::Path;
 
 use anstyle::Style;
-use craig_engine::{ContextStatistics, LanguageShare, Statistics};
+use craig_engine::{ContextStatistics, Engine, LanguageShare, Statistics};
 use serde::Serialize;
 
 use super::failure::Outcome;
 use super::output::{BOLD, Columns, GOOD, LABEL, styled};
+use super::project::ProjectArg;
 use super::session::Session;
 use super::table::{Align, Cut, Table};
 use super::units::{bytes, count, counted};
 
-/// Show sums over a project, or over all
+/// Show statistics of a project, or of all
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// Id, reference or name of the project [default: all]
-    project: Option<String>,
+    #[command(flatten)]
+    project: ProjectArg,
+    /// Statistics of all projects; also the default outside of every project
+    #[arg(long, conflicts_with = "project")]
+    all: bool,
 }
 
 /// Everything that is shown.
@@ -27,14 +33,24 @@ struct Shown {
 
 pub(crate) fn run(args: &Args, session: &mut Session) -> anyhow::Result<Outcome> {
     let engine = session.engine()?;
-    let project = args.project.as_deref();
+    let project = project(args, &engine)?;
+    let project = project.as_deref();
     let shown =
         Shown { statistics: engine.statistics(project)?, context: engine.context_statistics(project)? };
     session.output.show(&shown, |columns| text(&shown.statistics, columns) + &context(&shown.context))?;
     Ok(Outcome::Complete)
 }
 
-/// What was handed out as context; nothing when nobody asked for any.
+/// The project of the argument; `None` for all.
+fn project(args: &Args, engine: &Engine) -> anyhow::Result<Option<String>> {
+    match args.project.is_default() {
+        _ if args.all => Ok(None),
+        true => Ok(engine.project_of_directory(Path::new("."))?),
+        false => args.project.handle(engine).map(Some),
+    }
+}
+
+/// Statistics of the context that was returned; nothing if none was asked for.
 fn context(sums: &ContextStatistics) -> String {
     let requests = sums.chats + sums.inline_edits;
     if requests == 0 {

@@ -1,22 +1,24 @@
-//! `craig status`: where the newest ingestion of a project stands.
+//! `craig status`: the status of the newest ingestion of a project.
 
 use craig_engine::{IngestionState, ProjectStatus};
 
 use super::failure::Outcome;
 use super::output::{BOLD, ERROR, GOOD, LABEL, WARNING, styled};
+use super::project::ProjectArg;
 use super::session::Session;
 use super::units::{count, local_time};
 use super::visible::one_line;
 
-/// Tell where the newest ingestion of a project stands
+/// Show the status of the newest ingestion of a project
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// Id, reference or name of the project
-    project: String,
+    #[command(flatten)]
+    project: ProjectArg,
 }
 
 pub(crate) fn run(args: &Args, session: &mut Session) -> anyhow::Result<Outcome> {
-    let status = session.engine()?.status(&args.project)?;
+    let engine = session.engine()?;
+    let status = engine.status(&args.project.handle(&engine)?)?;
     session.output.show(&status, |_| text(&status))?;
     Ok(Outcome::Complete)
 }

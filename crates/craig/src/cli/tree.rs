@@ -4,22 +4,24 @@ use craig_engine::{FileEntry, TreeNode};
 
 use super::failure::Outcome;
 use super::output::{BOLD, DIM, LABEL, styled};
+use super::project::ProjectArg;
 use super::session::Session;
 use super::units::{bytes, counted, withheld};
 use super::visible::one_line;
 
-/// Draw the tracked files of a project as a tree
+/// Show the tracked files of a project as a tree
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// Id, reference or name of the project
-    project: String,
-    /// Show so many levels; what lies deeper is counted only
+    #[command(flatten)]
+    project: ProjectArg,
+    /// Number of levels to show; files below them are only counted
     #[arg(long, value_name = "N")]
     depth: Option<usize>,
 }
 
 pub(crate) fn run(args: &Args, session: &mut Session) -> anyhow::Result<Outcome> {
-    let tree = session.engine()?.tree(&args.project)?;
+    let engine = session.engine()?;
+    let tree = engine.tree(&args.project.handle(&engine)?)?;
     let depth = args.depth.unwrap_or(usize::MAX);
     let drawing = draw(&tree, depth);
     session.output.show(&cut_below(tree, depth), |_| drawing)?;

@@ -10,6 +10,7 @@ use super::costs::Costs;
 use super::failure::Outcome;
 use super::output::{BOLD, DIM, GOOD, Output, styled};
 use super::progress::ProgressView;
+use super::project::ProjectArg;
 use super::report;
 use super::session::Session;
 use super::units::{count, seconds};
@@ -17,9 +18,9 @@ use super::units::{count, seconds};
 /// Keep a project up to date while its files change, until Ctrl-C
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// Id, reference or name of the project
-    project: String,
-    /// Take changes together when nothing has changed for so many milliseconds
+    #[command(flatten)]
+    project: ProjectArg,
+    /// Milliseconds without changes before the changed files are read
     #[arg(long, value_name = "MS", default_value_t = 300)]
     debounce_ms: u64,
     #[command(flatten)]
@@ -36,12 +37,13 @@ enum Line<'a> {
 
 pub(crate) fn run(args: &Args, session: &mut Session) -> anyhow::Result<Outcome> {
     let engine = session.engine()?;
-    let project = engine.status(&args.project)?.project;
+    let handle = args.project.handle(&engine)?;
+    let project = engine.project(&handle)?.name;
     let mut written = Ok(());
     let mut view = None;
     let output = &mut session.output;
     let (debounce, consent) = (Duration::from_millis(args.debounce_ms), args.costs.consent());
-    engine.watch(&args.project, debounce, consent, &mut |event| {
+    engine.watch(&handle, debounce, consent, &mut |event| {
         written = match event {
             WatchEvent::Watching { notice } => tell_start(&project, notice, output),
             WatchEvent::Progress(progress) => {

@@ -1,0 +1,73 @@
+//! The project that a command's argument names.
+
+use std::path::Path;
+
+use craig_engine::{Engine, EngineError, StoreError};
+
+use super::failure::Refusal;
+
+/// A project, or a directory in it.
+#[derive(Clone, Debug, clap::Args)]
+pub(crate) struct ProjectArg {
+    /// Directory, or id, reference or name of a project [default: the current directory]
+    project: Option<String>,
+}
+
+/// What the argument turns out to be.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Place<'a> {
+    /// Id, reference or name of a project.
+    Project(&'a str),
+    /// A directory, which need not be ingested.
+    Directory(&'a Path),
+}
+
+impl ProjectArg {
+    /// Whether nothing is named.
+    pub(crate) fn is_default(&self) -> bool {
+        self.project.is_none()
+    }
+
+    /// The directory whose settings count, if one is named.
+    pub(crate) fn directory(&self) -> Option<&Path> {
+        let path = Path::new(self.project.as_deref().unwrap_or("."));
+        path.is_dir().then_some(path)
+    }
+
+    /// The project of that name; a directory if there is no such project.
+    pub(crate) fn place(&self, engine: &Engine) -> Result<Place<'_>, EngineError> {
+        let Some(named) = &self.project else { return Ok(Place::Directory(Path::new("."))) };
+        match (engine.project(named), self.directory()) {
+            (Err(EngineError::Store(StoreError::UnknownProject { .. })), Some(directory)) => {
+                Ok(Place::Directory(directory))
+            }
+            (project, _) => project.map(|_| Place::Project(named)),
+        }
+    }
+
+    /// A handle of the project, which has to be ingested.
+    pub(crate) fn handle(&self, engine: &Engine) -> anyhow::Result<String> {
+        match self.place(engine)? {
+            Place::Project(handle) => Ok(handle.to_owned()),
+            Place::Directory(directory) => {
+                let project = engine.project_of_directory(directory)?;
+                Ok(project.ok_or_else(|| not_ingested(directory))?)
+            }
+        }
+    }
+
+    /// `path` relative to the project: where a directory is named, it may be relative to that.
+    pub(crate) fn path(&self, engine: &Engine, project: &str, path: &str) -> Result<String, EngineError> {
+        match self.place(engine)? {
+            Place::Project(_) => Ok(path.to_owned()),
+            Place::Directory(directory) => engine.path_in_project(project, directory, Path::new(path)),
+        }
+    }
+}
+
+fn not_ingested(directory: &Path) -> Refusal {
+    let full = directory.canonicalize();
+    let message = format!("{} is not ingested", full.as_deref().unwrap_or(directory).display());
+    let hint = format!("run 'craig ingest {}', or name a project ('craig list')", directory.display());
+    Refusal::new(message, hint)
+}
