@@ -49,10 +49,10 @@ use failure::Outcome;
 use global::Global;
 use session::Session;
 
-/// Finds the right code and documentation of a workspace, on this machine.
+/// Finds the right code and documentation in a workspace, on this machine.
 ///
-/// 'craig search "where are tokens checked"' in any directory ingests it and answers. Exit codes: 0 success, 1 error,
-/// 2 partial success (some files or batch lines could not be processed).
+/// Run 'craig search "where are tokens checked"' in any directory: it is ingested and searched. Exit codes: 0 success,
+/// 1 error, 2 partial success (some files or batch lines could not be processed).
 #[derive(Debug, Parser)]
 #[command(name = "craig", version, max_term_width = 100)]
 struct Cli {
@@ -91,7 +91,7 @@ enum Command {
     Man(man::Args),
 }
 
-/// Parses the arguments, runs the command, tells what went wrong.
+/// Parses the arguments, runs the command and reports errors.
 pub(crate) fn main() -> ExitCode {
     private::restrict_new_files();
     let cli = match Cli::try_parse() {
@@ -99,7 +99,7 @@ pub(crate) fn main() -> ExitCode {
         Err(error) => return failure::usage(&error),
     };
     let mut session = Session::new(cli.global);
-    if !ends_by_itself(&cli.command) {
+    if !handles_signals(&cli.command) {
         session::end_on_interrupt();
     }
     match run(cli.command, &mut session) {
@@ -108,8 +108,8 @@ pub(crate) fn main() -> ExitCode {
     }
 }
 
-/// Whether a command has something to do before a signal ends it.
-fn ends_by_itself(command: &Command) -> bool {
+/// Whether a command handles signals itself, because it has work to do before it ends.
+fn handles_signals(command: &Command) -> bool {
     match command {
         Command::Gateway(args) => args.serves(),
         Command::Mcp(_) => true,
@@ -176,7 +176,7 @@ mod tests {
         assert!(missing.is_empty(), "docs/cli.md lacks {missing:?}");
     }
 
-    /// Whether the page has `name` as a whole word: `--no-wait` does not name `--no`.
+    /// Whether the page has `name` as a whole word: `--no-wait` is not `--no`.
     fn names(name: &str) -> bool {
         PAGE.match_indices(name).any(|(at, _)| {
             let next = PAGE[at + name.len()..].chars().next();

@@ -35,22 +35,22 @@ pub(crate) use sources::AllowedSources;
 pub(crate) use tools::Abilities;
 pub(crate) use workspace::Base;
 
-/// What a server is started with.
+/// Settings of a server.
 #[derive(Clone, Debug)]
 pub(crate) struct Settings {
-    /// What engines are built from.
+    /// Configuration of the engine.
     pub(crate) engine: Config,
-    /// What the settings of a project are made of.
+    /// Sources of a project's settings.
     pub(crate) sources: Sources,
-    /// Options with which subprocesses find the same database.
+    /// Options for subprocesses, so that they use the same database.
     pub(crate) child_arguments: Vec<OsString>,
-    /// Workspace of the assistant, unless it names another.
+    /// Workspace of the assistant, unless the client names another.
     pub(crate) workspace: Base,
-    /// What may be ingested beside it.
+    /// What may be ingested in addition to it.
     pub(crate) allowed: AllowedSources,
-    /// Whether what clients name as roots may be ingested.
+    /// Whether the roots that clients name may be ingested.
     pub(crate) roots_are_leave: bool,
-    /// Which tools there are.
+    /// Which tools are offered.
     pub(crate) abilities: Abilities,
     /// Whether a project is brought up to date before an answer.
     pub(crate) refreshes: bool,
@@ -62,7 +62,7 @@ pub(crate) fn serve_stdio(settings: Settings) -> anyhow::Result<()> {
     run(&server.clone(), async {
         let running = match server.serve(rmcp::transport::stdio()).await {
             Ok(running) => running,
-            // The client has gone away before it said anything.
+            // The client disconnected before it sent anything.
             Err(rmcp::service::ServerInitializeError::ConnectionClosed(_)) => return Ok(()),
             Err(error) => return Err(error.into()),
         };
@@ -86,8 +86,8 @@ pub(crate) fn serve_http(
 
 /// Runs a server on two threads for the protocol; the engine works on threads of its own.
 ///
-/// When it has ended, or was told to by a signal, jobs that wait are handed to another process; nothing else is waited for: an
-/// ingestion that is cut off is completed by the next one.
+/// When it ends, by itself or on a signal, queued jobs are handed to another process; nothing else is waited for: an
+/// interrupted ingestion is completed by the next one.
 fn run(server: &Server, serving: impl Future<Output = anyhow::Result<()>>) -> anyhow::Result<()> {
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build()?;
     let (served, exit_code) = runtime.block_on(async {
@@ -104,7 +104,7 @@ fn run(server: &Server, serving: impl Future<Output = anyhow::Result<()>>) -> an
     served
 }
 
-/// Waits for a signal that ends the program; gives the exit code that tells of it.
+/// Waits for a signal that ends the program; returns the exit code for it.
 #[cfg(unix)]
 async fn signalled() -> i32 {
     use tokio::signal::unix::{SignalKind, signal};

@@ -1,4 +1,4 @@
-//! The short note that tells an assistant, in its own instructions, when to ask Craig.
+//! The short note in an assistant's own instructions on when to use Craig.
 
 const BEGIN: &str = "<!-- craig:begin -->";
 const END: &str = "<!-- craig:end -->";

@@ -124,7 +124,7 @@ impl Places {
     }
 }
 
-/// All assistants, in the order in which they are told.
+/// All assistants, in the order in which they are listed.
 pub(crate) const ASSISTANTS: &[Assistant] = &[
     Assistant {
         id: "claude-code",

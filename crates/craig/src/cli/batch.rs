@@ -1,4 +1,4 @@
-//! Batches: one JSON object a line in, one JSON result a line out, each as soon as it is there.
+//! Batches: reads one JSON object per line, and writes one JSON result per line as soon as it is ready.
 
 use std::fs::File;
 use std::io::{self, BufRead, BufReader};
@@ -10,13 +10,13 @@ use serde::ser::{Serialize, SerializeMap as _, Serializer};
 use super::failure::{Outcome, Refusal, message_and_hint};
 use super::output::Output;
 
-/// What a line of a batch asks for.
+/// A line of a batch.
 pub(crate) trait BatchLine: DeserializeOwned {
-    /// What such a line is, as errors call it.
+    /// Name of such a line in error messages.
     const WHAT: &'static str;
-    /// The field that tells results apart; the result of a line that failed repeats it.
+    /// The identifying field, which is repeated in the result of a failed line.
     const SUBJECT: &'static str;
-    /// A line as it should be.
+    /// A valid line.
     const EXAMPLE: &'static str;
 
     /// The value of that field.
@@ -41,7 +41,7 @@ pub(crate) fn open<L: BatchLine>(path: &Path) -> Result<Box<dyn BufRead>, Refusa
     Ok(Box::new(BufReader::new(file)))
 }
 
-/// Answers each line as it is read; blank ones are skipped. What fails is a result, too, and makes the outcome partial.
+/// Answers each line as it is read and skips blank ones. A failed line has a result, too, and makes the outcome partial.
 pub(crate) fn run<L: BatchLine, A: Serialize>(
     mut lines: Box<dyn BufRead>,
     output: &mut Output,
@@ -73,7 +73,7 @@ pub(crate) fn run<L: BatchLine, A: Serialize>(
 
 fn parse<L: BatchLine>(bytes: &[u8]) -> anyhow::Result<L> {
     serde_json::from_slice(bytes).map_err(|error| {
-        // The place within the line matters, not serde's line number, which is always 1.
+        // The column matters; serde's line number is always 1.
         let message = error.to_string().replace(" at line 1 column ", " at column ");
         let hint = format!("a line looks like {}", L::EXAMPLE);
         Refusal::new(format!("not a {}: {message}", L::WHAT), hint).into()
@@ -82,7 +82,7 @@ fn parse<L: BatchLine>(bytes: &[u8]) -> anyhow::Result<L> {
 
 /// The result of a line that could not be answered.
 struct FailedLine<'a> {
-    /// Name of the field, and its value where the line could be read.
+    /// Name of the field, and its value if the line could be parsed.
     subject: (&'static str, Option<&'a str>),
     number: usize,
     error: String,

@@ -1,4 +1,4 @@
-//! `craig context`: the code that a chat message or an inline edit needs, ready for the prompt.
+//! `craig context`: the code that a chat message or an inline edit needs, ready for a prompt.
 
 use std::io::Read as _;
 use std::path::PathBuf;
@@ -12,7 +12,7 @@ use super::failure::{Outcome, Refusal};
 use super::session::Session;
 use super::wanted::Wanted;
 
-/// Give the code that a chat message or an inline edit needs, as Markdown for the prompt or as JSON
+/// Print the code that a chat message or an inline edit needs, as Markdown for a prompt or as JSON
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     #[command(subcommand)]
@@ -25,37 +25,37 @@ enum Purpose {
     Inline(InlineArgs),
 }
 
-/// Code that a chat message is about
+/// Print the code that a chat message is about
 #[derive(Debug, clap::Args)]
 #[command(override_usage = "craig context chat [OPTIONS] <MESSAGE>")]
 struct ChatArgs {
-    /// The message; with '/no-context' at its beginning or end it gets none
+    /// The message; it gets no context if it begins or ends with '/no-context'
     message: Vec<String>,
     /// Earlier messages of the conversation, oldest first (may be repeated)
     #[arg(long, value_name = "MESSAGE", num_args = 1..)]
     history: Vec<String>,
-    /// Most tokens of the text [default: puku.chat.semanticContext.tokenBudget]
+    /// Token budget [default: puku.chat.semanticContext.tokenBudget]
     #[arg(long, value_name = "TOKENS")]
     budget: Option<usize>,
     #[command(flatten)]
     common: Common,
 }
 
-/// Code that helps with an edit: what the instruction points to, never the selection itself
+/// Print the code that helps with an edit: what the instruction refers to, never the selection itself
 #[derive(Debug, clap::Args)]
 struct InlineArgs {
-    /// What is to be done, such as 'handle errors like the login function'
+    /// What to do, such as 'handle errors like the login function'
     instruction: String,
-    /// File that is edited
+    /// File being edited
     #[arg(long, value_name = "FILE")]
     file: PathBuf,
-    /// Selected lines, from 1, the last included
+    /// Selected lines, counted from 1, both ends included
     #[arg(long, value_name = "A-B", value_parser = lines)]
     lines: (u32, u32),
-    /// Read the file's text from stdin, as the editor has it before it is saved
+    /// Read the file's unsaved text from stdin
     #[arg(long)]
     stdin: bool,
-    /// Longest code of a piece in bytes [default: puku.inlineEdit.context.semantic.maxCodeLength]
+    /// Maximum length of a piece of code, in bytes [default: puku.inlineEdit.context.semantic.maxCodeLength]
     #[arg(long, value_name = "BYTES")]
     max_code_length: Option<usize>,
     #[command(flatten)]
@@ -64,22 +64,22 @@ struct InlineArgs {
 
 #[derive(Debug, clap::Args)]
 struct Common {
-    /// Directory of the project; it is ingested when it never was
+    /// Directory of the project; it is ingested if it is not yet
     #[arg(long, value_name = "DIR", default_value = ".")]
     root: PathBuf,
-    /// Id, reference or name of the project [default: the one of the directory]
+    /// Id, reference or name of the project [default: the project of the directory]
     #[arg(long, short, conflicts_with = "root")]
     project: Option<String>,
-    /// Most pieces of code, 1 to 20 [default: as the settings say]
+    /// Maximum number of pieces of code, 1 to 20 [default: from the settings]
     #[arg(long, short = 'n', value_name = "N")]
     max_chunks: Option<usize>,
-    /// Least score of a piece, from 0 to 1 [default: as the settings say]
+    /// Minimum score of a piece of code, from 0 to 1 [default: from the settings]
     #[arg(long, value_name = "SCORE")]
     min_score: Option<f32>,
-    /// Path of a file that is open or was edited lately; it counts a little more (may be repeated)
+    /// Path of an open or recently edited file, which is slightly preferred (may be repeated)
     #[arg(long, value_name = "PATH")]
     open: Vec<String>,
-    /// Answer from the index as it is, without looking for changed files first
+    /// Answer from the index as it is, without checking for changed files first
     #[arg(long)]
     no_refresh: bool,
     #[command(flatten)]
@@ -121,7 +121,7 @@ fn chat(args: ChatArgs, session: &mut Session) -> anyhow::Result<Outcome> {
     Ok(prepared)
 }
 
-/// `--history A B` takes all that follows it, so that a message behind it is its last value.
+/// `--history A B` takes all following values, so a message after it is its last value.
 fn message_and_history(
     message: Vec<String>,
     mut history: Vec<String>,
@@ -161,7 +161,7 @@ fn text_of_stdin() -> anyhow::Result<String> {
     Ok(text)
 }
 
-/// Opens the engine and brings the project up to date, telling on stderr; gives its reference.
+/// Opens the engine and brings the project up to date, with progress on stderr; returns its reference.
 fn prepare(common: &Common, session: &mut Session) -> anyhow::Result<(Engine, String, Outcome)> {
     let engine = session.engine_with(&session.settings(Some(&common.root))?)?;
     engine.warm_up_tokenizer();
@@ -175,7 +175,7 @@ fn prepare(common: &Common, session: &mut Session) -> anyhow::Result<(Engine, St
     Ok((engine, project, outcome))
 }
 
-/// Shows an answer; why there is no context, and what was done without, goes to stderr.
+/// Prints an answer; the reason for an empty one and what did not work go to stderr.
 fn show(answer: &ContextAnswer, session: &mut Session) -> anyhow::Result<()> {
     session.output.show(answer, |_| answer.markdown.clone())?;
     if !session.output.is_quiet {

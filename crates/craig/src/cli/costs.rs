@@ -1,4 +1,4 @@
-//! What needs a yes before it is begun: embedding that takes much, and home directories or system folders as projects.
+//! Confirmations: expensive embedding, and home directories or system folders as projects.
 
 use craig_engine::{Consent, EngineError, NewSources};
 
@@ -8,13 +8,13 @@ use super::question;
 /// Option of commands that may embed.
 #[derive(Clone, Copy, Debug, clap::Args)]
 pub(crate) struct Costs {
-    /// Do not ask: embed where it takes much or switches the embedder, ingest home directories and system folders
+    /// Do not ask for confirmation: of expensive embedding, a change of the embedder, home directories or system folders
     #[arg(long, short)]
     yes: bool,
 }
 
 impl Costs {
-    /// What the command line agrees to.
+    /// The consent given on the command line.
     pub(crate) fn consent(self) -> Consent {
         match self.yes {
             true => Consent { costs: true, new_sources: NewSources::Any },
@@ -22,7 +22,7 @@ impl Costs {
         }
     }
 
-    /// Does something that may ingest, after asking where that needs a yes and somebody can be asked.
+    /// Runs something that may ingest; asks for confirmation where that is needed and possible.
     pub(crate) fn agree<T>(
         self,
         output: &mut Output,
@@ -47,7 +47,7 @@ impl Costs {
     }
 }
 
-/// Asks on a terminal; elsewhere nobody has agreed.
+/// Asks on a terminal; without one, the answer is no.
 fn is_accepted(question: &str, output: &mut Output) -> bool {
     question::can_ask() && question::ask(question, output).unwrap_or(false)
 }

@@ -10,7 +10,7 @@ use super::output::{BOLD, GOOD, styled};
 use super::session::Session;
 use super::units::{counted, seconds};
 
-/// The documentation that code is explained from
+/// Manage the documentation that code is explained from
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     #[command(subcommand)]
@@ -19,7 +19,7 @@ pub(crate) struct Args {
 
 #[derive(Debug, clap::Subcommand)]
 enum Action {
-    /// Index README.md and docs/**/*.md in .aidocs/, or bring that up to date
+    /// Index README.md and docs/**/*.md in .aidocs/, or update that index
     Index {
         /// Directory of the project
         #[arg(value_name = "DIR", default_value = ".")]

@@ -1,4 +1,4 @@
-//! `craig doctor`: whether everything that Craig keeps is as it was written.
+//! `craig doctor`: checks that everything Craig stores is intact.
 
 use craig_engine::{Examination, Finding, Part};
 
@@ -8,13 +8,14 @@ use super::progress::ProgressView;
 use super::session::Session;
 use super::units::{bytes, counted};
 
-/// Read everything that is kept and say what is damaged; exit code 1 when something is
+/// Check all stored data for damage; exit code 1 if something is damaged
 ///
-/// The database, every stored text against its hash, every checksum of every search index, what is left over, and permissions.
+/// Checks the database, the hash of every stored text, every checksum of every search index, leftover files, and
+/// permissions.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// Rebuild damaged indexes, read damaged files again from their sources, remove what is left over, and set a database aside
-    /// that cannot be repaired
+    /// Rebuild damaged indexes, read damaged files again from their sources, remove leftover files, and move a database that
+    /// cannot be repaired out of the way
     #[arg(long)]
     repair: bool,
 }

@@ -1,4 +1,4 @@
-//! `craig explain`: what the project's own documentation says of code.
+//! `craig explain`: what the project's own documentation says about code.
 
 mod batch;
 
@@ -15,28 +15,29 @@ use super::output::{DIM, PATH, styled};
 use super::session::Session;
 use super::units::percent;
 
-/// Explain code from the project's documentation, with citations, or say that it is not documented
+/// Explain code from the project's documentation, with citations, or report that it is not documented
 #[derive(Debug, clap::Args)]
 #[command(
     override_usage = "craig explain [OPTIONS] <FILE>[:L1[-L2]]\n       craig explain [OPTIONS] --batch <FILE>"
 )]
 pub(crate) struct Args {
-    /// File to explain, with the lines that are meant: src/client.js:10-20
+    /// File to explain, optionally with lines: src/client.js:10-20
     #[arg(value_name = "FILE[:L1[-L2]]", required_unless_present = "batch", conflicts_with = "batch")]
     place: Option<String>,
-    /// Answer one JSON object a line ({"file": "…", "line_start": 1, "line_end": 9}) from a file, or from stdin with '-'
+    /// Read selections from a file, or from stdin with '-': one JSON object per line,
+    /// {"file": "…", "line_start": 1, "line_end": 9}
     #[arg(long, value_name = "FILE")]
     batch: Option<PathBuf>,
     /// Directory of the project; its README.md and docs/**/*.md are the documentation
     #[arg(long, value_name = "DIR", default_value = ".")]
     root: PathBuf,
-    /// Answer from the documentation as it was indexed, without looking for changed files first
+    /// Answer from the documentation as it was indexed, without checking for changed files first
     #[arg(long)]
     no_refresh: bool,
-    /// Tell it in the words of the configured language model, as far as the documentation bears them out
+    /// Let the configured language model phrase it, as far as the documentation supports its sentences
     #[arg(long, overrides_with = "no_model")]
     model: bool,
-    /// Quote the documentation although explain.language_model is set
+    /// Quote the documentation even if explain.language_model is set
     #[arg(long)]
     no_model: bool,
 }
@@ -57,7 +58,7 @@ pub(crate) fn run(args: &Args, session: &mut Session) -> anyhow::Result<Outcome>
     Ok(Outcome::Complete)
 }
 
-/// The documentation, and whose words it is told in.
+/// The documentation, and how it is phrased.
 struct Prepared {
     explainer: Explainer,
     in_words: bool,
@@ -72,7 +73,7 @@ impl Prepared {
     }
 }
 
-/// Opens the documentation and brings it up to date; troubles with it are warnings.
+/// Opens the documentation and brings it up to date; problems with its files are warnings.
 fn prepare(args: &Args, session: &mut Session) -> anyhow::Result<Prepared> {
     let config = ExplainConfig::of_project(&session.sources(), &args.root).map_err(EngineError::from)?;
     let in_words = args.model || config.in_words && !args.no_model;
@@ -91,7 +92,7 @@ fn prepare(args: &Args, session: &mut Session) -> anyhow::Result<Prepared> {
     Ok(Prepared { explainer, in_words })
 }
 
-/// Says why the documentation is quoted although the language model was to tell it.
+/// Warns if the language model failed and the documentation is quoted instead.
 fn warn_of_fallback(explained: &Explained, session: &mut Session) {
     let fallback = explained.language_model.as_ref().filter(|report| report.status == WordsStatus::Fallback);
     if let Some(report) = fallback {

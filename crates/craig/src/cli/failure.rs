@@ -1,4 +1,4 @@
-//! How a command ends: exit codes, and errors with what to do about them.
+//! How a command ends: exit codes, and errors with hints.
 
 use std::io;
 use std::process::ExitCode;
@@ -11,14 +11,14 @@ use super::global::Format;
 use super::output::{ERROR, LABEL, Output, styled};
 use super::visible::one_line;
 
-/// How a command that did not fail has ended.
+/// How a command ended that did not fail.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Outcome {
     /// Everything was done: 0.
     Complete,
-    /// Some files or lines could not be processed, each was named: 2.
+    /// Some files or lines could not be processed and were reported: 2.
     Partial,
-    /// What was examined is damaged, and was not repaired: 1.
+    /// Damage was found and not repaired: 1.
     Damaged,
 }
 
@@ -39,7 +39,7 @@ impl From<Outcome> for ExitCode {
     }
 }
 
-/// The command line itself refuses, and says what to do.
+/// An error of the command line itself, with a hint.
 #[derive(Debug, Error)]
 #[error("{message}")]
 pub(crate) struct Refusal {
@@ -53,17 +53,17 @@ impl Refusal {
     }
 }
 
-/// Tells an error on stderr; gives its exit code.
+/// Reports an error on stderr; returns its exit code.
 pub(crate) fn report(error: &Error, output: &mut Output) -> ExitCode {
     if is_closed_pipe(error) {
         return ExitCode::SUCCESS;
     }
     let (message, hint) = message_and_hint(error);
-    tell(&message, hint.as_deref(), output);
+    print_error(&message, hint.as_deref(), output);
     ExitCode::FAILURE
 }
 
-/// What is wrong, and what to do about it.
+/// The message of an error, and its hint.
 pub(crate) fn message_and_hint(error: &Error) -> (String, Option<String>) {
     if let Some(error) = error.downcast_ref::<EngineError>() {
         return (error.to_string(), error.hint());
@@ -74,7 +74,7 @@ pub(crate) fn message_and_hint(error: &Error) -> (String, Option<String>) {
     }
 }
 
-fn tell(message: &str, hint: Option<&str>, output: &mut Output) {
+fn print_error(message: &str, hint: Option<&str>, output: &mut Output) {
     let text = match output.format {
         Format::Json => format!("{}\n", serde_json::json!({ "error": message, "hint": hint })),
         Format::Text => {
@@ -85,7 +85,7 @@ fn tell(message: &str, hint: Option<&str>, output: &mut Output) {
     output.complain(&text);
 }
 
-/// Whoever read our stdout has seen enough: no error.
+/// A closed stdout is no error: its reader has seen enough.
 fn is_closed_pipe(error: &Error) -> bool {
     error
         .chain()
@@ -104,7 +104,7 @@ pub(crate) fn usage(error: &clap::Error) -> ExitCode {
         let text = error.render().to_string();
         // The message ends where usage begins.
         let lines: Vec<&str> = text.lines().take_while(|line| !line.is_empty()).map(str::trim).collect();
-        tell(
+        print_error(
             lines.join(" ").trim_start_matches("error: "),
             Some("'craig --help' shows how it is used"),
             &mut Output::new(Format::Json, false),
@@ -115,7 +115,7 @@ pub(crate) fn usage(error: &clap::Error) -> ExitCode {
     ExitCode::FAILURE
 }
 
-/// Whether arguments that could not be parsed hold `--format json`.
+/// Whether arguments that could not be parsed contain `--format json`.
 fn asks_for_json(args: impl Iterator<Item = std::ffi::OsString>) -> bool {
     let args: Vec<_> = args.collect();
     args.iter().any(|arg| arg == "--format=json")

@@ -5,21 +5,21 @@ use serde::Serialize;
 use super::failure::Outcome;
 use super::session::Session;
 
-/// Say whether the context that was handed out was helpful; kept on this machine, for 'craig stats'
+/// Record whether returned context was helpful; kept on this machine, for 'craig stats'
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// What you found
+    /// Your verdict
     #[arg(value_enum)]
     verdict: Verdict,
-    /// Number of the context, "id" in its JSON [default: the newest]
+    /// Id of the context, from its JSON [default: the newest]
     #[arg(long, value_name = "N")]
     id: Option<u64>,
-    /// Why
+    /// Reason
     #[arg(long, value_name = "TEXT")]
     note: Option<String>,
 }
 
-/// What somebody found.
+/// A verdict on context.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, clap::ValueEnum)]
 #[serde(rename_all = "lowercase")]
 enum Verdict {

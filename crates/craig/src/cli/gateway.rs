@@ -1,4 +1,4 @@
-//! `craig gateway`: OpenAI-compatible chat with rerank and context injection over HTTP, and the keys of its clients.
+//! `craig gateway`: OpenAI-compatible chat with reranking and context injection over HTTP, and the keys of its clients.
 
 use std::net::SocketAddr;
 
@@ -13,7 +13,7 @@ use super::session::Session;
 use super::table::{Align, Cut, Table};
 use super::units::local_time;
 
-/// Serve OpenAI-compatible chat with rerank and context injection over HTTP
+/// Serve OpenAI-compatible chat with reranking and context injection over HTTP
 #[derive(Debug, clap::Args)]
 #[command(args_conflicts_with_subcommands = true)]
 pub(crate) struct Args {
@@ -26,7 +26,7 @@ pub(crate) struct Args {
 
 #[derive(Debug, Subcommand)]
 enum Command {
-    /// Make, list or revoke the keys of clients
+    /// Create, list or revoke the keys of clients
     Keys(KeysArgs),
 }
 
@@ -38,12 +38,12 @@ struct KeysArgs {
 
 #[derive(Debug, Subcommand)]
 enum KeysCommand {
-    /// Make a key and show it, once
+    /// Create a key and show it once
     Add {
-        /// Whose key it is
+        /// Name of the client
         name: String,
     },
-    /// List the keys that were made
+    /// List all keys
     List,
     /// Revoke a key; a running gateway refuses it within a second
     Revoke {
@@ -52,28 +52,28 @@ enum KeysCommand {
     },
 }
 
-/// A key that was just made.
+/// A new key.
 #[derive(Debug, Serialize)]
 struct Added {
     id: String,
     name: String,
-    /// The key itself, which nobody can show again.
+    /// The key itself, which cannot be shown again.
     key: String,
 }
 
-/// A key as it is listed.
+/// A key in the list.
 #[derive(Debug, Serialize)]
 struct Listed {
     id: String,
     name: String,
-    /// How its holder is called in logs.
+    /// Name of its client in logs.
     user: String,
     created_at: String,
     revoked_at: Option<String>,
 }
 
 impl Args {
-    /// Whether the gateway is served: it ends by itself when it is told to.
+    /// Whether the gateway is served, which handles signals itself.
     pub(crate) fn serves(&self) -> bool {
         self.command.is_none()
     }
@@ -111,11 +111,11 @@ fn run_keys(command: KeysCommand, config: &GatewayConfig, session: &mut Session)
         }
         KeysCommand::List => {
             let ring = keys::KeyRing::open(file).map_err(keys_refusal)?;
-            let list: Vec<Listed> = ring.records().iter().map(Listed::of).collect();
+            let list: Vec<Listed> = ring.records().iter().map(Listed::new).collect();
             session.output.show(&list, |columns| table(&list, columns))?;
         }
         KeysCommand::Revoke { key } => {
-            let listed = Listed::of(&keys::revoke(file, &key).map_err(keys_refusal)?);
+            let listed = Listed::new(&keys::revoke(file, &key).map_err(keys_refusal)?);
             session.output.summarize(&listed, |_| format!("revoked {}\n", styled(BOLD, &listed.name)))?;
         }
     }
@@ -123,7 +123,7 @@ fn run_keys(command: KeysCommand, config: &GatewayConfig, session: &mut Session)
 }
 
 impl Listed {
-    fn of(record: &keys::KeyRecord) -> Self {
+    fn new(record: &keys::KeyRecord) -> Self {
         Self {
             id: record.id.clone(),
             name: record.name.clone(),

@@ -14,7 +14,7 @@ pub(crate) struct Global {
     /// Database [default: $XDG_DATA_HOME/craig/craig.db, else ~/.local/share/craig/craig.db] [env: CRAIG_DB]
     #[arg(long, global = true, value_name = "PATH", help_heading = "Global options")]
     pub(crate) db: Option<PathBuf>,
-    /// Form of the output: for people, or one JSON document on stdout
+    /// Output format: text for people, or one JSON document on stdout
     #[arg(
         long,
         global = true,
@@ -34,10 +34,10 @@ pub(crate) struct Global {
         help_heading = "Global options"
     )]
     pub(crate) color: Color,
-    /// No progress and no summaries: results, warnings and errors only
+    /// Print only results, warnings and errors: no progress and no summaries
     #[arg(long, short, global = true, help_heading = "Global options")]
     pub(crate) quiet: bool,
-    /// Threads for reading, parsing and embedding; 0 means one for each core [default: 0] [env: CRAIG_THREADS]
+    /// Threads for reading, parsing and embedding; 0 means one per core [default: 0] [env: CRAIG_THREADS]
     #[arg(long, global = true, value_name = "N", help_heading = "Global options")]
     pub(crate) threads: Option<usize>,
     /// Set any setting, such as embedder.provider=local ('craig settings' lists them; may be repeated)
@@ -45,10 +45,10 @@ pub(crate) struct Global {
     pub(crate) set: Vec<(String, String)>,
 }
 
-/// Form of the output.
+/// Output format.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Format {
-    /// For people; 'markdown' is another name of it
+    /// For people; 'markdown' is an alias
     #[default]
     #[value(alias = "markdown")]
     Text,
@@ -85,7 +85,7 @@ fn key_and_value(text: &str) -> Result<(String, String), String> {
 }
 
 impl Global {
-    /// What the settings are made of; `project` is the directory whose own file counts.
+    /// Sources of the settings; `project` is the directory whose own file counts.
     pub(crate) fn sources(&self, project: Option<&Path>) -> Sources {
         let environment: Environment = std::env::vars_os()
             .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)))
@@ -101,23 +101,23 @@ impl Global {
         }
     }
 
-    /// Flags of their own are settings like those of `--set`.
+    /// Settings given by `--set` or by flags of their own.
     pub(crate) fn settings_flags(&self) -> Vec<(String, String)> {
         let threads = self.threads.map(|threads| ("threads".to_owned(), threads.to_string()));
         self.set.iter().cloned().chain(threads).collect()
     }
 
-    /// The folder for what Craig keeps of its own.
+    /// Craig's data folder.
     pub(crate) fn data_folder() -> Result<PathBuf, Refusal> {
         Ok(folders()?.data_dir().join("craig"))
     }
 
-    /// The file of the gateway's keys when no setting names one.
+    /// The default file of the gateway's keys.
     pub(crate) fn default_keys() -> Result<PathBuf, Refusal> {
         Ok(Self::data_folder()?.join("gateway-keys.json"))
     }
 
-    /// The database to use when no setting names one.
+    /// The default database.
     pub(crate) fn default_database() -> Result<PathBuf, Refusal> {
         Ok(Self::data_folder()?.join("craig.db"))
     }
@@ -127,7 +127,7 @@ fn folders() -> Result<impl etcetera::BaseStrategy, Refusal> {
     etcetera::choose_base_strategy().map_err(|_| {
         Refusal::new(
             "there is no home directory to keep the database in",
-            "say where with --db PATH or CRAIG_DB",
+            "name the database with --db PATH or CRAIG_DB",
         )
     })
 }

@@ -1,4 +1,4 @@
-//! `craig ingest`: a directory or a repository becomes a project.
+//! `craig ingest`: makes a project of a directory or a repository.
 
 use std::path::PathBuf;
 
@@ -28,33 +28,33 @@ pub(crate) struct Args {
     /// Commits of the repository's history to fetch; 0 means all [default: 1]
     #[arg(long, value_name = "N")]
     depth: Option<u32>,
-    /// Leave out larger files: a number of bytes, or a size such as 500kB or 2MB [default: 1MB]
+    /// Skip larger files: a number of bytes, or a size such as 500kB or 2MB [default: 1MB]
     #[arg(long, value_name = "SIZE", value_parser = size::parse)]
     max_file_size: Option<u64>,
-    /// Track hidden files and folders, too
+    /// Also track hidden files and folders
     #[arg(long)]
     hidden: bool,
-    /// Track what .gitignore, .ignore and .pukuignore files exclude, too
+    /// Also track what .gitignore, .ignore and .pukuignore files exclude
     #[arg(long)]
     no_ignore: bool,
-    /// Leave out what matches, written as a line of a .gitignore file (may be repeated)
+    /// Skip what matches this pattern, in the syntax of .gitignore (may be repeated)
     #[arg(long, value_name = "GLOB")]
     exclude: Vec<String>,
-    /// Bring in what matches although it is hidden or in a skipped folder (may be repeated)
+    /// Track what matches this pattern, even if it is hidden or in a skipped folder (may be repeated)
     #[arg(long, value_name = "GLOB")]
     include: Vec<String>,
-    /// Fail when another process ingests the same project, instead of waiting for it
+    /// Fail if another process is ingesting the same project, instead of waiting for it
     #[arg(long)]
     no_wait: bool,
-    /// Ingest the very DIRECTORY without asking what it is, and fail when a link leads elsewhere: for programs that have
-    /// checked it, as 'craig mcp' does
+    /// Ingest exactly DIRECTORY, without confirmation, and fail if a link on its path leads elsewhere; for programs that
+    /// have checked it, such as 'craig mcp'
     #[arg(long, conflicts_with = "yes")]
     exact: bool,
     #[command(flatten)]
     costs: Costs,
 }
 
-/// What the arguments ask for.
+/// The source that the arguments name.
 enum Order {
     Directory(IngestRequest),
     Repository(RepositoryRequest),
@@ -79,13 +79,13 @@ impl Order {
 }
 
 impl Args {
-    /// The repository that was meant; a directory that is there goes before.
+    /// The URL, unless there is a directory of that name.
     fn url(&self) -> Result<Option<GitUrl>, EngineError> {
         let url = self.source.to_str().filter(|_| !self.source.is_dir()).and_then(GitUrl::parse);
         Ok(url.transpose()?)
     }
 
-    /// What to ingest, where the flags say nothing as `settings` say.
+    /// Which files to track: from the flags, otherwise from `settings`.
     fn order(self, url: Option<GitUrl>, settings: &Settings) -> Order {
         let set = settings.source();
         let options = SourceOptions {
@@ -117,7 +117,7 @@ impl Args {
     }
 }
 
-/// What `--no-wait` means.
+/// What to do when another process ingests the project.
 pub(crate) fn waiting(no_wait: bool) -> Waiting {
     if no_wait { Waiting::Fail } else { Waiting::Wait }
 }
@@ -128,18 +128,18 @@ pub(crate) fn run(args: Args, session: &mut Session) -> anyhow::Result<Outcome> 
         let message = "--branch and --depth are for repositories, and this is a directory";
         return Err(Refusal::new(message, "give the URL of a repository, or leave them out").into());
     }
-    // The settings that a stranger's repository brings with it do not count.
+    // The settings file in a cloned repository does not count.
     let settings = session.settings(url.is_none().then_some(args.source.as_path()))?;
     let engine = session.engine_with(&settings)?;
     let (costs, exact) = (args.costs, args.exact);
     let order = args.order(url, &settings);
     let report = costs.agree(&mut session.output, |consent, output| {
         let new_sources = if exact { NewSources::Exact } else { consent.new_sources };
-        let mut view = ProgressView::of_ingestion(output);
+        let mut view = ProgressView::for_ingestion(output);
         let consent = Consent { new_sources, ..consent };
         let report = order.carry_out(&engine, consent, &mut |progress| view.step(progress));
         view.finish();
         report
     });
-    report::tell(&report?, &mut session.output)
+    report::show(&report?, &mut session.output)
 }

@@ -1,4 +1,4 @@
-//! `craig ingest-delta`: a project is brought up to date.
+//! `craig ingest-delta`: brings a project up to date.
 
 use super::costs::Costs;
 use super::failure::Outcome;
@@ -12,7 +12,7 @@ use super::{ingest, report};
 pub(crate) struct Args {
     #[command(flatten)]
     project: ProjectArg,
-    /// Fail when another process ingests the project, instead of waiting for it
+    /// Fail if another process is ingesting the project, instead of waiting for it
     #[arg(long)]
     no_wait: bool,
     #[command(flatten)]
@@ -24,10 +24,10 @@ pub(crate) fn run(args: &Args, session: &mut Session) -> anyhow::Result<Outcome>
     let project = args.project.handle(&engine)?;
     let waiting = ingest::waiting(args.no_wait);
     let report = args.costs.agree(&mut session.output, |consent, output| {
-        let mut view = ProgressView::of_ingestion(output);
+        let mut view = ProgressView::for_ingestion(output);
         let report = engine.ingest_delta(&project, waiting, consent, &mut |progress| view.step(progress));
         view.finish();
         report
     });
-    report::tell(&report?, &mut session.output)
+    report::show(&report?, &mut session.output)
 }

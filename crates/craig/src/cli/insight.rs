@@ -23,13 +23,13 @@ use super::wanted::Wanted;
 pub(crate) struct Args {
     #[command(subcommand)]
     analysis: Analysis,
-    /// Answer from the index as it is, without looking for changed files first
+    /// Answer from the index as it is, without checking for changed files first
     #[arg(long, global = true)]
     no_refresh: bool,
     /// Rows of each table; JSON output is always complete
     #[arg(long, short = 'n', global = true, default_value_t = 15, value_name = "N")]
     limit: usize,
-    /// Print the graph alone, as Mermaid text
+    /// Print only the graph, as Mermaid text
     #[arg(long, global = true)]
     mermaid: bool,
 }
@@ -107,7 +107,7 @@ pub(crate) fn run(args: &Args, session: &mut Session) -> anyhow::Result<Outcome>
     Ok(outcome)
 }
 
-/// The chart alone where that was asked for, else the whole answer.
+/// Prints only the chart if that was asked for, otherwise the whole answer.
 fn chart_or(
     args: &Args,
     chart: &str,
@@ -125,7 +125,7 @@ fn heading(title: &str, about: impl Display) -> String {
     format!("{}  {}\n", styled(BOLD, title), styled(DIM, about))
 }
 
-/// What a table leaves out.
+/// How many rows a table leaves out.
 fn rest(shown: usize, total: usize, noun: &str) -> String {
     match total.saturating_sub(shown) {
         0 => String::new(),

@@ -101,9 +101,9 @@ fn run(choice: &Choice, direction: Direction, session: &mut Session) -> anyhow::
             Direction::Out => Plan::uninstall(assistant, &places, &journal),
         };
         let row = match plan {
-            Err(refused) => Row::of(assistant, None, Err(refused.to_string())),
+            Err(refused) => Row::new(assistant, None, Err(refused.to_string())),
             Ok(plan) => {
-                tell_plan(assistant, &plan, choice, &mut session.output)?;
+                print_plan(assistant, &plan, choice, &mut session.output)?;
                 let is_wanted = plan.is_empty()
                     || choice.yes
                     || (!choice.dry_run && is_confirmed(assistant, &mut session.output)?);
@@ -111,7 +111,7 @@ fn run(choice: &Choice, direction: Direction, session: &mut Session) -> anyhow::
                     true => plan.carry_out(&journal).map(|()| true).map_err(|refused| refused.to_string()),
                     false => Ok(plan.is_empty()),
                 };
-                Row::of(assistant, Some(&plan), done)
+                Row::new(assistant, Some(&plan), done)
             }
         };
         row.error.iter().for_each(|error| session.output.warn(error));
@@ -152,7 +152,7 @@ fn chosen(choice: &Choice, places: &Places) -> Result<Vec<&'static Assistant>, R
 }
 
 /// Shows the files and the lines that would change.
-fn tell_plan(assistant: &Assistant, plan: &Plan, choice: &Choice, output: &mut Output) -> io::Result<()> {
+fn print_plan(assistant: &Assistant, plan: &Plan, choice: &Choice, output: &mut Output) -> io::Result<()> {
     if output.format == super::global::Format::Json || (choice.yes && output.is_quiet) {
         return Ok(());
     }
@@ -183,7 +183,7 @@ fn word(change: Change) -> &'static str {
 }
 
 impl Row {
-    fn of(assistant: &Assistant, plan: Option<&Plan>, done: Result<bool, String>) -> Self {
+    fn new(assistant: &Assistant, plan: Option<&Plan>, done: Result<bool, String>) -> Self {
         let files = plan.into_iter().flat_map(|plan| &plan.files).map(|file| FileRow {
             path: file.path.display().to_string(),
             change: word(file.change()),

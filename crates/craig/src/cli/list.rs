@@ -20,7 +20,7 @@ pub(crate) fn run(session: &mut Session) -> anyhow::Result<Outcome> {
 
 fn text(projects: &[ProjectSummary], columns: Columns) -> String {
     if projects.is_empty() {
-        return "no projects yet: 'craig ingest <directory>' makes one\n".to_owned();
+        return "no projects yet: 'craig ingest <directory>' creates one\n".to_owned();
     }
     let mut table = Table::new()
         .column("id", Align::Right, Cut::Never, DIM)

@@ -8,7 +8,7 @@ use super::failure::Outcome;
 use super::session::Session;
 use crate::lsp::Setup;
 
-/// Serve editors over the Language Server Protocol on stdio: documentation on hover, explanations of selections
+/// Serve editors over the Language Server Protocol on stdio: documentation on hover, explanations of selected code
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// Accepted and ignored: stdio is the only transport

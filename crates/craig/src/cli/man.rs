@@ -7,7 +7,7 @@ use super::Cli;
 use super::failure::{Outcome, Refusal};
 use super::session::Session;
 
-/// Print the manual page of craig, or of one of its commands
+/// Print the manual page of craig or of one of its commands
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// Command, such as 'search'

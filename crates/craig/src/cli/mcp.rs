@@ -10,35 +10,35 @@ use super::failure::Outcome;
 use super::session::Session;
 use crate::mcp::{self, Abilities, AllowedSources, Base, Limits, Settings};
 
-/// Serve the Model Context Protocol: on stdin and stdout, or over HTTP
+/// Serve the Model Context Protocol on stdin and stdout, or over HTTP
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// Serve streamable HTTP at this address instead, such as 127.0.0.1:7310 (port 0: any free one)
     #[arg(long, value_name = "ADDRESS")]
     http: Option<SocketAddr>,
-    /// Web origin whose pages may ask, beside those of this machine (may be repeated)
+    /// Web origin whose pages may connect, in addition to those of this machine (may be repeated)
     #[arg(long, value_name = "ORIGIN", requires = "http")]
     allow_origin: Vec<String>,
-    /// Sessions of clients at the same time; a further one ends the session that was idle for longest
+    /// Maximum number of client sessions; a new one beyond that ends the session that has been idle longest
     #[arg(long, value_name = "N", requires = "http", default_value_t = 256)]
     max_sessions: usize,
-    /// End a session that was idle for so long
+    /// End sessions that have been idle this long
     #[arg(long, value_name = "SECONDS", requires = "http", default_value_t = 1_800, value_parser = clap::value_parser!(u64).range(1..))]
     session_idle: u64,
-    /// Workspace: its project answers where a tool is asked without one [default: the first root that the client names, else
-    /// the working directory]
+    /// Workspace: its project answers when a call names none [default: the first root that the client names, else the
+    /// working directory]
     #[arg(long, value_name = "DIR")]
     root: Option<PathBuf>,
-    /// Directory, or beginning of a repository's URL, that assistants may have ingested beside the workspace (may be repeated)
+    /// Directory, or prefix of repository URLs, that assistants may ingest in addition to the workspace (may be repeated)
     #[arg(long, value_name = "DIR|URL")]
     allow_source: Vec<String>,
-    /// Leave out every tool that changes something, and write nothing
+    /// Offer no tools that change something, and write nothing
     #[arg(long)]
     read_only: bool,
-    /// Carry out the jobs on stdin that a server had left when it ended, and do not serve
+    /// Run the jobs on stdin that a server left when it ended, instead of serving
     #[arg(long, conflicts_with = "http")]
     finish_jobs: bool,
-    /// Answer from the index as it is, without looking for changed files first
+    /// Answer from the index as it is, without checking for changed files first
     #[arg(long)]
     no_refresh: bool,
 }
@@ -72,7 +72,7 @@ pub(crate) fn run(args: Args, session: &mut Session) -> anyhow::Result<Outcome> 
     Ok(Outcome::Complete)
 }
 
-/// An engine that keeps nothing of what it answers.
+/// The engine's configuration for a server that keeps no record of its answers.
 fn without_writing(mut engine: Config) -> Config {
     engine.context.telemetry = Telemetry::Off;
     engine

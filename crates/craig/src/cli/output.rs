@@ -21,14 +21,14 @@ pub(crate) const WARNING: Style = AnsiColor::Yellow.on_default().bold();
 pub(crate) const LABEL: Style = AnsiColor::Cyan.on_default();
 /// Paths.
 pub(crate) const PATH: Style = AnsiColor::Magenta.on_default();
-/// Good news, relevance.
+/// Success, relevance.
 pub(crate) const GOOD: Style = AnsiColor::Green.on_default();
-/// What a reader may skip.
+/// Less important text.
 pub(crate) const DIM: Style = Style::new().dimmed();
-/// What a reader looks for.
+/// Important text.
 pub(crate) const BOLD: Style = Style::new().bold();
 
-/// `text` in `style` and on one line; the stream drops the style where there are no colours.
+/// `text` in `style` and on one line; the stream drops the style if it has no colours.
 pub(crate) fn styled(style: Style, text: impl Display) -> String {
     let text = text.to_string();
     if text.is_empty() {
@@ -38,13 +38,13 @@ pub(crate) fn styled(style: Style, text: impl Display) -> String {
     format!("{start}{}{end}", escaped(&text, visible::one_line))
 }
 
-/// What a terminal takes for the beginning of a style, among other things.
+/// The start of an escape sequence.
 const CSI: &str = "\x1b[";
 
-/// The beginning of a style of ours: a number that no repository can know tells it from one in a name or in code.
+/// The start of our own style: a random number distinguishes it from an escape sequence in a repository.
 static MARK: LazyLock<String> = LazyLock::new(|| format!("{CSI}{};", RandomState::new().hash_one(CSI) >> 16));
 
-/// Text with whatever is not ours escaped; styles that [`styled`] has made are left.
+/// Text with all control characters escaped, except the styles that [`styled`] made.
 fn escaped(text: &str, escape: impl for<'t> Fn(&'t str) -> Cow<'t, str>) -> Cow<'_, str> {
     if !text.contains(CSI) {
         return escape(text);
@@ -63,12 +63,12 @@ fn escaped(text: &str, escape: impl for<'t> Fn(&'t str) -> Cow<'t, str>) -> Cow<
     Cow::Owned(shown)
 }
 
-/// Text for a terminal: escaped, and styles as the terminal knows them.
+/// Text for a terminal: escaped, with styles as escape sequences.
 fn printable(text: &str) -> String {
     escaped(text, visible::lines).replace(MARK.as_str(), CSI)
 }
 
-/// Stdout and stderr in the form that was asked for.
+/// Stdout and stderr in the requested format.
 pub(crate) struct Output {
     /// Text or JSON.
     pub(crate) format: Format,
@@ -84,7 +84,7 @@ impl Output {
         Self { format, is_quiet, stdout, stderr }
     }
 
-    /// Shows the one answer of a command: as JSON, or as the text that `text` makes for so many columns.
+    /// Prints the answer of a command: as JSON, or as what `text` returns for the given number of columns.
     pub(crate) fn show(
         &mut self,
         answer: &impl Serialize,
@@ -92,11 +92,11 @@ impl Output {
     ) -> io::Result<()> {
         match self.format {
             Format::Json => self.json_line(answer),
-            Format::Text => self.text(&text(Columns::of_stdout())),
+            Format::Text => self.text(&text(Columns::from_stdout())),
         }
     }
 
-    /// Like [`show`](Self::show), for answers that only sum up what was done: not told when quiet.
+    /// Like [`show`](Self::show), for summaries of what was done: nothing is printed when quiet.
     pub(crate) fn summarize(
         &mut self,
         answer: &impl Serialize,
@@ -115,26 +115,26 @@ impl Output {
         self.raw(format!("{line}\n").as_bytes())
     }
 
-    /// Writes text to stdout: nothing but the styles of [`styled`], ends of lines and tabs steers a terminal.
+    /// Writes text to stdout; control characters other than the styles of [`styled`], line ends and tabs are escaped.
     pub(crate) fn text(&mut self, text: &str) -> io::Result<()> {
         self.stdout.write_all(printable(text).as_bytes())?;
         self.stdout.flush()
     }
 
-    /// Writes the text of a file to stdout: as it is into a pipe, fit to be seen on a terminal.
+    /// Writes the text of a file to stdout: unchanged into a pipe, escaped on a terminal.
     pub(crate) fn content(&mut self, text: &str) -> io::Result<()> {
         let text = if io::stdout().is_terminal() { visible::lines(text) } else { text.into() };
         self.raw(text.as_bytes())
     }
 
-    /// Writes bytes to stdout as they are: none that come from a repository.
+    /// Writes bytes to stdout unchanged; never bytes from a repository.
     pub(crate) fn raw(&mut self, bytes: &[u8]) -> io::Result<()> {
         let mut stdout = io::stdout().lock();
         stdout.write_all(bytes)?;
         stdout.flush()
     }
 
-    /// Says something on stderr that a reader of the answer should know; not when quiet.
+    /// Prints a note on stderr, unless quiet.
     pub(crate) fn note(&mut self, message: impl Display) {
         if !self.is_quiet {
             self.complain(&format!(
@@ -145,7 +145,7 @@ impl Output {
         }
     }
 
-    /// Warns on stderr.
+    /// Prints a warning on stderr.
     pub(crate) fn warn(&mut self, message: impl Display) {
         self.complain(&format!(
             "{} {}\n",
@@ -154,18 +154,18 @@ impl Output {
         ));
     }
 
-    /// Writes text to stderr. When that is closed there is nobody left to tell.
+    /// Writes text to stderr; errors are ignored, since there is nowhere to report them.
     pub(crate) fn complain(&mut self, text: &str) {
         let _ = self.stderr.write_all(printable(text).as_bytes());
     }
 }
 
-/// Width of the place that text is made for; `None` where lines may be as long as they are.
+/// Width of the terminal; `None` if lines may have any length.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Columns(pub(crate) Option<usize>);
 
 impl Columns {
-    fn of_stdout() -> Self {
+    fn from_stdout() -> Self {
         if !io::stdout().is_terminal() {
             return Self(None);
         }
@@ -173,7 +173,7 @@ impl Columns {
         Self(Some(width.unwrap_or(80).max(20)))
     }
 
-    /// The width, or `otherwise` where there is none.
+    /// The width, or `otherwise` if there is none.
     pub(crate) fn or(self, otherwise: usize) -> usize {
         self.0.unwrap_or(otherwise)
     }

@@ -1,4 +1,4 @@
-//! Progress of an ingestion: a bar on a terminal, a line now and then in a pipe.
+//! Progress of an ingestion: a bar on a terminal, occasional lines in a pipe.
 
 use std::io::{self, IsTerminal as _, Write};
 use std::time::{Duration, Instant};
@@ -12,14 +12,14 @@ use super::table::{Cut, cut};
 use super::units;
 use super::visible::one_line;
 
-/// Which stream progress goes to.
+/// Stream that progress is written to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Stream {
     Stdout,
     Stderr,
 }
 
-/// Shows how far an ingestion has come.
+/// Shows the progress of an ingestion.
 pub(crate) enum ProgressView {
     Silent,
     Bar(ProgressBar),
@@ -27,13 +27,13 @@ pub(crate) enum ProgressView {
 }
 
 impl ProgressView {
-    /// Progress of a command whose result is the ingestion itself: on stdout, unless that is for JSON.
-    pub(crate) fn of_ingestion(output: &Output) -> Self {
+    /// Progress of a command whose result is the ingestion itself: on stdout, unless that has JSON.
+    pub(crate) fn for_ingestion(output: &Output) -> Self {
         let stream = if output.format == Format::Json { Stream::Stderr } else { Stream::Stdout };
         Self::new(output, stream, Duration::ZERO)
     }
 
-    /// Progress on the way to another result: on stderr, so that results can be piped. What takes no time is not told.
+    /// Progress before another result: on stderr, so that results can be piped, and only if it takes a while.
     pub(crate) fn beside_results(output: &Output) -> Self {
         Self::new(output, Stream::Stderr, Duration::from_millis(300))
     }
@@ -59,7 +59,7 @@ impl ProgressView {
         }
     }
 
-    /// Takes the bar away.
+    /// Removes the bar.
     pub(crate) fn finish(self) {
         if let Self::Bar(bar) = self {
             bar.finish_and_clear();
@@ -114,7 +114,7 @@ fn draw(bar: &ProgressBar, progress: &Progress) {
     }
 }
 
-/// Columns that the rest of the bar leaves, so that it is the file's name that stays readable.
+/// Columns left for the file's name.
 fn room_for_file() -> usize {
     const REST: usize = 62;
     let width = terminal_size::terminal_size().map_or(80, |(width, _)| usize::from(width.0));
@@ -134,29 +134,31 @@ fn phase_text(progress: &Progress) -> String {
     }
 }
 
-/// Lines at a modest rhythm: each tenth of the files, or each second.
+/// A line for every tenth of the files, or every second.
 pub(crate) struct Lines {
     stream: Stream,
     started: Instant,
-    /// Nothing is told before so much time has passed.
+    /// Nothing is printed before this much time has passed.
     patience: Duration,
-    told: Option<(Instant, usize)>,
+    last_line: Option<(Instant, usize)>,
 }
 
 impl Lines {
     fn new(stream: Stream, patience: Duration) -> Self {
-        Self { stream, started: Instant::now(), patience, told: None }
+        Self { stream, started: Instant::now(), patience, last_line: None }
     }
 
     fn step(&mut self, progress: &Progress) {
         match progress.phase {
             Phase::Waiting | Phase::Embedding => self.write(&phase_text(progress)),
-            Phase::Fetching if self.told.is_none_or(|(at, _)| at.elapsed() >= Duration::from_secs(1)) => {
-                self.told = Some((Instant::now(), 0));
+            Phase::Fetching
+                if self.last_line.is_none_or(|(at, _)| at.elapsed() >= Duration::from_secs(1)) =>
+            {
+                self.last_line = Some((Instant::now(), 0));
                 self.write(&phase_text(progress));
             }
             Phase::Reading if self.is_due(progress) => {
-                self.told = Some((Instant::now(), progress.percent()));
+                self.last_line = Some((Instant::now(), progress.percent()));
                 self.write(&line(progress, self.started.elapsed()));
             }
             _ => {}
@@ -164,7 +166,7 @@ impl Lines {
     }
 
     fn is_due(&self, progress: &Progress) -> bool {
-        match self.told {
+        match self.last_line {
             _ if progress.total_files == 0 => false,
             None => self.started.elapsed() >= self.patience,
             Some((_, 100)) => false,
@@ -174,7 +176,7 @@ impl Lines {
         }
     }
 
-    /// A reader that has gone away must not stop an ingestion.
+    /// Errors are ignored: a closed pipe must not stop an ingestion.
     fn write(&self, text: &str) {
         let text = one_line(text);
         let _ = match self.stream {

@@ -1,4 +1,4 @@
-//! `craig purge`: a project and all its data are removed from the index.
+//! `craig purge`: removes a project and all its data from the index.
 
 use craig_engine::ProjectSummary;
 use serde::Serialize;
@@ -14,17 +14,17 @@ use super::units::counted;
 pub(crate) struct Args {
     /// Id, reference or name of the project
     project: String,
-    /// Do not ask
+    /// Do not ask for confirmation
     #[arg(long, short)]
     yes: bool,
 }
 
-/// What was removed.
+/// The result.
 #[derive(Debug, Serialize)]
 struct Purged {
     /// Name of the project.
     project: String,
-    /// False when the user changed their mind.
+    /// False if the user answered no.
     purged: bool,
 }
 

@@ -1,15 +1,15 @@
-//! A question that is answered with yes or no, on the terminal.
+//! Yes-or-no questions on the terminal.
 
 use std::io::{self, BufRead as _, IsTerminal as _};
 
 use super::output::Output;
 
-/// Whether somebody sits there who sees a question and can answer it.
+/// Whether a user can see a question and answer it.
 pub(crate) fn can_ask() -> bool {
     io::stdin().is_terminal() && io::stderr().is_terminal()
 }
 
-/// Asks on stderr; only a yes is one.
+/// Asks on stderr; anything but a yes is a no.
 pub(crate) fn ask(question: &str, output: &mut Output) -> io::Result<bool> {
     output.complain(&format!("{question} [y/N] "));
     let mut answer = String::new();

@@ -1,4 +1,4 @@
-//! What an ingestion did, told to people.
+//! Text reports of ingestions.
 
 use std::collections::HashMap;
 
@@ -10,16 +10,16 @@ use super::table::{Cut, cut};
 use super::units::{bytes, count, counted, seconds};
 use super::visible::one_line;
 
-/// Tells a report as a command's answer, and its troubles as warnings.
-pub(crate) fn tell(report: &IngestReport, output: &mut Output) -> anyhow::Result<Outcome> {
+/// Prints a report as a command's answer, and its problems as warnings.
+pub(crate) fn show(report: &IngestReport, output: &mut Output) -> anyhow::Result<Outcome> {
     output.summarize(report, |_| text(report))?;
     report.notes.iter().for_each(|note| output.warn(note));
     warn(&report.failed, output);
     Ok(if report.is_partial() { Outcome::Partial } else { Outcome::Complete })
 }
 
-/// Names what could not be processed; many paths of one reason are one line with a count. The JSON form has every path, and
-/// at its full length.
+/// Warns of files that could not be processed; many paths with the same reason become one line with a count. The JSON form
+/// has every path at full length.
 pub(crate) fn warn(failed: &[FailedFile], output: &mut Output) {
     let mut n_of_reason: HashMap<&str, usize> = HashMap::new();
     for file in failed {
@@ -97,7 +97,7 @@ fn files(counts: FileCounts) -> String {
     }
 }
 
-/// Names at most this many of the files left out: the JSON form has them all.
+/// Skipped files that are named; the JSON form has them all.
 const MOST_NAMED: usize = 3;
 
 fn left_out(why: &str, paths: &[String]) -> Option<String> {

@@ -1,4 +1,4 @@
-//! `craig search`: the right places of a project for a question.
+//! `craig search`: finds the right code in a project for a question.
 
 mod batch;
 mod text;
@@ -20,19 +20,19 @@ pub(crate) struct Args {
     /// What to look for: words, a symbol or a question
     #[arg(required_unless_present = "batch", conflicts_with = "batch")]
     query: Vec<String>,
-    /// Answer one JSON object a line ({"query": "…"}) from a file, or from stdin with '-'
+    /// Read queries from a file, or from stdin with '-': one JSON object per line, {"query": "…"}
     #[arg(long, value_name = "FILE")]
     batch: Option<PathBuf>,
-    /// Id, reference or name of the project [default: the one of the directory]
+    /// Id, reference or name of the project [default: the project of the directory]
     #[arg(long, short, conflicts_with = "root")]
     project: Option<String>,
     /// Directory whose project is searched
     #[arg(long, value_name = "DIR", default_value = ".")]
     root: PathBuf,
-    /// Most results
+    /// Maximum number of results
     #[arg(long, short = 'n', value_name = "N", default_value_t = SearchRequest::default().limit)]
     limit: usize,
-    /// Most results of one file
+    /// Maximum number of results per file
     #[arg(long, value_name = "N", default_value_t = SearchRequest::default().per_file)]
     per_file: usize,
     /// Only files in this language (may be repeated)
@@ -47,13 +47,13 @@ pub(crate) struct Args {
     /// Only results of at least this relevance, from 0 to 1
     #[arg(long, value_name = "SCORE", default_value_t = 0.0)]
     min_score: f32,
-    /// Answer from the index as it is, without looking for changed files first
+    /// Answer from the index as it is, without checking for changed files first
     #[arg(long)]
     no_refresh: bool,
-    /// Show what each score came from
+    /// Show the signals behind each score
     #[arg(long)]
     explain: bool,
-    /// Keep the first order although a reranker is configured
+    /// Do not rerank, even if a reranker is configured
     #[arg(long)]
     no_rerank: bool,
     #[command(flatten)]
@@ -130,7 +130,7 @@ pub(crate) fn run(args: Args, session: &mut Session) -> anyhow::Result<Outcome> 
     Ok(prepared)
 }
 
-/// Says why results were not reranked although they should have been.
+/// Warns if the configured reranker failed.
 fn warn_of_fallback(answer: &SearchAnswer, session: &mut Session) {
     let fallback = answer.rerank.as_ref().filter(|rerank| rerank.status == RerankStatus::Fallback);
     if let Some(rerank) = fallback {

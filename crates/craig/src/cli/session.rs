@@ -1,4 +1,4 @@
-//! What every command works with: the engine's settings and the output.
+//! What every command uses: the settings, the engine and the output.
 
 use std::ffi::OsString;
 use std::io::{IsTerminal as _, Write as _};
@@ -12,7 +12,7 @@ use super::output::Output;
 /// One run of the program.
 pub(crate) struct Session {
     global: Global,
-    /// Where the command writes.
+    /// Output of the command.
     pub(crate) output: Output,
 }
 
@@ -21,13 +21,13 @@ impl Session {
         anstream::ColorChoice::from(global.color).write_global();
         let output = Output::new(global.format, global.quiet);
         if let Ok(folder) = Global::data_folder() {
-            // It is not there before anything was kept in it.
+            // It does not exist before something is stored.
             let _ = private::restrict(&folder);
         }
         Self { global, output }
     }
 
-    /// Options with which another run of the program does the same on the same `database`.
+    /// Options for another process that is to use the same settings and the same `database`.
     pub(crate) fn arguments(&self, database: &Path) -> Vec<OsString> {
         let set = self
             .global
@@ -37,17 +37,17 @@ impl Session {
         ["--db".into(), database.as_os_str().to_owned()].into_iter().chain(set).collect()
     }
 
-    /// What settings are made of, but for a project's own.
+    /// Sources of the settings, without a project's own.
     pub(crate) fn sources(&self) -> Sources {
         self.global.sources(None)
     }
 
-    /// The settings that hold; a project's own file counts where `project` is its directory.
+    /// The effective settings, including those of the project in the directory `project`.
     pub(crate) fn settings(&self, project: Option<&Path>) -> anyhow::Result<Settings> {
         Ok(Settings::resolve(&self.global.sources(project)).map_err(EngineError::from)?)
     }
 
-    /// Opens the engine for what was ingested before: a database that the command line names has to be there.
+    /// Opens the engine on an existing database: a missing `--db` path is an error.
     pub(crate) fn engine(&self) -> anyhow::Result<Engine> {
         if let Some(path) = self.global.db.as_ref().filter(|path| !path.exists()) {
             return Err(EngineError::NoDatabase { path: path.clone() }.into());
@@ -55,14 +55,14 @@ impl Session {
         self.engine_with(&self.settings(None)?)
     }
 
-    /// Opens the engine as `settings` say.
+    /// Opens the engine with `settings`.
     pub(crate) fn engine_with(&self, settings: &Settings) -> anyhow::Result<Engine> {
         Ok(Engine::open(&self.config(settings)?)?)
     }
 
-    /// What an engine is built from, as `settings` say.
+    /// The engine's configuration from `settings`.
     pub(crate) fn config(&self, settings: &Settings) -> anyhow::Result<Config> {
-        // Settings are text; a path need not be.
+        // Settings are text, but a path need not be valid UTF-8.
         let no_text =
             || std::env::var_os("CRAIG_DB").filter(|path| path.to_str().is_none()).map(PathBuf::from);
         let named = self.global.db.clone().filter(|path| !path.as_os_str().is_empty()).or_else(no_text);
@@ -76,11 +76,11 @@ impl Session {
 
 /// Ends the program with 130 on Ctrl-C. What was committed stays; an ingestion is completed by the next one.
 pub(crate) fn end_on_interrupt() {
-    // Where no handler can be set, the system ends the program, and the shell says 130 all the same.
+    // If no handler can be set, the system ends the program, and the shell reports 130 all the same.
     let _ = ctrlc::set_handler(|| {
         let mut stderr = std::io::stderr();
         if stderr.is_terminal() {
-            // Leaves the line of a progress bar.
+            // Ends the line of a progress bar.
             let _ = writeln!(stderr);
         }
         std::process::exit(130);

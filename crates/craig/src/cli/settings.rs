@@ -1,4 +1,4 @@
-//! `craig settings`: what holds, and where it came from.
+//! `craig settings`: the effective settings, and where they came from.
 
 use std::path::PathBuf;
 
@@ -11,13 +11,13 @@ use super::output::{BOLD, Columns, DIM};
 use super::session::Session;
 use super::table::{Align, Cut, Table};
 
-/// Show all settings, and where each came from
+/// Show all settings, and where each comes from
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// Directory whose .craig.toml counts
+    /// Directory whose .craig.toml is read
     #[arg(long, value_name = "DIR", default_value = ".")]
     root: PathBuf,
-    /// Only settings that are not the built-in ones
+    /// Only settings that differ from the defaults
     #[arg(long)]
     changed: bool,
 }

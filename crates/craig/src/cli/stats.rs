@@ -23,7 +23,7 @@ pub(crate) struct Args {
     all: bool,
 }
 
-/// Everything that is shown.
+/// The whole answer.
 #[derive(Serialize)]
 struct Shown {
     #[serde(flatten)]
@@ -103,7 +103,7 @@ fn text(statistics: &Statistics, columns: Columns) -> String {
     format!("{sums}\n{}", languages(statistics, columns))
 }
 
-/// Languages shown; the others are summed up.
+/// Languages shown; the others are only counted.
 const MOST_LANGUAGES: usize = 20;
 
 /// Columns of the longest bar.

@@ -1,4 +1,4 @@
-//! Tables that fit the terminal: columns that may be cut give way, the widest first.
+//! Tables that fit the terminal: columns that may be cut are shortened, the widest first.
 
 use anstyle::Style;
 use unicode_width::{UnicodeWidthChar as _, UnicodeWidthStr as _};
@@ -6,20 +6,20 @@ use unicode_width::{UnicodeWidthChar as _, UnicodeWidthStr as _};
 use super::output::{Columns, LABEL, styled};
 use super::visible::one_line;
 
-/// Side to which cells are moved.
+/// Alignment of cells.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Align {
     Left,
     Right,
 }
 
-/// Where cells lose text when the table is too wide.
+/// Where cells are shortened when the table is too wide.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Cut {
     Never,
-    /// The beginning goes: for paths.
+    /// At the start: for paths.
     Start,
-    /// The end goes.
+    /// At the end.
     End,
 }
 
@@ -31,7 +31,7 @@ struct Column {
     style: Style,
 }
 
-/// Rows under titles.
+/// A table with column titles.
 #[derive(Debug, Default)]
 pub(crate) struct Table {
     columns: Vec<Column>,
@@ -41,7 +41,7 @@ pub(crate) struct Table {
 /// Spaces between columns.
 const GAP: usize = 2;
 
-/// A column that gives way keeps so much.
+/// Minimum width of a shortened column.
 const LEAST_WIDTH: usize = 8;
 
 impl Table {
@@ -59,7 +59,7 @@ impl Table {
         self.rows.push(cells.into_iter().map(|cell| one_line(&cell).into_owned()).collect());
     }
 
-    /// The table as lines, none wider than `columns` as far as cutting can help.
+    /// The table as lines of at most `columns`, if cutting is enough for that.
     pub(crate) fn render(&self, columns: Columns) -> String {
         let widths = self.widths(columns);
         let titles: Vec<String> = self.columns.iter().map(|column| column.title.to_owned()).collect();
@@ -103,7 +103,7 @@ impl Table {
     }
 }
 
-/// `text` on one line, as it may be shown, in at most `width` columns, with "…" where something was cut.
+/// `text` on one line, escaped, in at most `width` columns, with "…" where it was cut.
 pub(crate) fn cut(text: &str, width: usize, cut: Cut) -> String {
     let text = &*one_line(text);
     if cut == Cut::Never || text.width() <= width {

@@ -1,4 +1,4 @@
-//! Numbers and other values as people read them.
+//! Numbers and other values in readable form.
 
 use craig_engine::Withheld;
 

@@ -1,13 +1,13 @@
-//! What comes from repositories, made fit for a terminal: nothing in it steers the terminal, hides, or looks like more than it is.
+//! Escapes text from repositories for terminals, so that it cannot control the terminal, hide, or fake other output.
 
 use std::borrow::Cow;
 
-/// A name or a message on one line: whatever would not be seen as it is written is shown by its number, `\u{1b}`.
+/// A name or a message on one line; control characters and invisible ones are shown as `\u{1b}`.
 pub(crate) fn one_line(text: &str) -> Cow<'_, str> {
     escaped(text, is_invisible)
 }
 
-/// Lines of text: the same, but that tabs and ends of lines are left.
+/// The same for lines of text: tabs and line ends are kept.
 pub(crate) fn lines(text: &str) -> Cow<'_, str> {
     match lines_end_like_windows(text) {
         true => Cow::Owned(escaped(&text.replace("\r\n", "\n"), is_invisible_in_lines).into_owned()),
@@ -15,7 +15,7 @@ pub(crate) fn lines(text: &str) -> Cow<'_, str> {
     }
 }
 
-/// JSON that says the same and can be shown: there, characters above ASCII may stand as they are or by their number.
+/// Equivalent JSON that is safe to print: invisible characters become escape sequences of JSON.
 pub(crate) fn json(line: &str) -> Cow<'_, str> {
     replaced(line, is_invisible, |c, text| {
         for unit in c.encode_utf16(&mut [0; 2]) {
@@ -52,8 +52,8 @@ fn is_invisible_in_lines(c: char) -> bool {
     !matches!(c, '\n' | '\t') && is_invisible(c)
 }
 
-/// Controls (C0, DEL, C1), and characters that order, hide or fake text: Unicode's category Cf, but for the joiners that
-/// Persian, Hindi and emoji are written with, and the separators of lines.
+/// Control characters (C0, DEL, C1), line separators, and characters that reorder, hide or fake text: Unicode category Cf,
+/// except the joiners of Persian, Hindi and emoji.
 fn is_invisible(c: char) -> bool {
     c.is_control()
         || matches!(c,

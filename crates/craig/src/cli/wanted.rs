@@ -10,20 +10,20 @@ use super::output::Output;
 use super::progress::ProgressView;
 use super::report;
 
-/// Which project, and how it is made ready.
+/// Which project, and how it is prepared.
 pub(crate) struct Wanted<'a> {
-    /// Id, reference or name; without it the project of `root`.
+    /// Id, reference or name; if `None`, the project of `root`.
     pub(crate) handle: Option<&'a str>,
-    /// Directory that is ingested when it never was.
+    /// Directory that is ingested if it is not yet.
     pub(crate) root: &'a Path,
-    /// Whether it is taken as it is in the index.
+    /// Whether the index is used as it is.
     pub(crate) no_refresh: bool,
-    /// Lets somebody agree to embedding that takes much; without it nobody is asked.
+    /// Confirmation of expensive embedding; if `None`, nobody is asked.
     pub(crate) costs: Option<Costs>,
 }
 
 impl Wanted<'_> {
-    /// Makes the project ready, telling on stderr; gives its reference.
+    /// Prepares the project, with progress and warnings on stderr; returns its reference.
     pub(crate) fn prepare(
         &self,
         engine: &Engine,

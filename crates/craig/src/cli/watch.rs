@@ -1,4 +1,4 @@
-//! `craig watch`: a project is kept up to date while its files change.
+//! `craig watch`: keeps a project up to date while its files change.
 
 use std::ops::ControlFlow;
 use std::time::Duration;
@@ -45,14 +45,14 @@ pub(crate) fn run(args: &Args, session: &mut Session) -> anyhow::Result<Outcome>
     let (debounce, consent) = (Duration::from_millis(args.debounce_ms), args.costs.consent());
     engine.watch(&handle, debounce, consent, &mut |event| {
         written = match event {
-            WatchEvent::Watching { notice } => tell_start(&project, notice, output),
+            WatchEvent::Watching { notice } => report_start(&project, notice, output),
             WatchEvent::Progress(progress) => {
                 view.get_or_insert_with(|| ProgressView::beside_results(output)).step(progress);
                 return ControlFlow::Continue(());
             }
             WatchEvent::Updated(report) => {
                 view.take().into_iter().for_each(ProgressView::finish);
-                tell_update(report, output)
+                report_update(report, output)
             }
         };
         if written.is_ok() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
@@ -61,14 +61,14 @@ pub(crate) fn run(args: &Args, session: &mut Session) -> anyhow::Result<Outcome>
     Ok(Outcome::Complete)
 }
 
-fn tell_start(project: &str, notice: Option<&str>, output: &mut Output) -> std::io::Result<()> {
+fn report_start(project: &str, notice: Option<&str>, output: &mut Output) -> std::io::Result<()> {
     notice.into_iter().for_each(|notice| output.warn(notice));
     let line = Line::Watching { project, notice };
     output.summarize(&line, |_| format!("watching {}; Ctrl-C ends it\n", styled(BOLD, project)))
 }
 
-/// Tells of changes, not of a look that found none.
-fn tell_update(report: &IngestReport, output: &mut Output) -> std::io::Result<()> {
+/// Reports an update that changed something.
+fn report_update(report: &IngestReport, output: &mut Output) -> std::io::Result<()> {
     report.notes.iter().for_each(|note| output.warn(note));
     report::warn(&report.failed, output);
     let files = report.files;

@@ -1,4 +1,4 @@
-//! Arguments of a call: read with words about what is wrong with them.
+//! Arguments of a call: parsed leniently, with errors that say what is wrong.
 
 use rmcp::model::JsonObject;
 use serde::de::DeserializeOwned;
@@ -6,26 +6,26 @@ use serde_json::Value;
 
 use super::failure::Failure;
 
-/// A text argument longer than this is refused: no question is a book.
+/// Longer text arguments are refused.
 const MOST_TEXT_BYTES: usize = 20_000;
 
-/// Arguments as the schema has them, where it is plain what was meant: models write `"5"` and `5.0` for 5, `"true"`, one text
-/// for a list of one, and null or nothing for what they leave out.
+/// Arguments converted to the types of the schema if the intent is clear: models write `"5"` and `5.0` for 5, `"true"`, a
+/// text for a list of one, and null or an empty text for what they omit.
 pub(super) fn as_meant(arguments: &JsonObject, schema: &JsonObject) -> JsonObject {
     let required: Vec<&str> = schema
         .get("required")
         .and_then(Value::as_array)
         .map(|names| names.iter().filter_map(Value::as_str).collect())
         .unwrap_or_default();
-    let is_said = |name: &str, value: &Value| required.contains(&name) || !(value.is_null() || value == "");
+    let is_given = |name: &str, value: &Value| required.contains(&name) || !(value.is_null() || value == "");
     arguments
         .iter()
-        .filter(|(name, value)| is_said(name, value))
+        .filter(|(name, value)| is_given(name, value))
         .map(|(name, value)| (name.clone(), fitted(value, &schema["properties"][name])))
         .collect()
 }
 
-/// A value as `schema` has it, or as it is.
+/// A value converted to the type of `schema`; unchanged if that is not possible.
 fn fitted(value: &Value, schema: &Value) -> Value {
     let fitting = match (schema["type"].as_str().unwrap_or_default(), value) {
         ("integer", Value::String(text)) => text.trim().parse().ok().and_then(whole),
@@ -55,7 +55,7 @@ fn fitted(value: &Value, schema: &Value) -> Value {
     fitting.unwrap_or_else(|| value.clone())
 }
 
-/// A number without a fraction as an integer, up to where such numbers are exact.
+/// A number without a fraction as an integer, if it is exact.
 fn whole(number: f64) -> Option<Value> {
     let is_whole = number.fract() == 0.0 && number.abs() <= (1_u64 << 53) as f64;
     is_whole.then(|| Value::from(number as i64))
@@ -81,13 +81,13 @@ fn check_sizes(arguments: &JsonObject) -> Result<(), Failure> {
     match arguments.iter().find(|(_, value)| text_bytes(value) > MOST_TEXT_BYTES) {
         Some((name, _)) => Err(Failure::new(
             format!("the argument {name:?} is longer than {MOST_TEXT_BYTES} bytes"),
-            "ask with a sentence, or with the part that matters",
+            "send a sentence, or the part that matters",
         )),
         None => Ok(()),
     }
 }
 
-/// Bytes of text in a value, all the way down.
+/// Bytes of text in a value, nested values included.
 fn text_bytes(value: &Value) -> usize {
     match value {
         Value::String(text) => text.len(),
@@ -102,12 +102,12 @@ fn usage(schema: &JsonObject) -> String {
     let required = schema.get("required").and_then(Value::as_array);
     let is_required = |name: &str| required.is_some_and(|names| names.iter().any(|needed| needed == name));
     let properties = schema["properties"].as_object().into_iter().flatten();
-    let told = properties.map(|(name, property)| {
+    let arguments = properties.map(|(name, property)| {
         let r#type = property["type"].as_str().unwrap_or("value");
-        let needed = if is_required(name) { ", needed" } else { "" };
-        format!("{name} ({}{needed})", allowed(property).unwrap_or_else(|| r#type.to_owned()))
+        let required = if is_required(name) { ", required" } else { "" };
+        format!("{name} ({}{required})", allowed(property).unwrap_or_else(|| r#type.to_owned()))
     });
-    format!("arguments: {}", told.collect::<Vec<_>>().join(", "))
+    format!("arguments: {}", arguments.collect::<Vec<_>>().join(", "))
 }
 
 /// The values of an enumeration.

@@ -12,7 +12,7 @@ pub(super) struct Failure {
     next: Option<String>,
 }
 
-/// How the command line says what to do, and how it is done with tools.
+/// Hints of the command line, and their equivalents with tools.
 const IN_TERMS_OF_TOOLS: &[(&str, &str)] = &[
     ("run 'craig ingest <directory>'", "call trigger_ingest with the directory of the project"),
     ("run 'craig ingest' on", "call trigger_ingest with"),
@@ -31,8 +31,8 @@ impl Failure {
     /// Something that should not happen.
     pub(super) fn internal(error: impl Display) -> Self {
         Self::new(
-            format!("craig failed inside: {error}"),
-            "try once more; if it happens again, it is a bug of craig",
+            format!("internal error of craig: {error}"),
+            "try again; if it happens again, it is a bug in craig",
         )
     }
 
@@ -64,13 +64,13 @@ impl From<EngineError> for Failure {
     }
 }
 
-/// A hint of the engine, with tools instead of commands where there are such.
+/// A hint of the engine, with tools instead of commands.
 pub(super) fn in_terms_of_tools(hint: &str) -> String {
-    let told =
+    let hint =
         IN_TERMS_OF_TOOLS.iter().fold(hint.to_owned(), |hint, (command, tool)| hint.replace(command, tool));
-    match told.starts_with("known projects") {
-        true => told + "; list_projects tells more, trigger_ingest makes a new one",
-        false => told,
+    match hint.starts_with("known projects") {
+        true => hint + "; list_projects has details, trigger_ingest creates a new one",
+        false => hint,
     }
 }
 
@@ -80,8 +80,8 @@ mod tests {
 
     #[test]
     fn hints_speak_of_tools() {
-        let told = in_terms_of_tools("nothing is ingested yet: run 'craig ingest <directory>'");
-        assert_eq!(told, "nothing is ingested yet: call trigger_ingest with the directory of the project");
+        let hint = in_terms_of_tools("nothing is ingested yet: run 'craig ingest <directory>'");
+        assert_eq!(hint, "nothing is ingested yet: call trigger_ingest with the directory of the project");
         assert!(in_terms_of_tools("known projects: a").contains("list_projects"));
         assert_eq!(Failure::new("a", "b").text(), "error: a\nnext: b");
     }

@@ -54,8 +54,8 @@ impl State {
         match self {
             Self::Fresh | Self::Unchecked => None,
             Self::Updating => Some(format!(
-                "{project} is being ingested right now, so this may miss the newest changes: query_ingestion_status tells \
-                 how far it is"
+                "{project} is being ingested right now, so this may miss the newest changes: query_ingestion_status has \
+                 its progress"
             )),
             Self::Stale(why) => Some(format!("{project} may be out of date: {why}")),
         }

@@ -82,12 +82,12 @@ impl Gate {
     }
 }
 
-/// Compares without telling by its time where two texts differ.
+/// Compares in constant time.
 fn is_same(a: &str, b: &str) -> bool {
     a.len() == b.len() && a.bytes().zip(b.bytes()).fold(0, |differences, (a, b)| differences | (a ^ b)) == 0
 }
 
-/// Serves at `address` under `/mcp`, and tells on stderr where that is.
+/// Serves at `address` under `/mcp`, and prints the URL on stderr.
 pub(super) async fn serve(
     server: Server,
     address: SocketAddr,
@@ -95,7 +95,7 @@ pub(super) async fn serve(
     limits: Limits,
 ) -> anyhow::Result<()> {
     let listener = tokio::net::TcpListener::bind(address).await?;
-    tell(listener.local_addr()?);
+    print_url(listener.local_addr()?);
     let sessions = Sessions::new(limits);
     let service = StreamableHttpService::new(
         move || Ok(server.for_another_client()),
@@ -111,7 +111,7 @@ pub(super) async fn serve(
 
 /// Lets a request in, or asks for a token. Browsers ask without one whether their page may ask at all.
 async fn admit(State(gate): State<Gate>, request: Request, next: Next) -> Response {
-    let asking = cors::Asking::of(&request);
+    let asking = cors::Asking::new(&request);
     let is_preflight = request.method() == Method::OPTIONS;
     let response = match is_preflight || gate.admits(&request) {
         true => next.run(request).await,
@@ -127,7 +127,7 @@ async fn admit(State(gate): State<Gate>, request: Request, next: Next) -> Respon
     clippy::print_stderr,
     reason = "whoever started the server needs the address; stdout is for protocols"
 )]
-fn tell(address: SocketAddr) {
+fn print_url(address: SocketAddr) {
     eprintln!("serving http://{address}/mcp");
 }
 

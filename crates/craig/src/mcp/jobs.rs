@@ -1,7 +1,7 @@
-//! Work that writes: `craig` as a subprocess, one for each directory at a time, a few in parallel, the rest in order.
+//! Jobs that write: `craig` as a subprocess, one per directory at a time, a few in parallel, the others queued.
 //!
-//! A job goes on when the client goes away: what it does is seen in the database by whoever looks. When the server ends, a
-//! process that is told of the jobs still waiting carries them out.
+//! A job continues when its client disconnects; its status is in the database. When the server ends, another process runs
+//! the queued jobs.
 
 mod child;
 mod rest;
@@ -20,20 +20,20 @@ use super::failure::Failure;
 
 pub(crate) use rest::finish;
 
-/// Subprocesses at the same time: each uses all cores while it reads.
+/// Parallel subprocesses; each uses all cores while it reads.
 const MOST_RUNNING: usize = 2;
 
-/// Jobs that may wait.
+/// Maximum number of queued jobs.
 const MOST_WAITING: usize = 100;
 
-/// Ended jobs that are remembered.
+/// Maximum number of ended jobs that are kept.
 const MOST_REMEMBERED: usize = 100;
 
-/// What a job is to do.
+/// A job to be run.
 #[derive(Clone, Debug)]
 pub(super) struct Order {
     pub(super) kind: JobKind,
-    /// Directory or URL; jobs of the same one wait for each other.
+    /// Directory or URL; jobs with the same source run one after the other.
     pub(super) source: String,
     /// Arguments of `craig`.
     pub(super) arguments: Vec<OsString>,
@@ -52,20 +52,20 @@ pub(super) enum JobKind {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum Stage {
-    /// It waits for its turn.
+    /// In the queue.
     Queued,
-    /// Its process runs.
+    /// Its process is running.
     Running,
-    /// Everything was done.
+    /// Successful.
     Completed,
-    /// It ended without success.
+    /// Ended with an error.
     Failed,
-    /// Somebody ended it.
+    /// Ended by a client.
     Cancelled,
 }
 
 impl Stage {
-    /// Whether nothing more will happen.
+    /// Whether the job has ended.
     pub(super) fn is_final(self) -> bool {
         matches!(self, Self::Completed | Self::Failed | Self::Cancelled)
     }
@@ -111,9 +111,9 @@ struct Entry {
     stage: watch::Sender<Stage>,
 }
 
-/// All jobs of a server, in the order in which they came.
+/// All jobs of a server, in the order in which they were created.
 pub(super) struct Jobs {
-    /// Held only while the list is read or changed, never while a process runs.
+    /// Locked only to read or change the list, never while a process runs.
     entries: Mutex<List>,
     global_arguments: Vec<OsString>,
     program: std::io::Result<PathBuf>,
@@ -134,32 +134,32 @@ impl Jobs {
         }
     }
 
-    /// Takes an order; gives the job. An order that waits already is not taken twice. Fails when too many wait.
+    /// Queues an order and returns its job; an order that is queued already is not queued again. Fails if the queue is full.
     pub(super) fn order(self: &Arc<Self>, order: Order) -> Result<Job, Failure> {
         let job = self.change(|list| match list.waiting_like(&order) {
             Some(job) => Ok(job),
             None if list.n_waiting() >= MOST_WAITING => Err(Failure::new(
-                format!("{MOST_WAITING} jobs wait already"),
+                format!("{MOST_WAITING} jobs are queued already"),
                 "follow them with query_ingestion_status, or end some with cancel_job, and try again",
             )),
             None => Ok(list.add(order)),
         })?;
         self.start_next();
-        // Forgotten between the two looks only when very many others came.
+        // It can be missing only if very many other jobs were created meanwhile.
         Ok(self.find(&job.job_id).unwrap_or(job))
     }
 
-    /// A job as it stands.
+    /// The current state of a job.
     pub(super) fn find(&self, id: &str) -> Option<Job> {
         self.all().into_iter().find(|job| job.job_id == id)
     }
 
-    /// All jobs as they stand, newest first.
+    /// The current state of all jobs, newest first.
     pub(super) fn all(&self) -> Vec<Job> {
-        self.change(|list| list.told())
+        self.change(|list| list.jobs())
     }
 
-    /// Waits until a job has ended, or until `stop` says so; gives it as it stands then.
+    /// Waits until a job has ended or `stop` completes; returns its state then.
     pub(super) async fn wait(&self, id: &str, stop: impl Future<Output = ()>) -> Option<Job> {
         let mut stage = self.change(|list| list.entry(id).map(|entry| entry.stage.subscribe()))?;
         tokio::select! {
@@ -169,7 +169,7 @@ impl Jobs {
         self.find(id)
     }
 
-    /// Ends a job: out of the queue, or its process with all that it started.
+    /// Cancels a job: removes it from the queue, or ends its process and all child processes.
     pub(super) fn cancel(self: &Arc<Self>, id: &str) {
         self.change(|list| {
             if let Some(entry) = list.entry(id) {
@@ -183,7 +183,7 @@ impl Jobs {
         self.start_next();
     }
 
-    /// Has the jobs that wait carried out by a process of its own, which does not end with this one.
+    /// Starts a process that runs the queued jobs and outlives this one.
     pub(super) fn hand_over(&self) {
         let waiting = self.change(List::take_waiting);
         if let (false, Ok(program)) = (waiting.is_empty(), &self.program) {
@@ -195,7 +195,7 @@ impl Jobs {
         change(&mut self.entries.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// Starts whatever may start now.
+    /// Starts the jobs that can start now.
     fn start_next(self: &Arc<Self>) {
         while let Some((id, arguments, cancel)) = self.change(List::begin_next) {
             let jobs = Arc::clone(self);
@@ -210,7 +210,7 @@ impl Jobs {
     async fn perform(&self, arguments: &[OsString], cancel: &Notify) -> Ending {
         match &self.program {
             Ok(program) => child::run(program, &self.global_arguments, arguments, cancel).await,
-            Err(error) => Ending::failed(format!("craig does not know where it is: {error}"), None),
+            Err(error) => Ending::failed(format!("the path of the craig program is unknown: {error}"), None),
         }
     }
 }
@@ -273,7 +273,7 @@ impl List {
         job
     }
 
-    /// Takes the jobs that wait out of the queue, in their order.
+    /// Removes the queued jobs from the list, in their order.
     fn take_waiting(&mut self) -> Vec<Vec<OsString>> {
         let waiting = self.entries.iter().filter(|entry| entry.job.state == Stage::Queued);
         let arguments = waiting.map(|entry| entry.arguments.clone()).collect();
@@ -289,7 +289,7 @@ impl List {
         }
     }
 
-    fn told(&self) -> Vec<Job> {
+    fn jobs(&self) -> Vec<Job> {
         let mut n_queued = 0;
         let mut jobs: Vec<Job> = Vec::new();
         for entry in &self.entries {
@@ -305,7 +305,7 @@ impl List {
         self.entries.iter_mut().find(|entry| entry.job.job_id == id)
     }
 
-    /// Marks the first job that may run as running, and gives what it needs.
+    /// Marks the first job that can run as running, and returns what it needs.
     fn begin_next(&mut self) -> Option<(String, Vec<OsString>, Arc<Notify>)> {
         let running: Vec<String> = self
             .entries
@@ -352,7 +352,7 @@ mod tests {
             .into();
         let begun: Vec<String> = std::iter::from_fn(|| list.begin_next()).map(|(id, ..)| id).collect();
         assert_eq!(begun, [ids[0].clone(), ids[2].clone()], "the second of a waits, and so does c");
-        assert_eq!(list.told()[0].queued_before, 1);
+        assert_eq!(list.jobs()[0].queued_before, 1);
         list.end(&ids[0], Ending::cancelled());
         assert_eq!(list.begin_next().map(|(id, ..)| id), Some(ids[1].clone()));
         list.end(&ids[2], Ending::failed("no".into(), None));

@@ -59,7 +59,7 @@ async fn text(shared: &Shared, project: String, path: String) -> Result<String, 
     file.content.ok_or_else(|| {
         Failure::new(
             format!("{} has no text in the index: it is binary, or a secret", file.entry.path),
-            "get_file_content tells what is known of it",
+            "get_file_content returns what is known about it",
         )
     })
 }

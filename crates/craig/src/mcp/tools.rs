@@ -32,7 +32,7 @@ use super::failure::Failure;
 use super::server::{Shared, is_path};
 use super::{arguments, schema};
 
-/// How long a task may take, and its answer is kept: no client comes back later.
+/// How long a task may take, and how long its answer is kept.
 const TASK_TTL_MS: u64 = 24 * 3_600_000;
 
 type Answering = std::pin::Pin<Box<dyn Future<Output = CallToolResult> + Send>>;
@@ -49,7 +49,7 @@ struct Tool {
 /// A call of a tool with its arguments.
 struct Call<A> {
     shared: Arc<Shared>,
-    /// The arguments as the client meant them.
+    /// The arguments, converted to the types of the schema.
     raw: JsonObject,
     arguments: A,
     caller: Caller,
@@ -62,7 +62,7 @@ impl<A> Call<A> {
     }
 }
 
-/// Who calls, and how to reach them while they wait.
+/// The client of a call, and how to reach it meanwhile.
 #[derive(Clone)]
 pub(super) struct Caller {
     peer: Peer<RoleServer>,
@@ -127,7 +127,7 @@ struct About {
 /// What a call changes.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Effect {
-    /// Nothing, but that an index may be brought up to date.
+    /// Nothing, except that an index may be brought up to date.
     Reads,
     /// The index gains something.
     Adds,
@@ -213,13 +213,13 @@ static TOOLS: LazyLock<Vec<Tool>> = LazyLock::new(|| {
     ]
 });
 
-/// Which tools a server has.
+/// Which tools a server offers.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Abilities {
     /// All.
     #[default]
     All,
-    /// Those that change nothing.
+    /// Only those that change nothing.
     ReadOnly,
 }
 
@@ -265,7 +265,7 @@ pub(super) fn needs_workspace(name: &str, arguments: &JsonObject) -> bool {
     name == "trigger_ingest" || !(ONES_THAT_DO_NOT.contains(&name) || names("project") || names_some)
 }
 
-/// Calls a tool. What goes wrong inside of it is an answer, which the model sees.
+/// Calls a tool. Its failure is an answer, which the model sees.
 pub(super) async fn call(
     shared: &Arc<Shared>,
     name: &str,
@@ -279,7 +279,7 @@ pub(super) async fn call(
     Ok(tool.start(shared, arguments, caller).await.into())
 }
 
-/// Starts a call as a task: its answer comes when the work is done.
+/// Starts a call as a task, which gets the answer when the work is done.
 fn as_task(
     shared: &Arc<Shared>,
     tool: &'static Tool,

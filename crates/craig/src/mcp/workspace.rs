@@ -27,7 +27,7 @@ const PATIENCE_BEHIND_HANDSHAKE: Duration = Duration::from_millis(300);
 /// How long a client may take to name its roots during a call.
 const PATIENCE: Duration = Duration::from_secs(2);
 
-/// How long the roots of a client that tells no changes are believed.
+/// How long the roots of a client that sends no change notifications are cached.
 const LONGEST_TRUST: Duration = Duration::from_secs(30);
 
 /// What the question for roots is called among the inputs of a call.

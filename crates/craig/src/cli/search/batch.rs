@@ -5,7 +5,7 @@ use serde::Deserialize;
 
 use crate::cli::batch::BatchLine;
 
-/// One query, with what it asks for otherwise than the command line.
+/// One query, with options that override those of the command line.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct QueryLine {

@@ -8,7 +8,7 @@ use crate::cli::table::{Cut, cut};
 use crate::cli::units::{counted, percent, seconds};
 use crate::cli::visible::one_line;
 
-/// Lines of content shown of a hit.
+/// Lines of content shown per hit.
 const MOST_LINES: usize = 8;
 
 /// Widest line of content in a pipe.
@@ -89,7 +89,7 @@ fn lines(start: u32, end: u32) -> String {
     if start == end { start.to_string() } else { format!("{start}-{end}") }
 }
 
-/// The first lines of a hit, numbered, without the indent that all have.
+/// The first lines of a hit, numbered, without their common indentation.
 fn content(hit: &Hit, width: usize) -> String {
     let all: Vec<String> = hit.content.lines().map(visible).collect();
     let end = all.iter().rposition(|line| !line.is_empty()).map_or(0, |at| at + 1);
@@ -117,7 +117,7 @@ fn indent(line: &str) -> usize {
     line.len() - line.trim_start_matches(' ').len()
 }
 
-/// A line with tabs as spaces and without anything that could steer the terminal.
+/// A line with tabs as spaces and without terminal control characters.
 fn visible(line: &str) -> String {
     one_line(&line.replace('\t', "    ")).trim_end().to_owned()
 }
@@ -135,7 +135,7 @@ fn more(hit: &Hit, width: usize) -> String {
     styled(DIM, cut(&visible(&line), width, Cut::End)) + "\n"
 }
 
-/// What a score came from, strongest first, down one column after the other.
+/// The signals behind a score, strongest first, column by column.
 fn evidence(hit: &Hit, width: usize) -> String {
     const INDENT: usize = 9;
     const VALUE_WIDTH: usize = 9;

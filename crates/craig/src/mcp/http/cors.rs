@@ -1,4 +1,4 @@
-//! Cross-origin requests: what browsers ask before a page may, and what they want to be told.
+//! Cross-origin requests: preflight requests, and the headers that browsers expect.
 //!
 //! Which origins and hosts are let in is decided by the protocol's service, which refuses the others with 403.
 
@@ -49,7 +49,7 @@ pub(super) struct Asking {
 }
 
 impl Asking {
-    pub(super) fn of(request: &Request) -> Self {
+    pub(super) fn new(request: &Request) -> Self {
         let headers = request.headers();
         Self {
             origin: headers.get(header::ORIGIN).cloned(),

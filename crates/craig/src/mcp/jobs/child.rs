@@ -18,7 +18,7 @@ const GRACE: Duration = Duration::from_secs(3);
 /// What to do about a process that died without a word.
 const COMPLETE_IT: &str = "what was committed is kept: call trigger_delta_ingest to complete it";
 
-/// Runs `craig` to its end, or to the moment when `cancel` is told.
+/// Runs `craig` until it ends or `cancel` is notified.
 pub(super) async fn run(
     program: &Path,
     global: &[OsString],

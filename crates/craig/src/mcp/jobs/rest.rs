@@ -8,7 +8,7 @@ use std::process::{Command, Stdio};
 /// What a job may start: nothing else is taken from stdin.
 const COMMANDS: [&str; 3] = ["ingest", "ingest-delta", "purge"];
 
-/// Starts the process, and tells it the arguments of each job. It has a group of its own, so that whoever ends the server with
+/// Starts the process, and passes it the arguments of each job. It has a group of its own, so that whoever ends the server with
 /// all that it started does not end it.
 pub(super) fn hand_over(program: &Path, global: &[OsString], jobs: &[Vec<OsString>]) {
     // Directories that are ingested have names in UTF-8, and so has everything else that clients send.
@@ -21,7 +21,7 @@ pub(super) fn hand_over(program: &Path, global: &[OsString], jobs: &[Vec<OsStrin
     std::os::unix::process::CommandExt::process_group(&mut command, 0);
     let Ok(mut child) = command.spawn() else { return };
     if let (Some(mut stdin), Ok(text)) = (child.stdin.take(), serde_json::to_vec(&jobs)) {
-        // Nobody is left to be told that it has died.
+        // Nobody is left who could be informed of an error.
         let _ = stdin.write_all(&text);
     }
 }

@@ -15,7 +15,7 @@ use crate::mcp::{injection, resources, uri};
 struct Arguments {
     /// Path of the file in the project, as in hits and get_file_structure.
     path: String,
-    /// Name, reference, id or directory of the project; without it the workspace's.
+    /// Name, reference, id or directory of the project; default: the workspace's.
     project: Option<String>,
     /// First line, from 1.
     start_line: Option<usize>,
@@ -62,8 +62,8 @@ pub(super) fn tool() -> Tool {
     let about = About {
         name: "get_file_content",
         title: "Read a file",
-        description: "Text of a tracked file, whole or from start_line to end_line. content is null for binary files and \
-                      for secrets such as .env; secrets in other files are overwritten with *.",
+        description: "Returns the text of a tracked file, all of it or from start_line to end_line. content is null for \
+                      binary files and for secrets such as .env; secrets in other files are masked with *.",
         effect: Effect::Reads,
     };
     Tool::new(about, answer)
@@ -108,14 +108,14 @@ async fn answer(call: Call<Arguments>) -> Result<Answer<Content>, Failure> {
     Ok(Answer { fields, links })
 }
 
-/// Some lines of a file; the last may be a part of one.
+/// Some lines of a file; the last may be incomplete.
 struct Lines<'t> {
     text: &'t str,
     line_start: usize,
     line_end: usize,
 }
 
-/// The wanted lines as far as there is room, and where the next page begins, in bytes of the file.
+/// The requested lines that fit into the page, and the byte offset at which the next page begins.
 fn cut<'t>(
     file: &'t FileText,
     arguments: &Arguments,
@@ -134,7 +134,7 @@ fn cut<'t>(
     Ok((Some(Lines { text, line_start, line_end: line_start + n_lines }), next))
 }
 
-/// The wanted lines as bytes of the file.
+/// The requested lines as a byte range of the file.
 fn range(content: &str, arguments: &Arguments) -> Result<(usize, usize), Failure> {
     let n_lines = content.lines().count();
     let first = arguments.start_line.unwrap_or(1).max(1);
@@ -151,7 +151,7 @@ fn range(content: &str, arguments: &Arguments) -> Result<(usize, usize), Failure
     Ok((start, end))
 }
 
-/// Bytes of whole lines that fit as JSON; of a line that is too long by itself, what fits of it.
+/// Bytes of whole lines that fit as JSON; of a line that is too long by itself, the part that fits.
 fn fitting(text: &str, most_bytes: usize) -> usize {
     let length = whole_lines(text, most_bytes);
     if length > 0 || text.is_empty() {

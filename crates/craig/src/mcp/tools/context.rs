@@ -12,20 +12,20 @@ use crate::mcp::injection;
 
 #[derive(Deserialize, JsonSchema)]
 struct Arguments {
-    /// The chat message; with `selection`, the instruction of an edit ("handle errors like the login function").
+    /// The chat message; with selection, the instruction for an edit ("handle errors like the login function").
     message: String,
     /// Earlier messages, oldest first.
     #[serde(default)]
     history: Vec<String>,
-    /// The code that is edited; never given back.
+    /// The code to be edited; never part of the answer.
     selection: Option<Selection>,
-    /// Name, reference, id or directory of the project; without it the workspace's.
+    /// Name, reference, id or directory of the project; default: the workspace's.
     project: Option<String>,
-    /// Most pieces, 1 to 20.
+    /// Maximum number of pieces of code, 1 to 20.
     max_chunks: Option<usize>,
-    /// Least score, 0 to 1 (default 0.7).
+    /// Minimum score, 0 to 1 (default 0.7).
     min_score: Option<f32>,
-    /// Most tokens of a chat's context.
+    /// Token budget for a chat message's context.
     max_tokens: Option<usize>,
 }
 
@@ -38,7 +38,7 @@ struct Selection {
     start_line: u32,
     /// Last line, inclusive.
     end_line: u32,
-    /// The file's text, when it is not saved.
+    /// Unsaved text of the file.
     text: Option<String>,
 }
 
@@ -78,8 +78,8 @@ pub(super) fn tool() -> Tool {
     let about = About {
         name: "get_context",
         title: "Context for a prompt",
-        description: "Chooses the code that a chat message is about, or that an edit needs (with selection), within a budget \
-                      of tokens. Gives nothing, and the reason, when nothing is relevant.",
+        description: "Selects the code that a chat message is about or that an edit needs (with selection), within a token \
+                      budget. Returns nothing but a reason when nothing is relevant.",
         effect: Effect::Reads,
     };
     Tool::new(about, answer)

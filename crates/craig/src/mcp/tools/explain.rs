@@ -1,4 +1,4 @@
-//! `explain_code`: what the project's own documentation says of code.
+//! `explain_code`: what the project's own documentation says about code.
 
 use std::path::PathBuf;
 
@@ -11,20 +11,20 @@ use crate::mcp::answer::Answer;
 use crate::mcp::failure::Failure;
 use crate::mcp::injection;
 
-/// Definitions of a name that are asked about, until one is documented.
+/// Definitions of a name that are tried until one is documented.
 const MOST_DEFINITIONS: usize = 5;
 
 #[derive(Deserialize, JsonSchema)]
 struct Arguments {
-    /// Path of the file, as in hits; or else symbol is needed.
+    /// Path of the file, as in hits; required unless symbol is given.
     path: Option<String>,
-    /// First line, from 1; without it the whole file.
+    /// First line, from 1; default: the whole file.
     start_line: Option<usize>,
     /// Last line, inclusive (default: start_line).
     end_line: Option<usize>,
     /// Name of a definition instead of lines: "request", "Client.request". Needs an ingested project.
     symbol: Option<String>,
-    /// Name, reference, id or directory of the project; without it the workspace, ingested or not.
+    /// Name, reference, id or directory of the project; default: the workspace, ingested or not.
     project: Option<String>,
 }
 
@@ -48,8 +48,8 @@ pub(super) fn tool() -> Tool {
     let about = About {
         name: "explain_code",
         title: "Explain code from the documentation",
-        description: "Quotes what the project's own documentation (README.md, docs/**/*.md) says of code, with citations; \
-                      exactly \"Not documented.\" when it says nothing. Give path with lines, or symbol.",
+        description: "Quotes what the project's own documentation (README.md, docs/**/*.md) says about code, with \
+                      citations, or answers exactly \"Not documented.\". Takes path with lines, or symbol.",
         effect: Effect::Reads,
     };
     Tool::new(about, answer)
@@ -73,7 +73,7 @@ async fn answer(call: Call<Arguments>) -> Result<Answer<Explained>, Failure> {
     Ok(fields.into())
 }
 
-/// The folder whose documentation answers: the project's, so that paths are those of hits; else the workspace.
+/// The folder whose documentation is used: the project's, so that paths are those of hits; otherwise the workspace.
 async fn root(call: &Call<Arguments>) -> Result<PathBuf, Failure> {
     let project = match &call.arguments.project {
         Some(named) => Some(call.shared.project_named(named).await?),
@@ -82,7 +82,7 @@ async fn root(call: &Call<Arguments>) -> Result<PathBuf, Failure> {
     let Some(project) = project else {
         let workspace = call.shared.workspace.folders().into_iter().next();
         let workspace = workspace.ok_or_else(|| call.shared.no_own_project())?;
-        // Its documentation is read and kept, which needs the same leave as its code.
+        // Its documentation is read and stored, which needs the same permission as its code.
         call.shared.source(&workspace.to_string_lossy()).await?;
         return Ok(workspace);
     };
@@ -94,7 +94,7 @@ async fn root(call: &Call<Arguments>) -> Result<PathBuf, Failure> {
     }
 }
 
-/// What is to be explained: the lines, or the definitions of the symbol.
+/// The code to be explained: the lines, or the definitions of the symbol.
 async fn selections(call: &Call<Arguments>) -> Result<Vec<Selection>, Failure> {
     let Arguments { path, symbol, start_line, end_line, .. } = &call.arguments;
     match (path, symbol) {
@@ -126,7 +126,7 @@ fn lines(first: Option<usize>, last: Option<usize>) -> Result<Option<(usize, usi
     }
 }
 
-/// Where a symbol is defined, the likeliest place first.
+/// The definitions of a symbol, the most likely first.
 async fn definitions(
     call: &Call<Arguments>,
     symbol: &str,
@@ -155,7 +155,7 @@ async fn definitions(
     Ok(selections)
 }
 
-/// The explanation of the first selection that is documented; of the first one when none is.
+/// The explanation of the first documented selection; of the first selection if none is documented.
 fn first_documented(
     explainer: &Explainer,
     selections: Vec<Selection>,

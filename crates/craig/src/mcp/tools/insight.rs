@@ -21,7 +21,7 @@ const FIRST_ITEMS: usize = 10;
 
 #[derive(Deserialize, JsonSchema)]
 struct Of {
-    /// Name, reference, id or directory of the project; without it the workspace's.
+    /// Name, reference, id or directory of the project; default: the workspace's.
     project: Option<String>,
     /// One list of the analysis in full, by its name in counts; without it, the beginning of each.
     section: Option<String>,
@@ -62,7 +62,7 @@ pub(super) fn architecture_tool() -> Tool {
     let about = About {
         name: "analyze_architecture",
         title: "Analyse the architecture",
-        description: "How a project is built: modules and what they use, layers, entry points, patterns (MVC, layered, \
+        description: "Describes how a project is built: modules and what they use, layers, entry points, patterns (MVC, layered, \
                       hexagonal, repository, plugin, …) with evidence and confidence, and a Mermaid graph.",
         effect: Effect::Reads,
     };
@@ -75,8 +75,8 @@ pub(super) fn dependencies_tool() -> Tool {
     let about = About {
         name: "get_dependencies",
         title: "List dependencies",
-        description: "Imports between files with their lines, external packages with versions and the places that use \
-                      them, cycles, the files most depended on, and a Mermaid graph.",
+        description: "Lists imports between files with lines, external packages with versions and uses, cycles, the files \
+                      that most others depend on, and a Mermaid graph.",
         effect: Effect::Reads,
     };
     Tool::new(about, |call: Call<Of>| {
@@ -88,8 +88,8 @@ pub(super) fn quality_tool() -> Tool {
     let about = About {
         name: "analyze_quality",
         title: "Measure code quality",
-        description: "Functions by complexity, nesting and length; duplicated code; long files; TODO notes; tests of each \
-                      module. Worst first, with places.",
+        description: "Ranks functions by complexity, nesting and length; lists duplicated code, long files, TODO notes and \
+                      the tests of each module. Worst first, with locations.",
         effect: Effect::Reads,
     };
     Tool::new(about, |call: Call<Of>| {
@@ -101,8 +101,8 @@ pub(super) fn relations_tool() -> Tool {
     let about = About {
         name: "get_component_relations",
         title: "Show relations of a component",
-        description: "What a file, folder or symbol uses and is used by, and which files a change of it reaches: ask \
-                      before changing something that others use.",
+        description: "Shows what a file, folder or symbol uses, what uses it, and which files a change to it affects: call \
+                      this before changing shared code.",
         effect: Effect::Reads,
     };
     Tool::new(about, |call: Call<Between>| {
@@ -126,7 +126,7 @@ async fn analyse(
     analyse_at(call, String::new(), |engine, project, _, ended| analysis(engine, project, ended)).await
 }
 
-/// The same of a file, folder or symbol.
+/// The same for a file, folder or symbol.
 async fn analyse_at(
     call: Call<Of>,
     target: String,
@@ -136,7 +136,7 @@ async fn analyse_at(
     let project = call.shared.project_or_own(call.arguments.project.as_deref()).await?;
     let state = call.shared.bring_up_to_date(&project).await?;
     let target = call.shared.path_in_project(&project, &target).await?;
-    let ended = EndedWhenDropped::default();
+    let ended = CancelOnDrop::default();
     let cancellation = ended.0.clone();
     let work = move |engine: &Engine| {
         Ok((engine.status(&project)?.project, analysis(engine, &project, &target, &cancellation)?))
@@ -144,7 +144,7 @@ async fn analyse_at(
     let (name, value) = tokio::select! {
         found = call.shared.run(work) => found?,
         () = call.caller.cancelled.cancelled() => {
-            return Err(Failure::new("the analysis was cancelled", "ask again when its answer is needed"));
+            return Err(Failure::new("the analysis was cancelled", "call the tool again if the answer is still needed"));
         }
     };
     let parts = Parts::from_json(value);
@@ -159,11 +159,11 @@ async fn analyse_at(
     Ok(Analysis { project: name, facts, counts, sections, mermaid, freshness, page }.into())
 }
 
-/// Ends an analysis that nobody waits for any more: its thread would go on, and keep an engine from others.
+/// Cancels an analysis when its request is dropped, so that it does not keep its thread busy.
 #[derive(Default)]
-struct EndedWhenDropped(Cancellation);
+struct CancelOnDrop(Cancellation);
 
-impl Drop for EndedWhenDropped {
+impl Drop for CancelOnDrop {
     fn drop(&mut self) {
         self.0.cancel();
     }

@@ -1,4 +1,4 @@
-//! Work that writes: `trigger_ingest`, `trigger_delta_ingest`, `trigger_purge`, `cancel_job`, and `query_ingestion_status`.
+//! Tools that write: `trigger_ingest`, `trigger_delta_ingest`, `trigger_purge`, `cancel_job`, and `query_ingestion_status`.
 
 use std::ffi::OsString;
 use std::path::Path;
@@ -15,30 +15,30 @@ use crate::mcp::jobs::{Job, JobKind, Order};
 use crate::mcp::server::Shared;
 use crate::mcp::sources::Source;
 
-/// How often progress is told to a client that waits.
-const RHYTHM: Duration = Duration::from_millis(400);
+/// How often progress is reported to a client that waits.
+const PROGRESS_INTERVAL: Duration = Duration::from_millis(400);
 
 /// The longest that a call waits for its job.
 const MOST_SECONDS: u64 = 600;
 
 #[derive(Deserialize, JsonSchema)]
 struct Ingest {
-    /// Directory in the workspace to ingest (a relative one counts from it), or URL of a git repository to clone and ingest.
-    /// Other directories need the user's leave.
+    /// Directory in the workspace to ingest (absolute or relative to it), or URL of a git repository to clone and ingest.
+    /// Other directories need the user's permission.
     source: String,
     /// Name of the project (default: the name of the directory or repository).
     name: Option<String>,
     /// Branch, tag or commit of a repository (default: its default branch).
     branch: Option<String>,
-    /// Wait so many seconds for the end, telling progress (default 0: return at once).
+    /// Seconds to wait for the end, reporting progress (default 0: return at once).
     wait_seconds: Option<u64>,
 }
 
 #[derive(Deserialize, JsonSchema)]
 struct Delta {
-    /// Name, reference, id or directory of the project; without it the workspace's.
+    /// Name, reference, id or directory of the project; default: the workspace's.
     project: Option<String>,
-    /// Wait so many seconds for the end, telling progress (default 0: return at once).
+    /// Seconds to wait for the end, reporting progress (default 0: return at once).
     wait_seconds: Option<u64>,
 }
 
@@ -48,7 +48,7 @@ struct Purge {
     project: String,
     /// The name of the project again, to confirm.
     confirm_name: String,
-    /// Wait so many seconds for the end (default 0: return at once).
+    /// Seconds to wait for the end (default 0: return at once).
     wait_seconds: Option<u64>,
 }
 
@@ -60,7 +60,7 @@ struct Cancel {
 
 #[derive(Deserialize, JsonSchema)]
 struct Status {
-    /// Name, reference, id or directory of a project; without it all are told.
+    /// Name, reference, id or directory of a project; default: all projects.
     project: Option<String>,
     /// Id of a job of this server.
     job_id: Option<String>,
@@ -81,8 +81,8 @@ pub(super) fn ingest_tool() -> Tool {
     let about = About {
         name: "trigger_ingest",
         title: "Ingest a directory or repository",
-        description: "Ingests a directory, or a git repository by its URL, as a project, or again as a whole. Returns at \
-                      once with a job_id; query_ingestion_status follows it.",
+        description: "Ingests a directory, or a git repository by its URL, as a project; an ingested one is read again as a \
+                      whole. Returns at once with a job_id for query_ingestion_status.",
         effect: Effect::Adds,
     };
     Tool::new(about, ingest)
@@ -91,9 +91,9 @@ pub(super) fn ingest_tool() -> Tool {
 pub(super) fn delta_tool() -> Tool {
     let about = About {
         name: "trigger_delta_ingest",
-        title: "Take changed files in",
-        description: "Brings a project up to date: reads only files that changed. Also completes an ingestion that was cut \
-                      off. Queries do this by themselves when little has changed.",
+        title: "Ingest changed files",
+        description: "Brings a project up to date by reading only changed files. Also completes an interrupted ingestion. \
+                      Queries do this themselves when little has changed.",
         effect: Effect::Adds,
     };
     Tool::new(about, delta)
@@ -103,8 +103,8 @@ pub(super) fn purge_tool() -> Tool {
     let about = About {
         name: "trigger_purge",
         title: "Remove a project",
-        description: "Removes a project from the index with all its data; source files are not touched. confirm_name has \
-                      to be the project's name. Only when the user asked for it.",
+        description: "Removes a project and all its data from the index; source files are not touched. confirm_name must \
+                      be the project's name. Call this only if the user asked for it.",
         effect: Effect::Removes,
     };
     Tool::new(about, purge)
@@ -114,7 +114,7 @@ pub(super) fn cancel_tool() -> Tool {
     let about = About {
         name: "cancel_job",
         title: "Cancel a job",
-        description: "Ends a job of this server with its process. What an ingestion has committed is kept.",
+        description: "Ends a job of this server and its process. What an ingestion has committed is kept.",
         effect: Effect::Removes,
     };
     Tool::new(about, cancel)
@@ -124,8 +124,8 @@ pub(super) fn status_tool() -> Tool {
     let about = About {
         name: "query_ingestion_status",
         title: "Follow ingestions",
-        description: "Where the newest ingestion of a project, or of all, stands, whoever started it; and the jobs of this \
-                      server, newest first.",
+        description: "Returns the status of the newest ingestion of a project, or of all projects, whoever started it; and \
+                      the jobs of this server, newest first.",
         effect: Effect::Reads,
     };
     Tool::new(about, status)
@@ -142,10 +142,10 @@ async fn ingest(call: Call<Ingest>) -> Result<Answer<OneJob>, Failure> {
         }
         Source::Directory(_) if branch.is_some() => {
             let next = "leave branch out, or give the URL of a repository as source";
-            return Err(Failure::new("a directory has the files that it has, whatever the branch", next));
+            return Err(Failure::new("branch applies only to repositories, not to directories", next));
         }
         Source::Directory(directory) => {
-            // A link that is put there before the job begins is not followed.
+            // A link that is created before the job begins is not followed.
             arguments.push("--exact".into());
             directory.display().to_string()
         }
@@ -206,7 +206,7 @@ fn known_job(shared: &Shared, id: &str) -> Result<Job, Failure> {
     shared.jobs.find(id).ok_or_else(|| {
         Failure::new(
             format!("this server has no job {id:?}"),
-            "jobs are known to the server that started them; without job_id, query_ingestion_status tells of all projects",
+            "only the server that started a job knows it; query_ingestion_status without job_id lists all projects",
         )
     })
 }
@@ -224,7 +224,7 @@ async fn find(shared: &Shared, named: String) -> Result<ProjectSummary, Failure>
     shared.run(move |engine| engine.project(&handle)).await
 }
 
-/// Orders a job, and waits for it as long as the caller wants to. One who leaves meanwhile ends it.
+/// Starts a job, and waits for it as long as the caller asked. A caller who cancels the call ends the job.
 async fn perform(
     shared: &Shared,
     caller: &Caller,
@@ -247,7 +247,7 @@ async fn perform(
     };
     let mut ended = shared.jobs.wait(&job.job_id, stop).await;
     if caller.cancelled.is_cancelled() {
-        // It is on its way out.
+        // It is ending.
         ended = shared.jobs.wait(&job.job_id, tokio::time::sleep(Duration::from_secs(10))).await;
     }
     Ok(OneJob { job: ended.unwrap_or(job) }.into())
@@ -268,7 +268,7 @@ async fn report_progress(shared: &Shared, caller: &Caller, source: &str) {
     }
     let mut reported = -1.0;
     loop {
-        tokio::time::sleep(RHYTHM).await;
+        tokio::time::sleep(PROGRESS_INTERVAL).await;
         let source = source.to_owned();
         let look = move |engine: &Engine| match project_of(engine, &source)? {
             Some(project) => engine.status(&project).map(Some),

@@ -1,4 +1,4 @@
-//! `get_project_metadata`: what a project is made of, and how new its index is.
+//! `get_project_metadata`: what a project consists of, and how new its index is.
 
 use craig_engine::{Engine, EngineError, ProjectStatus, ProjectSummary, Statistics, UpdateCheck};
 use schemars::JsonSchema;
@@ -10,7 +10,7 @@ use crate::mcp::failure::Failure;
 
 #[derive(Deserialize, JsonSchema)]
 struct Arguments {
-    /// Name, reference, id or directory of the project; without it the workspace's.
+    /// Name, reference, id or directory of the project; default: the workspace's.
     project: Option<String>,
 }
 
@@ -49,8 +49,8 @@ pub(super) fn tool() -> Tool {
     let about = About {
         name: "get_project_metadata",
         title: "Describe a project",
-        description: "Statistics of a project: files and bytes by language, chunks, the last ingestion, whether the \
-                      directory has changed since, and which model embedded it.",
+        description: "Returns statistics of a project: files and bytes by language, chunks, the last ingestion, whether the \
+                      directory has changed since, and the embedding model.",
         effect: Effect::Reads,
     };
     Tool::new(about, answer)

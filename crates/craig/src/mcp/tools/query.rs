@@ -1,4 +1,4 @@
-//! `query_code`: the right places for a question or a symbol.
+//! `query_code`: the right code for a question or a symbol.
 
 use std::collections::HashSet;
 
@@ -15,34 +15,34 @@ use crate::mcp::injection;
 use crate::mcp::page::{Page, PageEnd, Paging, size_of, whole_lines};
 use crate::mcp::{resources, uri};
 
-/// Hits when nothing else was asked for, and at most.
+/// Default and maximum number of hits.
 const DEFAULT_LIMIT: usize = 10;
 const MOST_HITS: usize = 100;
 
 #[derive(Deserialize, JsonSchema)]
 struct Arguments {
-    /// What to look for: a sentence ("where are tokens checked") or a symbol ("verify_token").
+    /// What to search for: a sentence ("where are tokens checked") or a symbol ("verify_token").
     query: String,
-    /// Name, reference, id or directory of a project; without it the workspace's.
+    /// Name, reference, id or directory of a project; default: the workspace's.
     project: Option<String>,
     /// Several projects at once.
     #[serde(default)]
     projects: Vec<String>,
     #[serde(flatten)]
     filters: Filters,
-    /// Least score of a hit, 0 to 1.
+    /// Minimum score of a hit, 0 to 1.
     min_score: Option<f32>,
-    /// Most hits (default 10).
+    /// Maximum number of hits (default 10).
     limit: Option<usize>,
-    /// Most hits of one file (default 1).
+    /// Maximum number of hits per file (default 1).
     per_file: Option<usize>,
-    /// false: places and scores without the code.
+    /// false: locations and scores without the code.
     content: Option<bool>,
     #[serde(flatten)]
     paging: Paging,
 }
 
-/// Which files may answer.
+/// Which files are searched.
 #[derive(Clone, Deserialize, JsonSchema)]
 pub(super) struct Filters {
     /// Only paths that match: "src/**/*.rs", "*.md".
@@ -95,7 +95,7 @@ impl Filters {
         }
     }
 
-    /// Whether they leave anything out.
+    /// Whether they exclude anything.
     fn are_narrow(&self) -> bool {
         self.path.is_some() || !self.language.is_empty() || self.kind.unwrap_or_default() != KindFilter::All
     }
@@ -116,9 +116,9 @@ pub(super) fn tool() -> Tool {
     let about = About {
         name: "query_code",
         title: "Search code",
-        description: "Finds code and documentation by meaning, symbol or words: the place to begin instead of grep. Ask \
-                      with a sentence or a name; the answer has the best place of each file with path, lines, symbol, \
-                      score (probability of relevance, 0 to 1) and text, best first.",
+        description: "Finds code and documentation by meaning, symbol or words: use it first, instead of grep. The query is \
+                      a sentence or a name; the answer has the best chunk of each file with path, lines, symbol, score \
+                      (probability of relevance, 0 to 1) and text, best first.",
         effect: Effect::Reads,
     };
     Tool::new(about, answer)
@@ -129,7 +129,7 @@ async fn answer(call: Call<Arguments>) -> Result<Answer<Found>, Failure> {
     let page = Page::new(&arguments.paging, &call.raw)?;
     let request = arguments.request();
     request.check(&arguments.query)?;
-    let Some(Places { projects, mut notes }) = places(&call).await? else {
+    let Some(Scope { projects, mut notes }) = scope(&call).await? else {
         return Ok(not_ingested(&call, page).into());
     };
     let mut worst = State::Fresh;
@@ -184,16 +184,16 @@ fn links(hits: &[FoundHit]) -> Vec<Resource> {
         .collect()
 }
 
-/// Where to search.
-struct Places {
+/// What to search.
+struct Scope {
     projects: Vec<String>,
-    /// What to know of that.
+    /// What to know about the choice.
     notes: Vec<String>,
 }
 
-/// The projects to search: the ones named, else the workspace's; where there is no workspace at all, every one. `None` for a
-/// workspace that is not ingested: what is found elsewhere would pass for its code.
-async fn places(call: &Call<Arguments>) -> Result<Option<Places>, Failure> {
+/// The projects to search: the named ones, otherwise the workspace's; all projects if there is no workspace. `None` for a
+/// workspace that is not ingested: hits of other projects would be mistaken for its code.
+async fn scope(call: &Call<Arguments>) -> Result<Option<Scope>, Failure> {
     let mut projects: Vec<String> = Vec::new();
     for named in call.arguments.project.iter().chain(&call.arguments.projects) {
         let project = call.shared.project_named(named).await?;
@@ -205,7 +205,7 @@ async fn places(call: &Call<Arguments>) -> Result<Option<Places>, Failure> {
         projects = call.shared.own_projects().await?;
     }
     if !projects.is_empty() {
-        return Ok(Some(Places { projects, notes: Vec::new() }));
+        return Ok(Some(Scope { projects, notes: Vec::new() }));
     }
     let all = call.shared.run(|engine| engine.projects()).await?;
     if all.is_empty() {
@@ -215,11 +215,11 @@ async fn places(call: &Call<Arguments>) -> Result<Option<Places>, Failure> {
         return Ok(None);
     }
     let note = format!(
-        "there is no workspace ({}), so these hits are from all {} ingested projects: name one with project",
+        "there is no workspace ({}), so these hits are from all {} ingested projects: choose one with project",
         call.shared.workspace.absence(),
         all.len()
     );
-    Ok(Some(Places {
+    Ok(Some(Scope {
         projects: all.into_iter().map(|project| project.reference).collect(),
         notes: vec![note],
     }))
@@ -300,5 +300,5 @@ fn nothing_found(arguments: &Arguments) -> String {
         note +=
             "; leave filters out (get_project_metadata lists the languages, get_file_structure the paths)";
     }
-    note + "; or ask with other words"
+    note + "; or rephrase the query"
 }

@@ -1,4 +1,4 @@
-//! `find_related`: code that is like some other code.
+//! `find_related`: code that is similar to some other code.
 
 use craig_engine::SearchRequest;
 use schemars::JsonSchema;
@@ -15,13 +15,13 @@ use crate::mcp::page::{Page, PageEnd, Paging};
 struct Arguments {
     /// Path of the file, as in hits.
     path: String,
-    /// Line in the code that others should be like (default: the first).
+    /// A line of the code to compare with (default: the first).
     line: Option<u32>,
-    /// Name, reference, id or directory of the project; without it the workspace's.
+    /// Name, reference, id or directory of the project; default: the workspace's.
     project: Option<String>,
-    /// Most hits (default 10).
+    /// Maximum number of hits (default 10).
     limit: Option<usize>,
-    /// Which files may answer.
+    /// Which files are searched.
     #[serde(default)]
     only: Option<Filters>,
     #[serde(flatten)]
@@ -38,7 +38,7 @@ struct Related {
     page: PageEnd,
 }
 
-/// The code that the hits are like.
+/// The code that the hits are similar to.
 #[derive(Serialize, JsonSchema)]
 struct Place {
     /// Path relative to the project's directory.
@@ -55,8 +55,8 @@ pub(super) fn tool() -> Tool {
     let about = About {
         name: "find_related",
         title: "Find similar code",
-        description: "Finds code that is like the code at a line of a file: things that must change alike, repetitions, \
-                      examples of the same idea.",
+        description: "Finds code that is similar to the code at a line of a file: code that has to change in the same way, \
+                      repetitions, other examples of an idea.",
         effect: Effect::Reads,
     };
     Tool::new(about, answer)

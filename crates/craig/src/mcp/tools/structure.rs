@@ -13,13 +13,13 @@ use crate::mcp::page::{Page, PageEnd, Paging};
 
 #[derive(Deserialize, JsonSchema)]
 struct Arguments {
-    /// Name, reference, id or directory of the project; without it the workspace's.
+    /// Name, reference, id or directory of the project; default: the workspace's.
     project: Option<String>,
     /// Only this folder.
     path: Option<String>,
     /// Only files whose path matches: "**/*.py".
     glob: Option<String>,
-    /// So many levels; deeper folders only say how many files they hold.
+    /// Number of levels; deeper folders only have the number of their files.
     depth: Option<usize>,
     #[serde(flatten)]
     paging: Paging,
@@ -98,14 +98,14 @@ pub(super) fn tool() -> Tool {
     let about = About {
         name: "get_file_structure",
         title: "List files",
-        description: "Tracked files and folders of a project as a tree, binary files included. depth 2 gives an overview; \
-                      path and glob look closer.",
+        description: "Returns the tracked files and folders of a project as a tree, including binary files. Use depth 2 for \
+                      an overview, path and glob for details.",
         effect: Effect::Reads,
     };
     Tool::new(about, answer)
 }
 
-/// A file or folder with how deep it is, in the order of the tree.
+/// A file or folder with its depth, in the order of the tree.
 struct Row {
     depth: usize,
     node: Node,
@@ -158,7 +158,7 @@ fn below(tree: TreeNode, path: &str) -> Result<TreeNode, Failure> {
     })
 }
 
-/// The tree of the files that match; `None` when there are none.
+/// The tree of the matching files; `None` if there are none.
 fn matching(mut node: TreeNode, matcher: Option<&GlobMatcher>) -> Option<TreeNode> {
     if let Some(file) = &node.file {
         let name = file.path.rsplit('/').next().unwrap_or(&file.path);
@@ -175,7 +175,7 @@ fn sums(node: &TreeNode) -> (u64, u64) {
     node.children.iter().map(sums).fold(own, |a, b| (a.0 + b.0, a.1 + b.1))
 }
 
-/// All nodes down to a depth, each before what it holds.
+/// All nodes down to a depth, each before its children.
 fn lay_out(node: &TreeNode, depth: usize, most_depth: usize, rows: &mut Vec<Row>) {
     for child in &node.children {
         let node = match &child.file {
@@ -189,7 +189,7 @@ fn lay_out(node: &TreeNode, depth: usize, most_depth: usize, rows: &mut Vec<Row>
     }
 }
 
-/// The rows of a page, with the folders that they are in, and where the next page begins.
+/// The rows of a page with the folders that contain them, and where the next page begins.
 fn fitting(rows: &[Row], page: Page) -> (Vec<&Row>, Option<usize>) {
     let first = page.offset.min(rows.len());
     let nodes: Vec<&Node> = rows.iter().map(|row| &row.node).collect();
@@ -199,7 +199,7 @@ fn fitting(rows: &[Row], page: Page) -> (Vec<&Row>, Option<usize>) {
     (shown, (end < rows.len()).then_some(end))
 }
 
-/// The folders that hold the row at `at`, outermost first.
+/// The folders that contain the row at `at`, outermost first.
 fn parents(rows: &[Row], at: usize) -> Vec<&Row> {
     let mut depth = rows.get(at).map_or(0, |row| row.depth);
     let mut parents: Vec<&Row> = Vec::new();
@@ -213,7 +213,7 @@ fn parents(rows: &[Row], at: usize) -> Vec<&Row> {
     parents
 }
 
-/// Rows as the tree that they were.
+/// Rows as a tree again.
 fn nested(rows: &[&Row]) -> Vec<Node> {
     let mut nodes = Vec::new();
     let mut rest = rows;

@@ -11,7 +11,7 @@ use crate::mcp::page::{Page, PageEnd, Paging};
 
 #[derive(Deserialize, JsonSchema)]
 struct Arguments {
-    /// Name, reference, id or directory of the project; without it the workspace's.
+    /// Name, reference, id or directory of the project; default: the workspace's.
     project: Option<String>,
     #[serde(flatten)]
     paging: Paging,
@@ -62,9 +62,9 @@ pub(super) fn tool() -> Tool {
     let about = About {
         name: "check_for_updates",
         title: "Check for changed files",
-        description: "Tells which files of the source directory were added, changed or removed since the last ingestion; a \
-                      cloned repository is fetched and its newest commit compared. The index stays as it is: \
-                      trigger_delta_ingest takes changes in.",
+        description: "Lists the files of the source directory that were added, changed or removed since the last ingestion; \
+                      a cloned repository is fetched and its newest commit compared. The index is not changed: call \
+                      trigger_delta_ingest to ingest the changes.",
         effect: Effect::Reads,
     };
     Tool::new(about, answer)
@@ -76,7 +76,7 @@ async fn answer(call: Call<Arguments>) -> Result<Answer<Updates>, Failure> {
     let asks_servers = call.shared.abilities == Abilities::All;
     let check = move |engine: &Engine| match asks_servers {
         true => engine.check_updates(&project),
-        // What is fetched of a repository is kept.
+        // Fetching a repository would write.
         false => engine.check_directory(&project),
     };
     let check = call.shared.run(check).await?;
