@@ -122,7 +122,7 @@ fn queries_that_cannot_be_answered() {
         expect![[r#"
         exit 0
         -- stdout
-        no projects yet: 'craig ingest <directory>' makes one
+        no projects yet: 'craig ingest <directory>' creates one
     "#]],
     );
 }
@@ -284,7 +284,7 @@ fn options_that_cannot_be() {
         expect![[r#"
             exit 0
             -- stdout
-            no projects yet: 'craig ingest <directory>' makes one
+            no projects yet: 'craig ingest <directory>' creates one
         "#]],
     );
 }

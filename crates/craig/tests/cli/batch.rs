@@ -170,7 +170,7 @@ fn a_missing_batch_file_is_told_before_anything_is_ingested() {
         expect![[r#"
         exit 0
         -- stdout
-        no projects yet: 'craig ingest <directory>' makes one
+        no projects yet: 'craig ingest <directory>' creates one
     "#]],
     );
 }

@@ -8,6 +8,7 @@ mod bad_input;
 mod bad_paths;
 mod batch;
 mod context;
+mod directories;
 mod doctor;
 mod explain;
 mod gateway;

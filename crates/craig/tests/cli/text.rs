@@ -91,7 +91,7 @@ fn list_is_a_table() {
         expect![[r#"
         exit 0
         -- stdout
-        no projects yet: 'craig ingest <directory>' makes one
+        no projects yet: 'craig ingest <directory>' creates one
     "#]],
     );
 }

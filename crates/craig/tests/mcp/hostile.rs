@@ -10,7 +10,7 @@ fn arguments_that_do_not_fit_are_told_what_would() {
     let mut client = home.client();
     let missing = client.fail("query_code", json!({}));
     assert!(
-        missing.contains("missing field `query`") && missing.contains("query (string, needed)"),
+        missing.contains("missing field `query`") && missing.contains("query (string, required)"),
         "{missing}"
     );
     let wrong = client.fail("query_code", json!({ "query": 7 }));

@@ -1,0 +1,69 @@
+//! Commands that answer about a project take a directory in it, and default to the current one.
+
+use crate::harness::Home;
+
+/// Stdout of a command that runs in a folder of the home and succeeds.
+fn in_folder(home: &Home, folder: &str, args: &[&str]) -> String {
+    let output = home.craig(args).current_dir(home.path().join(folder)).output().unwrap();
+    assert!(output.status.success(), "{args:?} in {folder}: {}", String::from_utf8_lossy(&output.stderr));
+    String::from_utf8(output.stdout).unwrap()
+}
+
+#[test]
+fn a_directory_stands_for_its_project() {
+    let home = Home::with_ingested_shop();
+    for command in [
+        &["tree"][..],
+        &["stats"],
+        &["status"],
+        &["check-updates"],
+        &["insight", "architecture"],
+        &["insight", "dependencies"],
+        &["insight", "quality"],
+    ] {
+        let with = |more: &[&'static str]| [command, more, &["--format", "json"]].concat();
+        let by_name = in_folder(&home, "", &with(&["shop"]));
+        for (folder, named) in [("shop", &[][..]), ("shop/src", &[]), ("shop", &["."]), ("", &["./shop/src"])]
+        {
+            assert_eq!(in_folder(&home, folder, &with(named)), by_name, "{command:?} {named:?} in {folder}");
+        }
+    }
+}
+
+#[test]
+fn files_and_targets_may_be_relative_to_the_directory() {
+    let home = Home::with_ingested_shop();
+    let by_name = in_folder(&home, "", &["file", "shop", "src/auth.py"]);
+    let relative =
+        [("shop", &["src/auth.py"][..]), ("shop/src", &["auth.py"]), ("", &["shop/src", "auth.py"])];
+    for (folder, args) in relative {
+        assert_eq!(in_folder(&home, folder, &[&["file"], args].concat()), by_name, "{args:?} in {folder}");
+    }
+    let relations = ["insight", "relations"];
+    let by_name = in_folder(&home, "", &[&relations[..], &["shop", "src/auth.py"]].concat());
+    assert_eq!(in_folder(&home, "shop/src", &[&relations[..], &["auth.py"]].concat()), by_name);
+    let symbol = in_folder(&home, "shop", &[&relations[..], &["verify_token"]].concat());
+    assert!(symbol.contains("src/auth.py"), "{symbol}");
+}
+
+#[test]
+fn a_project_goes_before_a_directory_of_its_name() {
+    let home = Home::with_ingested_shop();
+    home.write("other/shop/only.py", "x = 1\n");
+    home.succeed(&["ingest", "other"]);
+    assert!(in_folder(&home, "other", &["tree", "shop"]).contains("auth.py"));
+    assert!(in_folder(&home, "other", &["tree", "./shop"]).contains("only.py"));
+}
+
+#[test]
+fn outside_of_every_project_stats_are_of_all_and_others_fail() {
+    let home = Home::with_ingested_shop();
+    home.write("elsewhere/a.py", "x = 1\n");
+    let all = in_folder(&home, "elsewhere", &["stats", "--format", "json"]);
+    assert_eq!(in_folder(&home, "shop", &["stats", "--all", "--format", "json"]), all);
+    let output = home.craig(&["tree"]).current_dir(home.path().join("elsewhere")).output().unwrap();
+    let error = String::from_utf8_lossy(&output.stderr);
+    assert!(error.contains("elsewhere is not ingested") && error.contains("run 'craig ingest .'"), "{error}");
+    // As a search does, an analysis ingests a directory first.
+    assert!(in_folder(&home, "elsewhere", &["insight", "quality"]).contains("1 file"));
+}
