@@ -5,6 +5,7 @@ mod text;
 
 use std::path::PathBuf;
 
+use clap::builder::{PossibleValuesParser, TypedValueParser};
 use craig_engine::{KindFilter, RerankStatus, SearchAnswer, SearchRequest};
 
 use self::batch::QueryLine;
@@ -42,8 +43,8 @@ pub(crate) struct Args {
     #[arg(long, value_name = "GLOB")]
     path: Option<String>,
     /// Only files of this kind
-    #[arg(long, value_enum, default_value_t)]
-    kind: Kind,
+    #[arg(long, value_parser = kind(), default_value = "all")]
+    kind: KindFilter,
     /// Only results of at least this relevance, from 0 to 1
     #[arg(long, value_name = "SCORE", default_value_t = 0.0)]
     min_score: f32,
@@ -60,29 +61,11 @@ pub(crate) struct Args {
     costs: Costs,
 }
 
-/// Kind of files.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
-enum Kind {
-    /// Source code
-    Code,
-    /// Documentation
-    Docs,
-    /// Configuration
-    Config,
-    /// Everything
-    #[default]
-    All,
-}
-
-impl From<Kind> for KindFilter {
-    fn from(kind: Kind) -> Self {
-        match kind {
-            Kind::Code => Self::Code,
-            Kind::Docs => Self::Docs,
-            Kind::Config => Self::Config,
-            Kind::All => Self::All,
-        }
-    }
+/// Reads a kind of files by its name in JSON.
+fn kind() -> impl TypedValueParser<Value = KindFilter> {
+    PossibleValuesParser::new(["code", "docs", "config", "all"]).try_map(|name| {
+        serde_json::from_value(name.into()).map_err(|error: serde_json::Error| error.to_string())
+    })
 }
 
 impl Args {
@@ -102,7 +85,7 @@ impl Args {
             min_score: self.min_score,
             languages: self.language.clone(),
             path: self.path.clone(),
-            kind: self.kind.into(),
+            kind: self.kind,
             rerank: !self.no_rerank,
             ..SearchRequest::default()
         }

@@ -41,7 +41,7 @@ struct Structure {
 }
 
 /// A file or folder.
-#[derive(Clone, Serialize, JsonSchema)]
+#[derive(Clone, Default, Serialize, JsonSchema)]
 struct Node {
     /// Last part of the path.
     name: String,
@@ -66,30 +66,27 @@ struct Node {
     children: Option<Vec<Node>>,
 }
 
-#[derive(Clone, Copy, Serialize, JsonSchema)]
+#[derive(Clone, Copy, Default, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 enum NodeType {
     Folder,
+    #[default]
     File,
 }
 
 impl Node {
     fn folder(name: &str, files: u64) -> Self {
-        let (name, r#type) = (name.to_owned(), NodeType::Folder);
-        let (language, bytes, withheld, children) = (None, None, None, None);
-        Self { name, r#type, files: Some(files), language, bytes, is_binary: false, withheld, children }
+        Self { name: name.to_owned(), r#type: NodeType::Folder, files: Some(files), ..Self::default() }
     }
 
     fn file(name: &str, file: &FileEntry) -> Self {
         Self {
             name: name.to_owned(),
-            r#type: NodeType::File,
-            files: None,
             language: (!file.is_binary).then_some(file.language),
             bytes: Some(file.size),
             is_binary: file.is_binary,
             withheld: file.withheld,
-            children: None,
+            ..Self::default()
         }
     }
 }
