@@ -12,8 +12,10 @@ use crate::settings::{Environment, Settings, SettingsError};
 /// Everything that an [`Engine`](crate::Engine) needs to know before it starts.
 #[derive(Clone, Debug)]
 pub struct Config {
-    /// The database; made with its folder when missing.
+    /// The database.
     pub database: PathBuf,
+    /// Whether it is an error that the database is missing; else it is made, with its folder.
+    pub must_exist: bool,
     /// The user's folder for what Craig keeps, by which a database inside of a workspace is known again.
     pub data_folder: Option<PathBuf>,
     /// Threads for reading, parsing and embedding; 0 means one for each core.
@@ -37,6 +39,7 @@ impl Config {
     pub fn new(database: impl Into<PathBuf>) -> Self {
         Self {
             database: database.into(),
+            must_exist: false,
             data_folder: None,
             threads: 0,
             source: SourceOptions::default(),
@@ -53,6 +56,7 @@ impl Config {
         let reader = Reader { settings };
         Ok(Self {
             database: settings.path("database").unwrap_or_else(|| database.into()),
+            must_exist: false,
             data_folder: settings.data_folder().map(PathBuf::from),
             threads: settings.whole("threads").unwrap_or_default() as usize,
             source: settings.source(),

@@ -1,7 +1,7 @@
 //! The engine itself: projects, their state, their files.
 
 use std::collections::{BTreeSet, HashMap};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use craig_insight::Analysis;
@@ -24,7 +24,7 @@ use crate::report::{
 };
 use crate::single_flight::SingleFlight;
 use crate::stores::{PooledStore, StorePool};
-use crate::{Config, EmbedderConfig, EngineError, RerankerConfig};
+use crate::{Config, EmbedderConfig, EngineError, Explainer, RerankerConfig};
 
 /// A database and everything that answers from it, for any number of threads at the same time.
 ///
@@ -41,6 +41,8 @@ pub struct Engine {
     /// Each with the generation of its project.
     analyses: SingleFlight<ProjectId, (u64, Arc<Analysis>)>,
     contexts: ContextCache,
+    /// By the folder of their project.
+    explainers: SingleFlight<PathBuf, Arc<Explainer>>,
     freshness: FreshnessCache,
     /// Names of the projects that were found, by their references. Held only to read or add one.
     names: Mutex<HashMap<String, String>>,
@@ -58,6 +60,7 @@ impl Engine {
             indexes: SingleFlight::default(),
             analyses: SingleFlight::default(),
             contexts: ContextCache::default(),
+            explainers: SingleFlight::default(),
             freshness: FreshnessCache::default(),
             names: Mutex::default(),
         }
@@ -98,6 +101,15 @@ impl Engine {
 
     pub(crate) fn config(&self) -> &Config {
         &self.config
+    }
+
+    /// The explainer of the project at `root`, opened by `open` when it is first asked for. Needs no database.
+    pub fn explainer(
+        &self,
+        root: &Path,
+        open: impl FnOnce() -> Result<Explainer, EngineError>,
+    ) -> Result<Arc<Explainer>, EngineError> {
+        self.explainers.get(root.to_owned(), |_| true, || open().map(Arc::new))
     }
 
     /// A connection to the database for one call. A call takes one and passes it on, so that it needs no second one.

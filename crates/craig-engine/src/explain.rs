@@ -4,7 +4,7 @@ mod config;
 mod words;
 
 use std::path::{Component, Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use craig_explain::{
     Cache, CacheKey, CodeContext, ExplainError, Explanation, Index, IndexReport, Library, cache, explain,
@@ -32,9 +32,13 @@ pub struct Selection {
 
 /// Explains code of one project from its documentation, which it keeps up to date in `.aidocs/`.
 ///
-/// Needs no database and no project of an [`Engine`](crate::Engine).
+/// Needs no database and no project of an [`Engine`](crate::Engine). Can be shared between threads.
 pub struct Explainer {
-    index: Index,
+    root: Root,
+    /// Held while the documentation is brought up to date: whoever wants it up to date, too, waits for that.
+    index: Mutex<Index>,
+    /// What `index` held last. Held only to read or replace it.
+    library: Mutex<Arc<Library>>,
     cache: Cache,
     words: Words,
 }
@@ -42,29 +46,39 @@ pub struct Explainer {
 impl Explainer {
     /// Opens the documentation of the project at `root` as it was left.
     pub fn open(root: &Path, config: &ExplainConfig) -> Result<Self, EngineError> {
-        let index = Index::open(Root::open(root)?, config.documents.clone(), config.data_folder.as_deref());
-        Ok(Self { index, cache: cache(), words: Words::new(config) })
+        let root = Root::open(root)?;
+        let index = Index::open(root.clone(), config.documents.clone(), config.data_folder.as_deref());
+        Ok(Self::new(root, index, config))
     }
 
     /// Opens the documentation of the project at `root` without writing there: it is read again by every process.
     pub fn open_in_memory(root: &Path, config: &ExplainConfig) -> Result<Self, EngineError> {
-        let index = Index::in_memory(Root::open(root)?, config.documents.clone());
-        Ok(Self { index, cache: cache(), words: Words::new(config) })
+        let root = Root::open(root)?;
+        let index = Index::in_memory(root.clone(), config.documents.clone());
+        Ok(Self::new(root, index, config))
+    }
+
+    fn new(root: Root, index: Index, config: &ExplainConfig) -> Self {
+        let library = Mutex::new(Arc::clone(index.library()));
+        Self { root, index: Mutex::new(index), library, cache: cache(), words: Words::new(config) }
     }
 
     /// Brings the documentation up to date.
-    pub fn refresh(&mut self) -> Result<IndexReport, EngineError> {
-        Ok(self.index.refresh()?)
+    pub fn refresh(&self) -> Result<IndexReport, EngineError> {
+        let mut index = locked(&self.index);
+        let report = index.refresh()?;
+        *locked(&self.library) = Arc::clone(index.library());
+        Ok(report)
     }
 
     /// The folder of the project.
     pub fn root(&self) -> &Root {
-        self.index.root()
+        &self.root
     }
 
-    /// The documentation as it is now, to be asked from other threads.
+    /// The documentation as it was brought up to date last.
     pub fn library(&self) -> Arc<Library> {
-        Arc::clone(self.index.library())
+        Arc::clone(&locked(&self.library))
     }
 
     /// Explains a selection in the documentation's own words.
@@ -82,7 +96,7 @@ impl Explainer {
         let Code { path, language, text } = self.read(selection)?;
         let extract = self.explain_text(&path, language, &text, selection.lines);
         let context = CodeContext::read(&path, language, &text, selection.lines);
-        Ok(self.words.reword(self.index.library(), &context, extract, cancellation))
+        Ok(self.words.reword(&self.library(), &context, extract, cancellation))
     }
 
     fn read(&self, selection: &Selection) -> Result<Code, EngineError> {
@@ -108,7 +122,7 @@ impl Explainer {
         text: &str,
         lines: Option<(usize, usize)>,
     ) -> Explanation {
-        let library = self.index.library();
+        let library = &self.library();
         let key = CacheKey::of(path, text, lines, library.hash(), EXTRACTIVE);
         if let Some(known) = self.cache.get(&key) {
             return known;
@@ -141,6 +155,11 @@ impl Explainer {
         let parts: Option<Vec<&str>> = parts.map(|part| part.as_os_str().to_str()).collect();
         Ok(parts.ok_or_else(outside)?.join("/"))
     }
+}
+
+/// A value behind a lock. A thread that panics leaves an index that the next refresh brings up to date.
+fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Writes an explanation for an editor to show, into the folder `.aidocs` of the project at `root`; gives the path of the

@@ -75,6 +75,9 @@ impl DerefMut for PooledStore<'_> {
 }
 
 fn open_store(config: &Config) -> Result<Store, EngineError> {
+    if config.must_exist && !config.database.exists() {
+        return Err(EngineError::NoDatabase { path: config.database.clone() });
+    }
     Ok(match workspace_database(config)? {
         Some(database) => Store::open_in_repository(&database)?,
         None => Store::open(&config.database)?,

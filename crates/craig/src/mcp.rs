@@ -6,7 +6,6 @@
 mod answer;
 mod arguments;
 mod engine_calls;
-mod explainers;
 mod failure;
 mod freshness;
 mod http;

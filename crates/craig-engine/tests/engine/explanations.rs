@@ -50,7 +50,7 @@ impl Desk {
         }
         let config =
             ExplainConfig { language_model: Some(language_model), timeout, ..ExplainConfig::default() };
-        let mut explainer = Explainer::open(project.path(), &config).unwrap();
+        let explainer = Explainer::open(project.path(), &config).unwrap();
         explainer.refresh().unwrap();
         Self { project, explainer }
     }
@@ -130,7 +130,6 @@ fn what_holds_is_told_with_its_citation_and_asked_for_once() {
     assert_eq!(provider.asked().len(), 1, "the explanation is cached");
     let page = PAGE.replace("Closes the client gracefully.", "Closes the client at once.");
     std::fs::write(desk.project.path().join("docs/client.md"), page).unwrap();
-    let mut desk = desk;
     desk.explainer.refresh().unwrap();
     desk.explained(REQUEST);
     assert_eq!(provider.asked().len(), 2, "and not when the documentation has changed");
@@ -224,7 +223,7 @@ fn documentation_is_what_the_settings_say() {
         "[documentation]\ninclude = [\"**/README.md\"]\nexclude = [\"docs/old/**\"]\nmax_file_size = \"2kB\"\n",
     );
     let config = ExplainConfig::of_project(&Default::default(), project.path()).unwrap();
-    let mut explainer = Explainer::open(project.path(), &config).unwrap();
+    let explainer = Explainer::open(project.path(), &config).unwrap();
     let report = explainer.refresh().unwrap();
     let library = explainer.library();
     let pages: Vec<&str> = library.documents().iter().map(|document| document.page.path.as_str()).collect();

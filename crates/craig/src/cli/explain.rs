@@ -84,7 +84,7 @@ fn prepare(args: &Args, session: &mut Session) -> anyhow::Result<Prepared> {
         )
         .into());
     }
-    let mut explainer = Explainer::open(&args.root, &config)?;
+    let explainer = Explainer::open(&args.root, &config)?;
     if !args.no_refresh {
         let report = explainer.refresh()?;
         warn(&report, session);

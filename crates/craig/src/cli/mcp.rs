@@ -75,5 +75,6 @@ pub(crate) fn run(args: Args, session: &mut Session) -> anyhow::Result<Outcome> 
 /// The engine's configuration for a server that keeps no record of its answers.
 fn without_writing(mut engine: Config) -> Config {
     engine.context.telemetry = Telemetry::Off;
+    engine.must_exist = true;
     engine
 }

@@ -49,10 +49,8 @@ impl Session {
 
     /// Opens the engine on an existing database: a missing `--db` path is an error.
     pub(crate) fn engine(&self) -> anyhow::Result<Engine> {
-        if let Some(path) = self.global.db.as_ref().filter(|path| !path.exists()) {
-            return Err(EngineError::NoDatabase { path: path.clone() }.into());
-        }
-        self.engine_with(&self.settings(None)?)
+        let config = self.config(&self.settings(None)?)?;
+        Ok(Engine::open(&Config { must_exist: self.global.db.is_some(), ..config })?)
     }
 
     /// Opens the engine with `settings`.

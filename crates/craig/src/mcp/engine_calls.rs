@@ -1,6 +1,5 @@
 //! Calls of the engine, which is synchronous, on threads where they may take their time.
 
-use std::path::PathBuf;
 use std::sync::Arc;
 
 use craig_engine::{Engine, EngineError};
@@ -15,13 +14,11 @@ const MAX_CONCURRENT: usize = 4;
 pub(super) struct EngineCalls {
     engine: Arc<Engine>,
     permits: Arc<Semaphore>,
-    /// The database, where it is not made when it is missing.
-    must_exist: Option<PathBuf>,
 }
 
 impl EngineCalls {
-    pub(super) fn new(engine: Arc<Engine>, must_exist: Option<PathBuf>) -> Self {
-        Self { engine, permits: Arc::new(Semaphore::new(MAX_CONCURRENT)), must_exist }
+    pub(super) fn new(engine: Arc<Engine>) -> Self {
+        Self { engine, permits: Arc::new(Semaphore::new(MAX_CONCURRENT)) }
     }
 
     /// Does some work with the engine.
@@ -29,9 +26,6 @@ impl EngineCalls {
         &self,
         work: impl FnOnce(&Arc<Engine>) -> Result<T, EngineError> + Send + 'static,
     ) -> Result<T, Failure> {
-        if let Some(path) = self.must_exist.clone().filter(|path| !path.exists()) {
-            return Err(EngineError::NoDatabase { path }.into());
-        }
         let permit = Arc::clone(&self.permits).acquire_owned().await.map_err(Failure::internal)?;
         let engine = Arc::clone(&self.engine);
         let call = move || {

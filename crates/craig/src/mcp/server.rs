@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 
-use craig_engine::{Engine, EngineError};
+use craig_engine::{Engine, EngineError, ExplainConfig, Explainer, IndexReport};
 use rmcp::model::{
     CacheScope, CallToolRequestParams, CallToolResponse, CancelTaskParams, CompleteRequestParams,
     CompleteResult, CompletionInfo, GetPromptRequestParams, GetPromptResponse, GetTaskParams, GetTaskResult,
@@ -17,7 +17,6 @@ use rmcp::task_manager::TaskManager;
 use rmcp::{ErrorData, RoleServer, ServerHandler};
 
 use super::engine_calls::EngineCalls;
-use super::explainers::Explainers;
 use super::failure::Failure;
 use super::freshness::{Refreshes, State};
 use super::jobs::Jobs;
@@ -47,8 +46,6 @@ pub(super) struct Shared {
     settings: Arc<Settings>,
     /// Calls that read.
     pub(super) calls: Arc<EngineCalls>,
-    /// Documentation to explain from.
-    pub(super) explainers: Arc<Explainers>,
     /// Subprocesses that write.
     pub(super) jobs: Arc<Jobs>,
     /// The same, for clients that know tasks.
@@ -80,6 +77,28 @@ impl Shared {
         work: impl FnOnce(&Engine) -> Result<T, EngineError> + Send + 'static,
     ) -> Result<T, Failure> {
         self.calls.run(|engine| work(engine)).await
+    }
+
+    /// Explains from the documentation of the project at `root` as its files are now. Settings of the project count.
+    pub(super) async fn explain<T: Send + 'static>(
+        &self,
+        root: PathBuf,
+        work: impl FnOnce(&Explainer) -> Result<T, EngineError> + Send + 'static,
+    ) -> Result<(T, IndexReport), Failure> {
+        let (settings, abilities) = (Arc::clone(&self.settings), self.abilities);
+        let open = move |root: &Path| {
+            let config = ExplainConfig::of_project(&settings.sources, root)?;
+            match abilities {
+                Abilities::All => Explainer::open(root, &config),
+                Abilities::ReadOnly => Explainer::open_in_memory(root, &config),
+            }
+        };
+        let explain = move |engine: &Engine| {
+            let explainer = engine.explainer(&root, || open(&root))?;
+            let report = explainer.refresh()?;
+            Ok((work(&explainer)?, report))
+        };
+        self.run(explain).await
     }
 
     /// Brings a project up to date, unless the server is not to.
@@ -193,7 +212,6 @@ impl Shared {
             abilities: self.abilities,
             settings: Arc::clone(&self.settings),
             calls: Arc::clone(&self.calls),
-            explainers: Arc::clone(&self.explainers),
             jobs: Arc::clone(&self.jobs),
             tasks: self.tasks.clone(),
             refreshes: self.refreshes.clone(),
@@ -205,13 +223,11 @@ impl Server {
     pub(crate) fn new(settings: Settings) -> Self {
         let abilities = settings.abilities;
         let engine = Arc::new(Engine::new(&settings.engine));
-        let must_exist = (abilities == Abilities::ReadOnly).then(|| settings.engine.database.clone());
-        let calls = || EngineCalls::new(Arc::clone(&engine), must_exist.clone());
+        let calls = || EngineCalls::new(Arc::clone(&engine));
         let shared = Shared {
             workspace: Workspace::new(settings.workspace.clone(), settings.roots_are_leave),
             abilities,
             calls: Arc::new(calls()),
-            explainers: Arc::new(Explainers::new(settings.sources.clone(), abilities)),
             jobs: Arc::new(Jobs::new(&settings)),
             tasks: TaskManager::new(),
             refreshes: settings.refreshes.then(|| Arc::new(Refreshes::new(calls(), abilities))),

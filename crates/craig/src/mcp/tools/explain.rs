@@ -59,7 +59,7 @@ async fn answer(call: Call<Arguments>) -> Result<Answer<Explained>, Failure> {
     let root = root(&call).await?;
     let selections = selections(&call).await?;
     let work = move |explainer: &Explainer| first_documented(explainer, selections);
-    let ((selection, explanation), report) = call.shared.explainers.run(root, work).await?;
+    let ((selection, explanation), report) = call.shared.explain(root, work).await?;
     let looks_like_instructions = injection::looks_like_instructions(&explanation.explanation);
     let notes: Vec<String> = report.troubles().chain(injection::notice(looks_like_instructions)).collect();
     let fields = Explained {
