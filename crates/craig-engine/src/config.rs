@@ -1,4 +1,4 @@
-//! What an engine is built from.
+//! The configuration of an engine.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -9,7 +9,7 @@ use craig_source::{GitAccess, GitToken, SourceOptions};
 use crate::context::ContextConfig;
 use crate::settings::{Environment, Settings, SettingsError};
 
-/// Everything that an [`Engine`](crate::Engine) needs to know before it starts.
+/// Everything an [`Engine`](crate::Engine) is built from.
 #[derive(Clone, Debug)]
 pub struct Config {
     /// The database.
@@ -20,22 +20,22 @@ pub struct Config {
     pub data_folder: Option<PathBuf>,
     /// Threads for reading, parsing and embedding; 0 means one for each core.
     pub threads: usize,
-    /// Which files are tracked of a directory that a search meets for the first time.
+    /// Which files are tracked of a directory that is ingested by its first search.
     pub source: SourceOptions,
-    /// What embeds.
+    /// The embedder.
     pub embedder: EmbedderConfig,
-    /// What looks at the first results again.
+    /// The reranker.
     pub reranker: RerankerConfig,
     /// The language model, when there is one.
     pub language_model: Option<Keyed<LanguageModelConfig>>,
-    /// How context is made for chats and inline edits.
+    /// How context is assembled for chats and inline edits.
     pub context: ContextConfig,
     /// How repositories are cloned.
     pub git: GitConfig,
 }
 
 impl Config {
-    /// Everything built in, nothing over the network.
+    /// Everything built in; no network.
     pub fn new(database: impl Into<PathBuf>) -> Self {
         Self {
             database: database.into(),
@@ -51,7 +51,7 @@ impl Config {
         }
     }
 
-    /// What `settings` say; `database` is used where they do not name one.
+    /// The configuration that `settings` describe; `database` is used when they name none.
     pub fn of(settings: &Settings, database: impl Into<PathBuf>) -> Result<Self, SettingsError> {
         let reader = Reader { settings };
         Ok(Self {
@@ -72,13 +72,13 @@ impl Config {
 /// How repositories are cloned.
 #[derive(Clone, Debug)]
 pub struct GitConfig {
-    /// How they are reached.
+    /// Credentials and time limit.
     pub access: GitAccess,
     /// How many commits of their history are fetched; 0 means all.
     pub depth: u32,
 }
 
-/// What embeds.
+/// The embedder.
 #[derive(Clone, Debug)]
 pub enum EmbedderConfig {
     /// The model that is compiled in.
@@ -87,14 +87,14 @@ pub enum EmbedderConfig {
     Local {
         /// The folder.
         folder: PathBuf,
-        /// What its files do not say.
+        /// Options beyond its files.
         options: LocalOptions,
     },
     /// A provider.
     Hosted(Keyed<HostedModel>),
 }
 
-/// What looks at the first results again.
+/// The reranker.
 #[derive(Clone, Debug)]
 pub enum RerankerConfig {
     /// Nothing.
@@ -103,29 +103,29 @@ pub enum RerankerConfig {
     Local {
         /// The folder.
         folder: PathBuf,
-        /// How it works.
+        /// Number of candidates and time limit.
         rerank: RerankOptions,
     },
     /// A provider.
     Hosted {
         /// Which model, and where.
         model: Keyed<HostedRerank>,
-        /// How it works.
+        /// Number of candidates and time limit.
         rerank: RerankOptions,
     },
     /// The language model.
     LanguageModel {
-        /// How it works.
+        /// Number of candidates and time limit.
         rerank: RerankOptions,
     },
 }
 
-/// How much is reranked, and how long it may take.
+/// How many results are reranked, within which time.
 #[derive(Clone, Copy, Debug)]
 pub struct RerankOptions {
-    /// First results that are looked at again.
+    /// Number of top results to rerank.
     pub candidates: usize,
-    /// Time for it, retries included.
+    /// Time limit, retries included.
     pub timeout: Duration,
 }
 
@@ -159,16 +159,16 @@ pub struct LanguageModelConfig {
     pub model: String,
 }
 
-/// Something that may need a key which is not there: only using it is an error.
+/// Something that may need a missing key: only using it is an error.
 #[derive(Clone, Debug)]
 pub struct Keyed<T> {
     /// What it is for.
     pub of: T,
-    /// Environment variable of a key that is needed and missing.
+    /// Environment variable of a required key that is missing.
     pub missing_key: Option<String>,
 }
 
-/// A provider's own address, and where its key is looked for.
+/// A provider's own address, and the environment variable of its key.
 struct Provider {
     name: &'static str,
     base_url: &'static str,
@@ -276,7 +276,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Where `section` is served. A key that was made for a provider goes to that provider's address alone, unless the
+    /// The endpoint of `section`. The default key of a provider is sent only to that provider's own address, unless the
     /// user names the variable.
     fn endpoint(
         &self,

@@ -1,35 +1,35 @@
-//! What an ingestion is going to cost, told before anything is embedded.
+//! The cost of an ingestion, estimated before anything is embedded.
 
 use craig_model::Expense;
 use serde::Serialize;
 
 use crate::plan::Plan;
 
-/// An ingestion that would embed more than this asks first.
+/// An ingestion that would embed more than this needs the user's consent.
 const MANY_TEXTS: u64 = 1_000;
 
-/// Bytes of a chunk, for files that are not cut yet: the mean over the development repositories is about a thousand.
+/// Bytes of a chunk, for files that are not chunked yet: the mean over the development repositories is about a thousand.
 const BYTES_A_CHUNK: u64 = 1_000;
 
-/// Bytes of code that make one token of the usual tokenizers.
+/// Bytes of code per token of the usual tokenizers.
 const BYTES_A_TOKEN: u64 = 3;
 
-/// What embedding is going to cost.
+/// The estimated cost of embedding.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct EmbeddingCost {
     /// Name of the project.
     pub project: String,
-    /// What embeds.
+    /// The embedder.
     pub embedder: String,
-    /// What embedded the project before, when that was something else.
+    /// The project's previous embedder, if it was another.
     pub instead_of: Option<String>,
     /// Chunks to embed.
     pub chunks: u64,
-    /// Tokens of them, roughly.
+    /// Approximate number of tokens.
     pub tokens: u64,
     /// Whether the texts are sent to a provider.
     pub is_sent: bool,
-    /// Price, roughly, in US dollars; `None` when there is none or it is not known.
+    /// Approximate price in US dollars; `None` when there is none or it is unknown.
     pub usd: Option<f64>,
 }
 
@@ -57,7 +57,7 @@ impl EmbeddingCost {
         }
     }
 
-    /// Whether somebody should say yes to it first: a change of the embedder, or much at once.
+    /// Whether it needs the user's consent: a change of the embedder, or a large amount.
     pub(crate) fn needs_consent(&self) -> bool {
         self.chunks > 0 && (self.instead_of.is_some() || self.chunks > MANY_TEXTS)
     }
@@ -70,7 +70,7 @@ impl std::fmt::Display for EmbeddingCost {
         match (self.is_sent, self.usd) {
             (false, _) => write!(f, ", computed on this machine")?,
             (true, Some(usd)) => write!(f, ", about ${usd:.2}, sent to the provider")?,
-            (true, None) => write!(f, ", sent to the provider, whose price is not known")?,
+            (true, None) => write!(f, ", sent to the provider, whose price is unknown")?,
         }
         match &self.instead_of {
             Some(before) => write!(f, " (now embedded with {before})"),
@@ -122,7 +122,7 @@ mod tests {
     }
 
     #[test]
-    fn the_price_is_told_where_it_is_known() {
+    fn the_price_is_part_of_the_message_where_it_is_known() {
         let paid = Expense::Provider { usd_per_million_tokens: Some(0.18) };
         assert_eq!(
             cost(paid, Some("other"), 10_000).to_string(),
@@ -130,9 +130,7 @@ mod tests {
              provider (now embedded with other)"
         );
         let unknown = Expense::Provider { usd_per_million_tokens: None };
-        assert!(
-            cost(unknown, None, 1).to_string().ends_with("sent to the provider, whose price is not known")
-        );
+        assert!(cost(unknown, None, 1).to_string().ends_with("sent to the provider, whose price is unknown"));
         assert!(cost(Expense::Computation, None, 1).to_string().ends_with("computed on this machine"));
     }
 }

@@ -1,4 +1,4 @@
-//! Reads everything that is kept, says what is wrong with it, and repairs what can be made again.
+//! Reads all stored data, reports damage, and repairs what can be rebuilt.
 
 use std::path::{Path, PathBuf};
 
@@ -10,12 +10,12 @@ use crate::project::reload;
 use crate::repository::clones_folder;
 use crate::{Config, Consent, Engine, EngineError, Phase, Progress, Waiting};
 
-/// What an examination found.
+/// The result of an examination.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct Examination {
     /// The database.
     pub database: String,
-    /// Nothing is damaged, or all that was has been repaired.
+    /// Nothing is damaged, or all damage has been repaired.
     pub is_sound: bool,
     /// Projects examined.
     pub projects: u64,
@@ -25,16 +25,16 @@ pub struct Examination {
     pub segments: u64,
     /// Their bytes.
     pub index_bytes: u64,
-    /// What is to be known or done.
+    /// Findings.
     pub findings: Vec<Finding>,
 }
 
-/// Something that is not as it should be.
+/// One finding.
 #[derive(Clone, Debug, Serialize)]
 pub struct Finding {
-    /// Where it was found.
+    /// The part in question.
     pub part: Part,
-    /// Name of the project that it belongs to.
+    /// Name of its project.
     pub project: Option<String>,
     /// The file.
     pub path: Option<String>,
@@ -42,13 +42,13 @@ pub struct Finding {
     pub problem: String,
     /// What was done about it, or what to do.
     pub remedy: String,
-    /// It makes answers fail or wrong; else it is good to know.
+    /// Whether it makes answers fail or wrong; otherwise it is for information.
     pub is_damage: bool,
     /// It has been repaired.
     pub is_repaired: bool,
 }
 
-/// A part of what is kept.
+/// A part of the stored data.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Part {
@@ -58,9 +58,9 @@ pub enum Part {
     File,
     /// The search index of a project.
     Index,
-    /// Something that nothing refers to.
+    /// A file that nothing refers to.
     Leftover,
-    /// Who may read it.
+    /// Permissions.
     Permissions,
 }
 
@@ -82,13 +82,13 @@ impl Finding {
         Self { path: Some(path.into()), ..self }
     }
 
-    /// This one, after `done` was done about it.
+    /// The finding after the repair `done`.
     fn repaired(self, done: impl Into<String>) -> Self {
         Self { is_repaired: true, remedy: done.into(), ..self }
     }
 }
 
-/// What to do with what is found.
+/// What to do about findings.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Mode {
     Examine,
@@ -98,13 +98,13 @@ enum Mode {
 const REPAIR: &str = "craig doctor --repair";
 
 impl Examination {
-    /// Reads the whole database of `config` and all that is derived from it; changes nothing.
+    /// Reads the whole database of `config` and all derived data; changes nothing.
     pub fn examine(config: &Config, progress: &mut dyn FnMut(&Progress)) -> Result<Self, EngineError> {
         Self::run(config, Mode::Examine, progress)
     }
 
-    /// The same, and makes again what is damaged: indexes from the database, stored files from their sources. A database that
-    /// cannot be repaired is set aside.
+    /// The same, and rebuilds what is damaged: indexes from the database, stored files from their sources. A database that
+    /// cannot be repaired is moved aside.
     pub fn repair(config: &Config, progress: &mut dyn FnMut(&Progress)) -> Result<Self, EngineError> {
         Self::run(config, Mode::Repair, progress)
     }
@@ -151,7 +151,7 @@ impl Examination {
                 self.findings.push(set_aside(path, finding, &sources));
                 return Ok(());
             }
-            self.findings.push(finding.repaired("the database's own indexes were made anew"));
+            self.findings.push(finding.repaired("the database's own indexes were rebuilt"));
         }
         for project in store.projects()? {
             self.projects += 1;
@@ -178,11 +178,11 @@ impl Examination {
             Err(StoreError::Held { holder }) => {
                 let problem = format!("not examined: {holder} is writing it");
                 self.findings.push(
-                    Finding::note(Part::File, problem, "look again when it is done").in_project(project),
+                    Finding::note(Part::File, problem, "run it again when that is done").in_project(project),
                 );
                 return Ok(());
             }
-            // Where no lock can be made nobody else writes, either.
+            // Where no lock can be created, nobody else can write either.
             lock => lock.ok(),
         };
         let n_files = store.counts(project.id)?.files;
@@ -230,7 +230,8 @@ impl Examination {
             Ok(embedder) => embedder,
             Err(error) => {
                 let problem = format!("not examined: {error}");
-                let note = Finding::note(Part::Index, problem, "make the embedder available, and look again");
+                let note =
+                    Finding::note(Part::Index, problem, "make the embedder available, then run it again");
                 self.findings.push(note.in_project(&project));
                 return Ok(());
             }

@@ -1,4 +1,4 @@
-//! Every way in which an operation can fail, sorted by whose turn it is, each with a hint.
+//! Every error of the engine, sorted by who can mend it, with hints.
 
 use std::path::PathBuf;
 
@@ -27,7 +27,7 @@ pub enum EngineError {
         /// Where it was.
         path: PathBuf,
     },
-    /// A home directory or a system folder would become a project, and nobody has agreed to that.
+    /// A home directory or a system folder would become a project, and the user has not agreed.
     #[error("{} is {why}, not a project", path.display())]
     ProtectedSource {
         /// The directory.
@@ -46,13 +46,13 @@ pub enum EngineError {
     /// The database cannot be used, or does not know what was asked for.
     #[error(transparent)]
     Store(#[from] StoreError),
-    /// A project was purged, by another process as a rule, while it was being read.
-    #[error("the project {project:?} was purged meanwhile")]
+    /// A project was purged while it was being read, usually by another process.
+    #[error("the project {project:?} has been purged meanwhile")]
     Purged {
         /// Name of the project.
         project: String,
     },
-    /// A database was named that is not there, to read what it holds.
+    /// The named database does not exist.
     #[error("there is no database {}", path.display())]
     NoDatabase {
         /// The path that was named.
@@ -67,7 +67,7 @@ pub enum EngineError {
     /// Settings cannot be used.
     #[error(transparent)]
     Settings(#[from] SettingsError),
-    /// Embedding would take much, or switch the embedder, and nobody has said yes to it.
+    /// Embedding would be expensive or switch the embedder, and the user has not agreed.
     #[error("{0}")]
     CostsNotAccepted(Box<EmbeddingCost>),
     /// An analysis failed, or does not know what was asked for.
@@ -94,33 +94,33 @@ pub enum EngineError {
         project: String,
         /// Path asked for.
         path: String,
-        /// Paths that are like it.
+        /// Similar paths.
         similar: Vec<String>,
     },
-    /// A file without text has nothing that others could be like.
+    /// A file without text cannot be compared with others.
     #[error("{path} has no text to compare others with")]
     NothingToCompare {
         /// Path asked for.
         path: String,
     },
-    /// No language goes by that name.
+    /// There is no language of that name.
     #[error("no language {name:?}")]
     UnknownLanguage {
         /// The name.
         name: String,
-        /// Languages that are written like it.
+        /// Languages with similar names.
         similar: Vec<String>,
     },
-    /// A number that makes no sense there.
-    #[error("{what} is {value}, outside of {least} to {most}")]
+    /// A number out of range.
+    #[error("{what} is {value}, outside {least} to {most}")]
     OutOfRange {
         /// What it is.
         what: &'static str,
         /// The number asked for.
         value: u64,
-        /// The smallest that makes sense.
+        /// The minimum.
         least: u64,
-        /// The largest.
+        /// The maximum.
         most: u64,
     },
     /// Lines that a file does not have.
@@ -143,31 +143,31 @@ pub enum EngineError {
         /// Why not.
         reason: String,
     },
-    /// No context that could be rated.
-    #[error("no context {}has been handed out yet", id.map(|id| format!("{id} ")).unwrap_or_default())]
+    /// There is no such context to rate.
+    #[error("no context {}has been returned yet", id.map(|id| format!("{id} ")).unwrap_or_default())]
     NoContextToRate {
         /// Number asked for.
         id: Option<u64>,
     },
-    /// A relevance that no hit can have.
-    #[error("the least relevance is {score}, outside of 0 to 1")]
+    /// A relevance out of range.
+    #[error("the minimum relevance is {score}, outside 0 to 1")]
     ScoreOutOfRange {
         /// The relevance asked for.
         score: f32,
     },
 }
 
-/// Whose turn it is to do something about an error.
+/// Who can mend an error.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fault {
-    /// The user asked for something that cannot be.
+    /// The user: the request itself is at fault.
     User,
     /// The machine: disk, permissions, another process.
     Environment,
 }
 
 impl EngineError {
-    /// Whose turn it is.
+    /// Who can mend it.
     pub fn fault(&self) -> Fault {
         match self {
             Self::Store(error) if error.kind() == StoreErrorKind::User => Fault::User,
@@ -201,7 +201,7 @@ impl EngineError {
         }
     }
 
-    /// Whether the database or the index could not be written: what is in them can be read all the same.
+    /// Whether the database or the index could not be written; both can still be read.
     pub(crate) fn is_of_writing(&self) -> bool {
         match self {
             Self::Store(error) | Self::Search(SearchError::Store(error)) => error.is_unwritable(),
@@ -210,7 +210,7 @@ impl EngineError {
         }
     }
 
-    /// What to do next, where there is something to say beyond the message.
+    /// What to do next, if the message alone does not say it.
     pub fn hint(&self) -> Option<String> {
         match self {
             Self::Store(error)
@@ -268,13 +268,13 @@ impl EngineError {
                 Some("name a text file inside of the project, as 'craig tree' shows it".into())
             }
             Self::NoContextToRate { .. } => {
-                Some("'craig context chat' tells the number of what it gives as \"id\", unless telemetry.enabled is false".into())
+                Some("'craig context chat' returns the number of its answer as \"id\", unless telemetry.enabled is false".into())
             }
             Self::Purged { .. } => {
                 Some("'craig list' shows the projects there are; 'craig ingest <directory>' makes one again".into())
             }
             Self::NoDatabase { .. } => {
-                Some("is --db spelt right? 'craig ingest <directory>' with the same --db makes it".into())
+                Some("is --db spelled right? 'craig ingest <directory>' with the same --db makes it".into())
             }
             Self::ScoreOutOfRange { .. } => Some("relevance goes from 0 to 1: 70% is 0.7".into()),
             _ => None,

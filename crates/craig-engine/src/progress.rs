@@ -1,34 +1,34 @@
-//! How far a long operation has come, told while it runs.
+//! Progress of a long operation.
 
 /// What an ingestion is doing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Phase {
     /// Waiting for another process that ingests the same project.
     Waiting,
-    /// Cloning a repository or fetching from it: `current` is what git says.
+    /// Cloning a repository or fetching from it: `current` is git's progress line.
     Fetching,
     /// Listing the files of the directory.
     Listing,
-    /// About to embed much, or with another embedder: `current` says what it takes.
+    /// About to embed a large amount, or with another embedder: `current` describes the cost.
     Embedding,
     /// Reading, chunking and embedding files.
     Reading,
     /// Building the search index.
     Indexing,
-    /// Reading everything that is stored: `current` says what.
+    /// Reading everything that is stored: `current` says which part.
     Examining,
 }
 
 /// A step of a long operation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Progress {
-    /// What is being done.
+    /// The present phase.
     pub phase: Phase,
     /// Files done, of those in `total_files`.
     pub processed_files: usize,
     /// Files to do; 0 while unknown.
     pub total_files: usize,
-    /// The file last done, or whoever is waited for.
+    /// The last file, or the process waited for.
     pub current: String,
     /// Bytes of source read so far.
     pub n_bytes: u64,

@@ -1,4 +1,4 @@
-//! What operations answer: plain data, ready to be shown or serialised. The JSON forms are documented in `docs/cli.md`.
+//! Results of operations: plain data to show or to serialise. The JSON forms are documented in `docs/cli.md`.
 
 use std::collections::BTreeMap;
 
@@ -8,7 +8,7 @@ use serde::Serialize;
 
 use crate::GitOrigin;
 
-/// What an ingestion did.
+/// The result of an ingestion.
 #[derive(Clone, Debug, Serialize)]
 pub struct IngestReport {
     /// Name of the project.
@@ -19,17 +19,17 @@ pub struct IngestReport {
     pub id: u64,
     /// Its source directory.
     pub source_path: String,
-    /// How many files came to what.
+    /// Files by outcome.
     pub files: FileCounts,
     /// Chunks written.
     pub chunks: u64,
-    /// Vectors that were computed.
+    /// Vectors computed.
     pub vectors_embedded: u64,
-    /// Vectors that were taken over from equal texts.
+    /// Vectors reused from equal texts.
     pub vectors_reused: u64,
     /// Bytes of source read.
     pub bytes: u64,
-    /// Seconds that it took.
+    /// Duration in seconds.
     pub elapsed_s: f64,
     /// Files and folders that could not be processed, each with its reason.
     pub failed: Vec<FailedFile>,
@@ -37,10 +37,10 @@ pub struct IngestReport {
     pub too_large: Vec<String>,
     /// Files that are secrets, such as `.env`: tracked by name only.
     pub secrets: Vec<String>,
-    /// The repository that it was cloned from.
+    /// The repository it was cloned from.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub git: Option<GitOrigin>,
-    /// What else happened on the way: an index that was damaged has been made anew.
+    /// Other events to report, such as a damaged index that was rebuilt.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,
 }
@@ -52,18 +52,18 @@ impl IngestReport {
     }
 }
 
-/// How many files an ingestion met, by what came of them.
+/// Files of an ingestion by outcome.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct FileCounts {
-    /// Files of the project now.
+    /// Files of the project after it.
     pub total: u64,
-    /// New ones.
+    /// New files.
     pub added: u64,
-    /// Changed ones.
+    /// Changed files.
     pub changed: u64,
-    /// Ones that are gone.
+    /// Removed files.
     pub removed: u64,
-    /// Ones that were the same as before.
+    /// Unchanged files.
     pub unchanged: u64,
 }
 
@@ -115,7 +115,7 @@ pub struct ProjectSummary {
     pub files: u64,
     /// Indexed chunks.
     pub chunks: u64,
-    /// The repository that it was cloned from.
+    /// The repository it was cloned from.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub git: Option<GitOrigin>,
 }
@@ -181,12 +181,12 @@ pub struct UpdateCheck {
     pub changed: Vec<String>,
     /// Files that are gone.
     pub removed: Vec<String>,
-    /// Files and folders that could not be looked at.
+    /// Files and folders that could not be read.
     pub failed: Vec<FailedFile>,
-    /// The repository that it was cloned from.
+    /// The repository it was cloned from.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub git: Option<GitOrigin>,
-    /// The commit that the repository has now, when it was asked.
+    /// The repository's current commit, when the server was asked.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub newest_commit: Option<String>,
 }
@@ -217,7 +217,7 @@ pub struct FileEntry {
 /// A file with its text.
 #[derive(Clone, Debug, Serialize)]
 pub struct FileText {
-    /// What is known of it.
+    /// Its metadata.
     #[serde(flatten)]
     pub entry: FileEntry,
     /// `None` for binary files and secrets.
@@ -232,7 +232,7 @@ pub struct TreeNode {
     /// The file, when it is one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub file: Option<FileEntry>,
-    /// What a folder holds: folders first, then files, each by name.
+    /// Children of a folder: folders first, then files, each by name.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub children: Vec<TreeNode>,
 }
@@ -254,7 +254,7 @@ pub struct Statistics {
     pub languages: BTreeMap<String, LanguageShare>,
     /// The database.
     pub database: String,
-    /// Bytes of the database and of what is derived from it.
+    /// Bytes of the database and of everything derived from it.
     pub database_bytes: u64,
     /// Embedder of the vectors.
     pub embedder: String,

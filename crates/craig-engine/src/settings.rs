@@ -1,7 +1,7 @@
 //! Settings: built-in default < user's file < project's file < environment < flag.
 //!
 //! A setting has one definition in `definition.rs`; parsing, environment names, `craig settings` and `docs/settings.md` come
-//! from it. A project's file is written by strangers, so it may set only what stays inside of the project.
+//! from it. A project's file may come from strangers, so it may set only what concerns that project.
 
 mod definition;
 mod error;

@@ -1,7 +1,7 @@
-//! Repositories by URL: cloned, followed from commit to commit, by the `git` of the machine.
+//! Repositories by URL: cloned and followed from commit to commit by the installed `git`.
 //!
 //! [`GitUrl::parse`] checks a URL and takes credentials out of it, [`Checkout::make`] clones, [`Checkout::fetch`] looks
-//! for a newer commit, [`Checkout::differences`] tells what it would change, [`Checkout::advance`] goes there.
+//! for a newer commit, [`Checkout::differences`] lists what it would change, [`Checkout::advance`] goes there.
 //! Why a subprocess: decision 006.
 
 mod checkout;

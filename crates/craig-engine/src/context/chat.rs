@@ -88,7 +88,12 @@ impl Engine {
         let config = &self.config().context;
         let chat = &config.chat;
         Ok(Limits {
-            max_chunks: checked("the most chunks", request.max_chunks.unwrap_or(chat.max_chunks), 1, 20)?,
+            max_chunks: checked(
+                "the maximum number of chunks",
+                request.max_chunks.unwrap_or(chat.max_chunks),
+                1,
+                20,
+            )?,
             min_similarity: checked_score(request.min_similarity.unwrap_or(chat.min_similarity))?,
             token_budget: checked(
                 "the token budget",

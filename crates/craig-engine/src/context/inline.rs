@@ -100,7 +100,12 @@ impl Engine {
         let inline = &config.inline;
         let length = request.max_code_length.unwrap_or(inline.max_code_length);
         Ok(Limits {
-            max_chunks: checked("the most chunks", request.max_chunks.unwrap_or(inline.max_chunks), 1, 20)?,
+            max_chunks: checked(
+                "the maximum number of chunks",
+                request.max_chunks.unwrap_or(inline.max_chunks),
+                1,
+                20,
+            )?,
             min_score: checked_score(request.min_score.unwrap_or(inline.min_score))?,
             max_code_length: checked("the longest code", length, 50, 100_000)?,
             tokenizer: tokenizer_of(request.tokenizer, config),

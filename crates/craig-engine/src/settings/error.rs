@@ -71,7 +71,7 @@ pub enum SettingsError {
         /// What is wrong.
         reason: String,
     },
-    /// A project's file sets what only the user may set.
+    /// A project's file sets a key that only the user may set.
     #[error("{place}: a project may not set {key:?}")]
     NotForProjects {
         /// The key.

@@ -18,9 +18,9 @@ pub enum Kind {
     },
     /// A whole number between two others, both included.
     Between {
-        /// The smallest.
+        /// Minimum.
         least: u64,
-        /// The largest.
+        /// Maximum.
         most: u64,
     },
     /// A number from 0.

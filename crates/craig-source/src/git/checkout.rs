@@ -12,14 +12,14 @@ use super::{
 };
 use crate::{Root, SourceError, SourceOptions, private, rules::Rules};
 
-/// A repository, and what of it is followed.
+/// A repository and the reference to follow.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Remote {
     /// Where it is.
     pub url: GitUrl,
     /// A branch, tag or commit; the default branch when not given.
     pub reference: Option<String>,
-    /// How many commits of its history are fetched; 0 means all.
+    /// How many commits of its history to fetch; 0 means all.
     pub depth: u32,
 }
 
@@ -46,7 +46,7 @@ pub struct Checkout<'a> {
     folder: PathBuf,
 }
 
-/// Where a fetched commit waits.
+/// The reference of a fetched commit until it is checked out.
 const NEWEST: &str = "refs/craig/newest";
 
 impl Remote {
@@ -77,14 +77,14 @@ impl<'a> Checkout<'a> {
         self.folder.join(".git").is_dir()
     }
 
-    /// Clones the repository unless that was done before. What is half done is made anew, and never taken for a clone: the
+    /// Clones the repository unless that was done before. A partial clone is discarded, never used: the
     /// folder appears when it is complete. Waits for another process that makes the same clone.
     pub fn make(&self, report: &mut dyn FnMut(&str)) -> Result<(), GitError> {
         self.remote.check()?;
         let above = self.folder.parent().unwrap_or(&self.folder);
         let partial = above.join(".partial");
         private::create_folder(above).map_err(trouble_with(above))?;
-        // Held to the end of this function; the system lets it go with the process.
+        // Held to the end of this function; the system releases it with the process.
         let lock = private::file_options().create(true).write(true).open(above.join(".lock"));
         let lock = lock.map_err(trouble_with(above))?;
         lock.lock().map_err(trouble_with(above))?;
@@ -171,7 +171,7 @@ impl<'a> Checkout<'a> {
         Ok(())
     }
 
-    /// Removes the clone with the folder that was made for it.
+    /// Removes the clone and the folder created for it.
     pub fn remove(&self) -> Result<(), GitError> {
         remove_folder(self.folder.parent().unwrap_or(&self.folder))
     }
@@ -218,7 +218,7 @@ impl<'a> Checkout<'a> {
         Ok(Commit(String::from_utf8_lossy(&output.stdout).trim().to_owned()))
     }
 
-    /// Files of a commit by path; links and submodules are none.
+    /// Files of a commit by path, without links and submodules.
     fn files_of(&self, reference: &str) -> Result<BTreeMap<String, TreeFile>, GitError> {
         let output = self.run("ls-tree", &["ls-tree", "-r", "-l", "-z", reference], &mut |_| ())?;
         let listed = output

@@ -26,12 +26,12 @@ impl GitToken {
     /// A token, or `user:token`.
     pub fn new(text: &str) -> Self {
         match text.trim().split_once(':') {
-            Some((user, password)) => Self::of_user(user, password),
-            None => Self::of_user(USER_OF_TOKENS, text.trim()),
+            Some((user, password)) => Self::with_user(user, password),
+            None => Self::with_user(USER_OF_TOKENS, text.trim()),
         }
     }
 
-    pub(super) fn of_user(user: &str, password: &str) -> Self {
+    pub(super) fn with_user(user: &str, password: &str) -> Self {
         Self { user: user.to_owned(), password: password.to_owned() }
     }
 }
@@ -64,7 +64,7 @@ pub(super) struct GitOutput {
     status: ExitStatus,
 }
 
-/// Variables by which whoever called Craig, such as a hook, would lead git to another repository, or see what it sends.
+/// Variables that a caller of Craig, such as a hook, may have set: they would point git at another repository or log what it sends.
 const FOREIGN_VARIABLES: &[&str] = &[
     "GIT_ALTERNATE_OBJECT_DIRECTORIES",
     "GIT_COMMON_DIR",
@@ -93,8 +93,8 @@ const FOREIGN_VARIABLES: &[&str] = &[
     "GIT_WORK_TREE",
 ];
 
-/// Settings that hold for every run: nothing of a repository or a template is executed, nothing goes on behind our back,
-/// files are as they were committed.
+/// Settings that hold for every run: nothing of a repository or a template is executed, nothing continues in
+/// the background, files are as they were committed.
 const SETTINGS: &[&str] = &[
     "core.hooksPath=/dev/null",
     "core.fsmonitor=false",
@@ -200,7 +200,7 @@ fn has_ssh_command() -> bool {
     found.is_ok_and(|output| output.status.success())
 }
 
-/// What came with the URL, else the token if it is for this host. A token goes over no open line but to this machine.
+/// The credentials of the URL, else the token if it is for this host. Tokens are sent encrypted, or to this machine only.
 fn token_for<'a>(url: &'a GitUrl, access: &'a GitAccess) -> Option<(&'a str, &'a GitToken)> {
     let origin = url.origin()?;
     if let Some(own) = url.credentials() {
@@ -220,8 +220,8 @@ fn without_port(host: &str) -> &str {
     }
 }
 
-/// Lets git ask us for the credentials of one origin: they stand in its environment, not among its arguments. The empty
-/// helper before ours takes the others away, so that none of them stores what we gave.
+/// Lets git ask us for the credentials of one origin: they are passed in the environment, not as arguments. The empty
+/// helper before ours disables the others, so that none of them stores these credentials.
 fn offer(command: &mut Command, origin: &str, token: &GitToken) {
     const HELPER: &str = "!f() { test \"$1\" = get && printf 'username=%s\\npassword=%s\\n' \
                           \"$CRAIG_GIT_USER_NAME\" \"$CRAIG_GIT_PASSWORD\"; }; f";
@@ -259,7 +259,7 @@ fn pass_on(mut from: impl Read + Send + 'static, make: fn(Vec<u8>) -> Piece, to:
     });
 }
 
-/// Of stderr, the beginning and the end are enough.
+/// Bound on stderr in memory: its beginning and its end are enough.
 const MAX_STDERR_BYTES: usize = 64 << 10;
 
 /// Collects all output; `None` if there is none for too long.
@@ -292,10 +292,10 @@ fn report_last(bytes: &[u8], report: &mut dyn FnMut(&str)) {
     line.into_iter().for_each(|line| report(line.trim_start_matches("remote: ")));
 }
 
-/// How long git may take to clean up behind itself.
+/// How long git may take to clean up.
 const GRACE: Duration = Duration::from_secs(3);
 
-/// Ends git: asks it first, so that it ends its own helpers and removes what is half done.
+/// Stops git: first by SIGTERM, so that it stops its own helpers and removes partial files.
 fn end(child: &mut Child) {
     ask_to_end(child);
     let asked = Instant::now();
@@ -333,7 +333,7 @@ mod tests {
     }
 
     #[test]
-    fn a_token_goes_to_its_host_alone_and_over_no_open_line() {
+    fn a_token_is_sent_to_its_host_only_and_never_unencrypted() {
         let access =
             |host: &str| GitAccess { token: Some((host.into(), GitToken::new("t"))), ..Default::default() };
         let goes = |host: &str, to: &str| token_for(&url(to), &access(host)).is_some();
@@ -349,13 +349,13 @@ mod tests {
             assert!(!goes("github.com", to), "{to}");
         }
         let own = url("https://me:pw@evil.example/a");
-        assert_eq!(token_for(&own, &access("github.com")).unwrap().1, &GitToken::of_user("me", "pw"));
+        assert_eq!(token_for(&own, &access("github.com")).unwrap().1, &GitToken::with_user("me", "pw"));
     }
 
     #[test]
     fn a_token_may_have_a_user() {
-        assert_eq!(GitToken::new(" abc\n"), GitToken::of_user(USER_OF_TOKENS, "abc"));
-        assert_eq!(GitToken::new("me:abc"), GitToken::of_user("me", "abc"));
+        assert_eq!(GitToken::new(" abc\n"), GitToken::with_user(USER_OF_TOKENS, "abc"));
+        assert_eq!(GitToken::new("me:abc"), GitToken::with_user("me", "abc"));
     }
 
     #[test]

@@ -1,12 +1,12 @@
-//! Repositories on this machine that take what they hold from other places.
+//! Local repositories that borrow content from elsewhere.
 
 use std::{
     fs,
     path::{Path, PathBuf},
 };
 
-/// What leads away from the repository at `repository` among that which git reads to clone it: a link, or a file that names
-/// another repository. Craig's clones have none of that.
+/// The first path that leads out of the repository at `repository` among those that git reads to clone it: a link, or a
+/// file that names another repository. Craig's own clones have none.
 pub fn repository_leads_elsewhere(repository: &Path) -> Option<PathBuf> {
     let own = repository.join(".git");
     let folder = if own.symlink_metadata().is_ok() { own } else { repository.to_owned() };

@@ -141,7 +141,7 @@ fn credentials(user: &str, password: &str) -> Option<GitToken> {
     match (user, password) {
         ("", "") => None,
         (token, "") => Some(GitToken::new(&decoded(token))),
-        (user, password) => Some(GitToken::of_user(&decoded(user), &decoded(password))),
+        (user, password) => Some(GitToken::with_user(&decoded(user), &decoded(password))),
     }
 }
 

@@ -96,7 +96,7 @@ fn database_that_is_a_folder_or_below_a_file() {
             exit 1
             -- stderr
             error: there is no database shop/README.md/craig.db
-            hint: is --db spelt right? 'craig ingest <directory>' with the same --db makes it
+            hint: is --db spelled right? 'craig ingest <directory>' with the same --db makes it
         "#]],
     );
 }

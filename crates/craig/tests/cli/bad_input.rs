@@ -52,7 +52,7 @@ fn queries_that_cannot_be_answered() {
         expect![[r#"
         exit 1
         -- stderr
-        error: the least relevance is 1.5, outside of 0 to 1
+        error: the minimum relevance is 1.5, outside 0 to 1
         hint: relevance goes from 0 to 1: 70% is 0.7
     "#]],
     );
@@ -61,7 +61,7 @@ fn queries_that_cannot_be_answered() {
         expect![[r#"
         exit 1
         -- stderr
-        error: the least relevance is NaN, outside of 0 to 1
+        error: the minimum relevance is NaN, outside 0 to 1
         hint: relevance goes from 0 to 1: 70% is 0.7
     "#]],
     );

@@ -96,7 +96,7 @@ not json
         {
           "query": "x",
           "line": 8,
-          "error": "the least relevance is 7, outside of 0 to 1",
+          "error": "the minimum relevance is 7, outside 0 to 1",
           "hint": "relevance goes from 0 to 1: 70% is 0.7"
         }
         {

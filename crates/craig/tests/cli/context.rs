@@ -107,13 +107,13 @@ fn requests_that_make_no_sense_say_what_to_do() {
     fails(&["context", "chat", "--root", "shop"], "there is no message");
     fails(
         &["context", "chat", "loginUser", "--root", "shop", "-n", "0"],
-        "the most chunks is 0, outside of 1 to 20",
+        "the maximum number of chunks is 0, outside 1 to 20",
     );
     let edit = ["context", "inline", "like loginUser", "--root", "shop", "--file"];
     fails(&[&edit[..], &["src/users.ts", "--lines", "9-4"]].concat(), "lines are counted from 1");
     fails(&[&edit[..], &["src/users.ts", "--lines", "90-94"]].concat(), "it ends at line 7");
     fails(&[&edit[..], &["src/nothing.ts", "--lines", "1-2"]].concat(), "cannot read src/nothing.ts");
-    fails(&["feedback", "helpful"], "no context has been handed out yet");
+    fails(&["feedback", "helpful"], "no context has been returned yet");
 }
 
 #[test]

@@ -140,7 +140,7 @@ fn without_a_database_there_is_nothing_to_examine() {
             exit 1
             -- stderr
             error: there is no database HOME/craig.db
-            hint: is --db spelt right? 'craig ingest <directory>' with the same --db makes it
+            hint: is --db spelled right? 'craig ingest <directory>' with the same --db makes it
         "#]],
     );
 }

@@ -303,7 +303,7 @@ fn hostile_urls_are_refused_with_what_to_do() {
         hint: name a branch or tag that 'git ls-remote' shows, or none for the default branch
         exit 1
         -- stderr
-        error: the host of https://no-such-host.invalid/a/b is not known
+        error: the host of https://no-such-host.invalid/a/b cannot be resolved
         hint: check the spelling of the host, and the network
         exit 1
         -- stderr
@@ -374,8 +374,8 @@ fn a_private_repository_opens_to_a_token_that_is_kept_nowhere() {
     expect![[r#"
         exit 1
         -- stderr
-        error: SERVER/origin/.git is not open to everybody, or does not exist, and no credentials for it were accepted
-        hint: check the spelling; for a private repository let git's credential helper or the SSH agent know you, or put a token into CRAIG_GIT_TOKEN (setting git.token_host says for which host)
+        error: SERVER/origin/.git is private or does not exist, and no credentials for it were accepted
+        hint: check the spelling; for a private repository configure git's credential helper or the SSH agent, or put a token into CRAIG_GIT_TOKEN (setting git.token_host says for which host)
     "#]].assert_eq(&denied[0]);
     assert_eq!(denied[0], denied[1]);
     assert_eq!(denied[0], denied[2], "the token is for another host");

@@ -138,7 +138,7 @@ fn switching_the_embedder_needs_a_yes() {
         "{text}"
     );
     assert!(
-        text.contains("sent to the provider, whose price is not known (now embedded with craig-static-"),
+        text.contains("sent to the provider, whose price is unknown (now embedded with craig-static-"),
         "{text}"
     );
     assert!(text.contains("hint: agree with --yes"), "{text}");

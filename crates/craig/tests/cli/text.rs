@@ -360,7 +360,7 @@ fn a_mistyped_database_is_told_and_not_made() {
         exit 1
         -- stderr
         error: there is no database elsewhere.db
-        hint: is --db spelt right? 'craig ingest <directory>' with the same --db makes it
+        hint: is --db spelled right? 'craig ingest <directory>' with the same --db makes it
     "#]],
     );
     assert!(!home.path().join("elsewhere.db").exists());
