@@ -27,19 +27,19 @@ pub enum GitError {
         url: String,
     },
     /// The server requires credentials. Several return the same for repositories that do not exist.
-    #[error("{url} is not open to everybody, or does not exist, and no credentials for it were accepted")]
+    #[error("{url} is private or does not exist, and no credentials for it were accepted")]
     Denied {
         /// What was asked for.
         url: String,
     },
-    /// The host has no address.
-    #[error("the host of {url} is not known")]
+    /// The host name does not resolve.
+    #[error("the host of {url} cannot be resolved")]
     UnknownHost {
         /// What was asked for.
         url: String,
     },
-    /// SSH has not met this host, or another one under its name.
-    #[error("SSH does not know the key of the host of {url}, or it is another than before")]
+    /// SSH does not know the host's key, or the key has changed.
+    #[error("SSH does not know the host key of {url}, or the key has changed")]
     HostKey {
         /// What was asked for.
         url: String,

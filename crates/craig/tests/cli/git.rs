@@ -375,7 +375,7 @@ fn a_private_repository_opens_to_a_token_that_is_kept_nowhere() {
         exit 1
         -- stderr
         error: SERVER/origin/.git is private or does not exist, and no credentials for it were accepted
-        hint: check the spelling; for a private repository configure git's credential helper or the SSH agent, or put a token into CRAIG_GIT_TOKEN (setting git.token_host says for which host)
+        hint: check the spelling; for a private repository let git's credential helper or the SSH agent know you, or put a token into CRAIG_GIT_TOKEN (setting git.token_host says for which host)
     "#]].assert_eq(&denied[0]);
     assert_eq!(denied[0], denied[1]);
     assert_eq!(denied[0], denied[2], "the token is for another host");

@@ -184,7 +184,7 @@ fn trouble_is_told_and_leaves_nothing_behind() {
         "--upload-pack=x" cannot be the name of a branch, tag or commit
         "a..b" cannot be the name of a branch, tag or commit
         the repository file://BASE/origin is empty
-        the host of https://no-such-host.invalid/a/b is not known
+        the host of https://no-such-host.invalid/a/b cannot be resolved
         http://127.0.0.1:9/a/b cannot be reached: unable to access 'http://127.0.0.1:9/a/b/': Failed to connect to 127.0.0.1 port 9"#]].assert_eq(messages);
 }
 
