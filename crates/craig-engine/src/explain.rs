@@ -123,7 +123,7 @@ impl Explainer {
         lines: Option<(usize, usize)>,
     ) -> Explanation {
         let library = &self.library();
-        let key = CacheKey::of(path, text, lines, library.hash(), EXTRACTIVE);
+        let key = CacheKey::new(path, text, lines, library.hash(), EXTRACTIVE);
         if let Some(known) = self.cache.get(&key) {
             return known;
         }

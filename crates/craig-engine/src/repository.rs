@@ -199,7 +199,7 @@ pub(crate) fn clones_folder(store: &Store) -> PathBuf {
 /// Where a repository is cloned to: `<clones>/<hash of URL and reference>/<name>`.
 fn clone_folder(store: &Store, remote: &Remote) -> PathBuf {
     let identity = format!("{}\0{}", remote.url, remote.reference.as_deref().unwrap_or_default());
-    let key = &craig_source::ContentHash::of(identity.as_bytes()).to_hex()[..16];
+    let key = &craig_source::ContentHash::from_content(identity.as_bytes()).to_hex()[..16];
     clones_folder(store).join(key).join(remote.url.name())
 }
 

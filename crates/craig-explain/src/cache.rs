@@ -18,7 +18,7 @@ pub struct CacheKey(ContentHash);
 
 impl CacheKey {
     /// The key of a selection of a text, asked of documents with this hash and explained by `model`.
-    pub fn of(
+    pub fn new(
         path: &str,
         text: &str,
         lines: Option<(usize, usize)>,
@@ -36,7 +36,7 @@ impl CacheKey {
         bytes.extend_from_slice(&(first as u64).to_le_bytes());
         bytes.extend_from_slice(&(last as u64).to_le_bytes());
         bytes.extend_from_slice(&documents.0);
-        Self(ContentHash::of(&bytes))
+        Self(ContentHash::from_content(&bytes))
     }
 }
 

@@ -137,7 +137,7 @@ fn outline_of(language: Language, text: &str) -> Rc<Outline> {
     thread_local! {
         static LAST: RefCell<Option<(Language, ContentHash, Rc<Outline>)>> = const { RefCell::new(None) };
     }
-    let hash = ContentHash::of(text.as_bytes());
+    let hash = ContentHash::from_content(text.as_bytes());
     LAST.with_borrow_mut(|last| match last {
         Some((known_language, known, outline)) if *known_language == language && *known == hash => {
             Rc::clone(outline)

@@ -399,7 +399,7 @@ impl<'a> Gathering<'a> {
         let background = similarities.iter().sum::<f32>() / similarities.len().max(1) as f32;
         let module = module_name(&context.file_name);
         let owner = subject.owner.as_deref().unwrap_or(&module);
-        let kin = Kin::of(library, &subject.siblings);
+        let kin = Kin::from_siblings(library, &subject.siblings);
         let documented_owners = documented_owners(library, subject, owner, &kin);
         let mentions_by_page = mentions_by_page(library, subject);
         Self {

@@ -34,7 +34,7 @@ impl Document {
     /// Reads a document and embeds it with the built-in model.
     pub fn read(path: &str, text: String, modified_ns: i64) -> Self {
         let page = Page::read(path, text, modified_ns);
-        let hash = ContentHash::of(page.text.as_bytes());
+        let hash = ContentHash::from_content(page.text.as_bytes());
         let model = StaticModel::builtin();
         let embed = |(section, ranges): (&Section, Vec<PartRange>)| {
             let texts: Vec<String> = ranges.iter().map(|range| range.text(&page, section)).collect();

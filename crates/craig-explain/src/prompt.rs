@@ -76,7 +76,7 @@ impl Prompt {
 
     /// Every sentence of an answer, in order, with the indices of the excerpts that bear it out, or why it is dropped.
     pub fn judged(&self, answer: &str) -> Vec<Judged> {
-        let rarity = Rarity::of(&self.excerpts);
+        let rarity = Rarity::from_excerpts(&self.excerpts);
         let mut found: Vec<Judged> = Vec::new();
         for line in answer.lines() {
             let line = markers_inside(line.trim().trim_start_matches(['-', '*', ' ']));
@@ -386,7 +386,7 @@ struct Rarity {
 }
 
 impl Rarity {
-    fn of(excerpts: &[String]) -> Self {
+    fn from_excerpts(excerpts: &[String]) -> Self {
         let mut counts = BTreeMap::new();
         for excerpt in excerpts {
             for word in content_words(excerpt) {

@@ -279,7 +279,7 @@ proptest! {
     #[test]
     fn what_was_explained_comes_back(documents in prop::collection::vec(document(), 0..3), name in name(), changed in any::<u8>()) {
         let (text, lines) = (code(name), Some((4, 6)));
-        let key = |hash: u8| CacheKey::of("src/code.js", &text, lines, ContentHash([hash; 32]), "extractive");
+        let key = |hash: u8| CacheKey::new("src/code.js", &text, lines, ContentHash([hash; 32]), "extractive");
         let explanation = explained(&documents, name);
         let kept = cache();
         kept.insert(key(0), explanation.clone());

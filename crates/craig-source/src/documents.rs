@@ -101,7 +101,7 @@ fn take(entry: &DirEntry, path: String, options: &DocumentOptions, listing: &mut
             } else {
                 &mut listing.entries
             };
-            list.push(Entry { path, stamp: FileStamp::of(&metadata) });
+            list.push(Entry { path, stamp: FileStamp::from_metadata(&metadata) });
         }
         Err(error) => {
             listing

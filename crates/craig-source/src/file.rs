@@ -13,7 +13,7 @@ pub struct ContentHash(pub [u8; 32]);
 
 impl ContentHash {
     /// Hash of raw bytes.
-    pub fn of(bytes: &[u8]) -> ContentHash {
+    pub fn from_content(bytes: &[u8]) -> ContentHash {
         ContentHash(*blake3::hash(bytes).as_bytes())
     }
 
@@ -48,7 +48,7 @@ pub struct FileStamp {
 
 impl FileStamp {
     /// The stamp that the file system's metadata makes.
-    pub fn of(metadata: &Metadata) -> FileStamp {
+    pub fn from_metadata(metadata: &Metadata) -> FileStamp {
         FileStamp {
             size: metadata.len(),
             modified_ns: modified_ns(metadata),
@@ -173,7 +173,7 @@ mod tests {
 
     #[test]
     fn a_projects_hash_does_not_depend_on_order_but_on_paths_and_contents() {
-        let (x, y) = (ContentHash::of(b"x"), ContentHash::of(b"y"));
+        let (x, y) = (ContentHash::from_content(b"x"), ContentHash::from_content(b"y"));
         let base = content_hash([("a", x), ("b", y)]);
         assert_eq!(base, content_hash([("b", y), ("a", x)]));
         for other in [vec![], vec![("a", x)], vec![("a", y), ("b", x)], vec![("a", x), ("c", y)]] {
@@ -183,6 +183,6 @@ mod tests {
 
     #[test]
     fn hex_is_the_known_hash_of_nothing() {
-        assert!(ContentHash::of(b"").to_hex().starts_with("af1349b9f5f9a1a6"));
+        assert!(ContentHash::from_content(b"").to_hex().starts_with("af1349b9f5f9a1a6"));
     }
 }

@@ -77,7 +77,7 @@ pub fn read(root: &Root, path: &str, options: &SourceOptions) -> Result<SourceFi
 
 /// Makes a file of bytes that are already there, such as an editor's unsaved buffer. The path need not exist.
 pub fn interpret(path: &str, stamp: FileStamp, bytes: Vec<u8>) -> SourceFile {
-    let hash = ContentHash::of(&bytes);
+    let hash = ContentHash::from_content(&bytes);
     let (language, file_type, content) = understand(path, bytes);
     SourceFile { path: path.to_owned(), stamp, hash, language, kind: language.kind(), file_type, content }
 }
@@ -107,8 +107,8 @@ fn read_bytes(full_path: &Path, path: &str, max_bytes: u64) -> Result<(Vec<u8>, 
     // One byte more than expected shows growth without a second look at the size.
     let mut bytes = Vec::with_capacity(before.len() as usize + 1);
     (&file).take(before.len() + 1).read_to_end(&mut bytes).map_err(fail)?;
-    let stamp = FileStamp::of(&before);
-    let after = FileStamp::of(&file.metadata().map_err(fail)?);
+    let stamp = FileStamp::from_metadata(&before);
+    let after = FileStamp::from_metadata(&file.metadata().map_err(fail)?);
     if stamp != after || bytes.len() as u64 != stamp.size {
         return Err(ReadError::Changing { path: path.to_owned() });
     }

@@ -43,13 +43,13 @@ pub fn mask_secrets(text: &str) -> Cow<'_, str> {
 pub fn mask_text<'t>(path: &str, text: &'t str) -> Cow<'t, str> {
     match is_secret_by_name(path) {
         true => masked(text, std::slice::from_ref(&(0..text.len()))),
-        false => masked(text, &find_secrets(text, Place::of(path, language(path, text)))),
+        false => masked(text, &find_secrets(text, Place::from_path(path, language(path, text)))),
     }
 }
 
 /// The same for the text of a file that was read.
 pub(crate) fn mask_file(path: &str, language: Language, text: String) -> String {
-    match masked(&text, &find_secrets(&text, Place::of(path, language))) {
+    match masked(&text, &find_secrets(&text, Place::from_path(path, language))) {
         Cow::Borrowed(_) => text,
         Cow::Owned(masked) => masked,
     }
@@ -98,7 +98,7 @@ enum Place {
 }
 
 impl Place {
-    fn of(path: &str, language: Language) -> Self {
+    fn from_path(path: &str, language: Language) -> Self {
         if keeps_credentials(path) {
             Self::Credentials
         } else if language.kind() == FileKind::Code

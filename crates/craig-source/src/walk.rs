@@ -286,7 +286,7 @@ impl Walker<'_> {
         let path = file.path.clone();
         match file.entry.metadata() {
             Ok(metadata) => {
-                let entry = Entry { path, stamp: FileStamp::of(&metadata) };
+                let entry = Entry { path, stamp: FileStamp::from_metadata(&metadata) };
                 let is_too_large = metadata.len() > self.max_file_bytes;
                 let list =
                     if is_too_large { &mut found.listing.too_large } else { &mut found.listing.entries };

@@ -97,7 +97,7 @@ impl Words {
         };
         let prompt = Prompt::new(context, &extract);
         let asked = format!("{}\0{}", prompt.system, prompt.user);
-        let key = CacheKey::of(&context.file_name, &asked, None, library.hash(), model.name());
+        let key = CacheKey::new(&context.file_name, &asked, None, library.hash(), model.name());
         if let Some(known) = self.cache.get(&key) {
             return known;
         }

@@ -26,7 +26,7 @@ pub(super) struct Kin {
 }
 
 impl Kin {
-    pub(super) fn of(library: &Library, siblings: &[String]) -> Self {
+    pub(super) fn from_siblings(library: &Library, siblings: &[String]) -> Self {
         let mut kin = Self {
             n: siblings.len().min(MAX_SIBLINGS),
             pages: HashMap::new(),

@@ -147,7 +147,7 @@ fn load(store: &Store, root: &Root) -> Result<BTreeMap<String, Indexed>, StoreEr
 /// A document out of what is stored; none when a vector is missing or its text is not what was in the file, so that it is read
 /// again: sentences are quoted from it.
 fn restored(tracked: TrackedFile, file: StoredFile) -> Option<(String, Indexed)> {
-    if ContentHash::of(file.text.as_bytes()) != tracked.hash {
+    if ContentHash::from_content(file.text.as_bytes()) != tracked.hash {
         return None;
     }
     let page = Page::read(&tracked.path, file.text, tracked.stamp.modified_ns);
@@ -157,7 +157,7 @@ fn restored(tracked: TrackedFile, file: StoredFile) -> Option<(String, Indexed)>
     };
     let vectors: Option<Vec<Vec<Quantized>>> = part_ranges(&page).into_iter().map(&mut of_section).collect();
     let document =
-        Arc::new(Document { hash: ContentHash::of(page.text.as_bytes()), page, vectors: vectors? });
+        Arc::new(Document { hash: ContentHash::from_content(page.text.as_bytes()), page, vectors: vectors? });
     let indexed = Indexed { stamp: tracked.stamp, hash: tracked.hash, read_ns: tracked.read_ns, document };
     Some((tracked.path, indexed))
 }

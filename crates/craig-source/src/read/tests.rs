@@ -116,7 +116,7 @@ fn secrets_are_overwritten_and_the_rest_stays() {
                     "{path}"
                 );
                 assert_eq!(text.len(), code.len());
-                assert_eq!(file.hash, ContentHash::of(&bytes));
+                assert_eq!(file.hash, ContentHash::from_content(&bytes));
             }
         }
     }
@@ -140,7 +140,7 @@ fn what_is_read_is_what_is_there() {
     let file = read(&root, "a b/ü.rs", &SourceOptions::default()).unwrap();
     assert_eq!((file.path.as_str(), file.stamp.size), ("a b/ü.rs", 9));
     assert_eq!(file.content, Content::Text("fn f() {}".into()));
-    assert_eq!(file.hash, ContentHash::of(b"fn f() {}"));
+    assert_eq!(file.hash, ContentHash::from_content(b"fn f() {}"));
     assert!(
         file.stamp.modified_ns > 1_600_000_000_000_000_000 && file.stamp.changed_ns >= file.stamp.modified_ns
     );
@@ -207,7 +207,7 @@ proptest! {
     #[test]
     fn any_file_can_be_interpreted(path in "[a-zA-Z./_-]{0,20}", bytes: Vec<u8>) {
         let file = interpret(&path, STAMP, bytes.clone());
-        prop_assert_eq!(file.hash, ContentHash::of(&bytes));
+        prop_assert_eq!(file.hash, ContentHash::from_content(&bytes));
         prop_assert_eq!(file.kind, file.language.kind());
     }
 
