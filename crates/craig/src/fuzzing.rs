@@ -20,7 +20,7 @@ pub async fn mcp(home: &Path, input: &[u8]) {
         child_arguments: Vec::new(),
         workspace: Base::find(Some(home)).expect("the home is a directory"),
         allowed: AllowedSources::parse(&[]).expect("none is none"),
-        roots_are_leave: true,
+        roots_grant_access: true,
         abilities: Abilities::ReadOnly,
         refreshes: false,
     };

@@ -48,7 +48,7 @@ pub(crate) struct Settings {
     /// What may be ingested in addition to it.
     pub(crate) allowed: AllowedSources,
     /// Whether the roots that clients name may be ingested.
-    pub(crate) roots_are_leave: bool,
+    pub(crate) roots_grant_access: bool,
     /// Which tools are offered.
     pub(crate) abilities: Abilities,
     /// Whether a project is brought up to date before an answer.
@@ -78,7 +78,7 @@ pub(crate) fn serve_http(
     limits: Limits,
 ) -> anyhow::Result<()> {
     let gate = http::Gate::new(address, origins)?;
-    let settings = Settings { roots_are_leave: gate.knows_its_clients(), ..settings };
+    let settings = Settings { roots_grant_access: gate.knows_its_clients(), ..settings };
     let server = Server::new(settings);
     run(&server.clone(), http::serve(server, address, gate, limits))
 }

@@ -58,7 +58,7 @@ pub(crate) fn run(args: Args, session: &mut Session) -> anyhow::Result<Outcome> 
         child_arguments,
         workspace,
         allowed: AllowedSources::parse(&args.allow_source)?,
-        roots_are_leave: true,
+        roots_grant_access: true,
         abilities: if args.read_only { Abilities::ReadOnly } else { Abilities::All },
         refreshes: !args.no_refresh,
     };

@@ -18,9 +18,9 @@ const PATIENCE: Duration = Duration::from_millis(1_200);
 /// How an index compares with its directory; an answer from several has the greatest of their states.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum State {
-    /// It was the same a moment ago.
+    /// Up to date a moment ago.
     Fresh,
-    /// Nobody looked.
+    /// Not checked.
     Unchecked,
     /// Changes are being read; the answer may miss them.
     Updating,
@@ -49,7 +49,7 @@ impl State {
         }
     }
 
-    /// What an agent should know of it.
+    /// A note for the agent.
     pub(super) fn note(&self, project: &str) -> Option<String> {
         match self {
             Self::Fresh | Self::Unchecked => None,

@@ -1,4 +1,4 @@
-//! Streamable HTTP: for clients of this machine, and for others with a token.
+//! Streamable HTTP: for clients on this machine, and for others with a token.
 
 mod cors;
 mod sessions;
@@ -16,7 +16,7 @@ use rmcp::transport::{StreamableHttpServerConfig, StreamableHttpService};
 use self::sessions::Sessions;
 use super::server::Server;
 
-/// Environment variable with the token that clients have to send.
+/// Environment variable with the token that clients must send.
 pub(crate) const TOKEN_VARIABLE: &str = "CRAIG_MCP_TOKEN";
 
 /// Origins of pages that are served by this machine.
@@ -29,16 +29,16 @@ const OWN_ORIGINS: [&str; 6] = [
     "https://[::1]:*",
 ];
 
-/// How much memory clients that have gone away may hold, of protocols that have sessions.
+/// Limits on the sessions of clients, for protocols with sessions.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Limits {
-    /// Sessions at the same time; a further client ends the one that has been idle for longest.
+    /// Maximum number of sessions; another client ends the session that has been idle longest.
     pub(crate) sessions: usize,
-    /// A session that was idle for so long ends.
+    /// Sessions that have been idle this long end.
     pub(crate) idle: Duration,
 }
 
-/// Who may ask.
+/// Access control.
 #[derive(Clone, Debug)]
 pub(crate) struct Gate {
     token: Option<Arc<str>>,
@@ -47,7 +47,7 @@ pub(crate) struct Gate {
 }
 
 impl Gate {
-    /// Fails when others than this machine could ask without a token.
+    /// Fails if other machines could connect without a token.
     pub(crate) fn new(address: SocketAddr, origins: &[String]) -> anyhow::Result<Self> {
         let token = std::env::var(TOKEN_VARIABLE).ok().filter(|token| !token.is_empty());
         let is_local = address.ip().is_loopback();
@@ -62,7 +62,7 @@ impl Gate {
         Ok(Self { token: token.map(Arc::from), origins, is_local })
     }
 
-    /// Whether only those ask whom the user gave a token. Without one any user of this machine may.
+    /// Whether clients need a token. Without one, any user of this machine may connect.
     pub(crate) fn knows_its_clients(&self) -> bool {
         self.token.is_some()
     }
@@ -77,7 +77,7 @@ impl Gate {
         let config = StreamableHttpServerConfig::default()
             .with_allowed_origins(self.origins.clone())
             .enforce_origin_validation();
-        // Elsewhere the token keeps strangers out, whatever name they call this machine by.
+        // With a token, any host name is accepted.
         if self.is_local { config } else { config.disable_allowed_hosts() }
     }
 }
@@ -109,14 +109,14 @@ pub(super) async fn serve(
     Ok(axum::serve(listener, app).await?)
 }
 
-/// Lets a request in, or asks for a token. Browsers ask without one whether their page may ask at all.
+/// Admits a request, or requires a token; preflight requests have none.
 async fn admit(State(gate): State<Gate>, request: Request, next: Next) -> Response {
     let asking = cors::Asking::new(&request);
     let is_preflight = request.method() == Method::OPTIONS;
     let response = match is_preflight || gate.admits(&request) {
         true => next.run(request).await,
         false => {
-            (StatusCode::UNAUTHORIZED, [(header::WWW_AUTHENTICATE, "Bearer")], "a bearer token is needed")
+            (StatusCode::UNAUTHORIZED, [(header::WWW_AUTHENTICATE, "Bearer")], "a bearer token is required")
                 .into_response()
         }
     };

@@ -6,22 +6,22 @@ use serde_json::{Map, Value};
 
 use super::failure::Failure;
 
-/// Tokens of an answer when nothing else was asked for: well below what assistants cut off or warn of.
+/// Default token budget of an answer, well below what assistants truncate or warn about.
 const DEFAULT_TOKENS: usize = 6_000;
 
-/// The least and the most that can be asked for.
+/// The range of token budgets.
 const TOKENS: std::ops::RangeInclusive<usize> = 200..=200_000;
 
-/// Bytes of JSON that count as one token: low, since code has more tokens a byte than prose.
+/// Bytes of JSON per token: low, since code has more tokens per byte than prose.
 const BYTES_PER_TOKEN: usize = 3;
 
-/// Tokens of whatever stands around the items of an answer.
+/// Tokens of an answer apart from its items.
 const FRAME_TOKENS: usize = 120;
 
 /// Arguments of every tool whose answer may be long.
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 pub(super) struct Paging {
-    /// Most tokens of the answer (default 6000). next_cursor asks for what does not fit.
+    /// Token budget of the answer (default 6000). next_cursor asks for what does not fit.
     max_tokens: Option<usize>,
     /// next_cursor of the previous answer; all other arguments stay the same.
     cursor: Option<String>,
@@ -47,18 +47,18 @@ pub(super) struct Page {
     fingerprint: u64,
 }
 
-/// What of a list fits into a page.
+/// The part of a list that fits into a page.
 pub(super) struct Fitting<T> {
     /// The items.
     pub(super) items: Vec<T>,
-    /// Items of the whole list.
+    /// Length of the whole list.
     total: usize,
     /// Where the next page begins.
     next: Option<usize>,
 }
 
 impl Page {
-    /// The page that was asked for; `arguments` are those of the whole call.
+    /// The requested page; `arguments` are those of the whole call.
     pub(super) fn new(paging: &Paging, arguments: &Map<String, Value>) -> Result<Self, Failure> {
         let fingerprint = fingerprint(arguments);
         let offset = paging.cursor.as_deref().map_or(Ok(0), |cursor| read_cursor(cursor, fingerprint))?;
@@ -66,12 +66,12 @@ impl Page {
         Ok(Self { offset, max_tokens, fingerprint })
     }
 
-    /// Bytes of JSON that items may take.
+    /// Byte budget for the JSON of items.
     pub(super) fn budget_bytes(&self) -> usize {
         self.max_tokens.saturating_sub(FRAME_TOKENS).max(1) * BYTES_PER_TOKEN
     }
 
-    /// The items from this page's first on that fit; always one, so that every page goes on.
+    /// The items of this page: as many as fit, but at least one.
     pub(super) fn fit<T: Serialize>(&self, items: Vec<T>) -> Fitting<T> {
         let total = items.len();
         let mut room = self.budget_bytes();
@@ -117,7 +117,7 @@ pub(super) fn size_of(item: &impl Serialize) -> usize {
     serde_json::to_string(item).map_or(0, |json| json.len() + 1)
 }
 
-/// Bytes of the whole lines at the beginning of `text` that fit as JSON into so many.
+/// Bytes of the whole lines at the start of `text` that fit into `most_bytes` as JSON.
 pub(super) fn whole_lines(text: &str, most_bytes: usize) -> usize {
     let (mut length, mut room) = (0, most_bytes);
     for line in text.split_inclusive('\n') {
@@ -131,7 +131,7 @@ pub(super) fn whole_lines(text: &str, most_bytes: usize) -> usize {
     length
 }
 
-/// Of the arguments that say what is listed: a cursor belongs to one list.
+/// Hash of the arguments that determine the list: a cursor belongs to one list.
 fn fingerprint(arguments: &Map<String, Value>) -> u64 {
     let mut fields: Vec<String> = arguments
         .iter()

@@ -1,9 +1,9 @@
-//! Prompts: the developer expert, set to one kind of work.
+//! Prompts: a developer expert for one kind of work each.
 
 use rmcp::ErrorData;
 use rmcp::model::{GetPromptResult, JsonObject, Prompt, PromptArgument, PromptMessage, Role};
 
-/// Who answers.
+/// The persona.
 const PERSONA: &str = include_str!("prompts/persona.md");
 
 /// A kind of work.
@@ -11,7 +11,7 @@ struct Template {
     name: &'static str,
     title: &'static str,
     description: &'static str,
-    /// Its own argument, and what it is; all have `project` besides.
+    /// Its own argument with a description; every prompt also has `project`.
     subject: Option<(&'static str, &'static str)>,
     text: &'static str,
 }
@@ -20,15 +20,15 @@ const TEMPLATES: [Template; 5] = [
     Template {
         name: "explain_codebase",
         title: "Explain this code base",
-        description: "What it does, how it is built, and where to look, with places",
+        description: "What it does, how it is built, and where to look, with locations",
         subject: None,
         text: include_str!("prompts/explain_codebase.md"),
     },
     Template {
         name: "find_where_to_change",
         title: "Find where to change X",
-        description: "All places that a change concerns, in the order in which to work",
-        subject: Some(("change", "What should be different afterwards")),
+        description: "All places that a change affects, in the order in which to work",
+        subject: Some(("change", "The intended change")),
         text: include_str!("prompts/find_where_to_change.md"),
     },
     Template {
@@ -42,7 +42,7 @@ const TEMPLATES: [Template; 5] = [
         name: "plan_refactoring",
         title: "Plan a refactoring",
         description: "Small steps that each keep the tests green, with what each touches",
-        subject: Some(("goal", "What should be better afterwards")),
+        subject: Some(("goal", "The goal of the refactoring")),
         text: include_str!("prompts/plan_refactoring.md"),
     },
     Template {
@@ -56,8 +56,8 @@ const TEMPLATES: [Template; 5] = [
 
 impl Template {
     fn prompt(&self) -> Prompt {
-        let project = PromptArgument::new("project")
-            .with_description("Name of the project; else the one of the workspace");
+        let project =
+            PromptArgument::new("project").with_description("Name of the project; default: the workspace's");
         let subject = self
             .subject
             .map(|(name, about)| PromptArgument::new(name).with_description(about).with_required(true));

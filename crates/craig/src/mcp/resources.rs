@@ -26,7 +26,7 @@ pub(super) fn file_link(project: &str, path: &str) -> Resource {
     Resource::new(uri::write(project, path), path)
 }
 
-/// How the URI of any file is made.
+/// The URI template of files.
 pub(super) fn templates() -> Vec<ResourceTemplate> {
     let template = ResourceTemplate::new("craig://{project}/{+path}", "file")
         .with_title("A file of a project")

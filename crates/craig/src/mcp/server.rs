@@ -1,4 +1,4 @@
-//! The server: what it can do, and which part does it.
+//! The MCP server: its capabilities, and which module handles what.
 
 use std::borrow::Cow;
 use std::path::{Component, Path, PathBuf};
@@ -20,15 +20,15 @@ use super::engine_calls::EngineCalls;
 use super::failure::Failure;
 use super::freshness::{Refreshes, State};
 use super::jobs::Jobs;
-use super::sources::{self, Leave, Source};
+use super::sources::{self, Permissions, Source};
 use super::tools::{self, Abilities, Caller};
 use super::workspace::{Workspace, asks_by_answer};
 use super::{Settings, prompts, resources};
 
-/// When to use which tool, for the model.
+/// Instructions for the model on which tool to use when.
 const INSTRUCTIONS: &str = include_str!("instructions.md");
 
-/// How long lists that come with the program may be kept, in milliseconds.
+/// How long clients may cache lists that never change, in milliseconds.
 const LISTS_TTL_MS: u64 = 3_600_000;
 
 /// A server, for one client or many.
@@ -37,11 +37,11 @@ pub(crate) struct Server {
     shared: Arc<Shared>,
 }
 
-/// What the requests of one client share; but for the workspace it is the same for all clients.
+/// State shared by the requests of one client; everything except the workspace is shared by all clients.
 pub(super) struct Shared {
     /// Workspace of the assistant.
     pub(super) workspace: Workspace,
-    /// Which tools there are.
+    /// Which tools are offered.
     pub(super) abilities: Abilities,
     settings: Arc<Settings>,
     /// Calls that read.
@@ -53,13 +53,13 @@ pub(super) struct Shared {
     refreshes: Option<Arc<Refreshes>>,
 }
 
-/// Whether the name of a project is that of a directory.
+/// Whether the name of a project is a path.
 pub(super) fn is_path(name: &str) -> bool {
     let first = Path::new(name).components().next();
     matches!(first, Some(Component::CurDir | Component::ParentDir)) || Path::new(name).is_absolute()
 }
 
-/// A path as text relative to `root`, when it is inside.
+/// A path relative to `root`, if it is inside.
 fn inside(root: &Path, path: &Path) -> Option<String> {
     let below = |path: &Path| {
         let parts: Option<Vec<&str>> =
@@ -71,7 +71,7 @@ fn inside(root: &Path, path: &Path) -> Option<String> {
 }
 
 impl Shared {
-    /// Does some work with an engine.
+    /// Runs some work with an engine.
     pub(super) async fn run<T: Send + 'static>(
         &self,
         work: impl FnOnce(&Engine) -> Result<T, EngineError> + Send + 'static,
@@ -101,7 +101,7 @@ impl Shared {
         self.run(explain).await
     }
 
-    /// Brings a project up to date, unless the server is not to.
+    /// Brings a project up to date, unless refreshing is disabled.
     pub(super) async fn bring_up_to_date(&self, project: &str) -> Result<State, Failure> {
         match &self.refreshes {
             Some(refreshes) => refreshes.bring_up_to_date(project).await,
@@ -117,7 +117,7 @@ impl Shared {
         }
     }
 
-    /// A project by its name, reference or id as it is, or by its directory or a folder in it.
+    /// The reference of a project that is named by a directory in it; any other name unchanged.
     pub(super) async fn project_named(&self, named: &str) -> Result<String, Failure> {
         if !is_path(named) {
             return Ok(named.to_owned());
@@ -134,7 +134,7 @@ impl Shared {
         nearest.map(|project| project.reference).ok_or_else(|| self.not_ingested(&real))
     }
 
-    /// The project of the workspace, when it is ingested; of several roots, the first that is.
+    /// The project of the workspace if it is ingested; with several roots, the first that is.
     pub(super) async fn own_project(&self) -> Result<Option<String>, Failure> {
         Ok(self.own_projects().await?.into_iter().next())
     }
@@ -143,7 +143,7 @@ impl Shared {
     pub(super) async fn own_projects(&self) -> Result<Vec<String>, Failure> {
         let folders = self.workspace.folders();
         let find = move |engine: &Engine| {
-            // A folder that is gone has no project, and those of the others answer.
+            // A deleted folder has no project.
             let projects =
                 folders.iter().filter_map(|folder| engine.project_of_directory(folder).ok().flatten());
             let mut own: Vec<String> = Vec::new();
@@ -157,7 +157,7 @@ impl Shared {
         self.run(find).await
     }
 
-    /// Why no project can be taken for granted.
+    /// The error when no project is named and the workspace has none.
     pub(super) fn no_own_project(&self) -> Failure {
         match self.workspace.folders().first() {
             Some(workspace) => self.not_ingested(workspace),
@@ -181,7 +181,7 @@ impl Shared {
         )
     }
 
-    /// A path of a file or folder as its project has it: an absolute one in the project's directory is taken, too.
+    /// A path relative to its project; it may be given as an absolute path.
     pub(super) async fn path_in_project(&self, project: &str, path: &str) -> Result<String, Failure> {
         let path = path.strip_prefix("file://").unwrap_or(path).to_owned();
         if !Path::new(&path).is_absolute() {
@@ -192,23 +192,23 @@ impl Shared {
         Ok(inside(Path::new(&project.source_path), Path::new(&path)).unwrap_or(path))
     }
 
-    /// The source that a client may have ingested, by what it calls it.
+    /// The source that `text` names, if the client may ingest it.
     pub(super) async fn source(&self, text: &str) -> Result<Source, Failure> {
         let projects = self.run(|engine| engine.projects()).await?;
-        let leave = Leave {
+        let permissions = Permissions {
             allowed: self.settings.allowed.clone(),
-            folders: self.workspace.leave(),
+            folders: self.workspace.permitted(),
             projects: projects.iter().map(|project| PathBuf::from(&project.source_path)).collect(),
             repositories: projects.into_iter().filter_map(|project| Some(project.git?.url)).collect(),
         };
         let text = text.to_owned();
-        tokio::task::spawn_blocking(move || leave.source(&text)).await.map_err(Failure::internal)?
+        tokio::task::spawn_blocking(move || permissions.source(&text)).await.map_err(Failure::internal)?
     }
 
-    /// The same for another client, whose workspace may be another one.
+    /// The same for another client, which may have another workspace.
     fn for_another_client(&self) -> Self {
         Self {
-            workspace: Workspace::new(self.settings.workspace.clone(), self.settings.roots_are_leave),
+            workspace: Workspace::new(self.settings.workspace.clone(), self.settings.roots_grant_access),
             abilities: self.abilities,
             settings: Arc::clone(&self.settings),
             calls: Arc::clone(&self.calls),
@@ -225,7 +225,7 @@ impl Server {
         let engine = Arc::new(Engine::new(&settings.engine));
         let calls = || EngineCalls::new(Arc::clone(&engine));
         let shared = Shared {
-            workspace: Workspace::new(settings.workspace.clone(), settings.roots_are_leave),
+            workspace: Workspace::new(settings.workspace.clone(), settings.roots_grant_access),
             abilities,
             calls: Arc::new(calls()),
             jobs: Arc::new(Jobs::new(&settings)),
@@ -236,12 +236,12 @@ impl Server {
         Self { shared: Arc::new(shared) }
     }
 
-    /// The server for one more client.
+    /// The server for another client.
     pub(super) fn for_another_client(&self) -> Self {
         Self { shared: Arc::new(self.shared.for_another_client()) }
     }
 
-    /// Has the jobs that wait carried out by a process that outlives this one.
+    /// Hands the queued jobs to a process that outlives this one.
     pub(super) fn hand_jobs_over(&self) {
         self.shared.jobs.hand_over();
     }
@@ -347,7 +347,7 @@ impl ServerHandler for Server {
         Ok(prompts::get(&request.name, &request.arguments.unwrap_or_default())?.into())
     }
 
-    /// Completes names of projects, the one argument with values that are known.
+    /// Completes names of projects, the only argument with known values.
     async fn complete(
         &self,
         request: CompleteRequestParams,
@@ -384,7 +384,7 @@ impl ServerHandler for Server {
     }
 }
 
-/// A failure where the protocol has no place for words to the model.
+/// A failure as a protocol error, where there is no tool result that the model could read.
 pub(super) fn protocol_error(failure: Failure) -> ErrorData {
     ErrorData::internal_error(failure.text(), None)
 }

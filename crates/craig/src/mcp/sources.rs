@@ -1,4 +1,4 @@
-//! Which sources a client may have ingested. This is decided here and nowhere else.
+//! Which sources a client may ingest. This is decided here and nowhere else.
 
 use std::net::{IpAddr, Ipv6Addr, ToSocketAddrs as _};
 use std::path::{Component, Path, PathBuf};
@@ -12,12 +12,12 @@ use super::failure::Failure;
 pub(crate) struct AllowedSources {
     /// Canonical.
     directories: Vec<PathBuf>,
-    /// Beginnings of URLs.
+    /// URL prefixes.
     urls: Vec<String>,
 }
 
 impl AllowedSources {
-    /// Fails for a directory that is not there.
+    /// Fails if a directory does not exist.
     pub(crate) fn parse(sources: &[String]) -> anyhow::Result<Self> {
         let mut allowed = Self::default();
         for source in sources {
@@ -46,21 +46,21 @@ pub(super) enum Source {
     Repository(GitUrl),
 }
 
-/// What one client may have ingested.
+/// What a client may ingest.
 #[derive(Debug, Default)]
-pub(super) struct Leave {
+pub(super) struct Permissions {
     /// Given by the user when the server was started.
     pub(super) allowed: AllowedSources,
-    /// The workspace and what the client names as roots, canonical. A relative source counts from the first.
+    /// The workspace and the client's roots, canonical. Relative sources are relative to the first.
     pub(super) folders: Vec<PathBuf>,
     /// Directories of projects that are ingested already.
     pub(super) projects: Vec<PathBuf>,
-    /// Repositories that are.
+    /// Repositories that are ingested already.
     pub(super) repositories: Vec<String>,
 }
 
-impl Leave {
-    /// The source that `text` names, when it may be ingested. Asks the disk, and for a repository the system's resolver.
+impl Permissions {
+    /// The source that `text` names, if it may be ingested. Reads the file system, and resolves the host of a repository.
     pub(super) fn source(&self, text: &str) -> Result<Source, Failure> {
         let directory = self.joined(text);
         let url = GitUrl::parse(text).filter(|_| !directory.as_ref().is_some_and(|path| path.is_dir()));
@@ -80,7 +80,7 @@ impl Leave {
 
     /// The canonical path of a directory that may be ingested.
     ///
-    /// Of one that may not, nobody learns whether it exists.
+    /// For any other directory, the error does not reveal whether it exists.
     fn directory(&self, path: &Path) -> Result<PathBuf, Failure> {
         let real = path.canonicalize();
         self.check(real.as_deref().unwrap_or(&without_dots(path)))?;
@@ -102,12 +102,12 @@ impl Leave {
         match why {
             _ if self.is_allowed_by_the_user(real, why) => Ok(()),
             None if self.is_in_a_known_place(real) => Ok(()),
-            None => Err(self.refusal(real, "lies outside of the workspace")),
+            None => Err(self.refusal(real, "lies outside the workspace")),
             Some(why) => Err(self.refusal(real, &format!("is {why}"))),
         }
     }
 
-    /// `--allow-source` opens a protected folder only when it names one, and keys only when it names them.
+    /// `--allow-source` permits a protected folder only if it names one, and folders of keys only if it names them.
     fn is_allowed_by_the_user(&self, real: &Path, why: Option<ProtectedFolder>) -> bool {
         self.allowed.directories.iter().any(|allowed| {
             let named = protected_folder(allowed);
@@ -120,7 +120,7 @@ impl Leave {
         })
     }
 
-    /// The workspace in a home directory does not open the home directory; and where it *is* one it opens nothing.
+    /// A workspace in a home directory does not permit the home directory; a home directory as a workspace permits nothing.
     fn is_in_a_known_place(&self, real: &Path) -> bool {
         let mut places = self.folders.iter().chain(&self.projects);
         places.any(|place| real.starts_with(place) && protected_folder(place).is_none())
@@ -150,7 +150,7 @@ impl Leave {
     fn repository(&self, url: GitUrl) -> Result<Source, Failure> {
         if url.has_credentials() {
             return Err(Failure::new(
-                "a URL with a password or token in it is not taken from an assistant",
+                "a URL with a password or token is not accepted from an assistant",
                 format!(
                     "give {url} without them; the user's git credential helper, SSH agent or CRAIG_GIT_TOKEN opens \
                      private repositories"
@@ -167,13 +167,13 @@ impl Leave {
         Ok(Source::Repository(url))
     }
 
-    /// A repository on this machine is a directory; git would also follow it to the objects of others.
+    /// A repository on this machine is a directory, but git may follow it to object stores of other repositories.
     fn local_repository(&self, path: &Path) -> Result<(), Failure> {
         let folder = self.directory(path)?;
         match repository_leads_elsewhere(&folder) {
             None => Ok(()),
             Some(part) => {
-                Err(self.refusal(&part, "belongs to a repository that takes objects from elsewhere"))
+                Err(self.refusal(&part, "belongs to a repository that uses objects of another one"))
             }
         }
     }
@@ -181,12 +181,12 @@ impl Leave {
 
 fn no_workspace() -> Failure {
     Failure::new(
-        "a relative source counts from the workspace, and there is none",
+        "a relative source needs a workspace, and there is none",
         "give the absolute path of the directory",
     )
 }
 
-/// A path that does not exist, with `.` and `..` taken out: what is compared must not climb.
+/// A path that does not exist, normalized: without `.` and `..`, so that comparisons are safe.
 pub(super) fn without_dots(path: &Path) -> PathBuf {
     let mut plain = PathBuf::new();
     for part in path.components() {
@@ -199,11 +199,10 @@ pub(super) fn without_dots(path: &Path) -> PathBuf {
     plain
 }
 
-/// Fails for a server that is this machine, or that only this machine can reach: an assistant's request must not become one
-/// from inside.
+/// Fails for a server that is this machine, or that only this machine can reach, to prevent server-side request forgery.
 ///
-/// A name that cannot be resolved here may be one that a proxy knows. Git resolves it again, so that a name whose address
-/// changes in between gets through; all that such a server is asked for is the list of a repository's branches.
+/// A name that cannot be resolved here may be known to a proxy. Git resolves it again, so a name whose address changes in
+/// between passes; such a server is only asked for the branches of a repository.
 fn check_server(url: &GitUrl) -> Result<(), Failure> {
     let name = url.server().unwrap_or_default();
     let literal = name.parse::<IpAddr>().ok();
@@ -224,7 +223,7 @@ fn check_server(url: &GitUrl) -> Result<(), Failure> {
 
 /// Loopback, link-local (where clouds serve credentials of the machine), multicast, and no address at all.
 fn is_local(address: &IpAddr) -> bool {
-    /// Where two clouds serve credentials outside of the link-local range.
+    /// Metadata addresses of two clouds outside the link-local range.
     const METADATA: [IpAddr; 2] = [
         IpAddr::V4(std::net::Ipv4Addr::new(100, 100, 100, 200)),
         IpAddr::V6(Ipv6Addr::new(0xfd00, 0xec2, 0, 0, 0, 0, 0, 0x254)),
@@ -252,7 +251,7 @@ mod tests {
     /// A folder with a workspace, and what lies around it.
     struct Place {
         folder: tempfile::TempDir,
-        leave: Leave,
+        permissions: Permissions,
     }
 
     impl Place {
@@ -264,7 +263,7 @@ mod tests {
             }
             std::fs::write(base.join("ws/file"), "").unwrap();
             let allowed = base.join("allowed").display().to_string();
-            let leave = Leave {
+            let permissions = Permissions {
                 allowed: AllowedSources::parse(&[
                     allowed,
                     "http://127.0.0.1:3000".into(),
@@ -275,7 +274,7 @@ mod tests {
                 projects: vec![base.join("known")],
                 repositories: vec!["file:///srv/known.git".into()],
             };
-            Self { folder, leave }
+            Self { folder, permissions }
         }
 
         fn base(&self) -> PathBuf {
@@ -287,7 +286,7 @@ mod tests {
             let base = self.base().display().to_string();
             let told = |text: &&str| {
                 let text = text.replace("BASE", &base);
-                let told = match self.leave.source(&text) {
+                let told = match self.permissions.source(&text) {
                     Ok(Source::Directory(path)) => format!("directory {}", path.display()),
                     Ok(Source::Repository(url)) => format!("repository {url}"),
                     Err(failure) => failure.text().lines().next().unwrap_or_default().to_owned(),
@@ -407,7 +406,12 @@ mod tests {
     fn repositories_need_leave_where_they_are_on_this_machine() {
         let place = Place::new();
         assert!(
-            place.leave.source("http://localhost/a").unwrap_err().text().contains("belongs to this machine")
+            place
+                .permissions
+                .source("http://localhost/a")
+                .unwrap_err()
+                .text()
+                .contains("belongs to this machine")
         );
         let git = |path: &str| std::fs::create_dir_all(place.base().join(path)).unwrap();
         git("ws/a/.git/objects/info");
@@ -496,19 +500,19 @@ mod tests {
     fn a_workspace_that_is_a_home_directory_or_the_root_opens_nothing() {
         let home = std::env::home_dir().unwrap().canonicalize().unwrap();
         for folders in [vec![home.clone()], vec!["/".into()], vec!["/home".into()]] {
-            let leave = Leave { projects: folders.clone(), folders, ..Leave::default() };
+            let permissions = Permissions { projects: folders.clone(), folders, ..Permissions::default() };
             for inside in ["/etc", "/home/bob", "/home/bob/shop", "/srv/shop"] {
-                assert!(leave.source(inside).is_err(), "{inside}");
+                assert!(permissions.source(inside).is_err(), "{inside}");
             }
-            assert!(leave.source(&home.join("shop").display().to_string()).is_err());
+            assert!(permissions.source(&home.join("shop").display().to_string()).is_err());
         }
     }
 
     #[test]
     fn the_user_may_allow_anything() {
-        let allow = |directory: &str| Leave {
+        let allow = |directory: &str| Permissions {
             allowed: AllowedSources { directories: vec![directory.into()], urls: Vec::new() },
-            ..Leave::default()
+            ..Permissions::default()
         };
         assert!(allow("/etc").check(Path::new("/etc/ssl")).is_ok());
         assert!(allow("/").check(Path::new("/etc/ssl")).is_ok());

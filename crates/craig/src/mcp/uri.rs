@@ -2,15 +2,15 @@
 
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 
-/// What is written as `%XX`.
+/// Characters that are percent-encoded.
 const ESCAPED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~').remove(b'/');
 
-/// The URI of a file, or of a project when `path` is empty.
+/// The URI of a file, or of a project if `path` is empty.
 pub(super) fn write(project: &str, path: &str) -> String {
     format!("craig://{}/{}", escape(project).replace('/', "%2F"), escape(path))
 }
 
-/// Project and path of a URI; `None` when it is not one of ours.
+/// Project and path of a URI; `None` if it is not a `craig:` URI.
 pub(super) fn read(uri: &str) -> Option<(String, String)> {
     let rest = uri.strip_prefix("craig://")?;
     let (project, path) = rest.split_once('/').unwrap_or((rest, ""));
@@ -22,7 +22,7 @@ fn escape(text: &str) -> String {
     utf8_percent_encode(text, ESCAPED).to_string()
 }
 
-/// `None` where an escape is broken, which the library would pass on as it is.
+/// `None` for an invalid escape, which the library would keep.
 fn unescape(text: &str) -> Option<String> {
     let mut bytes = Vec::with_capacity(text.len());
     let mut rest = text.as_bytes();

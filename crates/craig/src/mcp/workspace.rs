@@ -18,10 +18,10 @@ use rmcp::model::{
 use rmcp::service::{Peer, PeerRequestOptions};
 use tokio::sync::Notify;
 
-/// More roots than this are not looked at.
+/// Further roots are ignored.
 const MOST_ROOTS: usize = 64;
 
-/// How long a call waits for roots that were asked for when the client had shaken hands.
+/// How long a call waits for the roots that were requested after the handshake.
 const PATIENCE_BEHIND_HANDSHAKE: Duration = Duration::from_millis(300);
 
 /// How long a client may take to name its roots during a call.
@@ -30,22 +30,22 @@ const PATIENCE: Duration = Duration::from_secs(2);
 /// How long the roots of a client that sends no change notifications are cached.
 const LONGEST_TRUST: Duration = Duration::from_secs(30);
 
-/// What the question for roots is called among the inputs of a call.
+/// Name of the request for roots among the inputs of a call.
 const INPUT: &str = "roots";
 
-/// Where the workspace is without roots.
+/// The workspace of a client without roots.
 #[derive(Clone, Debug)]
 pub(crate) enum Base {
     /// The user named it.
     Named(PathBuf),
     /// The directory that the server was started in.
     WorkingDirectory(PathBuf),
-    /// It was started in one that is no workspace, such as a home directory.
+    /// It was started in a directory that cannot be a workspace, such as a home directory.
     None(PathBuf),
 }
 
 impl Base {
-    /// Of `--root`, or without it of the working directory. Fails when the directory is not there.
+    /// From `--root`, otherwise from the working directory. Fails if the directory does not exist.
     pub(crate) fn find(named: Option<&Path>) -> anyhow::Result<Self> {
         let directory = named.unwrap_or(Path::new("."));
         let real = directory
@@ -58,7 +58,7 @@ impl Base {
         })
     }
 
-    /// The workspace, when there is one.
+    /// The workspace, if there is one.
     pub(crate) fn directory(&self) -> Option<&Path> {
         match self {
             Self::Named(directory) | Self::WorkingDirectory(directory) => Some(directory),
@@ -67,13 +67,13 @@ impl Base {
     }
 }
 
-/// What a client has said of its roots.
+/// The roots of a client.
 #[derive(Clone, Debug, Default)]
 enum Roots {
-    /// Nothing yet.
+    /// Not requested yet.
     #[default]
     Unknown,
-    /// It did not answer; it may yet.
+    /// Not answered yet.
     Silent,
     /// These, as canonical directories.
     Known(Vec<PathBuf>, Instant),
@@ -83,20 +83,19 @@ enum Roots {
 #[derive(Debug)]
 pub(super) struct Workspace {
     base: Base,
-    /// Whether roots allow sources, beside saying where the workspace is: not where anybody on this machine could be the
-    /// client.
-    roots_are_leave: bool,
-    /// Held only to read or set.
+    /// Whether roots may also be ingested; not if any user of this machine could be the client.
+    roots_grant_access: bool,
+    /// Locked only to read or set.
     roots: Mutex<Roots>,
     answered: Notify,
 }
 
 impl Workspace {
-    pub(super) fn new(base: Base, roots_are_leave: bool) -> Self {
-        Self { base, roots_are_leave, roots: Mutex::default(), answered: Notify::new() }
+    pub(super) fn new(base: Base, roots_grant_access: bool) -> Self {
+        Self { base, roots_grant_access, roots: Mutex::default(), answered: Notify::new() }
     }
 
-    /// The folders that a tool answers for where it is asked without a project, the first before the others.
+    /// The folders whose projects answer when a call names none, in order.
     pub(super) fn folders(&self) -> Vec<PathBuf> {
         match (&self.base, &*self.roots.lock().unwrap_or_else(PoisonError::into_inner)) {
             (Base::Named(directory), _) => vec![directory.clone()],
@@ -108,9 +107,9 @@ impl Workspace {
     }
 
     /// The folders whose contents may be ingested.
-    pub(super) fn leave(&self) -> Vec<PathBuf> {
+    pub(super) fn permitted(&self) -> Vec<PathBuf> {
         let base = self.base.directory().map(Path::to_owned);
-        match self.roots_are_leave {
+        match self.roots_grant_access {
             false => base.into_iter().collect(),
             true => {
                 let mut folders = self.folders();
@@ -121,9 +120,9 @@ impl Workspace {
         }
     }
 
-    /// Whether it matters for a call what the client names as roots; `names_source` says that the call names one.
+    /// Whether a call depends on the client's roots; `names_source` if the call names a source.
     pub(super) fn depends_on_roots(&self, names_source: bool) -> bool {
-        !matches!(self.base, Base::Named(_)) || (names_source && self.roots_are_leave)
+        !matches!(self.base, Base::Named(_)) || (names_source && self.roots_grant_access)
     }
 
     /// Why there is no workspace.
@@ -152,20 +151,20 @@ impl Workspace {
         matches!(*self.roots.lock().unwrap_or_else(PoisonError::into_inner), Roots::Unknown)
     }
 
-    /// Asks for the roots after the handshake, or when they have changed.
+    /// Requests the roots after the handshake, or when they have changed.
     pub(super) async fn ask(&self, peer: &Peer<RoleServer>) {
         let capabilities = peer.peer_info().map(|info| info.capabilities.clone());
         if !names_roots(capabilities.as_ref()) {
             return;
         }
         self.set(Roots::Unknown);
-        // Over HTTP the question waits until the client listens.
+        // Over HTTP, the request waits until the client listens.
         if let Some(roots) = list(peer, None).await {
             self.set(Roots::Known(roots, Instant::now()));
         }
     }
 
-    /// Waits a moment for the roots of a client that names some, before a call of it is answered.
+    /// Waits a moment for the roots of a client that supports them, before a call is answered.
     pub(super) async fn await_roots(
         &self,
         peer: &Peer<RoleServer>,
@@ -186,8 +185,8 @@ impl Workspace {
         }
     }
 
-    /// Takes the roots from the inputs of a call, of protocols where a server asks by an answer; gives the question when it is
-    /// to be asked.
+    /// Reads the roots from the inputs of a call, in protocols where a server asks by an answer; returns the request if it
+    /// has to be sent.
     pub(super) fn take_inputs(
         &self,
         capabilities: Option<&ClientCapabilities>,
@@ -209,7 +208,7 @@ impl Workspace {
     }
 }
 
-/// Protocols from this one on have no requests from servers to clients.
+/// From this protocol on, servers send no requests to clients.
 pub(super) fn asks_by_answer(version: Option<&ProtocolVersion>) -> bool {
     version.is_some_and(|version| *version >= ProtocolVersion::V_2026_07_28)
 }
@@ -218,7 +217,7 @@ fn names_roots(capabilities: Option<&ClientCapabilities>) -> bool {
     capabilities.is_some_and(|capabilities| capabilities.roots.is_some())
 }
 
-/// A home directory that an editor has open is no workspace.
+/// A home directory is no workspace, even if an editor has it open.
 fn is_usable(root: &Path) -> bool {
     protected_folder(root).is_none()
 }
@@ -228,7 +227,7 @@ fn question() -> InputRequest {
     InputRequest::ListRoots(ListRootsRequest { method: Default::default(), extensions: Default::default() })
 }
 
-/// What the client names; `None` when it does not answer, or with an error.
+/// The client's roots; `None` if it does not answer, or answers with an error.
 #[expect(deprecated, reason = "roots are deprecated by the protocol, and clients of today have nothing else")]
 async fn list(peer: &Peer<RoleServer>, patience: Option<Duration>) -> Option<Vec<PathBuf>> {
     let request = ListRootsRequest { method: Default::default(), extensions: Default::default() };
@@ -243,7 +242,7 @@ async fn list(peer: &Peer<RoleServer>, patience: Option<Duration>) -> Option<Vec
     }
 }
 
-/// The directories that `file:` URIs name, canonical and as far as they are there.
+/// The existing directories of `file:` URIs, canonical.
 fn directories<'a>(uris: impl Iterator<Item = &'a str>) -> Vec<PathBuf> {
     let paths = uris.take(MOST_ROOTS).filter_map(path_of);
     let mut directories: Vec<PathBuf> = Vec::new();
@@ -304,8 +303,8 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let base = folder.path().canonicalize().unwrap();
         let home = std::env::home_dir().unwrap().canonicalize().unwrap();
-        let workspace = |base: Base, leave: bool| {
-            let workspace = Workspace::new(base, leave);
+        let workspace = |base: Base, roots_grant_access: bool| {
+            let workspace = Workspace::new(base, roots_grant_access);
             workspace
                 .set(Roots::Known(vec![home.clone(), folder.path().canonicalize().unwrap()], Instant::now()));
             workspace
@@ -315,9 +314,9 @@ mod tests {
         assert_eq!(Workspace::new(Base::None(home.clone()), true).folders(), Vec::<PathBuf>::new());
         assert_eq!(workspace(cwd.clone(), true).folders(), [&*base], "a home directory is no workspace");
         assert_eq!(workspace(Base::Named("/named".into()), true).folders(), [Path::new("/named")]);
-        let leave = workspace(Base::Named("/named".into()), true).leave();
-        assert!(leave.contains(&base) && leave.contains(&"/named".into()));
-        assert_eq!(workspace(cwd, false).leave(), [Path::new("/cwd")], "no leave by roots");
+        let permitted = workspace(Base::Named("/named".into()), true).permitted();
+        assert!(permitted.contains(&base) && permitted.contains(&"/named".into()));
+        assert_eq!(workspace(cwd, false).permitted(), [Path::new("/cwd")], "roots grant no access");
         let only_home = Workspace::new(Base::WorkingDirectory("/cwd".into()), true);
         only_home.set(Roots::Known(vec![home], Instant::now()));
         assert_eq!(only_home.folders(), [Path::new("/cwd")]);

@@ -1,6 +1,6 @@
 //! Cross-origin requests: preflight requests, and the headers that browsers expect.
 //!
-//! Which origins and hosts are let in is decided by the protocol's service, which refuses the others with 403.
+//! The protocol's service decides which origins and hosts are admitted, and refuses the others with 403.
 
 use axum::extract::Request;
 use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, header};
@@ -12,13 +12,13 @@ const READ: &str = "mcp-session-id, www-authenticate";
 
 const ALLOWED_METHODS: &str = "GET, POST, DELETE";
 
-/// How long a browser may remember that a page may ask, in seconds.
+/// How long a browser may cache a preflight response, in seconds.
 const MAX_AGE_SECONDS: &str = "600";
 
 const ASKS_FOR_THIS_NETWORK: HeaderName = HeaderName::from_static("access-control-request-private-network");
 const ALLOWS_THIS_NETWORK: HeaderName = HeaderName::from_static("access-control-allow-private-network");
 
-/// An origin as `--allow-origin` takes it: `https://host`, with a port unless it is the usual one, or `:*` for any.
+/// An origin of `--allow-origin`: `https://host`, with the port unless it is the default, or `:*` for any port.
 pub(super) fn origin(text: &str) -> anyhow::Result<String> {
     let form = || {
         anyhow::anyhow!(
@@ -41,7 +41,7 @@ pub(super) fn origin(text: &str) -> anyhow::Result<String> {
     if is_port && is_name { Ok(format!("{scheme}://{name}:{port}")) } else { Err(form()) }
 }
 
-/// What a browser wants to know with a request.
+/// The CORS headers of a request.
 pub(super) struct Asking {
     origin: Option<HeaderValue>,
     is_preflight: bool,
@@ -60,12 +60,12 @@ impl Asking {
     }
 }
 
-/// Completes the answer to a request whose origin was let in.
+/// Adds the CORS headers to the response to a request whose origin was admitted.
 pub(super) fn complete(response: Response, asking: Asking) -> Response {
     let Some(origin) = asking.origin.filter(|_| response.status() != StatusCode::FORBIDDEN) else {
         return response;
     };
-    // The service has no such method, and says so to whom it would have let in.
+    // The service answers 405 to a preflight request that it would admit.
     let is_answer = asking.is_preflight && response.status() == StatusCode::METHOD_NOT_ALLOWED;
     let mut response = if is_answer { StatusCode::NO_CONTENT.into_response() } else { response };
     let headers = response.headers_mut();

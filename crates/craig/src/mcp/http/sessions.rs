@@ -1,6 +1,6 @@
-//! Sessions of clients that speak a protocol with sessions: a bounded number, for a bounded time.
+//! Sessions, for protocols that have them: a bounded number, for a bounded time.
 //!
-//! A client whose session has ended is answered with 404, as the protocol says, and shakes hands again.
+//! A client whose session has ended gets 404, as the protocol says, and starts a new one.
 
 use std::collections::HashMap;
 use std::pin::Pin;
@@ -21,20 +21,20 @@ use super::Limits;
 
 const HEADER: &str = "mcp-session-id";
 
-/// The sessions of a server, and how each is used.
+/// The sessions of a server.
 #[derive(Clone)]
 pub(super) struct Sessions {
     manager: Arc<LocalSessionManager>,
     most: usize,
-    /// Held only to read or change.
+    /// Locked only to read or change.
     uses: Arc<Mutex<HashMap<String, Use>>>,
 }
 
-/// How a session is used.
+/// Use of a session.
 #[derive(Clone, Copy)]
 struct Use {
     at: Instant,
-    /// Answers that are being sent, a stream that the client listens to among them.
+    /// Responses being sent, including streams that the client listens to.
     n_answers: usize,
 }
 
@@ -49,7 +49,7 @@ impl Sessions {
         Arc::clone(&self.manager)
     }
 
-    /// Ends the sessions over the limit: first those that nobody listens to, those used last at last.
+    /// Ends the sessions over the limit: first those without a listener, the least recently used first.
     async fn end_the_idlest(&self, newest: &str) {
         let open: Vec<_> = self.manager.sessions.read().await.keys().cloned().collect();
         let n_over = open.len().saturating_sub(self.most);
@@ -62,7 +62,7 @@ impl Sessions {
         by_use.retain(|(_, id)| **id != *newest);
         by_use.sort();
         for (_, id) in by_use.into_iter().take(n_over) {
-            // It may have ended by itself.
+            // It may have ended already.
             let _ = self.manager.close_session(&id).await;
         }
     }
@@ -79,10 +79,10 @@ impl Sessions {
     }
 }
 
-/// Notes which session a request uses, and keeps their number within bounds.
+/// Records which session a request uses, and limits their number.
 pub(super) async fn note(State(sessions): State<Sessions>, request: Request, next: Next) -> Response {
     let named = session_of(request.headers());
-    // What strangers send is not remembered.
+    // Unknown session ids are not recorded.
     let answering = match named {
         Some(id) if sessions.has(&id).await => Some(sessions.begin(&id)),
         _ => None,
@@ -103,7 +103,7 @@ fn session_of(headers: &HeaderMap) -> Option<String> {
     headers.get(HEADER).and_then(|id| id.to_str().ok()).map(str::to_owned)
 }
 
-/// An answer that is being sent.
+/// A response being sent.
 struct Answering {
     sessions: Sessions,
     id: String,
@@ -118,7 +118,7 @@ impl Drop for Answering {
     }
 }
 
-/// The body of an answer; its session is in use until it is sent or given up.
+/// The body of a response; its session is in use until the body is sent or dropped.
 struct Noted {
     body: Body,
     _answering: Option<Answering>,

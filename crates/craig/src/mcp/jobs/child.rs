@@ -1,4 +1,4 @@
-//! One subprocess: started in a group of its own, ended with all that it started, and what it said at its end.
+//! A subprocess: started in a process group of its own, ended with its children, and its result.
 
 use std::ffi::OsString;
 use std::path::Path;
@@ -12,10 +12,10 @@ use tokio::sync::Notify;
 use super::super::failure::in_terms_of_tools;
 use super::{Ending, Stage};
 
-/// How long a process may take to end when it is asked to, before it is made to.
+/// How long a process may take to end after SIGTERM, before it is killed.
 const GRACE: Duration = Duration::from_secs(3);
 
-/// What to do about a process that died without a word.
+/// What to do about a process that died without a report.
 const COMPLETE_IT: &str = "what was committed is kept: call trigger_delta_ingest to complete it";
 
 /// Runs `craig` until it ends or `cancel` is notified.
@@ -42,7 +42,7 @@ pub(super) async fn run(
             end_group(id, false);
             if tokio::time::timeout(GRACE, &mut output).await.is_err() {
                 end_group(id, true);
-                // It cannot refuse this time.
+                // It cannot be ignored this time.
                 let _ = output.await;
             }
             Ending::cancelled()
@@ -50,18 +50,18 @@ pub(super) async fn run(
     }
 }
 
-/// Asks the group of a process to end, or makes it.
+/// Ends a process group, gracefully or at once.
 #[cfg(unix)]
 fn end_group(id: Option<u32>, at_once: bool) {
     use rustix::process::{Pid, Signal, kill_process_group};
     let signal = if at_once { Signal::KILL } else { Signal::TERM };
     if let Some(group) = id.and_then(|id| Pid::from_raw(id as i32)) {
-        // It may have ended by itself.
+        // It may have ended already.
         let _ = kill_process_group(group, signal);
     }
 }
 
-/// Elsewhere there are no groups: the system's own tool ends a process with its children.
+/// Other systems have no process groups: the system's own tool ends a process with its children.
 #[cfg(not(unix))]
 fn end_group(id: Option<u32>, _at_once: bool) {
     if let Some(id) = id {

@@ -1,17 +1,17 @@
-//! The jobs that still waited when their server ended: one process carries them out, in their order.
+//! The jobs that were queued when their server ended: one process runs them, in order.
 
 use std::ffi::OsString;
 use std::io::{Read as _, Write as _};
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-/// What a job may start: nothing else is taken from stdin.
+/// Commands that a job may run; nothing else is accepted from stdin.
 const COMMANDS: [&str; 3] = ["ingest", "ingest-delta", "purge"];
 
-/// Starts the process, and passes it the arguments of each job. It has a group of its own, so that whoever ends the server with
-/// all that it started does not end it.
+/// Starts the process, and passes it the arguments of each job. It has a process group of its own, so that it survives when
+/// the server's group is ended.
 pub(super) fn hand_over(program: &Path, global: &[OsString], jobs: &[Vec<OsString>]) {
-    // Directories that are ingested have names in UTF-8, and so has everything else that clients send.
+    // Ingested directories have names in UTF-8, and so has everything that clients send.
     let jobs: Vec<Vec<&str>> =
         jobs.iter().map(|job| job.iter().filter_map(|word| word.to_str()).collect()).collect();
     let mut command = Command::new(program);
@@ -26,7 +26,7 @@ pub(super) fn hand_over(program: &Path, global: &[OsString], jobs: &[Vec<OsStrin
     }
 }
 
-/// Carries out the jobs on stdin, a list of lists of arguments, one after the other. How each ends is in the database.
+/// Runs the jobs on stdin, a list of lists of arguments, one after the other. Their results are in the database.
 pub(crate) fn finish(global: &[OsString]) -> anyhow::Result<()> {
     let mut text = String::new();
     std::io::stdin().read_to_string(&mut text)?;
@@ -36,7 +36,7 @@ pub(crate) fn finish(global: &[OsString]) -> anyhow::Result<()> {
         let mut command = Command::new(&program);
         command.args(global).args(["--format", "json", "--quiet"]).args(job);
         command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
-        // One that fails does not keep the others from being tried.
+        // The others are run even if one fails.
         let _ = command.status();
     }
     Ok(())
