@@ -1,9 +1,12 @@
 //! Counts tokens as a model does.
 
+use std::sync::LazyLock;
+
 use tiktoken_rs::CoreBPE;
 use tiktoken_rs::tokenizer::{Tokenizer as Encoding, get_tokenizer};
 
-/// Counts the tokens of texts as one model does. Its table is compiled in, and read when something is first counted.
+/// Counts the tokens of texts as one model does. Its vocabulary is compiled in, and
+/// read when something is first counted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Tokenizer {
     encoding: Encoding,
@@ -45,11 +48,81 @@ impl Tokenizer {
 
     fn table(&self) -> &'static CoreBPE {
         match self.encoding {
-            Encoding::Cl100kBase => tiktoken_rs::cl100k_base_singleton(),
-            Encoding::P50kBase => tiktoken_rs::p50k_base_singleton(),
-            Encoding::P50kEdit => tiktoken_rs::p50k_edit_singleton(),
-            Encoding::R50kBase | Encoding::Gpt2 => tiktoken_rs::r50k_base_singleton(),
-            _ => tiktoken_rs::o200k_base_singleton(),
+            Encoding::Cl100kBase => &CL100K,
+            Encoding::P50kBase | Encoding::P50kEdit => &P50K,
+            Encoding::R50kBase | Encoding::Gpt2 => &R50K,
+            _ => &O200K,
         }
+    }
+}
+
+static O200K: LazyLock<CoreBPE> =
+    LazyLock::new(|| table(include_bytes!("../tokenizers/o200k_base.bin"), usize::MAX, O200K_PIECE));
+static CL100K: LazyLock<CoreBPE> =
+    LazyLock::new(|| table(include_bytes!("../tokenizers/cl100k_base.bin"), usize::MAX, CL100K_PIECE));
+static P50K: LazyLock<CoreBPE> = LazyLock::new(|| table(P50K_TOKENS, usize::MAX, R50K_PIECE));
+static R50K: LazyLock<CoreBPE> = LazyLock::new(|| table(P50K_TOKENS, N_R50K_TOKENS, R50K_PIECE));
+
+const P50K_TOKENS: &[u8] = include_bytes!("../tokenizers/p50k_base.bin");
+
+/// `p50k_base` is `r50k_base` and, behind a gap, runs of blanks.
+const N_R50K_TOKENS: usize = 50_256;
+
+/// What a text is cut into before pairs of bytes are merged, as OpenAI's tiktoken defines it.
+const O200K_PIECE: &str = concat!(
+    r"[^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]*[\p{Ll}\p{Lm}\p{Lo}\p{M}]+(?i:'s|'t|'re|'ve|'m|'ll|'d)?|",
+    r"[^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]+[\p{Ll}\p{Lm}\p{Lo}\p{M}]*(?i:'s|'t|'re|'ve|'m|'ll|'d)?|",
+    r"\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n/]*|\s*[\r\n]+|\s+(?!\S)|\s+",
+);
+const CL100K_PIECE: &str = concat!(
+    r"'(?i:[sdmt]|ll|ve|re)|[^\r\n\p{L}\p{N}]?+\p{L}++|\p{N}{1,3}+| ?[^\s\p{L}\p{N}]++[\r\n]*+|",
+    r"\s++$|\s*[\r\n]|\s+(?!\S)|\s",
+);
+const R50K_PIECE: &str = r"'(?:[sdmt]|ll|ve|re)| ?\p{L}++| ?\p{N}++| ?[^\s\p{L}\p{N}]++|\s++$|\s+(?!\S)|\s";
+
+/// The vocabulary of the first `n_tokens` ranks.
+fn table(tokens: &[u8], n_tokens: usize, piece: &str) -> CoreBPE {
+    let ranked = ranked(tokens).take(n_tokens).filter(|(token, _)| !token.is_empty());
+    let encoder = ranked.map(|(token, rank)| (token.to_vec(), rank)).collect();
+    CoreBPE::new(encoder, Default::default(), piece).expect("the pattern is a constant that tests compile")
+}
+
+/// The tokens of a file in `tokenizers/`, by rank: the length of each as a byte, and its bytes. A rank that is not given has
+/// length 0.
+fn ranked(mut tokens: &[u8]) -> impl Iterator<Item = (&[u8], u32)> {
+    let next = move || {
+        let (&length, rest) = tokens.split_first()?;
+        let token;
+        (token, tokens) = rest.split_at_checked(usize::from(length))?;
+        Some(token)
+    };
+    std::iter::from_fn(next).zip(0..)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const TEXT: &str = "It's 12345 o'clock,\r\n\n\tDON'T parseHTTPResponse(x) {   }\n  // Größe, 東京 🙂 e\u{301}\u{a0}\n   ";
+
+    fn check(name: &str, theirs: &CoreBPE, n_tokens: u32) {
+        let ours = Tokenizer::of(name).unwrap().table();
+        // Behind `r50k_base` theirs has a special token, and ours none.
+        for rank in (0..n_tokens).filter(|&rank| rank != 50_256 || n_tokens > 100_000) {
+            assert_eq!(ours.decode_bytes(&[rank]).ok(), theirs.decode_bytes(&[rank]).ok(), "{name} {rank}");
+        }
+        assert!(ours.decode_bytes(&[n_tokens]).is_err());
+        for text in [TEXT.to_owned(), TEXT.repeat(3), include_str!("tokens.rs").to_owned()] {
+            assert_eq!(ours.encode_ordinary(&text), theirs.encode_ordinary(&text), "{name}");
+        }
+    }
+
+    #[test]
+    fn encodings_are_those_of_tiktoken() {
+        check("o200k_base", &tiktoken_rs::o200k_base().unwrap(), 199_998);
+        check("cl100k_base", &tiktoken_rs::cl100k_base().unwrap(), 100_256);
+        check("p50k_base", &tiktoken_rs::p50k_base().unwrap(), 50_281);
+        check("r50k_base", &tiktoken_rs::r50k_base().unwrap(), 50_256);
+        check("text-davinci-edit-001", &tiktoken_rs::p50k_edit().unwrap(), 50_281);
     }
 }

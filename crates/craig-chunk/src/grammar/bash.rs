@@ -8,7 +8,7 @@ use crate::ChunkKind::{Constant, Function};
 use crate::Import;
 
 pub(super) static TABLE: Table = Table::of(
-    tree_sitter_bash::LANGUAGE,
+    craig_grammars::BASH,
     "::",
     &[
         ("comment", Rule::Attach),

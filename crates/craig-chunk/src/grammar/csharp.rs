@@ -13,7 +13,7 @@ pub(super) static TABLE: Table = Table {
     prepare: Some(hidden),
     has_branches: true,
     ..Table::of(
-        tree_sitter_c_sharp::LANGUAGE,
+        craig_grammars::C_SHARP,
         ".",
         &[
             ("comment", Rule::Attach),

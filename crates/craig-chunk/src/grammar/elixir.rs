@@ -11,7 +11,7 @@ use crate::Import;
 pub(super) static TABLE: Table = Table {
     joins_same_name: true,
     ..Table::of(
-        tree_sitter_elixir::LANGUAGE,
+        craig_grammars::ELIXIR,
         ".",
         &[
             ("comment", Rule::Attach),

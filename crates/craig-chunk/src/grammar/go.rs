@@ -8,7 +8,7 @@ use crate::ChunkKind::{Class, Constant, Function, Interface, Method, Type};
 use crate::Import;
 
 pub(super) static TABLE: Table = Table::of(
-    tree_sitter_go::LANGUAGE,
+    craig_grammars::GO,
     ".",
     &[
         ("comment", Rule::Attach),

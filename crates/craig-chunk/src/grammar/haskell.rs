@@ -11,7 +11,7 @@ use crate::Import;
 pub(super) static TABLE: Table = Table {
     joins_same_name: true,
     ..Table::of(
-        tree_sitter_haskell::LANGUAGE,
+        craig_grammars::HASKELL,
         ".",
         &[
             ("comment", Rule::Attach),

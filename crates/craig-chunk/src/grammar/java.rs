@@ -8,7 +8,7 @@ use crate::ChunkKind::{Class, Constant, Enum, Interface, Method, Module};
 use crate::Import;
 
 pub(super) static TABLE: Table = Table::of(
-    tree_sitter_java::LANGUAGE,
+    craig_grammars::JAVA,
     ".",
     &[
         ("line_comment", Rule::Attach),

@@ -11,17 +11,17 @@ use crate::Import;
 pub(super) static JAVASCRIPT: Table = Table {
     joins_same_name: true,
     deep_imports: Some(deep_imports),
-    ..Table::of(tree_sitter_javascript::LANGUAGE, ".", RULES)
+    ..Table::of(craig_grammars::JAVASCRIPT, ".", RULES)
 };
 pub(super) static TYPESCRIPT: Table = Table {
     joins_same_name: true,
     deep_imports: Some(deep_imports),
-    ..Table::of(tree_sitter_typescript::LANGUAGE_TYPESCRIPT, ".", RULES)
+    ..Table::of(craig_grammars::TYPESCRIPT, ".", RULES)
 };
 pub(super) static TSX: Table = Table {
     joins_same_name: true,
     deep_imports: Some(deep_imports),
-    ..Table::of(tree_sitter_typescript::LANGUAGE_TSX, ".", RULES)
+    ..Table::of(craig_grammars::TSX, ".", RULES)
 };
 
 const RULES: &[(&str, Rule)] = &[

@@ -9,7 +9,7 @@ use crate::ChunkKind::{Class, Constant, Enum, Function, Interface, Method, Type}
 use crate::Import;
 
 pub(super) static TABLE: Table = Table::of(
-    tree_sitter_kotlin_ng::LANGUAGE,
+    craig_grammars::KOTLIN,
     ".",
     &[
         ("line_comment", Rule::Attach),

@@ -7,10 +7,10 @@ use super::{Answer, Definition, Rule, Table};
 use crate::ChunkKind::Block;
 use crate::Import;
 
-pub(super) static HTML: Table = Table::of(tree_sitter_html::LANGUAGE, " ", &[("comment", Rule::Attach)]);
+pub(super) static HTML: Table = Table::of(craig_grammars::HTML, " ", &[("comment", Rule::Attach)]);
 
 pub(super) static CSS: Table = Table::of(
-    tree_sitter_css::LANGUAGE,
+    craig_grammars::CSS,
     " ",
     &[
         ("comment", Rule::Attach),
@@ -21,7 +21,7 @@ pub(super) static CSS: Table = Table::of(
 );
 
 pub(super) static JSON: Table = Table::of(
-    tree_sitter_json::LANGUAGE,
+    craig_grammars::JSON,
     ".",
     &[("comment", Rule::Attach), ("object", Rule::Open), ("pair", Rule::Ask(keyed))],
 );
@@ -29,7 +29,7 @@ pub(super) static JSON: Table = Table::of(
 pub(super) static YAML: Table = Table {
     max_indent: 100,
     ..Table::of(
-        tree_sitter_yaml::LANGUAGE,
+        craig_grammars::YAML,
         ".",
         &[
             ("comment", Rule::Attach),
@@ -42,7 +42,7 @@ pub(super) static YAML: Table = Table {
 };
 
 pub(super) static TOML: Table = Table::of(
-    tree_sitter_toml_ng::LANGUAGE,
+    craig_grammars::TOML,
     ".",
     &[
         ("comment", Rule::Attach),

@@ -9,7 +9,7 @@ use crate::ChunkKind::{self, Constant, Function, Method};
 use crate::Import;
 
 pub(super) static TABLE: Table = Table::of(
-    tree_sitter_lua::LANGUAGE,
+    craig_grammars::LUA,
     ".",
     &[
         ("comment", Rule::Attach),

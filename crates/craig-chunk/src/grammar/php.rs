@@ -9,7 +9,7 @@ use crate::ChunkKind::{Class, Constant, Enum, Function, Interface, Method, Modul
 use crate::Import;
 
 pub(super) static TABLE: Table = Table::of(
-    tree_sitter_php::LANGUAGE_PHP,
+    craig_grammars::PHP,
     "\\",
     &[
         ("comment", Rule::Attach),

@@ -10,7 +10,7 @@ use crate::Import;
 pub(super) static TABLE: Table = Table {
     max_indent: 500,
     ..Table::of(
-        tree_sitter_python::LANGUAGE,
+        craig_grammars::PYTHON,
         ".",
         &[
             ("comment", Rule::Attach),

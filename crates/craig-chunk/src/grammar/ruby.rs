@@ -9,7 +9,7 @@ use crate::ChunkKind::{self, Class, Constant, Method, Module};
 use crate::Import;
 
 pub(super) static TABLE: Table = Table::of(
-    tree_sitter_ruby::LANGUAGE,
+    craig_grammars::RUBY,
     "::",
     &[
         ("comment", Rule::Attach),

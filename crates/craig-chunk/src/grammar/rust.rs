@@ -10,7 +10,7 @@ use crate::Import;
 pub(super) static TABLE: Table = Table {
     prepare: Some(item_macros::hidden),
     ..Table::of(
-        tree_sitter_rust::LANGUAGE,
+        craig_grammars::RUST,
         "::",
         &[
             ("line_comment", Rule::Attach),

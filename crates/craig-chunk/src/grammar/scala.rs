@@ -9,7 +9,7 @@ use crate::ChunkKind::{Class, Constant, Enum, Function, Interface, Module, Type}
 use crate::Import;
 
 pub(super) static TABLE: Table = Table::of(
-    tree_sitter_scala::LANGUAGE,
+    craig_grammars::SCALA,
     ".",
     &[
         ("comment", Rule::Attach),

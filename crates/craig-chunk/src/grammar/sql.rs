@@ -8,7 +8,7 @@ use super::{Answer, Definition, Rule, Table};
 use crate::ChunkKind::{Class, Constant, Function, Module, Type};
 
 pub(super) static TABLE: Table = Table::of(
-    tree_sitter_sequel::LANGUAGE,
+    craig_grammars::SQL,
     ".",
     &[
         ("comment", Rule::Attach),

@@ -9,7 +9,7 @@ use crate::ChunkKind::{Class, Constant, Enum, Function, Interface, Method, Type}
 use crate::Import;
 
 pub(super) static TABLE: Table = Table::of(
-    tree_sitter_swift::LANGUAGE,
+    craig_grammars::SWIFT,
     ".",
     &[
         ("comment", Rule::Attach),

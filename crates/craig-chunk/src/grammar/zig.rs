@@ -9,7 +9,7 @@ use crate::ChunkKind::{Class, Constant, Enum, Function};
 use crate::Import;
 
 pub(super) static TABLE: Table = Table::of(
-    tree_sitter_zig::LANGUAGE,
+    craig_grammars::ZIG,
     ".",
     &[
         ("comment", Rule::Attach),

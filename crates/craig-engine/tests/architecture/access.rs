@@ -47,7 +47,7 @@ const MAY_START_PROGRAMS: &[&str] =
 /// A developer's tool, which reads and writes the files it is given.
 const TOOLS: &[&str] = &["craig-train"];
 
-const MAY_BE_UNSAFE: &str = "craig-search/src/mapped.rs";
+const MAY_BE_UNSAFE: &[&str] = &["craig-search/src/mapped.rs", "craig-grammars/src/lib.rs"];
 
 /// Files of `crates/`, each as (path below it, source).
 fn sources(select: impl Fn(&str) -> bool) -> Vec<(String, String)> {
@@ -158,8 +158,9 @@ fn sqlite_elsewhere(files: &[(String, String)]) -> Vec<String> {
 }
 
 fn unsafe_elsewhere(files: &[(String, String)]) -> Vec<String> {
-    let wrong =
-        files.iter().filter(|(path, source)| path != MAY_BE_UNSAFE && has_word(&code_of(source), "unsafe"));
+    let wrong = files.iter().filter(|(path, source)| {
+        !MAY_BE_UNSAFE.contains(&path.as_str()) && has_word(&code_of(source), "unsafe")
+    });
     wrong.map(|(path, _)| format!("{path} has unsafe code")).collect()
 }
 
@@ -222,8 +223,10 @@ fn two_files_start_programs() {
 fn unsafe_code_stays_in_its_module_and_says_why_it_is_sound() {
     let files = sources(|_| true);
     check(unsafe_elsewhere(&files));
-    let (_, mapped) = files.iter().find(|(path, _)| path == MAY_BE_UNSAFE).unwrap();
-    check(unexplained_unsafe(mapped));
+    for allowed in MAY_BE_UNSAFE {
+        let (_, source) = files.iter().find(|(path, _)| path == allowed).unwrap();
+        check(unexplained_unsafe(source));
+    }
 }
 
 #[test]

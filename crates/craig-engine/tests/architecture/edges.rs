@@ -6,7 +6,8 @@ use crate::{check, metadata};
 const MAY_USE: &[(&str, &[&str])] = &[
     ("craig-text", &[]),
     ("craig-source", &["craig-text"]),
-    ("craig-chunk", &["craig-text", "craig-source"]),
+    ("craig-grammars", &[]),
+    ("craig-chunk", &["craig-text", "craig-grammars", "craig-source"]),
     ("craig-model", &["craig-text"]),
     ("craig-store", &["craig-source", "craig-chunk", "craig-model"]),
     ("craig-search", &["craig-text", "craig-source", "craig-chunk", "craig-model", "craig-store"]),
