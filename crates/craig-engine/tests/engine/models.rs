@@ -325,6 +325,44 @@ fn when_reranking_fails_the_first_order_stands_and_the_reason_is_told() {
     }
 }
 
+/// A folder as model2vec writes it: a vector of its own for each of these words.
+fn write_word_table(folder: &Path, words: &[&str]) {
+    let vocabulary: serde_json::Map<String, Value> =
+        ["[UNK]"].iter().chain(words).zip(0..).map(|(word, at)| ((*word).to_owned(), json!(at))).collect();
+    let n = vocabulary.len();
+    let tokenizer = json!({
+        "version": "1.0", "truncation": null, "padding": null, "added_tokens": [], "normalizer": null,
+        "pre_tokenizer": { "type": "Whitespace" }, "post_processor": null, "decoder": null,
+        "model": { "type": "WordLevel", "vocab": vocabulary, "unk_token": "[UNK]" },
+    });
+    let header = json!({ "embeddings": { "dtype": "F32", "shape": [n, n], "data_offsets": [0, 4 * n * n] } })
+        .to_string();
+    let values = (0..n * n).map(|at| if at % (n + 1) == 0 { 1.0_f32 } else { 0.0 });
+    let mut weights = (header.len() as u64).to_le_bytes().to_vec();
+    weights.extend(header.bytes().chain(values.flat_map(f32::to_le_bytes)));
+    std::fs::write(folder.join("config.json"), r#"{"model_type": "model2vec", "normalize": true}"#).unwrap();
+    std::fs::write(folder.join("tokenizer.json"), tokenizer.to_string()).unwrap();
+    std::fs::write(folder.join("model.safetensors"), weights).unwrap();
+}
+
+#[test]
+fn a_local_model_is_loaded_once_for_all_callers() {
+    let (shop, model) = (Shop::new(), tempfile::tempdir().unwrap());
+    write_word_table(model.path(), &["verify_token", "send_mail", "secret"]);
+    let embedder = EmbedderConfig::Local { folder: model.path().to_owned(), options: Default::default() };
+    let engine = shop.engine(|config| config.embedder = embedder.clone());
+    engine.ingest(&shop.request(), &mut |_| ()).unwrap();
+    // Nobody can load it again.
+    drop(model);
+    std::thread::scope(|scope| {
+        for _ in 0..6 {
+            scope.spawn(|| assert_eq!(paths(&engine, "verify_token", &dense())[0], "auth.py"));
+        }
+    });
+    let error = shop.engine(|config| config.embedder = embedder).search("shop", "verify_token", &dense());
+    assert!(matches!(error, Err(EngineError::Model(_))), "{error:?}");
+}
+
 /// MiniLM over real files, where somebody has fetched it.
 #[test]
 #[expect(clippy::print_stderr, reason = "whoever runs the tests should see what was not tested")]
