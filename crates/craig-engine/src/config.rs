@@ -52,7 +52,7 @@ impl Config {
     }
 
     /// The configuration that `settings` describe; `database` is used when they name none.
-    pub fn of(settings: &Settings, database: impl Into<PathBuf>) -> Result<Self, SettingsError> {
+    pub fn from_settings(settings: &Settings, database: impl Into<PathBuf>) -> Result<Self, SettingsError> {
         let reader = Reader { settings };
         Ok(Self {
             database: settings.path("database").unwrap_or_else(|| database.into()),
@@ -63,7 +63,7 @@ impl Config {
             embedder: reader.embedder()?,
             reranker: reader.reranker()?,
             language_model: reader.language_model()?,
-            context: ContextConfig::of(settings)?,
+            context: ContextConfig::from_settings(settings)?,
             git: reader.git(),
         })
     }
@@ -131,7 +131,7 @@ pub struct RerankOptions {
 
 impl RerankOptions {
     /// What `settings` say.
-    pub fn of(settings: &Settings) -> Self {
+    pub fn from_settings(settings: &Settings) -> Self {
         Self {
             candidates: settings.whole("reranker.candidates").unwrap_or(20) as usize,
             timeout: timeout(settings, "reranker"),
@@ -221,7 +221,7 @@ impl Reader<'_> {
     }
 
     fn reranker(&self) -> Result<RerankerConfig, SettingsError> {
-        let rerank = RerankOptions::of(self.settings);
+        let rerank = RerankOptions::from_settings(self.settings);
         let model = |default: &str| self.settings.text("reranker.model").unwrap_or(default).to_owned();
         match self.settings.text("reranker.provider") {
             Some("local") => {

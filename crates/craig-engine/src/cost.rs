@@ -88,7 +88,7 @@ pub(crate) struct Texts {
 
 impl Texts {
     /// At most what a plan's new files hold; those that the store knows are counted there.
-    pub(crate) fn of_new_files(plan: &Plan) -> Self {
+    pub(crate) fn from_new_files(plan: &Plan) -> Self {
         let new = plan.read.iter().filter(|(_, tracked)| tracked.is_none());
         new.filter(|(entry, _)| craig_source::Language::from_path(&entry.path).is_some()).fold(
             Self::default(),

@@ -279,7 +279,7 @@ impl Examination {
 }
 
 fn examining(what: &str) -> Progress {
-    Progress { current: what.to_owned(), ..Progress::of(Phase::Examining) }
+    Progress { current: what.to_owned(), ..Progress::new(Phase::Examining) }
 }
 
 fn of_file(project: &Project, file: &DamagedFile, remedy: &str) -> Finding {

@@ -104,7 +104,7 @@ impl Engine {
         let root = Root::open(&request.directory)?;
         Self::check_new_source(store, &request.directory, &root, request.consent)?;
         let name = request.name.as_deref().map(checked_name).transpose()?;
-        let options = StoredOptions::of(&request.options);
+        let options = StoredOptions::from_source(&request.options);
         let project = self.register(store, &root, name, root.name(), options)?;
         let mode = IngestMode {
             compare: Compare::Content,
@@ -191,11 +191,11 @@ impl Engine {
         let compare = if is_current { compare } else { Compare::Nothing };
         let root = root_of(project)?;
         let options = stored.source();
-        progress(&Progress::of(Phase::Listing));
+        progress(&Progress::new(Phase::Listing));
         let listing = walk(&root, &options)?;
         let plan = Plan::new(&listing, store.tracked_files(project.id)?, compare);
         if let Some(cost) = cost(store, project, &stored, &*embedder, &plan, consent)? {
-            progress(&Progress { current: cost.to_string(), ..Progress::of(Phase::Embedding) });
+            progress(&Progress { current: cost.to_string(), ..Progress::new(Phase::Embedding) });
         }
         let mut tally = Tally::new(&plan, &listing);
         let made = stored.made_with(embedder.id()).at(commit);
@@ -294,7 +294,7 @@ fn cost(
         return Ok(None);
     }
     let (n_texts, n_bytes) = store.texts_without_vector(project.id, embedder.id())?;
-    let texts = Texts { n_texts, n_bytes }.and(Texts::of_new_files(plan));
+    let texts = Texts { n_texts, n_bytes }.and(Texts::from_new_files(plan));
     let before = Some(stored.embedder().to_owned()).filter(|id| !id.is_empty() && id != embedder.id());
     let cost = EmbeddingCost::new(&project.name, embedder.id(), before, embedder.expense(), texts);
     match cost.needs_consent() {
@@ -537,7 +537,7 @@ fn lock(
 ) -> Result<ProjectLock, EngineError> {
     match store.try_lock(project) {
         Err(StoreError::Held { holder }) if waiting == Waiting::Wait => {
-            progress(&Progress { current: holder, ..Progress::of(Phase::Waiting) });
+            progress(&Progress { current: holder, ..Progress::new(Phase::Waiting) });
             Ok(store.lock(project)?)
         }
         other => Ok(other?),

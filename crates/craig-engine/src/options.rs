@@ -40,7 +40,7 @@ struct StoredGit {
 
 impl StoredOptions {
     /// Stores what differs from the defaults; nothing is said to be cut or embedded yet.
-    pub(crate) fn of(options: &SourceOptions) -> Self {
+    pub(crate) fn from_source(options: &SourceOptions) -> Self {
         let default = SourceOptions::default();
         let limit = options.max_file_size_bytes;
         Self {
@@ -149,7 +149,7 @@ mod tests {
             extra_ignore_globs: vec!["*.gen.rs".into()],
             ..SourceOptions::default()
         };
-        assert_eq!(StoredOptions::parse(&StoredOptions::of(&options).to_json()).source(), options);
+        assert_eq!(StoredOptions::parse(&StoredOptions::from_source(&options).to_json()).source(), options);
         assert_eq!(StoredOptions::parse("{}").source(), SourceOptions::default());
         assert!(!StoredOptions::parse("not json").are_made_with("e"));
     }
@@ -159,7 +159,7 @@ mod tests {
         let made = StoredOptions::parse(&StoredOptions::default().made_with("e").to_json());
         assert!(made.are_made_with("e") && !made.are_made_with("another"));
         let changed =
-            StoredOptions::of(&SourceOptions { max_file_size_bytes: 5, ..SourceOptions::default() });
+            StoredOptions::from_source(&SourceOptions { max_file_size_bytes: 5, ..SourceOptions::default() });
         assert!(!changed.are_made_with("e"));
         assert!(changed.made_like(&made).are_made_with("e"));
     }

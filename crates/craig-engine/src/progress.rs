@@ -35,7 +35,7 @@ pub struct Progress {
 }
 
 impl Progress {
-    pub(crate) fn of(phase: Phase) -> Self {
+    pub(crate) fn new(phase: Phase) -> Self {
         Self { phase, processed_files: 0, total_files: 0, current: String::new(), n_bytes: 0 }
     }
 

@@ -68,7 +68,7 @@ impl Engine {
         let checkout = Checkout::new(&remote, &self.config().git.access, &folder);
         let is_new = !checkout.exists();
         checkout.make(&mut |line| progress(&fetching(line)))?;
-        let stored = StoredOptions::of(&request.options).cloned_from(&remote);
+        let stored = StoredOptions::from_source(&request.options).cloned_from(&remote);
         let registered = Root::open(&folder)
             .map_err(EngineError::from)
             .and_then(|root| self.register(&mut store, &root, name, &remote.url.name(), stored));
@@ -188,7 +188,7 @@ fn merge(into: &mut Vec<String>, paths: Vec<String>) {
 }
 
 fn fetching(line: &str) -> Progress {
-    Progress { current: line.to_owned(), ..Progress::of(Phase::Fetching) }
+    Progress { current: line.to_owned(), ..Progress::new(Phase::Fetching) }
 }
 
 /// The folder of all clones.

@@ -159,7 +159,7 @@ impl GatewayConfig {
                 .map(str::to_owned)
                 .ok_or_else(|| ConfigError::NoRedis(variable.to_owned()))
         });
-        let RerankOptions { candidates, timeout } = RerankOptions::of(settings);
+        let RerankOptions { candidates, timeout } = RerankOptions::from_settings(settings);
         Ok(Self {
             address: address.parse().map_err(|_| ConfigError::Address(address.to_owned()))?,
             rerank: RerankSettings {

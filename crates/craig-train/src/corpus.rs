@@ -49,7 +49,7 @@ impl Corpus {
             self.settings.iter().map(|text| flag(text).with_context(|| format!("{text} is no KEY=VALUE")));
         let environment = std::env::vars().collect();
         let sources = Sources { flags: flags.collect::<Result<_>>()?, environment, ..Sources::default() };
-        Ok(Config::of(&Settings::resolve(&sources)?, &self.db)?)
+        Ok(Config::from_settings(&Settings::resolve(&sources)?, &self.db)?)
     }
 }
 

@@ -24,6 +24,7 @@ mod mcp;
 mod output;
 mod progress;
 mod project;
+mod project_selector;
 mod purge;
 mod question;
 mod report;
@@ -37,7 +38,7 @@ mod table;
 mod tree;
 mod units;
 mod visible;
-mod wanted;
+
 mod watch;
 
 use std::process::ExitCode;

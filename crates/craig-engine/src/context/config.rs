@@ -86,7 +86,7 @@ impl Default for ContextConfig {
 }
 
 impl ContextConfig {
-    pub(crate) fn of(settings: &Settings) -> Result<Self, SettingsError> {
+    pub(crate) fn from_settings(settings: &Settings) -> Result<Self, SettingsError> {
         let default = Self::default();
         let chat = |name: &str| format!("puku.chat.semanticContext.{name}");
         let inline = |name: &str| format!("puku.inlineEdit.context.semantic.{name}");

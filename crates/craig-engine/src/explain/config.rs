@@ -53,12 +53,15 @@ impl Default for ExplainConfig {
 
 impl ExplainConfig {
     /// What `sources` say of the project at `root`, whose own file counts.
-    pub fn of_project(sources: &Sources, root: &Path) -> Result<Self, SettingsError> {
-        Self::of(&Settings::resolve(&Sources { project: Some(root.to_owned()), ..sources.clone() })?)
+    pub fn for_project(sources: &Sources, root: &Path) -> Result<Self, SettingsError> {
+        Self::from_settings(&Settings::resolve(&Sources {
+            project: Some(root.to_owned()),
+            ..sources.clone()
+        })?)
     }
 
     /// What `settings` say.
-    pub fn of(settings: &Settings) -> Result<Self, SettingsError> {
+    pub fn from_settings(settings: &Settings) -> Result<Self, SettingsError> {
         let default = Self::default();
         let max_file_size = settings.whole("documentation.max_file_size");
         Ok(Self {

@@ -261,7 +261,7 @@ fn what_is_kept_is_what_the_settings_allow() {
 fn engine(workshop: &Workshop, settings: &[(&str, &str)]) -> Engine {
     let flags = settings.iter().map(|(key, value)| ((*key).to_owned(), (*value).to_owned())).collect();
     let settings = Settings::resolve(&Sources { flags, ..Sources::default() }).unwrap();
-    Engine::open(&Config::of(&settings, workshop.database()).unwrap()).unwrap()
+    Engine::open(&Config::from_settings(&settings, workshop.database()).unwrap()).unwrap()
 }
 
 #[test]
@@ -300,7 +300,7 @@ fn settings_switch_it_off_and_limit_it() {
     assert_ne!(count(&workshop, "o200k_base"), count(&workshop, "r50k_base"));
     let bad = [("context.tokenizer".to_owned(), "abacus".to_owned())].into();
     let settings = Settings::resolve(&Sources { flags: bad, ..Sources::default() }).unwrap();
-    assert!(Config::of(&settings, "db").is_err());
+    assert!(Config::from_settings(&settings, "db").is_err());
 }
 
 /// Settings for a language model at `server` that rephrases.

@@ -222,7 +222,7 @@ fn documentation_is_what_the_settings_say() {
         ".craig.toml",
         "[documentation]\ninclude = [\"**/README.md\"]\nexclude = [\"docs/old/**\"]\nmax_file_size = \"2kB\"\n",
     );
-    let config = ExplainConfig::of_project(&Default::default(), project.path()).unwrap();
+    let config = ExplainConfig::for_project(&Default::default(), project.path()).unwrap();
     let explainer = Explainer::open(project.path(), &config).unwrap();
     let report = explainer.refresh().unwrap();
     let library = explainer.library();
@@ -232,7 +232,7 @@ fn documentation_is_what_the_settings_say() {
     assert_eq!(report.skipped[0].path, "docs/big.md");
 
     write(".craig.toml", "[explain]\nlanguage_model = true\n");
-    let refused = ExplainConfig::of_project(&Default::default(), project.path()).unwrap_err();
+    let refused = ExplainConfig::for_project(&Default::default(), project.path()).unwrap_err();
     assert!(refused.to_string().contains("a project may not set"), "{refused}");
 }
 

@@ -48,7 +48,7 @@ impl Desk {
     }
 
     fn config(&self) -> Result<Config, SettingsError> {
-        Config::of(&self.resolve()?, "craig.db")
+        Config::from_settings(&self.resolve()?, "craig.db")
     }
 
     /// The error without the name of the folder, and its hint.

@@ -102,7 +102,7 @@ impl Plan {
             .map(|(key, value)| (key.to_owned(), value.to_owned()));
         let flags = own.into_iter().chain(self.flags.clone()).collect();
         let settings = Settings::resolve(&Sources { environment, flags, ..Sources::default() }).unwrap();
-        let engine = Config::of(&settings, self.path("craig.db")).unwrap();
+        let engine = Config::from_settings(&settings, self.path("craig.db")).unwrap();
         GatewayConfig::of(&settings, engine, self.path("keys.json")).unwrap()
     }
 

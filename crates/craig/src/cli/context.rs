@@ -9,8 +9,8 @@ use craig_engine::{ChatContextRequest, ContextAnswer, Engine, InlineContextReque
 
 use super::costs::Costs;
 use super::failure::{Outcome, Refusal};
+use super::project_selector::ProjectSelector;
 use super::session::Session;
-use super::wanted::Wanted;
 
 /// Print the code that a chat message or an inline edit needs, as Markdown for a prompt or as JSON
 #[derive(Debug, clap::Args)]
@@ -165,13 +165,13 @@ fn text_of_stdin() -> anyhow::Result<String> {
 fn prepare(common: &Common, session: &mut Session) -> anyhow::Result<(Engine, String, Outcome)> {
     let engine = session.engine_with(&session.settings(Some(&common.root))?)?;
     engine.warm_up_tokenizer();
-    let wanted = Wanted {
+    let selector = ProjectSelector {
         handle: common.project.as_deref(),
         root: &common.root,
         no_refresh: common.no_refresh,
         costs: Some(common.costs),
     };
-    let (project, outcome) = wanted.prepare(&engine, &mut session.output)?;
+    let (project, outcome) = selector.prepare(&engine, &mut session.output)?;
     Ok((engine, project, outcome))
 }
 

@@ -30,7 +30,7 @@ enum Action {
 pub(crate) fn run(args: &Args, session: &mut Session) -> anyhow::Result<Outcome> {
     let Action::Index { root } = &args.action;
     let started = Instant::now();
-    let config = ExplainConfig::of_project(&session.sources(), root).map_err(EngineError::from)?;
+    let config = ExplainConfig::for_project(&session.sources(), root).map_err(EngineError::from)?;
     let report = Explainer::open(root, &config)?.refresh()?;
     session.output.summarize(&report, |_| text(&report, started.elapsed().as_secs_f64()))?;
     super::explain::warn(&report, session);

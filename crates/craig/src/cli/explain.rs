@@ -75,7 +75,7 @@ impl Prepared {
 
 /// Opens the documentation and brings it up to date; problems with its files are warnings.
 fn prepare(args: &Args, session: &mut Session) -> anyhow::Result<Prepared> {
-    let config = ExplainConfig::of_project(&session.sources(), &args.root).map_err(EngineError::from)?;
+    let config = ExplainConfig::for_project(&session.sources(), &args.root).map_err(EngineError::from)?;
     let in_words = args.model || config.in_words && !args.no_model;
     if in_words && config.language_model.is_none() {
         return Err(Refusal::new(

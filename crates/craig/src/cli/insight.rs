@@ -15,8 +15,8 @@ use craig_engine::Cancellation;
 use super::failure::Outcome;
 use super::output::{BOLD, DIM, styled};
 use super::project::{Place, ProjectArg};
+use super::project_selector::ProjectSelector;
 use super::session::Session;
-use super::wanted::Wanted;
 
 /// Analyse a project: architecture, dependencies, quality, relations between its parts
 #[derive(Debug, clap::Args)]
@@ -74,8 +74,8 @@ pub(crate) fn run(args: &Args, session: &mut Session) -> anyhow::Result<Outcome>
         Place::Project(handle) => (Some(handle), Path::new(".")),
         Place::Directory(directory) => (None, directory),
     };
-    let wanted = Wanted { handle, root, no_refresh: args.no_refresh, costs: None };
-    let (project, outcome) = wanted.prepare(&engine, &mut session.output)?;
+    let selector = ProjectSelector { handle, root, no_refresh: args.no_refresh, costs: None };
+    let (project, outcome) = selector.prepare(&engine, &mut session.output)?;
     let output = &mut session.output;
     // Ctrl-C ends the program.
     let never = Cancellation::default();

@@ -11,8 +11,8 @@ use craig_engine::{KindFilter, RerankStatus, SearchAnswer, SearchRequest};
 use self::batch::QueryLine;
 use super::costs::Costs;
 use super::failure::Outcome;
+use super::project_selector::ProjectSelector;
 use super::session::Session;
-use super::wanted::Wanted;
 
 /// Search a project; a directory that is not ingested yet is ingested first
 #[derive(Debug, clap::Args)]
@@ -69,8 +69,8 @@ fn kind() -> impl TypedValueParser<Value = KindFilter> {
 }
 
 impl Args {
-    fn wanted(&self) -> Wanted<'_> {
-        Wanted {
+    fn selector(&self) -> ProjectSelector<'_> {
+        ProjectSelector {
             handle: self.project.as_deref(),
             root: &self.root,
             no_refresh: self.no_refresh,
@@ -98,14 +98,14 @@ pub(crate) fn run(args: Args, session: &mut Session) -> anyhow::Result<Outcome> 
     let engine = session.engine_with(&session.settings(Some(&args.root))?)?;
     if let Some(file) = &args.batch {
         let lines = super::batch::open::<QueryLine>(file)?;
-        let (project, prepared) = args.wanted().prepare(&engine, &mut session.output)?;
+        let (project, prepared) = args.selector().prepare(&engine, &mut session.output)?;
         let answered = super::batch::run(lines, &mut session.output, |line: &QueryLine| {
             Ok(engine.search(&project, &line.query, &line.request(&request))?)
         })?;
         return Ok(prepared.and(answered));
     }
     request.check(&query)?;
-    let (project, prepared) = args.wanted().prepare(&engine, &mut session.output)?;
+    let (project, prepared) = args.selector().prepare(&engine, &mut session.output)?;
     let answer = engine.search(&project, &query, &request)?;
     answer.notes.iter().for_each(|note| session.output.warn(note));
     warn_of_fallback(&answer, session);

@@ -66,7 +66,7 @@ impl Session {
         let named = self.global.db.clone().filter(|path| !path.as_os_str().is_empty()).or_else(no_text);
         let is_set = settings.text("database").is_some();
         let default = if named.is_some() || is_set { PathBuf::new() } else { Global::default_database()? };
-        let mut config = Config::of(settings, default).map_err(EngineError::from)?;
+        let mut config = Config::from_settings(settings, default).map_err(EngineError::from)?;
         config.database = named.unwrap_or(config.database);
         Ok(config)
     }

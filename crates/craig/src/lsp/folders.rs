@@ -68,7 +68,7 @@ impl Folder {
         polls: bool,
         send: impl Fn(FolderUpdate) + Send + 'static,
     ) -> Self {
-        let (config, trouble) = match ExplainConfig::of_project(&setup.sources, &path) {
+        let (config, trouble) = match ExplainConfig::for_project(&setup.sources, &path) {
             Ok(config) => (config, None),
             Err(error) => (ExplainConfig::default(), Some(EngineError::from(error).to_string())),
         };

@@ -87,7 +87,7 @@ impl Shared {
     ) -> Result<(T, IndexReport), Failure> {
         let (settings, abilities) = (Arc::clone(&self.settings), self.abilities);
         let open = move |root: &Path| {
-            let config = ExplainConfig::of_project(&settings.sources, root)?;
+            let config = ExplainConfig::for_project(&settings.sources, root)?;
             match abilities {
                 Abilities::All => Explainer::open(root, &config),
                 Abilities::ReadOnly => Explainer::open_in_memory(root, &config),

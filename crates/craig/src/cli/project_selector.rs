@@ -11,7 +11,7 @@ use super::progress::ProgressView;
 use super::report;
 
 /// Which project, and how it is prepared.
-pub(crate) struct Wanted<'a> {
+pub(crate) struct ProjectSelector<'a> {
     /// Id, reference or name; if `None`, the project of `root`.
     pub(crate) handle: Option<&'a str>,
     /// Directory that is ingested if it is not yet.
@@ -22,7 +22,7 @@ pub(crate) struct Wanted<'a> {
     pub(crate) costs: Option<Costs>,
 }
 
-impl Wanted<'_> {
+impl ProjectSelector<'_> {
     /// Prepares the project, with progress and warnings on stderr; returns its reference.
     pub(crate) fn prepare(
         &self,
