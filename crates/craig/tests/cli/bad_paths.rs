@@ -58,10 +58,10 @@ fn home_directories_and_system_folders_need_a_yes() {
     for command in
         [&["ingest", "."][..], &["search", "verify_token"], &["context", "chat", "who checks tokens?"]]
     {
-        let told = home.transcript(&home.run(command));
+        let reported = home.transcript(&home.run(command));
         assert!(
-            told.starts_with("exit 1\n") && told.contains("HOME is a home directory"),
-            "{command:?}: {told}"
+            reported.starts_with("exit 1\n") && reported.contains("HOME is a home directory"),
+            "{command:?}: {reported}"
         );
     }
     assert_eq!(home.succeed(&["list", "--format", "json"]).trim(), "[]");

@@ -8,7 +8,7 @@ use expect_test::expect;
 use crate::harness::Home;
 
 #[test]
-fn bad_lines_are_told_and_the_others_answered() {
+fn bad_lines_are_reported_and_the_others_answered() {
     let home = Home::with_ingested_shop();
     let lines = r#"{"query": "verify_token", "limit": 1, "kind": "code"}
 not json
@@ -145,7 +145,7 @@ fn each_line_is_answered_before_the_next_is_written() {
 }
 
 #[test]
-fn a_missing_batch_file_is_told_before_anything_is_ingested() {
+fn a_missing_batch_file_is_reported_before_anything_is_ingested() {
     let home = Home::with_shop();
     home.check(
         &["search", "--batch", "nowhere.jsonl", "--root", "shop"],

@@ -100,9 +100,9 @@ fn requests_that_make_no_sense_say_what_to_do() {
     let home = home();
     let fails = |args: &[&str], message: &str| {
         let output = home.run(args);
-        let told = String::from_utf8_lossy(&output.stderr).into_owned();
-        assert_eq!(output.status.code(), Some(1), "{told}");
-        assert!(told.contains(message), "{told}");
+        let reported = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert_eq!(output.status.code(), Some(1), "{reported}");
+        assert!(reported.contains(message), "{reported}");
     };
     fails(&["context", "chat", "--root", "shop"], "there is no message");
     fails(

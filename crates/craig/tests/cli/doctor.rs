@@ -1,4 +1,4 @@
-//! `craig doctor`: what is damaged is found, told with what to do, and repaired.
+//! `craig doctor`: damage is found, reported with advice, and repaired.
 
 use std::path::PathBuf;
 
@@ -29,7 +29,7 @@ fn check(home: &Home, args: &[&str], expect: expect_test::Expect) {
     expect.assert_eq(&size.replace_all(&home.transcript(&home.run(args)), "(SIZE)"));
 }
 
-/// Takes the rights of others away, of which it would be told otherwise.
+/// Removes the rights of others, which would be reported otherwise.
 fn tighten(home: &Home) {
     use std::os::unix::fs::PermissionsExt as _;
     for (path, mode) in [("craig.db", 0o600), ("craig.db.d", 0o700)] {
@@ -41,15 +41,21 @@ fn tighten(home: &Home) {
 fn what_is_sound_is_said_to_be() {
     let home = Home::with_ingested_shop();
     tighten(&home);
-    let told = home.succeed(&["doctor"]);
-    assert!(told.starts_with("sound  ") && told.contains("1 project, 6 files, 1 index segment ("), "{told}");
-    let told = home.succeed(&["doctor", "--format", "json"]);
-    assert!(told.contains(r#""is_sound":true,"projects":1,"files":6,"segments":1,"index_bytes":"#), "{told}");
-    assert!(told.contains(r#""findings":[]"#), "{told}");
+    let reported = home.succeed(&["doctor"]);
+    assert!(
+        reported.starts_with("sound  ") && reported.contains("1 project, 6 files, 1 index segment ("),
+        "{reported}"
+    );
+    let reported = home.succeed(&["doctor", "--format", "json"]);
+    assert!(
+        reported.contains(r#""is_sound":true,"projects":1,"files":6,"segments":1,"index_bytes":"#),
+        "{reported}"
+    );
+    assert!(reported.contains(r#""findings":[]"#), "{reported}");
 }
 
 #[test]
-fn damage_is_told_and_repaired() {
+fn damage_is_reported_and_repaired() {
     let home = Home::with_ingested_shop();
     tighten(&home);
     let mut bytes = std::fs::read(segment(&home)).unwrap();

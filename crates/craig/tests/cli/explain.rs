@@ -72,8 +72,8 @@ fn what_is_documented_is_quoted_and_the_rest_refused() {
 
     let missing = home.run(&["explain", "lib/clinet.js:9", "--root", &root(&home)]);
     assert_eq!(missing.status.code(), Some(1));
-    let said = String::from_utf8_lossy(&missing.stderr);
-    assert!(said.contains("there is no file lib/clinet.js; give one of the project"), "{said}");
+    let error = String::from_utf8_lossy(&missing.stderr);
+    assert!(error.contains("there is no file lib/clinet.js; give one of the project"), "{error}");
 }
 
 #[test]
@@ -140,11 +140,11 @@ impl Editor {
         let (input, output) = (process.stdin.take().unwrap(), BufReader::new(process.stdout.take().unwrap()));
         let mut editor = Self { process, input, output, n_sent: 0 };
         let answer = editor.ask("initialize", params);
-        editor.tell("initialized", json!({}));
+        editor.notify("initialized", json!({}));
         (editor, answer)
     }
 
-    /// Waits until a folder is told to be in a state; gives what is told of it.
+    /// Waits until a folder is reported to be in a state; returns the report.
     pub(crate) fn await_state(&mut self, state: &str) -> Value {
         loop {
             let message = self.receive();
@@ -177,7 +177,7 @@ impl Editor {
 
     fn open_text(&mut self, uri: &str, text: &str) {
         let opened = json!({ "uri": uri, "languageId": "any", "version": 1, "text": text });
-        self.tell("textDocument/didOpen", json!({ "textDocument": opened }));
+        self.notify("textDocument/didOpen", json!({ "textDocument": opened }));
     }
 
     fn hover(&mut self, uri: &str, line: u32) -> Value {
@@ -195,7 +195,7 @@ impl Editor {
         self.input.flush().unwrap();
     }
 
-    fn tell(&mut self, method: &str, params: Value) {
+    fn notify(&mut self, method: &str, params: Value) {
         self.send(&json!({ "jsonrpc": "2.0", "method": method, "params": params }));
     }
 
@@ -240,7 +240,7 @@ impl Editor {
 
     pub(crate) fn close(mut self) {
         self.ask("shutdown", Value::Null);
-        self.tell("exit", Value::Null);
+        self.notify("exit", Value::Null);
         assert!(self.process.wait().unwrap().success());
     }
 }
@@ -252,7 +252,7 @@ fn an_editor_hovers_changes_its_text_and_asks_for_an_explanation() {
         let mut editor = Editor::open(&home, &[encoding]);
         let uri = format!("file://{}/lib/client.js", home.path().display());
         let opened = json!({ "uri": uri, "languageId": "javascript", "version": 1, "text": CODE });
-        editor.tell("textDocument/didOpen", json!({ "textDocument": opened }));
+        editor.notify("textDocument/didOpen", json!({ "textDocument": opened }));
         let hover = |line: u32| json!({ "textDocument": { "uri": uri }, "position": { "line": line, "character": 4 } });
         let shown = editor.ask("textDocument/hover", hover(4));
         let value = shown["contents"]["value"].as_str().unwrap();
@@ -261,7 +261,7 @@ fn an_editor_hovers_changes_its_text_and_asks_for_an_explanation() {
 
         let range = json!({ "start": { "line": 0, "character": 0 }, "end": { "line": 0, "character": 0 } });
         let change = json!([{ "range": range, "text": "// é😀\n" }]);
-        editor.tell(
+        editor.notify(
             "textDocument/didChange",
             json!({ "textDocument": { "uri": uri, "version": 2 }, "contentChanges": change }),
         );
@@ -367,10 +367,10 @@ fn documentation_is_shown_unasked_only_where_it_is_wanted() {
     assert!(editor.hover(&tool, 0)["contents"]["value"].as_str().unwrap().contains("Runs the tool"));
     assert_eq!(editor.ask("textDocument/codeAction", action)[0]["command"]["command"], "craig.explain");
     let others = json!({ "settings": { "python": { "path": "x" } } });
-    editor.tell("workspace/didChangeConfiguration", others);
+    editor.notify("workspace/didChangeConfiguration", others);
     let settings =
         json!({ "settings": { "craig": { "language_model": { "base_url": "http://127.0.0.1:1" } } } });
-    editor.tell("workspace/didChangeConfiguration", settings);
+    editor.notify("workspace/didChangeConfiguration", settings);
     let warning = editor.await_method("window/showMessage");
     assert!(warning["message"].as_str().unwrap().contains("config.toml"), "{warning}");
     assert!(!editor.hover(&tool, 0).is_null(), "what held before holds");
@@ -407,20 +407,20 @@ fn an_editor_that_says_its_settings_is_asked_for_those_of_each_folder() {
     editor.open_text(&two, CODE);
     assert!(!editor.hover(&one, 4).is_null() && editor.hover(&two, 4).is_null());
 
-    // Whatever changes, all is asked again; what does not fit is told, and what held before holds.
-    editor.tell("workspace/didChangeConfiguration", json!({ "settings": null }));
+    // Whatever changes, everything is requested again; an invalid value is reported, and the previous one stays.
+    editor.notify("workspace/didChangeConfiguration", json!({ "settings": null }));
     editor.say_settings(json!([null, { "language_model": { "provider": "openai" } }]));
     let warning = editor.await_method("window/showMessage");
     assert!(warning["message"].as_str().unwrap().contains("config.toml"), "{warning}");
     assert!(editor.hover(&two, 4).is_null());
-    editor.tell("workspace/didChangeConfiguration", json!({ "settings": null }));
+    editor.notify("workspace/didChangeConfiguration", json!({ "settings": null }));
     editor.say_settings(json!([null, {}]));
     assert_eq!(editor.await_state("ready")["files"], 1);
     assert!(!editor.hover(&two, 4).is_null());
 
     // An answer to a question before the last one is an old one.
-    editor.tell("workspace/didChangeConfiguration", json!({ "settings": null }));
-    editor.tell("workspace/didChangeConfiguration", json!({ "settings": null }));
+    editor.notify("workspace/didChangeConfiguration", json!({ "settings": null }));
+    editor.notify("workspace/didChangeConfiguration", json!({ "settings": null }));
     editor.say_settings(json!([null, without]));
     editor.say_settings(json!([null, {}]));
     assert!(!editor.hover(&two, 4).is_null());
@@ -446,7 +446,7 @@ fn files_that_change_are_seen_and_explanations_shown() {
         "# Inner\n\n## `client.flushInner()`\n\nWrites what is queued to the socket.\n",
     );
     let changed = |path: &str| json!({ "changes": [{ "uri": uri(&home, path), "type": 1 }] });
-    editor.tell("workspace/didChangeWatchedFiles", changed("docs/inner.md"));
+    editor.notify("workspace/didChangeWatchedFiles", changed("docs/inner.md"));
     editor.await_state("ready");
     assert!(editor.hover(&client, 8)["contents"]["value"].as_str().unwrap().contains("what is queued"));
 
@@ -467,17 +467,17 @@ fn files_that_change_are_seen_and_explanations_shown() {
     while editor.receive()["id"] != id {}
 
     home.write(".craig.toml", "[documentation]\nexclude = [\"docs/inner.md\"]\n");
-    editor.tell("workspace/didChangeWatchedFiles", changed(".craig.toml"));
+    editor.notify("workspace/didChangeWatchedFiles", changed(".craig.toml"));
     assert_eq!(editor.await_state("ready")["files"], 1);
     assert!(editor.hover(&client, 8).is_null());
     home.write(".craig.toml", "[documentation]\nexclud = []\n");
-    editor.tell("workspace/didChangeWatchedFiles", changed(".craig.toml"));
+    editor.notify("workspace/didChangeWatchedFiles", changed(".craig.toml"));
     assert!(editor.await_state("failed")["error"].as_str().unwrap().contains("exclud"));
     editor.close();
 }
 
 #[test]
-fn an_editor_that_does_not_watch_is_told_by_looking() {
+fn documents_are_polled_if_the_editor_does_not_watch() {
     let home = project();
     let mut editor = Editor::open(&home, &["utf-8"]);
     home.write(
@@ -502,7 +502,7 @@ fn work_is_cancelled_while_it_goes_on() {
     let id = editor.send_request("workspace/executeCommand", params);
     model.await_request();
     assert!(!editor.hover(&client, 4).is_null(), "a hover does not wait for the model");
-    editor.tell("$/cancelRequest", json!({ "id": id }));
+    editor.notify("$/cancelRequest", json!({ "id": id }));
     let answer = loop {
         let message = editor.receive();
         if message["id"] == id {
@@ -514,26 +514,26 @@ fn work_is_cancelled_while_it_goes_on() {
 }
 
 #[test]
-fn an_explanation_is_told_in_the_words_of_a_model_that_the_user_configured() {
+fn a_configured_model_rephrases_an_explanation() {
     let home = project();
     let root = root(&home);
     let refused = home.run(&["explain", "lib/client.js:5-7", "--root", &root, "--model"]);
     assert_eq!(refused.status.code(), Some(1));
     assert!(String::from_utf8_lossy(&refused.stderr).contains("set language_model.provider"));
 
-    let said = "It performs an HTTP request on the connection [1]. It also has --magic [1].";
+    let answer = "It performs an HTTP request on the connection [1]. It also has --magic [1].";
     let model = Model::start(
-        &format!("data: {}\n\ndata: [DONE]\n\n", json!({ "choices": [{ "delta": { "content": said } }] })),
+        &format!("data: {}\n\ndata: [DONE]\n\n", json!({ "choices": [{ "delta": { "content": answer } }] })),
         false,
     );
     home.write(".config/craig/config.toml", model.settings());
     let quoted = explained(&home, "lib/client.js:5-7");
     assert_eq!(quoted.get("language_model"), None);
     let args = ["explain", "lib/client.js:5-7", "--root", &root, "--model", "--format", "json"];
-    let told: Value = serde_json::from_str(&home.succeed(&args)).unwrap();
-    assert_eq!(told["explanation"], "- It performs an HTTP request on the connection.", "{told}");
-    assert_eq!(told["language_model"]["status"], "applied");
-    assert_eq!(told["citations"][0], quoted["citations"][0]);
+    let reported: Value = serde_json::from_str(&home.succeed(&args)).unwrap();
+    assert_eq!(reported["explanation"], "- It performs an HTTP request on the connection.", "{reported}");
+    assert_eq!(reported["language_model"]["status"], "applied");
+    assert_eq!(reported["citations"][0], quoted["citations"][0]);
 }
 
 /// Reads a request to its end: a connection that is closed before is reset, and its answer may be lost.
@@ -561,7 +561,7 @@ impl Model {
     fn start(events: &str, hangs: bool) -> Self {
         let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
         let address = listener.local_addr().unwrap();
-        let (told, asked) = std::sync::mpsc::channel();
+        let (sender, asked) = std::sync::mpsc::channel();
         let answer = format!(
             "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\nconnection: close\r\n\r\n{events}"
         );
@@ -570,7 +570,7 @@ impl Model {
             for mut stream in listener.incoming().flatten() {
                 read_request(&mut stream);
                 let _ = stream.write_all(answer.as_bytes());
-                let _ = told.send(());
+                let _ = sender.send(());
                 if hangs {
                     open.push(stream);
                 }

@@ -59,7 +59,7 @@ fn keys_are_made_listed_and_revoked() {
 }
 
 #[test]
-fn what_cannot_be_served_is_told() {
+fn errors_before_serving_are_reported() {
     let home = Home::new();
     home.write("upstreams.toml", "[[upstream]]\nname = \"a\"\nurl = \"x\"\n");
     home.check(&["gateway", "--address", "0.0.0.0:0"], expect![[r#"
@@ -133,9 +133,10 @@ impl Served {
         Self { child, log, address }
     }
 
-    fn tell(&self, signal: &str) {
-        let told = Command::new("kill").args(["-s", signal, &self.child.id().to_string()]).status().unwrap();
-        assert!(told.success());
+    fn signal(&self, signal: &str) {
+        let status =
+            Command::new("kill").args(["-s", signal, &self.child.id().to_string()]).status().unwrap();
+        assert!(status.success());
     }
 
     fn get(&self, path: &str) -> String {
@@ -156,13 +157,13 @@ impl Drop for Served {
 }
 
 #[test]
-fn it_serves_until_it_is_told_to_stop_and_leaves_no_database_behind() {
+fn it_serves_until_a_signal_and_leaves_no_database_behind() {
     for signal in ["TERM", "INT"] {
         let home = Home::new();
         let mut served = Served::start(&home, 10);
         assert!(served.get("/healthz").starts_with("HTTP/1.1 200"));
         assert!(served.get("/v1/models").contains("glm-4.6"));
-        served.tell(signal);
+        served.signal(signal);
         let status = served.child.wait().unwrap();
         assert_eq!(status.code(), Some(0), "SIG{signal}");
         let mut rest = String::new();
@@ -182,11 +183,11 @@ fn it_says_that_it_stops_before_it_takes_nothing_new() {
     let home = Home::new();
     let mut served = Served::start(&home, 3_600_000);
     assert!(served.get("/readyz").starts_with("HTTP/1.1 200"));
-    served.tell("TERM");
+    served.signal("TERM");
     while !served.get("/readyz").starts_with("HTTP/1.1 503") {}
     assert!(served.get("/v1/models").starts_with("HTTP/1.1 200"));
     // Whoever does not want to wait says so again.
-    served.tell("INT");
+    served.signal("INT");
     assert_eq!(served.child.wait().unwrap().code(), Some(0));
     let mut log = String::new();
     served.log.read_to_string(&mut log).unwrap();

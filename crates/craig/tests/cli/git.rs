@@ -51,8 +51,8 @@ impl Place {
     }
 
     fn json(&self, arguments: &[&str]) -> Value {
-        let told = self.home.succeed(&[arguments, &["--format", "json"]].concat());
-        serde_json::from_str(&told).unwrap()
+        let reported = self.home.succeed(&[arguments, &["--format", "json"]].concat());
+        serde_json::from_str(&reported).unwrap()
     }
 
     /// Everything below the database, as one text.
@@ -126,21 +126,21 @@ fn a_repository_is_cloned_followed_and_removed() {
 }
 
 #[test]
-fn what_is_told_of_a_repository() {
+fn reports_about_a_repository() {
     let place = Place::new();
     let url = place.url();
-    let told = |args: &[&str]| {
-        let told = place.home.transcript(&place.home.run(args));
-        let hash = regex::Regex::new("[0-9a-f]{40}").unwrap().replace_all(&told, "COMMIT").into_owned();
+    let reported = |args: &[&str]| {
+        let reported = place.home.transcript(&place.home.run(args));
+        let hash = regex::Regex::new("[0-9a-f]{40}").unwrap().replace_all(&reported, "COMMIT").into_owned();
         regex::Regex::new("clones/[0-9a-f]{16}").unwrap().replace_all(&hash, "clones/KEY").into_owned()
     };
-    let mut all = told(&["ingest", &url, "--quiet", "--format", "json"]);
+    let mut all = reported(&["ingest", &url, "--quiet", "--format", "json"]);
     place.commit(&[("b.py", "B = 1\n"), ("src/cart.py", "C = 1\n")]);
-    all += &told(&["check-updates", "origin"]);
-    all += &told(&["ingest-delta", "origin"]);
+    all += &reported(&["check-updates", "origin"]);
+    all += &reported(&["ingest-delta", "origin"]);
     place.commit(&[(".hidden", "1")]);
-    all += &told(&["check-updates", "origin"]);
-    all += &told(&["list"]);
+    all += &reported(&["check-updates", "origin"]);
+    all += &reported(&["list"]);
     expect![[r#"
         exit 0
         -- stdout
@@ -257,10 +257,10 @@ fn hostile_urls_are_refused_with_what_to_do() {
     .iter()
     .map(|case| case.iter().map(|text| (*text).to_owned()).collect())
     .collect();
-    let mut told = String::new();
+    let mut reported = String::new();
     for case in cases {
         let arguments = ["ingest".to_owned()].into_iter().chain(case);
-        told += &place.home.transcript(&place.home.run(&arguments.collect::<Vec<_>>()));
+        reported += &place.home.transcript(&place.home.run(&arguments.collect::<Vec<_>>()));
     }
     assert!(!mark.exists() && !place.home.path().join("mark").exists());
     assert_eq!(place.json(&["list"]), Value::Array(Vec::new()), "nothing is left behind");
@@ -310,11 +310,11 @@ fn hostile_urls_are_refused_with_what_to_do() {
         error: --branch and --depth are for repositories, and this is a directory
         hint: give the URL of a repository, or leave them out
     "#]]
-    .assert_eq(&told);
+    .assert_eq(&reported);
 }
 
 #[test]
-fn a_machine_without_git_is_told_so() {
+fn a_machine_without_git_gets_an_error() {
     let place = Place::new();
     std::fs::create_dir(place.home.path().join("bin")).unwrap();
     let output = place
@@ -340,14 +340,14 @@ fn a_server_that_says_nothing_is_waited_for_so_long() {
     let started = std::time::Instant::now();
     let output = place.home.run(&["ingest", &url, "--set", "git.timeout_s=1"]);
     assert!(started.elapsed().as_secs() < 20, "{:?}", started.elapsed());
-    let told = place.home.transcript(&output).replace(&url, "URL");
+    let reported = place.home.transcript(&output).replace(&url, "URL");
     expect![[r#"
         exit 1
         -- stderr
         error: git printed nothing about URL for 1 seconds and was stopped
         hint: try again; for a slow server set git.timeout_s higher
     "#]]
-    .assert_eq(&told);
+    .assert_eq(&reported);
 }
 
 #[test]
@@ -361,15 +361,15 @@ fn a_private_repository_opens_to_a_token_that_is_kept_nowhere() {
         command.env("CRAIG_GIT_TOKEN", token).env("CRAIG_GIT_TOKEN_HOST", host);
         command.output().unwrap()
     };
-    let told = |output: &std::process::Output| {
-        let told = place.home.transcript(output);
-        assert!(!told.contains(SECRET), "{told}");
-        told.replace(&server.url(""), "SERVER/")
+    let reported = |output: &std::process::Output| {
+        let reported = place.home.transcript(output);
+        assert!(!reported.contains(SECRET), "{reported}");
+        reported.replace(&server.url(""), "SERVER/")
     };
     let denied = [
-        told(&place.home.run(&["ingest", &url])),
-        told(&with_token(&["ingest", &url], "wrong", "127.0.0.1")),
-        told(&with_token(&["ingest", &url], SECRET, "github.com")),
+        reported(&place.home.run(&["ingest", &url])),
+        reported(&with_token(&["ingest", &url], "wrong", "127.0.0.1")),
+        reported(&with_token(&["ingest", &url], SECRET, "github.com")),
     ];
     expect![[r#"
         exit 1
@@ -382,18 +382,18 @@ fn a_private_repository_opens_to_a_token_that_is_kept_nowhere() {
     assert_eq!(server.secrets_seen(), 0);
 
     let output = with_token(&["ingest", &url, "--name", "private"], SECRET, "127.0.0.1");
-    assert!(output.status.success(), "{}", told(&output));
+    assert!(output.status.success(), "{}", reported(&output));
     place.commit(&[("d.py", "D = 1\n")]);
     assert!(!place.home.run(&["ingest-delta", "private"]).status.success(), "nothing was remembered");
     let output = with_token(&["ingest-delta", "private", "--format", "json"], SECRET, "127.0.0.1");
-    assert!(told(&output).contains(r#""added": 1"#));
+    assert!(reported(&output).contains(r#""added": 1"#));
 
     // The same in a URL: used once, shown and kept without it.
     place.home.succeed(&["purge", "--yes", "private"]);
     let own = url.replace("http://", &format!("http://x-access-token:{SECRET}@"));
     let output = place.home.run(&["ingest", &own, "--name", "private"]);
-    assert!(output.status.success(), "{}", told(&output));
-    told(&place.home.run(&["list", "--format", "json"]));
+    assert!(output.status.success(), "{}", reported(&output));
+    reported(&place.home.run(&["list", "--format", "json"]));
     assert!(!place.everything_stored().contains(SECRET));
 }
 

@@ -130,7 +130,7 @@ impl Home {
                 text += &format!("-- {name}\n{}", self.stable(&String::from_utf8_lossy(bytes)));
             }
         }
-        // On stderr progress is told only when it takes a moment.
+        // On stderr progress is shown only if it takes a moment.
         replace_all(&text, &[(r"(-- stderr\n)( *[0-9]+%  .*\n)+", "$1"), (r"-- stderr\n$", "")])
     }
 

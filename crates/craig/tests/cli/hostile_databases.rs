@@ -1,4 +1,4 @@
-//! Repositories that bring databases, or links to the user's: the user's index stays, and nothing forged is told.
+//! Repositories that bring databases, or links to the user's: the user's index stays, and nothing forged is shown.
 
 use std::fs;
 use std::os::unix::fs::symlink;

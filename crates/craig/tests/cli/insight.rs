@@ -550,7 +550,7 @@ fn relations() {
 }
 
 #[test]
-fn what_is_not_there_is_told() {
+fn missing_things_are_reported() {
     let home = home();
     home.check(
         &["insight", "relations", "shop", "cart.ts"],
@@ -575,7 +575,7 @@ fn what_is_not_there_is_told() {
 }
 
 #[test]
-fn changes_are_seen_unless_told_otherwise() {
+fn changes_are_seen_by_default() {
     let home = home();
     home.write("shop/src/cart/cart.ts", "export class Cart {}\n");
     let edges = |args: &[&str]| {

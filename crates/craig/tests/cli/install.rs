@@ -60,10 +60,10 @@ fn run(home: &Home, args: &[&str]) -> Output {
 fn succeed(home: &Home, args: &[&str]) -> String {
     let output = run(home, args);
     assert!(output.status.success(), "{}", home.transcript(&output));
-    told(home, &output)
+    reported(home, &output)
 }
 
-fn told(home: &Home, output: &Output) -> String {
+fn reported(home: &Home, output: &Output) -> String {
     home.transcript(output).replace(&program(), "CRAIG")
 }
 
@@ -327,7 +327,7 @@ fn malformed_configurations_are_refused_and_the_others_written() {
         warning: HOME/.cursor/mcp.json was left as it is: it is malformed: Expected comma on line 1 column 25
         warning: HOME/.gemini/settings.json was left as it is: it is not UTF-8 text
         warning: HOME/.codeium/windsurf/mcp_config.json was left as it is: "mcpServers" in it is not what it should be: a set of servers by name
-    "#]].assert_eq(&told(&home, &output));
+    "#]].assert_eq(&reported(&home, &output));
     assert_eq!(run(&home, &["install", "--yes", "--agent", "cursor"]).status.code(), Some(1));
 }
 
@@ -350,7 +350,7 @@ fn links_and_permissions_stay() {
     std::fs::remove_file(&link).unwrap();
     symlink("nowhere/at/all.json", &link).unwrap();
     let output = run(&home, &["install", "--yes"]);
-    assert_eq!(output.status.code(), Some(1), "{}", told(&home, &output));
+    assert_eq!(output.status.code(), Some(1), "{}", reported(&home, &output));
     assert!(link.is_symlink() && !Path::new(&home.path().join(".cursor/nowhere")).exists());
 }
 
@@ -358,11 +358,11 @@ fn links_and_permissions_stay() {
 fn nothing_is_written_unasked() {
     let home = home();
     let before = files(&home);
-    let mut all = told(&home, &run(&home, &["install"]));
+    let mut all = reported(&home, &run(&home, &["install"]));
     all += &succeed(&home, &["install", "--dry-run", "--agent", "claude-code"]);
     all += &succeed(&home, &["install", "--dry-run", "--agent", "codex", "--format", "json"]);
-    all += &told(&home, &run(&Home::new(), &["install", "--yes"]));
-    all += &told(&home, &run(&home, &["install", "--yes", "--agent", "emacs"]));
+    all += &reported(&home, &run(&Home::new(), &["install", "--yes"]));
+    all += &reported(&home, &run(&home, &["install", "--yes", "--agent", "emacs"]));
     assert!(!all.contains("hunter2"), "keys of others are not shown");
     assert_eq!(files(&home), before);
     expect![[r#"

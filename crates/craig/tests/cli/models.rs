@@ -43,7 +43,7 @@ fn a_directorys_own_settings_say_which_files_are_tracked() {
 }
 
 #[test]
-fn mistakes_in_settings_are_told() {
+fn mistakes_in_settings_are_reported() {
     let home = Home::with_shop();
     home.check(
         &["search", "token", "--root", "shop", "--set", "embedder.provder=voyage"],
@@ -100,7 +100,7 @@ fn a_missing_key_is_named() {
     );
 }
 
-/// Nobody listens there: the first order stands, and the reason is told.
+/// Nobody listens there: the original order is kept, and the reason is reported.
 #[test]
 fn a_reranker_that_is_away_is_a_warning() {
     let home = Home::with_ingested_shop();

@@ -61,7 +61,7 @@ fn no_road_lets_a_secret_out() {
     let home = home();
     let question = format!("how does connect use {}", token());
     let unsaved = format!("function connect(options) {{\n  return open('{}')\n}}\n", token());
-    let said = [
+    let outputs = [
         home.run(&["ingest", "shop"]),
         home.run(&["search", "connect", "--root", "shop"]),
         home.run(&["search", &question, "--root", "shop", "--format", "json"]),
@@ -93,7 +93,7 @@ fn no_road_lets_a_secret_out() {
         home.run(&["insight", "quality", "shop"]),
         home.run(&["tree", "shop"]),
     ];
-    for output in &said {
+    for output in &outputs {
         assert!(
             !holds_secret(&output.stdout) && !holds_secret(&output.stderr),
             "{}",
@@ -151,8 +151,8 @@ fn provider() -> (String, Arc<Mutex<Vec<String>>>) {
                 if reader.read_line(&mut line).unwrap_or(0) == 0 || line == "\r\n" {
                     break;
                 }
-                if let Some(told) = line.to_lowercase().strip_prefix("content-length:") {
-                    length = told.trim().parse().unwrap();
+                if let Some(value) = line.to_lowercase().strip_prefix("content-length:") {
+                    length = value.trim().parse().unwrap();
                 }
             }
             let mut body = vec![0; length];

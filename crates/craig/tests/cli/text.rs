@@ -5,7 +5,7 @@ use expect_test::expect;
 use crate::harness::Home;
 
 #[test]
-fn ingest_tells_what_it_did() {
+fn ingest_reports_what_it_did() {
     let home = Home::with_shop();
     home.write("shop/huge.py", "x = 1\n".repeat(1000));
     Home::let_files_age();
@@ -352,7 +352,7 @@ fn the_database_is_where_data_belongs() {
 }
 
 #[test]
-fn a_mistyped_database_is_told_and_not_made() {
+fn a_missing_database_is_an_error_and_not_created() {
     let home = Home::with_shop();
     home.check(
         &["--db", "elsewhere.db", "list"],

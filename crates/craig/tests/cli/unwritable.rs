@@ -201,7 +201,7 @@ impl Drop for SmallDisk<'_> {
 
 /// From a disk where hardly anything fits to one where everything does.
 #[test]
-fn on_a_full_disk_status_tells_the_truth_and_a_purge_works() {
+fn on_a_full_disk_status_is_right_and_a_purge_works() {
     for kilobytes in [200, 800, 2_000, 3_000, 4_000, 6_000, 16_000] {
         let home = Home::new();
         write_many(&home.path().join("big"), 300, 0);
@@ -213,9 +213,9 @@ fn on_a_full_disk_status_tells_the_truth_and_a_purge_works() {
         let ingested = on_disk(&["ingest", "big", "-q"]);
         let status = on_disk(&["status", "big", "--format", "json"]);
         let expected = if ingested.status.success() { "completed" } else { "failed" };
-        let told = String::from_utf8_lossy(&status.stdout).into_owned();
-        let is_true = told.contains(&format!(r#""status":"{expected}""#));
-        assert!(is_true || !status.status.success() && told.is_empty(), "{kilobytes}: {told}");
+        let reported = String::from_utf8_lossy(&status.stdout).into_owned();
+        let is_true = reported.contains(&format!(r#""status":"{expected}""#));
+        assert!(is_true || !status.status.success() && reported.is_empty(), "{kilobytes}: {reported}");
         // Where not even a project fits, there is nothing to search or purge.
         if !status.status.success() {
             continue;

@@ -7,13 +7,13 @@ use crate::client::{Client, Home};
 fn refused(client: &mut Client, source: &str) -> String {
     let jobs = |client: &mut Client| client.call("query_ingestion_status", json!({}))["jobs"].clone();
     let before = jobs(client);
-    let told = client.fail("trigger_ingest", json!({ "source": source, "wait_seconds": 60 }));
+    let reported = client.fail("trigger_ingest", json!({ "source": source, "wait_seconds": 60 }));
     assert!(
-        told.contains("not ingested for an assistant") && told.contains("--allow-source"),
-        "{source}: {told}"
+        reported.contains("not ingested for an assistant") && reported.contains("--allow-source"),
+        "{source}: {reported}"
     );
     assert_eq!(jobs(client), before, "{source}");
-    told
+    reported
 }
 
 #[test]
@@ -110,15 +110,15 @@ fn a_read_only_server_changes_nothing() {
 #[test]
 fn a_read_only_server_makes_no_database() {
     let home = Home::with_shop();
-    let told = home.client_with(&["--read-only"]).fail("query_code", json!({ "query": "tokens" }));
-    assert!(told.contains("there is no database"), "{told}");
+    let reported = home.client_with(&["--read-only"]).fail("query_code", json!({ "query": "tokens" }));
+    assert!(reported.contains("there is no database"), "{reported}");
     assert!(!home.path().join("craig.db").exists());
 }
 
 #[test]
 fn annotations_say_what_tools_do() {
     let tools = Home::with_shop().client().ask("tools/list", json!({}));
-    let told: String = tools["tools"]
+    let reported: String = tools["tools"]
         .as_array()
         .unwrap()
         .iter()
@@ -154,7 +154,7 @@ fn annotations_say_what_tools_do() {
         trigger_purge: destroys
         cancel_job: destroys
     "#]]
-    .assert_eq(&told);
+    .assert_eq(&reported);
 }
 
 #[test]
@@ -187,8 +187,11 @@ fn roots_say_where_the_workspace_is() {
 fn without_roots_a_home_directory_is_no_workspace() {
     let home = Home::with_shop();
     let mut client = home.client_with_roots("", &[], &[]);
-    let told = client.fail("get_file_structure", json!({}));
-    assert!(told.contains("there is no workspace") && told.contains("is a home directory"), "{told}");
+    let reported = client.fail("get_file_structure", json!({}));
+    assert!(
+        reported.contains("there is no workspace") && reported.contains("is a home directory"),
+        "{reported}"
+    );
     assert!(client.fail("trigger_ingest", json!({ "source": "shop" })).contains("there is none"));
     refused(&mut client, &home.path().join("shop").display().to_string());
     home.ingest("shop");

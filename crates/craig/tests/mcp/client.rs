@@ -132,7 +132,7 @@ pub(crate) struct Client {
     last_id: u64,
     /// URIs of what it names as roots.
     pub(crate) roots: Vec<String>,
-    /// What the server told without being asked.
+    /// Notifications of the server.
     pub(crate) notifications: Vec<Value>,
 }
 
@@ -197,7 +197,7 @@ impl Client {
         result["structuredContent"].take()
     }
 
-    /// What a tool that fails tells the model.
+    /// The message of a failing tool for the model.
     pub(crate) fn fail(&mut self, tool: &str, arguments: Value) -> String {
         let result = self.call_raw(tool, arguments);
         assert_eq!(result["isError"], json!(true), "{tool}: {result}");

@@ -147,6 +147,6 @@ fn lines_with_damage_are_passed_over() {
 fn long_lists_are_refused_like_long_texts() {
     let home = Home::with_ingested_shop();
     let mut client = home.client();
-    let told = client.fail("query_code", json!({ "query": "a", "projects": vec!["shop"; 1 << 20] }));
-    assert!(told.contains("longer than 20000 bytes"), "{told}");
+    let reported = client.fail("query_code", json!({ "query": "a", "projects": vec!["shop"; 1 << 20] }));
+    assert!(reported.contains("longer than 20000 bytes"), "{reported}");
 }

@@ -49,10 +49,10 @@ fn a_repository_is_cloned_compared_and_taken_in() {
 }
 
 #[test]
-fn urls_that_should_not_be_are_told_at_once() {
+fn forbidden_urls_are_refused_at_once() {
     let home = Home::with_shop();
     let mut client = home.client();
-    for (source, told) in [
+    for (source, expected) in [
         ("ext::sh -c 'touch mark'", "is not allowed"),
         ("https://me:hunter2@host.example/a", "password or token"),
         ("ssh://-oProxyCommand=x/y", "malformed"),
@@ -60,7 +60,7 @@ fn urls_that_should_not_be_are_told_at_once() {
     ] {
         let failure = client.fail("trigger_ingest", json!({ "source": source }));
         assert!(
-            failure.contains(told) && failure.contains("next: ") && !failure.contains("hunter2"),
+            failure.contains(expected) && failure.contains("next: ") && !failure.contains("hunter2"),
             "{failure}"
         );
     }

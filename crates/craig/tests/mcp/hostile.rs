@@ -5,7 +5,7 @@ use serde_json::json;
 use crate::client::Home;
 
 #[test]
-fn arguments_that_do_not_fit_are_told_what_would() {
+fn errors_about_arguments_say_what_would_fit() {
     let home = Home::with_ingested_shop();
     let mut client = home.client();
     let missing = client.fail("query_code", json!({}));
@@ -27,7 +27,7 @@ fn arguments_that_do_not_fit_are_told_what_would() {
 }
 
 #[test]
-fn unknown_projects_are_told_the_known_ones() {
+fn errors_about_unknown_projects_name_the_known_ones() {
     let home = Home::with_ingested_shop();
     let mut client = home.client();
     for (tool, arguments) in [
@@ -36,8 +36,11 @@ fn unknown_projects_are_told_the_known_ones() {
         ("get_project_metadata", json!({ "project": "shp" })),
         ("trigger_delta_ingest", json!({ "project": "shp" })),
     ] {
-        let told = client.fail(tool, arguments);
-        assert!(told.contains("known projects: shop") && told.contains("list_projects"), "{tool}: {told}");
+        let reported = client.fail(tool, arguments);
+        assert!(
+            reported.contains("known projects: shop") && reported.contains("list_projects"),
+            "{tool}: {reported}"
+        );
     }
     let answer = client.request("tools/call", json!({ "name": "grep", "arguments": {} }));
     assert!(answer["error"]["message"].as_str().unwrap().contains("query_code"));
@@ -46,8 +49,11 @@ fn unknown_projects_are_told_the_known_ones() {
 #[test]
 fn an_empty_database_says_how_to_begin() {
     let home = Home::with_shop();
-    let told = home.client().fail("query_code", json!({ "query": "tokens" }));
-    assert!(told.contains("is not ingested") && told.contains("trigger_ingest with source"), "{told}");
+    let reported = home.client().fail("query_code", json!({ "query": "tokens" }));
+    assert!(
+        reported.contains("is not ingested") && reported.contains("trigger_ingest with source"),
+        "{reported}"
+    );
 }
 
 #[test]
@@ -56,8 +62,8 @@ fn no_path_leads_out_of_a_project() {
     home.write("secret.txt", "outside");
     let mut client = home.client();
     for path in ["../secret.txt", "/etc/passwd", "src/../../secret.txt", "..\\secret.txt", "a\0b", ""] {
-        let told = client.fail("get_file_content", json!({ "path": path }));
-        assert!(told.contains("has no file"), "{path:?}: {told}");
+        let reported = client.fail("get_file_content", json!({ "path": path }));
+        assert!(reported.contains("has no file"), "{path:?}: {reported}");
     }
     for uri in
         ["craig://shop/..%2f..%2fsecret.txt", "craig://shop//etc/passwd", "file:///etc/passwd", "craig://"]
@@ -107,6 +113,6 @@ fn noise_on_the_line_ends_nothing() {
 fn a_query_of_ten_megabytes_is_refused() {
     let home = Home::with_ingested_shop();
     let mut client = home.client();
-    let told = client.fail("query_code", json!({ "query": "word ".repeat(2 << 20) }));
-    assert!(told.contains("longer than 20000 bytes"), "{told}");
+    let reported = client.fail("query_code", json!({ "query": "word ".repeat(2 << 20) }));
+    assert!(reported.contains("longer than 20000 bytes"), "{reported}");
 }

@@ -121,7 +121,7 @@ fn header(answer: &str, name: &str) -> Option<String> {
 }
 
 #[test]
-fn browsers_are_told_which_pages_may_ask() {
+fn preflight_requests_get_the_allowed_origins() {
     let home = Home::with_shop();
     let served = Served::start_with(&home, Some("secret"), &["--allow-origin", "https://app.example"]);
     let preflight = |origin: &str| {

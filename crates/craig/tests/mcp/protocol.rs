@@ -1,4 +1,4 @@
-//! Handshakes, lists, and the page that tells of them.
+//! Handshakes, lists, and the page that documents them.
 
 use std::time::{Duration, Instant};
 
@@ -24,8 +24,8 @@ fn a_handshake_does_not_even_need_a_database() {
     let home = Home::with_shop();
     home.write("craig.db", "this is no database at all, but a text that is long enough to be looked at");
     let mut client = home.client();
-    let told = client.fail("query_code", json!({ "query": "tokens" }));
-    assert!(told.starts_with("error: ") && told.contains("\nnext: "), "{told}");
+    let reported = client.fail("query_code", json!({ "query": "tokens" }));
+    assert!(reported.starts_with("error: ") && reported.contains("\nnext: "), "{reported}");
     let (is_well, stderr) = client.close();
     assert!(is_well, "{stderr}");
 }
@@ -65,7 +65,7 @@ fn a_server_ends_with_its_client() {
 }
 
 #[test]
-fn tools_are_told_as_the_page_says() {
+fn tools_match_the_page() {
     let tools = Home::with_shop().client().ask("tools/list", json!({}));
     let tools = tools["tools"].as_array().unwrap();
     let page = include_str!("../../../../docs/mcp.md");

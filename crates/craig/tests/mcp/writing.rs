@@ -18,20 +18,20 @@ fn a_directory_is_ingested_followed_and_removed() {
     let files = &delta["job"]["report"]["files"];
     assert_eq!((&files["added"], &files["changed"], &files["unchanged"]), (&json!(1), &json!(0), &json!(6)));
 
-    let told = client.fail("trigger_purge", json!({ "project": "market", "confirm_name": "shop" }));
-    assert!(told.contains("nothing was removed"), "{told}");
+    let reported = client.fail("trigger_purge", json!({ "project": "market", "confirm_name": "shop" }));
+    assert!(reported.contains("nothing was removed"), "{reported}");
     let arguments = json!({ "project": "market", "confirm_name": "market", "wait_seconds": 60 });
     assert_eq!(client.call("trigger_purge", arguments)["job"]["state"], "completed");
     assert_eq!(client.call("list_projects", json!({}))["projects"], json!([]));
 }
 
 #[test]
-fn a_directory_that_is_not_there_is_told_at_once() {
+fn a_missing_directory_is_reported_at_once() {
     let home = Home::with_shop();
     let mut client = home.client();
     for source in ["nowhere", "README.md", "--help"] {
-        let told = client.fail("trigger_ingest", json!({ "source": source }));
-        assert!(told.contains("next: give the"), "{told}");
+        let reported = client.fail("trigger_ingest", json!({ "source": source }));
+        assert!(reported.contains("next: give the"), "{reported}");
     }
 }
 
@@ -48,7 +48,7 @@ fn a_failed_job_says_why_and_what_to_do() {
 }
 
 #[test]
-fn progress_is_told_where_a_token_was_given() {
+fn progress_is_reported_where_a_token_was_given() {
     let home = Home::with_shop();
     home.write_many("shop/lib", 3_000);
     let mut client = home.client();
@@ -57,9 +57,9 @@ fn progress_is_told_where_a_token_was_given() {
     });
     let result = client.ask("tools/call", params);
     assert_eq!(result["structuredContent"]["job"]["state"], "completed", "{result}");
-    let told: Vec<f64> =
+    let reported: Vec<f64> =
         client.notifications.iter().filter_map(|message| message["params"]["progress"].as_f64()).collect();
-    assert!(told.windows(2).all(|pair| pair[0] < pair[1]), "progress grows: {told:?}");
+    assert!(reported.windows(2).all(|pair| pair[0] < pair[1]), "progress grows: {reported:?}");
 }
 
 #[test]
