@@ -6,6 +6,7 @@
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
+use craig_text::dot;
 use serde::{Deserialize, Serialize};
 
 use crate::evidence::{
@@ -143,10 +144,6 @@ const MAX_MARGIN: f32 = 4.0;
 
 /// Nor does a larger score.
 const MAX_SCORE: f32 = 20.0;
-
-fn dot(weights: &[f32], values: &[f32]) -> f32 {
-    weights.iter().zip(values).map(|(weight, value)| weight * value).sum()
-}
 
 #[cfg(test)]
 mod tests {

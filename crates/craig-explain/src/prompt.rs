@@ -361,8 +361,7 @@ fn exact_tokens(text: &str) -> BTreeSet<String> {
 
 fn similarity(a: &str, b: &str) -> f32 {
     let model = StaticModel::builtin();
-    let (a, b) = (model.document(a), model.document(b));
-    a.as_slice().iter().zip(b.as_slice()).map(|(x, y)| x * y).sum()
+    model.document(a).cosine(&model.document(b))
 }
 
 /// Moves markers behind a full stop before it, so that they stay with their sentence.

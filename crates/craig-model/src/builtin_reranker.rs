@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use craig_text::identifiers;
 
 use crate::rerank::logistic;
-use crate::{Embedding, ModelError, RerankRequest, Reranker, StaticModel};
+use crate::{ModelError, RerankRequest, Reranker, StaticModel};
 
 /// Scores documents by how near their vectors are to the query's, and by how much of the query they hold.
 ///
@@ -36,7 +36,7 @@ impl Reranker for BuiltinReranker {
             let counted = tokens.counted(document.text);
             let held: HashSet<u32> = counted.iter().map(|(row, _)| *row).collect();
             let sum = BIAS
-                + COSINE * dot(&query, &model.document_of(counted))
+                + COSINE * query.cosine(&model.document_of(counted))
                 + WORDS * share(&words, |(row, _)| held.contains(row), |(_, weight)| *weight)
                 + NAMES * share(&names, |name| document.text.contains(*name), |_| 1.0);
             logistic(sum)
@@ -57,10 +57,6 @@ fn share<T>(items: &[T], is_held: impl Fn(&T) -> bool, weight: impl Fn(&T) -> f3
     let all: f32 = items.iter().map(&weight).sum();
     let held: f32 = items.iter().filter(|item| is_held(item)).map(&weight).sum();
     if all > 0.0 { held / all } else { 0.0 }
-}
-
-fn dot(a: &Embedding, b: &Embedding) -> f32 {
-    a.as_slice().iter().zip(b.as_slice()).map(|(x, y)| x * y).sum()
 }
 
 #[cfg(test)]

@@ -1,5 +1,7 @@
 //! What an embedder gives, and the seam behind which embedders stand.
 
+use craig_text::dot;
+
 use crate::ModelError;
 
 /// Turns texts into vectors whose dot product is their similarity.
@@ -73,6 +75,11 @@ impl Embedding {
     /// The components.
     pub fn as_slice(&self) -> &[f32] {
         &self.0
+    }
+
+    /// The cosine of two vectors of one model; 0 where one is zero.
+    pub fn cosine(&self, other: &Self) -> f32 {
+        dot(&self.0, &other.0)
     }
 
     /// True for the vector of a text without known words.

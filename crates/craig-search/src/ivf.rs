@@ -8,8 +8,9 @@
 use std::sync::LazyLock;
 
 use craig_model::Quantized;
+use craig_text::dot_i8;
 
-use crate::mapped::{dot, hamming};
+use crate::mapped::hamming;
 
 /// Number of lists of the built-in model.
 pub const N_IVF_LISTS: usize = 1024;
@@ -54,7 +55,7 @@ pub(crate) fn probed_lists(query: &Quantized, n_chunks: usize) -> Option<Vec<usi
         return None;
     }
     let n_probes = (N_IVF_LISTS * EXHAUSTIVE_CHUNKS / n_chunks).max(N_IVF_LISTS / MAX_LISTS_PER_PROBE);
-    let similarity = |list: usize| dot(&query.codes, &CENTROIDS.codes[list * length..(list + 1) * length]);
+    let similarity = |list: usize| dot_i8(&query.codes, &CENTROIDS.codes[list * length..(list + 1) * length]);
     let mut lists: Vec<(i32, usize)> = (0..N_IVF_LISTS).map(|list| (-similarity(list), list)).collect();
     lists.sort_unstable();
     let mut probed: Vec<usize> = lists.into_iter().take(n_probes).map(|(_, list)| list).collect();

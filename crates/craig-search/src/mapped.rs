@@ -84,42 +84,6 @@ fn differing_bits(a: &[u64], b: &[u64]) -> u16 {
     n_bits as u16
 }
 
-/// Dot product of two byte vectors of one length.
-pub(crate) fn dot(a: &[i8], b: &[i8]) -> i32 {
-    #[cfg(target_arch = "x86_64")]
-    if std::arch::is_x86_feature_detected!("avx2") {
-        // SAFETY: the feature that the function is compiled for was detected on this processor.
-        return unsafe { dot_avx2(a, b) };
-    }
-    dot_any(a, b)
-}
-
-/// Sixteen components at a time: widened to 16 bits, multiplied and added in pairs by one instruction.
-#[cfg(target_arch = "x86_64")]
-#[target_feature(enable = "avx2")]
-fn dot_avx2(a: &[i8], b: &[i8]) -> i32 {
-    use std::arch::x86_64::{
-        _mm_loadu_si128, _mm256_add_epi32, _mm256_cvtepi8_epi16, _mm256_madd_epi16, _mm256_setzero_si256,
-        _mm256_storeu_si256,
-    };
-    let ((a, a_rest), (b, b_rest)) = (a.as_chunks::<16>(), b.as_chunks::<16>());
-    let mut sums = _mm256_setzero_si256();
-    for (a, b) in a.iter().zip(b) {
-        // SAFETY: both arrays are 16 readable bytes, and the loads need no alignment.
-        let (a, b) = unsafe { (_mm_loadu_si128(a.as_ptr().cast()), _mm_loadu_si128(b.as_ptr().cast())) };
-        let products = _mm256_madd_epi16(_mm256_cvtepi8_epi16(a), _mm256_cvtepi8_epi16(b));
-        sums = _mm256_add_epi32(sums, products);
-    }
-    let mut lanes = [0i32; 8];
-    // SAFETY: the array is 32 writable bytes, and the store needs no alignment.
-    unsafe { _mm256_storeu_si256(lanes.as_mut_ptr().cast(), sums) };
-    lanes.iter().sum::<i32>() + dot_any(a_rest, b_rest)
-}
-
-fn dot_any(a: &[i8], b: &[i8]) -> i32 {
-    a.iter().zip(b).map(|(&x, &y)| i32::from(x) * i32::from(y)).sum()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -133,10 +97,5 @@ mod tests {
         hamming_any(&query, &rows, &mut plain);
         assert_eq!(fast, plain);
         assert_eq!(fast[0], (0..4).map(|i| (query[i] ^ rows[i]).count_ones() as u16).sum::<u16>());
-
-        let a: Vec<i8> = (0..=255u8).map(|x| x as i8).collect();
-        let b: Vec<i8> = a.iter().rev().copied().collect();
-        assert_eq!(dot(&a[..250], &b[..250]), dot_any(&a[..250], &b[..250]));
-        assert_eq!(dot(&a, &b), a.iter().zip(&b).map(|(&x, &y)| i32::from(x) * i32::from(y)).sum::<i32>());
     }
 }

@@ -8,6 +8,7 @@
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
+use craig_text::dot;
 use serde::{Deserialize, Serialize};
 
 use crate::features::{FEATURE_NAMES, Features};
@@ -110,7 +111,9 @@ pub(crate) fn scores(candidates: &[Features]) -> Vec<f32> {
     let shares = shares(&values);
     let asks_symbol = candidates.first().is_some_and(|features| features.asks_symbol > 0.0);
     let linear = if asks_symbol { &ranker.symbol } else { &ranker.words };
-    let score = |(values, shares)| dot(&linear.features, values) + dot(&linear.shares, shares);
+    let score = |(values, shares): (&FeatureValues, &FeatureValues)| {
+        dot(&linear.features, values) + dot(&linear.shares, shares)
+    };
     values.iter().zip(&shares).map(score).collect()
 }
 
@@ -157,10 +160,6 @@ const MAX_MARGIN: f32 = 4.0;
 
 /// Gaps are clipped here.
 const MAX_GAP: f32 = 8.0;
-
-fn dot(weights: &FeatureValues, values: &FeatureValues) -> f32 {
-    weights.iter().zip(values).map(|(weight, value)| weight * value).sum()
-}
 
 #[cfg(test)]
 mod tests {

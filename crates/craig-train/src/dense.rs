@@ -108,22 +108,18 @@ fn scores(model: &StaticModel, files: &[File], question: &Question) -> [f64; SCO
 impl File {
     fn scores(&self, query: &Embedding) -> [f32; SCORES.len()] {
         let best = |part: fn(&Chunk) -> &Embedding| {
-            self.chunks.iter().map(|chunk| dot(query, part(chunk))).fold(f32::MIN, f32::max)
+            self.chunks.iter().map(|chunk| query.cosine(part(chunk))).fold(f32::MIN, f32::max)
         };
         let (text, label) = (best(|chunk| &chunk.text), best(|chunk| &chunk.label));
-        let (path, names) = (dot(query, &self.path_vector), dot(query, &self.names));
+        let (path, names) = (query.cosine(&self.path_vector), query.cosine(&self.names));
         [text, label, path, text + label + 0.6 * (path + names)]
     }
 
     fn best_lines(&self, query: &Embedding) -> (u32, u32) {
-        let score = |chunk: &&Chunk| dot(query, &chunk.text);
+        let score = |chunk: &&Chunk| query.cosine(&chunk.text);
         let best = self.chunks.iter().max_by(|a, b| score(a).total_cmp(&score(b)));
         best.map_or((0, 0), |chunk| chunk.lines)
     }
-}
-
-fn dot(a: &Embedding, b: &Embedding) -> f32 {
-    a.as_slice().iter().zip(b.as_slice()).map(|(a, b)| a * b).sum()
 }
 
 #[expect(clippy::print_stdout, reason = "the report is what the command is for")]

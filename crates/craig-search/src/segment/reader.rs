@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 
 use craig_chunk::ChunkKind;
 use craig_model::Quantized;
-use craig_text::PathRole;
+use craig_text::{PathRole, dot_i8};
 
 use super::checks::{BLOCK_BYTES, Checks};
 use super::file_terms::words_per_vector;
@@ -21,7 +21,7 @@ use super::postings::{Posting, PostingsList};
 use super::terms::TermKey;
 use crate::analysis::Field;
 use crate::ivf::N_IVF_LISTS;
-use crate::mapped::{Mapped, dot};
+use crate::mapped::Mapped;
 
 /// One immutable part of an index.
 #[derive(Debug)]
@@ -301,7 +301,7 @@ impl Segment {
         let codes: &[i8] = self.rows(codes, rows.start * dimensions..rows.end * dimensions);
         let scales: &[f32] = self.rows(scales, rows);
         let vectors = codes.chunks_exact(dimensions.max(1)).zip(scales);
-        vectors.map(|(codes, scale)| dot(&query.codes, codes) as f32 * query.scale * scale)
+        vectors.map(|(codes, scale)| dot_i8(&query.codes, codes) as f32 * query.scale * scale)
     }
 
     /// Number of documents with `term` in `field`, including files that are no longer live.

@@ -1,5 +1,7 @@
 //! A linear choice among rows and a logistic model, for tables of any width: both convex, both pulled towards 0.
 
+use craig_text::dot;
+
 use crate::adam::Adam;
 
 /// Rows of which some are right.
@@ -90,10 +92,6 @@ pub(super) fn fit_logistic(observations: &[Observation], pull: f64) -> Logistic 
 /// A row in standard deviations.
 fn in_units(row: &[f64], deviations: &[f64]) -> Vec<f64> {
     row.iter().zip(deviations).map(|(x, deviation)| x / deviation).collect()
-}
-
-fn dot(a: &[f64], b: &[f64]) -> f64 {
-    a.iter().zip(b).map(|(a, b)| a * b).sum()
 }
 
 fn add_times(sums: &mut [f64], factor: f64, row: &[f64]) {

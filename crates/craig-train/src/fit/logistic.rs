@@ -2,6 +2,7 @@
 
 use craig_engine::FEATURE_NAMES;
 use craig_search::{FeatureValues, SCORE_FEATURE_NAMES};
+use craig_text::dot;
 
 use crate::metrics::deviations;
 
@@ -121,10 +122,6 @@ fn solve(mut matrix: Vec<Row>, mut right: Row) -> Row {
         right[at] = (right[at] - known) / matrix[at][at];
     }
     right
-}
-
-fn dot(a: &Row, b: &Row) -> f64 {
-    a.iter().zip(b).map(|(x, y)| x * y).sum()
 }
 
 fn sigmoid(x: f64) -> f64 {

@@ -1,5 +1,6 @@
 //! One step of training: contrastive loss of a batch, its gradients, and Adam on the rows that the batch touched.
 
+use craig_text::dot;
 use pulp::NullaryFnOnce;
 use rayon::prelude::*;
 
@@ -75,18 +76,6 @@ fn add_scaled(sum: &mut [f32], row: &[f32], factor: f32) {
     for (sum, &x) in sum.iter_mut().zip(row) {
         *sum = factor.mul_add(x, *sum);
     }
-}
-
-/// Dot product in sixteen partial sums, so that it can be done in wide registers.
-#[inline(always)]
-fn dot(a: &[f32], b: &[f32]) -> f32 {
-    let mut sums = [0.0f32; 16];
-    for (a, b) in a.as_chunks::<16>().0.iter().zip(b.as_chunks::<16>().0) {
-        for at in 0..16 {
-            sums[at] += a[at] * b[at];
-        }
-    }
-    sums.iter().sum()
 }
 
 /// Gradients of a batch's loss by the sums before they were scaled to unit length.

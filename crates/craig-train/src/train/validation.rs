@@ -46,9 +46,7 @@ impl<'p> Validation<'p> {
 
 /// Place of document `right` among all by similarity, 1 for the first; ties count against it.
 fn rank(query: &Embedding, documents: &[Embedding], right: usize) -> usize {
-    let similarity = |document: &Embedding| -> f32 {
-        query.as_slice().iter().zip(document.as_slice()).map(|(a, b)| a * b).sum()
-    };
+    let similarity = |document: &Embedding| query.cosine(document);
     let own = similarity(&documents[right]);
     1 + documents
         .iter()
