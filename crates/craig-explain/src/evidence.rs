@@ -12,7 +12,7 @@ use crate::names::{is_stem_alike, qualified, stem, words_of};
 use crate::page::{HeadingName, Mentions};
 
 use self::kin::Kin;
-use craig_text::compact;
+use craig_text::{PathRole, compact};
 
 /// Most sections that are looked at for one name.
 const MAX_CANDIDATES: usize = 300;
@@ -890,19 +890,10 @@ impl<'a> Gathering<'a> {
                 "common",
                 "shared",
             ]),
-            is_test_path: has(&[
-                "test",
-                "tests",
-                "spec",
-                "example",
-                "examples",
-                "fixture",
-                "fixtures",
-                "bench",
-                "benchmark",
-                "benchmarks",
-                "mocks",
-            ]),
+            is_test_path: flag(matches!(
+                PathRole::from_path(&self.context.file_name),
+                PathRole::Test | PathRole::Example
+            )),
             depth: self.context.file_name.matches('/').count() as f32,
             calls: sum(|m| m.calls).ln_1p(),
             described: sum(|m| m.described).ln_1p(),

@@ -150,7 +150,7 @@ pub fn quality_of_texts<'a>(texts: impl IntoIterator<Item = (&'a str, &'a str)>)
 fn measure(path: String, language: Language, text: &str) -> Measured {
     Measured {
         lines: u32::try_from(text.lines().count()).unwrap_or(u32::MAX),
-        is_test: craig_text::path::is_test(&path),
+        is_test: craig_text::is_test(&path),
         has_tests_inside: language == Language::Rust && text.contains("#[cfg(test)]"),
         functions: metrics(language, text),
         notes: notes::notes(&path, text),

@@ -113,6 +113,6 @@ impl Workspace {
 fn source_file(path: String, language: Language, text: &str, symbols: Vec<Symbol>) -> SourceFile {
     let n_lines = u32::try_from(text.lines().count()).unwrap_or(u32::MAX);
     let references = references(language, text);
-    let is_test = craig_text::path::is_test(&path);
+    let is_test = craig_text::is_test(&path);
     SourceFile { path, language, n_lines, symbols, references, is_test }
 }

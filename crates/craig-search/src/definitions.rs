@@ -209,7 +209,7 @@ impl<'a> Wanted<'a> {
             * (1.0 - OTHER_WORDS * (1.0 - precision))
             * place
             * self.kind_factor(symbol.kind)
-            * if is_test || role == PathRole::Vendored { OF_TEST } else { 1.0 }
+            * if is_test || matches!(role, PathRole::Vendored | PathRole::Generated) { OF_TEST } else { 1.0 }
     }
 
     fn kind_factor(&self, kind: ChunkKind) -> f32 {

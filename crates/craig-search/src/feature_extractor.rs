@@ -187,7 +187,7 @@ impl<'a> FeatureExtractor<'a> {
         let role = segment.role(file);
         features.is_test = flag(role == PathRole::Test);
         features.is_example = flag(role == PathRole::Example);
-        features.is_vendored = flag(role == PathRole::Vendored);
+        features.is_vendored = flag(matches!(role, PathRole::Vendored | PathRole::Generated));
         features.is_stub = flag(role == PathRole::Stub);
         features.is_barrel = flag(role == PathRole::Barrel);
         let traits = PathTraits::from_bits(row.traits);

@@ -89,7 +89,7 @@ features! {
     is_test,
     /// It is an example.
     is_example,
-    /// It is vendored code.
+    /// Nobody of the project wrote it: it is vendored or generated.
     is_vendored,
     /// It contains declarations only.
     is_stub,

@@ -73,7 +73,7 @@ mod tests {
         let made = (FORMAT, xxhash_rust::xxh3::xxh3_64(CENTROID_BYTES));
         assert_eq!(
             made,
-            (11, 0x3589_3243_F654_452C),
+            (12, 0x3589_3243_F654_452C),
             "existing segments group chunks by the old centroids: raise FORMAT"
         );
     }

@@ -8,5 +8,5 @@ mod role;
 mod words;
 
 pub use dot::{dot, dot_i8};
-pub use role::{PathRole, PathTraits};
+pub use role::{PathRole, PathTraits, is_test};
 pub use words::{Word, compact, compact_into, identifiers, words};

@@ -10,19 +10,10 @@ pub fn name(path: &str) -> &str {
     path.rsplit_once('/').map_or(path, |(_, name)| name)
 }
 
-/// A file name without its last extension.
-pub fn stem(path: &str) -> &str {
-    let name = name(path);
-    name.rsplit_once('.').map_or(name, |(stem, _)| stem)
-}
-
-/// The name of a file without its extension: `lib/queue.test.ts` gives `queue.test`.
+/// The name of a file without its extension: `lib/queue.test.ts` gives `queue.test`, `.bashrc` itself.
 pub fn file_stem(path: &str) -> &str {
     let name = name(path);
-    match name.rfind('.') {
-        Some(dot) if dot > 0 => &name[..dot],
-        _ => name,
-    }
+    name.rfind('.').filter(|dot| *dot > 0).map_or(name, |dot| &name[..dot])
 }
 
 /// The last extension, without the dot.
@@ -74,34 +65,6 @@ pub fn is_in(path: &str, folder: &str) -> bool {
     folder.is_empty() || path == folder || path.strip_prefix(folder).is_some_and(|rest| rest.starts_with('/'))
 }
 
-/// Whether the path names tests, by its folders or its name.
-pub fn is_test(path: &str) -> bool {
-    let lower = path.to_lowercase();
-    let mut folders = folder(&lower).split('/');
-    let in_tests = folders.any(|folder| {
-        matches!(
-            folder,
-            "test" | "tests" | "spec" | "specs" | "__tests__" | "__test__" | "testing" | "e2e" | "testdata"
-        ) || folder.ends_with("-tests")
-            || folder.ends_with("-test")
-            || folder.ends_with("_test")
-            || folder.ends_with("_tests")
-            || folder.ends_with(".tests")
-            || folder.ends_with(".test")
-    });
-    let (lower_stem, file_stem) = (stem(&lower), stem(path));
-    in_tests
-        || matches!(lower_stem, "tests" | "conftest" | "test")
-        || lower_stem.starts_with("test_")
-        || [".test", ".spec", "_test", "_tests", "_spec", "-test", "-spec"]
-            .iter()
-            .any(|end| lower_stem.ends_with(end))
-        || file_stem.ends_with("Test")
-        || file_stem.ends_with("Tests")
-        || file_stem.ends_with("Spec")
-        || file_stem.ends_with("TestCase")
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -113,17 +76,5 @@ mod tests {
         assert_eq!(join("a", "../../c"), None);
         assert_eq!(ancestors("a/b").collect::<Vec<_>>(), ["a/b", "a", ""]);
         assert_eq!(shared_folders("a/b/c.h", "a/b/d/e.h"), 2);
-    }
-
-    #[test]
-    fn tests_are_told_by_their_path() {
-        for path in
-            ["src/a.test.ts", "pkg/a_test.go", "tests/x.py", "src/test/java/FooTest.java", "spec/a.rb"]
-        {
-            assert!(is_test(path), "{path}");
-        }
-        for path in ["src/latest.ts", "contest/a.py", "src/attestation.rs"] {
-            assert!(!is_test(path), "{path}");
-        }
     }
 }

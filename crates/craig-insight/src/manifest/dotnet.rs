@@ -11,7 +11,7 @@ pub(super) fn manifest(path: &str, text: &str) -> Option<Manifest> {
     for node in document.descendants() {
         let scope = match node.tag_name().name() {
             "PackageReference" if is_private(node) => Scope::Build,
-            "PackageReference" if craig_text::path::is_test(path) => Scope::Dev,
+            "PackageReference" if craig_text::is_test(path) => Scope::Dev,
             "PackageReference" => Scope::Runtime,
             "package" if node.has_attribute("id") => Scope::Runtime,
             "PackageVersion" => Scope::Workspace,

@@ -2,7 +2,8 @@
 
 use std::collections::HashSet;
 
-use craig_text::path::{name, stem};
+use craig_text::compact;
+use craig_text::path::{file_stem, name};
 use serde::Serialize;
 
 use super::Measured;
@@ -53,7 +54,7 @@ pub(super) fn modules(measured: &[Measured]) -> Vec<ModuleTests> {
         } else {
             module.files += 1;
             module.lines += u64::from(file.lines);
-            let own = plain(stem(&file.path));
+            let own = compact(file_stem(&file.path));
             module.tested_files += usize::from(file.has_tests_inside || tested.contains(&own));
         }
     }
@@ -62,15 +63,11 @@ pub(super) fn modules(measured: &[Measured]) -> Vec<ModuleTests> {
 
 /// What a test is called after: `cart` of `cart.test.ts`, `test_cart.py`, `CartTest.java`.
 fn subject(path: &str) -> String {
-    let name = plain(name(path).split('.').next().unwrap_or_default());
+    let name = compact(name(path).split('.').next().unwrap_or_default());
     let bare = name.strip_prefix("test").unwrap_or(&name);
     ["testcase", "tests", "test", "spec"]
         .iter()
         .find_map(|end| bare.strip_suffix(end))
         .unwrap_or(bare)
         .to_owned()
-}
-
-fn plain(name: &str) -> String {
-    name.to_lowercase().replace(['_', '-'], "")
 }

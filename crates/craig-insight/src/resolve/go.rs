@@ -59,7 +59,7 @@ impl<'w> Modules<'w> {
         let package = inside.as_deref().and_then(|folder| self.packages.get(folder));
         match (package, &inside) {
             (Some(package), Some(at)) => {
-                let sees_tests = is_test(&self.workspace.files[from].path)
+                let sees_tests = is_compiled_for_tests(&self.workspace.files[from].path)
                     && folder(&self.workspace.files[from].path) == at;
                 let files = self.used_of(from, import, package, sees_tests);
                 files.into_iter().map(Target::File).collect()
@@ -98,7 +98,7 @@ impl<'w> Modules<'w> {
             }
             let files: Vec<FileIx> = match is_outer {
                 true => package.of_outer_tests.get(name).cloned().unwrap_or_default(),
-                false => package.defined_in(name, is_test(&file.path)).collect(),
+                false => package.defined_in(name, is_compiled_for_tests(&file.path)).collect(),
             };
             if !files.contains(&from) {
                 let of = |to| Implicit { to, line: used.line, kind: ImplicitKind::SamePackage };
@@ -124,7 +124,8 @@ impl Package {
     }
 }
 
-fn is_test(path: &str) -> bool {
+/// What only tests see, by the rule of the toolchain: other files of tests, such as those in `testdata`, belong to no package.
+fn is_compiled_for_tests(path: &str) -> bool {
     name(path).ends_with("_test.go")
 }
 
@@ -132,7 +133,7 @@ fn is_test(path: &str) -> bool {
 fn package(workspace: &Workspace, files: &[FileIx]) -> Package {
     let clause = |at: FileIx| workspace.files[at].references.packages.first().map_or("", String::as_str);
     let (tests, code): (Vec<FileIx>, Vec<FileIx>) =
-        files.iter().copied().partition(|&at| is_test(&workspace.files[at].path));
+        files.iter().copied().partition(|&at| is_compiled_for_tests(&workspace.files[at].path));
     let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
     for &at in &code {
         *counts.entry(clause(at)).or_default() += 1;

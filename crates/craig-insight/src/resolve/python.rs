@@ -4,7 +4,7 @@ use std::collections::{BTreeSet, HashMap};
 
 use craig_chunk::Reference;
 use craig_source::Language;
-use craig_text::path::{ancestors, folder, is_in, name, stem, under};
+use craig_text::path::{ancestors, file_stem, folder, is_in, name, under};
 
 use super::{Target, nearest, standard};
 use crate::packages::Ecosystem;
@@ -50,7 +50,7 @@ impl<'w> Modules<'w> {
             top = parent;
             parent = folder(parent);
         }
-        let top = if top == path { stem(path) } else { name(top) };
+        let top = if top == path { file_stem(path) } else { name(top) };
         self.parents.entry(top.to_owned()).or_default().insert(parent.to_owned());
     }
 
@@ -156,7 +156,7 @@ impl<'w> Modules<'w> {
         let (base, own) = match &module {
             Module::File(file) => {
                 let path = &self.workspace.files[*file].path;
-                (stem(path) == "__init__")
+                (file_stem(path) == "__init__")
                     .then(|| folder(path).to_owned())
                     .map_or((None, Some(*file)), |folder| (Some(folder), Some(*file)))
             }

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, HashMap};
 
 use craig_chunk::{ChunkKind, Reference};
 use craig_source::Language;
-use craig_text::path::{folder, join, stem, under};
+use craig_text::path::{file_stem, folder, join, under};
 
 use super::{Beyond, Implicit, ImplicitKind, Target, nearest};
 use crate::packages::Ecosystem;
@@ -119,7 +119,7 @@ impl<'w> Libraries<'w> {
     /// Only the constant that a file is named after: modules are opened in many files.
     fn add_constants(&mut self, at: FileIx) {
         let file = &self.workspace.files[at];
-        let wanted: String = stem(&file.path).split('_').collect();
+        let wanted: String = file_stem(&file.path).split('_').collect();
         for symbol in &file.symbols {
             let is_type = matches!(symbol.kind, ChunkKind::Class | ChunkKind::Module);
             if is_type

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
 
 use craig_chunk::{Reference, ReferenceKind};
 use craig_source::Language;
-use craig_text::path::{ancestors, folder, is_in, join, name, stem, under};
+use craig_text::path::{ancestors, file_stem, folder, is_in, join, name, under};
 use toml::Table;
 
 use super::{Beyond, Implicit, ImplicitKind, Target};
@@ -68,7 +68,7 @@ impl<'w> Crates<'w> {
             let parents = ["mod.rs", "lib.rs", "main.rs"].map(|name| under(here, name));
             let parent = parents.iter().find_map(|path| self.workspace.file(path));
             let Some((root, module)) = parent.and_then(|parent| self.places.get(&parent)) else { continue };
-            let place = (*root, [&module[..], &[stem(&source.path).to_owned()]].concat());
+            let place = (*root, [&module[..], &[file_stem(&source.path).to_owned()]].concat());
             self.modules.entry(place.clone()).or_insert(file);
             self.places.insert(file, place);
         }
@@ -151,7 +151,7 @@ impl<'w> Crates<'w> {
         }
         let path = &self.workspace.files[file].path;
         let is_folder = is_root || matches!(name(path), "mod.rs" | "lib.rs" | "main.rs");
-        let base = if is_folder { folder(path).to_owned() } else { under(folder(path), stem(path)) };
+        let base = if is_folder { folder(path).to_owned() } else { under(folder(path), file_stem(path)) };
         if let Some(written) = &import.path {
             let base = if import.within.is_empty() { folder(path).to_owned() } else { base };
             return self.workspace.file(&join(&under(&base, &import.within.join("/")), written)?);

@@ -162,3 +162,40 @@ fn a_manifest_names_each_segment_once_and_none_outside_its_folder() {
     }
     assert!(!manifest(&["000001.seg", "000001.seg"]).is_plausible());
 }
+
+/// Product code, and a file with the same text that is a test, an example or what nobody of the project wrote.
+const ROLES: &[(&str, &str)] = &[
+    ("src/cart.ts", "src/__test__/cart.ts"),
+    ("src/cart.ts", "src/__tests__/cart.ts"),
+    ("src/cart.ts", "src/cart.spec.ts"),
+    ("src/cart.ts", "src/cart.cy.ts"),
+    ("Shop/Cart.cs", "Shop.Tests/Cart.cs"),
+    ("Shop/Cart.cs", "Shop.IntegrationTests/Cart.cs"),
+    ("shop/src/main/java/Cart.java", "shop/src/integrationTest/java/Cart.java"),
+    ("shop/src/main/kotlin/Cart.kt", "shop/src/androidTest/kotlin/Cart.kt"),
+    ("base/cart.cc", "base/cart_unittest.cc"),
+    ("shop/cart.rs", "shop/tests.rs"),
+    ("shop/cart.rs", "benches/cart.rs"),
+    ("shop/cart.go", "examples/cart.go"),
+    ("src/cart.js", "lib/vendor/cart.js"),
+    ("src/cart.ts", "src/__generated__/cart.ts"),
+];
+
+#[test]
+fn product_code_ranks_above_tests_examples_and_code_that_nobody_of_the_project_wrote() {
+    let dimensions = StaticModel::builtin().dimensions().unwrap();
+    let text = "// Computes the total of a cart: the sum of its prices.\nfunction cartTotal(prices) {\n    return sum(prices);\n}\n";
+    for (product, other) in ROLES {
+        let mut builder = SegmentBuilder::new(dimensions, N_IVF_LISTS);
+        for (id, path) in (1..).zip([other, product]) {
+            builder.add(FileTerms::new(file(id, path, text), dimensions, true));
+        }
+        let index = Index::from_segments(vec![LiveSegment::from_segment(builder.build())], 0);
+        let query = "how is the total of a cart computed";
+        let found = index.candidates(query, StaticModel::builtin(), &SearchOptions::default()).unwrap();
+        let features: Vec<_> = found.iter().map(|candidate| candidate.features).collect();
+        let scores = crate::ranker::scores(&features);
+        let best = found.iter().zip(&scores).max_by(|a, b| a.1.total_cmp(b.1)).unwrap().0;
+        assert_eq!((found.len(), best.path.as_str()), (2, *product), "beside {other}");
+    }
+}

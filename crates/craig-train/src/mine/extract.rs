@@ -4,10 +4,9 @@ use std::collections::HashSet;
 
 use craig_chunk::{Chunk, ChunkKind, Outline, Symbol};
 use craig_source::{FileKind, Language};
-use craig_text::words;
+use craig_text::{is_test, words};
 
 use super::comments::{Documented, documented, file_header, is_understood};
-use super::repositories::is_test;
 use super::sentences::{says_something, sentences};
 use crate::pairs::{Kind, Pair};
 

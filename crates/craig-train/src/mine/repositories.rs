@@ -4,6 +4,8 @@ use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
+use craig_source::SKIPPED_FOLDERS;
+use craig_text::PathRole;
 
 /// One line of the list: `owner/name`, language, licence, bare git directory, commit.
 pub(crate) struct Repository {
@@ -59,30 +61,14 @@ fn lines(path: &Path) -> Result<Vec<String>> {
         .collect())
 }
 
-/// Folders whose files others wrote, tools made, or nobody reads.
-const FOREIGN_FOLDERS: &[&str] = &[
-    "third_party",
-    "third-party",
-    "thirdparty",
-    "3rdparty",
-    "3rd-party",
-    "vendor",
-    "vendored",
-    "_vendor",
-    "deps",
-    "extern",
-    "external",
-    "externals",
-    "node_modules",
-    "dist",
-    "build",
-    "target",
-    "out",
-    "generated",
+/// Folders of data that code reads and nobody describes, and of code that a build writes, beside those that no project tracks.
+const DATA_FOLDERS: &[&str] = &[
     "gen",
     "fixtures",
+    "__fixtures__",
     "testdata",
     "test-data",
+    "test_data",
     "snapshots",
     "__snapshots__",
     "locale",
@@ -94,18 +80,14 @@ const FOREIGN_FOLDERS: &[&str] = &[
 
 /// True for files of the project's own making.
 pub(crate) fn is_own(path: &str) -> bool {
-    !path
-        .split('/')
-        .any(|part| part.starts_with('.') || FOREIGN_FOLDERS.contains(&part.to_lowercase().as_str()))
-}
-
-/// True for files whose folder or name says that they are tests.
-pub(crate) fn is_test(path: &str) -> bool {
-    let is_test_word =
-        |word: &str| matches!(word, "test" | "tests" | "spec" | "specs" | "testing" | "benches" | "bench");
-    let lower = path.to_lowercase();
-    lower.split(['/', '.', '_', '-']).any(is_test_word)
-        || path.rsplit('/').next().is_some_and(|name| name.contains("Test") || name.contains("Spec."))
+    let is_data = |part: &str| {
+        let lower = part.to_lowercase();
+        part.starts_with('.')
+            || SKIPPED_FOLDERS.contains(&lower.as_str())
+            || DATA_FOLDERS.contains(&lower.as_str())
+    };
+    !matches!(PathRole::from_path(path), PathRole::Vendored | PathRole::Generated)
+        && !path.split('/').any(is_data)
 }
 
 #[cfg(test)]
@@ -127,9 +109,7 @@ mod tests {
     }
 
     #[test]
-    fn foreign_and_test_files_are_told_by_their_paths() {
+    fn files_of_others_and_data_are_left_out() {
         assert!(is_own("src/vendoring.rs") && !is_own("a/vendor/b.c") && !is_own(".github/x.yml"));
-        assert!(is_test("src/foo_test.go") && is_test("spec/a.rb") && is_test("src/FooTest.java"));
-        assert!(!is_test("src/latest.rs") && !is_test("src/inspector.rs"));
     }
 }
