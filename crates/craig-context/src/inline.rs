@@ -3,6 +3,7 @@
 use std::ops::RangeInclusive;
 
 use craig_source::Language;
+use craig_text::identifiers;
 use similar::{DiffTag, TextDiff};
 
 use crate::Block;
@@ -102,7 +103,7 @@ const FUNCTION_WORDS: &[&str] = &["function", "def", "fn", "func", "fun", "sub",
 const TYPE_WORDS: &[&str] = &["class", "struct", "interface", "trait", "enum", "impl"];
 
 fn has_word(code: &str, words: &[&str]) -> bool {
-    code.split(|c: char| !c.is_alphanumeric() && c != '_').any(|word| words.contains(&word))
+    identifiers(code).any(|word| words.contains(&word.text))
 }
 
 /// Whether lower-cased code deals with errors, as its language does.

@@ -11,7 +11,7 @@ pub fn is_script_project(root: &Root) -> Result<bool, SourceError> {
 }
 
 fn is_sign(path: &str) -> bool {
-    let name = path.rsplit('/').next().unwrap_or(path);
+    let name = craig_text::path::name(path);
     let ending = name.rsplit_once('.').map_or("", |(_, ending)| ending);
     name == "package.json" || matches!(ending, "js" | "ts" | "jsx" | "tsx" | "mjs" | "cjs" | "mts" | "cts")
 }

@@ -8,10 +8,10 @@ use std::rc::Rc;
 
 use craig_chunk::{ChunkKind, Outline, Symbol, chunk};
 use craig_source::{ContentHash, Language, mask_text};
-use craig_text::compact;
+use craig_text::{compact, is_identifier_char};
 use serde::Serialize;
 
-use crate::names::{identifiers, is_part, words_of};
+use crate::names::{identifiers, words_of};
 
 /// Lines around the selection that are kept.
 const SURROUNDING_LINES: usize = 3;
@@ -111,9 +111,9 @@ impl CodeContext {
         let line = text[..byte].matches('\n').count() + 1;
         let mut context = Self::read_as(Asked::Place, file_name, language, text, Some((line, line)));
         let start = text[..byte]
-            .rfind(|c| !is_part(c))
+            .rfind(|c| !is_identifier_char(c))
             .map_or(0, |at| at + text[at..].chars().next().map_or(1, char::len_utf8));
-        let end = text[byte..].find(|c| !is_part(c)).map_or(text.len(), |length| byte + length);
+        let end = text[byte..].find(|c| !is_identifier_char(c)).map_or(text.len(), |length| byte + length);
         let name = &text[start..end];
         context.subjects.retain(|subject| subject.name == name);
         context.selected_text = name.to_owned();
@@ -439,7 +439,8 @@ fn ancestors(text: &str, class: &str) -> Vec<String> {
     for keyword in ["class ", "interface "] {
         for (at, _) in text.match_indices(keyword) {
             let rest = &text[at + keyword.len()..];
-            let Some(after) = rest.strip_prefix(class).filter(|after| !after.starts_with(is_part)) else {
+            let Some(after) = rest.strip_prefix(class).filter(|after| !after.starts_with(is_identifier_char))
+            else {
                 continue;
             };
             let head = after.split('{').next().unwrap_or_default();
@@ -490,7 +491,7 @@ fn aliases(text: &str, name: &str) -> Vec<String> {
     if plain != name && !plain.is_empty() {
         found.push(plain.to_owned());
     }
-    found.retain(|alias| alias != name && alias.chars().all(is_part) && !alias.is_empty());
+    found.retain(|alias| alias != name && alias.chars().all(is_identifier_char) && !alias.is_empty());
     found.sort();
     found.dedup();
     found.truncate(4);
@@ -502,7 +503,7 @@ fn occurrences<'t>(text: &'t str, name: &'t str) -> impl Iterator<Item = usize> 
     text.match_indices(name).map(|(at, _)| at).filter(move |&at| {
         let before = text[..at].chars().next_back();
         let after = text[at + name.len()..].chars().next();
-        !name.is_empty() && !before.is_some_and(is_part) && !after.is_some_and(is_part)
+        !name.is_empty() && !before.is_some_and(is_identifier_char) && !after.is_some_and(is_identifier_char)
     })
 }
 

@@ -8,11 +8,11 @@ use craig_model::StaticModel;
 
 use crate::context::{CodeContext, Subject, clipped, is_same_owner, owner_likeness};
 use crate::library::{Library, Place, path_words_of};
-use crate::names::{is_stem_alike, qualified, stem, words_of};
+use crate::names::{is_stem_alike, qualified, words_of};
 use crate::page::{HeadingName, Mentions};
 
 use self::kin::Kin;
-use craig_text::{PathRole, compact};
+use craig_text::{PathRole, compact, root};
 
 /// Most sections that are looked at for one name.
 const MAX_CANDIDATES: usize = 300;
@@ -806,7 +806,7 @@ impl<'a> Gathering<'a> {
         let has = |names: &[&str]| words.iter().any(|word| names.contains(&word.as_str()));
         features.is_reference = flag(has(REFERENCE));
         features.is_sample = flag(has(SAMPLES));
-        let file_words = path_words_of(place.page.path.rsplit('/').next().unwrap_or_default());
+        let file_words = path_words_of(craig_text::path::name(&place.page.path));
         features.is_aside = flag(file_words.iter().any(|word| ASIDE.contains(&word.as_str())));
         features.is_internal = flag(has(INTERNAL));
         features.is_readme = flag(path == "readme.md");
@@ -932,7 +932,7 @@ fn core_stems(library: &Library, name: &str) -> Vec<String> {
     if core.is_empty() {
         core = words.iter().collect();
     }
-    core.into_iter().map(|word| stem(word).to_owned()).collect()
+    core.into_iter().map(|word| root(word).to_owned()).collect()
 }
 
 /// How much each page says of a name in code, by its place among the documents.

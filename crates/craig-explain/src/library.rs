@@ -14,7 +14,7 @@ use crate::context::clipped;
 use crate::page::{Mentions, Page, Section};
 
 use self::likeness::Vectors;
-use craig_text::compact;
+use craig_text::{compact, lower_words};
 
 /// Longest stretch of a section that one vector stands for.
 const PART_BYTES: usize = 2_400;
@@ -224,7 +224,7 @@ impl Library {
     /// Whether a name is the project's own: `Ajv`, `YargsFactory` in the documentation of `yargs`.
     pub(crate) fn is_project(&self, name: &str) -> bool {
         let whole = compact(name);
-        let words = crate::names::words_of(name);
+        let words: Vec<String> = lower_words(name).collect();
         self.project_names.iter().any(|project| *project == whole || words.contains(project))
     }
 
@@ -334,8 +334,7 @@ pub(crate) fn path_words_of(path: &str) -> Vec<String> {
         .split(|c: char| !c.is_alphanumeric())
         .flat_map(|part| {
             let whole = part.to_lowercase();
-            let parts = craig_text::words(part).map(|word| word.text.to_lowercase()).collect::<Vec<_>>();
-            parts.into_iter().chain([whole])
+            lower_words(part).chain([whole])
         })
         .filter(|word| word.len() > 1)
         .collect();

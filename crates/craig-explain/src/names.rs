@@ -1,6 +1,6 @@
 //! Names in text: identifiers, qualified names, the words inside of a name.
 
-use craig_text::compact;
+use craig_text::{compact, is_identifier_char, is_prefix_of_other, lower_words};
 
 /// An identifier and where it begins.
 pub(crate) fn identifiers(text: &str) -> impl Iterator<Item = (usize, &str)> {
@@ -8,7 +8,7 @@ pub(crate) fn identifiers(text: &str) -> impl Iterator<Item = (usize, &str)> {
     std::iter::from_fn(move || {
         let rest = &text[at..];
         let start = at + rest.find(is_first)?;
-        let end = start + text[start..].find(|c| !is_part(c)).unwrap_or(text.len() - start);
+        let end = start + text[start..].find(|c| !is_identifier_char(c)).unwrap_or(text.len() - start);
         at = end;
         Some((start, &text[start..end]))
     })
@@ -16,10 +16,6 @@ pub(crate) fn identifiers(text: &str) -> impl Iterator<Item = (usize, &str)> {
 
 fn is_first(c: char) -> bool {
     c.is_alphabetic() || matches!(c, '_' | '$')
-}
-
-pub(crate) fn is_part(c: char) -> bool {
-    c.is_alphanumeric() || matches!(c, '_' | '$')
 }
 
 /// A name with what it belongs to: `client` and `request` of `client.request(options)`.
@@ -69,7 +65,7 @@ const BEFORE_NAMES: &[&str] = &[
     "module",
 ];
 
-/// The name that `text` begins with, behind words such as `new` and `class`, and how much of the text is read then.
+/// The name that `text` begins with, after words such as `new` and `class`, and how much of the text is read then.
 pub(crate) fn leading_name(text: &str) -> Option<(Named, usize)> {
     let mut at = text.len() - text.trim_start().len();
     loop {
@@ -91,7 +87,7 @@ pub(crate) fn leading_name(text: &str) -> Option<(Named, usize)> {
     let mut end = start;
     loop {
         let rest = &text[end..];
-        let length = rest.find(|c| !is_part(c)).unwrap_or(rest.len());
+        let length = rest.find(|c| !is_identifier_char(c)).unwrap_or(rest.len());
         if length == 0 || !rest.starts_with(is_first) {
             break;
         }
@@ -112,7 +108,7 @@ pub(crate) fn leading_name(text: &str) -> Option<(Named, usize)> {
 
 /// The words of a name in lower case: `parse`, `http`, `response` of `parseHTTPResponse`.
 pub(crate) fn words_of(name: &str) -> Vec<String> {
-    craig_text::words(name).map(|word| word.text.to_lowercase()).collect()
+    lower_words(name).collect()
 }
 
 /// What stands between backticks, in order: every other part of a text that is cut at them.
@@ -120,22 +116,9 @@ pub(crate) fn code_spans(text: &str) -> impl Iterator<Item = &str> {
     text.split('`').skip(1).step_by(2)
 }
 
-/// A word without the endings that most often differ where it is a name in code and a word of a heading: `retry` of
-/// "Retrying", `pip` of `pipe` and "Piping".
-pub(crate) fn stem(word: &str) -> &str {
-    let cut = |word: &'static [&'static str], of: &'_ str| -> usize {
-        let ending = word.iter().find(|ending| of.len() >= ending.len() + 3 && of.ends_with(**ending));
-        of.len() - ending.map_or(0, |ending| ending.len())
-    };
-    let plural = &word[..cut(&["s"], word)];
-    let told = &plural[..cut(&["ing", "ed"], plural)];
-    &told[..cut(&["e", "y", "i"], told)]
-}
-
 /// Whether two stems are of one word: the same, or one begins with the other: `auth` and "authentication".
 pub(crate) fn is_stem_alike(a: &str, b: &str) -> bool {
-    let (short, long) = if a.len() <= b.len() { (a, b) } else { (b, a) };
-    short == long || short.len() >= 4 && long.starts_with(short)
+    a == b || is_prefix_of_other(a, b, 4)
 }
 
 /// A name with what it belongs to, as pages count it and questions ask for it: `owner.name`, the owner in lower case.
@@ -145,25 +128,27 @@ pub(crate) fn qualified(owner: &str, name: &str) -> String {
 
 #[cfg(test)]
 mod tests {
+    use craig_text::root;
+
     use super::*;
 
     #[test]
     fn names_are_found_behind_words_and_before_arguments() {
-        let told = |text: &str| leading_name(text).map(|(named, _)| (named.owner, named.name));
+        let leading = |text: &str| leading_name(text).map(|(named, _)| (named.owner, named.name));
         let pair = |owner: &str, name: &str| Some((owner.to_owned(), name.to_owned()));
-        assert_eq!(told("new Client(url[, options])"), pair("", "Client"));
-        assert_eq!(told("Class: Client"), pair("", "Client"));
-        assert_eq!(told("client.request(options)"), pair("client", "request"));
-        assert_eq!(told("Foo.prototype.bar = 1"), pair("Foo", "bar"));
-        assert_eq!(told("static method: Response.json()"), pair("Response", "json"));
-        assert_eq!(told("event: 'drain'"), pair("", "event"));
-        assert_eq!(told("get"), pair("", "get"));
-        assert_eq!(told("(x)"), None);
+        assert_eq!(leading("new Client(url[, options])"), pair("", "Client"));
+        assert_eq!(leading("Class: Client"), pair("", "Client"));
+        assert_eq!(leading("client.request(options)"), pair("client", "request"));
+        assert_eq!(leading("Foo.prototype.bar = 1"), pair("Foo", "bar"));
+        assert_eq!(leading("static method: Response.json()"), pair("Response", "json"));
+        assert_eq!(leading("event: 'drain'"), pair("", "event"));
+        assert_eq!(leading("get"), pair("", "get"));
+        assert_eq!(leading("(x)"), None);
     }
 
     #[test]
     fn a_name_and_a_word_of_a_heading_have_one_stem() {
-        let alike = |a: &str, b: &str| is_stem_alike(stem(a), stem(b));
+        let alike = |a: &str, b: &str| is_stem_alike(root(a), root(b));
         for (name, word) in [
             ("retry", "retrying"),
             ("pipe", "piping"),
@@ -172,7 +157,7 @@ mod tests {
             ("attach", "attached"),
             ("class", "classes"),
         ] {
-            assert!(alike(name, word), "{name} {word}: {} {}", stem(name), stem(word));
+            assert!(alike(name, word), "{name} {word}: {} {}", root(name), root(word));
         }
         assert!(!alike("set", "setting") && !alike("use", "user") && !alike("type", "time"));
     }

@@ -7,9 +7,10 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 
 use craig_chunk::{DocumentSection, document_sections};
+use craig_text::root;
 use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd};
 
-use crate::names::{Named, identifiers, leading_name, qualified, stem, words_of};
+use crate::names::{Named, identifiers, leading_name, qualified, words_of};
 use crate::sentence;
 
 pub(crate) use self::heading::HeadingName;
@@ -121,8 +122,7 @@ impl Page {
 
     /// The name of the file without its ending.
     pub(crate) fn stem(&self) -> &str {
-        let name = self.path.rsplit('/').next().unwrap_or_default();
-        name.rsplit_once('.').map_or(name, |(stem, _)| stem)
+        craig_text::path::file_stem(&self.path)
     }
 }
 
@@ -379,7 +379,7 @@ fn stems(text: &str) -> Vec<String> {
 
 fn stems_of<'a>(texts: impl Iterator<Item = &'a str>) -> Vec<String> {
     let mut found: Vec<String> =
-        texts.flat_map(words_of).map(|word| stem(&word).to_owned()).filter(|stem| stem.len() > 1).collect();
+        texts.flat_map(words_of).map(|word| root(&word).to_owned()).filter(|stem| stem.len() > 1).collect();
     found.sort_unstable();
     found.dedup();
     found

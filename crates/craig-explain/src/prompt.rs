@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use craig_model::StaticModel;
-use craig_text::words;
+use craig_text::{lower_words, whole_words};
 use serde::Serialize;
 
 use crate::context::{CodeContext, clipped};
@@ -332,13 +332,7 @@ fn has_word(text: &str, word: &str) -> bool {
 
 /// Whether `token` stands in `source` as a whole: `50` does not stand in `500`, nor `abort` in `abortAll`.
 fn stands_in(source: &str, token: &str) -> bool {
-    let is_part = |c: Option<char>| c.is_some_and(|c| c.is_alphanumeric() || c == '_');
-    let starts_in_word = token.starts_with(|c: char| c.is_alphanumeric() || c == '_');
-    let ends_in_word = token.ends_with(|c: char| c.is_alphanumeric() || c == '_');
-    source.match_indices(token).any(|(at, _)| {
-        let (before, after) = (source[..at].chars().next_back(), source[at + token.len()..].chars().next());
-        !(starts_in_word && is_part(before) || ends_in_word && is_part(after))
-    })
+    whole_words(source, token).next().is_some()
 }
 
 /// Tokens that must stand in the source letter by letter: code, numbers, flags, addresses.
@@ -410,7 +404,7 @@ impl Rarity {
 
 /// Words of more than three letters, by their first six: endings differ.
 fn content_words(text: &str) -> BTreeSet<String> {
-    let long = words(text).map(|word| word.text.to_lowercase()).filter(|word| word.len() > 3);
+    let long = lower_words(text).filter(|word| word.len() > 3);
     long.map(|word| clipped(&word, 6).to_owned()).collect()
 }
 

@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use craig_chunk::Symbol;
 use craig_store::{FileId, ProjectId, Store};
 use craig_text::path::{is_in, name};
+use craig_text::whole_words;
 use rayon::{ThreadPool, prelude::*};
 use serde::Serialize;
 
@@ -119,14 +120,7 @@ pub(crate) fn lines_naming(text: &str, word: &str) -> Vec<u32> {
     if word.is_empty() || !text.contains(word) {
         return Vec::new();
     }
-    let is_word = |c: char| c.is_alphanumeric() || c == '_';
-    let has = |line: &str| {
-        line.match_indices(word).any(|(at, _)| {
-            let before = line[..at].chars().next_back();
-            let after = line[at + word.len()..].chars().next();
-            !before.is_some_and(is_word) && !after.is_some_and(is_word)
-        })
-    };
+    let has = |line: &str| whole_words(line, word).next().is_some();
     text.lines().zip(1u32..).filter(|(line, _)| has(line)).map(|(_, number)| number).collect()
 }
 

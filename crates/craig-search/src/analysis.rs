@@ -1,6 +1,6 @@
 //! The code tokenizer of the lexical index: identifiers as a whole and their parts, lower-cased and lightly stemmed.
 
-use craig_text::{compact_into, words};
+use craig_text::{compact_into, stem, words};
 
 /// Fields of the lexical index; the byte stands before each term in the dictionary.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -68,17 +68,6 @@ pub(crate) fn terms_of_run(run: &str, emit: &mut impl FnMut(&str)) {
     }
 }
 
-/// The parts of an identifier, lower-cased and stemmed.
-pub(crate) fn parts(identifier: &str) -> Vec<String> {
-    let mut buffer = String::new();
-    words(identifier)
-        .map(|word| {
-            fold_ascii(word.text, &mut buffer);
-            stem(&buffer).to_owned()
-        })
-        .collect()
-}
-
 fn emit_folded(identifier: &str, buffer: &mut String, emit: &mut impl FnMut(&str)) {
     compact_into(identifier, buffer);
     if !buffer.is_empty() && buffer.len() <= MAX_TERM_BYTES {
@@ -102,19 +91,6 @@ pub(crate) fn identifier_runs(text: &str) -> impl Iterator<Item = &str> {
         at = bytes[start..].iter().position(|byte| !is_inside(byte)).map_or(bytes.len(), |len| start + len);
         Some(&text[start..at])
     })
-}
-
-/// Takes an English plural or verb ending off, cautiously: words that differ after it stay apart.
-fn stem(word: &str) -> &str {
-    let keep =
-        |suffix: &str, min_stem: usize| word.strip_suffix(suffix).filter(|stem| stem.len() >= min_stem);
-    if let Some(stem) = keep("ies", 3) {
-        return stem;
-    }
-    if word.ends_with("ss") || word.ends_with("us") || word.ends_with("is") {
-        return word;
-    }
-    keep("s", 3).unwrap_or(word)
 }
 
 #[cfg(test)]

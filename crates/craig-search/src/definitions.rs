@@ -9,9 +9,9 @@ use craig_chunk::{ChunkKind, Symbol};
 use craig_source::Language;
 use craig_store::{FileId, OutlinedFile, Store};
 use craig_text::path::file_stem;
-use craig_text::{PathRole, compact};
+use craig_text::{PathRole, compact, is_prefix_of_other, stems};
 
-use crate::analysis::{Field, parts};
+use crate::analysis::Field;
 use crate::hit::{Evidence, Hit};
 use crate::index::{Index, LiveSegment};
 use crate::lexical::idf;
@@ -45,6 +45,9 @@ const IN_PATH: f32 = 0.6;
 
 /// Weight of a word of which only a prefix matches.
 const PREFIX: f32 = 0.8;
+
+/// Shorter words are prefixes of others by chance.
+const MIN_PREFIX_BYTES: usize = 4;
 
 /// Factors of a definition of another kind than described, in test code, of a minor kind, or in another place.
 const OTHER_KIND: f32 = 0.88;
@@ -148,21 +151,21 @@ struct WantedWord {
 
 impl<'a> Wanted<'a> {
     fn new(description: &Description<'a>, index: &Index) -> Self {
-        let mut place: Vec<String> = description.place.iter().flat_map(|word| parts(word)).collect();
+        let mut place: Vec<String> = description.place.iter().flat_map(|word| stems(word)).collect();
         let mut terms: Vec<String> = Vec::new();
         let mut whole = vec![compact(&description.words.concat())];
         for name in description.names {
             let segments: Vec<&str> = segments_of(name).collect();
             if let Some((last, outer)) = segments.split_last() {
                 whole.push(compact(last));
-                terms.extend(parts(last));
-                place.extend(outer.iter().flat_map(|outer| parts(outer)));
+                terms.extend(stems(last));
+                place.extend(outer.iter().flat_map(|outer| stems(outer)));
             }
         }
         match description.names.is_empty() {
-            true => terms.extend(description.words.iter().flat_map(|word| parts(word))),
+            true => terms.extend(description.words.iter().flat_map(|word| stems(word))),
             // Beside a name, words say where or what it is at best.
-            false => place.extend(description.words.iter().flat_map(|word| parts(word))),
+            false => place.extend(description.words.iter().flat_map(|word| stems(word))),
         }
         let mut seen = std::collections::HashSet::new();
         terms.retain(|term| seen.insert(term.clone()));
@@ -182,23 +185,25 @@ impl<'a> Wanted<'a> {
 
     /// How well a symbol fits, 0 to 1.
     fn fit(&self, symbol: &Symbol, path: &str, role: PathRole) -> f32 {
-        let own = parts(&symbol.name);
+        let own: Vec<String> = stems(&symbol.name).collect();
         if !self.words.iter().any(|word| own.contains(&word.term)) {
             return 0.0;
         }
-        let parent = parts(symbol.parent.as_deref().unwrap_or_default());
-        let in_path: Vec<String> = path.split('/').flat_map(|part| parts(file_stem(part))).collect();
+        let parent: Vec<String> = stems(symbol.parent.as_deref().unwrap_or_default()).collect();
+        let in_path: Vec<String> = path.split('/').flat_map(|part| stems(file_stem(part))).collect();
         let covered = |word: &WantedWord| match () {
             () if own.contains(&word.term) => 1.0,
             () if parent.contains(&word.term) => IN_PARENT,
-            () if own.iter().any(|part| is_prefix_of_other(part, &word.term)) => PREFIX,
+            () if own.iter().any(|part| is_prefix_of_other(part, &word.term, MIN_PREFIX_BYTES)) => PREFIX,
             () if in_path.contains(&word.term) => IN_PATH,
             () => 0.0,
         };
         let coverage: f32 =
             self.words.iter().map(|word| word.idf * covered(word)).sum::<f32>() / self.idf_sum;
         let is_wanted = |part: &&String| {
-            self.words.iter().any(|word| word.term == **part || is_prefix_of_other(part, &word.term))
+            self.words
+                .iter()
+                .any(|word| word.term == **part || is_prefix_of_other(part, &word.term, MIN_PREFIX_BYTES))
         };
         let precision = own.iter().filter(is_wanted).count() as f32 / own.len().max(1) as f32;
         let precision = if self.whole.contains(&compact(&symbol.name)) { 1.0 } else { precision };
@@ -227,7 +232,7 @@ impl<'a> Wanted<'a> {
         if self.place.is_empty() {
             return 1.0;
         }
-        let there: Vec<String> = path.split(['/', '.']).chain([parent]).flat_map(parts).collect();
+        let there: Vec<String> = path.split(['/', '.']).chain([parent]).flat_map(stems).collect();
         let found = self.place.iter().filter(|word| there.contains(word)).count();
         found as f32 / self.place.len() as f32
     }
@@ -246,12 +251,6 @@ fn segments_of(name: &str) -> impl Iterator<Item = &str> {
     let is_file = name.contains('.') && Language::from_path(name).is_some();
     let name = if is_file { "" } else { name };
     name.split(['.', ':', '#']).flat_map(|part| part.split("->")).filter(|part| !part.is_empty())
-}
-
-/// Whether one is a prefix of the other, and long enough not to be one by chance: `auth` and `authenticate`.
-fn is_prefix_of_other(a: &str, b: &str) -> bool {
-    let (short, long) = if a.len() <= b.len() { (a, b) } else { (b, a) };
-    short.len() >= 4 && long.starts_with(short)
 }
 
 /// Sort key of hits that fit equally well: fewer folders first.

@@ -3,10 +3,10 @@
 use std::collections::HashMap;
 
 use craig_source::FileKind;
-use craig_text::path::file_stem;
-use craig_text::{PathRole, PathTraits, compact};
+use craig_text::path::{file_stem, folder, name};
+use craig_text::{PathRole, PathTraits, compact, is_prefix_of_other, stems};
 
-use crate::analysis::{Field, parts};
+use crate::analysis::Field;
 use crate::features::Features;
 use crate::index::{LiveSegment, Totals};
 use crate::lexical::{Term, TermPostings, average_tokens, bm25, idf, tf_of, within};
@@ -121,15 +121,15 @@ impl<'a> FeatureExtractor<'a> {
         features.path_coverage = covered_idf(|postings| &postings.path);
         features.name_coverage = covered_idf(|postings| &postings.name);
         let path = self.segment(segment).path_of(file);
-        let words = parts(file_stem(path));
+        let words: Vec<String> = stems(file_stem(path)).collect();
         let share = |is: &dyn Fn(&String) -> bool| {
             words.iter().filter(|word| is(word)).count() as f32 / words.len().max(1) as f32
         };
         features.name_precision = share(&|word| self.query.terms.contains(word));
         features.name_prefix =
-            share(&|word| self.query.terms.iter().any(|term| is_prefix_of_other(word, term)));
+            share(&|word| self.query.terms.iter().any(|term| is_prefix_of_other(word, term, 2)));
         features.name_words = words.len() as f32;
-        let folder = parts(path.rsplit('/').nth(1).unwrap_or_default());
+        let folder: Vec<String> = stems(name(folder(path))).collect();
         let in_folder = self.terms.iter().zip(&self.query.terms).filter(|(_, word)| folder.contains(word));
         features.folder_coverage = in_folder.map(|(term, _)| term.path_idf).sum::<f32>() / path_idf_sum;
     }
@@ -298,29 +298,19 @@ fn three_largest(values: impl Iterator<Item = f32>) -> [f32; 3] {
     })
 }
 
-/// Whether one is a prefix of the other, and long enough not to be one by chance: `auth` and `authentication`.
-fn is_prefix_of_other(a: &str, b: &str) -> bool {
-    let (short, long) = if a.len() <= b.len() { (a, b) } else { (b, a) };
-    short.len() >= 2 && long.starts_with(short)
-}
-
 /// Adds the features that depend on the whole set of candidates.
 pub(crate) fn add_set_features(candidates: &mut [Candidate], segments: &[LiveSegment]) {
     let paths: Vec<&str> = candidates.iter().map(|c| segments[c.segment].segment.path_of(c.file)).collect();
     let mut in_folder: HashMap<&str, u32> = HashMap::new();
     for path in &paths {
-        *in_folder.entry(folder_of(path)).or_default() += 1;
+        *in_folder.entry(folder(path)).or_default() += 1;
     }
     let n_in = |folder: &str| in_folder.get(folder).copied().unwrap_or_default() as f32;
     for (candidate, path) in candidates.iter_mut().zip(&paths) {
         let own_folder = path.rsplit_once('.').map_or(*path, |(without_extension, _)| without_extension);
         candidate.features.hub = n_in(own_folder).ln_1p();
-        candidate.features.siblings = (n_in(folder_of(path)) - 1.0).max(0.0).ln_1p();
+        candidate.features.siblings = (n_in(folder(path)) - 1.0).max(0.0).ln_1p();
     }
-}
-
-fn folder_of(path: &str) -> &str {
-    path.rsplit_once('/').map_or("", |(folder, _)| folder)
 }
 
 /// Looks a name up as a definition, as a file name and, when it joins several words, in the texts.

@@ -3,105 +3,10 @@
 use std::collections::HashSet;
 
 use craig_model::{Embedder, ModelError, Quantized, StaticModel};
-use craig_text::{compact, identifiers, words};
+use craig_text::{compact, identifiers, is_stop_word, lower_words, stem, words};
 
 use crate::analysis::terms;
 use crate::segment::signs;
-
-/// Words that say how a question is asked, not what it asks for.
-const STOP_WORDS: &[&str] = &[
-    "a",
-    "about",
-    "all",
-    "an",
-    "and",
-    "any",
-    "are",
-    "as",
-    "at",
-    "be",
-    "been",
-    "being",
-    "but",
-    "by",
-    "can",
-    "code",
-    "could",
-    "did",
-    "do",
-    "doe",
-    "does",
-    "done",
-    "each",
-    "explain",
-    "find",
-    "for",
-    "from",
-    "get",
-    "give",
-    "had",
-    "happen",
-    "has",
-    "have",
-    "how",
-    "i",
-    "if",
-    "implement",
-    "implemented",
-    "implementation",
-    "in",
-    "into",
-    "is",
-    "it",
-    "its",
-    "let",
-    "make",
-    "may",
-    "me",
-    "my",
-    "of",
-    "on",
-    "or",
-    "our",
-    "should",
-    "show",
-    "so",
-    "some",
-    "such",
-    "that",
-    "the",
-    "their",
-    "them",
-    "then",
-    "there",
-    "these",
-    "they",
-    "thing",
-    "this",
-    "those",
-    "to",
-    "up",
-    "use",
-    "used",
-    "using",
-    "via",
-    "wa",
-    "was",
-    "we",
-    "were",
-    "what",
-    "when",
-    "where",
-    "which",
-    "who",
-    "why",
-    "will",
-    "with",
-    "work",
-    "would",
-    "you",
-    "your",
-];
 
 /// Most distinct words of a query that are looked up: a pasted file can be a query, too.
 const MAX_TERMS: usize = 64;
@@ -175,8 +80,10 @@ fn query_terms(text: &str) -> Vec<String> {
             all.push(term.to_owned());
         }
     });
-    let mut content_words: Vec<_> =
-        all.iter().filter(|term| !STOP_WORDS.contains(&term.as_str())).cloned().collect();
+    let is_stopped = |word: &String| is_stop_word(word) || is_stop_word(stem(word));
+    let stopped: HashSet<String> =
+        lower_words(text).filter(is_stopped).map(|word| stem(&word).to_owned()).collect();
+    let mut content_words: Vec<_> = all.iter().filter(|term| !stopped.contains(*term)).cloned().collect();
     if content_words.is_empty() {
         content_words = all;
     }
@@ -211,7 +118,7 @@ fn names(text: &str, shape: Shape) -> Vec<Name> {
     let tokens: Vec<&str> = identifiers(text).map(|word| word.text).take(MAX_TERMS).collect();
     for token in &tokens {
         let is_compound = words(token).count() > 1 || token.contains('_');
-        let is_stop = STOP_WORDS.contains(&token.to_lowercase().as_str());
+        let is_stop = is_stop_word(&token.to_lowercase());
         if is_compound || shape == Shape::Symbol {
             add(compact(token), true, 1);
         } else if !is_stop {
@@ -220,9 +127,8 @@ fn names(text: &str, shape: Shape) -> Vec<Name> {
     }
     for length in 2..=MAX_JOINED {
         for run in tokens.windows(length) {
-            let has_content_ends = [run[0], run[length - 1]]
-                .iter()
-                .all(|end| !STOP_WORDS.contains(&end.to_lowercase().as_str()));
+            let has_content_ends =
+                [run[0], run[length - 1]].iter().all(|end| !is_stop_word(&end.to_lowercase()));
             if has_content_ends {
                 add(compact(&run.concat()), length == tokens.len() && shape == Shape::Symbol, length);
             }

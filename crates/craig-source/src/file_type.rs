@@ -2,13 +2,13 @@
 
 use std::{collections::HashMap, sync::LazyLock};
 
+use craig_text::path::extension;
+
 use crate::FileType;
 
 /// The type of a file whose extension says that it is not text. SVG is text by nature, but an image to its users.
 pub(crate) fn binary_by_extension(path: &str) -> Option<FileType> {
-    let name = path.rsplit('/').next().unwrap_or(path);
-    let (_, extension) = name.rsplit_once('.')?;
-    BY_EXTENSION.get(extension.to_ascii_lowercase().as_str()).copied()
+    BY_EXTENSION.get(extension(path).to_ascii_lowercase().as_str()).copied()
 }
 
 static BY_EXTENSION: LazyLock<HashMap<&str, FileType>> = LazyLock::new(|| {

@@ -5,6 +5,7 @@ mod table;
 
 use std::{borrow::Cow, collections::HashMap, sync::LazyLock};
 
+use craig_text::path::name;
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
 use table::{Facts, TABLE};
@@ -25,12 +26,12 @@ pub enum FileKind {
 }
 
 impl Language {
-    /// The language that a file's name tells: whole name first (`Makefile`, `Dockerfile.dev`), then extension.
+    /// The language by a file's name: whole name first (`Makefile`, `Dockerfile.dev`), then extension.
     ///
-    /// Case does not matter. `None` when the name tells nothing: then ask the first line. `.h` is C here; only the
-    /// content can tell C++ apart, which [`read`](crate::read) does.
+    /// Case does not matter. `None` for an unknown name: then ask the first line. `.h` is C here; C++ is
+    /// recognised by the content, in [`read`](crate::read).
     pub fn from_path(path: &str) -> Option<Language> {
-        let name = lower_case(path.rsplit('/').next().unwrap_or(path));
+        let name = lower_case(name(path));
         by_whole_name(&name).or_else(|| by_extension(&name))
     }
 
@@ -147,7 +148,7 @@ fn by_extension(name: &str) -> Option<Language> {
 }
 
 fn base_name(program: &str) -> &str {
-    program.rsplit('/').next().unwrap_or(program)
+    name(program)
 }
 
 /// A flag of `env` or a variable set by it, before the program's name.

@@ -158,7 +158,7 @@ fn content_of(path: &str, language: Language, text: String) -> Content {
 
 /// The language by name, corrected by content where names are shared, or by the first line where the name is silent.
 fn language_of(path: &str, by_name: Option<Language>, text: &str) -> Language {
-    let name = path.rsplit('/').next().unwrap_or(path);
+    let name = craig_text::path::name(path);
     let has_extension = name.trim_start_matches('.').contains('.');
     let by_shebang = || Language::from_shebang(text.lines().next().unwrap_or_default());
     match by_name {

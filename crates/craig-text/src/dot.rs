@@ -26,6 +26,20 @@ pub fn dot<T: Copy + Default + AddAssign + Mul<Output = T>>(a: &[T], b: &[T]) ->
     total
 }
 
+/// Dot product of a vector of bytes and one of numbers, of one length, in the order of [`dot`].
+pub fn dot_i8_f32(codes: &[i8], numbers: &[f32]) -> f32 {
+    let ((codes, codes_rest), (numbers, numbers_rest)) =
+        (codes.as_chunks::<LANES>(), numbers.as_chunks::<LANES>());
+    let mut sums = [0.0f32; LANES];
+    for (codes, numbers) in codes.iter().zip(numbers) {
+        for ((sum, &code), x) in sums.iter_mut().zip(codes).zip(numbers) {
+            *sum += f32::from(code) * x;
+        }
+    }
+    let rest = codes_rest.iter().zip(numbers_rest).map(|(&code, x)| f32::from(code) * x);
+    sums.iter().sum::<f32>() + rest.sum::<f32>()
+}
+
 /// Dot product of two vectors of bytes of one length.
 pub fn dot_i8(a: &[i8], b: &[i8]) -> i32 {
     #[cfg(target_arch = "x86_64")]
@@ -93,5 +107,7 @@ mod tests {
             assert_eq!(dot(&a, &a), expected);
         }
         assert_eq!(dot(&[0.5f32, -2.0], &[4.0, 0.25]), 1.5);
+        let codes: Vec<i8> = (0..40).collect();
+        assert_eq!(dot_i8_f32(&codes, &[0.5; 40]), 390.0);
     }
 }

@@ -1,4 +1,4 @@
-//! Splits code and prose into words: identifiers first, then the parts of each.
+//! Words and identifiers of code and prose.
 
 /// A part of an identifier, as it stands in the text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -26,23 +26,62 @@ pub fn words(text: &str) -> impl Iterator<Item = Word<'_>> {
     })
 }
 
-/// The identifiers of a text in order, with their byte offsets: runs of letters, digits, `_` and `$` of any script that
-/// do not start with a digit, and runs of digits.
+/// The words of a text in lower case, in order.
+pub fn lower_words(text: &str) -> impl Iterator<Item = String> {
+    words(text).map(|word| word.text.to_ascii_lowercase())
+}
+
+/// The identifiers of a text in order: runs of letters and digits of any script, `_` and `$`. Numbers are among them.
 pub fn identifiers(text: &str) -> impl Iterator<Item = Word<'_>> {
-    let mut rest = text.char_indices().peekable();
+    let mut at = 0;
     std::iter::from_fn(move || {
-        while rest.next_if(|&(_, c)| !is_identifier_char(c)).is_some() {}
-        let &(start, _) = rest.peek()?;
-        let mut end = start;
-        while let Some((at, c)) = rest.next_if(|&(_, c)| is_identifier_char(c)) {
-            end = at + c.len_utf8();
-        }
-        Some(Word { text: &text[start..end], start })
+        let start = end_of_run(text, at, false);
+        at = end_of_run(text, start, true);
+        (at > start).then(|| Word { text: &text[start..at], start })
     })
 }
 
-fn is_identifier_char(c: char) -> bool {
-    c.is_ascii_alphanumeric() || c == '_' || c == '$' || (!c.is_ascii() && c.is_alphanumeric())
+/// Whether a character may stand in an identifier.
+pub fn is_identifier_char(c: char) -> bool {
+    c.is_alphanumeric() || matches!(c, '_' | '$')
+}
+
+/// The end of the run of identifier characters (`inside`), or of other characters, that begins at `at`.
+fn end_of_run(text: &str, mut at: usize, inside: bool) -> usize {
+    let bytes = text.as_bytes();
+    while let Some(&byte) = bytes.get(at) {
+        let is_other = |is_part: bool| is_part != inside;
+        if byte.is_ascii() {
+            if is_other(byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'$')) {
+                return at;
+            }
+            at += 1;
+        } else {
+            let Some(c) = text[at..].chars().next().filter(|c| !is_other(c.is_alphanumeric())) else {
+                return at;
+            };
+            at += c.len_utf8();
+        }
+    }
+    at
+}
+
+/// The offsets of `word` in `text` where no letter, digit or `_` is adjacent to its own. `$` does not count as a part of a
+/// word here: in PHP, Perl and shells it stands before the names of variables.
+pub fn whole_words<'t>(text: &'t str, word: &'t str) -> impl Iterator<Item = usize> + 't {
+    let is_letter = |c: char| c.is_alphanumeric() || c == '_';
+    let (starts, ends) = (word.starts_with(is_letter), word.ends_with(is_letter));
+    text.match_indices(word).map(|(at, _)| at).filter(move |&at| {
+        let (before, after) = (&text[..at], &text[at + word.len()..]);
+        let is_joined = starts && before.ends_with(is_letter) || ends && after.starts_with(is_letter);
+        !is_joined && !word.is_empty()
+    })
+}
+
+/// Whether one of two words begins with the other, and the shorter has at least `min_bytes`: `auth` and `authentication`.
+pub fn is_prefix_of_other(a: &str, b: &str, min_bytes: usize) -> bool {
+    let (short, long) = if a.len() <= b.len() { (a, b) } else { (b, a) };
+    short.len() >= min_bytes && long.starts_with(short)
 }
 
 /// Length of the word that starts at `bytes[0]`; 0 when none does.
@@ -70,7 +109,7 @@ pub fn compact(identifier: &str) -> String {
     out
 }
 
-/// Makes `out` what [`compact`] returns.
+/// Writes what [`compact`] returns to `out`.
 pub fn compact_into(identifier: &str, out: &mut String) {
     out.clear();
     out.extend(identifier.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase));
@@ -100,7 +139,24 @@ mod tests {
 
     #[test]
     fn identifiers_keep_every_script() {
-        let found: Vec<_> = identifiers("größe = $el.user_name2 + 日本語(3)").map(|w| w.text).collect();
-        assert_eq!(found, ["größe", "$el", "user_name2", "日本語", "3"]);
+        let found = |text| identifiers(text).map(|word| word.text).collect::<Vec<_>>();
+        assert_eq!(
+            found("größe = $el.user_name2 + 日本語(3)"),
+            ["größe", "$el", "user_name2", "日本語", "3"]
+        );
+        assert_eq!(found("a—b “c” ☃d é"), ["a", "b", "c", "d", "é"]);
+        assert!(found(" +-☃").is_empty());
+        for word in identifiers("größe = $el") {
+            assert!("größe = $el"[word.start..].starts_with(word.text));
+        }
+    }
+
+    #[test]
+    fn words_are_whole_where_no_letter_is_next_to_them() {
+        let places = |text: &'static str, word: &'static str| whole_words(text, word).collect::<Vec<_>>();
+        assert_eq!(places("abort abortAll _abort (abort)", "abort"), [0, 23]);
+        assert_eq!(places("$user = user_id", "user"), [1]);
+        assert_eq!(places("a->b a->bc", "->b"), [1]);
+        assert!(places("500", "50").is_empty());
     }
 }

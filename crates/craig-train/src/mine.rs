@@ -94,7 +94,7 @@ fn chosen_files(commit: &Commit, name: &str, skipped: &HashSet<String>, seed: u6
 
 /// True for names without an extension: scripts are recognised by their first line.
 fn is_script(path: &str) -> bool {
-    path.rsplit('/').next().is_some_and(|name| !name.contains('.'))
+    !craig_text::path::name(path).contains('.')
 }
 
 fn mine_file(

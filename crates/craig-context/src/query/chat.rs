@@ -1,6 +1,8 @@
 //! What a chat message asks for.
 
-use super::words::{Token, is_stop_word, tokens};
+use craig_text::is_conversational;
+
+use super::words::{Token, tokens};
 
 /// What a chat message asks for.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -80,7 +82,7 @@ impl Words {
 fn is_telling(token: &Token<'_>) -> bool {
     let is_long = token.text.chars().count() >= MIN_KEYWORD_CHARS || !token.text.is_ascii();
     let is_number = token.text.chars().all(|c| c.is_ascii_digit() || c == '.');
-    token.is_name() || is_long && !is_number && !is_stop_word(&token.lower)
+    token.is_name() || is_long && !is_number && !is_conversational(&token.lower)
 }
 
 fn dedup(words: &mut Vec<String>) {

@@ -2,6 +2,7 @@
 
 use craig_chunk::{ChunkKind, chunk};
 use craig_source::Language;
+use craig_text::{identifiers, is_identifier_char};
 
 use super::reference::Reference;
 use super::words::{Token, tokens};
@@ -114,10 +115,7 @@ fn name_behind_keyword(code: &str) -> Option<String> {
         "module",
         "val",
     ];
-    let words: Vec<&str> = code
-        .split(|c: char| !c.is_alphanumeric() && c != '_' && c != '$')
-        .filter(|word| !word.is_empty())
-        .collect();
+    let words: Vec<&str> = identifiers(code).map(|word| word.text).collect();
     let behind = |keyword: &[&str]| {
         words.windows(2).find(|pair| keyword.contains(&pair[0])).map(|pair| pair[1].to_owned())
     };
@@ -133,7 +131,7 @@ fn method_name(code: &str) -> Option<String> {
     let head = code.lines().find(|line| !line.trim().is_empty())?.trim_end();
     let before =
         head.split('(').next().filter(|before| before.len() < head.len() && head.ends_with(['{', ':']))?;
-    let name = before.rsplit(|c: char| !c.is_alphanumeric() && c != '_' && c != '$').next()?;
+    let name = before.rsplit(|c| !is_identifier_char(c)).next()?;
     (!name.is_empty() && !NOT_NAMES.contains(&name)).then(|| name.to_owned())
 }
 

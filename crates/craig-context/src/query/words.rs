@@ -1,6 +1,8 @@
-//! Words of a message: where they stand, which of them say nothing, which are names of code.
+//! Words of a message: where they stand, and which are names of code.
 
 use std::ops::Range;
+
+use craig_text::is_identifier_char;
 
 /// A word of a message with its place.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -11,7 +13,7 @@ pub(super) struct Token<'t> {
     pub(super) lower: String,
     /// Its bytes in the message.
     pub(super) bytes: Range<usize>,
-    /// A clause ends behind it: `,` `.` `;` `:` `!` `?` or a bracket follows.
+    /// A clause ends after it: `,` `.` `;` `:` `!` `?` or a bracket follows.
     pub(super) ends_clause: bool,
     /// Written between backticks, or called: `name()`.
     pub(super) is_marked: bool,
@@ -30,7 +32,7 @@ impl Token<'_> {
 pub(super) fn tokens(text: &str) -> Vec<Token<'_>> {
     let mut found = Vec::new();
     let mut at = 0;
-    while let Some(offset) = text[at..].find(is_letter) {
+    while let Some(offset) = text[at..].find(is_identifier_char) {
         let start = at + offset;
         let end = end_of_word(text, start);
         found.push(token(text, start..end));
@@ -46,7 +48,7 @@ fn token(text: &str, bytes: Range<usize>) -> Token<'_> {
     let rest = after.trim_start_matches(['`', '"', '\'', '”', '’']);
     let rest = if is_called { &after[2..] } else { rest };
     let ends_clause = rest.starts_with([',', ';', '!', '?', ')', '(', '\n', '–', '—'])
-        || rest.starts_with(['.', ':']) && !rest[1..].starts_with(is_letter)
+        || rest.starts_with(['.', ':']) && !rest[1..].starts_with(is_identifier_char)
         || rest.starts_with(" - ")
         || rest.starts_with(" (");
     Token {
@@ -59,17 +61,13 @@ fn token(text: &str, bytes: Range<usize>) -> Token<'_> {
     }
 }
 
-fn is_letter(c: char) -> bool {
-    c.is_alphanumeric() || c == '_' || c == '$'
-}
-
 fn end_of_word(text: &str, start: usize) -> usize {
     let mut end = start;
     loop {
-        end += text[end..].find(|c| !is_letter(c)).unwrap_or(text.len() - end);
-        let joint = ["::", "->", ".", "#", "-", "'"]
-            .into_iter()
-            .find(|joint| text[end..].strip_prefix(joint).is_some_and(|rest| rest.starts_with(is_letter)));
+        end += text[end..].find(|c| !is_identifier_char(c)).unwrap_or(text.len() - end);
+        let joint = ["::", "->", ".", "#", "-", "'"].into_iter().find(|joint| {
+            text[end..].strip_prefix(joint).is_some_and(|rest| rest.starts_with(is_identifier_char))
+        });
         match joint {
             // `user's` is a user.
             Some("'") => return end,
@@ -90,237 +88,9 @@ pub(super) fn is_code_name(word: &str) -> bool {
     joined || dotted || humps.count() > 0 || inner.len() != word.len() && !inner.is_empty()
 }
 
-/// Whether a word says nothing of what is asked for.
-pub(super) fn is_stop_word(lower: &str) -> bool {
-    STOP_WORDS.binary_search(&lower).is_ok()
-}
-
-/// Sorted, so that they can be searched.
-const STOP_WORDS: &[&str] = &[
-    "about",
-    "above",
-    "actually",
-    "after",
-    "again",
-    "all",
-    "also",
-    "always",
-    "and",
-    "another",
-    "any",
-    "anyone",
-    "anything",
-    "are",
-    "aren",
-    "around",
-    "ask",
-    "because",
-    "been",
-    "before",
-    "being",
-    "below",
-    "best",
-    "between",
-    "both",
-    "but",
-    "came",
-    "can",
-    "cannot",
-    "code",
-    "codebase",
-    "come",
-    "comes",
-    "could",
-    "couldn",
-    "describe",
-    "did",
-    "didn",
-    "different",
-    "does",
-    "doesn",
-    "doing",
-    "don",
-    "done",
-    "each",
-    "else",
-    "etc",
-    "ever",
-    "every",
-    "everything",
-    "exactly",
-    "explain",
-    "few",
-    "find",
-    "for",
-    "from",
-    "get",
-    "gets",
-    "give",
-    "given",
-    "goes",
-    "going",
-    "gone",
-    "good",
-    "got",
-    "had",
-    "happen",
-    "happening",
-    "happens",
-    "has",
-    "have",
-    "having",
-    "hello",
-    "help",
-    "her",
-    "here",
-    "hers",
-    "hey",
-    "him",
-    "his",
-    "how",
-    "implement",
-    "implementation",
-    "implemented",
-    "implements",
-    "into",
-    "isn",
-    "its",
-    "itself",
-    "just",
-    "know",
-    "let",
-    "like",
-    "likely",
-    "look",
-    "looking",
-    "looks",
-    "made",
-    "make",
-    "makes",
-    "many",
-    "may",
-    "maybe",
-    "mean",
-    "means",
-    "might",
-    "more",
-    "most",
-    "much",
-    "must",
-    "need",
-    "needs",
-    "new",
-    "not",
-    "now",
-    "off",
-    "once",
-    "one",
-    "ones",
-    "only",
-    "onto",
-    "other",
-    "our",
-    "out",
-    "over",
-    "own",
-    "perhaps",
-    "please",
-    "project",
-    "quite",
-    "really",
-    "repo",
-    "repository",
-    "same",
-    "say",
-    "says",
-    "see",
-    "seem",
-    "seems",
-    "shall",
-    "she",
-    "should",
-    "show",
-    "since",
-    "some",
-    "somehow",
-    "someone",
-    "something",
-    "sorry",
-    "still",
-    "such",
-    "sure",
-    "take",
-    "takes",
-    "tell",
-    "than",
-    "thank",
-    "thanks",
-    "that",
-    "the",
-    "their",
-    "them",
-    "then",
-    "there",
-    "these",
-    "they",
-    "thing",
-    "things",
-    "think",
-    "this",
-    "those",
-    "through",
-    "too",
-    "under",
-    "understand",
-    "until",
-    "upon",
-    "use",
-    "used",
-    "uses",
-    "using",
-    "very",
-    "via",
-    "want",
-    "wants",
-    "was",
-    "way",
-    "well",
-    "were",
-    "what",
-    "when",
-    "where",
-    "whether",
-    "which",
-    "while",
-    "who",
-    "whole",
-    "whom",
-    "whose",
-    "why",
-    "will",
-    "with",
-    "within",
-    "without",
-    "wonder",
-    "wondering",
-    "work",
-    "working",
-    "works",
-    "would",
-    "yes",
-    "yet",
-    "you",
-    "your",
-];
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn stop_words_are_sorted() {
-        assert!(STOP_WORDS.is_sorted());
-    }
 
     #[test]
     fn words_keep_their_places_and_names_their_joints() {

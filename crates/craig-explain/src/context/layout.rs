@@ -1,6 +1,8 @@
 //! Members that no grammar names, found by the layout of code: what encloses a line, which lines are members.
 
-use crate::names::{identifiers, is_part};
+use craig_text::is_identifier_char;
+
+use crate::names::identifiers;
 
 use super::KEYWORDS;
 
@@ -125,7 +127,7 @@ fn member(text: &str, name: &str, line: usize, open_at: usize) -> Member {
 /// The function that a line declares: `const send = () => {`, `async function send () {`.
 fn local_function(line: &str) -> Option<&str> {
     let line = line.trim();
-    let named = |rest: &'_ str| rest.find(|c| !is_part(c)).filter(|end| *end > 0);
+    let named = |rest: &'_ str| rest.find(|c| !is_identifier_char(c)).filter(|end| *end > 0);
     let declared = line.strip_prefix("async ").unwrap_or(line).strip_prefix("function ");
     if let Some(rest) = declared.map(|rest| rest.trim_start_matches(['*', ' '])) {
         return named(rest).map(|end| &rest[..end]);
@@ -170,7 +172,7 @@ fn member_name(line: &str) -> Option<&str> {
         let after =
             ["async ", "get ", "set ", "static ", "*"].iter().find_map(|word| rest.strip_prefix(word));
         match after.map(str::trim_start) {
-            Some(after) if after.starts_with(|c: char| is_part(c) || c == '*') => rest = after,
+            Some(after) if after.starts_with(|c: char| is_identifier_char(c) || c == '*') => rest = after,
             _ => break,
         }
     }
@@ -192,7 +194,7 @@ fn leading_member(text: &str) -> Option<&str> {
 
 /// The part of a name that a text ends with; empty when it ends otherwise.
 fn trailing_name(text: &str) -> &str {
-    text.rsplit(|c| !is_part(c)).next().unwrap_or_default()
+    text.rsplit(|c| !is_identifier_char(c)).next().unwrap_or_default()
 }
 
 /// Keywords that are names of members, too.

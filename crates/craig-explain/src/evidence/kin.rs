@@ -3,6 +3,8 @@
 
 use std::collections::{BTreeSet, HashMap};
 
+use craig_text::path::folder;
+
 use crate::library::Library;
 
 /// Most names beside the subject that are looked for.
@@ -39,7 +41,7 @@ impl Kin {
             let mentioned = library.named(name).iter().map(|&at| at as usize);
             let pages: BTreeSet<usize> = mentioned.clone().map(|at| library.page_of(at)).collect();
             let folders: BTreeSet<&str> =
-                mentioned.clone().map(|at| folder_of(&library.place(at).page.path)).collect();
+                mentioned.clone().map(|at| folder(&library.place(at).page.path)).collect();
             folders.into_iter().for_each(|of| *kin.folders.entry(of.to_owned()).or_default() += 1);
             library.owners(name).iter().for_each(|of| *kin.owners.entry(of.clone()).or_default() += 1);
             kin.n_called += usize::from(library.mentions(name).iter().any(|(_, m)| m.calls + m.members > 0));
@@ -66,7 +68,7 @@ impl Kin {
 
     /// Share of the names that the pages of a page's folder are about.
     pub(super) fn in_folder(&self, path: &str) -> f32 {
-        self.share(self.folders.get(folder_of(path)))
+        self.share(self.folders.get(folder(path)))
     }
 
     /// Share of the names that the documentation says belong to an owner (normalised).
@@ -82,8 +84,4 @@ impl Kin {
     fn share(&self, n: Option<&usize>) -> f32 {
         n.copied().unwrap_or_default() as f32 / self.n.max(FEW) as f32
     }
-}
-
-fn folder_of(path: &str) -> &str {
-    path.rsplit_once('/').map_or("", |(folder, _)| folder)
 }

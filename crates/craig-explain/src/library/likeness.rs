@@ -1,6 +1,7 @@
 //! How like a text is to every section: their vectors lie one after the other, since all are looked at for each name.
 
 use craig_model::{Embedding, Quantized};
+use craig_text::dot_i8_f32;
 
 /// The vectors of all parts of all sections, in order.
 #[derive(Default)]
@@ -28,25 +29,10 @@ impl Vectors {
         let mut parts = self.codes.chunks_exact(query.len().max(1)).zip(&self.scales);
         let nearest = |n_parts: &u32| {
             let own = parts.by_ref().take(*n_parts as usize);
-            own.map(|(codes, scale)| dot(codes, query) * scale).fold(0.0, f32::max)
+            own.map(|(codes, scale)| dot_i8_f32(codes, query) * scale).fold(0.0, f32::max)
         };
         self.n_parts.iter().map(nearest).collect()
     }
-}
-
-/// Components that are added up apart, so that the processor can do so at once.
-const LANES: usize = 16;
-
-fn dot(codes: &[i8], query: &[f32]) -> f32 {
-    let ((codes, codes_left), (query, query_left)) = (codes.as_chunks::<LANES>(), query.as_chunks::<LANES>());
-    let mut sums = [0.0f32; LANES];
-    for (codes, query) in codes.iter().zip(query) {
-        for ((sum, &code), x) in sums.iter_mut().zip(codes).zip(query) {
-            *sum += f32::from(code) * x;
-        }
-    }
-    let left = codes_left.iter().zip(query_left).map(|(&code, x)| f32::from(code) * x);
-    sums.iter().sum::<f32>() + left.sum::<f32>()
 }
 
 #[cfg(test)]

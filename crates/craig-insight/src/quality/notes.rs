@@ -1,5 +1,6 @@
 //! Notes that somebody left to come back to: `TODO` and its like, in comments.
 
+use craig_text::whole_words;
 use serde::Serialize;
 
 use super::{Measured, rounded};
@@ -50,7 +51,7 @@ pub struct Note {
 /// Notes of one text.
 pub(super) fn notes(path: &str, text: &str) -> Vec<Note> {
     let found = text.lines().zip(1u32..).filter_map(|(line, number)| {
-        let (tag, at) = TAGS.iter().find_map(|tag| Some((*tag, word_at(line, tag)?)))?;
+        let (tag, at) = TAGS.iter().find_map(|tag| Some((*tag, whole_words(line, tag).next()?)))?;
         let before = &line[..at];
         let in_comment =
             MARKS.iter().any(|mark| before.contains(mark)) || before.trim().is_empty() && number > 1;
@@ -63,16 +64,6 @@ pub(super) fn notes(path: &str, text: &str) -> Vec<Note> {
         })
     });
     found.collect()
-}
-
-/// Where a whole word stands.
-fn word_at(line: &str, word: &str) -> Option<usize> {
-    let is_word = |c: char| c.is_alphanumeric() || c == '_';
-    line.match_indices(word).map(|(at, _)| at).find(|&at| {
-        let before = line[..at].chars().next_back();
-        let after = line[at + word.len()..].chars().next();
-        !before.is_some_and(is_word) && !after.is_some_and(is_word)
-    })
 }
 
 pub(super) fn report(measured: &[Measured]) -> Notes {

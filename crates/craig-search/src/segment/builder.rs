@@ -10,7 +10,7 @@ use craig_model::Quantized;
 use craig_source::FileKind;
 use craig_store::StoredFile;
 use craig_text::path::file_stem;
-use craig_text::{PathRole, PathTraits, compact};
+use craig_text::{PathRole, PathTraits, compact, stems};
 
 use super::checks::checksums;
 use super::file_terms::{FileTerms, is_type, words_per_vector};
@@ -18,7 +18,6 @@ use super::layout::{ChunkRow, FORMAT, FileRow, Header, MAGIC, N_FIELD_EMBEDDINGS
 use super::postings::{Posting, PostingsWriter};
 use super::reader::Segment;
 use super::terms::{KeyHasher, TermKey};
-use crate::analysis::parts;
 
 /// Most names of a file whose uses elsewhere are counted.
 const MAX_MAIN_NAMES: usize = 3;
@@ -165,7 +164,7 @@ impl SegmentBuilder {
             kind: kind_number(file.record.kind),
             role: PathRole::from_path(&file.record.path) as u8,
             traits: PathTraits::from_path(&file.record.path).bits(),
-            n_name_words: parts(file_stem(&file.record.path)).len().min(255) as u8,
+            n_name_words: stems(file_stem(&file.record.path)).count().min(255) as u8,
         };
         self.files.push(row);
     }

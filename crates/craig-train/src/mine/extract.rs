@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use craig_chunk::{Chunk, ChunkKind, Outline, Symbol};
 use craig_source::{FileKind, Language};
-use craig_text::{is_test, words};
+use craig_text::{compact, is_test, lower_words};
 
 use super::comments::{Documented, documented, file_header, is_understood};
 use super::sentences::{says_something, sentences};
@@ -161,10 +161,10 @@ impl Miner<'_> {
         if !of_header.is_empty() {
             return of_header.iter().map(|sentence| without_subject(sentence)).collect();
         }
-        let stem = letters(stem(self.source.path));
+        let stem = compact(stem(self.source.path));
         let is_main = |symbol: &&Symbol| {
             let last = symbol.name.rsplit(['.', ':']).next().unwrap_or_default();
-            is_type(symbol.kind) && (letters(&symbol.name) == stem || letters(last) == stem)
+            is_type(symbol.kind) && (compact(&symbol.name) == stem || compact(last) == stem)
         };
         let main = self.outline.symbols.iter().find(is_main);
         let main = main.and_then(|symbol| {
@@ -221,12 +221,8 @@ fn stem(path: &str) -> &str {
     name.split('.').find(|part| !part.is_empty()).unwrap_or(name)
 }
 
-fn letters(name: &str) -> String {
-    name.chars().filter(|c| c.is_ascii_alphanumeric()).map(|c| c.to_ascii_lowercase()).collect()
-}
-
 fn split_words(name: &str) -> String {
-    words(name).map(|word| word.text.to_lowercase()).collect::<Vec<_>>().join(" ")
+    lower_words(name).collect::<Vec<_>>().join(" ")
 }
 
 /// `Package http provides clients` → `provides clients`; `table.c - grows` → `grows`.

@@ -115,7 +115,7 @@ impl Contents {
 
 impl Drop for Contents {
     fn drop(&mut self) {
-        // Without input git ends by itself; its exit status tells nothing that the answers did not.
+        // Without input git ends by itself; its exit status adds nothing to the answers.
         self.requests = None;
         let _ = self.child.wait();
     }

@@ -1,0 +1,57 @@
+//! Stems of English words, as names in code and questions about them use them.
+
+use crate::words;
+
+/// The stems of the words of a text, in lower case and in order.
+pub fn stems(text: &str) -> impl Iterator<Item = String> {
+    words(text).map(|word| {
+        let mut lower = word.text.to_ascii_lowercase();
+        lower.truncate(stem(&lower).len());
+        lower
+    })
+}
+
+/// A word, in lower case, without its plural ending. Cautious, as the index is made of these: words that differ after it stay
+/// apart.
+pub fn stem(word: &str) -> &str {
+    let keep =
+        |suffix: &str, min_stem: usize| word.strip_suffix(suffix).filter(|stem| stem.len() >= min_stem);
+    if let Some(stem) = keep("ies", 3) {
+        return stem;
+    }
+    if word.ends_with("ss") || word.ends_with("us") || word.ends_with("is") {
+        return word;
+    }
+    keep("s", 3).unwrap_or(word)
+}
+
+/// A word, in lower case, without the endings that most often differ where it is a name in code and a word of a heading: `retry`
+/// of "Retrying", `pip` of `pipe` and "Piping".
+///
+/// Documentation has few headings, and each counts: here more words may fall together than in an index of all texts.
+pub fn root(word: &str) -> &str {
+    let cut = |endings: &[&str], word: &str| -> usize {
+        let ending = endings.iter().find(|ending| word.len() >= ending.len() + 3 && word.ends_with(**ending));
+        word.len() - ending.map_or(0, |ending| ending.len())
+    };
+    let plural = &word[..cut(&["s"], word)];
+    let base = &plural[..cut(&["ing", "ed"], plural)];
+    &base[..cut(&["e", "y", "i"], base)]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn stems_take_plurals_together_and_leave_other_words_apart() {
+        let found: Vec<_> = stems("getQueries class status users_is parsing").collect();
+        assert_eq!(found, ["get", "quer", "class", "status", "user", "is", "parsing"]);
+    }
+
+    #[test]
+    fn roots_take_forms_of_verbs_together() {
+        let found = ["retry", "retrying", "pipe", "piping", "attached", "set"].map(root);
+        assert_eq!(found, ["retr", "retr", "pip", "pip", "attach", "set"]);
+    }
+}
