@@ -8,7 +8,7 @@ use std::rc::Rc;
 
 use craig_chunk::{ChunkKind, Outline, Symbol, chunk};
 use craig_source::{ContentHash, Language, mask_text};
-use craig_text::{compact, is_identifier_char};
+use craig_text::{compact, is_identifier_char, whole_words};
 use serde::Serialize;
 
 use crate::names::{identifiers, words_of};
@@ -456,7 +456,7 @@ fn ancestors(text: &str, class: &str) -> Vec<String> {
 
 /// Whether a line of the file exports `name`.
 fn is_exported(text: &str, name: &str) -> bool {
-    occurrences(text, name).any(|at| {
+    whole_words(text, name).any(|at| {
         let line_start = text[..at].rfind('\n').map_or(0, |end| end + 1);
         let before = text[line_start..at].trim_start();
         if before.starts_with("export ") || before.contains("exports") || before.starts_with("pub ") {
@@ -475,7 +475,7 @@ fn is_exported(text: &str, name: &str) -> bool {
 /// Other names that the file exports `name` under: `export { _Parser as Parser }`, `exports.parse = parseIt`.
 fn aliases(text: &str, name: &str) -> Vec<String> {
     let mut found = Vec::new();
-    for at in occurrences(text, name) {
+    for at in whole_words(text, name) {
         let after = text[at + name.len()..].trim_start();
         if let Some(alias) = after.strip_prefix("as ").and_then(|rest| identifiers(rest).next()) {
             found.push(alias.1.to_owned());
@@ -496,15 +496,6 @@ fn aliases(text: &str, name: &str) -> Vec<String> {
     found.dedup();
     found.truncate(4);
     found
-}
-
-/// Where `name` stands as a whole word.
-fn occurrences<'t>(text: &'t str, name: &'t str) -> impl Iterator<Item = usize> + 't {
-    text.match_indices(name).map(|(at, _)| at).filter(move |&at| {
-        let before = text[..at].chars().next_back();
-        let after = text[at + name.len()..].chars().next();
-        !name.is_empty() && !before.is_some_and(is_identifier_char) && !after.is_some_and(is_identifier_char)
-    })
 }
 
 /// The text of lines `first` to `last`, 1-based, inclusive.

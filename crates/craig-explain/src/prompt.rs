@@ -323,11 +323,7 @@ fn says_no(text: &str) -> bool {
 }
 
 fn has_word(text: &str, word: &str) -> bool {
-    let lower = text.to_lowercase();
-    let is_letter = |c: Option<char>| c.is_some_and(char::is_alphanumeric);
-    lower.match_indices(word).any(|(at, _)| {
-        !is_letter(lower[..at].chars().next_back()) && !is_letter(lower[at + word.len()..].chars().next())
-    })
+    stands_in(&text.to_lowercase(), word)
 }
 
 /// Whether `token` stands in `source` as a whole: `50` does not stand in `500`, nor `abort` in `abortAll`.

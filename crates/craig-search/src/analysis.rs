@@ -1,6 +1,6 @@
 //! The code tokenizer of the lexical index: identifiers as a whole and their parts, lower-cased and lightly stemmed.
 
-use craig_text::{compact_into, stem, words};
+use craig_text::{compact_into, identifiers, stem, words};
 
 /// Fields of the lexical index; the byte stands before each term in the dictionary.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -45,7 +45,7 @@ const MAX_TERM_BYTES: usize = 64;
 
 /// Calls `emit` with each term of `text`: the parts of every identifier, and the identifier as a whole when it has several.
 pub(crate) fn terms(text: &str, mut emit: impl FnMut(&str)) {
-    identifier_runs(text).for_each(|run| terms_of_run(run, &mut emit));
+    identifiers(text).for_each(|run| terms_of_run(run.text, &mut emit));
 }
 
 /// Calls `emit` with each term of one identifier.
@@ -81,18 +81,6 @@ fn fold_ascii(word: &str, out: &mut String) {
     out.make_ascii_lowercase();
 }
 
-/// Runs of letters, digits and `_`; any non-ASCII character counts as a letter.
-pub(crate) fn identifier_runs(text: &str) -> impl Iterator<Item = &str> {
-    let is_inside = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'_' || !byte.is_ascii();
-    let mut at = 0;
-    std::iter::from_fn(move || {
-        let bytes = text.as_bytes();
-        let start = at + bytes[at..].iter().position(is_inside)?;
-        at = bytes[start..].iter().position(|byte| !is_inside(byte)).map_or(bytes.len(), |len| start + len);
-        Some(&text[start..at])
-    })
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -109,6 +97,7 @@ mod tests {
         check("user_names_v2", "user name v 2 usernamesv2");
         check("class access status queries", "class access status quer");
         check("größe naïve", "größe gr e naïve na ve");
+        check("$scope a$b “open”—now", "scope a b ab open now");
         check("", "");
     }
 }

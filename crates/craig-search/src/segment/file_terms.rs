@@ -6,13 +6,13 @@ use std::hash::BuildHasherDefault;
 use craig_chunk::{ChunkKind, Symbol};
 use craig_model::{Embedding, Quantized, StaticModel};
 use craig_store::{StoredChunk, StoredFile};
-use craig_text::compact;
 use craig_text::path::file_stem;
+use craig_text::{compact, identifiers};
 
 use super::layout::{FieldEmbedding, N_FIELD_EMBEDDINGS};
 use super::postings::Posting;
 use super::terms::{KeyHasher, TermKey};
-use crate::analysis::{Field, identifier_runs, terms, terms_of_run};
+use crate::analysis::{Field, terms, terms_of_run};
 use crate::ivf::nearest_list;
 
 /// Weight of the path's vector in the retrieval vector of a chunk.
@@ -88,7 +88,7 @@ struct Collector<'t> {
 impl<'t> Collector<'t> {
     /// Adds the body terms of `text`.
     fn add_body(&mut self, text: &'t str) {
-        for run in identifier_runs(text) {
+        for run in identifiers(text).map(|run| run.text) {
             let (start, end) = match self.known_runs.get(run) {
                 Some(&known) => known,
                 None => self.add_new_run(run),
