@@ -60,7 +60,8 @@ impl Workshop {
         store.index_folder(&store.project("tree").unwrap())
     }
 
-    /// Changes bytes of the database on the disk, as a broken disk does: `from`, which stands there once, becomes `to`.
+    /// Changes bytes of the database on the disk, as a broken disk does: `from` becomes `to` wherever it is, also in what SQLite
+    /// left behind when it moved rows.
     pub(crate) fn damage_database(&mut self, from: &[u8], to: &[u8]) {
         assert_eq!(from.len(), to.len());
         let path = self.database();
@@ -68,8 +69,8 @@ impl Workshop {
         self.engine = open(&path.with_file_name("other.db"));
         let mut bytes = std::fs::read(&path).unwrap();
         let places: Vec<usize> = (0..bytes.len()).filter(|&at| bytes[at..].starts_with(from)).collect();
-        let [at] = places[..] else { panic!("{} places to damage", places.len()) };
-        bytes[at..at + to.len()].copy_from_slice(to);
+        assert!(!places.is_empty(), "there is nothing to damage");
+        places.into_iter().for_each(|at| bytes[at..at + to.len()].copy_from_slice(to));
         std::fs::write(&path, bytes).unwrap();
         self.engine = open(&path);
     }
