@@ -79,7 +79,7 @@ fn prepare(args: &Args, session: &mut Session) -> anyhow::Result<Prepared> {
     let in_words = args.model || config.in_words && !args.no_model;
     if in_words && config.language_model.is_none() {
         return Err(Refusal::new(
-            "there is no language model to explain in words",
+            "no language model is configured",
             "set language_model.provider (docs/models.md), or leave --model and explain.language_model out",
         )
         .into());

@@ -46,7 +46,7 @@ fn text(file: &FileText) -> Result<&str, Refusal> {
                 format!("{path} is a binary file ({}): it has no text in the index", bytes(file.entry.size))
             }
         };
-        Refusal::new(why, "--format json shows what is known of the file")
+        Refusal::new(why, "--format json shows what is known about the file")
     })
 }
 

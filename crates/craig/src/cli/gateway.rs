@@ -136,7 +136,7 @@ impl Listed {
 
 fn table(list: &[Listed], columns: Columns) -> String {
     if list.is_empty() {
-        return "no keys yet: 'craig gateway keys add NAME' makes one\n".to_owned();
+        return "no keys yet: 'craig gateway keys add NAME' creates one\n".to_owned();
     }
     let mut table = Table::new()
         .column("id", Align::Left, Cut::Never, DIM)

@@ -17,7 +17,7 @@ fn keys_are_made_listed_and_revoked() {
         expect![[r#"
         exit 0
         -- stdout
-        no keys yet: 'craig gateway keys add NAME' makes one
+        no keys yet: 'craig gateway keys add NAME' creates one
     "#]],
     );
     let added: Value =

@@ -268,7 +268,7 @@ fn file_prints_the_text_as_it_is() {
         exit 1
         -- stderr
         error: logo.png is a binary file (8 B): it has no text in the index
-        hint: --format json shows what is known of the file
+        hint: --format json shows what is known about the file
     "#]],
     );
     home.check(
@@ -277,7 +277,7 @@ fn file_prints_the_text_as_it_is() {
         exit 1
         -- stderr
         error: .env has no text in the index: secret, tracked by name only
-        hint: --format json shows what is known of the file
+        hint: --format json shows what is known about the file
     "#]],
     );
     home.check(
