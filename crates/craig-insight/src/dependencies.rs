@@ -5,9 +5,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::Serialize;
 
 use crate::Analysis;
+use crate::declared::Ecosystem;
 use crate::graph::Edge;
 use crate::modules::Modules;
-use crate::packages::Ecosystem;
 use crate::workspace::FileIx;
 
 /// What the files of a project depend on.

@@ -8,7 +8,8 @@ use petgraph::graphmap::DiGraphMap;
 use rayon::prelude::*;
 
 use crate::IsCancelled;
-use crate::packages::{Ecosystem, Packages};
+use crate::declared::Ecosystem;
+use crate::packages::Packages;
 use crate::resolve::{Resolver, Target};
 use crate::workspace::{FileIx, Workspace};
 

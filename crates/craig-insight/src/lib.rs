@@ -2,6 +2,7 @@
 //! change of one place would reach. Nothing here reads a user's file or asks a model.
 
 mod architecture;
+mod declared;
 mod dependencies;
 mod error;
 mod graph;
@@ -21,9 +22,9 @@ use craig_store::{ProjectId, Store};
 use rayon::ThreadPool;
 
 pub use architecture::{Architecture, EntryPoint, Evidence, Layer, Module, ModuleUse, Pattern};
+pub use declared::{Ecosystem, Scope};
 pub use dependencies::{Depended, Dependencies, External, FileEdge, Place, Undeclared, UnresolvedImport};
 pub use error::InsightError;
-pub use packages::{Ecosystem, Scope};
 pub use quality::{
     COMPLEX, Clone, ClonePlace, Duplication, FileNotes, Function, LONG_FILE_LINES, LongFile, ModuleTests,
     Note, Notes, Quality, Summary, quality, quality_of_texts,

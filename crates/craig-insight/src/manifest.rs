@@ -20,7 +20,7 @@ use std::collections::BTreeMap;
 
 use craig_text::path::{folder, name};
 
-use crate::packages::{Declared, Ecosystem, Scope};
+use crate::declared::{Declared, Ecosystem, Scope};
 
 /// What one manifest tells.
 #[derive(Default)]
@@ -55,8 +55,14 @@ impl Lock {
 pub(crate) fn is_wanted(path: &str) -> bool {
     reader(path).is_some()
         || lock_reader(path).is_some()
-        || crate::resolve::is_script_config(path)
+        || is_script_config(path)
         || matches!(name(path), "libs.versions.toml" | "package.yaml")
+}
+
+/// Build settings that map imports.
+pub(crate) fn is_script_config(path: &str) -> bool {
+    let name = name(path);
+    name == "jsconfig.json" || name.starts_with("tsconfig") && name.ends_with(".json")
 }
 
 type Read = fn(&str, &str) -> Option<Manifest>;

@@ -12,12 +12,11 @@ mod rust;
 mod script;
 mod standard;
 
-pub(crate) use script::is_config as is_script_config;
-
 use craig_chunk::Reference;
 use craig_source::Language;
 
-use crate::packages::{Ecosystem, Packages};
+use crate::declared::Ecosystem;
+use crate::packages::Packages;
 use crate::workspace::{FileIx, Workspace};
 
 /// What an import means.

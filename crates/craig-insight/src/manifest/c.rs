@@ -3,8 +3,8 @@
 use serde_json::Value;
 
 use super::{Manifest, declare, quoted};
+use crate::declared::{Ecosystem, Scope};
 use crate::json;
-use crate::packages::{Ecosystem, Scope};
 
 pub(super) fn vcpkg(path: &str, text: &str) -> Option<Manifest> {
     let value = json::parse(text)?;

@@ -3,7 +3,7 @@
 use toml::{Table, Value};
 
 use super::{Lock, Manifest, declare};
-use crate::packages::{Ecosystem, Scope};
+use crate::declared::{Ecosystem, Scope};
 
 const SECTIONS: &[(&str, Scope)] = &[
     ("dependencies", Scope::Runtime),
@@ -41,7 +41,7 @@ fn sections(table: &Table, path: &str, manifest: &mut Manifest) {
     }
 }
 
-fn dependency(name: &str, value: &Value, scope: Scope, path: &str) -> Option<crate::packages::Declared> {
+fn dependency(name: &str, value: &Value, scope: Scope, path: &str) -> Option<crate::declared::Declared> {
     let text = |key: &str| value.get(key).and_then(Value::as_str);
     let is_true = |key: &str| value.get(key).and_then(Value::as_bool) == Some(true);
     let scope = if scope == Scope::Runtime && is_true("optional") { Scope::Optional } else { scope };

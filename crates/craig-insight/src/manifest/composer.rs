@@ -1,8 +1,8 @@
 //! `composer.json` and `composer.lock`.
 
 use super::{Lock, Manifest, declare};
+use crate::declared::{Ecosystem, Scope};
 use crate::json;
-use crate::packages::{Ecosystem, Scope};
 
 pub(super) fn manifest(path: &str, text: &str) -> Option<Manifest> {
     let value = json::parse(text)?;

@@ -3,7 +3,7 @@
 use roxmltree::Document;
 
 use super::{Manifest, declare};
-use crate::packages::{Ecosystem, Scope};
+use crate::declared::{Ecosystem, Scope};
 
 pub(super) fn manifest(path: &str, text: &str) -> Option<Manifest> {
     let document = Document::parse(text.trim_start_matches('\u{feff}')).ok()?;

@@ -1,7 +1,7 @@
 //! `mix.exs` and `mix.lock`.
 
 use super::{Lock, Manifest, declare, quoted};
-use crate::packages::{Ecosystem, Scope};
+use crate::declared::{Ecosystem, Scope};
 
 /// Lines such as `{:phoenix, "~> 1.7", only: :test}`.
 pub(super) fn manifest(path: &str, text: &str) -> Option<Manifest> {

@@ -1,7 +1,7 @@
 //! `go.mod`.
 
 use super::{Manifest, declare};
-use crate::packages::{Ecosystem, Scope};
+use crate::declared::{Ecosystem, Scope};
 
 pub(super) fn manifest(path: &str, text: &str) -> Option<Manifest> {
     let mut manifest = Manifest::default();

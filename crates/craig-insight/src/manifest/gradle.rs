@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use toml::{Table, Value};
 
 use super::{Manifest, declare, quoted};
-use crate::packages::{Ecosystem, Scope};
+use crate::declared::{Ecosystem, Scope};
 
 /// Configurations that declare what the code itself uses.
 const CONFIGURATIONS: &[(&str, Scope)] = &[
@@ -58,7 +58,7 @@ fn scope_of(word: &str) -> Option<Scope> {
 }
 
 /// `group:artifact:version`.
-fn of_coordinates(text: &str, scope: Scope, path: &str) -> Option<crate::packages::Declared> {
+fn of_coordinates(text: &str, scope: Scope, path: &str) -> Option<crate::declared::Declared> {
     let mut parts = text.split(':');
     let (group, artifact) = (parts.next()?, parts.next()?);
     let is_group = group.contains('.') || group == artifact || group.len() > 2;
@@ -71,7 +71,7 @@ fn of_coordinates(text: &str, scope: Scope, path: &str) -> Option<crate::package
 }
 
 /// `group: 'g', name: 'a', version: 'v'`.
-fn by_parts(text: &str, scope: Scope, path: &str) -> Option<crate::packages::Declared> {
+fn by_parts(text: &str, scope: Scope, path: &str) -> Option<crate::declared::Declared> {
     let part = |key: &str| {
         let at = text.find(&format!("{key}:")).or_else(|| text.find(&format!("{key} =")))?;
         quoted(&text[at..]).map(|(value, _)| value)

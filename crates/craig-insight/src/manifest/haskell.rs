@@ -1,7 +1,7 @@
 //! Cabal files and `package.yaml`.
 
 use super::{Manifest, declare};
-use crate::packages::{Ecosystem, Scope};
+use crate::declared::{Ecosystem, Scope};
 
 /// `build-depends` of each section, in one line or in several.
 pub(super) fn cabal(path: &str, text: &str) -> Option<Manifest> {

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use roxmltree::{Document, Node};
 
 use super::{Manifest, declare};
-use crate::packages::{Ecosystem, Scope};
+use crate::declared::{Ecosystem, Scope};
 
 pub(super) fn manifest(path: &str, text: &str) -> Option<Manifest> {
     let document = Document::parse(text).ok()?;

@@ -3,8 +3,8 @@
 use serde_json::Value;
 
 use super::{Lock, Manifest, declare};
+use crate::declared::{Ecosystem, Scope};
 use crate::json;
-use crate::packages::{Ecosystem, Scope};
 
 const SECTIONS: &[(&str, Scope)] = &[
     ("dependencies", Scope::Runtime),

@@ -4,8 +4,8 @@ use craig_text::path::{folder, name as file_name};
 use toml::{Table, Value};
 
 use super::{Lock, Manifest, all_quoted, declare, scope_of_group};
+use crate::declared::{Declared, Ecosystem, Scope};
 use crate::json;
-use crate::packages::{Declared, Ecosystem, Scope};
 
 pub(super) fn pyproject(path: &str, text: &str) -> Option<Manifest> {
     let table = text.parse::<Table>().ok()?;

@@ -1,7 +1,7 @@
 //! `Gemfile`, `Gemfile.lock` and gem specifications.
 
 use super::{Lock, Manifest, all_quoted, declare, quoted};
-use crate::packages::{Ecosystem, Scope};
+use crate::declared::{Ecosystem, Scope};
 
 pub(super) fn gemfile(path: &str, text: &str) -> Option<Manifest> {
     let mut manifest = Manifest::default();

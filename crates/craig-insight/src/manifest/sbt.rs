@@ -1,7 +1,7 @@
 //! Builds of sbt: `"group" %% "artifact" % "version" % Test`.
 
 use super::{Manifest, declare, quoted};
-use crate::packages::{Ecosystem, Scope};
+use crate::declared::{Ecosystem, Scope};
 
 pub(super) fn manifest(path: &str, text: &str) -> Option<Manifest> {
     let mut manifest = Manifest::default();

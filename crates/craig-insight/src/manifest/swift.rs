@@ -1,8 +1,8 @@
 //! `Package.swift` and `Package.resolved`.
 
 use super::{Lock, Manifest, declare, quoted};
+use crate::declared::{Ecosystem, Scope};
 use crate::json;
-use crate::packages::{Ecosystem, Scope};
 
 pub(super) fn manifest(path: &str, text: &str) -> Option<Manifest> {
     let mut manifest = Manifest::default();

@@ -1,7 +1,7 @@
 //! Manifests and lock files in plain YAML, read by their indentation: Dart's pubspec and pnpm's lock file.
 
 use super::{Lock, Manifest, declare};
-use crate::packages::{Ecosystem, Scope};
+use crate::declared::{Ecosystem, Scope};
 
 /// Lines as (indent, key, value), comments left out.
 fn entries(text: &str) -> impl Iterator<Item = (usize, &str, &str)> {

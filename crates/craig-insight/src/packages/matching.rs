@@ -1,7 +1,7 @@
 //! Whether an import is of a package: by the package's name, by what is known of it, by how names are usually made.
 
 use super::code_names::{MAVEN, PACKAGIST, PYTHON, known};
-use super::{Declared, Ecosystem};
+use crate::declared::{Declared, Ecosystem};
 use crate::manifest::normal_python_name;
 
 /// How well `import` fits a declared package; none when it does not. The longer the agreement, the better.

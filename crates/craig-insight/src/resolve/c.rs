@@ -7,7 +7,7 @@ use craig_source::Language;
 use craig_text::path::{folder, join, name};
 
 use super::{Target, nearest, standard};
-use crate::packages::Ecosystem;
+use crate::declared::Ecosystem;
 use crate::workspace::{FileIx, Workspace};
 
 const LANGUAGES: &[Language] = &[Language::C, Language::Cpp, Language::Cuda, Language::ObjectiveC];

@@ -6,7 +6,7 @@ use craig_chunk::{ChunkKind, Reference, ReferenceKind};
 use craig_source::Language;
 
 use super::{Beyond, Implicit, ImplicitKind, Target, nearest};
-use crate::packages::Ecosystem;
+use crate::declared::Ecosystem;
 use crate::workspace::{FileIx, Workspace};
 
 pub(super) struct Types<'w> {

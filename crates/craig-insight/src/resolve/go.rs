@@ -7,7 +7,7 @@ use craig_source::Language;
 use craig_text::path::{folder, join, name, under};
 
 use super::{Beyond, Implicit, ImplicitKind, Target};
-use crate::packages::Ecosystem;
+use crate::declared::Ecosystem;
 use crate::workspace::{FileIx, Workspace};
 
 /// Names of a package and where they are defined; in several files where these are built for different systems.

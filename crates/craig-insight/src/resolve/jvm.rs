@@ -6,7 +6,7 @@ use craig_chunk::Reference;
 use craig_source::Language;
 
 use super::{Beyond, Implicit, ImplicitKind, Target, nearest};
-use crate::packages::Ecosystem;
+use crate::declared::Ecosystem;
 use crate::workspace::{FileIx, SourceFile, Workspace};
 
 /// Prefixes of what comes with the platform or the language.

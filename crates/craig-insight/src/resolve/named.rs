@@ -7,7 +7,7 @@ use craig_source::Language;
 use craig_text::path::{ancestors, extension, folder, join, name, under};
 
 use super::{Beyond, Implicit, ImplicitKind, Target, nearest};
-use crate::packages::Ecosystem;
+use crate::declared::Ecosystem;
 use crate::workspace::{FileIx, Workspace};
 
 pub(super) struct Names<'w> {

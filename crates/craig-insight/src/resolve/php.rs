@@ -7,7 +7,7 @@ use craig_source::Language;
 use craig_text::path::{ancestors, folder, join};
 
 use super::{Beyond, Implicit, ImplicitKind, Target, nearest};
-use crate::packages::Ecosystem;
+use crate::declared::Ecosystem;
 use crate::workspace::{FileIx, SourceFile, Workspace};
 
 pub(super) struct Types<'w> {

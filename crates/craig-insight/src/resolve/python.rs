@@ -7,7 +7,7 @@ use craig_source::Language;
 use craig_text::path::{ancestors, file_stem, folder, is_in, name, under};
 
 use super::{Target, nearest, standard};
-use crate::packages::Ecosystem;
+use crate::declared::Ecosystem;
 use crate::workspace::{FileIx, Workspace};
 
 /// Folders beside a project's files that hold its packages.

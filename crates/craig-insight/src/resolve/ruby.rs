@@ -7,7 +7,7 @@ use craig_source::Language;
 use craig_text::path::{file_stem, folder, join, under};
 
 use super::{Beyond, Implicit, ImplicitKind, Target, nearest};
-use crate::packages::Ecosystem;
+use crate::declared::Ecosystem;
 use crate::workspace::{FileIx, Workspace};
 
 /// Folders that are load paths wherever they stand.

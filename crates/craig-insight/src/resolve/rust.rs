@@ -8,7 +8,8 @@ use craig_text::path::{ancestors, file_stem, folder, is_in, join, name, under};
 use toml::Table;
 
 use super::{Beyond, Implicit, ImplicitKind, Target};
-use crate::packages::{Ecosystem, Packages};
+use crate::declared::Ecosystem;
+use crate::packages::Packages;
 use crate::workspace::{FileIx, Workspace};
 
 /// A module by its crate's root and its path in it.

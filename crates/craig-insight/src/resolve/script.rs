@@ -6,9 +6,9 @@ use craig_text::path::{ancestors, extension, folder, join, name, under};
 use serde_json::Value;
 
 use super::{Target, standard};
-use crate::json;
-use crate::packages::Ecosystem;
+use crate::declared::Ecosystem;
 use crate::workspace::{FileIx, Workspace};
+use crate::{json, manifest};
 
 /// Extensions that an import may leave out, in the order in which TypeScript looks.
 const LEFT_OUT: &[&str] =
@@ -61,7 +61,7 @@ impl<'w> Scripts<'w> {
             }
             scripts.manifests.insert(folder(path).to_owned(), manifest);
         }
-        for path in workspace.manifests.keys().filter(|path| is_config(path)) {
+        for path in workspace.manifests.keys().filter(|path| manifest::is_script_config(path)) {
             let config = scripts.config(path, MAX_EXTENDS);
             let is_main = matches!(name(path), "tsconfig.json" | "jsconfig.json");
             let configs = scripts.configs.entry(folder(path).to_owned()).or_default();
@@ -317,12 +317,6 @@ impl<'w> Scripts<'w> {
                 .or_else(|| rest.and_then(|rest| self.file_at(&under(folder, &format!("app/{rest}")))))
         })
     }
-}
-
-/// Build settings that map imports.
-pub(crate) fn is_config(path: &str) -> bool {
-    let name = name(path);
-    name == "jsconfig.json" || name.starts_with("tsconfig") && name.ends_with(".json")
 }
 
 fn has_subpaths(exports: &Value) -> bool {
