@@ -61,7 +61,7 @@ fn collect(path: &Path, files: &mut Vec<(String, Language)>) {
     }
 }
 
-/// The faster of two runs each, taken in turns: the machine may be busy.
+/// The faster of two runs each, alternating: the machine may be busy.
 fn measure(row: &mut Row, path: &str, language: Language, text: &str) {
     let mut parse_s = f64::MAX;
     let mut chunk_s = f64::MAX;

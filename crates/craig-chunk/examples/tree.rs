@@ -1,4 +1,4 @@
-//! Prints the syntax tree of a file, for whoever mends the tables: `tree LANGUAGE FILE [DEPTH]`.
+//! Prints the syntax tree of a file, for work on the tables: `tree LANGUAGE FILE [DEPTH]`.
 #![expect(clippy::print_stdout, clippy::unwrap_used, reason = "a developer's tool")]
 
 fn main() {

@@ -1,4 +1,4 @@
-//! Code that a grammar reads.
+//! Code in languages with a grammar.
 
 use tree_sitter::{Node, Range, Tree};
 

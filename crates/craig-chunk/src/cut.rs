@@ -40,11 +40,11 @@ enum Role {
     Import,
     /// Statements of a function that is cut around its inner functions.
     Rest,
-    /// A part of a split unit: absorbs no more than a tiny rest.
+    /// A part of a split unit: only joined with a tiny rest.
     Part,
 }
 
-/// A stretch that becomes a chunk, or a part of one.
+/// A range that becomes a chunk, or a part of one.
 #[derive(Clone, Copy, Debug)]
 struct Piece {
     start: usize,
@@ -292,7 +292,7 @@ fn related(group: &Piece, piece: &Piece, units: &[Unit]) -> bool {
     left.level == right.level
 }
 
-/// `group` takes `piece` in; the name is that of a header, else of the larger definition, else of the larger part.
+/// Adds `piece` to `group`; the name is that of a header, else of the larger definition, else of the larger part.
 fn join(group: &mut Piece, piece: Piece) {
     let is_inner_header = group.role == Role::Header && piece.role == Role::Header;
     group.end = piece.end;

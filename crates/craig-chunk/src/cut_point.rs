@@ -1,13 +1,13 @@
-//! Where the end of a text may be left out without cutting through a statement.
+//! Where a text can be truncated without cutting through a statement.
 
 use craig_source::Language;
 use tree_sitter::Node;
 
 use crate::trees;
 
-/// The byte at which `text` is best cut so that at most `most_bytes` are left: the end of a line, behind a whole statement or
-/// member where a grammar reads the language, of the outermost in the second half. A first line that is longer is cut
-/// through. Never inside of a character; the length of the text when it is not too long.
+/// The best byte to truncate `text` at so that at most `most_bytes` are left: the end of a line; after a whole statement or
+/// member if there is a grammar for the language, the outermost one in the second half. A first line that is longer is cut in
+/// two. Never inside a character; the length of the text if it is not too long.
 pub fn cut_point(language: Language, text: &str, most_bytes: usize) -> usize {
     if text.len() <= most_bytes {
         return text.len();
@@ -70,7 +70,7 @@ mod tests {
     }
 
     #[test]
-    fn code_is_cut_behind_statements() {
+    fn code_is_cut_after_statements() {
         let after_a = "fn long(x: u8) {\n    let a = one(\n        x,\n        y,\n    );";
         check(Language::Rust, 70, after_a);
         check(Language::Rust, after_a.len(), after_a);

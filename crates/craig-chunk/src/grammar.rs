@@ -1,4 +1,4 @@
-//! What each grammar's node kinds mean, as one table a language.
+//! What each grammar's node kinds mean: one table per language.
 
 mod bash;
 mod branches;
@@ -38,9 +38,9 @@ pub(crate) use find::{child, field, line, text, unquoted};
 /// What the walk does with a node of some kind.
 #[derive(Clone, Copy)]
 pub(crate) enum Rule {
-    /// A statement like any other: not looked into.
+    /// A plain statement: its children are not visited.
     Plain,
-    /// Its children are looked at as if they stood in its place: wrappers, conditional blocks.
+    /// Transparent: its children are visited in its place. Wrappers, conditional blocks.
     Open,
     /// Comments, decorators, attributes: belong to the definition that follows.
     Attach,
@@ -48,7 +48,7 @@ pub(crate) enum Rule {
     Import(ReadImports),
     /// A definition whose parts are found in the usual places.
     Define(Define),
-    /// The node itself must be looked at to know.
+    /// Depends on the node.
     Ask(for<'t> fn(Node<'t>, &'t str) -> Answer<'t>),
 }
 
@@ -71,7 +71,7 @@ pub(crate) enum At {
     Nowhere,
 }
 
-/// What a node turned out to be.
+/// What a node is.
 pub(crate) enum Answer<'t> {
     Plain,
     Open(Node<'t>),
@@ -140,13 +140,13 @@ impl Define {
 
     /// The definition at `node`; none when it has no name.
     pub(crate) fn read<'t>(&self, node: Node<'t>) -> Option<Definition<'t>> {
-        let name = self.name.of(node)?;
-        Some(Definition::new(self.kind, name).body(self.body.of(node)))
+        let name = self.name.find_in(node)?;
+        Some(Definition::new(self.kind, name).body(self.body.find_in(node)))
     }
 }
 
 impl At {
-    fn of<'t>(self, node: Node<'t>) -> Option<Node<'t>> {
+    fn find_in<'t>(self, node: Node<'t>) -> Option<Node<'t>> {
         match self {
             At::Field(name) => node.child_by_field_name(name),
             At::Kind(kind) => child(node, kind),
@@ -164,22 +164,22 @@ pub(crate) struct Table {
     pub(crate) joins_same_name: bool,
     /// Rewrites text for the parser without moving an offset.
     prepare: Option<Prepare>,
-    /// Finds imports that stand deep in expressions.
+    /// Finds imports deep inside expressions.
     pub(crate) deep_imports: Option<ReadDeepImports>,
-    /// Whether text that cannot be read is read again without the further branches of `#if`.
+    /// Whether text with errors is parsed again without the further branches of `#if`.
     has_branches: bool,
     /// Lines indented deeper than this would overflow the buffer in which the scanner keeps its indentations.
     max_indent: usize,
     rules: &'static [(&'static str, Rule)],
 }
 
-/// Adds imports of a whole tree that the walk does not come by.
+/// Adds imports of a whole tree that the walk does not visit.
 pub(crate) type ReadDeepImports = fn(&Tree, &str, &mut Vec<Import>);
 
 type Prepare = fn(&str) -> Cow<'_, str>;
 
 impl Table {
-    const fn of(
+    const fn new(
         language: LanguageFn,
         separator: &'static str,
         rules: &'static [(&'static str, Rule)],
@@ -219,17 +219,17 @@ impl Grammar {
         limit == usize::MAX || !text.lines().any(|line| indent(line) > limit)
     }
 
-    /// The text the parser reads: `text` itself but for what no grammar can read.
+    /// The text for the parser: `text` without what the grammar cannot read.
     pub(crate) fn prepared<'t>(&self, text: &'t str) -> Cow<'t, str> {
         self.table.prepare.map_or(Cow::Borrowed(text), |prepare| prepare(text))
     }
 
-    /// Another reading of a text that parsed badly.
+    /// A simplified version of a text that parsed with errors.
     pub(crate) fn simplified(&self, text: &str) -> Option<String> {
         (self.table.has_branches && text.contains("#if")).then(|| branches::first_only(text))
     }
 
-    /// What a node's kind means; unreadable stretches are looked into.
+    /// What a node's kind means; error nodes are transparent.
     pub(crate) fn rule(&self, node: Node<'_>) -> Rule {
         self.rules.get(usize::from(node.kind_id())).copied().unwrap_or(Rule::Open)
     }

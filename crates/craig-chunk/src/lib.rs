@@ -115,7 +115,7 @@ pub enum Parsed {
     Whole,
     /// A grammar read it with errors; unreadable parts became blocks.
     Partly,
-    /// No grammar, or the grammar gave up: windows of text.
+    /// There is no grammar, or parsing took too long: windows of text.
     AsText,
 }
 
@@ -134,8 +134,8 @@ pub struct Outline {
 
 /// Cuts `text` into chunks.
 ///
-/// Total: any text of any language gives a partition; an empty text gives no chunks. Code that takes more than two
-/// seconds to parse is read as text.
+/// Total: any text of any language is partitioned; an empty text has no chunks. Code that takes more than two seconds to parse
+/// is read as text.
 pub fn chunk(language: Language, text: &str) -> Outline {
     if text.is_empty() {
         return Outline {
@@ -159,8 +159,8 @@ fn structured(language: Language, text: &str) -> Option<Outline> {
     }
 }
 
-/// The syntax trees of a text: one, or one for each script of a component; none where no grammar reads it, `None` where
-/// that takes too long.
+/// The syntax trees of a text: one, or one for each script of a component; empty if the language has no grammar, `None` if
+/// parsing takes too long.
 pub(crate) fn trees(
     language: Language,
     text: &str,
@@ -177,7 +177,7 @@ fn as_text(text: &str) -> Outline {
     Outline { chunks, symbols: Vec::new(), imports: Vec::new(), parsed: Parsed::AsText }
 }
 
-/// Parses `text` and drops the tree: the floor under [`chunk`], for measuring.
+/// Parses `text` and drops the tree: a lower bound of the time of [`chunk`], for measuring.
 #[doc(hidden)]
 pub fn parse_only(language: Language, text: &str) {
     if let Some(grammar) = grammar::grammar(language) {

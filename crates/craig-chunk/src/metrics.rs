@@ -29,7 +29,7 @@ pub struct FunctionMetrics {
     pub parameters: u32,
 }
 
-/// Measures every function of `text`, in file order; none where the language has no grammar or no functions.
+/// Measures every function of `text`, in file order; empty if the language has no grammar or no functions.
 ///
 /// A decision is a condition, a loop with one, a case that is not the default, a `catch`, a ternary, and each `&&` or `||`.
 /// Of the arms of a Rust `match` the first is free, as one is always taken; its `?` decides, and so do default values in
@@ -41,7 +41,7 @@ pub fn metrics(language: Language, text: &str) -> Option<Vec<FunctionMetrics>> {
     let Some(counting) = counting(language) else { return Some(Vec::new()) };
     let mut found = Vec::new();
     for (grammar, tree) in trees(language, text)? {
-        let roles = Roles::of(counting, &grammar.language);
+        let roles = Roles::new(counting, &grammar.language);
         let (open, units) = (Vec::new(), Vec::new());
         Measuring { counting, roles: &roles, text, open, units, done: &mut found }.tree(&tree);
     }
@@ -49,14 +49,14 @@ pub fn metrics(language: Language, text: &str) -> Option<Vec<FunctionMetrics>> {
     Some(found.into_iter().map(|(_, function)| function).collect())
 }
 
-/// A node whose children are being looked at.
+/// A node whose children are being visited.
 ///
-/// What lies around a node and before it is kept here: asked for, tree-sitter goes down from the root for it each time.
+/// Keeps the parent and the previous siblings: to find those of a node, tree-sitter descends from the root each time.
 struct Open<'t> {
     node: Node<'t>,
     nests: bool,
     is_unit: bool,
-    /// Kinds of the child before the one that is looked at, and of the named one.
+    /// Kinds of the previous child, and of the previous named one.
     before: &'t str,
     named_before: &'t str,
 }
@@ -65,7 +65,7 @@ struct Open<'t> {
 struct Unit {
     function: FunctionMetrics,
     start_byte: usize,
-    /// Structures around the innermost statement.
+    /// Control structures around the innermost statement.
     depth: u32,
 }
 
@@ -160,7 +160,7 @@ impl<'t> Measuring<'_, 't> {
 
     fn unit(&self, node: Node<'_>) -> Unit {
         let around = self.open.last().map(|around| around.node);
-        let (name, line_start) = name::of(node, around, self.text);
+        let (name, line_start) = name::function_name(node, around, self.text);
         let end = node.end_position();
         let last_row = if end.column == 0 { end.row.saturating_sub(1) } else { end.row };
         let line_end = u32::try_from(last_row + 1).unwrap_or(u32::MAX).max(line_start);

@@ -1,4 +1,4 @@
-//! Parsers, one a thread, with a limit on the time a file may take.
+//! Parsers, one per thread, with a time limit per file.
 
 use std::{
     cell::RefCell,
@@ -10,7 +10,7 @@ use tree_sitter::{ParseOptions, Parser, Range, Tree};
 
 use crate::grammar::Grammar;
 
-/// Real files parse at several MB/s; what takes longer than this is adversarial and is read as text.
+/// Real files parse at several MB/s; whatever takes longer than this is adversarial, and is read as text.
 const TIME_LIMIT: Duration = Duration::from_secs(2);
 
 thread_local! {

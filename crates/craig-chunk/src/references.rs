@@ -1,4 +1,4 @@
-//! What a file refers to: import statements wherever they stand, the packages it belongs to, the names it uses.
+//! What a file refers to: import statements anywhere in it, the packages it belongs to, the names it uses.
 
 mod go;
 mod kinds;
@@ -20,11 +20,11 @@ use crate::{Import, trees};
 pub enum ReferenceKind {
     /// An import statement: `import`, `use`, `using`, `alias`.
     Import,
-    /// An import of types only, gone when compiled: `import type`.
+    /// An import of types only, erased at compile time: `import type`.
     TypeImport,
-    /// An import that is passed on: `export … from`, `pub use`.
+    /// A re-export: `export … from`, `pub use`.
     Reexport,
-    /// An import when a line is reached: `import("x")`.
+    /// An import at run time: `import("x")`.
     DynamicImport,
     /// A call that loads a file: `require`, `source`.
     Require,
@@ -63,7 +63,7 @@ pub struct Reference {
     pub target: String,
     /// Names brought in, in order; empty when the module as a whole is, `*` for all.
     pub names: Vec<String>,
-    /// What is imported is called so in this file, where that is written for the whole statement: Go, C#, Rust.
+    /// The local name of what is imported, if the whole statement has one: Go, C#, Rust.
     pub alias: Option<String>,
     /// Line, 1-based.
     pub line: u32,
@@ -94,7 +94,7 @@ pub struct References {
     pub uses: Vec<Use>,
 }
 
-/// Reads what `text` refers to. Total: where no grammar reads the language, there is little or nothing.
+/// Reads what `text` refers to. Total: without a grammar for the language, the result has little or nothing.
 pub fn references(language: Language, text: &str) -> References {
     let mut reading = Reading { language, text, found: References::default(), used: BTreeMap::new() };
     if !lines::are_enough(language) {
@@ -115,7 +115,7 @@ struct Reading<'t> {
     used: BTreeMap<String, u32>,
 }
 
-/// What to do about the children of a node.
+/// Whether to visit the children of a node.
 enum Descent {
     Inside,
     Beside,
@@ -141,7 +141,7 @@ fn walk<'t>(top: Node<'t>, mut visit: impl FnMut(Node<'t>, &[Node<'t>]) -> Desce
     }
 }
 
-/// Modules of a file nested deeper than this are taken for parts of the one around them.
+/// Modules nested deeper than this count as parts of the enclosing one.
 const MAX_MODULES_DEEP: usize = 64;
 
 impl<'t> Reading<'t> {
@@ -193,11 +193,11 @@ impl<'t> Reading<'t> {
         }
         imports.extend(kinds::loading(self.language, node, self.text));
         self.take(imports, node, within);
-        uses::of(self.language, node, ancestors, self.text, &mut self.used)
+        uses::collect(self.language, node, ancestors, self.text, &mut self.used)
     }
 
     fn take(&mut self, imports: Vec<Import>, node: Node<'_>, within: &[(usize, String)]) {
-        let kind = kinds::of(self.language, node, self.text);
+        let kind = kinds::reference_kind(self.language, node, self.text);
         let within: Vec<String> = within.iter().map(|(_, name)| name.clone()).collect();
         let path = kinds::path_attribute(node, self.text);
         for import in imports {

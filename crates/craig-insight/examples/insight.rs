@@ -19,11 +19,11 @@ fn main() {
     let started = std::time::Instant::now();
     let pairs = texts.iter().map(|(path, text)| (path.as_str(), text.as_str()));
     let report = match args[1].as_str() {
-        "dependencies" => serde_json::to_string(&Analysis::of_texts(pairs).dependencies()),
-        "architecture" => serde_json::to_string(&Analysis::of_texts(pairs).architecture()),
+        "dependencies" => serde_json::to_string(&Analysis::from_texts(pairs).dependencies()),
+        "architecture" => serde_json::to_string(&Analysis::from_texts(pairs).architecture()),
         "quality" => serde_json::to_string(&craig_insight::quality_of_texts(pairs)),
         "relations" => {
-            serde_json::to_string(&Analysis::of_texts(pairs.clone()).relations_in(pairs, &args[3]).unwrap())
+            serde_json::to_string(&Analysis::from_texts(pairs.clone()).relations_in(pairs, &args[3]).unwrap())
         }
         other => panic!("no analysis {other}"),
     };

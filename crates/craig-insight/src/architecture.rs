@@ -1,4 +1,4 @@
-//! The report of architecture: modules and layers from the imports, entry points, patterns with what led to them.
+//! The report of architecture: modules and layers from the imports, entry points, patterns with their evidence.
 
 mod entries;
 mod layers;
@@ -15,16 +15,16 @@ pub use entries::EntryPoint;
 pub use layers::Layer;
 pub use patterns::{Evidence, Pattern};
 
-/// How a project is built.
+/// The architecture of a project.
 #[derive(Clone, Debug, Serialize)]
 pub struct Architecture {
     /// Folders with what they hold and use, by path.
     pub modules: Vec<Module>,
-    /// Modules by what they rest upon: each layer uses those before it. Modules that use each other share a layer.
+    /// Modules by layer: each layer uses those before it. Modules in a cycle share a layer.
     pub layers: Vec<Layer>,
-    /// Where the program or the library is entered.
+    /// Entry points of programs and libraries.
     pub entry_points: Vec<EntryPoint>,
-    /// Patterns, the most certain first, each with what led to it.
+    /// Patterns, the most certain first, each with its evidence.
     pub patterns: Vec<Pattern>,
     /// The modules as a Mermaid chart.
     pub mermaid: String,
@@ -49,7 +49,7 @@ pub struct Module {
     pub used_by: Vec<ModuleUse>,
 }
 
-/// How much one module has to do with another.
+/// How often one module uses another.
 #[derive(Clone, Debug, Serialize)]
 pub struct ModuleUse {
     /// The other module.
@@ -62,7 +62,7 @@ pub struct ModuleUse {
 const MOST_MODULES: usize = 24;
 
 pub(crate) fn architecture(analysis: &Analysis) -> Architecture {
-    let map = Modules::of(&analysis.workspace, MOST_MODULES);
+    let map = Modules::from_workspace(&analysis.workspace, MOST_MODULES);
     let uses = map.uses(&analysis.graph);
     Architecture {
         modules: modules(analysis, &map, &uses),

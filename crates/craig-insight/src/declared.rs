@@ -1,4 +1,4 @@
-//! A dependency as a manifest declares it: its ecosystem, its scope, what is asked for.
+//! A dependency as a manifest declares it: ecosystem, scope, requirement.
 
 use serde::Serialize;
 
@@ -44,21 +44,21 @@ pub enum Ecosystem {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Scope {
-    /// By what is shipped.
+    /// At run time.
     Runtime,
-    /// By what is shipped, if its user brings it.
+    /// At run time, installed by the user of the package.
     Peer,
-    /// To compile; brought by the place it runs in.
+    /// To compile; provided by the environment at run time.
     Provided,
-    /// By a part that may be left out.
+    /// By an optional part.
     Optional,
     /// To build.
     Build,
     /// For tests and development.
     Dev,
-    /// By another package only.
+    /// Only by another package.
     Indirect,
-    /// Shared settings, from which members of a workspace choose.
+    /// Shared settings that members of a workspace refer to.
     Workspace,
 }
 
@@ -83,14 +83,14 @@ impl Scope {
 pub(crate) struct Declared {
     pub(crate) ecosystem: Ecosystem,
     pub(crate) name: String,
-    /// What is asked for, as written.
+    /// The version requirement, as written.
     pub(crate) requirement: Option<String>,
-    /// What a lock file holds.
+    /// The version in the lock file.
     pub(crate) version: Option<String>,
     pub(crate) scope: Scope,
     pub(crate) manifest: String,
-    /// What code calls it, where the manifest gives another name.
+    /// Its name in code, if the manifest renames it.
     pub(crate) called: Option<String>,
-    /// Prefixes of its names in code, where a file tells them.
+    /// Prefixes of its names in code, if a lock file has them.
     pub(crate) prefixes: Vec<String>,
 }

@@ -10,7 +10,7 @@ use crate::graph::Edge;
 use crate::modules::Modules;
 use crate::workspace::FileIx;
 
-/// What the files of a project depend on.
+/// Dependencies of the files of a project.
 #[derive(Clone, Debug, Serialize)]
 pub struct Dependencies {
     /// Import statements that lead to a file of the project: one for each pair of files, by path.
@@ -23,9 +23,9 @@ pub struct Dependencies {
     pub undeclared: Vec<Undeclared>,
     /// Imports of which neither a file nor a package was found.
     pub unresolved: Vec<UnresolvedImport>,
-    /// Files that import each other in a ring, in the order of their imports, shortest rings first.
+    /// Cycles of imports, in the order of the imports, shortest first.
     pub cycles: Vec<Vec<String>>,
-    /// Groups of files of which each leads to every other, largest first.
+    /// Strongly connected components of more than one file, largest first.
     pub tangles: Vec<Vec<String>>,
     /// Files with the most files that depend on them directly, most first.
     pub most_depended: Vec<Depended>,
@@ -52,7 +52,7 @@ pub struct FileEdge {
 pub struct External {
     /// Name in its ecosystem; `group:artifact` for Maven.
     pub name: String,
-    /// The version in a lock file, else what the manifest asks for; `None` where neither tells.
+    /// The version in a lock file, else the requirement of the manifest; `None` if there is neither.
     pub version: Option<String>,
     /// `runtime`, `dev`, `build`, `optional`, `peer`, `provided` or `indirect`.
     pub scope: &'static str,
@@ -62,7 +62,7 @@ pub struct External {
     pub used_in: Vec<String>,
     /// Where the package comes from.
     pub ecosystem: Ecosystem,
-    /// What the manifest asks for, as written.
+    /// The requirement of the manifest, as written.
     pub requirement: Option<String>,
     /// Places that use it.
     pub uses: Vec<Place>,
@@ -88,7 +88,7 @@ pub struct Undeclared {
     pub used_in: Vec<String>,
 }
 
-/// An import that leads nowhere.
+/// An import whose target was not found.
 #[derive(Clone, Debug, Serialize)]
 pub struct UnresolvedImport {
     /// Path of the file.
@@ -108,7 +108,7 @@ pub struct Depended {
     pub dependents: usize,
 }
 
-/// Cycles told.
+/// Most cycles reported.
 const MOST_CYCLES: usize = 500;
 
 /// Files in the list of the most depended on.
@@ -137,7 +137,7 @@ pub(crate) fn dependencies(analysis: &Analysis) -> Dependencies {
         cycles: cycles.iter().map(paths).collect(),
         tangles: tangles.iter().map(paths).collect(),
         most_depended: most_depended(analysis),
-        mermaid: Modules::of(workspace, MOST_NODES).chart(graph),
+        mermaid: Modules::from_workspace(workspace, MOST_NODES).chart(graph),
     }
 }
 
@@ -175,7 +175,7 @@ fn external(analysis: &Analysis) -> Vec<External> {
 fn undeclared(analysis: &Analysis) -> Vec<Undeclared> {
     let mut found: BTreeMap<(Ecosystem, String), BTreeSet<FileIx>> = BTreeMap::new();
     for used in analysis.graph.packages.iter().filter(|used| used.package.is_none()) {
-        let name = package_of(used.ecosystem, &used.import);
+        let name = package_name(used.ecosystem, &used.import);
         found.entry((used.ecosystem, name)).or_default().insert(used.file);
     }
     let path = |file: FileIx| analysis.workspace.files[file].path.clone();
@@ -188,7 +188,7 @@ fn undeclared(analysis: &Analysis) -> Vec<Undeclared> {
 }
 
 /// The part of an import that most likely names its package.
-fn package_of(ecosystem: Ecosystem, import: &str) -> String {
+fn package_name(ecosystem: Ecosystem, import: &str) -> String {
     let leading = |separator: char, n: usize| {
         import.split(separator).take(n).collect::<Vec<_>>().join(&separator.to_string())
     };

@@ -9,15 +9,15 @@ pub enum InsightError {
     /// The store cannot be read.
     #[error(transparent)]
     Store(#[from] StoreError),
-    /// Whoever asked does not want to know any more.
+    /// It was cancelled.
     #[error("the analysis was cancelled")]
     Cancelled,
     /// Nothing in the project has that path or name.
     #[error("the project has no file, folder or symbol {target:?}")]
     UnknownTarget {
-        /// What was asked for.
+        /// The requested target.
         target: String,
-        /// What is written like it.
+        /// Similar names.
         similar: Vec<String>,
     },
 }

@@ -1,4 +1,4 @@
-//! Which file uses which, and which packages: every import of a project, resolved.
+//! The graph of files and packages: every import of a project, resolved.
 
 use std::collections::hash_map::Entry;
 use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
@@ -47,13 +47,13 @@ pub(crate) struct Unresolved {
 pub(crate) struct Graph {
     /// Import statements: one edge for each pair of files.
     pub(crate) edges: Vec<Edge>,
-    /// Uses that no import statement tells, of pairs that no edge joins.
+    /// Uses without an import statement, of pairs that no import edge joins.
     pub(crate) implicit: Vec<Edge>,
     pub(crate) packages: Vec<PackageUse>,
     pub(crate) unresolved: Vec<Unresolved>,
 }
 
-/// What one file adds to the graph.
+/// The edges of one file.
 #[derive(Default)]
 struct Part {
     edges: BTreeMap<FileIx, Edge>,
@@ -63,7 +63,7 @@ struct Part {
 }
 
 impl Graph {
-    /// Of all files; of fewer when it is cancelled.
+    /// The graph of all files; of fewer if it is cancelled.
     pub(crate) fn new(workspace: &Workspace, packages: &Packages, is_cancelled: IsCancelled<'_>) -> Self {
         let resolver = Resolver::new(workspace, packages);
         let reading = Reading { workspace, packages, resolver: &resolver };
@@ -95,7 +95,7 @@ impl Graph {
         DiGraphMap::from_edges(self.edges.iter().filter(is_use).map(|edge| (edge.from, edge.to)))
     }
 
-    /// Groups of files of which each leads to every other, largest first.
+    /// Strongly connected components of more than one file, largest first.
     pub(crate) fn tangles(&self) -> Vec<Vec<FileIx>> {
         // Not the algorithm of Tarjan, which is recursive in the library: a chain of 10,000 files would overflow the stack.
         let components = petgraph::algo::kosaraju_scc(&self.imports());
@@ -106,8 +106,8 @@ impl Graph {
         tangles
     }
 
-    /// Cycles in the order of their imports, each beginning with its first file: for each import within a tangle the shortest
-    /// way back, shortest first. At most `most`.
+    /// Cycles in the order of their imports, each beginning with its first file: for each import within a component the shortest
+    /// path back, shortest first. At most `most`.
     pub(crate) fn cycles(&self, tangles: &[Vec<FileIx>], most: usize) -> Vec<Vec<FileIx>> {
         let graph = self.imports();
         let mut found = HashSet::new();
@@ -131,13 +131,13 @@ impl Graph {
     }
 }
 
-/// Imports looked at while ways back are searched in one tangle, about; a large tangle has more cycles than anybody reads.
+/// Approximate number of imports visited in the search for cycles in one component; a large one has more cycles than anybody reads.
 const MOST_STEPS: usize = 4_000_000;
 
-/// Searches in a tangle however large it is.
+/// Searches in a component, however large it is.
 const LEAST_SEARCHES: usize = 100;
 
-/// The shortest way from one file to another within a tangle.
+/// The shortest path from one file to another within a component.
 fn way_back(
     graph: &DiGraphMap<FileIx, ()>,
     inside: &HashSet<FileIx>,

@@ -1,8 +1,8 @@
-//! JSON as people write it: with comments and trailing commas.
+//! JSON with comments and trailing commas.
 
 use serde_json::Value;
 
-/// The value of a text; none when it is none.
+/// Parses a text; `None` if it is not JSON.
 pub(crate) fn parse(text: &str) -> Option<Value> {
     let text = text.trim_start_matches('\u{feff}');
     serde_json::from_str(text)

@@ -1,5 +1,5 @@
-//! Analyses of a project from the store alone: its dependencies, its architecture, the quality of its code, and what a
-//! change of one place would reach. Nothing here reads a user's file or asks a model.
+//! Analyses of a project from its stored texts: its dependencies, its architecture, the quality of its code, and the impact of a
+//! change. Nothing here reads a user's file or asks a model.
 
 mod architecture;
 mod declared;
@@ -35,14 +35,14 @@ use graph::Graph;
 use packages::Packages;
 use workspace::Workspace;
 
-/// A project with its imports resolved: what all analyses but that of quality begin with.
+/// A project with its imports resolved: the input of all analyses except that of quality.
 pub struct Analysis {
     workspace: Workspace,
     packages: Packages,
     graph: Graph,
 }
 
-/// Asked before each file: whether an analysis is to end.
+/// Called before each file: whether to stop the analysis.
 pub type IsCancelled<'a> = &'a (dyn Fn() -> bool + Sync);
 
 fn go_on_unless(is_cancelled: IsCancelled<'_>) -> Result<(), InsightError> {
@@ -58,35 +58,35 @@ impl Analysis {
         is_cancelled: IsCancelled<'_>,
     ) -> Result<Self, InsightError> {
         let workspace = Workspace::load(store, project, pool, is_cancelled)?;
-        pool.install(|| Self::of(workspace, is_cancelled))
+        pool.install(|| Self::from_workspace(workspace, is_cancelled))
     }
 
     /// An analysis of texts, each with its path.
-    pub fn of_texts<'a>(texts: impl IntoIterator<Item = (&'a str, &'a str)>) -> Self {
-        let workspace = Workspace::of_texts(texts);
+    pub fn from_texts<'a>(texts: impl IntoIterator<Item = (&'a str, &'a str)>) -> Self {
+        let workspace = Workspace::from_texts(texts);
         let packages = Packages::read(&workspace);
         let graph = Graph::new(&workspace, &packages, &|| false);
         Self { workspace, packages, graph }
     }
 
-    fn of(workspace: Workspace, is_cancelled: IsCancelled<'_>) -> Result<Self, InsightError> {
+    fn from_workspace(workspace: Workspace, is_cancelled: IsCancelled<'_>) -> Result<Self, InsightError> {
         let packages = Packages::read(&workspace);
         let graph = Graph::new(&workspace, &packages, is_cancelled);
         go_on_unless(is_cancelled)?;
         Ok(Self { workspace, packages, graph })
     }
 
-    /// What the project's files depend on.
+    /// The report of dependencies.
     pub fn dependencies(&self) -> Dependencies {
         dependencies::dependencies(self)
     }
 
-    /// How the project is built.
+    /// The report of architecture.
     pub fn architecture(&self) -> Architecture {
         architecture::architecture(self)
     }
 
-    /// How a file, a folder or a symbol is connected; the places that name a symbol are looked up in the store.
+    /// The relations of a file, a folder or a symbol; mentions of a symbol are looked up in the store.
     pub fn relations(
         &self,
         store: &Store,
@@ -101,7 +101,7 @@ impl Analysis {
         relations::relations(self, target, &mentions)
     }
 
-    /// The same of an analysis of texts, which are asked for the places that name a symbol.
+    /// The same for an analysis of texts, in which mentions of a symbol are searched.
     pub fn relations_in<'a>(
         &self,
         texts: impl IntoIterator<Item = (&'a str, &'a str)>,

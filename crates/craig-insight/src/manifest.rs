@@ -1,4 +1,4 @@
-//! Manifests and lock files of package managers: what a project declares to depend on.
+//! Manifests and lock files of package managers: the declared dependencies of a project.
 
 mod c;
 mod cargo;
@@ -22,22 +22,22 @@ use craig_text::path::{folder, name};
 
 use crate::declared::{Declared, Ecosystem, Scope};
 
-/// What one manifest tells.
+/// The content of one manifest.
 #[derive(Default)]
 pub(crate) struct Manifest {
     pub(crate) declared: Vec<Declared>,
-    /// Names of packages that are made here.
+    /// Names of the packages that it defines.
     pub(crate) own: Vec<(Ecosystem, String)>,
 }
 
-/// What one lock file tells.
+/// The content of one lock file.
 #[derive(Default)]
 pub(crate) struct Lock {
-    /// Versions by package name; of several, all in the order of the file.
+    /// Versions by package name, in the order of the file.
     pub(crate) versions: BTreeMap<String, Vec<String>>,
-    /// Versions by name and what was asked for, where the file tells.
+    /// Versions by name and requirement, if the file has requirements.
     pub(crate) asked: BTreeMap<(String, String), String>,
-    /// Prefixes of names in code, where the file tells.
+    /// Prefixes of names in code, if the file has them.
     pub(crate) prefixes: BTreeMap<String, Vec<String>>,
 }
 
@@ -59,7 +59,7 @@ pub(crate) fn is_wanted(path: &str) -> bool {
         || matches!(name(path), "libs.versions.toml" | "package.yaml")
 }
 
-/// Build settings that map imports.
+/// Whether a file has compiler options that map imports of scripts.
 pub(crate) fn is_script_config(path: &str) -> bool {
     let name = name(path);
     name == "jsconfig.json" || name.starts_with("tsconfig") && name.ends_with(".json")
@@ -68,7 +68,7 @@ pub(crate) fn is_script_config(path: &str) -> bool {
 type Read = fn(&str, &str) -> Option<Manifest>;
 type ReadLock = fn(&str) -> Option<Lock>;
 
-/// How a manifest is read, by its name.
+/// The reader for a manifest, by its name.
 fn reader(path: &str) -> Option<Read> {
     Some(match name(path) {
         "package.json" => npm::manifest,
@@ -124,18 +124,18 @@ fn lock_reader(path: &str) -> Option<(Ecosystem, ReadLock)> {
     })
 }
 
-/// What the manifest at `path` tells; none when it is no manifest or cannot be read.
+/// Reads the manifest at `path`; `None` if it is not a manifest or cannot be parsed.
 pub(crate) fn manifest(path: &str, text: &str) -> Option<Manifest> {
     reader(path)?(path, text)
 }
 
-/// What the lock file at `path` tells.
+/// Reads the lock file at `path`.
 pub(crate) fn lock(path: &str, text: &str) -> Option<(Ecosystem, Lock)> {
     let (ecosystem, read) = lock_reader(path)?;
     Some((ecosystem, read(text)?))
 }
 
-/// Versions and libraries that builds of Gradle share: catalogs and maps of coordinates.
+/// Versions and libraries shared by Gradle builds: catalogs and maps of coordinates.
 pub(crate) use gradle::{BY_ALIAS, Catalog};
 
 pub(crate) use cargo::OF_WORKSPACE;
@@ -182,7 +182,7 @@ fn all_quoted(text: &str) -> Vec<&str> {
     found
 }
 
-/// The scope that the name of a group of dependencies tells.
+/// The scope of a group of dependencies, by its name.
 fn scope_of_group(group: &str) -> Scope {
     let group = group.to_lowercase();
     let is_dev =

@@ -1,4 +1,4 @@
-//! Graphs as Mermaid text, small enough to be looked at.
+//! Small graphs as Mermaid text.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;

@@ -1,4 +1,4 @@
-//! The map of a project: folders, opened where most of the code lies, few enough to be looked at.
+//! The modules of a project: folders, expanded where most of the code is, few enough for a chart.
 
 use std::collections::BTreeMap;
 
@@ -17,14 +17,14 @@ pub(crate) struct Modules {
 }
 
 impl Modules {
-    /// Divides the code into at most `most` modules, opening the largest folder as long as that fits.
-    pub(crate) fn of(workspace: &Workspace, most: usize) -> Self {
+    /// Divides the code into at most `most` modules, expanding the largest folder as long as that fits.
+    pub(crate) fn from_workspace(workspace: &Workspace, most: usize) -> Self {
         let code = workspace.files.iter().map(|file| file.is_code().then_some(file.path.as_str()));
-        Self::of_paths(&code.collect::<Vec<_>>(), most)
+        Self::from_paths(&code.collect::<Vec<_>>(), most)
     }
 
-    /// The same of paths; files without one are in no module.
-    pub(crate) fn of_paths(code_paths: &[Option<&str>], most: usize) -> Self {
+    /// The same for paths; files without one are in no module.
+    pub(crate) fn from_paths(code_paths: &[Option<&str>], most: usize) -> Self {
         let code: Vec<FileIx> = (0..code_paths.len()).filter(|&at| code_paths[at].is_some()).collect();
         let mut modules: BTreeMap<String, Vec<FileIx>> = BTreeMap::from([(String::new(), code)]);
         let mut closed: Vec<String> = Vec::new();
@@ -80,8 +80,8 @@ impl Modules {
     }
 }
 
-/// The parts of a folder that there is room for: all, or the largest, with the others left to the folder itself; none when
-/// there is no room to speak of.
+/// The parts of a folder that fit into `room` modules: all, or the largest, with the others left in the folder itself; `None` if
+/// there is hardly any room.
 fn fitting(
     path: &str,
     parts: BTreeMap<String, Vec<FileIx>>,
@@ -104,7 +104,7 @@ fn fitting(
     Some(kept)
 }
 
-/// A module's path for people.
+/// A module's path for display.
 pub(crate) fn shown(path: &str) -> &str {
     if path.is_empty() { "." } else { path }
 }

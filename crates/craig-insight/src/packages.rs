@@ -1,4 +1,4 @@
-//! External packages: what manifests declare, with the versions of lock files, and which one an import is of.
+//! External packages: the declarations of manifests with the versions of lock files, and the one that an import belongs to.
 
 mod code_names;
 mod matching;
@@ -11,11 +11,11 @@ use crate::declared::{Declared, Ecosystem, Scope};
 use crate::manifest::{self, Catalog, Lock, Manifest};
 use crate::workspace::Workspace;
 
-/// All declared dependencies that are no part of the project itself, by manifest and name.
+/// All declared dependencies that are not part of the project itself, by manifest and name.
 pub(crate) struct Packages {
     pub(crate) declared: Vec<Declared>,
     by_ecosystem: BTreeMap<Ecosystem, Vec<usize>>,
-    /// What crates call crates of the same project, by folder of the manifest: the package's own name.
+    /// Names that crates give to crates of the same project, by folder of the manifest: the package's own name.
     renamed: HashMap<(String, String), String>,
 }
 
@@ -62,7 +62,7 @@ impl Packages {
         Self { declared, by_ecosystem, renamed }
     }
 
-    /// The declarations that an import in `from` is of: those of the nearest manifest that has such a package.
+    /// The declarations that an import in `from` belongs to: those of the nearest manifest with such a package.
     pub(crate) fn find(&self, from: &str, ecosystem: Ecosystem, import: &str) -> Vec<usize> {
         let of = self.by_ecosystem.get(&ecosystem).map(Vec::as_slice).unwrap_or_default();
         let scores: Vec<(u32, usize)> =
@@ -77,7 +77,7 @@ impl Packages {
         with_distance.into_iter().filter(|(near, _)| *near == nearest).map(|(_, at)| at).collect()
     }
 
-    /// Whether the manifest lies above the file, and how many folders both share.
+    /// Whether the manifest is in a folder above the file, and how many folders both share.
     fn nearness(&self, from: &str, at: usize) -> (bool, usize) {
         let manifest = &self.declared[at].manifest;
         let place = governed(self.declared[at].ecosystem, folder(manifest));
@@ -92,7 +92,7 @@ impl Packages {
         )
     }
 
-    /// Whether the nearest manifest of a Rust file declares what its code calls `name`.
+    /// Whether the nearest manifest of a Rust file declares a crate that the code calls `name`.
     pub(crate) fn declares_crate(&self, from: &str, name: &str) -> bool {
         !self.find(from, Ecosystem::Cargo, name).is_empty()
     }
@@ -107,7 +107,7 @@ impl Packages {
     }
 }
 
-/// The folder that a manifest speaks for: lists of Python's requirements may have a folder of their own.
+/// The folder that a manifest applies to: Python requirement lists may have a folder of their own.
 fn governed(ecosystem: Ecosystem, place: &str) -> &str {
     let is_list =
         ecosystem == Ecosystem::PyPi && matches!(craig_text::path::name(place), "requirements" | "reqs");
@@ -116,12 +116,12 @@ fn governed(ecosystem: Ecosystem, place: &str) -> &str {
     if is_list || is_settings { folder(place) } else { place }
 }
 
-/// Where only manifests in folders above a file are seen.
+/// Ecosystems in which only manifests in folders above a file apply to it.
 fn needs_manifest_above(ecosystem: Ecosystem) -> bool {
     matches!(ecosystem, Ecosystem::Cargo | Ecosystem::Npm | Ecosystem::Go)
 }
 
-/// A name as it is compared with those of the project's own packages.
+/// The normal form of a name, for comparison with the project's own packages.
 fn own_name(ecosystem: Ecosystem, name: &str) -> String {
     match ecosystem {
         Ecosystem::PyPi => manifest::normal_python_name(name),
@@ -129,7 +129,7 @@ fn own_name(ecosystem: Ecosystem, name: &str) -> String {
     }
 }
 
-/// Coordinates and versions from catalogs.
+/// Fills in coordinates and versions from catalogs.
 fn fill_aliases(declared: &mut Vec<Declared>, catalog: &Catalog) {
     declared.retain_mut(|declared| {
         if declared.ecosystem != Ecosystem::Maven {
@@ -145,7 +145,7 @@ fn fill_aliases(declared: &mut Vec<Declared>, catalog: &Catalog) {
     });
 }
 
-/// Requirements that members take over from a workspace, from managed dependencies or central versions.
+/// Fills in requirements that members inherit from a workspace, managed dependencies or central versions.
 fn fill_shared(declared: &mut Vec<Declared>) {
     let shared: HashMap<(Ecosystem, String), (String, Option<String>)> = declared
         .iter()
@@ -170,7 +170,7 @@ fn fill_shared(declared: &mut Vec<Declared>) {
     declared.retain(|declared| declared.scope != Scope::Workspace);
 }
 
-/// The version of the nearest lock file above the manifest.
+/// Fills in the version from the nearest lock file above the manifest.
 fn fill_version(declared: &mut Declared, locks: &BTreeMap<Ecosystem, Vec<(String, Lock)>>) {
     let above = locks
         .get(&declared.ecosystem)
@@ -204,7 +204,7 @@ fn lock_name(ecosystem: Ecosystem, name: &str) -> String {
     }
 }
 
-/// Of several versions one that begins as the requirement does.
+/// The last of several versions that begins like the requirement.
 fn fitting<'v>(versions: &'v [String], requirement: &str) -> Option<&'v String> {
     let wanted = requirement.trim_start_matches(|c: char| !c.is_ascii_digit());
     let mut wanted: Vec<&str> =

@@ -24,14 +24,14 @@ pub const LONG_FILE_LINES: u32 = 500;
 /// A function more complex than this is worth a second look (McCabe's own limit).
 pub const COMPLEX: u32 = 10;
 
-/// How good the code of a project is, by what can be counted.
+/// Measures of the quality of a project's code.
 #[derive(std::clone::Clone, Debug, Serialize)]
 pub struct Quality {
     /// Sums.
     pub summary: Summary,
     /// All functions, the most complex first, then the longest, then by path.
     pub functions: Vec<Function>,
-    /// Code that stands in several places, most of it first.
+    /// Duplicated code, most lines first.
     pub duplication: Duplication,
     /// Code files of more than 500 lines, longest first.
     pub long_files: Vec<LongFile>,
@@ -55,7 +55,7 @@ pub struct Summary {
     pub functions: usize,
     /// Mean complexity of a function.
     pub complexity_mean: f64,
-    /// The complexity that nine functions of ten do not exceed.
+    /// 90th percentile of complexity.
     pub complexity_p90: u32,
     /// Functions more complex than 10.
     pub complex_functions: usize,
@@ -63,7 +63,7 @@ pub struct Summary {
     pub function_lines_mean: f64,
     /// Code files that are tests.
     pub test_files: usize,
-    /// Lines of these for each line of other code.
+    /// Lines of tests per line of other code.
     pub test_lines_ratio: f64,
 }
 
@@ -99,7 +99,7 @@ pub struct LongFile {
     pub functions: usize,
 }
 
-/// What is measured of one code file.
+/// Measurements of one code file.
 struct Measured {
     path: String,
     lines: u32,
@@ -154,7 +154,7 @@ fn measure(path: String, language: Language, text: &str) -> Measured {
         has_tests_inside: language == Language::Rust && text.contains("#[cfg(test)]"),
         functions: metrics(language, text),
         notes: notes::notes(&path, text),
-        tokens: Tokens::of(language, text),
+        tokens: Tokens::new(language, text),
         path,
     }
 }
@@ -220,7 +220,7 @@ fn summary(measured: &[Measured], functions: &[Function]) -> Summary {
     }
 }
 
-/// Two decimals are enough for people, and the same everywhere.
+/// Rounds to two decimals, which are the same on every platform.
 fn rounded(value: f64) -> f64 {
     (value * 100.0).round() / 100.0
 }

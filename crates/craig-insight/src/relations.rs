@@ -1,4 +1,4 @@
-//! What a file, a folder or a symbol uses and is used by, and what a change of it would reach.
+//! What a file, a folder or a symbol uses and is used by, and the impact of changing it.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
@@ -13,10 +13,10 @@ use crate::dependencies::{FileEdge, Place, file_edge};
 use crate::workspace::FileIx;
 use crate::{Analysis, InsightError, mermaid};
 
-/// How one part of a project is connected with the others.
+/// The relations of one part of a project to the others.
 #[derive(Clone, Debug, Serialize)]
 pub struct Relations {
-    /// What was asked for.
+    /// The requested target.
     pub target: String,
     /// `file`, `folder` or `symbol`.
     pub kind: &'static str,
@@ -32,7 +32,7 @@ pub struct Relations {
     pub used_by: Vec<FileEdge>,
     /// Places outside of its definitions where a symbol is named.
     pub mentions: Vec<Place>,
-    /// Files that a change may reach, nearest first: 1 for those that use it, 2 for those that use these, and so on.
+    /// Files that a change may affect, nearest first: distance 1 for those that use it, 2 for those that use these, and so on.
     pub impact: Vec<Reached>,
     /// What is next to it, as a Mermaid chart.
     pub mermaid: String,
@@ -62,7 +62,7 @@ pub struct UsedPackage {
     pub uses: Vec<Place>,
 }
 
-/// A file that a change may reach.
+/// A file that a change may affect.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Reached {
     /// Path.
@@ -76,16 +76,16 @@ pub struct Reached {
 /// Neighbours in the chart.
 const MOST_NEIGHBOURS: usize = 12;
 
-/// Suggestions for a target that is not there.
+/// Suggestions for an unknown target.
 const MOST_SIMILAR: usize = 5;
 
-/// What is asked about.
+/// What the target is.
 enum Part {
     Files(&'static str, BTreeSet<FileIx>),
     Symbol(Vec<(FileIx, Symbol)>),
 }
 
-/// The name of the symbol that `target` asks about; none when it is a file or a folder.
+/// The name of the symbol that `target` refers to; `None` if it is a file or a folder.
 pub(crate) fn asked_symbol<'t>(analysis: &Analysis, target: &'t str) -> Option<&'t str> {
     match part(analysis, target) {
         Some(Part::Symbol(_)) => Some(last_name(target)),
@@ -93,7 +93,7 @@ pub(crate) fn asked_symbol<'t>(analysis: &Analysis, target: &'t str) -> Option<&
     }
 }
 
-/// Files that name a word, each with the lines.
+/// Files that contain a word, each with the lines.
 pub(crate) fn mentions(
     store: &Store,
     project: ProjectId,
@@ -115,7 +115,7 @@ pub(crate) fn mentions(
     Ok(found)
 }
 
-/// Lines on which a whole word stands.
+/// Lines that contain a whole word.
 pub(crate) fn lines_naming(text: &str, word: &str) -> Vec<u32> {
     if word.is_empty() || !text.contains(word) {
         return Vec::new();
@@ -136,7 +136,7 @@ pub(crate) fn relations(
     }
 }
 
-/// A path is meant before a name.
+/// Paths take precedence over names.
 fn part(analysis: &Analysis, target: &str) -> Option<Part> {
     let files = &analysis.workspace.files;
     let path = target.trim_start_matches("./").trim_end_matches('/');
@@ -226,7 +226,7 @@ fn of_symbol(
         .map(|reached| reached.file.as_str())
         .chain(whole.files.iter().map(String::as_str))
         .collect();
-    // A name may mean something else where the definition cannot be reached.
+    // Where the definition is not reachable, the name may mean something else.
     let connected = mentions.iter().filter(|(path, _)| reached.contains(path.as_str()));
     let places: Vec<Place> = connected
         .flat_map(|(path, lines)| lines.iter().map(move |&line| Place { file: path.clone(), line }))
@@ -277,7 +277,7 @@ fn packages(analysis: &Analysis, files: &BTreeSet<FileIx>) -> Vec<UsedPackage> {
     found.into_iter().map(|(name, uses)| UsedPackage { name, uses: uses.into_iter().collect() }).collect()
 }
 
-/// Breadth first against the direction of use, from the files that use the target directly.
+/// Breadth-first search against the direction of use, from the files that use the target directly.
 fn impact(analysis: &Analysis, own: &BTreeSet<FileIx>, first: &BTreeSet<FileIx>) -> Vec<Reached> {
     let mut users: BTreeMap<FileIx, Vec<FileIx>> = BTreeMap::new();
     for edge in analysis.graph.all() {

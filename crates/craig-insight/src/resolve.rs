@@ -1,4 +1,4 @@
-//! From an import as written to the file or the package that it means.
+//! Import resolution: from an import as written to the file or package that it refers to.
 
 mod c;
 mod csharp;
@@ -19,20 +19,20 @@ use crate::declared::Ecosystem;
 use crate::packages::Packages;
 use crate::workspace::{FileIx, Workspace};
 
-/// What an import means.
+/// The target of an import.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Target {
     /// A file of the project.
     File(FileIx),
-    /// A package of an ecosystem, by the name that the import gives.
+    /// A package of an ecosystem, by its name in the import.
     Package(Ecosystem, String),
     /// The language's own library.
     Standard,
-    /// Neither file nor package could be found.
+    /// Neither a file nor a package was found.
     Unknown,
 }
 
-/// A use of another file that no import statement tells.
+/// A use of another file without an import statement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Implicit {
     pub(crate) to: FileIx,
@@ -43,9 +43,9 @@ pub(crate) struct Implicit {
 /// Why a file uses another without importing it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum ImplicitKind {
-    /// By a name that the whole package sees.
+    /// By a name that is visible in the whole package.
     SamePackage,
-    /// By a path written out where it is used.
+    /// By a qualified name.
     QualifiedName,
 }
 
@@ -97,7 +97,7 @@ impl<'w> Resolver<'w> {
         }
     }
 
-    /// Everything that one import means; several where several modules are named.
+    /// The targets of one import: several if it names several modules.
     pub(crate) fn resolve(&self, from: FileIx, import: &Reference) -> Vec<Target> {
         use Language as L;
         match self.workspace.files[from].language {
@@ -117,7 +117,7 @@ impl<'w> Resolver<'w> {
         }
     }
 
-    /// What a file uses beside its import statements.
+    /// What a file uses without import statements.
     pub(crate) fn beyond_imports(&self, from: FileIx) -> Beyond {
         match self.workspace.files[from].language {
             Language::Rust => self.rust.beyond_imports(from),
@@ -132,7 +132,7 @@ impl<'w> Resolver<'w> {
     }
 }
 
-/// Of several files the one nearest to `from`: most shared folders, then not a test, then the first path.
+/// The nearest of several files to `from`: most shared folders, then not a test, then the first path.
 pub(crate) fn nearest(workspace: &Workspace, from: FileIx, found: &[FileIx]) -> Option<FileIx> {
     let path = &workspace.files[from].path;
     found.iter().copied().min_by_key(|&at| {

@@ -1,4 +1,4 @@
-//! The files of a project as the analyses see them: outlines, references, and the text of manifests.
+//! The files of a project as input of the analyses: outlines, references, and the text of manifests.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -28,7 +28,7 @@ impl SourceFile {
     }
 }
 
-/// Everything that the analyses of imports work with. Files are in path order.
+/// The input of the analyses of imports. Files are in path order.
 pub(crate) struct Workspace {
     pub(crate) files: Vec<SourceFile>,
     /// Texts of manifests, lock files and build settings, by path.
@@ -36,7 +36,7 @@ pub(crate) struct Workspace {
     by_path: HashMap<String, FileIx>,
 }
 
-/// Texts read from the store at a time: bounds memory to these and what is kept of the others.
+/// Number of texts read from the store at a time: bounds memory.
 const GROUP: usize = 256;
 
 impl Workspace {
@@ -70,7 +70,7 @@ impl Workspace {
     }
 
     /// A workspace of texts, each with its path.
-    pub(crate) fn of_texts<'a>(texts: impl IntoIterator<Item = (&'a str, &'a str)>) -> Self {
+    pub(crate) fn from_texts<'a>(texts: impl IntoIterator<Item = (&'a str, &'a str)>) -> Self {
         let mut files = Vec::new();
         let mut manifests = BTreeMap::new();
         for (path, text) in texts {
@@ -96,7 +96,7 @@ impl Workspace {
     }
 
     /// Files of some languages, with their indexes.
-    pub(crate) fn of_languages<'w>(
+    pub(crate) fn files_in<'w>(
         &'w self,
         languages: &'w [Language],
     ) -> impl Iterator<Item = (FileIx, &'w SourceFile)> {

@@ -1,7 +1,7 @@
 //! The index of one project: its segments, which of their files are live, and how it is brought up to date with the store.
 
 use std::collections::HashSet;
-use std::fs::{self, File};
+use std::fs;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Receiver, sync_channel};
@@ -16,7 +16,7 @@ use serde::{Deserialize, Serialize};
 use crate::SearchError;
 use crate::analysis::Field;
 use crate::ivf::N_IVF_LISTS;
-use crate::segment::{FileTerms, Posting, Segment, SegmentBuilder, words_per_vector};
+use crate::segment::{FileTerms, Posting, Segment, SegmentBuilder, create_file, words_per_vector};
 
 /// Files loaded, tokenised and added together.
 const GROUP_FILES: usize = 64;
@@ -666,11 +666,6 @@ fn write_manifest(folder: &Path, manifest: &mut Manifest) -> Result<(), SearchEr
         .and_then(|bytes| create_file(&unfinished)?.write_all(&bytes))
         .and_then(|()| fs::rename(&unfinished, &path))
         .map_err(SearchError::io(&path))
-}
-
-/// Creates or truncates a file of the index, readable by its owner alone.
-pub(crate) fn create_file(path: &Path) -> std::io::Result<File> {
-    private::file_options().create(true).truncate(true).write(true).open(path)
 }
 
 #[cfg(fuzzing)]

@@ -19,9 +19,9 @@ impl Mapped {
         }
         let file = File::open(path)?;
         // SAFETY: segment files are written once under a temporary name, renamed, and never written again; Craig only
-        // ever unlinks them, which leaves the mapping intact. Their folder belongs to Craig. Whoever else writes to a file
-        // that is mapped changes bytes under a reader, which no rule of Rust allows but which readers survive, because they
-        // trust no byte; if it is cut off, the system ends the process with SIGBUS.
+        // unlinks them, which leaves the mapping intact. Their folder belongs to Craig. If another program writes to a mapped
+        // file, bytes change under a reader: Rust's rules do not allow that, but readers survive it, because they trust no
+        // byte. If the file is truncated, the system ends the process with SIGBUS.
         unsafe { memmap2::Mmap::map(&file) }.map(Self)
     }
 

@@ -2,7 +2,7 @@
 //!
 //! The score is linear in the features, each raw and as a share of the largest value among the query's candidates: the file
 //! that covers most of a question is likely to answer it, however little that is. A query that is one identifier has weights
-//! of its own: whoever types a name wants its definition. Weights, and the run that made them: `ranker.json`, written by
+//! of its own: a user who types a name wants its definition. Weights, and the run that made them: `ranker.json`, written by
 //! `craig-train fit`.
 
 use std::collections::BTreeMap;

@@ -10,7 +10,7 @@ mod postings;
 mod reader;
 mod terms;
 
-pub(crate) use builder::{SegmentBuilder, kind_number};
+pub(crate) use builder::{SegmentBuilder, create_file, kind_number};
 pub(crate) use file_terms::{FileTerms, PATH_SHARE, signs, words_per_vector};
 pub(crate) use layout::{FORMAT, FieldEmbedding};
 pub(crate) use postings::{Posting, PostingsList};

@@ -142,7 +142,7 @@ impl<'a> Miss<'a> {
         let holding = RETRIEVALS.iter().filter(|(_, value)| value(features) > 0.0);
         match holding.map(|&(name, value)| (n_before(value), name)).min() {
             Some((n_before, name)) => {
-                format!(": nearest by {name}, behind {n_before} of {}", self.candidates.len())
+                format!(": nearest by {name}, after {n_before} of {}", self.candidates.len())
             }
             None => ": it shares nothing with the question".to_owned(),
         }

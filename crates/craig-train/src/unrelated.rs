@@ -9,7 +9,7 @@ use serde::Deserialize;
 
 use crate::questions::Repository;
 
-/// Hits of this relevance are returned by default.
+/// Hits of at least this relevance are returned by default.
 const MIN_SCORE: f32 = 0.7;
 
 /// Most wrong answers listed.

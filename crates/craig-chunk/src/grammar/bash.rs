@@ -7,7 +7,7 @@ use super::{Answer, Rule, Table, define};
 use crate::ChunkKind::{Constant, Function};
 use crate::Import;
 
-pub(super) static TABLE: Table = Table::of(
+pub(super) static TABLE: Table = Table::new(
     craig_grammars::BASH,
     "::",
     &[

@@ -8,9 +8,9 @@ use crate::ChunkKind::{self, Class, Constant, Enum, Function, Method, Module, Ty
 use crate::Import;
 
 pub(super) static C: Table =
-    Table { prepare: Some(macros::hidden), ..Table::of(craig_grammars::C, "::", RULES) };
+    Table { prepare: Some(macros::hidden), ..Table::new(craig_grammars::C, "::", RULES) };
 pub(super) static CPP: Table =
-    Table { prepare: Some(macros::hidden), ..Table::of(craig_grammars::CPP, "::", RULES) };
+    Table { prepare: Some(macros::hidden), ..Table::new(craig_grammars::CPP, "::", RULES) };
 
 const RULES: &[(&str, Rule)] = &[
     ("comment", Rule::Attach),

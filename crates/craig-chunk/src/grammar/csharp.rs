@@ -12,7 +12,7 @@ use crate::Import;
 pub(super) static TABLE: Table = Table {
     prepare: Some(hidden),
     has_branches: true,
-    ..Table::of(
+    ..Table::new(
         craig_grammars::C_SHARP,
         ".",
         &[

@@ -10,7 +10,7 @@ use crate::Import;
 
 pub(super) static TABLE: Table = Table {
     joins_same_name: true,
-    ..Table::of(
+    ..Table::new(
         craig_grammars::ELIXIR,
         ".",
         &[

@@ -7,7 +7,7 @@ use super::{Answer, Definition, Rule, Table, define};
 use crate::ChunkKind::{Class, Constant, Enum, Interface, Method, Module};
 use crate::Import;
 
-pub(super) static TABLE: Table = Table::of(
+pub(super) static TABLE: Table = Table::new(
     craig_grammars::JAVA,
     ".",
     &[

@@ -11,17 +11,17 @@ use crate::Import;
 pub(super) static JAVASCRIPT: Table = Table {
     joins_same_name: true,
     deep_imports: Some(deep_imports),
-    ..Table::of(craig_grammars::JAVASCRIPT, ".", RULES)
+    ..Table::new(craig_grammars::JAVASCRIPT, ".", RULES)
 };
 pub(super) static TYPESCRIPT: Table = Table {
     joins_same_name: true,
     deep_imports: Some(deep_imports),
-    ..Table::of(craig_grammars::TYPESCRIPT, ".", RULES)
+    ..Table::new(craig_grammars::TYPESCRIPT, ".", RULES)
 };
 pub(super) static TSX: Table = Table {
     joins_same_name: true,
     deep_imports: Some(deep_imports),
-    ..Table::of(craig_grammars::TSX, ".", RULES)
+    ..Table::new(craig_grammars::TSX, ".", RULES)
 };
 
 const RULES: &[(&str, Rule)] = &[

@@ -8,7 +8,7 @@ use super::{Answer, At, Definition, Rule, Table, define};
 use crate::ChunkKind::{Class, Constant, Enum, Function, Interface, Method, Type};
 use crate::Import;
 
-pub(super) static TABLE: Table = Table::of(
+pub(super) static TABLE: Table = Table::new(
     craig_grammars::KOTLIN,
     ".",
     &[

@@ -7,9 +7,9 @@ use super::{Answer, Definition, Rule, Table};
 use crate::ChunkKind::Block;
 use crate::Import;
 
-pub(super) static HTML: Table = Table::of(craig_grammars::HTML, " ", &[("comment", Rule::Attach)]);
+pub(super) static HTML: Table = Table::new(craig_grammars::HTML, " ", &[("comment", Rule::Attach)]);
 
-pub(super) static CSS: Table = Table::of(
+pub(super) static CSS: Table = Table::new(
     craig_grammars::CSS,
     " ",
     &[
@@ -20,7 +20,7 @@ pub(super) static CSS: Table = Table::of(
     ],
 );
 
-pub(super) static JSON: Table = Table::of(
+pub(super) static JSON: Table = Table::new(
     craig_grammars::JSON,
     ".",
     &[("comment", Rule::Attach), ("object", Rule::Open), ("pair", Rule::Ask(keyed))],
@@ -28,7 +28,7 @@ pub(super) static JSON: Table = Table::of(
 
 pub(super) static YAML: Table = Table {
     max_indent: 100,
-    ..Table::of(
+    ..Table::new(
         craig_grammars::YAML,
         ".",
         &[
@@ -41,7 +41,7 @@ pub(super) static YAML: Table = Table {
     )
 };
 
-pub(super) static TOML: Table = Table::of(
+pub(super) static TOML: Table = Table::new(
     craig_grammars::TOML,
     ".",
     &[

@@ -8,7 +8,7 @@ use super::{Answer, Definition, Rule, Table};
 use crate::ChunkKind::{self, Constant, Function, Method};
 use crate::Import;
 
-pub(super) static TABLE: Table = Table::of(
+pub(super) static TABLE: Table = Table::new(
     craig_grammars::LUA,
     ".",
     &[

@@ -9,7 +9,7 @@ use crate::Import;
 
 pub(super) static TABLE: Table = Table {
     max_indent: 500,
-    ..Table::of(
+    ..Table::new(
         craig_grammars::PYTHON,
         ".",
         &[

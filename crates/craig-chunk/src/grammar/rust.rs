@@ -9,7 +9,7 @@ use crate::Import;
 
 pub(super) static TABLE: Table = Table {
     prepare: Some(item_macros::hidden),
-    ..Table::of(
+    ..Table::new(
         craig_grammars::RUST,
         "::",
         &[

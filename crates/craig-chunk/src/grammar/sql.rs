@@ -7,7 +7,7 @@ use super::find::{child, field};
 use super::{Answer, Definition, Rule, Table};
 use crate::ChunkKind::{Class, Constant, Function, Module, Type};
 
-pub(super) static TABLE: Table = Table::of(
+pub(super) static TABLE: Table = Table::new(
     craig_grammars::SQL,
     ".",
     &[

@@ -1,15 +1,15 @@
-//! What a function is called, and how many parameters it has.
+//! Names of functions, and numbers of their parameters.
 
 use tree_sitter::Node;
 
 use super::ANONYMOUS;
 use crate::grammar::{declared, unquoted};
 
-/// Names longer than this are no names.
+/// Names are cut off here.
 const MAX_NAME_BYTES: usize = 120;
 
-/// The name of a function and its line. `around` is its parent, which would take long to find.
-pub(super) fn of<'t>(node: Node<'t>, around: Option<Node<'t>>, text: &str) -> (String, u32) {
+/// The name of a function and its line. `around` is its parent: asking the node for it would be slow.
+pub(super) fn function_name<'t>(node: Node<'t>, around: Option<Node<'t>>, text: &str) -> (String, u32) {
     match name_node(node, around) {
         Some(name) => {
             let written = text.get(name.byte_range()).unwrap_or_default();
@@ -24,7 +24,7 @@ fn line(node: Node<'_>) -> u32 {
     u32::try_from(node.start_position().row + 1).unwrap_or(u32::MAX)
 }
 
-/// What functions that have a keyword for a name are called.
+/// Names of functions that have a keyword instead of a name.
 fn unnamed(node: Node<'_>) -> &'static str {
     match node.kind() {
         "secondary_constructor" => "constructor",
@@ -85,10 +85,10 @@ fn bound_name<'t>(node: Node<'t>, parent: Node<'t>) -> Option<Node<'t>> {
     }
 }
 
-/// Nobody assigns more functions in one statement.
+/// Most values of one assignment that are searched.
 const MAX_ASSIGNED: usize = 16;
 
-/// What stands in the same place on the left of an assignment of Lua: `add` of `M.add = function() end`.
+/// The name at the same position on the left of a Lua assignment: `add` of `M.add = function() end`.
 fn assigned_name<'t>(value: Node<'t>, values: Node<'t>) -> Option<Node<'t>> {
     let mut cursor = values.walk();
     let at = values.named_children(&mut cursor).take(MAX_ASSIGNED).position(|one| one == value)?;
@@ -112,7 +112,7 @@ fn elixir_name(node: Node<'_>) -> Option<Node<'_>> {
     Some(head)
 }
 
-/// Parameters that a function declares; 0 where the grammar tells none.
+/// Number of parameters that a function declares; 0 if the grammar has none.
 pub(super) fn parameters(node: Node<'_>) -> u32 {
     let list = node.child_by_field_name("parameters").or_else(|| {
         let declarator = node.child_by_field_name("declarator")?;

@@ -1,4 +1,4 @@
-//! What decides, nests and is a function in each language.
+//! Which syntax counts as a decision, as nesting and as a function in each language.
 
 use craig_source::Language;
 use tree_sitter::Node;
@@ -46,7 +46,7 @@ pub(super) struct Role {
 pub(super) struct Roles(Vec<Role>);
 
 impl Roles {
-    pub(super) fn of(counting: &Counting, language: &tree_sitter::Language) -> Self {
+    pub(super) fn new(counting: &Counting, language: &tree_sitter::Language) -> Self {
         let role = |id: usize| {
             let id = u16::try_from(id).unwrap_or_default();
             let kind = language.node_kind_for_id(id).unwrap_or_default();

@@ -49,7 +49,7 @@ pub(super) fn declaration(
     if !is_top || !DECLARATIONS.contains(&node.kind()) {
         return false;
     }
-    let bound = Bound::of(node, source);
+    let bound = Bound::new(node, source);
     walk(node, |inner, ancestors| {
         let operand = field(inner, "operand").filter(|operand| operand.kind() == "identifier");
         let first = match inner.kind() {
@@ -67,16 +67,16 @@ pub(super) fn declaration(
     true
 }
 
-/// What a declaration binds.
+/// The names that a declaration binds.
 struct Bound<'s> {
-    /// Where each name means something of this declaration, in bytes.
+    /// Byte ranges in which each name is bound by this declaration.
     spans: HashMap<&'s str, Vec<Range<usize>>>,
-    /// Where the names stand that are bound.
+    /// Positions of the bound names.
     places: HashSet<usize>,
 }
 
 impl<'s> Bound<'s> {
-    fn of(declaration: Node<'_>, source: &'s str) -> Self {
+    fn new(declaration: Node<'_>, source: &'s str) -> Self {
         let mut bound = Self { spans: HashMap::new(), places: HashSet::new() };
         let mut scopes: Vec<Range<usize>> = Vec::new();
         walk(declaration, |node, _| {

@@ -8,7 +8,7 @@ use crate::Import;
 use crate::grammar::{child, field, line, text, unquoted};
 
 /// The kind of an import by the node that holds it.
-pub(super) fn of(language: Language, node: Node<'_>, source: &str) -> ReferenceKind {
+pub(super) fn reference_kind(language: Language, node: Node<'_>, source: &str) -> ReferenceKind {
     match node.kind() {
         "mod_item" => ReferenceKind::Module,
         "use_declaration" if child(node, "visibility_modifier").is_some() => ReferenceKind::Reexport,
@@ -21,14 +21,14 @@ pub(super) fn of(language: Language, node: Node<'_>, source: &str) -> ReferenceK
         "import_statement" if child(node, "import_require_clause").is_some() => ReferenceKind::Require,
         "export_statement" if child(node, "type").is_some() => ReferenceKind::TypeImport,
         "export_statement" => ReferenceKind::Reexport,
-        "call_expression" => of_call(node, source),
+        "call_expression" => call_kind(node, source),
         kind if PHP_INCLUDES.contains(&kind) => ReferenceKind::Include,
         _ if matches!(language, Language::Ruby | Language::Lua | Language::Bash) => ReferenceKind::Require,
         _ => ReferenceKind::Import,
     }
 }
 
-fn of_call(call: Node<'_>, source: &str) -> ReferenceKind {
+fn call_kind(call: Node<'_>, source: &str) -> ReferenceKind {
     match field(call, "function").map(|function| text(function, source)) {
         Some("import") => ReferenceKind::DynamicImport,
         _ => ReferenceKind::Require,
@@ -43,7 +43,7 @@ fn is_script(language: Language) -> bool {
 const PHP_INCLUDES: &[&str] =
     &["include_expression", "include_once_expression", "require_expression", "require_once_expression"];
 
-/// What an expression loads: a call of scripts, an inclusion of PHP.
+/// What an expression loads: `require` and `import` calls of scripts, includes of PHP.
 pub(super) fn loading(language: Language, node: Node<'_>, source: &str) -> Option<Import> {
     match node.kind() {
         "call_expression" if is_script(language) => script_call(node, source),
@@ -79,7 +79,7 @@ fn script_call(call: Node<'_>, source: &str) -> Option<Import> {
     is_literal.then(|| Import { target, names: Vec::new(), line: line(call) })
 }
 
-/// What an import calls its module.
+/// The name that an import gives its module.
 pub(super) fn alias(node: Node<'_>, import: &Import, source: &str) -> Option<String> {
     match node.kind() {
         "import_declaration" => {

@@ -1,15 +1,15 @@
-//! Imports that a line of its own tells: of languages without a grammar here, and of the C preprocessor.
+//! Imports that are read line by line: those of languages without a grammar, and of the C preprocessor.
 
 use craig_source::Language;
 
 use super::{Reference, ReferenceKind};
 
-/// Whether no tree has to be looked at.
+/// Whether lines alone have all imports, so that no tree is needed.
 pub(super) fn are_enough(language: Language) -> bool {
     matches!(language, Language::C | Language::Cpp | Language::Cuda)
 }
 
-/// Imports that a line of its own tells.
+/// Imports that are lines of their own.
 pub(super) fn imports(language: Language, text: &str) -> Vec<Reference> {
     let read: fn(&str) -> Option<(ReferenceKind, &str)> = match language {
         Language::Dart => dart,
@@ -97,7 +97,7 @@ fn style(line: &str) -> Option<(ReferenceKind, &str)> {
     Some((ReferenceKind::Import, quoted(rest)?))
 }
 
-/// Includes are lines of the preprocessor: they stand where no grammar of the language expects them, as among the values of an array.
+/// Includes are lines of the preprocessor and may be where no grammar of the language expects them, such as among array values.
 fn included(line: &str) -> Option<(ReferenceKind, &str)> {
     let directive = line.strip_prefix('#')?.trim_start();
     let rest =

@@ -11,8 +11,8 @@ use crate::grammar::{line, text};
 /// Names longer than this are generated or no names.
 const MAX_NAME_BYTES: usize = 200;
 
-/// Notes what `node` uses, and says whether to look inside.
-pub(super) fn of(
+/// Collects the names that `node` uses; returns whether to visit its children.
+pub(super) fn collect(
     language: Language,
     node: Node<'_>,
     ancestors: &[Node<'_>],
@@ -32,7 +32,7 @@ pub(super) fn of(
     }
 }
 
-/// Whether a qualified name cannot be one, however it is broken over lines. Such names nest: the text of each level is read.
+/// Whether a node is too long to be a qualified name, even broken over lines. Such names nest: the text of each level is read.
 fn is_too_long(node: Node<'_>) -> bool {
     node.end_byte() - node.start_byte() > 8 * MAX_NAME_BYTES
 }

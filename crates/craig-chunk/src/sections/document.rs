@@ -108,7 +108,7 @@ mod tests {
     }
 
     #[test]
-    fn headings_are_told_as_written() {
+    fn headings_are_as_written() {
         let text = "---\ntitle: \"The page\"\n---\nBefore.\n\n# `new Client(url)`\n\nSub *title*\nof two lines\n---\n\n```md\n# no\n```\n\n> # no\n\n- # no\n\n### C# ###\n# C#\n<div>\n# no\n</div>\n";
         expect_test::expect![[r#"
             1 h1 "The page" in []

@@ -1,4 +1,4 @@
-//! Where a program is entered: `main` functions, and what manifests name.
+//! Entry points: `main` functions, and files that manifests name.
 
 use serde::Serialize;
 use serde_json::Value;
@@ -11,7 +11,7 @@ use craig_text::path::{folder, join, name};
 use crate::workspace::SourceFile;
 use crate::{Analysis, json};
 
-/// A place where execution or use begins.
+/// The entry point of a program or library.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 pub struct EntryPoint {
     /// Path.
@@ -20,7 +20,7 @@ pub struct EntryPoint {
     pub line: Option<u32>,
     /// `program`, `library` or `script`.
     pub kind: &'static str,
-    /// What tells so.
+    /// What it was recognised by.
     pub evidence: String,
 }
 

@@ -1,4 +1,4 @@
-//! Layers: modules by the longest way down to one that uses nothing.
+//! Layers: modules by the length of the longest path to one that uses nothing.
 
 use std::collections::BTreeMap;
 
@@ -12,7 +12,7 @@ use crate::modules::{Modules, shown};
 pub struct Layer {
     /// 0 for modules that use no other.
     pub level: usize,
-    /// Groups of modules; modules of one group use each other in a ring.
+    /// Groups of modules; modules of one group form a cycle.
     pub groups: Vec<Vec<String>>,
 }
 
@@ -23,7 +23,7 @@ pub(super) fn layers(map: &Modules, uses: &BTreeMap<(usize, usize), usize>) -> V
     }
     let mut levels: BTreeMap<usize, usize> = BTreeMap::new();
     let mut found: BTreeMap<usize, Vec<Vec<String>>> = BTreeMap::new();
-    // What a component uses comes before it.
+    // Components come in reverse topological order: those that a component uses come before it.
     for component in petgraph::algo::tarjan_scc(&graph) {
         let below = component
             .iter()

@@ -1,5 +1,5 @@
-//! Patterns: what folders, types and packages are called, and whether the imports agree. Each signal that speaks for a
-//! pattern is reported with its places; a pattern without enough of them is not reported.
+//! Architectural patterns, recognised by the names of folders, types and packages, and by the direction of imports. Each signal
+//! is reported with its places; a pattern without enough signals is not reported.
 
 use std::collections::BTreeSet;
 
@@ -19,7 +19,7 @@ pub struct Pattern {
     pub name: &'static str,
     /// From 0 to 1: the weight of the signals that were found, of all that would speak for it.
     pub confidence: f64,
-    /// What led to it.
+    /// The signals that were found.
     pub evidence: Vec<Evidence>,
 }
 
@@ -34,13 +34,13 @@ pub struct Evidence {
     pub places: Vec<Place>,
 }
 
-/// Maximum number of places reported per signal.
+/// Most places reported for a signal.
 const MOST_PLACES: usize = 5;
 
-/// Below this, a pattern is a guess.
+/// Patterns with less confidence are not reported.
 const LEAST_CONFIDENCE: f64 = 0.4;
 
-/// What a signal looks at.
+/// What a signal looks for.
 enum Look {
     /// Files in a folder with one of the names.
     Folder(&'static [&'static str]),
@@ -52,11 +52,11 @@ enum Look {
     Function(&'static [&'static str]),
     /// Packages whose names hold one of the words.
     Package(&'static [&'static str]),
-    /// Files of the first folders import files of the second, and hardly ever the other way round.
+    /// Files of the first folders import files of the second, and hardly ever the reverse.
     OneWay(&'static [&'static str], &'static [&'static str]),
 }
 
-/// One thing that speaks for a pattern.
+/// A signal for a pattern.
 struct Signal {
     says: &'static str,
     look: Look,

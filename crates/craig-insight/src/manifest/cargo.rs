@@ -12,7 +12,7 @@ const SECTIONS: &[(&str, Scope)] = &[
     ("build-dependencies", Scope::Build),
 ];
 
-/// What the requirement of a dependency of the workspace is marked with until the root is known.
+/// Placeholder for the requirement of a workspace dependency until the root manifest has been read.
 pub(crate) const OF_WORKSPACE: &str = "workspace";
 
 pub(super) fn manifest(path: &str, text: &str) -> Option<Manifest> {

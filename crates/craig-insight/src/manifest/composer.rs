@@ -8,7 +8,7 @@ pub(super) fn manifest(path: &str, text: &str) -> Option<Manifest> {
     let value = json::parse(text)?;
     let mut manifest = Manifest::default();
     for (section, scope) in [("require", Scope::Runtime), ("require-dev", Scope::Dev)] {
-        // Versions of PHP and its extensions are no packages.
+        // PHP itself and its extensions are not packages.
         let packages =
             value[section].as_object().into_iter().flatten().filter(|(name, _)| name.contains('/'));
         for (name, version) in packages {

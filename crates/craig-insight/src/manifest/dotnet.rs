@@ -31,7 +31,7 @@ pub(super) fn manifest(path: &str, text: &str) -> Option<Manifest> {
     Some(manifest)
 }
 
-/// Analyzers and tools that no code refers to.
+/// Whether it is an analyzer or tool that no code refers to.
 fn is_private(node: roxmltree::Node<'_, '_>) -> bool {
     let is_all = |text: &str| text.trim().eq_ignore_ascii_case("all");
     let inner =

@@ -7,7 +7,7 @@ use toml::{Table, Value};
 use super::{Manifest, declare, quoted};
 use crate::declared::{Ecosystem, Scope};
 
-/// Configurations that declare what the code itself uses.
+/// Configurations that declare dependencies of the code.
 const CONFIGURATIONS: &[(&str, Scope)] = &[
     ("implementation", Scope::Runtime),
     ("api", Scope::Runtime),
@@ -22,7 +22,7 @@ const CONFIGURATIONS: &[(&str, Scope)] = &[
     ("classpath", Scope::Build),
 ];
 
-/// What a script asks for by an alias is marked so until the catalogs are known.
+/// Prefix of a dependency that is declared by alias, until the catalogs have been read.
 pub(crate) const BY_ALIAS: &str = "libs.";
 
 pub(super) fn manifest(path: &str, text: &str) -> Option<Manifest> {

@@ -72,7 +72,7 @@ fn properties<'a>(project: Node<'a, 'a>) -> HashMap<String, &'a str> {
     found
 }
 
-/// `${name}` replaced where the file itself tells what it is.
+/// Replaces `${name}` if the file itself defines it.
 fn filled(text: &str, properties: &HashMap<String, &str>) -> String {
     let Some((before, rest)) = text.split_once("${") else { return text.to_owned() };
     let Some((name, after)) = rest.split_once('}') else { return text.to_owned() };

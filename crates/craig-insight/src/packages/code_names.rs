@@ -1,14 +1,14 @@
-//! Packages whose names in code cannot be told from the name of the package.
+//! Packages whose names in code cannot be derived from the name of the package.
 
 /// A package with the prefixes of its names in code.
 pub(super) type Known = (&'static str, &'static [&'static str]);
 
-/// What is known of a package; tables are sorted by name.
+/// The prefixes of a known package; tables are sorted by name.
 pub(super) fn known(table: &'static [Known], name: &str) -> Option<&'static [&'static str]> {
     table.binary_search_by(|(known, _)| (*known).cmp(name)).ok().map(|at| table[at].1)
 }
 
-/// Distributions of Python by normal name.
+/// Python distributions by normalised name.
 pub(super) const PYTHON: &[Known] = &[
     ("argon2_cffi", &["argon2"]),
     ("attrs", &["attr", "attrs"]),

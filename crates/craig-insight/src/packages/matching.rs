@@ -1,10 +1,10 @@
-//! Whether an import is of a package: by the package's name, by what is known of it, by how names are usually made.
+//! Whether an import belongs to a package: by the package's name, by known names in code, by naming conventions.
 
 use super::code_names::{MAVEN, PACKAGIST, PYTHON, known};
 use crate::declared::{Declared, Ecosystem};
 use crate::manifest::normal_python_name;
 
-/// How well `import` fits a declared package; none when it does not. The longer the agreement, the better.
+/// How well `import` fits a declared package, by the length of the match; `None` if it does not.
 pub(super) fn score(declared: &Declared, import: &str) -> Option<u32> {
     let name = declared.name.as_str();
     match declared.ecosystem {
@@ -39,7 +39,7 @@ fn by_segments(name: &str, import: &str, separator: char) -> Option<u32> {
     (rest.is_empty() || rest.starts_with(separator)).then(|| length(name.split(separator).count()))
 }
 
-/// Types of a package are of its own and of `@types`.
+/// The types of a package come from itself or from `@types`.
 fn npm(name: &str, import: &str) -> Option<u32> {
     let types = name.strip_prefix("@types/").map(|of| match of.split_once("__") {
         Some((scope, name)) => format!("@{scope}/{name}"),
@@ -78,7 +78,7 @@ fn ruby(name: &str, import: &str) -> Option<u32> {
         .or_else(|| (joined == name.replace(['_', '-'], "")).then_some(1))
 }
 
-/// By the prefixes that the lock file tells, else by vendor and name.
+/// By the prefixes in the lock file, else by vendor and name.
 fn packagist(declared: &Declared, import: &str) -> Option<u32> {
     let by_prefix =
         |prefixes: &[&str]| prefixes.iter().filter_map(|prefix| by_segments(prefix, import, '\\')).max();
@@ -129,7 +129,7 @@ fn swift(declared: &Declared, import: &str) -> Option<u32> {
     (name == import || bare == import).then_some(2)
 }
 
-/// Packages of modules that are not called after them.
+/// Packages whose modules have other names.
 const HASKELL: &[(&str, &[&str])] = &[
     (
         "base",
@@ -227,7 +227,7 @@ fn haskell(name: &str, import: &str) -> Option<u32> {
     fits.then(|| 2 * length(words.count()))
 }
 
-/// The folder of a header, or the header itself, is called after the package.
+/// The folder of a header, or the header itself, has the name of the package.
 fn c(name: &str, import: &str) -> Option<u32> {
     let plain = |text: &str| text.to_lowercase().replace(['-', '_'], "");
     let name = plain(name);

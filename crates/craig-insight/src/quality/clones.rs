@@ -1,4 +1,4 @@
-//! Duplicated code: fingerprints of runs of tokens, chosen by winnowing and grown as far as the tokens agree.
+//! Duplicated code: fingerprints of token runs, selected by winnowing and extended as far as the tokens match.
 //!
 //! Source: Schleimer, Wilkerson & Aiken, SIGMOD 2003. Any common run of `RUN + WINDOW - 1` tokens is found.
 
@@ -11,34 +11,34 @@ use super::{Measured, rounded};
 /// Tokens of a fingerprint.
 const RUN: usize = 40;
 
-/// Of so many fingerprints in a row one is kept.
+/// Winnowing keeps one fingerprint in each window of this size.
 const WINDOW: usize = 21;
 
-/// A clone has at least so many tokens and lines.
+/// Minimum size of a clone.
 const LEAST_TOKENS: usize = 60;
 const LEAST_LINES: u32 = 6;
 
-/// Places of one fingerprint that are compared; more are boilerplate, and each of them has shown itself already.
+/// Most places of one fingerprint that are compared: if there are more, it is boilerplate.
 const MOST_PLACES: usize = 32;
 
-/// Clones told.
+/// Most clones reported.
 const MOST_CLONES: usize = 1_000;
 
-/// Code that stands in several places.
+/// Code that occurs in several places.
 #[derive(std::clone::Clone, Debug, Serialize)]
 pub struct Duplication {
-    /// Lines that stand elsewhere, too, each counted once.
+    /// Lines that also occur elsewhere, each counted once.
     pub duplicated_lines: u64,
     /// Their share of all lines of code, in percent.
     pub percent: f64,
-    /// What stands where, most lines in all places first; at most 1,000.
+    /// The clones, by descending number of lines in all places; at most 1,000.
     pub clones: Vec<Clone>,
 }
 
-/// One stretch of code with all its places.
+/// A piece of code with all its places.
 #[derive(std::clone::Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Clone {
-    /// Tokens that agree.
+    /// Number of matching tokens.
     pub tokens: usize,
     /// Lines of the first place.
     pub lines: u32,
@@ -80,7 +80,7 @@ pub(super) fn duplication(measured: &[Measured]) -> Duplication {
     }
     let duplicated_lines = lines_of(measured, classes.values().flatten());
     let mut clones: Vec<Clone> =
-        classes.iter().filter_map(|((tokens, _), runs)| clone_of(measured, *tokens, runs)).collect();
+        classes.iter().filter_map(|((tokens, _), runs)| clone_from_runs(measured, *tokens, runs)).collect();
     clones.sort_by_key(|clone| {
         let lines = u64::from(clone.lines) * clone.places.len() as u64;
         (clone.in_tests, std::cmp::Reverse(lines), clone.places.clone())
@@ -91,7 +91,7 @@ pub(super) fn duplication(measured: &[Measured]) -> Duplication {
     Duplication { duplicated_lines, percent, clones }
 }
 
-/// Pairs of equal runs, each as long as it can be.
+/// Pairs of equal runs of maximal length.
 fn pairs(measured: &[Measured]) -> Vec<(Run, Run)> {
     let mut places: HashMap<u64, Vec<At>> = HashMap::new();
     for (file, measured) in measured.iter().enumerate() {
@@ -112,7 +112,7 @@ fn pairs(measured: &[Measured]) -> Vec<(Run, Run)> {
                 if known.get(&diagonal).is_some_and(|&end| a.1 < end) {
                     continue;
                 }
-                if let Some((a, b)) = grown(measured, a, b) {
+                if let Some((a, b)) = extended(measured, a, b) {
                     known.insert(diagonal, a.end);
                     if is_clone(measured, a) {
                         found.push((a, b));
@@ -124,7 +124,7 @@ fn pairs(measured: &[Measured]) -> Vec<(Run, Run)> {
     found
 }
 
-/// Fingerprints of the runs of a file, of which each window keeps its least.
+/// Fingerprints of the runs of a file: the least of each window.
 fn winnowed(hashes: &[u32]) -> Vec<(usize, u64)> {
     if hashes.len() < LEAST_TOKENS {
         return Vec::new();
@@ -172,8 +172,8 @@ fn fingerprint(hashes: &[u32]) -> u64 {
         .fold(0xcbf2_9ce4_8422_2325, |value, hash| (value ^ u64::from(*hash)).wrapping_mul(0x100_0000_01b3))
 }
 
-/// Two equal runs grown to both sides; none when they are not equal, or overlap.
-fn grown(measured: &[Measured], a: At, b: At) -> Option<(Run, Run)> {
+/// Two equal runs, extended in both directions; `None` if they are not equal, or overlap.
+fn extended(measured: &[Measured], a: At, b: At) -> Option<(Run, Run)> {
     let (left, right) = (&measured[a.0 as usize].tokens.hashes, &measured[b.0 as usize].tokens.hashes);
     let (x, y) = (a.1 as usize, b.1 as usize);
     let room = if a.0 == b.0 { y - x } else { usize::MAX };
@@ -202,7 +202,7 @@ fn line_range(measured: &[Measured], run: Run) -> (u32, u32) {
     (lines[run.start as usize], lines[run.end as usize - 1])
 }
 
-fn clone_of(measured: &[Measured], tokens: usize, runs: &BTreeSet<Run>) -> Option<Clone> {
+fn clone_from_runs(measured: &[Measured], tokens: usize, runs: &BTreeSet<Run>) -> Option<Clone> {
     let places = runs.iter().map(|&run| {
         let (line_start, line_end) = line_range(measured, run);
         ClonePlace { file: measured[run.file as usize].path.clone(), line_start, line_end }

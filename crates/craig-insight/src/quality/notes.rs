@@ -1,4 +1,4 @@
-//! Notes that somebody left to come back to: `TODO` and its like, in comments.
+//! Notes in comments: `TODO` and similar tags.
 
 use craig_text::whole_words;
 use serde::Serialize;
@@ -7,7 +7,7 @@ use super::{Measured, rounded};
 
 const TAGS: &[&str] = &["TODO", "FIXME", "XXX", "HACK"];
 
-/// What a comment begins with, in some language or other.
+/// Beginnings of comments in any language.
 const MARKS: &[&str] = &["//", "#", "/*", "*", "--", "<!--", ";", "%", "\"\"\"", "{-"];
 
 /// Longest text of a note.

@@ -1,4 +1,4 @@
-//! Which folders have tests: by the names of files, and by tests that stand in the code itself.
+//! Tests by folder: by names of files, and by tests inside the code.
 
 use std::collections::HashSet;
 
@@ -9,7 +9,7 @@ use serde::Serialize;
 use super::Measured;
 use crate::modules::{Modules, shown};
 
-/// Modules told.
+/// Most modules reported.
 const MOST_MODULES: usize = 40;
 
 /// A folder with its tests.
@@ -17,9 +17,9 @@ const MOST_MODULES: usize = 40;
 pub struct ModuleTests {
     /// Folder; `.` for the top.
     pub module: String,
-    /// Code files that are no tests.
+    /// Code files that are not tests.
     pub files: usize,
-    /// Of these, how many have a test that is called after them, or tests inside.
+    /// Number of these with a test file of a matching name, or with tests inside.
     pub tested_files: usize,
     /// Lines of these files.
     pub lines: u64,
@@ -31,7 +31,7 @@ pub struct ModuleTests {
 
 pub(super) fn modules(measured: &[Measured]) -> Vec<ModuleTests> {
     let paths: Vec<Option<&str>> = measured.iter().map(|file| Some(file.path.as_str())).collect();
-    let modules = Modules::of_paths(&paths, MOST_MODULES);
+    let modules = Modules::from_paths(&paths, MOST_MODULES);
     let tested: HashSet<String> =
         measured.iter().filter(|file| file.is_test).map(|file| subject(&file.path)).collect();
     let mut found: Vec<ModuleTests> = modules
@@ -61,7 +61,7 @@ pub(super) fn modules(measured: &[Measured]) -> Vec<ModuleTests> {
     found
 }
 
-/// What a test is called after: `cart` of `cart.test.ts`, `test_cart.py`, `CartTest.java`.
+/// The subject in the name of a test: `cart` of `cart.test.ts`, `test_cart.py`, `CartTest.java`.
 fn subject(path: &str) -> String {
     let name = compact(name(path).split('.').next().unwrap_or_default());
     let bare = name.strip_prefix("test").unwrap_or(&name);

@@ -1,4 +1,4 @@
-//! A file as tokens to be compared: without blanks, comments and import lines; literals of one kind are all the same.
+//! Tokens for the comparison of files: without whitespace, comments and import lines; all literals of one kind are equal.
 
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 
@@ -11,12 +11,12 @@ pub(super) struct Tokens {
     pub(super) lines: Vec<u32>,
 }
 
-/// First words of lines that only bring names in: everybody has the same.
+/// First words of import lines: these are the same in many files.
 const IMPORTS: &[&str] =
     &["import", "from", "use", "using", "package", "require", "#include", "include", "export", "open"];
 
 impl Tokens {
-    pub(super) fn of(language: Language, text: &str) -> Self {
+    pub(super) fn new(language: Language, text: &str) -> Self {
         let comments = language.comments();
         let mut tokens = Self::default();
         let mut in_block = false;
@@ -34,7 +34,7 @@ impl Tokens {
         tokens
     }
 
-    /// Adds a line; gives whether it ends within a comment.
+    /// Adds a line; returns whether it ends inside a comment.
     fn line(&mut self, line: &str, number: u32, comments: CommentSyntax, mut in_block: bool) -> bool {
         let mut rest = line;
         while let Some(c) = rest.chars().next() {

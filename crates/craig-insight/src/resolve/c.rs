@@ -21,7 +21,7 @@ impl<'w> Headers<'w> {
     pub(super) fn new(workspace: &'w Workspace) -> Self {
         let mut by_name: HashMap<&str, Vec<FileIx>> = HashMap::new();
         // Any text file may be included: tables as `.def`, `.inc`, `.in`.
-        if workspace.of_languages(LANGUAGES).next().is_some() {
+        if workspace.files_in(LANGUAGES).next().is_some() {
             for (at, file) in workspace.files.iter().enumerate() {
                 by_name.entry(name(&file.path)).or_default().push(at);
             }

@@ -17,7 +17,7 @@ pub(super) struct Types<'w> {
 impl<'w> Types<'w> {
     pub(super) fn new(workspace: &'w Workspace) -> Self {
         let mut namespaces: HashMap<String, BTreeMap<String, Vec<FileIx>>> = HashMap::new();
-        for (at, file) in workspace.of_languages(&[Language::CSharp]) {
+        for (at, file) in workspace.files_in(&[Language::CSharp]) {
             let types = file.symbols.iter().filter(|symbol| {
                 use ChunkKind::{Class, Enum, Interface, Type};
                 matches!(symbol.kind, Class | Enum | Interface | Type)

@@ -43,7 +43,7 @@ impl<'w> Modules<'w> {
         modules.sort_by_key(|(path, _)| (std::cmp::Reverse(path.len()), path.clone()));
         modules.dedup_by(|b, a| a.0 == b.0);
         let mut folders: BTreeMap<&str, Vec<FileIx>> = BTreeMap::new();
-        for (at, file) in workspace.of_languages(&[Language::Go]) {
+        for (at, file) in workspace.files_in(&[Language::Go]) {
             folders.entry(folder(&file.path)).or_default().push(at);
         }
         let packages =

@@ -49,7 +49,7 @@ pub(super) struct Types<'w> {
 impl<'w> Types<'w> {
     pub(super) fn new(workspace: &'w Workspace) -> Self {
         let mut packages: HashMap<String, BTreeMap<String, Vec<FileIx>>> = HashMap::new();
-        for (at, file) in workspace.of_languages(LANGUAGES) {
+        for (at, file) in workspace.files_in(LANGUAGES) {
             let package = package_of(file);
             let names = packages.entry(package.clone()).or_default();
             for symbol in &file.symbols {

@@ -24,7 +24,7 @@ impl<'w> Names<'w> {
             by_name.entry(name(&file.path)).or_default().push(at);
         }
         let mut modules: HashMap<String, Vec<FileIx>> = HashMap::new();
-        for (at, file) in workspace.of_languages(&[Language::Elixir]) {
+        for (at, file) in workspace.files_in(&[Language::Elixir]) {
             for symbol in file.symbols.iter().filter(|symbol| symbol.kind == ChunkKind::Module) {
                 let parent = symbol.parent.as_deref().map(|parent| format!("{parent}.")).unwrap_or_default();
                 modules.entry(format!("{parent}{}", symbol.name)).or_default().push(at);

@@ -20,7 +20,7 @@ pub(super) struct Types<'w> {
 impl<'w> Types<'w> {
     pub(super) fn new(workspace: &'w Workspace) -> Self {
         let mut types = Self { workspace, names: HashMap::new(), namespaces: HashMap::new() };
-        for (at, file) in workspace.of_languages(&[Language::Php]) {
+        for (at, file) in workspace.files_in(&[Language::Php]) {
             let namespace = namespace_of(file);
             let mut above = namespace;
             while !above.is_empty() {

@@ -31,7 +31,7 @@ enum Module {
 impl<'w> Modules<'w> {
     pub(super) fn new(workspace: &'w Workspace) -> Self {
         let mut modules = Self { workspace, parents: HashMap::new(), folders: BTreeSet::new() };
-        for (_, file) in workspace.of_languages(&[Language::Python]) {
+        for (_, file) in workspace.files_in(&[Language::Python]) {
             for above in ancestors(folder(&file.path)) {
                 if !modules.folders.insert(above.to_owned()) {
                     break;

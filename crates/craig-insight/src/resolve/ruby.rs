@@ -99,7 +99,7 @@ pub(super) struct Libraries<'w> {
 impl<'w> Libraries<'w> {
     pub(super) fn new(workspace: &'w Workspace) -> Self {
         let mut libraries = Self { workspace, features: HashMap::new(), constants: BTreeMap::new() };
-        for (at, file) in workspace.of_languages(&[Language::Ruby]) {
+        for (at, file) in workspace.files_in(&[Language::Ruby]) {
             let bare = file.path.strip_suffix(".rb").unwrap_or(&file.path);
             for (end, _) in bare.match_indices('/').chain([(usize::MAX, "")]) {
                 let feature = if end == usize::MAX { bare } else { &bare[end + 1..] };

@@ -61,7 +61,7 @@ impl<'w> Crates<'w> {
 
     /// Gives files that no `mod` names, as a macro declares them, the place that they lie in.
     fn adopt(&mut self) {
-        for (file, source) in self.workspace.of_languages(&[Language::Rust]) {
+        for (file, source) in self.workspace.files_in(&[Language::Rust]) {
             if self.places.contains_key(&file) {
                 continue;
             }
@@ -117,7 +117,7 @@ impl<'w> Crates<'w> {
                     || name(path) == "main.rs" && deeper.is_some_and(|above| folders.contains(above))
             })
         };
-        let files = self.workspace.of_languages(&[Language::Rust]);
+        let files = self.workspace.files_in(&[Language::Rust]);
         files.filter(|(_, file)| is_root(&file.path)).map(|(at, _)| at).collect()
     }
 
@@ -314,7 +314,7 @@ impl<'w> Crates<'w> {
         self.child(at, name).or_else(|| self.brought(at, name, n_left))
     }
 
-    /// The module that a path ends with. With `pub use sleep::sleep` beside `mod sleep`, `sleep` means the function.
+    /// The module that a path ends with. `pub use sleep::sleep` beside `mod sleep`: `sleep` alone is the function.
     fn last_step(&self, at: &Module, name: &str, n_left: usize) -> Option<Module> {
         match self.child(at, name) {
             Some(child) => (!self.passes_on(at, name)).then_some(child),

@@ -1,13 +1,14 @@
 //! Collects tokenised files and writes them as one segment.
 
 use std::collections::HashMap;
+use std::fs::File;
 use std::hash::BuildHasherDefault;
 use std::io::Write;
 use std::path::Path;
 
 use craig_chunk::{ChunkKind, Symbol};
 use craig_model::Quantized;
-use craig_source::FileKind;
+use craig_source::{FileKind, private};
 use craig_store::StoredFile;
 use craig_text::path::file_stem;
 use craig_text::{PathRole, PathTraits, compact, stems};
@@ -309,10 +310,15 @@ fn pieces<'s>(header: &'s Header, sections: &[&'s [u8]; N_SECTIONS]) -> Vec<&'s 
 
 fn write_file(path: &Path, header: &Header, sections: &[&[u8]; N_SECTIONS]) -> std::io::Result<()> {
     let unfinished = path.with_extension("tmp");
-    let mut out = std::io::BufWriter::with_capacity(1 << 20, crate::index::create_file(&unfinished)?);
+    let mut out = std::io::BufWriter::with_capacity(1 << 20, create_file(&unfinished)?);
     pieces(header, sections).into_iter().try_for_each(|piece| out.write_all(piece))?;
     out.into_inner().map_err(std::io::IntoInnerError::into_error)?;
     std::fs::rename(&unfinished, path)
+}
+
+/// Creates or truncates a file of the index, readable by its owner alone.
+pub(crate) fn create_file(path: &Path) -> std::io::Result<File> {
+    private::file_options().create(true).truncate(true).write(true).open(path)
 }
 
 /// The number that a kind has in a [`FileRow`].

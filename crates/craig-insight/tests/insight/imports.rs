@@ -1,24 +1,8 @@
 //! Which file an import leads to, language by language.
 
-use craig_insight::Analysis;
 use expect_test::{Expect, expect};
 
-/// Analyses files that are written one after the other, each below a line with its path.
-fn analysis(fixture: &str) -> Analysis {
-    let mut files: Vec<(String, String)> = Vec::new();
-    for line in fixture.lines() {
-        match line.trim_start().strip_prefix("//- /") {
-            Some(path) => files.push((path.to_owned(), String::new())),
-            None => {
-                if let Some((_, text)) = files.last_mut() {
-                    text.push_str(line);
-                    text.push('\n');
-                }
-            }
-        }
-    }
-    Analysis::of_texts(files.iter().map(|(path, text)| (path.as_str(), text.as_str())))
-}
+use crate::fixture::analysis;
 
 /// Edges, packages, cycles and what is left over.
 fn check(fixture: &str, expect: Expect) {
@@ -107,7 +91,7 @@ export type B = {}
 }
 
 #[test]
-fn packages_of_a_monorepo_lead_to_their_sources() {
+fn packages_of_a_monorepo_resolve_to_their_sources() {
     check(
         r##"
 //- /packages/a/package.json
@@ -281,7 +265,7 @@ use renamed::Two;
 }
 
 #[test]
-fn go_imports_lead_to_the_files_that_define_what_is_used() {
+fn go_imports_resolve_to_the_files_that_define_the_used_names() {
     check(
         r##"
 //- /go.mod
@@ -779,7 +763,7 @@ part 'part.dart';
 }
 
 #[test]
-fn cycles_are_told_in_the_order_of_their_imports() {
+fn cycles_are_in_the_order_of_their_imports() {
     check(
         r##"
 //- /a.ts

@@ -1,0 +1,4 @@
+//! Analyses of tiny projects: text in, text out.
+
+mod fixture;
+mod imports;
