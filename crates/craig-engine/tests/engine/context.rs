@@ -341,10 +341,12 @@ fn a_language_model_that_fails_or_is_late_is_done_without() {
     assert_eq!(answer.query, "how do people get in?");
     assert!(answer.notes[0].contains("400"), "{:?}", answer.notes);
 
-    let late = Provider::new(|_, _| Answer::text(200, "{}").after(Duration::from_secs(5)));
-    let started = std::time::Instant::now();
+    // An answer that would be taken if it were waited for.
+    let said = json!({ "question": "what does loginUser do", "keywords": [] }).to_string();
+    let late = Provider::new(move |_, _| {
+        Answer::json(json!({ "choices": [{ "message": { "content": said } }] })).after(Duration::from_secs(5))
+    });
     let answer = rephrased(&workshop, &late, &[("context.rephrase_timeout_ms", "200")]);
-    assert!(started.elapsed() < Duration::from_secs(4));
     assert_eq!(answer.query, "how do people get in?");
     assert_eq!(answer.notes.len(), 1);
 }

@@ -1,6 +1,6 @@
 //! Who may ask, how much, how large and how slow; and that nothing gets out that should not.
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use http::StatusCode;
 use serde_json::{Value, json};
@@ -88,12 +88,10 @@ async fn raw(gateway: &Gateway, bytes: &[u8]) -> String {
 async fn slow_and_oversized_clients_are_sent_away() {
     let gateway =
         Plan::new().set("gateway.client_timeout_ms", "300").set("gateway.max_body", "1kB").start().await;
-    let started = Instant::now();
     assert_eq!(raw(&gateway, b"POST /v1/rerank HT").await, "", "a head that never ends");
     let slow =
         raw(&gateway, b"POST /v1/rerank HTTP/1.1\r\nhost: localhost\r\ncontent-length: 100\r\n\r\n{").await;
     assert!(slow.starts_with("HTTP/1.1 408"), "{slow}");
-    assert!(started.elapsed() < Duration::from_secs(5));
     let large = format!(
         "POST /v1/rerank HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\ncontent-length: 3000\r\n\r\n{}",
         "x".repeat(3000)

@@ -142,7 +142,5 @@ async fn what_one_gateway_has_seen_of_a_provider_closes_no_other() {
 async fn a_redis_that_was_never_there_costs_no_request() {
     let voyage = Upstream::start(|_, _| Reply::voyage(&[(0, 0.5)])).await;
     let gateway = Plan::new().voyage(&voyage).redis("redis://127.0.0.1:1").start().await;
-    let started = std::time::Instant::now();
     assert_eq!(ask(&gateway, "q").await.status, StatusCode::OK);
-    assert!(started.elapsed() < Duration::from_secs(3), "{:?}", started.elapsed());
 }

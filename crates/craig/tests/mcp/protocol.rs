@@ -1,7 +1,5 @@
 //! Handshakes, lists, and the page that documents them.
 
-use std::time::{Duration, Instant};
-
 use serde_json::{Value, json};
 
 use crate::client::{Home, handshake};
@@ -10,10 +8,8 @@ use crate::client::{Home, handshake};
 fn a_handshake_waits_for_nothing() {
     let home = Home::with_ingested_shop();
     let mut client = home.silent_client(&[]);
-    let started = Instant::now();
+    // Its client answers no request: a handshake that waited for its roots would not end.
     let answer = client.request("initialize", handshake("2025-11-25"));
-    // Measured: a few milliseconds. Machines that run tests are busy.
-    assert!(started.elapsed() < Duration::from_secs(1), "{:?}", started.elapsed());
     assert_eq!(answer["result"]["protocolVersion"], "2025-11-25");
     let instructions = answer["result"]["instructions"].as_str().unwrap();
     assert!(instructions.contains("grep") && instructions.contains("query_code"));
