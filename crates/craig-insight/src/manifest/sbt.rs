@@ -33,7 +33,8 @@ pub(super) fn manifest(path: &str, text: &str) -> Option<Manifest> {
                 scope,
                 path,
             ));
-            rest = after;
+            // A scope may be in quotes: with the version before it, it would read as another dependency.
+            rest = &after[tail.len()..];
         }
     }
     Some(manifest)
