@@ -331,7 +331,7 @@ fn matched<'t>(pattern: &str, target: &'t str) -> Option<&'t str> {
     }
 }
 
-/// `@scope/name` or `name` of an import of a package; none for what cannot be one.
+/// `@scope/name` or `name` of an import of a package; `None` for what cannot be one, such as an absolute path.
 fn package_name(target: &str) -> Option<String> {
     let mut parts = target.splitn(3, '/');
     let first = parts.next()?;
@@ -341,5 +341,5 @@ fn package_name(target: &str) -> Option<String> {
         None => first.to_owned(),
     };
     let is_name = name.chars().all(|c| c.is_ascii_alphanumeric() || "@/-_.~".contains(c));
-    (is_name && !name.starts_with(['.', '/', '~'])).then_some(name)
+    (is_name && !name.is_empty() && !name.starts_with(['.', '/', '~'])).then_some(name)
 }
