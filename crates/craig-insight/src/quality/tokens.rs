@@ -15,6 +15,12 @@ pub(super) struct Tokens {
 const IMPORTS: &[&str] =
     &["import", "from", "use", "using", "package", "require", "#include", "include", "export", "open"];
 
+/// Whether a line that begins with the word `first` only imports names: `import { a } from "b"`, but not `export class A {`.
+fn is_import(first: &str, line: &str) -> bool {
+    let names_are_listed = line.contains('}') && (first != "export" || line.contains(" from "));
+    IMPORTS.contains(&first) && !line.contains('(') && (!line.contains('{') || names_are_listed)
+}
+
 impl Tokens {
     pub(super) fn new(language: Language, text: &str) -> Self {
         let comments = language.comments();
@@ -26,8 +32,7 @@ impl Tokens {
                 .split(|c: char| !(c.is_alphanumeric() || matches!(c, '#' | '_')))
                 .next()
                 .unwrap_or_default();
-            let is_import = IMPORTS.contains(&first) && !trimmed.contains(['(', '{']);
-            if in_block || !is_import {
+            if in_block || !is_import(first, trimmed) {
                 in_block = tokens.line(trimmed, number, comments, in_block);
             }
         }
