@@ -267,3 +267,101 @@ fn deep_nesting_is_measured_in_linear_time() {
     let rust = format!("fn f() {{ match a {{ {arms} }} }}\n");
     assert_eq!(metrics(Language::Rust, &rust).unwrap()[0].complexity, 20_000);
 }
+
+#[test]
+fn other_languages_count_their_decisions() {
+    check(
+        "a.scala",
+        "def a(x: Int) = x match { case 1 => 2; case n if n > 3 => 4; case _ => 5 }\ndef b(xs: Seq[Int]) = for (x <- xs if x > 1) yield { if (x > 2) 1 else 2 }\ndef c() = try f() catch { case e: E => g() }\n",
+        expect![[r#"
+            a 1-1 complexity 4 nesting 1
+            b 2-2 complexity 4 nesting 2
+            c 3-3 complexity 2 nesting 1
+        "#]],
+    );
+    check(
+        "a.ex",
+        "defmodule A do\n  def a(x) do\n    case x do\n      1 -> :one\n      2 -> :two\n      _ -> :many\n    end\n  end\n  def b(x), do: if(x, do: 1, else: 2)\n  defp c(x) when x > 1 do\n    cond do\n      x > 2 -> 1\n      true -> 2\n    end\n  end\nend\n",
+        expect![[r#"
+            a 2-8 complexity 3 nesting 0
+            b 9-9 complexity 2 nesting 1
+            c 10-15 complexity 2 nesting 0
+        "#]],
+    );
+    check(
+        "A.hs",
+        "a :: Int -> Int\na x | x > 1 = 2\n    | otherwise = if x > 3 && x < 9 then 4 else 5\nb x = case x of\n  1 -> 2\n  _ -> 3\n",
+        expect![[r#"
+            (anonymous) 1-1 complexity 1 nesting 0
+            a 2-3 complexity 4 nesting 1
+            b 4-6 complexity 3 nesting 1
+        "#]],
+    );
+    check(
+        "a.zig",
+        "fn a(x: u32) u32 { if (x > 1 and x < 3) return 1; while (true) {} return switch (x) { 1, 2 => 3, else => 4 }; }\nfn b() !void { try c(); d() catch |e| return e; const y = z orelse 1; }\n",
+        expect![[r#"
+            a 1-1 complexity 5 nesting 1
+            b 2-2 complexity 4 nesting 0
+        "#]],
+    );
+    check(
+        "a.sh",
+        "a() {\n  if [ -f x ] && [ -f y ]; then\n    for i in 1 2; do echo; done\n  elif true; then\n    while read -r l; do :; done\n  fi\n  case $1 in a) ;; b) ;; *) ;; esac\n}\n",
+        expect![[r#"
+            a 1-8 complexity 8 nesting 2
+        "#]],
+    );
+    check(
+        "a.js",
+        "class A { #p() { return a ?? b } static s() { for (;;) { if (a) continue } } get g() { return 1 } async *gen() { try { yield 1 } catch { } finally { } } }\n",
+        expect![[r#"
+            #p 1-1 complexity 2 nesting 0
+            s 1-1 complexity 3 nesting 2
+            g 1-1 complexity 1 nesting 0
+            gen 1-1 complexity 2 nesting 1
+        "#]],
+    );
+}
+
+#[test]
+fn parameters_are_counted() {
+    let count = |path: &str, text: &str| {
+        let functions = metrics(Language::from_path(path).unwrap(), text).unwrap();
+        functions.into_iter().map(|function| (function.name, function.parameters)).collect::<Vec<_>>()
+    };
+    let one = |name: &str, n: u32| vec![(name.to_owned(), n)];
+    assert_eq!(count("a.rs", "fn f(&self, a: u32, (b, c): (u8, u8)) {}"), one("f", 3));
+    assert_eq!(count("a.py", "def f(a, b=1, *args, c: int, **kw): pass"), one("f", 5));
+    assert_eq!(count("a.ts", "function f(a, b?: T, ...rest) {}"), one("f", 3));
+    assert_eq!(count("a.go", "package a\nfunc f() {}"), one("f", 0));
+    assert_eq!(count("A.java", "class A { void f(int a, String... b) {} }"), one("f", 2));
+    assert_eq!(count("a.c", "int *f(int a, /* c */ char *b) { return 0; }"), one("f", 2));
+    assert_eq!(count("a.js", "const f = x => x"), one("f", 1));
+    assert_eq!(count("a.rb", "def f(a, b = 1, *c, d:, &e); end"), one("f", 5));
+    assert_eq!(count("a.php", "<?php function f(int $a, &$b) {}"), one("f", 2));
+    assert_eq!(count("A.cs", "class A { void F(int a, ref int b) {} }"), one("F", 2));
+}
+
+#[test]
+fn data_and_documents_have_no_functions() {
+    for path in ["a.json", "a.yaml", "a.md", "a.css", "a.html", "a.txt"] {
+        assert_eq!(
+            metrics(Language::from_path(path).unwrap(), "{ \"f\": 1 }\n# f\n"),
+            Some(Vec::new()),
+            "{path}"
+        );
+    }
+    assert_eq!(metrics(Language::Rust, ""), Some(Vec::new()));
+}
+
+#[test]
+fn functions_of_components_have_the_lines_of_the_file() {
+    check(
+        "a.vue",
+        "<template>\n<p/>\n</template>\n<script lang=\"ts\">\nfunction f(a) {\n  if (a) {}\n}\n</script>\n",
+        expect![[r#"
+            f 5-7 complexity 2 nesting 1
+        "#]],
+    );
+}

@@ -1,0 +1,102 @@
+//! Projects read from a store are analysed as texts are, and may be cancelled.
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use craig_chunk::Outline;
+use craig_insight::{Analysis, InsightError, quality, quality_of_texts};
+use craig_source::{FileStamp, interpret};
+use craig_store::{Batch, IndexedFile, Project, Store};
+use rayon::{ThreadPool, ThreadPoolBuilder};
+use tempfile::TempDir;
+
+use crate::fixture::{borrowed, files};
+
+const SHOP: &str = r#"
+//- /package.json
+{ "name": "shop", "dependencies": { "zod": "^3" } }
+//- /src/cart.ts
+import { z } from "zod"
+import { price } from "./price"
+// TODO: taxes
+export function total(n: number) { return n > 1 ? price(n) : 0 }
+//- /src/price.ts
+export function price(n: number) { return n }
+//- /README.md
+# Shop
+"#;
+
+struct Stored {
+    _folder: TempDir,
+    store: Store,
+    project: Project,
+    pool: ThreadPool,
+}
+
+/// A store with the files of a fixture, outlined and without chunks, since analyses read texts.
+fn stored(fixture: &str) -> Stored {
+    let folder = tempfile::tempdir().unwrap();
+    let mut store = Store::open(&folder.path().join("craig.db")).unwrap();
+    let project = store.create_project("test", "/src/test", "{}").unwrap();
+    let changed: Vec<IndexedFile> = files(fixture).iter().map(|(path, text)| outlined(path, text)).collect();
+    let run = store.begin_ingestion(project.id, 1).unwrap();
+    let batch = Batch { changed, ..Batch::default() };
+    store.apply(&run, "no-embedder", &batch, 1).unwrap();
+    Stored { _folder: folder, store, project, pool: ThreadPoolBuilder::new().num_threads(2).build().unwrap() }
+}
+
+fn outlined(path: &str, text: &str) -> IndexedFile {
+    let stamp = FileStamp { size: text.len() as u64, modified_ns: 1_700_000_000_000_000_000, changed_ns: 7 };
+    let source = interpret(path, stamp, text.as_bytes().to_vec());
+    let outline = Outline { chunks: Vec::new(), ..craig_chunk::chunk(source.language, text) };
+    IndexedFile { source, read_ns: 1_700_000_100_000_000_000, outline, texts: Vec::new() }
+}
+
+fn load(stored: &Stored) -> Analysis {
+    Analysis::load(&stored.store, stored.project.id, &stored.pool, &|| false).unwrap()
+}
+
+fn json(value: &impl serde::Serialize) -> String {
+    serde_json::to_string_pretty(value).unwrap()
+}
+
+#[test]
+fn reports_of_a_store_are_those_of_its_texts() {
+    let (stored, texts) = (stored(SHOP), files(SHOP));
+    let (loaded, direct) = (load(&stored), Analysis::from_texts(borrowed(&texts)));
+    assert_eq!(json(&loaded.dependencies()), json(&direct.dependencies()));
+    assert_eq!(json(&loaded.architecture()), json(&direct.architecture()));
+    let relations = loaded.relations(&stored.store, stored.project.id, "price", &stored.pool).unwrap();
+    assert_eq!(json(&relations), json(&direct.relations_in(borrowed(&texts), "price").unwrap()));
+    assert_eq!(relations.mentions.len(), 2);
+    let measured = quality(&stored.store, stored.project.id, &stored.pool, &|| false).unwrap();
+    assert_eq!(json(&measured), json(&quality_of_texts(borrowed(&texts))));
+    assert_eq!(measured.notes.total, 1);
+}
+
+#[test]
+fn an_empty_store_has_empty_reports() {
+    let stored = stored("");
+    let found = load(&stored).dependencies();
+    assert_eq!((found.edges.len(), found.external.len()), (0, 0));
+    assert_eq!(quality(&stored.store, stored.project.id, &stored.pool, &|| false).unwrap().summary.files, 0);
+}
+
+#[test]
+fn a_cancelled_analysis_ends_with_an_error() {
+    let many: String = (0..40).map(|at| format!("//- /a{at}.rs\nfn f() {{}}\n")).collect();
+    let stored = stored(&many);
+    let asked = AtomicUsize::new(0);
+    let is_cancelled = || asked.fetch_add(1, Ordering::Relaxed) >= 10;
+    let found = Analysis::load(&stored.store, stored.project.id, &stored.pool, &is_cancelled);
+    assert!(matches!(found, Err(InsightError::Cancelled)));
+    asked.store(0, Ordering::Relaxed);
+    let found = quality(&stored.store, stored.project.id, &stored.pool, &is_cancelled);
+    assert!(matches!(found, Err(InsightError::Cancelled)));
+}
+
+#[test]
+fn an_unknown_target_of_a_store_is_an_error() {
+    let stored = stored(SHOP);
+    let found = load(&stored).relations(&stored.store, stored.project.id, "nowhere", &stored.pool);
+    assert!(matches!(found, Err(InsightError::UnknownTarget { similar, .. }) if similar.is_empty()));
+}
