@@ -281,7 +281,7 @@ impl Engine {
     }
 }
 
-/// What the ingestion is going to cost, when that is worth telling; fails when somebody has to say yes first.
+/// What the ingestion is going to cost, if it needs consent; fails if there is none.
 fn cost(
     store: &Store,
     project: &Project,

@@ -36,7 +36,7 @@ pub enum WatchMode {
 /// Watches a project. An iterator over batches that waits for the next one and never ends.
 ///
 /// What ignore rules and options exclude is not watched, so a build in `target` wakes nobody; a change to an ignore
-/// file does. Changes made before the watcher existed are not told: start watching, then ingest.
+/// file does. Changes made before the watcher existed are not reported: start watching, then ingest.
 #[derive(Debug)]
 pub struct Watcher {
     root: Root,

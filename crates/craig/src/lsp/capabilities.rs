@@ -29,7 +29,7 @@ pub(crate) struct Client {
 }
 
 impl Client {
-    pub(crate) fn of(params: &InitializeParams) -> Self {
+    pub(crate) fn from_params(params: &InitializeParams) -> Self {
         let general = params.capabilities.general.as_ref();
         let offered = general.and_then(|general| general.position_encodings.clone()).unwrap_or_default();
         let window = params.capabilities.window.as_ref();

@@ -190,7 +190,7 @@ fn context(server: &mut Server, id: &RequestId, arguments: ContextArguments) -> 
                 engine.inline_context(project, &inline_request(arguments, path, range, text))
             }
         })?;
-        Ok(Done::Answer(told_context(&folder, &answer)?))
+        Ok(Done::Answer(context_as_json(&folder, &answer)?))
     });
     Ok(Reply::Later)
 }
@@ -226,7 +226,7 @@ fn inline_request(
 }
 
 /// The answer of `craig context` as JSON, with the places as the editor writes them.
-fn told_context(folder: &Path, answer: &ContextAnswer) -> anyhow::Result<Value> {
+fn context_as_json(folder: &Path, answer: &ContextAnswer) -> anyhow::Result<Value> {
     let mut printed = as_printed(answer)?;
     for (block, row) in answer.blocks.iter().zip(printed["blocks"].as_array_mut().into_iter().flatten()) {
         row["uri"] = json!(uri_of(&folder.join(&block.path)));

@@ -39,10 +39,10 @@ impl Configuration {
 
     /// What holds for a folder. A list that the editor gives for a folder takes the place of the one for all: editors
     /// that are asked repeat what they sent unasked.
-    pub(crate) fn of(&self, folder: &Path) -> Flags {
+    pub(crate) fn for_folder(&self, folder: &Path) -> Flags {
         let own = self.of_folders.get(folder).map(Vec::as_slice).unwrap_or_default();
-        let is_told_again = |key: &str| own.iter().any(|(own, _)| own == key);
-        let of_all = self.of_all.iter().filter(|(key, _)| !is_told_again(key));
+        let is_repeated = |key: &str| own.iter().any(|(own, _)| own == key);
+        let of_all = self.of_all.iter().filter(|(key, _)| !is_repeated(key));
         of_all.chain(own).chain(&self.of_command_line).cloned().collect()
     }
 }
@@ -115,7 +115,7 @@ mod tests {
             .unwrap();
         configuration.set_of(Path::new("/none"), &Value::Null).unwrap();
         let of = |folder: &str| {
-            let flags = configuration.of(Path::new(folder));
+            let flags = configuration.for_folder(Path::new(folder));
             flags.iter().map(|(key, value)| format!("{key}={value}")).collect::<Vec<_>>().join(" ")
         };
         assert_eq!(of("/one"), "documentation.exclude=b.md documentation.include=c.md threads=1");
@@ -123,7 +123,9 @@ mod tests {
         assert!(of("/other").contains("documentation.include=a.md"));
         assert!(configuration.set_of(Path::new("/one"), &json!({ "database": "x" })).is_err());
         assert!(
-            configuration.of(Path::new("/one")).contains(&("documentation.include".into(), "c.md".into()))
+            configuration
+                .for_folder(Path::new("/one"))
+                .contains(&("documentation.include".into(), "c.md".into()))
         );
     }
 

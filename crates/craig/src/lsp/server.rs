@@ -109,7 +109,7 @@ impl Server {
             configuration: Configuration::new(setup.sources.flags.clone()),
             setup,
             asked_settings: None,
-            client: Client::of(params),
+            client: Client::from_params(params),
             folders: Vec::new(),
             texts: BTreeMap::new(),
             waiting: Vec::new(),
@@ -278,11 +278,12 @@ impl Server {
     ) -> anyhow::Result<()> {
         let paths = self.folders.iter().map(|folder| folder.path.clone());
         let before: Vec<(PathBuf, Flags)> =
-            paths.map(|path| (path.clone(), self.configuration.of(&path))).collect();
+            paths.map(|path| (path.clone(), self.configuration.for_folder(&path))).collect();
         if let Err(error) = change(&mut self.configuration) {
             return self.show_message(WARNING, &error);
         }
-        let changed = before.into_iter().filter(|(path, flags)| *flags != self.configuration.of(path));
+        let changed =
+            before.into_iter().filter(|(path, flags)| *flags != self.configuration.for_folder(path));
         let changed: Vec<PathBuf> = changed.map(|(path, _)| path).collect();
         self.reopen_folders(|folder| changed.iter().any(|path| path == folder));
         Ok(())
@@ -340,7 +341,7 @@ impl Server {
         self.n_opened += 1;
         let (opened, messages) = (self.n_opened, self.messages.clone());
         let report = move |update| drop(messages.send(WorkerMessage::Folder { opened, update }));
-        self.setup.sources.flags = self.configuration.of(&path);
+        self.setup.sources.flags = self.configuration.for_folder(&path);
         self.folders.push(Folder::open(path, opened, &self.setup, !self.client.watches_files, report));
     }
 
