@@ -8,7 +8,7 @@ use craig_source::Language;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-/// A stretch of a file that is handed out as context.
+/// A stretch of a file that is given as context.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct Block {
     /// Path relative to the project.
@@ -38,7 +38,7 @@ pub struct Block {
 
 impl Block {
     /// The block of a hit. Its tokens are not counted yet.
-    pub fn of(hit: &Hit) -> Self {
+    pub fn from_hit(hit: &Hit) -> Self {
         let mut why = hit.evidence.clone();
         why.truncate(MOST_REASONS);
         Self {
@@ -53,6 +53,23 @@ impl Block {
             content: hit.content.trim_end().to_owned(),
             is_truncated: false,
             why,
+        }
+    }
+
+    /// A block of code that no search of ours found. Its language is that of the path.
+    pub fn from_text(path: &str, (line_start, line_end): (u32, u32), score: f32, text: &str) -> Self {
+        Self {
+            path: path.to_owned(),
+            line_start,
+            line_end,
+            language: Language::from_path(path).map_or("", Language::id).to_owned(),
+            chunk_type: ChunkKind::Module,
+            symbol_name: None,
+            score,
+            tokens: 0,
+            content: text.trim_end().to_owned(),
+            is_truncated: false,
+            why: Vec::new(),
         }
     }
 
@@ -72,7 +89,7 @@ impl Block {
     }
 }
 
-/// Signals told of a block.
+/// Signals reported of a block.
 const MOST_REASONS: usize = 5;
 
 /// A file that blocks are of.

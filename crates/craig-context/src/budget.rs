@@ -1,6 +1,6 @@
 //! Fits context into a number of tokens: what matters least goes first, and is cut before it goes.
 
-use crate::format::{Purpose, markdown, section};
+use crate::format::{Format, markdown};
 use crate::truncate::truncate;
 use crate::{Block, Tokenizer};
 
@@ -39,7 +39,7 @@ pub struct Fitted {
 /// for larger ones in their place, the best first, again and again as long as what it gives fits. Of no blocks nothing is
 /// counted, so that the tokenizer's table need not be read.
 pub fn fitted(
-    purpose: Purpose,
+    format: Format,
     blocks: Vec<Block>,
     budget_tokens: usize,
     tokenizer: Tokenizer,
@@ -49,28 +49,47 @@ pub fn fitted(
         return Fitted::default();
     }
     let n_blocks = blocks.len();
-    let mut left = budget_tokens.saturating_sub(tokenizer.count(purpose.head()));
+    let mut left = budget_tokens.saturating_sub(tokenizer.count(format.head()));
     let mut kept = Vec::new();
     for mut block in blocks {
-        let needed = count(&mut block, tokenizer);
+        let is_countable = block.content.len() <= left.saturating_mul(MOST_BYTES_PER_TOKEN);
+        let needed = if is_countable { count(format, &mut block, tokenizer) } else { usize::MAX };
         if needed <= left {
             left -= needed;
             kept.push(block);
             continue;
         }
-        if shorten(&mut block, left, tokenizer) {
+        if shorten(format, &mut block, left, tokenizer) {
             kept.push(block);
         }
         break;
     }
     if kept.len() == n_blocks && kept.iter().all(|block| !block.is_truncated) {
-        widen(&mut kept, left, tokenizer, wider);
+        widen(format, &mut kept, left, tokenizer, wider);
     }
-    settle(purpose, kept, budget_tokens, tokenizer)
+    settle(format, kept, budget_tokens, tokenizer)
+}
+
+/// The text of `blocks`, best first, within `budget_tokens`, and how many of them are in it: as [`fitted`], but nothing is
+/// counted where the bytes alone show that all of it fits.
+pub fn fitted_text(
+    format: Format,
+    blocks: Vec<Block>,
+    budget_tokens: usize,
+    tokenizer: Tokenizer,
+) -> (String, usize) {
+    let text = markdown(format, &blocks);
+    // No token is shorter than a byte.
+    if text.len() <= budget_tokens {
+        return (text, blocks.len());
+    }
+    let fitted = fitted(format, blocks, budget_tokens, tokenizer, |_, _| None);
+    (fitted.markdown, fitted.blocks.len())
 }
 
 /// Puts larger blocks in the place of others as long as they fit into what is left.
 fn widen(
+    format: Format,
     blocks: &mut [Block],
     mut left: usize,
     tokenizer: Tokenizer,
@@ -82,7 +101,11 @@ fn widen(
             if larger.content.len() > most_bytes {
                 break;
             }
-            let more = count(&mut larger, tokenizer).saturating_sub(count(&mut blocks[at], tokenizer));
+            let more = count(format, &mut larger, tokenizer).saturating_sub(count(
+                format,
+                &mut blocks[at],
+                tokenizer,
+            ));
             if more > left {
                 break;
             }
@@ -93,16 +116,16 @@ fn widen(
 }
 
 /// Counts the whole text: words at the seams of pieces may count otherwise than within them.
-fn settle(purpose: Purpose, mut blocks: Vec<Block>, budget_tokens: usize, tokenizer: Tokenizer) -> Fitted {
+fn settle(format: Format, mut blocks: Vec<Block>, budget_tokens: usize, tokenizer: Tokenizer) -> Fitted {
     loop {
-        let markdown = markdown(purpose, &blocks);
+        let markdown = markdown(format, &blocks);
         let tokens = if blocks.is_empty() { 0 } else { tokenizer.count(&markdown) };
         if tokens <= budget_tokens {
             return Fitted { blocks, markdown, tokens };
         }
         if let Some(mut last) = blocks.pop() {
-            let needed = count(&mut last, tokenizer);
-            if shorten(&mut last, needed.saturating_sub(tokens - budget_tokens + 1), tokenizer) {
+            let needed = count(format, &mut last, tokenizer);
+            if shorten(format, &mut last, needed.saturating_sub(tokens - budget_tokens + 1), tokenizer) {
                 blocks.push(last);
             }
         }
@@ -110,23 +133,23 @@ fn settle(purpose: Purpose, mut blocks: Vec<Block>, budget_tokens: usize, tokeni
 }
 
 /// Counts a block's content; gives that with its heading, fence and the empty line before it.
-fn count(block: &mut Block, tokenizer: Tokenizer) -> usize {
+fn count(format: Format, block: &mut Block, tokenizer: Tokenizer) -> usize {
     if block.tokens == 0 {
         block.tokens = tokenizer.count(&block.content);
     }
     let frame = Block { content: String::new(), why: Vec::new(), ..block.clone() };
-    block.tokens + tokenizer.count(&format!("\n{}", section(&frame)))
+    block.tokens + tokenizer.count(&format!("\n{}", format.section(&frame)))
 }
 
 /// Cuts a block so that it takes at most `budget_tokens`; false when nothing of use would be left.
-fn shorten(block: &mut Block, budget_tokens: usize, tokenizer: Tokenizer) -> bool {
+fn shorten(format: Format, block: &mut Block, budget_tokens: usize, tokenizer: Tokenizer) -> bool {
     let mut bytes = (budget_tokens * BYTES_PER_TOKEN).min(block.content.len().saturating_sub(1));
     while budget_tokens >= MIN_TOKENS && bytes >= MIN_TOKENS {
         let mut shorter = Block { tokens: 0, ..block.clone() };
         if !truncate(&mut shorter, bytes) {
             return false;
         }
-        let needed = count(&mut shorter, tokenizer);
+        let needed = count(format, &mut shorter, tokenizer);
         if needed <= budget_tokens {
             *block = shorter;
             return true;
@@ -152,15 +175,15 @@ mod tests {
     fn the_lowest_goes_first_and_is_cut_before_it_goes() {
         let tokenizer = Tokenizer::default();
         let blocks = vec![long("a.rs", 0.9), long("b.rs", 0.8), long("c.rs", 0.7)];
-        let all = fitted(Purpose::Chat, blocks.clone(), 10_000, tokenizer, |_, _| None);
+        let all = fitted(Format::Chat, blocks.clone(), 10_000, tokenizer, |_, _| None);
         assert_eq!(all.blocks.len(), 3);
         assert!(all.blocks.iter().all(|block| block.tokens == tokenizer.count(&block.content)));
-        let some = fitted(Purpose::Chat, blocks.clone(), all.tokens / 2, tokenizer, |_, _| None);
+        let some = fitted(Format::Chat, blocks.clone(), all.tokens / 2, tokenizer, |_, _| None);
         let kept: Vec<_> =
             some.blocks.iter().map(|block| (block.path.as_str(), block.is_truncated)).collect();
         assert_eq!(kept, [("a.rs", false), ("b.rs", true)]);
         assert!(some.blocks[1].content.ends_with("// ... (truncated)"));
-        assert_eq!(fitted(Purpose::Chat, blocks, 20, tokenizer, |_, _| None), Fitted::default());
+        assert_eq!(fitted(Format::Chat, blocks, 20, tokenizer, |_, _| None), Fitted::default());
     }
 
     #[test]
@@ -170,8 +193,21 @@ mod tests {
         let whole = |_: &[Block], _: usize| Some(long("a.rs", 0.9));
         let once =
             |blocks: &[Block], at| whole(blocks, at).filter(|whole| whole.content != blocks[at].content);
-        assert_eq!(fitted(Purpose::Chat, part(), 5_000, tokenizer, once).blocks[0].line_start, 1);
-        assert_eq!(fitted(Purpose::Chat, part(), 100, tokenizer, once).blocks[0].line_start, 2);
+        assert_eq!(fitted(Format::Chat, part(), 5_000, tokenizer, once).blocks[0].line_start, 1);
+        assert_eq!(fitted(Format::Chat, part(), 100, tokenizer, once).blocks[0].line_start, 2);
+    }
+
+    #[test]
+    fn text_that_surely_fits_is_the_same_as_text_that_is_counted() {
+        let blocks = || vec![block("a.rs", 1..=1, 0.9, "let x = 1;"), long("b.rs", 0.5)];
+        let tokenizer = Tokenizer::default();
+        let (text, n_blocks) = fitted_text(Format::SimilarCode, blocks(), 100_000, tokenizer);
+        assert_eq!(n_blocks, 2);
+        let counted = fitted(Format::SimilarCode, blocks(), 100_000, tokenizer, |_, _| None);
+        assert_eq!(text, counted.markdown);
+        let (text, n_blocks) = fitted_text(Format::SimilarCode, blocks(), 50, tokenizer);
+        assert_eq!((n_blocks, text.contains("b.rs")), (1, false));
+        assert_eq!(fitted_text(Format::SimilarCode, blocks(), 0, tokenizer), (String::new(), 0));
     }
 
     #[test]
@@ -189,14 +225,14 @@ mod tests {
             inline in any::<bool>(),
         ) {
             let tokenizer = Tokenizer::default();
-            let purpose = if inline { Purpose::Inline } else { Purpose::Chat };
+            let format = if inline { Format::Inline } else { Format::Chat };
             let blocks: Vec<Block> = contents
                 .iter()
                 .enumerate()
                 .map(|(at, content)| block(&format!("src/{at}.rs"), 1..=9, 0.9, content))
                 .collect();
             let paths: Vec<String> = blocks.iter().map(|block| block.path.clone()).collect();
-            let fitted = fitted(purpose, blocks, budget, tokenizer, |_, _| None);
+            let fitted = fitted(format, blocks, budget, tokenizer, |_, _| None);
             prop_assert_eq!(fitted.tokens, if fitted.blocks.is_empty() { 0 } else { tokenizer.count(&fitted.markdown) });
             prop_assert!(fitted.tokens <= budget);
             let kept: Vec<String> = fitted.blocks.iter().map(|block| block.path.clone()).collect();

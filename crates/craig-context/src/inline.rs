@@ -180,7 +180,7 @@ mod tests {
         assert_eq!(lines_of(2..=3, "one\nfour\nfive\nsix\n"), Some(4..=5));
         // It was changed.
         assert_eq!(lines_of(2..=3, "one\nTWO\nTHREE\nfour\nfive\nsix\n"), Some(2..=3));
-        // It is new: its neighbours are taken, which is better than to hand out what is edited.
+        // It is new: its neighbours are taken, which is better than the text that is being edited.
         let lines = lines_of(3..=3, "one\ntwo\nnew\nthree\nfour\nfive\nsix\n").unwrap();
         assert!((2..=3).contains(lines.start()), "{lines:?}");
         assert_eq!(Selection::new("a", 2..=3, OLD, None).lines, None);

@@ -12,8 +12,8 @@ mod tokens;
 mod truncate;
 
 pub use block::{Block, SourceText, enclosing, merged};
-pub use budget::{CONTEXT_PRIORITY, Fitted, fitted, priority};
-pub use format::Purpose;
+pub use budget::{CONTEXT_PRIORITY, Fitted, fitted, fitted_text, priority};
+pub use format::Format;
 pub use inline::{Selection, boost};
 pub use query::{Basis, ChatQuery, InlineQuery, Reference};
 pub use tokens::{ENCODINGS, Tokenizer};

@@ -15,6 +15,24 @@ pub struct Tokenizer {
 /// Names of encodings that can be asked for beside names of models.
 pub const ENCODINGS: [&str; 4] = ["o200k_base", "cl100k_base", "p50k_base", "r50k_base"];
 
+/// Longer runs of letters or of whitespace, in bytes, are counted in pieces: the time for one grows with the square of its
+/// length. Code that somebody wrote has none.
+const MAX_RUN_BYTES: usize = 4_096;
+
+/// Where the first run that is too long is to be cut; `None` where there is none.
+fn end_of_long_run(text: &str) -> Option<usize> {
+    let (mut start, mut is_whitespace) = (0, false);
+    for (at, byte) in text.bytes().enumerate() {
+        if byte.is_ascii_whitespace() != is_whitespace {
+            (start, is_whitespace) = (at, !is_whitespace);
+        }
+        if at - start >= MAX_RUN_BYTES {
+            return Some(text.floor_char_boundary(at));
+        }
+    }
+    None
+}
+
 impl Default for Tokenizer {
     /// `o200k_base`.
     fn default() -> Self {
@@ -24,7 +42,7 @@ impl Default for Tokenizer {
 
 impl Tokenizer {
     /// The one of an encoding or of a model: `o200k_base`, `gpt-4o`, `gpt-3.5-turbo`. `None` when it is not known.
-    pub fn of(name: &str) -> Option<Self> {
+    pub fn from_name(name: &str) -> Option<Self> {
         let name = name.trim();
         let encoding = match name {
             "" | "o200k_base" => Encoding::O200kBase,
@@ -38,7 +56,13 @@ impl Tokenizer {
 
     /// Number of tokens of `text`; text that reads like a special token counts as text.
     pub fn count(&self, text: &str) -> usize {
-        self.table().encode_ordinary(text).len()
+        let mut rest = text;
+        let mut n_tokens = 0;
+        while let Some(end) = end_of_long_run(rest) {
+            n_tokens += self.table().encode_ordinary(&rest[..end]).len();
+            rest = &rest[end..];
+        }
+        n_tokens + self.table().encode_ordinary(rest).len()
     }
 
     /// Reads the table, so that the first count need not wait for it.
@@ -106,7 +130,7 @@ mod tests {
     const TEXT: &str = "It's 12345 o'clock,\r\n\n\tDON'T parseHTTPResponse(x) {   }\n  // Größe, 東京 🙂 e\u{301}\u{a0}\n   ";
 
     fn check(name: &str, theirs: &CoreBPE, n_tokens: u32) {
-        let ours = Tokenizer::of(name).unwrap().table();
+        let ours = Tokenizer::from_name(name).unwrap().table();
         // Behind `r50k_base` theirs has a special token, and ours none.
         for rank in (0..n_tokens).filter(|&rank| rank != 50_256 || n_tokens > 100_000) {
             assert_eq!(ours.decode_bytes(&[rank]).ok(), theirs.decode_bytes(&[rank]).ok(), "{name} {rank}");
@@ -124,5 +148,18 @@ mod tests {
         check("p50k_base", &tiktoken_rs::p50k_base().unwrap(), 50_281);
         check("r50k_base", &tiktoken_rs::r50k_base().unwrap(), 50_256);
         check("text-davinci-edit-001", &tiktoken_rs::p50k_edit().unwrap(), 50_281);
+    }
+
+    #[test]
+    fn long_runs_are_counted_in_pieces_and_others_exactly() {
+        let tokenizer = Tokenizer::default();
+        assert_eq!(tokenizer.count("let x = 1;\n"), 6);
+        for run in ["a", "é", " ", "-"] {
+            let run = run.repeat(100_000);
+            let n_tokens = tokenizer.count(&format!("before {run} after"));
+            assert!((100_000 / 200..2 * 100_000).contains(&n_tokens), "{n_tokens}");
+        }
+        assert_eq!(end_of_long_run(&"é".repeat(MAX_RUN_BYTES)), Some(MAX_RUN_BYTES));
+        assert_eq!(end_of_long_run(&"word ".repeat(MAX_RUN_BYTES)), None);
     }
 }

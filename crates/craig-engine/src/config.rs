@@ -3,7 +3,9 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use craig_model::{EmbeddingDialect, Endpoint, HostedModel, LocalOptions, ModelError, RerankDialect, Secret};
+use craig_model::{
+    BreakerSettings, EmbeddingDialect, Endpoint, HostedModel, LocalOptions, ModelError, RerankDialect, Secret,
+};
 use craig_source::{GitAccess, GitToken, SourceOptions};
 
 use crate::context::ContextConfig;
@@ -26,6 +28,8 @@ pub struct Config {
     pub embedder: EmbedderConfig,
     /// The reranker.
     pub reranker: RerankerConfig,
+    /// How reranking is done, by any reranker.
+    pub rerank: RerankOptions,
     /// The language model, when there is one.
     pub language_model: Option<Keyed<LanguageModelConfig>>,
     /// How context is assembled for chats and inline edits.
@@ -45,6 +49,7 @@ impl Config {
             source: SourceOptions::default(),
             embedder: EmbedderConfig::Builtin,
             reranker: RerankerConfig::Off,
+            rerank: RerankOptions::default(),
             language_model: None,
             context: ContextConfig::default(),
             git: GitConfig { access: GitAccess::default(), depth: 1 },
@@ -62,6 +67,7 @@ impl Config {
             source: settings.source(),
             embedder: reader.embedder()?,
             reranker: reader.reranker()?,
+            rerank: RerankOptions::from_settings(settings),
             language_model: reader.language_model()?,
             context: ContextConfig::from_settings(settings)?,
             git: reader.git(),
@@ -103,38 +109,72 @@ pub enum RerankerConfig {
     Local {
         /// The folder.
         folder: PathBuf,
-        /// Number of candidates and time limit.
-        rerank: RerankOptions,
     },
     /// A provider.
-    Hosted {
-        /// Which model, and where.
-        model: Keyed<HostedRerank>,
-        /// Number of candidates and time limit.
-        rerank: RerankOptions,
-    },
+    Hosted(Keyed<HostedRerank>),
     /// The language model.
-    LanguageModel {
-        /// Number of candidates and time limit.
-        rerank: RerankOptions,
-    },
+    LanguageModel,
 }
 
-/// How many results are reranked, within which time.
+/// How reranking is done: how much of it, how long it may take, what is kept.
 #[derive(Clone, Copy, Debug)]
 pub struct RerankOptions {
     /// Number of top results to rerank.
     pub candidates: usize,
-    /// Time limit, retries included.
+    /// Time limit, waiting and retries included.
     pub timeout: Duration,
+    /// Tries at a provider, the first included.
+    pub tries: usize,
+    /// Reranks at the same time.
+    pub max_running: usize,
+    /// Reranks that wait in the queue; more are refused.
+    pub max_waiting: usize,
+    /// Reranks that are cached in memory, and how long they are cached.
+    pub cache: (u64, Duration),
+    /// When a provider is not asked for a while.
+    pub breaker: BreakerSettings,
+}
+
+impl Default for RerankOptions {
+    fn default() -> Self {
+        Self {
+            candidates: 20,
+            timeout: Duration::from_secs(5),
+            tries: 3,
+            max_running: 10,
+            max_waiting: 50,
+            cache: (10_000, Duration::from_secs(3_600)),
+            breaker: BreakerSettings::default(),
+        }
+    }
 }
 
 impl RerankOptions {
-    /// What `settings` say.
-    pub fn from_settings(settings: &Settings) -> Self {
+    fn from_settings(settings: &Settings) -> Self {
+        let default = Self::default();
+        let whole = |key: &str| settings.whole(&format!("gateway.{key}"));
+        let count = |key: &str, default: usize| whole(key).map_or(default, |n| n as usize);
+        let ms = |key: &str, default: Duration| whole(key).map_or(default, Duration::from_millis);
         Self {
-            candidates: settings.whole("reranker.candidates").unwrap_or(20) as usize,
+            candidates: settings.whole("reranker.candidates").map_or(default.candidates, |n| n as usize),
             timeout: timeout(settings, "reranker"),
+            tries: count("tries", default.tries).max(1),
+            max_running: count("max_reranks", default.max_running).max(1),
+            max_waiting: count("max_waiting_reranks", default.max_waiting),
+            cache: (
+                whole("rerank_cache_entries").unwrap_or(default.cache.0),
+                whole("rerank_cache_seconds").map_or(default.cache.1, Duration::from_secs),
+            ),
+            breaker: BreakerSettings {
+                window: ms("breaker_window_ms", default.breaker.window),
+                min_requests: whole("breaker_min_requests")
+                    .map_or(default.breaker.min_requests, |n| u32::try_from(n).unwrap_or(u32::MAX)),
+                failure_rate: settings
+                    .number("gateway.breaker_failure_rate")
+                    .unwrap_or(default.breaker.failure_rate),
+                probe_after: ms("breaker_probe_ms", default.breaker.probe_after),
+                max_probe_after: ms("breaker_max_probe_ms", default.breaker.max_probe_after),
+            },
         }
     }
 }
@@ -221,23 +261,24 @@ impl Reader<'_> {
     }
 
     fn reranker(&self) -> Result<RerankerConfig, SettingsError> {
-        let rerank = RerankOptions::from_settings(self.settings);
         let model = |default: &str| self.settings.text("reranker.model").unwrap_or(default).to_owned();
         match self.settings.text("reranker.provider") {
             Some("local") => {
                 let folder = self.needed_path("reranker.path", "for the provider 'local'")?;
-                Ok(RerankerConfig::Local { folder, rerank })
+                Ok(RerankerConfig::Local { folder })
             }
             Some("llm") if matches!(self.settings.text("language_model.provider"), None | Some("none")) => {
                 Err(SettingsError::Missing { key: "language_model.provider", why: "for the reranker 'llm'" })
             }
-            Some("llm") => Ok(RerankerConfig::LanguageModel { rerank }),
+            Some("llm") => Ok(RerankerConfig::LanguageModel),
             Some("voyage") => {
                 let endpoint = self.endpoint("reranker", Some(&VOYAGE), "rerank")?;
                 let model = model("rerank-2-lite");
-                let model =
-                    endpoint.map(|endpoint| HostedRerank { endpoint, dialect: RerankDialect::Voyage, model });
-                Ok(RerankerConfig::Hosted { model, rerank })
+                Ok(RerankerConfig::Hosted(endpoint.map(|endpoint| HostedRerank {
+                    endpoint,
+                    dialect: RerankDialect::Voyage,
+                    model,
+                })))
             }
             Some("http") => {
                 let dialect = match self.settings.text("reranker.dialect") {
@@ -247,10 +288,8 @@ impl Reader<'_> {
                 };
                 let endpoint = self.endpoint("reranker", None, "rerank")?;
                 let model = model("");
-                Ok(RerankerConfig::Hosted {
-                    model: endpoint.map(|endpoint| HostedRerank { endpoint, dialect, model }),
-                    rerank,
-                })
+                let hosted = endpoint.map(|endpoint| HostedRerank { endpoint, dialect, model });
+                Ok(RerankerConfig::Hosted(hosted))
             }
             _ => Ok(RerankerConfig::Off),
         }

@@ -16,7 +16,7 @@ use craig_store::{Project, Store, StoreError};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::{Engine, EngineError};
+use crate::{Engine, EngineError, RerankReport};
 
 pub(crate) use cache::ContextCache;
 pub use chat::ChatContextRequest;
@@ -47,6 +47,12 @@ pub struct ContextAnswer {
     pub markdown: String,
     /// Whether the blocks are all files of a small project.
     pub is_whole_project: bool,
+    /// Hits that the search found.
+    #[serde(skip)]
+    pub n_candidates: usize,
+    /// What became of reranking, if there was any.
+    #[serde(skip)]
+    pub rerank: Option<RerankReport>,
     /// Whether the answer is one that was given before.
     pub is_cached: bool,
     /// What did not work, such as a model that did not answer, and was done without.
@@ -91,7 +97,8 @@ impl NoContext {
         }
     }
 
-    fn code(self) -> &'static str {
+    /// The reason as one word.
+    pub fn code(self) -> &'static str {
         match self {
             Self::Disabled => "disabled",
             Self::NotWanted => "not_wanted",

@@ -14,7 +14,7 @@ use rayon::ThreadPool;
 use crate::consent::{Consent, NewSources};
 use crate::context::ContextCache;
 use crate::freshness::FreshnessCache;
-use crate::models::{self, ConfiguredReranker};
+use crate::models;
 use crate::options::StoredOptions;
 use crate::plan::{Compare, Plan};
 use crate::project::{reload, root_of, unknown_file};
@@ -22,9 +22,10 @@ use crate::report::{
     FailedFile, FileEntry, FileText, LanguageShare, ProjectStatus, ProjectSummary, Statistics, TreeNode,
     UpdateCheck,
 };
+use crate::rerank::Rerankers;
 use crate::single_flight::SingleFlight;
 use crate::stores::{PooledStore, StorePool};
-use crate::{Config, EmbedderConfig, EngineError, Explainer, RerankerConfig};
+use crate::{Config, EmbedderConfig, EngineError, Explainer};
 
 /// A database and everything that answers from it, for any number of threads at the same time.
 ///
@@ -36,7 +37,7 @@ pub struct Engine {
     pool: SingleFlight<(), Arc<ThreadPool>>,
     /// Loaded when something is embedded: weights take time to load, and a missing key must not stop a `list`.
     embedder: SingleFlight<(), Arc<dyn Embedder>>,
-    reranker: SingleFlight<(), Option<ConfiguredReranker>>,
+    rerankers: Rerankers,
     indexes: SingleFlight<ProjectId, Arc<Index>>,
     /// Each with the generation of its project.
     analyses: SingleFlight<ProjectId, (u64, Arc<Analysis>)>,
@@ -56,7 +57,7 @@ impl Engine {
             stores: StorePool::new(),
             pool: SingleFlight::default(),
             embedder: SingleFlight::default(),
-            reranker: SingleFlight::default(),
+            rerankers: Rerankers::default(),
             indexes: SingleFlight::default(),
             analyses: SingleFlight::default(),
             contexts: ContextCache::default(),
@@ -139,13 +140,12 @@ impl Engine {
         self.embedder.get((), |_| true, load)
     }
 
-    /// What looks at the first results again, loaded when it is first asked for; `None` when nothing does.
-    pub(crate) fn reranker(&self) -> Result<Option<ConfiguredReranker>, EngineError> {
-        let load = || match &self.config.reranker {
-            RerankerConfig::Local { .. } => Ok(self.pool()?.install(|| models::reranker(&self.config))?),
-            _ => Ok(models::reranker(&self.config)?),
-        };
-        self.reranker.get((), |_| true, load)
+    pub(crate) fn rerankers(&self) -> &Rerankers {
+        &self.rerankers
+    }
+
+    pub(crate) fn rerankers_mut(&mut self) -> &mut Rerankers {
+        &mut self.rerankers
     }
 
     /// Finds a project by its id, reference or name. If a reference was found before and is

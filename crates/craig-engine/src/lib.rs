@@ -5,6 +5,7 @@ mod consent;
 mod context;
 mod cost;
 mod doctor;
+mod embed;
 mod engine;
 mod error;
 mod explain;
@@ -26,8 +27,6 @@ mod settings;
 mod single_flight;
 mod stores;
 mod symbols;
-mod text_models;
-mod text_ranking;
 mod watch;
 
 pub use config::{
@@ -41,6 +40,7 @@ pub use context::{
 };
 pub use cost::EmbeddingCost;
 pub use doctor::{Examination, Finding, Part};
+pub use embed::Embedded;
 pub use engine::Engine;
 pub use error::{EngineError, Fault};
 pub use explain::{
@@ -55,17 +55,18 @@ pub use report::{
     ProjectSummary, Statistics, TreeNode, UpdateCheck,
 };
 pub use repository::{GitOrigin, RepositoryRequest};
-pub use rerank::{RerankReport, RerankStatus, reordered};
+pub use rerank::{RerankReport, RerankStatus, RerankerState};
 pub use search::{SearchAnswer, SearchRequest};
 pub use settings::{
     DEFINITIONS, Definition, Environment, Kind, Origin, PROJECT_FILE, Scope, Settings, SettingsError,
     Sources, Value, page as settings_page,
 };
 pub use symbols::Symbol;
-pub use text_models::{Embedded, TextModels};
 pub use watch::WatchEvent;
 
-pub use craig_context::{Block as ContextBlock, Tokenizer};
+pub use craig_context::{
+    Block as ContextBlock, Format as ContextFormat, Tokenizer, fitted_text as fitted_context,
+};
 pub use craig_explain::{
     Bullet, Citation, CodeContext, Explanation, IndexReport, Library as DocumentationLibrary, NOT_DOCUMENTED,
     Sentences, SkippedDocument, explain as explain_context,
@@ -78,8 +79,9 @@ pub use craig_insight::{
     UsedPackage,
 };
 pub use craig_model::{
-    Cancellation, Document, Endpoint, FailureClass, ModelError, RankedDocument, Ranking, RerankDialect,
-    Secret, crypto_provider, message_in, retry_after, shortened, tls_client_config,
+    Admission, Breaker, BreakerOpen, BreakerSettings, BreakerState, Cancellation, Document, Endpoint,
+    FailureClass, ModelError, RankedDocument, Ranking, RerankDialect, RerankSource, Secret, SharedCache,
+    crypto_provider, message_in, retry_after, shortened, tls_client_config,
 };
 pub use craig_search::{
     CandidateFeatures, Evidence, FEATURE_NAMES, Features, Hit, KindFilter, MoreRange, Retrieval, SearchError,

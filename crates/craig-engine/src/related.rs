@@ -48,7 +48,8 @@ impl Engine {
         let query = &text[..text.floor_char_boundary(MOST_BYTES)];
         // One more of each, since the place is like itself.
         let wider = SearchRequest { limit: request.limit + 1, ..request.clone() };
-        let mut hits = self.answer(&store, handle, query, &wider)?.hits;
+        drop(store);
+        let mut hits = self.search(handle, query, &wider)?.hits;
         hits.retain(|hit| {
             hit.path != path || hit.line_end < chunk.line_start || hit.line_start > chunk.line_end
         });

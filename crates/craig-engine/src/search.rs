@@ -2,6 +2,7 @@
 
 use std::time::Instant;
 
+use craig_model::Cancellation;
 use craig_search::{
     CandidateFeatures, Filter, Hit, Index, KindFilter, Retrieval, SearchError, SearchOptions, has_words,
 };
@@ -9,7 +10,7 @@ use craig_source::{Language, mask_secrets};
 use craig_store::{Project, Store};
 use serde::Serialize;
 
-use crate::rerank::{RerankReport, reranked};
+use crate::rerank::{RerankReport, RerankSubject, reranked};
 use crate::{Engine, EngineError};
 
 /// How to search; the query itself comes beside it.
@@ -33,6 +34,8 @@ pub struct SearchRequest {
     pub rerank: bool,
     /// Features that are 0 for every candidate, of [`FEATURE_NAMES`](crate::FEATURE_NAMES), for ablations.
     pub without: Vec<&'static str>,
+    /// Ends reranking from another thread.
+    pub cancellation: Cancellation,
 }
 
 impl Default for SearchRequest {
@@ -47,6 +50,7 @@ impl Default for SearchRequest {
             retrieval: Retrieval::Ranked,
             rerank: true,
             without: Vec::new(),
+            cancellation: Cancellation::default(),
         }
     }
 }
@@ -66,12 +70,12 @@ impl SearchRequest {
     /// This request with enough hits for a reranker to choose from, whatever their relevance, in the order that they are
     /// found in; [`narrowed`](Self::narrowed) then gives what was asked for.
     #[must_use]
-    pub fn widened(&self, n_candidates: usize) -> Self {
+    fn widened(&self, n_candidates: usize) -> Self {
         Self { limit: self.limit.max(n_candidates), min_score: 0.0, rerank: false, ..self.clone() }
     }
 
     /// Of reranked hits, those that were asked for.
-    pub fn narrowed(&self, mut hits: Vec<Hit>) -> Vec<Hit> {
+    fn narrowed(&self, mut hits: Vec<Hit>) -> Vec<Hit> {
         hits.retain(|hit| hit.score >= self.min_score);
         hits.truncate(self.limit);
         hits
@@ -110,10 +114,33 @@ impl Engine {
         query: &str,
         request: &SearchRequest,
     ) -> Result<SearchAnswer, EngineError> {
-        self.answer(&*self.store()?, handle, query, request)
+        let started = Instant::now();
+        let pipeline = if request.rerank { self.reranker(RerankSubject::Hits)? } else { None };
+        let wide = pipeline.as_ref().map(|pipeline| request.widened(pipeline.candidates));
+        let mut notes = Vec::new();
+        let query = &*mask_secrets(query);
+        request.check(query)?;
+        // The connection goes back before a provider is asked, which may take seconds.
+        let (project, hits) = self.hits_of_one_state(
+            &*self.store()?,
+            handle,
+            query,
+            wide.as_ref().unwrap_or(request),
+            &mut notes,
+        )?;
+        let (hits, rerank) = match pipeline {
+            None => (hits, None),
+            Some(pipeline) => {
+                let (hits, report) = reranked(&pipeline, query, hits, &request.cancellation);
+                (request.narrowed(hits), Some(report))
+            }
+        };
+        let elapsed_ms = started.elapsed().as_secs_f64() * 1e3;
+        let query = query.to_owned();
+        Ok(SearchAnswer { project: project.name, query, hits, rerank, elapsed_ms, notes })
     }
 
-    /// The hits alone, on the way to another answer. What the user should know is added to `notes`.
+    /// The hits alone, on the way to another answer; nothing reranks them. What the user should know is added to `notes`.
     pub(crate) fn hits(
         &self,
         store: &Store,
@@ -122,37 +149,9 @@ impl Engine {
         request: &SearchRequest,
         notes: &mut Vec<String>,
     ) -> Result<Vec<Hit>, EngineError> {
-        let answer = self.answer(store, handle, query, request)?;
-        notes.extend(answer.notes);
-        Ok(answer.hits)
-    }
-
-    /// The same with a connection that the caller has.
-    pub(crate) fn answer(
-        &self,
-        store: &Store,
-        handle: &str,
-        query: &str,
-        request: &SearchRequest,
-    ) -> Result<SearchAnswer, EngineError> {
-        let started = Instant::now();
         let query = &*mask_secrets(query);
         request.check(query)?;
-        let reranker = if request.rerank { self.reranker()? } else { None };
-        let wide = reranker.as_ref().map(|(_, how)| request.widened(how.candidates));
-        let mut notes = Vec::new();
-        let searched = wide.as_ref().unwrap_or(request);
-        let (project, hits) = self.hits_of_one_state(store, handle, query, searched, &mut notes)?;
-        let (hits, rerank) = match reranker {
-            None => (hits, None),
-            Some((reranker, how)) => {
-                let (hits, report) = reranked(&*reranker, &how, query, hits, &*self.pool()?);
-                (request.narrowed(hits), Some(report))
-            }
-        };
-        let elapsed_ms = started.elapsed().as_secs_f64() * 1e3;
-        let query = query.to_owned();
-        Ok(SearchAnswer { project: project.name, query, hits, rerank, elapsed_ms, notes })
+        Ok(self.hits_of_one_state(store, handle, query, request, notes)?.1)
     }
 
     /// The hits of a query, with texts of the same state of the store that the index is of.

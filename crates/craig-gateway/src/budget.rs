@@ -1,4 +1,4 @@
-//! Memory for what is read whole: a budget for the requests and the answers of all clients.
+//! A memory budget for the requests and the whole answers of all clients.
 
 use std::sync::Arc;
 
@@ -6,7 +6,7 @@ use bytes::Bytes;
 use prometheus::IntGauge;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
-/// A permit stands for so many bytes: semaphores count up to 2³² at a time.
+/// Bytes of one permit: semaphores count up to 2³² at a time.
 const UNIT_BYTES: usize = 1 << 10;
 
 /// Bytes that may be held at the same time.
@@ -25,8 +25,8 @@ pub(crate) struct Reservation {
 }
 
 impl Budget {
-    /// Three quarters of `bytes` for requests and the rest for answers, so that what was let in can be answered. `gauge` shows
-    /// how many of them are taken.
+    /// Three quarters of `bytes` for requests and the rest for answers, so that admitted requests can be answered. `gauge`
+    /// shows how many bytes are reserved.
     pub(crate) fn for_requests_and_answers(bytes: usize, gauge: &IntGauge) -> (Self, Self) {
         let for_answers = bytes / 4;
         (Self::new(bytes - for_answers, gauge.clone()), Self::new(for_answers, gauge.clone()))
@@ -37,7 +37,7 @@ impl Budget {
         Self { units: Arc::new(Semaphore::new(total_units)), total_units, gauge }
     }
 
-    /// All of it, in bytes.
+    /// The whole budget, in bytes.
     pub(crate) fn total_bytes(&self) -> usize {
         self.total_units * UNIT_BYTES
     }
@@ -48,7 +48,7 @@ impl Budget {
 }
 
 impl Reservation {
-    /// Makes it `bytes` in all, if there is room.
+    /// Grows to `bytes` in all; false if the budget does not allow it.
     pub(crate) fn grow_to(&mut self, bytes: usize) -> bool {
         let wanted = bytes.div_ceil(UNIT_BYTES);
         let Some(more) = wanted.checked_sub(self.units).filter(|more| *more > 0) else { return true };
@@ -66,7 +66,7 @@ impl Reservation {
         true
     }
 
-    /// `bytes` that hold the reservation for as long as any part of them is there.
+    /// `bytes` that hold the reservation as long as any part of them lives.
     pub(crate) fn with(self, bytes: Bytes) -> Bytes {
         struct Held {
             bytes: Bytes,

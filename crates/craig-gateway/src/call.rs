@@ -1,37 +1,34 @@
-//! A call to a provider, and what becomes of it: the attempts, the waits between them, how a failure is told.
+//! Failures of calls to providers: what is known of one, and what clients, metrics and logs get of it.
 
-use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-use backon::{BackoffBuilder as _, ExponentialBuilder};
 use bytes::Bytes;
-use craig_engine::{FailureClass, message_in, retry_after, shortened};
+use craig_engine::{BreakerOpen, FailureClass, ModelError, message_in, retry_after, shortened};
 use http::{HeaderMap, StatusCode, header};
 use serde_json::Value;
 
-use crate::breaker::Breaker;
-use crate::client::Target;
 use crate::failure::{Problem, class_name};
+use crate::target::Target;
 
-/// A call that gave nothing.
+/// A call that failed.
 #[derive(Clone, Debug)]
 pub(crate) struct CallFailure {
     pub(crate) class: FailureClass,
     /// The provider's status, when it answered.
     pub(crate) status: Option<u16>,
-    /// How long the provider wants to be left alone.
+    /// When the provider may be asked again.
     pub(crate) retry_after: Option<Duration>,
-    /// Whether nothing was sent, because the provider failed too often or asked to be left alone.
+    /// Whether nothing was sent, because the circuit breaker of the provider is open.
     pub(crate) is_short_circuit: bool,
     /// Whether the gateway is to blame: the provider had too little time, or there was no room for its answer.
     pub(crate) is_ours: bool,
     /// What exactly is wrong, where the class says too little.
     pub(crate) detail: Option<&'static Detail>,
-    /// What the provider said to the client, without its key; told to nobody else.
-    pub(crate) said: Option<Said>,
+    /// The provider's error, without its key; only its client may see it.
+    pub(crate) provider_error: Option<ProviderError>,
 }
 
-/// A failure with a message of its own, because somebody can act on it.
+/// A failure with a label and a message of its own, because somebody can act on it.
 #[derive(Debug)]
 pub(crate) struct Detail {
     /// Its name in metrics, logs and headers.
@@ -40,9 +37,9 @@ pub(crate) struct Detail {
     message: &'static str,
 }
 
-pub(crate) static REDIRECT: Detail = Detail {
+static REDIRECT: Detail = Detail {
     label: "redirect",
-    message: "the provider redirects to another address, which the gateway does not follow: whoever runs it should check 'base_url'",
+    message: "the provider redirects to another address, which the gateway does not follow: its operator should check 'base_url'",
 };
 
 pub(crate) static COMPRESSED: Detail = Detail {
@@ -50,14 +47,22 @@ pub(crate) static COMPRESSED: Detail = Detail {
     message: "the provider compresses its answer, although the gateway asks for a plain one",
 };
 
-pub(crate) static NO_RESULTS: Detail =
+static NO_RESULTS: Detail =
     Detail { label: "no_results", message: "the reranking provider gave an answer without results" };
 
-pub(crate) static NO_ROOM: Detail = Detail { label: "overloaded", message: "" };
+static QUEUE_FULL: Detail = Detail { label: "queue_full", message: "too many reranks are waiting already" };
 
-/// The parts of a provider's error that help whoever sent the request.
+static QUEUE_TIMEOUT: Detail =
+    Detail { label: "queue_timeout", message: "other reranks took the time that this one had" };
+
+static RERANK_TIMEOUT: Detail =
+    Detail { label: "timeout", message: "reranking took longer than 'reranker.timeout_ms' allows" };
+
+static NO_ROOM: Detail = Detail { label: "overloaded", message: "" };
+
+/// The parts of a provider's error that help the sender of the request.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub(crate) struct Said {
+pub(crate) struct ProviderError {
     pub(crate) message: String,
     pub(crate) code: Option<String>,
     pub(crate) param: Option<String>,
@@ -72,7 +77,7 @@ impl CallFailure {
             is_short_circuit: false,
             is_ours: false,
             detail: None,
-            said: None,
+            provider_error: None,
         }
     }
 
@@ -81,17 +86,17 @@ impl CallFailure {
         Self { detail: Some(detail), ..Self::new(FailureClass::BadAnswer) }
     }
 
-    /// There is no room for an answer.
+    /// A local reranker did not answer in time.
+    pub(crate) fn rerank_timeout() -> Self {
+        Self { detail: Some(&RERANK_TIMEOUT), ..Self::new(FailureClass::Timeout) }
+    }
+
+    /// There is no memory left for an answer.
     pub(crate) fn no_room() -> Self {
         Self { is_ours: true, ..Self::unusable(&NO_ROOM) }
     }
 
-    /// The breaker lets nothing through for `wait`.
-    pub(crate) fn short_circuit(class: FailureClass, wait: Duration) -> Self {
-        Self { retry_after: Some(wait), is_short_circuit: true, ..Self::new(class) }
-    }
-
-    /// What an answer with an error status says.
+    /// An answer with an error status.
     pub(crate) fn refused(target: &Target, status: StatusCode, headers: &HeaderMap, body: &Bytes) -> Self {
         if status.is_redirection() {
             return Self::unusable(&REDIRECT);
@@ -100,15 +105,15 @@ impl CallFailure {
         Self {
             status: Some(status.as_u16()),
             retry_after: wait,
-            said: Some(said(target, body)),
+            provider_error: Some(provider_error(target, body)),
             ..Self::new(FailureClass::of_status(status.as_u16()))
         }
     }
 
-    /// What an answer says that reports an error although its status is a success; `whole` is all of it.
+    /// An answer that reports an error although its status is a success; `whole` is all of it.
     pub(crate) fn reported(target: &Target, error: &Value, whole: &Bytes) -> Self {
         let (class, status) = class_of_reported(error);
-        Self { status, said: Some(said(target, whole)), ..Self::new(class) }
+        Self { status, provider_error: Some(provider_error(target, whole)), ..Self::new(class) }
     }
 
     /// Its name in metrics and logs.
@@ -125,22 +130,22 @@ impl CallFailure {
         self.class == FailureClass::InvalidRequest && self.status != Some(404)
     }
 
-    /// What the client is told. `sent` are the texts that the provider got: words of them are cut out of what it said.
+    /// The error for the client. `sent` are the texts that the provider got: quotes of them are cut out of its message.
     pub(crate) fn problem(&self, sent: &[&[u8]]) -> Problem {
-        let provider_said = |fallback: &str| match &self.said {
-            Some(said) if !said.message.is_empty() => without_words_of(&said.message, sent),
-            _ => fallback.to_owned(),
-        };
         match self.class {
             _ if self.is_ours && self.class == FailureClass::BadAnswer => Problem::overloaded(),
             FailureClass::InvalidRequest => {
                 let status = self.status.and_then(|status| StatusCode::from_u16(status).ok());
-                let said = self.said.clone().unwrap_or_default();
+                let error = self.provider_error.clone().unwrap_or_default();
+                let message = match error.message.as_str() {
+                    "" => "the provider refuses the request".to_owned(),
+                    message => without_quotes(message, sent),
+                };
                 Problem {
-                    code: said.code.unwrap_or_else(|| "invalid_request".to_owned()),
-                    param: said.param,
+                    code: error.code.unwrap_or_else(|| "invalid_request".to_owned()),
+                    param: error.param,
                     status: status.unwrap_or(StatusCode::BAD_REQUEST),
-                    ..Problem::invalid(provider_said("the provider refuses the request"))
+                    ..Problem::invalid(message)
                 }
             }
             FailureClass::RateLimit => Problem::too_many(
@@ -151,13 +156,18 @@ impl CallFailure {
             FailureClass::Auth => Problem::upstream(
                 StatusCode::BAD_GATEWAY,
                 "upstream_auth",
-                "the provider does not accept the gateway's key: tell whoever runs the gateway",
+                "the provider does not accept the gateway's key: ask the operator of the gateway to check it",
             ),
-            FailureClass::Timeout => Problem::upstream(
-                StatusCode::GATEWAY_TIMEOUT,
-                "upstream_timeout",
-                "the provider gave no answer in time",
-            ),
+            FailureClass::Busy => {
+                let message = self.detail.map_or("too many requests at once", |detail| detail.message);
+                Problem::too_many(self.label(), message, Duration::from_secs(1))
+            }
+            FailureClass::Timeout => {
+                let provider = ("upstream_timeout", "the provider gave no answer in time");
+                let (code, message) =
+                    self.detail.map_or(provider, |detail| ("rerank_timeout", detail.message));
+                Problem::upstream(StatusCode::GATEWAY_TIMEOUT, code, message)
+            }
             FailureClass::Network => {
                 let status = if self.is_short_circuit {
                     StatusCode::SERVICE_UNAVAILABLE
@@ -175,7 +185,12 @@ impl CallFailure {
                 retry_after: self.retry_after,
                 ..Problem::upstream(StatusCode::BAD_GATEWAY, "upstream_error", "the provider failed")
             },
-            FailureClass::BadAnswer | FailureClass::Model | FailureClass::Cancelled => Problem::upstream(
+            FailureClass::Model => Problem::upstream(
+                StatusCode::BAD_GATEWAY,
+                "rerank_failed",
+                "the local reranker cannot be used",
+            ),
+            FailureClass::BadAnswer | FailureClass::Cancelled => Problem::upstream(
                 StatusCode::BAD_GATEWAY,
                 "upstream_bad_answer",
                 self.detail
@@ -185,7 +200,7 @@ impl CallFailure {
     }
 }
 
-/// What an error means that comes with a status of success: by its number, else by its words.
+/// The class of an error that comes with a status of success: by its number, else by its words.
 fn class_of_reported(error: &Value) -> (FailureClass, Option<u16>) {
     let number = |name: &str| {
         let number = error[name].as_u64().or_else(|| error[name].as_str()?.parse().ok())?;
@@ -207,29 +222,54 @@ fn class_of_reported(error: &Value) -> (FailureClass, Option<u16>) {
     (class.map_or(FailureClass::Server, |(_, class)| class), None)
 }
 
-fn said(target: &Target, body: &Bytes) -> Said {
+impl From<BreakerOpen> for CallFailure {
+    fn from(open: BreakerOpen) -> Self {
+        Self { retry_after: Some(open.retry_after), is_short_circuit: true, ..Self::new(open.class) }
+    }
+}
+
+impl From<&ModelError> for CallFailure {
+    fn from(error: &ModelError) -> Self {
+        let failure = Self { retry_after: error.retry_after(), ..Self::new(error.class()) };
+        let detailed = |detail| Self { detail: Some(detail), ..failure.clone() };
+        match error {
+            ModelError::Refused { status, message, .. } => {
+                let error = ProviderError { message: message.clone(), ..ProviderError::default() };
+                Self { status: Some(*status), provider_error: Some(error), ..failure }
+            }
+            ModelError::CircuitOpen { .. } => Self { is_short_circuit: true, ..failure },
+            ModelError::Redirected { .. } => detailed(&REDIRECT),
+            ModelError::Compressed { .. } => detailed(&COMPRESSED),
+            ModelError::NoResults { .. } => detailed(&NO_RESULTS),
+            ModelError::QueueFull => detailed(&QUEUE_FULL),
+            ModelError::QueueTimeout => detailed(&QUEUE_TIMEOUT),
+            _ => failure,
+        }
+    }
+}
+
+fn provider_error(target: &Target, body: &Bytes) -> ProviderError {
     let text = String::from_utf8_lossy(body);
     let error = serde_json::from_str::<Value>(&text).unwrap_or_default();
     let field = |name: &str| error["error"][name].as_str().map(|text| shortened(&target.redact(text)));
     // A page of HTML says nothing to a client.
     let message = if error.is_null() { String::new() } else { shortened(&target.redact(&message_in(&text))) };
-    Said { message, code: field("code"), param: field("param") }
+    ProviderError { message, code: field("code"), param: field("param") }
 }
 
-/// A run of so many letters and digits of a request is cut out of errors, and each longer one: names of most fields are
-/// shorter.
-const SHORTEST_CUT: usize = 16;
+/// Runs of this many letters and digits of a request are cut out of errors: names of most fields are shorter.
+const MIN_QUOTE_BYTES: usize = 16;
 
-/// `message` with `[…]` in place of what it quotes of `texts`. Only letters and digits are compared, so that it does not
-/// matter how either is spaced or escaped.
-fn without_words_of(message: &str, texts: &[&[u8]]) -> String {
+/// `message` with `[…]` in place of quotes of `texts`. Only letters and digits are compared, so that spaces and escapes do
+/// not matter.
+fn without_quotes(message: &str, texts: &[&[u8]]) -> String {
     let letters: Vec<(usize, u8)> =
         message.bytes().enumerate().filter(|(_, byte)| is_letter(*byte)).collect();
     let text: Vec<u8> = letters.iter().map(|(_, byte)| *byte).collect();
     let sent: Vec<Vec<u8>> = texts.iter().map(|text| letters_of(text)).collect();
     let mut is_quoted = vec![false; message.len()];
-    for start in 0..text.len().saturating_sub(SHORTEST_CUT - 1) {
-        let window = start..start + SHORTEST_CUT;
+    for start in 0..text.len().saturating_sub(MIN_QUOTE_BYTES - 1) {
+        let window = start..start + MIN_QUOTE_BYTES;
         if sent.iter().any(|sent| memchr::memmem::find(sent, &text[window.clone()]).is_some()) {
             is_quoted[letters[window.start].0..=letters[window.end - 1].0].fill(true);
         }
@@ -265,60 +305,6 @@ fn letters_of(text: &[u8]) -> Vec<u8> {
     kept
 }
 
-/// How often a call is tried, and until when.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Patience {
-    /// Tries, the first included.
-    pub(crate) tries: usize,
-    pub(crate) deadline: Instant,
-    /// Wait before the second try; it doubles, and varies so that many clients do not come at once.
-    pub(crate) first_wait: Duration,
-    /// A provider that asks for a longer wait is taken for one that refuses.
-    pub(crate) longest_wait: Duration,
-}
-
-impl Patience {
-    /// Calls `attempt` with the time left until it succeeds, fails for good, or patience is at its end. The breaker hears
-    /// once what came of all attempts; the provider's `Retry-After` is the least wait.
-    pub(crate) async fn persist<T, F: Future<Output = Result<T, CallFailure>>>(
-        &self,
-        breaker: &Arc<Breaker>,
-        mut attempt: impl FnMut(Duration) -> F,
-    ) -> Result<T, CallFailure> {
-        let mut waits = ExponentialBuilder::default()
-            .with_min_delay(self.first_wait)
-            .with_max_delay(self.longest_wait)
-            .with_max_times(self.tries.saturating_sub(1))
-            .with_jitter()
-            .build();
-        let mut admission = breaker.admit()?;
-        loop {
-            let failure = match attempt(self.time_left()).await {
-                Ok(done) => {
-                    admission.succeed();
-                    return Ok(done);
-                }
-                Err(failure) => failure,
-            };
-            admission.note(&failure);
-            let wait = match waits.next() {
-                Some(wait) if failure.class.is_passing() && admission.may_retry() => {
-                    wait.max(failure.retry_after.unwrap_or_default())
-                }
-                _ => return Err(failure),
-            };
-            if wait > self.longest_wait || wait >= self.time_left() {
-                return Err(failure);
-            }
-            tokio::time::sleep(wait).await;
-        }
-    }
-
-    fn time_left(&self) -> Duration {
-        self.deadline.saturating_duration_since(Instant::now())
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use serde_json::json;
@@ -342,10 +328,10 @@ mod tests {
     fn errors_do_not_repeat_what_was_asked() {
         let request =
             br#"{"messages":[{"content":"a very\n  secret \"question\" about code"}],"max_tokens":-1}"#;
-        let cut = |message: &str| without_words_of(message, &[b"", request]);
+        let cut = |message: &str| without_quotes(message, &[b"", request]);
         assert_eq!(cut("bad: 'a very secret \"question\" about code'!"), "bad: '[…]'!");
         assert_eq!(cut("'max_tokens' must be positive"), "'max_tokens' must be positive");
         assert_eq!(cut("short"), "short");
-        assert_eq!(without_words_of("é is no é, naïve café", &[b"xx"]), "é is no é, naïve café");
+        assert_eq!(without_quotes("é is no é, naïve café", &[b"xx"]), "é is no é, naïve café");
     }
 }

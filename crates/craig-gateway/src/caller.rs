@@ -1,4 +1,4 @@
-//! Who asks: the holder of a key, or anybody on this machine while there are no keys.
+//! Authentication: the holder of a key, or anybody on this machine while there are no keys.
 
 use std::path::Path;
 use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard};
@@ -12,41 +12,36 @@ use crate::traces::Trace;
 /// Origins of pages that are served by this machine.
 const OWN_HOSTS: [&str; 3] = ["localhost", "127.0.0.1", "[::1]"];
 
-/// Whoever sent a request.
+/// The sender of a request.
 #[derive(Clone, Debug)]
 pub(crate) struct Caller {
-    /// Hash that stands for the client in logs and limits.
+    /// Hash that names the client in logs and limits.
     pub(crate) user: Arc<str>,
-    /// The trace that its request belongs to, where traces are kept.
+    /// The trace of its request, if traces are sent.
     pub(crate) trace: Option<Trace>,
 }
 
 impl Caller {
-    fn of(user: &Arc<str>) -> Self {
+    fn new(user: &Arc<str>) -> Self {
         Self { user: Arc::clone(user), trace: None }
     }
 }
 
-/// How a key's holder is called in logs: a hash of the key's id.
-pub fn hashed(id: &str) -> String {
-    blake3::hash(id.as_bytes()).to_hex()[..12].to_owned()
-}
-
-/// Who may ask.
+/// Admits callers.
 ///
 /// The lock is written only when the key file has changed.
 pub(crate) struct Gate {
     keys: RwLock<Keys>,
-    /// Whoever asks while there are no keys.
+    /// The user of all requests while there are no keys.
     local: Arc<str>,
     origins: Vec<String>,
 }
 
-/// What the key file holds.
+/// The content of the key file.
 struct Keys {
-    /// `None` while it cannot be read: then nobody is let in.
+    /// `None` while it cannot be read: then nobody is admitted.
     ring: Option<KeyRing>,
-    /// Whether a key is needed even where the file holds none: others than this machine are served, or there were keys once.
+    /// Whether a key is needed even if the file holds none: other machines are served, or there were keys once.
     are_needed: bool,
 }
 
@@ -60,23 +55,22 @@ impl Gate {
         self.keys.read().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// How many keys there are, revoked ones too.
+    /// The number of keys, revoked ones included.
     pub(crate) fn n_keys(&self) -> usize {
         self.keys().ring.as_ref().map_or(0, |ring| ring.records().len())
     }
 
-    /// Whether nobody is let in, since the key file cannot be read.
+    /// Whether nobody is admitted, since the key file cannot be read.
     pub(crate) fn is_closed(&self) -> bool {
         self.keys().ring.is_none()
     }
 
-    /// Whether the keys are those of the file at `path` as it is now.
+    /// Whether the keys are those of the file at `path` now.
     pub(crate) fn has_keys_of(&self, path: &Path) -> bool {
         self.keys().ring.as_ref().is_some_and(|ring| ring.is_current(path))
     }
 
-    /// Reads the keys; gives how many there are. From a file that cannot be read, or is no longer there, on, nobody is let in
-    /// until it is back.
+    /// Reads the keys; returns their number. Once the file cannot be read or is missing, nobody is admitted until it is back.
     pub(crate) fn read_keys(&self, path: &Path) -> Result<usize, KeysError> {
         let read = KeyRing::open(path);
         let mut keys = self.keys.write().unwrap_or_else(PoisonError::into_inner);
@@ -90,26 +84,26 @@ impl Gate {
         Ok(keys.ring.insert(ring).records().len())
     }
 
-    /// Lets a request in, or says why not.
+    /// The caller of a request, or why it is refused.
     pub(crate) fn admit(&self, headers: &HeaderMap) -> Result<Caller, Problem> {
         self.check_origin(headers)?;
         let keys = self.keys();
         let ring = keys.ring.as_ref().ok_or_else(Problem::no_keys)?;
         if !keys.are_needed {
             check_host(headers)?;
-            return Ok(Caller::of(&self.local));
+            return Ok(Caller::new(&self.local));
         }
         let key = bearer(headers).ok_or_else(Problem::unauthorized)?;
-        ring.find(key).map(|record| Caller::of(&record.user)).ok_or_else(Problem::unauthorized)
+        ring.find(key).map(|record| Caller::new(&record.user)).ok_or_else(Problem::unauthorized)
     }
 
-    /// The origin of a page that may ask, to be told to its browser; `None` where no page asks.
+    /// The origin of an allowed web page, for the answer to its browser; `None` if no page sent the request.
     pub(crate) fn admitted_origin(&self, headers: &HeaderMap) -> Option<HeaderValue> {
         self.check_origin(headers).ok()?;
         headers.get(header::ORIGIN).cloned()
     }
 
-    /// A page of another site must not ask in its visitor's name.
+    /// A page of another site must not send requests in its visitor's name.
     fn check_origin(&self, headers: &HeaderMap) -> Result<(), Problem> {
         let Some(origin) = headers.get(header::ORIGIN) else { return Ok(()) };
         let origin = origin.to_str().unwrap_or_default();
@@ -120,11 +114,11 @@ impl Gate {
         {
             return Ok(());
         }
-        Err(Problem::forbidden("pages of this origin may not ask: allow it in 'gateway.allow_origin'"))
+        Err(Problem::forbidden("pages of this origin are not allowed: add it to 'gateway.allow_origin'"))
     }
 }
 
-/// Without keys only this machine is served, by its own names: a stranger's name that leads here is a trick of a web page.
+/// Without keys only this machine is served, by its own names: any other name that resolves to it is DNS rebinding.
 fn check_host(headers: &HeaderMap) -> Result<(), Problem> {
     let host = headers.get(header::HOST).and_then(|host| host.to_str().ok());
     match host {

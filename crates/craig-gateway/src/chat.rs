@@ -1,4 +1,4 @@
-//! `POST /v1/chat/completions`: finds context, puts it into the conversation, passes the model's answer on.
+//! `POST /v1/chat/completions`: finds context, puts it into the conversation, and passes the model's answer on.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -15,26 +15,15 @@ use crate::conversation::Conversation;
 use crate::failure::Problem;
 use crate::gateway::Gateway;
 use crate::intake::{caller_of, timing, whole_body};
-use crate::metrics::ms;
+use crate::metrics::{Counted, ms};
 use crate::providers::{Answer, Answered, NoAnswer};
-use crate::queue::Counted;
 use crate::relay::{Counting, Outcome, Relay, StreamBounds};
-use crate::retrieval::Found;
-use crate::snippet::{self, Snippet};
+use crate::retrieval::InjectedContext;
 use crate::sse::{Framing, Usage};
 use crate::traces::{Span, SpanKind, Trace};
 
 /// Header by which a client chooses how its stream is framed.
 const FRAMING_HEADER: &str = "x-craig-framing";
-
-/// What was put into a conversation.
-struct Injected {
-    found: Found<Snippet>,
-    /// The first so many of what was found.
-    n_injected: usize,
-    /// The messages with it; `None` when there is nothing to put in.
-    messages: Option<String>,
-}
 
 pub(crate) async fn complete(
     State(gateway): State<Arc<Gateway>>,
@@ -45,11 +34,13 @@ pub(crate) async fn complete(
     let framing = framing_of(request.headers(), gateway.config.framing)?;
     let body = whole_body(request, &gateway).await?;
     let mut conversation = Conversation::read(&body)?;
-    let injected = match conversation.wants_context() {
-        true => Some(inject(&gateway, &caller, &mut conversation).await?),
-        false => None,
+    let (context, messages) = match conversation.wants_context() {
+        true => inject(&gateway, &caller, &mut conversation)
+            .await
+            .map(|(context, messages)| (Some(context), messages))?,
+        false => (None, None),
     };
-    let messages = injected.as_ref().and_then(|injected| injected.messages.as_deref());
+    let messages = messages.as_deref();
     let own_body = |model: Option<&str>| {
         conversation.for_provider(model, messages).map_or_else(|| body.clone(), Bytes::from)
     };
@@ -60,7 +51,7 @@ pub(crate) async fn complete(
         Err(NoAnswer::Failed(failure)) => {
             let failed = Outcome { usage: None, failure: Some(failure.label()) };
             let spans = caller.trace.iter().map(|trace| span(trace, "all", "other", asked, failed));
-            spans.for_each(|span| gateway.tracer.tell(span));
+            spans.for_each(|span| gateway.tracer.send(span));
             return Err(failure.problem(&[&body, messages.unwrap_or_default().as_bytes()]));
         }
         Err(NoAnswer::UnknownModel) => {
@@ -71,26 +62,24 @@ pub(crate) async fn complete(
         }
     };
     let times = Times { started, asked, answered: Instant::now() };
-    Ok(respond(&gateway, &caller, answered, injected.as_ref(), framing, times))
+    Ok(respond(&gateway, &caller, answered, context.as_ref(), framing, times))
 }
 
-/// Finds what may help to answer, and puts it before the question.
+/// Finds context, and puts it before the question; gives the new messages if there is any context.
 async fn inject(
     gateway: &Arc<Gateway>,
     caller: &Caller,
     conversation: &mut Conversation<'_>,
-) -> Result<Injected, Problem> {
+) -> Result<(InjectedContext, Option<String>), Problem> {
     let Some(question) = conversation.question()?.filter(|question| !question.text.trim().is_empty()) else {
-        return Ok(Injected { found: Found::none(), n_injected: 0, messages: None });
+        return Ok((InjectedContext::default(), None));
     };
-    let found = gateway.snippets(caller, conversation, &question.text).await?;
-    let max_tokens = conversation.max_context_tokens.unwrap_or(gateway.config.injection.max_tokens);
-    let (text, n_injected) = snippet::message(&found.items, max_tokens);
-    let messages = (n_injected > 0).then(|| question.messages_with(&text));
-    Ok(Injected { found, n_injected, messages })
+    let context = gateway.context_for(caller, conversation, &question.text).await?;
+    let messages = (!context.text.is_empty()).then(|| question.messages_with(&context.text));
+    Ok((context, messages))
 }
 
-/// When things happened.
+/// When a request arrived, its model was asked, and the model answered.
 #[derive(Clone, Copy)]
 struct Times {
     started: Instant,
@@ -102,7 +91,7 @@ fn respond(
     gateway: &Arc<Gateway>,
     caller: &Caller,
     answered: Answered<'_>,
-    injected: Option<&Injected>,
+    context: Option<&InjectedContext>,
     framing: Framing,
     times: Times,
 ) -> Response {
@@ -110,7 +99,7 @@ fn respond(
     let upstream = answered.provider.upstream.name.as_str();
     let llm_ms = metrics.llm_ms.with_label_values(&[upstream, answered.model]);
     metrics.first_byte_ms.with_label_values(&[upstream]).observe(ms(times.answered - times.asked));
-    let on_end = at_the_end(gateway, caller, upstream, answered.model, times.asked);
+    let on_end = record_at_end(gateway, caller, upstream, answered.model, times.asked);
     let mut response = match answered.answer {
         Answer::Whole(head, body, usage) => {
             llm_ms.observe(ms(times.answered - times.asked));
@@ -130,18 +119,18 @@ fn respond(
                 total: gateway.config.bounds.stream_total,
             };
             let mut response = with_head(&head, Body::new(Relay::new(first, rest, framing, bounds, count)));
-            // Proxies on the way must not collect what should come word by word.
+            // Proxies must not buffer what should arrive word by word.
             let headers = response.headers_mut();
             headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-cache"));
             headers.insert("x-accel-buffering", HeaderValue::from_static("no"));
             response
         }
     };
-    tell(gateway, &mut response, injected, times);
+    write_headers(gateway, &mut response, context, times);
     response
 }
 
-/// What of a provider's head clients get to see.
+/// The parts of a provider's head that clients see.
 fn with_head(head: &Parts, body: Body) -> Response {
     let mut response = Response::new(body);
     *response.status_mut() = head.status;
@@ -151,27 +140,24 @@ fn with_head(head: &Parts, body: Body) -> Response {
     response
 }
 
-/// Says in headers what was put in, by whom it was ordered, and how long all took.
-fn tell(gateway: &Gateway, response: &mut Response, injected: Option<&Injected>, times: Times) {
+/// Writes into headers what was put in, where its order came from, and how long everything took.
+fn write_headers(
+    gateway: &Gateway,
+    response: &mut Response,
+    context: Option<&InjectedContext>,
+    times: Times,
+) {
     let zero = Duration::ZERO;
     let (search, rerank) =
-        injected.map_or((zero, zero), |injected| (injected.found.search_time, injected.found.rerank_time));
+        context.map_or((zero, zero), |context| (context.report.search_time, context.report.rerank_time));
     let upstream = times.answered - times.asked;
     let overhead = times.started.elapsed().saturating_sub(upstream + search + rerank);
     gateway.metrics.overhead_ms.observe(ms(overhead));
     let entries = [("search", search), ("rerank", rerank), ("upstream", upstream), ("gateway", overhead)];
     response.headers_mut().insert("server-timing", timing(&entries));
-    if let Some(injected) = injected {
-        tell_context(response, injected);
-    }
-}
-
-fn tell_context(response: &mut Response, injected: &Injected) {
-    let found = &injected.found;
-    found.tell(response);
-    let references: Vec<String> =
-        found.items.iter().take(injected.n_injected).map(Snippet::reference).collect();
-    if let Ok(value) = HeaderValue::from_str(&references.join(";")) {
+    let Some(context) = context else { return };
+    context.report.write_headers(response);
+    if let Ok(value) = HeaderValue::from_str(&context.references.join(";")) {
         response.headers_mut().insert("x-craig-context", value);
     }
 }
@@ -185,8 +171,8 @@ fn framing_of(headers: &HeaderMap, default: Framing) -> Result<Framing, Problem>
     }
 }
 
-/// Counts tokens and their price, and tells the trace of the model's answer.
-fn at_the_end(
+/// Counts tokens and their price, and traces the model's answer, when it has ended.
+fn record_at_end(
     gateway: &Arc<Gateway>,
     caller: &Caller,
     upstream: &str,
@@ -200,7 +186,7 @@ fn at_the_end(
             count_tokens(&gateway, &upstream, &model, usage);
         }
         if let Some(trace) = trace {
-            gateway.tracer.tell(span(&trace, &upstream, &model, asked, outcome));
+            gateway.tracer.send(span(&trace, &upstream, &model, asked, outcome));
         }
     }
 }
@@ -214,10 +200,10 @@ fn count_tokens(gateway: &Gateway, upstream: &str, model: &str, usage: Usage) {
     gateway.metrics.cost_usd.inc_by(usd);
 }
 
-/// A model's answer, by OpenTelemetry's conventions for generative models.
+/// The span of a model's answer, by OpenTelemetry's conventions for generative models.
 fn span(trace: &Trace, upstream: &str, model: &str, asked: Instant, outcome: Outcome) -> Span {
     let mut span = trace
-        .part(format!("chat {model}"), SpanKind::Client, asked)
+        .part(format!("chat {model}"), SpanKind::Client, asked, asked.elapsed())
         .text("gen_ai.operation.name", "chat")
         .text("gen_ai.provider.name", upstream)
         .text("gen_ai.request.model", model);

@@ -4,8 +4,8 @@ use std::borrow::Cow;
 use std::time::Duration;
 
 use bytes::{Bytes, BytesMut};
-use craig_engine::{FailureClass, Secret, mask_secrets, tls_client_config};
-use http::{HeaderMap, HeaderValue, Method, Request, Response, Uri, header};
+use craig_engine::{FailureClass, mask_secrets, tls_client_config};
+use http::{HeaderMap, HeaderValue, Method, Request, Response, header};
 use http_body_util::{BodyExt as _, Full};
 use hyper::body::Incoming;
 use hyper_rustls::HttpsConnector;
@@ -14,6 +14,7 @@ use hyper_util::rt::{TokioExecutor, TokioTimer};
 
 use crate::budget::Budget;
 use crate::call::{COMPRESSED, CallFailure};
+use crate::target::Target;
 
 /// Longest wait for a connection.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
@@ -24,33 +25,6 @@ const IDLE_TIMEOUT: Duration = Duration::from_secs(60);
 /// Largest error that is read of a provider, in bytes, and how long that may take.
 const MAX_ERROR_BYTES: usize = 64 << 10;
 const ERROR_TIMEOUT: Duration = Duration::from_secs(5);
-
-/// Where requests are posted to, and with which key.
-#[derive(Clone, Debug)]
-pub(crate) struct Target {
-    uri: Uri,
-    authorization: Option<HeaderValue>,
-    key: Option<Secret>,
-}
-
-impl Target {
-    /// Fails when `url` is no address, or the key cannot stand in a header.
-    pub(crate) fn new(url: &str, key: Option<Secret>) -> Result<Self, String> {
-        let uri: Uri = url.parse().map_err(|_| format!("{url:?} is no address"))?;
-        let header = |key: &Secret| {
-            let mut value = HeaderValue::from_str(&format!("Bearer {}", key.expose()))
-                .map_err(|_| "the key has characters that cannot be sent".to_owned())?;
-            value.set_sensitive(true);
-            Ok::<_, String>(value)
-        };
-        Ok(Self { uri, authorization: key.as_ref().map(header).transpose()?, key })
-    }
-
-    /// `text` without the key.
-    pub(crate) fn redact(&self, text: &str) -> String {
-        self.key.as_ref().map_or_else(|| text.to_owned(), |key| key.redact(text))
-    }
-}
 
 /// Connections to providers, kept open for the next request.
 #[derive(Clone)]

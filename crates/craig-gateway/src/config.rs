@@ -1,50 +1,49 @@
-//! What a gateway is built from.
+//! The configuration of a gateway.
 
 use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use craig_engine::{Config, EngineError, HostedRerank, Keyed, RerankOptions, RerankerConfig, Settings};
+use craig_engine::{BreakerSettings, Config, EngineError, Settings};
 use thiserror::Error;
 
-use crate::breaker::BreakerSettings;
 use crate::sse::Framing;
 use crate::upstreams::{Prices, Upstream, UpstreamsError};
 
-/// Everything that a gateway needs to know before it starts.
+/// The configuration of a gateway.
 #[derive(Clone, Debug)]
 pub struct GatewayConfig {
-    /// Where it listens.
+    /// The address it listens on.
     pub address: SocketAddr,
-    /// What its engines are built from.
+    /// The configuration of its engine.
     pub engine: Config,
     /// Providers of language models, the preferred one first.
     pub upstreams: Vec<Upstream>,
-    /// What models cost.
+    /// Prices of models.
     pub prices: Prices,
     /// File of the clients' hashed keys.
     pub keys: PathBuf,
     /// Certificate chain and private key, to speak HTTPS.
     pub tls: Option<(PathBuf, PathBuf)>,
-    /// Address of a Redis server to share state through.
+    /// Address of a Redis server that shares state between gateways.
     pub redis: Option<String>,
     /// Bounds of requests, connections and waits.
     pub bounds: Bounds,
-    /// How reranking is done.
-    pub rerank: RerankSettings,
+    /// Price of reranking, in US dollars.
+    pub rerank_usd_per_million_tokens: f64,
     /// Requests of one key in an hour; `None` for any number.
     pub limits: HourlyLimits,
     /// How streams are framed, unless a request says otherwise.
     pub framing: Framing,
-    /// What is put into conversations.
+    /// How much is put into conversations.
     pub injection: Injection,
-    /// Whether `/metrics` is shown without a key.
+    /// Whether `/metrics` needs no key.
     pub has_open_metrics: bool,
-    /// Web origins whose pages may ask, beside those of this machine.
+    /// Web origins that are allowed, beside those of this machine.
     pub origins: Vec<String>,
     /// Whether each request is logged.
     pub logs_requests: bool,
-    /// Where OpenTelemetry's spans are sent, as OTLP over HTTP.
+    /// Where spans for OpenTelemetry are sent, as OTLP over HTTP.
     pub otlp_url: Option<String>,
     /// US dollars a month, shown in the metrics for an alert rule.
     pub monthly_budget_usd: Option<f64>,
@@ -55,7 +54,7 @@ pub struct GatewayConfig {
 pub struct Bounds {
     /// Largest request, in bytes.
     pub max_body_bytes: usize,
-    /// What all requests and answers that are read whole may take at the same time, in bytes.
+    /// Most memory of all requests, and of answers that are read whole, in bytes.
     pub max_buffered_bytes: usize,
     /// Open connections.
     pub max_connections: usize,
@@ -63,41 +62,20 @@ pub struct Bounds {
     pub client_timeout: Duration,
     /// Longest wait for a provider's answer, or the beginning of its stream.
     pub upstream_timeout: Duration,
-    /// Silence of a provider after which the next one is asked, too.
+    /// Time without a first byte after which the next provider is asked as well.
     pub first_byte_timeout: Duration,
     /// Longest silence within a stream.
     pub stream_idle: Duration,
     /// Longest stream.
     pub stream_total: Duration,
-    /// How long connections are still taken after the gateway was told to stop, while `/readyz` says so.
+    /// How long connections are still accepted after the gateway was stopped, while `/readyz` reports it.
     pub drain: Duration,
     /// How long streams may go on after that.
     pub grace: Duration,
     /// Tries for each provider.
     pub tries: usize,
-    /// When a model of a provider is left alone.
+    /// When a model of a provider is not asked for a while.
     pub breaker: BreakerSettings,
-}
-
-/// How reranking is done.
-#[derive(Clone, Debug)]
-pub struct RerankSettings {
-    /// A provider; `None` for what is on this machine.
-    pub provider: Option<Keyed<HostedRerank>>,
-    /// Time for it, waiting and retries included.
-    pub timeout: Duration,
-    /// Documents that are looked at, when a search chooses them.
-    pub candidates: usize,
-    /// Reranks at the same time.
-    pub max_running: usize,
-    /// Reranks that wait for their turn.
-    pub max_waiting: usize,
-    /// How long a rerank is remembered.
-    pub cache_time: Duration,
-    /// Reranks that are remembered.
-    pub cache_entries: u64,
-    /// Price, in US dollars.
-    pub usd_per_million_tokens: f64,
 }
 
 /// Requests of one key in an hour; `None` for any number.
@@ -109,7 +87,7 @@ pub struct HourlyLimits {
     pub searches: Option<u32>,
 }
 
-/// What is put into conversations.
+/// How much is put into conversations.
 #[derive(Clone, Copy, Debug)]
 pub struct Injection {
     /// Most results.
@@ -124,8 +102,8 @@ pub enum ConfigError {
     /// A setting is wrong.
     #[error(transparent)]
     Engine(#[from] EngineError),
-    /// The address to listen on is none.
-    #[error("'gateway.address' is {0:?}, which is no address such as 127.0.0.1:7320")]
+    /// The address to listen on is not an address.
+    #[error("'gateway.address' is {0:?}, which is not an address such as 127.0.0.1:7320")]
     Address(String),
     /// Providers cannot be read.
     #[error(transparent)]
@@ -139,8 +117,12 @@ pub enum ConfigError {
 }
 
 impl GatewayConfig {
-    /// What `settings` say; `engine` was read from them too, and `default_keys` holds where they name no file.
-    pub fn of(settings: &Settings, engine: Config, default_keys: PathBuf) -> Result<Self, ConfigError> {
+    /// The configuration in `settings`; `engine` is from them as well. `default_keys` is the key file if they name none.
+    pub fn from_settings(
+        settings: &Settings,
+        engine: Config,
+        default_keys: PathBuf,
+    ) -> Result<Self, ConfigError> {
         let whole = |name: &str| settings.whole(&format!("gateway.{name}")).unwrap_or_default();
         let ms = |name: &str| Duration::from_millis(whole(name).max(1));
         let path = |name: &str| settings.path(&format!("gateway.{name}"));
@@ -159,25 +141,11 @@ impl GatewayConfig {
                 .map(str::to_owned)
                 .ok_or_else(|| ConfigError::NoRedis(variable.to_owned()))
         });
-        let RerankOptions { candidates, timeout } = RerankOptions::from_settings(settings);
         Ok(Self {
             address: address.parse().map_err(|_| ConfigError::Address(address.to_owned()))?,
-            rerank: RerankSettings {
-                timeout,
-                candidates,
-                provider: match &engine.reranker {
-                    RerankerConfig::Hosted { model, .. } => Some(model.clone()),
-                    _ => None,
-                },
-                max_running: whole("max_reranks").max(1) as usize,
-                max_waiting: whole("max_waiting_reranks") as usize,
-                cache_time: Duration::from_secs(whole("rerank_cache_seconds")),
-                cache_entries: whole("rerank_cache_entries"),
-                usd_per_million_tokens: settings
-                    .number("gateway.rerank_usd_per_million_tokens")
-                    .unwrap_or_default(),
-            },
-            engine,
+            rerank_usd_per_million_tokens: settings
+                .number("gateway.rerank_usd_per_million_tokens")
+                .unwrap_or_default(),
             upstreams,
             prices,
             keys: path("keys").unwrap_or(default_keys),
@@ -194,14 +162,8 @@ impl GatewayConfig {
                 stream_total: ms("stream_total_ms"),
                 drain: Duration::from_millis(whole("drain_ms")),
                 grace: ms("grace_ms"),
-                tries: whole("tries").max(1) as usize,
-                breaker: BreakerSettings {
-                    window: ms("breaker_window_ms"),
-                    min_requests: u32::try_from(whole("breaker_min_requests")).unwrap_or(u32::MAX),
-                    failure_rate: settings.number("gateway.breaker_failure_rate").unwrap_or(1.0),
-                    probe_after: ms("breaker_probe_ms"),
-                    max_probe_after: ms("breaker_max_probe_ms"),
-                },
+                tries: engine.rerank.tries,
+                breaker: engine.rerank.breaker,
             },
             limits: HourlyLimits { reranks: limit("reranks_per_hour"), searches: limit("searches_per_hour") },
             framing: match settings.text("gateway.stream_framing") {
@@ -219,6 +181,7 @@ impl GatewayConfig {
                 .text("gateway.otlp_url")
                 .map(|url| format!("{}/v1/traces", url.trim_end_matches('/'))),
             monthly_budget_usd: settings.number("gateway.monthly_budget_usd"),
+            engine,
         })
     }
 }

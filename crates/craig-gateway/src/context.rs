@@ -9,14 +9,14 @@ use http::StatusCode;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
+use crate::allowance::Resource;
 use crate::caller::Caller;
 use crate::failure::{Problem, json_response};
 use crate::gateway::Gateway;
 use crate::intake::{caller_of, json_body};
 use crate::journal::{Event, SearchCompleted};
-use crate::limits::Resource;
 use crate::metrics::ms;
-use crate::retrieval::tell_trouble;
+use crate::retrieval::write_trouble;
 
 #[derive(Deserialize, JsonSchema)]
 #[schemars(rename = "ContextRequest")]
@@ -62,14 +62,14 @@ pub(crate) async fn context(
 ) -> Result<Response, Problem> {
     let caller = caller_of(&request)?;
     let (body, _room) = json_body::<ContextBody>(request, &gateway).await?;
-    let allowance = gateway.charged(Resource::Search, &caller).await?;
+    let allowance = gateway.charge(Resource::Search, &caller).await?;
     let started = std::time::Instant::now();
     let trouble = gateway.index_trouble(body.project.clone());
     let (found, trouble) = tokio::join!(found(&gateway, &caller, body), trouble);
     let found = found?;
     gateway.metrics.searches.inc();
     gateway.metrics.total_search_ms.observe(ms(started.elapsed()));
-    gateway.journal.tell(Event::SearchCompleted(SearchCompleted {
+    gateway.journal.log(Event::SearchCompleted(SearchCompleted {
         num_results: found.blocks.len(),
         search_latency_ms: ms(started.elapsed()),
         rerank: "off",
@@ -79,10 +79,10 @@ pub(crate) async fn context(
     let mut response = json_response(StatusCode::OK, &found);
     // An answer for a project that there is not says so itself.
     if found.reason_code != Some(NoContext::NotReady) {
-        tell_trouble(&mut response, trouble.as_slice());
+        write_trouble(&mut response, trouble.as_slice());
     }
     if let Some(allowance) = allowance {
-        allowance.tell(&mut response);
+        allowance.write_headers(&mut response);
     }
     Ok(response)
 }

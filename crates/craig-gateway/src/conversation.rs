@@ -1,4 +1,4 @@
-//! A chat request: what of it concerns the gateway, and what it becomes on its way to a provider.
+//! A chat request: the parts that the gateway reads, and the request for a provider.
 
 use std::borrow::Cow;
 
@@ -8,21 +8,21 @@ use crate::failure::Problem;
 use crate::raw::{RawObject, elements};
 use crate::snippet::Snippet;
 
-/// Fields that are ours: no provider knows them.
+/// The gateway's own fields, which no provider knows.
 const OWN_FIELDS: [&str; 4] = ["semantic_results", "rerank", "project", "max_context_tokens"];
 
-/// A chat request, read as far as the gateway needs it.
+/// The parts of a chat request that the gateway needs.
 pub(crate) struct Conversation<'a> {
     fields: RawObject<'a>,
     /// Model that the client named.
     pub(crate) model: Option<Cow<'a, str>>,
-    /// Results that came with the request; `None` when it has no such field.
+    /// Results that came with the request; `None` if it has no such field.
     pub(crate) results: Option<Vec<Snippet>>,
     /// Whether some of those results cannot be read; they are left out.
     pub(crate) has_malformed_results: bool,
-    /// Whether the answer is to come as it is made.
+    /// Whether the answer is to be streamed.
     pub(crate) is_streamed: bool,
-    /// Whether they are to be reranked.
+    /// Whether results are to be reranked.
     pub(crate) rerank: bool,
     /// Project to search when no results came.
     pub(crate) project: Option<String>,
@@ -33,7 +33,7 @@ pub(crate) struct Conversation<'a> {
 #[derive(Deserialize)]
 struct Text<'a>(#[serde(borrow)] Cow<'a, str>);
 
-/// One message, as far as it matters here.
+/// The parts of a message that matter here.
 #[derive(Deserialize)]
 struct Message<'a> {
     #[serde(borrow)]
@@ -56,25 +56,25 @@ struct Part {
 
 /// The last message of the user.
 pub(crate) struct Question<'a> {
-    /// Its place among the messages.
+    /// Its index among the messages.
     at: usize,
-    /// What it says, without images and other parts.
+    /// Its text, without images and other parts.
     pub(crate) text: String,
-    /// All messages, as they were written.
+    /// All messages, unparsed.
     messages: Vec<&'a str>,
 }
 
 impl<'a> Conversation<'a> {
     pub(crate) fn read(body: &'a [u8]) -> Result<Self, Problem> {
         let fields = RawObject::read(body).map_err(Problem::invalid)?;
-        let conversation = Self::of(fields).map_err(Problem::invalid)?;
+        let conversation = Self::from_fields(fields).map_err(Problem::invalid)?;
         if conversation.messages.is_none() {
             return Err(Problem::invalid_field("messages", "'messages' is missing"));
         }
         Ok(conversation)
     }
 
-    fn of(fields: RawObject<'a>) -> Result<Self, String> {
+    fn from_fields(fields: RawObject<'a>) -> Result<Self, String> {
         let (results, has_malformed_results) = match fields.get("semantic_results")? {
             None | Some("null") => (None, false),
             Some(list) => {
@@ -83,7 +83,7 @@ impl<'a> Conversation<'a> {
             }
         };
         Ok(Self {
-            // Any other value is an error that the provider reports.
+            // The provider reports any other value as an error.
             is_streamed: fields.get("stream")? == Some("true"),
             results,
             has_malformed_results,
@@ -101,7 +101,7 @@ impl<'a> Conversation<'a> {
         self.results.is_some() || self.project.is_some()
     }
 
-    /// What the user asks; `None` when no message is the user's.
+    /// The user's question; `None` if no message is the user's.
     pub(crate) fn question(&self) -> Result<Option<Question<'a>>, Problem> {
         let messages = self.messages.and_then(elements);
         let messages =
@@ -118,8 +118,8 @@ impl<'a> Conversation<'a> {
         Ok(None)
     }
 
-    /// The request as a provider gets it: without our fields, with other messages, and with the provider's own name of
-    /// the model. `None` when it is what came in.
+    /// The request for a provider: without our fields, with other messages, and with the provider's own name of the model.
+    /// `None` if nothing changes.
     pub(crate) fn for_provider(&self, model: Option<&str>, messages: Option<&str>) -> Option<Vec<u8>> {
         let mut instead = Vec::new();
         if let Some(model) = model.filter(|model| self.model.as_deref() != Some(model)) {
@@ -133,7 +133,7 @@ impl<'a> Conversation<'a> {
     }
 }
 
-/// The results of a list, and whether there are some that cannot be read.
+/// The results of a list, and whether some of them cannot be read.
 fn results(list: &str) -> Result<(Vec<Snippet>, bool), String> {
     let items = elements(list)
         .ok_or("'semantic_results' is not a list of {content, file, score, line_start, line_end}")?;
@@ -143,7 +143,7 @@ fn results(list: &str) -> Result<(Vec<Snippet>, bool), String> {
 }
 
 impl Question<'_> {
-    /// The messages with `context` as one of the user's, just before the question.
+    /// The messages with `context` as one of the user's, directly before the question.
     pub(crate) fn messages_with(&self, context: &str) -> String {
         let message = serde_json::json!({ "role": "user", "content": context }).to_string();
         let (before, after) = self.messages.split_at(self.at);

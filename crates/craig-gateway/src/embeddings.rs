@@ -1,4 +1,4 @@
-//! `POST /v1/embeddings`: the configured embedder, in OpenAI's words.
+//! `POST /v1/embeddings`: the configured embedder with OpenAI's interface.
 
 use std::sync::Arc;
 
@@ -13,12 +13,14 @@ use serde::{Deserialize, Serialize};
 use crate::failure::{Problem, json_response};
 use crate::gateway::Gateway;
 use crate::intake::{caller_of, json_body};
-use crate::snippet::BYTES_A_TOKEN;
+
+/// Bytes of a token in the usage of an answer, an estimate: embedders have tokenizers of their own.
+const BYTES_PER_TOKEN: usize = 3;
 
 /// Most texts of one request, as OpenAI has it.
 const MAX_TEXTS: usize = 2_048;
 
-/// A name by which any client may ask for whatever is configured.
+/// A name for whatever model is configured.
 pub(crate) const ANY_MODEL: &str = "craig";
 
 #[derive(Deserialize, JsonSchema)]
@@ -93,11 +95,11 @@ pub(crate) async fn embed(
     if texts.is_empty() || texts.len() > MAX_TEXTS {
         return Err(Problem::invalid_field("input", format!("'input' is 1 to {MAX_TEXTS} texts")));
     }
-    let tokens: usize = texts.iter().map(|text| text.len().div_ceil(BYTES_A_TOKEN)).sum();
+    let tokens: usize = texts.iter().map(|text| text.len().div_ceil(BYTES_PER_TOKEN)).sum();
     let embedded = gateway
-        .with_models(move |models| {
+        .with_engine(move |engine| {
             let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
-            models.embed(&texts)
+            engine.embed(&texts)
         })
         .await?;
     let is_other = |model: &&String| ![ANY_MODEL, embedded.model.as_str()].contains(&model.as_str());

@@ -1,4 +1,4 @@
-//! What can go wrong, as clients are told: OpenAI's error object, without a word of what they asked.
+//! Errors for clients: OpenAI's error object, without any text of their requests.
 
 use std::time::Duration;
 
@@ -8,23 +8,23 @@ use http::{HeaderValue, StatusCode, header};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::limits::Allowance;
+use crate::allowance::{Allowance, whole_seconds};
 
-/// An answer that is an error.
+/// An error for a client.
 #[derive(Clone, Debug)]
 pub(crate) struct Problem {
     pub(crate) status: StatusCode,
-    /// Coarse sort, OpenAI's `type`.
+    /// OpenAI's `type`.
     pub(crate) kind: &'static str,
-    /// Fine sort, for programs.
+    /// The error code, for programs.
     pub(crate) code: String,
     /// For people; never holds a query, code or a key.
     pub(crate) message: String,
     /// Name of the field that is wrong.
     pub(crate) param: Option<String>,
-    /// When to come again.
+    /// When to try again.
     pub(crate) retry_after: Option<Duration>,
-    /// The limit that is reached; boxed, since most problems have none.
+    /// The limit that is reached; boxed, as most errors have none.
     pub(crate) allowance: Option<Box<Allowance>>,
 }
 
@@ -46,7 +46,7 @@ impl Problem {
         Self::new(StatusCode::BAD_REQUEST, "invalid_request_error", "invalid_request", message)
     }
 
-    /// The same, with the field that is at fault.
+    /// The same, with the name of the field.
     pub(crate) fn invalid_field(field: &str, message: impl Into<String>) -> Self {
         Self { param: Some(field.to_owned()), ..Self::invalid(message) }
     }
@@ -80,16 +80,16 @@ impl Problem {
         )
     }
 
-    /// There is no room for another request, or for a part of it.
+    /// There is no memory left for another request, or for a part of it.
     pub(crate) fn overloaded() -> Self {
         let message =
-            "the gateway has no room for this request now, which 'gateway.max_buffered' bounds: try again";
+            "the gateway has no memory left for this request, which 'gateway.max_buffered' bounds: try again";
         Self { retry_after: Some(Duration::from_secs(1)), ..Self::unavailable("overloaded", message) }
     }
 
-    /// The body is compressed, or otherwise not as it is meant.
+    /// The body is compressed or otherwise encoded.
     pub(crate) fn encoded() -> Self {
-        let message = "the body of the request is encoded ('content-encoding'): send it as it is";
+        let message = "the body of the request is encoded ('content-encoding'): send it unencoded";
         Self::new(
             StatusCode::UNSUPPORTED_MEDIA_TYPE,
             "invalid_request_error",
@@ -100,7 +100,8 @@ impl Problem {
 
     /// Clients cannot be identified.
     pub(crate) fn no_keys() -> Self {
-        let message = "the gateway's key file cannot be read, so that nobody is let in: tell whoever runs it";
+        let message =
+            "the gateway cannot read its key file and refuses all requests: ask its operator to check it";
         Self::unavailable("keys_unavailable", message)
     }
 
@@ -118,7 +119,7 @@ impl Problem {
         Self::new(StatusCode::SERVICE_UNAVAILABLE, "server_error", code, message)
     }
 
-    /// What a provider did, as a status of ours.
+    /// A provider failed.
     pub(crate) fn upstream(status: StatusCode, code: &str, message: impl Into<String>) -> Self {
         Self::new(status, "upstream_error", code, message)
     }
@@ -158,7 +159,7 @@ impl IntoResponse for Problem {
             response.headers_mut().insert(header::RETRY_AFTER, HeaderValue::from(whole_seconds(wait)));
         }
         if let Some(allowance) = self.allowance {
-            allowance.tell(&mut response);
+            allowance.write_headers(&mut response);
         }
         if self.status == StatusCode::UNSUPPORTED_MEDIA_TYPE {
             response.headers_mut().insert(header::ACCEPT_ENCODING, HeaderValue::from_static("identity"));
@@ -170,12 +171,7 @@ impl IntoResponse for Problem {
     }
 }
 
-/// Seconds, rounded up, at least one.
-pub(crate) fn whole_seconds(wait: Duration) -> u64 {
-    (wait.as_secs_f64().ceil() as u64).max(1)
-}
-
-/// A JSON answer.
+/// A response with a JSON body.
 pub(crate) fn json_response(status: StatusCode, body: &impl Serialize) -> Response {
     match serde_json::to_vec(body) {
         Ok(bytes) => (status, [(header::CONTENT_TYPE, "application/json")], bytes).into_response(),
@@ -183,19 +179,19 @@ pub(crate) fn json_response(status: StatusCode, body: &impl Serialize) -> Respon
     }
 }
 
-/// What the engine refuses. Its messages may quote what was asked, so only their sort is passed on.
+/// An error of the engine. Its message may quote the request, so clients get another one.
 impl From<EngineError> for Problem {
     fn from(error: EngineError) -> Self {
         match error {
             EngineError::Store(craig_engine::StoreError::UnknownProject { .. }) => Self::not_found(
                 "unknown_project",
-                "there is no such project here: 'craig list' on the gateway's machine lists them",
+                "there is no such project: 'craig list' on the gateway's machine lists them",
             ),
             EngineError::Search(craig_engine::SearchError::EmptyQuery) => {
                 Self::invalid_field("query", "the query has no words to search with")
             }
             EngineError::Search(craig_engine::SearchError::Glob { .. }) => {
-                Self::invalid_field("path", "'path' is no pattern such as 'src/**/*.rs'")
+                Self::invalid_field("path", "'path' is not a pattern such as 'src/**/*.rs'")
             }
             EngineError::ScoreOutOfRange { .. } => {
                 Self::invalid_field("min_score", "'min_score' goes from 0 to 1")
@@ -225,6 +221,7 @@ pub(crate) fn class_name(class: craig_engine::FailureClass) -> &'static str {
         FailureClass::InvalidRequest => "invalid_request",
         FailureClass::BadAnswer => "bad_answer",
         FailureClass::Model => "model",
+        FailureClass::Busy => "busy",
         FailureClass::Cancelled => "cancelled",
     }
 }

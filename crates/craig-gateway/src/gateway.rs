@@ -1,17 +1,17 @@
-//! The gateway's state: everything that requests share.
+//! The state that all requests share.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use craig_engine::{Engine, EngineError, TextModels};
+use craig_engine::{Engine, EngineError};
+use moka::future::Cache;
 use thiserror::Error;
 use tokio::sync::Semaphore;
 
 use crate::budget::Budget;
-use crate::cache::Cache;
 use crate::caller::Gate;
-use crate::client::{Client, Target};
+use crate::client::Client;
 use crate::config::GatewayConfig;
 use crate::failure::Problem;
 use crate::journal::Journal;
@@ -19,20 +19,20 @@ use crate::keys::{KeyRing, KeysError};
 use crate::limits::Limits;
 use crate::metrics::Metrics;
 use crate::providers::Providers;
-use crate::rerank::{Around, Reranker};
-use crate::shared::Redis;
+use crate::shared::{BlockingRedis, Redis};
+use crate::target::Target;
 use crate::tls::TlsError;
 use crate::traces::Tracer;
 
-/// Calls of the engine and embedders at work at the same time; the others wait in their order. Rerankers have a queue of their own.
-const MOST_AT_WORK: usize = 4;
+/// Engine calls that run at the same time; others wait in order. Calls that rerank wait in the reranker's queue instead.
+const MAX_ENGINE_CALLS: usize = 4;
 
 /// Longest wait for an engine's answer.
 const ENGINE_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// How long it is believed that an index is as new as its files, or not, and of how many projects.
-const CHECKED_FOR: Duration = Duration::from_secs(1);
-const MAX_CHECKED_PROJECTS: usize = 1_000;
+/// How long, and for how many projects, it is remembered whether an index is up to date.
+const FRESHNESS_TIME: Duration = Duration::from_secs(1);
+const MAX_FRESHNESS_ENTRIES: u64 = 1_000;
 
 /// A gateway that cannot start.
 #[derive(Debug, Error)]
@@ -43,12 +43,12 @@ pub enum StartError {
     /// The key file cannot be used.
     #[error(transparent)]
     Keys(#[from] KeysError),
-    /// Others than this machine could ask without a key.
+    /// Other machines could send requests without a key.
     #[error(
         "{0} can be reached from other machines, and there is no key: run 'craig gateway keys add NAME', or serve 127.0.0.1"
     )]
     Unguarded(std::net::SocketAddr),
-    /// Nobody can connect there.
+    /// It cannot listen there.
     #[error("cannot listen on {address}: {source}")]
     Listen {
         /// Where.
@@ -62,29 +62,28 @@ pub enum StartError {
     /// A provider's address or key cannot be used.
     #[error("{0}")]
     Upstream(String),
-    /// The system does not give what is needed.
+    /// A resource of the system is not available.
     #[error("cannot start: {0}")]
     System(String),
 }
 
-/// What all requests share.
+/// The state that all requests share.
 pub(crate) struct Gateway {
     pub(crate) config: GatewayConfig,
     pub(crate) gate: Gate,
     pub(crate) limits: Limits,
-    /// Memory for their bodies.
+    /// Memory for the bodies of requests.
     pub(crate) for_requests: Budget,
     pub(crate) providers: Providers,
-    pub(crate) reranker: Reranker,
-    pub(crate) models: Arc<TextModels>,
     pub(crate) metrics: Arc<Metrics>,
     pub(crate) journal: Journal,
     pub(crate) redis: Option<Redis>,
     pub(crate) tracer: Tracer,
-    /// Whether the indexes of projects are as new as their files, by the hash of a project's name.
-    pub(crate) are_current: Cache<bool, ()>,
-    engine: Arc<Engine>,
-    turns: Arc<Semaphore>,
+    /// Whether the index of a project is up to date with its files, by the name of the project.
+    pub(crate) freshness: Cache<String, bool>,
+    pub(crate) engine: Arc<Engine>,
+    engine_calls: Arc<Semaphore>,
+    reranking_calls: Arc<Semaphore>,
     is_stopping: AtomicBool,
 }
 
@@ -111,14 +110,11 @@ impl Gateway {
             }
             None => None,
         };
-        let models = Arc::new(TextModels::new(&config.engine));
-        let around = Around {
-            client: client.clone(),
-            models: Arc::clone(&models),
-            redis: redis.clone(),
-            metrics: Arc::clone(&metrics),
-        };
+        let engine = engine(&config, redis.clone())?;
         let bounds = &config.bounds;
+        let rerank = &config.engine.rerank;
+        let reranking_calls =
+            rerank.max_running.saturating_add(rerank.max_waiting).min(Semaphore::MAX_PERMITS);
         let tracer = match &config.otlp_url {
             Some(url) => Tracer::new(client.clone(), Target::new(url, None).map_err(StartError::Upstream)?),
             None => Tracer::off(),
@@ -129,56 +125,65 @@ impl Gateway {
             limits: Limits::new(config.limits, redis.clone()),
             for_requests,
             providers: providers.map_err(StartError::Upstream)?,
-            reranker: Reranker::new(&config.rerank, bounds, around)?,
-            models,
             metrics,
             journal,
             redis,
             tracer,
-            are_current: Cache::new(MAX_CHECKED_PROJECTS, CHECKED_FOR),
-            engine: Arc::new(Engine::new(&config.engine)),
-            turns: Arc::new(Semaphore::new(MOST_AT_WORK)),
+            freshness: Cache::builder()
+                .max_capacity(MAX_FRESHNESS_ENTRIES)
+                .time_to_live(FRESHNESS_TIME)
+                .build(),
+            engine,
+            engine_calls: Arc::new(Semaphore::new(MAX_ENGINE_CALLS)),
+            reranking_calls: Arc::new(Semaphore::new(reranking_calls)),
             is_stopping: AtomicBool::new(false),
             config,
         })
     }
 
-    /// Does some work with an engine, on a thread where it may take its time.
+    /// Calls the engine on a thread that may block.
     pub(crate) async fn with_engine<T: Send + 'static>(
         &self,
-        work: impl FnOnce(&Arc<Engine>) -> Result<T, EngineError> + Send + 'static,
+        call: impl FnOnce(&Arc<Engine>) -> Result<T, EngineError> + Send + 'static,
     ) -> Result<T, Problem> {
-        let engine = Arc::clone(&self.engine);
-        self.at_work(move || work(&engine)).await
+        self.call_engine(&self.engine_calls, ENGINE_TIMEOUT, call).await
     }
 
-    /// Does some work with the configured models, on a thread where it may take its time.
-    pub(crate) async fn with_models<T: Send + 'static>(
+    /// Calls the engine for something that is reranked: the call may wait for a provider, and must not keep others waiting.
+    pub(crate) async fn with_reranking_engine<T: Send + 'static>(
         &self,
-        work: impl FnOnce(&TextModels) -> Result<T, EngineError> + Send + 'static,
+        call: impl FnOnce(&Arc<Engine>) -> Result<T, EngineError> + Send + 'static,
     ) -> Result<T, Problem> {
-        let models = Arc::clone(&self.models);
-        self.at_work(move || work(&models)).await
+        let timeout = ENGINE_TIMEOUT + self.config.engine.rerank.timeout;
+        self.call_engine(&self.reranking_calls, timeout, call).await
     }
 
-    async fn at_work<T: Send + 'static>(
+    async fn call_engine<T: Send + 'static>(
         &self,
-        work: impl FnOnce() -> Result<T, EngineError> + Send + 'static,
+        calls: &Arc<Semaphore>,
+        timeout: Duration,
+        call: impl FnOnce(&Arc<Engine>) -> Result<T, EngineError> + Send + 'static,
     ) -> Result<T, Problem> {
         let busy = || Problem::unavailable("engine_busy", "the index is busy: try again later");
-        let done = tokio::time::timeout(ENGINE_TIMEOUT, async {
-            let turn = Arc::clone(&self.turns).acquire_owned().await.map_err(|_| busy())?;
-            let work = move || {
-                let done = work();
-                drop(turn);
+        let done = tokio::time::timeout(timeout, async {
+            let permit = Arc::clone(calls).acquire_owned().await.map_err(|_| busy())?;
+            let engine = Arc::clone(&self.engine);
+            let call = move || {
+                let done = call(&engine);
+                drop(permit);
                 done
             };
-            tokio::task::spawn_blocking(work).await.map_err(|_| Problem::internal())
+            tokio::task::spawn_blocking(call).await.map_err(|_| Problem::internal())
         });
         Ok(done.await.map_err(|_| busy())???)
     }
 
-    /// Says that nothing new should come.
+    /// The name of the reranking model for clients.
+    pub(crate) fn reranker_model(&self) -> String {
+        self.engine.reranker_state().provider.map_or_else(|| "local".to_owned(), |(model, _)| model)
+    }
+
+    /// Marks the gateway as stopping.
     pub(crate) fn stop(&self) {
         self.is_stopping.store(true, Ordering::Relaxed);
     }
@@ -186,4 +191,15 @@ impl Gateway {
     pub(crate) fn is_stopping(&self) -> bool {
         self.is_stopping.load(Ordering::Relaxed)
     }
+}
+
+/// The engine of a gateway. Fails if the key of a reranking provider is missing.
+fn engine(config: &GatewayConfig, redis: Option<Redis>) -> Result<Arc<Engine>, StartError> {
+    let mut engine = Engine::new(&config.engine);
+    if let Some(redis) = redis {
+        let runtime = tokio::runtime::Handle::current();
+        engine.share_rankings(Arc::new(BlockingRedis { redis, runtime }));
+    }
+    engine.check_reranker()?;
+    Ok(Arc::new(engine))
 }

@@ -1,33 +1,49 @@
-//! What goes on beside the requests: changed keys, breakers that open, projected costs.
+//! Work beside the requests: reloading keys, logging breakers that open, projecting costs.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use crate::breaker::Standing;
+use craig_engine::BreakerState;
+
 use crate::cost_projection::CostProjection;
 use crate::gateway::Gateway;
 use crate::journal::Event;
 
-/// How often keys and breakers are looked at: a revoked key opens nothing for longer.
+/// How often keys and breakers are checked: a revoked key is valid for no longer.
 const BEAT: Duration = Duration::from_secs(1);
 
-/// Beats between two projections of costs, and between two tidyings.
+/// Beats between two projections of costs, and between two cleanups of the limits.
 const BEATS_TO_PROJECT: u64 = 15;
-const BEATS_TO_TIDY: u64 = 60;
+const BEATS_TO_CLEANUP: u64 = 60;
 
 impl Gateway {
-    /// How all breakers stand, by provider and model.
-    pub(crate) fn standings(&self) -> impl Iterator<Item = (&str, &str, Standing)> {
-        let reranker = self.reranker.standing().into_iter();
-        let reranker = reranker.map(|standing| ("reranker", self.reranker.model(), standing));
-        reranker.chain(self.providers.iter().flat_map(|provider| {
-            let name = provider.upstream.name.as_str();
-            provider.breakers.standings().into_iter().map(move |(model, standing)| (name, model, standing))
-        }))
+    /// The states of all circuit breakers, by provider and model.
+    fn breaker_states(&self) -> Vec<(String, String, BreakerState)> {
+        let reranker = self.engine.reranker_state().provider;
+        let reranker = reranker.map(|(model, state)| ("reranker".to_owned(), model, state));
+        let providers = self.providers.iter().flat_map(|provider| {
+            let states = provider.breakers.states().into_iter();
+            states.map(|(model, state)| (provider.upstream.name.clone(), model.to_owned(), state))
+        });
+        reranker.into_iter().chain(providers).collect()
+    }
+
+    /// Sets the gauges that show a present state.
+    pub(crate) fn update_gauges(&self) {
+        for (provider, model, state) in self.breaker_states() {
+            self.metrics.breaker_state.with_label_values(&[&provider, &model]).set(state as i64);
+        }
+        let reranker = self.engine.reranker_state();
+        self.metrics.reranks_running.set(gauge(reranker.running));
+        self.metrics.reranks_waiting.set(gauge(reranker.waiting));
     }
 }
 
-/// Goes on until it is dropped.
+fn gauge(count: usize) -> i64 {
+    i64::try_from(count).unwrap_or(i64::MAX)
+}
+
+/// Runs until it is dropped.
 pub(crate) async fn keep_house(gateway: Arc<Gateway>) {
     let mut are_keys_readable = true;
     let mut projection = CostProjection::new(Instant::now());
@@ -37,9 +53,9 @@ pub(crate) async fn keep_house(gateway: Arc<Gateway>) {
     for n in 1_u64.. {
         beat.tick().await;
         reload_keys(&gateway, &mut are_keys_readable).await;
-        tell_breakers(&gateway, &mut known_open);
-        if n % BEATS_TO_TIDY == 0 {
-            gateway.limits.tidy();
+        log_opened_breakers(&gateway, &mut known_open);
+        if n % BEATS_TO_CLEANUP == 0 {
+            gateway.limits.remove_expired();
         }
         if n % BEATS_TO_PROJECT == 0 {
             let metrics = &gateway.metrics;
@@ -48,8 +64,8 @@ pub(crate) async fn keep_house(gateway: Arc<Gateway>) {
     }
 }
 
-/// Reads the keys again when their file has changed. While it cannot be read, nobody is let in: to
-/// remove or damage the file must neither open the gateway nor keep a revoked key valid.
+/// Reads the keys again when their file has changed. While it cannot be read, nobody is admitted: a removed or damaged file
+/// must neither open the gateway nor keep a revoked key valid.
 async fn reload_keys(gateway: &Arc<Gateway>, is_readable: &mut bool) {
     let of = Arc::clone(gateway);
     let read = move || (!of.gate.has_keys_of(&of.config.keys)).then(|| of.gate.read_keys(&of.config.keys));
@@ -57,27 +73,25 @@ async fn reload_keys(gateway: &Arc<Gateway>, is_readable: &mut bool) {
         Ok(None) => {}
         Ok(Some(Ok(n_keys))) => {
             *is_readable = true;
-            gateway.journal.tell(Event::KeysReloaded { keys: n_keys });
+            gateway.journal.log(Event::KeysReloaded { keys: n_keys });
         }
         _ if *is_readable => {
             *is_readable = false;
-            gateway.journal.tell(Event::KeysUnreadable);
+            gateway.journal.log(Event::KeysUnreadable);
         }
         _ => {}
     }
     gateway.metrics.keys_readable.set(i64::from(!gateway.gate.is_closed()));
 }
 
-/// Logs each breaker that has opened since the last look.
-fn tell_breakers(gateway: &Gateway, known_open: &mut Vec<(String, String)>) {
-    let open: Vec<(String, String)> = gateway
-        .standings()
-        .filter(|(.., standing)| *standing == Standing::Open)
-        .map(|(provider, model, _)| (provider.to_owned(), model.to_owned()))
-        .collect();
+/// Logs each breaker that has opened since the last check.
+fn log_opened_breakers(gateway: &Gateway, known_open: &mut Vec<(String, String)>) {
+    let states = gateway.breaker_states().into_iter();
+    let open = states.filter(|(.., state)| *state == BreakerState::Open);
+    let open: Vec<(String, String)> = open.map(|(provider, model, _)| (provider, model)).collect();
     for (provider, model) in open.iter().filter(|one| !known_open.contains(one)) {
         let (provider, model) = (provider.clone(), model.clone());
-        gateway.journal.tell(Event::BreakerOpened { provider, model });
+        gateway.journal.log(Event::BreakerOpened { provider, model });
     }
     *known_open = open;
 }

@@ -1,4 +1,4 @@
-//! Takes requests in: who asks, how large and slow it may be, and what is counted and logged of each.
+//! Middleware of all requests: authentication, bounds of size and time, counting and logging.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -17,32 +17,47 @@ use crate::client::is_plain;
 use crate::failure::Problem;
 use crate::gateway::Gateway;
 use crate::journal::{Event, RequestCompleted};
-use crate::metrics::ms;
-use crate::queue::Counted;
+use crate::metrics::{Counted, ms};
 use crate::traces::Trace;
 
-/// Of a request that is too large, so many times the limit is read before it is refused, so that its sender, who first
-/// writes and then reads, gets to know why.
+/// All routes, as metrics and logs name them.
+pub(crate) const ROUTES: [&str; 12] = [
+    "/v1/chat/completions",
+    "/v1/rerank",
+    "/v2/rerank",
+    "/v1/rerank/batch",
+    "/v1/search",
+    "/v1/context",
+    "/v1/embeddings",
+    "/v1/models",
+    "/healthz",
+    "/readyz",
+    "/metrics",
+    "/openapi.json",
+];
+
+/// A request that is too large is read up to this many times the limit before it is refused, so that a sender that writes
+/// first and reads afterwards sees the error.
 const DRAINED_TIMES: usize = 4;
 
-/// Memory is set aside for so many times a body: as it came, as it is read, and as it is sent on.
+/// Memory is reserved for this many copies of a body: as received, as parsed, and as sent on.
 const COPIES: usize = 3;
 
-/// Most bytes of headers. Hyper bounds its buffer by the same number, but looks only when a head is not whole yet: one that
-/// came in a few large pieces may be longer.
+/// Most bytes of headers. Hyper bounds its buffer by the same number, but checks only while a head is incomplete: one that
+/// arrives in a few large pieces may be longer.
 pub(crate) const MAX_HEADER_BYTES: usize = 64 << 10;
 
-/// Names a request in headers and logs.
+/// The header with the id of a request.
 const REQUEST_ID: &str = "x-request-id";
 
-/// Lets a request in, hands it on, counts and logs what became of it.
+/// Admits a request, passes it on, counts and logs its outcome.
 pub(crate) async fn enter(State(gateway): State<Arc<Gateway>>, mut request: Request, next: Next) -> Response {
     let started = Instant::now();
     let _open = Counted::new(&gateway.metrics.open_requests);
     let route = route_of(&request);
     let method = request.method().clone();
     let request_id = request_id(request.headers());
-    let trace = gateway.tracer.is_on().then(|| Trace::of(request.headers()));
+    let trace = gateway.tracer.is_on().then(|| Trace::from_headers(request.headers()));
     let mut caller = match is_open(&gateway, route) {
         _ if header_bytes(request.headers()) > MAX_HEADER_BYTES => Some(Err(Problem::headers_too_large())),
         true => None,
@@ -79,14 +94,14 @@ pub(crate) async fn enter(State(gateway): State<Arc<Gateway>>, mut request: Requ
     if let Some(trace) = trace {
         let span =
             trace.request(&method, route, started).whole("http.response.status_code", status.as_u16().into());
-        gateway.tracer.tell(if status.is_server_error() { span.failed(status.as_str()) } else { span });
+        gateway.tracer.send(if status.is_server_error() { span.failed(status.as_str()) } else { span });
     }
     gateway.metrics.requests.with_label_values(&[route, status.as_str()]).inc();
     if gateway.config.logs_requests && route != "/healthz" {
         let user = caller.and_then(Result::ok).map(|caller: Caller| caller.user.to_string());
         let latency_ms = ms(started.elapsed());
         let status = status.as_u16();
-        gateway.journal.tell(Event::RequestCompleted(RequestCompleted {
+        gateway.journal.log(Event::RequestCompleted(RequestCompleted {
             request_id,
             route,
             status,
@@ -97,7 +112,7 @@ pub(crate) async fn enter(State(gateway): State<Arc<Gateway>>, mut request: Requ
     response
 }
 
-/// Tells a browser what a page that may ask may send.
+/// Answers a browser's preflight for an allowed origin.
 fn preflight(origin: HeaderValue) -> Response {
     let allowed =
         HeaderValue::from_static("authorization, content-type, x-api-key, x-craig-framing, x-request-id");
@@ -115,7 +130,7 @@ fn header_bytes(headers: &HeaderMap) -> usize {
     headers.iter().map(|(name, value)| name.as_str().len() + value.len() + 4).sum()
 }
 
-/// Routes that are shown to anybody.
+/// Whether a route needs no key.
 fn is_open(gateway: &Gateway, route: &str) -> bool {
     match route {
         "/metrics" => gateway.config.has_open_metrics,
@@ -123,13 +138,13 @@ fn is_open(gateway: &Gateway, route: &str) -> bool {
     }
 }
 
-/// The pattern that a path matches; what matches none has one name, whatever strangers call it.
+/// The route of a request; `other` for all paths that there are not, so that no path of a client becomes a label.
 fn route_of(request: &Request) -> &'static str {
     let path = request.extensions().get::<MatchedPath>().map(MatchedPath::as_str);
-    path.and_then(|path| crate::routes::ROUTES.into_iter().find(|route| *route == path)).unwrap_or("other")
+    path.and_then(|path| ROUTES.into_iter().find(|route| *route == path)).unwrap_or("other")
 }
 
-/// The client's own id when it is a plain one, else a new one.
+/// The client's own id if it is a plain one, else a new one.
 fn request_id(headers: &HeaderMap) -> String {
     let is_plain = |id: &&str| {
         (1..=64).contains(&id.len()) && id.bytes().all(|b| b.is_ascii_alphanumeric() || b"-_".contains(&b))
@@ -138,13 +153,13 @@ fn request_id(headers: &HeaderMap) -> String {
     given.map_or_else(|| format!("{:016x}", fastrand()), str::to_owned)
 }
 
-/// A number that is not used again soon; guards nothing.
+/// A number that is unlikely to repeat soon; not for secrets.
 fn fastrand() -> u64 {
     use std::hash::{BuildHasher as _, RandomState};
     RandomState::new().hash_one(std::thread::current().id())
 }
 
-/// The whole body of a request, within the bounds. There is room for it, and for what is made of it, until it is dropped.
+/// The whole body of a request, within the bounds. Memory for it and its copies is reserved until it is dropped.
 pub(crate) async fn whole_body(request: Request, gateway: &Gateway) -> Result<Bytes, Problem> {
     let (body, reservation) = reserved_body(request, gateway).await?;
     Ok(reservation.with(body))
@@ -180,7 +195,7 @@ fn announced_bytes(headers: &HeaderMap) -> usize {
     length.unwrap_or_default()
 }
 
-/// Room for a body and its copies; a large one may come alone.
+/// Memory for a body and its copies, at most the whole budget.
 fn room_for(body_bytes: usize, gateway: &Gateway) -> usize {
     (body_bytes * COPIES).min(gateway.for_requests.total_bytes())
 }
@@ -202,7 +217,7 @@ async fn collect(mut body: Body, gateway: &Gateway, reservation: &mut Reservatio
             drain(body, bounds.max_body_bytes * DRAINED_TIMES, bounds.client_timeout).await;
             return Err(problem);
         }
-        // One piece, as most requests are, is taken as it is.
+        // Most requests arrive in one piece, which is not copied.
         match (whole.is_empty(), only.take()) {
             (true, None) => only = Some(data),
             (_, first) => {
@@ -214,7 +229,7 @@ async fn collect(mut body: Body, gateway: &Gateway, reservation: &mut Reservatio
     Ok(only.unwrap_or_else(|| whole.freeze()))
 }
 
-/// Reads on and keeps nothing.
+/// Reads the rest of a body and drops it.
 async fn drain(mut body: Body, max_bytes: usize, within: Duration) {
     let read = async {
         let mut left = max_bytes;
@@ -223,11 +238,11 @@ async fn drain(mut body: Body, max_bytes: usize, within: Duration) {
             left = left.saturating_sub(frame.data_ref().map_or(0, Bytes::len));
         }
     };
-    // The refusal is what matters, not whether its reason was read.
+    // The request is refused whether or not the rest arrives.
     let _ = tokio::time::timeout(within, read).await;
 }
 
-/// A request's JSON as `T`, and the room that is set aside for it; errors do not repeat its content.
+/// A request's JSON as `T`, and the memory that is reserved for it; errors do not repeat its content.
 pub(crate) async fn json_body<T: serde::de::DeserializeOwned>(
     request: Request,
     gateway: &Gateway,
@@ -245,7 +260,7 @@ pub(crate) async fn json_body<T: serde::de::DeserializeOwned>(
     Ok((parsed, reservation))
 }
 
-/// What serde says of a shape: names of fields are ours, but values would be the client's.
+/// The error of a JSON shape: names of fields are ours, but values would be the client's.
 fn shape_of(error: &serde_json::Error) -> String {
     let text = error.to_string();
     match text.strip_prefix("missing field ") {
@@ -254,7 +269,7 @@ fn shape_of(error: &serde_json::Error) -> String {
     }
 }
 
-/// Whoever sent a request.
+/// The caller of a request.
 pub(crate) fn caller_of(request: &Request) -> Result<Caller, Problem> {
     request.extensions().get::<Caller>().cloned().ok_or_else(Problem::unauthorized)
 }

@@ -1,7 +1,7 @@
 //! Structured logs: one JSON object a line, made from typed events.
 //!
-//! An event has fields for what may be said and no field for anything else, so that no query, code or key can get into a log by
-//! accident. Lines are written by a thread of their own: a slow log slows no request down, and drops lines instead.
+//! Events have no field for free text, so that no query, code or key can get into a log by accident. A thread of its own
+//! writes the lines: a slow log drops lines rather than slow requests down.
 
 use std::io::Write;
 use std::sync::Arc;
@@ -11,10 +11,10 @@ use std::time::Duration;
 
 use serde::Serialize;
 
-/// Lines that wait to be written; more are dropped and counted.
+/// Most lines that wait to be written; more are dropped and counted.
 const MAX_WAITING_LINES: usize = 10_000;
 
-/// What is logged.
+/// An event of the log.
 #[derive(Clone, Debug, Serialize)]
 #[serde(tag = "event", rename_all = "snake_case")]
 pub(crate) enum Event {
@@ -31,7 +31,7 @@ pub(crate) enum Event {
     RedisBack,
 }
 
-/// A request is over.
+/// A request has ended.
 #[derive(Clone, Debug, Serialize)]
 pub(crate) struct RequestCompleted {
     pub(crate) request_id: String,
@@ -42,7 +42,7 @@ pub(crate) struct RequestCompleted {
     pub(crate) user: Option<String>,
 }
 
-/// A search or a rerank is over.
+/// A search or a rerank has ended.
 #[derive(Clone, Debug, Default, Serialize)]
 pub(crate) struct SearchCompleted {
     pub(crate) num_candidates: usize,
@@ -79,19 +79,19 @@ struct Line<'e> {
     event: &'e Event,
 }
 
-/// Lines are collected for so long, so that a busy gateway does not wake the writer for each.
+/// Lines are collected for this time, so that a busy gateway does not wake the writer for each.
 const COLLECTED_FOR: Duration = Duration::from_millis(10);
 
-/// How long an ending gateway waits for its last lines.
-const LAST_LINES: Duration = Duration::from_secs(1);
+/// How long a stopping gateway waits for its last lines.
+const FLUSH_TIMEOUT: Duration = Duration::from_secs(1);
 
 enum Message {
     Event(Event),
-    /// Everything before is to be written, and then said to be.
+    /// Write everything before, then confirm it.
     Flush(SyncSender<()>),
 }
 
-/// Where events go.
+/// The log.
 #[derive(Clone)]
 pub(crate) struct Journal {
     lines: SyncSender<Message>,
@@ -99,34 +99,34 @@ pub(crate) struct Journal {
 }
 
 impl Journal {
-    /// Writes to `sink` from a thread of its own, which ends when the last clone is dropped.
+    /// Writes to `sink` from a thread of its own, which ends with the last clone.
     pub(crate) fn new(sink: impl Write + Send + 'static) -> std::io::Result<Self> {
         let (sender, receiver) = sync_channel(MAX_WAITING_LINES);
         std::thread::Builder::new().name("journal".into()).spawn(move || write_lines(&receiver, sink))?;
         Ok(Self { lines: sender, dropped: Arc::default() })
     }
 
-    pub(crate) fn tell(&self, event: Event) {
+    pub(crate) fn log(&self, event: Event) {
         if self.lines.try_send(Message::Event(event)).is_err() {
             self.dropped.fetch_add(1, Ordering::Relaxed);
         }
     }
 
-    /// Waits until everything that was told is written, for a second at most.
+    /// Waits until all events so far are written, for a second at most.
     pub(crate) fn flush(&self) {
         let (done, written) = sync_channel(1);
         if self.lines.try_send(Message::Flush(done)).is_ok() {
-            let _ = written.recv_timeout(LAST_LINES);
+            let _ = written.recv_timeout(FLUSH_TIMEOUT);
         }
     }
 
-    /// Lines that were not written because too many waited.
+    /// Lines that were dropped because too many waited.
     pub(crate) fn dropped(&self) -> u64 {
         self.dropped.load(Ordering::Relaxed)
     }
 }
 
-/// Writes what comes, and flushes when nothing waits.
+/// Writes lines as they arrive, and flushes when none waits.
 fn write_lines(messages: &Receiver<Message>, sink: impl Write) {
     let mut sink = std::io::BufWriter::new(sink);
     while let Ok(first) = messages.recv() {
@@ -140,7 +140,7 @@ fn write_lines(messages: &Receiver<Message>, sink: impl Write) {
                 Message::Flush(done) => waiting.push(done),
             }
         }
-        // Nobody to tell when the log itself cannot be written.
+        // A failure of the log cannot be logged.
         let _ = sink.flush();
         for done in waiting {
             let _ = done.send(());

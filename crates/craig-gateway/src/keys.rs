@@ -1,7 +1,7 @@
-//! Keys of clients: made here, shown once, kept as hashes.
+//! Keys of clients: generated here, shown once, stored as hashes.
 //!
-//! A key is 256 random bits, so there is nothing to guess, and SHA-256 is enough: a slow hash as argon2id protects words that
-//! people choose, and would cost each request as much as the whole rest of its way.
+//! A key is 256 random bits, so it cannot be guessed, and SHA-256 is enough: a slow hash such as argon2id protects passwords
+//! that people choose, and would take as long as all other work for a request.
 
 use std::fs;
 use std::io::{self, Write as _};
@@ -16,12 +16,10 @@ use serde::{Deserialize, Serialize};
 use subtle::ConstantTimeEq as _;
 use thiserror::Error;
 
-use crate::caller::hashed;
-
-/// What a key begins with, so that scanners for leaked secrets can know it.
+/// The prefix of keys, by which scanners for leaked secrets can recognize them.
 const PREFIX: &str = "craig_";
 
-/// One client's key, as it is kept.
+/// One client's key, as it is stored.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct KeyRecord {
@@ -36,9 +34,14 @@ pub struct KeyRecord {
     /// When it was revoked, RFC 3339.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub revoked_at: Option<String>,
-    /// What its holder is called in logs and limits: [`hashed`] of the id. Made when the file is read.
+    /// The name of its holder in logs and limits: [`hashed`] of the id. Computed when the file is read.
     #[serde(skip)]
     pub(crate) user: Arc<str>,
+}
+
+/// The name of a key's holder in logs: a hash of the key's id.
+pub fn hashed(id: &str) -> String {
+    blake3::hash(id.as_bytes()).to_hex()[..12].to_owned()
 }
 
 /// A key file that cannot be used.
@@ -81,11 +84,11 @@ pub struct KeyRing {
 }
 
 impl KeyRing {
-    /// Reads a file; one that is not there has no keys.
+    /// Reads a key file; a missing one has no keys.
     pub fn open(path: &Path) -> Result<Self, KeysError> {
-        // One that is mounted read-only is as its owner wants it.
+        // It may be mounted read-only.
         let _ = private::restrict(path);
-        // Asked first: what changes while it is read will be seen as a change.
+        // Before reading, so that a change meanwhile is seen as one.
         let changed_at = changed_at(path);
         let text = match fs::read_to_string(path) {
             Ok(text) => text,
@@ -95,26 +98,26 @@ impl KeyRing {
         let malformed = |reason: String| KeysError::Malformed { path: path.to_owned(), reason };
         let records: Vec<KeyRecord> =
             serde_json::from_str(&text).map_err(|error| malformed(error.to_string()))?;
-        Self::of(records, changed_at).ok_or_else(|| malformed("a hash is no SHA-256".to_owned()))
+        Self::from_records(records, changed_at).ok_or_else(|| malformed("a hash is no SHA-256".to_owned()))
     }
 
-    fn of(mut records: Vec<KeyRecord>, changed_at: Option<SystemTime>) -> Option<Self> {
+    fn from_records(mut records: Vec<KeyRecord>, changed_at: Option<SystemTime>) -> Option<Self> {
         records.iter_mut().for_each(|record| record.user = hashed(&record.id).into());
         let hashes = records.iter().map(|record| from_hex(&record.sha256)).collect::<Option<Vec<_>>>()?;
         Some(Self { records, hashes, changed_at })
     }
 
-    /// Whether the file is as it was when it was read.
+    /// Whether the file is unchanged since it was read.
     pub(crate) fn is_current(&self, path: &Path) -> bool {
         self.changed_at == changed_at(path)
     }
 
-    /// All keys, revoked ones too, in the order of their making.
+    /// All keys, revoked ones too, oldest first.
     pub fn records(&self) -> &[KeyRecord] {
         &self.records
     }
 
-    /// Whether no key was ever made: then there is nobody to tell apart.
+    /// Whether no key was ever added.
     pub fn is_empty(&self) -> bool {
         self.records.is_empty()
     }
@@ -124,7 +127,7 @@ impl KeyRing {
         self.changed_at.is_some()
     }
 
-    /// Whose key this is; looks at all of them, and as long at each.
+    /// The record of a key. Compares it with all hashes, each in constant time.
     pub(crate) fn find(&self, key: &str) -> Option<&KeyRecord> {
         let hash = digest(&SHA256, key.as_bytes());
         let mut found = None;
@@ -142,7 +145,7 @@ fn changed_at(path: &Path) -> Option<SystemTime> {
     path.metadata().and_then(|metadata| metadata.modified()).ok()
 }
 
-/// Makes a key for `name`; gives its record, and the key, which nobody can show again.
+/// Adds a key for `name`; returns its record, and the key, which is not stored.
 pub fn add(path: &Path, name: &str) -> Result<(KeyRecord, String), KeysError> {
     change(path, |records| {
         if records.iter().any(|record| record.name == name && record.revoked_at.is_none()) {
@@ -198,7 +201,7 @@ fn change<T>(
     Ok(done)
 }
 
-/// Writes a file that only its owner reads, and puts it in place in one step.
+/// Replaces a file atomically by one that only its owner can read.
 fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let new = path.with_extension("new");
     match fs::remove_file(&new) {
@@ -211,7 +214,7 @@ fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
     fs::rename(new, path)
 }
 
-/// `N` random bytes in hex; `None` when the system gives none.
+/// `N` random bytes in hex; `None` if the system gives none.
 pub(crate) fn random_hex<const N: usize>() -> Option<String> {
     let mut bytes = [0; N];
     SystemRandom::new().fill(&mut bytes).ok()?;

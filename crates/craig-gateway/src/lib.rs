@@ -1,14 +1,14 @@
-//! The HTTP gateway: what an editor or any OpenAI client talks to. It reranks search results, puts the best into the
-//! conversation, and passes the model's answer on.
+//! The HTTP gateway for editors and any OpenAI client: it finds code for a conversation, puts it in, and passes the model's
+//! answer on.
 //!
-//! A surface: protocol types and the runtime live here, search and models behind `craig-engine`. One file connects to
-//! providers (`client.rs`), one to Redis (`shared.rs`). Logs, metrics and traces hold no query, code or key, and no name of a
-//! model that the configuration does not have; of what a client sends they hold its request id and its trace. Errors do
-//! not repeat a request; a provider's message about one that it refuses goes to its client, without longer quotes of it.
+//! A surface: protocol types and the runtime live here, search, context and reranking behind `craig-engine`. One file connects
+//! to providers of language models (`client.rs`), one to Redis (`shared.rs`). Logs, metrics and traces hold no query, code or
+//! key, and no model that only clients name; of a request they hold its id and its trace. Errors do not repeat a request; a
+//! provider's message about a request that it refuses goes to its client, without longer quotes of it.
 
-mod breaker;
+mod allowance;
+mod breakers;
 mod budget;
-mod cache;
 mod call;
 mod caller;
 mod chat;
@@ -28,7 +28,6 @@ mod limits;
 mod metrics;
 mod openapi;
 mod providers;
-mod queue;
 mod race;
 mod ranking;
 mod raw;
@@ -41,15 +40,16 @@ mod server;
 mod shared;
 mod snippet;
 mod sse;
+mod status;
+mod target;
 mod tls;
 mod traces;
 mod upstreams;
 
-pub use breaker::BreakerSettings;
-pub use caller::hashed;
-pub use config::{Bounds, ConfigError, GatewayConfig, HourlyLimits, Injection, RerankSettings};
+pub use config::{Bounds, ConfigError, GatewayConfig, HourlyLimits, Injection};
 pub use gateway::StartError;
-pub use server::{Running, serve_until_told};
+pub use keys::hashed;
+pub use server::{Running, serve_until_stopped};
 pub use sse::Framing;
 pub use tls::TlsError;
 pub use upstreams::{Price, Prices, Upstream, UpstreamsError};

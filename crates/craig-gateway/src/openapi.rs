@@ -11,9 +11,9 @@ use crate::context::ContextBody;
 use crate::embeddings::{EmbeddingsAnswer, EmbeddingsBody};
 use crate::failure::ErrorBody;
 use crate::ranking::{BatchAnswer, BatchBody, RerankAnswer, RerankBody};
-use crate::routes::{ModelList, Status};
 use crate::search::{SearchBody, SearchResponse};
 use crate::snippet::Snippet;
+use crate::status::{ModelList, Status};
 
 /// The document as it is served.
 pub(crate) static DOCUMENT: LazyLock<String> = LazyLock::new(|| document().to_string());

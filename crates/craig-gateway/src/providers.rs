@@ -1,4 +1,4 @@
-//! Asks language models: the first provider that serves the model and is well answers.
+//! Asks language models: the first healthy provider that serves the model answers.
 
 use std::sync::{Arc, OnceLock};
 
@@ -12,13 +12,14 @@ use serde::Deserialize;
 use serde::de::IgnoredAny;
 use serde_json::Value;
 
-use crate::breaker::{Breakers, OTHER_MODEL};
+use crate::breakers::{Breakers, OTHER_MODEL};
 use crate::call::CallFailure;
-use crate::client::{Client, Target};
+use crate::client::Client;
 use crate::config::Bounds;
 use crate::metrics::Metrics;
 use crate::race::{Pace, Race};
 use crate::sse::{Beginning, FirstEvent, Usage};
+use crate::target::Target;
 use crate::upstreams::Upstream;
 
 /// Largest answer that is not streamed, in bytes.
@@ -32,7 +33,7 @@ pub(crate) struct Providers {
     pace: Pace,
 }
 
-/// One provider, and how it is doing.
+/// A provider and its circuit breakers.
 pub(crate) struct Provider {
     pub(crate) upstream: Upstream,
     target: Target,
@@ -47,15 +48,15 @@ pub(crate) enum Answer {
     Stream(Parts, Bytes, Incoming),
 }
 
-/// Who answered, and what.
+/// An answer and its provider.
 pub(crate) struct Answered<'p> {
     pub(crate) provider: &'p Provider,
-    /// The model in metrics: its name in the configuration, or `other` for one that only the client knows.
+    /// The model in metrics: its configured name, or `other` for one that only the client names.
     pub(crate) model: &'p str,
     pub(crate) answer: Answer,
 }
 
-/// Why nobody answered.
+/// Why there is no answer.
 pub(crate) enum NoAnswer {
     /// No provider serves the model.
     UnknownModel,
@@ -64,7 +65,7 @@ pub(crate) enum NoAnswer {
 }
 
 impl Providers {
-    /// Fails when an address is none, and names the provider.
+    /// Fails if an address is not an address, and names the provider.
     pub(crate) fn new(
         upstreams: &[Upstream],
         client: Client,
@@ -92,8 +93,8 @@ impl Providers {
         self.list.iter()
     }
 
-    /// Asks for `model`; `body` makes the request for a provider's own name of it. Nothing of an answer is given away before
-    /// its first good event, so that another provider may still answer instead.
+    /// Asks for `model`; `body` makes the request for a provider's own name of it. Nothing is sent to the client before the
+    /// first good event, so that another provider may still answer instead.
     pub(crate) async fn ask(
         &self,
         model: Option<&str>,
@@ -174,7 +175,7 @@ fn is_event_stream(head: &Parts) -> bool {
     kind.is_some_and(|kind| kind.trim_start().starts_with("text/event-stream"))
 }
 
-/// An answer, as far as it matters here. Whatever is no JSON object is none.
+/// The fields of an answer that matter here.
 #[derive(Deserialize)]
 struct Completion {
     choices: Option<IgnoredAny>,

@@ -1,4 +1,4 @@
-//! Several providers for one answer: the next is asked as soon as one fails, or has been silent for too long.
+//! Several providers for one answer: the next is asked as soon as one fails, or sends nothing for too long.
 
 use std::pin::Pin;
 use std::sync::Arc;
@@ -6,40 +6,39 @@ use std::task::Poll;
 use std::time::{Duration, Instant};
 
 use backon::{BackoffBuilder as _, ExponentialBackoff, ExponentialBuilder};
-use craig_engine::FailureClass;
+use craig_engine::{Admission, Breaker, FailureClass};
 
-use crate::breaker::{Admission, Breaker};
 use crate::call::CallFailure;
 
-/// Wait before the second try of a provider, and the longest wait between two. A provider that asks for a longer one is not
+/// Wait before the second try of a provider, and the longest wait between two. A provider that asks for a longer pause is not
 /// asked again.
 const FIRST_WAIT: Duration = Duration::from_millis(250);
 const LONGEST_WAIT: Duration = Duration::from_secs(20);
 
-/// Bounds of a race.
+/// Time limits and retries of a race.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Pace {
-    /// Everything until somebody has begun to answer.
+    /// Most time until the first provider begins to answer.
     pub(crate) timeout: Duration,
-    /// Silence after which the next provider is asked beside this one.
+    /// Time without a first byte after which the next provider is asked as well.
     pub(crate) first_byte: Duration,
     /// Tries for each provider, the first included.
     pub(crate) tries: usize,
-    /// Whether an answer begins before it is complete, so that silence says something about a provider.
+    /// Whether answers are streamed, so that a late first byte means a slow provider.
     pub(crate) is_streamed: bool,
 }
 
-/// A race between contenders, the preferred one first.
+/// A race between providers, the preferred one first.
 pub(crate) struct Race<'r, T> {
     pace: Pace,
     deadline: Instant,
     contenders: Vec<Contender>,
     running: Vec<Attempt<'r, T>>,
-    /// When the next one who has not been asked yet is, although others are still running.
+    /// When the next provider that was not asked yet is asked, although others are still running.
     next_fresh: Instant,
 }
 
-/// One who can be asked.
+/// A provider in a race.
 struct Contender {
     state: Ask,
     admission: Option<Admission>,
@@ -47,7 +46,7 @@ struct Contender {
     failure: Option<CallFailure>,
 }
 
-/// Whether a contender is to be asked.
+/// Whether a provider is asked, and when.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Ask {
     Fresh,
@@ -62,11 +61,11 @@ struct Attempt<'r, T> {
     work: Pin<Box<dyn Future<Output = Result<T, CallFailure>> + Send + 'r>>,
 }
 
-/// How a race has ended.
+/// The result of a race.
 pub(crate) struct Finish<T> {
-    /// The winner and its answer; `None` when nobody answered.
+    /// The winner and its answer; `None` if none answered.
     pub(crate) won: Option<(usize, T)>,
-    /// Who failed, and how, in the order of preference.
+    /// The failures, in the order of preference.
     pub(crate) failures: Vec<(usize, CallFailure)>,
 }
 
@@ -86,7 +85,7 @@ impl<'r, T> Race<'r, T> {
         Self { pace, deadline: now + pace.timeout, contenders, running: Vec::new(), next_fresh: now }
     }
 
-    /// Runs it: `breaker` says whether a contender may be asked, `attempt` asks.
+    /// Runs the race: `breaker` gives a provider's circuit breaker, `attempt` asks it.
     pub(crate) async fn run<F: Future<Output = Result<T, CallFailure>> + Send + 'r>(
         mut self,
         breaker: impl Fn(usize) -> Arc<Breaker>,
@@ -119,7 +118,7 @@ impl<'r, T> Race<'r, T> {
         }
     }
 
-    /// Who is asked next, and when. Who has not been asked yet comes before any second try.
+    /// Which provider is asked next, and when. First tries come before second ones.
     fn next_start(&self, now: Instant) -> Option<(usize, Instant)> {
         let fresh = self.contenders.iter().position(|contender| contender.state == Ask::Fresh);
         if let Some(of) = fresh {
@@ -132,7 +131,7 @@ impl<'r, T> Race<'r, T> {
         again.min_by_key(|(_, at)| *at)
     }
 
-    /// Whether a contender may be asked now. One that may not is out of the race.
+    /// Whether a provider may be asked now. One that may not is out of the race.
     fn admit(&mut self, of: usize, breaker: impl Fn(usize) -> Arc<Breaker>) -> bool {
         let contender = &mut self.contenders[of];
         if let Some(admission) = &contender.admission {
@@ -144,8 +143,8 @@ impl<'r, T> Race<'r, T> {
         }
         match breaker(of).admit() {
             Ok(admission) => contender.admission = Some(admission),
-            Err(failure) => {
-                contender.failure = Some(failure);
+            Err(open) => {
+                contender.failure = Some(open.into());
                 contender.state = Ask::Never;
             }
         }
@@ -162,7 +161,7 @@ impl<'r, T> Race<'r, T> {
         self.running.push(Attempt { of, started, work: Box::pin(work) });
     }
 
-    /// The next attempt that ends, and how long it took; `None` when none has by `until`.
+    /// The next attempt that ends, and how long it took; `None` if none ends by `until`.
     async fn ended(&mut self, until: Instant) -> Option<(usize, Duration, Result<T, CallFailure>)> {
         let running = &mut self.running;
         let next = std::future::poll_fn(|context| {
@@ -183,7 +182,7 @@ impl<'r, T> Race<'r, T> {
         let left = self.deadline.saturating_duration_since(now);
         let contender = &mut self.contenders[of];
         if let Some(admission) = &mut contender.admission {
-            admission.note(&failure);
+            record(admission, &failure);
         }
         let wait = contender.waits.next().filter(|_| failure.class.is_passing());
         let wait = wait.map(|wait| wait.max(failure.retry_after.unwrap_or_default()));
@@ -202,7 +201,7 @@ impl<'r, T> Race<'r, T> {
             admission.succeed();
         }
         self.contenders[of].failure = None;
-        // A whole answer comes at its end: only who takes much longer than somebody else is slow.
+        // An answer that is not streamed arrives at its end: only a provider that takes much longer than another is slow.
         let enough = if self.pace.is_streamed { self.fair_time() } else { self.fair_time().max(time * 3) };
         self.blame_the_silent(enough);
         Finish { won: Some((of, answer)), failures: self.failures() }
@@ -213,26 +212,26 @@ impl<'r, T> Race<'r, T> {
         Finish { won: None, failures: self.failures() }
     }
 
-    /// One has found that the request itself is wrong, so that what others say does not matter.
+    /// A provider refused the request itself, so that other failures do not matter.
     fn lost_by(mut self, of: usize) -> Finish<T> {
         let failure = self.contenders[of].failure.take();
         Finish { won: None, failures: failure.map(|failure| (of, failure)).into_iter().collect() }
     }
 
-    /// Whoever was silent for so long had its time.
+    /// The time after which a provider that sent nothing counts as slow.
     fn fair_time(&self) -> Duration {
         let n = u32::try_from(self.contenders.len()).unwrap_or(u32::MAX).max(1);
         self.pace.first_byte.min(self.pace.timeout / n).mul_f64(0.9)
     }
 
-    /// Whoever is still running is to blame, unless it was asked too late for that.
+    /// Records a timeout of each provider that is still running, unless it was asked too late to be blamed.
     fn blame_the_silent(&mut self, enough: Duration) {
         for attempt in &self.running {
             let is_ours = attempt.started.elapsed() < enough;
             let failure = CallFailure { is_ours, ..CallFailure::new(FailureClass::Timeout) };
             let contender = &mut self.contenders[attempt.of];
             if let Some(admission) = &mut contender.admission {
-                admission.note(&failure);
+                record(admission, &failure);
             }
             if !is_ours || contender.failure.is_none() {
                 contender.failure = Some(failure);
@@ -246,8 +245,15 @@ impl<'r, T> Race<'r, T> {
     }
 }
 
+/// Lets the breaker know of a failure that the provider is to blame for.
+fn record(admission: &mut Admission, failure: &CallFailure) {
+    if !failure.is_ours {
+        admission.record_failure(failure.class, failure.retry_after);
+    }
+}
+
 impl Contender {
-    /// Is not asked again; its breaker hears what came of it.
+    /// Is not asked again; its breaker counts the outcome.
     fn leave(&mut self) {
         self.state = Ask::Never;
         self.admission = None;
@@ -255,7 +261,7 @@ impl Contender {
 }
 
 impl<T> Finish<T> {
-    /// What to report when nobody answered: what the last real failure was, else the shortest of the waits.
+    /// The failure to report: the last real one, else that of the breaker that closes first.
     pub(crate) fn reason(self) -> Option<CallFailure> {
         let (short_circuits, real): (Vec<_>, Vec<_>) = self
             .failures

@@ -10,15 +10,16 @@ use serde::{Deserialize, Serialize};
 use tokio::sync::Semaphore;
 use tokio::task::JoinSet;
 
+use crate::allowance::{Allowance, Resource};
+use crate::call::CallFailure;
 use crate::caller::Caller;
 use crate::failure::{ErrorBody, Problem, json_response};
 use crate::gateway::Gateway;
 use crate::intake::{caller_of, json_body};
 use crate::journal::{Event, SearchCompleted};
-use crate::limits::{Allowance, Resource};
 use crate::metrics::ms;
-use crate::rerank::{RerankDocument, RerankFailure, RerankJob, Reranked, Source};
-use crate::retrieval::{MAX_RESULTS, tell_order};
+use crate::rerank::{RerankDocument, Source};
+use crate::retrieval::{MAX_RESULTS, write_order_headers};
 
 /// Most requests of a batch.
 const MAX_BATCH: usize = 100;
@@ -152,7 +153,7 @@ impl Given {
     }
 }
 
-/// An answer, and what its headers say.
+/// An answer, and what goes into its headers.
 struct Ranked {
     body: RerankAnswer,
     source: Source,
@@ -166,14 +167,14 @@ pub(crate) async fn rerank(
     let caller = caller_of(&request)?;
     let (body, _room) = json_body::<RerankBody>(request, &gateway).await?;
     body.check()?;
-    let allowance = gateway.charged(Resource::Rerank, &caller).await?;
+    let allowance = gateway.charge(Resource::Rerank, &caller).await?;
     let ranked = ranked(&gateway, &caller, &body).await?;
     let mut response = json_response(StatusCode::OK, &ranked.body);
-    tell_order(&mut response, ranked.source, ranked.trouble.as_slice(), allowance.as_slice());
+    write_order_headers(&mut response, ranked.source, ranked.trouble.as_slice(), allowance.as_slice());
     Ok(response)
 }
 
-/// Each request of a batch is counted, queued and answered on its own; one that fails says so in its place.
+/// Counts, queues and answers each request of a batch on its own; the error of one stands in its place.
 pub(crate) async fn rerank_batch(
     State(gateway): State<Arc<Gateway>>,
     request: Request,
@@ -191,11 +192,11 @@ pub(crate) async fn rerank_batch(
     };
     let responses = answers.iter().map(|answer| item(answer.as_ref())).collect();
     let mut response = json_response(StatusCode::OK, &BatchAnswer { object: "list", responses });
-    allowance.iter().for_each(|allowance| allowance.tell(&mut response));
+    allowance.iter().for_each(|allowance| allowance.write_headers(&mut response));
     Ok(response)
 }
 
-/// Checks and counts each request; gives them back with what is wrong, and what is left to the client.
+/// Checks and counts each request; gives each or its error, and what is left to the client.
 async fn admitted(
     gateway: &Gateway,
     caller: &Caller,
@@ -205,7 +206,7 @@ async fn admitted(
     let mut admitted = Vec::with_capacity(bodies.len());
     for body in bodies {
         let charged = match body.check() {
-            Ok(()) => gateway.charged(Resource::Rerank, caller).await,
+            Ok(()) => gateway.charge(Resource::Rerank, caller).await,
             Err(problem) => Err(problem),
         };
         left = match &charged {
@@ -217,15 +218,15 @@ async fn admitted(
     (admitted, left)
 }
 
-/// Answers in the order of the requests. No more run at once than may be reranked at once: a large batch on an idle gateway would
-/// else be too much for the queue.
+/// Answers in the order of the requests. Only as many run at once as may be reranked at once: a large batch would fill the
+/// queue of an idle gateway.
 async fn batch_of(
     gateway: &Arc<Gateway>,
     caller: &Caller,
     bodies: Vec<Result<RerankBody, Problem>>,
 ) -> Vec<Result<RerankAnswer, Problem>> {
     let mut answers: Vec<_> = bodies.iter().map(|_| Err(Problem::internal())).collect();
-    let places = Arc::new(Semaphore::new(gateway.config.rerank.max_running));
+    let places = Arc::new(Semaphore::new(gateway.config.engine.rerank.max_running));
     let mut work = JoinSet::new();
     for (at, body) in bodies.into_iter().enumerate() {
         let (gateway, caller, places) = (Arc::clone(gateway), caller.clone(), Arc::clone(&places));
@@ -248,31 +249,26 @@ async fn batch_of(
 
 async fn ranked(gateway: &Gateway, caller: &Caller, body: &RerankBody) -> Result<Ranked, Problem> {
     let documents = body.documents.iter().map(Given::to_document).collect();
-    let job = RerankJob { query: body.query.clone(), documents, top: body.top() };
     let started = std::time::Instant::now();
-    let reranked = gateway.reranker.rerank(job).await;
+    let reranked = gateway.rerank(body.query.clone(), documents, body.top()).await;
     let (order, source, trouble, tokens) = match reranked {
-        Ok(Reranked { order, source }) => (order.ranked.clone(), source, None, order.total_tokens),
+        Ok(ranking) => (ranking.ranked, Source::Reranker(ranking.source), None, ranking.total_tokens),
         Err(failure) => match body.order_as_found() {
             Some(order) => (order, Source::Fallback, Some(failure.label()), None),
-            None => return Err(body.problem(&failure, gateway)),
+            None => return Err(body.problem(&failure)),
         },
     };
-    gateway.journal.tell(Event::SearchCompleted(SearchCompleted {
+    gateway.journal.log(Event::SearchCompleted(SearchCompleted {
         num_candidates: body.documents.len(),
         num_results: order.len(),
         rerank_latency_ms: ms(started.elapsed()),
         rerank: source.name(),
         rerank_error: trouble,
-        cache_hit: source == Source::Cache,
+        cache_hit: source.is_cache(),
         user: Some(caller.user.to_string()),
         ..SearchCompleted::default()
     }));
-    Ok(Ranked { body: body.answer(gateway.reranker.model(), &order, tokens), source, trouble })
-}
-
-fn busy(failure: &RerankFailure, message: &str) -> Problem {
-    Problem::too_many(failure.label(), message, std::time::Duration::from_secs(1))
+    Ok(Ranked { body: body.answer(&gateway.reranker_model(), &order, tokens), source, trouble })
 }
 
 impl RerankBody {
@@ -286,45 +282,37 @@ impl RerankBody {
         Ok(())
     }
 
-    /// What the client is told when there is no order.
-    fn problem(&self, failure: &RerankFailure, gateway: &Gateway) -> Problem {
-        match failure {
-            RerankFailure::Call(failure) => {
-                let documents = self.documents.iter().map(|given| given.text().as_bytes());
-                let sent: Vec<&[u8]> = documents.chain([self.query.as_bytes()]).collect();
-                failure.problem(&sent)
-            }
-            RerankFailure::Full => busy(failure, "too many reranks wait already"),
-            RerankFailure::Queued => busy(failure, "other reranks took the time that this one had"),
-            RerankFailure::Late => {
-                let ms = gateway.config.rerank.timeout.as_millis();
-                let message =
-                    format!("reranking took longer than {ms} ms, which 'reranker.timeout_ms' allows");
-                Problem::upstream(StatusCode::GATEWAY_TIMEOUT, "rerank_timeout", message)
-            }
-            RerankFailure::Local(_) => Problem::upstream(
-                StatusCode::BAD_GATEWAY,
-                "rerank_failed",
-                "the local reranker cannot be used",
-            ),
-        }
+    /// The error for the client when there is no order.
+    fn problem(&self, failure: &CallFailure) -> Problem {
+        let documents = self.documents.iter().map(|given| given.text().as_bytes());
+        let sent: Vec<&[u8]> = documents.chain([self.query.as_bytes()]).collect();
+        failure.problem(&sent)
     }
 
     fn top(&self) -> usize {
         self.top_k.flatten().or(self.top_n).unwrap_or(usize::MAX).min(self.documents.len())
     }
 
-    /// The order of the scores that came with the documents; `None` when one has none.
-    fn order_as_found(&self) -> Option<Vec<(usize, f32)>> {
+    /// The order of the scores that came with the documents; `None` if one has no score.
+    fn order_as_found(&self) -> Option<Vec<craig_engine::RankedDocument>> {
         let scores: Option<Vec<f32>> = self.documents.iter().map(Given::score).collect();
-        let mut order: Vec<(usize, f32)> = scores?.into_iter().enumerate().collect();
-        order.sort_by(|a, b| b.1.total_cmp(&a.1));
+        let ranked = scores?
+            .into_iter()
+            .enumerate()
+            .map(|(index, score)| craig_engine::RankedDocument { index, score });
+        let mut order: Vec<craig_engine::RankedDocument> = ranked.collect();
+        order.sort_by(|a, b| b.score.total_cmp(&a.score));
         order.truncate(self.top());
         Some(order)
     }
 
     /// Voyage's `data` for `top_k`, the others' `results` for `top_n`; if neither is given, both are returned.
-    fn answer(&self, model: &str, order: &[(usize, f32)], tokens: Option<u64>) -> RerankAnswer {
+    fn answer(
+        &self,
+        model: &str,
+        order: &[craig_engine::RankedDocument],
+        tokens: Option<u64>,
+    ) -> RerankAnswer {
         let has_data = self.top_k.is_some() || self.top_n.is_none();
         let has_results = self.top_k.is_none();
         RerankAnswer {
@@ -338,15 +326,17 @@ impl RerankBody {
     }
 
     /// Documents in their order, with their texts if they were asked for.
-    fn ranked(&self, order: &[(usize, f32)], text: impl Fn(String) -> RankedText) -> Vec<RankedDocument> {
+    fn ranked(
+        &self,
+        order: &[craig_engine::RankedDocument],
+        text: impl Fn(String) -> RankedText,
+    ) -> Vec<RankedDocument> {
         let document = |index: usize| {
             let document = self.documents.get(index).filter(|_| self.return_documents);
             document.map(|document| text(document.text().to_owned()))
         };
-        let ranked = |&(index, relevance_score): &(usize, f32)| RankedDocument {
-            index,
-            relevance_score,
-            document: document(index),
+        let ranked = |&craig_engine::RankedDocument { index, score }: &craig_engine::RankedDocument| {
+            RankedDocument { index, relevance_score: score, document: document(index) }
         };
         order.iter().map(ranked).collect()
     }

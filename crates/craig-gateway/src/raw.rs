@@ -1,24 +1,24 @@
-//! JSON that is passed on: fields that nobody here knows stay as they were written, to the byte.
+//! JSON that is passed on: unknown fields stay unchanged, to the byte.
 
 use std::borrow::Cow;
 
 use serde::Deserialize;
 use serde::de::IgnoredAny;
 
-/// The fields of an object in their order, with values that are not looked into.
+/// The fields of an object in order, with unparsed values.
 #[derive(Debug)]
 pub(crate) struct RawObject<'a>(Vec<(Cow<'a, str>, &'a str)>);
 
-/// A name, which is borrowed where it is written without escapes.
+/// A name, borrowed if it has no escapes.
 #[derive(Deserialize)]
 struct Name<'a>(#[serde(borrow)] Cow<'a, str>);
 
-/// The text is not what it should be.
+/// The text is not of the expected form.
 #[derive(Debug)]
 struct Malformed;
 
 impl<'a> RawObject<'a> {
-    /// Reads an object; says what is wrong with anything else, without repeating it.
+    /// Reads an object; the error for anything else does not repeat the text.
     pub(crate) fn read(body: &'a [u8]) -> Result<Self, String> {
         let text = std::str::from_utf8(body).map_err(|_| "the request is not UTF-8".to_owned())?;
         if let Ok(fields) = fields(text) {
@@ -32,7 +32,7 @@ impl<'a> RawObject<'a> {
         })
     }
 
-    /// The value of a field. A field that comes twice would mean one thing here and another elsewhere: an error.
+    /// The value of a field. A field that occurs twice is an error, since other parsers may take the other one.
     pub(crate) fn get(&self, name: &str) -> Result<Option<&'a str>, String> {
         let mut values = self.0.iter().filter(|(field, _)| field == name).map(|(_, value)| *value);
         match (values.next(), values.next()) {
@@ -41,7 +41,7 @@ impl<'a> RawObject<'a> {
         }
     }
 
-    /// The same, read as `T`; `null` counts as nothing.
+    /// The same, parsed as `T`; `null` is `None`.
     pub(crate) fn read_field<T: Deserialize<'a>>(&self, name: &str, what: &str) -> Result<Option<T>, String> {
         match self.get(name)? {
             Some(value) => serde_json::from_str(value).map_err(|_| format!("'{name}' is not {what}")),
@@ -49,7 +49,7 @@ impl<'a> RawObject<'a> {
         }
     }
 
-    /// Writes the object again, without the fields of `without`, and with other values where `instead` has some.
+    /// Writes the object without the fields of `without`, and with the values of `instead`.
     pub(crate) fn write(&self, without: &[&str], instead: &[(&str, String)]) -> Vec<u8> {
         let n_bytes: usize = self.0.iter().map(|(name, value)| name.len() + value.len() + 4).sum();
         let n_instead: usize = instead.iter().map(|(_, value)| value.len() + 32).sum();
@@ -78,7 +78,7 @@ fn write_field(out: &mut Vec<u8>, name: &str, value: &str) {
     out.extend_from_slice(value.as_bytes());
 }
 
-/// The elements of a list as they are written; `None` when `text` is no list.
+/// The unparsed elements of a list; `None` if `text` is not a list.
 pub(crate) fn elements(text: &str) -> Option<Vec<&str>> {
     let mut rest = Rest(text);
     rest.take(b'[').ok()?;
@@ -113,11 +113,11 @@ fn fields(text: &str) -> Result<Vec<(Cow<'_, str>, &str)>, Malformed> {
     if rest.is_over() { Ok(fields) } else { Err(Malformed) }
 }
 
-/// What is not read yet.
+/// Text that is not parsed yet.
 struct Rest<'a>(&'a str);
 
 impl<'a> Rest<'a> {
-    /// The next value, and how it is written.
+    /// The next value, and its text.
     fn value<T: Deserialize<'a>>(&mut self) -> Result<(T, &'a str), Malformed> {
         let text = self.0.trim_ascii_start();
         let mut values = serde_json::Deserializer::from_str(text).into_iter::<T>();
@@ -127,7 +127,7 @@ impl<'a> Rest<'a> {
         Ok((value, written))
     }
 
-    /// Goes on behind a sign, when it is the next one.
+    /// Skips a character if it is the next one.
     fn take(&mut self, sign: u8) -> Result<(), Malformed> {
         let text = self.0.trim_ascii_start();
         match text.as_bytes().first() {

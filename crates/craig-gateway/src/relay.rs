@@ -1,4 +1,4 @@
-//! A provider's stream on its way to a client: passed on as it comes and as fast as the client reads, ended properly.
+//! A provider's stream on its way to a client: passed on as it arrives and as fast as the client reads, ended properly.
 
 use std::pin::Pin;
 use std::sync::Arc;
@@ -11,23 +11,22 @@ use hyper::body::Incoming;
 use tokio::time::Sleep;
 
 use crate::failure::Problem;
-use crate::metrics::{Metrics, ms};
-use crate::queue::Counted;
+use crate::metrics::{Counted, Metrics, ms};
 use crate::sse::{Framing, Lines, Usage};
 
-/// What is known of an answer when it has ended.
+/// The outcome of an answer, when it has ended.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Outcome {
-    /// Tokens, when the provider counted them.
+    /// Tokens, if the provider counted them.
     pub(crate) usage: Option<Usage>,
-    /// Why it is not whole.
+    /// Why it is incomplete.
     pub(crate) failure: Option<&'static str>,
 }
 
 /// Called when a stream has ended.
 type OnEnd = Box<dyn FnOnce(Outcome) + Send>;
 
-/// The body of a streamed answer. Dropping it, as happens when the client goes away, ends the provider's stream.
+/// The body of a streamed answer. When it is dropped, as happens when the client disconnects, the provider's stream ends.
 pub(crate) struct Relay {
     upstream: Incoming,
     lines: Lines,
@@ -40,7 +39,7 @@ pub(crate) struct Relay {
     count: Counting,
 }
 
-/// What is counted of a stream.
+/// What is counted for a stream.
 pub(crate) struct Counting {
     pub(crate) metrics: Arc<Metrics>,
     pub(crate) started: Instant,
@@ -57,7 +56,7 @@ enum End {
     Closed,
     /// The connection broke.
     Broken,
-    /// The provider said nothing for too long.
+    /// The provider sent nothing for too long.
     Silent,
     /// It went on for too long.
     TooLong,
@@ -114,7 +113,7 @@ impl Relay {
         }
     }
 
-    /// The last bytes: nothing after a complete stream, else an event that says what happened.
+    /// The last bytes: nothing after a complete stream, else an event with the error.
     fn finish(&mut self, end: End) -> Bytes {
         self.is_over = true;
         let rest = if end == End::Closed { self.lines.rest() } else { Bytes::new() };
@@ -137,7 +136,7 @@ impl Relay {
 }
 
 impl End {
-    /// Its name in traces, when the stream was not complete.
+    /// Its name in traces and errors, if the stream is incomplete.
     fn name(self) -> &'static str {
         match self {
             Self::Closed | Self::Broken => "stream_interrupted",

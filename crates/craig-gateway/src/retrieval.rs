@@ -1,324 +1,368 @@
-//! Finds the code that goes into a conversation: what the client sent, or what a project has, in the best order to be had.
+//! Finds the code for a conversation or a search, in the best order available, and reports how.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use axum::response::Response;
-use craig_engine::{Engine, Freshness, Hit, Refresh, SearchRequest, reordered};
+use craig_engine::{Engine, EngineError, Freshness, Hit, Refresh, RerankReport, RerankSource, SearchRequest};
 use http::HeaderValue;
 
+use crate::allowance::{Allowance, Resource};
 use crate::caller::Caller;
 use crate::conversation::Conversation;
 use crate::failure::Problem;
 use crate::gateway::Gateway;
 use crate::journal::{Event, SearchCompleted};
-use crate::limits::{Allowance, Resource};
+use crate::limits::refusal;
 use crate::metrics::ms;
-use crate::rerank::{Order, RerankDocument, RerankFailure, RerankJob, Source};
-use crate::snippet::Snippet;
+use crate::rerank::{CancelOnDrop, RerankDocument, Source};
+use crate::snippet::{self, Snippet};
 use crate::traces::SpanKind;
 
 /// Most results that a request may bring.
 pub(crate) const MAX_RESULTS: usize = 1_000;
 
-/// Longest wait for whether an index is as new as its files.
-const CHECK_TIMEOUT: Duration = Duration::from_millis(300);
+/// Longest wait for whether an index is up to date with its files.
+const FRESHNESS_TIMEOUT: Duration = Duration::from_millis(300);
 
 /// How long a check continues for the requests after it.
 const MAX_CHECK: Duration = Duration::from_secs(10);
 
-/// What was found for a question.
-pub(crate) struct Found<T> {
-    /// Best first.
-    pub(crate) items: Vec<T>,
-    pub(crate) ordered_by: Option<Source>,
+/// How something was found, for headers, logs and metrics.
+#[derive(Default)]
+pub(crate) struct Report {
+    /// Where the order came from; `None` if nothing was searched.
+    pub(crate) source: Option<Source>,
     /// Why there is less than there could be, or why it may be wrong.
     pub(crate) trouble: Vec<&'static str>,
     pub(crate) allowances: Vec<Allowance>,
     pub(crate) search_time: Duration,
     pub(crate) rerank_time: Duration,
     n_candidates: usize,
+    n_results: usize,
+}
+
+/// Context for a conversation.
+#[derive(Default)]
+pub(crate) struct InjectedContext {
+    /// The text that goes into the conversation; empty if there is none.
+    pub(crate) text: String,
+    /// `file:first-last` of each piece of code in the text.
+    pub(crate) references: Vec<String>,
+    pub(crate) report: Report,
 }
 
 impl Gateway {
     /// Counts a request against the limit of its client; fails when that is reached.
-    pub(crate) async fn charged(
+    pub(crate) async fn charge(
         &self,
         resource: Resource,
         caller: &Caller,
     ) -> Result<Option<Allowance>, Problem> {
-        let allowance = self.limits.charge(resource, caller).await;
+        let allowance = self.limits.charge(resource, &caller.user).await;
         match allowance {
             Some(allowance) if !allowance.is_admitted() => {
                 self.metrics.rate_limited.with_label_values(&[resource.name()]).inc();
-                Err(allowance.problem())
+                Err(refusal(allowance))
             }
             allowance => Ok(allowance),
         }
     }
 
-    /// What goes into `conversation`, of which `query` is the question.
-    pub(crate) async fn snippets(
+    /// The context for `conversation`: of the results that came with it, else of the project that it names.
+    pub(crate) async fn context_for(
         self: &Arc<Self>,
         caller: &Caller,
         conversation: &mut Conversation<'_>,
         query: &str,
-    ) -> Result<Found<Snippet>, Problem> {
-        let mut found = match (conversation.results.take(), &conversation.project) {
-            (Some(results), _) => self.best_of(caller, results, conversation.rerank, query).await?,
-            (None, Some(project)) => {
-                let request = SearchRequest {
-                    limit: self.config.injection.results,
-                    rerank: conversation.rerank,
-                    ..SearchRequest::default()
-                };
-                snippets_of(self.search(caller, project.clone(), query.to_owned(), request).await)
-            }
-            (None, None) => Found::none(),
+    ) -> Result<InjectedContext, Problem> {
+        let mut context = match (conversation.results.take(), conversation.project.clone()) {
+            (Some(results), _) => self.results_context(caller, conversation, results, query).await?,
+            (None, Some(project)) => self.project_context(caller, conversation, project, query).await,
+            (None, None) => InjectedContext::default(),
         };
-        found.items.truncate(self.config.injection.results);
         if conversation.has_malformed_results {
-            found.trouble.push("malformed_results");
+            context.report.trouble.push("malformed_results");
         }
-        self.tell(&found, caller);
-        Ok(found)
+        self.log_search(&context.report, caller);
+        Ok(context)
     }
 
-    /// The best of the results that a client sent.
-    async fn best_of(
+    /// Context of the best of the results that a client sent.
+    async fn results_context(
         &self,
         caller: &Caller,
+        conversation: &Conversation<'_>,
         mut results: Vec<Snippet>,
-        wants_rerank: bool,
         query: &str,
-    ) -> Result<Found<Snippet>, Problem> {
+    ) -> Result<InjectedContext, Problem> {
         if results.len() > MAX_RESULTS {
-            return Err(Problem::invalid_field(
-                "semantic_results",
-                format!("more than {MAX_RESULTS} results"),
-            ));
+            let message = format!("more than {MAX_RESULTS} results");
+            return Err(Problem::invalid_field("semantic_results", message));
         }
-        // The order in which they were found is the one that stands when reranking is not to be had.
+        // The order of the client's search stands when reranking fails.
         results.sort_by(|a, b| b.score.unwrap_or_default().total_cmp(&a.score.unwrap_or_default()));
-        let mut found = Found { n_candidates: results.len(), ordered_by: Some(Source::Off), ..Found::none() };
-        if wants_rerank && !results.is_empty() {
-            let document = |result: &Snippet| RerankDocument {
-                path: Some(result.file.clone()),
-                text: result.content.clone(),
-            };
-            let documents = results.iter().map(document).collect();
-            let top = self.config.injection.results.min(results.len());
-            let job = RerankJob { query: query.to_owned(), documents, top };
-            if let Some(order) = self.order(caller, job, &mut found).await {
-                results = picked(&results, &order);
-            }
+        let mut report = Report::new(Source::Off);
+        report.n_candidates = results.len();
+        if conversation.rerank && !results.is_empty() {
+            results = self.reranked_results(caller, results, query, &mut report).await;
         }
-        found.items = results;
-        Ok(found)
+        Ok(self.injected(results, conversation, report))
     }
 
-    /// Searches a project; when `request` wants it, the reranker looks at the first hits again.
+    /// The best of these results, each with the reranker's score, or all as they are if reranking fails.
+    async fn reranked_results(
+        &self,
+        caller: &Caller,
+        results: Vec<Snippet>,
+        query: &str,
+        report: &mut Report,
+    ) -> Vec<Snippet> {
+        if !self.admits_rerank(caller, report).await {
+            return results;
+        }
+        let document = |result: &Snippet| RerankDocument {
+            path: Some(result.file.clone()),
+            text: result.content.clone(),
+        };
+        let documents = results.iter().map(document).collect();
+        let top = self.config.injection.results.min(results.len());
+        let started = Instant::now();
+        let reranked = self.rerank(query.to_owned(), documents, top).await;
+        report.rerank_time = started.elapsed();
+        self.trace(caller, "rerank", started, report.rerank_time);
+        match reranked {
+            Ok(ranking) => {
+                report.source = Some(Source::Reranker(ranking.source));
+                let with_score = |document: &craig_engine::RankedDocument| {
+                    let result = results.get(document.index)?;
+                    Some(Snippet { score: Some(document.score), ..result.clone() })
+                };
+                ranking.ranked.iter().filter_map(with_score).collect()
+            }
+            Err(failure) => {
+                self.fall_back(report, failure.label());
+                results
+            }
+        }
+    }
+
+    /// Context of a project. A conversation goes on without context, whatever fails, and its answer says why.
+    async fn project_context(
+        self: &Arc<Self>,
+        caller: &Caller,
+        conversation: &Conversation<'_>,
+        project: String,
+        query: &str,
+    ) -> InjectedContext {
+        let request = SearchRequest {
+            limit: self.config.injection.results,
+            rerank: conversation.rerank,
+            ..SearchRequest::default()
+        };
+        let trouble = match self.search(caller, project, query.to_owned(), request).await {
+            Ok((hits, report)) => {
+                let snippets = hits.into_iter().map(Snippet::from).collect();
+                return self.injected(snippets, conversation, report);
+            }
+            Err(problem) if problem.status == http::StatusCode::TOO_MANY_REQUESTS => "rate_limit_exceeded",
+            Err(problem) if problem.code == "unknown_project" => "unknown_project",
+            Err(problem) if problem.param.as_deref() == Some("query") => "no_words",
+            Err(_) => "index_unavailable",
+        };
+        InjectedContext {
+            report: Report { trouble: vec![trouble], ..Report::default() },
+            ..Default::default()
+        }
+    }
+
+    fn injected(
+        &self,
+        mut snippets: Vec<Snippet>,
+        conversation: &Conversation<'_>,
+        mut report: Report,
+    ) -> InjectedContext {
+        snippets.truncate(self.config.injection.results);
+        report.n_results = snippets.len();
+        let max_tokens = conversation.max_context_tokens.unwrap_or(self.config.injection.max_tokens);
+        let (text, n_injected) = snippet::message(&snippets, max_tokens);
+        let references = snippets.iter().take(n_injected).map(Snippet::reference).collect();
+        InjectedContext { text: if n_injected > 0 { text } else { String::new() }, references, report }
+    }
+
+    /// Searches a project; if `request` wants it, the first hits are reranked.
     pub(crate) async fn search(
         self: &Arc<Self>,
         caller: &Caller,
         project: String,
         query: String,
-        request: SearchRequest,
-    ) -> Result<Found<Hit>, Problem> {
-        let mut found = Found::none();
-        found.allowances.extend(self.charged(Resource::Search, caller).await?);
-        let started = Instant::now();
-        let is_reranked = request.rerank && !self.reranker.is_builtin_ranking(&self.config.engine.reranker);
-        let wide = match is_reranked {
-            true => request.widened(self.config.rerank.candidates),
-            false => SearchRequest { rerank: false, ..request.clone() },
-        };
-        let text = query.clone();
-        let trouble = self.index_trouble(project.clone());
-        let search = self.with_engine(move |engine| engine.search(&project, &text, &wide));
-        let (hits, trouble) = tokio::join!(search, trouble);
-        let mut hits = hits?.hits;
-        found.trouble.extend(trouble);
-        found.search_time = started.elapsed();
-        self.metrics.searches.inc();
-        self.metrics.vector_search_ms.observe(ms(found.search_time));
-        self.trace(caller, "search", started);
-        found.n_candidates = hits.len();
-        found.ordered_by = Some(if request.rerank { Source::Local } else { Source::Off });
-        if is_reranked && !hits.is_empty() {
-            let first = hits.iter().take(self.config.rerank.candidates);
-            let document =
-                |hit: &Hit| RerankDocument { path: Some(hit.path.clone()), text: hit.content.clone() };
-            let documents: Vec<_> = first.map(document).collect();
-            let top = documents.len();
-            if let Some(order) = self.order(caller, RerankJob { query, documents, top }, &mut found).await {
-                hits = reordered(hits, &order.scores(top));
-            }
-            hits = request.narrowed(hits);
+        mut request: SearchRequest,
+    ) -> Result<(Vec<Hit>, Report), Problem> {
+        let mut report = Report::new(Source::Off);
+        report.allowances.extend(self.charge(Resource::Search, caller).await?);
+        if request.rerank {
+            request.rerank = self.wants_rerank(caller, self.engine.reranks_hits(), &mut report).await;
         }
-        self.metrics.total_search_ms.observe(ms(started.elapsed()));
-        found.items = hits;
-        Ok(found)
+        let cancel = CancelOnDrop::default();
+        request.cancellation = cancel.0.clone();
+        let started = Instant::now();
+        let trouble = self.index_trouble(project.clone());
+        let work = self.searching(request.rerank, move |engine| engine.search(&project, &query, &request));
+        let (answer, trouble) = tokio::join!(work, trouble);
+        let answer = answer?;
+        report.trouble.extend(trouble);
+        (report.n_candidates, report.n_results) = (answer.hits.len(), answer.hits.len());
+        self.count_search(caller, started, answer.rerank.as_ref(), &mut report);
+        Ok((answer.hits, report))
     }
 
-    /// What is to be said of a project's index: that its files have changed since, or that nobody could look in time.
+    /// Does some work of the engine. Work that waits for a reranker must not keep others from searching.
+    async fn searching<T: Send + 'static>(
+        &self,
+        is_reranked: bool,
+        work: impl FnOnce(&Arc<Engine>) -> Result<T, EngineError> + Send + 'static,
+    ) -> Result<T, Problem> {
+        match is_reranked {
+            true => self.with_reranking_engine(work).await,
+            false => self.with_engine(work).await,
+        }
+    }
+
+    /// Whether a request that wants reranking gets it from a reranker, which is counted against the limit of its client.
+    /// If there is none, the order of the search is the best one already.
+    async fn wants_rerank(&self, caller: &Caller, is_to_be_had: bool, report: &mut Report) -> bool {
+        report.source = Some(Source::Reranker(RerankSource::Local));
+        is_to_be_had && self.admits_rerank(caller, report).await
+    }
+
+    /// Counts a rerank against the limit of its client; false when that is reached.
+    async fn admits_rerank(&self, caller: &Caller, report: &mut Report) -> bool {
+        match self.charge(Resource::Rerank, caller).await {
+            Ok(allowance) => {
+                report.allowances.extend(allowance);
+                true
+            }
+            Err(problem) => {
+                report.allowances.extend(problem.allowance.as_deref());
+                report.fall_back("rate_limit_exceeded");
+                false
+            }
+        }
+    }
+
+    /// Counts a search, and the rerank in it.
+    fn count_search(
+        &self,
+        caller: &Caller,
+        started: Instant,
+        rerank: Option<&RerankReport>,
+        report: &mut Report,
+    ) {
+        let whole_time = started.elapsed();
+        if let Some(rerank) = rerank {
+            report.rerank_time = Duration::from_secs_f64(rerank.elapsed_ms / 1e3).min(whole_time);
+            report.n_candidates = rerank.candidates;
+            match self.count_rerank(report.rerank_time, &rerank.result) {
+                Ok(source) => report.source = Some(source),
+                Err(failure) => self.fall_back(report, failure.label()),
+            }
+        }
+        report.search_time = whole_time - report.rerank_time;
+        self.metrics.searches.inc();
+        self.metrics.vector_search_ms.observe(ms(report.search_time));
+        self.metrics.total_search_ms.observe(ms(whole_time));
+        self.trace(caller, "search", started, report.search_time);
+        if rerank.is_some() {
+            self.trace(caller, "rerank", started + report.search_time, report.rerank_time);
+        }
+    }
+
+    /// The order of the search stands.
+    fn fall_back(&self, report: &mut Report, trouble: &'static str) {
+        self.metrics.reranks.with_label_values(&[Source::Fallback.name()]).inc();
+        report.fall_back(trouble);
+    }
+
+    /// What is wrong with a project's index: its files have changed since, or it could not be checked in time.
     pub(crate) async fn index_trouble(self: &Arc<Self>, project: String) -> Option<&'static str> {
         let gateway = Arc::clone(self);
-        // Continues after the wait has ended, so that the next request shares its result.
+        // Continues after the timeout, so that the next request shares its result.
         let check = tokio::spawn(async move {
-            let key = blake3::hash(project.as_bytes());
+            let name = project.clone();
             let compare = move |engine: &Arc<Engine>| {
-                Ok(match engine.refresh_within(&project, Refresh::Compare, MAX_CHECK)? {
+                Ok(match engine.refresh_within(&name, Refresh::Compare, MAX_CHECK)? {
                     Freshness::UpToDate(_) => Some(true),
                     Freshness::Changed(_) | Freshness::DirectoryGone => Some(false),
                     _ => None,
                 })
             };
             let check = async { gateway.with_engine(compare).await.ok().flatten().ok_or(()) };
-            gateway.are_current.get(key.as_bytes(), check).await.0
+            gateway.freshness.try_get_with(project, check).await
         });
-        match tokio::time::timeout(CHECK_TIMEOUT, check).await {
+        match tokio::time::timeout(FRESHNESS_TIMEOUT, check).await {
             Ok(Ok(Ok(true))) => None,
             Ok(Ok(Ok(false))) => Some("stale_index"),
             _ => Some("index_unchecked"),
         }
     }
 
-    /// The order of a reranker; `None` when it is not to be had, which `found` then says.
-    async fn order<T>(&self, caller: &Caller, job: RerankJob, found: &mut Found<T>) -> Option<Arc<Order>> {
-        let allowance = self.limits.charge(Resource::Rerank, caller).await;
-        found.allowances.extend(allowance);
-        if allowance.is_some_and(|allowance| !allowance.is_admitted()) {
-            self.metrics.rate_limited.with_label_values(&[Resource::Rerank.name()]).inc();
-            found.fall_back("rate_limit_exceeded");
-            return None;
-        }
-        let started = Instant::now();
-        let reranked = self.reranker.rerank(job).await;
-        found.rerank_time = started.elapsed();
-        self.trace(caller, "rerank", started);
-        match reranked {
-            Ok(reranked) => {
-                found.ordered_by = Some(reranked.source);
-                Some(reranked.order)
-            }
-            Err(failure) => {
-                self.metrics.reranks.with_label_values(&[Source::Fallback.name()]).inc();
-                found.fall_back(RerankFailure::label(&failure));
-                None
-            }
-        }
-    }
-
-    /// Tells the trace of a request that a part of it has ended.
-    fn trace(&self, caller: &Caller, name: &str, started: Instant) {
+    /// Adds a part of a request to its trace.
+    fn trace(&self, caller: &Caller, name: &str, started: Instant, duration: Duration) {
         if let Some(trace) = &caller.trace {
-            self.tracer.tell(trace.part(name, SpanKind::Internal, started));
+            self.tracer.send(trace.part(name, SpanKind::Internal, started, duration));
         }
     }
 
-    /// Logs a search without a word of it.
-    pub(crate) fn tell<T>(&self, found: &Found<T>, caller: &Caller) {
-        let Some(source) = found.ordered_by else { return };
-        self.journal.tell(Event::SearchCompleted(SearchCompleted {
-            num_candidates: found.n_candidates,
-            num_results: found.items.len(),
-            search_latency_ms: ms(found.search_time),
-            rerank_latency_ms: ms(found.rerank_time),
+    /// Logs a search, without any of its text.
+    pub(crate) fn log_search(&self, report: &Report, caller: &Caller) {
+        let Some(source) = report.source else { return };
+        self.journal.log(Event::SearchCompleted(SearchCompleted {
+            num_candidates: report.n_candidates,
+            num_results: report.n_results,
+            search_latency_ms: ms(report.search_time),
+            rerank_latency_ms: ms(report.rerank_time),
             rerank: source.name(),
-            rerank_error: found.trouble.first().copied(),
-            cache_hit: source == Source::Cache,
+            rerank_error: report.trouble.first().copied(),
+            cache_hit: source.is_cache(),
             user: Some(caller.user.to_string()),
         }));
     }
 }
 
-impl<T> Found<T> {
-    pub(crate) fn none() -> Self {
-        Self {
-            items: Vec::new(),
-            ordered_by: None,
-            trouble: Vec::new(),
-            allowances: Vec::new(),
-            search_time: Duration::ZERO,
-            rerank_time: Duration::ZERO,
-            n_candidates: 0,
-        }
+impl Report {
+    fn new(source: Source) -> Self {
+        Self { source: Some(source), ..Self::default() }
     }
 
-    /// Says in headers what became of the order, and what is left to the client.
-    pub(crate) fn tell(&self, response: &mut Response) {
-        tell_order(response, self.ordered_by.unwrap_or(Source::Off), &self.trouble, &self.allowances);
+    /// Writes what happened into headers: the source of the order, trouble, and what is left to the client.
+    pub(crate) fn write_headers(&self, response: &mut Response) {
+        let source = self.source.unwrap_or(Source::Off);
+        write_order_headers(response, source, &self.trouble, &self.allowances);
     }
 
     fn fall_back(&mut self, trouble: &'static str) {
-        self.ordered_by = Some(Source::Fallback);
+        self.source = Some(Source::Fallback);
         self.trouble.push(trouble);
-    }
-
-    fn map<U>(self, change: impl FnMut(T) -> U) -> Found<U> {
-        Found {
-            items: self.items.into_iter().map(change).collect(),
-            ordered_by: self.ordered_by,
-            trouble: self.trouble,
-            allowances: self.allowances,
-            search_time: self.search_time,
-            rerank_time: self.rerank_time,
-            n_candidates: self.n_candidates,
-        }
     }
 }
 
-/// Says in headers whose order an answer has, why it is no better one, and what is left to the client.
-pub(crate) fn tell_order(
+/// Writes into headers where the order of an answer came from, why it is no better one, and what is left to the client.
+pub(crate) fn write_order_headers(
     response: &mut Response,
     source: Source,
     trouble: &[&'static str],
     allowances: &[Allowance],
 ) {
-    allowances.iter().for_each(|allowance| allowance.tell(response));
+    allowances.iter().for_each(|allowance| allowance.write_headers(response));
     response.headers_mut().insert("x-craig-rerank", HeaderValue::from_static(source.name()));
-    tell_trouble(response, trouble);
+    write_trouble(response, trouble);
 }
 
-/// Says in a header what went wrong although there is an answer; nothing where nothing did.
-pub(crate) fn tell_trouble(response: &mut Response, trouble: &[&'static str]) {
+/// Writes into a header what went wrong although there is an answer.
+pub(crate) fn write_trouble(response: &mut Response, trouble: &[&'static str]) {
     if let Ok(value) = HeaderValue::from_str(&trouble.join(", "))
         && !trouble.is_empty()
     {
         response.headers_mut().insert("x-craig-trouble", value);
     }
-}
-
-impl Order {
-    /// The score of each of `n_documents`; 0 for those that the reranker left out.
-    fn scores(&self, n_documents: usize) -> Vec<f32> {
-        let mut scores = vec![0.0; n_documents];
-        for &(index, score) in &self.ranked {
-            if let Some(place) = scores.get_mut(index) {
-                *place = score;
-            }
-        }
-        scores
-    }
-}
-
-/// The documents of an order, each with the score that it has there.
-fn picked(results: &[Snippet], order: &Order) -> Vec<Snippet> {
-    let with_score = |&(index, score): &(usize, f32)| {
-        results.get(index).map(|result| Snippet { score: Some(score), ..result.clone() })
-    };
-    order.ranked.iter().filter_map(with_score).collect()
-}
-
-/// Hits as snippets. A conversation goes on without context, whatever is in the way of it, and its answer says so.
-fn snippets_of(found: Result<Found<Hit>, Problem>) -> Found<Snippet> {
-    let trouble = match found {
-        Ok(found) => return found.map(Snippet::from),
-        Err(problem) if problem.status == http::StatusCode::TOO_MANY_REQUESTS => "rate_limit_exceeded",
-        Err(problem) if problem.code == "unknown_project" => "unknown_project",
-        Err(problem) if problem.param.as_deref() == Some("query") => "no_words",
-        Err(_) => "index_unavailable",
-    };
-    Found { trouble: vec![trouble], ..Found::none() }
 }

@@ -73,12 +73,13 @@ pub(crate) async fn search(
 ) -> Result<Response, Problem> {
     let caller = caller_of(&request)?;
     let (body, _room) = json_body::<SearchBody>(request, &gateway).await?;
-    let found = gateway.search(&caller, body.project.clone(), body.query.clone(), body.request()).await?;
-    gateway.tell(&found, &caller);
-    let answer = SearchResponse { object: "list", project: &body.project, results: &found.items };
+    let (hits, report) =
+        gateway.search(&caller, body.project.clone(), body.query.clone(), body.request()).await?;
+    gateway.log_search(&report, &caller);
+    let answer = SearchResponse { object: "list", project: &body.project, results: &hits };
     let mut response = json_response(StatusCode::OK, &answer);
-    found.tell(&mut response);
-    let times = [("search", found.search_time), ("rerank", found.rerank_time)];
+    report.write_headers(&mut response);
+    let times = [("search", report.search_time), ("rerank", report.rerank_time)];
     response.headers_mut().insert("server-timing", timing(&times));
     Ok(response)
 }

@@ -1,4 +1,4 @@
-//! Listens, serves each connection within its bounds, and ends without cutting off who is being served.
+//! Listens, serves each connection within its bounds, and shuts down gracefully.
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -20,28 +20,28 @@ use crate::gateway::{Gateway, StartError};
 use crate::housekeeping::keep_house;
 use crate::intake::MAX_HEADER_BYTES;
 use crate::journal::{Event, Journal};
-use crate::queue::Counted;
+use crate::metrics::Counted;
 use crate::{routes, tls};
 
 /// Most headers of a request.
 const MAX_HEADERS: usize = 100;
 
-/// Most threads that pass bytes on. Each keeps buffers, and what computes runs elsewhere.
+/// Most threads that pass bytes on. Each keeps buffers, and computing runs elsewhere.
 const MAX_WORKERS: usize = 4;
 
-/// Wait after the system has no more connections to give.
+/// Wait after the system could not accept a connection.
 const PAUSE_AFTER_FAILURE: Duration = Duration::from_millis(50);
 
 /// Whether a gateway is to stop.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Stop {
     No,
-    /// After it has said so for a while.
+    /// After a while in which it reports that it stops.
     Drain,
     Now,
 }
 
-/// A gateway that is served.
+/// A running gateway.
 pub struct Running {
     /// Where it listens.
     pub address: SocketAddr,
@@ -65,7 +65,7 @@ impl Running {
         let listen = |source| StartError::Listen { address, source };
         let listener = TcpListener::bind(address).await.map_err(listen)?;
         let address = listener.local_addr().map_err(listen)?;
-        gateway.journal.tell(Event::Started {
+        gateway.journal.log(Event::Started {
             address: address.to_string(),
             tls: acceptor.is_some(),
             keys: gateway.gate.n_keys(),
@@ -76,25 +76,25 @@ impl Running {
         Ok(Self { address, stop, serving })
     }
 
-    /// Says that it stops and takes connections for the configured time to drain; then lets streams come to their end as far
-    /// as the configured grace allows, and returns.
+    /// Reports that it stops and accepts connections for the configured drain time; then waits for open streams for the
+    /// configured grace time, and returns.
     pub async fn stop(self) {
         self.end(Stop::Drain).await;
     }
 
-    /// The same without time to drain.
+    /// The same without the drain time.
     pub async fn stop_now(self) {
         self.end(Stop::Now).await;
     }
 
     async fn end(self, stop: Stop) {
         self.stop.send_replace(stop);
-        // The task ends by itself; when it was cut off, there is nothing to wait for.
+        // An error means that the task was aborted.
         let _ = self.serving.await;
     }
 }
 
-/// Takes connections until it is told to stop, then waits for the last ones.
+/// Accepts connections until it is stopped, then waits for the last ones.
 async fn serve(
     gateway: Arc<Gateway>,
     listener: TcpListener,
@@ -112,31 +112,31 @@ async fn serve(
         closed,
     };
     tokio::select! {
-        () = connections.take_from(listener) => {}
+        () = connections.accept_from(listener) => {}
         () = drained(&gateway, &mut stopped) => {}
     }
     closing.send_replace(true);
-    gateway.journal.tell(Event::Stopping { open_requests: usize_of(gateway.metrics.open_requests.get()) });
+    gateway.journal.log(Event::Stopping { open_requests: usize_of(gateway.metrics.open_requests.get()) });
     connections.open.close();
-    // What is not over by then is cut off with the runtime.
+    // What is left then is aborted with the runtime.
     let _ = tokio::time::timeout(gateway.config.bounds.grace, connections.open.wait()).await;
     housekeeping.abort();
     gateway.tracer.flush().await;
     let unfinished = usize_of(gateway.metrics.open_requests.get());
-    gateway.journal.tell(Event::Stopped { unfinished, dropped_lines: gateway.journal.dropped() });
+    gateway.journal.log(Event::Stopped { unfinished, dropped_lines: gateway.journal.dropped() });
     gateway.journal.flush();
 }
 
-/// Returns when the gateway was told to stop and its time to drain is over: until then it says that it stops, and serves, so
-/// that whoever spreads requests over several gateways can look elsewhere first.
+/// Returns when the gateway was stopped and its drain time is over. Until then it serves, and reports that it stops, so that
+/// a load balancer can choose another gateway first.
 async fn drained(gateway: &Gateway, stopped: &mut watch::Receiver<Stop>) {
-    // Fails when nobody can tell it to stop any more.
+    // An error means that nothing can stop it any more.
     let _ = stopped.wait_for(|stop| *stop != Stop::No).await;
     gateway.stop();
     let drain = gateway.config.bounds.drain;
     if *stopped.borrow() == Stop::Drain && !drain.is_zero() {
         let open_requests = usize_of(gateway.metrics.open_requests.get());
-        gateway.journal.tell(Event::Draining { open_requests });
+        gateway.journal.log(Event::Draining { open_requests });
         let _ = tokio::time::timeout(drain, stopped.wait_for(|stop| *stop == Stop::Now)).await;
     }
 }
@@ -145,19 +145,19 @@ fn usize_of(gauge: i64) -> usize {
     usize::try_from(gauge).unwrap_or_default()
 }
 
-/// All connections of clients.
+/// The connections of clients.
 struct Connections {
     router: Router,
     places: Arc<Semaphore>,
     open: TaskTracker,
     gateway: Arc<Gateway>,
     acceptor: Option<TlsAcceptor>,
-    /// Whether nothing new is taken any more.
+    /// Whether no new requests are accepted.
     closed: watch::Receiver<bool>,
 }
 
 impl Connections {
-    async fn take_from(&self, listener: TcpListener) {
+    async fn accept_from(&self, listener: TcpListener) {
         loop {
             let Ok(place) = Arc::clone(&self.places).acquire_owned().await else { return };
             match listener.accept().await {
@@ -168,7 +168,7 @@ impl Connections {
                         drop(place);
                     });
                 }
-                // Too many open files, most likely: some will be closed.
+                // Most likely too many open files.
                 Err(_) => tokio::time::sleep(PAUSE_AFTER_FAILURE).await,
             }
         }
@@ -182,7 +182,7 @@ impl Connections {
         async move {
             let _counted = counted;
             let _ = stream.set_nodelay(true);
-            // A client that does not read on for so long is gone.
+            // A client that reads nothing for this long is gone.
             let mut stream = TimeoutStream::new(stream);
             stream.set_write_timeout(Some(timeout));
             let stream = Box::pin(stream);
@@ -211,7 +211,7 @@ async fn serve_http<S: AsyncRead + AsyncWrite + Unpin + Send + 'static>(
         .max_buf_size(MAX_HEADER_BYTES)
         .serve_connection(TokioIo::new(stream), TowerToHyperService::new(router));
     tokio::pin!(connection);
-    // What a connection fails with concerns its client, who is gone.
+    // The error of a connection concerns its client, which is gone.
     tokio::select! {
         _ = connection.as_mut() => return,
         _ = closed.wait_for(|is_closed| *is_closed) => {}
@@ -220,9 +220,9 @@ async fn serve_http<S: AsyncRead + AsyncWrite + Unpin + Send + 'static>(
     let _ = connection.await;
 }
 
-/// Serves until the process is told to stop: by SIGTERM it drains first, by SIGINT, from somebody who waits, it does not; a
-/// second signal ends it at once.
-pub fn serve_until_told(
+/// Serves until the process gets a signal: SIGTERM drains first, SIGINT, from a person who waits, does not; a second signal
+/// ends it at once.
+pub fn serve_until_stopped(
     config: GatewayConfig,
     log: impl std::io::Write + Send + 'static,
 ) -> Result<(), StartError> {
@@ -242,7 +242,7 @@ pub fn serve_until_told(
             signals.next().await;
         };
         tokio::select! {
-            // The task ends by itself; when it was cut off, there is nothing to wait for.
+            // An error means that the task was aborted.
             _ = running.serving => {}
             () = hurried => {}
         }
@@ -252,7 +252,7 @@ pub fn serve_until_told(
     served
 }
 
-/// What tells a process to stop.
+/// The signals that stop the process.
 #[cfg(unix)]
 struct Signals {
     interrupt: tokio::signal::unix::Signal,
@@ -274,7 +274,7 @@ impl Signals {
     }
 }
 
-/// What tells a process to stop.
+/// The signals that stop the process.
 #[cfg(not(unix))]
 struct Signals;
 
@@ -285,7 +285,7 @@ impl Signals {
     }
 
     async fn next(&mut self) -> Stop {
-        // Without a handler for it, the system ends the process by itself.
+        // Without a handler the system ends the process.
         let _ = tokio::signal::ctrl_c().await;
         Stop::Now
     }

@@ -1,13 +1,15 @@
-//! What several gateways share through Redis: limits and reranks. What one has seen of providers stays with it. When Redis is away, each goes on
-//! with what it has in memory; that is said once.
+//! What several gateways share through Redis: limits and reranks. Circuit breakers are each gateway's own. While Redis cannot
+//! be reached, each gateway goes on with what it has in memory; that is logged once.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
+use craig_engine::SharedCache;
 use redis::aio::{ConnectionManager, ConnectionManagerConfig};
 use redis::{AsyncCommands as _, RedisError, RedisResult, Script};
 
+use crate::allowance::Verdict;
 use crate::journal::{Event, Journal};
 use crate::metrics::Metrics;
 
@@ -16,15 +18,15 @@ const RESPONSE_TIMEOUT: Duration = Duration::from_millis(100);
 const CONNECT_TIMEOUT: Duration = Duration::from_millis(500);
 
 /// How long Redis is not asked after it failed.
-const LEFT_ALONE: Duration = Duration::from_secs(1);
+const RETRY_AFTER: Duration = Duration::from_secs(1);
 
-/// What the names of our keys begin with.
+/// The prefix of our keys.
 const NAMESPACE: &str = "craig:gateway:";
 
 /// A rate limit by the generic cell rate algorithm: the state is one time, in milliseconds of Redis' own clock.
 ///
-/// Arguments: milliseconds between two requests, most requests at once. Gives whether this one is admitted, how many
-/// more are, and the milliseconds until one is.
+/// Arguments: milliseconds between two requests, most requests at once. Returns whether this one is admitted, how many
+/// more would be, and the milliseconds until one is.
 const LIMIT: &str = r"
 local t = redis.call('TIME')
 local now = t[1] * 1000 + math.floor(t[2] / 1000)
@@ -40,30 +42,20 @@ redis.call('SET', KEYS[1], string.format('%.0f', next), 'PX', math.ceil(next - n
 return {1, math.floor((interval * burst - (next - now)) / interval), 0}
 ";
 
-/// A verdict on a request.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Verdict {
-    pub(crate) is_admitted: bool,
-    /// Requests that are still admitted at once.
-    pub(crate) remaining: u32,
-    /// Until one is admitted again.
-    pub(crate) wait: Duration,
-}
-
-/// A Redis server, which may be away.
+/// A Redis server, which may be unreachable.
 #[derive(Clone)]
 pub(crate) struct Redis {
     connection: ConnectionManager,
     limit: Arc<Script>,
     /// Milliseconds since `started` until which it is not asked; 0 while it answers.
-    away_until: Arc<AtomicU64>,
+    unreachable_until: Arc<AtomicU64>,
     started: Instant,
     journal: Journal,
     metrics: Arc<Metrics>,
 }
 
 impl Redis {
-    /// Fails when `address` is none; whether anybody is there turns out with the first request.
+    /// Fails if `address` is not an address. The first request connects.
     pub(crate) fn new(address: &str, journal: Journal, metrics: Arc<Metrics>) -> Result<Self, RedisError> {
         let config = ConnectionManagerConfig::new()
             .set_response_timeout(Some(RESPONSE_TIMEOUT))
@@ -74,14 +66,14 @@ impl Redis {
         Ok(Self {
             connection: ConnectionManager::new_lazy_with_config(client, config)?,
             limit: Arc::new(Script::new(LIMIT)),
-            away_until: Arc::default(),
+            unreachable_until: Arc::default(),
             started: Instant::now(),
             journal,
             metrics,
         })
     }
 
-    /// Counts a request of `name` against `per_hour`; `None` when Redis is away.
+    /// Counts a request of `name` against `per_hour`; `None` while Redis cannot be reached.
     pub(crate) async fn charge(&self, name: &str, per_hour: u32) -> Option<Verdict> {
         let mut connection = self.connection.clone();
         let interval_ms = 3_600_000.0 / f64::from(per_hour);
@@ -92,14 +84,14 @@ impl Redis {
         Some(Verdict { is_admitted: is_admitted == 1, remaining, wait: Duration::from_millis(wait_ms) })
     }
 
-    /// What was put under `name`; `None` also when Redis is away.
-    pub(crate) async fn get(&self, name: &str) -> Option<Vec<u8>> {
+    /// The value of a key; `None` also while Redis cannot be reached.
+    async fn get(&self, name: &str) -> Option<Vec<u8>> {
         let mut connection = self.connection.clone();
         self.ask(connection.get(format!("{NAMESPACE}{name}"))).await?
     }
 
-    /// Puts a value under `name` for `time`.
-    pub(crate) async fn put(&self, name: &str, value: &[u8], time: Duration) {
+    /// Keeps a value for `time`.
+    async fn put(&self, name: &str, value: &[u8], time: Duration) {
         let mut connection = self.connection.clone();
         let milliseconds = u64::try_from(time.as_millis()).unwrap_or(u64::MAX);
         let put = connection.pset_ex(format!("{NAMESPACE}{name}"), value, milliseconds.max(1));
@@ -108,24 +100,39 @@ impl Redis {
 
     async fn ask<T>(&self, call: impl Future<Output = RedisResult<T>>) -> Option<T> {
         let now = self.started.elapsed().as_millis() as u64;
-        let away_until = self.away_until.load(Ordering::Relaxed);
-        if away_until > now {
+        if self.unreachable_until.load(Ordering::Relaxed) > now {
             return None;
         }
         let answer = tokio::time::timeout(CONNECT_TIMEOUT, call).await.ok().and_then(Result::ok);
-        let next = if answer.is_some() { 0 } else { now + LEFT_ALONE.as_millis() as u64 };
-        let before = self.away_until.swap(next, Ordering::Relaxed);
+        let next = if answer.is_some() { 0 } else { now + RETRY_AFTER.as_millis() as u64 };
+        let before = self.unreachable_until.swap(next, Ordering::Relaxed);
         match (before == 0, answer.is_some()) {
             (true, false) => {
                 self.metrics.redis_up.set(0);
-                self.journal.tell(Event::RedisLost);
+                self.journal.log(Event::RedisLost);
             }
             (false, true) => {
                 self.metrics.redis_up.set(1);
-                self.journal.tell(Event::RedisBack);
+                self.journal.log(Event::RedisBack);
             }
             _ => {}
         }
         answer
+    }
+}
+
+/// Redis for the engine, whose threads may block.
+pub(crate) struct BlockingRedis {
+    pub(crate) redis: Redis,
+    pub(crate) runtime: tokio::runtime::Handle,
+}
+
+impl SharedCache for BlockingRedis {
+    fn get(&self, key: &str) -> Option<Vec<u8>> {
+        self.runtime.block_on(self.redis.get(key))
+    }
+
+    fn put(&self, key: &str, value: &[u8], time: Duration) {
+        self.runtime.block_on(self.redis.put(key, value, time));
     }
 }

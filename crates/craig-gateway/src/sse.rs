@@ -1,4 +1,4 @@
-//! Server-sent events on their way through: whole lines, untouched, and how a stream has ended.
+//! Server-sent events: passed on in whole lines, unchanged, and checked for their end.
 
 use bytes::{Bytes, BytesMut};
 use memchr::{memchr, memchr_iter, memrchr};
@@ -20,11 +20,11 @@ const MAX_HELD_BYTES: usize = 1 << 20;
 
 const DONE: &[u8] = b"[DONE]";
 
-/// Passes a stream on in whole lines, so that what comes after a provider's death begins on a new one, and remembers
-/// what is needed to tell whether it has ended well.
+/// Passes a stream on in whole lines, so that an error event begins on a new line, and keeps what shows whether the stream
+/// is complete.
 pub(crate) struct Lines {
     framing: Framing,
-    /// Beginning of a line whose end has not come.
+    /// The beginning of an incomplete line.
     held: BytesMut,
     last_data: Bytes,
     is_done: bool,
@@ -35,7 +35,7 @@ impl Lines {
         Self { framing, held: BytesMut::new(), last_data: Bytes::new(), is_done: false }
     }
 
-    /// What of `chunk`, and of what was held, can be passed on now; may be empty.
+    /// The bytes that can be passed on with `chunk`; may be empty.
     pub(crate) fn pass(&mut self, chunk: Bytes) -> Bytes {
         let lines = match memrchr(b'\n', &chunk) {
             Some(end) if self.held.is_empty() && end + 1 == chunk.len() => chunk,
@@ -60,7 +60,7 @@ impl Lines {
         }
     }
 
-    /// What was held when the stream ended.
+    /// The incomplete line at the end of the stream.
     pub(crate) fn rest(&mut self) -> Bytes {
         if self.held.is_empty() {
             return Bytes::new();
@@ -68,7 +68,7 @@ impl Lines {
         self.pass(Bytes::from_static(b"\n"))
     }
 
-    /// Looks at the last lines only: `[DONE]` is among them, and the chunk with the usage before it.
+    /// Reads only the last lines: `[DONE]`, and the chunk with the usage before it.
     fn remember(&mut self, lines: &Bytes) {
         for line in lines.rsplit(|&byte| byte == b'\n') {
             let Some(data) = data_of(line) else { continue };
@@ -81,12 +81,12 @@ impl Lines {
         }
     }
 
-    /// Whether the stream said that it was complete: with `[DONE]`, or else with a reason to finish.
+    /// Whether the stream is complete: it had `[DONE]`, or else a finish reason.
     pub(crate) fn is_complete(&self) -> bool {
         self.is_done || self.last_chunk().is_some_and(|chunk| chunk.finishes())
     }
 
-    /// The tokens that the stream counted, when it did.
+    /// The token counts of the stream, if it had any.
     pub(crate) fn usage(&self) -> Option<Usage> {
         self.last_chunk()?.usage
     }
@@ -95,7 +95,7 @@ impl Lines {
         serde_json::from_slice(&self.last_data).ok()
     }
 
-    /// An event that tells clients of an error, in this framing.
+    /// An event with an error for the client, in this framing.
     pub(crate) fn error_event(&self, body: &impl Serialize) -> Bytes {
         let event = format!("\ndata: {}\n\n", serde_json::to_string(body).unwrap_or_default());
         match self.framing {
@@ -105,14 +105,14 @@ impl Lines {
     }
 }
 
-/// The beginning of a stream, held back until its first event shows whether it is an answer.
+/// The beginning of a stream, held until its first event shows whether it is an answer.
 #[derive(Default)]
 pub(crate) struct Beginning {
     held: BytesMut,
-    /// Where the first line begins that has not been looked at, and up to where its end has been looked for.
+    /// Where the first unread line begins, and up to where its end was searched.
     line: usize,
     searched: usize,
-    /// Data of an event that goes over several lines.
+    /// Data of an event of several lines.
     data: BytesMut,
     is_error: bool,
 }
@@ -124,12 +124,12 @@ pub(crate) enum FirstEvent {
     Good,
     /// A report of an error, and all of the event's data.
     Error(Value, Bytes),
-    /// Nothing that can be used.
+    /// Not an event of an answer.
     Garbage,
 }
 
 impl Beginning {
-    /// Takes in a piece of the stream; `None` while more is needed to tell.
+    /// Reads a piece of the stream; `None` while the first event is incomplete.
     pub(crate) fn push(&mut self, piece: &[u8]) -> Option<FirstEvent> {
         self.held.extend_from_slice(piece);
         while let Some(end) = memchr(b'\n', &self.held[self.searched..]).map(|end| self.searched + end) {
@@ -161,7 +161,7 @@ impl Beginning {
             self.data.extend_from_slice(b"\n");
         }
         self.data.extend_from_slice(data);
-        // What is not complete may go on in the next line.
+        // Incomplete JSON may continue in the next line.
         let event: Value = serde_json::from_slice(&self.data).ok()?;
         let is_error = self.is_error || event.get("error").is_some_and(|error| !error.is_null());
         Some(match event {
@@ -180,7 +180,7 @@ fn data_of(line: &[u8]) -> Option<&[u8]> {
     Some(line.strip_prefix(b"data:")?.trim_ascii())
 }
 
-/// Puts the kind of event before each line of data; other names of events are left out.
+/// Puts the kind of event before each line of data, and leaves other event names out.
 fn framed(lines: &Bytes) -> Bytes {
     let mut framed = BytesMut::with_capacity(lines.len() + 64);
     let mut start = 0;

@@ -1,8 +1,8 @@
 //! Spans for OpenTelemetry, by its attributes for generative models, sent as OTLP over HTTP in JSON.
 //!
-//! Spans tell of routes, of providers and models as the configuration calls them, of statuses and counts. Unlike events of
-//! logs they would take any text: whoever adds one sees to it that it holds no query, code or key. They are sent in batches from
-//! a task of their own; what nobody takes in time is dropped.
+//! Spans hold routes, the configured names of providers and models, statuses and counts. Unlike events of logs they would
+//! take any text: a new attribute must hold no query, code or key. They are sent in batches from a task of their own; those
+//! that a collector does not accept in time are dropped.
 
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
@@ -12,8 +12,9 @@ use serde_json::{Value, json};
 use tokio::sync::mpsc::{Receiver, Sender, channel};
 use tokio::sync::oneshot;
 
-use crate::client::{Client, Target};
+use crate::client::Client;
 use crate::keys::random_hex;
+use crate::target::Target;
 
 /// Spans that wait to be sent; more are dropped.
 const MAX_WAITING: usize = 4_096;
@@ -27,7 +28,7 @@ const SEND_TIMEOUT: Duration = Duration::from_secs(5);
 const METHODS: [Method; 7] =
     [Method::GET, Method::HEAD, Method::POST, Method::PUT, Method::DELETE, Method::OPTIONS, Method::PATCH];
 
-/// What a span is, in the numbers of OTLP.
+/// The kind of a span, as OTLP numbers them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum SpanKind {
     Internal = 1,
@@ -35,32 +36,32 @@ pub(crate) enum SpanKind {
     Client = 3,
 }
 
-/// Something that took time.
+/// A part of a request that took time.
 #[derive(Clone, Debug)]
 pub(crate) struct Span {
     pub(crate) name: String,
     pub(crate) kind: SpanKind,
     trace: Trace,
     parent: Option<String>,
-    ended: SystemTime,
-    lasted: Duration,
+    started: SystemTime,
+    duration: Duration,
     attributes: Vec<Value>,
     is_error: bool,
 }
 
-/// Which trace a request belongs to, and its own place in it.
+/// The trace that a request belongs to, and its own span.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Trace {
     trace_id: String,
-    /// The span of the caller, when it has one.
+    /// The span of the caller, if any.
     parent_id: Option<String>,
     /// The span of the request.
     span_id: String,
 }
 
 impl Trace {
-    /// Goes on with the caller's trace (`traceparent`), or begins a new one.
-    pub(crate) fn of(headers: &HeaderMap) -> Self {
+    /// Continues the caller's trace (`traceparent`), or begins a new one.
+    pub(crate) fn from_headers(headers: &HeaderMap) -> Self {
         let given = headers.get("traceparent").and_then(|value| parsed(value.to_str().ok()?));
         let (trace_id, parent_id) = match given {
             Some((trace_id, parent_id)) => (trace_id, Some(parent_id)),
@@ -71,27 +72,33 @@ impl Trace {
 
     /// The span of the request itself, named as OpenTelemetry's conventions for HTTP have it.
     pub(crate) fn request(&self, method: &Method, route: &str, started: Instant) -> Span {
-        // A method of the client's own making would be a word of its own.
+        // A method that a client made up would be its text.
         let method = if METHODS.contains(method) { method.as_str() } else { "_OTHER" };
         let name = format!("{method} {route}");
-        let mut span = Span::new(name, SpanKind::Server, self.clone(), started);
+        let mut span = Span::new(name, SpanKind::Server, self.clone(), started, started.elapsed());
         span.parent.clone_from(&self.parent_id);
         span.text("http.request.method", method).text("http.route", route)
     }
 
-    /// The span of a part of it, which ends now.
-    pub(crate) fn part(&self, name: impl Into<String>, kind: SpanKind, started: Instant) -> Span {
+    /// The span of a part of it.
+    pub(crate) fn part(
+        &self,
+        name: impl Into<String>,
+        kind: SpanKind,
+        started: Instant,
+        duration: Duration,
+    ) -> Span {
         let own = Self { span_id: new_id::<8>(), ..self.clone() };
-        let mut span = Span::new(name.into(), kind, own, started);
+        let mut span = Span::new(name.into(), kind, own, started, duration);
         span.parent = Some(self.span_id.clone());
         span
     }
 }
 
 impl Span {
-    fn new(name: String, kind: SpanKind, trace: Trace, started: Instant) -> Self {
-        let (ended, lasted) = (SystemTime::now(), started.elapsed());
-        Self { name, kind, trace, parent: None, ended, lasted, attributes: Vec::new(), is_error: false }
+    fn new(name: String, kind: SpanKind, trace: Trace, started: Instant, duration: Duration) -> Self {
+        let started = SystemTime::now() - started.elapsed();
+        Self { name, kind, trace, parent: None, started, duration, attributes: Vec::new(), is_error: false }
     }
 
     pub(crate) fn text(mut self, key: &str, value: &str) -> Self {
@@ -119,22 +126,22 @@ impl Span {
             "parentSpanId": self.parent.as_deref().unwrap_or_default(),
             "name": self.name,
             "kind": self.kind as u8,
-            "startTimeUnixNano": nanoseconds(self.ended - self.lasted),
-            "endTimeUnixNano": nanoseconds(self.ended),
+            "startTimeUnixNano": nanoseconds(self.started),
+            "endTimeUnixNano": nanoseconds(self.started + self.duration),
             "attributes": self.attributes,
             "status": { "code": if self.is_error { 2 } else { 0 } },
         })
     }
 }
 
-/// Where spans go; nowhere when nothing is configured.
+/// Sends spans to a collector, if one is configured.
 #[derive(Clone, Debug)]
 pub(crate) struct Tracer(Option<Sender<Message>>);
 
 #[derive(Debug)]
 enum Message {
     Span(Span),
-    /// Everything before is to be sent, and then said to be.
+    /// Send everything before, then confirm it.
     Flush(oneshot::Sender<()>),
 }
 
@@ -154,19 +161,19 @@ impl Tracer {
         self.0.is_some()
     }
 
-    pub(crate) fn tell(&self, span: Span) {
+    pub(crate) fn send(&self, span: Span) {
         if let Some(sender) = &self.0 {
             // A collector that is too slow costs spans, not requests.
             let _ = sender.try_send(Message::Span(span));
         }
     }
 
-    /// Waits until everything that was told is sent, for as long as sending may take.
+    /// Waits until all spans so far are sent, up to the timeout of sending.
     pub(crate) async fn flush(&self) {
         let Some(sender) = &self.0 else { return };
         let (done, sent) = oneshot::channel();
         if sender.try_send(Message::Flush(done)).is_ok() {
-            // A collector that does not answer must not keep the gateway from ending.
+            // A collector that does not answer must not delay the end of the gateway.
             let _ = tokio::time::timeout(SEND_TIMEOUT, sent).await;
         }
     }
@@ -177,7 +184,7 @@ async fn send_all(mut messages: Receiver<Message>, client: Client, target: Targe
         let (spans, waiting) = collected(first, &mut messages).await;
         if !spans.is_empty() {
             let message = Bytes::from(message(&spans).to_string());
-            // Nobody to tell: traces are what would be looked at.
+            // A failure to send traces could only be traced.
             let _ = client.post_whole(&target, message, SEND_TIMEOUT, 64 << 10).await;
         }
         if let Some(done) = waiting {
@@ -186,7 +193,7 @@ async fn send_all(mut messages: Receiver<Message>, client: Client, target: Targe
     }
 }
 
-/// What comes within [`COLLECTED_FOR`], or until somebody waits for it to be sent.
+/// The spans of [`COLLECTED_FOR`], or until a flush.
 async fn collected(
     first: Message,
     messages: &mut Receiver<Message>,
@@ -230,7 +237,7 @@ fn parsed(value: &str) -> Option<(String, String)> {
     is_valid.then(|| (trace.to_owned(), parent.to_owned()))
 }
 
-/// An id of `N` bytes. Without random numbers traces run into each other, and nothing else happens.
+/// A random id of `N` bytes; zeros if the system gives no random numbers.
 fn new_id<const N: usize>() -> String {
     random_hex::<N>().unwrap_or_else(|| "00".repeat(N))
 }

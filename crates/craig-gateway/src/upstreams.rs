@@ -1,4 +1,4 @@
-//! Providers of language models: which there are, which serves a model, what they cost.
+//! The configuration of providers of language models: their models and prices.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -15,15 +15,15 @@ const DEFAULT_KEY_VARIABLE: &str = "ZAI_API_KEY";
 pub struct Upstream {
     /// Its name in logs and metrics.
     pub name: String,
-    /// Address that `/chat/completions` is added to.
+    /// Base address, without `/chat/completions`.
     pub base_url: String,
     /// Key, sent as a bearer token.
     pub key: Option<Secret>,
     /// Model of a request that names none.
     pub model: Option<String>,
-    /// What models are called here, by the name that clients use.
+    /// The provider's names of models, by the names that clients use.
     pub models: BTreeMap<String, String>,
-    /// Whether only models of that list are served; else any name is passed on.
+    /// Whether only listed models are served; else any name is passed on.
     pub only_listed: bool,
 }
 
@@ -35,10 +35,10 @@ pub struct Prices(BTreeMap<String, Price>);
 #[derive(Clone, Copy, Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Price {
-    /// Of what is sent.
+    /// Of the input.
     #[serde(default)]
     pub input_usd_per_million_tokens: f64,
-    /// Of what comes back.
+    /// Of the output.
     #[serde(default)]
     pub output_usd_per_million_tokens: f64,
 }
@@ -54,7 +54,7 @@ pub enum UpstreamsError {
         /// Why.
         source: std::io::Error,
     },
-    /// The file is not what it should be.
+    /// The file is malformed.
     #[error("{}: {reason}", path.display())]
     Malformed {
         /// The file.
@@ -115,7 +115,7 @@ impl Upstream {
         })
     }
 
-    /// What `model` is called here; `None` when it is not served.
+    /// The provider's name of `model`; `None` if it is not served.
     pub(crate) fn own_name<'a>(&'a self, model: Option<&'a str>) -> Option<Option<&'a str>> {
         match self.configured_name(model) {
             None if model.is_some() && self.only_listed => None,
@@ -123,27 +123,26 @@ impl Upstream {
         }
     }
 
-    /// What the configuration calls `model`, or what it has for a request that names none; `None` when it says nothing
-    /// of it.
+    /// The configured name of `model`, or of the default model if the request names none; `None` if it is not configured.
     pub(crate) fn configured_name(&self, model: Option<&str>) -> Option<&str> {
         let default = self.model.as_deref();
         let Some(model) = model else { return default };
         self.models.get(model).map(String::as_str).or(default.filter(|default| *default == model))
     }
 
-    /// What it calls the models that the configuration names.
+    /// The provider's names of all configured models.
     pub(crate) fn own_names(&self) -> impl Iterator<Item = &str> {
         self.models.values().map(String::as_str).chain(self.model.as_deref())
     }
 
-    /// Names by which clients may ask for its models.
+    /// The names that clients can use for its models.
     pub(crate) fn listed(&self) -> impl Iterator<Item = &str> {
         self.models.keys().map(String::as_str).chain(self.model.as_deref())
     }
 }
 
 impl Prices {
-    /// What so many tokens of `model` cost; 0 for a model without a price.
+    /// The price of tokens of `model`; 0 for a model without a price.
     pub(crate) fn usd(&self, model: &str, input_tokens: u64, output_tokens: u64) -> f64 {
         let price = self.0.get(model).copied().unwrap_or_default();
         (price.input_usd_per_million_tokens * input_tokens as f64

@@ -5,7 +5,7 @@ use std::time::Duration;
 use thiserror::Error;
 
 /// A model that cannot be used or gave no usable answer. No message holds a key or a text that was sent.
-#[derive(Debug, Error)]
+#[derive(Clone, Debug, PartialEq, Error)]
 pub enum ModelError {
     /// The weights are not what the format asks for.
     #[error("model weights are malformed: {0}")]
@@ -76,6 +76,46 @@ pub enum ModelError {
         /// Environment variable of the key that was sent.
         key_variable: Option<String>,
     },
+    /// The provider redirects, which could carry the key and the request to somewhere else.
+    #[error("{provider} redirects to another address, which is not followed")]
+    Redirected {
+        /// The provider.
+        provider: String,
+    },
+    /// The answer is compressed in a way that the request did not offer.
+    #[error("{provider} compresses its answer, although it was not asked to")]
+    Compressed {
+        /// The provider.
+        provider: String,
+    },
+    /// A reranker scored no document.
+    #[error("{provider} gave an answer without results")]
+    NoResults {
+        /// The provider.
+        provider: String,
+    },
+    /// Nothing was sent: the provider failed too often, or asked for a pause.
+    #[error("{provider} is not asked now: it failed too often, or asked for a pause")]
+    CircuitOpen {
+        /// The provider.
+        provider: String,
+        /// Why: [`FailureClass::RateLimit`] if it asked for a pause.
+        class: FailureClass,
+        /// When it may be asked again.
+        retry_after: Duration,
+    },
+    /// Too many requests wait already.
+    #[error("too many reranks are waiting already")]
+    QueueFull,
+    /// Other requests took the time that this one had.
+    #[error("other reranks took the time that this one had")]
+    QueueTimeout,
+    /// The built-in ranking failed.
+    #[error("the texts cannot be ranked: {reason}")]
+    Ranking {
+        /// What went wrong.
+        reason: String,
+    },
     /// The answer is not what the protocol asks for.
     #[error("{provider} gave an answer that cannot be used: {reason}")]
     BadAnswer {
@@ -109,6 +149,8 @@ pub enum FailureClass {
     BadAnswer,
     /// A local model cannot be loaded or run.
     Model,
+    /// Too many requests at once: try again.
+    Busy,
     /// Whoever asked has gone.
     Cancelled,
 }
@@ -138,12 +180,18 @@ impl ModelError {
             Self::Malformed(_)
             | Self::MissingFile { .. }
             | Self::Unreadable { .. }
-            | Self::Unsupported { .. } => FailureClass::Model,
+            | Self::Unsupported { .. }
+            | Self::Ranking { .. } => FailureClass::Model,
             Self::MissingKey { .. } => FailureClass::Auth,
             Self::Unreachable { .. } => FailureClass::Network,
             Self::TimedOut { .. } => FailureClass::Timeout,
             Self::Cancelled { .. } => FailureClass::Cancelled,
-            Self::BadAnswer { .. } => FailureClass::BadAnswer,
+            Self::BadAnswer { .. }
+            | Self::Redirected { .. }
+            | Self::Compressed { .. }
+            | Self::NoResults { .. } => FailureClass::BadAnswer,
+            Self::CircuitOpen { class, .. } => *class,
+            Self::QueueFull | Self::QueueTimeout => FailureClass::Busy,
             Self::Refused { status, .. } => FailureClass::of_status(*status),
         }
     }
@@ -157,6 +205,7 @@ impl ModelError {
     pub fn retry_after(&self) -> Option<Duration> {
         match self {
             Self::Refused { retry_after, .. } => *retry_after,
+            Self::CircuitOpen { retry_after, .. } => Some(*retry_after),
             _ => None,
         }
     }
@@ -188,7 +237,16 @@ impl ModelError {
                  docs/models.md says which kinds can be run"
                     .to_owned(),
             ),
-            Self::Refused { .. } | Self::BadAnswer { .. } | Self::Cancelled { .. } => None,
+            Self::Redirected { .. } => Some("check 'base_url'".to_owned()),
+            Self::Refused { .. }
+            | Self::BadAnswer { .. }
+            | Self::Compressed { .. }
+            | Self::NoResults { .. }
+            | Self::CircuitOpen { .. }
+            | Self::QueueFull
+            | Self::QueueTimeout
+            | Self::Ranking { .. }
+            | Self::Cancelled { .. } => None,
         }
     }
 }

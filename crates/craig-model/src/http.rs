@@ -43,7 +43,7 @@ pub struct Endpoint {
 impl Endpoint {
     /// Posts `body` and gives the JSON that comes back. Passing failures are tried again as `patience` allows.
     pub fn post(&self, body: &Value, patience: &Patience) -> Result<Value, ModelError> {
-        patience.persist(|timeout| self.post_once(body, timeout.min(self.timeout)))
+        patience.persist(|timeout| self.post_once(body, timeout, MAX_ANSWER_BYTES))
     }
 
     /// Posts `body` and hands on the lines of what comes back, as they come, until `on_line` has enough of them.
@@ -77,17 +77,30 @@ impl Endpoint {
         let failed = |error| self.failure(error, started.elapsed());
         let request = request.header("Content-Type", "application/json");
         let mut response = request.send(&*(self.masked)(&body.to_string())).map_err(failed)?;
+        if response.status().is_redirection() {
+            return Err(ModelError::Redirected { provider: self.provider.clone() });
+        }
         if !response.status().is_success() {
-            let text = text_of(&mut response).map_err(failed)?;
+            let text = text_of(&mut response, MAX_ANSWER_BYTES).map_err(failed)?;
             return Err(self.refusal(&response, &text));
+        }
+        if is_compressed(&response) {
+            return Err(ModelError::Compressed { provider: self.provider.clone() });
         }
         Ok(response)
     }
 
-    fn post_once(&self, body: &Value, timeout: Duration) -> Result<Value, ModelError> {
+    /// Posts `body` once and gives the JSON that comes back, of at most `max_bytes`.
+    pub(crate) fn post_once(
+        &self,
+        body: &Value,
+        timeout: Duration,
+        max_bytes: u64,
+    ) -> Result<Value, ModelError> {
         let started = Instant::now();
-        let mut response = self.send(body, timeout)?;
-        let text = text_of(&mut response).map_err(|error| self.failure(error, started.elapsed()))?;
+        let mut response = self.send(body, timeout.min(self.timeout))?;
+        let text =
+            text_of(&mut response, max_bytes).map_err(|error| self.failure(error, started.elapsed()))?;
         serde_json::from_str(&text).map_err(|error| self.bad_answer(format!("it is not JSON: {error}")))
     }
 
@@ -137,8 +150,18 @@ impl Endpoint {
     }
 }
 
-fn text_of(response: &mut Response<Body>) -> Result<String, ureq::Error> {
-    response.body_mut().with_config().limit(MAX_ANSWER_BYTES).lossy_utf8(true).read_to_string()
+/// Whether the body is encoded in a way other than gzip, the one that requests offer.
+fn is_compressed<T>(response: &Response<T>) -> bool {
+    response.headers().get_all("content-encoding").iter().any(|encoding| {
+        let encoding = encoding.as_bytes().trim_ascii();
+        !(encoding.is_empty()
+            || encoding.eq_ignore_ascii_case(b"identity")
+            || encoding.eq_ignore_ascii_case(b"gzip"))
+    })
+}
+
+fn text_of(response: &mut Response<Body>, max_bytes: u64) -> Result<String, ureq::Error> {
+    response.body_mut().with_config().limit(max_bytes).lossy_utf8(true).read_to_string()
 }
 
 /// One agent for all providers, so that connections are kept open. The system's own certificates are trusted.
@@ -150,6 +173,9 @@ static AGENT: LazyLock<Agent> = LazyLock::new(|| {
     let config = Agent::config_builder()
         .http_status_as_error(false)
         .max_redirects(0)
+        // As many as a gateway asks its reranker at once, by default.
+        .max_idle_connections(16)
+        .max_idle_connections_per_host(16)
         .timeout_connect(Some(Duration::from_secs(10)))
         .user_agent(concat!("craig/", env!("CARGO_PKG_VERSION")))
         .tls_config(tls);

@@ -1,10 +1,10 @@
 //! `rerank`: what the built-in ranking of texts makes of results that other searches found.
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use anyhow::Result;
 use clap::Args;
-use craig_engine::{Config, Document, Hit, Retrieval, SearchRequest, TextModels};
+use craig_engine::{Cancellation, Config, Document, Engine, Hit, Retrieval, SearchRequest};
 
 use crate::corpus::Corpus;
 use crate::metrics::{mean, ndcg};
@@ -14,7 +14,7 @@ use crate::questions::Question;
 const N_RESULTS: usize = 20;
 
 /// No question takes nearly as long.
-const PATIENCE: Duration = Duration::from_secs(60);
+const TIMEOUT: Duration = Duration::from_secs(60);
 
 #[derive(Args)]
 pub(crate) struct RerankArguments {
@@ -39,7 +39,9 @@ struct Measured {
 #[expect(clippy::print_stdout, reason = "the report is what the command is for")]
 pub(crate) fn run(arguments: &RerankArguments) -> Result<()> {
     let (engine, repositories) = arguments.corpus.open()?;
-    let models = TextModels::new(&Config::new(std::path::Path::new("")));
+    let mut config = Config::new(std::path::Path::new(""));
+    config.rerank.timeout = TIMEOUT;
+    let ranking = Engine::new(&config);
     println!("first {N_RESULTS} by   found  reranked  best possible");
     for (name, retrieval) in [
         ("words", Retrieval::Lexical),
@@ -54,7 +56,7 @@ pub(crate) fn run(arguments: &RerankArguments) -> Result<()> {
             let mut measured = Measured::default();
             for question in &repository.queries {
                 let hits = engine.search(&repository.name, &question.query, &request)?.hits;
-                measured.add(question, &hits, &arguments.order(&models, &question.query, &hits)?);
+                measured.add(question, &hits, &arguments.order(&ranking, &question.query, &hits)?);
             }
             all.push(measured);
         }
@@ -72,10 +74,11 @@ pub(crate) fn run(arguments: &RerankArguments) -> Result<()> {
 
 impl RerankArguments {
     /// Places of the hits, best first.
-    fn order(&self, models: &TextModels, query: &str, hits: &[Hit]) -> Result<Vec<usize>> {
+    fn order(&self, ranking: &Engine, query: &str, hits: &[Hit]) -> Result<Vec<usize>> {
         let document = |hit| Self::document(self.without_paths, hit);
         let documents: Vec<Document<'_>> = hits.iter().map(document).collect();
-        let scores = models.rerank(query, &documents, Instant::now() + PATIENCE)?;
+        let ranked = ranking.rerank_texts(query, &documents, documents.len(), &Cancellation::default())?;
+        let scores = ranked.scores(documents.len());
         let log_odds = |at: usize| {
             let score = scores[at].clamp(1e-6, 1.0 - 1e-6);
             (score / (1.0 - score)).ln() - self.place * (at as f32 + 1.0).ln()

@@ -32,9 +32,9 @@ impl ChatQuery {
         let prose = without_fences(message);
         let cleaned = without_courtesy(&prose);
         let found = tokens(&cleaned);
-        let own = Words::of(&found);
+        let own = Words::from_tokens(&found);
         let subject = points_back(&found, &own).then(|| subject_of(history)).flatten();
-        let code = Words::of(&tokens(message));
+        let code = Words::from_tokens(&tokens(message));
         let mut query =
             Self { text: cleaned.clone(), keywords: own.keywords, names: code.names, is_follow_up: false };
         if let Some(subject) = subject {
@@ -64,7 +64,7 @@ struct Words {
 }
 
 impl Words {
-    fn of(tokens: &[Token<'_>]) -> Self {
+    fn from_tokens(tokens: &[Token<'_>]) -> Self {
         let mut words = Self::default();
         for token in tokens.iter().filter(|token| is_telling(token)) {
             if token.is_name() {
@@ -255,7 +255,7 @@ fn subject_of(history: &[&str]) -> Option<Words> {
         let message = &message[..message.floor_char_boundary(MAX_HISTORY_BYTES)];
         let cleaned = without_courtesy(&without_fences(message));
         let found = tokens(&cleaned);
-        let mut words = Words::of(&found);
+        let mut words = Words::from_tokens(&found);
         if points_back(&found, &words)
             && let Some(earlier) = subject_of(&history[..at])
         {

@@ -3,8 +3,9 @@
 use std::collections::HashMap;
 use std::time::Duration;
 
-use craig_context::{Block, ChatQuery, Purpose, SourceText, Tokenizer, enclosing, fitted, merged};
-use craig_search::{Description, Filter, Hit};
+use craig_context::{Block, ChatQuery, Format, SourceText, Tokenizer, enclosing, fitted, merged};
+use craig_model::Cancellation;
+use craig_search::{Description, Evidence, Filter, Hit};
 use craig_source::mask_secrets;
 use craig_store::{Project, Store};
 
@@ -14,9 +15,9 @@ use super::{
     Clock, ContextAnswer, MIN_CHARS, NoContext, OpenProject, checked, checked_score, score_if_open,
     tokenizer_of,
 };
-use crate::models::{language_model, language_model_reranker};
-use crate::rerank::reranked;
-use crate::{Engine, EngineError, RerankOptions, RerankStatus, RerankerConfig, SearchRequest};
+use crate::models::language_model;
+use crate::rerank::{RerankSubject, reranked};
+use crate::{Engine, EngineError, SearchRequest};
 
 /// What context is wanted for; what is `None` is as the settings say.
 #[derive(Clone, Debug, Default)]
@@ -39,6 +40,12 @@ pub struct ChatContextRequest {
     pub tokenizer: Option<Tokenizer>,
     /// Longest time for the answer.
     pub deadline: Option<Duration>,
+    /// Whether the first results are reranked.
+    pub rerank: Option<bool>,
+    /// How the blocks are written.
+    pub format: Format,
+    /// Ends reranking from another thread.
+    pub cancellation: Cancellation,
 }
 
 /// Chunks of one file that are looked at: the best file often has several that answer.
@@ -47,8 +54,8 @@ const PER_FILE: usize = 3;
 /// Score of the only definition of a name that the question writes as code.
 const NAMED: f32 = 0.95;
 
-/// Candidates that a reranker sees where no reranker is configured but a language model is.
-const RERANKED: usize = 15;
+/// A search finds at least this many hits, so that a reranker has something to choose from.
+const MIN_CANDIDATES: usize = 15;
 
 /// A message that begins or ends with it wants no context.
 const NO_CONTEXT: &str = "/no-context";
@@ -59,12 +66,14 @@ struct Limits {
     min_similarity: f32,
     token_budget: usize,
     tokenizer: Tokenizer,
+    rerank: bool,
+    cancellation: Cancellation,
 }
 
 impl Engine {
     /// The code that a chat message is about, from the index of project `handle` as it is.
     ///
-    /// What goes wrong while searching is told in the answer, not as an error: a chat goes on without context. Errors are
+    /// A search that fails is reported in the answer, not as an error: a chat goes on without context. Errors are
     /// requests that make no sense.
     pub fn chat_context(
         &self,
@@ -102,6 +111,8 @@ impl Engine {
                 200_000,
             )?,
             tokenizer: tokenizer_of(request.tokenizer, config),
+            rerank: request.rerank.unwrap_or(chat.rerank),
+            cancellation: request.cancellation.clone(),
         })
     }
 
@@ -163,10 +174,10 @@ impl Engine {
         let (true, Some(model)) = (config.context.chat.rephrase, &config.language_model) else { return };
         let limit = config.context.rephrase_timeout;
         clock.extend(limit);
-        let said = language_model(model)
+        let rephrased = language_model(model)
             .map_err(|error| error.to_string())
             .and_then(|model| rephrased(model, &request.message, &request.history, limit));
-        match said {
+        match rephrased {
             Ok(Rephrased { question, keywords }) => {
                 answer.query = format!("{question} {}", keywords.join(" ")).trim_end().to_owned();
             }
@@ -185,15 +196,16 @@ impl Engine {
         answer: &mut ContextAnswer,
         clock: &mut Clock,
     ) -> Result<Vec<Hit>, EngineError> {
-        let request = SearchRequest {
-            limit: (PER_FILE * limits.max_chunks).max(RERANKED),
+        let search = SearchRequest {
+            limit: (PER_FILE * limits.max_chunks).max(MIN_CANDIDATES),
             per_file: PER_FILE,
             rerank: false,
             ..SearchRequest::default()
         };
-        let mut hits = self.hits(store, &project.reference, &answer.query, &request, &mut answer.notes)?;
-        if self.config().context.chat.rerank {
-            hits = self.reranked_hits(&answer.query.clone(), hits, answer, clock);
+        let mut hits = self.hits(store, &project.reference, &answer.query, &search, &mut answer.notes)?;
+        answer.n_candidates = hits.len();
+        if limits.rerank {
+            hits = self.reranked_hits(hits, &limits.cancellation, answer, clock);
         }
         let named = self.named(store, project, query, &mut answer.notes)?;
         hits.retain(|hit| !named.iter().any(|named| named.overlaps(hit) && named.score >= hit.score));
@@ -224,27 +236,17 @@ impl Engine {
         Ok(found)
     }
 
-    /// The hits in the order of the configured reranker, else of the language model; as they are where neither works.
+    /// The hits in the order of the reranker; as they are if there is none or it fails.
     fn reranked_hits(
         &self,
-        query: &str,
         hits: Vec<Hit>,
+        cancellation: &Cancellation,
         answer: &mut ContextAnswer,
         clock: &mut Clock,
     ) -> Vec<Hit> {
-        let config = self.config();
-        let configured = match (&config.reranker, &config.language_model) {
-            (RerankerConfig::Off, None) => Ok(None),
-            (RerankerConfig::Off, Some(model)) => {
-                let timeout = config.context.rephrase_timeout;
-                let options = RerankOptions { candidates: RERANKED, timeout };
-                language_model_reranker(model, options).map(Some).map_err(EngineError::from)
-            }
-            _ => self.reranker(),
-        };
-        let (reranker, options, pool) = match configured.and_then(|found| Ok((found, self.pool()?))) {
-            Ok((Some((reranker, options)), pool)) => (reranker, options, pool),
-            Ok((None, _)) => {
+        let pipeline = match self.reranker(RerankSubject::Context) {
+            Ok(Some(pipeline)) => pipeline,
+            Ok(None) => {
                 answer
                     .notes
                     .push("not reranked: neither a reranker nor a language model is configured".into());
@@ -255,11 +257,12 @@ impl Engine {
                 return hits;
             }
         };
-        clock.extend(options.timeout);
-        let (hits, report) = reranked(&*reranker, &options, query, hits, &pool);
-        if report.status == RerankStatus::Fallback {
-            answer.notes.push(format!("not reranked: {}", report.reason.unwrap_or_default()));
+        clock.extend(pipeline.timeout);
+        let (hits, report) = reranked(&pipeline, &answer.query, hits, cancellation);
+        if let Some(reason) = &report.reason {
+            answer.notes.push(format!("not reranked: {reason}"));
         }
+        answer.rerank = Some(report);
         hits
     }
 
@@ -287,7 +290,7 @@ impl Engine {
         {
             answer.elapsed.rank_ms += clock.step_ms();
             let n_files = whole.len();
-            let fitted = fitted(Purpose::Chat, whole, limits.token_budget, limits.tokenizer, |_, _| None);
+            let fitted = fitted(request.format, whole, limits.token_budget, limits.tokenizer, |_, _| None);
             answer.elapsed.format_ms += clock.step_ms();
             if fitted.blocks.len() == n_files && fitted.blocks.iter().all(|block| !block.is_truncated) {
                 answer.is_whole_project = true;
@@ -296,13 +299,13 @@ impl Engine {
         }
         let texts = Self::source_texts(store, project, hits.iter().map(|hit| hit.path.as_str()), clock)
             .unwrap_or_default();
-        let mut blocks = merged(hits.iter().map(Block::of).collect(), |path| texts.get(path));
+        let mut blocks = merged(hits.iter().map(Block::from_hit).collect(), |path| texts.get(path));
         blocks.truncate(limits.max_chunks);
         answer.elapsed.rank_ms += clock.step_ms();
         let deadline: &Clock = clock;
         let had_blocks = !blocks.is_empty();
         let wider = |blocks: &[Block], at| wider(blocks, at, &texts).filter(|_| deadline.is_early());
-        let fitted = fitted(Purpose::Chat, blocks, limits.token_budget, limits.tokenizer, wider);
+        let fitted = fitted(request.format, blocks, limits.token_budget, limits.tokenizer, wider);
         answer.elapsed.format_ms += clock.step_ms();
         answer.with(fitted, had_blocks)
     }
@@ -315,7 +318,7 @@ impl Engine {
         hits: &[Hit],
         limits: &Limits,
     ) -> Option<Vec<Block>> {
-        // Large projects are told apart without reading a list of their files.
+        // Large projects are recognized without reading a list of their files.
         if self.index(store, project, &mut Vec::new()).ok()?.n_files() > limits.max_chunks as u64 {
             return None;
         }
@@ -335,7 +338,10 @@ impl Engine {
             }
             let best =
                 hits.iter().filter(|hit| hit.path == file.path).map(|hit| hit.score).fold(0.0, f32::max);
-            blocks.push(whole_file(&file.path, file.language.id(), &text, best));
+            let lines = (1, text.lines().count().max(1) as u32);
+            let block = Block::from_text(&file.path, lines, best, &text);
+            let why = vec![Evidence { signal: "whole_project".to_owned(), value: 1.0 }];
+            blocks.push(Block { language: file.language.id().to_owned(), why, ..block });
         }
         blocks.sort_by(|a, b| b.score.total_cmp(&a.score));
         Some(blocks)
@@ -386,22 +392,6 @@ fn wants_none(message: &str) -> bool {
     words.next().is_some_and(is_command) || words.next_back().is_some_and(is_command)
 }
 
-fn whole_file(path: &str, language: &str, text: &str, score: f32) -> Block {
-    Block {
-        path: path.to_owned(),
-        line_start: 1,
-        line_end: text.lines().count().max(1) as u32,
-        language: language.to_owned(),
-        chunk_type: craig_chunk::ChunkKind::Module,
-        symbol_name: None,
-        score,
-        tokens: 0,
-        content: text.trim_end().to_owned(),
-        is_truncated: false,
-        why: vec![craig_search::Evidence { signal: "whole_project".to_owned(), value: 1.0 }],
-    }
-}
-
 /// The function or type that block `at` is a part of, unless it holds another block, too.
 fn wider(blocks: &[Block], at: usize, texts: &HashMap<String, SourceText>) -> Option<Block> {
     let block = blocks.get(at).filter(|block| !block.is_truncated)?;
@@ -418,7 +408,7 @@ fn wider(blocks: &[Block], at: usize, texts: &HashMap<String, SourceText>) -> Op
 fn cache_key(project: &Project, request: &ChatContextRequest, limits: &Limits) -> Option<CacheKey> {
     let conversation = request.conversation.clone()?;
     let request = format!(
-        "{}\0{}\0{}\0{} {} {} {:?}",
+        "{}\0{}\0{}\0{} {} {} {:?} {:?} {:?}",
         request.message,
         request.history.join("\0"),
         request.open_files.join("\0"),
@@ -426,6 +416,8 @@ fn cache_key(project: &Project, request: &ChatContextRequest, limits: &Limits) -
         limits.min_similarity,
         limits.token_budget,
         limits.tokenizer,
+        limits.rerank,
+        request.format,
     );
     Some(CacheKey { project: project.id, conversation, request })
 }

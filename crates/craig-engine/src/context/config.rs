@@ -122,7 +122,7 @@ impl ContextConfig {
 
 fn tokenizer(settings: &Settings) -> Result<Tokenizer, SettingsError> {
     let name = settings.text("context.tokenizer").unwrap_or_default();
-    Tokenizer::of(name).ok_or_else(|| SettingsError::Flag {
+    Tokenizer::from_name(name).ok_or_else(|| SettingsError::Flag {
         key: "context.tokenizer".to_owned(),
         reason: format!("{name:?} is neither {} nor a model that is known", ENCODINGS.join(", ")),
     })

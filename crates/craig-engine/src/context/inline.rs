@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use craig_context::{Block, InlineQuery, Purpose, Reference, Selection, Tokenizer, boost, fitted, truncate};
+use craig_context::{Block, Format, InlineQuery, Reference, Selection, Tokenizer, boost, fitted, truncate};
 use craig_search::{Description, Filter, Hit, KindFilter};
 use craig_source::{Content, Language, mask_secrets, mask_text};
 use craig_store::{Project, Store};
@@ -66,8 +66,8 @@ impl Engine {
     /// the selection itself.
     ///
     /// The score of a block is the calibrated relevance of a search. Where the instruction points to code, the score of a
-    /// definition is how well its name fits, and relevance is told as if it were certain that there is such code.
-    /// Patterns that are asked for add to it. What goes wrong while searching is told in the answer.
+    /// definition is how well its name fits, and relevance is computed as if it were certain that there is such code.
+    /// Patterns that are asked for add to it. A search that fails is reported in the answer.
     pub fn inline_context(
         &self,
         handle: &str,
@@ -138,7 +138,7 @@ impl Engine {
         answer.elapsed.rank_ms = clock.step_ms();
         let had_blocks = !blocks.is_empty();
         let blocks: Vec<Block> = blocks.into_iter().filter_map(|block| shortened(block, limits)).collect();
-        let fitted = fitted(Purpose::Inline, blocks, usize::MAX, limits.tokenizer, |_, _| None);
+        let fitted = fitted(Format::Inline, blocks, usize::MAX, limits.tokenizer, |_, _| None);
         answer.elapsed.format_ms = clock.step_ms();
         answer.with(fitted, had_blocks)
     }
@@ -263,7 +263,7 @@ fn chosen(
         .iter()
         .filter(|hit| hit.score >= limits.min_score)
         .filter(|hit| !selection.covers(&hit.path, &(hit.line_start..=hit.line_end)))
-        .map(Block::of)
+        .map(Block::from_hit)
         .collect();
     boost(&mut blocks, &request.instruction, &selection.text);
     for block in blocks.iter_mut().filter(|block| request.open_files.contains(&block.path)) {

@@ -41,7 +41,7 @@ pub(super) fn rephrased(
     let prompt = prompt(message, history);
     let deadline = Instant::now() + limit;
     let (sender, receiver) = channel();
-    // Every model is told the deadline, and is to give up then. Not to wait longer here either is a second guard, for one
+    // Every model gets the deadline, and is to give up then. Not to wait longer here either is a second guard, for one
     // that does not: its thread is left alone, and ends whenever `complete` does.
     std::thread::spawn(move || {
         let messages =
@@ -80,12 +80,12 @@ mod tests {
 
     #[test]
     fn answers_are_read_and_others_refused() {
-        let told = "Sure:\n```json\n{\"question\": \"How is login tested?\", \"keywords\": [\"login\", \"test\"]}\n```";
+        let answer = "Sure:\n```json\n{\"question\": \"How is login tested?\", \"keywords\": [\"login\", \"test\"]}\n```";
         let expected = Rephrased {
             question: "How is login tested?".into(),
             keywords: vec!["login".into(), "test".into()],
         };
-        assert_eq!(read(told), Ok(expected));
+        assert_eq!(read(answer), Ok(expected));
         assert_eq!(read(r#"{"question": "a b"}"#).unwrap().keywords.len(), 0);
         let many = format!(r#"{{"question": "q w", "keywords": [{}"x"]}}"#, r#""x","#.repeat(20));
         assert_eq!(read(&many).unwrap().keywords.len(), MOST_KEYWORDS);

@@ -1,4 +1,4 @@
-//! What is kept of context that was handed out, and its statistics. Nothing of it leaves the machine.
+//! Statistics of the context that was given. Nothing of it leaves the machine.
 
 use std::collections::BTreeMap;
 
@@ -9,7 +9,7 @@ use serde::Serialize;
 use super::{ContextAnswer, Telemetry};
 use crate::{Engine, EngineError};
 
-/// Sums over the context that was handed out.
+/// Sums over the context that was given.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct ContextStatistics {
     /// Requests of chats.
@@ -20,13 +20,13 @@ pub struct ContextStatistics {
     pub with_context: u64,
     /// Requests that got none, by the reason.
     pub without: BTreeMap<String, u64>,
-    /// Mean score of what was handed out; `None` when there was nothing.
+    /// Mean score of the blocks that were given; `None` when there was nothing.
     pub mean_score: Option<f64>,
     /// Requests by the score of their best piece, ten ranges from 0 to 1.
     pub best_scores: Vec<ScoreShare>,
     /// Milliseconds of whole requests, and of each step.
     pub latency: Vec<Latency>,
-    /// Tokens handed out.
+    /// Tokens of the context.
     pub tokens: u64,
     /// Tokens that reading the same files whole would have taken more, estimated.
     pub tokens_saved: u64,
@@ -85,7 +85,7 @@ impl Engine {
             .ok_or(EngineError::NoContextToRate { id })
     }
 
-    /// Statistics of the context that was handed out from one project, or from all.
+    /// Statistics of the context that was given from one project, or from all.
     pub fn context_statistics(&self, handle: Option<&str>) -> Result<ContextStatistics, EngineError> {
         let store = self.store()?;
         let project = handle.map(|handle| self.find(&store, handle)).transpose()?;
@@ -194,12 +194,12 @@ fn days(uses: &[ContextUse]) -> Vec<UseOverTime> {
         day.0 += 1;
         day.1 += u64::from(used.blocks > 0);
     }
-    let told = |(day, (requests, with_context)): (&str, (u64, u64))| UseOverTime {
+    let use_of_day = |(day, (requests, with_context)): (&str, (u64, u64))| UseOverTime {
         day: day.to_owned(),
         requests,
         with_context,
     };
-    days.into_iter().map(told).collect()
+    days.into_iter().map(use_of_day).collect()
 }
 
 #[cfg(test)]

@@ -292,7 +292,7 @@ fn settings_switch_it_off_and_limit_it() {
 
     let count = |workshop: &Workshop, name: &str| {
         let request = ChatContextRequest {
-            tokenizer: craig_engine::Tokenizer::of(name),
+            tokenizer: craig_engine::Tokenizer::from_name(name),
             ..asking("what does loginUser do?")
         };
         workshop.engine.chat_context("tree", &request).unwrap().tokens

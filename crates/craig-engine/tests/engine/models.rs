@@ -245,8 +245,8 @@ fn reranking(shop: &Shop, provider: &Provider, timeout: Duration) -> Engine {
             dialect: RerankDialect::Common,
             model: "m".into(),
         };
-        let rerank = RerankOptions { candidates: 20, timeout };
-        config.reranker = RerankerConfig::Hosted { model: keyed(model), rerank };
+        config.rerank = RerankOptions { candidates: 20, timeout, ..RerankOptions::default() };
+        config.reranker = RerankerConfig::Hosted(keyed(model));
     })
 }
 
@@ -307,11 +307,7 @@ fn when_reranking_fails_the_first_order_stands_and_the_reason_is_told() {
     let failing: [(MakeAnswer, u64, &str); 4] = [
         (|| Answer::text(400, "no such model"), 5_000, "Test refused with status 400: no such model"),
         (|| Answer::text(200, "{]"), 5_000, "Test gave an answer that cannot be used: it is not JSON"),
-        (
-            || Answer::json(json!({"results": []})),
-            5_000,
-            "Test gave an answer that cannot be used: it has 0 scores",
-        ),
+        (|| Answer::json(json!({"results": []})), 5_000, "Test gave an answer without results"),
         (|| Answer::text(200, "late").after(Duration::from_secs(9)), 200, "Test gave no answer within"),
     ];
     for (answer, timeout_ms, reason) in failing {

@@ -206,7 +206,9 @@ fn the_documented_variables_of_reranking_are_understood() {
         ("RERANK_TIMEOUT_MS", "1500"),
     ];
     let config = Desk::new().environment(&variables).config().unwrap();
-    let RerankerConfig::Hosted { model, rerank } = config.reranker else { panic!("no reranker") };
+    let (RerankerConfig::Hosted(model), rerank) = (config.reranker, config.rerank) else {
+        panic!("no reranker")
+    };
     assert_eq!(
         (model.of.model.as_str(), rerank.timeout.as_millis(), rerank.candidates),
         ("rerank-2.5", 1500, 20)

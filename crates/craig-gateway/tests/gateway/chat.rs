@@ -247,10 +247,7 @@ async fn a_project_is_searched_when_no_results_come() {
     );
     plan.write("shop/src/cart.py", "def total(prices):\n    return sum(prices)\n");
     let config = plan.config().engine;
-    let engine = craig_engine::Engine::open(&config).unwrap();
-    let directory = plan.path("shop");
-    engine.prepare(&craig_engine::PrepareRequest::for_directory(&directory), &mut |_| {}).unwrap();
-    drop(engine);
+    plan.ingest("shop");
     let gateway = plan.start().await;
     let ask = |project: &str| json!({ "messages": [{ "role": "user", "content": "where is verify_token checked" }], "project": project, "rerank": true });
     let answer = gateway.chat(ask("shop")).await;
@@ -333,7 +330,7 @@ async fn a_stream_that_dies_ends_with_an_error_event() {
 }
 
 #[tokio::test]
-async fn bad_requests_are_told_what_is_wrong() {
+async fn errors_of_bad_requests_say_what_is_wrong() {
     let upstream = Upstream::start(|_, _| Reply::completion("")).await;
     let gateway = Plan::with(&upstream).set("gateway.max_body", "10kB").start().await;
     let messages = [

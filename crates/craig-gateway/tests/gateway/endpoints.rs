@@ -41,10 +41,10 @@ async fn documents_with_paths_are_ranked_as_the_files_of_a_project() {
         assert_eq!(answer.header("x-craig-rerank"), "local", "another path is another question");
         answer.json()["results"].clone()
     };
-    let told = first(["test/token.test.ts", "src/token.ts"]).await;
-    assert_eq!(told[0]["index"], 1, "{told}");
+    let ranked = first(["test/token.test.ts", "src/token.ts"]).await;
+    assert_eq!(ranked[0]["index"], 1, "{ranked}");
     let unlikely = first(["test/token.test.ts", "vendor/fixtures/token.spec.ts"]).await;
-    assert_ne!(unlikely, told);
+    assert_ne!(unlikely, ranked);
 }
 
 #[tokio::test]

@@ -150,7 +150,7 @@ async fn a_provider_that_hangs_is_not_waited_for() {
     let gateway = with_two(&first, &second, &[("gateway.first_byte_timeout_ms", "50")]).await;
     assert_eq!(content(&gateway.chat(asking_for("m")).await), "from the second");
     until("the first one's connection is closed", async || first.open() == 0).await;
-    // Whoever is slow, and not down, may still be the first to answer.
+    // A provider that is slow, but not down, may still be the first to answer.
     let second = Upstream::start(|_, _| Reply::Hang).await;
     let first = Upstream::start(|_, _| {
         let events =
@@ -231,7 +231,7 @@ async fn nothing_is_passed_on_before_the_first_good_event() {
 }
 
 #[tokio::test]
-async fn answers_that_are_not_what_was_asked_for_are_told_apart() {
+async fn answers_that_are_not_what_was_asked_for_are_distinguished() {
     let redirect = Reply::status(302, json!({})).with_header("location", "http://127.0.0.1:1/");
     let compressed = Reply::completion("x").with_header("content-encoding", "gzip");
     for (reply, word) in [(redirect, "'base_url'"), (compressed, "compresses")] {
@@ -255,7 +255,7 @@ async fn answers_that_are_not_what_was_asked_for_are_told_apart() {
 }
 
 #[tokio::test]
-async fn results_that_cannot_be_read_are_left_out_and_that_is_told() {
+async fn results_that_cannot_be_read_are_left_out_and_reported() {
     let upstream = Upstream::start(|_, _| Reply::completion("well")).await;
     let gateway = Plan::with(&upstream).start().await;
     let good =

@@ -42,7 +42,7 @@ async fn an_address_for_others_needs_a_key() {
 }
 
 #[tokio::test]
-async fn limits_are_told_and_kept() {
+async fn limits_are_kept_and_reported() {
     let upstream = Upstream::start(|_, _| Reply::completion("")).await;
     let gateway = Plan::with(&upstream).set("gateway.reranks_per_hour", "2").start().await;
     let ask = || gateway.post("/v1/rerank", json!({ "query": "q", "documents": ["a"] }));
@@ -107,7 +107,7 @@ async fn slow_and_oversized_clients_are_sent_away() {
     assert!(raw(&gateway, with_headers(60_000).as_bytes()).await.starts_with("HTTP/1.1 200"));
     for bytes in [70_000, 100_000, 500_000] {
         let answer = raw(&gateway, with_headers(bytes).as_bytes()).await;
-        // What was not read of it when the connection is closed may reset it before the answer is seen.
+        // The unread rest may reset the connection before the answer is seen.
         assert!(answer.is_empty() || answer.starts_with("HTTP/1.1 431"), "{bytes} bytes: {answer}");
     }
     let many = format!("GET /healthz HTTP/1.1\r\nhost: localhost\r\n{}\r\n", "a: b\r\n".repeat(200));
@@ -154,15 +154,15 @@ fn marked_requests() -> Vec<(&'static str, Value)> {
 async fn nothing_that_is_asked_or_secret_gets_into_logs_metrics_or_errors() {
     // Each provider repeats what it was sent, and its key, in every kind of failure.
     let repeating = |asked: &crate::upstream::Asked, n: usize| {
-        let said = String::from_utf8_lossy(&asked.body).into_owned();
+        let body = String::from_utf8_lossy(&asked.body).into_owned();
         let key = asked.header("authorization").unwrap_or_default().to_owned();
-        let error = json!({ "error": { "message": format!("{key} {said}"), "code": "x" }, "detail": said });
+        let error = json!({ "error": { "message": format!("{key} {body}"), "code": "x" }, "detail": body });
         match n % 8 {
             0 => Reply::status(400, error),
             1 => Reply::status(401, error),
             2 => Reply::status(422, error),
             3 => Reply::status(429, error).with_header("retry-after", "0"),
-            4 => Reply::Whole { status: 200, headers: String::new(), body: said.into_bytes() },
+            4 => Reply::Whole { status: 200, headers: String::new(), body: body.into_bytes() },
             5 => Reply::stream("x ", Duration::ZERO, End::Cut),
             6 => Reply::Close,
             _ => Reply::status(500, error),
@@ -267,7 +267,7 @@ async fn alerts_and_dashboard_ask_for_metrics_that_there_are() {
         .map(|target| target["expr"].as_str().unwrap());
     let mut n_names = 0;
     for expression in targets.chain(rules.iter().map(String::as_str)) {
-        let asked = Asked::of(expression);
+        let asked = Asked::from_expression(expression);
         assert!(!asked.metrics.is_empty(), "{expression}");
         for name in asked.metrics {
             let series = ["_bucket", "_count", "_sum"].iter().find_map(|end| name.strip_suffix(end));
@@ -291,7 +291,7 @@ struct Asked {
 }
 
 impl Asked {
-    fn of(expression: &str) -> Self {
+    fn from_expression(expression: &str) -> Self {
         let tokens = tokens(expression);
         let mut asked = Self::default();
         let mut at = 0;
@@ -348,7 +348,7 @@ fn tokens(expression: &str) -> Vec<String> {
 
 #[test]
 fn what_expressions_ask_for_is_understood() {
-    let asked = Asked::of(
+    let asked = Asked::from_expression(
         "sum by (le, b) (rate(x_ms_bucket{c!=\"d e\"}[$__rate_interval])) * 30 / max(y) and z > 0.05",
     );
     assert_eq!(asked.metrics, ["x_ms_bucket", "y", "z"]);

@@ -103,7 +103,14 @@ impl Plan {
         let flags = own.into_iter().chain(self.flags.clone()).collect();
         let settings = Settings::resolve(&Sources { environment, flags, ..Sources::default() }).unwrap();
         let engine = Config::from_settings(&settings, self.path("craig.db")).unwrap();
-        GatewayConfig::of(&settings, engine, self.path("keys.json")).unwrap()
+        GatewayConfig::from_settings(&settings, engine, self.path("keys.json")).unwrap()
+    }
+
+    /// Ingests a folder of this plan as a project of its name.
+    pub(crate) fn ingest(&self, folder: &str) {
+        let engine = craig_engine::Engine::new(&self.config().engine);
+        let directory = self.path(folder);
+        engine.prepare(&craig_engine::PrepareRequest::for_directory(&directory), &mut |_| {}).unwrap();
     }
 
     pub(crate) async fn start(self) -> Gateway {

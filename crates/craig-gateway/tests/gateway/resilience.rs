@@ -60,7 +60,7 @@ async fn every_failure_of_reranking_falls_back_to_the_order_of_the_search() {
         (Box::new(|| Reply::voyage(&[(0, 0.9), (0, 0.8)])), "bad_answer", 1),
         (Box::new(|| Reply::voyage(&[])), "no_results", 1),
         (Box::new(|| Reply::status(302, json!({})).with_header("location", "/elsewhere")), "redirect", 1),
-        (Box::new(|| Reply::voyage(&[(0, 0.9)]).with_header("content-encoding", "gzip")), "compressed", 1),
+        (Box::new(|| Reply::voyage(&[(0, 0.9)]).with_header("content-encoding", "br")), "compressed", 1),
     ];
     for (reply, class, n_tries) in cases {
         let (gateway, voyage, answer) = reranked_by(reply).await;

@@ -1,4 +1,4 @@
-//! HTTPS with a certificate of the gateway's own, and what is said of one that cannot be used.
+//! HTTPS with a certificate of the gateway's own, and what is error of one that cannot be used.
 
 use std::path::Path;
 use std::process::Command;
@@ -87,7 +87,7 @@ async fn streams_go_over_tls_and_plain_text_does_not() {
 }
 
 #[tokio::test]
-async fn certificates_that_cannot_be_used_are_told_apart() {
+async fn certificates_that_cannot_be_used_are_distinguished() {
     let Some(plan) = certified(Plan::new()) else { return };
     let folder = plan.path("");
     openssl(&folder, "ecparam -name prime256v1 -genkey -noout -out other.pem");
@@ -96,7 +96,7 @@ async fn certificates_that_cannot_be_used_are_told_apart() {
     openssl(&folder, "x509 -in cert.pem -outform der -out cert.der");
     plan.write("cut.pem", "-----BEGIN CERTIFICATE-----\n!\n-----END CERTIFICATE-----\n");
     plan.write("odd.pem", "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n");
-    let said = async |certificate: &str, key: &str| {
+    let error = async |certificate: &str, key: &str| {
         let own = Plan::new();
         for name in [certificate, key] {
             // A file that is not there stays so.
@@ -128,8 +128,8 @@ async fn certificates_that_cannot_be_used_are_told_apart() {
         ("cut.pem", "key.pem", "cannot speak TLS: cut.pem is malformed"),
         ("odd.pem", "key.pem", "cannot speak TLS: cannot use the certificate in odd.pem"),
     ] {
-        let said = said(certificate, key).await;
-        assert!(said.starts_with(expected), "{certificate} and {key}: {said}");
-        assert_eq!(said.contains("none.pem"), said.ends_with(missing), "{said}");
+        let error = error(certificate, key).await;
+        assert!(error.starts_with(expected), "{certificate} and {key}: {error}");
+        assert_eq!(error.contains("none.pem"), error.ends_with(missing), "{error}");
     }
 }

@@ -5,7 +5,7 @@ use std::time::Instant;
 use super::encoder::Encoder;
 use super::tokens::Tokens;
 use crate::rerank::logistic;
-use crate::{ModelError, RerankRequest, Reranker};
+use crate::{ModelError, Ranking, RerankRequest, Reranker};
 
 /// Documents that are judged between two looks at the clock.
 const AT_ONCE: usize = 4;
@@ -28,12 +28,15 @@ impl Reranker for CrossEncoder {
         &self.name
     }
 
-    fn rerank(&self, request: &RerankRequest<'_>) -> Result<Vec<f32>, ModelError> {
+    fn rerank(&self, request: &RerankRequest<'_>) -> Result<Ranking, ModelError> {
         let started = Instant::now();
         let mut scores = Vec::with_capacity(request.documents.len());
         for documents in request.documents.chunks(AT_ONCE) {
             if Instant::now() >= request.deadline {
                 return Err(ModelError::TimedOut { provider: self.name.clone(), waited: started.elapsed() });
+            }
+            if request.cancellation.is_cancelled() {
+                return Err(ModelError::Cancelled { provider: self.name.clone() });
             }
             let pairs: Vec<_> = documents
                 .iter()
@@ -41,6 +44,6 @@ impl Reranker for CrossEncoder {
                 .collect::<Result<_, _>>()?;
             scores.extend(self.encoder.judge(&pairs)?.into_iter().map(logistic));
         }
-        Ok(scores)
+        Ok(Ranking::from_scores(scores))
     }
 }

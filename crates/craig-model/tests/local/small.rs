@@ -106,7 +106,9 @@ fn rerank(reranker: &dyn Reranker, deadline: Instant) -> Result<Vec<f32>, ModelE
         "price of token",
     ];
     let documents = texts.map(|text| Document { path: None, text, score: 0.5 });
-    reranker.rerank(&RerankRequest { query: "where is the token checked", documents: &documents, deadline })
+    let mut request = RerankRequest::new("where is the token checked", &documents, Duration::ZERO);
+    request.deadline = deadline;
+    Ok(reranker.rerank(&request)?.scores(documents.len()))
 }
 
 fn soon() -> Instant {

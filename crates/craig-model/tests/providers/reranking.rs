@@ -1,7 +1,7 @@
 //! Reranking over HTTP, in every dialect, and by a language model.
 
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use craig_model::{
     ChatModel, Document, FailureClass, HostedReranker, LlmReranker, ModelError, RerankDialect, RerankRequest,
@@ -18,11 +18,8 @@ const DOCUMENTS: [Document<'static>; 3] = [
 ];
 
 pub(crate) fn rerank(reranker: &dyn Reranker, budget: Duration) -> Result<Vec<f32>, ModelError> {
-    reranker.rerank(&RerankRequest {
-        query: "where is c",
-        documents: &DOCUMENTS,
-        deadline: Instant::now() + budget,
-    })
+    let ranking = reranker.rerank(&RerankRequest::new("where is c", &DOCUMENTS, budget))?;
+    Ok(ranking.scores(DOCUMENTS.len()))
 }
 
 fn in_dialect(dialect: RerankDialect, model: &str, answer: Value) -> (Vec<f32>, Value) {
@@ -65,7 +62,7 @@ fn tei_gets_texts_and_gives_a_list() {
 #[test]
 fn scores_that_do_not_fit_the_documents_are_refused() {
     for answer in [
-        json!({"results": [{"index": 0, "relevance_score": 0.5}]}),
+        json!({"results": []}),
         json!({"results": [0, 1, 2]}),
         json!({"data": [{"index": 0, "score": 1}, {"index": 1, "score": 1}, {"index": 3, "score": 1}]}),
         json!("sorry"),

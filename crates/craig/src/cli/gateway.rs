@@ -82,7 +82,7 @@ impl Args {
 pub(crate) fn run(args: Args, session: &mut Session) -> anyhow::Result<Outcome> {
     let config = config(args.address, session)?;
     match args.command {
-        None => craig_gateway::serve_until_told(config, std::io::stderr()).map_err(start_refusal)?,
+        None => craig_gateway::serve_until_stopped(config, std::io::stderr()).map_err(start_refusal)?,
         Some(Command::Keys(KeysArgs { command })) => run_keys(command, &config, session)?,
     }
     Ok(Outcome::Complete)
@@ -95,7 +95,7 @@ fn config(address: Option<SocketAddr>, session: &Session) -> anyhow::Result<Gate
         true => Global::default_keys()?,
         false => std::path::PathBuf::new(),
     };
-    let mut config = GatewayConfig::of(&settings, engine, keys).map_err(config_refusal)?;
+    let mut config = GatewayConfig::from_settings(&settings, engine, keys).map_err(config_refusal)?;
     config.address = address.unwrap_or(config.address);
     Ok(config)
 }

@@ -50,9 +50,7 @@ impl QueryLine {
             languages,
             path: self.path.clone().or_else(|| given.path.clone()),
             kind: self.kind.unwrap_or(given.kind),
-            retrieval: given.retrieval,
-            rerank: given.rerank,
-            without: given.without.clone(),
+            ..given.clone()
         }
     }
 }

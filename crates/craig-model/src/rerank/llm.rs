@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
-use crate::rerank::min_max;
-use crate::{Document, Generation, LanguageModel, Message, ModelError, RerankRequest, Reranker, Role};
+use super::{Document, Ranking, RerankRequest, Reranker, min_max};
+use crate::{Generation, LanguageModel, Message, ModelError, Role};
 
 /// Most documents that the model is shown; the others stay behind them.
 const MOST_SHOWN: usize = 20;
@@ -40,17 +40,20 @@ impl Reranker for LlmReranker {
     }
 
     /// ½ · first score, stretched to 0…1, + ½ · place in the model's order. An answer that is no such order is an error.
-    fn rerank(&self, request: &RerankRequest<'_>) -> Result<Vec<f32>, ModelError> {
+    fn rerank(&self, request: &RerankRequest<'_>) -> Result<Ranking, ModelError> {
         let shown = &request.documents[..request.documents.len().min(MOST_SHOWN)];
         let prompt = prompt(request.query, shown);
         let messages =
             [Message { role: Role::System, content: TASK }, Message { role: Role::User, content: &prompt }];
-        let asked =
-            Generation { max_tokens: Some(MOST_TOKENS), ..Generation::new(&messages, request.deadline) };
+        let asked = Generation {
+            max_tokens: Some(MOST_TOKENS),
+            cancellation: request.cancellation.clone(),
+            ..Generation::new(&messages, request.deadline)
+        };
         let answer = self.model.complete(&asked)?;
         let order = order(&answer, shown.len())
             .map_err(|reason| ModelError::BadAnswer { provider: self.name.clone(), reason })?;
-        Ok(blended(&order, request.documents))
+        Ok(Ranking::from_scores(blended(&order, request.documents)))
     }
 }
 

@@ -1,11 +1,11 @@
-//! The built-in reranker: needs no index, no files and no network, so it works on texts that anybody hands in.
+//! The built-in reranker: needs no index, no files and no network, so it works on any texts.
 
 use std::collections::HashSet;
 
 use craig_text::identifiers;
 
-use crate::rerank::logistic;
-use crate::{ModelError, RerankRequest, Reranker, StaticModel};
+use super::{Ranking, RerankRequest, Reranker, logistic};
+use crate::{ModelError, StaticModel};
 
 /// Scores documents by how near their vectors are to the query's, and by how much of the query they hold.
 ///
@@ -26,7 +26,7 @@ impl Reranker for BuiltinReranker {
         "built-in"
     }
 
-    fn rerank(&self, request: &RerankRequest<'_>) -> Result<Vec<f32>, ModelError> {
+    fn rerank(&self, request: &RerankRequest<'_>) -> Result<Ranking, ModelError> {
         let model = StaticModel::builtin();
         let query = model.query(request.query);
         let words = model.query_words(request.query);
@@ -41,7 +41,7 @@ impl Reranker for BuiltinReranker {
                 + NAMES * share(&names, |name| document.text.contains(*name), |_| 1.0);
             logistic(sum)
         });
-        Ok(scores.collect())
+        Ok(Ranking::from_scores(scores))
     }
 }
 
@@ -61,16 +61,15 @@ fn share<T>(items: &[T], is_held: impl Fn(&T) -> bool, weight: impl Fn(&T) -> f3
 
 #[cfg(test)]
 mod tests {
-    use std::time::Instant;
+    use std::time::Duration;
 
     use super::*;
     use crate::Document;
 
     fn scores(query: &str, texts: &[&str]) -> Vec<f32> {
         let documents: Vec<_> = texts.iter().map(|text| Document { path: None, text, score: 0.0 }).collect();
-        BuiltinReranker
-            .rerank(&RerankRequest { query, documents: &documents, deadline: Instant::now() })
-            .unwrap()
+        let request = RerankRequest::new(query, &documents, Duration::from_secs(60));
+        BuiltinReranker.rerank(&request).unwrap().scores(texts.len())
     }
 
     #[test]

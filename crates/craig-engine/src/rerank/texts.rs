@@ -1,9 +1,9 @@
-//! The built-in ranking of texts that anybody hands in: what a search would say if they were all that there is.
+//! The built-in ranking of texts: as a search would rank them if they were all files of a project.
 
 use std::time::Instant;
 
 use craig_model::{
-    BuiltinReranker, Document, Embedding, ModelError, RerankRequest, Reranker as _, StaticModel,
+    BuiltinReranker, Document, Embedding, ModelError, Ranking, RerankRequest, Reranker, StaticModel,
 };
 use craig_search::{Index, has_words};
 use craig_source::FileType;
@@ -12,32 +12,57 @@ use rayon::prelude::*;
 
 use crate::EngineError;
 
-/// How relevant each document is to the query, 0 to 1, in their order.
+/// Ranks texts by how relevant each is to the query, 0 to 1.
 ///
-/// Each is cut as the file of its path would be, indexed, and ranked as a search ranks the files of a project: by names and
-/// definitions as well as by words and vectors. Without all paths neither languages nor the parts that files play are
-/// known, and texts alone are compared, see [`BuiltinReranker`].
-///
-/// Gives up at the deadline.
-pub(crate) fn relevances(request: &RerankRequest<'_>) -> Result<Vec<f32>, EngineError> {
-    let known = |document: &Document<'_>| document.path.is_some_and(|path| !path.is_empty());
-    if !has_words(request.query) || !request.documents.iter().all(known) {
-        return Ok(BuiltinReranker.rerank(request)?);
+/// Each is chunked as the file of its path would be, indexed in memory, and ranked as a search ranks the files of a project:
+/// by names and definitions as well as by words and vectors. Unless all paths are known, neither languages nor tests and
+/// documentation can be distinguished, and only texts are compared: [`BuiltinReranker`].
+pub(crate) struct TextRanking;
+
+impl Reranker for TextRanking {
+    fn name(&self) -> &str {
+        "built-in"
     }
-    let started = Instant::now();
-    let files = request.documents.par_iter().enumerate().map(|(at, document)| {
+
+    fn rerank(&self, request: &RerankRequest<'_>) -> Result<Ranking, ModelError> {
+        let is_known = |document: &Document<'_>| document.path.is_some_and(|path| !path.is_empty());
+        if !has_words(request.query) || !request.documents.iter().all(is_known) {
+            return BuiltinReranker.rerank(request);
+        }
+        let documents = request.documents.par_iter().enumerate();
+        let files = documents.map(|(at, document)| self.file(request, at, document));
+        let files = files.collect::<Result<Vec<_>, _>>()?;
+        let scores =
+            scores(files, request).map_err(|error| ModelError::Ranking { reason: error.to_string() })?;
+        Ok(Ranking::from_scores(scores))
+    }
+}
+
+impl TextRanking {
+    fn file(
+        &self,
+        request: &RerankRequest<'_>,
+        at: usize,
+        document: &Document<'_>,
+    ) -> Result<StoredFile, ModelError> {
+        let provider = || self.name().to_owned();
+        if request.cancellation.is_cancelled() {
+            return Err(ModelError::Cancelled { provider: provider() });
+        }
         if Instant::now() >= request.deadline {
-            let provider = BuiltinReranker.name().to_owned();
-            return Err(ModelError::TimedOut { provider, waited: started.elapsed() });
+            return Err(ModelError::TimedOut { provider: provider(), waited: request.started.elapsed() });
         }
         Ok(file(FileId::from_u64(at as u64), document.path.unwrap_or_default(), document.text))
-    });
-    let index = Index::from_files(files.collect::<Result<_, _>>()?)?;
-    let mut relevances = vec![0.0; request.documents.len()];
-    for (id, relevance) in index.relevances(request.query, StaticModel::builtin())? {
-        relevances[id.to_u64() as usize] = relevance;
     }
-    Ok(relevances)
+}
+
+fn scores(files: Vec<StoredFile>, request: &RerankRequest<'_>) -> Result<Vec<f32>, EngineError> {
+    let index = Index::from_files(files)?;
+    let mut scores = vec![0.0; request.documents.len()];
+    for (id, relevance) in index.relevances(request.query, StaticModel::builtin())? {
+        scores[id.to_u64() as usize] = relevance;
+    }
+    Ok(scores)
 }
 
 /// What the store would hold of a file at `path` with this text.
@@ -90,11 +115,11 @@ mod tests {
 
     use super::*;
 
-    fn relevances_of(query: &str, documents: &[(Option<&str>, &str)]) -> Vec<f32> {
+    fn scores_of(query: &str, documents: &[(Option<&str>, &str)]) -> Vec<f32> {
         let documents: Vec<Document<'_>> =
             documents.iter().map(|&(path, text)| Document { path, text, score: 0.0 }).collect();
-        let deadline = Instant::now() + Duration::from_secs(60);
-        relevances(&RerankRequest { query, documents: &documents, deadline }).unwrap()
+        let request = RerankRequest::new(query, &documents, Duration::from_secs(60));
+        TextRanking.rerank(&request).unwrap().scores(documents.len())
     }
 
     const CODE: &str =
@@ -104,25 +129,25 @@ mod tests {
     #[test]
     fn code_stands_above_its_test_and_what_has_nothing_to_do_with_it_is_unlikely() {
         let other = "pub fn area(circle: &Circle) -> f64 {\n    PI * circle.radius * circle.radius\n}\n";
-        let told = relevances_of(
+        let scores = scores_of(
             "how is a token revoked",
             &[(Some("tests/revoke.rs"), TEST), (Some("src/shapes.rs"), other), (Some("src/token.rs"), CODE)],
         );
-        assert!(told[2] > told[0] && told[0] > told[1] && told[1] < 0.3, "{told:?}");
+        assert!(scores[2] > scores[0] && scores[0] > scores[1] && scores[1] < 0.3, "{scores:?}");
     }
 
     #[test]
-    fn documents_of_one_path_are_told_apart() {
-        let told = relevances_of("revoke", &[(Some("a.rs"), "fn issue() {}"), (Some("a.rs"), CODE)]);
-        assert!(told[1] > told[0], "{told:?}");
+    fn documents_of_one_path_are_ranked_apart() {
+        let scores = scores_of("revoke", &[(Some("a.rs"), "fn issue() {}"), (Some("a.rs"), CODE)]);
+        assert!(scores[1] > scores[0], "{scores:?}");
     }
 
     #[test]
     fn the_time_is_kept() {
         let documents = [Document { path: Some("a.rs"), text: CODE, score: 0.0 }];
-        let request = RerankRequest { query: "token", documents: &documents, deadline: Instant::now() };
-        let error = relevances(&request).unwrap_err();
-        assert!(matches!(error, EngineError::Model(ModelError::TimedOut { .. })), "{error}");
+        let request = RerankRequest::new("token", &documents, Duration::ZERO);
+        let error = TextRanking.rerank(&request).unwrap_err();
+        assert!(matches!(error, ModelError::TimedOut { .. }), "{error}");
     }
 
     #[test]
@@ -134,9 +159,9 @@ mod tests {
                 &[(Some(""), ""), (Some("a.rs"), "\u{0}")],
                 &[(None, CODE), (Some("a"), CODE)],
             ] {
-                let told = relevances_of(query, documents);
-                assert_eq!(told.len(), documents.len());
-                assert!(told.iter().all(|one| (0.0..=1.0).contains(one)), "{query:?} {told:?}");
+                let scores = scores_of(query, documents);
+                assert_eq!(scores.len(), documents.len());
+                assert!(scores.iter().all(|score| (0.0..=1.0).contains(score)), "{query:?} {scores:?}");
             }
         }
     }

@@ -1,8 +1,8 @@
-//! How `/v1/rerank` is asked and understood. All of its dialects are in this file; nothing here talks to anybody.
+//! The dialects of `/v1/rerank`: what a request looks like, and how an answer is read. Nothing here sends anything.
 
 use serde_json::{Value, json};
 
-use crate::rerank::in_unit_range;
+use super::{RankedDocument, Ranking, in_unit_range};
 
 /// How a reranking provider wants to be asked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -23,7 +23,7 @@ const MAX_QUERY_BYTES: usize = 6_000;
 
 impl RerankDialect {
     /// The body that asks for the `top` best of `documents`; `model` may be empty where the server has one only.
-    pub fn request(self, model: &str, query: &str, documents: &[&str], top: usize) -> Value {
+    pub(crate) fn request(self, model: &str, query: &str, documents: &[&str], top: usize) -> Value {
         let texts: Vec<&str> = documents.iter().map(|text| beginning(text, MAX_DOCUMENT_BYTES)).collect();
         let mut body = match self {
             Self::Common => json!({ "documents": texts, "top_n": top, "return_documents": false }),
@@ -44,29 +44,12 @@ fn beginning(text: &str, max_bytes: usize) -> &str {
     &text[..text.floor_char_boundary(max_bytes)]
 }
 
-/// What a reranking provider answered, whatever its dialect.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Ranking {
-    /// Documents by falling score, equal ones by place; each at most once.
-    pub ranked: Vec<RankedDocument>,
-    /// Tokens that the provider counted, when it said so.
-    pub total_tokens: Option<u64>,
-}
-
-/// One document of a [`Ranking`].
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct RankedDocument {
-    /// Its place among those that were sent, from 0.
-    pub index: usize,
-    /// 0 to 1, higher is better.
-    pub score: f32,
-}
-
 impl Ranking {
-    /// Reads the list in `results`, `data` or the bare answer, with `relevance_score` or `score`.
+    /// Reads a provider's answer, whatever its dialect: the list in `results`, `data` or the bare answer, with
+    /// `relevance_score` or `score`.
     ///
     /// Fails, and says why, for a document that was not sent, one that comes twice, and a score that is no number.
-    pub fn read(answer: &Value, n_documents: usize) -> Result<Self, String> {
+    pub(crate) fn read(answer: &Value, n_documents: usize) -> Result<Self, String> {
         let list = [&answer["results"], &answer["data"], answer].into_iter().find_map(Value::as_array);
         let list = list.ok_or("it has no 'results', no 'data', and is no list")?;
         let mut is_seen = vec![false; n_documents];
@@ -82,18 +65,7 @@ impl Ranking {
         }
         let scores = in_unit_range(ranked.iter().map(|document| document.score).collect());
         ranked.iter_mut().zip(scores).for_each(|(document, score)| document.score = score);
-        ranked.sort_by(|a, b| b.score.total_cmp(&a.score).then(a.index.cmp(&b.index)));
-        Ok(Self { ranked, total_tokens: answer["usage"]["total_tokens"].as_u64() })
-    }
-
-    /// The score of each of `n_documents`; fails when one has none.
-    pub(crate) fn scores(&self, n_documents: usize) -> Result<Vec<f32>, String> {
-        if self.ranked.len() < n_documents {
-            return Err(format!("it has {} scores for {n_documents} documents", self.ranked.len()));
-        }
-        let mut scores = vec![0.0; n_documents];
-        self.ranked.iter().for_each(|document| scores[document.index] = document.score);
-        Ok(scores)
+        Ok(Self::new(ranked, answer["usage"]["total_tokens"].as_u64()))
     }
 }
 
@@ -118,16 +90,14 @@ mod tests {
             json!([{"index": 1, "score": 0.9}, {"index": 0, "score": 0.1}]),
         ] {
             let ranking = Ranking::read(&answer, 2).unwrap();
-            assert_eq!(ranking.scores(2).unwrap(), [0.1, 0.9], "{answer}");
+            assert_eq!(ranking.scores(2), [0.1, 0.9], "{answer}");
             assert_eq!(ranking.ranked[0].index, 1);
         }
     }
 
     #[test]
     fn answers_that_do_not_fit_are_refused() {
-        let reason =
-            |answer: Value| Ranking::read(&answer, 2).and_then(|ranking| ranking.scores(2)).unwrap_err();
-        assert_eq!(reason(json!({"results": []})), "it has 0 scores for 2 documents");
+        let reason = |answer: Value| Ranking::read(&answer, 2).unwrap_err();
         assert_eq!(reason(json!([{"index": 5, "score": 1.0}])), "there is no document 5");
         let twice = json!([{"index": 0, "score": 1.0}, {"index": 0, "score": 1.0}]);
         assert_eq!(reason(twice), "document 0 is scored twice");
