@@ -74,7 +74,7 @@ async fn inject(
     let Some(question) = conversation.question()?.filter(|question| !question.text.trim().is_empty()) else {
         return Ok((InjectedContext::default(), None));
     };
-    let context = gateway.context_for(caller, conversation, &question.text).await?;
+    let context = gateway.context_for(caller, conversation, &question).await?;
     let messages = (!context.text.is_empty()).then(|| question.messages_with(&context.text));
     Ok((context, messages))
 }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use axum::extract::{Request, State};
 use axum::response::Response;
-use craig_engine::{ChatContextRequest, ContextAnswer, InlineContextRequest, NoContext};
+use craig_engine::{ChatContextRequest, ContextAnswer, Engine, InlineContextRequest};
 use http::StatusCode;
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -14,9 +14,8 @@ use crate::caller::Caller;
 use crate::failure::{Problem, json_response};
 use crate::gateway::Gateway;
 use crate::intake::{caller_of, json_body};
-use crate::journal::{Event, SearchCompleted};
-use crate::metrics::ms;
-use crate::retrieval::write_trouble;
+use crate::rerank::Source;
+use crate::retrieval::Report;
 
 #[derive(Deserialize, JsonSchema)]
 #[schemars(rename = "ContextRequest")]
@@ -62,36 +61,25 @@ pub(crate) async fn context(
 ) -> Result<Response, Problem> {
     let caller = caller_of(&request)?;
     let (body, _room) = json_body::<ContextBody>(request, &gateway).await?;
-    let allowance = gateway.charge(Resource::Search, &caller).await?;
-    let started = std::time::Instant::now();
-    let trouble = gateway.index_trouble(body.project.clone());
-    let (found, trouble) = tokio::join!(found(&gateway, &caller, body), trouble);
-    let found = found?;
-    gateway.metrics.searches.inc();
-    gateway.metrics.total_search_ms.observe(ms(started.elapsed()));
-    gateway.journal.log(Event::SearchCompleted(SearchCompleted {
-        num_results: found.blocks.len(),
-        search_latency_ms: ms(started.elapsed()),
-        rerank: "off",
-        user: Some(caller.user.to_string()),
-        ..SearchCompleted::default()
-    }));
-    let mut response = json_response(StatusCode::OK, &found);
-    // An answer for a project that there is not says so itself.
-    if found.reason_code != Some(NoContext::NotReady) {
-        write_trouble(&mut response, trouble.as_slice());
-    }
-    if let Some(allowance) = allowance {
-        allowance.write_headers(&mut response);
-    }
+    let mut report = Report::new(Source::Off);
+    report.allowances.extend(gateway.charge(Resource::Search, &caller).await?);
+    let answer = answer(&gateway, &caller, body, &mut report).await?;
+    gateway.log_search(&report, &caller);
+    let mut response = json_response(StatusCode::OK, &answer);
+    report.write_headers(&mut response);
     Ok(response)
 }
 
-async fn found(gateway: &Gateway, caller: &Caller, body: ContextBody) -> Result<ContextAnswer, Problem> {
+async fn answer(
+    gateway: &Arc<Gateway>,
+    caller: &Caller,
+    body: ContextBody,
+    report: &mut Report,
+) -> Result<ContextAnswer, Problem> {
     let ContextBody { project, subject, open_files, max_chunks, min_similarity, max_context_tokens } = body;
     match subject {
         Subject::Message { message, history, conversation } => {
-            // Conversations of different clients are different ones, whatever they call them.
+            // Conversations of different clients are different ones, whatever their names.
             let conversation = conversation.map(|name| format!("{} {name}", caller.user));
             let request = ChatContextRequest {
                 message,
@@ -103,7 +91,7 @@ async fn found(gateway: &Gateway, caller: &Caller, body: ContextBody) -> Result<
                 token_budget: max_context_tokens,
                 ..ChatContextRequest::default()
             };
-            gateway.with_engine(move |engine| engine.chat_context(&project, &request)).await
+            gateway.chat_context(caller, project, request, report).await
         }
         Subject::Edit { instruction, path, line_start, line_end, text } => {
             let request = InlineContextRequest {
@@ -116,7 +104,9 @@ async fn found(gateway: &Gateway, caller: &Caller, body: ContextBody) -> Result<
                 min_score: min_similarity,
                 ..InlineContextRequest::default()
             };
-            gateway.with_engine(move |engine| engine.inline_context(&project, &request)).await
+            let name = project.clone();
+            let call = move |engine: &Arc<Engine>| engine.inline_context(&name, &request);
+            gateway.context_answer(caller, project, false, call, report).await
         }
     }
 }

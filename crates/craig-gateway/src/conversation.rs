@@ -30,6 +30,10 @@ pub(crate) struct Conversation<'a> {
     messages: Option<&'a str>,
 }
 
+/// Earlier messages that are read, and how much of each: what one is about stands at its beginning.
+const MAX_HISTORY: usize = 10;
+const MAX_HISTORY_BYTES: usize = 2_000;
+
 #[derive(Deserialize)]
 struct Text<'a>(#[serde(borrow)] Cow<'a, str>);
 
@@ -54,12 +58,15 @@ struct Part {
     text: Option<String>,
 }
 
-/// The last message of the user.
+/// The last message of the user, and what the user wrote before.
 pub(crate) struct Question<'a> {
     /// Its index among the messages.
     at: usize,
     /// Its text, without images and other parts.
     pub(crate) text: String,
+    /// Texts of the user's earlier messages, oldest first: what a follow-up question refers to. Answers of the model are left
+    /// out, since they may begin with anything.
+    pub(crate) history: Vec<String>,
     /// All messages, unparsed.
     messages: Vec<&'a str>,
 }
@@ -112,7 +119,8 @@ impl<'a> Conversation<'a> {
             })?;
             if message.role.is_some_and(|role| role.0 == "user") {
                 let text = message.content.map(Content::into_text).unwrap_or_default();
-                return Ok(Some(Question { at, text, messages }));
+                let history = history(&messages[..at]);
+                return Ok(Some(Question { at, text, history, messages }));
             }
         }
         Ok(None)
@@ -140,6 +148,18 @@ fn results(list: &str) -> Result<(Vec<Snippet>, bool), String> {
     let results: Vec<Snippet> = items.iter().filter_map(|item| serde_json::from_str(item).ok()).collect();
     let is_malformed = results.len() < items.len();
     Ok((results, is_malformed))
+}
+
+/// The texts of the user's messages, the newest [`MAX_HISTORY`] of them. Messages that cannot be read are the provider's matter.
+fn history(messages: &[&str]) -> Vec<String> {
+    let text = |raw: &&str| {
+        let message: Message<'_> = serde_json::from_str(raw).ok()?;
+        let text = message.content.filter(|_| message.role.is_some_and(|role| role.0 == "user"))?.into_text();
+        (!text.trim().is_empty()).then(|| text[..text.floor_char_boundary(MAX_HISTORY_BYTES)].to_owned())
+    };
+    let mut newest: Vec<String> = messages.iter().rev().filter_map(text).take(MAX_HISTORY).collect();
+    newest.reverse();
+    newest
 }
 
 impl Question<'_> {
@@ -195,6 +215,20 @@ mod tests {
         assert!(conversation.for_provider(Some("m"), None).is_none());
         assert!(conversation.for_provider(Some("n"), None).is_some());
         assert!(conversation.question().unwrap_or(None).is_none());
+    }
+
+    #[test]
+    fn the_history_is_what_the_user_wrote_before() {
+        let body = r#"{"messages":[{"role":"user","content":"one"},{"role":"assistant","content":"answer"},{"role":"user","content":[{"type":"text","text":"two"}]},{"role":"user"},7,{"role":"user","content":" "},{"role":"user","content":"three"},{"role":"tool","content":"t"}]}"#;
+        let question = read(body).question().unwrap_or(None).unwrap();
+        assert_eq!(
+            (question.text.as_str(), question.history),
+            ("three", vec!["one".to_owned(), "two".to_owned()])
+        );
+        let long = format!(r#"{{"role":"user","content":"{}"}},"#, "x".repeat(3_000)).repeat(20);
+        let body = format!(r#"{{"messages":[{long}{{"role":"user","content":"q"}}]}}"#);
+        let question = read(&body).question().unwrap_or(None).unwrap();
+        assert_eq!((question.history.len(), question.history[0].len()), (MAX_HISTORY, MAX_HISTORY_BYTES));
     }
 
     #[test]

@@ -4,19 +4,22 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use axum::response::Response;
-use craig_engine::{Engine, EngineError, Freshness, Hit, Refresh, RerankReport, RerankSource, SearchRequest};
+use craig_engine::{
+    ChatContextRequest, ContextAnswer, ContextFormat, Engine, EngineError, Freshness, Hit, NoContext,
+    Refresh, RerankReport, RerankSource, SearchRequest,
+};
 use http::HeaderValue;
 
 use crate::allowance::{Allowance, Resource};
 use crate::caller::Caller;
-use crate::conversation::Conversation;
+use crate::conversation::{Conversation, Question};
 use crate::failure::Problem;
 use crate::gateway::Gateway;
 use crate::journal::{Event, SearchCompleted};
 use crate::limits::refusal;
 use crate::metrics::ms;
 use crate::rerank::{CancelOnDrop, RerankDocument, Source};
-use crate::snippet::{self, Snippet};
+use crate::snippet::{Snippet, context_text, reference};
 use crate::traces::SpanKind;
 
 /// Most results that a request may bring.
@@ -27,6 +30,10 @@ const FRESHNESS_TIMEOUT: Duration = Duration::from_millis(300);
 
 /// How long a check continues for the requests after it.
 const MAX_CHECK: Duration = Duration::from_secs(10);
+
+/// The bounds of a token budget that the engine takes.
+const MIN_CONTEXT_TOKENS: usize = 100;
+const MAX_CONTEXT_TOKENS: usize = 200_000;
 
 /// How something was found, for headers, logs and metrics.
 #[derive(Default)]
@@ -74,11 +81,11 @@ impl Gateway {
         self: &Arc<Self>,
         caller: &Caller,
         conversation: &mut Conversation<'_>,
-        query: &str,
+        question: &Question<'_>,
     ) -> Result<InjectedContext, Problem> {
         let mut context = match (conversation.results.take(), conversation.project.clone()) {
-            (Some(results), _) => self.results_context(caller, conversation, results, query).await?,
-            (None, Some(project)) => self.project_context(caller, conversation, project, query).await,
+            (Some(results), _) => self.results_context(caller, conversation, results, &question.text).await?,
+            (None, Some(project)) => self.project_context(caller, conversation, project, question).await,
             (None, None) => InjectedContext::default(),
         };
         if conversation.has_malformed_results {
@@ -107,7 +114,18 @@ impl Gateway {
         if conversation.rerank && !results.is_empty() {
             results = self.reranked_results(caller, results, query, &mut report).await;
         }
-        Ok(self.injected(results, conversation, report))
+        results.truncate(self.config.injection.results);
+        report.n_results = results.len();
+        let budget_tokens = conversation.max_context_tokens.unwrap_or(self.config.injection.max_tokens);
+        let tokenizer = self.config.engine.context.tokenizer;
+        let work = move || {
+            let (text, n_injected) = context_text(&results, budget_tokens.min(MAX_CONTEXT_TOKENS), tokenizer);
+            (text, results.iter().take(n_injected).map(Snippet::reference).collect())
+        };
+        // Long texts take their time to be counted.
+        let written = tokio::task::spawn_blocking(work).await;
+        let (text, references) = written.map_err(|_| Problem::internal())?;
+        Ok(InjectedContext { text, references, report })
     }
 
     /// The best of these results, each with the reranker's score, or all as they are if reranking fails.
@@ -147,47 +165,79 @@ impl Gateway {
         }
     }
 
-    /// Context of a project. A conversation goes on without context, whatever fails, and its answer says why.
+    /// Context of a project, as `/v1/context` gives it: one engine call. A conversation goes on without context, whatever
+    /// fails, and its answer says why.
     async fn project_context(
         self: &Arc<Self>,
         caller: &Caller,
         conversation: &Conversation<'_>,
         project: String,
-        query: &str,
+        question: &Question<'_>,
     ) -> InjectedContext {
-        let request = SearchRequest {
-            limit: self.config.injection.results,
-            rerank: conversation.rerank,
-            ..SearchRequest::default()
+        let mut report = Report::new(Source::Off);
+        match self.charge(Resource::Search, caller).await {
+            Ok(allowance) => report.allowances.extend(allowance),
+            Err(_) => return InjectedContext::without("rate_limit_exceeded"),
+        }
+        if conversation.max_context_tokens.is_some_and(|tokens| tokens < MIN_CONTEXT_TOKENS) {
+            return InjectedContext::without(NoContext::OverBudget.code());
+        }
+        let rerank = match conversation.rerank {
+            true => Some(self.wants_rerank(caller, self.engine.reranks_context(), &mut report).await),
+            false => None,
         };
-        let trouble = match self.search(caller, project, query.to_owned(), request).await {
-            Ok((hits, report)) => {
-                let snippets = hits.into_iter().map(Snippet::from).collect();
-                return self.injected(snippets, conversation, report);
-            }
-            Err(problem) if problem.status == http::StatusCode::TOO_MANY_REQUESTS => "rate_limit_exceeded",
-            Err(problem) if problem.code == "unknown_project" => "unknown_project",
-            Err(problem) if problem.param.as_deref() == Some("query") => "no_words",
-            Err(_) => "index_unavailable",
+        let request = ChatContextRequest {
+            message: question.text.clone(),
+            history: question.history.clone(),
+            token_budget: conversation.max_context_tokens.map(|tokens| tokens.min(MAX_CONTEXT_TOKENS)),
+            format: ContextFormat::SimilarCode,
+            rerank,
+            ..ChatContextRequest::default()
         };
-        InjectedContext {
-            report: Report { trouble: vec![trouble], ..Report::default() },
-            ..Default::default()
+        match self.chat_context(caller, project, request, &mut report).await {
+            Ok(answer) => InjectedContext::new(answer, report),
+            Err(problem) if problem.code == "unknown_project" => InjectedContext::without("unknown_project"),
+            Err(_) => InjectedContext::without("index_unavailable"),
         }
     }
 
-    fn injected(
-        &self,
-        mut snippets: Vec<Snippet>,
-        conversation: &Conversation<'_>,
-        mut report: Report,
-    ) -> InjectedContext {
-        snippets.truncate(self.config.injection.results);
-        report.n_results = snippets.len();
-        let max_tokens = conversation.max_context_tokens.unwrap_or(self.config.injection.max_tokens);
-        let (text, n_injected) = snippet::message(&snippets, max_tokens);
-        let references = snippets.iter().take(n_injected).map(Snippet::reference).collect();
-        InjectedContext { text: if n_injected > 0 { text } else { String::new() }, references, report }
+    /// Context for a chat message by the engine. What went wrong beside it is added to `report`.
+    pub(crate) async fn chat_context(
+        self: &Arc<Self>,
+        caller: &Caller,
+        project: String,
+        mut request: ChatContextRequest,
+        report: &mut Report,
+    ) -> Result<ContextAnswer, Problem> {
+        let cancel = CancelOnDrop::default();
+        request.cancellation = cancel.0.clone();
+        let is_reranked =
+            request.rerank.unwrap_or(self.config.engine.context.chat.rerank) && self.engine.reranks_context();
+        let name = project.clone();
+        let call = move |engine: &Arc<Engine>| engine.chat_context(&name, &request);
+        self.context_answer(caller, project, is_reranked, call, report).await
+    }
+
+    /// Context by an engine call. What went wrong beside it is added to `report`.
+    pub(crate) async fn context_answer(
+        self: &Arc<Self>,
+        caller: &Caller,
+        project: String,
+        is_reranked: bool,
+        call: impl FnOnce(&Arc<Engine>) -> Result<ContextAnswer, EngineError> + Send + 'static,
+        report: &mut Report,
+    ) -> Result<ContextAnswer, Problem> {
+        let started = Instant::now();
+        let trouble = self.index_trouble(project);
+        let (answer, trouble) = tokio::join!(self.searching(is_reranked, call), trouble);
+        let answer = answer?;
+        // The answer for a missing project says so itself.
+        if answer.reason_code != Some(NoContext::NotReady) {
+            report.trouble.extend(trouble);
+        }
+        (report.n_candidates, report.n_results) = (answer.n_candidates, answer.blocks.len());
+        self.count_search(caller, started, answer.rerank.as_ref(), report);
+        Ok(answer)
     }
 
     /// Searches a project; if `request` wants it, the first hits are reranked.
@@ -284,7 +334,7 @@ impl Gateway {
     }
 
     /// What is wrong with a project's index: its files have changed since, or it could not be checked in time.
-    pub(crate) async fn index_trouble(self: &Arc<Self>, project: String) -> Option<&'static str> {
+    async fn index_trouble(self: &Arc<Self>, project: String) -> Option<&'static str> {
         let gateway = Arc::clone(self);
         // Continues after the timeout, so that the next request shares its result.
         let check = tokio::spawn(async move {
@@ -329,8 +379,31 @@ impl Gateway {
     }
 }
 
+impl InjectedContext {
+    fn new(answer: ContextAnswer, mut report: Report) -> Self {
+        // A reason keeps its word where it had one before it was the engine's.
+        report.trouble.extend(answer.reason_code.map(|reason| match reason {
+            NoContext::NotReady => "unknown_project",
+            NoContext::Generic | NoContext::TooShort => "no_words",
+            NoContext::Failed => "index_unavailable",
+            reason => reason.code(),
+        }));
+        let block_reference = |block: &craig_engine::ContextBlock| {
+            reference(&block.path, Some(block.line_start), Some(block.line_end))
+        };
+        let references = answer.blocks.iter().map(block_reference).collect();
+        Self { text: answer.markdown, references, report }
+    }
+
+    /// No context, and why.
+    fn without(trouble: &'static str) -> Self {
+        let report = Report { trouble: vec![trouble], ..Report::default() };
+        Self { report, ..Self::default() }
+    }
+}
+
 impl Report {
-    fn new(source: Source) -> Self {
+    pub(crate) fn new(source: Source) -> Self {
         Self { source: Some(source), ..Self::default() }
     }
 

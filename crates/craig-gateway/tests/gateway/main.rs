@@ -2,6 +2,7 @@
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 mod chat;
+mod context;
 mod endpoints;
 mod faults;
 mod guard;
