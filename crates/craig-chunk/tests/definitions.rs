@@ -828,6 +828,7 @@ data class Point(val x: Int, var y: Int = 0, z: Int)
 sealed interface Result { object Ok : Result; class Failed(val why: String) : Result }
 "#,
         expect![[r#"
+            Partly
             4-4 class Point
             4-4 constant x in Point
             4-4 constant y in Point

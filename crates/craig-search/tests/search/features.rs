@@ -200,7 +200,7 @@ package parcel
             "is_config",
         ],
         expect![[r#"
-            docs/parcel.md is_test=0.00 is_example=1.00 is_vendored=0.00 is_stub=0.00 is_legacy=0.00 is_internal=0.00 is_docs=1.00 is_config=0.00
+            docs/parcel.md is_test=0.00 is_example=0.00 is_vendored=0.00 is_stub=0.00 is_legacy=0.00 is_internal=0.00 is_docs=1.00 is_config=0.00
             examples/parcel.rs is_test=0.00 is_example=1.00 is_vendored=0.00 is_stub=0.00 is_legacy=0.00 is_internal=0.00 is_docs=0.00 is_config=0.00
             parcel.json is_test=0.00 is_example=0.00 is_vendored=0.00 is_stub=0.00 is_legacy=0.00 is_internal=0.00 is_docs=0.00 is_config=1.00
             src/internal/parcel.go is_test=0.00 is_example=0.00 is_vendored=0.00 is_stub=0.00 is_legacy=0.00 is_internal=1.00 is_docs=0.00 is_config=0.00

@@ -64,8 +64,8 @@ fn every_kind_of_file_is_found_with_place_kind_and_name() {
             send_invoice
               1 src/mail.py:1-4 function send_invoice
               2 src/cart.rs:1-17 function total_price
-              3 config/limits.toml:1-2 block orders
-              4 docs/guide.md:1-7 section Returning goods in Guide
+              3 docs/guide.md:1-7 section Returning goods in Guide
+              4 config/limits.toml:1-2 block orders
             where is an invoice sent by mail
               1 src/mail.py:1-4 function send_invoice
               2 src/cart.rs:1-17 function total_price
@@ -202,7 +202,7 @@ fn limit_and_minimal_score_bound_the_hits() {
               1 src/mail.py:1-4 function send_invoice
             invoice customer goods | limit=2
               1 src/mail.py:1-4 function send_invoice
-              2 src/cart.rs:1-17 function total_price
+              2 docs/guide.md:1-7 section Returning goods in Guide
             send_invoice | min=0.5
               1 src/mail.py:1-4 function send_invoice
             send_invoice | min=1

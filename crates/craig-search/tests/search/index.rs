@@ -122,11 +122,15 @@ fn a_missing_or_short_segment_is_made_anew() {
 
 #[test]
 fn a_damaged_manifest_is_reported_and_made_anew() {
-    for content in ["", "{", "null", "{\"format\": 11}", "[1, 2]"] {
+    let sound = fs::read_to_string(project().index_folder().join("manifest.json")).unwrap();
+    let other_generation = sound.replacen("\"generation\":", "\"generation\":1", 1);
+    assert_ne!(other_generation, sound);
+    for content in ["", "{", "null", "[1, 2]", &sound[..sound.len() / 2], &other_generation] {
         let project = project();
         fs::write(project.index_folder().join("manifest.json"), content).unwrap();
+        let found = health(&project);
         assert!(
-            matches!(health(&project), IndexHealth::Damaged { what } if what.starts_with("manifest.json: ")),
+            matches!(&found, IndexHealth::Damaged { what } if what.starts_with("manifest.json: ")),
             "{content}"
         );
         assert!(project.index().repaired().unwrap().starts_with("manifest.json: "), "{content}");
