@@ -533,7 +533,7 @@ impl<'a> Gathering<'a> {
         self.body(place, &mut features);
         self.page(place, &mut features);
         self.usage(place, &mut features);
-        self.standing(place, &mut features);
+        self.add_page_features(place, &mut features);
         self.together(place.at, &mut features);
         features
     }
@@ -712,7 +712,7 @@ impl<'a> Gathering<'a> {
     }
 
     /// What the page and the place on it say: its share of all mentions, whether it is the first, on what kind of page.
-    fn standing(&self, place: Place<'_>, features: &mut SectionFeatures) {
+    fn add_page_features(&self, place: Place<'_>, features: &mut SectionFeatures) {
         let mentions = self.library.mentions_at(&self.subject.name, place.at);
         features.other_cells = f32::from(mentions.other_cells).ln_1p();
         let n_rows = place.section.units.iter().filter(|unit| unit.is_row).count();

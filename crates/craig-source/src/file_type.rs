@@ -53,7 +53,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn extensions_tell_binary_files() {
+    fn binary_files_are_recognised_by_extension() {
         for (path, expected) in [
             ("logo.svg", Some(FileType::Image)),
             ("a/b.PNG", Some(FileType::Image)),

@@ -76,7 +76,7 @@ mod tests {
     }
 
     #[test]
-    fn trouble_with_the_root_is_told_with_a_way_out() {
+    fn errors_about_the_root_say_what_to_do() {
         let base = tempfile::tempdir().unwrap();
         let base = base.path();
         fs::write(base.join("file"), "").unwrap();

@@ -81,7 +81,7 @@ use craig_text::path::name;, DO NOT EDIT\n", None);
     }
 
     #[test]
-    fn minified_files_are_told_by_name_or_lines() {
+    fn minified_files_are_recognised_by_name_or_lines() {
         let minified = Some(Withheld::Minified);
         let one_line = "var a=function(b){return b+1};".repeat(200);
         check("lib/jquery.min.js", "x", minified);

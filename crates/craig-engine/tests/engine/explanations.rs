@@ -96,7 +96,7 @@ fn stream(text: &str) -> Answer {
 }
 
 #[test]
-fn what_holds_is_told_with_its_citation_and_asked_for_once() {
+fn supported_sentences_are_cited_and_requested_once() {
     let provider = saying(
         "It performs an HTTP request on the connection [performs]. It fails when the client is closed [fails].",
     );

@@ -208,7 +208,7 @@ fn a_missing_key_stops_only_what_needs_it() {
 }
 
 #[test]
-fn a_model_folder_that_is_not_there_is_told() {
+fn a_missing_model_folder_is_an_error() {
     let shop = Shop::new();
     let folder = shop.home.path().join("nowhere");
     let engine = shop.engine(|config| {
@@ -303,7 +303,7 @@ fn a_reranker_changes_the_order_and_relevance_stays_calibrated() {
 }
 
 #[test]
-fn when_reranking_fails_the_first_order_stands_and_the_reason_is_told() {
+fn if_reranking_fails_the_order_stays_and_the_reason_is_reported() {
     let failing: [(MakeAnswer, u64, &str); 4] = [
         (|| Answer::text(400, "no such model"), 5_000, "Test refused with status 400: no such model"),
         (|| Answer::text(200, "{]"), 5_000, "Test gave an answer that cannot be used: it is not JSON"),

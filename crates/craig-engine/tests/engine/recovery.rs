@@ -13,7 +13,7 @@ use crate::workshop::{Workshop, open};
 
 /// A process may die after its last commit and before it says that it is done.
 #[test]
-fn a_run_that_died_before_it_said_so_is_completed() {
+fn a_run_that_died_before_its_report_is_completed() {
     let workshop = Workshop::with_files(&[("a.rs", "fn alpha() {}"), ("b.rs", "fn beta() {}")]);
     let mut store = Store::open(&workshop.database()).unwrap();
     let project = store.project("tree").unwrap();
@@ -161,7 +161,7 @@ fn a_directory_named_like_an_id_gets_a_name_that_is_none() {
 
 /// Whoever waits for a lock may get it when the project is gone.
 #[test]
-fn a_project_purged_while_it_was_waited_for_is_told_unknown() {
+fn a_project_purged_while_it_was_waited_for_is_unknown() {
     let workshop = Workshop::with_files(&[("a.rs", "fn alpha() {}")]);
     let mut store = Store::open(&workshop.database()).unwrap();
     let project = store.project("tree").unwrap();

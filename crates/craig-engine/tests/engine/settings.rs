@@ -96,7 +96,7 @@ fn lists_of_all_layers_add_up() {
 }
 
 #[test]
-fn mistakes_are_told_with_their_place_and_the_nearest_key() {
+fn mistakes_are_reported_with_their_place_and_the_nearest_key() {
     let refusal = |text: &str| Desk::new().user(text).refusal();
     assert_eq!(
         refusal("threads = 2\n\n[embedder]\nprovidr = \"voyage\""),

@@ -47,7 +47,7 @@ fn features(code_line: usize, section_line: u32) -> (SubjectFeatures, SectionFea
 }
 
 #[test]
-fn names_beside_the_subject_tell_whose_page_it_is() {
+fn siblings_show_whose_page_it_is() {
     let (subject, start) = features(2, 2);
     assert_eq!((start.page_kin, start.heading_with_kin, subject.best_kin), (0.75, 0.75, 0.75));
     assert_eq!((start.heading_is_call, start.heading_is_member, start.callable_fits), (1.0, 1.0, 1.0));
@@ -106,7 +106,7 @@ fn of_scope(code_line: usize, section_line: u32) -> (SubjectFeatures, SectionFea
 }
 
 #[test]
-fn names_beside_the_subject_tell_what_it_is_called_with() {
+fn siblings_show_what_the_subject_is_called_with() {
     let (subject, done) = of_scope(2, 2);
     assert_eq!((subject.best_owner_kin, subject.kin_called, subject.foreign_share), (0.5, 0.75, 0.0));
     assert_eq!((done.owner_kin, done.foreign, done.use_share, done.use_fits), (0.5, 0.0, 1.0, 1.0));
@@ -117,7 +117,7 @@ fn names_beside_the_subject_tell_what_it_is_called_with() {
 }
 
 #[test]
-fn headings_tell_of_a_name_by_its_words() {
+fn headings_describe_a_name_by_its_words() {
     let library = Library::of_texts(vec![(
         "docs/layouts.md".into(),
         "# Layouts\n## Basic\nTime and level.\n## Dummy\nNothing.\n".into(),
@@ -144,14 +144,14 @@ Sends. | `stop`
 ";
 
 #[test]
-fn who_is_called_like_the_project_is_told_of_without_its_name() {
+fn what_is_named_like_the_project_is_found_without_its_name() {
     let code = "export interface AppRequestConfig {}\n";
     let (_, config) = features_of(("README.md", POPULATE), ("lib/app.ts", code), 1, 2);
     assert_eq!((config.heading_stems, config.heading_core_words), (1.0, 1.0));
 }
 
 #[test]
-fn the_section_below_a_heading_without_text_tells_of_its_name() {
+fn the_section_below_a_heading_without_text_describes_its_name() {
     let below =
         |line| features_of(("README.md", POPULATE), ("lib/a.js", "class Client {}\n"), 1, line).1.below_empty;
     assert_eq!((below(5), below(2)), (1.0, 0.0));
@@ -190,7 +190,7 @@ fn a_heading_in_a_history_is_no_heading_of_the_name() {
 }
 
 #[test]
-fn cells_behind_the_first_of_their_row_are_told_apart() {
+fn cells_after_the_first_of_their_row_are_counted_apart() {
     let page = "# Coming from Other\n\n| Other | Here |\n|--|--|\n| `halt` | `stop` |\n| `go` | `start` |\n";
     let of = |name| {
         features_of(("docs/other.md", page), ("lib/a.js", &format!("function {name} () {{}}\n")), 1, 1).1

@@ -67,7 +67,7 @@ fn trouble_with_a_document_leaves_the_others() {
 }
 
 #[test]
-fn a_damaged_database_is_made_anew_and_told_once() {
+fn a_damaged_database_is_rebuilt_and_reported_once() {
     let project = Project::new(&[("README.md", "# One\n")]);
     drop(project.index());
     fs::write(project.path().join(".aidocs/docs.db"), "nonsense ".repeat(1_000)).unwrap();

@@ -24,7 +24,7 @@ fn listed(text: &str) -> String {
 }
 
 #[test]
-fn sections_tell_what_they_are_about() {
+fn sections_list_what_they_are_about() {
     let text = "\
 # Class: `Client`
 The client. It is
@@ -111,7 +111,7 @@ fn odd_documents_are_read_whole() {
 }
 
 #[test]
-fn headings_tell_their_names_through_markup_and_in_lists() {
+fn names_of_headings_are_found_through_markup_and_in_lists() {
     let defined = |heading: &str| {
         let names = heading_names(heading);
         names

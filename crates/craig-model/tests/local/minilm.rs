@@ -61,7 +61,7 @@ fn whatever_changes_vectors_changes_the_id() {
 }
 
 #[test]
-fn a_folder_that_lacks_something_is_told() {
+fn an_incomplete_folder_is_an_error() {
     let Some(mut files) = minilm() else { return };
     let message = |files: &_| embedder(files).err().unwrap().to_string();
     let weights = files.remove("model.safetensors").unwrap();

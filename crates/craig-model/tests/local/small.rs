@@ -153,7 +153,7 @@ fn a_reranker_gives_up_at_its_deadline() {
 }
 
 #[test]
-fn a_model_that_cannot_rerank_is_told() {
+fn a_model_that_cannot_rerank_is_an_error() {
     let weights = weights(false);
     let files = files(&weights);
     let error = rerank(&*reranker(&files).unwrap(), soon()).unwrap_err();
@@ -164,7 +164,7 @@ fn a_model_that_cannot_rerank_is_told() {
 }
 
 #[test]
-fn weights_that_do_not_fit_are_told_and_no_panic() {
+fn weights_that_do_not_fit_are_an_error_and_no_panic() {
     let message = |files: &Files| embedder(files).err().unwrap().to_string();
     let mut wrong = weights(false);
     wrong.insert("encoder.layer.1.output.dense.bias".into(), (vec![3], vec![0.0; 3]));

@@ -62,7 +62,7 @@ fn an_answer_comes_whole_or_piece_by_piece() {
 }
 
 #[test]
-fn whoever_has_heard_enough_ends_the_stream() {
+fn a_callback_can_end_the_stream() {
     let server = Provider::new(|_, _| events(&["one", "two", "three"]));
     let mut received = 0;
     let answer = model(&server).stream(&Generation::new(&ASKED, soon()), &mut |_| {

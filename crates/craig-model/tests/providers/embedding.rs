@@ -49,7 +49,7 @@ fn openai_is_asked_as_documented_and_vectors_come_in_order() {
 }
 
 #[test]
-fn voyage_is_told_queries_from_documents() {
+fn voyage_gets_queries_and_documents_apart() {
     let provider = provider_of_lengths();
     let model = HostedModel { dimensions: Some(3), ..hosted(&provider, EmbeddingDialect::Voyage) };
     let embedder = HostedEmbedder::new(model);
@@ -114,7 +114,7 @@ fn the_length_of_vectors_is_known_or_asked_for_once() {
 }
 
 #[test]
-fn answers_that_do_not_fit_are_told_and_not_tried_again() {
+fn answers_that_do_not_fit_are_errors_and_not_retried() {
     let cases: [(MakeAnswer, &str); 6] = [
         (|| Answer::json(json!({"data": []})), "it has 0 vectors for 2 texts"),
         (|| Answer::json(json!({"ok": true})), "it has no 'data'"),

@@ -111,7 +111,7 @@ fn errors_hold_neither_keys_nor_texts() {
 }
 
 #[test]
-fn a_wrong_key_is_told_with_its_variable() {
+fn an_error_about_a_wrong_key_names_its_variable() {
     let provider = Provider::of(vec![|| Answer::text(401, "{}")]);
     let error = post(&provider.endpoint("/"), hasty()).unwrap_err();
     assert!(error.hint().unwrap().contains("TEST_API_KEY"));

@@ -44,7 +44,7 @@ fn globs_bring_in_and_leave_out() {
 }
 
 #[test]
-fn a_bad_glob_is_an_error_and_a_large_file_is_told() {
+fn a_bad_glob_is_an_error_and_a_large_file_is_reported() {
     let folder = tempfile::tempdir().unwrap();
     fs::create_dir(folder.path().join("docs")).unwrap();
     fs::write(folder.path().join("docs/big.md"), "x".repeat(100)).unwrap();

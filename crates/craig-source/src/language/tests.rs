@@ -9,7 +9,7 @@ fn check_paths(rows: &[(&str, Option<Language>)]) {
 }
 
 #[test]
-fn paths_tell_languages() {
+fn languages_are_recognised_by_path() {
     use Language::*;
     check_paths(&[
         ("src/a.ts", Some(TypeScript)),
@@ -54,7 +54,7 @@ fn paths_tell_languages() {
 }
 
 #[test]
-fn shebangs_tell_languages() {
+fn languages_are_recognised_by_shebang() {
     for (line, language) in [
         ("#!/bin/sh", Some(Language::Bash)),
         ("#!/bin/bash -eu", Some(Language::Bash)),

@@ -38,7 +38,7 @@ fn ordinary_files() {
 }
 
 #[test]
-fn shared_extensions_are_told_by_content() {
+fn shared_extensions_are_resolved_by_content() {
     check("a.h", "int f(void);\n", expect![[r#"c Code Text text "int f(void);\n""#]]);
     check("b.h", "  class A {};\n", expect![[r#"cpp Code Text text "  class A {};\n""#]]);
     let cpp_headers =

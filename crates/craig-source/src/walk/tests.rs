@@ -227,7 +227,7 @@ fn a_bad_glob_in_the_options_is_an_error() {
 }
 
 #[test]
-fn a_bad_line_in_an_ignore_file_is_told_and_the_others_hold() {
+fn a_bad_line_in_an_ignore_file_is_reported_and_the_others_apply() {
     check(
         r"
         .gitignore: [z-a]\n*.log
@@ -286,7 +286,7 @@ fn exclusions_are_counted() {
 }
 
 #[test]
-fn names_that_are_no_text_and_paths_that_are_too_long_are_told() {
+fn names_that_are_no_text_and_paths_that_are_too_long_are_reported() {
     let (folder, root) = tree("a.rs");
     fs::write(folder.path().join(OsStr::from_bytes(b"caf\xe9.rs")), "").unwrap();
     // No system call takes such a path at once: a deep folder is moved into another.
@@ -306,7 +306,7 @@ fn names_that_are_no_text_and_paths_that_are_too_long_are_told() {
 }
 
 #[test]
-fn an_unreadable_folder_is_told_and_the_rest_is_listed() {
+fn an_unreadable_folder_is_reported_and_the_rest_is_listed() {
     use std::os::unix::fs::PermissionsExt;
     let (folder, root) = tree("a.rs\nlocked/b.rs");
     let locked = folder.path().join("locked");

@@ -350,7 +350,7 @@ mod tests {
             (TOML, "a = "),
             (TOML, "mcp_servers = 3"),
         ];
-        let told: String = bad
+        let errors: String = bad
             .iter()
             .map(|(form, text)| format!("{}\n", with_server(*form, text, "x").unwrap_err()))
             .collect();
@@ -363,6 +363,6 @@ mod tests {
             it is malformed: Unexpected word on line 1 column 1
             it is malformed: TOML parse error at line 1, column 5   | 1 | a =    |     ^ string values must be quoted, expected literal string
             "mcp_servers" in it is not what it should be: a set of servers by name
-        "#]].assert_eq(&told);
+        "#]].assert_eq(&errors);
     }
 }

@@ -216,7 +216,7 @@ mod tests {
     }
 
     #[test]
-    fn a_line_tells_how_far_how_fast_and_where() {
+    fn a_line_shows_how_far_how_fast_and_where() {
         let progress = Progress {
             phase: Phase::Reading,
             processed_files: 1_500,

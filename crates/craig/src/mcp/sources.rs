@@ -284,16 +284,16 @@ mod tests {
         #[track_caller]
         fn check(&self, sources: &[&str], expect: expect_test::Expect) {
             let base = self.base().display().to_string();
-            let told = |text: &&str| {
+            let outcome = |text: &&str| {
                 let text = text.replace("BASE", &base);
-                let told = match self.permissions.source(&text) {
+                let decision = match self.permissions.source(&text) {
                     Ok(Source::Directory(path)) => format!("directory {}", path.display()),
                     Ok(Source::Repository(url)) => format!("repository {url}"),
                     Err(failure) => failure.text().lines().next().unwrap_or_default().to_owned(),
                 };
-                format!("{text}\n  {told}\n").replace(&base, "BASE")
+                format!("{text}\n  {decision}\n").replace(&base, "BASE")
             };
-            expect.assert_eq(&sources.iter().map(told).collect::<String>());
+            expect.assert_eq(&sources.iter().map(outcome).collect::<String>());
         }
     }
 

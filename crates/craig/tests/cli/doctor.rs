@@ -38,7 +38,7 @@ fn tighten(home: &Home) {
 }
 
 #[test]
-fn what_is_sound_is_said_to_be() {
+fn an_intact_database_is_reported_as_intact() {
     let home = Home::with_ingested_shop();
     tighten(&home);
     let reported = home.succeed(&["doctor"]);

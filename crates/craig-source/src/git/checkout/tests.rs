@@ -151,7 +151,7 @@ fn branches_and_tags_are_followed_and_rewritten_history_too() {
 }
 
 #[test]
-fn trouble_is_told_and_leaves_nothing_behind() {
+fn errors_are_clear_and_leave_nothing_behind() {
     let place = Place::with_files(&[("a", "1")]);
     let empty = Place::new();
     let nowhere =
