@@ -22,8 +22,8 @@ static ADDRESS: LazyLock<SocketAddr> = LazyLock::new(|| {
     .map(|(key, value)| (key.to_owned(), value.to_owned()))
     .to_vec();
     let settings = Settings::resolve(&Sources { flags, ..Sources::default() }).unwrap();
-    let engine = Config::of(&settings, home.join("craig.db")).unwrap();
-    let config = GatewayConfig::of(&settings, engine, home.join("keys.json")).unwrap();
+    let engine = Config::from_settings(&settings, home.join("craig.db")).unwrap();
+    let config = GatewayConfig::from_settings(&settings, engine, home.join("keys.json")).unwrap();
     let runtime = Box::leak(Box::new(tokio::runtime::Runtime::new().unwrap()));
     let running = runtime.block_on(Running::start(config, std::io::sink())).unwrap();
     let address = running.address;

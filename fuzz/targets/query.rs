@@ -2,15 +2,18 @@
 #![no_main]
 
 use std::sync::LazyLock;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use craig_context::{ChatQuery, InlineQuery};
-use craig_engine::{Config, TextModels};
-use craig_model::Document;
+use craig_engine::{Cancellation, Config, Document, Engine};
 use craig_source::Language;
 use libfuzzer_sys::fuzz_target;
 
-static MODELS: LazyLock<TextModels> = LazyLock::new(|| TextModels::new(&Config::new("craig.db")));
+static ENGINE: LazyLock<Engine> = LazyLock::new(|| {
+    let mut config = Config::new("craig.db");
+    config.rerank.timeout = Duration::from_secs(60);
+    Engine::new(&config)
+});
 
 const FILES: [(&str, &str); 3] = [
     ("src/login.rs", "/// Checks a token.\npub fn verify_token(token: &str) -> bool {\n    !token.is_empty()\n}\n"),
@@ -20,8 +23,8 @@ const FILES: [(&str, &str); 3] = [
 
 fuzz_target!(|query: &str| {
     let documents = FILES.map(|(path, text)| Document { path: Some(path), text, score: 0.0 });
-    let deadline = Instant::now() + Duration::from_secs(60);
-    let relevances = MODELS.rerank(query, &documents, deadline).expect("the built-in ranking has no bad input");
+    let ranking = ENGINE.rerank_texts(query, &documents, documents.len(), &Cancellation::default());
+    let relevances = ranking.expect("the built-in ranking has no bad input").scores(documents.len());
     assert!(relevances.iter().all(|relevance| (0.0..=1.0).contains(relevance)), "{relevances:?}");
     ChatQuery::new(query, &[query, "where is the login?"]);
     InlineQuery::new(query, FILES[0].1, Language::Rust);

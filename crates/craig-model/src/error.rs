@@ -1,4 +1,4 @@
-//! What can go wrong with a model, sorted by what it means for whoever asked.
+//! What can go wrong with a model, sorted by what it means for the caller.
 
 use std::time::Duration;
 
@@ -56,7 +56,7 @@ pub enum ModelError {
         /// For how long.
         waited: Duration,
     },
-    /// Whoever asked wants no answer any more.
+    /// The caller cancelled the request.
     #[error("asking {provider} was cancelled")]
     Cancelled {
         /// Who was asked.
@@ -151,7 +151,7 @@ pub enum FailureClass {
     Model,
     /// Too many requests at once: try again.
     Busy,
-    /// Whoever asked has gone.
+    /// The caller has cancelled it.
     Cancelled,
 }
 
