@@ -34,16 +34,16 @@ const REFUSED_NAMES: &[Name] = &[
     Name("rooms", ANYWHERE, "crates"),
     Name("heard", ANYWHERE, "received"),
     Name("tells", ANYWHERE, "reports, prints, returns"),
+    Name("standing", ANYWHERE, "softmax probability, gap, margin; active, idle"),
+    Name("standings", ANYWHERE, "softmax probability, gap, margin"),
+    Name("Said", ANYWHERE, "ProviderError, Output"),
+    Name("Around", ANYWHERE, "Dependencies"),
+    Name("tell", ANYWHERE, "report, print, return"),
 ];
 
 /// Names that are still being replaced: `cargo test -p craig-engine --test architecture -- --ignored` lists where.
 const REFUSED_SOON: &[Name] = &[
-    Name("standing", ANYWHERE, "softmax probability, gap, margin; active, idle"),
-    Name("standings", ANYWHERE, "softmax probability, gap, margin"),
-    Name("Said", ANYWHERE, "ProviderError, Output"),
     Name("said", ANYWHERE, "response, output, message"),
-    Name("Around", ANYWHERE, "Dependencies"),
-    Name("tell", ANYWHERE, "report, print, return"),
     Name("told", ANYWHERE, "reported, printed, returned"),
     Name("fn of(", ANYWHERE, "from_…, new, parse"),
 ];
@@ -68,22 +68,22 @@ const REFUSED_PHRASES: &[Phrase] = &[
     Phrase("belongs into", "belongs in"),
     Phrase("tells of", "describes, reports"),
     Phrase("none is made", "it is not created"),
+    Phrase("who says neither", "if neither is given"),
+    Phrase("handed out", "returned"),
+    Phrase("hand out", "return"),
+    Phrase("takes in", "ingests"),
+    Phrase("are told", "are reported"),
+    Phrase("tell of", "describe, report"),
+    Phrase("told of", "described, reported"),
+    Phrase("says something", "time to first byte, returns"),
 ];
 
 /// Phrases that are still being replaced.
 const PHRASES_REFUSED_SOON: &[Phrase] = &[
-    Phrase("who says neither", "if neither is given"),
-    Phrase("handed out", "returned"),
     Phrase("hands out", "returns"),
-    Phrase("hand out", "return"),
-    Phrase("takes in", "ingests"),
     Phrase("is told", "is reported, is an error"),
-    Phrase("are told", "are reported"),
-    Phrase("tell of", "describe, report"),
-    Phrase("told of", "described, reported"),
     Phrase("rooms", "crates"),
     Phrase("who asks", "the client, the caller"),
-    Phrase("says something", "time to first byte, returns"),
 ];
 
 /// Where a refused phrase is right after all: file, phrase, why.
