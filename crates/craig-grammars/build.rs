@@ -55,17 +55,21 @@ fn main() {
     let sizes = pack_all(&|name| is_release || name == PACKED_IN_DEBUG, &out);
     let mut constants = String::new();
     let mut pairs = String::new();
+    let mut all = String::new();
     for (name, package, _, constant) in GRAMMARS {
         let package_name = package.replace('-', "_");
         let plain = format!("{package_name}::{constant}");
         let packed = sizes.get(name).map(|tables| packed_constant(name, tables));
         let chosen = packed.as_ref().filter(|_| is_release).unwrap_or(&plain);
         constants += &format!("/// The grammar of `{package}`.\npub const {name}: LanguageFn = {chosen};\n");
+        all += &format!("({:?}, {name}),\n", name.to_lowercase());
         if let Some(packed) = packed {
             constants += &format!("use {package_name} as _;\n");
             pairs += &format!("({name:?}, {packed}, {plain}),\n");
         }
     }
+    constants +=
+        &format!("/// All grammars with their names.\npub const ALL: &[(&str, LanguageFn)] = &[{all}];\n");
     fs::write(out.join("grammars.rs"), constants).expect("the output folder can be written");
     fs::write(out.join("pairs.rs"), format!("[{pairs}]")).expect("the output folder can be written");
 }

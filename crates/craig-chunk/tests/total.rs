@@ -1,45 +1,20 @@
 //! Any text of any language is partitioned: random text, mutated code, deep nesting.
 
 use std::fs;
+use std::sync::LazyLock;
 
 use craig_chunk::{Outline, chunk};
 use craig_source::Language;
 use proptest::prelude::*;
 
-/// Every language with a way of its own to be cut, each with a fixture.
-const FIXTURES: &[&str] = &[
-    "sample.ts",
-    "sample.tsx",
-    "sample.js",
-    "sample.py",
-    "sample.java",
-    "sample.go",
-    "sample.rs",
-    "sample.c",
-    "sample.cpp",
-    "Sample.cs",
-    "sample.rb",
-    "sample.php",
-    "sample.kt",
-    "sample.swift",
-    "sample.scala",
-    "sample.lua",
-    "sample.sh",
-    "sample.ex",
-    "Sample.hs",
-    "sample.zig",
-    "sample.html",
-    "sample.css",
-    "sample.scss",
-    "sample.json",
-    "sample.yaml",
-    "sample.toml",
-    "sample.sql",
-    "sample.vue",
-    "sample.svelte",
-    "sample.md",
-    "sample.rst",
-];
+/// Names of the fixtures: one for every language with a way of its own to be cut.
+static FIXTURES: LazyLock<Vec<String>> = LazyLock::new(|| {
+    let folder = fs::read_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fixtures")).expect("a folder");
+    let names = folder.map(|entry| entry.expect("an entry").file_name().into_string().expect("UTF-8"));
+    let mut names: Vec<String> = names.collect();
+    names.sort_unstable();
+    names
+});
 
 fn fixture(name: &str) -> (Language, String) {
     let path = format!("{}/tests/fixtures/{name}", env!("CARGO_MANIFEST_DIR"));
@@ -113,7 +88,7 @@ proptest! {
 
     #[test]
     fn any_text_is_partitioned(text in "(\\PC|[ \t\r\n{}()#=\"'-]){0,300}") {
-        for name in FIXTURES {
+        for name in FIXTURES.iter() {
             check(Language::from_path(name).expect("known"), &text);
         }
         check(Language::Text, &text);
@@ -121,7 +96,7 @@ proptest! {
 
     #[test]
     fn mutated_code_is_partitioned(edits in prop::collection::vec(edit(), 1..8)) {
-        for name in FIXTURES {
+        for name in FIXTURES.iter() {
             let (language, mut text) = fixture(name);
             edits.iter().for_each(|edit| apply(&mut text, edit));
             check(language, &text);
@@ -164,7 +139,7 @@ fn deep_indentation_does_not_overflow() {
 /// All languages, shallower: a grammar's own scanner may keep a stack too.
 #[test]
 fn nesting_is_total_in_every_language() {
-    for name in FIXTURES {
+    for name in FIXTURES.iter() {
         let language = Language::from_path(name).expect("known");
         for open in ["(", "[", "{", "<a>", "if x { ", "\"${", "def f\n ", "begin "] {
             check(language, &open.repeat(3_000));
@@ -182,7 +157,7 @@ fn giant_lines_are_cut_between_characters() {
 
 #[test]
 fn empty_and_blank_texts() {
-    for name in FIXTURES {
+    for name in FIXTURES.iter() {
         let language = Language::from_path(name).expect("known");
         assert!(check(language, "").chunks.is_empty());
         assert_eq!(check(language, " \n\n").chunks.len(), 1, "{name}");
