@@ -30,6 +30,14 @@ pub enum ModelError {
         /// Which kind, and what could be.
         reason: String,
     },
+    /// A transformer as safetensors: transformers are run from ONNX.
+    #[error(
+        "the model folder has a {model_type} model as model.safetensors, and no model.onnx or onnx/model.onnx"
+    )]
+    NeedsOnnx {
+        /// What config.json calls the architecture.
+        model_type: String,
+    },
     /// A provider needs a key and none was given.
     #[error("{provider} needs an API key, and {variable} is not set")]
     MissingKey {
@@ -181,7 +189,8 @@ impl ModelError {
             | Self::MissingFile { .. }
             | Self::Unreadable { .. }
             | Self::Unsupported { .. }
-            | Self::Ranking { .. } => FailureClass::Model,
+            | Self::Ranking { .. }
+            | Self::NeedsOnnx { .. } => FailureClass::Model,
             Self::MissingKey { .. } => FailureClass::Auth,
             Self::Unreachable { .. } => FailureClass::Network,
             Self::TimedOut { .. } => FailureClass::Timeout,
@@ -229,6 +238,11 @@ impl ModelError {
                 Some("check 'base_url', that the server is running, and the proxy settings".to_owned())
             }
             Self::TimedOut { .. } => Some("raise 'timeout_ms', or use a faster model".to_owned()),
+            Self::NeedsOnnx { .. } => Some(
+                "transformers are run from ONNX: put onnx/model.onnx of the model's repository into the folder, or make it \
+                 with 'optimum-cli export onnx --model FOLDER FOLDER/onnx' (docs/models.md)"
+                    .to_owned(),
+            ),
             Self::MissingFile { .. }
             | Self::Unreadable { .. }
             | Self::Malformed(_)

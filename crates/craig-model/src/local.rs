@@ -1,26 +1,22 @@
 //! Models that run on this machine: a folder's files in, an embedder or reranker out.
 //!
-//! Three kinds of folder: model2vec (a table of vectors), BERT as safetensors, and ONNX.
+//! Two kinds of folder: model2vec (a table of vectors, as safetensors) and transformers (as ONNX).
 
-mod bert;
 mod config;
 mod embedder;
-mod encoder;
 mod onnx;
+mod pooling;
 mod reranker;
 mod table;
 mod tensors;
 mod tokens;
 
 use crate::{Embedder, ModelError, Reranker};
-use bert::Bert;
 use config::ModelConfig;
 use embedder::LocalEmbedder;
-use encoder::Encoder;
 use onnx::OnnxModel;
 use reranker::CrossEncoder;
 use table::TableModel;
-use tensors::Tensors;
 use tokens::Tokens;
 
 /// Gives the content of a file of the model's folder by its name, and `None` when there is none; fails with a reason.
@@ -50,13 +46,8 @@ pub fn local_embedder(
     let tokens = Tokens::parse(&tokens, options.max_tokens.unwrap_or(config.max_tokens))?;
     Ok(match weights {
         Weights::Table(bytes) => Box::new(TableModel::new(&bytes, &config, tokens, &options, fingerprint)?),
-        Weights::Bert(bytes) => {
-            let bert = Bert::new(Tensors::parse(&bytes)?, &config)?;
-            Box::new(LocalEmbedder::new(Box::new(bert), tokens, &config, options, fingerprint)?)
-        }
         Weights::Onnx(bytes) => {
-            let model = OnnxModel::new(bytes)?;
-            Box::new(LocalEmbedder::new(Box::new(model), tokens, &config, options, fingerprint)?)
+            Box::new(LocalEmbedder::new(OnnxModel::new(bytes)?, tokens, &config, options, fingerprint)?)
         }
     })
 }
@@ -66,16 +57,14 @@ pub fn local_reranker(read: &mut ReadFile<'_>, name: &str) -> Result<Box<dyn Rer
     let mut folder = Folder { read };
     let config = ModelConfig::read(&mut folder)?;
     let tokens = Tokens::parse(&folder.needed("tokenizer.json")?, config.max_tokens)?;
-    let encoder: Box<dyn Encoder> = match Weights::read(&mut folder, &config)? {
-        Weights::Bert(bytes) => Box::new(Bert::new(Tensors::parse(&bytes)?, &config)?),
-        Weights::Onnx(bytes) => Box::new(OnnxModel::new(bytes)?),
+    match Weights::read(&mut folder, &config)? {
+        Weights::Onnx(bytes) => Ok(Box::new(CrossEncoder::new(OnnxModel::new(bytes)?, tokens, name))),
         Weights::Table(_) => {
             let reason =
-                "a table of vectors cannot look at two texts together; a reranker is a cross-encoder";
-            return Err(ModelError::Unsupported { reason: reason.to_owned() });
+                "a table of vectors cannot compare two texts token by token; a reranker is a cross-encoder";
+            Err(ModelError::Unsupported { reason: reason.to_owned() })
         }
-    };
-    Ok(Box::new(CrossEncoder::new(encoder, tokens, name)))
+    }
 }
 
 /// The files of one model.
@@ -96,7 +85,6 @@ impl Folder<'_, '_> {
 /// Weights, by what can be done with them.
 enum Weights {
     Table(Vec<u8>),
-    Bert(Vec<u8>),
     Onnx(Vec<u8>),
 }
 
@@ -104,31 +92,29 @@ const SAFETENSORS: &str = "model.safetensors";
 const ONNX: [&str; 2] = ["model.onnx", "onnx/model.onnx"];
 
 impl Weights {
-    /// The weights that can be run best, of those that are there.
+    /// The weights that are there.
     fn read(folder: &mut Folder<'_, '_>, config: &ModelConfig) -> Result<Self, ModelError> {
-        let kind = config.model_type.as_str();
-        if kind == "bert" || kind == "model2vec" || kind.is_empty() {
-            match folder.optional(SAFETENSORS)? {
-                Some(bytes) if kind == "bert" => return Ok(Self::Bert(bytes)),
-                Some(bytes) => return Ok(Self::Table(bytes)),
-                None => {}
-            }
+        let is_table = matches!(config.model_type.as_str(), "model2vec" | "");
+        if is_table && let Some(bytes) = folder.optional(SAFETENSORS)? {
+            return Ok(Self::Table(bytes));
         }
         for file in ONNX {
             if let Some(bytes) = folder.optional(file)? {
                 return Ok(Self::Onnx(bytes));
             }
         }
-        if kind == "bert" || kind == "model2vec" || kind.is_empty() {
+        if is_table {
             return Err(ModelError::MissingFile { file: format!("{SAFETENSORS} or {}", ONNX[0]) });
         }
-        let reason = format!("its config.json says {kind:?}, which needs an ONNX export as {}", ONNX[0]);
-        Err(ModelError::Unsupported { reason })
+        match folder.optional(SAFETENSORS)? {
+            Some(_) => Err(ModelError::NeedsOnnx { model_type: config.model_type.clone() }),
+            None => Err(ModelError::MissingFile { file: ONNX.join(" or ") }),
+        }
     }
 
     fn bytes(&self) -> &[u8] {
         match self {
-            Self::Table(bytes) | Self::Bert(bytes) | Self::Onnx(bytes) => bytes,
+            Self::Table(bytes) | Self::Onnx(bytes) => bytes,
         }
     }
 }

@@ -3,7 +3,7 @@
 use serde::Deserialize;
 
 use super::Folder;
-use super::encoder::Pooling;
+use super::pooling::Pooling;
 use crate::ModelError;
 
 /// Tokens that are read of a text when no file says how many.
@@ -14,9 +14,6 @@ const DEFAULT_MAX_TOKENS: usize = 512;
 pub(super) struct ModelConfig {
     /// `bert`, `model2vec`, …; empty when nothing says.
     pub(super) model_type: String,
-    pub(super) n_heads: usize,
-    pub(super) layer_norm_eps: f32,
-    pub(super) activation: String,
     /// Tokens of a text that are read.
     pub(super) max_tokens: usize,
     pub(super) pooling: Pooling,
@@ -26,9 +23,6 @@ pub(super) struct ModelConfig {
 #[serde(default)]
 struct ConfigFile {
     model_type: String,
-    num_attention_heads: usize,
-    layer_norm_eps: Option<f32>,
-    hidden_act: String,
     max_position_embeddings: Option<usize>,
     seq_length: Option<usize>,
 }
@@ -68,14 +62,7 @@ impl ModelConfig {
         let places = config.max_position_embeddings.unwrap_or(DEFAULT_MAX_TOKENS);
         let max_tokens =
             sentence.max_seq_length.or(config.seq_length).unwrap_or(DEFAULT_MAX_TOKENS).min(places);
-        Ok(Self {
-            model_type: config.model_type,
-            n_heads: config.num_attention_heads,
-            layer_norm_eps: config.layer_norm_eps.unwrap_or(1e-12),
-            activation: config.hidden_act,
-            max_tokens: max_tokens.max(8),
-            pooling,
-        })
+        Ok(Self { model_type: config.model_type, max_tokens: max_tokens.max(8), pooling })
     }
 }
 

@@ -3,7 +3,8 @@
 use rayon::prelude::*;
 
 use super::config::ModelConfig;
-use super::encoder::{Encoder, Pooling};
+use super::onnx::OnnxModel;
+use super::pooling::Pooling;
 use super::tokens::{Tokenized, Tokens};
 use super::{LocalOptions, id};
 use crate::{Embedder, Embedding, Expense, ModelError};
@@ -12,7 +13,7 @@ use crate::{Embedder, Embedding, Expense, ModelError};
 pub(super) struct LocalEmbedder {
     id: String,
     dimensions: usize,
-    encoder: Box<dyn Encoder>,
+    encoder: OnnxModel,
     tokens: Tokens,
     pooling: Pooling,
     options: LocalOptions,
@@ -21,7 +22,7 @@ pub(super) struct LocalEmbedder {
 impl LocalEmbedder {
     /// Tries the model once, so that one that cannot run is reported at once.
     pub(super) fn new(
-        encoder: Box<dyn Encoder>,
+        encoder: OnnxModel,
         tokens: Tokens,
         config: &ModelConfig,
         options: LocalOptions,

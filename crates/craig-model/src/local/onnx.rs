@@ -1,10 +1,10 @@
-//! Models in ONNX, run by `rten`.
+//! Transformers in ONNX, run by `rten`.
 
 use rten::{Model, NodeId, Value, ValueOrView};
 use rten_tensor::NdTensor;
 use rten_tensor::prelude::*;
 
-use super::encoder::{Encoder, Pooling, logit};
+use super::pooling::Pooling;
 use super::tokens::Tokenized;
 use crate::ModelError;
 
@@ -12,7 +12,7 @@ use crate::ModelError;
 const MAX_BATCH_TEXTS: usize = 16;
 const MAX_BATCH_TOKENS: usize = 2048;
 
-/// A model in ONNX.
+/// A transformer in ONNX.
 pub(super) struct OnnxModel {
     model: Model,
     inputs: Vec<(NodeId, Input)>,
@@ -116,10 +116,9 @@ impl OnnxModel {
         }
         Ok(results)
     }
-}
 
-impl Encoder for OnnxModel {
-    fn embed(&self, texts: &[Tokenized], pooling: Pooling) -> Result<Vec<Vec<f32>>, ModelError> {
+    /// One vector a text, in order, not normalised.
+    pub(super) fn embed(&self, texts: &[Tokenized], pooling: Pooling) -> Result<Vec<Vec<f32>>, ModelError> {
         self.run_all(texts, |text, shape, numbers| match shape {
             [_] => Ok(numbers.to_vec()),
             // What is behind the text's tokens is padding.
@@ -128,11 +127,21 @@ impl Encoder for OnnxModel {
         })
     }
 
-    fn judge(&self, pairs: &[Tokenized]) -> Result<Vec<f32>, ModelError> {
+    /// One logit a pair of texts, in order: how well they fit.
+    pub(super) fn judge(&self, pairs: &[Tokenized]) -> Result<Vec<f32>, ModelError> {
         self.run_all(pairs, |_, _, numbers| {
             logit(numbers).ok_or_else(|| ModelError::Unsupported {
                 reason: format!("it gives {} numbers for a pair: a reranker gives 1 or 2", numbers.len()),
             })
         })
+    }
+}
+
+/// A pair's logit from the numbers that a classifier gives: one is it, of two the second is for "fits".
+pub(super) fn logit(outputs: &[f32]) -> Option<f32> {
+    match outputs {
+        [logit] => Some(*logit),
+        [against, in_favour] => Some(in_favour - against),
+        _ => None,
     }
 }

@@ -2,7 +2,7 @@
 
 use std::time::Instant;
 
-use super::encoder::Encoder;
+use super::onnx::OnnxModel;
 use super::tokens::Tokens;
 use crate::rerank::logistic;
 use crate::{ModelError, Ranking, RerankRequest, Reranker};
@@ -12,13 +12,13 @@ const AT_ONCE: usize = 4;
 
 /// A local cross-encoder.
 pub(super) struct CrossEncoder {
-    encoder: Box<dyn Encoder>,
+    encoder: OnnxModel,
     tokens: Tokens,
     name: String,
 }
 
 impl CrossEncoder {
-    pub(super) fn new(encoder: Box<dyn Encoder>, tokens: Tokens, name: &str) -> Self {
+    pub(super) fn new(encoder: OnnxModel, tokens: Tokens, name: &str) -> Self {
         Self { encoder, tokens, name: name.to_owned() }
     }
 }

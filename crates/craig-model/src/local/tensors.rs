@@ -31,22 +31,6 @@ impl<'b> Tensors<'b> {
         })?;
         Ok(Some(Tensor { shape: view.shape().to_vec(), values }))
     }
-
-    /// The tensor of that name and shape.
-    pub(super) fn shaped(&self, name: &str, shape: &[usize]) -> Result<Vec<f32>, ModelError> {
-        match self.optional(name)? {
-            Some(tensor) if tensor.shape == shape => Ok(tensor.values),
-            Some(tensor) => {
-                let is = tensor.shape;
-                Err(ModelError::Malformed(format!("{name} has the shape {is:?}, {shape:?} was expected")))
-            }
-            None => Err(ModelError::Malformed(format!("there is no {name}"))),
-        }
-    }
-
-    pub(super) fn has(&self, name: &str) -> bool {
-        self.tensors.tensor(name).is_ok()
-    }
 }
 
 fn floats(dtype: Dtype, bytes: &[u8]) -> Option<Vec<f32>> {

@@ -1,4 +1,4 @@
-//! Local models: MiniLM with its real weights, the same as ONNX, model2vec folders, cross-encoders.
+//! Local models: MiniLM with its real weights, model2vec folders, cross-encoders.
 //!
 //! The weights are not in the repository: `scripts/fetch-test-models` brings them. Without them, the tests that need them
 //! say so and end.

@@ -2,7 +2,7 @@
 
 use craig_model::{Expense, LocalOptions};
 
-use crate::weights::{dot, embedder, embedder_with, minilm};
+use crate::weights::{dot, embedder, embedder_with, minilm, minilm_safetensors, reranker};
 
 /// First and last numbers of vectors, from a reference implementation in numpy.
 const CHECKS: [(&str, [f32; 4], f32); 3] = [
@@ -55,22 +55,31 @@ fn whatever_changes_vectors_changes_the_id() {
     assert_eq!(plain, id(LocalOptions::default()));
     assert_ne!(plain, id(LocalOptions { query_prefix: "query: ".into(), ..LocalOptions::default() }));
     assert_ne!(plain, id(LocalOptions { max_tokens: Some(64), ..LocalOptions::default() }));
-    let weights = files.get_mut("model.safetensors").unwrap();
+    let weights = files.get_mut("onnx/model.onnx").unwrap();
     *weights.last_mut().unwrap() ^= 1;
     assert_ne!(plain, embedder(&files).unwrap().id());
 }
 
 #[test]
-fn an_incomplete_folder_is_an_error() {
+fn a_folder_that_lacks_something_is_an_error() {
     let Some(mut files) = minilm() else { return };
     let message = |files: &_| embedder(files).err().unwrap().to_string();
-    let weights = files.remove("model.safetensors").unwrap();
-    assert_eq!(message(&files), "the model folder has no model.safetensors or model.onnx");
-    files.insert("model.safetensors".into(), weights[..1000].to_vec());
-    assert!(message(&files).starts_with("model weights are malformed"), "{}", message(&files));
+    files.remove("onnx/model.onnx").unwrap();
+    assert_eq!(message(&files), "the model folder has no model.onnx or onnx/model.onnx");
+    files.insert("model.onnx".into(), vec![7; 1000]);
+    assert!(message(&files).starts_with("model weights are malformed: ONNX"), "{}", message(&files));
     files.remove("tokenizer.json");
     assert_eq!(message(&files), "the model folder has no tokenizer.json");
-    files.insert("config.json".into(), br#"{"model_type": "qwen3"}"#.to_vec());
-    files.insert("tokenizer.json".into(), b"{}".to_vec());
-    assert!(message(&files).contains("needs an ONNX export as model.onnx"), "{}", message(&files));
+}
+
+#[test]
+fn a_transformer_as_safetensors_says_how_to_get_onnx() {
+    let Some(files) = minilm_safetensors() else { return };
+    for error in [embedder(&files).err().unwrap(), reranker(&files).err().unwrap()] {
+        assert_eq!(
+            error.to_string(),
+            "the model folder has a bert model as model.safetensors, and no model.onnx or onnx/model.onnx"
+        );
+        assert!(error.hint().unwrap().contains("optimum-cli export onnx"), "{:?}", error.hint());
+    }
 }

@@ -1,6 +1,6 @@
 //! BERT written down as ONNX, so that the runtime is tried on a real graph: what exporters write, without an exporter.
 
-use crate::weights::{Tensors, dot, embedder, minilm, tensors};
+use crate::weights::{Tensors, minilm, minilm_folder};
 
 /// Protocol buffers, as much of them as ONNX needs.
 #[derive(Default)]
@@ -253,21 +253,11 @@ impl<'t> Writer<'t> {
     }
 }
 
+/// Run by `scripts/fetch-test-models`.
 #[test]
-fn minilm_as_onnx_gives_the_vectors_of_our_own_forward_pass() {
-    let Some(files) = minilm() else { return };
-    let mut exported = files.clone();
-    let weights = exported.remove("model.safetensors").unwrap();
-    exported.insert("onnx/model.onnx".into(), Writer::states(&tensors(&weights), 12));
-    let (ours, theirs) = (embedder(&files).unwrap(), embedder(&exported).unwrap());
-    assert_ne!(ours.id(), theirs.id());
-    // Of different lengths, so that there is padding.
-    let texts =
-        ["where", "fn verify_token(token: &str) -> bool { sign(token) == SECRET }", "a b c d e f g h"];
-    let pairs =
-        ours.embed_documents(&texts).unwrap().into_iter().zip(theirs.embed_documents(&texts).unwrap());
-    for (text, (ours, theirs)) in texts.iter().zip(pairs) {
-        let cosine = dot(ours.as_slice(), theirs.as_slice());
-        assert!((cosine - 1.0).abs() < 1e-5, "{text:?} {cosine}");
-    }
+#[ignore = "writes into the cache"]
+fn write_minilm_as_onnx() {
+    let (folder, files) = (minilm_folder().unwrap(), minilm().unwrap());
+    std::fs::create_dir_all(folder.join("onnx")).unwrap();
+    std::fs::write(folder.join("onnx/model.onnx"), &files["onnx/model.onnx"]).unwrap();
 }

@@ -2,13 +2,13 @@
 
 use craig_model::Expense;
 
-use crate::weights::{Files, Tensors, dot, embedder, minilm, tensors, to_safetensors};
+use crate::weights::{Files, Tensors, dot, embedder, minilm_safetensors, tensors, to_safetensors};
 
 const WIDTH: usize = 384;
 
 /// A folder as model2vec writes it: a table, and what else is given.
 fn folder(change: impl FnOnce(&mut Tensors)) -> Option<Files> {
-    let files = minilm()?;
+    let files = minilm_safetensors()?;
     let table = tensors(&files["model.safetensors"]).remove("embeddings.word_embeddings.weight").unwrap();
     let mut tensors = Tensors::from([("embeddings".to_owned(), table)]);
     change(&mut tensors);

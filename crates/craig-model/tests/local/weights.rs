@@ -7,15 +7,22 @@ use craig_model::{Embedder, LocalOptions, ModelError, Reranker, local_embedder, 
 use safetensors::tensor::TensorView;
 use safetensors::{Dtype, SafeTensors};
 
+use crate::onnx::Writer;
+
 /// A model's files by name.
 pub(crate) type Files = BTreeMap<String, Vec<u8>>;
 
-/// The folder of MiniLM, where somebody has fetched it.
-#[expect(clippy::print_stderr, reason = "whoever runs the tests should see what was not tested")]
-pub(crate) fn minilm() -> Option<Files> {
+/// Where `scripts/fetch-test-models` puts MiniLM.
+pub(crate) fn minilm_folder() -> Option<PathBuf> {
     let cache = std::env::var_os("XDG_CACHE_HOME").map(PathBuf::from);
     let cache = cache.or_else(|| Some(PathBuf::from(std::env::var_os("HOME")?).join(".cache")))?;
-    let folder = cache.join("craig-tests/all-MiniLM-L6-v2");
+    Some(cache.join("craig-tests/all-MiniLM-L6-v2"))
+}
+
+/// MiniLM with its weights as safetensors, where somebody has fetched it.
+#[expect(clippy::print_stderr, reason = "whoever runs the tests should see what was not tested")]
+pub(crate) fn minilm_safetensors() -> Option<Files> {
+    let folder = minilm_folder()?;
     let names = [
         "config.json",
         "tokenizer.json",
@@ -29,6 +36,14 @@ pub(crate) fn minilm() -> Option<Files> {
         eprintln!("skipped: no MiniLM in {}: run scripts/fetch-test-models", folder.display());
     }
     files
+}
+
+/// MiniLM with its weights as ONNX, where somebody has fetched it.
+pub(crate) fn minilm() -> Option<Files> {
+    let mut files = minilm_safetensors()?;
+    let weights = files.remove("model.safetensors")?;
+    files.insert("onnx/model.onnx".into(), Writer::states(&tensors(&weights), 12));
+    Some(files)
 }
 
 pub(crate) fn embedder(files: &Files) -> Result<Box<dyn Embedder>, ModelError> {

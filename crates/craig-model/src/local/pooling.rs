@@ -1,16 +1,4 @@
-//! What runs a transformer: our own forward pass of BERT, or an ONNX runtime.
-
-use super::tokens::Tokenized;
-use crate::ModelError;
-
-/// A transformer that reads tokens.
-pub(super) trait Encoder: Send + Sync {
-    /// One vector a text, in order, not normalised.
-    fn embed(&self, texts: &[Tokenized], pooling: Pooling) -> Result<Vec<Vec<f32>>, ModelError>;
-
-    /// One number a pair of texts, in order: how well they fit, as a logit.
-    fn judge(&self, pairs: &[Tokenized]) -> Result<Vec<f32>, ModelError>;
-}
+//! How the vectors of a text's tokens become one.
 
 /// How the vectors of a text's tokens become one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -36,14 +24,5 @@ impl Pooling {
                 mean
             }
         }
-    }
-}
-
-/// A pair's logit from the numbers that a classifier gives: one is it, of two the second is for "fits".
-pub(super) fn logit(outputs: &[f32]) -> Option<f32> {
-    match outputs {
-        [logit] => Some(*logit),
-        [against, in_favour] => Some(in_favour - against),
-        _ => None,
     }
 }
