@@ -1,4 +1,4 @@
-//! What an embedder gives, and the seam behind which embedders stand.
+//! The trait of embedders, and the vectors they return.
 
 use craig_text::dot;
 
@@ -9,10 +9,10 @@ pub trait Embedder: Send + Sync {
     /// Names model and version; vectors of different ids are never compared.
     fn id(&self) -> &str;
 
-    /// Length of every vector. May ask a provider, once.
+    /// Length of every vector. May send one request to a provider.
     fn dimensions(&self) -> Result<usize, ModelError>;
 
-    /// What embedding takes.
+    /// What embedding costs.
     fn expense(&self) -> Expense;
 
     /// Embeds texts to be found, in order.
@@ -44,16 +44,16 @@ impl<E: Embedder + ?Sized> Embedder for &E {
     }
 }
 
-/// What embedding takes, so that it can be said before it is begun.
+/// What embedding costs, so that users can be asked before it starts.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Expense {
     /// Less time than reading the texts.
     None,
-    /// Seconds of this machine for each thousand texts.
+    /// Seconds of computation on this machine for every thousand texts.
     Computation,
     /// Texts are sent to a provider.
     Provider {
-        /// Its price, in US dollars; `None` when it is not known.
+        /// Its price in US dollars; `None` if it is unknown.
         usd_per_million_tokens: Option<f64>,
     },
 }
@@ -101,9 +101,9 @@ impl Embedding {
 /// An [`Embedding`] as bytes: component i is `codes[i] · scale`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Quantized {
-    /// Value of one step.
+    /// Value of a code of 1.
     pub scale: f32,
-    /// Components in steps.
+    /// Components divided by the scale.
     pub codes: Vec<i8>,
 }
 
@@ -116,7 +116,7 @@ impl Quantized {
         bytes
     }
 
-    /// Reads what [`Quantized::to_bytes`] wrote; `None` when it is too short to be one.
+    /// Parses the output of [`Quantized::to_bytes`]; `None` if it is too short.
     pub fn from_bytes(bytes: &[u8]) -> Option<Self> {
         let (scale, codes) = bytes.split_first_chunk::<4>()?;
         Some(Self { scale: f32::from_le_bytes(*scale), codes: codes.iter().map(|&b| b as i8).collect() })
@@ -133,7 +133,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn quantising_keeps_direction_and_survives_storage() {
+    fn quantized_vectors_keep_their_direction_when_stored() {
         let embedding = Embedding::normalized(vec![0.5, -1.0, 0.25, 0.0]);
         let stored = Quantized::from_bytes(&embedding.quantized().to_bytes()).unwrap();
         let dot: f32 = stored.to_f32().iter().zip(embedding.as_slice()).map(|(a, b)| a * b).sum();

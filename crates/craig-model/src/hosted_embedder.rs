@@ -1,4 +1,4 @@
-//! Embedders behind HTTP: Voyage, and everything that speaks OpenAI's `/v1/embeddings`.
+//! Embedders over HTTP: Voyage, and servers with OpenAI's `/v1/embeddings`.
 
 use std::sync::OnceLock;
 
@@ -6,42 +6,42 @@ use serde_json::{Value, json};
 
 use crate::{Embedder, Embedding, Endpoint, Expense, ModelError, Patience};
 
-/// How a provider wants to be asked.
+/// The request format of a provider.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum EmbeddingDialect {
-    /// `input`, `dimensions`; queries and documents differ by a prefix at most.
+    /// `input`, `dimensions`; at most a prefix distinguishes queries from documents.
     OpenAi,
-    /// `input_type` tells queries from documents; `output_dimension`.
+    /// `output_dimension`; `input_type` distinguishes queries from documents.
     Voyage,
 }
 
-/// Texts of one request at most, and their bytes: Voyage takes 120,000 tokens in one, OpenAI 300,000.
+/// Most texts of a request, and most bytes: Voyage accepts 120,000 tokens in one, OpenAI 300,000.
 const MAX_TEXTS: usize = 128;
 const MAX_BYTES: usize = 200_000;
 
-/// A longer text is cut: no provider reads more than 32,000 tokens of one.
+/// Longer texts are truncated: no provider reads more than 32,000 tokens of one.
 const MAX_TEXT_BYTES: usize = 64_000;
 
-/// What to ask for, and where.
+/// A provider's model.
 #[derive(Clone, Debug)]
 pub struct HostedModel {
-    /// Where.
+    /// Where it is served.
     pub endpoint: Endpoint,
-    /// How.
+    /// Format of its requests.
     pub dialect: EmbeddingDialect,
     /// Name of the model.
     pub model: String,
-    /// Length of the vectors to ask for; the model's own when `None`.
+    /// Length of the vectors to request; the model's default if `None`.
     pub dimensions: Option<usize>,
-    /// Put before texts to search with.
+    /// Prepended to queries.
     pub query_prefix: String,
-    /// Put before texts to be found.
+    /// Prepended to documents.
     pub document_prefix: String,
-    /// Price in US dollars, when it is not the known one.
+    /// Price in US dollars, if it differs from the known list price.
     pub usd_per_million_tokens: Option<f64>,
 }
 
-/// An embedder behind HTTP.
+/// An embedder over HTTP.
 pub struct HostedEmbedder {
     hosted: HostedModel,
     id: String,
@@ -49,16 +49,16 @@ pub struct HostedEmbedder {
 }
 
 impl HostedEmbedder {
-    /// Makes the embedder; nothing is sent before there is something to embed.
+    /// Creates the embedder without sending anything.
     pub fn new(hosted: HostedModel) -> Self {
         let id = id(&hosted);
         Self { hosted, id, dimensions: OnceLock::new() }
     }
 
     fn embed(&self, role: Role, texts: &[&str], patience: &Patience) -> Result<Vec<Embedding>, ModelError> {
-        let asked: Vec<usize> = (0..texts.len()).filter(|&at| !texts[at].trim().is_empty()).collect();
+        let sent: Vec<usize> = (0..texts.len()).filter(|&at| !texts[at].trim().is_empty()).collect();
         let mut vectors = vec![Vec::new(); texts.len()];
-        for batch in batches(&asked, texts) {
+        for batch in batches(&sent, texts) {
             let inputs: Vec<String> = batch.iter().map(|&at| self.input(role, texts[at])).collect();
             let answer = self.hosted.endpoint.post(&self.body(role, &inputs), patience)?;
             let found =
@@ -68,7 +68,7 @@ impl HostedEmbedder {
         self.checked(vectors)
     }
 
-    /// Vectors of one length, zero for texts that were not sent.
+    /// Vectors of the same length, zero for texts that were not sent; fails if the provider's lengths differ.
     fn checked(&self, vectors: Vec<Vec<f32>>) -> Result<Vec<Embedding>, ModelError> {
         let Some(first) = vectors.iter().map(Vec::len).find(|&len| len > 0) else {
             let dimensions = if vectors.is_empty() { 0 } else { self.dimensions()? };
@@ -77,7 +77,7 @@ impl HostedEmbedder {
         let dimensions = *self.dimensions.get_or_init(|| self.hosted.dimensions.unwrap_or(first));
         let wrong = vectors.iter().map(Vec::len).find(|&len| len > 0 && len != dimensions);
         if let Some(len) = wrong {
-            let reason = format!("a vector has {len} numbers, {dimensions} were expected");
+            let reason = format!("a vector has {len} numbers instead of {dimensions}");
             return Err(self.hosted.endpoint.bad_answer(reason));
         }
         let filled = |vector: Vec<f32>| if vector.is_empty() { vec![0.0; dimensions] } else { vector };
@@ -157,7 +157,7 @@ impl Embedder for HostedEmbedder {
     }
 }
 
-/// Whatever changes a vector changes the id; the same name on another server may be another model.
+/// Everything that changes a vector changes the id; the same name on another server may be another model.
 fn id(hosted: &HostedModel) -> String {
     let HostedModel { endpoint, model, dimensions, query_prefix, document_prefix, .. } = hosted;
     let place = endpoint.url.split_once("://").map_or(endpoint.url.as_str(), |(_, rest)| rest);
@@ -174,9 +174,9 @@ fn id(hosted: &HostedModel) -> String {
     id
 }
 
-/// Texts that go together: as many as fit.
-fn batches<'a>(asked: &'a [usize], texts: &'a [&str]) -> impl Iterator<Item = &'a [usize]> {
-    let mut rest = asked;
+/// Batches of texts within the limits of a request.
+fn batches<'a>(sent: &'a [usize], texts: &'a [&str]) -> impl Iterator<Item = &'a [usize]> {
+    let mut rest = sent;
     std::iter::from_fn(move || {
         let mut n_bytes = 0;
         let fits = |at: &&usize| {
@@ -190,7 +190,7 @@ fn batches<'a>(asked: &'a [usize], texts: &'a [&str]) -> impl Iterator<Item = &'
     })
 }
 
-/// The vectors of an answer in the order of the inputs.
+/// The vectors of a response in the order of the inputs.
 fn embeddings(answer: &Value, n_inputs: usize) -> Result<Vec<Vec<f32>>, String> {
     let data = answer["data"].as_array().ok_or("it has no 'data'")?;
     if data.len() != n_inputs {
@@ -200,11 +200,11 @@ fn embeddings(answer: &Value, n_inputs: usize) -> Result<Vec<Vec<f32>>, String> 
     for (at, item) in data.iter().enumerate() {
         let index = item["index"].as_u64().map_or(at, |index| index as usize);
         let vector =
-            vector(&item["embedding"]).ok_or_else(|| format!("vector {index} is not made of numbers"))?;
+            vector(&item["embedding"]).ok_or_else(|| format!("vector {index} is not a list of numbers"))?;
         match vectors.get_mut(index) {
             Some(place) if place.is_empty() => *place = vector,
-            Some(_) => return Err(format!("vector {index} is there twice")),
-            None => return Err(format!("there is no text {index}")),
+            Some(_) => return Err(format!("it has vector {index} twice")),
+            None => return Err(format!("it has a vector {index} for {n_inputs} texts")),
         }
     }
     Ok(vectors)
@@ -216,7 +216,7 @@ fn vector(value: &Value) -> Option<Vec<f32>> {
     numbers.iter().map(number).collect()
 }
 
-/// Models whose vectors have a known length: their providers need not be asked.
+/// Models with the length of their vectors and their price, so that their providers need not be asked.
 const KNOWN: &[(&str, usize, f64)] = &[
     ("voyage-code-3", 1024, 0.18),
     ("voyage-code-2", 1536, 0.12),
@@ -232,7 +232,7 @@ fn known_dimensions(model: &str) -> Option<usize> {
     KNOWN.iter().find(|(name, ..)| *name == model).map(|&(_, dimensions, _)| dimensions)
 }
 
-/// The providers' list prices of November 2025: an estimate, which a setting can correct.
+/// The providers' list prices of November 2025: an estimate that a setting can override.
 fn known_price(model: &str) -> Option<f64> {
     KNOWN.iter().find(|(name, ..)| *name == model).map(|&(.., price)| price)
 }

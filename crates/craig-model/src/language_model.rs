@@ -1,4 +1,4 @@
-//! The seam behind which language models stand, and the one implementation: OpenAI's chat over HTTP.
+//! The trait of language models, and its implementation: OpenAI's chat completions over HTTP.
 
 use std::ops::ControlFlow;
 use std::sync::Arc;
@@ -12,16 +12,16 @@ use crate::{Endpoint, ModelError, Patience};
 
 /// Continues a conversation.
 pub trait LanguageModel: Send + Sync {
-    /// Names provider and model, for people.
+    /// Provider and model, for display.
     fn name(&self) -> &str;
 
-    /// The model's answer, whole, as certain as it can be. Gives up at the deadline.
+    /// The whole answer. Fails at the deadline.
     fn complete(&self, request: &Generation<'_>) -> Result<String, ModelError>;
 
-    /// Hands on the answer piece by piece as it is made, and gives the whole of it.
+    /// Calls `on_piece` with each piece of the answer as it arrives, and returns the whole answer.
     ///
-    /// Ends early, with what came so far, when `on_piece` says so; fails when the deadline is over or the request was
-    /// cancelled. A model that cannot stream gives one piece.
+    /// Returns early, with what has arrived, if `on_piece` breaks; fails at the deadline or if the request is cancelled. A
+    /// model that cannot stream calls it once.
     fn stream(
         &self,
         request: &Generation<'_>,
@@ -33,59 +33,59 @@ pub trait LanguageModel: Send + Sync {
     }
 }
 
-/// What a model is asked to make, and how; temperature is always 0.
+/// A request for an answer; temperature is always 0.
 #[derive(Clone, Debug)]
 pub struct Generation<'a> {
     /// The conversation so far.
     pub messages: &'a [Message<'a>],
-    /// When the answer is of no use any more.
+    /// When the answer is no longer needed.
     pub deadline: Instant,
     /// Most tokens of the answer; `None` leaves it to the model.
     pub max_tokens: Option<u32>,
-    /// Seed for models that choose by chance even so; not all providers take one.
+    /// Seed for models that sample even at temperature 0; not all providers accept one.
     pub seed: Option<u64>,
-    /// Ends it from another thread.
+    /// Cancels it from another thread.
     pub cancellation: Cancellation,
 }
 
 impl<'a> Generation<'a> {
-    /// An answer to `messages` until `deadline`.
+    /// A request for an answer to `messages` until `deadline`.
     pub fn new(messages: &'a [Message<'a>], deadline: Instant) -> Self {
         Self { messages, deadline, max_tokens: None, seed: None, cancellation: Cancellation::default() }
     }
 }
 
-/// Ends a request from another thread; clones are the same.
+/// Cancels a request from another thread; clones share their state.
 #[derive(Clone, Debug, Default)]
 pub struct Cancellation(Arc<AtomicBool>);
 
 impl Cancellation {
-    /// Ends the requests that have it.
+    /// Cancels the requests that have it.
     pub fn cancel(&self) {
         self.0.store(true, Ordering::Relaxed);
     }
 
-    /// Whether it was ended.
+    /// Whether it was cancelled.
     pub fn is_cancelled(&self) -> bool {
         self.0.load(Ordering::Relaxed)
     }
 }
 
-/// A turn of a conversation.
+/// A message of a conversation.
 #[derive(Clone, Copy, Debug)]
 pub struct Message<'a> {
-    /// Whose turn it is.
+    /// Who wrote it.
     pub role: Role,
-    /// What is said.
+    /// Its text.
     pub content: &'a str,
 }
 
-/// Who speaks.
+/// The author of a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Role {
-    /// Whoever sets the model up.
+    /// The application, with instructions.
     System,
-    /// Whoever asks.
+    /// The user.
     User,
     /// The model.
     Assistant,
@@ -101,27 +101,27 @@ impl Role {
     }
 }
 
-/// A model that speaks OpenAI's `/v1/chat/completions`.
+/// A model behind OpenAI's `/v1/chat/completions`.
 pub struct ChatModel {
     endpoint: Endpoint,
     model: String,
     name: String,
 }
 
-/// How often somebody who waits for a piece looks whether it was cancelled.
+/// How often a request that waits for a piece checks whether it was cancelled.
 const CANCEL_POLL: Duration = Duration::from_millis(20);
 
 impl ChatModel {
-    /// Makes the client; nothing is sent yet.
+    /// Creates the client without sending anything.
     pub fn new(endpoint: Endpoint, model: &str) -> Self {
         let name = format!("{} {model}", endpoint.provider).trim_end().to_owned();
         Self { endpoint, model: model.to_owned(), name }
     }
 
     fn body(&self, request: &Generation<'_>, stream: bool) -> Value {
-        let turn =
+        let json_of =
             |message: &Message<'_>| json!({ "role": message.role.as_str(), "content": message.content });
-        let messages: Vec<Value> = request.messages.iter().map(turn).collect();
+        let messages: Vec<Value> = request.messages.iter().map(json_of).collect();
         let mut body = json!({ "messages": messages, "temperature": 0, "stream": stream });
         if !self.model.is_empty() {
             body["model"] = json!(self.model);
@@ -135,14 +135,14 @@ impl ChatModel {
         body
     }
 
-    /// Asks on a thread of its own, since nothing ends a read that waits. When nobody listens any more, the thread lets go of
-    /// the connection at the next line, or when time is up.
-    fn ask(&self, body: Value, timeout: Duration) -> Receiver<Result<String, ModelError>> {
+    /// Sends the request from a thread of its own, since a blocked read cannot be interrupted. Once the receiver is dropped, the
+    /// thread closes the connection at the next line or at the timeout.
+    fn send(&self, body: Value, timeout: Duration) -> Receiver<Result<String, ModelError>> {
         let (sender, receiver) = channel();
         let endpoint = self.endpoint.clone();
         std::thread::spawn(move || {
-            let mut reading = Reading { endpoint: &endpoint, sender: &sender };
-            if let Err(error) = endpoint.post_for_lines(&body, timeout, |line| reading.line(line)) {
+            let mut reader = EventReader { endpoint: &endpoint, sender: &sender };
+            if let Err(error) = endpoint.post_for_lines(&body, timeout, |line| reader.read_line(line)) {
                 let _ = sender.send(Err(error));
             }
         });
@@ -150,25 +150,27 @@ impl ChatModel {
     }
 }
 
-/// Reads server-sent events.
-struct Reading<'a> {
+/// Parses server-sent events.
+struct EventReader<'a> {
     endpoint: &'a Endpoint,
     sender: &'a Sender<Result<String, ModelError>>,
 }
 
-impl Reading<'_> {
-    /// Reads one line; there are no more behind `[DONE]`, an error, or when nobody listens.
-    fn line(&mut self, line: &str) -> ControlFlow<()> {
+impl EventReader<'_> {
+    /// Reads one line; breaks after `[DONE]`, after an error, or once the receiver is dropped.
+    fn read_line(&mut self, line: &str) -> ControlFlow<()> {
         let Some(data) = line.strip_prefix("data:").map(str::trim) else { return ControlFlow::Continue(()) };
         if data == "[DONE]" {
             return ControlFlow::Break(());
         }
         let piece = match serde_json::from_str::<Value>(data) {
             Ok(event) => match event.pointer("/error/message").and_then(Value::as_str) {
-                Some(message) => Err(self.endpoint.bad_answer(format!("it broke off: {message}"))),
+                Some(message) => {
+                    Err(self.endpoint.bad_answer(format!("the stream ended with an error: {message}")))
+                }
                 None => Ok(piece_of(&event).to_owned()),
             },
-            Err(error) => Err(self.endpoint.bad_answer(format!("an event of it is not JSON: {error}"))),
+            Err(error) => Err(self.endpoint.bad_answer(format!("an event is not JSON: {error}"))),
         };
         let is_last = piece.is_err();
         match self.sender.send(piece) {
@@ -178,7 +180,7 @@ impl Reading<'_> {
     }
 }
 
-/// The text that an event adds; an event of a server that does not stream has all of it.
+/// The text that an event adds; from a server that does not stream, the whole text.
 fn piece_of(event: &Value) -> &str {
     let places = ["/choices/0/delta/content", "/choices/0/message/content", "/choices/0/text"];
     places.iter().find_map(|place| event.pointer(place)?.as_str()).unwrap_or_default()
@@ -201,7 +203,7 @@ impl LanguageModel for ChatModel {
         on_piece: &mut dyn FnMut(&str) -> ControlFlow<()>,
     ) -> Result<String, ModelError> {
         let started = Instant::now();
-        let pieces = self.ask(self.body(request, true), request.deadline.saturating_duration_since(started));
+        let pieces = self.send(self.body(request, true), request.deadline.saturating_duration_since(started));
         let provider = || self.endpoint.provider.clone();
         let mut answer = String::new();
         loop {

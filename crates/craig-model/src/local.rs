@@ -19,17 +19,17 @@ use reranker::CrossEncoder;
 use table::TableModel;
 use tokens::Tokens;
 
-/// Gives the content of a file of the model's folder by its name, and `None` when there is none; fails with a reason.
+/// Reads a file of the model's folder by its name; `None` if there is none; fails with a reason.
 pub type ReadFile<'a> = dyn FnMut(&str) -> Result<Option<Vec<u8>>, String> + 'a;
 
-/// What the user says of a local embedder, beside what its folder says.
+/// A user's options for a local embedder, beside what its folder says.
 #[derive(Clone, Debug, Default)]
 pub struct LocalOptions {
-    /// Put before texts to search with.
+    /// Prepended to queries.
     pub query_prefix: String,
-    /// Put before texts to be found.
+    /// Prepended to documents.
     pub document_prefix: String,
-    /// Tokens of a text that are read; what the folder says when `None`.
+    /// Tokens of a text that are read; the folder's limit if `None`.
     pub max_tokens: Option<usize>,
 }
 
@@ -52,7 +52,7 @@ pub fn local_embedder(
     })
 }
 
-/// Loads a cross-encoder from a folder; `name` is what people call it.
+/// Loads a cross-encoder from a folder; `name` is for display.
 pub fn local_reranker(read: &mut ReadFile<'_>, name: &str) -> Result<Box<dyn Reranker>, ModelError> {
     let mut folder = Folder { read };
     let config = ModelConfig::read(&mut folder)?;
@@ -82,7 +82,7 @@ impl Folder<'_, '_> {
     }
 }
 
-/// Weights, by what can be done with them.
+/// Weights by their kind.
 enum Weights {
     Table(Vec<u8>),
     Onnx(Vec<u8>),
@@ -119,7 +119,7 @@ impl Weights {
     }
 }
 
-/// Names the version of a model by its content.
+/// A hash of a model's files.
 fn fingerprint(parts: &[&[u8]]) -> blake3::Hash {
     let mut hasher = blake3::Hasher::new();
     for part in parts {
@@ -129,7 +129,7 @@ fn fingerprint(parts: &[&[u8]]) -> blake3::Hash {
     hasher.finalize()
 }
 
-/// The id of a model with whatever else changes its vectors.
+/// The id of a model, which changes with everything that changes its vectors.
 fn id(
     kind: &str,
     dimensions: usize,

@@ -2,17 +2,17 @@
 
 use std::fmt;
 
-/// An API key. It is written to the one header that it is for, and nowhere else.
+/// An API key. It is written to its own header and nowhere else.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Secret(String);
 
 impl Secret {
-    /// Takes a key over; white space around it, as files and shells leave it, is dropped.
+    /// Wraps a key without the white space around it, which files and shells leave.
     pub fn new(key: &str) -> Self {
         Self(key.trim().to_owned())
     }
 
-    /// The key itself, for the header that it is for.
+    /// The key itself, for its header.
     pub fn expose(&self) -> &str {
         &self.0
     }

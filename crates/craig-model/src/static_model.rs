@@ -17,13 +17,13 @@ pub struct StaticModel {
     vocabulary: Vocabulary,
     codes: &'static [u8],
     scales: Vec<f32>,
-    /// What each row counts in a query, its scale included.
+    /// Weight of each row in a query times its scale.
     query_scales: Vec<f32>,
     dimensions: usize,
 }
 
 impl StaticModel {
-    /// The model that ships inside the binary.
+    /// The model that is compiled into the binary.
     pub fn builtin() -> &'static Self {
         static MODEL: LazyLock<StaticModel> = LazyLock::new(|| {
             StaticModel::parse(WEIGHTS, VOCABULARY).expect("the compiled-in weights are checked by a test")
@@ -31,7 +31,7 @@ impl StaticModel {
         &MODEL
     }
 
-    /// Reads a model: weights in the format of `model/README.md`, and one word a line.
+    /// Parses a model: weights in the format of `model/README.md`, and one word per line.
     pub fn parse(weights: &'static [u8], vocabulary: &'static str) -> Result<Self, ModelError> {
         let malformed = |what: &str| ModelError::Malformed(what.to_owned());
         let tensors = SafeTensors::deserialize(weights).map_err(|e| ModelError::Malformed(e.to_string()))?;
@@ -43,11 +43,11 @@ impl StaticModel {
         };
         let is_weight = |tensor: &TensorView<'_>| tensor.dtype() == Dtype::F32 && tensor.shape() == [n_rows];
         if embedding.dtype() != Dtype::I8 || !is_weight(&scale) || !is_weight(&query_weight) {
-            return Err(malformed("expected int8 rows, one f32 scale and one f32 query weight a row"));
+            return Err(malformed("expected int8 rows, and one f32 scale and one f32 query weight per row"));
         }
         let vocabulary = Vocabulary::new(vocabulary);
         if vocabulary.len() != n_rows {
-            return Err(malformed("vocabulary and rows differ in number"));
+            return Err(malformed("the vocabulary has another number of words than the table has rows"));
         }
         let scales = floats(&scale);
         let query_scales =
@@ -65,7 +65,7 @@ impl StaticModel {
         }
     }
 
-    /// Embeds a text to search with: the sum of its words' rows by their query weights, scaled to unit length.
+    /// Embeds a query: the sum of its words' rows times their query weights, scaled to unit length.
     pub fn query(&self, text: &str) -> Embedding {
         let mut sum = vec![0.0; self.dimensions];
         for &row in self.tokens().rows(text) {
@@ -74,12 +74,12 @@ impl StaticModel {
         Embedding::normalized(sum)
     }
 
-    /// Cuts texts into the words of this model.
+    /// A tokenizer with the vocabulary of this model.
     pub(crate) fn tokens<'t>(&self) -> Tokens<'_, 't> {
         Tokens::new(&self.vocabulary)
     }
 
-    /// The distinct words of a query: row, and what it counts among the others.
+    /// The distinct words of a query, each with its row and query weight.
     pub(crate) fn query_words(&self, text: &str) -> Vec<(u32, f32)> {
         let mut rows = self.tokens().rows(text).to_vec();
         rows.sort_unstable();
@@ -89,21 +89,21 @@ impl StaticModel {
         rows.into_iter().map(|row| (row, weight(row))).collect()
     }
 
-    /// Embeds a text to be found: each distinct row counts ln(1 + occurrences), scaled to unit length.
+    /// Embeds a document: the sum of its words' distinct rows times ln(1 + occurrences), scaled to unit length.
     pub fn document(&self, text: &str) -> Embedding {
         self.document_of(self.tokens().counted(text))
     }
 
-    /// Embeds several texts to be found, in order: quicker than one by one when they share words.
+    /// Embeds documents, in order: faster than one by one if they share words.
     pub fn documents<T: AsRef<str>>(&self, texts: &[T]) -> Vec<Embedding> {
         let mut tokens = self.tokens();
         texts.iter().map(|text| self.document_of(tokens.counted(text.as_ref()))).collect()
     }
 
-    /// The vector of a text to be found, of which the distinct rows are counted.
+    /// The vector of a document from its distinct rows and their numbers of occurrences.
     pub(crate) fn document_of(&self, counted: &[(u32, u32)]) -> Embedding {
         let mut sum = vec![0.0; self.dimensions];
-        // The processor's widest vectors: most of the time of embedding is spent here.
+        // With the processor's widest vectors, since most of the time of embedding is spent here.
         pulp::Arch::new().dispatch(|| {
             for &(row, count) in counted {
                 self.add_row(&mut sum, row, (1.0 + count as f32).ln() * self.scales[row as usize]);

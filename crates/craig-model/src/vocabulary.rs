@@ -1,19 +1,19 @@
-//! The words that the built-in embedding knows, and the cutting of texts into them.
+//! The vocabulary of the built-in embedding, and its tokenizer.
 
 use std::collections::HashMap;
 
 use craig_text::words;
 
-/// Longest and shortest piece that an unknown word is cut into, in bytes.
-const PIECE_BYTES: std::ops::RangeInclusive<usize> = 3..=16;
+/// Shortest and longest subword of an unknown word, in bytes.
+const SUBWORD_BYTES: std::ops::RangeInclusive<usize> = 3..=16;
 
-/// Known words, each with its row in the table of vectors. Training and use of the model both cut texts here.
+/// Known words, each with its row in the table of vectors. Training and inference share this tokenization.
 pub struct Vocabulary {
     rows: HashMap<&'static str, u32, foldhash::fast::FixedState>,
 }
 
 impl Vocabulary {
-    /// Reads a vocabulary: one word a line, its line number from 0 is its row.
+    /// Parses a vocabulary: one word per line; its 0-based line number is its row.
     pub fn new(lines: &'static str) -> Self {
         Self { rows: lines.lines().zip(0..).collect() }
     }
@@ -23,13 +23,13 @@ impl Vocabulary {
         self.rows.len()
     }
 
-    /// True when no word is known.
+    /// True if it has no words.
     pub fn is_empty(&self) -> bool {
         self.rows.is_empty()
     }
 
-    /// Appends the row of each word of `run`, a run of letters and digits; unknown words give the rows of their pieces.
-    fn rows_of_run(&self, run: &str, rows: &mut Vec<u32>) {
+    /// Appends the row of each word of `run`, a run of letters and digits; of an unknown word, those of its subwords.
+    fn append_rows(&self, run: &str, rows: &mut Vec<u32>) {
         let mut lower = String::new();
         for word in words(run) {
             lower.clear();
@@ -37,17 +37,17 @@ impl Vocabulary {
             lower.make_ascii_lowercase();
             match self.rows.get(lower.as_str()) {
                 Some(&row) => rows.push(row),
-                None => self.rows_of_pieces(&lower, rows),
+                None => self.append_subwords(&lower, rows),
             }
         }
     }
 
-    /// Cuts an unknown word greedily from the left into its longest known pieces.
-    fn rows_of_pieces(&self, word: &str, rows: &mut Vec<u32>) {
+    /// Splits an unknown word greedily from the left into its longest known subwords.
+    fn append_subwords(&self, word: &str, rows: &mut Vec<u32>) {
         let mut at = 0;
-        while at + PIECE_BYTES.start() <= word.len() {
-            let longest = (word.len() - at).min(*PIECE_BYTES.end());
-            let found = (*PIECE_BYTES.start()..=longest)
+        while at + SUBWORD_BYTES.start() <= word.len() {
+            let longest = (word.len() - at).min(*SUBWORD_BYTES.end());
+            let found = (*SUBWORD_BYTES.start()..=longest)
                 .rev()
                 .find_map(|len| self.rows.get(&word[at..at + len]).map(|&row| (row, len)));
             match found {
@@ -61,24 +61,25 @@ impl Vocabulary {
     }
 }
 
-/// Finds the rows of texts; remembers those of each run of letters and digits, since code repeats its names.
+/// Looks up the rows of texts, and caches those of each run of letters and digits, since code repeats its names.
 pub struct Tokens<'v, 't> {
     vocabulary: &'v Vocabulary,
-    known: HashMap<&'t str, (u32, u32), foldhash::fast::FixedState>,
-    rows_of_known: Vec<u32>,
+    /// The range of each run in `cached_rows`.
+    cache: HashMap<&'t str, (u32, u32), foldhash::fast::FixedState>,
+    cached_rows: Vec<u32>,
     rows: Vec<u32>,
     counted: Vec<(u32, u32)>,
-    /// For each row, 0 between two texts.
+    /// Occurrences of each row, 0 between two texts.
     counts: Vec<u32>,
 }
 
 impl<'v, 't> Tokens<'v, 't> {
-    /// Texts will be cut into the words of `vocabulary`.
+    /// A tokenizer with an empty cache.
     pub fn new(vocabulary: &'v Vocabulary) -> Self {
         Self {
             vocabulary,
-            known: HashMap::default(),
-            rows_of_known: Vec::new(),
+            cache: HashMap::default(),
+            cached_rows: Vec::new(),
             rows: Vec::new(),
             counted: Vec::new(),
             counts: Vec::new(),
@@ -89,12 +90,12 @@ impl<'v, 't> Tokens<'v, 't> {
     pub fn rows(&mut self, text: &'t str) -> &[u32] {
         self.rows.clear();
         for run in text.split(|c: char| !c.is_ascii_alphanumeric()).filter(|run| !run.is_empty()) {
-            let (start, end) = *self.known.entry(run).or_insert_with(|| {
-                let start = self.rows_of_known.len() as u32;
-                self.vocabulary.rows_of_run(run, &mut self.rows_of_known);
-                (start, self.rows_of_known.len() as u32)
+            let (start, end) = *self.cache.entry(run).or_insert_with(|| {
+                let start = self.cached_rows.len() as u32;
+                self.vocabulary.append_rows(run, &mut self.cached_rows);
+                (start, self.cached_rows.len() as u32)
             });
-            self.rows.extend_from_slice(&self.rows_of_known[start as usize..end as usize]);
+            self.rows.extend_from_slice(&self.cached_rows[start as usize..end as usize]);
         }
         &self.rows
     }
@@ -123,7 +124,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn unknown_words_give_their_longest_known_pieces() {
+    fn unknown_words_are_split_into_their_longest_known_subwords() {
         let vocabulary = Vocabulary::new("parse\nparser\nhttp\nuser\ner\n2");
         let mut tokens = Tokens::new(&vocabulary);
         assert_eq!(tokens.rows("parseHTTP2 users zz"), [0, 2, 5, 3]);

@@ -1,4 +1,4 @@
-//! What the files beside a model's weights say about it.
+//! The configuration files beside a model's weights.
 
 use serde::Deserialize;
 
@@ -6,13 +6,13 @@ use super::Folder;
 use super::pooling::Pooling;
 use crate::ModelError;
 
-/// Tokens that are read of a text when no file says how many.
+/// Tokens that are read of a text if no file has a limit.
 const DEFAULT_MAX_TOKENS: usize = 512;
 
-/// What is known of a model beside its weights.
+/// A model's configuration.
 #[derive(Debug)]
 pub(super) struct ModelConfig {
-    /// `bert`, `model2vec`, …; empty when nothing says.
+    /// `bert`, `model2vec`, …; empty if it is not given.
     pub(super) model_type: String,
     /// Tokens of a text that are read.
     pub(super) max_tokens: usize,
@@ -59,9 +59,9 @@ impl ModelConfig {
                 return Err(ModelError::Unsupported { reason });
             }
         };
-        let places = config.max_position_embeddings.unwrap_or(DEFAULT_MAX_TOKENS);
+        let n_positions = config.max_position_embeddings.unwrap_or(DEFAULT_MAX_TOKENS);
         let max_tokens =
-            sentence.max_seq_length.or(config.seq_length).unwrap_or(DEFAULT_MAX_TOKENS).min(places);
+            sentence.max_seq_length.or(config.seq_length).unwrap_or(DEFAULT_MAX_TOKENS).min(n_positions);
         Ok(Self { model_type: config.model_type, max_tokens: max_tokens.max(8), pooling })
     }
 }

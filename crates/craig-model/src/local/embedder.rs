@@ -20,7 +20,7 @@ pub(super) struct LocalEmbedder {
 }
 
 impl LocalEmbedder {
-    /// Tries the model once, so that one that cannot run is reported at once.
+    /// Runs the model once, so that one that cannot be run is an error at once.
     pub(super) fn new(
         encoder: OnnxModel,
         tokens: Tokens,
@@ -28,19 +28,19 @@ impl LocalEmbedder {
         options: LocalOptions,
         fingerprint: blake3::Hash,
     ) -> Result<Self, ModelError> {
-        let tried = encoder.embed(&[tokens.text("a text")?], config.pooling)?;
-        let dimensions = tried.first().map_or(0, Vec::len);
+        let sample = encoder.embed(&[tokens.text("a text")?], config.pooling)?;
+        let dimensions = sample.first().map_or(0, Vec::len);
         let rest = format!("{:?}{}", config.pooling, config.max_tokens);
         let id = id("local", dimensions, fingerprint, &options, &rest);
         Ok(Self { id, dimensions, encoder, tokens, pooling: config.pooling, options })
     }
 
     fn embed(&self, prefix: &str, texts: &[&str]) -> Result<Vec<Embedding>, ModelError> {
-        let read = |text: &&str| match prefix {
+        let tokenize = |text: &&str| match prefix {
             "" => self.tokens.text(text),
             prefix => self.tokens.text(&format!("{prefix}{text}")),
         };
-        let tokenized: Vec<Tokenized> = texts.par_iter().map(read).collect::<Result<_, _>>()?;
+        let tokenized: Vec<Tokenized> = texts.par_iter().map(tokenize).collect::<Result<_, _>>()?;
         let vectors = self.encoder.embed(&tokenized, self.pooling)?;
         Ok(vectors.into_iter().map(Embedding::normalized).collect())
     }
@@ -65,6 +65,9 @@ impl Embedder for LocalEmbedder {
 
     fn embed_query(&self, text: &str) -> Result<Embedding, ModelError> {
         let embedded = self.embed(&self.options.query_prefix, &[text])?;
-        embedded.into_iter().next().ok_or_else(|| ModelError::Malformed("the model gave no vector".into()))
+        embedded
+            .into_iter()
+            .next()
+            .ok_or_else(|| ModelError::Malformed("the model returned no vector".into()))
     }
 }

@@ -1,4 +1,4 @@
-//! A local cross-encoder: looks at the query and a document together.
+//! A local cross-encoder: reads the query and a document together.
 
 use std::time::Instant;
 
@@ -7,7 +7,7 @@ use super::tokens::Tokens;
 use crate::rerank::logistic;
 use crate::{ModelError, Ranking, RerankRequest, Reranker};
 
-/// Documents that are judged between two looks at the clock.
+/// Documents that are scored between two checks of the deadline.
 const AT_ONCE: usize = 4;
 
 /// A local cross-encoder.
@@ -42,7 +42,7 @@ impl Reranker for CrossEncoder {
                 .iter()
                 .map(|document| self.tokens.pair(request.query, document.text))
                 .collect::<Result<_, _>>()?;
-            scores.extend(self.encoder.judge(&pairs)?.into_iter().map(logistic));
+            scores.extend(self.encoder.score_pairs(&pairs)?.into_iter().map(logistic));
         }
         Ok(Ranking::from_scores(scores))
     }

@@ -1,4 +1,4 @@
-//! A model2vec folder: one vector a token, and a text is their weighted mean.
+//! A model2vec folder: one vector per token; a text is their weighted mean.
 
 use rayon::prelude::*;
 
@@ -13,16 +13,16 @@ pub(super) struct TableModel {
     id: String,
     tokens: Tokens,
     unknown: Option<u32>,
-    /// Row of each token; the token's own number when there is no mapping.
+    /// Row of each token; the token's own number if there is no mapping.
     rows_of_tokens: Option<Vec<u32>>,
     rows: Vec<f32>,
-    /// Weight of each token, 1 when there are none.
+    /// Weight of each token, 1 if there are none.
     weights: Option<Vec<f32>>,
     dimensions: usize,
     options: LocalOptions,
 }
 
-/// Names that the table goes by: model2vec's, and sentence-transformers' for the same thing.
+/// Names of the table: model2vec's, and sentence-transformers' for the same thing.
 const TABLE_NAMES: [&str; 2] = ["embeddings", "embedding.weight"];
 
 impl TableModel {
@@ -37,7 +37,7 @@ impl TableModel {
         let table = TABLE_NAMES.iter().find_map(|name| tensors.optional(name).transpose()).transpose()?;
         let Some(Tensor { shape, values: rows }) = table else {
             let reason =
-                format!("config.json does not say of which kind it is, and it has no {}", TABLE_NAMES[0]);
+                format!("config.json has no model_type, and model.safetensors has no {}", TABLE_NAMES[0]);
             return Err(ModelError::Unsupported { reason });
         };
         let &[n_rows, dimensions] = shape.as_slice() else {
@@ -47,7 +47,7 @@ impl TableModel {
         let rows_of_tokens =
             rows_of_tokens.map(|mapping| mapping.values.iter().map(|&row| row as u32).collect::<Vec<_>>());
         if rows_of_tokens.iter().flatten().any(|&row| row as usize >= n_rows) {
-            return Err(ModelError::Malformed("a token is mapped to a row that is not there".into()));
+            return Err(ModelError::Malformed("a token is mapped to a row that does not exist".into()));
         }
         let weights = tensors.optional("weights")?.map(|weights| weights.values);
         let id = id("model2vec", dimensions, fingerprint, options, &config.max_tokens.to_string());
@@ -90,7 +90,7 @@ impl Embedder for TableModel {
         Ok(self.dimensions)
     }
 
-    /// About as quick as the built-in model.
+    /// About as fast as the built-in model.
     fn expense(&self) -> Expense {
         Expense::None
     }

@@ -23,11 +23,11 @@ impl<'b> Tensors<'b> {
         Ok(Self { tensors })
     }
 
-    /// The tensor of that name, when there is one.
+    /// The tensor of that name, if there is one.
     pub(super) fn optional(&self, name: &str) -> Result<Option<Tensor>, ModelError> {
         let Ok(view) = self.tensors.tensor(name) else { return Ok(None) };
         let values = floats(view.dtype(), view.data()).ok_or_else(|| {
-            ModelError::Malformed(format!("{name} has numbers of the unknown kind {:?}", view.dtype()))
+            ModelError::Malformed(format!("{name} has the unsupported data type {:?}", view.dtype()))
         })?;
         Ok(Some(Tensor { shape: view.shape().to_vec(), values }))
     }

@@ -149,7 +149,7 @@ fn a_reranker_gives_up_at_its_deadline() {
 #[test]
 fn a_model_that_cannot_rerank_is_an_error() {
     let error = rerank(&*reranker(&encoder()).unwrap(), soon()).unwrap_err();
-    assert!(error.to_string().contains("a reranker gives 1 or 2"), "{error}");
+    assert!(error.to_string().contains("a reranker returns 1 or 2"), "{error}");
 }
 
 #[test]

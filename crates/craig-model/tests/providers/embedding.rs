@@ -125,7 +125,7 @@ fn answers_that_do_not_fit_are_errors_and_not_retried() {
                     json!({"data": [{"index": 0, "embedding": [1]}, {"index": 0, "embedding": [1]}]}),
                 )
             },
-            "vector 0 is there twice",
+            "it has vector 0 twice",
         ),
         (
             || {
@@ -133,7 +133,7 @@ fn answers_that_do_not_fit_are_errors_and_not_retried() {
                     json!({"data": [{"index": 0, "embedding": ["x"]}, {"index": 1, "embedding": [1]}]}),
                 )
             },
-            "vector 0 is not made of numbers",
+            "vector 0 is not a list of numbers",
         ),
         (
             || {
@@ -141,7 +141,7 @@ fn answers_that_do_not_fit_are_errors_and_not_retried() {
                     json!({"data": [{"index": 0, "embedding": [1, 2]}, {"index": 1, "embedding": [1]}]}),
                 )
             },
-            "a vector has 1 numbers, 2 were expected",
+            "a vector has 1 numbers instead of 2",
         ),
     ];
     for (answer, reason) in cases {
