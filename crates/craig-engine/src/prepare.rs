@@ -186,13 +186,16 @@ impl Engine {
         progress: &mut dyn FnMut(&Progress),
     ) -> Result<(Project, Option<IngestReport>), EngineError> {
         let root = Root::open(request.directory)?;
-        if let Some(project) = project_holding(&*self.store()?, &root)? {
+        if request.refresh == Refresh::Skip
+            && let Some(project) = project_holding(&*self.store()?, &root)?
+        {
             return Ok((project, None));
         }
-        // Another request for the same directory waits meanwhile, and then finds the project.
+        // One request ingests a new directory, and the others wait: its project exists before it is complete.
         let _turn = self.freshness().watch(root.as_str()).wait();
         let mut store = self.store()?;
         if let Some(project) = project_holding(&store, &root)? {
+            self.freshness().remove(root.as_str());
             return Ok((project, None));
         }
         let request = IngestRequest {

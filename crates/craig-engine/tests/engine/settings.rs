@@ -107,8 +107,8 @@ fn mistakes_are_reported_with_their_place_and_the_nearest_key() {
     assert!(refusal("[embedder]\nprovider = \"voyager\"").starts_with(
         "HOME/config.toml:2: embedder.provider: \"voyager\" is not one of builtin, local, openai, voyage"
     ));
-    assert!(refusal("threads = \"two\"").starts_with("HOME/config.toml:1: threads: a whole number"));
-    assert!(refusal("threads = -1").starts_with("HOME/config.toml:1: threads: a whole number"));
+    assert!(refusal("threads = \"two\"").starts_with("HOME/config.toml:1: threads: expected a whole number"));
+    assert!(refusal("threads = -1").starts_with("HOME/config.toml:1: threads: expected a whole number"));
     assert!(refusal("threads = [").starts_with("HOME/config.toml:1: "));
     let by_flag = Desk::new().flag("embeder.model", "x").refusal();
     assert_eq!(by_flag, "the command line: no setting \"embeder.model\"\ndid you mean embedder.model?");

@@ -298,7 +298,7 @@ mod tests {
     }
 
     #[test]
-    fn directories_need_leave() {
+    fn directories_need_permission() {
         let place = Place::new();
         place.check(
             &[
@@ -346,17 +346,17 @@ mod tests {
                 nowhere
                   error: the directory "BASE/ws/nowhere" cannot be opened: No such file or directory (os error 2)
                 ..
-                  error: BASE is not ingested for an assistant: it lies outside of the workspace
+                  error: BASE is not ingested for an assistant: it lies outside the workspace
                 ../private
-                  error: BASE/private is not ingested for an assistant: it lies outside of the workspace
+                  error: BASE/private is not ingested for an assistant: it lies outside the workspace
                 BASE/private
-                  error: BASE/private is not ingested for an assistant: it lies outside of the workspace
+                  error: BASE/private is not ingested for an assistant: it lies outside the workspace
                 BASE/ws/../private
-                  error: BASE/private is not ingested for an assistant: it lies outside of the workspace
+                  error: BASE/private is not ingested for an assistant: it lies outside the workspace
                 BASE/wsx
-                  error: BASE/wsx is not ingested for an assistant: it lies outside of the workspace
+                  error: BASE/wsx is not ingested for an assistant: it lies outside the workspace
                 BASE
-                  error: BASE is not ingested for an assistant: it lies outside of the workspace
+                  error: BASE is not ingested for an assistant: it lies outside the workspace
                 /etc
                   error: /etc is not ingested for an assistant: it is a system folder
                 /
@@ -366,7 +366,7 @@ mod tests {
                 /home
                   error: /home is not ingested for an assistant: it is a folder that holds home directories
                 /nowhere/at/all
-                  error: /nowhere/at/all is not ingested for an assistant: it lies outside of the workspace
+                  error: /nowhere/at/all is not ingested for an assistant: it lies outside the workspace
                 BASE/ws/../../../../../etc
                   error: /etc is not ingested for an assistant: it is a system folder
                 .ssh
@@ -389,7 +389,7 @@ mod tests {
             &["out", "out/../ws", "BASE/private/in", "BASE/allowed/etc", "file://BASE/ws/out"],
             expect_test::expect![[r#"
                 out
-                  error: BASE/private is not ingested for an assistant: it lies outside of the workspace
+                  error: BASE/private is not ingested for an assistant: it lies outside the workspace
                 out/../ws
                   directory BASE/ws
                 BASE/private/in
@@ -397,13 +397,13 @@ mod tests {
                 BASE/allowed/etc
                   error: /etc is not ingested for an assistant: it is a system folder
                 file://BASE/ws/out
-                  error: BASE/private is not ingested for an assistant: it lies outside of the workspace
+                  error: BASE/private is not ingested for an assistant: it lies outside the workspace
             "#]],
         );
     }
 
     #[test]
-    fn repositories_need_leave_where_they_are_on_this_machine() {
+    fn local_repositories_need_permission() {
         let place = Place::new();
         assert!(
             place
@@ -453,7 +453,7 @@ mod tests {
                 git@192.0.2.7:a/b
                   repository git@192.0.2.7:a/b
                 https://me:secret@192.0.2.7/a
-                  error: a URL with a password or token in it is not taken from an assistant
+                  error: a URL with a password or token is not accepted from an assistant
                 http://127.0.0.1:8080/a
                   error: http://127.0.0.1:8080/a is not cloned for an assistant: 127.0.0.1 belongs to this machine or its own network segment
                 http://[::1]/a
@@ -479,15 +479,15 @@ mod tests {
                 file:///etc
                   error: /etc is not ingested for an assistant: it is a system folder
                 file://BASE/private
-                  error: BASE/private is not ingested for an assistant: it lies outside of the workspace
+                  error: BASE/private is not ingested for an assistant: it lies outside the workspace
                 file://BASE/ws/%2e%2e/private
-                  error: BASE/private is not ingested for an assistant: it lies outside of the workspace
+                  error: BASE/private is not ingested for an assistant: it lies outside the workspace
                 file://BASE/ws/a
                   repository file://BASE/ws/a
                 file://BASE/ws/b.git
-                  error: BASE/ws/b.git/objects/info/alternates is not ingested for an assistant: it belongs to a repository that takes objects from elsewhere
+                  error: BASE/ws/b.git/objects/info/alternates is not ingested for an assistant: it belongs to a repository that uses objects of another one
                 file://BASE/ws/c
-                  error: BASE/ws/c/.git is not ingested for an assistant: it belongs to a repository that takes objects from elsewhere
+                  error: BASE/ws/c/.git is not ingested for an assistant: it belongs to a repository that uses objects of another one
                 file:///srv/known.git
                   repository file:///srv/known.git
                 ext::sh -c true

@@ -17,14 +17,14 @@ fn refused(client: &mut Client, source: &str) -> String {
 }
 
 #[test]
-fn sources_outside_of_the_workspace_need_leave() {
+fn sources_outside_the_workspace_need_permission() {
     let home = Home::with_shop();
     home.write("private/key.py", "key = 1\n");
     home.write("shop/.ssh/config", "");
     let mut client = home.client();
     let private = home.path().join("private").display().to_string();
     for source in [&*private, "../private", "src/../../private", "/nowhere/at/all"] {
-        assert!(refused(&mut client, source).contains("outside of the workspace"));
+        assert!(refused(&mut client, source).contains("outside the workspace"));
     }
     for source in ["/etc", "/", "/root", "/home", "/etc/../etc/ssl", "file:///etc", "file:///etc/ssl"] {
         assert!(refused(&mut client, source).contains(" is "), "{source}");
@@ -32,7 +32,7 @@ fn sources_outside_of_the_workspace_need_leave() {
     assert!(refused(&mut client, ".ssh").contains("keys and passwords"));
     assert!(refused(&mut client, "..").contains("home directory"));
     assert!(refused(&mut client, &home.path().display().to_string()).contains("home directory"));
-    assert!(refused(&mut client, &format!("file://{private}")).contains("outside of the workspace"));
+    assert!(refused(&mut client, &format!("file://{private}")).contains("outside the workspace"));
     let local = client.fail("trigger_ingest", json!({ "source": "http://127.0.0.1:9/a" }));
     assert!(local.contains("belongs to this machine"), "{local}");
     let inside = client.call("trigger_ingest", json!({ "source": "src", "wait_seconds": 60 }));
@@ -41,14 +41,14 @@ fn sources_outside_of_the_workspace_need_leave() {
 
 #[cfg(unix)]
 #[test]
-fn no_link_leads_to_a_source_that_needs_leave() {
+fn no_link_leads_to_a_source_that_needs_permission() {
     use std::os::unix::fs::symlink;
     let home = Home::with_shop();
     home.write("private/key.py", "key = 1\n");
     symlink(home.path().join("private"), home.path().join("shop/out")).unwrap();
     symlink("/etc", home.path().join("shop/system")).unwrap();
     let mut client = home.client();
-    assert!(refused(&mut client, "out").contains("outside of the workspace"));
+    assert!(refused(&mut client, "out").contains("outside the workspace"));
     assert!(refused(&mut client, "system").contains("system folder"));
 
     // A project whose folder has become a link since keeps what it has.

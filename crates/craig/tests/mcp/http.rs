@@ -189,10 +189,10 @@ fn idle_sessions_end() {
 }
 
 #[test]
-fn roots_are_no_leave_where_anybody_may_ask() {
+fn roots_grant_no_access_without_authentication() {
     let home = Home::with_shop();
     home.write("other/a.py", "x = 1\n");
-    for (token, is_leave) in [(None, false), (Some("secret"), true)] {
+    for (token, is_allowed) in [(None, false), (Some("secret"), true)] {
         let served = Served::start_with(&home, token, &[]);
         let authorization =
             token.map(|token| format!("Authorization: Bearer {token}\r\n")).unwrap_or_default();
@@ -210,8 +210,8 @@ fn roots_are_no_leave_where_anybody_may_ask() {
         );
         let (status, rest) = served.post_message(&headers, &call);
         assert!(status.contains("200"), "{status}\n{rest}");
-        assert_eq!(rest.contains("job_id"), is_leave, "{rest}");
-        assert_eq!(rest.contains("outside of the workspace"), !is_leave, "{rest}");
+        assert_eq!(rest.contains("job_id"), is_allowed, "{rest}");
+        assert_eq!(rest.contains("outside the workspace"), !is_allowed, "{rest}");
     }
 }
 
