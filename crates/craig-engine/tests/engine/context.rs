@@ -342,9 +342,10 @@ fn a_language_model_that_fails_or_is_late_is_done_without() {
     assert!(answer.notes[0].contains("400"), "{:?}", answer.notes);
 
     // An answer that would be taken if it were waited for.
-    let said = json!({ "question": "what does loginUser do", "keywords": [] }).to_string();
+    let reply = json!({ "question": "what does loginUser do", "keywords": [] }).to_string();
     let late = Provider::new(move |_, _| {
-        Answer::json(json!({ "choices": [{ "message": { "content": said } }] })).after(Duration::from_secs(5))
+        Answer::json(json!({ "choices": [{ "message": { "content": reply } }] }))
+            .after(Duration::from_secs(5))
     });
     let answer = rephrased(&workshop, &late, &[("context.rephrase_timeout_ms", "200")]);
     assert_eq!(answer.query, "how do people get in?");

@@ -222,7 +222,7 @@ fn a_missing_model_folder_is_an_error() {
 /// A provider that is out of order ends an ingestion with what was committed, and the next one goes on.
 #[test]
 fn a_provider_that_fails_for_good_ends_the_ingestion() {
-    let (shop, provider) = (Shop::new(), Provider::of(vec![|| Answer::text(401, "no")]));
+    let (shop, provider) = (Shop::new(), Provider::with_answers(vec![|| Answer::text(401, "no")]));
     let engine = shop.engine(|config| config.embedder = embedded_by(&provider));
     let error = engine.ingest(&shop.request(), &mut |_| ()).unwrap_err();
     assert_eq!(
@@ -311,7 +311,7 @@ fn if_reranking_fails_the_order_stays_and_the_reason_is_reported() {
         (|| Answer::text(200, "late").after(Duration::from_secs(9)), 200, "Test gave no answer within"),
     ];
     for (answer, timeout_ms, reason) in failing {
-        let (shop, provider) = (Shop::new(), Provider::of(vec![answer]));
+        let (shop, provider) = (Shop::new(), Provider::with_answers(vec![answer]));
         let engine = reranking(&shop, &provider, Duration::from_millis(timeout_ms));
         let found = engine.search("shop", QUERY, &SearchRequest::default()).unwrap();
         let report = found.rerank.unwrap();

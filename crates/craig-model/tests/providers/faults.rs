@@ -36,7 +36,8 @@ fn trouble_that_passes_is_tried_again() {
 
 #[test]
 fn trouble_that_stays_ends_after_the_last_try() {
-    let provider = Provider::of(vec![|| Answer::text(500, r#"{"error": {"message": "out of memory"}}"#)]);
+    let provider =
+        Provider::with_answers(vec![|| Answer::text(500, r#"{"error": {"message": "out of memory"}}"#)]);
     let error = post(&provider.endpoint("/"), hasty()).unwrap_err();
     assert_eq!(error.to_string(), "Test refused with status 500: out of memory");
     assert_eq!((error.class(), provider.asked().len()), (FailureClass::Server, 3));
@@ -62,7 +63,7 @@ fn what_cannot_succeed_is_asked_once() {
 #[test]
 fn retry_after_is_the_least_wait() {
     let provider =
-        Provider::of(vec![|| Answer::text(429, "slow down").with_header("Retry-After", "1"), good]);
+        Provider::with_answers(vec![|| Answer::text(429, "slow down").with_header("Retry-After", "1"), good]);
     post(&provider.endpoint("/"), hasty()).unwrap();
     let asked = provider.asked();
     let waited = asked[1].at - asked[0].at;
@@ -71,7 +72,8 @@ fn retry_after_is_the_least_wait() {
 
 #[test]
 fn nobody_waits_beyond_the_deadline() {
-    let provider = Provider::of(vec![|| Answer::text(429, "slow down").with_header("Retry-After", "60")]);
+    let provider =
+        Provider::with_answers(vec![|| Answer::text(429, "slow down").with_header("Retry-After", "60")]);
     let reranker = HostedReranker::new(provider.endpoint("/v1/rerank"), RerankDialect::Common, "m");
     let error = rerank(&reranker, Duration::from_millis(300)).unwrap_err();
     assert_eq!((error.class(), provider.asked().len()), (FailureClass::RateLimit, 1));
@@ -79,7 +81,7 @@ fn nobody_waits_beyond_the_deadline() {
 
 #[test]
 fn a_server_that_hangs_is_left_in_time() {
-    let provider = Provider::of(vec![|| good().after(Duration::from_secs(20))]);
+    let provider = Provider::with_answers(vec![|| good().after(Duration::from_secs(20))]);
     let reranker = HostedReranker::new(provider.endpoint("/v1/rerank"), RerankDialect::Common, "m");
     let error = rerank(&reranker, Duration::from_millis(400)).unwrap_err();
     assert_eq!(error.class(), FailureClass::Timeout, "{error}");
@@ -87,7 +89,7 @@ fn a_server_that_hangs_is_left_in_time() {
 
 #[test]
 fn an_address_where_nobody_listens_is_named() {
-    let provider = Provider::of(vec![good]);
+    let provider = Provider::with_answers(vec![good]);
     let endpoint = provider.endpoint("/v1");
     drop(provider);
     let mut closed = endpoint.clone();
@@ -112,7 +114,7 @@ fn errors_hold_neither_keys_nor_texts() {
 
 #[test]
 fn an_error_about_a_wrong_key_names_its_variable() {
-    let provider = Provider::of(vec![|| Answer::text(401, "{}")]);
+    let provider = Provider::with_answers(vec![|| Answer::text(401, "{}")]);
     let error = post(&provider.endpoint("/"), hasty()).unwrap_err();
     assert!(error.hint().unwrap().contains("TEST_API_KEY"));
     let without = Endpoint { key: None, key_variable: None, ..provider.endpoint("/") };
@@ -124,7 +126,7 @@ fn an_error_about_a_wrong_key_names_its_variable() {
 /// A redirect could carry a key and code to somewhere else.
 #[test]
 fn redirects_are_not_followed() {
-    let elsewhere = Provider::of(vec![good]);
+    let elsewhere = Provider::with_answers(vec![good]);
     let target = elsewhere.endpoint("/stolen").url;
     let provider = Provider::new(move |_, _| Answer::text(302, "").with_header("Location", &target));
     assert!(post(&provider.endpoint("/"), hasty()).is_err());

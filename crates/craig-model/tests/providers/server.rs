@@ -66,7 +66,7 @@ impl Provider {
     }
 
     /// One that gives `bodies` one after the other, and the last again and again.
-    pub(crate) fn of(answers: Vec<fn() -> Answer>) -> Self {
+    pub(crate) fn with_answers(answers: Vec<fn() -> Answer>) -> Self {
         Self::new(move |_, n_before| answers[n_before.min(answers.len() - 1)]())
     }
 

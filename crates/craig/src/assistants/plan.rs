@@ -60,15 +60,19 @@ impl Plan {
         journal: &Path,
         program: &str,
     ) -> Result<Self, Refused> {
-        Self::of(assistant, places, program, |path, editing| FilePlan::install(path, editing, journal))
+        Self::for_assistant(assistant, places, program, |path, editing| {
+            FilePlan::install(path, editing, journal)
+        })
     }
 
     /// Takes them out again: exactly what the journal says was put in, else what looks like it.
     pub(crate) fn uninstall(assistant: &Assistant, places: &Places, journal: &Path) -> Result<Self, Refused> {
-        Self::of(assistant, places, "", |path, editing| FilePlan::uninstall(path, editing, journal))
+        Self::for_assistant(assistant, places, "", |path, editing| {
+            FilePlan::uninstall(path, editing, journal)
+        })
     }
 
-    fn of(
+    fn for_assistant(
         assistant: &Assistant,
         places: &Places,
         program: &str,

@@ -116,7 +116,7 @@ impl Caller {
     }
 }
 
-/// What a client is told about a tool; the rest comes from the types of its arguments and answer.
+/// The declaration of a tool; the rest comes from the types of its arguments and answer.
 struct About {
     name: &'static str,
     title: &'static str,
