@@ -16,6 +16,7 @@ use crate::context::ContextCache;
 use crate::freshness::FreshnessCache;
 use crate::models;
 use crate::options::StoredOptions;
+use crate::permits::Permits;
 use crate::plan::{Compare, Plan};
 use crate::project::{reload, root_of, unknown_file};
 use crate::report::{
@@ -45,9 +46,13 @@ pub struct Engine {
     /// By the folder of their project.
     explainers: SingleFlight<PathBuf, Arc<Explainer>>,
     freshness: FreshnessCache,
+    background_refreshes: Permits,
     /// Names of the projects that were found, by their references. Held only to read or add one.
     names: Mutex<HashMap<String, String>>,
 }
+
+/// Refreshes that go on behind an answer at the same time.
+const MAX_BACKGROUND_REFRESHES: usize = 4;
 
 impl Engine {
     /// An engine as `config` says. The database is opened, or made when it is missing, by the first call that needs it.
@@ -63,6 +68,7 @@ impl Engine {
             contexts: ContextCache::default(),
             explainers: SingleFlight::default(),
             freshness: FreshnessCache::default(),
+            background_refreshes: Permits::new(MAX_BACKGROUND_REFRESHES),
             names: Mutex::default(),
         }
     }
@@ -129,6 +135,10 @@ impl Engine {
 
     pub(crate) fn freshness(&self) -> &FreshnessCache {
         &self.freshness
+    }
+
+    pub(crate) fn background_refreshes(&self) -> &Permits {
+        &self.background_refreshes
     }
 
     /// What embeds, loaded when it is first asked for.
@@ -202,7 +212,7 @@ impl Engine {
         notes: &mut Vec<String>,
     ) -> Result<(), EngineError> {
         let make = || self.synced_index(store, project, notes);
-        self.indexes.get(project.id, |_| false, make).map(drop)
+        self.indexes.replace(project.id, make)
     }
 
     /// Asks the index of `project`. One that turns out to be damaged while it answers is made anew, once, and asked again.
@@ -231,7 +241,7 @@ impl Engine {
     /// Makes what is damaged of the index of `project` anew, all of which is read first.
     pub(crate) fn rebuild_index(&self, store: &Store, project: &Project) -> Result<(), EngineError> {
         let make = || self.make_index(store, project, Index::repair, &mut Vec::new());
-        self.indexes.get(project.id, |_| false, make).map(drop)
+        self.indexes.replace(project.id, make)
     }
 
     /// The index on disk, brought up to date if it is stale.
@@ -394,6 +404,8 @@ impl Engine {
         // First what can be made again: on a full disk, that is the room that the rest takes.
         Index::remove(&store, &project, &index_lock)?;
         store.purge(&lock)?;
+        // An analysis may have been made again while the rows were deleted.
+        self.analyses.remove(&project.id);
         self.names.lock().unwrap_or_else(PoisonError::into_inner).remove(&project.reference);
         self.remove_clone_of(&store, &project)?;
         Ok(project.name)

@@ -14,6 +14,7 @@ mod ingest;
 mod insight;
 mod models;
 mod options;
+mod permits;
 mod plan;
 mod prepare;
 mod progress;

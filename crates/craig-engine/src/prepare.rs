@@ -9,7 +9,7 @@ use craig_source::{Root, SourceOptions};
 use craig_store::{Project, Store, StoreError};
 
 use crate::consent::Consent;
-use crate::freshness::Turn;
+use crate::freshness::{ProjectWatch, Turn};
 use crate::ingest::{IngestRequest, Waiting};
 use crate::report::{IngestReport, UpdateCheck};
 use crate::{Engine, EngineError, Progress};
@@ -25,6 +25,9 @@ pub struct PrepareRequest<'a> {
     pub options: Option<&'a SourceOptions>,
     /// What is done about changes of the directory.
     pub refresh: Refresh,
+    /// How long to wait for another request that compares or ingests the project; then what is committed answers. `None`
+    /// waits until it is done.
+    pub max_wait: Option<Duration>,
     /// What an ingestion may do without asking.
     pub consent: Consent,
 }
@@ -37,6 +40,7 @@ impl<'a> PrepareRequest<'a> {
             directory,
             options: None,
             refresh: Refresh::default(),
+            max_wait: None,
             consent: Consent::default(),
         }
     }
@@ -88,15 +92,15 @@ impl Engine {
             Some(handle) => self.find(&*self.store()?, handle)?,
             None => match self.project_or_ingested(request, progress)? {
                 (project, None) => project,
-                (project, Some(report)) => {
-                    return Ok((project.reference, Freshness::UpToDate(Some(Box::new(report)))));
-                }
+                (project, Some(freshness)) => return Ok((project.reference, freshness)),
             },
         };
         if let Some(freshness) = without_walk(&project, request.refresh) {
             return Ok((project.reference, freshness));
         }
-        let mut turn = self.freshness().watch(&project.reference).wait();
+        let Some(mut turn) = turn(&self.freshness().watch(&project.reference), request.max_wait) else {
+            return Ok((project.reference, Freshness::InProgress));
+        };
         let freshness =
             self.refresh_project(&mut turn, &project, request.refresh, request.consent, progress)?;
         Ok((project.reference, freshness))
@@ -123,6 +127,8 @@ impl Engine {
         let (sender, receiver) = channel();
         let engine = Arc::clone(self);
         let work = move || {
+            // Each ingestion takes all cores and some hundred megabytes: a bound for those that nobody waits for.
+            let _permit = engine.background_refreshes().acquire();
             let done = engine.refresh_project(&mut turn, &project, refresh, Consent::default(), &mut |_| {});
             drop(turn);
             // The caller may not wait any more.
@@ -179,12 +185,13 @@ impl Engine {
         }
     }
 
-    /// The project that holds the directory of a request; when there is none, the directory is ingested, which is reported.
+    /// The project that holds the directory of a request. When there is none, the directory is ingested; then, or when
+    /// another request is ingesting it, its freshness is known as well.
     fn project_or_ingested(
         &self,
         request: &PrepareRequest<'_>,
         progress: &mut dyn FnMut(&Progress),
-    ) -> Result<(Project, Option<IngestReport>), EngineError> {
+    ) -> Result<(Project, Option<Freshness>), EngineError> {
         let root = Root::open(request.directory)?;
         if request.refresh == Refresh::Skip
             && let Some(project) = project_holding(&*self.store()?, &root)?
@@ -192,10 +199,28 @@ impl Engine {
             return Ok((project, None));
         }
         // One request ingests a new directory, and the others wait: its project exists before it is complete.
-        let _turn = self.freshness().watch(root.as_str()).wait();
+        let watch = self.freshness().watch(root.as_str());
+        let turn = match turn(&watch, request.max_wait) {
+            Some(turn) => turn,
+            None => match project_holding(&*self.store()?, &root)? {
+                Some(project) => return Ok((project, Some(Freshness::InProgress))),
+                None => watch.wait(),
+            },
+        };
+        let prepared = self.ingest_new_directory(&root, request, progress);
+        self.freshness().remove(root.as_str());
+        drop(turn);
+        prepared
+    }
+
+    fn ingest_new_directory(
+        &self,
+        root: &Root,
+        request: &PrepareRequest<'_>,
+        progress: &mut dyn FnMut(&Progress),
+    ) -> Result<(Project, Option<Freshness>), EngineError> {
         let mut store = self.store()?;
-        if let Some(project) = project_holding(&store, &root)? {
-            self.freshness().remove(root.as_str());
+        if let Some(project) = project_holding(&store, root)? {
             return Ok((project, None));
         }
         let request = IngestRequest {
@@ -206,14 +231,22 @@ impl Engine {
             consent: request.consent,
         };
         let report = self.ingest_directory(&mut store, &request, progress)?;
-        self.freshness().remove(root.as_str());
-        Ok((store.project(&report.reference)?, Some(report)))
+        let project = store.project(&report.reference)?;
+        Ok((project, Some(Freshness::UpToDate(Some(Box::new(report))))))
     }
 
     /// Reference of the project that `directory` belongs to; `None` when it is not ingested.
     pub fn project_of_directory(&self, directory: &Path) -> Result<Option<String>, EngineError> {
         let root = Root::open(directory)?;
         Ok(project_holding(&*self.store()?, &root)?.map(|project| project.reference))
+    }
+}
+
+/// The right to compare a project with its directory, if it is free within `max_wait`.
+fn turn(watch: &Arc<ProjectWatch>, max_wait: Option<Duration>) -> Option<Turn> {
+    match max_wait {
+        Some(limit) => watch.wait_within(limit),
+        None => Some(watch.wait()),
     }
 }
 

@@ -40,6 +40,14 @@ impl<K: Eq + Hash, V: Clone> SingleFlight<K, V> {
         Ok(value.insert(make()?).clone())
     }
 
+    /// Makes the value of `key` anew. If that fails, the old one stays.
+    pub(crate) fn replace<E>(&self, key: K, make: impl FnOnce() -> Result<V, E>) -> Result<(), E> {
+        let slot = Arc::clone(locked(&self.slots).entry(key).or_default());
+        let mut value = locked(&slot);
+        *value = Some(make()?);
+        Ok(())
+    }
+
     /// Drops the value of `key`.
     pub(crate) fn remove(&self, key: &K) {
         locked(&self.slots).remove(key);

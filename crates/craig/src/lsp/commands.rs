@@ -2,6 +2,7 @@
 
 use std::path::Path;
 use std::sync::Arc;
+use std::time::Duration;
 
 use anyhow::{Context as _, anyhow, bail};
 use craig_engine::{
@@ -235,6 +236,9 @@ fn context_as_json(folder: &Path, answer: &ContextAnswer) -> anyhow::Result<Valu
     Ok(printed)
 }
 
+/// How long a request waits for another one that ingests the folder: the threads of tasks are few.
+const MAX_WAIT: Duration = Duration::from_millis(500);
+
 /// Brings the project of a folder up to date and answers from it; gives the project's folder, too.
 fn prepared<T>(
     code: &Code,
@@ -245,7 +249,9 @@ fn prepared<T>(
     let engine = &*code.engine;
     let work = || {
         let options = Some(&code.options);
-        let request = PrepareRequest { refresh, options, ..PrepareRequest::for_directory(&code.folder) };
+        let max_wait = Some(MAX_WAIT);
+        let request =
+            PrepareRequest { refresh, options, max_wait, ..PrepareRequest::for_directory(&code.folder) };
         let mut progress =
             |progress: &Progress| task.report_progress(progress.current.clone(), progress.percent());
         let (project, _) = engine.prepare(&request, &mut progress)?;
