@@ -266,7 +266,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_said_by_the_way_may_be_meant_in_a_query() {
+    fn conversational_words_may_be_meant_in_a_query() {
         assert!(is_stop_word("how") && is_conversational("how"));
         assert!(is_conversational("please") && is_conversational("new") && !is_stop_word("new"));
         assert!(!is_conversational("session"));

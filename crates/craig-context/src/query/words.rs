@@ -106,7 +106,7 @@ mod tests {
     }
 
     #[test]
-    fn names_of_code_are_told_from_words() {
+    fn names_of_code_differ_from_words() {
         for name in ["fetchUser", "fetch_user", "HttpClient", "a.b", "a::b", "_private", "__init__"] {
             assert!(is_code_name(name), "{name}");
         }

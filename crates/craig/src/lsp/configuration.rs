@@ -106,7 +106,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_said_of_a_folder_is_stronger_than_what_is_said_of_all() {
+    fn settings_of_a_folder_override_settings_of_all() {
         let mut configuration = Configuration::new(vec![("threads".into(), "1".into())]);
         let both = json!({ "documentation": { "include": ["a.md"], "exclude": ["b.md"] } });
         configuration.set(&both).unwrap();
