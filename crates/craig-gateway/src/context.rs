@@ -106,7 +106,7 @@ async fn answer(
             };
             let name = project.clone();
             let call = move |engine: &Arc<Engine>| engine.inline_context(&name, &request);
-            gateway.context_answer(caller, project, false, call, report).await
+            gateway.context_answer(caller, project, None, call, report).await
         }
     }
 }

@@ -22,8 +22,8 @@ pub(crate) struct Conversation<'a> {
     pub(crate) has_malformed_results: bool,
     /// Whether the answer is to be streamed.
     pub(crate) is_streamed: bool,
-    /// Whether results are to be reranked.
-    pub(crate) rerank: bool,
+    /// Whether results are to be reranked, if the request says so.
+    pub(crate) rerank: Option<bool>,
     /// Project to search when no results came.
     pub(crate) project: Option<String>,
     pub(crate) max_context_tokens: Option<usize>,
@@ -95,7 +95,7 @@ impl<'a> Conversation<'a> {
             results,
             has_malformed_results,
             model: fields.read_field::<Text<'a>>("model", "a text")?.map(|text| text.0),
-            rerank: fields.read_field("rerank", "true or false")?.unwrap_or_default(),
+            rerank: fields.read_field("rerank", "true or false")?,
             project: fields.read_field("project", "a text")?,
             max_context_tokens: fields.read_field("max_context_tokens", "a whole number")?,
             messages: fields.get("messages")?,

@@ -7,7 +7,7 @@ use std::time::Duration;
 use craig_engine::{Engine, EngineError};
 use moka::future::Cache;
 use thiserror::Error;
-use tokio::sync::Semaphore;
+use tokio::sync::{AcquireError, OwnedSemaphorePermit, Semaphore};
 
 use crate::budget::Budget;
 use crate::caller::Gate;
@@ -24,7 +24,8 @@ use crate::target::Target;
 use crate::tls::TlsError;
 use crate::traces::Tracer;
 
-/// Engine calls that run at the same time; others wait in order. Calls that rerank wait in the reranker's queue instead.
+/// Engine calls that run at the same time; others wait in order. Calls that rerank wait in the reranker's queue instead, and
+/// are made without reranking when it is full.
 const MAX_ENGINE_CALLS: usize = 4;
 
 /// Longest wait for an engine's answer.
@@ -146,27 +147,33 @@ impl Gateway {
         &self,
         call: impl FnOnce(&Arc<Engine>) -> Result<T, EngineError> + Send + 'static,
     ) -> Result<T, Problem> {
-        self.call_engine(&self.engine_calls, ENGINE_TIMEOUT, call).await
+        self.call_engine(Arc::clone(&self.engine_calls).acquire_owned(), ENGINE_TIMEOUT, call).await
+    }
+
+    /// The permit for a call that reranks; `None` if as many calls as can be queued rerank already.
+    pub(crate) fn rerank_permit(&self) -> Option<OwnedSemaphorePermit> {
+        Arc::clone(&self.reranking_calls).try_acquire_owned().ok()
     }
 
     /// Calls the engine for something that is reranked: the call may wait for a provider, and must not keep others waiting.
     pub(crate) async fn with_reranking_engine<T: Send + 'static>(
         &self,
+        permit: OwnedSemaphorePermit,
         call: impl FnOnce(&Arc<Engine>) -> Result<T, EngineError> + Send + 'static,
     ) -> Result<T, Problem> {
         let timeout = ENGINE_TIMEOUT + self.config.engine.rerank.timeout;
-        self.call_engine(&self.reranking_calls, timeout, call).await
+        self.call_engine(std::future::ready(Ok(permit)), timeout, call).await
     }
 
     async fn call_engine<T: Send + 'static>(
         &self,
-        calls: &Arc<Semaphore>,
+        permit: impl Future<Output = Result<OwnedSemaphorePermit, AcquireError>>,
         timeout: Duration,
         call: impl FnOnce(&Arc<Engine>) -> Result<T, EngineError> + Send + 'static,
     ) -> Result<T, Problem> {
         let busy = || Problem::unavailable("engine_busy", "the index is busy: try again later");
         let done = tokio::time::timeout(timeout, async {
-            let permit = Arc::clone(calls).acquire_owned().await.map_err(|_| busy())?;
+            let permit = permit.await.map_err(|_| busy())?;
             let engine = Arc::clone(&self.engine);
             let call = move || {
                 let done = call(&engine);

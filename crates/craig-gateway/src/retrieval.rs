@@ -5,12 +5,14 @@ use std::time::{Duration, Instant};
 
 use axum::response::Response;
 use craig_engine::{
-    ChatContextRequest, ContextAnswer, ContextFormat, Engine, EngineError, Freshness, Hit, NoContext,
-    Refresh, RerankReport, RerankSource, SearchRequest,
+    ChatContextRequest, ContextAnswer, ContextFormat, Engine, EngineError, Freshness, Hit, ModelError,
+    NoContext, Refresh, RerankReport, RerankSource, SearchRequest,
 };
 use http::HeaderValue;
+use tokio::sync::OwnedSemaphorePermit;
 
 use crate::allowance::{Allowance, Resource};
+use crate::call::CallFailure;
 use crate::caller::Caller;
 use crate::conversation::{Conversation, Question};
 use crate::failure::Problem;
@@ -111,7 +113,7 @@ impl Gateway {
         results.sort_by(|a, b| b.score.unwrap_or_default().total_cmp(&a.score.unwrap_or_default()));
         let mut report = Report::new(Source::Off);
         report.n_candidates = results.len();
-        if conversation.rerank && !results.is_empty() {
+        if conversation.rerank == Some(true) && !results.is_empty() {
             results = self.reranked_results(caller, results, query, &mut report).await;
         }
         results.truncate(self.config.injection.results);
@@ -182,16 +184,12 @@ impl Gateway {
         if conversation.max_context_tokens.is_some_and(|tokens| tokens < MIN_CONTEXT_TOKENS) {
             return InjectedContext::without(NoContext::OverBudget.code());
         }
-        let rerank = match conversation.rerank {
-            true => Some(self.wants_rerank(caller, self.engine.reranks_context(), &mut report).await),
-            false => None,
-        };
         let request = ChatContextRequest {
             message: question.text.clone(),
             history: question.history.clone(),
             token_budget: conversation.max_context_tokens.map(|tokens| tokens.min(MAX_CONTEXT_TOKENS)),
             format: ContextFormat::SimilarCode,
-            rerank,
+            rerank: conversation.rerank,
             ..ChatContextRequest::default()
         };
         match self.chat_context(caller, project, request, &mut report).await {
@@ -201,7 +199,8 @@ impl Gateway {
         }
     }
 
-    /// Context for a chat message by the engine. What went wrong beside it is added to `report`.
+    /// Context for a chat message by the engine, reranked if the request or otherwise the setting says so. What went wrong
+    /// beside it is added to `report`.
     pub(crate) async fn chat_context(
         self: &Arc<Self>,
         caller: &Caller,
@@ -211,25 +210,28 @@ impl Gateway {
     ) -> Result<ContextAnswer, Problem> {
         let cancel = CancelOnDrop::default();
         request.cancellation = cancel.0.clone();
-        let is_reranked =
-            request.rerank.unwrap_or(self.config.engine.context.chat.rerank) && self.engine.reranks_context();
+        let permit = match request.rerank.unwrap_or(self.config.engine.context.chat.rerank) {
+            true => self.permit_to_rerank(caller, self.engine.reranks_context(), report).await,
+            false => None,
+        };
+        request.rerank = Some(permit.is_some());
         let name = project.clone();
         let call = move |engine: &Arc<Engine>| engine.chat_context(&name, &request);
-        self.context_answer(caller, project, is_reranked, call, report).await
+        self.context_answer(caller, project, permit, call, report).await
     }
 
-    /// Context by an engine call. What went wrong beside it is added to `report`.
+    /// Context by an engine call; one that reranks needs a permit. What went wrong beside it is added to `report`.
     pub(crate) async fn context_answer(
         self: &Arc<Self>,
         caller: &Caller,
         project: String,
-        is_reranked: bool,
+        permit: Option<OwnedSemaphorePermit>,
         call: impl FnOnce(&Arc<Engine>) -> Result<ContextAnswer, EngineError> + Send + 'static,
         report: &mut Report,
     ) -> Result<ContextAnswer, Problem> {
         let started = Instant::now();
         let trouble = self.index_trouble(project);
-        let (answer, trouble) = tokio::join!(self.searching(is_reranked, call), trouble);
+        let (answer, trouble) = tokio::join!(self.searching(permit, call), trouble);
         let answer = answer?;
         // The answer for a missing project says so itself.
         if answer.reason_code != Some(NoContext::NotReady) {
@@ -250,14 +252,16 @@ impl Gateway {
     ) -> Result<(Vec<Hit>, Report), Problem> {
         let mut report = Report::new(Source::Off);
         report.allowances.extend(self.charge(Resource::Search, caller).await?);
-        if request.rerank {
-            request.rerank = self.wants_rerank(caller, self.engine.reranks_hits(), &mut report).await;
-        }
+        let permit = match request.rerank {
+            true => self.permit_to_rerank(caller, self.engine.reranks_hits(), &mut report).await,
+            false => None,
+        };
+        request.rerank = permit.is_some();
         let cancel = CancelOnDrop::default();
         request.cancellation = cancel.0.clone();
         let started = Instant::now();
         let trouble = self.index_trouble(project.clone());
-        let work = self.searching(request.rerank, move |engine| engine.search(&project, &query, &request));
+        let work = self.searching(permit, move |engine| engine.search(&project, &query, &request));
         let (answer, trouble) = tokio::join!(work, trouble);
         let answer = answer?;
         report.trouble.extend(trouble);
@@ -266,23 +270,38 @@ impl Gateway {
         Ok((answer.hits, report))
     }
 
-    /// Does some work of the engine. Work that waits for a reranker must not keep others from searching.
+    /// Does some work of the engine. Work that waits for a reranker has a permit of its own: it must not keep others from
+    /// searching.
     async fn searching<T: Send + 'static>(
         &self,
-        is_reranked: bool,
+        permit: Option<OwnedSemaphorePermit>,
         work: impl FnOnce(&Arc<Engine>) -> Result<T, EngineError> + Send + 'static,
     ) -> Result<T, Problem> {
-        match is_reranked {
-            true => self.with_reranking_engine(work).await,
-            false => self.with_engine(work).await,
+        match permit {
+            Some(permit) => self.with_reranking_engine(permit, work).await,
+            None => self.with_engine(work).await,
         }
     }
 
-    /// Whether a request that wants reranking gets it from a reranker, which is counted against the limit of its client.
-    /// If there is none, the order of the search is the best one already.
-    async fn wants_rerank(&self, caller: &Caller, is_to_be_had: bool, report: &mut Report) -> bool {
+    /// The permit of a request that wants reranking, which is counted against the limit of its client. Without one the
+    /// order of the search stands; if there is no reranker, it is the best one already.
+    async fn permit_to_rerank(
+        &self,
+        caller: &Caller,
+        has_reranker: bool,
+        report: &mut Report,
+    ) -> Option<OwnedSemaphorePermit> {
         report.source = Some(Source::Reranker(RerankSource::Local));
-        is_to_be_had && self.admits_rerank(caller, report).await
+        if !has_reranker || !self.admits_rerank(caller, report).await {
+            return None;
+        }
+        let permit = self.rerank_permit();
+        if permit.is_none() {
+            let queue_full = CallFailure::from(&ModelError::QueueFull).label();
+            self.metrics.rerank_errors.with_label_values(&[queue_full]).inc();
+            self.fall_back(report, queue_full);
+        }
+        permit
     }
 
     /// Counts a rerank against the limit of its client; false when that is reached.
