@@ -111,6 +111,33 @@ impl Engine {
         let choice = subject.reranker(self.config());
         choice.map(|choice| self.rerankers().get(choice, self)).transpose()
     }
+
+    /// The same for hits that are useful in their first order, too: a model that cannot be used is no failure of the
+    /// search.
+    pub(crate) fn loaded_reranker(
+        &self,
+        subject: RerankSubject,
+    ) -> Result<Option<Result<Arc<RerankPipeline>, ModelError>>, EngineError> {
+        match self.reranker(subject) {
+            Ok(pipeline) => Ok(pipeline.map(Ok)),
+            Err(EngineError::Model(error)) => Ok(Some(Err(error))),
+            Err(error) => Err(error),
+        }
+    }
+}
+
+impl RerankReport {
+    /// The report of a reranker that cannot be loaded: the first order stands.
+    pub(crate) fn unavailable(error: ModelError, n_candidates: usize) -> Self {
+        Self {
+            reranker: "the configured reranker".to_owned(),
+            status: RerankStatus::Fallback,
+            reason: Some(error.to_string()),
+            candidates: n_candidates,
+            elapsed_ms: 0.0,
+            result: Err(error),
+        }
+    }
 }
 
 /// Orders the first hits as the reranker says; the others stay behind them.

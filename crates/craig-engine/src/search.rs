@@ -115,8 +115,11 @@ impl Engine {
         request: &SearchRequest,
     ) -> Result<SearchAnswer, EngineError> {
         let started = Instant::now();
-        let pipeline = if request.rerank { self.reranker(RerankSubject::Hits)? } else { None };
-        let wide = pipeline.as_ref().map(|pipeline| request.widened(pipeline.candidates));
+        let pipeline = if request.rerank { self.loaded_reranker(RerankSubject::Hits)? } else { None };
+        let wide = match &pipeline {
+            Some(Ok(pipeline)) => Some(request.widened(pipeline.candidates)),
+            _ => None,
+        };
         let mut notes = Vec::new();
         let query = &*mask_secrets(query);
         request.check(query)?;
@@ -130,7 +133,11 @@ impl Engine {
         )?;
         let (hits, rerank) = match pipeline {
             None => (hits, None),
-            Some(pipeline) => {
+            Some(Err(error)) => {
+                let report = RerankReport::unavailable(error, hits.len());
+                (hits, Some(report))
+            }
+            Some(Ok(pipeline)) => {
                 let (hits, report) = reranked(&pipeline, query, hits, &request.cancellation);
                 (request.narrowed(hits), Some(report))
             }

@@ -230,6 +230,7 @@ impl Gateway {
         report: &mut Report,
     ) -> Result<ContextAnswer, Problem> {
         let started = Instant::now();
+        let is_reranked = permit.is_some();
         let trouble = self.index_trouble(project);
         let (answer, trouble) = tokio::join!(self.searching(permit, call), trouble);
         let answer = answer?;
@@ -238,6 +239,9 @@ impl Gateway {
             report.trouble.extend(trouble);
         }
         (report.n_candidates, report.n_results) = (answer.n_candidates, answer.blocks.len());
+        if answer.is_cached && is_reranked {
+            report.source = Some(Source::Reranker(RerankSource::Cache));
+        }
         self.count_search(caller, started, answer.rerank.as_ref(), report);
         Ok(answer)
     }

@@ -39,7 +39,7 @@ pub(super) struct CacheKey {
 impl ContextCache {
     /// The answer that was given before, if its files still are what they were; `version` tells a file's present one.
     ///
-    /// An answer without files holds as long as nothing in the project changes.
+    /// An answer without files holds as long as nothing in the project changes. Nothing was reranked for it again.
     pub(super) fn get(
         &self,
         key: &CacheKey,
@@ -50,7 +50,7 @@ impl ContextCache {
         let is_same = |(path, id): &(String, FileId)| version(path) == Some(*id);
         let holds = kept.generation == generation || !kept.files.is_empty() && kept.files.iter().all(is_same);
         if holds {
-            return Some(ContextAnswer { is_cached: true, ..kept.answer });
+            return Some(ContextAnswer { is_cached: true, rerank: None, ..kept.answer });
         }
         self.remove(key);
         None

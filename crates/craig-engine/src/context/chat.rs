@@ -16,7 +16,7 @@ use super::{
     tokenizer_of,
 };
 use crate::models::language_model;
-use crate::rerank::{RerankSubject, reranked};
+use crate::rerank::{RerankReport, RerankSubject, reranked};
 use crate::{Engine, EngineError, SearchRequest};
 
 /// What context is wanted for; what is `None` is as the settings say.
@@ -244,7 +244,7 @@ impl Engine {
         answer: &mut ContextAnswer,
         clock: &mut Clock,
     ) -> Vec<Hit> {
-        let pipeline = match self.reranker(RerankSubject::Context) {
+        let pipeline = match self.loaded_reranker(RerankSubject::Context) {
             Ok(Some(pipeline)) => pipeline,
             Ok(None) => {
                 answer
@@ -257,8 +257,16 @@ impl Engine {
                 return hits;
             }
         };
-        clock.extend(pipeline.timeout);
-        let (hits, report) = reranked(&pipeline, &answer.query, hits, cancellation);
+        let (hits, report) = match pipeline {
+            Ok(pipeline) => {
+                clock.extend(pipeline.timeout);
+                reranked(&pipeline, &answer.query, hits, cancellation)
+            }
+            Err(error) => {
+                let report = RerankReport::unavailable(error, hits.len());
+                (hits, report)
+            }
+        };
         if let Some(reason) = &report.reason {
             answer.notes.push(format!("not reranked: {reason}"));
         }
@@ -352,7 +360,11 @@ impl Engine {
         self.contexts().get(key, project.generation, version)
     }
 
+    /// Keeps an answer, unless its reranking failed: the next one may succeed.
     fn keep(&self, store: &Store, project: &Project, key: CacheKey, answer: &ContextAnswer) {
+        if answer.rerank.as_ref().is_some_and(|report| report.result.is_err()) {
+            return;
+        }
         let version = |path: &String| {
             let tracked = store.tracked_file(project.id, path).ok()??;
             Some((path.clone(), tracked.id))

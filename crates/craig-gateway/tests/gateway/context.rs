@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::harness::{Gateway, Plan};
+use crate::harness::{Gateway, Plan, until};
 use crate::upstream::{Reply, Upstream};
 
 /// More files than a chat gets, so that the project is not given whole.
@@ -173,4 +173,107 @@ async fn the_reranker_of_a_project_is_the_one_that_all_requests_share() {
     assert_eq!(gateway.metric("voyage_tokens_used").await, 40.0);
     assert_eq!(gateway.metric("reranks_total{source=\"cache\"}").await, 1.0);
     assert!(upstream.last()["messages"].as_array().unwrap().len() == 2);
+}
+
+/// A reranker that finds all documents alike.
+async fn indifferent(error_first: bool) -> Upstream {
+    Upstream::start(move |asked, n_before| {
+        if error_first && n_before == 0 {
+            return Reply::status(400, json!({ "detail": "no" }));
+        }
+        let n_documents = asked.json()["documents"].as_array().unwrap().len();
+        Reply::voyage(&(0..n_documents).map(|index| (index, 0.5)).collect::<Vec<_>>())
+    })
+    .await
+}
+
+#[tokio::test]
+async fn the_setting_reranks_unless_the_request_says_no_and_within_the_limit() {
+    let voyage = indifferent(false).await;
+    let (_upstream, gateway) = shop(|plan| {
+        let plan = plan.voyage(&voyage).set("puku.chat.semanticContext.rerank", "true");
+        plan.set("gateway.reranks_per_hour", "1")
+    })
+    .await;
+    let ask = async |extra: Value| {
+        let mut body = json!({ "messages": messages(&["where is `Cord` defined?"]), "project": "shop" });
+        body.as_object_mut().unwrap().extend(extra.as_object().unwrap().clone());
+        let answer = gateway.chat(body).await;
+        assert!(answer.header("x-craig-context").contains("src/cord.py:"), "{answer:?}");
+        answer.header("x-craig-rerank").to_owned()
+    };
+    assert_eq!((ask(json!({ "rerank": false })).await.as_str(), voyage.asked().len()), ("off", 0));
+    assert_eq!((ask(json!({})).await.as_str(), voyage.asked().len()), ("voyage", 1));
+    assert_eq!(ask(json!({})).await, "fallback", "the limit is reached");
+    let body = json!({ "project": "shop", "message": "where is `Cord` defined?" });
+    let answer = gateway.post("/v1/context", &body).await;
+    assert_eq!(answer.header("x-craig-rerank"), "fallback");
+    assert!(answer.header("x-craig-trouble").contains("rate_limit_exceeded"), "{answer:?}");
+}
+
+#[tokio::test]
+async fn only_a_reranked_answer_is_kept_and_its_rerank_is_counted_once() {
+    let voyage = indifferent(true).await;
+    let (_upstream, gateway) =
+        shop(|plan| plan.voyage(&voyage).set("puku.chat.semanticContext.rerank", "true")).await;
+    let mut seen = Vec::new();
+    for _ in 0..3 {
+        let body = json!({ "project": "shop", "message": "where is `Cord` defined?", "conversation": "c" });
+        let answer = gateway.post("/v1/context", &body).await;
+        seen.push((answer.header("x-craig-rerank").to_owned(), answer.json()["rerank"]["status"].clone()));
+    }
+    let expected = [("fallback", json!("fallback")), ("voyage", json!("applied")), ("cache", Value::Null)];
+    assert_eq!(seen, expected.map(|(source, status)| (source.to_owned(), status)));
+    assert_eq!(gateway.metric("voyage_tokens_used").await, 40.0);
+    assert_eq!(gateway.metric("reranks_total{source=\"cache\"}").await, 0.0, "nothing was reranked again");
+}
+
+#[tokio::test]
+async fn a_search_does_not_wait_for_room_to_rerank() {
+    let voyage = Upstream::start(|_, _| Reply::Hang).await;
+    let (_upstream, gateway) = shop(|plan| {
+        let plan = plan.voyage(&voyage).set("reranker.timeout_ms", "3000");
+        plan.set("gateway.max_reranks", "1").set("gateway.max_waiting_reranks", "0")
+    })
+    .await;
+    let search = |query: &str| {
+        gateway.post("/v1/search", json!({ "project": "shop", "query": query, "rerank": true }))
+    };
+    let late = async {
+        until("one is reranked", async || gateway.metric("reranks_running").await == 1.0).await;
+        let body =
+            json!({ "messages": messages(&["where is `Cord` defined?"]), "project": "shop", "rerank": true });
+        (search("a long string of pieces").await, gateway.chat(body).await, voyage.asked().len())
+    };
+    let (first, (second, chat, n_asked)) = tokio::join!(search("sessions of users"), late);
+    assert!(first.header("x-craig-trouble").contains("timeout"), "{first:?}");
+    for answer in [&second, &chat] {
+        assert_eq!((answer.status.as_u16(), answer.header("x-craig-rerank")), (200, "fallback"));
+        assert!(answer.header("x-craig-trouble").contains("queue_full"), "{answer:?}");
+    }
+    assert!(!second.json()["results"].as_array().unwrap().is_empty());
+    assert!(chat.header("x-craig-context").contains("src/cord.py:"), "{chat:?}");
+    assert_eq!(n_asked, 1);
+}
+
+#[tokio::test]
+async fn a_reranker_that_cannot_be_loaded_leaves_the_order_of_the_search() {
+    let (_upstream, gateway) = shop(|plan| {
+        let folder = plan.path("nowhere").to_str().unwrap().to_owned();
+        plan.set("reranker.provider", "local").set("reranker.path", &folder)
+    })
+    .await;
+    let search = json!({ "project": "shop", "query": "a long string of pieces", "rerank": true });
+    let search = gateway.post("/v1/search", search).await;
+    let chat =
+        json!({ "messages": messages(&["where is `Cord` defined?"]), "project": "shop", "rerank": true });
+    let chat = gateway.chat(chat).await;
+    for answer in [&search, &chat] {
+        assert_eq!(
+            (answer.status.as_u16(), answer.header("x-craig-rerank")),
+            (200, "fallback"),
+            "{answer:?}"
+        );
+    }
+    assert!(!search.json()["results"].as_array().unwrap().is_empty());
 }
