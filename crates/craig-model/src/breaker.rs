@@ -154,7 +154,10 @@ impl Breaker {
                 open.wait = (open.wait * 2).min(self.settings.max_probe_after);
                 open.until = now + with_jitter(open.wait);
             }
-            (Some(_), true) => *state = State::default(),
+            // The model works, but may have asked for a pause.
+            (Some(_), true) => {
+                *state = State { limited_until: state.limited_until, ..State::default() };
+            }
             (None, _) => {
                 state.count(outcome, now, self.settings.window);
                 if state.fails_too_often(&self.settings) {
@@ -219,11 +222,6 @@ fn with_jitter(wait: Duration) -> Duration {
 }
 
 impl Admission {
-    /// Whether the request is a probe, which is sent once.
-    pub fn is_probe(&self) -> bool {
-        self.is_probe
-    }
-
     /// The provider has answered well.
     pub fn succeed(mut self) {
         self.outcome = Some(Outcome::Answered);
@@ -389,5 +387,15 @@ mod tests {
         assert_eq!(refused.class, FailureClass::RateLimit);
         assert!(refused.retry_after > Duration::from_secs(8));
         assert_eq!(breaker.state(), BreakerState::Closed);
+    }
+
+    #[test]
+    fn a_rate_limited_probe_closes_it_and_pauses_requests() {
+        let breaker = breaker();
+        (0..20).for_each(|_| fail(&breaker, FailureClass::Server));
+        wait_for_probe(&breaker);
+        breaker.admit().unwrap().record_failure(FailureClass::RateLimit, Some(Duration::from_secs(9)));
+        assert_eq!(breaker.state(), BreakerState::Closed);
+        assert!(breaker.admit().is_err_and(|open| open.class == FailureClass::RateLimit));
     }
 }

@@ -46,6 +46,15 @@ impl Patience {
     /// provider's `Retry-After` is the least wait.
     pub(crate) fn persist<T>(
         &self,
+        attempt: impl FnMut(Duration) -> Result<T, ModelError>,
+    ) -> Result<T, ModelError> {
+        self.persist_while(|| true, attempt)
+    }
+
+    /// The same, but gives up with the last error once `may_retry` is false, which is asked before and after each wait.
+    pub(crate) fn persist_while<T>(
+        &self,
+        may_retry: impl Fn() -> bool,
         mut attempt: impl FnMut(Duration) -> Result<T, ModelError>,
     ) -> Result<T, ModelError> {
         let mut waits = ExponentialBuilder::default()
@@ -61,10 +70,13 @@ impl Patience {
             };
             let Some(wait) = waits.next() else { return Err(error) };
             let wait = wait.max(error.retry_after().unwrap_or_default());
-            if wait > LONGEST_WAIT_ASKED || wait >= self.time_left() {
+            if wait > LONGEST_WAIT_ASKED || wait >= self.time_left() || !may_retry() {
                 return Err(error);
             }
             std::thread::sleep(wait);
+            if !may_retry() {
+                return Err(error);
+            }
         }
     }
 

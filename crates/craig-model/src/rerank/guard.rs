@@ -1,5 +1,6 @@
 //! Retries, and a circuit breaker around them.
 
+use std::cell::RefCell;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -13,7 +14,7 @@ const FIRST_WAIT: Duration = Duration::from_millis(250);
 const MAX_QUEUED_SHARE: f64 = 0.1;
 
 /// A reranker that is tried a few times, and not at all while its breaker is open. A request counts once for the breaker,
-/// however often it is tried.
+/// however often it is tried, and is not tried again once the breaker has opened.
 pub struct GuardedReranker<R> {
     inner: R,
     breaker: Arc<Breaker>,
@@ -35,17 +36,16 @@ impl<R: Reranker> Reranker for GuardedReranker<R> {
     fn rerank(&self, request: &RerankRequest<'_>) -> Result<Ranking, ModelError> {
         let whole_time = request.deadline.duration_since(request.started);
         let was_queued = request.queued > whole_time.mul_f64(MAX_QUEUED_SHARE);
-        let mut admission = self.breaker.admit().map_err(|open| ModelError::CircuitOpen {
+        let admission = self.breaker.admit().map_err(|open| ModelError::CircuitOpen {
             provider: self.name().to_owned(),
             class: open.class,
             retry_after: open.retry_after,
         })?;
-        let patience = Patience {
-            tries: if admission.is_probe() { 1 } else { self.tries },
-            deadline: Some(request.deadline),
-            first_wait: FIRST_WAIT,
-        };
-        let answer = patience.persist(|_| {
+        let patience =
+            Patience { tries: self.tries, deadline: Some(request.deadline), first_wait: FIRST_WAIT };
+        let admission = RefCell::new(admission);
+        let may_retry = || admission.borrow().may_retry();
+        let answer = patience.persist_while(may_retry, |_| {
             if request.cancellation.is_cancelled() {
                 return Err(ModelError::Cancelled { provider: self.name().to_owned() });
             }
@@ -53,12 +53,12 @@ impl<R: Reranker> Reranker for GuardedReranker<R> {
             answer.map_err(|error| match error {
                 ModelError::TimedOut { .. } if was_queued => ModelError::QueueTimeout,
                 error => {
-                    admission.record_failure(error.class(), error.retry_after());
+                    admission.borrow_mut().record_failure(error.class(), error.retry_after());
                     error
                 }
             })
         })?;
-        admission.succeed();
+        admission.into_inner().succeed();
         Ok(answer)
     }
 }
@@ -114,6 +114,32 @@ mod tests {
         let error = reranker.rerank(&request).unwrap_err();
         assert!(matches!(error, ModelError::CircuitOpen { class: FailureClass::Network, .. }), "{error}");
         assert_eq!(asked(&reranker), 4);
+    }
+
+    /// Fails, and before that so many others fail that the breaker opens.
+    struct FailingWithOthers(Arc<Breaker>, AtomicUsize);
+
+    impl Reranker for FailingWithOthers {
+        fn name(&self) -> &str {
+            "failing"
+        }
+
+        fn rerank(&self, _: &RerankRequest<'_>) -> Result<Ranking, ModelError> {
+            self.1.fetch_add(1, Ordering::Relaxed);
+            let others: Vec<_> = (0..2).map_while(|_| self.0.admit().ok()).collect();
+            others.into_iter().for_each(|mut other| other.record_failure(FailureClass::Network, None));
+            Err(unreachable())
+        }
+    }
+
+    #[test]
+    fn nothing_is_retried_once_the_breaker_has_opened() {
+        let breaker = Arc::clone(&guarded(unreachable).breaker);
+        let failing = FailingWithOthers(Arc::clone(&breaker), AtomicUsize::new(0));
+        let reranker = GuardedReranker::new(failing, Arc::clone(&breaker), 3);
+        let error = reranker.rerank(&RerankRequest::new("q", &[], Duration::from_secs(60))).unwrap_err();
+        assert!(matches!(error, ModelError::Unreachable { .. }), "{error}");
+        assert_eq!((breaker.state(), reranker.inner.1.load(Ordering::Relaxed)), (BreakerState::Open, 1));
     }
 
     #[test]
