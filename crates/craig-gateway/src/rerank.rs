@@ -3,11 +3,11 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use craig_engine::{Cancellation, Document, EngineError, ModelError, Ranking, RerankSource};
+use craig_engine::{Cancellation, Document, EngineError, ModelError, Ranking, RerankReport, RerankSource};
 
 use crate::call::CallFailure;
 use crate::gateway::Gateway;
-use crate::metrics::ms;
+use crate::metrics::{Metrics, ms};
 
 /// How much longer the gateway waits for a rerank than it may take, so that the failure of the pipeline is known.
 const TIMEOUT_SLACK: Duration = Duration::from_millis(250);
@@ -64,7 +64,37 @@ impl Drop for CancelOnDrop {
     }
 }
 
+/// Counts the tokens of reranks and their price: on the thread that reranks, since they are paid for even if the client
+/// has gone away by then.
+pub(crate) struct RerankCosts {
+    metrics: Arc<Metrics>,
+    usd_per_million_tokens: f64,
+}
+
+impl RerankCosts {
+    pub(crate) fn count(&self, ranking: &Ranking) {
+        if let Some(tokens) = ranking.total_tokens.filter(|_| ranking.source != RerankSource::Cache) {
+            self.metrics.voyage_tokens.inc_by(tokens);
+            self.metrics.cost_usd.inc_by(self.usd_per_million_tokens * tokens as f64 / 1e6);
+        }
+    }
+
+    /// Counts those of an answer's rerank, if there was one.
+    pub(crate) fn count_reported(&self, report: Option<&RerankReport>) {
+        if let Some(Ok(ranking)) = report.map(|report| &report.result) {
+            self.count(ranking);
+        }
+    }
+}
+
 impl Gateway {
+    pub(crate) fn rerank_costs(&self) -> RerankCosts {
+        RerankCosts {
+            metrics: Arc::clone(&self.metrics),
+            usd_per_million_tokens: self.config.rerank_usd_per_million_tokens,
+        }
+    }
+
     /// Ranks the `top` best of some documents within the time limit.
     pub(crate) async fn rerank(
         &self,
@@ -74,10 +104,11 @@ impl Gateway {
     ) -> Result<Ranking, CallFailure> {
         let started = Instant::now();
         let cancel = CancelOnDrop::default();
-        let (engine, cancellation) = (Arc::clone(&self.engine), cancel.0.clone());
+        let (engine, cancellation, costs) = (Arc::clone(&self.engine), cancel.0.clone(), self.rerank_costs());
         let work = tokio::task::spawn_blocking(move || {
             let documents: Vec<_> = documents.iter().map(RerankDocument::as_document).collect();
-            engine.rerank_texts(&query, &documents, top, &cancellation)
+            let result = engine.rerank_texts(&query, &documents, top, &cancellation);
+            result.inspect(|ranking| costs.count(ranking))
         });
         let timeout = self.config.engine.rerank.timeout;
         let result = match tokio::time::timeout(timeout + TIMEOUT_SLACK, work).await {
@@ -90,7 +121,7 @@ impl Gateway {
         result.map_err(|error| CallFailure::from(&error))
     }
 
-    /// Counts a rerank: its time, its source or failure, its tokens and their price.
+    /// Counts a rerank: its time, and its source or failure. What it costs is counted where it is done.
     pub(crate) fn count_rerank(
         &self,
         time: Duration,
@@ -110,10 +141,6 @@ impl Gateway {
         let source = Source::Reranker(ranking.source);
         metrics.reranks.with_label_values(&[source.name()]).inc();
         if source.is_cache() { &metrics.cache_hits } else { &metrics.cache_misses }.inc();
-        if let Some(tokens) = ranking.total_tokens.filter(|_| !source.is_cache()) {
-            metrics.voyage_tokens.inc_by(tokens);
-            metrics.cost_usd.inc_by(self.config.rerank_usd_per_million_tokens * tokens as f64 / 1e6);
-        }
         Ok(source)
     }
 }

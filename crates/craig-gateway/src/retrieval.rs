@@ -216,7 +216,11 @@ impl Gateway {
         };
         request.rerank = Some(permit.is_some());
         let name = project.clone();
-        let call = move |engine: &Arc<Engine>| engine.chat_context(&name, &request);
+        let costs = self.rerank_costs();
+        let call = move |engine: &Arc<Engine>| {
+            let answer = engine.chat_context(&name, &request);
+            answer.inspect(|answer| costs.count_reported(answer.rerank.as_ref()))
+        };
         self.context_answer(caller, project, permit, call, report).await
     }
 
@@ -265,7 +269,11 @@ impl Gateway {
         request.cancellation = cancel.0.clone();
         let started = Instant::now();
         let trouble = self.index_trouble(project.clone());
-        let work = self.searching(permit, move |engine| engine.search(&project, &query, &request));
+        let costs = self.rerank_costs();
+        let work = self.searching(permit, move |engine| {
+            let answer = engine.search(&project, &query, &request);
+            answer.inspect(|answer| costs.count_reported(answer.rerank.as_ref()))
+        });
         let (answer, trouble) = tokio::join!(work, trouble);
         let answer = answer?;
         report.trouble.extend(trouble);
