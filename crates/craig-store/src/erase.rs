@@ -54,10 +54,11 @@ impl Store {
         }
         let is_emptied = self.read(|connection| {
             connection.busy_timeout(LOG_TIMEOUT)?;
-            let is_busy: bool =
-                connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |row| row.get(0))?;
+            let is_busy: rusqlite::Result<bool> =
+                connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |row| row.get(0));
+            // Even after an error: the connection may be used again.
             connection.busy_timeout(BUSY_TIMEOUT)?;
-            Ok(!is_busy)
+            Ok(!is_busy?)
         });
         self.has_deleted = !is_emptied.unwrap_or(false);
     }
@@ -73,8 +74,7 @@ impl Store {
         let temp_store = if n_bytes > IN_MEMORY_BYTES { "file" } else { "memory" };
         let _ = self.read(|connection| {
             connection.pragma_update(None, "temp_store", temp_store)?;
-            cut_off_free_pages(connection)?;
-            let rewritten = connection.execute_batch("VACUUM");
+            let rewritten = cut_off_free_pages(connection).and_then(|()| connection.execute_batch("VACUUM"));
             connection.pragma_update(None, "temp_store", "memory")?;
             rewritten
         });
