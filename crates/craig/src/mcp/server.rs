@@ -46,6 +46,8 @@ pub(super) struct Shared {
     settings: Arc<Settings>,
     /// Calls that read.
     pub(super) calls: Arc<EngineCalls>,
+    /// Explanations, which may wait long for the index of a documentation: no other call is to wait behind them.
+    explanations: Arc<EngineCalls>,
     /// Subprocesses that write.
     pub(super) jobs: Arc<Jobs>,
     /// The same, for clients that know tasks.
@@ -98,7 +100,7 @@ impl Shared {
             let report = explainer.refresh()?;
             Ok((work(&explainer)?, report))
         };
-        self.run(explain).await
+        self.explanations.run(|engine| explain(engine)).await
     }
 
     /// Brings a project up to date, unless refreshing is disabled.
@@ -212,6 +214,7 @@ impl Shared {
             abilities: self.abilities,
             settings: Arc::clone(&self.settings),
             calls: Arc::clone(&self.calls),
+            explanations: Arc::clone(&self.explanations),
             jobs: Arc::clone(&self.jobs),
             tasks: self.tasks.clone(),
             refreshes: self.refreshes.clone(),
@@ -228,6 +231,7 @@ impl Server {
             workspace: Workspace::new(settings.workspace.clone(), settings.roots_grant_access),
             abilities,
             calls: Arc::new(calls()),
+            explanations: Arc::new(calls()),
             jobs: Arc::new(Jobs::new(&settings)),
             tasks: TaskManager::new(),
             refreshes: settings.refreshes.then(|| Arc::new(Refreshes::new(calls(), abilities))),
