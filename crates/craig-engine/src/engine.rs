@@ -8,7 +8,7 @@ use craig_insight::Analysis;
 use craig_model::{Embedder, StaticModel};
 use craig_search::{Index, SearchError};
 use craig_source::{Root, walk};
-use craig_store::{FileRecord, IngestionState, Project, ProjectCounts, ProjectId, Store, StoreError};
+use craig_store::{FileRecord, IngestionState, Project, ProjectCounts, ProjectKey, Store, StoreError};
 use rayon::ThreadPool;
 
 use crate::consent::{Consent, NewSources};
@@ -39,9 +39,9 @@ pub struct Engine {
     /// Loaded when something is embedded: weights take time to load, and a missing key must not stop a `list`.
     embedder: SingleFlight<(), Arc<dyn Embedder>>,
     rerankers: Rerankers,
-    indexes: SingleFlight<ProjectId, Arc<Index>>,
+    indexes: SingleFlight<ProjectKey, Arc<Index>>,
     /// Each with the generation of its project.
-    analyses: SingleFlight<ProjectId, (u64, Arc<Analysis>)>,
+    analyses: SingleFlight<ProjectKey, (u64, Arc<Analysis>)>,
     contexts: ContextCache,
     /// By the folder of their project.
     explainers: SingleFlight<PathBuf, Arc<Explainer>>,
@@ -121,7 +121,11 @@ impl Engine {
 
     /// A connection to the database for one call. A call takes one and passes it on, so that it needs no second one.
     pub(crate) fn store(&self) -> Result<PooledStore<'_>, EngineError> {
-        self.stores.get(&self.config)
+        self.stores.get(&self.config, || {
+            // Nobody asks for them any more, and they may take much memory.
+            self.indexes.clear();
+            self.analyses.clear();
+        })
     }
 
     /// Threads to compute on, as many as the user wants to give.
@@ -198,7 +202,7 @@ impl Engine {
         notes: &mut Vec<String>,
     ) -> Result<Arc<Index>, EngineError> {
         let is_current = |index: &Arc<Index>| index.generation() == project.generation;
-        self.indexes.get(project.id, is_current, || {
+        self.indexes.get(project.key(), is_current, || {
             self.synced_index(store, project, notes)
                 .or_else(|error| self.index_in_memory(store, project, error))
         })
@@ -212,7 +216,7 @@ impl Engine {
         notes: &mut Vec<String>,
     ) -> Result<(), EngineError> {
         let make = || self.synced_index(store, project, notes);
-        self.indexes.replace(project.id, make)
+        self.indexes.replace(project.key(), make)
     }
 
     /// Asks the index of `project`. One that turns out to be damaged while it answers is made anew, once, and asked again.
@@ -228,7 +232,7 @@ impl Engine {
             Err(SearchError::Damaged { .. }) => {
                 // Others may have met the same damage, and may have repaired it.
                 let is_another = |known: &Arc<Index>| !Arc::ptr_eq(known, &index);
-                let repaired = self.indexes.get(project.id, is_another, || {
+                let repaired = self.indexes.get(project.key(), is_another, || {
                     self.make_index(store, project, Index::repair, notes)
                         .or_else(|error| self.index_in_memory(store, project, error))
                 })?;
@@ -241,7 +245,7 @@ impl Engine {
     /// Makes what is damaged of the index of `project` anew, all of which is read first.
     pub(crate) fn rebuild_index(&self, store: &Store, project: &Project) -> Result<(), EngineError> {
         let make = || self.make_index(store, project, Index::repair, &mut Vec::new());
-        self.indexes.replace(project.id, make)
+        self.indexes.replace(project.key(), make)
     }
 
     /// The index on disk, brought up to date if it is stale.
@@ -308,7 +312,7 @@ impl Engine {
         load: impl FnOnce() -> Result<(u64, Arc<Analysis>), EngineError>,
     ) -> Result<Arc<Analysis>, EngineError> {
         let is_current = |(generation, _): &(u64, Arc<Analysis>)| *generation == project.generation;
-        Ok(self.analyses.get(project.id, is_current, load)?.1)
+        Ok(self.analyses.get(project.key(), is_current, load)?.1)
     }
 
     /// All projects by number.
@@ -398,14 +402,14 @@ impl Engine {
         let project = reload(&store, &project)?;
         // Nobody makes the index again before the project is gone.
         let index_lock = store.lock_index(&project)?;
-        self.indexes.remove(&project.id);
-        self.analyses.remove(&project.id);
+        self.indexes.remove(&project.key());
+        self.analyses.remove(&project.key());
         self.freshness.remove(&project.reference);
         // First what can be made again: on a full disk, that is the room that the rest takes.
         Index::remove(&store, &project, &index_lock)?;
         store.purge(&lock)?;
         // An analysis may have been made again while the rows were deleted.
-        self.analyses.remove(&project.id);
+        self.analyses.remove(&project.key());
         self.names.lock().unwrap_or_else(PoisonError::into_inner).remove(&project.reference);
         self.remove_clone_of(&store, &project)?;
         Ok(project.name)

@@ -48,6 +48,11 @@ impl<K: Eq + Hash, V: Clone> SingleFlight<K, V> {
         Ok(())
     }
 
+    /// Drops all values.
+    pub(crate) fn clear(&self) {
+        locked(&self.slots).clear();
+    }
+
     /// Drops the value of `key`.
     pub(crate) fn remove(&self, key: &K) {
         locked(&self.slots).remove(key);

@@ -1,5 +1,6 @@
 //! Connections to the database: a few that are kept open, more while all of them are in use.
 
+use std::mem;
 use std::ops::{Deref, DerefMut};
 use std::path::Path;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -35,11 +36,24 @@ impl StorePool {
     }
 
     /// A connection that nobody else uses: an idle one, else a new one, for which the database is made when it is missing.
-    pub(crate) fn get(&self, config: &Config) -> Result<PooledStore<'_>, EngineError> {
+    /// When idle ones turn out to be of a database that was changed or replaced, all are closed, and `on_replaced` is called.
+    pub(crate) fn get(
+        &self,
+        config: &Config,
+        on_replaced: impl FnOnce(),
+    ) -> Result<PooledStore<'_>, EngineError> {
         let idle = self.idle().pop();
         let store = match idle {
             Some(store) if store.is_reusable() => store,
-            _ => open_store(config)?,
+            Some(outdated) => {
+                drop(outdated);
+                // Closed after the lock is released.
+                let others = mem::take(&mut *self.idle());
+                drop(others);
+                on_replaced();
+                open_store(config)?
+            }
+            None => open_store(config)?,
         };
         Ok(PooledStore { store: Some(store), pool: self })
     }

@@ -2,6 +2,7 @@
 //! be written; or by one process alone, where the disk has no room for the memory that processes share.
 
 use std::fmt::Write as _;
+use std::fs::Metadata;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
@@ -96,10 +97,44 @@ fn immutable_uri(path: &Path) -> String {
     uri + "?immutable=1"
 }
 
-/// Length and time of modification of a database file, to see whether it was changed.
-pub(crate) fn state_of(path: &Path) -> Option<(u64, SystemTime)> {
+/// What tells a database file from another one that takes its place at the same path.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct DatabaseIdentity {
+    device: u64,
+    inode: u64,
+    /// When the file was made, since an inode may be used again; `None` where the file system does not keep it.
+    born: Option<SystemTime>,
+}
+
+impl DatabaseIdentity {
+    #[cfg(unix)]
+    fn new(metadata: &Metadata) -> Self {
+        use std::os::unix::fs::MetadataExt as _;
+        Self { device: metadata.dev(), inode: metadata.ino(), born: metadata.created().ok() }
+    }
+
+    #[cfg(not(unix))]
+    fn new(metadata: &Metadata) -> Self {
+        Self { device: 0, inode: 0, born: metadata.created().ok() }
+    }
+}
+
+/// A database file as it is at a moment, to see whether it was changed or replaced.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct FileState {
+    pub(crate) identity: DatabaseIdentity,
+    n_bytes: u64,
+    modified: Option<SystemTime>,
+}
+
+/// The state of the database file at `path`; `None` if it is missing.
+pub(crate) fn state_of(path: &Path) -> Option<FileState> {
     let metadata = std::fs::metadata(path).ok()?;
-    Some((metadata.len(), metadata.modified().ok()?))
+    Some(FileState {
+        identity: DatabaseIdentity::new(&metadata),
+        n_bytes: metadata.len(),
+        modified: metadata.modified().ok(),
+    })
 }
 
 /// Endings of the files that SQLite keeps beside a database.

@@ -21,6 +21,7 @@ mod snapshot;
 mod store;
 mod write;
 
+pub use access::DatabaseIdentity;
 pub use check::DamagedFile;
 pub use context_uses::ContextUse;
 pub use error::{StoreError, StoreErrorKind};
@@ -28,7 +29,7 @@ pub use id::{FileId, ProjectId, TextHash};
 pub use in_repository::RepositoryDatabase;
 pub use ingestion::{IngestionRun, IngestionState, IngestionStatus};
 pub use lock::{IndexLock, ProjectLock};
-pub use project::{Project, ProjectCounts};
+pub use project::{Project, ProjectCounts, ProjectKey};
 pub use read::{FileRecord, OutlinedFile, StoredChunk, StoredFile, StoredText, TrackedFile};
 pub use role::Role;
 pub use snapshot::Snapshot;

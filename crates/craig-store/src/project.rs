@@ -4,11 +4,13 @@ use rusqlite::{Row, params};
 
 use crate::error::conversion_error;
 use crate::write::drop_unused_vectors;
-use crate::{ProjectId, ProjectLock, Store, StoreError};
+use crate::{DatabaseIdentity, ProjectId, ProjectLock, Store, StoreError};
 
 /// One ingested source directory.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Project {
+    /// The file that it was read from; `None` if that was only made when the database was opened.
+    pub database: Option<DatabaseIdentity>,
     /// Its id within the database.
     pub id: ProjectId,
     /// Unique in the database.
@@ -29,6 +31,14 @@ pub struct Project {
     pub options: String,
 }
 
+/// Tells a project from all others, also from those of another database that was at the same path before: ids, references
+/// and generations are the same in many databases.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct ProjectKey {
+    database: Option<DatabaseIdentity>,
+    project: ProjectId,
+}
+
 /// How much is stored of a project.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ProjectCounts {
@@ -45,8 +55,14 @@ const COLUMNS: &str =
     "id, name, reference, source_path, ingestion_date, content_hash, last_updated, generation, options";
 
 impl Project {
-    fn from_row(row: &Row<'_>) -> rusqlite::Result<Self> {
+    /// What to keep derived data of this project under.
+    pub fn key(&self) -> ProjectKey {
+        ProjectKey { database: self.database, project: self.id }
+    }
+
+    fn from_row(database: Option<DatabaseIdentity>, row: &Row<'_>) -> rusqlite::Result<Self> {
         Ok(Self {
+            database,
             id: row.get(0)?,
             name: row.get(1)?,
             reference: checked_reference(row.get(2)?)?,
@@ -67,7 +83,7 @@ impl Store {
             "SELECT {COLUMNS} FROM projects WHERE id = CAST(?1 AS INTEGER) AND CAST(id AS TEXT) = ?1 \
              OR reference = ?1 OR name = ?1 ORDER BY (CAST(id AS TEXT) = ?1) DESC, (reference = ?1) DESC LIMIT 1"
         );
-        match self.read_one(&sql, [handle], Project::from_row)? {
+        match self.read_one(&sql, [handle], |row| Project::from_row(self.identity(), row))? {
             Some(project) => Ok(project),
             None => Err(StoreError::UnknownProject {
                 handle: handle.to_owned(),
@@ -78,13 +94,15 @@ impl Store {
 
     /// All projects by id.
     pub fn projects(&self) -> Result<Vec<Project>, StoreError> {
-        self.read_all(&format!("SELECT {COLUMNS} FROM projects ORDER BY id"), [], Project::from_row)
+        self.read_all(&format!("SELECT {COLUMNS} FROM projects ORDER BY id"), [], |row| {
+            Project::from_row(self.identity(), row)
+        })
     }
 
     /// The first project that was ingested from `source_path`.
     pub fn project_of_path(&self, source_path: &str) -> Result<Option<Project>, StoreError> {
         let sql = format!("SELECT {COLUMNS} FROM projects WHERE source_path = ?1 ORDER BY id LIMIT 1");
-        self.read_one(&sql, [source_path], Project::from_row)
+        self.read_one(&sql, [source_path], |row| Project::from_row(self.identity(), row))
     }
 
     /// The generation of a project, `None` if it is gone.
@@ -126,7 +144,7 @@ impl Store {
             )
         })?;
         let sql = format!("SELECT {COLUMNS} FROM projects WHERE name = ?1");
-        match self.read_one(&sql, [name], Project::from_row)? {
+        match self.read_one(&sql, [name], |row| Project::from_row(self.identity(), row))? {
             Some(project) if project.source_path == source_path => Ok(project),
             Some(other) => {
                 Err(StoreError::NameTaken { name: name.to_owned(), source_path: other.source_path })

@@ -3,13 +3,13 @@
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
-use std::time::{Duration, Instant, SystemTime};
+use std::time::{Duration, Instant};
 
 use craig_source::private;
 use rusqlite::config::DbConfig;
 use rusqlite::{Connection, OpenFlags, OptionalExtension, Transaction, TransactionBehavior};
 
-use crate::access::{Access, LOG, SHARED_MEMORY, beside, connect, state_of};
+use crate::access::{Access, DatabaseIdentity, FileState, LOG, SHARED_MEMORY, beside, connect, state_of};
 use crate::erase::{cut_off_free_pages, overwrite_deleted_rows};
 use crate::error::OpenError;
 use crate::schema::{SCHEMA_VERSION, check_schema, check_version, migrate};
@@ -29,8 +29,8 @@ pub struct Store {
     pub(crate) connection: Connection,
     pub(crate) place: Place,
     access: Access,
-    /// Size and time of the file when it was opened.
-    opened_as: Option<(u64, SystemTime)>,
+    /// The file when it was opened; `None` if it was missing.
+    opened_as: Option<FileState>,
     /// Whether rows were deleted that may still be in the log.
     pub(crate) has_deleted: bool,
 }
@@ -79,10 +79,16 @@ impl Store {
 
     /// Opens the same database a second time, without checking its schema again.
     ///
-    /// Fails with [`StoreError::Full`] where only one process can have it open, see [`is_reusable`](Self::is_reusable).
+    /// Fails with [`StoreError::Full`] where only one process can have it open, see [`is_reusable`](Self::is_reusable), and with
+    /// [`StoreError::Open`] if there is another file at its path, or none.
     pub fn reopen(&self) -> Result<Self, StoreError> {
+        let path = &self.place.path;
+        if self.is_replaced() {
+            let source = io::Error::other("the file was removed or replaced while it was in use");
+            return Err(StoreError::Open { path: path.clone(), source });
+        }
         match self.access {
-            Access::Alone => Err(StoreError::Full { path: self.place.path.clone() }),
+            Access::Alone => Err(StoreError::Full { path: path.clone() }),
             Access::Shared | Access::ReadOnly => Self::connect(self.place.clone()),
         }
     }
@@ -190,13 +196,25 @@ impl Store {
     /// Whether this connection may be kept and used again. If not, it is to be dropped, and the database opened again.
     ///
     /// It may not be kept if nobody else can open the database until it is dropped, since the disk has no room for the memory that
-    /// processes share; nor if a database that can only be read has changed: reads could then mix both states.
+    /// processes share; nor if a database that can only be read has changed: reads could then mix both states; nor if its file was
+    /// removed or replaced by another one, since it would go on reading the old file.
     pub fn is_reusable(&self) -> bool {
         match self.access {
-            Access::Shared => true,
+            Access::Shared => !self.is_replaced(),
             Access::Alone => false,
-            Access::ReadOnly => state_of(&self.place.path) == self.opened_as,
+            Access::ReadOnly => self.opened_as.is_some() && state_of(&self.place.path) == self.opened_as,
         }
+    }
+
+    /// Whether there is another file at the path of this database, or none.
+    fn is_replaced(&self) -> bool {
+        let now = state_of(&self.place.path).map(|state| state.identity);
+        now.is_none() || now != self.identity()
+    }
+
+    /// Which file this database is in; `None` if it was missing just before it was opened.
+    pub(crate) fn identity(&self) -> Option<DatabaseIdentity> {
+        self.opened_as.map(|state| state.identity)
     }
 
     /// Runs `work` with the connection and sorts what SQLite reports.

@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use craig_store::{FileId, ProjectId};
+use craig_store::{FileId, ProjectKey};
 
 use super::ContextAnswer;
 
@@ -30,7 +30,7 @@ struct Kept {
 /// What an answer was given to.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct CacheKey {
-    pub(super) project: ProjectId,
+    pub(super) project: ProjectKey,
     pub(super) conversation: String,
     /// The question with everything that decides the answer.
     pub(super) request: String,

@@ -431,7 +431,7 @@ fn cache_key(project: &Project, request: &ChatContextRequest, limits: &Limits) -
         limits.rerank,
         request.format,
     );
-    Some(CacheKey { project: project.id, conversation, request })
+    Some(CacheKey { project: project.key(), conversation, request })
 }
 
 #[cfg(test)]

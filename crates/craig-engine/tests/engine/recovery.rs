@@ -195,3 +195,25 @@ fn a_directory_that_is_no_clone_of_craigs_own_is_not_removed() {
         assert!(home.join("precious/work").is_dir() && home.join("precious/letter").is_file(), "{directory}");
     }
 }
+
+/// Ids, references and generations start over with every database.
+#[cfg(unix)]
+#[test]
+fn an_engine_answers_from_the_database_that_replaced_its_own() {
+    let workshop = Workshop::with_files(&[("a.rs", "fn alpha() {}")]);
+    assert_eq!(workshop.found("alpha"), ["a.rs"]);
+    let stored = || Store::open(&workshop.database()).unwrap().project("tree").unwrap();
+    let old = stored();
+    let path = workshop.database();
+    for ending in ["", "-wal", "-shm"] {
+        let _ = std::fs::remove_file(format!("{}{ending}", path.display()));
+    }
+    workshop.remove("a.rs");
+    workshop.write("b.rs", "fn beta() {}");
+    let other = open(&path);
+    workshop.ingest_with(&other);
+    let new = stored();
+    assert_eq!((old.id, &old.reference, old.generation), (new.id, &new.reference, new.generation));
+    assert_eq!(workshop.found("beta"), ["b.rs"]);
+    workshop.check_is_fresh();
+}

@@ -100,6 +100,11 @@ impl Workshop {
         ingest(&self.engine, self.source.path())
     }
 
+    /// Ingests the directory with another engine, as another process does.
+    pub(crate) fn ingest_with(&self, engine: &Engine) -> IngestReport {
+        ingest(engine, self.source.path())
+    }
+
     pub(crate) fn delta(&self) -> IngestReport {
         self.engine.ingest_delta("tree", Waiting::Fail, Consent::default(), &mut |_| ()).unwrap()
     }

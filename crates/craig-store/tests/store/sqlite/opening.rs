@@ -224,3 +224,27 @@ fn derived_data_is_in_one_folder_and_orphans_are_found() {
     std::fs::write(derived.join(&jobs.reference).join("segment"), [0; 1_000]).unwrap();
     assert_eq!(fixture.store.bytes_on_disk(), before + 1_000);
 }
+
+/// Removed with the files beside it, as `rm craig.db*` does.
+#[cfg(unix)]
+#[test]
+fn a_connection_to_a_file_that_was_removed_or_replaced_is_not_used_again() {
+    let mut fixture = TestStore::new();
+    let old = fixture.project("jobs");
+    let path = fixture.path();
+    assert!(fixture.store.is_reusable());
+    for ending in ["", "-wal", "-shm"] {
+        std::fs::remove_file(format!("{}{ending}", path.display())).unwrap();
+    }
+    assert!(!fixture.store.is_reusable(), "the file is missing");
+    let Err(StoreError::Open { .. }) = fixture.store.reopen() else { panic!("it was opened again") };
+    assert!(!path.exists(), "it was not made again either");
+
+    let mut replacement = Store::open(&path).unwrap();
+    let new = replacement.create_project("jobs", "/src/jobs", "{}").unwrap();
+    assert!(!fixture.store.is_reusable(), "another file is at its path");
+    assert!(replacement.is_reusable() && replacement.reopen().unwrap().is_reusable());
+    assert_eq!((old.id, &old.reference, old.generation), (new.id, &new.reference, new.generation));
+    assert_ne!(old.key(), new.key());
+    assert_eq!(replacement.reopen().unwrap().project("jobs").unwrap().key(), new.key());
+}
