@@ -135,8 +135,13 @@ impl Turn {
             Some(false) => {
                 state.verified.as_ref().is_some_and(|(then, at)| then == project && at.elapsed() < MAX_TRUST)
             }
-            Some(true) => false,
+            // The detector reports a change once: whoever asks next must not take the index for fresh.
+            Some(true) => {
+                state.verified = None;
+                false
+            }
             None => {
+                state.verified = None;
                 state.detection = Detection::Unavailable;
                 false
             }

@@ -94,6 +94,23 @@ fn what_takes_longer_than_the_limit_goes_on_behind_the_answer() {
     assert_eq!(workshop.found("beta")[0], "b.rs");
 }
 
+#[test]
+fn a_running_server_notices_every_change() {
+    let workshop = Workshop::with_files(&[("a.rs", "fn alpha() {}")]);
+    let engine = Arc::new(open(&workshop.database()));
+    for n in 0..4 {
+        workshop.write("a.rs", format!("fn edited{n}x() {{}}"));
+        let freshness = engine.refresh_within("tree", Refresh::Ingest, NO_LIMIT).unwrap();
+        assert!(matches!(freshness, Freshness::UpToDate(_)), "{freshness:?}");
+        assert_eq!(workshop.found(&format!("edited{n}x"))[0], "a.rs", "edit {n}");
+        let compared = engine.refresh_within("tree", Refresh::Compare, NO_LIMIT).unwrap();
+        assert!(matches!(compared, Freshness::UpToDate(_)), "{compared:?}");
+        workshop.write(&format!("{n}.rs"), format!("fn added{n}x() {{}}"));
+        let compared = engine.refresh_within("tree", Refresh::Compare, NO_LIMIT).unwrap();
+        assert!(matches!(compared, Freshness::Changed(_)), "{compared:?}");
+    }
+}
+
 /// Whoever asks meanwhile waits for the first, instead of ingesting the same files again.
 #[test]
 fn a_directory_that_several_ask_about_at_once_is_ingested_once() {
