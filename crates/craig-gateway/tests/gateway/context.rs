@@ -220,10 +220,9 @@ async fn only_a_reranked_answer_is_kept_and_its_rerank_is_counted_once() {
     for _ in 0..3 {
         let body = json!({ "project": "shop", "message": "where is `Cord` defined?", "conversation": "c" });
         let answer = gateway.post("/v1/context", &body).await;
-        seen.push((answer.header("x-craig-rerank").to_owned(), answer.json()["rerank"]["status"].clone()));
+        seen.push(answer.header("x-craig-rerank").to_owned());
     }
-    let expected = [("fallback", json!("fallback")), ("voyage", json!("applied")), ("cache", Value::Null)];
-    assert_eq!(seen, expected.map(|(source, status)| (source.to_owned(), status)));
+    assert_eq!(seen, ["fallback", "voyage", "cache"]);
     assert_eq!(gateway.metric("voyage_tokens_used").await, 40.0);
     assert_eq!(gateway.metric("reranks_total{source=\"cache\"}").await, 0.0, "nothing was reranked again");
 }
