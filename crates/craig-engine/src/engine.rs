@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 
 use craig_insight::Analysis;
 use craig_model::{Embedder, StaticModel};
@@ -14,6 +14,7 @@ use rayon::ThreadPool;
 use crate::consent::{Consent, NewSources};
 use crate::context::ContextCache;
 use crate::freshness::FreshnessCache;
+use crate::lock::locked;
 use crate::models;
 use crate::options::StoredOptions;
 use crate::permits::Permits;
@@ -166,7 +167,7 @@ impl Engine {
     /// gone, the error gives the project's name, since no user knows it by its reference.
     pub(crate) fn find(&self, store: &Store, handle: &str) -> Result<Project, EngineError> {
         let found = store.project(handle);
-        let mut names = self.names.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut names = locked(&self.names);
         match found {
             Ok(project) => {
                 if !names.contains_key(&project.reference) {
@@ -329,6 +330,12 @@ impl Engine {
         Ok(summary(store.counts(project.id)?, project))
     }
 
+    /// The directory of a project, without counting what is stored of it.
+    pub fn directory_of(&self, handle: &str) -> Result<PathBuf, EngineError> {
+        let store = self.store()?;
+        Ok(self.find(&store, handle)?.source_path.into())
+    }
+
     /// Where the newest ingestion of a project stands. It counts as failed if its process is gone, or if it failed
     /// without being able to write so into the database, as on a full disk.
     pub fn status(&self, handle: &str) -> Result<ProjectStatus, EngineError> {
@@ -410,7 +417,7 @@ impl Engine {
         store.purge(&lock)?;
         // An analysis may have been made again while the rows were deleted.
         self.analyses.remove(&project.key());
-        self.names.lock().unwrap_or_else(PoisonError::into_inner).remove(&project.reference);
+        locked(&self.names).remove(&project.reference);
         self.remove_clone_of(&store, &project)?;
         Ok(project.name)
     }

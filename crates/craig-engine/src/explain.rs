@@ -4,7 +4,7 @@ mod config;
 mod words;
 
 use std::path::{Component, Path, PathBuf};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 
 use craig_explain::{
     Cache, CacheKey, CodeContext, ExplainError, Explanation, Index, IndexReport, Library, cache, explain,
@@ -17,6 +17,7 @@ pub use config::{Activation, ExplainConfig};
 pub use words::{Explained, Words, WordsReport, WordsStatus};
 
 use crate::EngineError;
+use crate::lock::locked;
 
 /// What explains when no language model does.
 const EXTRACTIVE: &str = "extractive";
@@ -155,11 +156,6 @@ impl Explainer {
         let parts: Option<Vec<&str>> = parts.map(|part| part.as_os_str().to_str()).collect();
         Ok(parts.ok_or_else(outside)?.join("/"))
     }
-}
-
-/// A value behind a lock. A thread that panics leaves an index that the next refresh brings up to date.
-fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Writes an explanation for an editor to show, into the folder `.aidocs` of the project at `root`; gives the path of the

@@ -3,12 +3,13 @@
 use std::collections::HashMap;
 use std::mem;
 use std::path::Path;
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use craig_source::ChangeDetector;
 use craig_store::Project;
 
+use crate::lock::locked;
 use crate::options::StoredOptions;
 use crate::project::root_of;
 
@@ -172,11 +173,6 @@ fn detection(project: &Project, cookies: &Path) -> Detection {
         detector: Box::new(detector),
         options: project.options.clone(),
     })
-}
-
-/// A value behind a lock. Every value is replaced as a whole, so one that a panicking thread left behind is sound.
-fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 #[cfg(test)]

@@ -12,6 +12,7 @@ mod explain;
 mod freshness;
 mod ingest;
 mod insight;
+mod lock;
 mod models;
 mod options;
 mod permits;

@@ -2,6 +2,8 @@
 
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
+use crate::lock::locked;
+
 /// A counting semaphore.
 pub(crate) struct Permits {
     /// Held only to take or return one.
@@ -25,7 +27,7 @@ impl Permits {
     }
 
     fn free(&self) -> MutexGuard<'_, usize> {
-        self.free.lock().unwrap_or_else(PoisonError::into_inner)
+        locked(&self.free)
     }
 }
 

@@ -2,7 +2,9 @@
 
 use std::collections::HashMap;
 use std::hash::Hash;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
+
+use crate::lock::locked;
 
 /// One value for each key. Whoever asks first makes it; whoever asks meanwhile waits, and gets the same one.
 ///
@@ -57,11 +59,6 @@ impl<K: Eq + Hash, V: Clone> SingleFlight<K, V> {
     pub(crate) fn remove(&self, key: &K) {
         locked(&self.slots).remove(key);
     }
-}
-
-/// A value behind a lock. Every value is replaced as a whole, so one that a panicking thread left behind is sound.
-fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 #[cfg(test)]

@@ -3,11 +3,12 @@
 use std::mem;
 use std::ops::{Deref, DerefMut};
 use std::path::Path;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard};
 
 use craig_source::Root;
 use craig_store::{RepositoryDatabase, Role, Store, StoreError};
 
+use crate::lock::locked;
 use crate::{Config, EngineError};
 
 /// Connections that are kept while nobody uses them. Each has a page cache of its own.
@@ -59,7 +60,7 @@ impl StorePool {
     }
 
     fn idle(&self) -> MutexGuard<'_, Vec<Store>> {
-        self.idle.lock().unwrap_or_else(PoisonError::into_inner)
+        locked(&self.idle)
     }
 }
 

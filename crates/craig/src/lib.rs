@@ -5,6 +5,7 @@ mod cli;
 mod json;
 mod lsp;
 mod mcp;
+mod memory;
 
 #[cfg(any(test, fuzzing))]
 pub mod fuzzing;

@@ -1,8 +1,7 @@
 //! `craig`: hands any coding assistant the right code and documentation of a workspace.
 
 /// Parsing makes and drops many small nodes, in C and in Rust: this allocator takes a fifth less of the processor's time
-/// for an ingestion than the system's (`docs/benchmarks.md`). It asks for no huge pages (feature `no_thp`): with them a gateway
-/// takes twice the memory, and an ingestion no less time.
+/// for an ingestion than the system's (`docs/benchmarks.md`).
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 

@@ -1,7 +1,9 @@
 //! Answers that were given before, for conversations that ask again.
 
 use std::collections::VecDeque;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard};
+
+use crate::lock::locked;
 
 use craig_store::{FileId, ProjectKey};
 
@@ -76,6 +78,6 @@ impl ContextCache {
     }
 
     fn kept(&self) -> MutexGuard<'_, VecDeque<Kept>> {
-        self.kept.lock().unwrap_or_else(PoisonError::into_inner)
+        locked(&self.kept)
     }
 }

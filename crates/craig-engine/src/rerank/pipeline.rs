@@ -1,6 +1,6 @@
 //! Which reranker is used for what, and the decorators around it.
 
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock};
 use std::time::Duration;
 
 use craig_model::{
@@ -11,6 +11,7 @@ use craig_model::{
 
 use super::texts::TextRanking;
 use crate::config::{Config, RerankerConfig};
+use crate::lock::locked;
 use crate::models::{language_model, read_file};
 use crate::{Engine, EngineError};
 
@@ -68,15 +69,19 @@ impl Rerankers {
         engine: &Engine,
     ) -> Result<Arc<RerankPipeline>, EngineError> {
         let slot = &self.built[choice as usize];
-        let _building = match slot.get() {
-            Some(pipeline) => return Ok(Arc::clone(pipeline)),
-            None => self.building.lock().unwrap_or_else(PoisonError::into_inner),
-        };
-        if slot.get().is_none() {
-            let pipeline = RerankPipeline::new(engine, choice, self.shared.clone())?;
-            return Ok(Arc::clone(slot.get_or_init(|| Arc::new(pipeline))));
+        if let Some(pipeline) = slot.get() {
+            return Ok(Arc::clone(pipeline));
         }
-        self.get(choice, engine)
+        let _building = locked(&self.building);
+        // Another thread may have built it meanwhile.
+        let pipeline = match slot.get() {
+            Some(pipeline) => pipeline,
+            None => {
+                let built = Arc::new(RerankPipeline::new(engine, choice, self.shared.clone())?);
+                slot.get_or_init(|| built)
+            }
+        };
+        Ok(Arc::clone(pipeline))
     }
 
     /// Those that were used already.

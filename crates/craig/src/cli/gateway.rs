@@ -82,7 +82,10 @@ impl Args {
 pub(crate) fn run(args: Args, session: &mut Session) -> anyhow::Result<Outcome> {
     let config = config(args.address, session)?;
     match args.command {
-        None => craig_gateway::serve_until_stopped(config, std::io::stderr()).map_err(start_refusal)?,
+        None => {
+            crate::memory::disable_huge_pages();
+            craig_gateway::serve_until_stopped(config, std::io::stderr()).map_err(start_refusal)?;
+        }
         Some(Command::Keys(KeysArgs { command })) => run_keys(command, &config, session)?,
     }
     Ok(Outcome::Complete)

@@ -17,6 +17,7 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn run(_: &Args, session: &Session) -> anyhow::Result<Outcome> {
+    crate::memory::disable_huge_pages();
     let config = session.settings(None).and_then(|settings| session.config(&settings));
     let engine = config.map(|config| Arc::new(Engine::new(&config))).map_err(|error| error.to_string());
     crate::lsp::run(Setup { sources: session.sources(), engine })?;

@@ -49,6 +49,7 @@ pub(crate) fn run(args: Args, session: &mut Session) -> anyhow::Result<Outcome> 
         mcp::finish(&session.arguments(&database))?;
         return Ok(Outcome::Complete);
     }
+    crate::memory::disable_huge_pages();
     let workspace = Base::find(args.root.as_deref())?;
     let engine = session.config(&session.settings(workspace.directory())?)?;
     let child_arguments = session.arguments(&engine.database);

@@ -37,11 +37,11 @@ impl ProjectArg {
     /// The project of that name; a directory if there is no such project.
     pub(crate) fn place(&self, engine: &Engine) -> Result<Place<'_>, EngineError> {
         let Some(named) = &self.project else { return Ok(Place::Directory(Path::new("."))) };
-        match (engine.project(named), self.directory()) {
+        match (engine.directory_of(named), self.directory()) {
             (Err(EngineError::Store(StoreError::UnknownProject { .. })), Some(directory)) => {
                 Ok(Place::Directory(directory))
             }
-            (project, _) => project.map(|_| Place::Project(named)),
+            (root, _) => root.map(|_| Place::Project(named)),
         }
     }
 

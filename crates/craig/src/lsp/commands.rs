@@ -255,7 +255,7 @@ fn prepared<T>(
         let mut progress =
             |progress: &Progress| task.report_progress(progress.current.clone(), progress.percent());
         let (project, _) = engine.prepare(&request, &mut progress)?;
-        let root = engine.project(&project)?.source_path.into();
+        let root = engine.directory_of(&project)?;
         Ok((root, answer(engine, &project)?))
     };
     work().map_err(with_hint)

@@ -75,7 +75,7 @@ fn defined(code: &Code, folder: &Path, query: &str) -> Result<Vec<SymbolInformat
     }
     let engine = &code.engine;
     let Some(project) = engine.project_of_directory(&code.folder)? else { return Ok(Vec::new()) };
-    let root = PathBuf::from(engine.project(&project)?.source_path);
+    let root = engine.directory_of(&project)?;
     let symbols = engine.symbols(&project, query, MAX_SYMBOLS)?;
     let real = folder.canonicalize().unwrap_or_else(|_| folder.to_owned());
     // The names that the editor knows its files by are those of its folder.

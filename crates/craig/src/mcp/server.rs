@@ -190,8 +190,8 @@ impl Shared {
             return Ok(path);
         }
         let project = project.to_owned();
-        let project = self.run(move |engine| engine.project(&project)).await?;
-        Ok(inside(Path::new(&project.source_path), Path::new(&path)).unwrap_or(path))
+        let root = self.run(move |engine| engine.directory_of(&project)).await?;
+        Ok(inside(&root, Path::new(&path)).unwrap_or(path))
     }
 
     /// The source that `text` names, if the client may ingest it.

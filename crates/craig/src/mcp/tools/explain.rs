@@ -86,8 +86,7 @@ async fn root(call: &Call<Arguments>) -> Result<PathBuf, Failure> {
         call.shared.source(&workspace.to_string_lossy()).await?;
         return Ok(workspace);
     };
-    let project = call.shared.run(move |engine| engine.project(&project)).await?;
-    let root = PathBuf::from(project.source_path);
+    let root = call.shared.run(move |engine| engine.directory_of(&project)).await?;
     match root.canonicalize() {
         Ok(real) if real != root => Err(EngineError::SourceReplaced { path: root, leads_to: real }.into()),
         _ => Ok(root),
