@@ -1,0 +1,617 @@
+#!/usr/bin/env python3
+"""Records the truth about symbols of a repository: who defines them, who mentions them, what they reach.
+
+    truth_lsp.py definitions --language python --root CHECKOUT --out definitions.json
+    truth_lsp.py truth --language python --root CHECKOUT --repository encode/httpx --set dev --seed 7 \\
+        --tool "pyright 1.1.414" --out httpx.json
+
+A language server answers (documentSymbol, references, definition); tree-sitter says what each mention does (`syntax.py`);
+`draw.py` picks the symbols. `--adapter FILE.py` loads a language that is not built in: a module with `ADAPTER`, an
+instance of `Adapter`. Needs `pip install tree-sitter tree-sitter-python …`.
+"""
+
+import argparse
+import fnmatch
+import importlib.util
+import json
+import os
+import pathlib
+import queue
+import re
+import subprocess
+import sys
+import threading
+import time
+import urllib.parse
+
+import draw
+import syntax
+
+FILE, MODULE, NAMESPACE, PACKAGE, CLASS, METHOD, PROPERTY, FIELD, CONSTRUCTOR, ENUM, INTERFACE, FUNCTION, VARIABLE, CONSTANT = range(1, 15)
+ENUM_MEMBER, STRUCT, TYPE_PARAMETER = 22, 23, 26
+TYPES = (CLASS, ENUM, INTERFACE, STRUCT)
+IDENTIFIER = re.compile(r"[^\W\d][\w$]*[?!]?$")
+
+
+class Client:
+    """A language server over stdin and stdout."""
+
+    def __init__(self, command, root, settings=None, options=None, capabilities=None):
+        self.root = os.path.realpath(root)
+        self.settings = settings or {}
+        self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, cwd=self.root)
+        self.lock = threading.Lock()
+        self.answers, self.last_id = {}, 0
+        self.active, self.last_event, self.log = set(), time.time(), []
+        threading.Thread(target=self._read, daemon=True).start()
+        self.info = self.request("initialize", {
+            "processId": os.getpid(),
+            "rootUri": self.uri(""),
+            "rootPath": self.root,
+            "workspaceFolders": [{"uri": self.uri(""), "name": "root"}],
+            "initializationOptions": options or {},
+            "capabilities": {
+                "general": {"positionEncodings": ["utf-16"]},
+                "window": {"workDoneProgress": True},
+                "workspace": {"configuration": True, "workspaceFolders": True, "didChangeConfiguration": {}},
+                "textDocument": {
+                    "synchronization": {"didSave": True},
+                    "documentSymbol": {"hierarchicalDocumentSymbolSupport": True, "symbolKind": {"valueSet": list(range(1, 27))}},
+                    "references": {},
+                    "definition": {"linkSupport": False},
+                    "declaration": {"linkSupport": False},
+                    "implementation": {"linkSupport": False},
+                },
+                **(capabilities or {}),
+            },
+        }, timeout=300)
+        self.notify("initialized", {})
+        self.notify("workspace/didChangeConfiguration", {"settings": self.settings})
+
+    def uri(self, path):
+        return pathlib.Path(self.root, path).as_uri()
+
+    def path(self, uri):
+        """The path inside the repository, or None for one outside of it."""
+        full = os.path.realpath(urllib.parse.unquote(urllib.parse.urlparse(uri).path))
+        return os.path.relpath(full, self.root) if full.startswith(self.root + os.sep) else None
+
+    def _send(self, message):
+        body = json.dumps({"jsonrpc": "2.0", **message}).encode()
+        with self.lock:
+            self.process.stdin.write(b"Content-Length: %d\r\n\r\n" % len(body) + body)
+            self.process.stdin.flush()
+
+    def notify(self, method, params):
+        self._send({"method": method, "params": params})
+
+    def request(self, method, params, timeout=600):
+        with self.lock:
+            self.last_id += 1
+            number = self.last_id
+            self.answers[number] = box = queue.Queue()
+        self._send({"id": number, "method": method, "params": params})
+        answer = box.get(timeout=timeout)
+        del self.answers[number]
+        if "error" in answer:
+            raise RuntimeError(f"{method}: {answer['error'].get('message')}")
+        return answer.get("result")
+
+    def _read(self):
+        stream = self.process.stdout
+        while True:
+            length = 0
+            while line := stream.readline().strip():
+                if line.lower().startswith(b"content-length:"):
+                    length = int(line.split(b":")[1])
+            if not length:
+                for box in list(self.answers.values()):
+                    box.put({"error": {"message": "the server has ended"}})
+                return
+            message = json.loads(stream.read(length))
+            self.last_event = time.time()
+            if "method" not in message:
+                if box := self.answers.get(message["id"]):
+                    box.put(message)
+            elif "id" in message:
+                self._send({"id": message["id"], "result": self._serve(message["method"], message.get("params") or {})})
+            elif message["method"] == "$/progress":
+                value = message["params"]["value"]
+                token = str(message["params"]["token"])
+                (self.active.add if value["kind"] == "begin" else self.active.discard if value["kind"] == "end" else lambda _: None)(token)
+                self.log.append(value)
+            elif message["method"] in ("window/logMessage", "window/showMessage", "language/status"):
+                self.log.append(message["params"])
+
+    def _serve(self, method, params):
+        if method == "workspace/configuration":
+            return [self._section(item.get("section")) for item in params["items"]]
+        if method == "workspace/workspaceFolders":
+            return [{"uri": self.uri(""), "name": "root"}]
+        return None
+
+    def _section(self, section):
+        value = self.settings
+        for part in (section or "").split("."):
+            value = value.get(part, {}) if part and isinstance(value, dict) else value
+        return value if value != {} else None if section else value
+
+    def wait_idle(self, quiet=5, limit=900):
+        """Waits until no progress is reported and nothing has been said for `quiet` seconds."""
+        end = time.time() + limit
+        while time.time() < end:
+            time.sleep(0.5)
+            if not self.active and time.time() - self.last_event > quiet:
+                return
+        raise RuntimeError("the server is still busy")
+
+    def close(self):
+        try:
+            self.request("shutdown", None, timeout=10)
+            self.notify("exit", None)
+            self.process.wait(10)
+        except Exception:
+            self.process.kill()
+
+
+class Adapter:
+    """What a language needs to be asked about. Subclasses say only what differs."""
+
+    language = ""
+    command = []
+    grammars = {}  # suffix → grammar of syntax.py
+    language_ids = {}  # suffix → LSP's languageId (the grammar's name where missing)
+    settings, options = {}, {}
+    separator = "."
+    quiet = 5  # seconds of silence after which the server is ready
+    open_first = 0  # files to open before the server is waited for
+    keep_open = 60
+
+    def prepare(self, repository):
+        """Before the server starts."""
+
+    def ready(self, repository):
+        """After the server has started: waits until everything is indexed."""
+        repository.client.wait_idle(self.quiet)
+
+    def name(self, symbol, containers):
+        """(qualified name, last name) of a document symbol."""
+        last = symbol["name"]
+        return self.separator.join([*containers, last]), last
+
+    def kind(self, symbol, containers, repository, path):
+        """One of draw.KINDS, or None for what is no definition. `containers` are kinds of document symbols."""
+        number = symbol["kind"]
+        if number in TYPES:
+            return "type"
+        if number in (METHOD, CONSTRUCTOR):
+            return "method"
+        if number == FUNCTION:
+            return "function"
+        if number in (FIELD, PROPERTY, ENUM_MEMBER):
+            return "field"
+        if number in (VARIABLE, CONSTANT):
+            return "field" if containers and containers[-1] in TYPES else "constant"
+        return None
+
+    def is_definition(self, symbol, kind, repository, path):
+        """False for a mere declaration (a C prototype), which is recorded but not drawn."""
+        return True
+
+    def more_definitions(self, repository, path):
+        """Definitions that the tool's document symbols lack (C's macros): (name, line, column, kind)."""
+        return []
+
+    def definitions(self, repository, d):
+        """[[path, line], …] that the tool gives for a definition."""
+        found = {(d["path"], d["line"])}
+        for method in self.definition_requests:
+            found |= set(repository.locations(method, d["path"], d["line"], d["column"]))
+        return found
+
+    definition_requests = ("textDocument/definition",)
+
+    def references(self, repository, d):
+        """{(path, line, column)} of all mentions of a definition, declarations included."""
+        return repository.mentions(d["path"], d["line"], d["column"])
+
+
+class Repository:
+    """A checkout with its server."""
+
+    def __init__(self, root, adapter, skip=()):
+        self.root, self.adapter, self.skip = os.path.realpath(root), adapter, list(skip)
+        self.texts, self.trees, self.opened, self.symbols_of = {}, {}, [], {}
+        listed = subprocess.run(["git", "ls-files"], cwd=self.root, capture_output=True, text=True, check=True).stdout.splitlines()
+        self.files = [p for p in listed if os.path.splitext(p)[1] in adapter.grammars and os.path.isfile(os.path.join(self.root, p))
+                      and not self.skipped(p)]
+        self.files = [p for p in self.files if not draw.left_out(p, self.text(p))]
+        adapter.prepare(self)
+        self.client = Client(adapter.command, self.root, adapter.settings, adapter.options)
+        for path in self.files[: adapter.open_first]:
+            self.open(path)
+        adapter.ready(self)
+        self.read_symbols()
+
+    def skipped(self, path):
+        return any(fnmatch.fnmatch(path, glob) for glob in self.skip)
+
+    def text(self, path):
+        if path not in self.texts:
+            with open(os.path.join(self.root, path), encoding="utf-8", errors="replace", newline="") as file:
+                self.texts[path] = file.read()
+        return self.texts[path]
+
+    def lines(self, path):
+        if ("lines", path) not in self.texts:
+            self.texts["lines", path] = re.split("\r\n|\n|\r", self.text(path))
+        return self.texts["lines", path]
+
+    def tree(self, path):
+        if path not in self.trees:
+            self.trees[path] = syntax.parse(self.grammar(path), self.text(path).encode())
+        return self.trees[path]
+
+    def grammar(self, path):
+        return self.adapter.grammars[os.path.splitext(path)[1]]
+
+    def open(self, path):
+        if path in self.opened:
+            self.opened.remove(path)
+        else:
+            suffix = os.path.splitext(path)[1]
+            self.client.notify("textDocument/didOpen", {"textDocument": {
+                "uri": self.client.uri(path), "version": 1, "text": self.text(path),
+                "languageId": self.adapter.language_ids.get(suffix, self.grammar(path)),
+            }})
+        self.opened.append(path)
+        while len(self.opened) > self.adapter.keep_open:
+            self.client.notify("textDocument/didClose", {"textDocument": {"uri": self.client.uri(self.opened.pop(0))}})
+
+    def at(self, path, line, column):
+        """Position parameters; `line` counts from 1, `column` in UTF-16 units from 0."""
+        self.open(path)
+        return {"textDocument": {"uri": self.client.uri(path)}, "position": {"line": line - 1, "character": column}}
+
+    def places(self, method, params):
+        """{(path, line, column)} inside the repository that a request answers."""
+        try:
+            answer = self.client.request(method, params) or []
+        except RuntimeError as error:
+            if "ended" in str(error):
+                raise
+            print("  ", error, file=sys.stderr)
+            return set()
+        found = set()
+        for place in [answer] if isinstance(answer, dict) else answer:
+            path = self.client.path(place.get("uri") or place["targetUri"])
+            start = (place.get("range") or place["targetSelectionRange"])["start"]
+            found.add((path, start["line"] + 1, start["character"]))
+        return found
+
+    def locations(self, method, path, line, column):
+        return {(p, n) for p, n, _ in self.places(method, self.at(path, line, column)) if p in self.known}
+
+    def mentions(self, path, line, column, declaration=True):
+        params = {**self.at(path, line, column), "context": {"includeDeclaration": declaration}}
+        return {place for place in self.places("textDocument/references", params) if place[0] in self.known}
+
+    def read_symbols(self):
+        """All definitions, and the extents of functions, methods and types."""
+        self.known = set(self.files)
+        self.all, self.extents = [], {}
+        for path in self.files:
+            self.extents[path] = []
+            self.open(path)
+            answer = self.client.request("textDocument/documentSymbol", {"textDocument": {"uri": self.client.uri(path)}}) or []
+            self.walk(path, answer, [], [], False)
+            for name, line, column, kind in self.adapter.more_definitions(self, path):
+                self.add(path, name, name, line, column, kind, True)
+        defined = {d["name"] for d in self.all if d["complete"]}
+        self.drawable = [d for d in self.all if d["complete"] or d["name"] not in defined]
+
+    def walk(self, path, symbols, names, kinds, in_function):
+        for symbol in symbols:
+            if "location" in symbol:
+                symbol = {**symbol, "range": symbol["location"]["range"], "selectionRange": symbol["location"]["range"], "children": []}
+                names, kinds = [symbol["containerName"]] if symbol.get("containerName") else [], []
+            name, last = self.adapter.name(symbol, names)
+            kind = self.adapter.kind(symbol, kinds, self, path)
+            good = kind is not None and IDENTIFIER.match(last) is not None and not in_function
+            if good:
+                start = symbol["selectionRange"]["start"]
+                line, column = start["line"] + 1, start["character"]
+                text = self.lines(path)[line - 1]
+                if text[column : column + len(last)] != last and last in text:
+                    column = text.index(last)
+                if text[column : column + len(last)] == last:
+                    complete = self.adapter.is_definition(symbol, kind, self, path)
+                    d = self.add(path, name, last, line, column, kind, complete)
+                    if kind in ("function", "method", "type"):
+                        self.extents[path].append((symbol["range"]["start"]["line"] + 1, symbol["range"]["end"]["line"] + 1, d))
+            inner = in_function or (kind in ("function", "method")) or (not good and symbol["kind"] in (FUNCTION, METHOD, CONSTRUCTOR))
+            self.walk(path, symbol.get("children") or [], [*names, last] if good else names,
+                      [*kinds, symbol["kind"]] if good else kinds, inner)
+
+    def add(self, path, name, last, line, column, kind, complete):
+        d = {"name": name, "last": last, "path": path, "line": line, "column": column, "kind": kind, "complete": complete}
+        self.all.append(d)
+        return d
+
+    def enclosing(self, path, line):
+        """The innermost function, method or type around a line that is not itself inside a function."""
+        best = None
+        for start, end, d in self.extents.get(path, ()):
+            if start <= line <= end and (best is None or end - start <= best[0]):
+                best = (end - start, d)
+        return best and best[1]
+
+    def role(self, path, line, column, d):
+        text = self.lines(path)[line - 1]
+        utf16 = text.encode("utf-16-le")
+        start = len(utf16[: column * 2].decode("utf-16-le", "replace").encode())
+        node = syntax.leaf(self.tree(path), line - 1, start, start + len(d["last"].encode()))
+        return syntax.ROLES[self.grammar(path)](node, d["kind"])
+
+    def resolved(self, d):
+        """(definitions, mentions) of a definition: {(path, line)}, {(path, line, column)}; kept, since impact asks again."""
+        key = d["path"], d["line"], d["column"]
+        if key not in self.symbols_of:
+            definitions = self.adapter.definitions(self, d)
+            mentions = {m for m in self.adapter.references(self, d) if (m[0], m[1]) not in definitions}
+            self.symbols_of[key] = definitions, mentions
+        return self.symbols_of[key]
+
+    def impact(self, d, steps=3, most=300):
+        files, seen, frontier = set(), {(d["path"], d["line"])}, [d]
+        for step in range(steps):
+            following = []
+            for current in frontier:
+                for path, line, column in self.resolved(current)[1]:
+                    files.add(path)
+                    around = self.enclosing(path, line)
+                    if around is not None and (around["path"], around["line"]) not in seen:
+                        seen.add((around["path"], around["line"]))
+                        following.append(around)
+                if len(seen) > most + 1:
+                    return None
+            frontier = following
+        return sorted(files)
+
+    def occurrences(self, last):
+        """Every identifier of the repository that reads `last`: (path, line, column in UTF-16 units)."""
+        if not hasattr(self, "words"):
+            self.words = {}
+            for path in self.files:
+                lines = self.lines(path)
+                for text, row, start in syntax.identifiers(self.tree(path)):
+                    if row < len(lines):
+                        column = len(lines[row].encode()[:start].decode("utf-8", "replace").encode("utf-16-le")) // 2
+                        self.words.setdefault(text, []).append((path, row + 1, column))
+        return self.words.get(last, [])
+
+    def check(self, d, definitions, mentions, most=400):
+        """Asks for the definition of every other identifier of the same name: (mentions that were missed, unresolved lines).
+
+        A mention is missed if its definition is the symbol's; unresolved if the tool knows none. None: too many to ask.
+        """
+        lines = {(p, n) for p, n, _ in mentions} | definitions
+        rest = [o for o in self.occurrences(d["last"]) if (o[0], o[1]) not in lines]
+        if len(rest) > most:
+            return set(), None
+        missed, unresolved = set(), set()
+        defined = {(x["path"], x["line"]) for x in self.all if x["last"] == d["last"]}
+        for path, line, column in rest:
+            if (path, line) in defined:
+                continue
+            places = self.places("textDocument/definition", self.at(path, line, column))
+            if any((p, n) in definitions for p, n, _ in places):
+                missed.add((path, line, column))
+            elif not places:
+                unresolved.add((path, line))
+        return missed, sorted(unresolved)
+
+    def truth(self, d):
+        definitions, mentions = self.resolved(d)
+        missed, unresolved = self.check(d, definitions, mentions)
+        mentions |= missed
+        entry = {
+            "name": d["name"], "path": d["path"], "line": d["line"], "kind": d["kind"], "namesakes": d["namesakes"],
+            "definitions": sorted(map(list, definitions)),
+            "references": sorted({(p, n, self.role(p, n, c, d)) for p, n, c in mentions}),
+            "unresolved": unresolved,
+            "impact": self.impact(d),
+        }
+        return entry, missed
+
+
+# ---------------------------------------------------------------------------------------------------------------- languages
+
+TOOLS = os.environ.get("TRUTH_TOOLS", "")
+
+
+def tool(name):
+    """A program from the folder $TRUTH_TOOLS, or from PATH."""
+    for folder in ("venv/bin", "npm/node_modules/.bin", "bin"):
+        if TOOLS and os.path.exists(os.path.join(TOOLS, folder, name)):
+            return os.path.join(TOOLS, folder, name)
+    return name
+
+
+class Python(Adapter):
+    language = "python"
+    command = [tool("pyright-langserver"), "--stdio"]
+    grammars = {".py": "python"}
+    settings = {"python": {"analysis": {"autoSearchPaths": True, "useLibraryCodeForTypes": True, "diagnosticMode": "openFilesOnly",
+                                        "indexing": True}}}
+    keep_open = 400
+
+    def prepare(self, repository):
+        interpreter = os.environ.get("TRUTH_PYTHON")
+        if interpreter:
+            self.settings["python"]["pythonPath"] = interpreter
+
+    def kind(self, symbol, containers, repository, path):
+        if symbol["kind"] == VARIABLE and symbol["name"].startswith("__") and symbol["name"] != "__all__":
+            return None if not containers else "field"
+        return super().kind(symbol, containers, repository, path)
+
+    def definitions(self, repository, d):
+        # pyright takes every assignment for a declaration: of a variable, only the drawn line is its definition.
+        if d["kind"] in ("field", "constant") and not self.is_property(repository, d):
+            return {(d["path"], d["line"])}
+        return super().definitions(repository, d)
+
+    def is_property(self, repository, d):
+        return re.match(r"\s*(async\s+)?def\b", repository.lines(d["path"])[d["line"] - 1]) is not None
+
+
+class Go(Adapter):
+    language = "go"
+    command = [tool("gopls"), "serve"]
+    grammars = {".go": "go"}
+    quiet = 10
+    keep_open = 30
+
+    def name(self, symbol, containers):
+        match = re.match(r"\(\*?(\w+)(?:\[[^\]]*\])?\)\.(\w+)$", symbol["name"])
+        if match:
+            return f"{match[1]}.{match[2]}", match[2]
+        return super().name(symbol, containers)
+
+    def kind(self, symbol, containers, repository, path):
+        number = symbol["kind"]
+        start = symbol["selectionRange"]["start"]
+        text = repository.lines(path)[start["line"]]
+        if not containers and re.match(r"\s*type\b", text) or (number not in (FIELD, METHOD, FUNCTION, VARIABLE, CONSTANT)):
+            return "type" if number not in (FIELD,) else "field"
+        return super().kind(symbol, containers, repository, path)
+
+
+class Script(Adapter):
+    """JavaScript and TypeScript."""
+
+    command = [tool("typescript-language-server"), "--stdio"]
+    options = {"tsserver": {"path": os.path.join(TOOLS, "npm/node_modules/typescript/lib") if TOOLS else ""},
+               "maxTsServerMemory": 6000, "disableAutomaticTypingAcquisition": True}
+    keep_open = 20
+    open_first = 1
+
+
+class JavaScript(Script):
+    language = "javascript"
+    grammars = {".js": "javascript", ".cjs": "javascript", ".mjs": "javascript", ".ts": "typescript"}
+
+
+class TypeScript(Script):
+    language = "typescript"
+    grammars = {".ts": "typescript", ".mts": "typescript", ".cts": "typescript", ".tsx": "tsx", ".js": "javascript",
+                ".mjs": "javascript", ".cjs": "javascript"}
+    language_ids = {".tsx": "typescriptreact"}
+
+
+class C(Adapter):
+    language = "c"
+    command = [tool("clangd"), "--background-index", "-j=2", "--log=error", "--limit-references=0", "--limit-results=0",
+               "--header-insertion=never", "--clang-tidy=0"]
+    grammars = {".c": "c", ".h": "c"}
+    quiet = 20
+    open_first = 1
+    keep_open = 12
+    definition_requests = ("textDocument/definition", "textDocument/declaration")
+
+    def is_definition(self, symbol, kind, repository, path):
+        if kind != "function":
+            return True
+        start, end = symbol["range"]["start"], symbol["range"]["end"]
+        return any("{" in line for line in repository.lines(path)[start["line"] : end["line"] + 1])
+
+    def more_definitions(self, repository, path):
+        for number, line in enumerate(repository.lines(path), 1):
+            if match := re.match(r"\s*#\s*define\s+(\w+)(\(?)", line):
+                yield match[1], number, match.start(1), "function" if match[2] else "constant"
+
+
+ADAPTERS = {a.language: a for a in (Python, Go, JavaScript, TypeScript, C)}
+
+
+# --------------------------------------------------------------------------------------------------------------------- main
+
+def write(path, record):
+    """JSON with one symbol a block and one reference a line, keys sorted."""
+    symbols = record["symbols"]
+    head = json.dumps({**record, "symbols": []}, indent=1, sort_keys=True, ensure_ascii=False)
+    blocks = []
+    for symbol in symbols:
+        parts = []
+        for key in sorted(symbol):
+            value = symbol[key]
+            if key == "references" and value:
+                text = "[\n" + ",\n".join("    " + json.dumps(list(r), ensure_ascii=False) for r in value) + "\n   ]"
+            else:
+                text = json.dumps(value, ensure_ascii=False)
+            parts.append(f"   {json.dumps(key)}: {text}")
+        blocks.append("  {\n" + ",\n".join(parts) + "\n  }")
+    body = head.replace('"symbols": []', '"symbols": [\n' + ",\n".join(blocks) + "\n ]")
+    with open(path, "w", encoding="utf-8") as file:
+        file.write(body + "\n")
+
+
+def load_adapter(args):
+    if not args.adapter:
+        return ADAPTERS[args.language]()
+    spec = importlib.util.spec_from_file_location("adapter", args.adapter)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module.ADAPTER
+
+
+def main():
+    args = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    args.add_argument("what", choices=["definitions", "truth"])
+    args.add_argument("--language", default="")
+    args.add_argument("--adapter", help="a Python file with ADAPTER")
+    args.add_argument("--root", required=True)
+    args.add_argument("--out", required=True)
+    args.add_argument("--repository", default="")
+    args.add_argument("--tool", default="")
+    args.add_argument("--set", default="dev", choices=["dev", "held-out"])
+    args.add_argument("--seed", type=int, default=7)
+    args.add_argument("--count", type=int, default=30)
+    args.add_argument("--skip", action="append", default=[], metavar="GLOB", help="files that are no part of the truth (repeatable)")
+    args.add_argument("--skipped", default="", help="the reason, in words")
+    args = args.parse_args()
+
+    began = time.time()
+    adapter = load_adapter(args)
+    repository = Repository(args.root, adapter, args.skip)
+    print(f"{len(repository.files)} files, {len(repository.drawable)} definitions, {time.time() - began:.0f} s", file=sys.stderr)
+    if args.what == "definitions":
+        with open(args.out, "w") as file:
+            json.dump(repository.drawable, file, indent=1)
+        return repository.client.close()
+
+    def referenced(d):
+        definitions, mentions = repository.resolved(d)
+        return len(mentions)
+
+    drawn = draw.draw(repository.drawable, args.seed, referenced, args.count)
+    symbols, gaps = [], 0
+    for number, d in enumerate(drawn, 1):
+        entry, missed = repository.truth(d)
+        symbols.append(entry)
+        gaps += len(missed)
+        print(f"{number:3} {d['kind']:9} {d['name']:50} {len(entry['references']):5} references, "
+              f"unresolved {len(entry['unresolved']) if entry['unresolved'] is not None else 'many'}, "
+              f"impact {len(entry['impact']) if entry['impact'] is not None else 'too wide'}", file=sys.stderr)
+        for m in sorted(missed):
+            print("      MISSED", *m, file=sys.stderr)
+    commit = subprocess.run(["git", "rev-parse", "HEAD"], cwd=args.root, capture_output=True, text=True, check=True).stdout.strip()
+    write(args.out, {"repository": args.repository, "commit": commit, "language": adapter.language, "tool": args.tool,
+                     "set": args.set, "skipped": args.skipped, "skip": args.skip, "seed": args.seed, "symbols": symbols})
+    print(f"{len(symbols)} symbols, {gaps} missed mentions, {time.time() - began:.0f} s", file=sys.stderr)
+    repository.client.close()
+
+
+if __name__ == "__main__":
+    main()
