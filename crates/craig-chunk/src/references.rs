@@ -20,7 +20,7 @@ use crate::{Import, trees};
 pub enum ReferenceKind {
     /// An import statement: `import`, `use`, `using`, `alias`.
     Import,
-    /// An import of types only, erased at compile time: `import type`.
+    /// An import of types only, never executed: `import type`, imports under Python's `if TYPE_CHECKING`.
     TypeImport,
     /// A re-export: `export … from`, `pub use`.
     Reexport,
@@ -71,6 +71,8 @@ pub struct Reference {
     pub within: Vec<String>,
     /// The file that a Rust `mod` names with `#[path]`.
     pub path: Option<String>,
+    /// Whether it is executed only when a function is called: Python, scripts, Ruby, PHP, Lua, shell.
+    pub lazy: bool,
 }
 
 /// A name that is used.
@@ -188,23 +190,36 @@ impl<'t> Reading<'t> {
             _ => {}
         }
         if !imports.is_empty() {
-            self.take(imports, node, within);
+            self.take(imports, node, ancestors, within);
             return Descent::Beside;
         }
         imports.extend(kinds::loading(self.language, node, self.text));
-        self.take(imports, node, within);
+        self.take(imports, node, ancestors, within);
         uses::collect(self.language, node, ancestors, self.text, &mut self.used)
     }
 
-    fn take(&mut self, imports: Vec<Import>, node: Node<'_>, within: &[(usize, String)]) {
-        let kind = kinds::reference_kind(self.language, node, self.text);
+    fn take(
+        &mut self,
+        imports: Vec<Import>,
+        node: Node<'_>,
+        ancestors: &[Node<'_>],
+        within: &[(usize, String)],
+    ) {
+        if imports.is_empty() {
+            return;
+        }
+        let kind = match kinds::is_for_type_checkers(self.language, node, ancestors, self.text) {
+            true => ReferenceKind::TypeImport,
+            false => kinds::reference_kind(self.language, node, self.text),
+        };
+        let lazy = kinds::is_in_function(self.language, ancestors);
         let within: Vec<String> = within.iter().map(|(_, name)| name.clone()).collect();
         let path = kinds::path_attribute(node, self.text);
         for import in imports {
             let alias = kinds::alias(node, &import, self.text);
             let Import { target, names, line } = import;
             let (within, path) = (within.clone(), path.clone());
-            self.found.imports.push(Reference { kind, target, names, alias, line, within, path });
+            self.found.imports.push(Reference { kind, target, names, alias, line, within, path, lazy });
         }
     }
 

@@ -9,10 +9,10 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 
 use crate::Analysis;
-use crate::modules::{Modules, shown};
+use crate::modules::{Modules, Uses, shown};
 
 pub use entries::EntryPoint;
-pub use layers::Layer;
+pub use layers::{Layer, ModuleCycle, Violation};
 pub use patterns::{Evidence, Pattern};
 
 /// The architecture of a project.
@@ -20,8 +20,12 @@ pub use patterns::{Evidence, Pattern};
 pub struct Architecture {
     /// Folders with what they hold and use, by path.
     pub modules: Vec<Module>,
-    /// Modules by layer: each layer uses those before it. Modules in a cycle share a layer.
+    /// Modules by layer: each layer uses those before it. Modules in a cycle share a layer; modules of tests are in none.
     pub layers: Vec<Layer>,
+    /// Modules that use each other in a circle, largest first.
+    pub cycles: Vec<ModuleCycle>,
+    /// Uses against the layers: few, compared with those in the other direction. Most first.
+    pub violations: Vec<Violation>,
     /// Entry points of programs and libraries.
     pub entry_points: Vec<EntryPoint>,
     /// Patterns, the most certain first, each with its evidence.
@@ -43,7 +47,7 @@ pub struct Module {
     pub test_files: usize,
     /// Languages by their share of files, largest first.
     pub languages: Vec<String>,
-    /// Modules that it uses, with how many pairs of files, most first.
+    /// Modules that it uses, most first.
     pub uses: Vec<ModuleUse>,
     /// Modules that use it.
     pub used_by: Vec<ModuleUse>,
@@ -54,8 +58,10 @@ pub struct Module {
 pub struct ModuleUse {
     /// The other module.
     pub module: String,
-    /// Pairs of files.
+    /// Pairs of files, the first of product code.
     pub count: usize,
+    /// Pairs of files, the first a test.
+    pub tests: usize,
 }
 
 /// Modules of the map.
@@ -64,16 +70,19 @@ const MOST_MODULES: usize = 24;
 pub(crate) fn architecture(analysis: &Analysis) -> Architecture {
     let map = Modules::from_workspace(&analysis.workspace, MOST_MODULES);
     let uses = map.uses(&analysis.graph);
+    let order = layers::Order::new(&uses);
     Architecture {
         modules: modules(analysis, &map, &uses),
-        layers: layers::layers(&map, &uses),
+        layers: order.layers(&map, &layers::of_tests(analysis, &map)),
+        cycles: order.cycles(&map, &uses),
+        violations: order.violations(analysis, &map),
         entry_points: entries::entry_points(analysis),
         patterns: patterns::patterns(analysis),
         mermaid: map.chart(&analysis.graph),
     }
 }
 
-fn modules(analysis: &Analysis, map: &Modules, uses: &BTreeMap<(usize, usize), usize>) -> Vec<Module> {
+fn modules(analysis: &Analysis, map: &Modules, uses: &Uses) -> Vec<Module> {
     let files = &analysis.workspace.files;
     let describe = |(at, path): (usize, &String)| {
         let own: Vec<_> =
@@ -97,15 +106,12 @@ fn modules(analysis: &Analysis, map: &Modules, uses: &BTreeMap<(usize, usize), u
     map.paths.iter().enumerate().map(describe).collect()
 }
 
-fn others(
-    map: &Modules,
-    uses: &BTreeMap<(usize, usize), usize>,
-    other: impl Fn((usize, usize)) -> Option<usize>,
-) -> Vec<ModuleUse> {
-    let found = uses.iter().filter_map(|(&pair, &count)| {
-        other(pair).map(|other| ModuleUse { module: shown(&map.paths[other]).to_owned(), count })
+fn others(map: &Modules, uses: &Uses, other: impl Fn((usize, usize)) -> Option<usize>) -> Vec<ModuleUse> {
+    let found = uses.iter().filter_map(|(&pair, counts)| {
+        let module = shown(&map.paths[other(pair)?]).to_owned();
+        Some(ModuleUse { module, count: counts.product, tests: counts.tests })
     });
     let mut found: Vec<ModuleUse> = found.collect();
-    found.sort_by(|a, b| b.count.cmp(&a.count).then_with(|| a.module.cmp(&b.module)));
+    found.sort_by(|a, b| (b.count, b.tests).cmp(&(a.count, a.tests)).then_with(|| a.module.cmp(&b.module)));
     found
 }

@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use crate::Analysis;
 use crate::declared::Ecosystem;
-use crate::graph::Edge;
+use crate::graph::{Edge, Weakness};
 use crate::modules::Modules;
 use crate::workspace::FileIx;
 
@@ -23,9 +23,10 @@ pub struct Dependencies {
     pub undeclared: Vec<Undeclared>,
     /// Imports of which neither a file nor a package was found.
     pub unresolved: Vec<UnresolvedImport>,
-    /// Cycles of imports, in the order of the imports, shortest first.
-    pub cycles: Vec<Vec<String>>,
-    /// Strongly connected components of more than one file, largest first.
+    /// Cycles of imports: those that close when files are loaded, then those with imports of types or within functions, then those
+    /// of tests; shortest first in each group.
+    pub cycles: Vec<Cycle>,
+    /// Strongly connected components of more than one file of product code, largest first.
     pub tangles: Vec<Vec<String>>,
     /// Files with the most files that depend on them directly, most first.
     pub most_depended: Vec<Depended>,
@@ -45,6 +46,19 @@ pub struct FileEdge {
     /// How: `import`, `type_import`, `reexport`, `dynamic_import`, `require`, `include`, `static_import`, `module`; for implicit
     /// ones `same_package` or `qualified_name`.
     pub kind: &'static str,
+    /// What holds for all uses of the one file by the other.
+    #[serde(flatten)]
+    pub weakness: Weakness,
+}
+
+/// Files that import each other in a circle.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Cycle {
+    /// In the order of the imports.
+    pub files: Vec<String>,
+    /// What holds for at least one of the imports.
+    #[serde(flatten)]
+    pub weakness: Weakness,
 }
 
 /// A declared package.
@@ -122,7 +136,7 @@ pub(crate) fn dependencies(analysis: &Analysis) -> Dependencies {
     let path = |file: FileIx| workspace.files[file].path.clone();
     let paths = |files: &Vec<FileIx>| files.iter().copied().map(path).collect::<Vec<String>>();
     let tangles = graph.tangles();
-    let cycles = graph.cycles(&tangles, MOST_CYCLES);
+    let cycles = graph.cycles(MOST_CYCLES);
     let unresolved = graph.unresolved.iter().map(|import| UnresolvedImport {
         file: path(import.file),
         line: import.line,
@@ -134,7 +148,10 @@ pub(crate) fn dependencies(analysis: &Analysis) -> Dependencies {
         external: external(analysis),
         undeclared: undeclared(analysis),
         unresolved: unresolved.collect(),
-        cycles: cycles.iter().map(paths).collect(),
+        cycles: cycles
+            .iter()
+            .map(|circle| Cycle { files: paths(&circle.files), weakness: circle.weakness })
+            .collect(),
         tangles: tangles.iter().map(paths).collect(),
         most_depended: most_depended(analysis),
         mermaid: Modules::from_workspace(workspace, MOST_NODES).chart(graph),
@@ -143,7 +160,13 @@ pub(crate) fn dependencies(analysis: &Analysis) -> Dependencies {
 
 pub(crate) fn file_edge(analysis: &Analysis, edge: &Edge) -> FileEdge {
     let path = |file: FileIx| analysis.workspace.files[file].path.clone();
-    FileEdge { from_file: path(edge.from), to_file: path(edge.to), line: edge.line, kind: edge.kind }
+    FileEdge {
+        from_file: path(edge.from),
+        to_file: path(edge.to),
+        line: edge.line,
+        kind: edge.kind,
+        weakness: edge.weakness,
+    }
 }
 
 fn external(analysis: &Analysis) -> Vec<External> {

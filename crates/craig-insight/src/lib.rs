@@ -21,10 +21,15 @@ use std::collections::BTreeMap;
 use craig_store::{ProjectId, Store};
 use rayon::ThreadPool;
 
-pub use architecture::{Architecture, EntryPoint, Evidence, Layer, Module, ModuleUse, Pattern};
+pub use architecture::{
+    Architecture, EntryPoint, Evidence, Layer, Module, ModuleCycle, ModuleUse, Pattern, Violation,
+};
 pub use declared::{Ecosystem, Scope};
-pub use dependencies::{Depended, Dependencies, External, FileEdge, Place, Undeclared, UnresolvedImport};
+pub use dependencies::{
+    Cycle, Depended, Dependencies, External, FileEdge, Place, Undeclared, UnresolvedImport,
+};
 pub use error::InsightError;
+pub use graph::Weakness;
 pub use quality::{
     COMPLEX, Clone, ClonePlace, Duplication, FileNotes, Function, LONG_FILE_LINES, LongFile, ModuleTests,
     Note, Notes, Quality, Summary, quality, quality_of_texts,

@@ -8,6 +8,22 @@ use crate::graph::Graph;
 use crate::mermaid;
 use crate::workspace::{FileIx, Workspace};
 
+/// Uses of one module by another, in pairs of files.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Counts {
+    /// By product code.
+    pub(crate) product: usize,
+    /// Of these, of types only.
+    pub(crate) types: usize,
+    /// Of these, within functions.
+    pub(crate) lazy: usize,
+    /// By tests.
+    pub(crate) tests: usize,
+}
+
+/// Uses by module that uses and module that is used.
+pub(crate) type Uses = BTreeMap<(usize, usize), Counts>;
+
 /// Folders with the files that belong to them.
 pub(crate) struct Modules {
     /// Path of each module; empty for files at the top.
@@ -61,13 +77,17 @@ impl Modules {
     }
 
     /// How often files of one module use those of another.
-    pub(crate) fn uses(&self, graph: &Graph) -> BTreeMap<(usize, usize), usize> {
-        let mut uses = BTreeMap::new();
+    pub(crate) fn uses(&self, graph: &Graph) -> Uses {
+        let mut uses = Uses::new();
         for edge in graph.all() {
             if let (Some(from), Some(to)) = (self.of_file[edge.from], self.of_file[edge.to])
                 && from != to
             {
-                *uses.entry((from, to)).or_default() += 1;
+                let counts = uses.entry((from, to)).or_default();
+                counts.tests += usize::from(edge.weakness.test);
+                counts.product += usize::from(!edge.weakness.test);
+                counts.types += usize::from(!edge.weakness.test && edge.weakness.type_only);
+                counts.lazy += usize::from(!edge.weakness.test && edge.weakness.lazy);
             }
         }
         uses
@@ -76,7 +96,8 @@ impl Modules {
     /// The map as a Mermaid chart.
     pub(crate) fn chart(&self, graph: &Graph) -> String {
         let names: Vec<String> = self.paths.iter().map(|path| shown(path).to_owned()).collect();
-        mermaid::flowchart(&names, &self.uses(graph))
+        let uses = self.uses(graph).into_iter().map(|(pair, counts)| (pair, counts.product));
+        mermaid::flowchart(&names, &uses.filter(|(_, count)| *count > 0).collect())
     }
 }
 

@@ -10,6 +10,7 @@ use rayon::{ThreadPool, prelude::*};
 use serde::Serialize;
 
 use crate::dependencies::{FileEdge, Place, file_edge};
+use crate::graph::Weakness;
 use crate::workspace::FileIx;
 use crate::{Analysis, InsightError, mermaid};
 
@@ -239,7 +240,8 @@ fn of_symbol(
         .filter_map(|path| {
             let line = places.iter().find(|place| place.file == **path)?.line;
             let to_file = whole.files.first()?.clone();
-            Some(FileEdge { from_file: (*path).to_owned(), to_file, line, kind: "mention" })
+            let weakness = Weakness { test: craig_text::is_test(path), ..Weakness::default() };
+            Some(FileEdge { from_file: (*path).to_owned(), to_file, line, kind: "mention", weakness })
         })
         .collect();
     let first: BTreeSet<FileIx> =

@@ -17,7 +17,9 @@ pub(super) fn reference_kind(language: Language, node: Node<'_>, source: &str) -
         "import_declaration" | "using_directive" if child(node, "static").is_some() => {
             ReferenceKind::StaticImport
         }
-        "import_statement" if child(node, "type").is_some() => ReferenceKind::TypeImport,
+        "import_statement" if child(node, "type").is_some() || names_only_types(node) => {
+            ReferenceKind::TypeImport
+        }
         "import_statement" if child(node, "import_require_clause").is_some() => ReferenceKind::Require,
         "export_statement" if child(node, "type").is_some() => ReferenceKind::TypeImport,
         "export_statement" => ReferenceKind::Reexport,
@@ -26,6 +28,64 @@ pub(super) fn reference_kind(language: Language, node: Node<'_>, source: &str) -
         _ if matches!(language, Language::Ruby | Language::Lua | Language::Bash) => ReferenceKind::Require,
         _ => ReferenceKind::Import,
     }
+}
+
+/// `import { type A, type B } from "x"`.
+fn names_only_types(node: Node<'_>) -> bool {
+    let Some(clause) = child(node, "import_clause").filter(|clause| clause.named_child_count() == 1) else {
+        return false;
+    };
+    let Some(names) = child(clause, "named_imports").filter(|names| names.named_child_count() > 0) else {
+        return false;
+    };
+    let mut cursor = names.walk();
+    names.named_children(&mut cursor).all(|name| name.kind() == "comment" || child(name, "type").is_some())
+}
+
+/// Whether an import of Python is read by type checkers alone: it stands under `if TYPE_CHECKING`.
+pub(super) fn is_for_type_checkers(
+    language: Language,
+    node: Node<'_>,
+    ancestors: &[Node<'_>],
+    source: &str,
+) -> bool {
+    let is_checked = |ancestor: &Node<'_>| {
+        let names_it = || {
+            let condition = field(*ancestor, "condition").map(|condition| text(condition, source));
+            condition.is_some_and(|text| text.rsplit('.').next() == Some("TYPE_CHECKING"))
+        };
+        let holds_it = || {
+            field(*ancestor, "consequence").is_some_and(|body| body.byte_range().contains(&node.start_byte()))
+        };
+        ancestor.kind() == "if_statement" && names_it() && holds_it()
+    };
+    language == Language::Python && ancestors.iter().any(is_checked)
+}
+
+/// Functions of languages that execute their imports.
+const FUNCTIONS: &[&str] = &[
+    "anonymous_function",
+    "anonymous_function_creation_expression",
+    "arrow_function",
+    "function",
+    "function_declaration",
+    "function_definition",
+    "function_expression",
+    "generator_function",
+    "generator_function_declaration",
+    "lambda",
+    "method",
+    "method_declaration",
+    "method_definition",
+    "singleton_method",
+];
+
+/// Whether an import is executed only when a function around it is called.
+pub(super) fn is_in_function(language: Language, ancestors: &[Node<'_>]) -> bool {
+    use Language::{Bash, Lua, Php, Python, Ruby};
+    let is_executed = is_script(language) || matches!(language, Bash | Lua | Php | Python | Ruby);
+    is_executed
+        && ancestors.iter().any(|ancestor| ancestor.is_named() && FUNCTIONS.contains(&ancestor.kind()))
 }
 
 fn call_kind(call: Node<'_>, source: &str) -> ReferenceKind {

@@ -53,7 +53,16 @@ fn reference(kind: ReferenceKind, target: &str, line: u32) -> Reference {
         Some(package) => (package, vec!["*".to_owned()]),
         None => (target, Vec::new()),
     };
-    Reference { kind, target: target.to_owned(), names, alias: None, line, within: Vec::new(), path: None }
+    Reference {
+        kind,
+        target: target.to_owned(),
+        names,
+        alias: None,
+        line,
+        within: Vec::new(),
+        path: None,
+        lazy: false,
+    }
 }
 
 /// The first string in quotes.

@@ -1,6 +1,6 @@
 //! Modules, layers, entry points and patterns, each of a tiny project.
 
-use craig_insight::Architecture;
+use craig_insight::{Architecture, Violation};
 use expect_test::{Expect, expect};
 
 use crate::fixture::analysis;
@@ -11,7 +11,11 @@ fn check(fixture: &str, part: impl Fn(&Architecture) -> String, expect: Expect) 
 
 fn modules(found: &Architecture) -> String {
     let uses = |uses: &[craig_insight::ModuleUse]| {
-        uses.iter().map(|other| format!("{}×{}", other.module, other.count)).collect::<Vec<_>>().join(" ")
+        let other = |other: &craig_insight::ModuleUse| match other.tests {
+            0 => format!("{}×{}", other.module, other.count),
+            tests => format!("{}×{}+{tests}", other.module, other.count),
+        };
+        uses.iter().map(other).collect::<Vec<_>>().join(" ")
     };
     let module = |module: &craig_insight::Module| {
         format!(
@@ -33,7 +37,19 @@ fn layers(found: &Architecture) -> String {
         let groups: Vec<String> = layer.groups.iter().map(|group| group.join("+")).collect();
         format!("{}: {}\n", layer.level, groups.join(" "))
     };
-    found.layers.iter().map(layer).collect()
+    let cycle = |cycle: &craig_insight::ModuleCycle| {
+        let flags = [(cycle.type_only, " type_only"), (cycle.lazy, " lazy")];
+        let flags: String = flags.iter().filter(|(holds, _)| *holds).map(|(_, name)| *name).collect();
+        format!("cycle: {}{flags}\n", cycle.modules.join(" "))
+    };
+    let violation = |found: &Violation| {
+        let places: Vec<String> =
+            found.places.iter().map(|place| format!("{}:{}", place.file, place.line)).collect();
+        let Violation { from, to, count, against, .. } = found;
+        format!("against the layers: {from} -> {to} ×{count} against {against} ({})\n", places.join(" "))
+    };
+    let layers = found.layers.iter().map(layer);
+    layers.chain(found.cycles.iter().map(cycle)).chain(found.violations.iter().map(violation)).collect()
 }
 
 fn entry_points(found: &Architecture) -> String {
@@ -127,7 +143,54 @@ import '../a/a'
             0: c
             1: a+b
             2: d
+            cycle: a b
         "#]],
+    );
+}
+
+#[test]
+fn tests_make_no_layers_and_no_cycles() {
+    check(
+        "
+//- /a/a.ts
+import '../b/b'
+//- /b/b.ts
+//- /b/b.test.ts
+import '../a/a'
+//- /tests/all.test.ts
+import '../a/a'
+import '../b/b'
+",
+        |found| modules(found) + &layers(found),
+        expect![[r#"
+            a: 1 files, 1 lines, 0 tests, typescript | uses [b×1] | used by [b×0+1 tests×0+1]
+            b: 2 files, 1 lines, 1 tests, typescript | uses [a×0+1] | used by [a×1 tests×0+1]
+            tests: 1 files, 2 lines, 1 tests, typescript | uses [a×0+1 b×0+1] | used by []
+            0: b
+            1: a
+        "#]],
+    );
+}
+
+#[test]
+fn a_minority_is_against_the_layers_and_no_cycle() {
+    let heavy = |from: &str, to: &str, n: usize| -> String {
+        (0..n).map(|at| format!("//- /{from}/{from}{at}.ts\nimport '../{to}/{to}0'\n")).collect()
+    };
+    let fixture = heavy("a", "b", 5)
+        + &heavy("b", "c", 6)
+        + "//- /c/c0.ts\nimport '../a/a0'\n"
+        + "//- /d/d.ts\nimport '../e/e'\n//- /e/e.ts\nimport type { D } from '../d/d'\n";
+    check(
+        &fixture,
+        layers,
+        expect![[r#"
+        0: c d+e
+        1: b
+        2: a
+        cycle: d e type_only
+        against the layers: c -> a ×1 against 5 (c/c0.ts:1)
+    "#]],
     );
 }
 

@@ -1,15 +1,29 @@
 //! Which file an import leads to, language by language.
 
+use craig_insight::Weakness;
 use expect_test::{Expect, expect};
 
 use crate::fixture::analysis;
+
+fn weak(weakness: Weakness) -> String {
+    let Weakness { type_only, lazy, test } = weakness;
+    let holds = [(type_only, " type_only"), (lazy, " lazy"), (test, " test")];
+    holds.iter().filter(|(holds, _)| *holds).map(|(_, name)| *name).collect()
+}
 
 /// Edges, packages, cycles and what is left over.
 fn check(fixture: &str, expect: Expect) {
     let found = analysis(fixture).dependencies();
     let mut lines: Vec<String> = Vec::new();
     for edge in &found.edges {
-        lines.push(format!("{}:{} -> {} ({})", edge.from_file, edge.line, edge.to_file, edge.kind));
+        lines.push(format!(
+            "{}:{} -> {} ({}){}",
+            edge.from_file,
+            edge.line,
+            edge.to_file,
+            edge.kind,
+            weak(edge.weakness)
+        ));
     }
     for edge in &found.implicit {
         lines.push(format!("{}:{} ~> {} ({})", edge.from_file, edge.line, edge.to_file, edge.kind));
@@ -30,7 +44,9 @@ fn check(fixture: &str, expect: Expect) {
             .iter()
             .map(|import| format!("unresolved {}:{} {}", import.file, import.line, import.target)),
     );
-    lines.extend(found.cycles.iter().map(|cycle| format!("cycle {}", cycle.join(" "))));
+    lines.extend(
+        found.cycles.iter().map(|cycle| format!("cycle {}{}", cycle.files.join(" "), weak(cycle.weakness))),
+    );
     expect.assert_eq(&(lines.join("\n") + "\n"));
 }
 
@@ -77,7 +93,7 @@ export type B = {}
             src/main.ts:4 -> src/app/c.ts (import)
             src/main.ts:5 -> src/config.ts (import)
             src/main.ts:9 -> src/folder/index.ts (reexport)
-            src/main.ts:10 -> src/lazy.ts (dynamic_import)
+            src/main.ts:10 -> src/lazy.ts (dynamic_import) lazy
             src/main.ts:11 -> src/old.js (require)
             @scope/kit 1.0.0 runtime in [src/main.ts]
             @types/node 20 dev in []
@@ -165,13 +181,13 @@ import unknown_package
         expect![[r#"
             src/shop/__init__.py:1 -> src/shop/cart.py (import)
             src/shop/__init__.py:2 -> src/shop/prices.py (import)
-            src/shop/cart.py:9 -> src/shop/deep/inner.py (import)
+            src/shop/cart.py:9 -> src/shop/deep/inner.py (import) lazy
             src/shop/cart.py:4 -> src/shop/prices.py (import)
             src/shop/deep/inner.py:2 -> src/shop/cart.py (import)
             src/shop/prices.py:2 -> src/shop/__init__.py (import)
             src/shop/prices.py:1 -> src/shop/deep/inner.py (import)
-            tests/test_cart.py:2 -> src/shop/cart.py (import)
-            tests/test_cart.py:3 -> tests/helpers.py (import)
+            tests/test_cart.py:2 -> src/shop/cart.py (import) test
+            tests/test_cart.py:3 -> tests/helpers.py (import) test
             PyYAML - runtime in [src/shop/cart.py]
             google-cloud-storage ==1.0 runtime in [src/shop/cart.py]
             pytest - dev in [tests/test_cart.py]
@@ -180,9 +196,9 @@ import unknown_package
             unresolved src/shop/cart.py:6 ..outside
             unresolved src/shop/deep/inner.py:1 ...
             cycle src/shop/__init__.py src/shop/prices.py
-            cycle src/shop/cart.py src/shop/deep/inner.py
             cycle src/shop/__init__.py src/shop/cart.py src/shop/prices.py
             cycle src/shop/cart.py src/shop/prices.py src/shop/deep/inner.py
+            cycle src/shop/cart.py src/shop/deep/inner.py lazy
         "#]],
     );
 }
@@ -253,8 +269,8 @@ use renamed::Two;
             a/src/one.rs:2 -> a/src/two/inner.rs (import)
             a/src/one.rs:1 -> a/src/two/mod.rs (import)
             a/src/two/mod.rs:2 -> a/src/two/inner.rs (import)
-            a/tests/it.rs:2 -> a/src/two/inner.rs (import)
-            a/tests/it.rs:3 -> a/tests/common/mod.rs (import)
+            a/tests/it.rs:2 -> a/src/two/inner.rs (import) test
+            a/tests/it.rs:3 -> a/tests/common/mod.rs (import) test
             b/src/main.rs:1 -> a/src/lib.rs (import)
             a/src/two/inner.rs:2 ~> a/src/one.rs (qualified_name)
             proptest 1 dev in [a/tests/it.rs]
@@ -408,7 +424,7 @@ package lib
 func Run() {}
 "##,
         expect![[r#"
-            a/outer_test.go:3 -> a/inner_test.go (import)
+            a/outer_test.go:3 -> a/inner_test.go (import) test
             b/b.go:5 -> a/locals.go (import)
             b/b.go:4 -> third/lib/lib.go (import)
             a/inner_test.go:3 ~> a/names.go (same_package)
@@ -485,7 +501,7 @@ fn f() { use Kind::*; use Tick::*; }
             src/user.rs:7 -> src/sync.rs (import)
             src/user.rs:1 -> src/time/mod.rs (import)
             src/user.rs:2 -> src/time/system/ticks.rs (import)
-            tests/all/first.rs:1 -> tests/all/second.rs (import)
+            tests/all/first.rs:1 -> tests/all/second.rs (import) test
         "#]],
     );
 }
@@ -797,4 +813,94 @@ fn charts_and_lists_are_the_same_every_time() {
           n1 --> n0
     "#]]
     .assert_eq(&analysis(fixture).dependencies().mermaid);
+}
+
+#[test]
+fn edges_and_cycles_say_what_is_weak_about_them() {
+    check(
+        r##"
+//- /a.py
+from typing import TYPE_CHECKING
+import b
+if TYPE_CHECKING:
+    import c
+else:
+    import d
+def f():
+    import e
+//- /b.py
+import a
+//- /c.py
+import a
+//- /d.py
+//- /e.py
+import a
+//- /test_a.py
+import a
+import helpers_test
+//- /helpers_test.py
+import test_a
+//- /ts/x.ts
+import { type Y, type Z } from "./y"
+import { type Y, run } from "./z"
+const page = () => import("./page")
+//- /ts/y.ts
+import "./x"
+//- /ts/z.ts
+import type { X } from "./x"
+import { other } from "./x"
+//- /ts/page.ts
+import "./x"
+//- /rb/a.rb
+def load
+  require_relative "b"
+end
+//- /rb/b.rb
+//- /rs/src/lib.rs
+mod a;
+mod b;
+//- /rs/src/a.rs
+use crate::b::B;
+//- /rs/src/b.rs
+pub struct B;
+#[cfg(test)]
+mod tests {
+    use crate::a::f;
+}
+//- /rs/Cargo.toml
+[package]
+name = "rs"
+"##,
+        expect![[r#"
+            a.py:2 -> b.py (import)
+            a.py:4 -> c.py (type_import) type_only
+            a.py:6 -> d.py (import)
+            a.py:8 -> e.py (import) lazy
+            b.py:1 -> a.py (import)
+            c.py:1 -> a.py (import)
+            e.py:1 -> a.py (import)
+            helpers_test.py:1 -> test_a.py (import) test
+            rb/a.rb:2 -> rb/b.rb (require) lazy
+            rs/src/a.rs:1 -> rs/src/b.rs (import)
+            rs/src/b.rs:4 -> rs/src/a.rs (import) test
+            rs/src/lib.rs:1 -> rs/src/a.rs (module)
+            rs/src/lib.rs:2 -> rs/src/b.rs (module)
+            test_a.py:1 -> a.py (import) test
+            test_a.py:2 -> helpers_test.py (import) test
+            ts/page.ts:1 -> ts/x.ts (import)
+            ts/x.ts:3 -> ts/page.ts (dynamic_import) lazy
+            ts/x.ts:1 -> ts/y.ts (type_import) type_only
+            ts/x.ts:2 -> ts/z.ts (import)
+            ts/y.ts:1 -> ts/x.ts (import)
+            ts/z.ts:1 -> ts/x.ts (type_import)
+            cycle a.py b.py
+            cycle ts/x.ts ts/z.ts
+            cycle a.py c.py type_only
+            cycle a.py e.py lazy
+            cycle ts/page.ts ts/x.ts lazy
+            cycle ts/x.ts ts/y.ts type_only
+            cycle helpers_test.py test_a.py test
+            cycle rs/src/a.rs rs/src/b.rs test
+        "#]],
+    );
 }

@@ -39,22 +39,22 @@ fn dependencies() {
     home.check(
         &["insight", "dependencies", "shop"],
         expect![[r#"
-        exit 0
-        -- stdout
-        4 imports between files, 1 package, 1 cycle
+            exit 0
+            -- stdout
+            4 imports between files, 1 package, 1 cycle
 
-        Packages  most used first; 0 without a use in code
-        package  version  scope    files  manifest
-        zod      ^3.0.0   runtime      1  package.json
+            Packages  most used first; 0 without a use in code
+            package  version  scope    files  manifest
+            zod      ^3.0.0   runtime      1  package.json
 
-        Most depended on  files that use it directly
-        used by  file
-              3  src/cart/cart.ts
-              1  src/storage/repository.ts
+            Most depended on  files that use it directly
+            used by  file
+                  3  src/cart/cart.ts
+                  1  src/storage/repository.ts
 
-        Cycles  shortest first
-          2  src/cart/cart.ts → src/storage/repository.ts → src/cart/cart.ts
-    "#]],
+            Cycles  those that close when files are loaded first
+              2  types only: src/cart/cart.ts → src/storage/repository.ts → src/cart/cart.ts
+        "#]],
     );
     home.check(&["insight", "dependencies", "shop", "--format", "json"], expect![[r#"
         exit 0
@@ -65,7 +65,8 @@ fn dependencies() {
               "from_file": "src/cart/cart.test.ts",
               "to_file": "src/cart/cart.ts",
               "line": 1,
-              "kind": "import"
+              "kind": "import",
+              "test": true
             },
             {
               "from_file": "src/cart/cart.ts",
@@ -83,7 +84,8 @@ fn dependencies() {
               "from_file": "src/storage/repository.ts",
               "to_file": "src/cart/cart.ts",
               "line": 1,
-              "kind": "type_import"
+              "kind": "type_import",
+              "type_only": true
             }
           ],
           "implicit": [],
@@ -109,10 +111,13 @@ fn dependencies() {
           "undeclared": [],
           "unresolved": [],
           "cycles": [
-            [
-              "src/cart/cart.ts",
-              "src/storage/repository.ts"
-            ]
+            {
+              "files": [
+                "src/cart/cart.ts",
+                "src/storage/repository.ts"
+              ],
+              "type_only": true
+            }
           ],
           "tangles": [
             [
@@ -328,7 +333,8 @@ fn architecture() {
               "uses": [
                 {
                   "module": "src/cart",
-                  "count": 1
+                  "count": 1,
+                  "tests": 0
                 }
               ],
               "used_by": []
@@ -344,17 +350,20 @@ fn architecture() {
               "uses": [
                 {
                   "module": "src/storage",
-                  "count": 1
+                  "count": 1,
+                  "tests": 0
                 }
               ],
               "used_by": [
                 {
                   "module": "src",
-                  "count": 1
+                  "count": 1,
+                  "tests": 0
                 },
                 {
                   "module": "src/storage",
-                  "count": 1
+                  "count": 1,
+                  "tests": 0
                 }
               ]
             },
@@ -369,13 +378,15 @@ fn architecture() {
               "uses": [
                 {
                   "module": "src/cart",
-                  "count": 1
+                  "count": 1,
+                  "tests": 0
                 }
               ],
               "used_by": [
                 {
                   "module": "src/cart",
-                  "count": 1
+                  "count": 1,
+                  "tests": 0
                 }
               ]
             }
@@ -399,6 +410,16 @@ fn architecture() {
               ]
             }
           ],
+          "cycles": [
+            {
+              "modules": [
+                "src/cart",
+                "src/storage"
+              ],
+              "type_only": true
+            }
+          ],
+          "violations": [],
           "entry_points": [
             {
               "file": "src/main.ts",
@@ -501,7 +522,8 @@ fn relations() {
               "from_file": "src/storage/repository.ts",
               "to_file": "src/cart/cart.ts",
               "line": 1,
-              "kind": "type_import"
+              "kind": "type_import",
+              "type_only": true
             }
           ],
           "packages": [],

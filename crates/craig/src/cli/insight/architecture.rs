@@ -11,6 +11,7 @@ pub(super) fn text(found: &Architecture, limit: usize, columns: Columns) -> Stri
     [
         modules(found, columns),
         layers(found, columns),
+        violations(found, columns),
         entries(found, limit, columns),
         patterns(found, columns),
     ]
@@ -41,6 +42,9 @@ fn modules(found: &Architecture, columns: Columns) -> String {
 
 fn used(uses: &[ModuleUse]) -> String {
     const MOST: usize = 3;
+    // What only tests use says nothing of the product; a module of tests has nothing else.
+    let n_product = uses.iter().filter(|used| used.count > 0).count();
+    let uses = if n_product > 0 { &uses[..n_product] } else { uses };
     let names: Vec<&str> = uses.iter().take(MOST).map(|used| used.module.as_str()).collect();
     let more = if uses.len() > MOST { format!(" +{}", uses.len() - MOST) } else { String::new() };
     names.join(", ") + &more
@@ -57,6 +61,30 @@ fn layers(found: &Architecture, columns: Columns) -> String {
         text += &format!("{}  {names}\n", styled(LABEL, format_args!("{:>3}", layer.level)));
     }
     text
+}
+
+fn violations(found: &Architecture, columns: Columns) -> String {
+    if found.violations.is_empty() {
+        return String::new();
+    }
+    let mut table = Table::new()
+        .column("uses", Align::Right, Cut::Never, BOLD)
+        .column("against", Align::Right, Cut::Never, Default::default())
+        .column("module", Align::Left, Cut::Start, PATH)
+        .column("uses one above", Align::Left, Cut::Start, PATH)
+        .column("first place", Align::Left, Cut::Start, DIM);
+    for violation in &found.violations {
+        let place = violation.places.first();
+        table.row([
+            count(violation.count as u64),
+            count(violation.against as u64),
+            violation.from.clone(),
+            violation.to.clone(),
+            place.map(|place| format!("{}:{}", place.file, place.line)).unwrap_or_default(),
+        ]);
+    }
+    heading("Against the layers", "few uses, compared with those in the other direction")
+        + &table.render(columns)
 }
 
 fn entries(found: &Architecture, limit: usize, columns: Columns) -> String {

@@ -92,13 +92,20 @@ fn cycles(found: &Dependencies, limit: usize, columns: Columns) -> String {
         return String::new();
     }
     let width = columns.or(160);
-    let mut text = heading("Cycles", "shortest first");
+    let mut text = heading("Cycles", "those that close when files are loaded first");
     for cycle in found.cycles.iter().take(limit) {
-        let ring = cycle.iter().chain(cycle.first()).map(String::as_str).collect::<Vec<_>>().join(" → ");
+        let files = &cycle.files;
+        let ring = files.iter().chain(files.first()).map(String::as_str).collect::<Vec<_>>().join(" → ");
+        let holds = [
+            (cycle.weakness.type_only, "types only: "),
+            (cycle.weakness.lazy, "in a function: "),
+            (cycle.weakness.test, "by a test: "),
+        ];
+        let weakness: String = holds.iter().filter(|(holds, _)| *holds).map(|(_, says)| *says).collect();
         text += &format!(
             "{}  {}\n",
-            styled(DIM, format_args!("{:>3}", cycle.len())),
-            cut(&ring, width.saturating_sub(5), Cut::End)
+            styled(DIM, format_args!("{:>3}", files.len())),
+            cut(&format!("{weakness}{ring}"), width.saturating_sub(5), Cut::End)
         );
     }
     text + &rest(limit, found.cycles.len(), "more cycle")
