@@ -96,6 +96,7 @@ def main():
             "namesakes": d["namesakes"] + unnamed[d["last"]],
             "definitions": sorted([g["path"], g["line"]] for g in group),
             "references": sorted(mentions(d)),
+            "unresolved": [],
             "impact": impact([g["id"] for g in group], references),
         })
         s = symbols[-1]
