@@ -16,6 +16,7 @@ import syntax
 
 syntax.GRAMMARS |= {"csharp": ("tree_sitter_c_sharp", "language"), "kotlin": ("tree_sitter_kotlin", "language"), "scala": ("tree_sitter_scala", "language")}
 SUFFIXES = {"ruby": (".rb", ".ru", ".rake", "Rakefile", ".gemspec", ".erb"), "csharp": (".cs",), "kotlin": (".kt", ".kts"), "scala": (".scala", ".sc", ".mill")}
+READ_ONLY = ("Rakefile", ".gemspec", ".erb")  # mentions are read there, definitions are not drawn
 TYPES = {"class_declaration", "struct_declaration", "interface_declaration", "record_declaration", "enum_declaration", "object_declaration",
          "class_definition", "object_definition", "trait_definition", "enum_definition", "class", "module", "delegate_declaration"}
 METHODS = {"method_declaration", "function_declaration", "function_definition", "method", "singleton_method"}
@@ -33,7 +34,7 @@ def definitions(root, language, skip):
 
     def add(types, name, kind, path):
         last = name.text.decode().split("::")[-1]
-        if re.match(r"\w+[?!]?$", last):
+        if re.match(r"\w+[?!=]?$", last) and not last.startswith("test_"):
             full = last if kind == "type" or not types else f"{types[-1]}.{last}"
             found.append({"name": full, "last": last, "path": path, "line": name.start_point[0] + 1, "kind": kind})
 
@@ -72,6 +73,8 @@ def definitions(root, language, skip):
             walk(child, types, path, local)
 
     for path in files(root, language):
+        if path.endswith(READ_ONLY):
+            continue
         if not draw.left_out(path) and not path.startswith(tuple(skip)):
             with open(os.path.join(root, path), "rb") as file:
                 walk(syntax.parse(language, file.read()).root_node, [], path, False)

@@ -1,14 +1,16 @@
 """rust-analyzer for `truth_lsp.py --adapter truth_rust.py`.
 
 No proc macros and no build scripts are run: attribute macros count as absent, what a derive makes is not there.
-RUST_SRC may name the `library` folder of the standard library's sources.
+Afterwards `truth_rust.py FILE.json CHECKOUT` mends the file. RUST_SRC may name the `library` folder of the standard library's sources.
 """
 
+import json
 import os
 import re
+import sys
 
 import syntax
-from truth_lsp import CONSTANT, ENUM_MEMBER, FIELD, FUNCTION, METHOD, STRUCT, ENUM, INTERFACE, TYPE_PARAMETER, Adapter, tool
+from truth_lsp import CONSTANT, ENUM_MEMBER, FIELD, FUNCTION, METHOD, STRUCT, ENUM, INTERFACE, TYPE_PARAMETER, Adapter, tool, write
 
 IMPL = 19
 SETTINGS = {
@@ -127,3 +129,34 @@ def role_in_tokens(node, kind):
 
 syntax.ROLES["rust"] = role_rust
 ADAPTER = Rust()
+
+
+def mend(path, root):
+    """Leaves out lines that mention the symbol only as `Self`, and what is corrected by hand in CORRECTIONS."""
+    with open(path) as file:
+        record = json.load(file)
+    for symbol in record["symbols"]:
+        last = symbol["name"].split("::")[-1]
+        corrected = CORRECTIONS.get(f"{record['repository']}/{symbol['path']}:{symbol['line']}", {})
+        kept = []
+        for reference in symbol["references"]:
+            with open(os.path.join(root, reference[0]), encoding="utf-8") as file:
+                line = file.read().split("\n")[reference[1] - 1]
+            if re.search(rf"\b{re.escape(last)}\b", line) and reference[:2] not in corrected.get("remove", []):
+                kept.append(reference)
+        symbol["references"] = [] if corrected.get("only_of_trait") else kept
+        if corrected.get("only_of_trait"):
+            symbol["definitions"], symbol["impact"], symbol["unresolved"] = [[symbol["path"], symbol["line"]]], [], []
+    write(path, record)
+
+
+# A constant in an impl of a trait: rust-analyzer answers for the constant of the trait.
+# A parameter with the method's name on the method's line: taken for the method.
+CORRECTIONS = {
+    "tokio-rs/axum/axum-extra/src/extract/with_rejection.rs:145": {"only_of_trait": True},
+    "tokio-rs/axum/axum-extra/src/routing/typed.rs:319": {"only_of_trait": True},
+    "tokio-rs/axum/axum/src/extract/ws.rs:241": {"remove": [["axum/src/extract/ws.rs", 246]]},
+}
+
+if __name__ == "__main__":
+    mend(sys.argv[1], sys.argv[2])
