@@ -30,6 +30,7 @@ use craig_source::Language;
 use tree_sitter::{Node, Tree};
 use tree_sitter_language::LanguageFn;
 
+use crate::names::{NameRule, NameTable};
 use crate::{ChunkKind, Import};
 
 pub(crate) use c::declared;
@@ -171,6 +172,8 @@ pub(crate) struct Table {
     /// Lines indented deeper than this would overflow the buffer in which the scanner keeps its indentations.
     max_indent: usize,
     rules: &'static [(&'static str, Rule)],
+    /// How its names are read; `None` if they are not.
+    pub(crate) names: Option<&'static NameTable>,
 }
 
 /// Adds imports of a whole tree that the walk does not visit.
@@ -193,6 +196,7 @@ impl Table {
             has_branches: false,
             max_indent: usize::MAX,
             rules,
+            names: None,
         }
     }
 }
@@ -202,6 +206,8 @@ pub(crate) struct Grammar {
     pub(crate) language: tree_sitter::Language,
     pub(crate) table: &'static Table,
     rules: Vec<Rule>,
+    /// How names are read, by node kind id.
+    pub(crate) name_rules: Vec<NameRule>,
 }
 
 impl Grammar {
@@ -210,7 +216,8 @@ impl Grammar {
         let rules = (0..language.node_kind_count())
             .map(|id| u16::try_from(id).map_or(Rule::Plain, |id| rule_for(&language, id, table.rules)))
             .collect();
-        Grammar { language, table, rules }
+        let name_rules = table.names.map_or(Vec::new(), |names| name_rules(&language, names));
+        Grammar { language, table, rules, name_rules }
     }
 
     /// Whether the grammar's scanner can hold the indentations of `text`.
@@ -256,6 +263,15 @@ fn rule_for(language: &tree_sitter::Language, id: u16, rules: &[(&str, Rule)]) -
     }
     let kind = language.node_kind_for_id(id).unwrap_or_default();
     rules.iter().find(|(name, _)| *name == kind).map_or(Rule::Plain, |(_, rule)| *rule)
+}
+
+fn name_rules(language: &tree_sitter::Language, table: &NameTable) -> Vec<NameRule> {
+    let rule = |id: usize| {
+        let id = u16::try_from(id).ok().filter(|&id| language.node_kind_is_named(id))?;
+        let kind = language.node_kind_for_id(id)?;
+        table.rules.iter().find(|(name, _)| *name == kind).map(|(_, rule)| *rule)
+    };
+    (0..language.node_kind_count()).map(|id| rule(id).unwrap_or(NameRule::Inside)).collect()
 }
 
 /// The grammar for a language, if there is one.

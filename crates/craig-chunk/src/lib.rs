@@ -9,6 +9,7 @@ mod embedded;
 mod grammar;
 mod lines;
 mod metrics;
+pub mod names;
 mod parse;
 mod references;
 mod sections;

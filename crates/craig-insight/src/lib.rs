@@ -14,6 +14,7 @@ mod packages;
 mod quality;
 mod relations;
 mod resolve;
+mod symbols;
 mod workspace;
 
 use std::collections::BTreeMap;
@@ -35,6 +36,9 @@ pub use quality::{
     Note, Notes, Quality, Summary, quality, quality_of_texts,
 };
 pub use relations::{Definition, Reached, Relations, UsedPackage};
+pub use symbols::{
+    Caller, Impacted, SymbolDefinition, SymbolFile, SymbolGraph, SymbolIx, SymbolQuery, SymbolReference,
+};
 
 use graph::Graph;
 use packages::Packages;

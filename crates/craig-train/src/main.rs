@@ -21,6 +21,7 @@ mod questions;
 mod random;
 mod report;
 mod rerank;
+mod symbols;
 mod train;
 mod unrelated;
 
@@ -38,6 +39,8 @@ struct Arguments {
 enum Command {
     /// Run labelled questions through the engine and print how well they are answered.
     Eval(eval::EvalArguments),
+    /// Measure references, calls and impact of symbols against those of compilers and language servers.
+    Symbols(symbols::SymbolArguments),
     /// Measure the context that chats and inline edits are given.
     Context(context::ContextArguments),
     /// Fit the ranker and its probability of relevance, and measure both on repositories held out.
@@ -70,6 +73,7 @@ enum Command {
 fn main() -> Result<()> {
     match Arguments::parse().command {
         Command::Eval(arguments) => eval::run(&arguments),
+        Command::Symbols(arguments) => symbols::run(&arguments),
         Command::Context(arguments) => context::run(&arguments),
         Command::Fit(arguments) => fit::run(&arguments),
         Command::Features { corpus, asked, out } => dump::run(&corpus, asked, &out),

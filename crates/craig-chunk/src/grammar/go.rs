@@ -7,27 +7,30 @@ use super::{Answer, At, Definition, Rule, Table, define};
 use crate::ChunkKind::{Class, Constant, Function, Interface, Method, Type};
 use crate::Import;
 
-pub(super) static TABLE: Table = Table::new(
-    craig_grammars::GO,
-    ".",
-    &[
-        ("comment", Rule::Attach),
-        ("import_declaration", Rule::Import(read_imports)),
-        ("function_declaration", define(Function).rule()),
-        ("method_declaration", Rule::Ask(method)),
-        ("type_declaration", Rule::Open),
-        ("type_spec", Rule::Ask(type_spec)),
-        ("type_alias", define(Type).rule()),
-        ("method_elem", define(Method).inside(At::Nowhere).rule()),
-        ("method_spec", define(Method).inside(At::Nowhere).rule()),
-        ("field_declaration", Rule::Ask(names)),
-        ("const_declaration", Rule::Open),
-        ("const_spec", Rule::Ask(names)),
-        ("var_declaration", Rule::Open),
-        ("var_spec_list", Rule::Open),
-        ("var_spec", Rule::Ask(names)),
-    ],
-);
+pub(super) static TABLE: Table = Table {
+    names: Some(&crate::names::go::TABLE),
+    ..Table::new(
+        craig_grammars::GO,
+        ".",
+        &[
+            ("comment", Rule::Attach),
+            ("import_declaration", Rule::Import(read_imports)),
+            ("function_declaration", define(Function).rule()),
+            ("method_declaration", Rule::Ask(method)),
+            ("type_declaration", Rule::Open),
+            ("type_spec", Rule::Ask(type_spec)),
+            ("type_alias", define(Type).rule()),
+            ("method_elem", define(Method).inside(At::Nowhere).rule()),
+            ("method_spec", define(Method).inside(At::Nowhere).rule()),
+            ("field_declaration", Rule::Ask(names)),
+            ("const_declaration", Rule::Open),
+            ("const_spec", Rule::Ask(names)),
+            ("var_declaration", Rule::Open),
+            ("var_spec_list", Rule::Open),
+            ("var_spec", Rule::Ask(names)),
+        ],
+    )
+};
 
 /// A method belongs to the type of its receiver, without pointer and type parameters.
 fn method<'t>(node: Node<'t>, source: &'t str) -> Answer<'t> {

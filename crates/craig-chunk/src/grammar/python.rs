@@ -9,6 +9,7 @@ use crate::Import;
 
 pub(super) static TABLE: Table = Table {
     max_indent: 500,
+    names: Some(&crate::names::python::TABLE),
     ..Table::new(
         craig_grammars::PYTHON,
         ".",

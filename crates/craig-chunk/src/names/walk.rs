@@ -1,0 +1,540 @@
+//! The walk that reads names: scopes, definitions and occurrences, by the rules of a language.
+
+use std::collections::{HashMap, HashSet};
+use std::mem;
+
+use tree_sitter::{Node, Tree};
+
+use super::{
+    Definition, DefinitionIx, DefinitionKind, Export, Imported, ImportedName, NameId, Names, Occurrence,
+    OccurrenceIx, Role, Site, Source, Traits, Value,
+};
+use crate::grammar::Grammar;
+
+/// Nodes nested deeper than this are not read.
+const MAX_DEPTH: usize = 400;
+/// Longer names are no identifiers.
+const MAX_NAME_BYTES: usize = 200;
+
+/// What the walk does with a node of some kind.
+#[derive(Clone, Copy)]
+pub(crate) enum NameRule {
+    /// Reads its children; its value is unknown.
+    Inside,
+    /// Skips it: comments, strings.
+    Skip,
+    /// A literal.
+    Literal,
+    /// Its value is that of its last named child: parentheses, `await`, casts that keep the type.
+    Transparent,
+    /// An identifier in an expression.
+    Name,
+    /// An identifier that stands for a type.
+    TypeName,
+    /// A block with a scope of its own.
+    Block,
+    /// Read by a function.
+    Read(for<'t> fn(&mut Walk<'t>, Node<'t>) -> Value),
+}
+
+/// How names of a language are read.
+pub(crate) struct NameTable {
+    /// By node kind; kinds that are not listed are read inside.
+    pub(crate) rules: &'static [(&'static str, NameRule)],
+    /// Whether a name counts in its whole scope, also before its declaration.
+    pub(crate) hoists: bool,
+}
+
+/// What a name stands for in a scope.
+#[derive(Clone, Copy)]
+enum Bound {
+    Local(Value),
+    Definition(DefinitionIx),
+}
+
+/// What a scope belongs to.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum ScopeKind {
+    Function,
+    Block,
+}
+
+struct Scope {
+    kind: ScopeKind,
+    names: HashMap<NameId, Bound>,
+    /// Number of occurrences before it.
+    first: usize,
+}
+
+/// The state of a walk over one file.
+pub(crate) struct Walk<'t> {
+    pub(crate) text: &'t str,
+    hoists: bool,
+    rules: &'t [NameRule],
+    ids: HashMap<&'t str, NameId>,
+    pub(crate) found: Names,
+    scopes: Vec<Scope>,
+    /// The definition that encloses the node.
+    pub(crate) within: Option<DefinitionIx>,
+    /// The type whose instance `this` is.
+    pub(crate) this: Option<DefinitionIx>,
+    /// Role of the next name.
+    pub(crate) role: Role,
+    /// Members of definitions, and with `None` what is defined at top level.
+    defined: HashSet<(Option<DefinitionIx>, NameId)>,
+    /// What the enclosing function returns.
+    returned: Value,
+    depth: usize,
+}
+
+impl<'t> Walk<'t> {
+    pub(crate) fn new(text: &'t str) -> Self {
+        Self {
+            text,
+            hoists: false,
+            rules: &[],
+            ids: HashMap::new(),
+            found: Names::default(),
+            scopes: Vec::new(),
+            within: None,
+            this: None,
+            role: Role::Read,
+            defined: HashSet::new(),
+            returned: Value::Unknown,
+            depth: 0,
+        }
+    }
+
+    /// Reads the names of one tree.
+    pub(crate) fn tree(&mut self, grammar: &'t Grammar, tree: &'t Tree) {
+        let Some(table) = grammar.table.names else { return };
+        (self.hoists, self.rules) = (table.hoists, &grammar.name_rules);
+        self.visit(tree.root_node());
+    }
+
+    /// What was read, without local variables.
+    pub(crate) fn finish(mut self) -> Names {
+        let occurrences = mem::take(&mut self.found.occurrences);
+        let mut kept = Vec::with_capacity(occurrences.len());
+        let mut new_index: Vec<Option<OccurrenceIx>> = Vec::with_capacity(occurrences.len());
+        for occurrence in occurrences {
+            let is_kept = occurrence.site != Site::Local;
+            new_index.push(is_kept.then_some(kept.len() as OccurrenceIx));
+            kept.extend(is_kept.then_some(occurrence));
+        }
+        let renumbered = |value: &mut Value| *value = renumbered(*value, &new_index);
+        for occurrence in &mut kept {
+            if let Site::Member(value) | Site::Key(value) = &mut occurrence.site {
+                renumbered(value);
+            }
+        }
+        for definition in &mut self.found.definitions {
+            renumbered(&mut definition.value);
+            definition.supers.iter_mut().for_each(renumbered);
+        }
+        self.found.exports.iter_mut().for_each(|export| renumbered(&mut export.value));
+        Names { occurrences: kept, ..self.found }
+    }
+
+    /// Reads a node; its value as an expression.
+    pub(crate) fn visit(&mut self, node: Node<'t>) -> Value {
+        if self.depth >= MAX_DEPTH {
+            return Value::Unknown;
+        }
+        self.depth += 1;
+        let rule = self.rules.get(usize::from(node.kind_id())).copied().unwrap_or(NameRule::Inside);
+        let value = match rule {
+            NameRule::Inside => {
+                self.role = Role::Read;
+                self.children(node);
+                Value::Unknown
+            }
+            NameRule::Skip => Value::Unknown,
+            NameRule::Literal => Value::Builtin,
+            NameRule::Transparent => self.children(node),
+            NameRule::Name => {
+                let role = self.take_role();
+                self.name(node, role)
+            }
+            NameRule::TypeName => match self.take_role() {
+                Role::Read => self.name(node, Role::Type),
+                role => self.name(node, role),
+            },
+            NameRule::Block => {
+                self.scope(ScopeKind::Block, |walk| walk.children(node));
+                Value::Unknown
+            }
+            NameRule::Read(read) => read(self, node),
+        };
+        self.depth -= 1;
+        value
+    }
+
+    /// Reads a node whose name, if it is one, has this role.
+    pub(crate) fn visit_as(&mut self, node: Node<'t>, role: Role) -> Value {
+        self.role = role;
+        let value = self.visit(node);
+        self.role = Role::Read;
+        value
+    }
+
+    /// Reads a field of a node.
+    pub(crate) fn field(&mut self, node: Node<'t>, field: &str) -> Value {
+        self.field_as(node, field, Role::Read)
+    }
+
+    /// Reads a field of a node whose name, if it is one, has this role.
+    pub(crate) fn field_as(&mut self, node: Node<'t>, field: &str, role: Role) -> Value {
+        node.child_by_field_name(field).map_or(Value::Unknown, |child| self.visit_as(child, role))
+    }
+
+    /// The role of the name that is read now; the next one is read.
+    pub(crate) fn take_role(&mut self) -> Role {
+        mem::replace(&mut self.role, Role::Read)
+    }
+
+    /// Reads the named children of a node; the value of the last.
+    pub(crate) fn children(&mut self, node: Node<'t>) -> Value {
+        let mut cursor = node.walk();
+        let mut value = Value::Unknown;
+        if cursor.goto_first_child() {
+            loop {
+                if cursor.node().is_named() {
+                    value = self.visit(cursor.node());
+                }
+                if !cursor.goto_next_sibling() {
+                    break;
+                }
+            }
+        }
+        value
+    }
+
+    /// Reads the named children that are no fields of these names.
+    pub(crate) fn children_except(&mut self, node: Node<'t>, fields: &[&str]) {
+        let mut cursor = node.walk();
+        if !cursor.goto_first_child() {
+            return;
+        }
+        loop {
+            let is_read =
+                cursor.node().is_named() && cursor.field_name().is_none_or(|field| !fields.contains(&field));
+            if is_read {
+                self.visit(cursor.node());
+            }
+            if !cursor.goto_next_sibling() {
+                return;
+            }
+        }
+    }
+
+    /// Runs `inside` in a new scope.
+    pub(crate) fn scope<T>(&mut self, kind: ScopeKind, inside: impl FnOnce(&mut Self) -> T) -> T {
+        let first = self.found.occurrences.len();
+        self.scopes.push(Scope { kind, names: HashMap::new(), first });
+        let result = inside(self);
+        if let Some(scope) = self.scopes.pop()
+            && self.hoists
+        {
+            self.resolve_later_declared(&scope);
+        }
+        result
+    }
+
+    /// Resolves names that stand before their declaration in a scope.
+    fn resolve_later_declared(&mut self, scope: &Scope) {
+        if scope.names.is_empty() {
+            return;
+        }
+        for occurrence in &mut self.found.occurrences[scope.first..] {
+            if occurrence.site == Site::Bare
+                && let Some(bound) = scope.names.get(&occurrence.name)
+            {
+                occurrence.site = match bound {
+                    Bound::Local(_) => Site::Local,
+                    Bound::Definition(definition) => Site::Lexical(*definition),
+                };
+            }
+        }
+    }
+
+    /// Runs `inside` as a part of a definition.
+    pub(crate) fn inside<T>(
+        &mut self,
+        definition: Option<DefinitionIx>,
+        inside: impl FnOnce(&mut Self) -> T,
+    ) -> T {
+        let enclosing = definition.or(self.within);
+        let before = mem::replace(&mut self.within, enclosing);
+        let result = inside(self);
+        self.within = before;
+        result
+    }
+
+    /// Runs `inside` as the body of a type.
+    pub(crate) fn inside_type<T>(
+        &mut self,
+        definition: DefinitionIx,
+        inside: impl FnOnce(&mut Self) -> T,
+    ) -> T {
+        let before = self.this.replace(definition);
+        let result = self.inside(Some(definition), inside);
+        self.this = before;
+        result
+    }
+
+    /// Whether the walk is inside of a function.
+    pub(crate) fn is_in_function(&self) -> bool {
+        self.scopes.iter().any(|scope| scope.kind == ScopeKind::Function)
+    }
+
+    /// An instance of the enclosing type.
+    pub(crate) fn this_value(&self) -> Value {
+        self.this.map_or(Value::Unknown, |this| Value::Instance(Source::Definition(this)))
+    }
+
+    /// The text of a node.
+    pub(crate) fn text_of(&self, node: Node<'_>) -> &'t str {
+        self.text.get(node.byte_range()).unwrap_or_default()
+    }
+
+    /// The id of a name.
+    pub(crate) fn id(&mut self, text: &'t str) -> NameId {
+        let text = &text[..text.floor_char_boundary(MAX_NAME_BYTES)];
+        let texts = &mut self.found.texts;
+        *self.ids.entry(text).or_insert_with(|| {
+            texts.push(text.to_owned());
+            NameId((texts.len() - 1) as u32)
+        })
+    }
+
+    /// An identifier in an expression: what the scopes say about it, else an occurrence.
+    pub(crate) fn name(&mut self, node: Node<'t>, role: Role) -> Value {
+        let text = self.text_of(node);
+        if text.is_empty() || text.len() > MAX_NAME_BYTES {
+            return Value::Unknown;
+        }
+        let name = self.id(text);
+        match self.bound(name) {
+            Some(Bound::Local(value)) => value,
+            Some(Bound::Definition(definition)) => {
+                self.push(node, name, role, Site::Lexical(definition));
+                Value::Itself(Source::Definition(definition))
+            }
+            None => Value::Itself(Source::Occurrence(self.push(node, name, role, Site::Bare))),
+        }
+    }
+
+    /// A name that is a member of `value`.
+    pub(crate) fn member(&mut self, node: Node<'t>, value: Value, role: Role) -> Value {
+        self.at_site(node, role, Site::Member(value))
+    }
+
+    /// A name at a site.
+    pub(crate) fn at_site(&mut self, node: Node<'t>, role: Role, site: Site) -> Value {
+        let text = self.text_of(node);
+        if text.is_empty() || text.len() > MAX_NAME_BYTES {
+            return Value::Unknown;
+        }
+        let name = self.id(text);
+        Value::Itself(Source::Occurrence(self.push(node, name, role, site)))
+    }
+
+    fn push(&mut self, node: Node<'_>, name: NameId, role: Role, site: Site) -> OccurrenceIx {
+        let (line, column) = position(node);
+        let within = self.within;
+        self.found.occurrences.push(Occurrence { name, line, column, role, site, within });
+        (self.found.occurrences.len() - 1) as OccurrenceIx
+    }
+
+    fn bound(&self, name: NameId) -> Option<Bound> {
+        self.scopes.iter().rev().find_map(|scope| scope.names.get(&name).copied())
+    }
+
+    /// Declares a local variable in the nearest scope. Outside of functions there are none, and false is returned.
+    pub(crate) fn declare_local(&mut self, node: Node<'t>, value: Value) -> bool {
+        let name = self.id(self.text_of(node));
+        let Some(scope) = self.scopes.last_mut() else { return false };
+        let value = match scope.names.get(&name) {
+            Some(Bound::Local(known)) => value.or(*known),
+            _ => value,
+        };
+        scope.names.insert(name, Bound::Local(value));
+        true
+    }
+
+    /// As [`Walk::declare_local`], in the enclosing function.
+    pub(crate) fn declare_in_function(&mut self, node: Node<'t>, value: Value) -> bool {
+        let name = self.id(self.text_of(node));
+        let Some(scope) = self.scopes.iter_mut().rev().find(|scope| scope.kind == ScopeKind::Function) else {
+            return false;
+        };
+        let value = match scope.names.get(&name) {
+            Some(Bound::Local(known)) => value.or(*known),
+            Some(Bound::Definition(_)) => return true,
+            None => value,
+        };
+        scope.names.insert(name, Bound::Local(value));
+        true
+    }
+
+    /// Whether a scope of a function binds a name.
+    pub(crate) fn is_bound(&mut self, node: Node<'t>) -> bool {
+        let name = self.id(self.text_of(node));
+        self.bound(name).is_some()
+    }
+
+    /// Takes a name out of the nearest scope: Python's `global`.
+    pub(crate) fn is_global(&mut self, node: Node<'t>) {
+        let name = self.id(self.text_of(node));
+        if let Some(scope) = self.scopes.last_mut() {
+            scope.names.remove(&name);
+        }
+    }
+
+    /// Adds a definition whose name is at `name` and which is `whole`. In a function it is seen by its scope alone.
+    pub(crate) fn define(
+        &mut self,
+        name: Node<'t>,
+        whole: Node<'t>,
+        kind: DefinitionKind,
+        traits: Traits,
+    ) -> Option<DefinitionIx> {
+        self.define_in(self.within, name, whole, kind, traits)
+    }
+
+    /// As [`Walk::define`], as a member of another definition than the enclosing one.
+    pub(crate) fn define_in(
+        &mut self,
+        parent: Option<DefinitionIx>,
+        name: Node<'t>,
+        whole: Node<'t>,
+        kind: DefinitionKind,
+        traits: Traits,
+    ) -> Option<DefinitionIx> {
+        let text = self.text_of(name);
+        if text.is_empty() || text.len() > MAX_NAME_BYTES {
+            return None;
+        }
+        let id = self.id(text);
+        let (line, column) = position(name);
+        let is_local = self.is_in_function();
+        let (first, last) = (whole.start_position(), whole.end_position());
+        let last_row = if last.column == 0 && last.row > first.row { last.row - 1 } else { last.row };
+        let index = self.found.definitions.len() as DefinitionIx;
+        self.defined.insert((parent, id));
+        self.found.definitions.push(Definition {
+            name: id,
+            kind,
+            parent,
+            owner: None,
+            line,
+            column,
+            line_start: number(first.row),
+            line_end: number(last_row).max(line),
+            traits: if is_local { traits.and(Traits::LOCAL) } else { traits },
+            value: Value::Unknown,
+            supers: Vec::new(),
+        });
+        Some(index)
+    }
+
+    /// Makes a definition known in the nearest scope, if there is one.
+    pub(crate) fn bind(&mut self, definition: DefinitionIx) {
+        let Some(name) = self.definition(definition).map(|definition| definition.name) else { return };
+        if let Some(scope) = self.scopes.last_mut() {
+            scope.names.insert(name, Bound::Definition(definition));
+        }
+    }
+
+    /// A definition that was added.
+    pub(crate) fn definition(&mut self, index: DefinitionIx) -> Option<&mut Definition> {
+        self.found.definitions.get_mut(index as usize)
+    }
+
+    /// Notes what a definition returns, holds or stands for, unless that is known already.
+    pub(crate) fn set_value(&mut self, index: DefinitionIx, value: Value) {
+        if let Some(definition) = self.definition(index) {
+            definition.value = definition.value.or(value);
+        }
+    }
+
+    /// Whether a member of a type, or with `None` a name outside of types and functions, is defined already.
+    pub(crate) fn is_defined(&mut self, owner: Option<DefinitionIx>, name: Node<'t>) -> bool {
+        let id = self.id(self.text_of(name));
+        self.defined.contains(&(owner, id))
+    }
+
+    /// Whether the node is directly in the body of a type.
+    pub(crate) fn is_in_type(&self) -> bool {
+        self.this.is_some() && self.within == self.this
+    }
+
+    /// Notes what the enclosing function returns.
+    pub(crate) fn returns(&mut self, value: Value) {
+        self.returned = self.returned.or(value);
+    }
+
+    /// Reads a function: its parts in a scope of their own, what it returns by `declared` or by its statements.
+    pub(crate) fn function(
+        &mut self,
+        definition: Option<DefinitionIx>,
+        inside: impl FnOnce(&mut Self) -> Value,
+    ) {
+        let before = mem::take(&mut self.returned);
+        let declared = self.inside(definition, |walk| walk.scope(ScopeKind::Function, inside));
+        let returned = mem::replace(&mut self.returned, before);
+        if let Some(definition) = definition {
+            self.set_value(definition, declared.or(returned));
+        }
+    }
+
+    /// Adds an import.
+    pub(crate) fn import(
+        &mut self,
+        node: Node<'_>,
+        local: Option<&'t str>,
+        module: &'t str,
+        what: Imported,
+        reexported: bool,
+    ) -> u32 {
+        let local = local.map(|local| self.id(local));
+        let module = self.id(module);
+        let (line, _) = position(node);
+        self.found.imports.push(ImportedName { local, module, what, line, reexported });
+        (self.found.imports.len() - 1) as u32
+    }
+
+    /// Adds an export.
+    pub(crate) fn export(&mut self, name: &'t str, value: Value) {
+        let name = self.id(name);
+        self.found.exports.push(Export { name, value });
+    }
+}
+
+fn renumbered(value: Value, new_index: &[Option<OccurrenceIx>]) -> Value {
+    let source = |source: Source| match source {
+        Source::Occurrence(at) => new_index.get(at as usize).copied().flatten().map(Source::Occurrence),
+        definition => Some(definition),
+    };
+    let known = match value {
+        Value::Unknown | Value::Builtin | Value::Super(_) => return value,
+        Value::Itself(of) => source(of).map(Value::Itself),
+        Value::Called(of) => source(of).map(Value::Called),
+        Value::Instance(of) => source(of).map(Value::Instance),
+        Value::Collection(of) => source(of).map(Value::Collection),
+        Value::Element(of) => source(of).map(Value::Element),
+        Value::ElementOfCalled(of) => source(of).map(Value::ElementOfCalled),
+    };
+    known.unwrap_or(Value::Unknown)
+}
+
+/// Line of a node, 1-based, and its byte there.
+fn position(node: Node<'_>) -> (u32, u32) {
+    let start = node.start_position();
+    (number(start.row), u32::try_from(start.column).unwrap_or(u32::MAX))
+}
+
+fn number(row: usize) -> u32 {
+    u32::try_from(row + 1).unwrap_or(u32::MAX)
+}

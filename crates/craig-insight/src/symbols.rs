@@ -1,0 +1,130 @@
+//! The graph of symbols: which occurrence of a name refers to which definition, and how sure that is.
+//!
+//! `craig-chunk` reads the names of each file. Here they are bound to definitions by evidence: scopes, imports, packages,
+//! members of types that the code makes evident. What cannot be bound stays a candidate of several.
+
+mod bind;
+mod modules;
+mod query;
+mod table;
+
+use craig_chunk::names::{DefinitionKind, Names, Role, Traits};
+use craig_source::Language;
+use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
+
+use crate::IsCancelled;
+use crate::packages::Packages;
+use crate::resolve::Resolver;
+use crate::workspace::Workspace;
+pub use query::{Caller, Impacted, SymbolQuery};
+
+/// Index of a definition in the whole project.
+pub type SymbolIx = u32;
+
+/// A definition of a project.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SymbolDefinition {
+    /// Index of its file.
+    pub file: u32,
+    /// Name as written.
+    pub name: String,
+    /// What it is.
+    pub kind: DefinitionKind,
+    /// What encloses it.
+    pub parent: Option<SymbolIx>,
+    /// Line of the name, 1-based.
+    pub line: u32,
+    /// First line of the definition.
+    pub line_start: u32,
+    /// Last line of the definition, inclusive.
+    pub line_end: u32,
+    /// What more is known.
+    pub traits: Traits,
+}
+
+/// An occurrence that refers to a definition.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct SymbolReference {
+    /// The definition.
+    pub symbol: SymbolIx,
+    /// Index of the file of the occurrence.
+    pub file: u32,
+    /// Line, 1-based.
+    pub line: u32,
+    /// Byte in its line, 0-based.
+    pub column: u32,
+    /// How it is used.
+    pub role: Role,
+    /// The definition that encloses the occurrence.
+    pub within: Option<SymbolIx>,
+    /// How sure it is that the occurrence refers to this definition, in percent.
+    pub confidence: u8,
+}
+
+/// A file of the graph.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SymbolFile {
+    /// Path.
+    pub path: String,
+    /// Language.
+    pub language: Language,
+    /// Whether it is a test.
+    pub is_test: bool,
+}
+
+/// The symbols of a project and the references between them.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SymbolGraph {
+    /// Files by path.
+    pub files: Vec<SymbolFile>,
+    /// Definitions by file and place.
+    pub definitions: Vec<SymbolDefinition>,
+    /// References by definition, then by place.
+    pub references: Vec<SymbolReference>,
+}
+
+impl SymbolGraph {
+    /// The graph of texts, each with its path.
+    pub fn from_texts<'a>(texts: impl IntoIterator<Item = (&'a str, &'a str)>) -> Self {
+        let texts: Vec<(&str, &str)> = texts.into_iter().collect();
+        let workspace = Workspace::from_texts(texts.iter().copied());
+        let by_path: std::collections::HashMap<&str, &str> = texts.into_iter().collect();
+        let names: Vec<Names> = workspace
+            .files
+            .par_iter()
+            .map(|file| {
+                let text = by_path.get(file.path.as_str()).copied().unwrap_or_default();
+                craig_chunk::names::names(file.language, text)
+            })
+            .collect();
+        let packages = Packages::read(&workspace);
+        Self::new(&workspace, &packages, &names, &|| false)
+    }
+
+    /// Binds the names of all files, `names[i]` being those of the i-th file of the workspace.
+    pub(crate) fn new(
+        workspace: &Workspace,
+        packages: &Packages,
+        names: &[Names],
+        is_cancelled: IsCancelled<'_>,
+    ) -> Self {
+        let resolver = Resolver::new(workspace, packages);
+        let table = table::Table::new(workspace, names);
+        let modules = modules::Modules::new(&table, &resolver);
+        let binder = bind::Binder::new(&table, &modules);
+        let mut references: Vec<SymbolReference> = (0..names.len())
+            .into_par_iter()
+            .filter(|_| !is_cancelled())
+            .flat_map_iter(|file| binder.references(file))
+            .collect();
+        references.par_sort_unstable();
+        references.dedup_by_key(|found| (found.symbol, found.file, found.line, found.column, found.role));
+        let files = workspace.files.iter().map(|file| SymbolFile {
+            path: file.path.clone(),
+            language: file.language,
+            is_test: file.is_test,
+        });
+        Self { files: files.collect(), definitions: table.symbols(), references }
+    }
+}

@@ -1,0 +1,545 @@
+//! Binds occurrences to definitions.
+//!
+//! First the supertypes of all types are bound, then, in a few rounds, the types of what functions return and variables hold,
+//! each round with what the one before found; then all occurrences. Every round reads only the results of earlier ones, so that
+//! the result does not depend on the order of files or threads.
+
+use std::rc::Rc;
+
+use craig_chunk::names::{DefinitionIx, DefinitionKind, OccurrenceIx, Role, Site, Source, Traits, Value};
+use rayon::prelude::*;
+use rustc_hash::FxHashSet;
+
+use super::modules::{Entity, Modules};
+use super::table::{Family, GroupIx, Name, Table};
+use super::{SymbolIx, SymbolReference};
+use crate::workspace::FileIx;
+
+/// Rounds in which types of values are derived from each other.
+const ROUNDS: usize = 3;
+/// Supertypes of supertypes are followed so far.
+const MAX_SUPERS: usize = 24;
+/// An unknown receiver may be of one of so many types; of more, nothing is said.
+const MAX_CANDIDATES: usize = 8;
+
+/// Confidence in percent: bound by scopes or imports.
+const CERTAIN: u8 = 99;
+/// A member of a type that the code makes evident.
+const TYPED: u8 = 95;
+/// The only one of its name that is in sight of a file without import.
+const GLOBAL: u8 = 85;
+/// The only member of its name in the project, of an unknown receiver.
+const ONLY: u8 = 70;
+/// From here on an occurrence tells the type of what it refers to.
+const TRUSTED: u8 = 50;
+
+/// The type of a value.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Type {
+    #[default]
+    Unknown,
+    /// Of another project, or of the language.
+    External,
+    /// The type itself, or a namespace.
+    Static(SymbolIx),
+    Instance(SymbolIx),
+    Collection(SymbolIx),
+    Callable(SymbolIx),
+    Module(FileIx),
+    Package(GroupIx),
+}
+
+impl Type {
+    fn instance(self) -> Self {
+        match self {
+            Self::Static(of) => Self::Instance(of),
+            other => other,
+        }
+    }
+}
+
+/// What an occurrence refers to.
+#[derive(Clone, Debug, Default)]
+struct Bound {
+    entities: Vec<Entity>,
+    confidence: u8,
+}
+
+impl Bound {
+    fn symbols(symbols: &[SymbolIx], confidence: u8) -> Self {
+        Self { entities: symbols.iter().map(|&at| Entity::Symbol(at)).collect(), confidence }
+    }
+
+    fn external() -> Self {
+        Self { entities: vec![Entity::External], confidence: CERTAIN }
+    }
+
+    fn certain(entities: Vec<Entity>) -> Self {
+        Self { entities, confidence: CERTAIN }
+    }
+}
+
+pub(super) struct Binder<'t, 'n> {
+    table: &'t Table<'n>,
+    modules: &'t Modules<'t, 'n>,
+    /// Supertypes by definition.
+    supers: Vec<Vec<SymbolIx>>,
+    /// Types with supertypes outside of the project.
+    has_external_super: Vec<bool>,
+    /// What each definition returns, holds or stands for.
+    types: Vec<Type>,
+}
+
+impl<'t, 'n> Binder<'t, 'n> {
+    pub(super) fn new(table: &'t Table<'n>, modules: &'t Modules<'t, 'n>) -> Self {
+        let n = table.entries.len();
+        let mut binder = Self {
+            table,
+            modules,
+            supers: vec![Vec::new(); n],
+            has_external_super: vec![false; n],
+            types: vec![Type::Unknown; n],
+        };
+        binder.bind_supers();
+        for _ in 0..ROUNDS {
+            binder.derive_types();
+        }
+        binder
+    }
+
+    /// Runs `read` for all definitions, with a reader of their file.
+    fn for_definitions<T: Send>(
+        &self,
+        read: impl Fn(&mut FileBinder<'_, 't, 'n>, SymbolIx, DefinitionIx) -> Option<T> + Sync,
+    ) -> Vec<(SymbolIx, T)> {
+        let files = (0..self.table.files.len()).into_par_iter();
+        let found = files.flat_map_iter(|file| {
+            let mut binder = FileBinder::new(self, file);
+            let n = self.table.files[file].definitions.len() as DefinitionIx;
+            let offset = self.table.offsets[file];
+            let found = (0..n).filter_map(|ix| Some((offset + ix, read(&mut binder, offset + ix, ix)?)));
+            found.collect::<Vec<_>>()
+        });
+        found.collect()
+    }
+
+    fn bind_supers(&mut self) {
+        let found = self.for_definitions(|binder, at, ix| {
+            let definition = &binder.binder.table.files[binder.file].definitions[ix as usize];
+            if definition.supers.is_empty() {
+                return None;
+            }
+            let types: Vec<Type> =
+                definition.supers.iter().map(|&value| binder.value_type(value, 0)).collect();
+            let is_known = |found: &Type| match found {
+                Type::Static(of) | Type::Instance(of) => (*of != at).then_some(*of),
+                _ => None,
+            };
+            let known: Vec<SymbolIx> = types.iter().filter_map(is_known).collect();
+            let is_open = known.len() < types.len();
+            Some((known, is_open))
+        });
+        for (at, (known, is_open)) in found {
+            let first = self.table.canonical(at) as usize;
+            self.supers[first].extend(known);
+            self.has_external_super[first] |= is_open;
+        }
+    }
+
+    fn derive_types(&mut self) {
+        let found = self.for_definitions(|binder, at, ix| {
+            if binder.binder.types[at as usize] != Type::Unknown {
+                return None;
+            }
+            let definition = &binder.binder.table.files[binder.file].definitions[ix as usize];
+            let derived = binder.value_type(definition.value, 0);
+            (derived != Type::Unknown && derived != Type::Callable(at)).then_some(derived)
+        });
+        for (at, derived) in found {
+            self.types[at as usize] = derived;
+        }
+    }
+
+    /// The references of one file.
+    pub(super) fn references(&self, file: FileIx) -> Vec<SymbolReference> {
+        let mut binder = FileBinder::new(self, file);
+        let names = &self.table.files[file];
+        let mut found = Vec::new();
+        for (at, occurrence) in names.occurrences.iter().enumerate() {
+            let bound = binder.bound(at as OccurrenceIx, 0);
+            let confidence = bound.confidence;
+            for &entity in &bound.entities {
+                let Entity::Symbol(symbol) = entity else { continue };
+                found.push(SymbolReference {
+                    symbol,
+                    file: file as u32,
+                    line: occurrence.line,
+                    column: occurrence.column,
+                    role: occurrence.role,
+                    within: occurrence.within.map(|within| self.table.offsets[file] + within),
+                    confidence,
+                });
+            }
+        }
+        found
+    }
+
+    /// A member of a type or of one of its supertypes.
+    fn member(&self, of: SymbolIx, name: Name) -> Vec<SymbolIx> {
+        let mut open = vec![self.table.canonical(of)];
+        let mut seen: FxHashSet<SymbolIx> = FxHashSet::default();
+        let mut n_steps = 0;
+        while !open.is_empty() && n_steps < MAX_SUPERS {
+            n_steps += 1;
+            let mut next = Vec::new();
+            for at in open {
+                if !seen.insert(at) {
+                    continue;
+                }
+                let own = self.table.own_members(at, name);
+                if !own.is_empty() {
+                    return own.to_vec();
+                }
+                next.extend(self.supers[at as usize].iter().map(|&at| self.table.canonical(at)));
+            }
+            open = next;
+        }
+        Vec::new()
+    }
+
+    /// Whether a type, or one of its supertypes, extends something outside of the project.
+    fn is_open(&self, of: SymbolIx) -> bool {
+        let mut open = vec![self.table.canonical(of)];
+        let mut seen: FxHashSet<SymbolIx> = FxHashSet::default();
+        while let Some(at) = open.pop() {
+            if self.has_external_super[at as usize] {
+                return true;
+            }
+            if seen.insert(at) && seen.len() < MAX_SUPERS {
+                open.extend(self.supers[at as usize].iter().map(|&at| self.table.canonical(at)));
+            }
+        }
+        false
+    }
+
+    fn super_member(&self, of: SymbolIx, name: Name) -> Vec<SymbolIx> {
+        let supers = &self.supers[self.table.canonical(of) as usize];
+        supers
+            .iter()
+            .map(|&above| self.member(above, name))
+            .find(|found| !found.is_empty())
+            .unwrap_or_default()
+    }
+
+    /// The type of what an entity is, read as a value.
+    fn entity_type(&self, entity: Entity) -> Type {
+        let at = match entity {
+            Entity::Symbol(at) => at,
+            Entity::Module(file) => return Type::Module(file),
+            Entity::Package(group) => return Type::Package(group),
+            Entity::External => return Type::External,
+        };
+        let entry = self.table.entry(at);
+        let held = self.types[at as usize];
+        match entry.kind {
+            DefinitionKind::Type => match held {
+                Type::Static(_) | Type::External => held,
+                Type::Instance(of) => Type::Static(of),
+                Type::Collection(_) => held,
+                _ => Type::Static(at),
+            },
+            DefinitionKind::Class
+            | DefinitionKind::Interface
+            | DefinitionKind::Enum
+            | DefinitionKind::Module => Type::Static(at),
+            kind if kind.is_callable() && !entry.traits.has(Traits::PROPERTY) => Type::Callable(at),
+            DefinitionKind::EnumMember => match entry.parent {
+                Some(parent) => Type::Instance(parent),
+                None => held,
+            },
+            _ => held,
+        }
+    }
+
+    fn called(&self, called: Type) -> Type {
+        match called {
+            Type::Static(of) => Type::Instance(of),
+            Type::Callable(at) if self.table.entry(at).kind == DefinitionKind::Constructor => {
+                self.table.entry(at).parent.map_or(Type::Unknown, Type::Instance)
+            }
+            Type::Callable(at) => self.types[at as usize],
+            Type::External => Type::External,
+            _ => Type::Unknown,
+        }
+    }
+}
+
+/// Binds the occurrences of one file, each once.
+struct FileBinder<'b, 't, 'n> {
+    binder: &'b Binder<'t, 'n>,
+    file: FileIx,
+    family: Family,
+    bound: Vec<Option<Rc<Bound>>>,
+}
+
+/// Values that are made of each other are followed so far.
+const MAX_CHAIN: usize = 32;
+
+impl<'b, 't, 'n> FileBinder<'b, 't, 'n> {
+    fn new(binder: &'b Binder<'t, 'n>, file: FileIx) -> Self {
+        let bound = vec![None; binder.table.files[file].occurrences.len()];
+        Self { binder, file, family: binder.table.families[file], bound }
+    }
+
+    fn bound(&mut self, at: OccurrenceIx, depth: usize) -> Rc<Bound> {
+        if let Some(known) = self.bound.get(at as usize).and_then(Option::as_ref) {
+            return Rc::clone(known);
+        }
+        if depth >= MAX_CHAIN {
+            return Rc::default();
+        }
+        let found = Rc::new(self.bind(at, depth));
+        if let Some(slot) = self.bound.get_mut(at as usize) {
+            *slot = Some(Rc::clone(&found));
+        }
+        found
+    }
+
+    fn bind(&mut self, at: OccurrenceIx, depth: usize) -> Bound {
+        let table = self.binder.table;
+        let Some(occurrence) = table.files[self.file].occurrences.get(at as usize) else {
+            return Bound::default();
+        };
+        let name = table.name(self.file, occurrence.name);
+        match occurrence.site {
+            Site::Lexical(ix) => Bound::symbols(&[table.offsets[self.file] + ix], CERTAIN),
+            Site::Import(import) => Bound::certain(self.binder.modules.import(self.file, import)),
+            Site::Bare => self.bare(name, occurrence.within, occurrence.role),
+            Site::Member(Value::Super(of)) => {
+                let of = table.offsets[self.file] + of;
+                let found = self.binder.super_member(of, name);
+                if found.is_empty() { Bound::external() } else { Bound::symbols(&found, TYPED) }
+            }
+            Site::Member(value) => {
+                let of = self.value_type(value, depth + 1);
+                self.member(of, name, occurrence.role)
+            }
+            Site::Key(value) => match self.value_type(value, depth + 1) {
+                Type::Instance(of) | Type::Static(of) => {
+                    let found = self.binder.member(of, name);
+                    Bound::symbols(&found, TYPED)
+                }
+                _ => Bound::default(),
+            },
+            Site::Local => Bound::default(),
+        }
+    }
+
+    /// A name by itself: members of what encloses it, names of the file, imports, the package, then what is seen everywhere.
+    fn bare(&self, name: Name, within: Option<DefinitionIx>, role: Role) -> Bound {
+        let (table, modules) = (self.binder.table, self.binder.modules);
+        if let Some(found) = self.enclosing_member(name, within) {
+            return Bound::symbols(&found, CERTAIN);
+        }
+        if let Some(found) = table.top[self.file].get(&name) {
+            return Bound::symbols(found, CERTAIN);
+        }
+        if let Some(found) = modules.imported(self.file, name) {
+            return Bound::certain(found);
+        }
+        if self.family.has_packages()
+            && let Some(found) = table.group_top[table.group_of[self.file] as usize].get(&name)
+        {
+            return Bound::symbols(found, CERTAIN);
+        }
+        let found = modules.from_stars(self.file, name, 6);
+        if !found.is_empty() {
+            return Bound { entities: found, confidence: TYPED };
+        }
+        if self.family.has_global_names() {
+            return self.global(name, role);
+        }
+        Bound::external()
+    }
+
+    fn enclosing_member(&self, name: Name, within: Option<DefinitionIx>) -> Option<Vec<SymbolIx>> {
+        let table = self.binder.table;
+        let offset = table.offsets[self.file];
+        let mut at = within.map(|within| offset + within);
+        let mut is_direct = true;
+        while let Some(current) = at {
+            let entry = table.entry(current);
+            let is_space = entry.kind.is_type() || entry.kind == DefinitionKind::Module;
+            let sees_members =
+                is_direct || self.family.has_implicit_members() || entry.kind == DefinitionKind::Module;
+            if is_space && sees_members {
+                let found = self.binder.member(current, name);
+                if !found.is_empty() {
+                    return Some(found);
+                }
+            }
+            is_direct = false;
+            at = entry.parent;
+        }
+        None
+    }
+
+    /// A name that all files of a language see.
+    fn global(&self, name: Name, role: Role) -> Bound {
+        let table = self.binder.table;
+        let found: Vec<SymbolIx> = table
+            .by_name
+            .get(&name)
+            .into_iter()
+            .flatten()
+            .copied()
+            .filter(|&at| {
+                let entry = table.entry(at);
+                let is_top = entry.parent.is_none_or(|parent| {
+                    table.entry(parent).kind == DefinitionKind::Module || self.family == Family::Ruby
+                });
+                let is_seen = !entry.traits.has(Traits::PRIVATE) || entry.file as usize == self.file;
+                let fits = self.family != Family::Ruby || entry.kind.is_type() || role != Role::Type;
+                is_top && is_seen && fits && table.families[entry.file as usize] == self.family
+            })
+            .collect();
+        match found.len() {
+            0 => Bound::external(),
+            1..=MAX_CANDIDATES => Bound::symbols(&found, GLOBAL),
+            _ => Bound::symbols(&found[..MAX_CANDIDATES], GLOBAL / 2),
+        }
+    }
+
+    /// A name as a member of something.
+    fn member(&self, of: Type, name: Name, role: Role) -> Bound {
+        let (table, modules) = (self.binder.table, self.binder.modules);
+        match of {
+            Type::Static(at) | Type::Instance(at) | Type::Callable(at) => {
+                let found = self.binder.member(at, name);
+                if !found.is_empty() {
+                    return Bound::symbols(&found, TYPED);
+                }
+                Bound::external()
+            }
+            Type::Module(file) => {
+                let found = modules.exported(file, name, 6);
+                if found.is_empty() {
+                    return match modules.below(file, name) {
+                        Some(below) => Bound::certain(vec![Entity::Module(below)]),
+                        None => Bound::external(),
+                    };
+                }
+                Bound { entities: found, confidence: TYPED }
+            }
+            Type::Package(group) => match table.group_top[group as usize].get(&name) {
+                Some(found) => Bound::symbols(found, TYPED),
+                None => Bound::external(),
+            },
+            Type::External | Type::Collection(_) => Bound::external(),
+            Type::Unknown => self.candidates(name, role),
+        }
+    }
+
+    /// Members of that name of any type, for a receiver of which nothing is known.
+    fn candidates(&self, name: Name, role: Role) -> Bound {
+        let table = self.binder.table;
+        let fits = |&&at: &&SymbolIx| {
+            let entry = table.entry(at);
+            let is_member = entry.parent.is_some_and(|parent| table.entry(parent).kind.is_type());
+            let is_callable = entry.kind.is_callable() && !entry.traits.has(Traits::PROPERTY);
+            let fits_role = role != Role::Call || !entry.kind.is_type();
+            let fits_value = role == Role::Call || !is_callable || self.family.is_dynamic();
+            let is_family = table.families[entry.file as usize] == self.family;
+            is_member && fits_role && fits_value && is_family
+        };
+        let found: Vec<SymbolIx> =
+            table.by_name.get(&name).into_iter().flatten().filter(fits).copied().collect();
+        let owners: FxHashSet<Option<SymbolIx>> =
+            found.iter().map(|&at| table.entry(at).parent.map(|parent| table.canonical(parent))).collect();
+        let n = owners.len();
+        if n == 0 || n > MAX_CANDIDATES {
+            return Bound::default();
+        }
+        let confidence = ONLY / n as u8;
+        let is_common = table.text(name).is_some_and(|name| COMMON.contains(&name));
+        Bound::symbols(&found, if is_common { confidence / 3 } else { confidence })
+    }
+
+    /// The type of a value.
+    fn value_type(&mut self, value: Value, depth: usize) -> Type {
+        if depth > MAX_CHAIN {
+            return Type::Unknown;
+        }
+        match value {
+            Value::Unknown => Type::Unknown,
+            Value::Builtin => Type::External,
+            Value::Itself(source) => self.source_type(source, depth),
+            Value::Called(source) => {
+                let called = self.source_type(source, depth);
+                self.binder.called(called)
+            }
+            Value::Instance(source) => self.source_type(source, depth).instance(),
+            Value::Collection(source) => match self.source_type(source, depth) {
+                Type::Static(of) | Type::Instance(of) => Type::Collection(of),
+                Type::Callable(at) => match self.binder.called(Type::Callable(at)) {
+                    Type::Instance(of) => Type::Collection(of),
+                    other => other,
+                },
+                other => other,
+            },
+            Value::Element(source) => element(self.source_type(source, depth)),
+            Value::ElementOfCalled(source) => {
+                let called = self.source_type(source, depth);
+                element(self.binder.called(called))
+            }
+            Value::Super(of) => {
+                let of = self.binder.table.offsets[self.file] + of;
+                let supers = &self.binder.supers[self.binder.table.canonical(of) as usize];
+                supers.first().map_or(Type::Unknown, |&above| Type::Instance(above))
+            }
+        }
+    }
+
+    fn source_type(&mut self, source: Source, depth: usize) -> Type {
+        match source {
+            Source::Definition(ix) => {
+                let at = self.binder.table.offsets[self.file] + ix;
+                self.binder.entity_type(Entity::Symbol(at))
+            }
+            Source::Occurrence(at) => {
+                let bound = self.bound(at, depth + 1);
+                if bound.confidence < TRUSTED {
+                    return Type::Unknown;
+                }
+                let types = bound.entities.iter().map(|&entity| self.binder.entity_type(entity));
+                let known = |found: &Type| match *found {
+                    Type::Callable(at) => self.binder.types[at as usize] != Type::Unknown,
+                    other => other != Type::Unknown,
+                };
+                let types: Vec<Type> = types.collect();
+                types.iter().copied().find(known).or_else(|| types.first().copied()).unwrap_or_default()
+            }
+        }
+    }
+}
+
+fn element(of: Type) -> Type {
+    match of {
+        Type::Collection(of) => Type::Instance(of),
+        Type::External => Type::External,
+        _ => Type::Unknown,
+    }
+}
+
+/// Names of members that the collections, strings and streams of languages have: an unknown receiver is likelier one of these.
+const COMMON: &[&str] = &[
+    "add", "append", "apply", "bind", "call", "catch", "clear", "close", "concat", "contains", "copy",
+    "count", "delete", "done", "emit", "encode", "decode", "end", "entries", "equals", "every", "exec",
+    "extend", "filter", "find", "finally", "flush", "format", "forEach", "get", "has", "hashCode",
+    "includes", "index", "indexOf", "insert", "isEmpty", "items", "iterator", "join", "key", "keys", "last",
+    "len", "length", "list", "load", "log", "lower", "map", "match", "message", "name", "next", "on", "once",
+    "open", "parse", "path", "pop", "push", "put", "read", "reduce", "remove", "replace", "resolve",
+    "reverse", "run", "search", "send", "set", "shift", "size", "slice", "some", "sort", "splice", "split",
+    "start", "stop", "strip", "test", "text", "then", "toString", "trim", "type", "unshift", "update",
+    "upper", "url", "value", "values", "wait", "write", "Close", "Error", "Len", "Read", "String", "Write",
+];

@@ -1,0 +1,369 @@
+//! What an import refers to: the definitions behind a name of a module, however often it is exported again.
+
+use craig_chunk::names::{Imported, ImportedName};
+use craig_chunk::{Reference, ReferenceKind};
+use rayon::prelude::*;
+use rustc_hash::FxHashMap;
+
+use super::SymbolIx;
+use super::table::{Family, GroupIx, Name, Table};
+use crate::resolve::{Resolver, Target};
+use crate::workspace::FileIx;
+
+/// What a name stands for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Entity {
+    Symbol(SymbolIx),
+    /// A file as a module.
+    Module(FileIx),
+    /// A package as a whole.
+    Package(GroupIx),
+    /// Of another project, or of the language.
+    External,
+}
+
+/// Where an import leads.
+#[derive(Clone, Debug, Default)]
+pub(super) enum Place {
+    Files(Vec<FileIx>),
+    External,
+    #[default]
+    Unknown,
+}
+
+/// Exports of exports are followed so far.
+const MAX_HOPS: usize = 8;
+
+pub(super) struct Modules<'t, 'n> {
+    pub(super) table: &'t Table<'n>,
+    resolver: &'t Resolver<'n>,
+    /// Where each import of each file leads, as a module.
+    places: Vec<Vec<Place>>,
+    /// Imports of each file by local name.
+    by_local: Vec<FxHashMap<Name, Vec<u32>>>,
+    /// Imports of everything, of each file.
+    stars: Vec<Vec<u32>>,
+}
+
+impl<'t, 'n> Modules<'t, 'n> {
+    pub(super) fn new(table: &'t Table<'n>, resolver: &'t Resolver<'n>) -> Self {
+        let places = (0..table.files.len())
+            .into_par_iter()
+            .map(|file| {
+                let imports = &table.files[file].imports;
+                imports.iter().map(|import| place(table, resolver, file, import, &[])).collect()
+            })
+            .collect();
+        let mut by_local = Vec::with_capacity(table.files.len());
+        let mut stars = Vec::with_capacity(table.files.len());
+        for (file, names) in table.files.iter().enumerate() {
+            let mut local: FxHashMap<Name, Vec<u32>> = FxHashMap::default();
+            let mut all = Vec::new();
+            for (at, import) in names.imports.iter().enumerate() {
+                match (import.local, import.what) {
+                    (Some(name), _) => local.entry(table.name(file, name)).or_default().push(at as u32),
+                    (None, Imported::All) => all.push(at as u32),
+                    (None, _) => {}
+                }
+            }
+            by_local.push(local);
+            stars.push(all);
+        }
+        Self { table, resolver, places, by_local, stars }
+    }
+
+    /// What a local name of a file was imported as; `None` if it was not.
+    pub(super) fn imported(&self, file: FileIx, name: Name) -> Option<Vec<Entity>> {
+        self.imported_within(file, name, MAX_HOPS)
+    }
+
+    fn imported_within(&self, file: FileIx, name: Name, hops: usize) -> Option<Vec<Entity>> {
+        let imports = self.by_local[file].get(&name)?;
+        Some(imports.iter().flat_map(|&at| self.import_within(file, at, hops)).collect())
+    }
+
+    /// What an import refers to.
+    pub(super) fn import(&self, file: FileIx, at: u32) -> Vec<Entity> {
+        self.import_within(file, at, MAX_HOPS)
+    }
+
+    fn import_within(&self, file: FileIx, at: u32, hops: usize) -> Vec<Entity> {
+        let Some(import) = self.table.files[file].imports.get(at as usize) else { return Vec::new() };
+        let family = self.table.families[file];
+        if family.has_packages() && family != Family::Go {
+            return self.of_package(file, import, family);
+        }
+        match &self.places[file][at as usize] {
+            Place::External => vec![Entity::External],
+            Place::Unknown => match import.what {
+                Imported::Name(_) => self.submodule(file, import),
+                _ => Vec::new(),
+            },
+            Place::Files(files) => {
+                let found = files.iter().flat_map(|&to| self.of_module(to, import, file, hops));
+                let mut found: Vec<Entity> = found.collect();
+                found.dedup();
+                if found.is_empty() { self.submodule(file, import) } else { found }
+            }
+        }
+    }
+
+    fn of_module(&self, to: FileIx, import: &ImportedName, from: FileIx, hops: usize) -> Vec<Entity> {
+        match import.what {
+            Imported::Module if self.table.families[to] == Family::Go => {
+                vec![Entity::Package(self.table.group_of[to])]
+            }
+            Imported::Module | Imported::All => vec![Entity::Module(to)],
+            Imported::Default => {
+                let default = self.exported_as(to, "default", hops);
+                if !default.is_empty() {
+                    return default;
+                }
+                let whole = self.exported_as(to, "=", hops);
+                if whole.is_empty() { vec![Entity::Module(to)] } else { whole }
+            }
+            Imported::Name(name) => self.exported(to, self.table.name(from, name), hops),
+        }
+    }
+
+    /// `from package import module`.
+    fn submodule(&self, file: FileIx, import: &ImportedName) -> Vec<Entity> {
+        let Imported::Name(name) = import.what else { return Vec::new() };
+        let name = self.table.files[file].text(name);
+        match place(self.table, self.resolver, file, import, &[name.to_owned()]) {
+            Place::Files(files) => files.into_iter().map(Entity::Module).collect(),
+            Place::External => vec![Entity::External],
+            Place::Unknown => Vec::new(),
+        }
+    }
+
+    fn exported_as(&self, file: FileIx, name: &str, hops: usize) -> Vec<Entity> {
+        self.table.find(name).map_or(Vec::new(), |name| self.exports(file, name, hops))
+    }
+
+    /// What a module exports by statements of their own.
+    fn exports(&self, file: FileIx, name: Name, hops: usize) -> Vec<Entity> {
+        let names = &self.table.files[file];
+        let found = names.exports.iter().filter(|export| self.table.name(file, export.name) == name);
+        found.flat_map(|export| self.entities_of(file, export.value, hops)).collect()
+    }
+
+    /// What a plain value is: a name, or a definition.
+    fn entities_of(&self, file: FileIx, value: craig_chunk::names::Value, hops: usize) -> Vec<Entity> {
+        use craig_chunk::names::{Site, Source, Value};
+        let source = match value {
+            Value::Itself(source) | Value::Instance(source) => source,
+            _ => return Vec::new(),
+        };
+        match source {
+            Source::Definition(ix) => vec![Entity::Symbol(self.table.offsets[file] + ix)],
+            Source::Occurrence(at) => {
+                let Some(occurrence) = self.table.files[file].occurrences.get(at as usize) else {
+                    return Vec::new();
+                };
+                match occurrence.site {
+                    Site::Lexical(ix) => vec![Entity::Symbol(self.table.offsets[file] + ix)],
+                    Site::Bare => {
+                        let name = self.table.name(file, occurrence.name);
+                        match self.table.top[file].get(&name) {
+                            Some(found) => found.iter().map(|&at| Entity::Symbol(at)).collect(),
+                            None if hops > 0 => {
+                                self.imported_within(file, name, hops - 1).unwrap_or_default()
+                            }
+                            None => Vec::new(),
+                        }
+                    }
+                    Site::Import(at) if hops > 0 => self.import_within(file, at, hops - 1),
+                    Site::Member(inner) if hops > 0 => {
+                        let name = self.table.name(file, occurrence.name);
+                        let of = self.entities_of(file, inner, hops - 1);
+                        let members = of.into_iter().flat_map(|of| match of {
+                            Entity::Module(to) => self.exported(to, name, hops - 1),
+                            Entity::Symbol(of) => self
+                                .table
+                                .own_members(of, name)
+                                .iter()
+                                .map(|&at| Entity::Symbol(at))
+                                .collect(),
+                            _ => Vec::new(),
+                        });
+                        members.collect()
+                    }
+                    _ => Vec::new(),
+                }
+            }
+        }
+    }
+
+    /// What a module has by a name: its own definition, its export, what it imports and hands on.
+    pub(super) fn exported(&self, file: FileIx, name: Name, hops: usize) -> Vec<Entity> {
+        let exports = self.exports(file, name, hops);
+        if !exports.is_empty() {
+            return exports;
+        }
+        let scope = match self.table.families[file] {
+            Family::Go => &self.table.group_top[self.table.group_of[file] as usize],
+            _ => &self.table.top[file],
+        };
+        if let Some(found) = scope.get(&name) {
+            return found.iter().map(|&at| Entity::Symbol(at)).collect();
+        }
+        if hops == 0 {
+            return Vec::new();
+        }
+        if let Some(found) = self.imported_within(file, name, hops - 1).filter(|found| !found.is_empty()) {
+            return found;
+        }
+        let found = self.from_stars(file, name, hops - 1);
+        if !found.is_empty() {
+            return found;
+        }
+        // `module.exports = object`: its members.
+        self.exported_as(file, "=", hops - 1)
+            .into_iter()
+            .filter_map(|whole| match whole {
+                Entity::Symbol(whole) => Some(self.table.own_members(whole, name)),
+                _ => None,
+            })
+            .flatten()
+            .map(|&at| Entity::Symbol(at))
+            .collect()
+    }
+
+    /// What a name may be by imports of everything.
+    pub(super) fn from_stars(&self, file: FileIx, name: Name, hops: usize) -> Vec<Entity> {
+        let family = self.table.families[file];
+        let mut found = Vec::new();
+        for &at in &self.stars[file] {
+            if family.has_packages() && family != Family::Go {
+                let module = self.table.files[file].imports[at as usize].module;
+                let package = self.table.files[file].text(module);
+                for entity in self.qualified(family, package) {
+                    found.extend(self.member_of_entity(entity, name));
+                }
+                continue;
+            }
+            if let Place::Files(files) = &self.places[file][at as usize] {
+                for &to in files.iter().filter(|&&to| to != file) {
+                    found.extend(self.exported(to, name, hops.min(MAX_HOPS / 2)));
+                }
+            }
+        }
+        found
+    }
+
+    fn member_of_entity(&self, entity: Entity, name: Name) -> Vec<Entity> {
+        let found = match entity {
+            Entity::Package(group) => self.table.group_top[group as usize].get(&name).map(Vec::as_slice),
+            Entity::Symbol(of) => Some(self.table.own_members(of, name)),
+            _ => None,
+        };
+        found.unwrap_or_default().iter().map(|&at| Entity::Symbol(at)).collect()
+    }
+
+    /// What an import of a language with packages refers to.
+    fn of_package(&self, file: FileIx, import: &ImportedName, family: Family) -> Vec<Entity> {
+        let module = self.table.files[file].text(import.module);
+        let spaces = self.qualified(family, module);
+        match import.what {
+            Imported::Name(name) => {
+                let name = self.table.name(file, name);
+                let found = spaces.iter().flat_map(|&space| self.member_of_entity(space, name));
+                let mut found: Vec<Entity> = found.collect();
+                if found.is_empty() {
+                    // The name may be a namespace itself.
+                    let text = self.table.files[file].imports.iter().find_map(|other| match other.what {
+                        Imported::Name(id) if std::ptr::eq(other, import) => {
+                            Some(self.table.files[file].text(id))
+                        }
+                        _ => None,
+                    });
+                    let separator = if family == Family::Php { "\\" } else { "." };
+                    let whole = text.map(|text| format!("{module}{separator}{text}"));
+                    found.extend(
+                        whole.and_then(|whole| self.table.group(family, &whole)).map(Entity::Package),
+                    );
+                }
+                if found.is_empty() { vec![Entity::External] } else { found }
+            }
+            _ => spaces,
+        }
+    }
+
+    /// A package, or a type in one, by its qualified name.
+    pub(super) fn qualified(&self, family: Family, name: &str) -> Vec<Entity> {
+        let separator = if family == Family::Php { '\\' } else { '.' };
+        let name = name.trim_start_matches(separator);
+        if let Some(group) = self.table.group(family, name) {
+            return vec![Entity::Package(group)];
+        }
+        let Some((outer, last)) = name.rsplit_once(separator) else {
+            let found = self.table.group(family, "").map(Entity::Package);
+            let id = self.table.find(name);
+            return match (found, id) {
+                (Some(found), Some(id)) => self.member_of_entity(found, id),
+                _ => Vec::new(),
+            };
+        };
+        let Some(id) = self.table.find(last) else { return Vec::new() };
+        let spaces = self.qualified(family, outer);
+        spaces.into_iter().flat_map(|space| self.member_of_entity(space, id)).collect()
+    }
+
+    /// A module below a package: `a.b` where `a` was imported.
+    pub(super) fn below(&self, file: FileIx, name: Name) -> Option<FileIx> {
+        let path = &self.table.workspace.files[file].path;
+        let folder = craig_text::path::folder(path);
+        let stem = craig_text::path::file_stem(path);
+        if stem != "__init__" {
+            return None;
+        }
+        let name = self.text(name)?;
+        let module = format!("{folder}/{name}.py");
+        let package = format!("{folder}/{name}/__init__.py");
+        self.table.workspace.file(&module).or_else(|| self.table.workspace.file(&package))
+    }
+
+    fn text(&self, name: Name) -> Option<&'n str> {
+        self.table.text(name)
+    }
+}
+
+/// The files of an import's module, or of a name in it that is a module itself.
+fn place(
+    table: &Table<'_>,
+    resolver: &Resolver<'_>,
+    file: FileIx,
+    import: &ImportedName,
+    names: &[String],
+) -> Place {
+    let family = table.families[file];
+    let names_of = |id| vec![table.files[file].text(id).to_owned()];
+    let names = match import.what {
+        // The module of a Rust path depends on what the name is.
+        Imported::Name(name) if family == Family::Rust && names.is_empty() => names_of(name),
+        _ => names.to_vec(),
+    };
+    let reference = Reference {
+        kind: ReferenceKind::Import,
+        target: table.files[file].text(import.module).to_owned(),
+        names,
+        alias: None,
+        line: import.line,
+        within: Vec::new(),
+        path: None,
+    };
+    let targets = resolver.resolve(file, &reference);
+    let files: Vec<FileIx> = targets
+        .iter()
+        .filter_map(|target| match target {
+            Target::File(file) => Some(*file),
+            _ => None,
+        })
+        .collect();
+    if !files.is_empty() {
+        return Place::Files(files);
+    }
+    let is_external = |target: &Target| matches!(target, Target::Package(..) | Target::Standard);
+    if targets.iter().any(is_external) { Place::External } else { Place::Unknown }
+}

@@ -1,0 +1,208 @@
+//! Questions to the graph: definitions by qualified name, references, callers, callees, impact.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use craig_chunk::names::{DefinitionKind, Role};
+
+use super::{SymbolDefinition, SymbolGraph, SymbolIx, SymbolReference};
+
+/// A name of a symbol, as a person types it: `route`, `Router::route`, `Router.route`, `(*Context).JSON`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SymbolQuery {
+    /// Names from the outermost to the symbol's own.
+    parts: Vec<String>,
+    /// The place of the definition, if the query is `path:line`.
+    place: Option<(String, u32)>,
+}
+
+impl SymbolQuery {
+    /// Reads a query. `None` if it names nothing.
+    pub fn parse(text: &str) -> Option<Self> {
+        let text = text.trim();
+        let place = text.rsplit_once(':').and_then(|(path, line)| {
+            let line = line.parse().ok()?;
+            (!path.is_empty() && !path.ends_with(':'))
+                .then(|| (path.trim_start_matches("./").to_owned(), line))
+        });
+        if let Some(place) = place {
+            return Some(Self { parts: Vec::new(), place: Some(place) });
+        }
+        let is_separator = |c: char| matches!(c, '.' | ':' | '#' | '\\' | '/' | '(' | ')' | '*' | '&' | ' ');
+        let text = text.strip_suffix("()").unwrap_or(text);
+        let parts: Vec<String> =
+            text.split(is_separator).filter(|part| !part.is_empty()).map(str::to_owned).collect();
+        (!parts.is_empty()).then_some(Self { parts, place: None })
+    }
+
+    /// The symbol's own name.
+    pub fn name(&self) -> &str {
+        self.parts.last().map_or("", String::as_str)
+    }
+}
+
+/// A symbol with the calls of one symbol to another.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Caller {
+    /// The one that calls, or is called.
+    pub symbol: Option<SymbolIx>,
+    /// Where the calls stand.
+    pub calls: Vec<SymbolReference>,
+}
+
+/// A file that a change of a symbol may affect.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Impacted {
+    /// Index of the file.
+    pub file: u32,
+    /// Steps from the symbol: 1 where it is used itself.
+    pub distance: usize,
+}
+
+impl SymbolGraph {
+    /// Definitions that a query names, the likeliest first: in product code before tests, definitions before declarations.
+    pub fn find(&self, query: &SymbolQuery) -> Vec<SymbolIx> {
+        if let Some((path, line)) = &query.place {
+            return self.defined_at(path, *line);
+        }
+        let fits = |&(_, definition): &(usize, &SymbolDefinition)| definition.name == query.name();
+        let named = self.definitions.iter().enumerate().filter(fits).map(|(at, _)| at as SymbolIx);
+        let mut found: Vec<SymbolIx> = named.filter(|&at| self.is_qualified(at, &query.parts)).collect();
+        found.sort_by_key(|&at| {
+            let definition = &self.definitions[at as usize];
+            let file = &self.files[definition.file as usize];
+            (
+                file.is_test,
+                definition.traits.has(craig_chunk::names::Traits::LOCAL),
+                definition.traits.has(craig_chunk::names::Traits::DECLARATION),
+                rank(definition.kind),
+                at,
+            )
+        });
+        found
+    }
+
+    /// The definition whose name is on a line, else the innermost around it.
+    fn defined_at(&self, path: &str, line: u32) -> Vec<SymbolIx> {
+        let in_file = |definition: &SymbolDefinition| self.files[definition.file as usize].path == path;
+        let named: Vec<SymbolIx> = (0..self.definitions.len() as SymbolIx)
+            .filter(|&at| {
+                let definition = &self.definitions[at as usize];
+                definition.line == line && in_file(definition)
+            })
+            .collect();
+        if !named.is_empty() {
+            return named;
+        }
+        let around = (0..self.definitions.len() as SymbolIx).filter(|&at| {
+            let definition = &self.definitions[at as usize];
+            (definition.line_start..=definition.line_end).contains(&line) && in_file(definition)
+        });
+        let innermost = around.min_by_key(|&at| {
+            let definition = &self.definitions[at as usize];
+            definition.line_end - definition.line_start
+        });
+        innermost.into_iter().collect()
+    }
+
+    /// Whether the names of a query are those of a definition and what encloses it; the last of the path may stand in for it.
+    fn is_qualified(&self, at: SymbolIx, parts: &[String]) -> bool {
+        let Some((_, outer)) = parts.split_last() else { return false };
+        let mut enclosing = self.definitions[at as usize].parent;
+        for (n_left, part) in outer.iter().enumerate().rev() {
+            match enclosing {
+                Some(parent) if self.definitions[parent as usize].name == *part => {
+                    enclosing = self.definitions[parent as usize].parent;
+                }
+                // Constructors and members of nested functions may leave out what is between.
+                Some(parent) if self.definitions[parent as usize].parent.is_some() => {
+                    return self.is_qualified_above(parent, &outer[..=n_left]);
+                }
+                _ => return self.is_of_module(at, &outer[..=n_left]),
+            }
+        }
+        true
+    }
+
+    fn is_qualified_above(&self, at: SymbolIx, parts: &[String]) -> bool {
+        let mut enclosing = self.definitions[at as usize].parent;
+        while let Some(parent) = enclosing {
+            let definition = &self.definitions[parent as usize];
+            if parts.last().is_some_and(|part| *part == definition.name) {
+                return parts.len() == 1 || self.is_qualified(parent, parts);
+            }
+            enclosing = definition.parent;
+        }
+        self.is_of_module(at, parts)
+    }
+
+    /// Whether names are those of the file and its folders: `middleware.RequestID`, `crate::auth::login`.
+    fn is_of_module(&self, at: SymbolIx, parts: &[String]) -> bool {
+        let path = &self.files[self.definitions[at as usize].file as usize].path;
+        let stem = path.rsplit_once('.').map_or(path.as_str(), |(stem, _)| stem);
+        let names: Vec<&str> = stem
+            .split('/')
+            .filter(|name| !matches!(*name, "mod" | "index" | "__init__" | "src" | "lib"))
+            .collect();
+        let wanted: Vec<&str> = parts.iter().map(String::as_str).filter(|part| *part != "crate").collect();
+        // A package of Go is the folder, a module of Python the file.
+        let ends = |names: &[&str]| names.ends_with(&wanted);
+        !wanted.is_empty() && (ends(&names) || names.split_last().is_some_and(|(_, folders)| ends(folders)))
+    }
+
+    /// References to a symbol, by place.
+    pub fn references_to(&self, symbol: SymbolIx) -> &[SymbolReference] {
+        let start = self.references.partition_point(|found| found.symbol < symbol);
+        let end = self.references.partition_point(|found| found.symbol <= symbol);
+        &self.references[start..end]
+    }
+
+    /// Qualified name of a definition.
+    pub fn qualified_name(&self, at: SymbolIx) -> String {
+        let definition = &self.definitions[at as usize];
+        match definition.parent {
+            Some(parent) => format!("{}.{}", self.qualified_name(parent), definition.name),
+            None => definition.name.clone(),
+        }
+    }
+
+    /// Files that a change of the symbols may affect, with the fewest steps to each: those with references to it, those with
+    /// references to the definitions around these references, and so on.
+    pub fn impact(&self, symbols: &[SymbolIx], max_distance: usize, min_confidence: u8) -> Vec<Impacted> {
+        let mut files: BTreeMap<u32, usize> = BTreeMap::new();
+        let mut seen: BTreeSet<SymbolIx> = symbols.iter().copied().collect();
+        let mut open: Vec<SymbolIx> = symbols.to_vec();
+        for distance in 1..=max_distance {
+            let mut next = Vec::new();
+            for symbol in open {
+                let sure =
+                    self.references_to(symbol).iter().filter(|found| found.confidence >= min_confidence);
+                for found in sure {
+                    files.entry(found.file).or_insert(distance);
+                    if let Some(within) = found.within
+                        && found.role != Role::Import
+                        && seen.insert(within)
+                    {
+                        next.push(within);
+                    }
+                }
+            }
+            open = next;
+        }
+        let mut impacted: Vec<Impacted> =
+            files.into_iter().map(|(file, distance)| Impacted { file, distance }).collect();
+        impacted.sort_by_key(|found| (found.distance, found.file));
+        impacted
+    }
+}
+
+/// Types come before functions, these before fields.
+fn rank(kind: DefinitionKind) -> u8 {
+    match kind {
+        kind if kind.is_type() => 0,
+        DefinitionKind::Function | DefinitionKind::Method | DefinitionKind::Macro => 1,
+        DefinitionKind::Module => 2,
+        DefinitionKind::Constant | DefinitionKind::Variable => 3,
+        DefinitionKind::Constructor => 5,
+        _ => 4,
+    }
+}

@@ -1,0 +1,324 @@
+//! All definitions of a project, by file, package, type and name.
+
+use craig_chunk::names::{Definition, DefinitionKind, NameId, Names, Traits};
+use craig_source::Language;
+use rustc_hash::FxHashMap;
+
+use super::{SymbolDefinition, SymbolIx};
+use crate::workspace::{FileIx, Workspace};
+
+/// A name, the same number in all files.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(super) struct Name(pub(super) u32);
+
+/// A package or namespace of some files, or one file for itself.
+pub(super) type GroupIx = u32;
+
+/// Languages that may refer to each other's symbols, with how their names are found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) enum Family {
+    Script,
+    Python,
+    Rust,
+    Go,
+    Jvm,
+    CSharp,
+    Php,
+    Ruby,
+    C,
+    Other(Language),
+}
+
+impl Family {
+    pub(super) fn from_language(language: Language) -> Self {
+        use Language as L;
+        match language {
+            L::TypeScript | L::Tsx | L::JavaScript | L::Vue | L::Svelte | L::Astro => Self::Script,
+            L::Python => Self::Python,
+            L::Rust => Self::Rust,
+            L::Go => Self::Go,
+            L::Java | L::Kotlin | L::Scala | L::Groovy => Self::Jvm,
+            L::CSharp => Self::CSharp,
+            L::Php => Self::Php,
+            L::Ruby => Self::Ruby,
+            L::C | L::Cpp | L::Cuda | L::ObjectiveC => Self::C,
+            other => Self::Other(other),
+        }
+    }
+
+    /// Whether files of one package see each other's top-level names.
+    pub(super) fn has_packages(self) -> bool {
+        matches!(self, Self::Go | Self::Jvm | Self::CSharp | Self::Php)
+    }
+
+    /// Whether a bare name may be a member of the enclosing type.
+    pub(super) fn has_implicit_members(self) -> bool {
+        matches!(self, Self::Jvm | Self::CSharp | Self::C | Self::Ruby | Self::Other(_))
+    }
+
+    /// Whether top-level names are seen in all files.
+    pub(super) fn has_global_names(self) -> bool {
+        matches!(self, Self::C | Self::Ruby | Self::Php | Self::CSharp | Self::Other(_))
+    }
+
+    /// Whether a type is one type however often it is opened.
+    fn reopens_types(self) -> bool {
+        matches!(self, Self::Ruby | Self::CSharp | Self::C | Self::Rust)
+    }
+
+    /// Whether the types of values are mostly unknown.
+    pub(super) fn is_dynamic(self) -> bool {
+        matches!(self, Self::Script | Self::Python | Self::Ruby | Self::Php | Self::Other(_))
+    }
+}
+
+/// A definition in the table.
+pub(super) struct Entry {
+    pub(super) file: u32,
+    pub(super) ix: u32,
+    pub(super) name: Name,
+    pub(super) kind: DefinitionKind,
+    pub(super) parent: Option<SymbolIx>,
+    pub(super) traits: Traits,
+}
+
+/// Top-level names of a file or a package.
+pub(super) type Scope = FxHashMap<Name, Vec<SymbolIx>>;
+
+pub(super) struct Table<'n> {
+    pub(super) workspace: &'n Workspace,
+    pub(super) files: &'n [Names],
+    pub(super) families: Vec<Family>,
+    /// Number of definitions before those of each file.
+    pub(super) offsets: Vec<u32>,
+    ids: FxHashMap<&'n str, Name>,
+    texts: Vec<&'n str>,
+    /// Names of each file by their number in it.
+    names: Vec<Vec<Name>>,
+    pub(super) entries: Vec<Entry>,
+    /// Top-level definitions of each file.
+    pub(super) top: Vec<Scope>,
+    /// The first of the definitions that are one type.
+    canonical: Vec<SymbolIx>,
+    members: FxHashMap<(SymbolIx, Name), Vec<SymbolIx>>,
+    /// All definitions that other files may name.
+    pub(super) by_name: FxHashMap<Name, Vec<SymbolIx>>,
+    pub(super) group_of: Vec<GroupIx>,
+    groups: FxHashMap<(Family, String), GroupIx>,
+    pub(super) group_top: Vec<Scope>,
+}
+
+impl<'n> Table<'n> {
+    pub(super) fn new(workspace: &'n Workspace, files: &'n [Names]) -> Self {
+        let mut table = Self {
+            workspace,
+            files,
+            families: workspace.files.iter().map(|file| Family::from_language(file.language)).collect(),
+            offsets: Vec::with_capacity(files.len()),
+            ids: FxHashMap::default(),
+            texts: Vec::new(),
+            names: Vec::with_capacity(files.len()),
+            entries: Vec::new(),
+            top: Vec::with_capacity(files.len()),
+            canonical: Vec::new(),
+            members: FxHashMap::default(),
+            by_name: FxHashMap::default(),
+            group_of: Vec::with_capacity(files.len()),
+            groups: FxHashMap::default(),
+            group_top: Vec::new(),
+        };
+        for (file, names) in files.iter().enumerate() {
+            table.add_file(file, names);
+        }
+        table.place_members();
+        table
+    }
+
+    fn add_file(&mut self, file: FileIx, names: &'n Names) {
+        let ids = names.texts.iter().map(|text| self.intern(text)).collect();
+        self.names.push(ids);
+        let offset = self.entries.len() as u32;
+        self.offsets.push(offset);
+        for (ix, definition) in names.definitions.iter().enumerate() {
+            let name = self.name(file, definition.name);
+            self.entries.push(Entry {
+                file: file as u32,
+                ix: ix as u32,
+                name,
+                kind: definition.kind,
+                parent: definition.parent.map(|parent| offset + parent),
+                traits: definition.traits,
+            });
+        }
+        let group = self.group_for(file, names);
+        self.group_of.push(group);
+        let mut top = Scope::default();
+        for at in offset as usize..self.entries.len() {
+            let Entry { name, parent, traits, ix, .. } = self.entries[at];
+            let is_owned = names.definitions[ix as usize].owner.is_some();
+            if traits.has(Traits::LOCAL) {
+                continue;
+            }
+            self.by_name.entry(name).or_default().push(at as u32);
+            let is_top = parent.is_none_or(|parent| self.is_transparent(parent)) && !is_owned;
+            if is_top {
+                top.entry(name).or_default().push(at as u32);
+                self.group_top[group as usize].entry(name).or_default().push(at as u32);
+            }
+        }
+        self.top.push(top);
+    }
+
+    /// Namespaces whose names count as those of their package.
+    fn is_transparent(&self, at: SymbolIx) -> bool {
+        let entry = &self.entries[at as usize];
+        let family = self.families[entry.file as usize];
+        entry.kind == DefinitionKind::Module
+            && matches!(family, Family::C | Family::CSharp | Family::Php)
+            && entry.parent.is_none_or(|parent| self.is_transparent(parent))
+    }
+
+    fn group_for(&mut self, file: FileIx, names: &Names) -> GroupIx {
+        let family = self.families[file];
+        let path = &self.workspace.files[file].path;
+        let package = names.packages.first().map(|&package| names.text(package));
+        let key = match family {
+            Family::Go => format!("{}\0{}", craig_text::path::folder(path), package.unwrap_or_default()),
+            _ if family.has_packages() => package.unwrap_or_default().to_owned(),
+            _ => format!("\0{path}"),
+        };
+        let next = self.group_top.len() as GroupIx;
+        let group = *self.groups.entry((family, key)).or_insert(next);
+        if group == next {
+            self.group_top.push(Scope::default());
+        }
+        group
+    }
+
+    /// Members by their type; those whose type does not enclose them find it by its name.
+    fn place_members(&mut self) {
+        self.canonical = (0..self.entries.len() as u32).collect();
+        self.join_reopened();
+        for at in 0..self.entries.len() {
+            let Entry { file, ix, .. } = self.entries[at];
+            let definition = &self.files[file as usize].definitions[ix as usize];
+            if let Some(owner) = definition.owner {
+                let owner = self.name(file as usize, owner);
+                self.entries[at].parent = self.type_named(file as usize, owner).or(self.entries[at].parent);
+            }
+            let Entry { name, parent, .. } = self.entries[at];
+            if let Some(parent) = parent {
+                self.members.entry((self.canonical[parent as usize], name)).or_default().push(at as u32);
+            }
+        }
+    }
+
+    /// Types of one name in one package, and where a language reopens types also beyond, are one.
+    fn join_reopened(&mut self) {
+        let mut first: FxHashMap<(Option<SymbolIx>, Option<GroupIx>, Name), SymbolIx> = FxHashMap::default();
+        for at in 0..self.entries.len() {
+            let Entry { file, name, kind, parent, traits, .. } = self.entries[at];
+            let is_space = kind.is_type() || kind == DefinitionKind::Module;
+            if !is_space || traits.has(Traits::LOCAL) {
+                continue;
+            }
+            let family = self.families[file as usize];
+            let parent = parent.map(|parent| self.canonical[parent as usize]);
+            let group = (!family.reopens_types() || parent.is_some()).then(|| self.group_of[file as usize]);
+            let group = if matches!(family, Family::Ruby | Family::C) { None } else { group };
+            let known = *first.entry((parent, group, name)).or_insert(at as u32);
+            let is_same_family = self.families[self.entries[known as usize].file as usize] == family;
+            if is_same_family {
+                self.canonical[at] = known;
+            }
+        }
+    }
+
+    /// The type of a name that a file sees without imports: of the file, its package, or the only one there is.
+    pub(super) fn type_named(&self, file: FileIx, name: Name) -> Option<SymbolIx> {
+        let is_type = |&&at: &&SymbolIx| {
+            let entry = &self.entries[at as usize];
+            entry.kind.is_type() || entry.kind == DefinitionKind::Module
+        };
+        let of_file = self.top[file].get(&name).into_iter().flatten().find(is_type);
+        let of_group =
+            || self.group_top[self.group_of[file] as usize].get(&name).into_iter().flatten().find(is_type);
+        let only = || {
+            let family = self.families[file];
+            let mut all = self
+                .by_name
+                .get(&name)
+                .into_iter()
+                .flatten()
+                .filter(is_type)
+                .filter(|&&at| self.families[self.entries[at as usize].file as usize] == family);
+            all.next()
+        };
+        of_file.or_else(of_group).or_else(only).copied()
+    }
+
+    fn intern(&mut self, text: &'n str) -> Name {
+        let texts = &mut self.texts;
+        *self.ids.entry(text).or_insert_with(|| {
+            texts.push(text);
+            Name((texts.len() - 1) as u32)
+        })
+    }
+
+    /// The text of a name.
+    pub(super) fn text(&self, name: Name) -> Option<&'n str> {
+        self.texts.get(name.0 as usize).copied()
+    }
+
+    /// The number of a name, if any file has it.
+    pub(super) fn find(&self, text: &str) -> Option<Name> {
+        self.ids.get(text).copied()
+    }
+
+    /// The name of a file's number.
+    pub(super) fn name(&self, file: FileIx, id: NameId) -> Name {
+        self.names[file].get(id.0 as usize).copied().unwrap_or(Name(u32::MAX))
+    }
+
+    /// A definition as read.
+    pub(super) fn definition(&self, at: SymbolIx) -> &'n Definition {
+        let Entry { file, ix, .. } = self.entries[at as usize];
+        &self.files[file as usize].definitions[ix as usize]
+    }
+
+    pub(super) fn entry(&self, at: SymbolIx) -> &Entry {
+        &self.entries[at as usize]
+    }
+
+    pub(super) fn canonical(&self, at: SymbolIx) -> SymbolIx {
+        self.canonical[at as usize]
+    }
+
+    /// Members of a type itself, without those of its supertypes.
+    pub(super) fn own_members(&self, of: SymbolIx, name: Name) -> &[SymbolIx] {
+        self.members.get(&(self.canonical[of as usize], name)).map_or(&[], Vec::as_slice)
+    }
+
+    /// The package of a name.
+    pub(super) fn group(&self, family: Family, package: &str) -> Option<GroupIx> {
+        self.groups.get(&(family, package.to_owned())).copied()
+    }
+
+    pub(super) fn symbols(&self) -> Vec<SymbolDefinition> {
+        let symbol = |entry: &Entry| {
+            let names = &self.files[entry.file as usize];
+            let definition = &names.definitions[entry.ix as usize];
+            SymbolDefinition {
+                file: entry.file,
+                name: names.text(definition.name).to_owned(),
+                kind: entry.kind,
+                parent: entry.parent,
+                line: definition.line,
+                line_start: definition.line_start,
+                line_end: definition.line_end,
+                traits: entry.traits,
+            }
+        };
+        self.entries.iter().map(symbol).collect()
+    }
+}

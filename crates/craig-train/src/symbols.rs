@@ -1,0 +1,244 @@
+//! The graph of symbols against labels made by compilers and language servers (`evals/symbols/`).
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result};
+use clap::Args;
+use craig_insight::{SymbolGraph, SymbolIx, SymbolQuery};
+use craig_source::{Root, SourceOptions, read, walk};
+use serde::Deserialize;
+
+/// What to measure.
+#[derive(Args)]
+pub(crate) struct SymbolArguments {
+    /// Files of labels.
+    #[arg(required = true)]
+    labels: Vec<PathBuf>,
+    /// Folder with the repositories, each checked out under the name of its file of labels.
+    #[arg(long)]
+    corpora: PathBuf,
+    /// Least confidence of a reference that counts, in percent.
+    #[arg(long, default_value_t = 50)]
+    confidence: u8,
+    /// Print wrong and missing lines of symbols whose name contains this.
+    #[arg(long)]
+    show: Option<String>,
+}
+
+#[derive(Deserialize)]
+struct Labels {
+    language: String,
+    symbols: Vec<Label>,
+    #[serde(default)]
+    skip: Vec<String>,
+}
+
+#[derive(Deserialize)]
+struct Label {
+    name: String,
+    path: String,
+    line: u32,
+    kind: String,
+    definitions: Vec<(String, u32)>,
+    references: Vec<(String, u32, String)>,
+    impact: Option<Vec<String>>,
+}
+
+/// Right, wrong and missing ones.
+#[derive(Clone, Copy, Default)]
+struct Counts {
+    right: usize,
+    wrong: usize,
+    missing: usize,
+}
+
+impl Counts {
+    fn new<T: Ord>(found: &BTreeSet<T>, labelled: &BTreeSet<T>) -> Self {
+        let right = found.intersection(labelled).count();
+        Self { right, wrong: found.len() - right, missing: labelled.len() - right }
+    }
+
+    fn add(&mut self, other: Self) {
+        self.right += other.right;
+        self.wrong += other.wrong;
+        self.missing += other.missing;
+    }
+
+    fn precision(&self) -> f64 {
+        ratio(self.right, self.right + self.wrong)
+    }
+
+    fn recall(&self) -> f64 {
+        ratio(self.right, self.right + self.missing)
+    }
+}
+
+fn ratio(part: usize, whole: usize) -> f64 {
+    if whole == 0 { 1.0 } else { part as f64 / whole as f64 }
+}
+
+/// The counts of one repository.
+#[derive(Default)]
+struct Totals {
+    symbols: usize,
+    first: usize,
+    references: Counts,
+    calls: Counts,
+    impact: Counts,
+    /// Sums over symbols of precision and recall of references.
+    by_symbol: (f64, f64),
+}
+
+pub(crate) fn run(arguments: &SymbolArguments) -> Result<()> {
+    let mut by_language: BTreeMap<String, Vec<Totals>> = BTreeMap::new();
+    println!(
+        "repository            language    n  first   refs P / R     by symbol P / R  calls P / R    impact P / R   seconds"
+    );
+    for path in &arguments.labels {
+        let name = path.file_stem().and_then(|stem| stem.to_str()).context("a file of labels has a name")?;
+        let text =
+            std::fs::read_to_string(path).with_context(|| format!("{} cannot be read", path.display()))?;
+        let labels: Labels = serde_json::from_str(&text).with_context(|| format!("{}", path.display()))?;
+        let texts = texts(&arguments.corpora.join(name))?;
+        let started = std::time::Instant::now();
+        let graph = SymbolGraph::from_texts(texts.iter().map(|(path, text)| (path.as_str(), text.as_str())));
+        let seconds = started.elapsed().as_secs_f64();
+        let mut totals = Totals::default();
+        for label in &labels.symbols {
+            measure(&graph, label, &labels.skip, arguments, &texts, &mut totals);
+        }
+        print(name, &labels.language, &totals, Some(seconds));
+        by_language.entry(labels.language).or_default().push(totals);
+    }
+    let n = by_language.len() as f64;
+    let mean = |value: &dyn Fn(&Totals) -> f64| {
+        let of_language = |all: &Vec<Totals>| all.iter().map(value).sum::<f64>() / all.len() as f64;
+        by_language.values().map(of_language).sum::<f64>() / n
+    };
+    println!(
+        "macro over languages: first {:.3}  references {:.3} / {:.3}  by symbol {:.3} / {:.3}  calls {:.3} / {:.3}  impact {:.3} / {:.3}",
+        mean(&|t| ratio(t.first, t.symbols)),
+        mean(&|t| t.references.precision()),
+        mean(&|t| t.references.recall()),
+        mean(&|t| t.by_symbol.0 / t.symbols as f64),
+        mean(&|t| t.by_symbol.1 / t.symbols as f64),
+        mean(&|t| t.calls.precision()),
+        mean(&|t| t.calls.recall()),
+        mean(&|t| t.impact.precision()),
+        mean(&|t| t.impact.recall()),
+    );
+    Ok(())
+}
+
+fn print(name: &str, language: &str, totals: &Totals, seconds: Option<f64>) {
+    let n = totals.symbols as f64;
+    println!(
+        "{name:<20} {language:>10} {:4}  {:.3}  {:.3} / {:.3}  {:.3} / {:.3}    {:.3} / {:.3}  {:.3} / {:.3}  {:.2}",
+        totals.symbols,
+        ratio(totals.first, totals.symbols),
+        totals.references.precision(),
+        totals.references.recall(),
+        totals.by_symbol.0 / n,
+        totals.by_symbol.1 / n,
+        totals.calls.precision(),
+        totals.calls.recall(),
+        totals.impact.precision(),
+        totals.impact.recall(),
+        seconds.unwrap_or_default(),
+    );
+}
+
+fn texts(folder: &Path) -> Result<BTreeMap<String, String>> {
+    let root = Root::open(folder).with_context(|| format!("{}", folder.display()))?;
+    let options = SourceOptions::default();
+    let listing = walk(&root, &options)?;
+    let mut texts = BTreeMap::new();
+    for entry in &listing.entries {
+        if let Ok(file) = read(&root, &entry.path, &options)
+            && let Some(text) = file.indexed_text()
+        {
+            texts.insert(entry.path.clone(), text.to_owned());
+        }
+    }
+    Ok(texts)
+}
+
+fn measure(
+    graph: &SymbolGraph,
+    label: &Label,
+    skip: &[String],
+    arguments: &SymbolArguments,
+    texts: &BTreeMap<String, String>,
+    totals: &mut Totals,
+) {
+    let found = SymbolQuery::parse(&label.name).map(|query| graph.find(&query)).unwrap_or_default();
+    let place = |at: SymbolIx| {
+        let definition = &graph.definitions[at as usize];
+        (graph.files[definition.file as usize].path.clone(), definition.line)
+    };
+    let labelled: BTreeSet<(String, u32)> = label.definitions.iter().cloned().collect();
+    let is_labelled = |at: &SymbolIx| labelled.contains(&place(*at));
+    totals.symbols += 1;
+    totals.first += usize::from(found.first().is_some_and(is_labelled));
+    // The symbol itself is measured, whatever else has its name.
+    let mut symbols: Vec<SymbolIx> =
+        (0..graph.definitions.len() as SymbolIx).filter(|at| is_labelled(at)).collect();
+    let last = label.name.rsplit(['.', ':', '#', '\\', ')']).next().unwrap_or_default();
+    symbols.retain(|&at| graph.definitions[at as usize].name == last);
+    let is_skipped = |path: &str| skip.iter().any(|skipped| path.starts_with(skipped.as_str()));
+    let sure: Vec<_> = symbols
+        .iter()
+        .flat_map(|&at| graph.references_to(at))
+        .filter(|found| found.confidence >= arguments.confidence)
+        .collect();
+    let line_of =
+        |found: &craig_insight::SymbolReference| (graph.files[found.file as usize].path.clone(), found.line);
+    let kept = |line: &(String, u32)| !labelled.contains(line) && !is_skipped(&line.0);
+    let lines: BTreeSet<(String, u32)> = sure.iter().map(|found| line_of(found)).filter(kept).collect();
+    let truth: BTreeSet<(String, u32)> =
+        label.references.iter().map(|(path, line, _)| (path.clone(), *line)).filter(kept).collect();
+    let counts = Counts::new(&lines, &truth);
+    totals.references.add(counts);
+    totals.by_symbol.0 += counts.precision();
+    totals.by_symbol.1 += counts.recall();
+    let calls = sure.iter().filter(|found| found.role.as_str() == "call");
+    let calls: BTreeSet<(String, u32)> = calls.map(|found| line_of(found)).filter(kept).collect();
+    let labelled_calls = label.references.iter().filter(|(_, _, role)| role == "call");
+    let labelled_calls: BTreeSet<(String, u32)> =
+        labelled_calls.map(|(path, line, _)| (path.clone(), *line)).filter(kept).collect();
+    totals.calls.add(Counts::new(&calls, &labelled_calls));
+    if let Some(impact) = &label.impact {
+        let reached = graph.impact(&symbols, 3, arguments.confidence);
+        let reached = reached.iter().map(|found| graph.files[found.file as usize].path.clone());
+        let reached: BTreeSet<String> = reached.filter(|path| !is_skipped(path)).collect();
+        totals.impact.add(Counts::new(&reached, &impact.iter().cloned().collect()));
+    }
+    if arguments.show.as_ref().is_some_and(|part| label.name.contains(part.as_str())) {
+        show(label, symbols.len(), found.first().map(|&at| place(at)), &lines, &truth, texts);
+    }
+}
+
+fn show(
+    label: &Label,
+    n_symbols: usize,
+    first: Option<(String, u32)>,
+    lines: &BTreeSet<(String, u32)>,
+    truth: &BTreeSet<(String, u32)>,
+    texts: &BTreeMap<String, String>,
+) {
+    println!(
+        "  {} {} {}:{} ({n_symbols} found, first {first:?})",
+        label.kind, label.name, label.path, label.line
+    );
+    let text = |(path, line): &(String, u32)| {
+        let text = texts.get(path).and_then(|text| text.lines().nth(*line as usize - 1));
+        text.unwrap_or_default().trim().chars().take(110).collect::<String>()
+    };
+    for line in lines.difference(truth).take(12) {
+        println!("    wrong   {}:{} {}", line.0, line.1, text(line));
+    }
+    for line in truth.difference(lines).take(12) {
+        println!("    missing {}:{} {}", line.0, line.1, text(line));
+    }
+}
