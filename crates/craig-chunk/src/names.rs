@@ -6,6 +6,7 @@
 
 pub(crate) mod go;
 pub(crate) mod python;
+pub(crate) mod script;
 mod walk;
 
 use craig_source::Language;

@@ -11,16 +11,19 @@ use crate::Import;
 pub(super) static JAVASCRIPT: Table = Table {
     joins_same_name: true,
     deep_imports: Some(deep_imports),
+    names: Some(&crate::names::script::TABLE),
     ..Table::new(craig_grammars::JAVASCRIPT, ".", RULES)
 };
 pub(super) static TYPESCRIPT: Table = Table {
     joins_same_name: true,
     deep_imports: Some(deep_imports),
+    names: Some(&crate::names::script::TABLE),
     ..Table::new(craig_grammars::TYPESCRIPT, ".", RULES)
 };
 pub(super) static TSX: Table = Table {
     joins_same_name: true,
     deep_imports: Some(deep_imports),
+    names: Some(&crate::names::script::TABLE),
     ..Table::new(craig_grammars::TSX, ".", RULES)
 };
 

@@ -80,6 +80,12 @@ pub(crate) struct Walk<'t> {
     pub(crate) this: Option<DefinitionIx>,
     /// Role of the next name.
     pub(crate) role: Role,
+    /// What the context wants of the next expression: of an object its type, of a callback its first argument.
+    pub(crate) expected: Value,
+    /// The type alias whose type is read.
+    pub(crate) alias: Option<DefinitionIx>,
+    /// Definitions outside of types and functions by name.
+    top: HashMap<NameId, DefinitionIx>,
     /// Members of definitions, and with `None` what is defined at top level.
     defined: HashSet<(Option<DefinitionIx>, NameId)>,
     /// What the enclosing function returns.
@@ -99,6 +105,9 @@ impl<'t> Walk<'t> {
             within: None,
             this: None,
             role: Role::Read,
+            expected: Value::Unknown,
+            alias: None,
+            top: HashMap::new(),
             defined: HashSet::new(),
             returned: Value::Unknown,
             depth: 0,
@@ -423,6 +432,9 @@ impl<'t> Walk<'t> {
         let last_row = if last.column == 0 && last.row > first.row { last.row - 1 } else { last.row };
         let index = self.found.definitions.len() as DefinitionIx;
         self.defined.insert((parent, id));
+        if parent.is_none() && !is_local {
+            self.top.entry(id).or_insert(index);
+        }
         self.found.definitions.push(Definition {
             name: id,
             kind,
@@ -450,6 +462,36 @@ impl<'t> Walk<'t> {
     /// A definition that was added.
     pub(crate) fn definition(&mut self, index: DefinitionIx) -> Option<&mut Definition> {
         self.found.definitions.get_mut(index as usize)
+    }
+
+    /// The definition that an identifier refers to, as far as the file was read.
+    pub(crate) fn defined_as(&mut self, node: Node<'t>) -> Option<DefinitionIx> {
+        let name = self.id(self.text_of(node));
+        match self.bound(name) {
+            Some(Bound::Definition(definition)) => Some(definition),
+            Some(Bound::Local(_)) => None,
+            None => self.top.get(&name).copied(),
+        }
+    }
+
+    /// Notes that a local variable holds another value, if nothing was known of it.
+    pub(crate) fn declare_again(&mut self, node: Node<'t>, value: Value) {
+        let name = self.id(self.text_of(node));
+        for scope in self.scopes.iter_mut().rev() {
+            if let Some(bound) = scope.names.get_mut(&name) {
+                if let Bound::Local(known) = bound {
+                    *known = if *known == Value::Builtin { value } else { known.or(value) };
+                }
+                return;
+            }
+        }
+    }
+
+    /// Notes what a variable holds, by its declaration.
+    pub(crate) fn override_value(&mut self, index: DefinitionIx, value: Value) {
+        if let Some(definition) = self.definition(index) {
+            definition.value = value;
+        }
     }
 
     /// Notes what a definition returns, holds or stands for, unless that is known already.

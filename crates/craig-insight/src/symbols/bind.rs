@@ -52,7 +52,7 @@ enum Type {
 impl Type {
     fn instance(self) -> Self {
         match self {
-            Self::Static(of) => Self::Instance(of),
+            Self::Static(of) | Self::Callable(of) => Self::Instance(of),
             other => other,
         }
     }
@@ -257,6 +257,8 @@ impl<'t, 'n> Binder<'t, 'n> {
                 Some(parent) => Type::Instance(parent),
                 None => held,
             },
+            // An object written out where it is defined.
+            _ if held == Type::Unknown && self.table.has_members(at) => Type::Static(at),
             _ => held,
         }
     }

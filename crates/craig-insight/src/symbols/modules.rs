@@ -349,6 +349,7 @@ fn place(
         target: table.files[file].text(import.module).to_owned(),
         names,
         alias: None,
+        lazy: false,
         line: import.line,
         within: Vec::new(),
         path: None,

@@ -2,7 +2,7 @@
 
 use craig_chunk::names::{Definition, DefinitionKind, NameId, Names, Traits};
 use craig_source::Language;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::{SymbolDefinition, SymbolIx};
 use crate::workspace::{FileIx, Workspace};
@@ -101,6 +101,8 @@ pub(super) struct Table<'n> {
     /// The first of the definitions that are one type.
     canonical: Vec<SymbolIx>,
     members: FxHashMap<(SymbolIx, Name), Vec<SymbolIx>>,
+    /// Definitions that have members.
+    has_members: FxHashSet<SymbolIx>,
     /// All definitions that other files may name.
     pub(super) by_name: FxHashMap<Name, Vec<SymbolIx>>,
     pub(super) group_of: Vec<GroupIx>,
@@ -122,6 +124,7 @@ impl<'n> Table<'n> {
             top: Vec::with_capacity(files.len()),
             canonical: Vec::new(),
             members: FxHashMap::default(),
+            has_members: FxHashSet::default(),
             by_name: FxHashMap::default(),
             group_of: Vec::with_capacity(files.len()),
             groups: FxHashMap::default(),
@@ -208,6 +211,7 @@ impl<'n> Table<'n> {
             }
             let Entry { name, parent, .. } = self.entries[at];
             if let Some(parent) = parent {
+                self.has_members.insert(parent);
                 self.members.entry((self.canonical[parent as usize], name)).or_default().push(at as u32);
             }
         }
@@ -297,6 +301,11 @@ impl<'n> Table<'n> {
     /// Members of a type itself, without those of its supertypes.
     pub(super) fn own_members(&self, of: SymbolIx, name: Name) -> &[SymbolIx] {
         self.members.get(&(self.canonical[of as usize], name)).map_or(&[], Vec::as_slice)
+    }
+
+    /// Whether a definition has members.
+    pub(super) fn has_members(&self, at: SymbolIx) -> bool {
+        self.has_members.contains(&at)
     }
 
     /// The package of a name.

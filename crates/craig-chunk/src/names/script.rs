@@ -1,0 +1,1304 @@
+//! Names in JavaScript and TypeScript.
+
+use tree_sitter::Node;
+
+use super::walk::NameRule::{Block, Inside, Literal, Name, Read, Skip, Transparent, TypeName};
+use super::walk::{NameTable, ScopeKind, Walk};
+use super::{DefinitionIx, DefinitionKind, Imported, Role, Site, Source, Traits, Value};
+use crate::grammar::{child, field, unquoted};
+
+pub(crate) static TABLE: NameTable = NameTable {
+    rules: &[
+        ("comment", Skip),
+        ("string", Literal),
+        ("number", Literal),
+        ("regex", Literal),
+        ("true", Literal),
+        ("false", Literal),
+        ("null", Literal),
+        ("undefined", Literal),
+        ("predefined_type", Literal),
+        ("template_string", Read(template)),
+        ("identifier", Name),
+        ("shorthand_property_identifier", Name),
+        ("type_identifier", TypeName),
+        ("this", Read(this)),
+        ("member_expression", Read(member)),
+        ("nested_identifier", Read(member)),
+        ("nested_type_identifier", Read(nested_type)),
+        ("subscript_expression", Read(subscript)),
+        ("call_expression", Read(call)),
+        ("new_expression", Read(new)),
+        ("parenthesized_expression", Transparent),
+        ("await_expression", Transparent),
+        ("non_null_expression", Transparent),
+        ("as_expression", Read(cast)),
+        ("satisfies_expression", Read(cast)),
+        ("type_assertion", Read(assertion)),
+        ("binary_expression", Read(binary)),
+        ("ternary_expression", Read(ternary)),
+        ("sequence_expression", Transparent),
+        ("object", Read(object)),
+        ("array", Read(array)),
+        ("function_declaration", Read(function)),
+        ("generator_function_declaration", Read(function)),
+        ("function_signature", Read(function)),
+        ("function_expression", Read(function_expression)),
+        ("generator_function", Read(function_expression)),
+        ("arrow_function", Read(function_expression)),
+        ("function_type", Read(function_type)),
+        ("constructor_type", Read(function_type)),
+        ("call_signature", Read(function_type)),
+        ("construct_signature", Read(function_type)),
+        ("class_declaration", Read(class)),
+        ("abstract_class_declaration", Read(class)),
+        ("class", Read(class)),
+        ("interface_declaration", Read(interface)),
+        ("type_alias_declaration", Read(type_alias)),
+        ("enum_declaration", Read(enumeration)),
+        ("internal_module", Read(module)),
+        ("module", Read(module)),
+        ("object_type", Read(object_type)),
+        ("generic_type", Read(type_node)),
+        ("array_type", Read(type_node)),
+        ("union_type", Read(type_node)),
+        ("intersection_type", Read(type_node)),
+        ("readonly_type", Transparent),
+        ("parenthesized_type", Transparent),
+        ("type_annotation", Transparent),
+        ("conditional_type", Read(conditional_type)),
+        ("type_query", Read(type_query)),
+        ("type_predicate", Read(type_predicate)),
+        ("mapped_type_clause", Read(mapped)),
+        ("infer_type", Read(infer)),
+        ("index_signature", Read(index_signature)),
+        ("variable_declarator", Read(variable)),
+        ("assignment_expression", Read(assignment)),
+        ("augmented_assignment_expression", Read(augmented)),
+        ("update_expression", Read(update)),
+        ("for_in_statement", Read(for_in)),
+        ("for_statement", Block),
+        ("statement_block", Block),
+        ("switch_body", Block),
+        ("catch_clause", Read(catch)),
+        ("return_statement", Read(returned)),
+        ("import_statement", Read(import)),
+        ("export_statement", Read(export)),
+        ("jsx_attribute", Read(jsx_attribute)),
+        ("jsx_text", Skip),
+        ("property_identifier", Skip),
+        ("statement_identifier", Skip),
+        ("private_property_identifier", Skip),
+        ("expression_statement", Inside),
+    ],
+    hoists: true,
+};
+
+fn template<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
+    let mut cursor = node.walk();
+    for part in node.named_children(&mut cursor) {
+        walk.children(part);
+    }
+    Value::Builtin
+}
+
+fn this<'t>(walk: &mut Walk<'t>, _: Node<'t>) -> Value {
+    walk.this_value()
+}
+
+fn is_name(node: Node<'_>) -> bool {
+    matches!(node.kind(), "property_identifier" | "private_property_identifier" | "identifier")
+}
+
+fn member<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
+    let role = walk.take_role();
+    let value = match field(node, "object") {
+        Some(object) if object.kind() == "super" => walk.this.map_or(Value::Unknown, Value::Super),
+        Some(object) => walk.visit(object),
+        None => Value::Unknown,
+    };
+    match field(node, "property").filter(|name| is_name(*name)) {
+        Some(name) => walk.member(name, value, role),
+        None => Value::Unknown,
+    }
+}
+
+/// `module.Type`.
+fn nested_type<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
+    let role = type_role(walk);
+    let module = walk.field(node, "module");
+    field(node, "name").map_or(Value::Unknown, |name| walk.member(name, module, role))
+}
+
+fn type_role(walk: &mut Walk<'_>) -> Role {
+    match walk.take_role() {
+        Role::Read => Role::Type,
+        role => role,
+    }
+}
+
+fn subscript<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
+    let value = walk.field(node, "object");
+    walk.field(node, "index");
+    value.element()
+}
+
+/// Methods of collections whose callback gets an element first.
+const CALLBACKS: &[&str] =
+    &["forEach", "map", "filter", "find", "some", "every", "flatMap", "findIndex", "findLast"];
+
+fn call<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
+    if let Some(loaded) = required(walk, node) {
+        return loaded;
+    }
+    let Some(function) = field(node, "function") else { return Value::Unknown };
+    if function.kind() == "super" {
+        if let (Some(this), Some(arguments)) = (walk.this, field(node, "arguments")) {
+            walk.children(arguments);
+            return Value::Instance(Source::Definition(this));
+        }
+        walk.children_except(node, &["function"]);
+        return Value::Unknown;
+    }
+    let object = match function.kind() {
+        "member_expression" => field(function, "object"),
+        _ => None,
+    };
+    let method = field(function, "property").map_or("", |name| walk.text_of(name));
+    let (called, element) = match object {
+        Some(object) if CALLBACKS.contains(&method) && object.kind() != "super" => {
+            let value = walk.visit(object);
+            let called = field(function, "property")
+                .map_or(Value::Unknown, |name| walk.member(name, value, Role::Call));
+            (called, value.element())
+        }
+        _ => (walk.visit_as(function, Role::Call), Value::Unknown),
+    };
+    walk.field(node, "type_arguments");
+    if let Some(arguments) = field(node, "arguments") {
+        let mut cursor = arguments.walk();
+        if arguments.kind() == "template_string" {
+            walk.visit(arguments);
+        } else {
+            for argument in arguments.named_children(&mut cursor) {
+                walk.expected = element;
+                walk.visit(argument);
+            }
+        }
+        walk.expected = Value::Unknown;
+    }
+    match (method, object, element) {
+        // They keep the elements.
+        ("filter", _, Value::Instance(of)) => Value::Collection(of),
+        ("find" | "findLast", _, found) if found != Value::Unknown => found,
+        _ => called.called(),
+    }
+}
+
+/// `require("x")` and `import("x")`.
+fn required<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Option<Value> {
+    let function = field(node, "function")?;
+    let is_loading = matches!(walk.text_of(function), "require" | "import");
+    let argument = field(node, "arguments")?.named_child(0)?;
+    if !is_loading || argument.kind() != "string" {
+        return None;
+    }
+    let module = unquoted(walk.text_of(argument));
+    let what = if walk.text_of(function) == "import" { Imported::Module } else { Imported::Default };
+    let at = walk.import(node, None, module, what, false);
+    Some(walk.at_site(function, Role::Import, Site::Import(at)))
+}
+
+fn new<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
+    let made = walk.field_as(node, "constructor", Role::Call);
+    walk.children_except(node, &["constructor"]);
+    made.instance()
+}
+
+fn cast<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
+    let mut cursor = node.walk();
+    let values: Vec<Value> = node.named_children(&mut cursor).map(|part| walk.visit(part)).collect();
+    match values[..] {
+        // `as const` leaves what it was.
+        [value, of] if node.kind() == "as_expression" => of.instance().or(value),
+        [value, ..] => value,
+        _ => Value::Unknown,
+    }
+}
+
+fn assertion<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
+    let mut cursor = node.walk();
+    let values: Vec<Value> = node.named_children(&mut cursor).map(|part| walk.visit(part)).collect();
+    values.first().map_or(Value::Unknown, |of| of.instance())
+}
+
+fn binary<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
+    let left = walk.field(node, "left");
+    let right = walk.field(node, "right");
+    let operator = field(node, "operator").map_or("", |operator| operator.kind());
+    match operator {
+        "||" | "??" if !matches!(left, Value::Builtin | Value::Unknown) => left,
+        "||" | "??" | "&&" => right,
+        _ => Value::Builtin,
+    }
+}
+
+fn ternary<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
+    walk.field(node, "condition");
+    let first = walk.field(node, "consequence");
+    let other = walk.field(node, "alternative");
+    if first == Value::Builtin { other } else { first.or(other) }
+}
+
+fn array<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
+    match walk.children(node) {
+        Value::Instance(of) => Value::Collection(of),
+        _ => Value::Builtin,
+    }
+}
+
+/// An object that no variable holds: its members are no definitions that others could name.
+fn object<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
+    let expected = std::mem::take(&mut walk.expected);
+    let mut cursor = node.walk();
+    for part in node.named_children(&mut cursor) {
+        match part.kind() {
+            "pair" => {
+                key(walk, part, expected);
+                walk.field(part, "value");
+            }
+            "method_definition" => {
+                key(walk, part, expected);
+                walk.function(None, |walk| signature(walk, part));
+            }
+            "shorthand_property_identifier" => {
+                if matches!(expected, Value::Instance(_)) {
+                    walk.at_site(part, Role::Write, Site::Key(expected));
+                }
+                walk.visit(part);
+            }
+            _ => {
+                walk.visit(part);
+            }
+        }
+    }
+    Value::Builtin
+}
+
+/// The key of a property of an object whose type is known.
+fn key<'t>(walk: &mut Walk<'t>, part: Node<'t>, of: Value) {
+    let Some(name) = field(part, "key").or_else(|| field(part, "name")) else { return };
+    match name.kind() {
+        "computed_property_name" => {
+            walk.visit(name);
+        }
+        "property_identifier" if matches!(of, Value::Instance(_)) => {
+            walk.at_site(name, Role::Write, Site::Key(of));
+        }
+        _ => {}
+    }
+}
+
+/// The members of an object that a definition holds.
+fn members<'t>(walk: &mut Walk<'t>, node: Node<'t>, owner: DefinitionIx) {
+    let mut cursor = node.walk();
+    for part in node.named_children(&mut cursor) {
+        match part.kind() {
+            "pair" => {
+                let name = field(part, "key").filter(|name| name.kind() == "property_identifier");
+                match (name, field(part, "value")) {
+                    (Some(name), Some(value)) => {
+                        defined(walk, Some(owner), name, part, value, Some(owner));
+                    }
+                    _ => {
+                        walk.children(part);
+                    }
+                }
+            }
+            "method_definition" => method(walk, part, owner),
+            "shorthand_property_identifier" => {
+                let value = walk.visit(part);
+                let kind = DefinitionKind::Field;
+                if let Some(at) = walk.define_in(Some(owner), part, part, kind, Traits::default()) {
+                    walk.set_value(at, value);
+                }
+            }
+            _ => {
+                walk.visit(part);
+            }
+        }
+    }
+}
+
+const FUNCTIONS: &[&str] = &["arrow_function", "function_expression", "generator_function"];
+
+/// Defines `name` as `value`: a function, a class, an object with members, or a plain variable. Gives the definition.
+fn defined<'t>(
+    walk: &mut Walk<'t>,
+    owner: Option<DefinitionIx>,
+    name: Node<'t>,
+    whole: Node<'t>,
+    value: Node<'t>,
+    this: Option<DefinitionIx>,
+) -> Option<DefinitionIx> {
+    let is_member = owner.is_some();
+    let inner = bare(value);
+    if FUNCTIONS.contains(&inner.kind()) {
+        let kind = if is_member { DefinitionKind::Method } else { DefinitionKind::Function };
+        let at = walk.define_in(owner.or(walk.within), name, whole, kind, Traits::default());
+        if let Some(at) = at
+            && !is_member
+        {
+            walk.bind(at);
+        }
+        let this = this.filter(|_| inner.kind() != "arrow_function").or(walk.this);
+        let before = std::mem::replace(&mut walk.this, this);
+        walk.function(at, |walk| signature(walk, inner));
+        walk.this = before;
+        return at;
+    }
+    if inner.kind() == "class" {
+        return class_named(walk, inner, name, owner);
+    }
+    let is_constant = walk.text_of(name).chars().all(|c| !c.is_lowercase());
+    let kind = match is_member {
+        true => DefinitionKind::Field,
+        false if is_constant => DefinitionKind::Constant,
+        false => DefinitionKind::Variable,
+    };
+    let at = walk.define_in(owner.or(walk.within), name, whole, kind, Traits::default())?;
+    if !is_member {
+        walk.bind(at);
+    }
+    if inner.kind() == "object" {
+        let before = walk.this.replace(at);
+        walk.inside(Some(at), |walk| members(walk, inner, at));
+        walk.this = before;
+    } else {
+        let value = walk.inside(Some(at), |walk| walk.visit(value));
+        walk.set_value(at, value);
+    }
+    Some(at)
+}
+
+/// A value without parentheses, casts, and calls that only freeze it.
+fn bare(node: Node<'_>) -> Node<'_> {
+    let inner = match node.kind() {
+        "parenthesized_expression" | "as_expression" | "satisfies_expression" => node.named_child(0),
+        _ => None,
+    };
+    inner.map_or(node, bare)
+}
+
+fn variable<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
+    let Some(name) = field(node, "name") else { return Value::Unknown };
+    let value = field(node, "value");
+    if let Some(value) = value
+        && required_by(walk, name, value)
+    {
+        return Value::Unknown;
+    }
+    let declared = walk.field(node, "type").instance();
+    if name.kind() != "identifier" {
+        let held = value.map_or(Value::Unknown, |value| walk.visit(value));
+        pattern(walk, name, declared.or(held));
+        return Value::Unknown;
+    }
+    let is_local = walk.is_in_function();
+    let is_function = value.is_some_and(|value| FUNCTIONS.contains(&bare(value).kind()));
+    match value {
+        Some(value) if is_function || !is_local => {
+            walk.expected = declared;
+            if let Some(at) = defined(walk, None, name, node, value, None) {
+                if declared != Value::Unknown && !is_function {
+                    walk.override_value(at, declared);
+                }
+            }
+            walk.expected = Value::Unknown;
+        }
+        Some(value) => {
+            walk.expected = declared;
+            let held = walk.visit(value);
+            walk.expected = Value::Unknown;
+            walk.declare_local(name, declared.or(held));
+        }
+        None if is_local => {
+            walk.declare_local(name, declared);
+        }
+        None => {
+            if let Some(at) = walk.define(name, node, DefinitionKind::Variable, Traits::default()) {
+                walk.set_value(at, declared);
+            }
+        }
+    }
+    Value::Unknown
+}
+
+/// `const x = require("x")`, `const { a, b: c } = require("x")`: imports.
+fn required_by<'t>(walk: &mut Walk<'t>, name: Node<'t>, value: Node<'t>) -> bool {
+    let inner = bare(value);
+    let (call, picked) = match inner.kind() {
+        "member_expression" => (field(inner, "object"), field(inner, "property")),
+        _ => (Some(inner), None),
+    };
+    let Some(call) = call.filter(|call| call.kind() == "call_expression") else { return false };
+    let function = field(call, "function").map_or("", |function| walk.text_of(function));
+    let argument = field(call, "arguments").and_then(|arguments| arguments.named_child(0));
+    let Some(argument) = argument.filter(|argument| function == "require" && argument.kind() == "string")
+    else {
+        return false;
+    };
+    if walk.is_in_function() {
+        return false;
+    }
+    let module = unquoted(walk.text_of(argument));
+    match (name.kind(), picked) {
+        ("identifier", None) => {
+            let at = walk.import(name, Some(walk.text_of(name)), module, Imported::Default, false);
+            walk.at_site(name, Role::Import, Site::Import(at));
+        }
+        ("identifier", Some(picked)) => {
+            let id = walk.id(walk.text_of(picked));
+            let at = walk.import(name, Some(walk.text_of(name)), module, Imported::Name(id), false);
+            walk.at_site(picked, Role::Import, Site::Import(at));
+        }
+        ("object_pattern", None) => required_names(walk, name, module),
+        _ => return false,
+    }
+    true
+}
+
+fn required_names<'t>(walk: &mut Walk<'t>, pattern: Node<'t>, module: &'t str) {
+    let mut cursor = pattern.walk();
+    for part in pattern.named_children(&mut cursor) {
+        let (name, local) = match part.kind() {
+            "pair_pattern" => (field(part, "key"), field(part, "value")),
+            "object_assignment_pattern" => (field(part, "left"), field(part, "left")),
+            _ => (Some(part), Some(part)),
+        };
+        let (Some(name), Some(local)) = (name, local) else { continue };
+        if !matches!(local.kind(), "identifier" | "shorthand_property_identifier_pattern") {
+            continue;
+        }
+        let id = walk.id(walk.text_of(name));
+        let at = walk.import(part, Some(walk.text_of(local)), module, Imported::Name(id), false);
+        walk.at_site(name, Role::Import, Site::Import(at));
+    }
+}
+
+/// Binds the names of a pattern to the members of a value.
+fn pattern<'t>(walk: &mut Walk<'t>, node: Node<'t>, value: Value) {
+    match node.kind() {
+        "identifier" => bound(walk, node, value),
+        "shorthand_property_identifier_pattern" => {
+            let held = walk.member(node, value, Role::Read);
+            bound(walk, node, held);
+        }
+        "object_pattern" => {
+            let mut cursor = node.walk();
+            for part in node.named_children(&mut cursor) {
+                pattern(walk, part, value);
+            }
+        }
+        "array_pattern" => {
+            let mut cursor = node.walk();
+            for part in node.named_children(&mut cursor) {
+                pattern(walk, part, value.element());
+            }
+        }
+        "pair_pattern" => {
+            let held = match field(node, "key").filter(|key| key.kind() == "property_identifier") {
+                Some(key) => walk.member(key, value, Role::Read),
+                None => Value::Unknown,
+            };
+            if let Some(inner) = field(node, "value") {
+                pattern(walk, inner, held);
+            }
+        }
+        "assignment_pattern" | "object_assignment_pattern" => {
+            let default = walk.field(node, "right");
+            if let Some(left) = field(node, "left") {
+                pattern(walk, left, value.or(default));
+            }
+        }
+        "rest_pattern" => {
+            if let Some(inner) = node.named_child(0) {
+                pattern(walk, inner, Value::Unknown);
+            }
+        }
+        _ => {
+            walk.visit_as(node, Role::Write);
+        }
+    }
+}
+
+/// A name of a pattern: a local variable, or one of the module.
+fn bound<'t>(walk: &mut Walk<'t>, name: Node<'t>, value: Value) {
+    if walk.declare_local(name, value) {
+        return;
+    }
+    if let Some(at) = walk.define(name, name, DefinitionKind::Variable, Traits::default()) {
+        walk.set_value(at, value);
+    }
+}
+
+fn assignment<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
+    let (Some(left), Some(right)) = (field(node, "left"), field(node, "right")) else {
+        return Value::Unknown;
+    };
+    if left.kind() != "member_expression" {
+        let value = walk.visit(right);
+        match left.kind() {
+            "object_pattern" | "array_pattern" => {
+                walk.children(left);
+            }
+            "identifier" => {
+                if walk.is_bound(left) {
+                    walk.declare_again(left, value);
+                } else {
+                    walk.name(left, Role::Write);
+                }
+            }
+            _ => {
+                walk.visit_as(left, Role::Write);
+            }
+        }
+        return value;
+    }
+    let target = walk.text_of(left);
+    if target == "module.exports" || target == "exports" {
+        return exported_whole(walk, right);
+    }
+    let (Some(object), Some(name)) = (field(left, "object"), field(left, "property")) else {
+        return Value::Unknown;
+    };
+    if matches!(walk.text_of(object), "exports" | "module.exports") && is_name(name) {
+        return exported_member(walk, name, node, right);
+    }
+    assigned_member(walk, left, object, name, node, right)
+}
+
+/// `module.exports = …`.
+fn exported_whole<'t>(walk: &mut Walk<'t>, right: Node<'t>) -> Value {
+    let inner = bare(right);
+    match inner.kind() {
+        "object" => {
+            let mut cursor = inner.walk();
+            for part in inner.named_children(&mut cursor) {
+                exported_part(walk, part);
+            }
+            Value::Builtin
+        }
+        "assignment_expression" => {
+            let value = walk.visit(inner);
+            walk.export("=", value);
+            value
+        }
+        _ => {
+            let value = walk.visit(right);
+            walk.export("=", value);
+            value
+        }
+    }
+}
+
+fn exported_part<'t>(walk: &mut Walk<'t>, part: Node<'t>) {
+    match part.kind() {
+        "shorthand_property_identifier" => {
+            let value = walk.visit(part);
+            let name = walk.text_of(part);
+            walk.export(name, value);
+        }
+        "pair" => {
+            let (Some(name), Some(value)) = (field(part, "key"), field(part, "value")) else { return };
+            if name.kind() == "property_identifier" {
+                exported_member(walk, name, part, value);
+            } else {
+                walk.children(part);
+            }
+        }
+        "method_definition" => {
+            let Some(name) = field(part, "name").filter(|name| name.kind() == "property_identifier") else {
+                return;
+            };
+            let at = walk.define(name, part, DefinitionKind::Function, Traits::EXPORTED);
+            walk.function(at, |walk| signature(walk, part));
+            if let Some(at) = at {
+                walk.export(walk.text_of(name), Value::Itself(Source::Definition(at)));
+            }
+        }
+        _ => {
+            walk.visit(part);
+        }
+    }
+}
+
+/// `exports.name = value`: a definition, unless the value is a name itself.
+fn exported_member<'t>(walk: &mut Walk<'t>, name: Node<'t>, whole: Node<'t>, value: Node<'t>) -> Value {
+    let text = walk.text_of(name);
+    let inner = bare(value);
+    if matches!(inner.kind(), "identifier" | "member_expression") {
+        let value = walk.visit(value);
+        walk.export(text, value);
+        return value;
+    }
+    if walk.is_in_function() {
+        return walk.visit(value);
+    }
+    match defined(walk, None, name, whole, value, None) {
+        Some(at) => {
+            let value = Value::Itself(Source::Definition(at));
+            walk.export(text, value);
+            value
+        }
+        None => Value::Unknown,
+    }
+}
+
+/// `x.name = value`: a member of what `x` is defined as; of `this`, a field.
+fn assigned_member<'t>(
+    walk: &mut Walk<'t>,
+    left: Node<'t>,
+    object: Node<'t>,
+    name: Node<'t>,
+    whole: Node<'t>,
+    right: Node<'t>,
+) -> Value {
+    let is_prototype = object.kind() == "member_expression"
+        && field(object, "property").is_some_and(|property| walk.text_of(property) == "prototype");
+    let base = if is_prototype { field(object, "object") } else { Some(object) };
+    let owner = match base {
+        Some(base) if base.kind() == "this" => walk.this,
+        Some(base) if base.kind() == "identifier" => walk.defined_as(base),
+        _ => None,
+    };
+    let is_this = base.is_some_and(|base| base.kind() == "this");
+    let inner = bare(right);
+    let defines = FUNCTIONS.contains(&inner.kind()) || inner.kind() == "class";
+    if let Some(owner) = owner
+        && is_name(name)
+        && (is_this || is_prototype || defines)
+        && !walk.is_defined(Some(owner), name)
+    {
+        if !is_this {
+            walk.visit(object);
+        }
+        if defines {
+            defined(walk, Some(owner), name, whole, right, Some(owner));
+            return Value::Unknown;
+        }
+        let value = walk.visit(right);
+        if let Some(at) = walk.define_in(Some(owner), name, whole, DefinitionKind::Field, Traits::default()) {
+            walk.set_value(at, value);
+        }
+        return value;
+    }
+    walk.visit_as(left, Role::Write);
+    let before = walk.this;
+    if let Some(owner) = owner {
+        walk.this = Some(owner);
+    }
+    let value = walk.visit(right);
+    walk.this = before;
+    value
+}
+
+fn augmented<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
+    walk.field_as(node, "left", Role::Write);
+    walk.field(node, "right");
+    Value::Unknown
+}
+
+fn update<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
+    walk.field_as(node, "argument", Role::Write);
+    Value::Builtin
+}
+
+fn for_in<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
+    walk.scope(ScopeKind::Block, |walk| {
+        let of = walk.field(node, "right");
+        if let Some(left) = field(node, "left") {
+            if field(node, "kind").is_some() {
+                pattern(walk, left, of.element());
+            } else {
+                walk.visit_as(left, Role::Write);
+            }
+        }
+        walk.field(node, "body");
+    });
+    Value::Unknown
+}
+
+fn catch<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
+    walk.scope(ScopeKind::Block, |walk| {
+        if let Some(parameter) = field(node, "parameter") {
+            pattern(walk, parameter, Value::Unknown);
+        }
+        walk.field(node, "body");
+    });
+    Value::Unknown
+}
+
+fn returned<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
+    let value = walk.children(node);
+    if value != Value::Builtin {
+        walk.returns(value);
+    }
+    Value::Unknown
+}
+
+fn function<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
+    let Some(name) = field(node, "name") else { return Value::Unknown };
+    let is_signature = node.kind() == "function_signature";
+    let traits = if is_signature { Traits::DECLARATION } else { Traits::default() };
+    let Some(at) = walk.define(name, node, DefinitionKind::Function, traits) else { return Value::Unknown };
+    walk.bind(at);
+    // A function with a capital is a constructor: what it sets on `this` are fields.
+    let makes = walk.text_of(name).starts_with(char::is_uppercase);
+    let before = walk.this;
+    walk.this = makes.then_some(at);
+    walk.function(Some(at), |walk| signature(walk, node));
+    walk.this = before;
+    Value::Itself(Source::Definition(at))
+}
+
+fn function_expression<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
+    let expected = std::mem::take(&mut walk.expected);
+    let name = field(node, "name");
+    let at = match name {
+        Some(name) if !walk.is_in_function() => {
+            walk.define(name, node, DefinitionKind::Function, Traits::default())
+        }
+        _ => None,
+    };
+    walk.function(at, |walk| {
+        if let Some(name) = name.filter(|_| at.is_none()) {
+            walk.declare_local(name, Value::Unknown);
+        }
+        walk.expected = expected;
+        signature(walk, node)
+    });
+    at.map_or(Value::Unknown, |at| Value::Itself(Source::Definition(at)))
+}
+
+fn function_type<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
+    walk.function(None, |walk| signature(walk, node));
+    Value::Unknown
+}
+
+/// Parameters, result and body; the declared result.
+fn signature<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
+    let first = std::mem::take(&mut walk.expected);
+    type_parameters(walk, node);
+    if let Some(list) = field(node, "parameters") {
+        let mut cursor = list.walk();
+        for (at, parameter) in list.named_children(&mut cursor).enumerate() {
+            self::parameter(walk, parameter, if at == 0 { first } else { Value::Unknown });
+        }
+    }
+    if let Some(only) = field(node, "parameter") {
+        pattern(walk, only, first);
+    }
+    let declared = walk.field(node, "return_type").instance();
+    let Some(body) = field(node, "body") else {
+        walk.field(node, "type");
+        return declared;
+    };
+    if body.kind() == "statement_block" {
+        walk.children(body);
+    } else {
+        let value = walk.visit(body);
+        if value != Value::Builtin {
+            walk.returns(value);
+        }
+    }
+    declared
+}
+
+fn type_parameters<'t>(walk: &mut Walk<'t>, node: Node<'t>) {
+    let Some(list) = field(node, "type_parameters") else { return };
+    let mut cursor = list.walk();
+    for parameter in list.named_children(&mut cursor) {
+        let bound = walk.field(parameter, "constraint").instance();
+        if let Some(name) = field(parameter, "name") {
+            let held = if bound == Value::Builtin { Value::Unknown } else { bound };
+            walk.declare_local(name, held);
+        }
+        walk.field(parameter, "value");
+    }
+}
+
+fn parameter<'t>(walk: &mut Walk<'t>, node: Node<'t>, expected: Value) {
+    match node.kind() {
+        "required_parameter" | "optional_parameter" => {
+            walk.children_except(node, &["pattern", "type", "value", "name"]);
+            let declared = walk.field(node, "type").instance();
+            let default = walk.field(node, "value");
+            let Some(name) = field(node, "pattern").or_else(|| field(node, "name")) else { return };
+            let value = declared.or(default).or(expected);
+            let is_property =
+                child(node, "accessibility_modifier").is_some() || child(node, "readonly").is_some();
+            if let Some(owner) = walk.this.filter(|_| is_property && name.kind() == "identifier")
+                && let Some(at) =
+                    walk.define_in(Some(owner), name, node, DefinitionKind::Field, Traits::default())
+            {
+                walk.set_value(at, value);
+            }
+            match name.kind() {
+                "this" => {}
+                _ => pattern(walk, name, value),
+            }
+        }
+        _ => pattern(walk, node, expected),
+    }
+}
+
+fn class<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
+    match field(node, "name") {
+        Some(name) => class_named(walk, node, name, None)
+            .map_or(Value::Unknown, |at| Value::Itself(Source::Definition(at))),
+        None => {
+            walk.scope(ScopeKind::Function, |walk| walk.children(node));
+            Value::Unknown
+        }
+    }
+}
+
+fn class_named<'t>(
+    walk: &mut Walk<'t>,
+    node: Node<'t>,
+    name: Node<'t>,
+    owner: Option<DefinitionIx>,
+) -> Option<DefinitionIx> {
+    let at = walk.define_in(owner.or(walk.within), name, node, DefinitionKind::Class, Traits::default())?;
+    walk.bind(at);
+    walk.scope(ScopeKind::Block, |walk| {
+        type_parameters(walk, node);
+        let mut supers = Vec::new();
+        if let Some(heritage) = child(node, "class_heritage") {
+            let mut cursor = heritage.walk();
+            for part in heritage.named_children(&mut cursor) {
+                match part.kind() {
+                    "extends_clause" => {
+                        supers.push(walk.field_as(part, "value", Role::Inherit));
+                        walk.children_except(part, &["value"]);
+                    }
+                    "implements_clause" => supers.extend(super_types(walk, part, Role::Implement)),
+                    _ => supers.push(walk.visit_as(part, Role::Inherit)),
+                }
+            }
+        }
+        if let Some(known) = walk.definition(at) {
+            known.supers = supers;
+        }
+        let mut cursor = node.walk();
+        for decorator in node.named_children(&mut cursor).filter(|part| part.kind() == "decorator") {
+            walk.visit(decorator);
+        }
+        if let Some(body) = field(node, "body") {
+            walk.inside_type(at, |walk| class_body(walk, body, at));
+        }
+    });
+    Some(at)
+}
+
+fn super_types<'t>(walk: &mut Walk<'t>, node: Node<'t>, role: Role) -> Vec<Value> {
+    let mut cursor = node.walk();
+    node.named_children(&mut cursor)
+        .map(|part| match part.kind() {
+            "generic_type" => {
+                let value = walk.field_as(part, "name", role);
+                walk.field(part, "type_arguments");
+                value
+            }
+            _ => walk.visit_as(part, role),
+        })
+        .collect()
+}
+
+fn class_body<'t>(walk: &mut Walk<'t>, body: Node<'t>, owner: DefinitionIx) {
+    let mut cursor = body.walk();
+    for part in body.named_children(&mut cursor) {
+        match part.kind() {
+            "method_definition" | "method_signature" | "abstract_method_signature" => {
+                method(walk, part, owner)
+            }
+            "field_definition" | "public_field_definition" | "property_signature" => {
+                property(walk, part, owner);
+            }
+            _ => {
+                walk.visit(part);
+            }
+        }
+    }
+}
+
+fn has_word(node: Node<'_>, word: &str) -> bool {
+    let mut cursor = node.walk();
+    node.children(&mut cursor).any(|part| part.kind() == word)
+}
+
+fn method<'t>(walk: &mut Walk<'t>, node: Node<'t>, owner: DefinitionIx) {
+    let mut cursor = node.walk();
+    for decorator in node.named_children(&mut cursor).filter(|part| part.kind() == "decorator") {
+        walk.visit(decorator);
+    }
+    let Some(name) = field(node, "name") else { return };
+    let mut traits = Traits::default();
+    if has_word(node, "get") || has_word(node, "set") {
+        traits = traits.and(Traits::PROPERTY);
+    }
+    if has_word(node, "static") {
+        traits = traits.and(Traits::STATIC);
+    }
+    if node.kind() != "method_definition" {
+        traits = traits.and(Traits::DECLARATION);
+    }
+    let at = match name.kind() {
+        "property_identifier" | "private_property_identifier" => {
+            let is_constructor = walk.text_of(name) == "constructor";
+            let kind = if is_constructor { DefinitionKind::Constructor } else { DefinitionKind::Method };
+            walk.define_in(Some(owner), name, node, kind, traits)
+        }
+        _ => {
+            walk.visit(name);
+            None
+        }
+    };
+    let before = walk.this.replace(owner);
+    walk.function(at, |walk| signature(walk, node));
+    walk.this = before;
+}
+
+fn property<'t>(walk: &mut Walk<'t>, node: Node<'t>, owner: DefinitionIx) {
+    let mut cursor = node.walk();
+    for decorator in node.named_children(&mut cursor).filter(|part| part.kind() == "decorator") {
+        walk.visit(decorator);
+    }
+    let name = field(node, "name").or_else(|| field(node, "property"));
+    let declared = walk.field(node, "type").instance();
+    let named =
+        name.filter(|name| matches!(name.kind(), "property_identifier" | "private_property_identifier"));
+    let Some(name) = named else {
+        if let Some(name) = name {
+            walk.visit(name);
+        }
+        walk.field(node, "value");
+        return;
+    };
+    let traits = if has_word(node, "static") { Traits::STATIC } else { Traits::default() };
+    let value = field(node, "value");
+    if let Some(value) = value.filter(|value| FUNCTIONS.contains(&bare(*value).kind())) {
+        let at = walk.define_in(Some(owner), name, node, DefinitionKind::Method, traits);
+        let before = walk.this.replace(owner);
+        walk.function(at, |walk| signature(walk, bare(value)));
+        walk.this = before;
+        return;
+    }
+    let Some(at) = walk.define_in(Some(owner), name, node, DefinitionKind::Field, traits) else { return };
+    let held = value.map_or(Value::Unknown, |value| walk.inside(Some(at), |walk| walk.visit(value)));
+    walk.set_value(at, declared.or(held));
+}
+
+fn interface<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
+    let Some(name) = field(node, "name") else { return Value::Unknown };
+    let Some(at) = walk.define(name, node, DefinitionKind::Interface, Traits::default()) else {
+        return Value::Unknown;
+    };
+    walk.bind(at);
+    walk.scope(ScopeKind::Block, |walk| {
+        type_parameters(walk, node);
+        let clause = child(node, "extends_type_clause").or_else(|| child(node, "extends_clause"));
+        if let Some(clause) = clause {
+            let supers = super_types(walk, clause, Role::Inherit);
+            if let Some(known) = walk.definition(at) {
+                known.supers = supers;
+            }
+        }
+        if let Some(body) = field(node, "body") {
+            walk.inside_type(at, |walk| class_body(walk, body, at));
+        }
+    });
+    Value::Unknown
+}
+
+fn type_alias<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
+    let Some(name) = field(node, "name") else { return Value::Unknown };
+    let Some(at) = walk.define(name, node, DefinitionKind::Type, Traits::default()) else {
+        return Value::Unknown;
+    };
+    walk.bind(at);
+    walk.scope(ScopeKind::Block, |walk| {
+        type_parameters(walk, node);
+        let Some(value) = field(node, "value") else { return };
+        if value.kind() == "object_type" {
+            walk.inside_type(at, |walk| class_body(walk, value, at));
+            return;
+        }
+        let of = walk.inside(Some(at), |walk| {
+            walk.alias = Some(at);
+            let of = walk.visit(value);
+            walk.alias = None;
+            of
+        });
+        walk.set_value(at, of);
+    });
+    Value::Unknown
+}
+
+/// The members of an object type in an alias are its own: `type A = B & { x: string }`.
+fn object_type<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
+    match walk.alias.take() {
+        Some(owner) => {
+            walk.inside_type(owner, |walk| class_body(walk, node, owner));
+            walk.alias = Some(owner);
+        }
+        None => {
+            let mut cursor = node.walk();
+            for part in node.named_children(&mut cursor) {
+                match part.kind() {
+                    "method_signature" => walk.function(None, |walk| signature(walk, part)),
+                    _ => {
+                        walk.children_except(part, &["name"]);
+                    }
+                }
+            }
+        }
+    }
+    Value::Unknown
+}
+
+fn enumeration<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
+    let Some(name) = field(node, "name") else { return Value::Unknown };
+    let Some(at) = walk.define(name, node, DefinitionKind::Enum, Traits::default()) else {
+        return Value::Unknown;
+    };
+    walk.bind(at);
+    let Some(body) = field(node, "body") else { return Value::Unknown };
+    walk.inside_type(at, |walk| {
+        let mut cursor = body.walk();
+        for part in body.named_children(&mut cursor) {
+            let name = field(part, "name").unwrap_or(part);
+            if name.kind() == "property_identifier" {
+                walk.define_in(Some(at), name, part, DefinitionKind::EnumMember, Traits::STATIC);
+            }
+            walk.field(part, "value");
+        }
+    });
+    Value::Unknown
+}
+
+fn module<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
+    let name = field(node, "name").filter(|name| name.kind() == "identifier");
+    let Some(at) = name.and_then(|name| walk.define(name, node, DefinitionKind::Module, Traits::default()))
+    else {
+        return walk.field(node, "body");
+    };
+    if let Some(body) = field(node, "body") {
+        walk.inside(Some(at), |walk| walk.children(body));
+    }
+    Value::Unknown
+}
+
+const WRAPPERS: &[&str] = &[
+    "Promise",
+    "Readonly",
+    "Partial",
+    "Required",
+    "NonNullable",
+    "Awaited",
+    "PromiseLike",
+    "DeepReadonly",
+    "Pick",
+    "Omit",
+];
+const COLLECTIONS: &[&str] = &[
+    "Array",
+    "ReadonlyArray",
+    "Set",
+    "ReadonlySet",
+    "Iterable",
+    "Iterator",
+    "AsyncIterable",
+    "AsyncIterator",
+    "IterableIterator",
+    "Generator",
+    "AsyncGenerator",
+];
+
+/// Types that are made of others. The value of a type is the type itself.
+fn type_node<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
+    match node.kind() {
+        "array_type" => walk.children(node).collection().or(Value::Builtin),
+        "generic_type" => {
+            let role = walk.take_role();
+            let whole = walk.field_as(node, "name", role);
+            let name = field(node, "name").map_or("", |name| walk.text_of(name));
+            let mut arguments = Vec::new();
+            if let Some(list) = field(node, "type_arguments") {
+                let mut cursor = list.walk();
+                arguments.extend(list.named_children(&mut cursor).map(|argument| walk.visit(argument)));
+            }
+            let first = arguments.first().copied().unwrap_or_default();
+            match name {
+                _ if WRAPPERS.contains(&name) => first,
+                _ if COLLECTIONS.contains(&name) => first.collection().or(Value::Builtin),
+                "Map" | "Record" | "ReadonlyMap" | "WeakMap" => {
+                    arguments.last().copied().unwrap_or_default().collection().or(Value::Builtin)
+                }
+                _ => whole,
+            }
+        }
+        _ => {
+            let mut cursor = node.walk();
+            let parts: Vec<Value> = node.named_children(&mut cursor).map(|part| walk.visit(part)).collect();
+            let is_known = |value: &Value| !matches!(value, Value::Unknown | Value::Builtin);
+            parts.into_iter().find(is_known).unwrap_or_default()
+        }
+    }
+}
+
+fn conditional_type<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
+    walk.scope(ScopeKind::Block, |walk| walk.children(node));
+    Value::Unknown
+}
+
+/// `typeof x`: what `x` is.
+fn type_query<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
+    walk.children(node);
+    Value::Unknown
+}
+
+/// `x is Type`: `x` is a parameter.
+fn type_predicate<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
+    walk.field(node, "type");
+    Value::Builtin
+}
+
+fn mapped<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
+    if let Some(name) = field(node, "name") {
+        walk.declare_local(name, Value::Unknown);
+    }
+    walk.children_except(node, &["name"]);
+    Value::Unknown
+}
+
+fn infer<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
+    if let Some(name) = node.named_child(0) {
+        walk.declare_local(name, Value::Unknown);
+    }
+    Value::Unknown
+}
+
+fn index_signature<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
+    walk.scope(ScopeKind::Block, |walk| walk.children_except(node, &["name"]));
+    Value::Unknown
+}
+
+fn jsx_attribute<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
+    let mut cursor = node.walk();
+    for part in node.named_children(&mut cursor).skip(1) {
+        walk.visit(part);
+    }
+    Value::Unknown
+}
+
+fn import<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
+    if let Some(clause) = child(node, "import_require_clause") {
+        let module = field(clause, "source").map(|source| unquoted(walk.text_of(source)));
+        if let (Some(name), Some(module)) = (clause.named_child(0), module) {
+            let at = walk.import(node, Some(walk.text_of(name)), module, Imported::Default, false);
+            walk.at_site(name, Role::Import, Site::Import(at));
+        }
+        return Value::Unknown;
+    }
+    let Some(module) = field(node, "source").map(|source| unquoted(walk.text_of(source))) else {
+        return Value::Unknown;
+    };
+    let Some(clause) = child(node, "import_clause") else {
+        walk.import(node, None, module, Imported::Module, false);
+        return Value::Unknown;
+    };
+    let mut cursor = clause.walk();
+    for part in clause.named_children(&mut cursor) {
+        match part.kind() {
+            "identifier" => {
+                let at = walk.import(part, Some(walk.text_of(part)), module, Imported::Default, false);
+                walk.at_site(part, Role::Import, Site::Import(at));
+            }
+            "namespace_import" => {
+                if let Some(name) = part.named_child(0) {
+                    walk.import(part, Some(walk.text_of(name)), module, Imported::Module, false);
+                }
+            }
+            _ => specifiers(walk, part, Some(module), false),
+        }
+    }
+    Value::Unknown
+}
+
+/// `{ a, b as c }` of an import, a re-export, or an export.
+fn specifiers<'t>(walk: &mut Walk<'t>, list: Node<'t>, module: Option<&'t str>, reexported: bool) {
+    let mut cursor = list.walk();
+    for part in list.named_children(&mut cursor) {
+        let Some(name) = field(part, "name") else { continue };
+        let local = field(part, "alias").unwrap_or(name);
+        let (text, local_text) = (walk.text_of(name), walk.text_of(local));
+        match module {
+            Some(module) => {
+                let what = match text {
+                    "default" => Imported::Default,
+                    _ => Imported::Name(walk.id(text)),
+                };
+                let at = walk.import(part, Some(local_text), module, what, reexported);
+                walk.at_site(name, Role::Import, Site::Import(at));
+            }
+            None => {
+                let value = walk.name(name, Role::Import);
+                walk.export(local_text, value);
+            }
+        }
+    }
+}
+
+fn export<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
+    let module = field(node, "source").map(|source| unquoted(walk.text_of(source)));
+    let mut cursor = node.walk();
+    for decorator in node.named_children(&mut cursor).filter(|part| part.kind() == "decorator") {
+        walk.visit(decorator);
+    }
+    if let Some(clause) = child(node, "export_clause") {
+        specifiers(walk, clause, module, true);
+        return Value::Unknown;
+    }
+    if let Some(module) = module {
+        let local = child(node, "namespace_export").and_then(|export| export.named_child(0));
+        match local {
+            Some(local) => {
+                walk.import(node, Some(walk.text_of(local)), module, Imported::Module, true);
+            }
+            None => {
+                walk.import(node, None, module, Imported::All, true);
+            }
+        }
+        return Value::Unknown;
+    }
+    let first = walk.found.definitions.len();
+    let value = match (field(node, "declaration"), field(node, "value")) {
+        (Some(declaration), _) => walk.visit(declaration),
+        (None, Some(value)) => walk.visit(value),
+        (None, None) => walk.children(node),
+    };
+    if has_word(node, "default") {
+        let made =
+            (walk.found.definitions.len() > first).then_some(Source::Definition(first as DefinitionIx));
+        let value = match (field(node, "declaration"), made) {
+            (Some(_), Some(made)) => Value::Itself(made),
+            _ => value,
+        };
+        walk.export("default", value);
+    } else if has_word(node, "=") {
+        walk.export("=", value);
+    }
+    Value::Unknown
+}
