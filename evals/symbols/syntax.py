@@ -168,7 +168,34 @@ def role_go(node, kind):
     return "read"
 
 
+def export_javascript(node):
+    """The name under which CommonJS exports an identifier there, or None: `module.exports = { a: node }`, `exports.a = node`."""
+    parent = node.parent
+    if parent is None:
+        return None
+    name = None
+    if node.type == "shorthand_property_identifier":
+        name, literal = node, parent
+    elif parent.type == "pair" and is_field(node, "value"):
+        name, literal = parent.child_by_field_name("key"), parent.parent
+    elif parent.type == "assignment_expression" and is_field(node, "right"):
+        left = parent.child_by_field_name("left")
+        if left.type == "member_expression" and left.child_by_field_name("object").text in (b"exports", b"module.exports"):
+            property = left.child_by_field_name("property")
+            return None if property.text == b"exports" else property
+        return None
+    else:
+        return None
+    assignment = literal.parent
+    if assignment is not None and assignment.type == "assignment_expression" and is_field(literal, "right"):
+        if assignment.child_by_field_name("left").text in (b"module.exports", b"exports"):
+            return name if name.type.endswith("identifier") else None
+    return None
+
+
 def role_javascript(node, kind):
+    if export_javascript(node) is not None:
+        return "other"
     if inside_until(node, ("import_statement", "import_alias"), ("statement_block",)):
         return "import"
     export = next((a for a in ancestors(node) if a.type == "export_statement"), None)
@@ -178,6 +205,13 @@ def role_javascript(node, kind):
         declarator = next((a for a in ancestors(node) if a.type == "variable_declarator"), None)
         value = declarator and declarator.child_by_field_name("value")
         if value is not None and value.text.startswith((b"require(", b"await import(")):
+            return "import"
+    declared = node.parent is not None and node.parent.type == "variable_declarator" and is_field(node, "name")
+    if declared and (value := node.parent.child_by_field_name("value")) is not None and value.text.startswith((b"require(", b"await import(")):
+        return "import"
+    if node.type in ("string", "string_fragment"):
+        called = next((a for a in ancestors(node) if a.type == "call_expression"), None)
+        if called is not None and called.child_by_field_name("function").text in (b"require", b"import"):
             return "import"
     heritage = next((a for a in ancestors(node) if a.type in ("class_heritage", "extends_clause", "implements_clause",
                                                               "extends_type_clause", "class_body", "statement_block")), None)
@@ -194,7 +228,7 @@ def role_javascript(node, kind):
                     ("statement_block", "class_body", "object", "arguments")) and kind in ("type", "constant", "function"):
         return "type"
     node = climb(node, [("member_expression", "property"), ("parenthesized_expression", None), ("non_null_expression", None),
-                        ("as_expression", None), ("instantiation_expression", None)]) if True else node
+                        ("as_expression", None), ("instantiation_expression", None)])
     parent = node.parent
     if parent is None:
         return "read"
@@ -214,12 +248,9 @@ def role_javascript(node, kind):
         return "other"
     if parent.type == "binary_expression" and is_field(node, "right") and parent.child_by_field_name("operator").type == "instanceof":
         return "type" if kind == "type" else "read"
-    if parent.type == "computed_property_name":
-        return computed_key(parent)
-    if parent.type == "subscript_expression" and is_field(node, "index"):
-        subscript = parent
-        if subscript.parent is not None and subscript.parent.type == "call_expression" and is_field(subscript, "function"):
-            return "read"
+    if node.type == "member_expression" and node.child_by_field_name("object").text.startswith(b"require("):
+        if parent.type == "variable_declarator":
+            return "import"
     if parent.type == "pair" and is_field(node, "key"):
         return "write"
     if node.type == "shorthand_property_identifier" and kind == "field":
@@ -229,10 +260,6 @@ def role_javascript(node, kind):
     if is_write(node, {"assignment_expression": "left", "augmented_assignment_expression": "left", "for_in_statement": "left"},
                 ("array_pattern", "assignment_pattern")):
         return "write"
-    return "read"
-
-
-def computed_key(node):
     return "read"
 
 
@@ -260,18 +287,7 @@ def role_c(node, kind):
         return "write"
     if is_write(node, {"assignment_expression": "left"}, ()):
         return "write"
-    if inside(node, "preproc_def", "preproc_function_def"):
-        following = node_following(start)
-        return "call" if following == "(" and kind in ("function", "constant") else "read"
     return "read"
-
-
-def node_following(node):
-    """The first character after a node that is no blank."""
-    root = node
-    while root.parent is not None:
-        root = root.parent
-    return root.text[node.end_byte - root.start_byte :][:20].decode("utf-8", "replace").lstrip()[:1]
 
 
 ROLES = {

@@ -53,7 +53,7 @@ class Client:
             "capabilities": {
                 "general": {"positionEncodings": ["utf-16"]},
                 "window": {"workDoneProgress": True},
-                "workspace": {"configuration": True, "workspaceFolders": True, "didChangeConfiguration": {}},
+                "workspace": {"symbol": {"symbolKind": {"valueSet": list(range(1, 27))}}, "configuration": True, "workspaceFolders": True, "didChangeConfiguration": {}},
                 "textDocument": {
                     "synchronization": {"didSave": True},
                     "documentSymbol": {"hierarchicalDocumentSymbolSupport": True, "symbolKind": {"valueSet": list(range(1, 27))}},
@@ -166,6 +166,7 @@ class Adapter:
     quiet = 5  # seconds of silence after which the server is ready
     open_first = 0  # files to open before the server is waited for
     keep_open = 60
+    always_check = False  # whether references are known to be incomplete: see Repository.check
 
     def prepare(self, repository):
         """Before the server starts."""
@@ -194,13 +195,21 @@ class Adapter:
             return "field" if containers and containers[-1] in TYPES else "constant"
         return None
 
+    def adjust(self, name, last, text, column, kind):
+        """(name, column, kind) of a definition whose line the tool's document symbols do not tell the whole of."""
+        return name, column, kind
+
     def is_definition(self, symbol, kind, repository, path):
         """False for a mere declaration (a C prototype), which is recorded but not drawn."""
         return True
 
     def more_definitions(self, repository, path):
-        """Definitions that the tool's document symbols lack (C's macros): (name, line, column, kind)."""
+        """Definitions that the tool's document symbols lack (C's macros): (name, line, column, kind, last line)."""
         return []
+
+    def knows(self, repository, d):
+        """Whether the tool takes the name for a symbol of its own."""
+        return bool(repository.mentions(d["path"], d["line"], d["column"]))
 
     def definitions(self, repository, d):
         """[[path, line], …] that the tool gives for a definition."""
@@ -210,6 +219,18 @@ class Adapter:
         return found
 
     definition_requests = ("textDocument/definition",)
+
+    def exports(self, repository, mention):
+        """Whether a mention exports the symbol, so that what resolves to the mention resolves to the symbol."""
+        return False
+
+    def doubtful(self, repository, d):
+        """{(path, line)} that may or may not mention a definition."""
+        return set()
+
+    def certain(self, repository, path, line, column):
+        """Whether the tool's answer to textDocument/definition there is more than a guess from the text."""
+        return True
 
     def references(self, repository, d):
         """{(path, line, column)} of all mentions of a definition, declarations included."""
@@ -299,14 +320,14 @@ class Repository:
     def read_symbols(self):
         """All definitions, and the extents of functions, methods and types."""
         self.known = set(self.files)
-        self.all, self.extents = [], {}
+        self.all, self.extents, self.by_name = [], {}, None
         for path in self.files:
             self.extents[path] = []
             self.open(path)
             answer = self.client.request("textDocument/documentSymbol", {"textDocument": {"uri": self.client.uri(path)}}) or []
             self.walk(path, answer, [], [], False)
-            for name, line, column, kind in self.adapter.more_definitions(self, path):
-                self.add(path, name, name, line, column, kind, True)
+            for name, line, column, kind, end in self.adapter.more_definitions(self, path):
+                self.extents[path].append((line, end, self.add(path, name, name, line, column, kind, True)))
         defined = {d["name"] for d in self.all if d["complete"]}
         self.drawable = [d for d in self.all if d["complete"] or d["name"] not in defined]
 
@@ -324,7 +345,8 @@ class Repository:
                 text = self.lines(path)[line - 1]
                 if text[column : column + len(last)] != last and last in text:
                     column = text.index(last)
-                if text[column : column + len(last)] == last:
+                name, column, kind = self.adapter.adjust(name, last, text, column, kind)
+                if kind is not None and text[column : column + len(last)] == last:
                     complete = self.adapter.is_definition(symbol, kind, self, path)
                     d = self.add(path, name, last, line, column, kind, complete)
                     if kind in ("function", "method", "type"):
@@ -338,6 +360,14 @@ class Repository:
         self.all.append(d)
         return d
 
+    def named(self, last):
+        """All definitions with a last name."""
+        if self.by_name is None:
+            self.by_name = {}
+            for d in self.all:
+                self.by_name.setdefault(d["last"], []).append(d)
+        return self.by_name.get(last, [])
+
     def enclosing(self, path, line):
         """The innermost function, method or type around a line that is not itself inside a function."""
         best = None
@@ -346,21 +376,50 @@ class Repository:
                 best = (end - start, d)
         return best and best[1]
 
-    def role(self, path, line, column, d):
-        text = self.lines(path)[line - 1]
-        utf16 = text.encode("utf-16-le")
+    def node(self, path, line, column):
+        """The leaf of the syntax tree at a mention (which may be an alias: another name)."""
+        utf16 = self.lines(path)[line - 1].encode("utf-16-le")
         start = len(utf16[: column * 2].decode("utf-16-le", "replace").encode())
-        node = syntax.leaf(self.tree(path), line - 1, start, start + len(d["last"].encode()))
-        return syntax.ROLES[self.grammar(path)](node, d["kind"])
+        return syntax.leaf(self.tree(path), line - 1, start, start + 1)
+
+    def place(self, path, node):
+        row, start = node.start_point
+        before = self.lines(path)[row].encode()[:start].decode("utf-8", "replace")
+        return path, row + 1, len(before.encode("utf-16-le")) // 2
+
+    def role(self, path, line, column, d):
+        if any((path, line) == (other["path"], other["line"]) for other in self.named(d["last"])):
+            return "override"
+        node = self.node(path, line, column)
+        if node.type == "preproc_arg":  # the body of a macro
+            after = self.lines(path)[line - 1][column + len(d["last"]) :].lstrip()
+            return "type" if d["kind"] == "type" else "call" if after[:1] == "(" else "write" if re.match("=[^=]", after) else "read"
+        return syntax.ROLES[self.grammar(path)](self.node(path, line, column), d["kind"])
 
     def resolved(self, d):
         """(definitions, mentions) of a definition: {(path, line)}, {(path, line, column)}; kept, since impact asks again."""
         key = d["path"], d["line"], d["column"]
         if key not in self.symbols_of:
-            definitions = self.adapter.definitions(self, d)
-            mentions = {m for m in self.adapter.references(self, d) if (m[0], m[1]) not in definitions}
+            definitions, mentions = self.adapter.definitions(self, d), self.adapter.references(self, d)
+            if self.adapter.always_check:
+                missed, _ = self.check(d, definitions, mentions, 150)
+                mentions |= self.adapter.closure(self, missed)
+            mentions = {m for m in mentions if (m[0], m[1]) not in definitions}
             self.symbols_of[key] = definitions, mentions
         return self.symbols_of[key]
+
+    def referenced(self, d):
+        """How many mentions there are; None where the tool does not know the symbol, or where it finds no mention but
+        there are identifiers of that name that it cannot resolve."""
+        if not self.adapter.knows(self, d):
+            return None
+        definitions, mentions = self.resolved(d)
+        if not mentions:
+            missed, unresolved = self.check(d, definitions, mentions)
+            mentions |= missed
+            if unresolved != [] and not mentions:
+                return None
+        return len(mentions)
 
     def impact(self, d, steps=3, most=300):
         files, seen, frontier = set(), {(d["path"], d["line"])}, [d]
@@ -396,16 +455,19 @@ class Repository:
         A mention is missed if its definition is the symbol's; unresolved if the tool knows none. None: too many to ask.
         """
         lines = {(p, n) for p, n, _ in mentions} | definitions
+        targets = definitions | {(m[0], m[1]) for m in mentions if self.adapter.exports(self, m)}
         rest = [o for o in self.occurrences(d["last"]) if (o[0], o[1]) not in lines]
         if len(rest) > most:
             return set(), None
-        missed, unresolved = set(), set()
-        defined = {(x["path"], x["line"]) for x in self.all if x["last"] == d["last"]}
+        missed, unresolved = set(), self.adapter.doubtful(self, d) - lines
+        defined = {(x["path"], x["line"]) for x in self.named(d["last"])}
         for path, line, column in rest:
             if (path, line) in defined:
                 continue
             places = self.places("textDocument/definition", self.at(path, line, column))
-            if any((p, n) in definitions for p, n, _ in places):
+            if places and not self.adapter.certain(self, path, line, column):
+                places = set()
+            if any((p, n) in targets for p, n, _ in places):
                 missed.add((path, line, column))
             elif not places:
                 unresolved.add((path, line))
@@ -481,6 +543,8 @@ class Go(Adapter):
 
     def kind(self, symbol, containers, repository, path):
         number = symbol["kind"]
+        if symbol["name"] in ("init", "_"):
+            return None
         start = symbol["selectionRange"]["start"]
         text = repository.lines(path)[start["line"]]
         if not containers and re.match(r"\s*type\b", text) or (number not in (FIELD, METHOD, FUNCTION, VARIABLE, CONSTANT)):
@@ -498,8 +562,76 @@ class Script(Adapter):
     open_first = 1
 
 
+    def kind(self, symbol, containers, repository, path):
+        kind = super().kind(symbol, containers, repository, path)
+        end = symbol["selectionRange"]["end"]
+        rest = repository.lines(path)[end["line"]][end["character"] :].strip()
+        start = symbol["selectionRange"]["start"]
+        if kind == "constant" and syntax.role_javascript(repository.node(path, start["line"] + 1, start["character"]), "constant") == "import":
+            return None
+        if kind == "constant" and containers:
+            return None  # a local of a function that is bound to a name
+        if kind == "field" and not (containers and containers[-1] in TYPES) and rest[:1] in ("", ",", "}"):
+            return None  # { name }: a mention
+        return kind
+
+    def adjust(self, name, last, text, column, kind):
+        if kind == "constant" and re.search(r"=\s*(await\s+)?(require|import)\s*\(", text):
+            return name, column, None  # an import
+        assigned = re.match(r"(?:\s|.*[=\s])?([\w$.]+)\." + re.escape(last) + r"\s*=[^=]", text)
+        if assigned and kind == "function" and ".prototype" in assigned[1]:
+            kind = "method"
+        if assigned and kind in ("function", "method", "field", "constant") and "." not in name:
+            owner = re.sub(r"\.prototype$", "", assigned[1])
+            column = assigned.end(1) + 1
+            if not re.match(r"(module\.)?exports$|this$", owner):
+                name, kind = f"{owner}.{last}", "method" if kind == "function" else kind
+        return name, column, kind
+
+    def knows(self, repository, d):
+        # A property of a literal may be that of an interface elsewhere: `get` of a property descriptor.
+        places = repository.places("textDocument/definition", repository.at(d["path"], d["line"], d["column"]))
+        return any((path, line) == (d["path"], d["line"]) for path, line, _ in places)
+
+    def references(self, repository, d):
+        return self.closure(repository, super().references(repository, d))
+
+    def closure(self, repository, found):
+        """Also what names that are bound to `require(…)` stand for: tsserver often stops at the binding."""
+        found, asked = set(found), set()
+        while bindings := [b for b in (self.binding(repository, m) for m in found) if b is not None and b not in asked]:
+            for binding in bindings:
+                asked.add(binding)
+                found |= repository.mentions(*binding)
+        return found
+
+    def exports(self, repository, mention):
+        return "exports" in repository.text(mention[0]) and syntax.export_javascript(repository.node(*mention)) is not None
+
+    def binding(self, repository, mention):
+        """Where the name stands that a mention gets when it is exported or imported: `module.exports = { a: mention }`,
+        `exports.a = mention`, `const { mention: a } = require(…)`, `const a = require(…).mention`."""
+        path, line, _ = mention
+        if not re.search(r"\brequire\b|\bexports\b", repository.text(path)):
+            return None
+        node = repository.node(*mention)
+        if exported := syntax.export_javascript(node):
+            return repository.place(path, exported)
+        if syntax.role_javascript(node, "constant") != "import":
+            return None
+        if syntax.is_field(node, "key") and node.parent.type == "pair_pattern":
+            node = node.parent.child_by_field_name("value")
+        elif node.parent is not None and node.parent.type == "member_expression":
+            declarator = next((a for a in syntax.ancestors(node) if a.type == "variable_declarator"), None)
+            node = declarator and declarator.child_by_field_name("name")
+        if node is None or "identifier" not in node.type:
+            return None
+        return repository.place(path, node)
+
+
 class JavaScript(Script):
     language = "javascript"
+    always_check = True
     grammars = {".js": "javascript", ".cjs": "javascript", ".mjs": "javascript", ".ts": "typescript"}
 
 
@@ -520,16 +652,91 @@ class C(Adapter):
     keep_open = 12
     definition_requests = ("textDocument/definition", "textDocument/declaration")
 
+    def __init__(self):
+        self.bodies, self.pasted = {}, {}
+
+    def name(self, symbol, containers):
+        if symbol["kind"] in TYPES or symbol["kind"] == ENUM_MEMBER:
+            containers = []  # C does not nest them
+        return super().name(symbol, containers)
+
+    def kind(self, symbol, containers, repository, path):
+        kind = "constant" if symbol["kind"] == ENUM_MEMBER else super().kind(symbol, containers, repository, path)
+        if kind == "type" and not re.search(r"\{|\btypedef\b", self.extent(symbol, repository, path)):
+            return None  # struct name;
+        return kind
+
+    def extent(self, symbol, repository, path):
+        start, end = symbol["range"]["start"]["line"], symbol["range"]["end"]["line"]
+        return "\n".join(repository.lines(path)[start : end + 1])
+
     def is_definition(self, symbol, kind, repository, path):
-        if kind != "function":
-            return True
-        start, end = symbol["range"]["start"], symbol["range"]["end"]
-        return any("{" in line for line in repository.lines(path)[start["line"] : end["line"] + 1])
+        return kind != "function" or "{" in self.extent(symbol, repository, path)
 
     def more_definitions(self, repository, path):
-        for number, line in enumerate(repository.lines(path), 1):
+        lines, before = repository.lines(path), ""
+        for number, line in enumerate(lines, 1):
             if match := re.match(r"\s*#\s*define\s+(\w+)(\(?)", line):
-                yield match[1], number, match.start(1), "function" if match[2] else "constant"
+                guard = re.match(r"\s*#\s*(ifndef\s+|if\s+!\s*defined\W+)" + match[1] + r"\b", before)
+                end = number
+                while end < len(lines) and lines[end - 1].rstrip().endswith("\\"):
+                    end += 1
+                if not guard or number > 60 or not path.endswith(".h"):
+                    self.bodies.setdefault(match[1], []).append((path, number, end, match.end(1)))
+                    yield match[1], number, match.start(1), "function" if match[2] else "constant", end
+            before = line
+
+    def definitions(self, repository, d):
+        place = d["path"], d["line"], d["column"]
+        declarations = repository.mentions(*place) - repository.mentions(*place, declaration=False)
+        found = super().definitions(repository, d) | {(path, line) for path, line, _ in declarations}
+        return {(path, line) for path, line in found if re.search(rf"\b{d['last']}\b", repository.lines(path)[line - 1])}
+
+    def certain(self, repository, path, line, column):
+        # clangd guesses in code that the preprocessor leaves out, but says nothing on hovering there.
+        return repository.client.request("textDocument/hover", repository.at(path, line, column)) is not None
+
+    def references(self, repository, d):
+        found = super().references(repository, d)
+        if d["kind"] == "type":  # `typedef struct name name` elsewhere is the same type to a reader
+            definitions = self.definitions(repository, d)
+            for other in repository.named(d["last"]):
+                if other["kind"] == "type" and other is not d and (other["path"], other["line"]) in definitions:
+                    found |= repository.mentions(other["path"], other["line"], other["column"])
+        # Where a macro is expanded that has the name in its body, the mention is in the body.
+        named, pasted = set(), set()
+        for path, line, column in found:
+            word = re.match(r"\w*", repository.lines(path)[line - 1][column:])[0]
+            if word == d["last"]:
+                named.add((path, line, column))
+            elif inside := self.in_macro(repository, word, d["last"]):
+                named |= inside
+            else:
+                pasted.add((path, line))
+        self.pasted[d["path"], d["line"]] = pasted
+        return named
+
+    def in_macro(self, repository, macro, last, depth=4):
+        """Where `last` stands in the body of a macro, or of one that it expands."""
+        found = set()
+        for path, start, end, after in self.bodies.get(macro, ()):
+            for number in range(start, end + 1):
+                text = repository.lines(path)[number - 1]
+                for word in re.finditer(r"\w+", text):
+                    if number == start and word.start() < after:
+                        continue
+                    if word[0] == last:
+                        found.add((path, number, word.start()))
+                    elif depth and word[0] != macro and word[0] in self.bodies:
+                        found |= self.in_macro(repository, word[0], last, depth - 1)
+        return found
+
+    def doubtful(self, repository, d):
+        """Expansions that paste the name together, and bodies of macros with the name that are never expanded."""
+        found = set(self.pasted.get((d["path"], d["line"]), ()))
+        for macro in self.bodies:
+            found |= {(path, line) for path, line, _ in self.in_macro(repository, macro, d["last"], 0)}
+        return found
 
 
 ADAPTERS = {a.language: a for a in (Python, Go, JavaScript, TypeScript, C)}
@@ -592,8 +799,7 @@ def main():
         return repository.client.close()
 
     def referenced(d):
-        definitions, mentions = repository.resolved(d)
-        return len(mentions)
+        return repository.referenced(d)
 
     drawn = draw.draw(repository.drawable, args.seed, referenced, args.count)
     symbols, gaps = [], 0
