@@ -105,6 +105,8 @@ pub enum Role {
     Inherit,
     /// A type implements it.
     Implement,
+    /// A member of a subtype takes its place.
+    Override,
 }
 
 impl Role {
@@ -118,6 +120,7 @@ impl Role {
             Self::Import => "import",
             Self::Inherit => "inherit",
             Self::Implement => "implement",
+            Self::Override => "override",
         }
     }
 }

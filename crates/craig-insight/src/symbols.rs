@@ -5,6 +5,7 @@
 
 mod bind;
 mod modules;
+mod overrides;
 mod query;
 mod table;
 
@@ -118,8 +119,9 @@ impl SymbolGraph {
             .filter(|_| !is_cancelled())
             .flat_map_iter(|file| binder.references(file))
             .collect();
+        references.extend(overrides::references(&table, &binder.overrides(), &references));
         references.par_sort_unstable();
-        references.dedup_by_key(|found| (found.symbol, found.file, found.line, found.column, found.role));
+        references.dedup_by_key(|found| (found.symbol, found.file, found.line, found.column));
         let files = workspace.files.iter().map(|file| SymbolFile {
             path: file.path.clone(),
             language: file.language,

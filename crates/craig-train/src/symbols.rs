@@ -212,7 +212,18 @@ fn measure(
         let reached = graph.impact(&symbols, 3, arguments.confidence);
         let reached = reached.iter().map(|found| graph.files[found.file as usize].path.clone());
         let reached: BTreeSet<String> = reached.filter(|path| !is_skipped(path)).collect();
-        totals.impact.add(Counts::new(&reached, &impact.iter().cloned().collect()));
+        let labelled: BTreeSet<String> = impact.iter().cloned().collect();
+        if arguments.show.as_ref().is_some_and(|part| label.name.contains(part.as_str())) {
+            let beyond: Vec<_> = reached.difference(&labelled).take(4).collect();
+            let unreached: Vec<_> = labelled.difference(&reached).take(4).collect();
+            println!(
+                "  impact of {}: {} found, {} labelled, beyond {beyond:?}, unreached {unreached:?}",
+                label.name,
+                reached.len(),
+                labelled.len()
+            );
+        }
+        totals.impact.add(Counts::new(&reached, &labelled));
     }
     if arguments.show.as_ref().is_some_and(|part| label.name.contains(part.as_str())) {
         show(label, symbols.len(), found.first().map(|&at| place(at)), &lines, &truth, texts);

@@ -428,9 +428,23 @@ fn assignment<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
     let declared = walk.field(node, "type");
     let value = walk.field(node, "right");
     if let Some(left) = field(node, "left") {
+        if walk.text_of(left) == "__all__" {
+            exported_names(walk, node);
+        }
         assign(walk, left, node, declared.or(value));
     }
     value
+}
+
+/// The names that `__all__` lists.
+fn exported_names<'t>(walk: &mut Walk<'t>, node: Node<'t>) {
+    let Some(list) = field(node, "right").filter(|list| matches!(list.kind(), "list" | "tuple")) else {
+        return;
+    };
+    let mut cursor = list.walk();
+    for name in list.named_children(&mut cursor).filter_map(|part| child(part, "string_content")) {
+        walk.at_site(name, Role::Import, Site::Bare);
+    }
 }
 
 fn augmented<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {

@@ -84,8 +84,6 @@ pub(super) struct Binder<'t, 'n> {
     modules: &'t Modules<'t, 'n>,
     /// Supertypes by definition.
     supers: Vec<Vec<SymbolIx>>,
-    /// Types with supertypes outside of the project.
-    has_external_super: Vec<bool>,
     /// What each definition returns, holds or stands for.
     types: Vec<Type>,
 }
@@ -93,13 +91,7 @@ pub(super) struct Binder<'t, 'n> {
 impl<'t, 'n> Binder<'t, 'n> {
     pub(super) fn new(table: &'t Table<'n>, modules: &'t Modules<'t, 'n>) -> Self {
         let n = table.entries.len();
-        let mut binder = Self {
-            table,
-            modules,
-            supers: vec![Vec::new(); n],
-            has_external_super: vec![false; n],
-            types: vec![Type::Unknown; n],
-        };
+        let mut binder = Self { table, modules, supers: vec![Vec::new(); n], types: vec![Type::Unknown; n] };
         binder.bind_supers();
         for _ in 0..ROUNDS {
             binder.derive_types();
@@ -135,14 +127,10 @@ impl<'t, 'n> Binder<'t, 'n> {
                 Type::Static(of) | Type::Instance(of) => (*of != at).then_some(*of),
                 _ => None,
             };
-            let known: Vec<SymbolIx> = types.iter().filter_map(is_known).collect();
-            let is_open = known.len() < types.len();
-            Some((known, is_open))
+            Some(types.iter().filter_map(is_known).collect::<Vec<SymbolIx>>())
         });
-        for (at, (known, is_open)) in found {
-            let first = self.table.canonical(at) as usize;
-            self.supers[first].extend(known);
-            self.has_external_super[first] |= is_open;
+        for (at, known) in found {
+            self.supers[self.table.canonical(at) as usize].extend(known);
         }
     }
 
@@ -207,19 +195,23 @@ impl<'t, 'n> Binder<'t, 'n> {
         Vec::new()
     }
 
-    /// Whether a type, or one of its supertypes, extends something outside of the project.
-    fn is_open(&self, of: SymbolIx) -> bool {
-        let mut open = vec![self.table.canonical(of)];
-        let mut seen: FxHashSet<SymbolIx> = FxHashSet::default();
-        while let Some(at) = open.pop() {
-            if self.has_external_super[at as usize] {
-                return true;
-            }
-            if seen.insert(at) && seen.len() < MAX_SUPERS {
-                open.extend(self.supers[at as usize].iter().map(|&at| self.table.canonical(at)));
-            }
-        }
-        false
+    /// The members that each member takes the place of: (member, overridden), by member.
+    pub(super) fn overrides(&self) -> Vec<(SymbolIx, SymbolIx)> {
+        let all = (0..self.table.entries.len() as SymbolIx).into_par_iter();
+        let pairs = all.flat_map_iter(|at| {
+            let entry = self.table.entry(at);
+            let parent = entry.parent.filter(|&parent| self.table.entry(parent).kind.is_type());
+            let can_override = matches!(entry.kind, DefinitionKind::Method | DefinitionKind::Field)
+                && !entry.traits.has(Traits::PRIVATE)
+                && !self.table.text(entry.name).is_some_and(|name| name.starts_with("__"));
+            let supers = parent.filter(|_| can_override).map(|parent| {
+                let supers = &self.supers[self.table.canonical(parent) as usize];
+                supers.iter().flat_map(|&above| self.member(above, entry.name)).collect::<Vec<_>>()
+            });
+            let found = supers.unwrap_or_default().into_iter().filter(move |&base| base != at);
+            found.map(move |base| (at, base)).collect::<Vec<_>>()
+        });
+        pairs.collect()
     }
 
     fn super_member(&self, of: SymbolIx, name: Name) -> Vec<SymbolIx> {
@@ -372,8 +364,9 @@ impl<'b, 't, 'n> FileBinder<'b, 't, 'n> {
         while let Some(current) = at {
             let entry = table.entry(current);
             let is_space = entry.kind.is_type() || entry.kind == DefinitionKind::Module;
-            let sees_members =
-                is_direct || self.family.has_implicit_members() || entry.kind == DefinitionKind::Module;
+            let sees_members = is_direct && self.family == Family::Python
+                || self.family.has_implicit_members()
+                || entry.kind == DefinitionKind::Module;
             if is_space && sees_members {
                 let found = self.binder.member(current, name);
                 if !found.is_empty() {

@@ -165,6 +165,19 @@ impl SymbolGraph {
         }
     }
 
+    /// The function or type that holds a definition, itself included: what others use when they use it.
+    fn carrier(&self, at: SymbolIx) -> Option<SymbolIx> {
+        let mut next = Some(at);
+        while let Some(at) = next {
+            let definition = &self.definitions[at as usize];
+            if definition.kind.is_callable() || definition.kind.is_type() {
+                return Some(at);
+            }
+            next = definition.parent;
+        }
+        None
+    }
+
     /// Files that a change of the symbols may affect, with the fewest steps to each: those with references to it, those with
     /// references to the definitions around these references, and so on.
     pub fn impact(&self, symbols: &[SymbolIx], max_distance: usize, min_confidence: u8) -> Vec<Impacted> {
@@ -178,7 +191,7 @@ impl SymbolGraph {
                     self.references_to(symbol).iter().filter(|found| found.confidence >= min_confidence);
                 for found in sure {
                     files.entry(found.file).or_insert(distance);
-                    if let Some(within) = found.within
+                    if let Some(within) = found.within.and_then(|within| self.carrier(within))
                         && found.role != Role::Import
                         && seen.insert(within)
                     {

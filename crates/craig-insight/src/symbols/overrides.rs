@@ -1,0 +1,86 @@
+//! What members of subtypes that take the place of others mean for references.
+
+use std::collections::BTreeMap;
+
+use craig_chunk::names::Role;
+
+use super::table::{Family, Table};
+use super::{SymbolIx, SymbolReference};
+
+/// An overriding member mentions what it overrides.
+const OVERRIDES: u8 = 90;
+/// Where types are structural or dynamic, a call of one member of a family may reach each of them.
+const SAME_FAMILY: u8 = 60;
+/// Larger families say nothing about one of their members.
+const MAX_FAMILY: usize = 64;
+
+/// References that follow from `overrides`, pairs of a member and one that it overrides.
+pub(super) fn references(
+    table: &Table<'_>,
+    overrides: &[(SymbolIx, SymbolIx)],
+    references: &[SymbolReference],
+) -> Vec<SymbolReference> {
+    let mut found: Vec<SymbolReference> =
+        overrides.iter().map(|&(member, base)| at_definition(table, member, base)).collect();
+    let families = families(table, overrides);
+    if families.is_empty() {
+        return found;
+    }
+    for family in families.values() {
+        let pairs = family.iter().flat_map(|&a| family.iter().map(move |&b| (a, b))).filter(|(a, b)| a != b);
+        found.extend(pairs.map(|(member, of)| at_definition(table, member, of)));
+    }
+    let family_of: BTreeMap<SymbolIx, &Vec<SymbolIx>> =
+        families.values().flat_map(|family| family.iter().map(move |&at| (at, family))).collect();
+    for reference in references {
+        let Some(family) = family_of.get(&reference.symbol) else { continue };
+        let others = family.iter().filter(|&&at| at != reference.symbol);
+        let confidence = reference.confidence.min(SAME_FAMILY);
+        found.extend(others.map(|&symbol| SymbolReference { symbol, confidence, ..*reference }));
+    }
+    found
+}
+
+/// The definition of `member` as a mention of `base`.
+fn at_definition(table: &Table<'_>, member: SymbolIx, base: SymbolIx) -> SymbolReference {
+    let definition = table.definition(member);
+    SymbolReference {
+        symbol: base,
+        file: table.entry(member).file,
+        line: definition.line,
+        column: definition.column,
+        role: Role::Override,
+        within: table.entry(member).parent,
+        confidence: OVERRIDES,
+    }
+}
+
+/// Members that override each other, directly or by others, by the first of them.
+fn families(table: &Table<'_>, overrides: &[(SymbolIx, SymbolIx)]) -> BTreeMap<SymbolIx, Vec<SymbolIx>> {
+    let is_loose =
+        |at: SymbolIx| matches!(table.families[table.entry(at).file as usize], Family::Script | Family::Php);
+    let mut first: BTreeMap<SymbolIx, SymbolIx> = BTreeMap::new();
+    for &(member, base) in overrides.iter().filter(|(member, _)| is_loose(*member)) {
+        let (a, b) = (root(&mut first, member), root(&mut first, base));
+        first.insert(a.max(b), a.min(b));
+    }
+    let members: Vec<SymbolIx> = first.keys().copied().collect();
+    let mut families: BTreeMap<SymbolIx, Vec<SymbolIx>> = BTreeMap::new();
+    for at in members {
+        let root = root(&mut first, at);
+        families.entry(root).or_default().push(at);
+    }
+    families.retain(|_, family| family.len() > 1 && family.len() <= MAX_FAMILY);
+    families
+}
+
+fn root(first: &mut BTreeMap<SymbolIx, SymbolIx>, at: SymbolIx) -> SymbolIx {
+    let mut at = at;
+    loop {
+        let above = *first.entry(at).or_insert(at);
+        if above == at {
+            return at;
+        }
+        at = above;
+    }
+}
