@@ -4,6 +4,7 @@
 //! members of types that the code makes evident. What cannot be bound stays a candidate of several.
 
 mod bind;
+mod map;
 mod modules;
 mod overrides;
 mod query;
@@ -18,6 +19,7 @@ use crate::IsCancelled;
 use crate::packages::Packages;
 use crate::resolve::Resolver;
 use crate::workspace::Workspace;
+pub use map::MapFocus;
 pub use query::{Caller, Impacted, SymbolQuery};
 
 /// Index of a definition in the whole project.
