@@ -8,7 +8,8 @@
 
 Strata: five kinds, each half with a last name that is unique in the repository and half with namesakes. A cell that
 runs dry is filled from the same kind first, from any kind afterwards. At most a third of the symbols have no reference,
-and at most a fifth, one a cell, are defined in tests. Names of one character and Python's `__names__` are not drawn.
+and at most a fifth, one a cell, are defined in tests. Names of one character, Python's
+`__names__` and JavaScript's constructors are not drawn.
 """
 
 import argparse
@@ -53,7 +54,7 @@ def entities(definitions):
             names.setdefault(d["last"], set()).add(key)
     for d in seen.values():
         d["namesakes"] = len(names[d["last"]])
-    return [d for d in seen.values() if len(d["last"]) > 1 and not re.match(r"__\w+__$", d["last"])]
+    return [d for d in seen.values() if len(d["last"]) > 1 and not re.match(r"__\w+__$|constructor$", d["last"])]
 
 
 def cells(definitions, seed):

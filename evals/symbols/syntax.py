@@ -168,6 +168,10 @@ def role_go(node, kind):
     return "read"
 
 
+MEMBERS = ("method_definition", "method_signature", "abstract_method_signature", "property_signature", "public_field_definition",
+           "field_definition")
+
+
 def export_javascript(node):
     """The name under which CommonJS exports an identifier there, or None: `module.exports = { a: node }`, `exports.a = node`."""
     parent = node.parent
@@ -199,6 +203,8 @@ def role_javascript(node, kind):
     if inside_until(node, ("import_statement", "import_alias"), ("statement_block",)):
         return "import"
     export = next((a for a in ancestors(node) if a.type == "export_statement"), None)
+    if node.parent is not None and node.parent.type in MEMBERS and (is_field(node, "name") or is_field(node, "property")):
+        return "override"
     if node.parent is not None and node.parent.type == "export_specifier":
         return "import" if export is not None and export.child_by_field_name("source") else "other"
     if node.parent is not None and node.parent.type in ("shorthand_property_identifier_pattern", "object_pattern", "pair_pattern"):

@@ -471,6 +471,8 @@ class Repository:
                 missed.add((path, line, column))
             elif not places:
                 unresolved.add((path, line))
+            elif {(p, n) for p, n, _ in places} <= unresolved:
+                unresolved.add((path, line))  # a local that is bound to an unresolved one of the same name
         return missed, sorted(unresolved)
 
     def truth(self, d):
