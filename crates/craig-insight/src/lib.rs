@@ -37,7 +37,8 @@ pub use quality::{
 };
 pub use relations::{Definition, Reached, Relations, UsedPackage};
 pub use symbols::{
-    Caller, Impacted, MapFocus, SymbolDefinition, SymbolFile, SymbolGraph, SymbolIx, SymbolQuery, SymbolReference,
+    Caller, Impacted, MapFocus, ScipOrigin, SymbolDefinition, SymbolFile, SymbolGraph, SymbolIx, SymbolQuery,
+    SymbolReference,
 };
 
 use graph::Graph;

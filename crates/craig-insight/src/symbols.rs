@@ -8,6 +8,7 @@ mod map;
 mod modules;
 mod overrides;
 mod query;
+mod scip;
 mod table;
 
 use craig_chunk::names::{DefinitionKind, Names, Role, Traits};
@@ -15,6 +16,7 @@ use craig_source::Language;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
+pub use self::scip::ScipOrigin;
 use crate::IsCancelled;
 use crate::packages::Packages;
 use crate::resolve::Resolver;
@@ -38,6 +40,8 @@ pub struct SymbolDefinition {
     pub parent: Option<SymbolIx>,
     /// Line of the name, 1-based.
     pub line: u32,
+    /// Byte of the name in its line, 0-based.
+    pub column: u32,
     /// First line of the definition.
     pub line_start: u32,
     /// Last line of the definition, inclusive.

@@ -323,6 +323,7 @@ impl<'n> Table<'n> {
                 kind: entry.kind,
                 parent: entry.parent,
                 line: definition.line,
+                column: definition.column,
                 line_start: definition.line_start,
                 line_end: definition.line_end,
                 traits: entry.traits,
