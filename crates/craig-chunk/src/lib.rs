@@ -13,6 +13,7 @@ pub mod names;
 mod parse;
 mod references;
 mod sections;
+mod separator;
 mod split;
 mod text;
 mod walk;

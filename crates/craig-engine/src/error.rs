@@ -149,6 +149,19 @@ pub enum EngineError {
         /// Number asked for.
         id: Option<u64>,
     },
+    /// A pattern that is no regular expression, or one that lines cannot be searched for.
+    #[error("cannot search for the pattern {}: {reason}", marked(pattern, *at))]
+    BadPattern {
+        /// The pattern.
+        pattern: String,
+        /// What is wrong.
+        reason: String,
+        /// The place in the pattern, in bytes, if it is known.
+        at: Option<usize>,
+    },
+    /// Whoever asked needs no answer any more.
+    #[error("the search was cancelled")]
+    Cancelled,
     /// A relevance out of range.
     #[error("the minimum relevance is {score}, outside 0 to 1")]
     ScoreOutOfRange {
@@ -179,6 +192,7 @@ impl EngineError {
             | Self::UnknownFile { .. }
             | Self::NothingToCompare { .. }
             | Self::UnknownLanguage { .. }
+            | Self::BadPattern { .. }
             | Self::NoDatabase { .. }
             | Self::Settings(_)
             | Self::CostsNotAccepted(_)
@@ -197,6 +211,7 @@ impl EngineError {
             | Self::Store(_)
             | Self::Search(_)
             | Self::Insight(_)
+            | Self::Cancelled
             | Self::Threads(_) => Fault::Environment,
         }
     }
@@ -276,6 +291,9 @@ impl EngineError {
             Self::NoDatabase { .. } => {
                 Some("is --db spelled right? 'craig ingest <directory>' with the same --db makes it".into())
             }
+            Self::BadPattern { .. } => Some(
+                "'--fixed-strings' searches for exactly this text; in a regular expression, \\( is a parenthesis".into(),
+            ),
             Self::ScoreOutOfRange { .. } => Some("relevance goes from 0 to 1: 70% is 0.7".into()),
             _ => None,
         }
@@ -292,6 +310,24 @@ impl From<BadUrl> for EngineError {
     fn from(error: BadUrl) -> Self {
         GitError::from(error).into()
     }
+}
+
+/// A pattern in quotes, with a mark where something is wrong and as much as a reader needs around it.
+fn marked(pattern: &str, at: Option<usize>) -> String {
+    const MOST_CHARS: usize = 60;
+    let beginning = |text: &str| match text.char_indices().nth(MOST_CHARS) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text.to_owned(),
+    };
+    let Some((before, after)) = at.and_then(|at| pattern.split_at_checked(at)) else {
+        return format!("\"{}\"", beginning(pattern));
+    };
+    let before = match before.char_indices().rev().nth(MOST_CHARS) {
+        Some((start, _)) => format!("…{}", &before[start..]),
+        None => before.to_owned(),
+    };
+    let gap = if after.is_empty() { "" } else { " " };
+    format!("\"{before} <-- HERE{gap}{}\"", beginning(after))
 }
 
 fn model_fault(error: &ModelError) -> Fault {

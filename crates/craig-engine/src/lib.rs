@@ -10,6 +10,7 @@ mod engine;
 mod error;
 mod explain;
 mod freshness;
+mod grep;
 mod ingest;
 mod insight;
 mod lock;
@@ -48,6 +49,7 @@ pub use error::{EngineError, Fault};
 pub use explain::{
     Activation, ExplainConfig, Explained, Explainer, Selection, Words, WordsReport, WordsStatus, write_page,
 };
+pub use grep::{Case, GrepAnswer, GrepCounts, GrepFile, GrepLine, GrepRequest};
 pub use ingest::{IngestRequest, Waiting};
 pub use prepare::{Freshness, PrepareRequest, Refresh};
 pub use progress::{Phase, Progress};

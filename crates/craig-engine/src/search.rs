@@ -82,9 +82,18 @@ impl SearchRequest {
     }
 
     fn filter(&self) -> Result<Filter, EngineError> {
-        let languages = self.languages.iter().map(|name| language(name)).collect::<Result<_, _>>()?;
-        Ok(Filter::new(self.kind, languages, self.path.as_deref())?)
+        filter(self.kind, &self.languages, self.path.as_deref())
     }
+}
+
+/// The files of `kind` in one of the languages of these names, unless there are none, whose path matches.
+pub(crate) fn filter(
+    kind: KindFilter,
+    languages: &[String],
+    path: Option<&str>,
+) -> Result<Filter, EngineError> {
+    let languages = languages.iter().map(|name| language(name)).collect::<Result<_, _>>()?;
+    Ok(Filter::new(kind, languages, path)?)
 }
 
 /// What a search found.

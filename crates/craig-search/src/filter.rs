@@ -65,16 +65,33 @@ impl Filter {
 
     fn passes(&self, segment: &LiveSegment, file: usize) -> bool {
         let (segment, row) = (&segment.segment, &segment.segment.files()[file]);
-        let kind = match self.kind {
+        self.kind().is_none_or(|kind| row.kind == kind_number(kind))
+            && self.passes_language(segment.text(row.language))
+            && self.passes_path(segment.text(row.path))
+    }
+
+    /// Whether files of this language and kind pass, whatever their path.
+    pub fn passes_file(&self, language: Language, kind: FileKind) -> bool {
+        self.kind().is_none_or(|wanted| wanted == kind) && self.passes_language(language.id())
+    }
+
+    /// Whether files at this path pass, whatever their language and kind.
+    pub fn passes_path(&self, path: &str) -> bool {
+        self.path.as_ref().is_none_or(|glob| glob.is_match(path))
+    }
+
+    fn passes_language(&self, language: &str) -> bool {
+        self.languages.is_empty() || self.languages.iter().any(|wanted| wanted.id() == language)
+    }
+
+    /// The only kind that passes; `None` for all.
+    fn kind(&self) -> Option<FileKind> {
+        match self.kind {
             KindFilter::All => None,
             KindFilter::Code => Some(FileKind::Code),
             KindFilter::Docs => Some(FileKind::Docs),
             KindFilter::Config => Some(FileKind::Config),
-        };
-        let language = segment.text(row.language);
-        kind.is_none_or(|kind| row.kind == kind_number(kind))
-            && (self.languages.is_empty() || self.languages.iter().any(|wanted| wanted.id() == language))
-            && self.path.as_ref().is_none_or(|glob| glob.is_match(segment.text(row.path)))
+        }
     }
 }
 

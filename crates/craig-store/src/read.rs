@@ -238,6 +238,22 @@ impl Store {
         })
     }
 
+    /// Loads these files with their texts; those that are gone are left out.
+    ///
+    /// Texts are not compared with their hashes, so they may be searched but not shown:
+    /// [`load_outlines`](Self::load_outlines) compares them.
+    pub fn load_texts(&self, files: &[FileId]) -> Result<Vec<StoredText>, StoreError> {
+        let sql = format!("SELECT {RECORD}, content FROM files WHERE id = ?1");
+        self.read(|connection| {
+            let mut find = connection.prepare_cached(&sql)?;
+            let read = |row: &Row<'_>| {
+                let record = FileRecord::from_row(row)?;
+                Ok(StoredText { content: text_column(row, 5, &record)?, record })
+            };
+            files.iter().filter_map(|&file| find.query_row([file], read).optional().transpose()).collect()
+        })
+    }
+
     /// The text of a chunk: `bytes` of its file's text, which have this hash; `None` if the file is gone.
     ///
     /// Fails with [`StoreError::DamagedText`] if the text has another hash.

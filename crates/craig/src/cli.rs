@@ -11,8 +11,10 @@ mod explain;
 mod failure;
 mod feedback;
 mod file;
+mod filters;
 mod gateway;
 mod global;
+mod grep;
 mod ingest;
 mod ingest_delta;
 mod insight;
@@ -53,7 +55,7 @@ use session::Session;
 /// Finds the right code and documentation in a workspace, on this machine.
 ///
 /// Run 'craig search "where are tokens checked"' in any directory: it is ingested and searched. Exit codes: 0 success,
-/// 1 error, 2 partial success (some files or batch lines could not be processed).
+/// 1 error (or nothing was found by 'craig grep'), 2 partial success (some files or batch lines could not be processed).
 #[derive(Debug, Parser)]
 #[command(name = "craig", version, max_term_width = 100)]
 struct Cli {
@@ -68,6 +70,7 @@ enum Command {
     Ingest(ingest::Args),
     IngestDelta(ingest_delta::Args),
     Search(search::Args),
+    Grep(grep::Args),
     Context(context::Args),
     Explain(explain::Args),
     Docs(docs::Args),
@@ -123,6 +126,7 @@ fn run(command: Command, session: &mut Session) -> anyhow::Result<Outcome> {
         Command::Ingest(args) => ingest::run(args, session),
         Command::IngestDelta(args) => ingest_delta::run(&args, session),
         Command::Search(args) => search::run(args, session),
+        Command::Grep(args) => grep::run(&args, session),
         Command::Context(args) => context::run(args, session),
         Command::Explain(args) => explain::run(&args, session),
         Command::Docs(args) => docs::run(&args, session),

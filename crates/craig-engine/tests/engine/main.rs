@@ -8,6 +8,7 @@ mod damage;
 mod deltas;
 mod explanations;
 mod freshness;
+mod grep;
 mod incremental;
 mod models;
 mod recovery;

@@ -20,6 +20,8 @@ pub(crate) enum Outcome {
     Partial,
     /// Damage was found and not repaired: 1.
     Damaged,
+    /// No line matches: 1.
+    NothingFound,
 }
 
 impl Outcome {
@@ -34,7 +36,7 @@ impl From<Outcome> for ExitCode {
         match outcome {
             Outcome::Complete => Self::SUCCESS,
             Outcome::Partial => Self::from(2),
-            Outcome::Damaged => Self::FAILURE,
+            Outcome::Damaged | Outcome::NothingFound => Self::FAILURE,
         }
     }
 }

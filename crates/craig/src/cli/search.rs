@@ -5,12 +5,12 @@ mod text;
 
 use std::path::PathBuf;
 
-use clap::builder::{PossibleValuesParser, TypedValueParser};
-use craig_engine::{KindFilter, RerankStatus, SearchAnswer, SearchRequest};
+use craig_engine::{RerankStatus, SearchAnswer, SearchRequest};
 
 use self::batch::QueryLine;
 use super::costs::Costs;
 use super::failure::Outcome;
+use super::filters::Filters;
 use super::project_selector::ProjectSelector;
 use super::session::Session;
 
@@ -36,15 +36,8 @@ pub(crate) struct Args {
     /// Maximum number of results per file
     #[arg(long, value_name = "N", default_value_t = SearchRequest::default().per_file)]
     per_file: usize,
-    /// Only files in this language (may be repeated)
-    #[arg(long, short, value_name = "LANGUAGE")]
-    language: Vec<String>,
-    /// Only files whose path matches, such as 'src/**/*.rs' or '*.md'
-    #[arg(long, value_name = "GLOB")]
-    path: Option<String>,
-    /// Only files of this kind
-    #[arg(long, value_parser = kind(), default_value = "all")]
-    kind: KindFilter,
+    #[command(flatten)]
+    filters: Filters,
     /// Only results of at least this relevance, from 0 to 1
     #[arg(long, value_name = "SCORE", default_value_t = 0.0)]
     min_score: f32,
@@ -59,13 +52,6 @@ pub(crate) struct Args {
     no_rerank: bool,
     #[command(flatten)]
     costs: Costs,
-}
-
-/// Reads a kind of files by its name in JSON.
-fn kind() -> impl TypedValueParser<Value = KindFilter> {
-    PossibleValuesParser::new(["code", "docs", "config", "all"]).try_map(|name| {
-        serde_json::from_value(name.into()).map_err(|error: serde_json::Error| error.to_string())
-    })
 }
 
 impl Args {
@@ -83,9 +69,9 @@ impl Args {
             limit: self.limit,
             per_file: self.per_file,
             min_score: self.min_score,
-            languages: self.language.clone(),
-            path: self.path.clone(),
-            kind: self.kind,
+            languages: self.filters.language.clone(),
+            path: self.filters.path.clone(),
+            kind: self.filters.kind,
             rerank: !self.no_rerank,
             ..SearchRequest::default()
         }

@@ -19,6 +19,7 @@ const IN_TERMS_OF_TOOLS: &[(&str, &str)] = &[
     ("'craig tree' lists the files of a project", "get_file_structure lists the files of a project"),
     ("as 'craig tree' shows it", "as get_file_structure shows it"),
     ("'craig stats' lists the languages of what is ingested", "get_project_metadata lists the languages"),
+    ("'--fixed-strings' searches for exactly this text", "literal: true searches for exactly this text"),
     ("wait for it to end, or leave --no-wait out", "wait until query_ingestion_status says it has ended"),
 ];
 

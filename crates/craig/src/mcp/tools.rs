@@ -3,6 +3,7 @@
 mod content;
 mod context;
 mod explain;
+mod grep;
 mod insight;
 mod jobs;
 mod metadata;
@@ -14,6 +15,7 @@ mod updates;
 
 use std::sync::{Arc, LazyLock};
 
+use craig_engine::Cancellation;
 use rmcp::model::{
     CallToolResponse, CallToolResult, ClientCapabilities, CreateTaskResult, JsonObject,
     ProgressNotificationParam, ProgressToken, ProtocolVersion, ToolAnnotations,
@@ -116,6 +118,16 @@ impl Caller {
     }
 }
 
+/// Cancels some work when its request is dropped, so that it does not keep its thread busy.
+#[derive(Default)]
+struct CancelOnDrop(Cancellation);
+
+impl Drop for CancelOnDrop {
+    fn drop(&mut self) {
+        self.0.cancel();
+    }
+}
+
 /// The declaration of a tool; the rest comes from the types of its arguments and answer.
 struct About {
     name: &'static str,
@@ -193,6 +205,7 @@ impl Tool {
 static TOOLS: LazyLock<Vec<Tool>> = LazyLock::new(|| {
     vec![
         query::tool(),
+        grep::tool(),
         context::tool(),
         explain::tool(),
         content::tool(),

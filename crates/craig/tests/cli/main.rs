@@ -14,6 +14,7 @@ mod explain;
 mod gateway;
 mod git;
 mod git_server;
+mod grep;
 mod harness;
 mod hostile;
 mod hostile_databases;

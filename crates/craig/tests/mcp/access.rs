@@ -136,6 +136,7 @@ fn annotations_say_what_tools_do() {
         .collect();
     expect_test::expect![[r#"
         query_code: reads
+        grep: reads
         get_context: reads
         explain_code: reads
         get_file_content: reads

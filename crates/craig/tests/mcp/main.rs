@@ -7,6 +7,7 @@ mod access;
 mod client;
 mod fuzz;
 mod git;
+mod grep;
 mod hostile;
 mod http;
 mod protocol;

@@ -6,7 +6,7 @@ use crate::client::{Client, Home, remove};
 use crate::valid::violations;
 
 /// Calls a tool and holds the answer against its output schema.
-fn call(client: &mut Client, tool: &str, arguments: Value) -> Value {
+pub(crate) fn call(client: &mut Client, tool: &str, arguments: Value) -> Value {
     let answer = client.call(tool, arguments);
     let tools = client.ask("tools/list", json!({}));
     let tool = tools["tools"].as_array().unwrap().iter().find(|known| known["name"] == tool).unwrap();

@@ -10,7 +10,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use super::{About, Call, Effect, Tool};
+use super::{About, Call, CancelOnDrop, Effect, Tool};
 use crate::mcp::answer::Answer;
 use crate::mcp::failure::Failure;
 use crate::mcp::freshness::StateName;
@@ -157,16 +157,6 @@ async fn analyse_at(
     };
     let freshness = state.name();
     Ok(Analysis { project: name, facts, counts, sections, mermaid, freshness, page }.into())
-}
-
-/// Cancels an analysis when its request is dropped, so that it does not keep its thread busy.
-#[derive(Default)]
-struct CancelOnDrop(Cancellation);
-
-impl Drop for CancelOnDrop {
-    fn drop(&mut self) {
-        self.0.cancel();
-    }
 }
 
 /// Lists by name, the graph, and the end of the page.

@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use craig_engine::{Hit, KindFilter, SearchAnswer, SearchRequest};
+use craig_engine::{GrepRequest, Hit, KindFilter, SearchAnswer, SearchRequest};
 use rmcp::model::Resource;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -92,6 +92,16 @@ impl Filters {
             path: self.path.clone(),
             kind: self.kind.unwrap_or_default(),
             ..SearchRequest::default()
+        }
+    }
+
+    /// A request for exact lines with these filters.
+    pub(super) fn grep_request(&self) -> GrepRequest {
+        GrepRequest {
+            languages: self.language.clone(),
+            path: self.path.clone(),
+            kind: self.kind.unwrap_or_default(),
+            ..GrepRequest::default()
         }
     }
 

@@ -1,0 +1,278 @@
+//! Exact lines: those of the stored texts that match a regular expression.
+
+mod line;
+mod pattern;
+
+use std::time::Instant;
+
+use craig_model::Cancellation;
+use craig_search::{Filter, KindFilter};
+use craig_source::mask_secrets;
+use craig_store::{FileId, Project, Store, StoredText, TrackedFile};
+use rayon::prelude::*;
+use serde::Serialize;
+
+use self::pattern::Pattern;
+use crate::search::filter;
+use crate::{Engine, EngineError};
+
+pub use self::line::GrepLine;
+pub use self::pattern::Case;
+
+/// How to search for a pattern, which comes beside it.
+#[derive(Clone, Debug)]
+pub struct GrepRequest {
+    /// Whether capital letters matter.
+    pub case: Case,
+    /// Whether a match has to begin and end where words do.
+    pub whole_words: bool,
+    /// Whether the pattern is a text instead of a regular expression.
+    pub literal: bool,
+    /// Most lines, or files; all are counted.
+    pub limit: usize,
+    /// Lines to show before each line.
+    pub before: usize,
+    /// Lines to show after each line.
+    pub after: usize,
+    /// Longer lines are cut around their first match, to about as many characters.
+    pub line_chars: usize,
+    /// Languages to search, by id or common name; empty means all.
+    pub languages: Vec<String>,
+    /// Pattern that paths must match.
+    pub path: Option<String>,
+    /// Code, docs, config or all.
+    pub kind: KindFilter,
+    /// Ends the search from another thread.
+    pub cancellation: Cancellation,
+}
+
+impl Default for GrepRequest {
+    fn default() -> Self {
+        Self {
+            case: Case::Sensitive,
+            whole_words: false,
+            literal: false,
+            limit: 100,
+            before: 0,
+            after: 0,
+            line_chars: 300,
+            languages: Vec::new(),
+            path: None,
+            kind: KindFilter::All,
+            cancellation: Cancellation::default(),
+        }
+    }
+}
+
+impl GrepRequest {
+    /// Fails for whatever a search for `pattern` would refuse in any project: to be asked before a long ingestion.
+    pub fn check(&self, pattern: &str) -> Result<(), EngineError> {
+        Pattern::new(pattern, self)?;
+        self.filter().map(drop)
+    }
+
+    fn filter(&self) -> Result<Filter, EngineError> {
+        filter(self.kind, &self.languages, self.path.as_deref())
+    }
+
+    fn go_on_unless_cancelled(&self) -> Result<(), EngineError> {
+        if self.cancellation.is_cancelled() { Err(EngineError::Cancelled) } else { Ok(()) }
+    }
+}
+
+/// The lines that match a pattern.
+#[derive(Clone, Debug, Serialize)]
+pub struct GrepAnswer {
+    /// Name of the project searched.
+    pub project: String,
+    /// The pattern.
+    pub pattern: String,
+    /// Milliseconds of the search, without bringing the index up to date.
+    pub elapsed_ms: f64,
+    /// Lines that match, in all files.
+    pub total_lines: u64,
+    /// Files with such a line.
+    pub total_files: u64,
+    /// The first of these lines, by path and line.
+    pub lines: Vec<GrepLine>,
+}
+
+/// The files that match a pattern.
+#[derive(Clone, Debug, Serialize)]
+pub struct GrepCounts {
+    /// Name of the project searched.
+    pub project: String,
+    /// The pattern.
+    pub pattern: String,
+    /// Milliseconds of the search, without bringing the index up to date.
+    pub elapsed_ms: f64,
+    /// Lines that match, in all files.
+    pub total_lines: u64,
+    /// Files with such a line.
+    pub total_files: u64,
+    /// The first of these files, by path.
+    pub files: Vec<GrepFile>,
+}
+
+/// A file that matches a pattern.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct GrepFile {
+    /// Path relative to the project's folder.
+    pub path: String,
+    /// Lines that match.
+    pub lines: u64,
+}
+
+/// A file in which something was found.
+struct MatchingFile {
+    id: FileId,
+    path: String,
+    n_lines: u64,
+    /// Where the first lines begin that match, in bytes.
+    starts: Vec<usize>,
+}
+
+/// Bytes of text that are read while the texts before them are searched.
+const GROUP_BYTES: u64 = 4 << 20;
+
+/// Files of which the lines are cut out at the same time.
+const FILES_SHOWN_AT_ONCE: usize = 64;
+
+impl Engine {
+    /// The lines of a project, as it is indexed now, that match a regular expression, by path and line.
+    pub fn grep(
+        &self,
+        handle: &str,
+        pattern: &str,
+        request: &GrepRequest,
+    ) -> Result<GrepAnswer, EngineError> {
+        let started = Instant::now();
+        let compiled = Pattern::new(pattern, request)?;
+        let store = self.store()?;
+        self.read(&store, handle, |project| {
+            let found = self.matching_files(&store, project, &compiled, request, request.limit)?;
+            Ok(GrepAnswer {
+                project: project.name.clone(),
+                pattern: mask_secrets(pattern).into_owned(),
+                total_lines: found.iter().map(|file| file.n_lines).sum(),
+                total_files: found.len() as u64,
+                lines: lines(&store, &found, &compiled, request)?,
+                elapsed_ms: started.elapsed().as_secs_f64() * 1e3,
+            })
+        })
+    }
+
+    /// The files of a project, as it is indexed now, with a line that matches a regular expression, by path.
+    pub fn grep_counts(
+        &self,
+        handle: &str,
+        pattern: &str,
+        request: &GrepRequest,
+    ) -> Result<GrepCounts, EngineError> {
+        let started = Instant::now();
+        let compiled = Pattern::new(pattern, request)?;
+        let store = self.store()?;
+        self.read(&store, handle, |project| {
+            let found = self.matching_files(&store, project, &compiled, request, 0)?;
+            let (total_lines, total_files) =
+                (found.iter().map(|file| file.n_lines).sum(), found.len() as u64);
+            let files = found.into_iter().take(request.limit);
+            Ok(GrepCounts {
+                project: project.name.clone(),
+                pattern: mask_secrets(pattern).into_owned(),
+                total_lines,
+                total_files,
+                files: files.map(|file| GrepFile { path: file.path, lines: file.n_lines }).collect(),
+                elapsed_ms: started.elapsed().as_secs_f64() * 1e3,
+            })
+        })
+    }
+
+    /// All files that match, by path, with the places of the first `most_lines` lines. Texts are searched on the threads of
+    /// the pool while this thread, which has the connection, reads the next ones.
+    fn matching_files(
+        &self,
+        store: &Store,
+        project: &Project,
+        pattern: &Pattern,
+        request: &GrepRequest,
+        most_lines: usize,
+    ) -> Result<Vec<MatchingFile>, EngineError> {
+        let filter = request.filter()?;
+        let mut tracked = store.tracked_files(project.id)?;
+        tracked.retain(|file| filter.passes_path(&file.path));
+        let (pool, mut groups) = (self.pool()?, groups(&tracked).into_iter());
+        let mut next = groups.next().map(|files| store.load_texts(&files)).transpose()?;
+        let (mut found, mut n_places) = (Vec::new(), 0);
+        while let Some(texts) = next.take() {
+            request.go_on_unless_cancelled()?;
+            let room = most_lines - n_places;
+            let mut matching = Vec::new();
+            next = pool.in_place_scope(|scope| {
+                scope.spawn(|_| matching = search(texts, &filter, pattern, room));
+                groups.next().map(|files| store.load_texts(&files)).transpose()
+            })?;
+            for mut file in matching {
+                file.starts.truncate(most_lines - n_places);
+                n_places += file.starts.len();
+                found.push(file);
+            }
+        }
+        Ok(found)
+    }
+}
+
+/// Ids of files, about as many at a time as have texts of [`GROUP_BYTES`].
+fn groups(files: &[TrackedFile]) -> Vec<Vec<FileId>> {
+    let mut groups: Vec<Vec<FileId>> = Vec::new();
+    let mut n_bytes = GROUP_BYTES;
+    for file in files {
+        if n_bytes >= GROUP_BYTES {
+            groups.push(Vec::new());
+            n_bytes = 0;
+        }
+        n_bytes += file.stamp.size;
+        groups.last_mut().into_iter().for_each(|group| group.push(file.id));
+    }
+    groups
+}
+
+/// The texts that match, in the order given, each with the places of its first `most_lines` lines.
+fn search(
+    texts: Vec<StoredText>,
+    filter: &Filter,
+    pattern: &Pattern,
+    most_lines: usize,
+) -> Vec<MatchingFile> {
+    let search_one = |StoredText { record, content }| {
+        let text = content.filter(|_| filter.passes_file(record.language, record.kind))?;
+        let mut file = MatchingFile { id: record.id, path: record.path, n_lines: 0, starts: Vec::new() };
+        for start in pattern.lines(&text) {
+            file.n_lines += 1;
+            if file.starts.len() < most_lines {
+                file.starts.push(start);
+            }
+        }
+        (file.n_lines > 0).then_some(file)
+    };
+    texts.into_par_iter().filter_map(search_one).collect()
+}
+
+/// The lines at the places found, from texts that are what was stored.
+fn lines(
+    store: &Store,
+    found: &[MatchingFile],
+    pattern: &Pattern,
+    request: &GrepRequest,
+) -> Result<Vec<GrepLine>, EngineError> {
+    let shown: Vec<&MatchingFile> = found.iter().filter(|file| !file.starts.is_empty()).collect();
+    let mut lines = Vec::new();
+    for files in shown.chunks(FILES_SHOWN_AT_ONCE) {
+        request.go_on_unless_cancelled()?;
+        let ids: Vec<FileId> = files.iter().map(|file| file.id).collect();
+        for (file, outlined) in files.iter().zip(store.load_outlines(&ids)?) {
+            lines.extend(line::of_file(&outlined, &file.starts, pattern, request));
+        }
+    }
+    Ok(lines)
+}

@@ -1,0 +1,25 @@
+//! Which files of a project a command answers from.
+
+use clap::builder::{PossibleValuesParser, TypedValueParser};
+use craig_engine::KindFilter;
+
+/// Options of commands that answer from some files only.
+#[derive(Clone, Debug, clap::Args)]
+pub(crate) struct Filters {
+    /// Only files in this language (may be repeated)
+    #[arg(long, short, value_name = "LANGUAGE")]
+    pub(crate) language: Vec<String>,
+    /// Only files whose path matches, such as 'src/**/*.rs' or '*.md'
+    #[arg(long, value_name = "GLOB")]
+    pub(crate) path: Option<String>,
+    /// Only files of this kind
+    #[arg(long, value_parser = kind(), default_value = "all")]
+    pub(crate) kind: KindFilter,
+}
+
+/// Reads a kind of files by its name in JSON.
+fn kind() -> impl TypedValueParser<Value = KindFilter> {
+    PossibleValuesParser::new(["code", "docs", "config", "all"]).try_map(|name| {
+        serde_json::from_value(name.into()).map_err(|error: serde_json::Error| error.to_string())
+    })
+}

@@ -1,0 +1,128 @@
+//! `craig grep`: the lines of a project that match a regular expression.
+
+mod text;
+
+use std::path::PathBuf;
+
+use craig_engine::{Case, GrepRequest};
+
+use super::costs::Costs;
+use super::failure::Outcome;
+use super::filters::Filters;
+use super::project_selector::ProjectSelector;
+use super::session::Session;
+use super::units::{count, counted};
+
+/// Print the lines of a project that match a regular expression; a directory that is not ingested yet is ingested first
+///
+/// Searches what is indexed: secrets are masked, ignored and binary files are left out. Exit code 1 if no line matches.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// Regular expression, in the syntax of ripgrep; a match is never longer than a line
+    pattern: String,
+    /// Id, reference or name of the project [default: the project of the directory]
+    #[arg(long, short, conflicts_with = "root")]
+    project: Option<String>,
+    /// Directory whose project is searched
+    #[arg(long, value_name = "DIR", default_value = ".")]
+    root: PathBuf,
+    /// Ignore case
+    #[arg(long, short)]
+    ignore_case: bool,
+    /// Ignore case if the pattern has no capital letter
+    #[arg(long, short = 'S', conflicts_with = "ignore_case")]
+    smart_case: bool,
+    /// Only matches that begin and end where words do
+    #[arg(long, short)]
+    word_regexp: bool,
+    /// Search for exactly this text, not for a regular expression
+    #[arg(long, short = 'F')]
+    fixed_strings: bool,
+    /// Show so many lines before and after each line
+    #[arg(long, short = 'C', value_name = "N")]
+    context: Option<usize>,
+    /// Show so many lines before each line
+    #[arg(long, short = 'B', value_name = "N")]
+    before_context: Option<usize>,
+    /// Show so many lines after each line
+    #[arg(long, short = 'A', value_name = "N")]
+    after_context: Option<usize>,
+    /// Maximum number of lines or files that are shown, 0 for all
+    #[arg(long, short = 'n', value_name = "N", default_value_t = GrepRequest::default().limit)]
+    limit: usize,
+    /// Print only the paths of files that match
+    #[arg(long)]
+    files_with_matches: bool,
+    /// Print only the paths of files that match, each with the number of its lines that match
+    #[arg(long, short, conflicts_with = "files_with_matches")]
+    count: bool,
+    #[command(flatten)]
+    filters: Filters,
+    /// Answer from the index as it is, without checking for changed files first
+    #[arg(long)]
+    no_refresh: bool,
+    #[command(flatten)]
+    costs: Costs,
+}
+
+impl Args {
+    fn selector(&self) -> ProjectSelector<'_> {
+        ProjectSelector {
+            handle: self.project.as_deref(),
+            root: &self.root,
+            no_refresh: self.no_refresh,
+            costs: Some(self.costs),
+        }
+    }
+
+    fn request(&self) -> GrepRequest {
+        let around = self.context.unwrap_or_default();
+        GrepRequest {
+            case: match (self.ignore_case, self.smart_case) {
+                (true, _) => Case::Insensitive,
+                (_, true) => Case::Smart,
+                _ => Case::Sensitive,
+            },
+            whole_words: self.word_regexp,
+            literal: self.fixed_strings,
+            limit: if self.limit == 0 { usize::MAX } else { self.limit },
+            before: self.before_context.unwrap_or(around),
+            after: self.after_context.unwrap_or(around),
+            languages: self.filters.language.clone(),
+            path: self.filters.path.clone(),
+            kind: self.filters.kind,
+            ..GrepRequest::default()
+        }
+    }
+}
+
+pub(crate) fn run(args: &Args, session: &mut Session) -> anyhow::Result<Outcome> {
+    let request = args.request();
+    request.check(&args.pattern)?;
+    let engine = session.engine_with(&session.settings(Some(&args.root))?)?;
+    let (project, prepared) = args.selector().prepare(&engine, &mut session.output)?;
+    let n_found = if args.files_with_matches || args.count {
+        let answer = engine.grep_counts(&project, &args.pattern, &request)?;
+        session.output.show(&answer, |_| text::files(&answer, args.count))?;
+        note(answer.files.len() as u64, answer.total_files, "file", &answer.project, session);
+        answer.total_files
+    } else {
+        let answer = engine.grep(&project, &args.pattern, &request)?;
+        session.output.show(&answer, |_| text::lines(&answer))?;
+        note(answer.lines.len() as u64, answer.total_lines, "line", &answer.project, session);
+        answer.total_lines
+    };
+    Ok(prepared.and(if n_found > 0 { Outcome::Complete } else { Outcome::NothingFound }))
+}
+
+/// Says on stderr what is not shown, and how to see it.
+fn note(n_shown: u64, total: u64, noun: &str, project: &str, session: &mut Session) {
+    if total == 0 {
+        session.output.note(format_args!(
+            "no line matches in {project}; -i ignores case, 'craig search' finds code by meaning"
+        ));
+    } else if n_shown < total {
+        let (more, total) = (count(total - n_shown), counted(total, noun));
+        session.output.note(format_args!("{more} more of {total}: -n 0 shows all"));
+    }
+}
