@@ -1,5 +1,7 @@
 //! The graph of symbols against labels made by compilers and language servers (`evals/symbols/`).
 
+#![expect(clippy::print_stdout, reason = "the measurements are the output")]
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 

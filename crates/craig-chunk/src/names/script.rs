@@ -409,10 +409,11 @@ fn variable<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
     match value {
         Some(value) if is_function || !is_local => {
             walk.expected = declared;
-            if let Some(at) = defined(walk, None, name, node, value, None) {
-                if declared != Value::Unknown && !is_function {
-                    walk.override_value(at, declared);
-                }
+            if let Some(at) = defined(walk, None, name, node, value, None)
+                && declared != Value::Unknown
+                && !is_function
+            {
+                walk.override_value(at, declared);
             }
             walk.expected = Value::Unknown;
         }

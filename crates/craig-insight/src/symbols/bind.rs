@@ -346,7 +346,7 @@ impl<'b, 't, 'n> FileBinder<'b, 't, 'n> {
         {
             return Bound::symbols(found, CERTAIN);
         }
-        let found = modules.from_stars(self.file, name, 6);
+        let found = modules.by_stars(self.file, name, 6);
         if !found.is_empty() {
             return Bound { entities: found, confidence: TYPED };
         }

@@ -214,7 +214,7 @@ impl<'t, 'n> Modules<'t, 'n> {
         if let Some(found) = self.imported_within(file, name, hops - 1).filter(|found| !found.is_empty()) {
             return found;
         }
-        let found = self.from_stars(file, name, hops - 1);
+        let found = self.by_stars(file, name, hops - 1);
         if !found.is_empty() {
             return found;
         }
@@ -231,7 +231,7 @@ impl<'t, 'n> Modules<'t, 'n> {
     }
 
     /// What a name may be by imports of everything.
-    pub(super) fn from_stars(&self, file: FileIx, name: Name, hops: usize) -> Vec<Entity> {
+    pub(super) fn by_stars(&self, file: FileIx, name: Name, hops: usize) -> Vec<Entity> {
         let family = self.table.families[file];
         let mut found = Vec::new();
         for &at in &self.stars[file] {
