@@ -319,7 +319,7 @@ class Repository:
 
     def read_symbols(self):
         """All definitions, and the extents of functions, methods and types."""
-        self.known = set(self.files)
+        self.known, self.taken = set(self.files), set()
         self.all, self.extents, self.by_name = [], {}, None
         for path in self.files:
             self.extents[path] = []
@@ -409,9 +409,9 @@ class Repository:
         return self.symbols_of[key]
 
     def referenced(self, d):
-        """How many mentions there are; None where the tool does not know the symbol, or where it finds no mention but
-        there are identifiers of that name that it cannot resolve."""
-        if not self.adapter.knows(self, d):
+        """How many mentions there are; None where the tool does not know the symbol, where it finds no mention but there
+        are identifiers of that name that it cannot resolve, and for another definition of a symbol that has been drawn."""
+        if (d["path"], d["line"]) in self.taken or not self.adapter.knows(self, d):
             return None
         definitions, mentions = self.resolved(d)
         if not mentions:
@@ -419,6 +419,8 @@ class Repository:
             mentions |= missed
             if unresolved != [] and not mentions:
                 return None
+        if mentions:
+            self.taken |= definitions
         return len(mentions)
 
     def impact(self, d, steps=3, most=300):
@@ -596,7 +598,12 @@ class Script(Adapter):
         return any((path, line) == (d["path"], d["line"]) for path, line, _ in places)
 
     def references(self, repository, d):
-        return self.closure(repository, super().references(repository, d))
+        found = super().references(repository, d)
+        definitions = self.definitions(repository, d)
+        for other in repository.named(d["last"]):  # a type and a constant of one name
+            if other is not d and (other["path"], other["line"]) in definitions:
+                found |= repository.mentions(other["path"], other["line"], other["column"])
+        return self.closure(repository, found)
 
     def closure(self, repository, found):
         """Also what names that are bound to `require(…)` stand for: tsserver often stops at the binding."""
@@ -664,7 +671,8 @@ class C(Adapter):
 
     def kind(self, symbol, containers, repository, path):
         kind = "constant" if symbol["kind"] == ENUM_MEMBER else super().kind(symbol, containers, repository, path)
-        if kind == "type" and not re.search(r"\{|\btypedef\b", self.extent(symbol, repository, path)):
+        text = self.extent(symbol, repository, path)
+        if kind == "type" and "{" not in text and (symbol["kind"] != CLASS or "typedef" not in text):
             return None  # struct name;
         return kind
 
@@ -692,7 +700,16 @@ class C(Adapter):
         place = d["path"], d["line"], d["column"]
         declarations = repository.mentions(*place) - repository.mentions(*place, declaration=False)
         found = super().definitions(repository, d) | {(path, line) for path, line, _ in declarations}
+        found |= {(other["path"], other["line"]) for other in self.twins(repository, d)}
         return {(path, line) for path, line in found if re.search(rf"\b{d['last']}\b", repository.lines(path)[line - 1])}
+
+    def twins(self, repository, d):
+        """The structure of `typedef struct name name`, or this typedef of a structure: one type to a reader."""
+        def is_typedef(t):
+            return re.search(rf"typedef\s+(struct|union|enum)\s+{t['last']}\b", repository.lines(t["path"])[t["line"] - 1]) is not None
+
+        return [other for other in repository.named(d["last"]) if d["kind"] == other["kind"] == "type" and other is not d
+                and is_typedef(d) != is_typedef(other) and (d["path"] == other["path"] or d["path"].endswith(".h") or other["path"].endswith(".h"))]
 
     def certain(self, repository, path, line, column):
         # clangd guesses in code that the preprocessor leaves out, but says nothing on hovering there.
@@ -700,11 +717,8 @@ class C(Adapter):
 
     def references(self, repository, d):
         found = super().references(repository, d)
-        if d["kind"] == "type":  # `typedef struct name name` elsewhere is the same type to a reader
-            definitions = self.definitions(repository, d)
-            for other in repository.named(d["last"]):
-                if other["kind"] == "type" and other is not d and (other["path"], other["line"]) in definitions:
-                    found |= repository.mentions(other["path"], other["line"], other["column"])
+        for other in self.twins(repository, d):
+            found |= repository.mentions(other["path"], other["line"], other["column"])
         # Where a macro is expanded that has the name in its body, the mention is in the body.
         named, pasted = set(), set()
         for path, line, column in found:
