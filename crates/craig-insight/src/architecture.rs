@@ -9,7 +9,8 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 
 use crate::Analysis;
-use crate::modules::{Modules, Uses, shown};
+use crate::mermaid::{self, Arrow, ArrowKind, Chart, Node};
+use crate::modules::{Counts, Modules, Uses, shown};
 
 pub use entries::EntryPoint;
 pub use layers::{Layer, ModuleCycle, Violation};
@@ -20,9 +21,9 @@ pub use patterns::{Evidence, Pattern};
 pub struct Architecture {
     /// Folders with what they hold and use, by path.
     pub modules: Vec<Module>,
-    /// Modules by layer: each layer uses those before it. Modules in a cycle share a layer; modules of tests are in none.
+    /// Modules by layer: each layer uses those before it. Modules that use each other share a layer; those of tests are in none.
     pub layers: Vec<Layer>,
-    /// Modules that use each other in a circle, largest first.
+    /// Modules that use each other in a circle, and single folders of which do, largest first.
     pub cycles: Vec<ModuleCycle>,
     /// Uses against the layers: few, compared with those in the other direction. Most first.
     pub violations: Vec<Violation>,
@@ -30,7 +31,7 @@ pub struct Architecture {
     pub entry_points: Vec<EntryPoint>,
     /// Patterns, the most certain first, each with its evidence.
     pub patterns: Vec<Pattern>,
-    /// The modules as a Mermaid chart.
+    /// The modules as a Mermaid chart: by folder, with the heaviest uses, cycles thick, uses against the layers dotted.
     pub mermaid: String,
 }
 
@@ -68,17 +69,39 @@ pub struct ModuleUse {
 const MOST_MODULES: usize = 24;
 
 pub(crate) fn architecture(analysis: &Analysis) -> Architecture {
-    let map = Modules::from_workspace(&analysis.workspace, MOST_MODULES);
+    let map = Modules::from_workspace(&analysis.workspace, &analysis.graph, MOST_MODULES);
     let uses = map.uses(&analysis.graph);
     let order = layers::Order::new(&uses);
+    let cycles = order.cycles(analysis, &map);
     Architecture {
         modules: modules(analysis, &map, &uses),
         layers: order.layers(&map, &layers::of_tests(analysis, &map)),
-        cycles: order.cycles(&map, &uses),
+        mermaid: chart(&map, &uses, &order, &cycles).text(),
+        cycles,
         violations: order.violations(analysis, &map),
         entry_points: entries::entry_points(analysis),
         patterns: patterns::patterns(analysis),
-        mermaid: map.chart(&analysis.graph),
+    }
+}
+
+fn chart(map: &Modules, uses: &Uses, order: &layers::Order, cycles: &[ModuleCycle]) -> Chart {
+    let paths: Vec<&str> = map.paths.iter().map(|path| shown(path)).collect();
+    let in_cycle = |from: usize, to: usize| {
+        let has = |cycle: &ModuleCycle, at: usize| cycle.modules.iter().any(|module| module == paths[at]);
+        cycles.iter().any(|cycle| has(cycle, from) && has(cycle, to))
+    };
+    let arrow = |(&(from, to), counts): (&(usize, usize), &Counts)| {
+        let kind = match () {
+            () if order.is_against(from, to) => ArrowKind::Against,
+            () if in_cycle(from, to) => ArrowKind::Cycle,
+            () => ArrowKind::Plain,
+        };
+        (counts.product > 0).then_some(Arrow { from, to, n_uses: counts.product, kind })
+    };
+    let node = |(path, group): (&&str, Option<String>)| Node { label: (*path).to_owned(), group };
+    Chart {
+        nodes: paths.iter().zip(mermaid::groups(&paths)).map(node).collect(),
+        arrows: uses.iter().filter_map(arrow).collect(),
     }
 }
 

@@ -40,6 +40,28 @@ pub enum Ecosystem {
     Swift,
 }
 
+impl Ecosystem {
+    /// Name for people.
+    pub(crate) fn title(self) -> &'static str {
+        match self {
+            Self::C => "C packages",
+            Self::Cargo => "crates",
+            Self::Go => "Go modules",
+            Self::Hackage => "Hackage",
+            Self::Hex => "Hex",
+            Self::LuaRocks => "LuaRocks",
+            Self::Maven => "Maven",
+            Self::Npm => "npm",
+            Self::NuGet => "NuGet",
+            Self::Packagist => "Packagist",
+            Self::Pub => "pub",
+            Self::PyPi => "PyPI",
+            Self::RubyGems => "gems",
+            Self::Swift => "Swift packages",
+        }
+    }
+}
+
 /// What a package is needed for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[serde(rename_all = "snake_case")]

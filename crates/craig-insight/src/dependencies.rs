@@ -7,7 +7,8 @@ use serde::Serialize;
 use crate::Analysis;
 use crate::declared::Ecosystem;
 use crate::graph::{Edge, Weakness};
-use crate::modules::Modules;
+use crate::mermaid::{self, Arrow, ArrowKind, Chart, Node};
+use crate::modules::{Modules, shown};
 use crate::workspace::FileIx;
 
 /// Dependencies of the files of a project.
@@ -30,7 +31,7 @@ pub struct Dependencies {
     pub tangles: Vec<Vec<String>>,
     /// Files with the most files that depend on them directly, most first.
     pub most_depended: Vec<Depended>,
-    /// Folders and how often they use each other, as a Mermaid chart.
+    /// Modules and the packages that their product code uses, as a Mermaid chart; without packages, the files that others use most.
     pub mermaid: String,
 }
 
@@ -128,8 +129,11 @@ const MOST_CYCLES: usize = 500;
 /// Files in the list of the most depended on.
 const MOST_DEPENDED: usize = 50;
 
-/// Nodes of the chart.
-const MOST_NODES: usize = 30;
+/// Modules of the chart.
+const MOST_MODULES: usize = 12;
+
+/// Files of the chart of a project without packages.
+const MOST_FILES: usize = 10;
 
 pub(crate) fn dependencies(analysis: &Analysis) -> Dependencies {
     let (workspace, graph) = (&analysis.workspace, &analysis.graph);
@@ -154,7 +158,7 @@ pub(crate) fn dependencies(analysis: &Analysis) -> Dependencies {
             .collect(),
         tangles: tangles.iter().map(paths).collect(),
         most_depended: most_depended(analysis),
-        mermaid: Modules::from_workspace(workspace, MOST_NODES).chart(graph),
+        mermaid: chart(analysis).text(),
     }
 }
 
@@ -235,4 +239,51 @@ fn most_depended(analysis: &Analysis) -> Vec<Depended> {
     let path = |file: FileIx| analysis.workspace.files[file].path.clone();
     let top = counts.into_iter().take(MOST_DEPENDED);
     top.map(|(file, dependents)| Depended { file: path(file), dependents }).collect()
+}
+
+/// Modules and what they use that is not theirs: packages by how many files of product code use them. If there are none, the
+/// files that most others use.
+fn chart(analysis: &Analysis) -> Chart {
+    let map = Modules::from_workspace(&analysis.workspace, &analysis.graph, MOST_MODULES);
+    let is_product = |file: FileIx| !analysis.workspace.files[file].is_test;
+    let mut users: BTreeMap<(String, String), BTreeSet<FileIx>> = BTreeMap::new();
+    for used in analysis.graph.packages.iter().filter(|used| is_product(used.file)) {
+        if let Some(package) = used.package {
+            let declared = &analysis.packages.declared[package];
+            let key = (declared.ecosystem.title().to_owned(), declared.name.clone());
+            users.entry(key).or_default().insert(used.file);
+        }
+    }
+    if users.is_empty() {
+        users = files_used_most(analysis);
+    }
+    let paths: Vec<&str> = map.paths.iter().map(|path| shown(path)).collect();
+    let node = |(path, group): (&&str, Option<String>)| Node { label: (*path).to_owned(), group };
+    let mut chart =
+        Chart { nodes: paths.iter().zip(mermaid::groups(&paths)).map(node).collect(), arrows: Vec::new() };
+    for ((group, label), files) in users {
+        let to = chart.nodes.len();
+        chart.nodes.push(Node { label, group: Some(group) });
+        let mut counts: BTreeMap<usize, usize> = BTreeMap::new();
+        for module in files.into_iter().filter_map(|file| map.of_file[file]) {
+            *counts.entry(module).or_default() += 1;
+        }
+        let arrow = |(from, n_uses)| Arrow { from, to, n_uses, kind: ArrowKind::Plain };
+        chart.arrows.extend(counts.into_iter().map(arrow));
+    }
+    chart
+}
+
+/// The files that most others of product code use, each with these.
+fn files_used_most(analysis: &Analysis) -> BTreeMap<(String, String), BTreeSet<FileIx>> {
+    let mut users: BTreeMap<FileIx, BTreeSet<FileIx>> = BTreeMap::new();
+    for edge in analysis.graph.of_product() {
+        users.entry(edge.to).or_default().insert(edge.from);
+    }
+    let mut users: Vec<(FileIx, BTreeSet<FileIx>)> = users.into_iter().collect();
+    users.sort_by_key(|(file, users)| (std::cmp::Reverse(users.len()), *file));
+    let named = |(file, users): (FileIx, BTreeSet<FileIx>)| {
+        (("used most".to_owned(), analysis.workspace.files[file].path.clone()), users)
+    };
+    users.into_iter().take(MOST_FILES).map(named).collect()
 }

@@ -2,6 +2,7 @@
 //! change. Nothing here reads a user's file or asks a model.
 
 mod architecture;
+mod clusters;
 mod declared;
 mod dependencies;
 mod error;

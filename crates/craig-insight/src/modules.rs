@@ -1,12 +1,15 @@
-//! The modules of a project: folders, expanded where most of the code is, few enough for a chart.
+//! The modules of a project: folders, expanded where most of the product code is, and parts of flat folders; few enough for a
+//! chart.
 
+use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
+use craig_text::PathRole;
 use craig_text::path::{folder, is_in};
 
+use crate::clusters::clusters;
 use crate::graph::Graph;
-use crate::mermaid;
-use crate::workspace::{FileIx, Workspace};
+use crate::workspace::{FileIx, SourceFile, Workspace};
 
 /// Uses of one module by another, in pairs of files.
 #[derive(Clone, Copy, Debug, Default)]
@@ -32,43 +35,39 @@ pub(crate) struct Modules {
     pub(crate) of_file: Vec<Option<usize>>,
 }
 
+/// A folder with a smaller share of the product code is not expanded: one in so many files.
+const LEAST_SHARE: usize = 50;
+
+/// A folder with so many files of its own, and such a share of the product code, is divided by what its files use of each other.
+const FLAT_FILES: usize = 40;
+const FLAT_SHARE: usize = 4;
+
+/// Most parts of such a folder.
+const MOST_CLUSTERS: usize = 12;
+
 impl Modules {
-    /// Divides the code into at most `most` modules, expanding the largest folder as long as that fits.
-    pub(crate) fn from_workspace(workspace: &Workspace, most: usize) -> Self {
-        let code = workspace.files.iter().map(|file| file.is_code().then_some(file.path.as_str()));
-        Self::from_paths(&code.collect::<Vec<_>>(), most)
+    /// Divides the code into at most `most` modules, expanding the folder with most product code as long as that fits; then a
+    /// large flat folder into parts.
+    pub(crate) fn from_workspace(workspace: &Workspace, graph: &Graph, most: usize) -> Self {
+        let files = &workspace.files;
+        let paths: Vec<Option<&str>> =
+            files.iter().map(|file| file.is_code().then_some(file.path.as_str())).collect();
+        let mut is_product: Vec<bool> = files.iter().map(is_product).collect();
+        if !is_product.contains(&true) {
+            is_product.fill(true);
+        }
+        let mut modules = divided(&paths, &is_product, most);
+        divide_flat(workspace, graph, &is_product, most, &mut modules);
+        Self::from_parts(modules, files.len())
     }
 
-    /// The same for paths; files without one are in no module.
+    /// By folders alone; files without a path are in no module.
     pub(crate) fn from_paths(code_paths: &[Option<&str>], most: usize) -> Self {
-        let code: Vec<FileIx> = (0..code_paths.len()).filter(|&at| code_paths[at].is_some()).collect();
-        let mut modules: BTreeMap<String, Vec<FileIx>> = BTreeMap::from([(String::new(), code)]);
-        let mut closed: Vec<String> = Vec::new();
-        loop {
-            let largest = modules
-                .iter()
-                .filter(|(path, files)| files.len() > 1 && !closed.contains(path))
-                .max_by_key(|(path, files)| (files.len(), std::cmp::Reverse((*path).clone())))
-                .map(|(path, _)| path.clone());
-            let Some(path) = largest else { break };
-            let files = modules.remove(&path).unwrap_or_default();
-            let parts = opened(code_paths, &path, &files);
-            let Some(parts) = fitting(&path, parts, most.saturating_sub(modules.len())) else {
-                modules.insert(path.clone(), files);
-                closed.push(path);
-                continue;
-            };
-            if parts.len() == 1 && parts.contains_key(&path) {
-                closed.push(path);
-            }
-            for (part, files) in parts {
-                if modules.contains_key(&part) || part.is_empty() {
-                    closed.push(part.clone());
-                }
-                modules.entry(part).or_default().extend(files);
-            }
-        }
-        let mut of_file = vec![None; code_paths.len()];
+        Self::from_parts(divided(code_paths, &vec![true; code_paths.len()], most), code_paths.len())
+    }
+
+    fn from_parts(modules: Parts, n_files: usize) -> Self {
+        let mut of_file = vec![None; n_files];
         let paths: Vec<String> = modules.keys().cloned().collect();
         for (module, files) in modules.values().enumerate() {
             files.iter().for_each(|&file| of_file[file] = Some(module));
@@ -92,22 +91,106 @@ impl Modules {
         }
         uses
     }
+}
 
-    /// The map as a Mermaid chart.
-    pub(crate) fn chart(&self, graph: &Graph) -> String {
-        let names: Vec<String> = self.paths.iter().map(|path| shown(path).to_owned()).collect();
-        let uses = self.uses(graph).into_iter().map(|(pair, counts)| (pair, counts.product));
-        mermaid::flowchart(&names, &uses.filter(|(_, count)| *count > 0).collect())
+/// Files by the folder or pattern that they are shown under.
+type Parts = BTreeMap<String, Vec<FileIx>>;
+
+/// Code of the product itself: no tests, examples, vendored or generated code.
+fn is_product(file: &SourceFile) -> bool {
+    let role = PathRole::from_path(&file.path);
+    file.is_code() && !file.is_test && matches!(role, PathRole::Source | PathRole::Stub | PathRole::Barrel)
+}
+
+fn divided(code_paths: &[Option<&str>], is_product: &[bool], most: usize) -> Parts {
+    let code: Vec<FileIx> = (0..code_paths.len()).filter(|&at| code_paths[at].is_some()).collect();
+    let size = |files: &Vec<FileIx>| files.iter().filter(|&&file| is_product[file]).count();
+    let least = is_product.iter().filter(|is_product| **is_product).count() / LEAST_SHARE;
+    let mut modules: Parts = BTreeMap::from([(String::new(), code)]);
+    let mut closed: Vec<String> = Vec::new();
+    loop {
+        let largest = modules
+            .iter()
+            .filter(|(path, files)| size(files) > least.max(1) && !closed.contains(path))
+            .max_by_key(|(path, files)| (size(files), Reverse((*path).clone())))
+            .map(|(path, _)| path.clone());
+        let Some(path) = largest else { break };
+        let files = modules.remove(&path).unwrap_or_default();
+        let parts = parts(code_paths, is_product, &path, &files);
+        let Some(parts) = fitting(&path, parts, most.saturating_sub(modules.len()), &size) else {
+            modules.insert(path.clone(), files);
+            closed.push(path);
+            continue;
+        };
+        if parts.len() == 1 && parts.contains_key(&path) {
+            closed.push(path);
+        }
+        for (part, files) in parts {
+            if modules.contains_key(&part) || part.is_empty() {
+                closed.push(part.clone());
+            }
+            modules.entry(part).or_default().extend(files);
+        }
+    }
+    modules
+}
+
+/// The folders of a folder that hold product code; the rest stays with the folder itself. Folders that hold nothing but one
+/// folder of product code are passed. At the top, the others are parts, too.
+fn parts(code_paths: &[Option<&str>], is_product: &[bool], path: &str, files: &[FileIx]) -> Parts {
+    let (mut here, mut inner) = (path.to_owned(), files.to_vec());
+    let mut rest = Parts::new();
+    let product = loop {
+        let (product, others): (Parts, Parts) = opened(code_paths, &here, &inner)
+            .into_iter()
+            .partition(|(_, files)| files.iter().any(|&file| is_product[file]));
+        for (part, files) in others {
+            rest.entry(if path.is_empty() { part } else { path.to_owned() }).or_default().extend(files);
+        }
+        match product.first_key_value() {
+            Some((only, files)) if product.len() == 1 && *only != here => {
+                (here, inner) = (only.clone(), files.clone());
+            }
+            _ => break product,
+        }
+    };
+    if product.len() == 1 && !rest.is_empty() && !path.is_empty() {
+        return Parts::from([(path.to_owned(), files.to_vec())]);
+    }
+    for (part, files) in product {
+        rest.entry(part).or_default().extend(files);
+    }
+    rest
+}
+
+/// Divides the folder with most of the product code if it is flat, as far as there is room.
+fn divide_flat(workspace: &Workspace, graph: &Graph, is_product: &[bool], most: usize, modules: &mut Parts) {
+    let n_product = is_product.iter().filter(|is_product| **is_product).count();
+    let own_files = |path: &str, files: &[FileIx]| -> Vec<FileIx> {
+        let is_own = |file: FileIx| is_product[file] && folder(&workspace.files[file].path) == path;
+        files.iter().copied().filter(|&file| is_own(file)).collect()
+    };
+    let mut flat: Vec<(String, Vec<FileIx>)> = modules
+        .iter()
+        .map(|(path, files)| (path.clone(), own_files(path, files)))
+        .filter(|(_, own)| own.len() >= FLAT_FILES && own.len() * FLAT_SHARE >= n_product)
+        .collect();
+    flat.sort_by_key(|(path, own)| (Reverse(own.len()), path.clone()));
+    for (path, own) in flat {
+        let room = most.saturating_sub(modules.len()).min(MOST_CLUSTERS);
+        for cluster in clusters(workspace, graph, &path, &own, room) {
+            if let Some(rest) = modules.get_mut(&path) {
+                rest.retain(|file| !cluster.files.contains(file));
+            }
+            modules.entry(cluster.path).or_default().extend(cluster.files);
+        }
+        modules.retain(|_, files| !files.is_empty());
     }
 }
 
 /// The parts of a folder that fit into `room` modules: all, or the largest, with the others left in the folder itself; `None` if
 /// there is hardly any room.
-fn fitting(
-    path: &str,
-    parts: BTreeMap<String, Vec<FileIx>>,
-    room: usize,
-) -> Option<BTreeMap<String, Vec<FileIx>>> {
+fn fitting(path: &str, parts: Parts, room: usize, size: impl Fn(&Vec<FileIx>) -> usize) -> Option<Parts> {
     const LEAST_ROOM: usize = 4;
     if parts.len() <= room {
         return Some(parts);
@@ -116,8 +199,8 @@ fn fitting(
         return None;
     }
     let mut by_size: Vec<(String, Vec<FileIx>)> = parts.into_iter().collect();
-    by_size.sort_by(|a, b| b.1.len().cmp(&a.1.len()).then_with(|| a.0.cmp(&b.0)));
-    let mut kept: BTreeMap<String, Vec<FileIx>> = BTreeMap::new();
+    by_size.sort_by_key(|(part, files)| (Reverse((size(files), files.len())), part.clone()));
+    let mut kept: Parts = Parts::new();
     for (at, (part, files)) in by_size.into_iter().enumerate() {
         let part = if at + 1 < room { part } else { path.to_owned() };
         kept.entry(part).or_default().extend(files);
@@ -131,8 +214,8 @@ pub(crate) fn shown(path: &str) -> &str {
 }
 
 /// Files of a folder by what lies directly in it: its folders, and itself for its own files.
-fn opened(code_paths: &[Option<&str>], path: &str, files: &[FileIx]) -> BTreeMap<String, Vec<FileIx>> {
-    let mut parts: BTreeMap<String, Vec<FileIx>> = BTreeMap::new();
+fn opened(code_paths: &[Option<&str>], path: &str, files: &[FileIx]) -> Parts {
+    let mut parts: Parts = Parts::new();
     for &file in files {
         let here = folder(code_paths[file].unwrap_or_default());
         let part = match here == path || !is_in(here, path) {

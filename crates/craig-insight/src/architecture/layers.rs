@@ -4,23 +4,26 @@ use std::cmp::Reverse;
 use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
+use craig_text::path::folder;
 use petgraph::graphmap::DiGraphMap;
 use serde::Serialize;
 
 use crate::Analysis;
 use crate::dependencies::Place;
+use crate::graph::Edge;
 use crate::modules::{Modules, Uses, shown};
+use crate::workspace::FileIx;
 
 /// Modules of one height.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Layer {
     /// 0 for modules that use no other.
     pub level: usize,
-    /// Groups of modules; modules of one group form a cycle.
+    /// Groups of modules; modules of one group use each other.
     pub groups: Vec<Vec<String>>,
 }
 
-/// Modules that use each other in a circle.
+/// Modules of which folders use each other in a circle.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct ModuleCycle {
     /// Paths.
@@ -96,7 +99,7 @@ impl Order {
                 .filter(|used| !component.contains(used));
             let level = below.map(|used| levels.get(&used).map_or(0, |level| level + 1)).max().unwrap_or(0);
             levels.extend(component.iter().map(|&module| (module, level)));
-            found.entry(level).or_default().push(names(map, &component));
+            found.entry(level).or_default().push(names(map, component));
         }
         let sorted = |(level, mut groups): (usize, Vec<Vec<String>>)| {
             groups.sort();
@@ -105,30 +108,74 @@ impl Order {
         found.into_iter().map(sorted).collect()
     }
 
-    pub(super) fn cycles(&self, map: &Modules, uses: &Uses) -> Vec<ModuleCycle> {
-        let without = |is_weak: fn(&crate::modules::Counts) -> usize| {
-            let strong = self.agreed.all_edges().filter(|(from, to, _)| {
-                uses.get(&(*from, *to)).is_some_and(|counts| is_weak(counts) < counts.product)
-            });
-            rings(&strong.collect())
+    pub(super) fn is_against(&self, from: usize, to: usize) -> bool {
+        self.against.contains_key(&(from, to))
+    }
+
+    /// Modules of which single folders use each other in a circle. Modules alone are not enough: `a` and `a/b` use each other
+    /// already if `a/c` uses `a/b`, and that uses `a/d`.
+    pub(super) fn cycles(&self, analysis: &Analysis, map: &Modules) -> Vec<ModuleCycle> {
+        let all = self.rings(analysis, map, |_| true);
+        let run = self.rings(analysis, map, |edge| !edge.weakness.type_only);
+        let loaded = self.rings(analysis, map, |edge| !edge.weakness.lazy);
+        let holds_in = |ring: &BTreeSet<usize>, others: &[BTreeSet<usize>]| {
+            others.iter().any(|other| !other.is_disjoint(ring))
         };
-        let (run, loaded) = (without(|counts| counts.types), without(|counts| counts.lazy));
-        let all = rings(&self.agreed);
         let mut found: Vec<ModuleCycle> = all
             .iter()
-            .map(|ring| {
-                let holds_in = |others: &[Vec<usize>]| {
-                    others.iter().any(|other| other.iter().any(|module| ring.contains(module)))
-                };
-                ModuleCycle {
-                    modules: names(map, ring),
-                    type_only: !holds_in(&run),
-                    lazy: !holds_in(&loaded),
-                }
+            .map(|ring| ModuleCycle {
+                modules: names(map, ring.iter().copied()),
+                type_only: !holds_in(ring, &run),
+                lazy: !holds_in(ring, &loaded),
             })
             .collect();
         found.sort_by(|a, b| b.modules.len().cmp(&a.modules.len()).then_with(|| a.modules.cmp(&b.modules)));
         found
+    }
+
+    /// The modules of each strongly connected component of folders that lies in several modules.
+    fn rings(
+        &self,
+        analysis: &Analysis,
+        map: &Modules,
+        is_wanted: impl Fn(&Edge) -> bool,
+    ) -> Vec<BTreeSet<usize>> {
+        // The parts of a flat folder are one: their files use each other as those of any folder do.
+        let mut folders: BTreeMap<&str, u32> = BTreeMap::new();
+        let mut module_of: Vec<usize> = Vec::new();
+        let mut graph: DiGraphMap<u32, ()> = DiGraphMap::new();
+        for edge in analysis.graph.of_product().filter(|edge| is_wanted(edge)) {
+            let (Some(from), Some(to)) = (map.of_file[edge.from], map.of_file[edge.to]) else { continue };
+            if self.is_against(from, to) {
+                continue;
+            }
+            let mut node = |module: usize, file: FileIx| {
+                let place = folder(&analysis.workspace.files[file].path);
+                *folders.entry(place).or_insert_with(|| {
+                    module_of.push(module);
+                    u32::try_from(module_of.len() - 1).unwrap_or(u32::MAX)
+                })
+            };
+            let (from, to) = (node(from, edge.from), node(to, edge.to));
+            graph.add_edge(from, to, ());
+        }
+        // Not the algorithm of Tarjan, which is recursive in the library: there may be many folders.
+        let components = petgraph::algo::kosaraju_scc(&graph);
+        let modules = |component: Vec<u32>| -> BTreeSet<usize> {
+            component.iter().filter_map(|&folder| module_of.get(folder as usize).copied()).collect()
+        };
+        let mut rings: Vec<BTreeSet<usize>> = Vec::new();
+        for mut ring in components.into_iter().map(modules).filter(|ring| ring.len() > 1) {
+            rings.retain(|other| {
+                let is_apart = other.is_disjoint(&ring);
+                if !is_apart {
+                    ring.extend(other);
+                }
+                is_apart
+            });
+            rings.push(ring);
+        }
+        rings
     }
 
     pub(super) fn violations(&self, analysis: &Analysis, map: &Modules) -> Vec<Violation> {
@@ -170,14 +217,11 @@ pub(super) fn of_tests(analysis: &Analysis, map: &Modules) -> BTreeSet<usize> {
     (0..map.paths.len()).filter(|&module| has_tests[module] && !has_product[module]).collect()
 }
 
-fn names(map: &Modules, modules: &[usize]) -> Vec<String> {
-    let mut names: Vec<String> = modules.iter().map(|&module| shown(&map.paths[module]).to_owned()).collect();
+fn names(map: &Modules, modules: impl IntoIterator<Item = usize>) -> Vec<String> {
+    let mut names: Vec<String> =
+        modules.into_iter().map(|module| shown(&map.paths[module]).to_owned()).collect();
     names.sort();
     names
-}
-
-fn rings(graph: &DiGraphMap<usize, usize>) -> Vec<Vec<usize>> {
-    petgraph::algo::tarjan_scc(graph).into_iter().filter(|component| component.len() > 1).collect()
 }
 
 /// The fewest uses on the shortest path between two modules, of edges with at least `least` uses.

@@ -216,6 +216,121 @@ fn charts_show_modules_and_their_uses() {
 }
 
 #[test]
+fn charts_mark_cycles_and_uses_against_the_layers() {
+    let heavy = |from: &str, to: &str, n: usize| -> String {
+        (0..n).map(|at| format!("//- /lib/{from}/{from}{at}.ts\nimport '../{to}/{to}0'\n")).collect()
+    };
+    let fixture = heavy("a", "b", 5)
+        + "//- /lib/b/b0.ts\nimport '../a/a0'\n//- /lib/c/c0.ts\nimport '../d/d0'\n"
+        + "//- /lib/d/d0.ts\nimport '../c/c0'\n//- /main.ts\nimport './lib/a/a0'\n//- /main.test.ts\nimport './lib/d/d0'\n";
+    check(
+        &fixture,
+        |found| found.mermaid.clone(),
+        expect![[r#"
+        flowchart LR
+          n0["."]
+          subgraph g1["lib"]
+            n1["lib/a"]
+            n2["lib/b"]
+            n3["lib/c"]
+            n4["lib/d"]
+          end
+          n0 --> n1
+          n1 -->|5| n2
+          n2 -.-> n1
+          n3 ==> n4
+          n4 ==> n3
+          linkStyle 3,4 stroke:#c22,color:#c22
+          %% thick: part of a cycle
+          %% dotted: against the layers
+    "#]],
+    );
+}
+
+#[test]
+fn flat_folders_are_divided_by_what_their_files_use() {
+    let mut fixture = String::from("//- /src/server.h\n");
+    let mut unit = |name: &str, uses: &[&str]| {
+        let includes: String = uses.iter().map(|used| format!("#include \"{used}.h\"\n")).collect();
+        fixture += &format!(
+            "//- /src/{name}.c\n#include \"{name}.h\"\n#include \"server.h\"\n{includes}//- /src/{name}.h\n"
+        );
+    };
+    for at in 0..8 {
+        unit(&format!("t_type{at}"), &["object"]);
+        unit(&format!("aof{at}"), &["rio", "bio"]);
+        unit(&format!("net{at}"), &["ae"]);
+    }
+    for name in ["object", "rio", "bio", "ae"] {
+        unit(name, &[]);
+    }
+    check(
+        &fixture,
+        |found| modules(found) + &layers(found),
+        expect![[r#"
+        src: 1 files, 0 lines, 0 tests, c | uses [] | used by [src/aof*×10 src/net*×9 src/t_type*×9]
+        src/aof*: 20 files, 36 lines, 0 tests, c | uses [src×10] | used by []
+        src/net*: 18 files, 26 lines, 0 tests, c | uses [src×9] | used by []
+        src/t_type*: 18 files, 26 lines, 0 tests, c | uses [src×9] | used by []
+        0: src
+        1: src/aof* src/net* src/t_type*
+    "#]],
+    );
+}
+
+#[test]
+fn tests_and_vendored_code_do_not_divide_modules() {
+    let many = |folder: &str| -> String {
+        (0..9).map(|at| format!("//- /{folder}/part{at}/file.java\nclass A {{}}\n")).collect()
+    };
+    let fixture = many("app/src/test/java/shop") + &many("vendor/lib") + &many("app/src/main/java/shop");
+    check(
+        &fixture,
+        modules,
+        expect![[r#"
+        app/src/main/java/shop/part0: 1 files, 1 lines, 0 tests, java | uses [] | used by []
+        app/src/main/java/shop/part1: 1 files, 1 lines, 0 tests, java | uses [] | used by []
+        app/src/main/java/shop/part2: 1 files, 1 lines, 0 tests, java | uses [] | used by []
+        app/src/main/java/shop/part3: 1 files, 1 lines, 0 tests, java | uses [] | used by []
+        app/src/main/java/shop/part4: 1 files, 1 lines, 0 tests, java | uses [] | used by []
+        app/src/main/java/shop/part5: 1 files, 1 lines, 0 tests, java | uses [] | used by []
+        app/src/main/java/shop/part6: 1 files, 1 lines, 0 tests, java | uses [] | used by []
+        app/src/main/java/shop/part7: 1 files, 1 lines, 0 tests, java | uses [] | used by []
+        app/src/main/java/shop/part8: 1 files, 1 lines, 0 tests, java | uses [] | used by []
+        app/src/test: 9 files, 9 lines, 9 tests, java | uses [] | used by []
+        vendor: 9 files, 9 lines, 0 tests, java | uses [] | used by []
+    "#]],
+    );
+}
+
+#[test]
+fn modules_without_a_cycle_of_folders_are_no_cycle() {
+    check(
+        "
+//- /a/x/x.go
+package x
+import \"m/b/y\"
+var X = y.Y
+//- /b/y/y.go
+package y
+import \"m/a/z\"
+var Y = z.Z
+//- /a/z/z.go
+package z
+var Z = 1
+//- /go.mod
+module m
+",
+        layers,
+        expect![[r#"
+            0: a/z
+            1: b
+            2: a/x
+        "#]],
+    );
+}
+
+#[test]
 fn many_folders_are_joined_to_few_modules() {
     let fixture: String = (0..60)
         .map(|at| format!("//- /src/part{at:02}/file.ts\n"))

@@ -808,9 +808,13 @@ fn charts_and_lists_are_the_same_every_time() {
     assert_eq!(text(fixture), text(fixture));
     expect![[r#"
         flowchart LR
-          n0["lib"]
           n1["src"]
-          n1 --> n0
+          subgraph g1["used most"]
+            n2["lib/c.ts"]
+            n3["src/a.ts"]
+          end
+          n1 --> n2
+          n1 --> n3
     "#]]
     .assert_eq(&analysis(fixture).dependencies().mermaid);
 }

@@ -56,7 +56,9 @@ fn dependencies() {
               2  types only: src/cart/cart.ts → src/storage/repository.ts → src/cart/cart.ts
         "#]],
     );
-    home.check(&["insight", "dependencies", "shop", "--format", "json"], expect![[r#"
+    home.check(
+        &["insight", "dependencies", "shop", "--format", "json"],
+        expect![[r#"
         exit 0
         -- stdout
         {
@@ -135,22 +137,20 @@ fn dependencies() {
               "dependents": 1
             }
           ],
-          "mermaid": "flowchart LR\n  n0[\"src\"]\n  n1[\"src/cart\"]\n  n2[\"src/storage\"]\n  n0 --> n1\n  n1 --> n2\n  n2 --> n1\n"
+          "mermaid": "flowchart LR\n  n0[\"src\"]\n  n3[\"zod\"]\n  n0 --> n3\n"
         }
-    "#]]);
+    "#]],
+    );
     home.check(
         &["insight", "dependencies", "shop", "--mermaid"],
         expect![[r#"
-        exit 0
-        -- stdout
-        flowchart LR
-          n0["src"]
-          n1["src/cart"]
-          n2["src/storage"]
-          n0 --> n1
-          n1 --> n2
-          n2 --> n1
-    "#]],
+            exit 0
+            -- stdout
+            flowchart LR
+              n0["src"]
+              n3["zod"]
+              n0 --> n3
+        "#]],
     );
 }
 
@@ -460,7 +460,7 @@ fn architecture() {
               ]
             }
           ],
-          "mermaid": "flowchart LR\n  n0[\"src\"]\n  n1[\"src/cart\"]\n  n2[\"src/storage\"]\n  n0 --> n1\n  n1 --> n2\n  n2 --> n1\n"
+          "mermaid": "flowchart LR\n  n0[\"src\"]\n  n1[\"src/cart\"]\n  n2[\"src/storage\"]\n  n0 --> n1\n  n1 ==> n2\n  n2 ==> n1\n  linkStyle 1,2 stroke:#c22,color:#c22\n  %% thick: part of a cycle\n"
         }
     "#]]);
 }
