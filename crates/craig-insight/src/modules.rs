@@ -117,7 +117,7 @@ fn divided(code_paths: &[Option<&str>], is_product: &[bool], most: usize) -> Par
         let Some(path) = largest else { break };
         let files = modules.remove(&path).unwrap_or_default();
         let parts = parts(code_paths, is_product, &path, &files);
-        let Some(parts) = fitting(&path, parts, most.saturating_sub(modules.len()), &size) else {
+        let Some(parts) = fitting(&path, parts, most.saturating_sub(modules.len()), size) else {
             modules.insert(path.clone(), files);
             closed.push(path);
             continue;

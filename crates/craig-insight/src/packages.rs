@@ -5,6 +5,7 @@ mod matching;
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
+use craig_source::Language;
 use craig_text::path::{folder, is_in, shared_folders, under};
 
 use crate::declared::{Declared, Ecosystem, Scope};
@@ -17,6 +18,32 @@ pub(crate) struct Packages {
     by_ecosystem: BTreeMap<Ecosystem, Vec<usize>>,
     /// Names that crates give to crates of the same project, by folder of the manifest: the package's own name.
     renamed: HashMap<(String, String), String>,
+    /// What packages of the project's own Java, Kotlin or Scala begin with.
+    own_prefixes: HashSet<String>,
+}
+
+/// So many parts of a package's name belong to one project: `org.apache.kafka`.
+const PARTS_OF_PROJECT: usize = 3;
+
+/// The leading parts of a package's name that belong to one project.
+fn project_prefix(package: &str) -> String {
+    package.split('.').take(PARTS_OF_PROJECT).collect::<Vec<_>>().join(".")
+}
+
+/// What the packages of at least a tenth of the project's files of the JVM begin with. A file may lie in a package of others, to
+/// reach what is private to it.
+fn own_prefixes(workspace: &Workspace) -> HashSet<String> {
+    let jvm = [Language::Java, Language::Kotlin, Language::Scala, Language::Groovy];
+    let mut counts: HashMap<String, usize> = HashMap::new();
+    let mut n_files = 0;
+    for (_, file) in workspace.files_in(&jvm) {
+        let package = file.references.packages.join(".");
+        n_files += 1;
+        if package.split('.').count() >= PARTS_OF_PROJECT {
+            *counts.entry(project_prefix(&package)).or_default() += 1;
+        }
+    }
+    counts.into_iter().filter(|(_, n)| n * 10 >= n_files).map(|(prefix, _)| prefix).collect()
 }
 
 impl Packages {
@@ -59,14 +86,28 @@ impl Packages {
         for (at, declared) in declared.iter().enumerate() {
             by_ecosystem.entry(declared.ecosystem).or_default().push(at);
         }
-        Self { declared, by_ecosystem, renamed }
+        let own_prefixes = own_prefixes(workspace);
+        Self { declared, by_ecosystem, renamed, own_prefixes }
+    }
+
+    /// Whether an import names a package of the project's own, whose source need not be there: a build may generate it.
+    pub(crate) fn is_own(&self, ecosystem: Ecosystem, import: &str) -> bool {
+        ecosystem == Ecosystem::Maven && self.own_prefixes.contains(&project_prefix(import))
+    }
+
+    /// Whether an artifact is of the group that the project publishes itself under: its templates and examples declare such.
+    fn is_of_own_group(&self, at: usize, import: &str) -> bool {
+        let group = self.declared[at].name.split(':').next().unwrap_or_default();
+        let rest = import.strip_prefix(group);
+        self.is_own(self.declared[at].ecosystem, import) && rest.is_some_and(|rest| rest.starts_with('.'))
     }
 
     /// The declarations that an import in `from` belongs to: those of the nearest manifest with such a package.
     pub(crate) fn find(&self, from: &str, ecosystem: Ecosystem, import: &str) -> Vec<usize> {
         let of = self.by_ecosystem.get(&ecosystem).map(Vec::as_slice).unwrap_or_default();
+        let others = of.iter().filter(|&&at| !self.is_of_own_group(at, import));
         let scores: Vec<(u32, usize)> =
-            of.iter().filter_map(|&at| Some((matching::score(&self.declared[at], import)?, at))).collect();
+            others.filter_map(|&at| Some((matching::score(&self.declared[at], import)?, at))).collect();
         let Some(best) = scores.iter().map(|(score, _)| *score).max() else { return Vec::new() };
         let best = scores.into_iter().filter(|(score, _)| *score == best).map(|(_, at)| at);
         let with_distance: Vec<((bool, usize), usize)> = best

@@ -244,33 +244,67 @@ fn c(name: &str, import: &str) -> Option<u32> {
     (joined == name).then_some(2)
 }
 
+/// Groups under which an organisation publishes all that it has: they alone say nothing about an artifact.
+const VENDORS: &[&str] = &[
+    "com.amazonaws",
+    "com.facebook",
+    "com.github",
+    "com.google",
+    "com.microsoft",
+    "com.netflix",
+    "com.squareup",
+    "com.twitter",
+    "io.github",
+    "net.sf",
+    "org.apache",
+    "org.eclipse",
+    "org.jboss",
+    "org.jetbrains",
+];
+
+/// Words of artifacts that their packages need not have.
+const GENERAL: &[&str] = &["all", "api", "bom", "common", "core", "impl", "java", "jvm", "lib"];
+
+/// `cats-core` of `cats-core_2.13` and `cats-core_$version`.
+fn without_scala_version(artifact: &str) -> &str {
+    let version = artifact
+        .rsplit_once('_')
+        .filter(|(_, version)| version.starts_with(|c: char| c == '$' || c.is_ascii_digit()));
+    version.map_or(artifact, |(name, _)| name)
+}
+
 /// By the leading parts of the group, and the words of the artifact after them.
 fn maven(coordinates: &str, import: &str) -> Option<u32> {
     if let Some(prefixes) = known(MAVEN, coordinates) {
-        return prefixes
-            .iter()
-            .filter_map(|prefix| by_segments(prefix, import, '.'))
-            .max()
-            .map(|score| score * 10 + 5);
+        let score = |prefix: &&str| by_segments(prefix, import, '.');
+        return prefixes.iter().filter_map(score).max().map(|score| score * 100 + 50);
     }
     let (group, artifact) = coordinates.split_once(':')?;
+    let artifact = without_scala_version(artifact);
     let import: Vec<&str> = import.split('.').collect();
     let group: Vec<&str> = group.split('.').collect();
-    let common = group.iter().zip(&import).take_while(|(a, b)| a == b).count();
-    let words: Vec<&str> = artifact
-        .split(['-', '.', '_'])
-        .map(|word| word.trim_end_matches(|c: char| c.is_ascii_digit()))
-        .filter(|word| !word.is_empty())
-        .collect();
-    let is_part = |word: &&&str| {
-        import.iter().any(|part| part.trim_end_matches(|c: char| c.is_ascii_digit()) == **word)
-    };
-    let after: Vec<&&str> = words.iter().filter(|word| !group.contains(*word)).collect();
-    let n_words = after.iter().filter(|word| is_part(word)).count();
-    let whole_group = common == group.len() && common >= 2;
-    let most_of_group = common + 1 >= group.len() && common >= 2 && n_words > 0;
-    let in_a_row = words.len() > 1 && import.windows(words.len()).any(|row| row == words);
-    let is_single = words.len() == 1 && group.last() == words.first() && import.get(1) == words.first();
-    (whole_group || most_of_group || in_a_row || is_single)
-        .then(|| length(common * 10 + n_words * 6 + usize::from(in_a_row) * 6))
+    let common = group.iter().zip(&import).take_while(|(a, b)| a.eq_ignore_ascii_case(b)).count();
+    let is_vendor = |parts: &[&str]| VENDORS.contains(&parts.join(".").as_str());
+    let plain = |word: &str| word.trim_end_matches(|c: char| c.is_ascii_digit()).to_lowercase();
+    let words: Vec<String> =
+        artifact.split(['-', '.', '_']).map(plain).filter(|word| !word.is_empty()).collect();
+    let parts: Vec<String> = import.iter().map(|part| plain(part)).collect();
+    // What the artifact adds to the part of the group that the import has.
+    let added = words.iter().filter(|word| !group[..common].contains(&word.as_str()));
+    let (found, missing): (Vec<&String>, Vec<&String>) =
+        added.partition(|word| parts[common..].contains(word));
+    let n_missing = missing.iter().filter(|word| !GENERAL.contains(&word.as_str())).count();
+    let whole_group =
+        common == group.len() && common >= 2 && (!is_vendor(&group) || n_missing == 0 || !found.is_empty());
+    let most_of_group = common + 1 >= group.len() && common >= 2 && !found.is_empty();
+    let in_a_row = words.len() > 1
+        && (parts.windows(words.len()).any(|row| row == words) || parts.contains(&words.concat()));
+    let is_single = words.len() == 1
+        && group.last().map(|last| plain(last)).as_ref() == words.first()
+        && parts.get(1) == words.first();
+    (whole_group || most_of_group || in_a_row || is_single).then(|| {
+        let matched = common * 100 + found.len() * 60 + usize::from(in_a_row) * 60;
+        // Of the artifacts of a group, the one that adds least.
+        length((matched + 20).saturating_sub(n_missing.min(20)))
+    })
 }

@@ -40,6 +40,9 @@ impl<'w> Modules<'w> {
                 own.into_iter().chain(replaced(folder(path), text))
             })
             .collect();
+        if modules.is_empty() {
+            modules.extend(module_of_imports(workspace));
+        }
         modules.sort_by_key(|(path, _)| (std::cmp::Reverse(path.len()), path.clone()));
         modules.dedup_by(|b, a| a.0 == b.0);
         let mut folders: BTreeMap<&str, Vec<FileIx>> = BTreeMap::new();
@@ -179,6 +182,41 @@ fn replaced<'t>(here: &'t str, text: &'t str) -> impl Iterator<Item = (String, S
         let folder = place.starts_with('.').then(|| join(here, place))??;
         Some((module.to_owned(), folder))
     })
+}
+
+/// The path of the module and its folder where no `go.mod` is: what most imports have before the path of a folder. One folder
+/// alone could be called like a package of others, unless two parts of its path agree.
+fn module_of_imports(workspace: &Workspace) -> Option<(String, String)> {
+    let mut folders: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
+    let mut targets: BTreeSet<&str> = BTreeSet::new();
+    for (_, file) in workspace.files_in(&[Language::Go]) {
+        let here = folder(&file.path);
+        folders.entry(name(here)).or_default().insert(here);
+        let imports = file.references.imports.iter().map(|import| import.target.as_str());
+        targets.extend(imports.filter(|target| matches!(outside(target), Target::Package(..))));
+    }
+    let mut votes: BTreeMap<(&str, &str), BTreeSet<&str>> = BTreeMap::new();
+    for target in targets {
+        for here in folders.get(name(target)).into_iter().flatten().filter(|here| !here.is_empty()) {
+            let n_shared = target
+                .rsplit('/')
+                .zip(here.rsplit('/'))
+                .take_while(|(a, b)| a == b)
+                .map(|(a, _)| a.len() + 1)
+                .sum();
+            let before = |path: &'_ str| path.len().saturating_sub(n_shared);
+            // A module has a path of its own.
+            if n_shared < target.len() {
+                let key = (&target[..before(target)], &here[..before(here)]);
+                votes.entry(key).or_default().insert(&target[before(target) + 1..]);
+            }
+        }
+    }
+    let best =
+        votes.into_iter().max_by_key(|((module, _), subs)| (subs.len(), std::cmp::Reverse(module.len())));
+    let ((module, place), subs) = best?;
+    let is_sure = subs.len() > 1 || subs.iter().any(|sub| sub.contains('/'));
+    is_sure.then(|| (module.to_owned(), place.to_owned()))
 }
 
 /// The path that a `go.mod` gives its module.

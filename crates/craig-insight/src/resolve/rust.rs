@@ -52,10 +52,13 @@ impl<'w> Crates<'w> {
             }
         }
         let loose = crates.loose_roots();
-        for root in roots.into_iter().chain(loose) {
+        roots.extend(loose);
+        roots.extend(crates.roots_without_manifest());
+        for root in roots {
             crates.grow(root);
         }
         crates.adopt();
+        crates.place_by_folders();
         crates
     }
 
@@ -119,6 +122,74 @@ impl<'w> Crates<'w> {
         };
         let files = self.workspace.files_in(&[Language::Rust]);
         files.filter(|(_, file)| is_root(&file.path)).map(|(at, _)| at).collect()
+    }
+
+    /// Whether a manifest lies above a file.
+    fn has_manifest(&self, file: FileIx) -> bool {
+        let path = &self.workspace.files[file].path;
+        ancestors(folder(path))
+            .any(|above| self.workspace.manifests.contains_key(&under(above, "Cargo.toml")))
+    }
+
+    /// `lib.rs` and `main.rs` where no manifest is: a library is called like the folder around its `src`.
+    fn roots_without_manifest(&mut self) -> Vec<FileIx> {
+        let is_root = |path: &str| matches!(name(path), "lib.rs" | "main.rs");
+        let files = self.workspace.files_in(&[Language::Rust]);
+        let mut roots: Vec<FileIx> = files
+            .filter(|(at, file)| is_root(&file.path) && !self.has_manifest(*at))
+            .map(|(at, _)| at)
+            .collect();
+        // The library first: a program beside it belongs to the same crate.
+        roots.sort_by_key(|&root| {
+            (folder(&self.workspace.files[root].path), name(&self.workspace.files[root].path))
+        });
+        for &root in &roots {
+            let path = &self.workspace.files[root].path;
+            let here = folder(path);
+            let around = if name(here) == "src" { folder(here) } else { here };
+            self.roots.entry(around.to_owned()).or_insert(root);
+            if name(path) == "lib.rs" && !around.is_empty() {
+                self.libraries.entry(name(around).replace('-', "_")).or_default().push(root);
+            }
+        }
+        roots
+    }
+
+    /// Gives files without a manifest that no root reaches the place they lie in, below the nearest `src` or, without any, the
+    /// highest folder with such files. The first of these stands for the crate.
+    fn place_by_folders(&mut self) {
+        let mut crates: BTreeMap<String, Vec<FileIx>> = BTreeMap::new();
+        let files: Vec<FileIx> = self.workspace.files_in(&[Language::Rust]).map(|(at, _)| at).collect();
+        let loose = files.into_iter().filter(|at| !self.places.contains_key(at) && !self.has_manifest(*at));
+        let loose: Vec<FileIx> = loose.collect();
+        let folders: HashSet<&str> = loose.iter().map(|&at| folder(&self.workspace.files[at].path)).collect();
+        for &file in &loose {
+            let here = folder(&self.workspace.files[file].path);
+            let source = ancestors(here).find(|above| name(above) == "src");
+            let highest = ancestors(here).filter(|above| folders.contains(above)).last();
+            if let Some(base) = source.or(highest) {
+                crates.entry(base.to_owned()).or_default().push(file);
+            }
+        }
+        for (base, files) in crates {
+            let root = self.workspace.file(&under(&base, "lib.rs"));
+            let root = root.or_else(|| self.workspace.file(&under(&base, "main.rs")));
+            let Some(root) = root.or(files.first().copied()) else { continue };
+            for file in files {
+                let inner = self.workspace.files[file].path[base.len()..].trim_start_matches('/');
+                let mut module: Vec<String> =
+                    inner.trim_end_matches(".rs").split('/').map(str::to_owned).collect();
+                if module.last().is_some_and(|last| last == "mod") {
+                    module.pop();
+                }
+                // Folders without a file of their own lead to those inside of them.
+                for depth in 1..module.len() {
+                    self.modules.entry((root, module[..depth].to_vec())).or_insert(file);
+                }
+                self.modules.insert((root, module.clone()), file);
+                self.places.insert(file, (root, module));
+            }
+        }
     }
 
     /// Follows `mod` from a root.

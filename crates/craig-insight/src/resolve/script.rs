@@ -138,7 +138,7 @@ impl<'w> Scripts<'w> {
         if standard::is_node_module(target) {
             return Target::Standard;
         }
-        match self.by_convention(here, target) {
+        match self.by_convention(here, target).or_else(|| self.by_folder(here, target)) {
             Some(file) => Target::File(file),
             None => {
                 package_name(target).map_or(Target::Unknown, |name| Target::Package(Ecosystem::Npm, name))
@@ -298,6 +298,41 @@ impl<'w> Scripts<'w> {
         with.or_else(|| {
             LEFT_OUT.iter().find_map(|extension| self.workspace.file(&format!("{path}/index.{extension}")))
         })
+    }
+
+    /// Names that no manifest declares, by where they would be: `components/x` and `@components/x` in `src`, `@scope/name` in
+    /// `packages/name`.
+    fn by_folder(&self, here: &str, target: &str) -> Option<FileIx> {
+        let (first, rest) = target.split_once('/')?;
+        if self.is_declared(here, target) {
+            return None;
+        }
+        let bare = first.trim_start_matches(['@', '~', '#']);
+        let is_alias = bare.len() < first.len();
+        let written = || under(bare, rest);
+        let at = |path: String| self.file_at(&path);
+        ancestors(here).find_map(|folder| {
+            let in_folder = (!bare.is_empty()).then(|| {
+                at(under(folder, &format!("src/{}", written()))).or_else(|| at(under(folder, &written())))
+            });
+            in_folder.flatten().or_else(|| {
+                let member = ["packages", "libs", "apps", "modules"].iter().find_map(|members| {
+                    let (package, inner) = rest.split_once('/').unwrap_or((rest, "index"));
+                    let place = under(folder, &format!("{members}/{package}"));
+                    at(format!("{place}/src/{inner}")).or_else(|| at(format!("{place}/{inner}")))
+                });
+                member.filter(|_| is_alias)
+            })
+        })
+    }
+
+    /// Whether a manifest above declares the package of an import.
+    fn is_declared(&self, here: &str, target: &str) -> bool {
+        let Some(package) = package_name(target) else { return false };
+        let lists = ["dependencies", "devDependencies", "peerDependencies", "optionalDependencies"];
+        ancestors(here)
+            .filter_map(|folder| self.manifests.get(folder))
+            .any(|manifest| lists.iter().any(|list| manifest[*list].get(&package).is_some()))
     }
 
     /// Aliases that bundlers give without any configuration that could be read: `@/x`, `~/x`, `$lib/x`, `src/x`.

@@ -908,3 +908,152 @@ name = "rs"
         "#]],
     );
 }
+
+#[test]
+fn rust_without_manifests_is_resolved_by_folders() {
+    check(
+        r##"
+//- /net-io/src/lib.rs
+mod http;
+pub mod error;
+//- /net-io/src/http.rs
+use crate::error::Error;
+use super::error;
+//- /net-io/src/error.rs
+pub struct Error;
+//- /app/src/main.rs
+mod run;
+use net_io::error::Error;
+//- /app/src/run.rs
+use crate::gone::Thing;
+//- /loose/src/a/mod.rs
+use crate::b::c::D;
+use super::e::F;
+//- /loose/src/b/c.rs
+pub struct D;
+//- /loose/src/e.rs
+pub struct F;
+//- /top/x.rs
+use crate::inner::y::Y;
+//- /top/inner/y.rs
+pub struct Y;
+"##,
+        expect![[r#"
+            app/src/main.rs:1 -> app/src/run.rs (module)
+            app/src/main.rs:2 -> net-io/src/error.rs (import)
+            app/src/run.rs:1 -> app/src/main.rs (import)
+            loose/src/a/mod.rs:2 -> loose/src/e.rs (import)
+            net-io/src/http.rs:1 -> net-io/src/error.rs (import)
+            net-io/src/lib.rs:2 -> net-io/src/error.rs (module)
+            net-io/src/lib.rs:1 -> net-io/src/http.rs (module)
+            unresolved loose/src/a/mod.rs:1 crate::b::c
+            unresolved top/x.rs:1 crate::inner::y
+        "#]],
+    );
+}
+
+#[test]
+fn go_without_a_module_file_is_resolved_by_what_imports_share() {
+    check(
+        r##"
+//- /cmd/main.go
+package main
+import (
+	"fmt"
+	"github.com/acme/shop/cart"
+	"github.com/acme/shop/store/db"
+	"github.com/pkg/errors"
+)
+func main() { cart.Add(); db.Open(); errors.New("x") }
+//- /cart/cart.go
+package cart
+func Add() {}
+//- /store/db/db.go
+package db
+func Open() {}
+//- /errors/errors.go
+package errors
+func New(string) {}
+"##,
+        expect![[r#"
+            cmd/main.go:4 -> cart/cart.go (import)
+            cmd/main.go:5 -> store/db/db.go (import)
+            undeclared github.com/pkg/errors
+        "#]],
+    );
+}
+
+#[test]
+fn scripts_without_configuration_are_resolved_by_folders() {
+    check(
+        r##"
+//- /web/src/pages/home.ts
+import { Button } from "components/button"
+import { api } from "@services/api"
+import { kit } from "@acme/kit"
+import { deep } from "@acme/kit/deep"
+import { map } from "lodash/map"
+import { useState } from "react"
+//- /web/src/components/button.ts
+//- /web/src/services/api.ts
+//- /web/src/lodash/map.ts
+//- /packages/kit/src/index.ts
+//- /packages/kit/src/deep.ts
+//- /web/package.json
+{ "dependencies": { "lodash": "4" } }
+"##,
+        expect![[r#"
+            web/src/pages/home.ts:4 -> packages/kit/src/deep.ts (import)
+            web/src/pages/home.ts:3 -> packages/kit/src/index.ts (import)
+            web/src/pages/home.ts:1 -> web/src/components/button.ts (import)
+            web/src/pages/home.ts:2 -> web/src/services/api.ts (import)
+            lodash 4 runtime in [web/src/pages/home.ts]
+            undeclared react
+        "#]],
+    );
+}
+
+#[test]
+fn artifacts_of_one_vendor_are_told_apart() {
+    check(
+        r##"
+//- /pom.xml
+<project><groupId>com.google.code.gson</groupId><artifactId>gson</artifactId><dependencies>
+<dependency><groupId>com.google.guava</groupId><artifactId>guava</artifactId><version>33</version></dependency>
+<dependency><groupId>com.google.truth</groupId><artifactId>truth</artifactId><version>1.4</version></dependency>
+<dependency><groupId>com.google.auto.value</groupId><artifactId>auto-value</artifactId><version>1</version></dependency>
+<dependency><groupId>org.openjdk.jmh</groupId><artifactId>jmh-core</artifactId><version>1</version></dependency>
+<dependency><groupId>org.openjdk.jmh</groupId><artifactId>jmh-core-benchmarks</artifactId><version>1</version></dependency>
+<dependency><groupId>com.google.code.gson</groupId><artifactId>gson-extras</artifactId><version>1</version></dependency>
+<dependency><groupId>org.hdrhistogram</groupId><artifactId>HdrHistogram</artifactId><version>1</version></dependency>
+<dependency><groupId>com.typesafe.scala-logging</groupId><artifactId>scala-logging_2.13</artifactId><version>1</version></dependency>
+</dependencies></project>
+//- /src/main/java/com/google/gson/A.java
+package com.google.gson;
+import com.google.gson.internal.GeneratedConfig;
+import com.google.common.truth.Truth;
+//- /src/main/java/com/google/gson/B.java
+package com.google.gson;
+import com.google.common.collect.ImmutableList;
+import com.google.protobuf.Message;
+//- /src/main/java/com/google/gson/C.java
+package com.google.gson;
+import com.google.auto.value.AutoValue;
+import org.openjdk.jmh.annotations.Benchmark;
+import org.HdrHistogram.Histogram;
+import com.typesafe.scalalogging.Logger;
+"##,
+        expect![[r#"
+            com.google.auto.value:auto-value 1 runtime in [src/main/java/com/google/gson/C.java]
+            com.google.code.gson:gson-extras 1 runtime in []
+            com.google.guava:guava 33 runtime in [src/main/java/com/google/gson/B.java]
+            com.google.truth:truth 1.4 runtime in [src/main/java/com/google/gson/A.java]
+            com.typesafe.scala-logging:scala-logging_2.13 1 runtime in [src/main/java/com/google/gson/C.java]
+            org.hdrhistogram:HdrHistogram 1 runtime in [src/main/java/com/google/gson/C.java]
+            org.openjdk.jmh:jmh-core 1 runtime in [src/main/java/com/google/gson/C.java]
+            org.openjdk.jmh:jmh-core-benchmarks 1 runtime in []
+            undeclared com.google
+            unresolved src/main/java/com/google/gson/A.java:2 com.google.gson.internal.GeneratedConfig
+        "#]],
+    );
+}
