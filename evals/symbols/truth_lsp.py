@@ -388,7 +388,7 @@ class Repository:
         return path, row + 1, len(before.encode("utf-16-le")) // 2
 
     def role(self, path, line, column, d):
-        if any((path, line) == (other["path"], other["line"]) for other in self.named(d["last"])):
+        if any((path, line, column) == (other["path"], other["line"], other["column"]) for other in self.named(d["last"])):
             return "override"
         node = self.node(path, line, column)
         if node.type == "preproc_arg":  # the body of a macro
