@@ -8,18 +8,21 @@ use crate::parse::parse;
 use crate::walk::walk;
 use crate::{Outline, Parsed};
 
-/// Cuts `text`, or the `part` of it that is code; none when it cannot be parsed in time.
-pub(crate) fn outline(grammar: &Grammar, text: &str, part: Option<Range>) -> Option<Outline> {
-    let tree = tree(grammar, text, part)?;
-    let mut walked = walk(&tree, text, grammar);
+/// Cuts `text`, or the `part` of it that is code, by its tree.
+pub(crate) fn outline(
+    grammar: &Grammar,
+    text: &str,
+    tree: &Tree,
+    part: Option<std::ops::Range<usize>>,
+) -> Outline {
+    let mut walked = walk(tree, text, grammar);
     if let Some(read) = grammar.table.deep_imports {
-        read(&tree, text, &mut walked.imports);
+        read(tree, text, &mut walked.imports);
     }
     walked.symbols.sort_by_key(|symbol| symbol.line);
-    let range = part.map_or(0..text.len(), |part| part.start_byte..part.end_byte);
-    let chunks = cut(&tree, text, &walked, range);
+    let chunks = cut(tree, text, &walked, part.unwrap_or(0..text.len()));
     let parsed = if tree.root_node().has_error() { Parsed::Partly } else { Parsed::Whole };
-    Some(Outline { chunks, symbols: walked.symbols, imports: walked.imports, parsed })
+    Outline { chunks, symbols: walked.symbols, imports: walked.imports, parsed, ..Outline::default() }
 }
 
 /// The tree of `text`, or of its `part`; none when the grammar cannot hold it or takes too long.

@@ -3,24 +3,25 @@
 use std::ops::Range;
 
 use craig_source::Language;
-use tree_sitter::{Point, Range as TreeRange, Tree};
+use tree_sitter::{Point, Range as TreeRange};
 
-use crate::grammar::Grammar;
 use crate::text::windows;
-use crate::{ChunkKind, Outline, Parsed, code, grammar};
+use crate::{ChunkKind, Outline, Parsed, ParsedCode, code, grammar};
 
-/// Cuts a component; offsets are those of the whole file.
-pub(crate) fn outline(text: &str) -> Outline {
-    let mut outline =
-        Outline { chunks: Vec::new(), symbols: Vec::new(), imports: Vec::new(), parsed: Parsed::Whole };
+/// Cuts a component with the trees of its scripts; offsets are those of the whole file.
+pub(crate) fn outline(text: &str, trees: &[ParsedCode]) -> Outline {
+    let mut outline = Outline::default();
     let mut at = 0;
-    for (script, language) in scripts(text) {
+    for (script, _) in scripts(text) {
         markup(text, at..script.start, &mut outline);
         at = script.end;
-        match grammar::grammar(language)
-            .and_then(|grammar| code::outline(grammar, text, Some(tree_range(text, &script))))
-        {
-            Some(part) => append(&mut outline, part),
+        let is_of_script = |(_, tree): &&ParsedCode| {
+            tree.included_ranges().first().is_some_and(|range| range.start_byte == script.start)
+        };
+        match trees.iter().find(is_of_script) {
+            Some((grammar, tree)) => {
+                append(&mut outline, code::outline(grammar, text, tree, Some(script)));
+            }
             None => outline.chunks.extend(windows(text, script, ChunkKind::Block, None, None)),
         }
     }
@@ -29,7 +30,7 @@ pub(crate) fn outline(text: &str) -> Outline {
 }
 
 /// The trees of a component's scripts.
-pub(crate) fn trees(text: &str) -> Vec<(&'static Grammar, Tree)> {
+pub(crate) fn trees(text: &str) -> Vec<ParsedCode> {
     let parse = |(script, language): (Range<usize>, Language)| {
         let grammar = grammar::grammar(language)?;
         Some((grammar, code::tree(grammar, text, Some(tree_range(text, &script)))?))

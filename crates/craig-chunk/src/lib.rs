@@ -10,24 +10,31 @@ mod grammar;
 mod lines;
 mod metrics;
 pub mod names;
+mod pack;
 mod parse;
 mod references;
 mod sections;
 mod separator;
 mod split;
 mod text;
+pub mod varint;
 mod walk;
 
 use std::ops::Range;
 
 pub use cut_point::cut_point;
 pub use metrics::{ANONYMOUS, FunctionMetrics, metrics};
+pub use pack::Packed;
 pub use references::{Reference, ReferenceKind, References, Use, references};
 pub use sections::{DocumentSection, document_sections};
 
 use craig_source::Language;
+use names::Names;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use tree_sitter::Tree;
+
+use grammar::Grammar;
 
 /// What a chunk is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
@@ -110,10 +117,11 @@ pub struct Import {
 }
 
 /// How a file was read.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Parsed {
     /// A grammar read it without errors.
+    #[default]
     Whole,
     /// A grammar read it with errors; unreadable parts became blocks.
     Partly,
@@ -122,7 +130,7 @@ pub enum Parsed {
 }
 
 /// The outline of one file.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Outline {
     /// Chunks in file order, a partition of the file's bytes.
     pub chunks: Vec<Chunk>,
@@ -132,6 +140,10 @@ pub struct Outline {
     pub imports: Vec<Import>,
     /// How it was read.
     pub parsed: Parsed,
+    /// What it refers to.
+    pub references: References,
+    /// What it names.
+    pub names: Names,
 }
 
 /// Cuts `text` into chunks.
@@ -140,33 +152,37 @@ pub struct Outline {
 /// is read as text.
 pub fn chunk(language: Language, text: &str) -> Outline {
     if text.is_empty() {
-        return Outline {
-            chunks: Vec::new(),
-            symbols: Vec::new(),
-            imports: Vec::new(),
-            parsed: Parsed::Whole,
-        };
+        return Outline::default();
     }
-    let mut outline = structured(language, text).unwrap_or_else(|| as_text(text));
+    let trees = trees(language, text).unwrap_or_default();
+    let mut outline = structured(language, text, &trees).unwrap_or_else(|| as_text(text));
     lines::number(&mut outline.chunks, text);
+    outline.references = references::read(language, text, &trees);
+    outline.names = names::read(text, &trees);
     outline
 }
 
-fn structured(language: Language, text: &str) -> Option<Outline> {
+/// What `text` refers to and names, without its chunks.
+pub fn references_and_names(language: Language, text: &str) -> (References, Names) {
+    let trees = trees(language, text).unwrap_or_default();
+    (references::read(language, text, &trees), names::read(text, &trees))
+}
+
+fn structured(language: Language, text: &str, trees: &[ParsedCode]) -> Option<Outline> {
     match language {
         Language::Markdown => Some(sections::outline(text, sections::markdown_headings(text))),
         Language::ReStructuredText => Some(sections::outline(text, sections::rest_headings(text))),
-        Language::Vue | Language::Svelte | Language::Astro => Some(embedded::outline(text)),
-        _ => code::outline(grammar::grammar(language)?, text, None),
+        Language::Vue | Language::Svelte | Language::Astro => Some(embedded::outline(text, trees)),
+        _ => trees.first().map(|(grammar, tree)| code::outline(grammar, text, tree, None)),
     }
 }
 
+/// The syntax tree of a text, or of a part of it.
+type ParsedCode = (&'static Grammar, Tree);
+
 /// The syntax trees of a text: one, or one for each script of a component; empty if the language has no grammar, `None` if
 /// parsing takes too long.
-pub(crate) fn trees(
-    language: Language,
-    text: &str,
-) -> Option<Vec<(&'static grammar::Grammar, tree_sitter::Tree)>> {
+pub(crate) fn trees(language: Language, text: &str) -> Option<Vec<ParsedCode>> {
     if matches!(language, Language::Vue | Language::Svelte | Language::Astro) {
         return Some(embedded::trees(text));
     }
@@ -176,7 +192,7 @@ pub(crate) fn trees(
 
 fn as_text(text: &str) -> Outline {
     let chunks = text::windows(text, 0..text.len(), ChunkKind::Block, None, None);
-    Outline { chunks, symbols: Vec::new(), imports: Vec::new(), parsed: Parsed::AsText }
+    Outline { chunks, parsed: Parsed::AsText, ..Outline::default() }
 }
 
 /// Parses `text` and drops the tree: a lower bound of the time of [`chunk`], for measuring.

@@ -11,7 +11,10 @@ mod walk;
 
 use craig_source::Language;
 use serde::{Deserialize, Serialize};
+use tree_sitter::Tree;
 
+use crate::ParsedCode;
+use crate::grammar::Grammar;
 pub(crate) use walk::{NameRule, NameTable};
 
 /// Index into [`Names::texts`].
@@ -356,10 +359,41 @@ impl Names {
 
 /// Reads the names of `text`. Total: a language whose names are not read has none.
 pub fn names(language: Language, text: &str) -> Names {
-    let trees = crate::trees(language, text).unwrap_or_default();
+    read(text, &crate::trees(language, text).unwrap_or_default())
+}
+
+/// Reads the names of `text` by its trees.
+pub(crate) fn read(text: &str, trees: &[ParsedCode]) -> Names {
     let mut walk = walk::Walk::new(text);
-    for (grammar, tree) in &trees {
+    for (grammar, tree) in trees.iter().filter(|(grammar, tree)| is_readable(grammar, tree)) {
         walk.tree(grammar, tree);
     }
     walk.finish()
+}
+
+/// Trees deeper than this are not read: the functions that read them may call themselves once a level.
+const MAX_TREE_DEPTH: usize = 1_500;
+
+/// Whether names of the language are read, and the tree is not too deep for that.
+fn is_readable(grammar: &Grammar, tree: &Tree) -> bool {
+    if grammar.table.names.is_none() {
+        return false;
+    }
+    let mut cursor = tree.walk();
+    let mut depth = 0;
+    loop {
+        if cursor.goto_first_child() {
+            depth += 1;
+            if depth > MAX_TREE_DEPTH {
+                return false;
+            }
+            continue;
+        }
+        while !cursor.goto_next_sibling() {
+            if !cursor.goto_parent() {
+                return true;
+            }
+            depth -= 1;
+        }
+    }
 }

@@ -12,7 +12,7 @@ use serde::Serialize;
 use tree_sitter::{Node, Tree};
 
 use crate::grammar::{Answer, Grammar, Rule, child, field, text};
-use crate::{Import, trees};
+use crate::{Import, ParsedCode, trees};
 
 /// How a file refers to another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
@@ -98,11 +98,15 @@ pub struct References {
 
 /// Reads what `text` refers to. Total: without a grammar for the language, the result has little or nothing.
 pub fn references(language: Language, text: &str) -> References {
+    let trees = if lines::are_enough(language) { None } else { trees(language, text) };
+    read(language, text, &trees.unwrap_or_default())
+}
+
+/// Reads what `text` refers to by its trees.
+pub(crate) fn read(language: Language, text: &str, trees: &[ParsedCode]) -> References {
     let mut reading = Reading { language, text, found: References::default(), used: BTreeMap::new() };
     if !lines::are_enough(language) {
-        for (grammar, tree) in trees(language, text).unwrap_or_default() {
-            reading.tree(grammar, &tree);
-        }
+        trees.iter().for_each(|(grammar, tree)| reading.tree(grammar, tree));
     }
     reading.found.imports.extend(lines::imports(language, text));
     reading.found.imports.sort_by_key(|import| import.line);

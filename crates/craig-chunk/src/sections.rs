@@ -6,7 +6,7 @@ mod rest;
 
 use crate::lines::newlines;
 use crate::text::windows;
-use crate::{ChunkKind, Outline, Parsed, Symbol};
+use crate::{ChunkKind, Outline, Symbol};
 
 pub use document::{DocumentSection, document_sections};
 pub(crate) use markdown::headings as markdown_headings;
@@ -50,7 +50,7 @@ pub(crate) fn outline(text: &str, headings: Vec<Heading>) -> Outline {
         }
     }
     number(&mut symbols, text);
-    Outline { chunks, symbols, imports: Vec::new(), parsed: Parsed::Whole }
+    Outline { chunks, symbols, ..Outline::default() }
 }
 
 /// Leaves the headings of `path` that enclose one of `level`.

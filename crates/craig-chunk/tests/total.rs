@@ -3,7 +3,7 @@
 use std::fs;
 use std::sync::LazyLock;
 
-use craig_chunk::{Outline, chunk};
+use craig_chunk::{Outline, Packed, chunk};
 use craig_source::Language;
 use proptest::prelude::*;
 
@@ -22,6 +22,15 @@ fn fixture(name: &str) -> (Language, String) {
     (Language::from_path(name).expect("fixture has a known extension"), text)
 }
 
+/// Panics unless packing loses nothing, and what is cut off is refused.
+fn check_packed(outline: &Outline) {
+    let packed = Packed::new(&outline.references, &outline.names);
+    assert_eq!(packed.references().as_ref(), Some(&outline.references));
+    assert_eq!(packed.names(), Some((outline.references.clone(), outline.names.clone())));
+    let cut = Packed { names: packed.names[..packed.names.len() - 1].to_vec(), ..packed };
+    assert!(cut.names.is_empty() || cut.names().is_none());
+}
+
 /// Panics unless the chunks of `text` partition it and all lines are right.
 fn check(language: Language, text: &str) -> Outline {
     let outline = chunk(language, text);
@@ -38,6 +47,7 @@ fn check(language: Language, text: &str) -> Outline {
         at = chunk.bytes.end;
     }
     assert_eq!(at, text.len(), "{language:?}: the end is missing");
+    check_packed(&outline);
     for symbol in &outline.symbols {
         assert!(
             1 <= symbol.line && symbol.line <= symbol.line_end && symbol.line_end <= n_lines,
@@ -114,6 +124,9 @@ fn deep_nesting_does_not_overflow() {
         check(language, &format!("{}{}", open.repeat(DEPTH), close.repeat(DEPTH)));
         check(language, &open.repeat(DEPTH));
     }
+    check(Language::Go, &format!("package a\n\nvar a = T{}{}", "{".repeat(DEPTH), "}".repeat(DEPTH)));
+    check(Language::Go, &format!("package a\n\nfunc (a {}T) f() {{}}", "*".repeat(DEPTH)));
+    check(Language::Python, &format!("a = {}", "(".repeat(DEPTH / 1_000)));
     check(Language::Markdown, &format!("{} # quoted", ">".repeat(DEPTH)));
     check(Language::Html, &"<div>".repeat(DEPTH));
     check(Language::Yaml, &"- ".repeat(DEPTH));

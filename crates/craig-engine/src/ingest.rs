@@ -10,7 +10,7 @@ use std::time::Instant;
 use craig_chunk::Chunk;
 use craig_model::{Embedder, Embedding, Expense, Quantized};
 use craig_search::SearchError;
-use craig_source::{Content, Entry, GitUrl, Listing, Root, SourceFile, SourceOptions, read, walk};
+use craig_source::{Content, Entry, GitUrl, Listing, Root, SourceFile, SourceOptions, Withheld, read, walk};
 use craig_store::{
     Batch, ChunkText, IndexedFile, IngestionRun, IngestionState, Project, ProjectLock, Store, StoreError,
     TextHash, TrackedFile,
@@ -198,9 +198,15 @@ impl Engine {
             progress(&Progress { current: cost.to_string(), ..Progress::new(Phase::Embedding) });
         }
         let mut tally = Tally::new(&plan, &listing);
+        let is_of_another_version = stored.are_of_another_version();
         let made = stored.made_with(embedder.id()).at(commit);
         let run = Run { project, made: &made, root: &root, options: &options, compare, embedder: &*embedder };
-        let notes = lock.record_run(|| self.perform(store, &run, &plan, &mut tally, progress))?;
+        let mut notes = lock.record_run(|| self.perform(store, &run, &plan, &mut tally, progress))?;
+        if is_of_another_version {
+            notes.push(
+                "all files were read again, since another version of Craig had made the index".to_owned(),
+            );
+        }
         Ok(IngestReport { git: made.origin(), notes, ..tally.into_report(project, started) })
     }
 
@@ -504,10 +510,14 @@ fn embed_together(
 /// Cuts a file that was read; files without searchable text get no chunks.
 fn cut(source: SourceFile, read_ns: i64) -> IndexedFile {
     let text = source.indexed_text().unwrap_or_default();
-    let outline = craig_chunk::chunk(source.language, text);
+    let mut outline = craig_chunk::chunk(source.language, text);
+    // Generated code is not searched, but other code refers to it.
+    if let Content::Unindexed(text, Withheld::Generated) = &source.content {
+        (outline.references, outline.names) = craig_chunk::references_and_names(source.language, text);
+    }
     let hash = |chunk: &Chunk| ChunkText { hash: TextHash::new(chunk.text(text)), vector: None };
     let texts = outline.chunks.iter().map(hash).collect();
-    IndexedFile { source, read_ns, outline, texts }
+    IndexedFile::new(source, read_ns, outline, texts)
 }
 
 /// Consecutive files, by number and bytes.

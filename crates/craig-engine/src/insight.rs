@@ -4,9 +4,11 @@ use std::sync::Arc;
 
 use craig_insight::{Analysis, Architecture, Dependencies, Quality, Relations, quality};
 use craig_model::Cancellation;
-use craig_store::{Project, Store};
+use craig_store::{DerivedFile, Project, Store};
 
 use crate::{Engine, EngineError};
+
+const QUALITY: DerivedFile = DerivedFile { name: "quality", version: Quality::VERSION };
 
 impl Engine {
     /// What the files of a project depend on: each other, and packages.
@@ -45,7 +47,17 @@ impl Engine {
     pub fn quality(&self, handle: &str, cancellation: &Cancellation) -> Result<Quality, EngineError> {
         let is_cancelled = || cancellation.is_cancelled();
         let (store, pool) = (self.store()?, self.pool()?);
-        self.read(&store, handle, |project| Ok(quality(&store, project.id, &pool, &is_cancelled)?))
+        self.read(&store, handle, |project| {
+            let kept = store.read_derived(project, QUALITY);
+            if let Some(report) = kept.and_then(|bytes| serde_json::from_slice(&bytes).ok()) {
+                return Ok(report);
+            }
+            let report = quality(&store, project.id, &pool, &is_cancelled)?;
+            if let Ok(bytes) = serde_json::to_vec(&report) {
+                store.write_derived(project, QUALITY, &bytes);
+            }
+            Ok(report)
+        })
     }
 
     /// A project and its analysis, as the store has it now.

@@ -5,8 +5,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::GitOrigin;
 
-/// Changes when files are cut in another way, so that projects cut by an older version are cut anew.
-const FORMAT: u32 = 2;
+/// Changes when files are cut or their names are read in another way, so that projects cut by an older version are cut anew.
+const FORMAT: u32 = 3;
 
 /// The options that a project was ingested with. Unknown keys of a newer version are left alone.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
@@ -108,6 +108,11 @@ impl StoredOptions {
     /// Whether all files are cut as this version does and embedded with `embedder`.
     pub(crate) fn are_made_with(&self, embedder: &str) -> bool {
         self.format == FORMAT && self.embedder == embedder
+    }
+
+    /// Whether another version made the files.
+    pub(crate) fn are_of_another_version(&self) -> bool {
+        self.format != 0 && self.format != FORMAT
     }
 
     /// Id of the embedder that all the chunks have vectors of; empty when that is not known.

@@ -9,7 +9,7 @@ use craig_chunk::{FunctionMetrics, metrics};
 use craig_source::{FileKind, Language};
 use craig_store::{FileId, OutlinedFile, ProjectId, Store};
 use rayon::{ThreadPool, prelude::*};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::{InsightError, IsCancelled, go_on_unless};
 use tokens::Tokens;
@@ -25,7 +25,7 @@ pub const LONG_FILE_LINES: u32 = 500;
 pub const COMPLEX: u32 = 10;
 
 /// Measures of the quality of a project's code.
-#[derive(std::clone::Clone, Debug, Serialize)]
+#[derive(std::clone::Clone, Debug, Serialize, Deserialize)]
 pub struct Quality {
     /// Sums.
     pub summary: Summary,
@@ -40,12 +40,17 @@ pub struct Quality {
     /// Folders with their tests.
     pub tests: Vec<ModuleTests>,
     /// Code files whose functions are missing above, as they took too long to parse; rarely any.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub not_parsed: Vec<String>,
 }
 
+impl Quality {
+    /// Changes when something else is measured.
+    pub const VERSION: u32 = 1;
+}
+
 /// Sums over a project.
-#[derive(std::clone::Clone, Debug, Default, Serialize)]
+#[derive(std::clone::Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Summary {
     /// Code files measured; generated and minified ones are left out.
     pub files: usize,
@@ -68,7 +73,7 @@ pub struct Summary {
 }
 
 /// One function.
-#[derive(std::clone::Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(std::clone::Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Function {
     /// Path of its file.
     pub file: String,
@@ -89,7 +94,7 @@ pub struct Function {
 }
 
 /// A long file.
-#[derive(std::clone::Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(std::clone::Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LongFile {
     /// Path.
     pub file: String,

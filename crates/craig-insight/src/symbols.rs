@@ -4,6 +4,7 @@
 //! members of types that the code makes evident. What cannot be bound stays a candidate of several.
 
 mod bind;
+mod kept;
 mod map;
 mod modules;
 mod overrides;
@@ -13,14 +14,15 @@ mod table;
 
 use craig_chunk::names::{DefinitionKind, Names, Role, Traits};
 use craig_source::Language;
-use rayon::prelude::*;
+use craig_store::{ProjectId, Store};
+use rayon::{ThreadPool, prelude::*};
 use serde::{Deserialize, Serialize};
 
 pub use self::scip::ScipOrigin;
-use crate::IsCancelled;
 use crate::packages::Packages;
 use crate::resolve::Resolver;
 use crate::workspace::Workspace;
+use crate::{InsightError, IsCancelled, go_on_unless};
 pub use map::MapFocus;
 pub use query::{Caller, Impacted, SymbolQuery};
 
@@ -107,6 +109,19 @@ impl SymbolGraph {
             .collect();
         let packages = Packages::read(&workspace);
         Self::new(&workspace, &packages, &names, &|| false)
+    }
+
+    /// Reads a project from the store, on the threads of `pool`. Fails soon after it is cancelled.
+    pub fn load(
+        store: &Store,
+        project: ProjectId,
+        pool: &ThreadPool,
+        is_cancelled: IsCancelled<'_>,
+    ) -> Result<Self, InsightError> {
+        let (workspace, names) = Workspace::load_with_names(store, project, pool, is_cancelled)?;
+        let graph = pool.install(|| Self::new(&workspace, &Packages::read(&workspace), &names, is_cancelled));
+        go_on_unless(is_cancelled)?;
+        Ok(graph)
     }
 
     /// Binds the names of all files, `names[i]` being those of the i-th file of the workspace.

@@ -2,9 +2,10 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use craig_chunk::{References, Symbol, references};
+use craig_chunk::names::Names;
+use craig_chunk::{Outline, References, Symbol};
 use craig_source::{FileKind, Language};
-use craig_store::{FileId, OutlinedFile, ProjectId, Store};
+use craig_store::{FileId, FileRecord, NamedFile, PackedFile, ProjectId, Store, StoreError};
 use rayon::{ThreadPool, prelude::*};
 
 use crate::{InsightError, IsCancelled, go_on_unless, manifest};
@@ -36,37 +37,61 @@ pub(crate) struct Workspace {
     by_path: HashMap<String, FileIx>,
 }
 
-/// Number of texts read from the store at a time: bounds memory.
+/// Number of files read from the store at a time: bounds memory.
 const GROUP: usize = 256;
 
 impl Workspace {
-    /// Reads a project from the store, parsing its texts on the threads of `pool`.
+    /// Reads a project from the store, on the threads of `pool`.
     pub(crate) fn load(
         store: &Store,
         project: ProjectId,
         pool: &ThreadPool,
         is_cancelled: IsCancelled<'_>,
     ) -> Result<Self, InsightError> {
-        let records = store.file_records(project)?;
-        let wanted: Vec<FileId> =
-            records.iter().filter(|record| !record.is_binary).map(|record| record.id).collect();
-        let mut files = Vec::with_capacity(wanted.len());
-        let mut manifests = BTreeMap::new();
+        Self::load_by(store, project, pool, is_cancelled, Store::load_references)
+            .map(|(workspace, _)| workspace)
+    }
+
+    /// The same with the names of each file.
+    pub(crate) fn load_with_names(
+        store: &Store,
+        project: ProjectId,
+        pool: &ThreadPool,
+        is_cancelled: IsCancelled<'_>,
+    ) -> Result<(Self, Vec<Names>), InsightError> {
+        Self::load_by(store, project, pool, is_cancelled, Store::load_names)
+    }
+
+    fn load_by(
+        store: &Store,
+        project: ProjectId,
+        pool: &ThreadPool,
+        is_cancelled: IsCancelled<'_>,
+        load: fn(&Store, &[FileId]) -> Result<Vec<PackedFile>, StoreError>,
+    ) -> Result<(Self, Vec<Names>), InsightError> {
+        let mut records = store.file_records(project)?;
+        records.retain(|record| !record.is_binary);
+        // As the files of a workspace are.
+        records.sort_by(|a, b| a.path.cmp(&b.path));
+        let wanted: Vec<FileId> = records.iter().map(|record| record.id).collect();
+        let (mut files, mut all_names) = (Vec::with_capacity(wanted.len()), Vec::with_capacity(wanted.len()));
         for group in wanted.chunks(GROUP) {
-            let texts = store.load_outlines(group)?;
-            for file in &texts {
-                if manifest::is_wanted(&file.record.path) {
-                    manifests.insert(file.record.path.clone(), file.text.clone());
-                }
-            }
-            let read = |file: OutlinedFile| {
-                (!is_cancelled())
-                    .then(|| source_file(file.record.path, file.record.language, &file.text, file.symbols))
+            let packed = load(store, group)?;
+            let read = |file: PackedFile| {
+                go_on_unless(is_cancelled)?;
+                let NamedFile { record, n_lines, symbols, references, names } = file.unpacked()?;
+                let (path, language) = (record.path, record.language);
+                let is_test = craig_text::is_test(&path);
+                Ok((SourceFile { path, language, n_lines, symbols, references, is_test }, names))
             };
-            pool.install(|| files.par_extend(texts.into_par_iter().filter_map(read)));
-            go_on_unless(is_cancelled)?;
+            let read: Vec<(SourceFile, Names)> =
+                pool.install(|| packed.into_par_iter().map(read).collect::<Result<_, InsightError>>())?;
+            for (file, names) in read {
+                files.push(file);
+                all_names.push(names);
+            }
         }
-        Ok(Self::new(files, manifests))
+        Ok((Self::new(files, manifests(store, &records)?), all_names))
     }
 
     /// A workspace of texts, each with its path.
@@ -78,8 +103,7 @@ impl Workspace {
                 manifests.insert(path.to_owned(), text.to_owned());
             }
             let Some(language) = Language::from_path(path) else { continue };
-            let symbols = craig_chunk::chunk(language, text).symbols;
-            files.push(source_file(path.to_owned(), language, text, symbols));
+            files.push(source_file(path.to_owned(), language, text));
         }
         Self::new(files, manifests)
     }
@@ -110,9 +134,17 @@ impl Workspace {
     }
 }
 
-fn source_file(path: String, language: Language, text: &str, symbols: Vec<Symbol>) -> SourceFile {
+/// Texts of manifests, lock files and build settings, by path.
+fn manifests(store: &Store, records: &[FileRecord]) -> Result<BTreeMap<String, String>, InsightError> {
+    let wanted: Vec<FileId> =
+        records.iter().filter(|record| manifest::is_wanted(&record.path)).map(|record| record.id).collect();
+    let texts = store.load_outlines(&wanted)?;
+    Ok(texts.into_iter().map(|file| (file.record.path, file.text)).collect())
+}
+
+fn source_file(path: String, language: Language, text: &str) -> SourceFile {
     let n_lines = u32::try_from(text.lines().count()).unwrap_or(u32::MAX);
-    let references = references(language, text);
+    let Outline { symbols, references, .. } = craig_chunk::chunk(language, text);
     let is_test = craig_text::is_test(&path);
     SourceFile { path, language, n_lines, symbols, references, is_test }
 }

@@ -60,6 +60,7 @@ impl Store {
                 "REINDEX;
                  DELETE FROM files WHERE project_id NOT IN (SELECT id FROM projects);
                  DELETE FROM chunks WHERE file_id NOT IN (SELECT id FROM files);
+                 DELETE FROM names WHERE file_id NOT IN (SELECT id FROM files);
                  DELETE FROM vectors WHERE embedder_id NOT IN (SELECT id FROM embedders);
                  DELETE FROM ingestion_status WHERE project_id NOT IN (SELECT id FROM projects);
                  DELETE FROM context_uses WHERE project_id NOT IN (SELECT id FROM projects);",
@@ -67,8 +68,8 @@ impl Store {
         })
     }
 
-    /// Reads every file of a project, calling `before_each` with its path, and returns those whose text, outline or vectors are
-    /// damaged.
+    /// Reads every file of a project, calling `before_each` with its path, and returns those whose text, outline, names or
+    /// vectors are damaged.
     pub fn damaged_files(
         &self,
         project: ProjectId,
@@ -83,13 +84,20 @@ impl Store {
             before_each(&path);
             let what = match self.load_outlines(&[id]) {
                 Ok(_) if bad_vectors.contains(&id) => "a vector of its text is damaged".to_owned(),
-                Ok(_) => continue,
+                Ok(_) => match self.damaged_names(id)? {
+                    true => "what it names is damaged".to_owned(),
+                    false => continue,
+                },
                 Err(StoreError::DamagedText { .. }) => "its text is damaged".to_owned(),
                 Err(error) => error.to_string(),
             };
             damaged.push(DamagedFile { id, path, what });
         }
         Ok(damaged)
+    }
+
+    fn damaged_names(&self, file: FileId) -> Result<bool, StoreError> {
+        Ok(self.load_names(&[file])?.into_iter().any(|file| file.unpacked().is_err()))
     }
 
     /// Files of a project with an impossible vector.

@@ -86,6 +86,13 @@ impl Store {
         lock().map(|file| IndexLock { _file: file }).map_err(|source| StoreError::Lock { path, source })
     }
 
+    /// The same, if nobody has it.
+    pub(crate) fn try_lock_index(&self, project: &Project) -> Option<IndexLock> {
+        let file = open_lock_file(&self.lock_path(&format!("{}.index", project.reference))).ok()?;
+        file.try_lock().ok()?;
+        Some(IndexLock { _file: file })
+    }
+
     fn lock_project(
         &self,
         project: &Project,

@@ -155,8 +155,8 @@ struct Metadata {
 }
 
 #[derive(Deserialize)]
-struct StoredOutline {
-    symbols: Vec<Symbol>,
+pub(crate) struct StoredOutline {
+    pub(crate) symbols: Vec<Symbol>,
     imports: Vec<Import>,
     parsed: Parsed,
 }
@@ -182,7 +182,7 @@ impl TrackedFile {
 }
 
 impl FileRecord {
-    fn from_row(row: &Row<'_>) -> rusqlite::Result<Self> {
+    pub(crate) fn from_row(row: &Row<'_>) -> rusqlite::Result<Self> {
         let metadata: Metadata = json_column(row, 3)?;
         Ok(Self {
             id: row.get(0)?,

@@ -12,15 +12,16 @@ use crate::{Role, StoreError};
 pub(crate) const SCHEMA_VERSION: u32 = MIGRATIONS.len() as u32;
 
 /// Step i brings a database from version i to i + 1. A released step is never edited: add another.
-const MIGRATIONS: [&str; 4] = [
+const MIGRATIONS: [&str; 5] = [
     include_str!("../migrations/1.sql"),
     include_str!("../migrations/2.sql"),
     include_str!("../migrations/3.sql"),
     include_str!("../migrations/4.sql"),
+    include_str!("../migrations/5.sql"),
 ];
 
 /// BLAKE3 of the schema that the migrations create, see [`schema_hash`]; changes with every migration.
-const SCHEMA_HASH: &str = "f8bdfe6647bc1a7cf8ed77582f99d5b91f3ad0eaf433ba8b0d786524ff7549d5";
+const SCHEMA_HASH: &str = "b3e9fc857173d95e1eaf2f4ef93aebcc36e023b4c78ad9d9b8382e22ed507b66";
 
 /// The first version whose databases have a role. Older ones are a user's index, or documentation.
 const FIRST_WITH_ROLE: u32 = 4;

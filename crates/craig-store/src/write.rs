@@ -1,11 +1,14 @@
 //! Writing: a batch of changed and removed files is one transaction.
 
-use craig_chunk::Outline;
+use std::mem;
+
+use craig_chunk::{Outline, Packed};
 use craig_model::Quantized;
 use craig_source::{Content, FileStamp, SourceFile, Withheld};
 use rusqlite::{Transaction, params};
 use serde_json::json;
 
+use crate::names::write_names;
 use crate::project::now;
 use crate::{FileId, IngestionRun, ProjectId, Store, StoreError, TextHash, TrackedFile};
 
@@ -29,6 +32,16 @@ pub struct IndexedFile {
     pub outline: Outline,
     /// One for each chunk of the outline, in order.
     pub texts: Vec<ChunkText>,
+    /// What it refers to and names. The outline has none of it any more: packed, it takes little memory.
+    packed: Packed,
+}
+
+impl IndexedFile {
+    /// A file with its outline, and a text for each chunk of it.
+    pub fn new(source: SourceFile, read_ns: i64, mut outline: Outline, texts: Vec<ChunkText>) -> Self {
+        let (references, names) = (mem::take(&mut outline.references), mem::take(&mut outline.names));
+        Self { source, read_ns, outline, texts, packed: Packed::new(&references, &names) }
+    }
 }
 
 /// Changes that are committed together.
@@ -178,6 +191,10 @@ fn write_file(
             file.read_ns,
         ])?;
     write_chunks(transaction, file_id, file)?;
+    if let Some(text) = stored_content(&source.content) {
+        let n_lines = u32::try_from(text.lines().count()).unwrap_or(u32::MAX);
+        write_names(transaction, file_id, n_lines, &file.packed)?;
+    }
     for text in &file.texts {
         if let Some(vector) = &text.vector {
             write_vector(transaction, embedder, text.hash, vector)?;

@@ -1,9 +1,10 @@
 //! The walk that reads names: scopes, definitions and occurrences, by the rules of a language.
 
-use std::collections::{HashMap, HashSet};
 use std::mem;
+use std::sync::LazyLock;
 
-use tree_sitter::{Node, Tree};
+use rustc_hash::{FxHashMap, FxHashSet};
+use tree_sitter::{Node, Tree, TreeCursor};
 
 use super::{
     Definition, DefinitionIx, DefinitionKind, Export, Imported, ImportedName, NameId, Names, Occurrence,
@@ -15,6 +16,8 @@ use crate::grammar::Grammar;
 const MAX_DEPTH: usize = 400;
 /// Longer names are no identifiers.
 const MAX_NAME_BYTES: usize = 200;
+
+static NO_FIELDS: LazyLock<FxHashMap<String, u16>> = LazyLock::new(FxHashMap::default);
 
 /// What the walk does with a node of some kind.
 #[derive(Clone, Copy)]
@@ -61,7 +64,7 @@ pub(crate) enum ScopeKind {
 
 struct Scope {
     kind: ScopeKind,
-    names: HashMap<NameId, Bound>,
+    names: FxHashMap<NameId, Bound>,
     /// Number of occurrences before it.
     first: usize,
 }
@@ -71,7 +74,9 @@ pub(crate) struct Walk<'t> {
     pub(crate) text: &'t str,
     hoists: bool,
     rules: &'t [NameRule],
-    ids: HashMap<&'t str, NameId>,
+    /// Ids of fields by their names.
+    fields: &'t FxHashMap<String, u16>,
+    ids: FxHashMap<&'t str, NameId>,
     pub(crate) found: Names,
     scopes: Vec<Scope>,
     /// The definition that encloses the node.
@@ -85,12 +90,14 @@ pub(crate) struct Walk<'t> {
     /// The type alias whose type is read.
     pub(crate) alias: Option<DefinitionIx>,
     /// Definitions outside of types and functions by name.
-    top: HashMap<NameId, DefinitionIx>,
+    top: FxHashMap<NameId, DefinitionIx>,
     /// Members of definitions, and with `None` what is defined at top level.
-    defined: HashSet<(Option<DefinitionIx>, NameId)>,
+    defined: FxHashSet<(Option<DefinitionIx>, NameId)>,
     /// What the enclosing function returns.
     returned: Value,
     depth: usize,
+    /// Cursors that are not in use: making one takes memory.
+    cursors: Vec<TreeCursor<'t>>,
 }
 
 impl<'t> Walk<'t> {
@@ -99,7 +106,8 @@ impl<'t> Walk<'t> {
             text,
             hoists: false,
             rules: &[],
-            ids: HashMap::new(),
+            fields: &NO_FIELDS,
+            ids: FxHashMap::default(),
             found: Names::default(),
             scopes: Vec::new(),
             within: None,
@@ -107,17 +115,18 @@ impl<'t> Walk<'t> {
             role: Role::Read,
             expected: Value::Unknown,
             alias: None,
-            top: HashMap::new(),
-            defined: HashSet::new(),
+            top: FxHashMap::default(),
+            defined: FxHashSet::default(),
             returned: Value::Unknown,
             depth: 0,
+            cursors: Vec::new(),
         }
     }
 
     /// Reads the names of one tree.
     pub(crate) fn tree(&mut self, grammar: &'t Grammar, tree: &'t Tree) {
         let Some(table) = grammar.table.names else { return };
-        (self.hoists, self.rules) = (table.hoists, &grammar.name_rules);
+        (self.hoists, self.rules, self.fields) = (table.hoists, &grammar.name_rules, &grammar.fields);
         self.visit(tree.root_node());
     }
 
@@ -194,7 +203,8 @@ impl<'t> Walk<'t> {
 
     /// Reads a field of a node whose name, if it is one, has this role.
     pub(crate) fn field_as(&mut self, node: Node<'t>, field: &str, role: Role) -> Value {
-        node.child_by_field_name(field).map_or(Value::Unknown, |child| self.visit_as(child, role))
+        let child = self.fields.get(field).and_then(|&id| node.child_by_field_id(id));
+        child.map_or(Value::Unknown, |child| self.visit_as(child, role))
     }
 
     /// The role of the name that is read now; the next one is read.
@@ -204,43 +214,52 @@ impl<'t> Walk<'t> {
 
     /// Reads the named children of a node; the value of the last.
     pub(crate) fn children(&mut self, node: Node<'t>) -> Value {
-        let mut cursor = node.walk();
         let mut value = Value::Unknown;
-        if cursor.goto_first_child() {
-            loop {
-                if cursor.node().is_named() {
-                    value = self.visit(cursor.node());
-                }
-                if !cursor.goto_next_sibling() {
-                    break;
-                }
+        self.each_child(node, |walk, cursor| {
+            if cursor.node().is_named() {
+                value = walk.visit(cursor.node());
             }
-        }
+        });
         value
     }
 
     /// Reads the named children that are no fields of these names.
     pub(crate) fn children_except(&mut self, node: Node<'t>, fields: &[&str]) {
-        let mut cursor = node.walk();
-        if !cursor.goto_first_child() {
-            return;
-        }
-        loop {
+        self.each_child(node, |walk, cursor| {
             let is_read =
                 cursor.node().is_named() && cursor.field_name().is_none_or(|field| !fields.contains(&field));
             if is_read {
-                self.visit(cursor.node());
+                walk.visit(cursor.node());
             }
-            if !cursor.goto_next_sibling() {
-                return;
+        });
+    }
+
+    fn each_child(&mut self, node: Node<'t>, mut visit: impl FnMut(&mut Self, &TreeCursor<'t>)) {
+        if node.child_count() == 0 {
+            return;
+        }
+        let mut cursor = match self.cursors.pop() {
+            Some(mut cursor) => {
+                cursor.reset(node);
+                cursor
+            }
+            None => node.walk(),
+        };
+        if cursor.goto_first_child() {
+            loop {
+                visit(self, &cursor);
+                if !cursor.goto_next_sibling() {
+                    break;
+                }
             }
         }
+        self.cursors.push(cursor);
     }
 
     /// Runs `inside` in a new scope.
     pub(crate) fn scope<T>(&mut self, kind: ScopeKind, inside: impl FnOnce(&mut Self) -> T) -> T {
         let first = self.found.occurrences.len();
-        self.scopes.push(Scope { kind, names: HashMap::new(), first });
+        self.scopes.push(Scope { kind, names: FxHashMap::default(), first });
         let result = inside(self);
         if let Some(scope) = self.scopes.pop()
             && self.hoists

@@ -107,7 +107,7 @@ fn other_chunks(root: &Root, path: &str) -> IndexedFile {
     let texts = outline.chunks.iter().map(embedded).collect();
     // Long after it was written: its stamp proves that it is unchanged.
     let read_ns = source.stamp.changed_ns + 60_000_000_000;
-    IndexedFile { source, read_ns, outline, texts }
+    IndexedFile::new(source, read_ns, outline, texts)
 }
 
 #[test]

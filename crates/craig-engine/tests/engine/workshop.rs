@@ -6,7 +6,8 @@ use std::path::{Path, PathBuf};
 use craig_engine::{
     Config, Consent, Engine, IngestReport, IngestRequest, SearchRequest, SourceOptions, Waiting,
 };
-use craig_store::{Store, StoredFile};
+use craig_insight::SymbolGraph;
+use craig_store::{Project, Store, StoredFile};
 use tempfile::TempDir;
 
 /// Files over this size are not tracked.
@@ -188,10 +189,19 @@ fn contents(engine: &Engine, database: &Path) -> String {
         let file = store.load_files(&[record.id], &embedder).unwrap().remove(0);
         write_file(&mut text, &file);
     }
+    write_graph(&mut text, &store, &project);
     for query in QUERIES {
         write_answers(&mut text, engine, query);
     }
     text
+}
+
+fn write_graph(text: &mut String, store: &Store, project: &Project) {
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(2).build().unwrap();
+    let graph = SymbolGraph::load(store, project.id, &pool, &|| false).unwrap();
+    graph.files.iter().for_each(|file| writeln!(text, "{file:?}").unwrap());
+    graph.definitions.iter().for_each(|definition| writeln!(text, "{definition:?}").unwrap());
+    graph.references.iter().for_each(|reference| writeln!(text, "{reference:?}").unwrap());
 }
 
 fn write_file(text: &mut String, file: &StoredFile) {

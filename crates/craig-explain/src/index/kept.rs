@@ -5,7 +5,7 @@ use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use craig_chunk::{Chunk, ChunkKind, Outline, Parsed};
+use craig_chunk::{Chunk, ChunkKind, Outline};
 use craig_model::{Embedder, Quantized, StaticModel};
 use craig_source::{ContentHash, OwnFolder, Root, SourceFile};
 use craig_store::{
@@ -215,6 +215,6 @@ fn indexed_file(source: SourceFile, indexed: &Indexed) -> IndexedFile {
             });
         }
     }
-    let outline = Outline { chunks, symbols: Vec::new(), imports: Vec::new(), parsed: Parsed::Whole };
-    IndexedFile { source, read_ns: indexed.read_ns, outline, texts }
+    let outline = Outline { chunks, ..Outline::default() };
+    IndexedFile::new(source, indexed.read_ns, outline, texts)
 }

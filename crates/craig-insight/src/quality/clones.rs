@@ -4,7 +4,7 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::{Measured, rounded};
 
@@ -25,7 +25,7 @@ const MOST_PLACES: usize = 32;
 const MOST_CLONES: usize = 1_000;
 
 /// Code that occurs in several places.
-#[derive(std::clone::Clone, Debug, Serialize)]
+#[derive(std::clone::Clone, Debug, Serialize, Deserialize)]
 pub struct Duplication {
     /// Lines that also occur elsewhere, each counted once.
     pub duplicated_lines: u64,
@@ -36,7 +36,7 @@ pub struct Duplication {
 }
 
 /// A piece of code with all its places.
-#[derive(std::clone::Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(std::clone::Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Clone {
     /// Number of matching tokens.
     pub tokens: usize,
@@ -49,7 +49,7 @@ pub struct Clone {
 }
 
 /// Lines of a file.
-#[derive(std::clone::Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[derive(std::clone::Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct ClonePlace {
     /// Path.
     pub file: String,

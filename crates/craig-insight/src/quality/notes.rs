@@ -1,7 +1,9 @@
 //! Notes in comments: `TODO` and similar tags.
 
+use std::borrow::Cow;
+
 use craig_text::whole_words;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::{Measured, rounded};
 
@@ -14,7 +16,7 @@ const MARKS: &[&str] = &["//", "#", "/*", "*", "--", "<!--", ";", "%", "\"\"\"",
 const MOST_CHARS: usize = 120;
 
 /// Notes of a project.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Notes {
     /// How many.
     pub total: usize,
@@ -27,7 +29,7 @@ pub struct Notes {
 }
 
 /// Notes of a file.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FileNotes {
     /// Path.
     pub file: String,
@@ -36,14 +38,14 @@ pub struct FileNotes {
 }
 
 /// One note.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Note {
     /// Path.
     pub file: String,
     /// Line, 1-based.
     pub line: u32,
     /// `TODO`, `FIXME`, `XXX` or `HACK`.
-    pub tag: &'static str,
+    pub tag: Cow<'static, str>,
     /// What follows the tag on its line.
     pub text: String,
 }
@@ -59,7 +61,7 @@ pub(super) fn notes(path: &str, text: &str) -> Vec<Note> {
         in_comment.then(|| Note {
             file: path.to_owned(),
             line: number,
-            tag,
+            tag: Cow::Borrowed(tag),
             text: rest.chars().take(MOST_CHARS).collect(),
         })
     });

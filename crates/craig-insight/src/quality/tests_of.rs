@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use craig_text::compact;
 use craig_text::path::{file_stem, name};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::Measured;
 use crate::modules::{Modules, shown};
@@ -13,7 +13,7 @@ use crate::modules::{Modules, shown};
 const MOST_MODULES: usize = 40;
 
 /// A folder with its tests.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ModuleTests {
     /// Folder; `.` for the top.
     pub module: String,

@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use craig_chunk::Outline;
-use craig_insight::{Analysis, InsightError, quality, quality_of_texts};
+use craig_insight::{Analysis, InsightError, SymbolGraph, quality, quality_of_texts};
 use craig_source::{FileStamp, interpret};
 use craig_store::{Batch, IndexedFile, Project, Store};
 use rayon::{ThreadPool, ThreadPoolBuilder};
@@ -48,7 +48,7 @@ fn outlined(path: &str, text: &str) -> IndexedFile {
     let stamp = FileStamp { size: text.len() as u64, modified_ns: 1_700_000_000_000_000_000, changed_ns: 7 };
     let source = interpret(path, stamp, text.as_bytes().to_vec());
     let outline = Outline { chunks: Vec::new(), ..craig_chunk::chunk(source.language, text) };
-    IndexedFile { source, read_ns: 1_700_000_100_000_000_000, outline, texts: Vec::new() }
+    IndexedFile::new(source, 1_700_000_100_000_000_000, outline, Vec::new())
 }
 
 fn load(stored: &Stored) -> Analysis {
@@ -71,6 +71,28 @@ fn reports_of_a_store_are_those_of_its_texts() {
     let measured = quality(&stored.store, stored.project.id, &stored.pool, &|| false).unwrap();
     assert_eq!(json(&measured), json(&quality_of_texts(borrowed(&texts))));
     assert_eq!(measured.notes.total, 1);
+}
+
+#[test]
+fn the_graph_of_a_store_is_that_of_its_texts_also_when_it_was_kept() {
+    let (stored, texts) = (stored(SHOP), files(SHOP));
+    let graph = SymbolGraph::load(&stored.store, stored.project.id, &stored.pool, &|| false).unwrap();
+    assert_eq!(graph, SymbolGraph::from_texts(borrowed(&texts)));
+    assert!(!graph.references.is_empty());
+    let kept = graph.to_bytes();
+    assert_eq!(SymbolGraph::from_bytes(&kept).as_ref(), Some(&graph));
+    for at in 0..kept.len() {
+        assert_eq!(SymbolGraph::from_bytes(&kept[..at]), None, "cut off at {at}");
+        let mut changed = kept.clone();
+        changed[at] ^= 0x41;
+        // Whatever it is, its indexes are within bounds.
+        if let Some(graph) = SymbolGraph::from_bytes(&changed) {
+            graph.references.iter().for_each(|found| {
+                assert!((found.symbol as usize) < graph.definitions.len());
+                assert!((found.file as usize) < graph.files.len());
+            });
+        }
+    }
 }
 
 #[test]

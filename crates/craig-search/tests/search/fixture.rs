@@ -123,7 +123,8 @@ fn indexed(path: &str, text: &str) -> IndexedFile {
         .iter()
         .zip(vectors)
         .map(|(chunk, vector)| ChunkText { hash: TextHash::new(chunk), vector: Some(vector.quantized()) });
-    IndexedFile { texts: texts.collect(), source, read_ns: 1_700_000_100_000_000_000, outline }
+    let texts = texts.collect();
+    IndexedFile::new(source, 1_700_000_100_000_000_000, outline, texts)
 }
 
 /// Files without anything in common with the queries of these tests, so that candidates have to be chosen.

@@ -90,7 +90,7 @@ pub(crate) fn bytes(path: &str, bytes: Vec<u8>) -> IndexedFile {
     let hash =
         |chunk: &craig_chunk::Chunk| ChunkText { hash: TextHash::new(chunk.text(&text)), vector: None };
     let texts = outline.chunks.iter().map(hash).collect();
-    IndexedFile { source, read_ns: 1_700_000_100_000_000_000, outline, texts }
+    IndexedFile::new(source, 1_700_000_100_000_000_000, outline, texts)
 }
 
 fn with_vectors(mut file: IndexedFile) -> IndexedFile {

@@ -64,3 +64,21 @@ fn a_use_of_context_is_kept_without_waiting_for_other_writers() {
     drop(other);
     assert!(fixture.store.record_context_use(project.id, &context_use()).is_ok());
 }
+
+#[test]
+fn damaged_names_are_refused_and_found() {
+    let mut fixture = TestStore::new();
+    let jobs = fixture.project("jobs");
+    fixture.apply(&jobs, vec![file("a.py", "def f():\n    return g()\n")], vec![]);
+    let load = |fixture: &TestStore| {
+        let files = fixture.store.load_names(&[fixture.file_id(&jobs, "a.py")]).unwrap();
+        files.into_iter().next().unwrap().unpacked()
+    };
+    assert_eq!(load(&fixture).unwrap().names.occurrences.len(), 1);
+    fixture.sqlite().execute("UPDATE names SET named = CAST(x'7f' || substr(named, 2) AS BLOB)", []).unwrap();
+    let refused = load(&fixture);
+    assert!(matches!(&refused, Err(StoreError::DamagedText { path }) if path == "a.py"), "{refused:?}");
+    let damaged = fixture.store.damaged_files(jobs.id, &mut |_| ()).unwrap();
+    let what: Vec<&str> = damaged.iter().map(|file| file.what.as_str()).collect();
+    assert_eq!(what, ["what it names is damaged"]);
+}

@@ -85,6 +85,12 @@ fn check_contents(fixture: &TestStore, version: u32) {
     let names: Vec<_> = stored.symbols.iter().map(|symbol| symbol.name.as_str()).collect();
     assert_eq!((stored.text.as_str(), names.as_slice()), (QUEUE, ["Queue", "jobs", "push"].as_slice()));
     assert!(stored.chunks.iter().all(|chunk| chunk.vector.as_ref().is_some_and(|v| v.codes.len() == 256)));
+    let named = store.load_names(&[id]).unwrap().remove(0).unpacked().unwrap();
+    assert_eq!(
+        named.n_lines,
+        if version < 5 { 0 } else { 13 },
+        "what an older version did not store is empty"
+    );
     assert_eq!(store.tracked_files(project.id).unwrap().len(), 4);
     assert!(store.file_text(project.id, "logo.png").unwrap().unwrap().record.is_binary);
 }

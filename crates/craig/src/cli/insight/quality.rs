@@ -145,7 +145,7 @@ fn notes(found: &Quality, limit: usize, columns: Columns) -> String {
         .column("place", Align::Left, Cut::Start, PATH)
         .column("note", Align::Left, Cut::End, DIM);
     for note in found.notes.places.iter().take(limit) {
-        table.row([note.tag.to_owned(), format!("{}:{}", note.file, note.line), note.text.clone()]);
+        table.row([note.tag.to_string(), format!("{}:{}", note.file, note.line), note.text.clone()]);
     }
     heading("Notes", "left in comments")
         + &table.render(columns)

@@ -1,0 +1,207 @@
+//! The graph as it is kept: about eight bytes for each reference. References are in blocks that are read on many threads.
+
+use craig_chunk::names::{DefinitionKind, Role, Traits};
+use craig_chunk::varint::{Reader, Writer};
+use craig_source::Language;
+use rayon::prelude::*;
+use rustc_hash::FxHashMap;
+
+use super::{SymbolDefinition, SymbolFile, SymbolGraph, SymbolIx, SymbolReference};
+
+/// References in a block, at least.
+const BLOCK: usize = 16_384;
+
+impl SymbolGraph {
+    /// Changes when other references are found in the same names, or the graph is kept in another way.
+    pub const VERSION: u32 = 1;
+
+    /// The graph, to be kept.
+    pub fn to_bytes(&self) -> Vec<u8> {
+        let mut writer = Writer::default();
+        writer.count(self.files.len());
+        for file in &self.files {
+            writer.text(&file.path);
+            writer.text(file.language.id());
+            writer.byte(u8::from(file.is_test));
+        }
+        self.write_definitions(&mut writer);
+        let blocks: Vec<(usize, Vec<u8>)> = blocks(&self.references)
+            .into_par_iter()
+            .map(|block| (block.len(), write_references(block)))
+            .collect();
+        writer.count(blocks.len());
+        for (n_references, bytes) in &blocks {
+            writer.count(*n_references);
+            writer.count(bytes.len());
+        }
+        blocks.iter().for_each(|(_, bytes)| writer.bytes(bytes));
+        writer.into_bytes()
+    }
+
+    /// The graph that was kept; `None` if the bytes are not those of a graph. Indexes are within bounds.
+    pub fn from_bytes(bytes: &[u8]) -> Option<Self> {
+        let mut reader = Reader::new(bytes);
+        let files = reader.list(|reader| {
+            Some(SymbolFile {
+                path: reader.text()?.to_owned(),
+                language: Language::from_id(reader.text()?)?,
+                is_test: reader.byte()? == 1,
+            })
+        })?;
+        let definitions = read_definitions(&mut reader, files.len())?;
+        let lengths = reader.list(|reader| {
+            let n_references = usize::try_from(reader.number()?).ok()?;
+            Some((n_references, usize::try_from(reader.number()?).ok()?))
+        })?;
+        let blocks: Vec<(usize, &[u8])> = lengths
+            .into_iter()
+            .map(|(n_references, n_bytes)| Some((n_references, reader.bytes(n_bytes)?)))
+            .collect::<Option<_>>()?;
+        let read: Vec<Vec<SymbolReference>> = blocks
+            .into_par_iter()
+            .map(|(n_references, bytes)| {
+                read_references(bytes, n_references, files.len() as u32, definitions.len() as u32)
+            })
+            .collect::<Option<_>>()?;
+        let references = read.concat();
+        reader.is_empty().then_some(Self { files, definitions, references })
+    }
+
+    fn write_definitions(&self, writer: &mut Writer) {
+        let mut ids: FxHashMap<&str, u32> = FxHashMap::default();
+        let mut body = Writer::default();
+        let mut texts: Vec<&str> = Vec::new();
+        let (mut file, mut line) = (0, 0);
+        for (at, definition) in self.definitions.iter().enumerate() {
+            let name = *ids.entry(&definition.name).or_insert_with(|| {
+                texts.push(&definition.name);
+                (texts.len() - 1) as u32
+            });
+            if definition.file != file {
+                line = 0;
+            }
+            body.difference(file, definition.file);
+            body.u32(name);
+            body.byte(definition.kind.to_byte());
+            body.byte(definition.traits.0);
+            match definition.parent {
+                Some(parent) => {
+                    body.byte(1);
+                    body.difference(parent, at as SymbolIx);
+                }
+                None => body.byte(0),
+            }
+            body.difference(line, definition.line);
+            body.u32(definition.column);
+            body.difference(definition.line, definition.line_start);
+            body.difference(definition.line, definition.line_end);
+            (file, line) = (definition.file, definition.line);
+        }
+        writer.count(texts.len());
+        texts.iter().for_each(|text| writer.text(text));
+        writer.count(self.definitions.len());
+        writer.append(body);
+    }
+}
+
+fn read_definitions(reader: &mut Reader<'_>, n_files: usize) -> Option<Vec<SymbolDefinition>> {
+    let texts = reader.list(Reader::text)?;
+    let (mut file, mut line, mut at) = (0, 0, 0);
+    let definitions = reader.list(|reader| {
+        let file_before = file;
+        file = reader.difference(file)?;
+        let name = (*texts.get(reader.u32()? as usize)?).to_owned();
+        let kind = DefinitionKind::from_byte(reader.byte()?)?;
+        let traits = Traits(reader.byte()?);
+        let parent = match reader.byte()? {
+            0 => None,
+            _ => Some(u32::try_from(i64::from(at).checked_sub(reader.signed()?)?).ok()?),
+        };
+        line = reader.difference(if file == file_before { line } else { 0 })?;
+        let column = reader.u32()?;
+        let (line_start, line_end) = (reader.difference(line)?, reader.difference(line)?);
+        at += 1;
+        Some(SymbolDefinition { file, name, kind, parent, line, column, line_start, line_end, traits })
+    })?;
+    let n_definitions = definitions.len();
+    let is_right = |definition: &SymbolDefinition| {
+        (definition.file as usize) < n_files
+            && definition.parent.is_none_or(|parent| (parent as usize) < n_definitions)
+    };
+    definitions.iter().all(is_right).then_some(definitions)
+}
+
+/// References in blocks, each with all of its symbols.
+fn blocks(references: &[SymbolReference]) -> Vec<&[SymbolReference]> {
+    let mut blocks = Vec::new();
+    let mut rest = references;
+    while !rest.is_empty() {
+        let last = rest[rest.len().min(BLOCK) - 1].symbol;
+        let (block, others) = rest.split_at(rest.partition_point(|found| found.symbol <= last));
+        blocks.push(block);
+        rest = others;
+    }
+    blocks
+}
+
+fn write_references(references: &[SymbolReference]) -> Vec<u8> {
+    let mut writer = Writer::default();
+    let mut last_symbol = 0;
+    for of_symbol in references.chunk_by(|a, b| a.symbol == b.symbol) {
+        let symbol = of_symbol[0].symbol;
+        writer.u32(symbol - last_symbol);
+        writer.count(of_symbol.len());
+        last_symbol = symbol;
+        let (mut file, mut line, mut within) = (0, 0, symbol);
+        for found in of_symbol {
+            writer.u32(found.file - file);
+            line = if found.file == file { line } else { 0 };
+            writer.u32(found.line - line);
+            writer.u32(found.column);
+            writer.byte(found.role.to_byte() | if found.within.is_some() { HAS_WITHIN } else { 0 });
+            writer.byte(found.confidence);
+            if let Some(at) = found.within {
+                writer.difference(within, at);
+                within = at;
+            }
+            (file, line) = (found.file, found.line);
+        }
+    }
+    writer.into_bytes()
+}
+
+/// Bit beside the role of a reference.
+const HAS_WITHIN: u8 = 0x80;
+
+fn read_references(
+    bytes: &[u8],
+    n_references: usize,
+    n_files: u32,
+    n_definitions: u32,
+) -> Option<Vec<SymbolReference>> {
+    // Each takes some bytes.
+    let mut references = Vec::with_capacity(n_references.min(bytes.len()));
+    let mut reader = Reader::new(bytes);
+    let mut symbol = 0u32;
+    while !reader.is_empty() {
+        symbol = symbol.checked_add(reader.u32()?).filter(|symbol| *symbol < n_definitions)?;
+        let (mut file, mut line, mut last_within) = (0u32, 0u32, symbol);
+        for _ in 0..reader.count()? {
+            let files = reader.u32()?;
+            file = file.checked_add(files).filter(|file| *file < n_files)?;
+            line = if files == 0 { line } else { 0 };
+            line = line.checked_add(reader.u32()?)?;
+            let (column, first, confidence) = (reader.u32()?, reader.byte()?, reader.byte()?);
+            let within = match first & HAS_WITHIN {
+                0 => None,
+                _ => {
+                    last_within = reader.difference(last_within).filter(|at| *at < n_definitions)?;
+                    Some(last_within)
+                }
+            };
+            let role = Role::from_byte(first & !HAS_WITHIN)?;
+            references.push(SymbolReference { symbol, file, line, column, role, within, confidence });
+        }
+    }
+    (references.len() == n_references).then_some(references)
+}

@@ -1,0 +1,126 @@
+//! What files refer to and name, as it is kept.
+
+use craig_chunk::names::Names;
+use craig_chunk::{Packed, References, Symbol};
+use rusqlite::{Connection, OptionalExtension as _, Row, Transaction, params};
+
+use crate::read::{FileRecord, StoredOutline};
+use crate::{FileId, Store, StoreError};
+
+/// Bytes of BLAKE3 after what they are of.
+const CHECKSUM_BYTES: usize = 4;
+
+/// What a file defines, refers to and names, packed.
+#[derive(Clone, Debug)]
+pub struct PackedFile {
+    record: FileRecord,
+    n_lines: u32,
+    outline: String,
+    referenced: Vec<u8>,
+    named: Vec<u8>,
+}
+
+/// What a file defines, refers to and names.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NamedFile {
+    /// What is known of it.
+    pub record: FileRecord,
+    /// Lines of its text.
+    pub n_lines: u32,
+    /// Definitions in file order.
+    pub symbols: Vec<Symbol>,
+    /// What it refers to.
+    pub references: References,
+    /// What it names; empty if only its references were loaded.
+    pub names: Names,
+}
+
+impl PackedFile {
+    /// What is known of the file.
+    pub fn record(&self) -> &FileRecord {
+        &self.record
+    }
+
+    /// Reads what is packed: to be called on many threads for many files.
+    ///
+    /// Fails with [`StoreError::DamagedText`] if it is not what was stored.
+    pub fn unpacked(self) -> Result<NamedFile, StoreError> {
+        match self.contents() {
+            Some((symbols, references, names)) => {
+                Ok(NamedFile { record: self.record, n_lines: self.n_lines, symbols, references, names })
+            }
+            None => Err(StoreError::DamagedText { path: self.record.path }),
+        }
+    }
+
+    fn contents(&self) -> Option<(Vec<Symbol>, References, Names)> {
+        let packed = Packed { references: unsealed(&self.referenced)?, names: unsealed(&self.named)? };
+        let (references, names) = packed.names()?;
+        let outline: StoredOutline = serde_json::from_str(&self.outline).ok()?;
+        Some((outline.symbols, references, names))
+    }
+}
+
+impl Store {
+    /// Loads what these files refer to; those that are gone or have no text are left out.
+    pub fn load_references(&self, files: &[FileId]) -> Result<Vec<PackedFile>, StoreError> {
+        self.load_packed(files, "x''")
+    }
+
+    /// The same with what they name.
+    pub fn load_names(&self, files: &[FileId]) -> Result<Vec<PackedFile>, StoreError> {
+        self.load_packed(files, "coalesce(n.named, x'')")
+    }
+
+    fn load_packed(&self, files: &[FileId], named: &str) -> Result<Vec<PackedFile>, StoreError> {
+        let sql = format!(
+            "SELECT f.id, f.path, f.is_binary, f.metadata, f.file_hash, f.outline, coalesce(n.n_lines, 0),
+                    coalesce(n.referenced, x''), {named}
+             FROM files f LEFT JOIN names n ON n.file_id = f.id WHERE f.id = ?1 AND f.content IS NOT NULL"
+        );
+        self.read(|connection| {
+            files.iter().filter_map(|&file| load_file(connection, &sql, file).transpose()).collect()
+        })
+    }
+}
+
+fn load_file(connection: &Connection, sql: &str, file: FileId) -> rusqlite::Result<Option<PackedFile>> {
+    let read = |row: &Row<'_>| {
+        Ok(PackedFile {
+            record: FileRecord::from_row(row)?,
+            outline: row.get(5)?,
+            n_lines: row.get(6)?,
+            referenced: row.get(7)?,
+            named: row.get(8)?,
+        })
+    };
+    connection.prepare_cached(sql)?.query_row([file], read).optional()
+}
+
+pub(crate) fn write_names(
+    transaction: &Transaction<'_>,
+    file_id: i64,
+    n_lines: u32,
+    packed: &Packed,
+) -> rusqlite::Result<()> {
+    transaction
+        .prepare_cached("INSERT INTO names (file_id, n_lines, referenced, named) VALUES (?1, ?2, ?3, ?4)")?
+        .execute(params![file_id, n_lines, sealed(&packed.references), sealed(&packed.names)])?;
+    Ok(())
+}
+
+fn sealed(bytes: &[u8]) -> Vec<u8> {
+    let mut sealed = Vec::with_capacity(bytes.len() + CHECKSUM_BYTES);
+    sealed.extend_from_slice(bytes);
+    sealed.extend_from_slice(&blake3::hash(bytes).as_bytes()[..CHECKSUM_BYTES]);
+    sealed
+}
+
+/// The bytes that were sealed; `None` if they have changed. What was never stored is empty.
+fn unsealed(sealed: &[u8]) -> Option<Vec<u8>> {
+    if sealed.is_empty() {
+        return Some(Vec::new());
+    }
+    let (bytes, checksum) = sealed.split_last_chunk::<CHECKSUM_BYTES>()?;
+    blake3::hash(bytes).as_bytes().starts_with(checksum).then(|| bytes.to_vec())
+}
