@@ -4,6 +4,7 @@
 //! What is left needs other files and is bound to definitions later (`craig-insight/src/symbols`); for that, an occurrence
 //! carries what the syntax says about it: bare, or a member of some [`Value`].
 
+pub(crate) mod c;
 pub(crate) mod go;
 pub(crate) mod python;
 pub(crate) mod script;

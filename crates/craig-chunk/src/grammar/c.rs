@@ -7,10 +7,16 @@ use super::{Answer, At, Definition, Rule, Table, define, macros};
 use crate::ChunkKind::{self, Class, Constant, Enum, Function, Method, Module, Type};
 use crate::Import;
 
-pub(super) static C: Table =
-    Table { prepare: Some(macros::hidden), ..Table::new(craig_grammars::C, "::", RULES) };
-pub(super) static CPP: Table =
-    Table { prepare: Some(macros::hidden), ..Table::new(craig_grammars::CPP, "::", RULES) };
+pub(super) static C: Table = Table {
+    prepare: Some(macros::hidden),
+    names: Some(&crate::names::c::TABLE),
+    ..Table::new(craig_grammars::C, "::", RULES)
+};
+pub(super) static CPP: Table = Table {
+    prepare: Some(macros::hidden),
+    names: Some(&crate::names::c::TABLE),
+    ..Table::new(craig_grammars::CPP, "::", RULES)
+};
 
 const RULES: &[(&str, Rule)] = &[
     ("comment", Rule::Attach),

@@ -1,6 +1,7 @@
 //! The walk that reads names: scopes, definitions and occurrences, by the rules of a language.
 
 use std::mem;
+use std::ops::Range;
 use std::sync::LazyLock;
 
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -368,8 +369,46 @@ impl<'t> Walk<'t> {
         Value::Itself(Source::Occurrence(self.push(node, name, role, site)))
     }
 
+    /// A name at `range` of the text of `node`, which is no syntax tree: a macro's body.
+    pub(crate) fn name_in(
+        &mut self,
+        node: Node<'t>,
+        range: Range<usize>,
+        role: Role,
+        site: Option<Site>,
+    ) -> Value {
+        let (Some(before), Some(text)) =
+            (self.text_of(node).get(..range.start), self.text_of(node).get(range.clone()))
+        else {
+            return Value::Unknown;
+        };
+        if text.is_empty() || text.len() > MAX_NAME_BYTES {
+            return Value::Unknown;
+        }
+        let name = self.id(text);
+        let site = match (site, self.bound(name)) {
+            (Some(site), _) => site,
+            (None, Some(Bound::Local(value))) => return value,
+            (None, Some(Bound::Definition(definition))) => Site::Lexical(definition),
+            (None, None) => Site::Bare,
+        };
+        let (line, column) = position(node);
+        let n_lines = before.bytes().filter(|byte| *byte == b'\n').count();
+        let column = match before.rfind('\n') {
+            Some(at) => before.len() - at - 1,
+            None => column as usize + before.len(),
+        };
+        let line = line.saturating_add(u32::try_from(n_lines).unwrap_or(u32::MAX));
+        let column = u32::try_from(column).unwrap_or(u32::MAX);
+        Value::Itself(Source::Occurrence(self.push_at(line, column, name, role, site)))
+    }
+
     fn push(&mut self, node: Node<'_>, name: NameId, role: Role, site: Site) -> OccurrenceIx {
         let (line, column) = position(node);
+        self.push_at(line, column, name, role, site)
+    }
+
+    fn push_at(&mut self, line: u32, column: u32, name: NameId, role: Role, site: Site) -> OccurrenceIx {
         let within = self.within;
         self.found.occurrences.push(Occurrence { name, line, column, role, site, within });
         (self.found.occurrences.len() - 1) as OccurrenceIx
@@ -381,7 +420,12 @@ impl<'t> Walk<'t> {
 
     /// Declares a local variable in the nearest scope. Outside of functions there are none, and false is returned.
     pub(crate) fn declare_local(&mut self, node: Node<'t>, value: Value) -> bool {
-        let name = self.id(self.text_of(node));
+        self.declare_local_named(self.text_of(node), value)
+    }
+
+    /// As [`Walk::declare_local`], of a name that stands nowhere: `this`.
+    pub(crate) fn declare_local_named(&mut self, name: &'t str, value: Value) -> bool {
+        let name = self.id(name);
         let Some(scope) = self.scopes.last_mut() else { return false };
         let value = match scope.names.get(&name) {
             Some(Bound::Local(known)) => value.or(*known),

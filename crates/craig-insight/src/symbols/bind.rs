@@ -140,7 +140,13 @@ impl<'t, 'n> Binder<'t, 'n> {
                 return None;
             }
             let definition = &binder.binder.table.files[binder.file].definitions[ix as usize];
-            let derived = binder.value_type(definition.value, 0);
+            // `struct { … } name`: the variable is its own type.
+            let derived = match definition.value {
+                Value::Instance(Source::Definition(own)) if own == ix && !definition.kind.is_type() => {
+                    Type::Instance(at)
+                }
+                value => binder.value_type(value, 0),
+            };
             (derived != Type::Unknown && derived != Type::Callable(at)).then_some(derived)
         });
         for (at, derived) in found {
@@ -189,6 +195,12 @@ impl<'t, 'n> Binder<'t, 'n> {
                     return own.to_vec();
                 }
                 next.extend(self.supers[at as usize].iter().map(|&at| self.table.canonical(at)));
+                // An alias whose type was not known yet when it was used.
+                if let (DefinitionKind::Type, Type::Instance(of) | Type::Static(of)) =
+                    (self.table.entry(at).kind, self.types[at as usize])
+                {
+                    next.push(self.table.canonical(of));
+                }
             }
             open = next;
         }
@@ -274,6 +286,8 @@ struct FileBinder<'b, 't, 'n> {
     file: FileIx,
     family: Family,
     bound: Vec<Option<Rc<Bound>>>,
+    /// Of a file of C, the files that it includes.
+    included: Option<FxHashSet<FileIx>>,
 }
 
 /// Values that are made of each other are followed so far.
@@ -282,7 +296,7 @@ const MAX_CHAIN: usize = 32;
 impl<'b, 't, 'n> FileBinder<'b, 't, 'n> {
     fn new(binder: &'b Binder<'t, 'n>, file: FileIx) -> Self {
         let bound = vec![None; binder.table.files[file].occurrences.len()];
-        Self { binder, file, family: binder.table.families[file], bound }
+        Self { binder, file, family: binder.table.families[file], bound, included: None }
     }
 
     fn bound(&mut self, at: OccurrenceIx, depth: usize) -> Rc<Bound> {
@@ -330,10 +344,13 @@ impl<'b, 't, 'n> FileBinder<'b, 't, 'n> {
     }
 
     /// A name by itself: members of what encloses it, names of the file, imports, the package, then what is seen everywhere.
-    fn bare(&self, name: Name, within: Option<DefinitionIx>, role: Role) -> Bound {
+    fn bare(&mut self, name: Name, within: Option<DefinitionIx>, role: Role) -> Bound {
         let (table, modules) = (self.binder.table, self.binder.modules);
         if let Some(found) = self.enclosing_member(name, within) {
             return Bound::symbols(&found, CERTAIN);
+        }
+        if self.family == Family::C {
+            return self.linked(name);
         }
         if let Some(found) = table.top[self.file].get(&name) {
             return Bound::symbols(found, CERTAIN);
@@ -368,7 +385,11 @@ impl<'b, 't, 'n> FileBinder<'b, 't, 'n> {
                 || self.family.has_implicit_members()
                 || entry.kind == DefinitionKind::Module;
             if is_space && sees_members {
-                let found = self.binder.member(current, name);
+                let mut found = self.binder.member(current, name);
+                // The type's own name is the type, not what makes it.
+                if self.family == Family::C {
+                    found.retain(|&at| table.entry(at).kind != DefinitionKind::Constructor);
+                }
                 if !found.is_empty() {
                     return Some(found);
                 }
@@ -377,6 +398,59 @@ impl<'b, 't, 'n> FileBinder<'b, 't, 'n> {
             at = entry.parent;
         }
         None
+    }
+
+    /// A name of C: of the file and what it includes, and where that only declares it, of the file that defines it.
+    fn linked(&mut self, name: Name) -> Bound {
+        let table = self.binder.table;
+        let is_seen = |&&at: &&SymbolIx| {
+            let entry = table.entry(at);
+            let is_top = entry.parent.is_none_or(|parent| {
+                let parent = table.entry(parent);
+                let is_open = matches!(parent.kind, DefinitionKind::Module | DefinitionKind::Enum);
+                is_open || entry.kind.is_type()
+            });
+            is_top && table.families[entry.file as usize] == self.family
+        };
+        let all: Vec<SymbolIx> =
+            table.by_name.get(&name).into_iter().flatten().filter(is_seen).copied().collect();
+        if all.is_empty() {
+            return Bound::external();
+        }
+        let is_linked = |at: SymbolIx| {
+            let entry = table.entry(at);
+            let has_linkage = matches!(entry.kind, DefinitionKind::Function | DefinitionKind::Variable)
+                || entry.kind.is_type();
+            has_linkage && !entry.traits.has(Traits::PRIVATE)
+        };
+        let is_near = |file: &mut Self, at: SymbolIx| file.includes(table.entry(at).file as usize);
+        let mut near: Vec<SymbolIx> = all.iter().copied().filter(|&at| is_near(self, at)).collect();
+        if near.is_empty() {
+            let file_of = |at: SymbolIx| table.entry(at).file as usize;
+            let found: Vec<SymbolIx> = all
+                .into_iter()
+                .filter(|&at| {
+                    let is_value =
+                        matches!(table.entry(at).kind, DefinitionKind::Function | DefinitionKind::Variable);
+                    table.is_header(file_of(at)) || is_value && is_linked(at)
+                })
+                .collect();
+            let confidence = if found.len() > MAX_CANDIDATES { GLOBAL / 2 } else { GLOBAL };
+            return Bound::symbols(&found[..found.len().min(MAX_CANDIDATES)], confidence);
+        }
+        let is_value = |&at: &SymbolIx| !table.entry(at).kind.is_type() && is_linked(at);
+        if near.iter().any(is_value) {
+            let others = all.into_iter().filter(is_value).filter(|at| !near.contains(at));
+            let others: Vec<SymbolIx> = others.take(MAX_CANDIDATES).collect();
+            near.extend(others);
+        }
+        Bound::symbols(&near, CERTAIN)
+    }
+
+    /// Whether the file is `other` or includes it.
+    fn includes(&mut self, other: FileIx) -> bool {
+        let (modules, file) = (self.binder.modules, self.file);
+        self.included.get_or_insert_with(|| modules.included(file)).contains(&other)
     }
 
     /// A name that all files of a language see.
@@ -482,16 +556,30 @@ impl<'b, 't, 'n> FileBinder<'b, 't, 'n> {
                 },
                 other => other,
             },
-            Value::Element(source) => element(self.source_type(source, depth)),
+            Value::Element(source) => {
+                let of = self.source_type(source, depth);
+                self.element(of)
+            }
             Value::ElementOfCalled(source) => {
                 let called = self.source_type(source, depth);
-                element(self.binder.called(called))
+                let of = self.binder.called(called);
+                self.element(of)
             }
             Value::Super(of) => {
                 let of = self.binder.table.offsets[self.file] + of;
                 let supers = &self.binder.supers[self.binder.table.canonical(of) as usize];
                 supers.first().map_or(Type::Unknown, |&above| Type::Instance(above))
             }
+        }
+    }
+
+    fn element(&self, of: Type) -> Type {
+        match of {
+            Type::Collection(of) => Type::Instance(of),
+            // Pointers and arrays of C are not told from what they point to.
+            Type::Instance(_) if self.family == Family::C => of,
+            Type::External => Type::External,
+            _ => Type::Unknown,
         }
     }
 
@@ -515,14 +603,6 @@ impl<'b, 't, 'n> FileBinder<'b, 't, 'n> {
                 types.iter().copied().find(known).or_else(|| types.first().copied()).unwrap_or_default()
             }
         }
-    }
-}
-
-fn element(of: Type) -> Type {
-    match of {
-        Type::Collection(of) => Type::Instance(of),
-        Type::External => Type::External,
-        _ => Type::Unknown,
     }
 }
 

@@ -3,7 +3,7 @@
 use craig_chunk::names::{Imported, ImportedName};
 use craig_chunk::{Reference, ReferenceKind};
 use rayon::prelude::*;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::SymbolIx;
 use super::table::{Family, GroupIx, Name, Table};
@@ -33,6 +33,8 @@ pub(super) enum Place {
 
 /// Exports of exports are followed so far.
 const MAX_HOPS: usize = 8;
+/// A file is taken to include no more files than this.
+const MAX_INCLUDED: usize = 4000;
 
 pub(super) struct Modules<'t, 'n> {
     pub(super) table: &'t Table<'n>,
@@ -310,6 +312,23 @@ impl<'t, 'n> Modules<'t, 'n> {
         spaces.into_iter().flat_map(|space| self.member_of_entity(space, id)).collect()
     }
 
+    /// The files that a file includes, and those that they include.
+    pub(super) fn included(&self, file: FileIx) -> FxHashSet<FileIx> {
+        let mut seen = FxHashSet::default();
+        let mut open = vec![file];
+        while let Some(at) = open.pop() {
+            if !seen.insert(at) || seen.len() > MAX_INCLUDED {
+                continue;
+            }
+            for place in &self.places[at] {
+                if let Place::Files(files) = place {
+                    open.extend(files);
+                }
+            }
+        }
+        seen
+    }
+
     /// A module below a package: `a.b` where `a` was imported.
     pub(super) fn below(&self, file: FileIx, name: Name) -> Option<FileIx> {
         let path = &self.table.workspace.files[file].path;
@@ -344,9 +363,11 @@ fn place(
         Imported::Name(name) if family == Family::Rust && names.is_empty() => names_of(name),
         _ => names.to_vec(),
     };
+    let module = table.files[file].text(import.module);
+    let system = module.strip_prefix('<').filter(|_| family == Family::C);
     let reference = Reference {
-        kind: ReferenceKind::Import,
-        target: table.files[file].text(import.module).to_owned(),
+        kind: if system.is_some() { ReferenceKind::SystemInclude } else { ReferenceKind::Import },
+        target: system.unwrap_or(module).to_owned(),
         names,
         alias: None,
         lazy: false,

@@ -172,10 +172,13 @@ impl<'n> Table<'n> {
         self.top.push(top);
     }
 
-    /// Namespaces whose names count as those of their package.
+    /// Namespaces whose names count as those of their package, and C's enumerations.
     fn is_transparent(&self, at: SymbolIx) -> bool {
         let entry = &self.entries[at as usize];
         let family = self.families[entry.file as usize];
+        if family == Family::C && entry.kind == DefinitionKind::Enum {
+            return entry.parent.is_none_or(|parent| self.is_transparent(parent));
+        }
         entry.kind == DefinitionKind::Module
             && matches!(family, Family::C | Family::CSharp | Family::Php)
             && entry.parent.is_none_or(|parent| self.is_transparent(parent))
@@ -229,13 +232,26 @@ impl<'n> Table<'n> {
             let family = self.families[file as usize];
             let parent = parent.map(|parent| self.canonical[parent as usize]);
             let group = (!family.reopens_types() || parent.is_some()).then(|| self.group_of[file as usize]);
-            let group = if matches!(family, Family::Ruby | Family::C) { None } else { group };
+            let group = match family {
+                Family::Ruby => None,
+                // A type of a source file is unknown to others.
+                Family::C if kind == DefinitionKind::Module || self.is_header(file as usize) => None,
+                Family::C => Some(self.group_of[file as usize]),
+                _ => group,
+            };
             let known = *first.entry((parent, group, name)).or_insert(at as u32);
             let is_same_family = self.families[self.entries[known as usize].file as usize] == family;
             if is_same_family {
                 self.canonical[at] = known;
             }
         }
+    }
+
+    /// Whether a file of C is there to be included.
+    pub(super) fn is_header(&self, file: FileIx) -> bool {
+        let path = &self.workspace.files[file].path;
+        let extension = path.rsplit_once('.').map_or("", |(_, extension)| extension);
+        !matches!(extension, "c" | "cc" | "cpp" | "cxx" | "c++" | "C" | "m" | "mm" | "cu")
     }
 
     /// The type of a name that a file sees without imports: of the file, its package, or the only one there is.

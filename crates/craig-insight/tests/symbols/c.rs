@@ -1,0 +1,156 @@
+use expect_test::expect;
+
+use crate::check;
+
+#[test]
+fn c_binds_declarations_with_definitions_and_fields_by_declared_types() {
+    check(
+        r#"
+//- /include/queue.h
+#define QUEUE_SIZE 16
+#define QUEUE_FULL(q) ((q)->used >= QUEUE_SIZE)
+enum queue_kind { QUEUE_PLAIN, QUEUE_RING };
+typedef struct queue_s queue_t;
+struct queue_s {
+  int used;
+  queue_t* next;
+  void (*on_push)(queue_t* q);
+  struct { int rest; } tail;
+};
+int queue_push(queue_t* queue, int value);
+//- /src/queue.c
+#include "queue.h"
+static int limit = QUEUE_SIZE;
+static int check(int used) { return used < limit; }
+int queue_push(queue_t* queue, int value) {
+  int limit = 3;
+  if (QUEUE_FULL(queue) || !check(queue->next->used)) return limit;
+  queue->tail.rest = value;
+  queue->on_push(queue);
+  return QUEUE_RING;
+}
+//- /src/main.c
+#include "queue.h"
+static int check(void) { return 1; }
+static queue_t first = { .used = 1, .tail = { .rest = 2 } };
+int main(void) {
+  /* queue_push */
+  return queue_push(&first, check()) + (int) sizeof(struct queue_s);
+}
+"#,
+        &expect![[r#"
+            macro QUEUE_SIZE include/queue.h:1
+                include/queue.h:2 read 99
+                src/queue.c:2 read 99
+            macro QUEUE_FULL include/queue.h:2
+                src/queue.c:6 call 99
+            enum_member queue_kind.QUEUE_RING include/queue.h:3
+                src/queue.c:9 read 99
+            type queue_t include/queue.h:4
+                include/queue.h:7 type 99
+                include/queue.h:8 type 99
+                include/queue.h:11 type 99
+                src/main.c:3 type 99
+                src/queue.c:4 type 99
+            class queue_s include/queue.h:5
+                include/queue.h:4 type 99
+                src/main.c:6 type 99
+            field queue_s.used include/queue.h:6
+                include/queue.h:2 read 70
+                src/main.c:3 write 95
+                src/queue.c:6 read 95
+            field queue_s.next include/queue.h:7
+                src/queue.c:6 read 95
+            field queue_s.on_push include/queue.h:8
+                src/queue.c:8 call 95
+            field queue_s.tail include/queue.h:9
+                src/main.c:3 write 95
+                src/queue.c:7 read 95
+            field queue_s.tail.rest include/queue.h:9
+                src/main.c:3 write 95
+                src/queue.c:7 write 95
+            function queue_push include/queue.h:11
+                src/main.c:6 call 99
+            function check src/main.c:2
+                src/main.c:6 call 99
+            variable first src/main.c:3
+                src/main.c:6 read 99
+            variable limit src/queue.c:2
+                src/queue.c:3 read 99
+            function check src/queue.c:3
+                src/queue.c:6 call 99
+            function queue_push src/queue.c:4
+                src/main.c:6 call 99
+        "#]],
+    );
+}
+
+#[test]
+fn cpp_binds_members_of_classes_namespaces_and_templates() {
+    check(
+        r#"
+//- /shape.hpp
+namespace geometry {
+class Shape {
+ public:
+  explicit Shape(int size);
+  virtual int area() const = 0;
+  static Shape* unit();
+ protected:
+  int size_;
+};
+class Square : public Shape {
+ public:
+  int area() const override { return size_ * this->size_; }
+};
+}
+//- /shape.cpp
+#include "shape.hpp"
+namespace geometry {
+Shape::Shape(int size) : size_(size) {}
+Shape* Shape::unit() { return new Square(); }
+}
+//- /main.cpp
+#include <vector>
+#include "shape.hpp"
+using Shapes = std::vector<std::unique_ptr<geometry::Shape>>;
+int total(const Shapes& shapes) {
+  int sum = 0;
+  for (const auto& shape : shapes) sum += shape->area();
+  auto unit = geometry::Shape::unit();
+  return sum + unit->area();
+}
+"#,
+        &expect![[r#"
+            type Shapes main.cpp:3
+                main.cpp:4 type 99
+            method geometry.Shape.unit shape.cpp:4
+                main.cpp:7 call 95
+            module geometry shape.hpp:1
+                main.cpp:3 type 99
+                main.cpp:7 type 99
+            class geometry.Shape shape.hpp:2
+                main.cpp:3 type 95
+                main.cpp:7 type 95
+                shape.cpp:3 type 99
+                shape.cpp:4 type 99
+                shape.cpp:4 type 99
+                shape.hpp:6 type 99
+                shape.hpp:10 inherit 99
+            method geometry.Shape.area shape.hpp:5
+                main.cpp:6 call 35
+                main.cpp:8 call 95
+                shape.hpp:12 override 90
+            method geometry.Shape.unit shape.hpp:6
+                main.cpp:7 call 95
+            field geometry.Shape.size_ shape.hpp:8
+                shape.cpp:3 write 99
+                shape.hpp:12 read 99
+                shape.hpp:12 read 95
+            class geometry.Square shape.hpp:10
+                shape.cpp:4 call 99
+            method geometry.Square.area shape.hpp:12
+                main.cpp:6 call 35
+        "#]],
+    );
+}

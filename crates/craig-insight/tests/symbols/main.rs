@@ -1,0 +1,31 @@
+//! Symbols of tiny projects: files in, each definition with its references out.
+
+mod c;
+#[path = "../insight/fixture.rs"]
+#[expect(dead_code, reason = "symbols need the files alone")]
+mod fixture;
+
+use craig_insight::{SymbolGraph, SymbolIx};
+use expect_test::Expect;
+
+/// The definitions of a project that are referred to, each with its references: `path:line role confidence`.
+fn check(files: &str, expected: &Expect) {
+    let files = fixture::files(files);
+    let graph = SymbolGraph::from_texts(fixture::borrowed(&files));
+    let mut out = String::new();
+    for (at, definition) in graph.definitions.iter().enumerate() {
+        let at = at as SymbolIx;
+        let references = graph.references_to(at);
+        if references.is_empty() {
+            continue;
+        }
+        let path = &graph.files[definition.file as usize].path;
+        let name = graph.qualified_name(at);
+        out += &format!("{} {name} {path}:{}\n", definition.kind.as_str(), definition.line);
+        for found in references {
+            let path = &graph.files[found.file as usize].path;
+            out += &format!("    {path}:{} {} {}\n", found.line, found.role.as_str(), found.confidence);
+        }
+    }
+    expected.assert_eq(&out);
+}
