@@ -9,6 +9,7 @@ use crate::Import;
 
 pub(super) static TABLE: Table = Table {
     prepare: Some(item_macros::hidden),
+    names: Some(&crate::names::rust::TABLE),
     ..Table::new(
         craig_grammars::RUST,
         "::",

@@ -755,7 +755,13 @@ fn type_named<'t>(
         known.supers = supers;
         known.owner = owner;
     }
-    walk.inside_type(definition, |walk| walk.field(of, "body"));
+    match field(of, "body") {
+        Some(body) if kind == DefinitionKind::Enum => enumerators(walk, body, Some(definition)),
+        Some(body) => {
+            walk.inside_type(definition, |walk| walk.visit(body));
+        }
+        None => {}
+    }
     Some(definition)
 }
 

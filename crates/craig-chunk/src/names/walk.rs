@@ -96,6 +96,10 @@ pub(crate) struct Walk<'t> {
     defined: FxHashSet<(Option<DefinitionIx>, NameId)>,
     /// What the enclosing function returns.
     returned: Value,
+    /// The type whose members are defined, where the syntax does not enclose them: Rust's `impl`.
+    pub(crate) owner: Option<NameId>,
+    /// Supertypes of types by name, that may stand later in the file.
+    later_supers: Vec<(NameId, Value)>,
     depth: usize,
     /// Cursors that are not in use: making one takes memory.
     cursors: Vec<TreeCursor<'t>>,
@@ -119,6 +123,8 @@ impl<'t> Walk<'t> {
             top: FxHashMap::default(),
             defined: FxHashSet::default(),
             returned: Value::Unknown,
+            owner: None,
+            later_supers: Vec::new(),
             depth: 0,
             cursors: Vec::new(),
         }
@@ -133,6 +139,12 @@ impl<'t> Walk<'t> {
 
     /// What was read, without local variables.
     pub(crate) fn finish(mut self) -> Names {
+        for (name, value) in mem::take(&mut self.later_supers) {
+            let is_named = |found: &&mut Definition| found.name == name && found.kind.is_type();
+            if let Some(found) = self.found.definitions.iter_mut().find(is_named) {
+                found.supers.push(value);
+            }
+        }
         let occurrences = mem::take(&mut self.found.occurrences);
         let mut kept = Vec::with_capacity(occurrences.len());
         let mut new_index: Vec<Option<OccurrenceIx>> = Vec::with_capacity(occurrences.len());
@@ -608,6 +620,56 @@ impl<'t> Walk<'t> {
         let (line, _) = position(node);
         self.found.imports.push(ImportedName { local, module, what, line, reexported });
         (self.found.imports.len() - 1) as u32
+    }
+
+    /// As [`Walk::import`], of a module whose name does not stand in the file as such.
+    pub(crate) fn import_from(
+        &mut self,
+        node: Node<'_>,
+        local: Option<NameId>,
+        module: &str,
+        what: Imported,
+        reexported: bool,
+    ) -> u32 {
+        let module = self.id_of(module);
+        let (line, _) = position(node);
+        self.found.imports.push(ImportedName { local, module, what, line, reexported });
+        (self.found.imports.len() - 1) as u32
+    }
+
+    /// The id of a text that does not stand in the file.
+    pub(crate) fn id_of(&mut self, text: &str) -> NameId {
+        if let Some(known) = self.ids.get(text) {
+            return *known;
+        }
+        self.found.texts.push(text.to_owned());
+        NameId((self.found.texts.len() - 1) as u32)
+    }
+
+    /// The number of modules written out in the file that enclose the node.
+    pub(crate) fn module_depth(&self) -> usize {
+        let mut n_modules = 0;
+        let mut at = self.within;
+        while let Some(definition) = at.and_then(|at| self.found.definitions.get(at as usize)) {
+            n_modules += usize::from(definition.kind == DefinitionKind::Module);
+            at = definition.parent;
+        }
+        n_modules
+    }
+
+    /// The value of a local variable, if there is one.
+    pub(crate) fn local_value(&mut self, name: &'t str) -> Value {
+        let name = self.id(name);
+        match self.bound(name) {
+            Some(Bound::Local(value)) => value,
+            Some(Bound::Definition(definition)) => Value::Itself(Source::Definition(definition)),
+            None => Value::Unknown,
+        }
+    }
+
+    /// Notes a supertype of a type of the file.
+    pub(crate) fn later_super(&mut self, of: NameId, value: Value) {
+        self.later_supers.push((of, value));
     }
 
     /// Adds an export.

@@ -8,7 +8,7 @@ use std::rc::Rc;
 
 use craig_chunk::names::{DefinitionIx, DefinitionKind, OccurrenceIx, Role, Site, Source, Traits, Value};
 use rayon::prelude::*;
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::modules::{Entity, Modules};
 use super::table::{Family, GroupIx, Name, Table};
@@ -274,6 +274,10 @@ impl<'t, 'n> Binder<'t, 'n> {
                 self.table.entry(at).parent.map_or(Type::Unknown, Type::Instance)
             }
             Type::Callable(at) => self.types[at as usize],
+            // `Kind::Named(name)` is a value of the enumeration.
+            Type::Instance(of) if self.table.families[self.table.entry(of).file as usize] == Family::Rust => {
+                called
+            }
             Type::External => Type::External,
             _ => Type::Unknown,
         }
@@ -286,6 +290,8 @@ struct FileBinder<'b, 't, 'n> {
     file: FileIx,
     family: Family,
     bound: Vec<Option<Rc<Bound>>>,
+    /// Of a file of Rust, what names of crates stand for.
+    crates: FxHashMap<Name, Vec<Entity>>,
     /// Of a file of C, the files that it includes.
     included: Option<FxHashSet<FileIx>>,
 }
@@ -296,7 +302,14 @@ const MAX_CHAIN: usize = 32;
 impl<'b, 't, 'n> FileBinder<'b, 't, 'n> {
     fn new(binder: &'b Binder<'t, 'n>, file: FileIx) -> Self {
         let bound = vec![None; binder.table.files[file].occurrences.len()];
-        Self { binder, file, family: binder.table.families[file], bound, included: None }
+        Self {
+            binder,
+            file,
+            family: binder.table.families[file],
+            bound,
+            crates: FxHashMap::default(),
+            included: None,
+        }
     }
 
     fn bound(&mut self, at: OccurrenceIx, depth: usize) -> Rc<Bound> {
@@ -332,15 +345,36 @@ impl<'b, 't, 'n> FileBinder<'b, 't, 'n> {
                 let of = self.value_type(value, depth + 1);
                 self.member(of, name, occurrence.role)
             }
-            Site::Key(value) => match self.value_type(value, depth + 1) {
+            Site::Key(value) => match self.keyed_type(value, depth + 1) {
                 Type::Instance(of) | Type::Static(of) => {
-                    let found = self.binder.member(of, name);
+                    let found = self.for_role(self.binder.member(of, name), occurrence.role);
                     Bound::symbols(&found, TYPED)
                 }
                 _ => Bound::default(),
             },
             Site::Local => Bound::default(),
         }
+    }
+
+    /// In Rust a field may have the name of a method: the one is called, the other is not.
+    fn for_role(&self, mut found: Vec<SymbolIx>, role: Role) -> Vec<SymbolIx> {
+        let fits = |at: SymbolIx| self.binder.table.entry(at).kind.is_callable() == (role == Role::Call);
+        if self.family == Family::Rust && found.iter().any(|&at| fits(at)) {
+            found.retain(|&at| fits(at));
+        }
+        found
+    }
+
+    /// The type whose literal has keys: also a variant of an enumeration, which is no type elsewhere.
+    fn keyed_type(&mut self, value: Value, depth: usize) -> Type {
+        if let (Family::Rust, Value::Instance(Source::Occurrence(at)) | Value::Itself(Source::Occurrence(at))) =
+            (self.family, value)
+            && let [Entity::Symbol(of)] = self.bound(at, depth).entities[..]
+            && self.binder.table.entry(of).kind == DefinitionKind::EnumMember
+        {
+            return Type::Instance(of);
+        }
+        self.value_type(value, depth)
     }
 
     /// A name by itself: members of what encloses it, names of the file, imports, the package, then what is seen everywhere.
@@ -350,7 +384,7 @@ impl<'b, 't, 'n> FileBinder<'b, 't, 'n> {
             return Bound::symbols(&found, CERTAIN);
         }
         if self.family == Family::C {
-            return self.linked(name);
+            return self.linked(name, role);
         }
         if let Some(found) = table.top[self.file].get(&name) {
             return Bound::symbols(found, CERTAIN);
@@ -370,7 +404,27 @@ impl<'b, 't, 'n> FileBinder<'b, 't, 'n> {
         if self.family.has_global_names() {
             return self.global(name, role);
         }
+        if self.family == Family::Rust {
+            return self.rust_root(name, role);
+        }
         Bound::external()
+    }
+
+    /// The first name of a path, where it is that of a crate; macros are seen in all files.
+    fn rust_root(&mut self, name: Name, role: Role) -> Bound {
+        let (table, modules, file) = (self.binder.table, self.binder.modules, self.file);
+        if role == Role::Call {
+            let is_macro = |&&at: &&SymbolIx| table.entry(at).kind == DefinitionKind::Macro;
+            let found = table.by_name.get(&name).into_iter().flatten().filter(is_macro);
+            let found: Vec<SymbolIx> = found.copied().take(MAX_CANDIDATES).collect();
+            return if found.is_empty() { Bound::external() } else { Bound::symbols(&found, GLOBAL) };
+        }
+        let text = table.text(name).unwrap_or_default();
+        if role != Role::Type || text.starts_with(char::is_uppercase) {
+            return Bound::external();
+        }
+        let found = self.crates.entry(name).or_insert_with(|| modules.rust_space(file, text, 4));
+        if found.is_empty() { Bound::external() } else { Bound::certain(found.clone()) }
     }
 
     fn enclosing_member(&self, name: Name, within: Option<DefinitionIx>) -> Option<Vec<SymbolIx>> {
@@ -401,7 +455,7 @@ impl<'b, 't, 'n> FileBinder<'b, 't, 'n> {
     }
 
     /// A name of C: of the file and what it includes, and where that only declares it, of the file that defines it.
-    fn linked(&mut self, name: Name) -> Bound {
+    fn linked(&mut self, name: Name, role: Role) -> Bound {
         let table = self.binder.table;
         let is_seen = |&&at: &&SymbolIx| {
             let entry = table.entry(at);
@@ -412,10 +466,17 @@ impl<'b, 't, 'n> FileBinder<'b, 't, 'n> {
             });
             is_top && table.families[entry.file as usize] == self.family
         };
-        let all: Vec<SymbolIx> =
+        let mut all: Vec<SymbolIx> =
             table.by_name.get(&name).into_iter().flatten().filter(is_seen).copied().collect();
         if all.is_empty() {
             return Bound::external();
+        }
+        // Tags have names of their own: `struct stat` is not `stat()`.
+        let is_type = |at: SymbolIx| table.entry(at).kind.is_type();
+        if matches!(role, Role::Type | Role::Call)
+            && all.iter().any(|&at| is_type(at) == (role == Role::Type))
+        {
+            all.retain(|&at| is_type(at) == (role == Role::Type));
         }
         let is_linked = |at: SymbolIx| {
             let entry = table.entry(at);
@@ -484,7 +545,7 @@ impl<'b, 't, 'n> FileBinder<'b, 't, 'n> {
         let (table, modules) = (self.binder.table, self.binder.modules);
         match of {
             Type::Static(at) | Type::Instance(at) | Type::Callable(at) => {
-                let found = self.binder.member(at, name);
+                let found = self.for_role(self.binder.member(at, name), role);
                 if !found.is_empty() {
                     return Bound::symbols(&found, TYPED);
                 }

@@ -45,6 +45,8 @@ pub(super) struct Modules<'t, 'n> {
     by_local: Vec<FxHashMap<Name, Vec<u32>>>,
     /// Imports of everything, of each file.
     stars: Vec<Vec<u32>>,
+    /// Of each file of Rust, the modules and types of which it imports everything.
+    star_spaces: Vec<Vec<Entity>>,
 }
 
 impl<'t, 'n> Modules<'t, 'n> {
@@ -71,7 +73,20 @@ impl<'t, 'n> Modules<'t, 'n> {
             by_local.push(local);
             stars.push(all);
         }
-        Self { table, resolver, places, by_local, stars }
+        let mut modules = Self { table, resolver, places, by_local, stars, star_spaces: Vec::new() };
+        modules.star_spaces =
+            (0..table.files.len()).into_par_iter().map(|file| modules.rust_stars(file)).collect();
+        modules
+    }
+
+    fn rust_stars(&self, file: FileIx) -> Vec<Entity> {
+        if self.table.families[file] != Family::Rust {
+            return Vec::new();
+        }
+        let names = &self.table.files[file];
+        let modules = self.stars[file].iter().map(|&at| names.text(names.imports[at as usize].module));
+        let spaces = modules.flat_map(|module| self.rust_space(file, module, MAX_HOPS));
+        spaces.filter(|&space| space != Entity::Module(file)).collect()
     }
 
     /// What a local name of a file was imported as; `None` if it was not.
@@ -95,6 +110,11 @@ impl<'t, 'n> Modules<'t, 'n> {
         if family.has_packages() && family != Family::Go {
             return self.of_package(file, import, family);
         }
+        if let (Family::Rust, Imported::Name(name)) = (family, import.what) {
+            let names = &self.table.files[file];
+            let place = &self.places[file][at as usize];
+            return self.rust_item(file, place, names.text(import.module), names.text(name), hops);
+        }
         match &self.places[file][at as usize] {
             Place::External => vec![Entity::External],
             Place::Unknown => match import.what {
@@ -107,6 +127,74 @@ impl<'t, 'n> Modules<'t, 'n> {
                 found.dedup();
                 if found.is_empty() { self.submodule(file, import) } else { found }
             }
+        }
+    }
+
+    /// What `outer::name` names in a file of Rust: an item of a module, the module itself, or a member of a type.
+    fn rust_path(&self, file: FileIx, outer: &str, name: &str, hops: usize) -> Vec<Entity> {
+        let place = place_of(self.table, self.resolver, file, outer, vec![name.to_owned()], 0);
+        self.rust_item(file, &place, outer, name, hops)
+    }
+
+    /// As [`Modules::rust_path`], with the place of its module.
+    fn rust_item(&self, file: FileIx, place: &Place, outer: &str, name: &str, hops: usize) -> Vec<Entity> {
+        let Some(id) = self.table.find(name).filter(|_| hops > 0) else { return Vec::new() };
+        let files = match place {
+            Place::Files(files) => files.as_slice(),
+            Place::External => return vec![Entity::External],
+            Place::Unknown => &[],
+        };
+        let found: Vec<Entity> = files.iter().flat_map(|&to| self.exported(to, id, hops - 1)).collect();
+        if !found.is_empty() {
+            return found;
+        }
+        let modules: Vec<Entity> = files
+            .iter()
+            .filter(|&&to| self.is_module_called(to, name))
+            .map(|&to| Entity::Module(to))
+            .collect();
+        if !modules.is_empty() {
+            return modules;
+        }
+        let spaces = self.rust_space(file, outer, hops - 1);
+        spaces.into_iter().flat_map(|space| self.of_rust_space(space, id, hops - 1)).collect()
+    }
+
+    fn is_module_called(&self, file: FileIx, name: &str) -> bool {
+        let path = &self.table.workspace.files[file].path;
+        let name = name.trim_start_matches("r#");
+        match craig_text::path::file_stem(path) {
+            "mod" => craig_text::path::name(craig_text::path::folder(path)) == name,
+            stem => stem == name,
+        }
+    }
+
+    /// What a whole path names: a module, a type.
+    pub(super) fn rust_space(&self, file: FileIx, path: &str, hops: usize) -> Vec<Entity> {
+        if hops == 0 {
+            return Vec::new();
+        }
+        if let Some((outer, last)) = path.rsplit_once("::") {
+            return self.rust_path(file, outer, last, hops - 1);
+        }
+        let id = self.table.find(path);
+        if let Some(found) = id.and_then(|id| self.table.top[file].get(&id)) {
+            return found.iter().map(|&at| Entity::Symbol(at)).collect();
+        }
+        if let Some(found) = id.and_then(|id| self.imported_within(file, id, hops - 1)) {
+            return found;
+        }
+        match place_of(self.table, self.resolver, file, path, Vec::new(), 0) {
+            Place::Files(files) => files.into_iter().map(Entity::Module).collect(),
+            Place::External => vec![Entity::External],
+            Place::Unknown => Vec::new(),
+        }
+    }
+
+    fn of_rust_space(&self, space: Entity, name: Name, hops: usize) -> Vec<Entity> {
+        match space {
+            Entity::Module(to) => self.exported(to, name, hops),
+            other => self.member_of_entity(other, name),
         }
     }
 
@@ -236,6 +324,11 @@ impl<'t, 'n> Modules<'t, 'n> {
     pub(super) fn by_stars(&self, file: FileIx, name: Name, hops: usize) -> Vec<Entity> {
         let family = self.table.families[file];
         let mut found = Vec::new();
+        if family == Family::Rust {
+            let spaces = self.star_spaces.get(file).map_or(&[][..], Vec::as_slice);
+            let hops = hops.min(MAX_HOPS / 2);
+            return spaces.iter().flat_map(|&space| self.of_rust_space(space, name, hops)).collect();
+        }
         for &at in &self.stars[file] {
             if family.has_packages() && family != Family::Go {
                 let module = self.table.files[file].imports[at as usize].module;
@@ -363,15 +456,26 @@ fn place(
         Imported::Name(name) if family == Family::Rust && names.is_empty() => names_of(name),
         _ => names.to_vec(),
     };
-    let module = table.files[file].text(import.module);
-    let system = module.strip_prefix('<').filter(|_| family == Family::C);
+    place_of(table, resolver, file, table.files[file].text(import.module), names, import.line)
+}
+
+/// The files of a module by its name.
+fn place_of(
+    table: &Table<'_>,
+    resolver: &Resolver<'_>,
+    file: FileIx,
+    module: &str,
+    names: Vec<String>,
+    line: u32,
+) -> Place {
+    let system = module.strip_prefix('<').filter(|_| table.families[file] == Family::C);
     let reference = Reference {
         kind: if system.is_some() { ReferenceKind::SystemInclude } else { ReferenceKind::Import },
         target: system.unwrap_or(module).to_owned(),
         names,
         alias: None,
         lazy: false,
-        line: import.line,
+        line,
         within: Vec::new(),
         path: None,
     };

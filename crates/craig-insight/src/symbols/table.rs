@@ -234,6 +234,7 @@ impl<'n> Table<'n> {
             let group = (!family.reopens_types() || parent.is_some()).then(|| self.group_of[file as usize]);
             let group = match family {
                 Family::Ruby => None,
+                Family::Rust => Some(self.group_of[file as usize]),
                 // A type of a source file is unknown to others.
                 Family::C if kind == DefinitionKind::Module || self.is_header(file as usize) => None,
                 Family::C => Some(self.group_of[file as usize]),
@@ -272,7 +273,15 @@ impl<'n> Table<'n> {
                 .flatten()
                 .filter(is_type)
                 .filter(|&&at| self.families[self.entries[at as usize].file as usize] == family);
-            all.next()
+            if family != Family::Rust {
+                return all.next();
+            }
+            // The nearest: in another file of the module.
+            let path = |file: usize| self.workspace.files[file].path.as_bytes();
+            all.min_by_key(|&&at| {
+                let other = path(self.entries[at as usize].file as usize).iter();
+                std::cmp::Reverse(path(file).iter().zip(other).take_while(|(a, b)| a == b).count())
+            })
         };
         of_file.or_else(of_group).or_else(only).copied()
     }

@@ -4,6 +4,7 @@ mod c;
 #[path = "../insight/fixture.rs"]
 #[expect(dead_code, reason = "symbols need the files alone")]
 mod fixture;
+mod rust;
 
 use craig_insight::{SymbolGraph, SymbolIx};
 use expect_test::Expect;

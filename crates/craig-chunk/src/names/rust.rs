@@ -1,0 +1,1054 @@
+//! Names in Rust.
+
+use tree_sitter::Node;
+
+use super::walk::NameRule::{Block, Literal, Name, Read, Skip, Transparent, TypeName};
+use super::walk::{NameTable, ScopeKind, Walk};
+use super::{DefinitionIx, DefinitionKind, Imported, Role, Site, Source, Traits, Value};
+use crate::grammar::{child, field};
+
+pub(crate) static TABLE: NameTable = NameTable {
+    rules: &[
+        ("line_comment", Skip),
+        ("block_comment", Skip),
+        ("string_literal", Literal),
+        ("raw_string_literal", Literal),
+        ("char_literal", Literal),
+        ("integer_literal", Literal),
+        ("float_literal", Literal),
+        ("boolean_literal", Literal),
+        ("primitive_type", Literal),
+        ("unit_type", Literal),
+        ("lifetime", Skip),
+        ("label", Skip),
+        ("visibility_modifier", Skip),
+        ("inner_attribute_item", Skip),
+        ("attribute_item", Read(attribute)),
+        ("identifier", Name),
+        ("self", Name),
+        ("type_identifier", TypeName),
+        ("scoped_identifier", Read(path)),
+        ("scoped_type_identifier", Read(path)),
+        ("generic_type", Read(generic)),
+        ("generic_type_with_turbofish", Read(generic)),
+        ("generic_function", Read(generic_function)),
+        ("reference_type", Read(type_of)),
+        ("pointer_type", Read(type_of)),
+        ("abstract_type", Read(type_of)),
+        ("dynamic_type", Read(type_of)),
+        ("bracketed_type", Read(type_of)),
+        ("array_type", Read(array_type)),
+        ("function_type", Read(function_type)),
+        ("use_declaration", Read(import)),
+        ("extern_crate_declaration", Skip),
+        ("mod_item", Read(module)),
+        ("struct_item", Read(structure)),
+        ("union_item", Read(structure)),
+        ("enum_item", Read(enumeration)),
+        ("trait_item", Read(interface)),
+        ("impl_item", Read(implementation)),
+        ("function_item", Read(function)),
+        ("function_signature_item", Read(function)),
+        ("const_item", Read(constant)),
+        ("static_item", Read(constant)),
+        ("type_item", Read(type_item)),
+        ("associated_type", Read(type_item)),
+        ("macro_definition", Read(macro_definition)),
+        ("macro_invocation", Read(macro_invocation)),
+        ("token_tree", Read(tokens)),
+        ("block", Read(block)),
+        ("if_expression", Read(conditional)),
+        ("while_expression", Block),
+        ("let_declaration", Read(let_declaration)),
+        ("let_condition", Read(let_condition)),
+        ("match_expression", Read(match_expression)),
+        ("for_expression", Read(for_expression)),
+        ("closure_expression", Read(closure)),
+        ("field_expression", Read(member_access)),
+        ("call_expression", Read(call)),
+        ("struct_expression", Read(structure_literal)),
+        ("index_expression", Read(index)),
+        ("assignment_expression", Read(assignment)),
+        ("compound_assignment_expr", Read(assignment)),
+        ("type_cast_expression", Read(cast)),
+        ("parenthesized_expression", Transparent),
+        ("reference_expression", Read(reference)),
+        ("unary_expression", Transparent),
+        ("try_expression", Transparent),
+        ("await_expression", Transparent),
+        ("return_expression", Read(returned)),
+    ],
+    hoists: false,
+};
+
+/// Nested parts of paths, patterns and imports are read so far.
+const MAX_NESTED: usize = 64;
+
+fn attribute<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
+    let inner = child(node, "attribute");
+    let is_derive =
+        inner.and_then(|inner| inner.named_child(0)).is_some_and(|name| walk.text_of(name) == "derive");
+    if let Some(arguments) = inner.and_then(|inner| field(inner, "arguments")).filter(|_| is_derive) {
+        walk.visit(arguments);
+    }
+    Value::Unknown
+}
+
+// Paths and imports.
+
+/// `super` inside of a module written out in the file is the file's own module.
+fn in_file(walk: &Walk<'_>, path: &str) -> String {
+    let mut levels = walk.module_depth();
+    let mut parts: Vec<&str> = path.split("::").map(str::trim).collect();
+    while levels > 0 && parts.first() == Some(&"super") {
+        parts.remove(0);
+        levels -= 1;
+        if levels == 0 && parts.first() != Some(&"super") {
+            parts.insert(0, "self");
+        }
+    }
+    parts.join("::")
+}
+
+fn is_root(text: &str) -> bool {
+    matches!(text, "crate" | "self" | "super" | "$crate")
+}
+
+/// The names of a path, from the outermost.
+fn segments(node: Node<'_>) -> Vec<Node<'_>> {
+    let mut found = Vec::new();
+    let mut at = Some(node);
+    while let Some(part) = at.filter(|_| found.len() < MAX_NESTED) {
+        at = match part.kind() {
+            "scoped_identifier" | "scoped_type_identifier" => {
+                found.extend(field(part, "name"));
+                field(part, "path")
+            }
+            _ => {
+                found.push(part);
+                None
+            }
+        };
+    }
+    found.reverse();
+    found
+}
+
+/// `a::b`: a name of a module or of a type.
+fn path<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
+    let role = match walk.take_role() {
+        Role::Read if node.kind() == "scoped_type_identifier" => Role::Type,
+        role => role,
+    };
+    let parts = segments(node);
+    let Some((&first, rest)) = parts.split_first() else { return Value::Unknown };
+    let role_of = |at: usize| if at + 1 == rest.len() { role } else { Role::Type };
+    let text = walk.text_of(first);
+    let is_own_self = text == "self" && rest.is_empty();
+    if is_root(text) && !is_own_self {
+        let mut path = if text == "$crate" { "crate".to_owned() } else { text.to_owned() };
+        let mut value = Value::Unknown;
+        for (at, &name) in rest.iter().enumerate() {
+            let text = walk.text_of(name);
+            if !is_root(text) {
+                value = imported_name(walk, name, &path, role_of(at));
+            }
+            path = format!("{path}::{text}");
+        }
+        return value;
+    }
+    let mut value = if first.kind() == "identifier" || first.kind() == "type_identifier" {
+        walk.name(first, Role::Type)
+    } else {
+        walk.visit(first)
+    };
+    for (at, &name) in rest.iter().enumerate() {
+        value = walk.member(name, value, role_of(at));
+    }
+    value
+}
+
+/// A name by its full path: an import of its own.
+fn imported_name<'t>(walk: &mut Walk<'t>, name: Node<'t>, path: &str, role: Role) -> Value {
+    let path = in_file(walk, path);
+    let id = walk.id(walk.text_of(name));
+    let at = walk.import_from(name, None, &path, Imported::Name(id), false);
+    walk.at_site(name, role, Site::Import(at))
+}
+
+fn import<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
+    if let Some(tree) = field(node, "argument") {
+        let is_public = child(node, "visibility_modifier").is_some();
+        use_tree(walk, tree, String::new(), is_public, 0);
+    }
+    Value::Unknown
+}
+
+fn join(prefix: &str, path: &str) -> String {
+    if prefix.is_empty() { path.to_owned() } else { format!("{prefix}::{path}") }
+}
+
+fn use_tree<'t>(walk: &mut Walk<'t>, tree: Node<'t>, prefix: String, is_public: bool, depth: usize) {
+    if depth > MAX_NESTED {
+        return;
+    }
+    match tree.kind() {
+        "scoped_use_list" => {
+            let path = match field(tree, "path") {
+                Some(path) => {
+                    qualifiers(walk, path, &prefix);
+                    join(&prefix, walk.text_of(path))
+                }
+                None => prefix,
+            };
+            if let Some(list) = field(tree, "list") {
+                use_tree(walk, list, path, is_public, depth + 1);
+            }
+        }
+        "use_list" => {
+            let mut cursor = tree.walk();
+            for part in tree.named_children(&mut cursor) {
+                use_tree(walk, part, prefix.clone(), is_public, depth + 1);
+            }
+        }
+        "use_as_clause" => {
+            if let (Some(path), Some(alias)) = (field(tree, "path"), field(tree, "alias")) {
+                brought_in(walk, path, &prefix, Some(walk.text_of(alias)), is_public);
+            }
+        }
+        "use_wildcard" => {
+            let path = match tree.named_child(0) {
+                Some(path) => {
+                    qualifiers(walk, path, &prefix);
+                    join(&prefix, walk.text_of(path))
+                }
+                None => prefix,
+            };
+            let path = in_file(walk, &path);
+            walk.import_from(tree, None, &path, Imported::All, is_public);
+        }
+        "identifier" | "scoped_identifier" | "self" => brought_in(walk, tree, &prefix, None, is_public),
+        _ => {}
+    }
+}
+
+/// Types on the way of an import: `use self::Kind::*`.
+fn qualifiers<'t>(walk: &mut Walk<'t>, path: Node<'t>, prefix: &str) {
+    let mut before = prefix.to_owned();
+    for name in segments(path) {
+        let text = walk.text_of(name);
+        if text.starts_with(char::is_uppercase) {
+            if before.is_empty() {
+                walk.name(name, Role::Import);
+            } else {
+                imported_name(walk, name, &before, Role::Import);
+            }
+        }
+        before = join(&before, text);
+    }
+}
+
+fn brought_in<'t>(
+    walk: &mut Walk<'t>,
+    path: Node<'t>,
+    prefix: &str,
+    alias: Option<&'t str>,
+    is_public: bool,
+) {
+    let parts = segments(path);
+    let Some((&last, before)) = parts.split_last() else { return };
+    let mut module = prefix.to_owned();
+    for &part in before {
+        let text = walk.text_of(part);
+        if text.starts_with(char::is_uppercase) && !module.is_empty() {
+            imported_name(walk, part, &module, Role::Import);
+        }
+        module = join(&module, text);
+    }
+    let name = walk.text_of(last);
+    // `use a::b::{self}` is `use a::b`.
+    if name == "self" {
+        let (outer, own) = match module.rsplit_once("::") {
+            Some((outer, own)) => (outer.to_owned(), own.to_owned()),
+            None => (String::new(), module),
+        };
+        let own = walk.id_of(&own);
+        let local = alias.map_or(own, |alias| walk.id(alias));
+        let outer = in_file(walk, &outer);
+        let what = if outer.is_empty() { Imported::Module } else { Imported::Name(own) };
+        let outer = if outer.is_empty() { walk.found.text(own).to_owned() } else { outer };
+        walk.import_from(last, Some(local), &outer, what, is_public);
+        return;
+    }
+    let id = walk.id(name);
+    let local = alias.map_or(id, |alias| walk.id(alias));
+    let local = Some(local).filter(|_| alias != Some("_"));
+    let at = if module.is_empty() {
+        walk.import_from(last, local, name, Imported::Module, is_public)
+    } else {
+        let module = in_file(walk, &module);
+        walk.import_from(last, local, &module, Imported::Name(id), is_public)
+    };
+    walk.at_site(last, Role::Import, Site::Import(at));
+}
+
+fn module<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
+    let Some(name) = field(node, "name") else { return Value::Unknown };
+    let Some(body) = field(node, "body") else {
+        let path = in_file(walk, &format!("self::{}", walk.text_of(name)));
+        let local = walk.id(walk.text_of(name));
+        walk.import_from(name, Some(local), &path, Imported::Module, true);
+        return Value::Unknown;
+    };
+    let definition = walk.define(name, node, DefinitionKind::Module, visibility(node));
+    walk.inside(definition, |walk| walk.children(body));
+    Value::Unknown
+}
+
+fn visibility(node: Node<'_>) -> Traits {
+    if child(node, "visibility_modifier").is_some() { Traits::EXPORTED } else { Traits::default() }
+}
+
+// Types.
+
+/// Types that stand for what is in them.
+const WRAPPERS: &[&str] = &[
+    "Option",
+    "Box",
+    "Rc",
+    "Arc",
+    "Result",
+    "RefCell",
+    "Cell",
+    "Mutex",
+    "RwLock",
+    "Cow",
+    "Pin",
+    "Ref",
+    "RefMut",
+    "MutexGuard",
+    "Weak",
+    "LazyLock",
+    "OnceLock",
+    "OnceCell",
+    "Lazy",
+    "Reverse",
+    "ManuallyDrop",
+    "PhantomData",
+];
+
+/// Types whose elements are those in them.
+const COLLECTIONS: &[&str] = &[
+    "Vec",
+    "VecDeque",
+    "HashSet",
+    "BTreeSet",
+    "BinaryHeap",
+    "HashMap",
+    "BTreeMap",
+    "FxHashMap",
+    "FxHashSet",
+    "IndexMap",
+    "Iterator",
+    "IntoIterator",
+    "DoubleEndedIterator",
+    "ExactSizeIterator",
+    "SmallVec",
+];
+
+fn generic<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
+    let role = walk.take_role();
+    let Some(of) = field(node, "type") else { return Value::Unknown };
+    let whole = walk.visit_as(of, role);
+    let name = walk.text_of(of).rsplit("::").next().unwrap_or_default();
+    let mut values = Vec::new();
+    if let Some(arguments) = field(node, "type_arguments") {
+        let mut cursor = arguments.walk();
+        for part in arguments.named_children(&mut cursor) {
+            match part.kind() {
+                "type_binding" => values.push(walk.field(part, "type")),
+                "lifetime" => {}
+                _ => values.push(walk.visit(part)),
+            }
+        }
+    }
+    if WRAPPERS.contains(&name) {
+        return values.first().copied().unwrap_or_default().instance();
+    }
+    if COLLECTIONS.contains(&name) {
+        let of = if name.ends_with("Map") { values.get(1) } else { values.first() };
+        return of.copied().unwrap_or_default().collection().or(Value::Builtin);
+    }
+    whole
+}
+
+fn generic_function<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
+    let role = walk.take_role();
+    let value = walk.field_as(node, "function", role);
+    walk.children_except(node, &["function"]);
+    value
+}
+
+/// `&T`, `impl T`, `dyn T`, `<T as Trait>`
+fn type_of<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
+    let role = walk.take_role();
+    let mut value = Value::Unknown;
+    let mut cursor = node.walk();
+    for part in node.named_children(&mut cursor) {
+        let found = walk.visit_as(part, role);
+        if !matches!(part.kind(), "lifetime" | "mutable_specifier") {
+            value = value.or(found);
+        }
+    }
+    value
+}
+
+fn array_type<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
+    walk.field(node, "length");
+    walk.field(node, "element").collection().or(Value::Builtin)
+}
+
+fn function_type<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
+    walk.scope(ScopeKind::Block, |walk| walk.children(node));
+    Value::Unknown
+}
+
+/// Declares type parameters, each with its first bound.
+fn type_parameters<'t>(walk: &mut Walk<'t>, node: Node<'t>) {
+    let Some(list) = field(node, "type_parameters") else { return };
+    let mut cursor = list.walk();
+    let parts: Vec<Node<'t>> = list.named_children(&mut cursor).collect();
+    for part in &parts {
+        let name = match part.kind() {
+            "type_parameter"
+            | "const_parameter"
+            | "optional_type_parameter"
+            | "constrained_type_parameter" => field(*part, "name").or_else(|| field(*part, "left")),
+            "type_identifier" => Some(*part),
+            _ => None,
+        };
+        if let Some(name) = name {
+            walk.declare_local(name, Value::Unknown);
+        }
+    }
+    for part in parts {
+        let bound = field(part, "bounds").map(|bounds| bound_value(walk, bounds));
+        walk.field(part, "default_type");
+        if let (Some(name), Some(bound)) = (field(part, "name").or_else(|| field(part, "left")), bound) {
+            walk.declare_local(name, bound);
+        }
+    }
+}
+
+/// Reads the bounds of a type; the value of the first that is known.
+fn bound_value<'t>(walk: &mut Walk<'t>, bounds: Node<'t>) -> Value {
+    let mut value = Value::Unknown;
+    let mut cursor = bounds.walk();
+    for bound in bounds.named_children(&mut cursor).filter(|bound| bound.kind() != "lifetime") {
+        value = value.or(walk.visit_as(bound, Role::Type));
+    }
+    value
+}
+
+fn where_clause<'t>(walk: &mut Walk<'t>, node: Node<'t>) {
+    let Some(clause) = child(node, "where_clause") else { return };
+    let mut cursor = clause.walk();
+    for predicate in clause.named_children(&mut cursor) {
+        walk.field(predicate, "left");
+        let bound = field(predicate, "bounds").map(|bounds| bound_value(walk, bounds));
+        if let (Some(left), Some(bound)) = (field(predicate, "left"), bound)
+            && left.kind() == "type_identifier"
+            && walk.is_bound(left)
+        {
+            walk.declare_local(left, bound);
+        }
+    }
+}
+
+fn define_item<'t>(walk: &mut Walk<'t>, node: Node<'t>, kind: DefinitionKind) -> Option<DefinitionIx> {
+    let name = field(node, "name")?;
+    let definition = walk.define(name, node, kind, visibility(node));
+    if let Some(definition) = definition.filter(|_| walk.is_in_function()) {
+        walk.bind(definition);
+    }
+    definition
+}
+
+fn structure<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
+    let Some(definition) = define_item(walk, node, DefinitionKind::Class) else { return Value::Unknown };
+    walk.scope(ScopeKind::Block, |walk| {
+        walk.inside_type(definition, |walk| {
+            walk.declare_local_named("Self", Value::Itself(Source::Definition(definition)));
+            type_parameters(walk, node);
+            where_clause(walk, node);
+            if let Some(body) = field(node, "body") {
+                fields(walk, body, definition);
+            }
+        });
+    });
+    Value::Unknown
+}
+
+fn fields<'t>(walk: &mut Walk<'t>, body: Node<'t>, owner: DefinitionIx) {
+    let mut cursor = body.walk();
+    for part in body.named_children(&mut cursor) {
+        let Some(name) = field(part, "name").filter(|_| part.kind() == "field_declaration") else {
+            walk.visit(part);
+            continue;
+        };
+        let definition = walk.define_in(Some(owner), name, part, DefinitionKind::Field, visibility(part));
+        let value = walk.inside(definition, |walk| walk.field(part, "type")).instance();
+        if let Some(definition) = definition {
+            walk.set_value(definition, value);
+        }
+    }
+}
+
+fn enumeration<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
+    let Some(definition) = define_item(walk, node, DefinitionKind::Enum) else { return Value::Unknown };
+    let Some(body) = field(node, "body") else { return Value::Unknown };
+    walk.scope(ScopeKind::Block, |walk| {
+        walk.inside_type(definition, |walk| {
+            type_parameters(walk, node);
+            where_clause(walk, node);
+            let mut cursor = body.walk();
+            for part in body.named_children(&mut cursor) {
+                let Some(name) = field(part, "name").filter(|_| part.kind() == "enum_variant") else {
+                    walk.visit(part);
+                    continue;
+                };
+                let kind = DefinitionKind::EnumMember;
+                let variant = walk.define_in(Some(definition), name, part, kind, Traits::default());
+                walk.inside(variant, |walk| {
+                    if let (Some(body), Some(variant)) = (field(part, "body"), variant) {
+                        fields(walk, body, variant);
+                    }
+                    walk.field(part, "value");
+                });
+            }
+        });
+    });
+    Value::Unknown
+}
+
+fn interface<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
+    let Some(definition) = define_item(walk, node, DefinitionKind::Interface) else { return Value::Unknown };
+    walk.scope(ScopeKind::Block, |walk| {
+        walk.inside_type(definition, |walk| {
+            walk.declare_local_named("Self", Value::Itself(Source::Definition(definition)));
+            type_parameters(walk, node);
+            let mut supers = Vec::new();
+            if let Some(bounds) = field(node, "bounds") {
+                let mut cursor = bounds.walk();
+                supers.extend(
+                    bounds
+                        .named_children(&mut cursor)
+                        .filter(|bound| bound.kind() != "lifetime")
+                        .map(|bound| walk.visit_as(bound, Role::Inherit)),
+                );
+            }
+            where_clause(walk, node);
+            if let Some(known) = walk.definition(definition) {
+                known.supers = supers;
+            }
+            walk.field(node, "body");
+        });
+    });
+    Value::Unknown
+}
+
+/// The name of the type that an `impl` is for.
+fn type_name(node: Node<'_>) -> Option<Node<'_>> {
+    let mut at = node;
+    for _ in 0..MAX_NESTED {
+        at = match at.kind() {
+            "type_identifier" => return Some(at),
+            "scoped_type_identifier" => field(at, "name")?,
+            "generic_type" | "reference_type" => field(at, "type")?,
+            _ => return None,
+        };
+    }
+    None
+}
+
+fn implementation<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
+    let Some(of) = field(node, "type") else { return Value::Unknown };
+    walk.scope(ScopeKind::Block, |walk| {
+        type_parameters(walk, node);
+        let of_trait = walk.field_as(node, "trait", Role::Implement);
+        let value = walk.visit_as(of, Role::Type);
+        where_clause(walk, node);
+        let owner = type_name(of).filter(|name| !walk.is_bound(*name));
+        let owner = owner.map(|name| walk.id(walk.text_of(name)));
+        walk.declare_local_named("Self", value);
+        if let (Some(owner), Value::Itself(_)) = (owner, of_trait) {
+            walk.later_super(owner, of_trait);
+        }
+        let before = std::mem::replace(&mut walk.owner, owner);
+        let this = walk.this.take();
+        walk.field(node, "body");
+        walk.this = this;
+        walk.owner = before;
+    });
+    Value::Unknown
+}
+
+/// Notes the type that an `impl` is for as the owner of its member.
+fn owned(walk: &mut Walk<'_>, definition: Option<DefinitionIx>) {
+    let owner = walk.owner;
+    if let Some(known) = definition.and_then(|definition| walk.definition(definition)) {
+        known.owner = owner;
+    }
+}
+
+fn is_member(node: Node<'_>) -> bool {
+    let outer = node.parent().and_then(|list| list.parent());
+    outer.is_some_and(|outer| matches!(outer.kind(), "impl_item" | "trait_item"))
+}
+
+fn function<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
+    let Some(name) = field(node, "name") else { return Value::Unknown };
+    let is_member = is_member(node);
+    let kind = if is_member { DefinitionKind::Method } else { DefinitionKind::Function };
+    let definition = walk.define(name, node, kind, visibility(node));
+    if is_member {
+        owned(walk, definition);
+    } else if let Some(definition) = definition.filter(|_| walk.is_in_function()) {
+        walk.bind(definition);
+    }
+    let owner = walk.owner.take();
+    walk.function(definition, |walk| {
+        type_parameters(walk, node);
+        where_clause(walk, node);
+        if let Some(list) = field(node, "parameters") {
+            parameters(walk, list);
+        }
+        let declared = walk.field(node, "return_type").instance();
+        let value = field(node, "body").map_or(Value::Unknown, |body| walk.visit(body));
+        declared.or(value)
+    });
+    walk.owner = owner;
+    Value::Unknown
+}
+
+fn parameters<'t>(walk: &mut Walk<'t>, list: Node<'t>) {
+    let mut cursor = list.walk();
+    for part in list.named_children(&mut cursor) {
+        match part.kind() {
+            "self_parameter" => {
+                let this = walk.local_value("Self").instance();
+                walk.declare_local_named("self", this);
+            }
+            "parameter" => {
+                let declared = walk.field(part, "type").instance();
+                if let Some(written) = field(part, "pattern") {
+                    if written.kind() == "self" {
+                        walk.declare_local_named("self", declared);
+                    } else {
+                        pattern(walk, written, declared, 0);
+                    }
+                }
+            }
+            "attribute_item" => {}
+            _ => pattern(walk, part, Value::Unknown, 0),
+        }
+    }
+}
+
+fn closure<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
+    walk.function(None, |walk| {
+        if let Some(list) = field(node, "parameters") {
+            parameters(walk, list);
+        }
+        walk.field(node, "return_type");
+        walk.field(node, "body")
+    });
+    Value::Unknown
+}
+
+fn constant<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
+    let kind = match node.kind() {
+        "static_item" => DefinitionKind::Variable,
+        _ => DefinitionKind::Constant,
+    };
+    let definition = define_item(walk, node, kind);
+    if is_member(node) {
+        owned(walk, definition);
+    }
+    walk.inside(definition, |walk| {
+        let declared = walk.field(node, "type").instance();
+        let value = walk.field(node, "value");
+        if let Some(definition) = definition {
+            walk.set_value(definition, declared.or(value));
+        }
+    });
+    Value::Unknown
+}
+
+fn type_item<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
+    let is_member = is_member(node);
+    let definition = define_item(walk, node, DefinitionKind::Type);
+    if is_member {
+        owned(walk, definition);
+    }
+    walk.scope(ScopeKind::Block, |walk| {
+        type_parameters(walk, node);
+        walk.inside(definition, |walk| {
+            if let Some(bounds) = field(node, "bounds") {
+                bound_value(walk, bounds);
+            }
+            let value = walk.field(node, "type").instance();
+            if let Some(definition) = definition {
+                walk.set_value(definition, value);
+            }
+        });
+    });
+    Value::Unknown
+}
+
+// Macros.
+
+fn macro_definition<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
+    let definition = define_item(walk, node, DefinitionKind::Macro);
+    walk.inside(definition, |walk| {
+        let mut cursor = node.walk();
+        for rule in node.named_children(&mut cursor).filter(|part| part.kind() == "macro_rule") {
+            walk.scope(ScopeKind::Function, |walk| walk.field(rule, "right"));
+        }
+    });
+    Value::Unknown
+}
+
+fn macro_invocation<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
+    walk.field_as(node, "macro", Role::Call);
+    let mut value = Value::Unknown;
+    if let Some(tree) = child(node, "token_tree") {
+        value = walk.visit(tree);
+    }
+    let is_vec = field(node, "macro").is_some_and(|name| walk.text_of(name) == "vec");
+    match value {
+        Value::Called(of) | Value::Instance(of) if is_vec => Value::Collection(of),
+        _ => Value::Unknown,
+    }
+}
+
+/// What a macro gets: names with what stands between them. The value of what stands last.
+fn tokens<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
+    let mut cursor = node.walk();
+    let parts: Vec<Node<'t>> = node.children(&mut cursor).collect();
+    let mut last = Value::Unknown;
+    let mut path: Option<String> = None;
+    let mut before = "";
+    for (at, &part) in parts.iter().enumerate() {
+        let next = parts.get(at + 1);
+        let text = walk.text_of(part);
+        match part.kind() {
+            "identifier" | "self" | "crate" | "super" | "metavariable" => {
+                let is_before_path = next.is_some_and(|next| next.kind() == "::");
+                let is_called = next
+                    .is_some_and(|next| next.kind() == "token_tree" && walk.text_of(*next).starts_with('('));
+                let role = match () {
+                    () if is_called => Role::Call,
+                    () if is_before_path => Role::Type,
+                    () => Role::Read,
+                };
+                if is_root(text) && is_before_path {
+                    let root = if text == "$crate" { "crate" } else { text };
+                    path = Some(path.map_or_else(|| root.to_owned(), |path| format!("{path}::{root}")));
+                } else if before == "let" {
+                    walk.declare_local(part, Value::Unknown);
+                    last = Value::Unknown;
+                } else if let Some(module) = path.take().filter(|_| before == "::") {
+                    last = imported_name(walk, part, &module, role);
+                } else if part.kind() == "metavariable" || part.kind() == "crate" || part.kind() == "super" {
+                    last = Value::Unknown;
+                } else if before == "." || before == "::" {
+                    last = walk.member(part, last, role);
+                } else if next.is_some_and(|next| matches!(next.kind(), ":" | "="))
+                    && matches!(before, "" | "{" | "(" | ",")
+                {
+                    // The name of an argument, or the key of a literal.
+                    last = Value::Unknown;
+                } else {
+                    last = walk.name(part, role);
+                }
+            }
+            // `let mut name`
+            "mutable_specifier" => continue,
+            "token_tree" => {
+                walk.scope(ScopeKind::Block, |walk| walk.visit(part));
+                last = match text.as_bytes().first() {
+                    Some(b'(') => last.called(),
+                    Some(b'[') => last.element(),
+                    _ => Value::Unknown,
+                };
+            }
+            "." | "::" | "?" | ")" | "]" | "}" | "&" => {}
+            _ if part.is_named() => {
+                walk.visit(part);
+                last = Value::Builtin;
+            }
+            _ => last = Value::Unknown,
+        }
+        before = if part.is_named() { "name" } else { part.kind() };
+    }
+    last
+}
+
+// Statements, patterns and expressions.
+
+/// The value of a block is that of its last expression.
+fn block<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
+    let value = walk.scope(ScopeKind::Block, |walk| walk.children(node));
+    let last = node.named_child(node.named_child_count().saturating_sub(1) as u32);
+    let is_value =
+        last.is_some_and(|last| !last.kind().ends_with("statement") && !last.kind().ends_with("declaration"));
+    if is_value { value } else { Value::Unknown }
+}
+
+fn conditional<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
+    walk.scope(ScopeKind::Block, |walk| {
+        walk.field(node, "condition");
+        let value = walk.field(node, "consequence");
+        let other = field(node, "alternative").map_or(Value::Unknown, |other| walk.children(other));
+        value.or(other)
+    })
+}
+
+fn let_declaration<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
+    let declared = walk.field(node, "type").instance();
+    let value = walk.field(node, "value");
+    walk.field(node, "alternative");
+    if let Some(written) = field(node, "pattern") {
+        pattern(walk, written, declared.or(value), 0);
+    }
+    Value::Unknown
+}
+
+fn let_condition<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
+    let value = walk.field(node, "value");
+    if let Some(written) = field(node, "pattern") {
+        pattern(walk, written, value, 0);
+    }
+    Value::Unknown
+}
+
+fn match_expression<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
+    let matched = walk.field(node, "value");
+    let Some(body) = field(node, "body") else { return Value::Unknown };
+    let mut value = Value::Unknown;
+    let mut cursor = body.walk();
+    for arm in body.named_children(&mut cursor).filter(|arm| arm.kind() == "match_arm") {
+        let found = walk.scope(ScopeKind::Block, |walk| {
+            if let Some(written) = field(arm, "pattern") {
+                if let Some(inner) = written.named_child(0) {
+                    pattern(walk, inner, matched, 0);
+                }
+                walk.field(written, "condition");
+            }
+            walk.field(arm, "value")
+        });
+        value = value.or(found);
+    }
+    value
+}
+
+/// Declares the variables of a pattern for a value.
+fn pattern<'t>(walk: &mut Walk<'t>, node: Node<'t>, value: Value, depth: usize) {
+    if depth > MAX_NESTED {
+        return;
+    }
+    let mut cursor = node.walk();
+    match node.kind() {
+        "identifier" if walk.text_of(node).starts_with(char::is_uppercase) => {
+            walk.name(node, Role::Read);
+        }
+        "identifier" | "shorthand_field_identifier" => {
+            walk.declare_local(node, value);
+        }
+        "ref_pattern" | "mut_pattern" | "reference_pattern" | "or_pattern" | "captured_pattern" => {
+            for part in node.named_children(&mut cursor).filter(|part| part.kind() != "mutable_specifier") {
+                pattern(walk, part, value, depth + 1);
+            }
+        }
+        "tuple_pattern" | "slice_pattern" => {
+            for part in node.named_children(&mut cursor) {
+                pattern(walk, part, Value::Unknown, depth + 1);
+            }
+        }
+        "tuple_struct_pattern" => {
+            let name = field(node, "type");
+            let is_wrapper = name.is_some_and(|name| matches!(walk.text_of(name), "Some" | "Ok"));
+            walk.field(node, "type");
+            let inner = if is_wrapper { value } else { Value::Unknown };
+            let parts = node.named_children(&mut cursor).filter(|part| Some(*part) != name);
+            for part in parts {
+                pattern(walk, part, inner, depth + 1);
+            }
+        }
+        "struct_pattern" => {
+            let of = walk.field(node, "type");
+            for part in node.named_children(&mut cursor).filter(|part| part.kind() == "field_pattern") {
+                let Some(name) = field(part, "name") else { continue };
+                let found = walk.at_site(name, Role::Read, Site::Key(of.instance()));
+                match field(part, "pattern") {
+                    Some(inner) => pattern(walk, inner, found, depth + 1),
+                    None => pattern(walk, name, found, depth + 1),
+                }
+            }
+        }
+        _ => {
+            walk.visit(node);
+        }
+    }
+}
+
+fn for_expression<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
+    walk.scope(ScopeKind::Block, |walk| {
+        let element = walk.field(node, "value").element();
+        if let Some(written) = field(node, "pattern") {
+            pattern(walk, written, element, 0);
+        }
+        walk.field(node, "body");
+    });
+    Value::Unknown
+}
+
+fn reference<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
+    walk.field(node, "value")
+}
+
+fn member_access<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
+    let role = walk.take_role();
+    let of = walk.field(node, "value");
+    match field(node, "field") {
+        Some(name) if name.kind() == "field_identifier" => walk.member(name, of, role),
+        _ => Value::Unknown,
+    }
+}
+
+/// Methods of the wrappers above that give what is in them.
+const UNWRAPPING: &[&str] = &[
+    "unwrap",
+    "expect",
+    "unwrap_or_default",
+    "unwrap_or",
+    "unwrap_or_else",
+    "clone",
+    "cloned",
+    "copied",
+    "as_ref",
+    "as_mut",
+    "as_deref",
+    "as_deref_mut",
+    "borrow",
+    "borrow_mut",
+    "lock",
+    "to_owned",
+    "ok",
+    "ok_or",
+    "ok_or_else",
+    "map_err",
+    "context",
+    "with_context",
+    "iter",
+    "iter_mut",
+    "into_iter",
+    "by_ref",
+    "rev",
+    "to_vec",
+    "unwrap_unchecked",
+];
+
+/// Methods of collections that give an element.
+const ELEMENTS: &[&str] =
+    &["get", "get_mut", "first", "last", "pop", "next", "first_mut", "last_mut", "remove"];
+
+fn call<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
+    let Some(function) = field(node, "function") else { return Value::Unknown };
+    let method = Some(function).filter(|function| function.kind() == "field_expression");
+    let called = match method.and_then(|method| Some((field(method, "value")?, field(method, "field")?))) {
+        Some((receiver, name)) if name.kind() == "field_identifier" => {
+            let of = walk.visit(receiver);
+            let member = walk.member(name, of, Role::Call);
+            let name = walk.text_of(name);
+            match of {
+                _ if UNWRAPPING.contains(&name) => of,
+                Value::Collection(_) if ELEMENTS.contains(&name) => of.element(),
+                _ => member.called(),
+            }
+        }
+        _ => {
+            let value = walk.visit_as(function, Role::Call);
+            let name = walk.text_of(function);
+            if matches!(
+                name,
+                "Some" | "Ok" | "Box::new" | "Rc::new" | "Arc::new" | "RefCell::new" | "Mutex::new"
+            ) {
+                return field(node, "arguments").map_or(Value::Unknown, |arguments| walk.children(arguments));
+            }
+            match value {
+                Value::Instance(_) | Value::Collection(_) => value,
+                _ => value.called(),
+            }
+        }
+    };
+    walk.field(node, "arguments");
+    called
+}
+
+fn structure_literal<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
+    let of = match field(node, "name") {
+        Some(name) => walk.visit_as(name, Role::Type).instance(),
+        None => Value::Unknown,
+    };
+    let Some(body) = field(node, "body") else { return of };
+    let mut cursor = body.walk();
+    for part in body.named_children(&mut cursor) {
+        match part.kind() {
+            "field_initializer" => {
+                if let Some(name) = field(part, "field").or_else(|| field(part, "name")) {
+                    walk.at_site(name, Role::Write, Site::Key(of));
+                }
+                walk.field(part, "value");
+            }
+            "shorthand_field_initializer" => {
+                if let Some(name) = child(part, "identifier") {
+                    walk.at_site(name, Role::Write, Site::Key(of));
+                    walk.visit(name);
+                }
+            }
+            _ => {
+                walk.visit(part);
+            }
+        }
+    }
+    of
+}
+
+fn index<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
+    let mut cursor = node.walk();
+    let mut first = None;
+    for part in node.named_children(&mut cursor) {
+        let value = walk.visit(part);
+        first.get_or_insert(value);
+    }
+    first.unwrap_or_default().element()
+}
+
+fn assignment<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
+    walk.field_as(node, "left", Role::Write);
+    walk.field(node, "right");
+    Value::Unknown
+}
+
+fn cast<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
+    walk.field(node, "value");
+    walk.field(node, "type").instance()
+}
+
+fn returned<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
+    let value = walk.children(node);
+    walk.returns(value);
+    Value::Unknown
+}

@@ -1,0 +1,145 @@
+use expect_test::expect;
+
+use crate::check;
+
+#[test]
+fn rust_binds_paths_impls_and_enums() {
+    check(
+        r#"
+//- /Cargo.toml
+[package]
+name = "shapes"
+//- /src/lib.rs
+pub mod geometry;
+pub use geometry::Shape as Form;
+
+use crate::geometry::{Area, Kind::{self, Round}};
+
+pub fn total(forms: &[Form]) -> u32 {
+    let mut sum = 0;
+    for form in forms {
+        sum += form.area() + form.size;
+        if let Kind::Named { name, .. } = &form.kind {
+            println!("{}", crate::geometry::label(name));
+        }
+    }
+    sum
+}
+
+fn unit() -> Option<Form> {
+    Some(Form::new(Round))
+}
+
+pub fn run() -> Option<u32> {
+    Some(unit()?.size())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn adds() {
+        assert_eq!(total(&[]), 0);
+    }
+}
+//- /src/geometry.rs
+pub trait Area {
+    fn area(&self) -> u32;
+    fn twice(&self) -> u32 {
+        2 * self.area()
+    }
+}
+
+pub enum Kind {
+    Round,
+    Named { name: String },
+}
+
+pub struct Shape {
+    pub size: u32,
+    pub kind: Kind,
+}
+
+impl Shape {
+    const SIDES: u32 = 4;
+
+    pub fn new(kind: Kind) -> Self {
+        Self { size: Self::SIDES, kind }
+    }
+
+    pub fn size(&self) -> u32 {
+        self.size
+    }
+}
+
+impl Area for Shape {
+    fn area(&self) -> u32 {
+        self.size * self.size
+    }
+}
+
+pub fn label(name: &str) -> String {
+    let unit = Shape::new(Kind::Named { name: name.to_owned() });
+    format!("{}", unit.twice())
+}
+"#,
+        &expect![[r#"
+            interface Area src/geometry.rs:1
+                src/geometry.rs:30 implement 99
+                src/lib.rs:4 import 99
+            method Area.area src/geometry.rs:2
+                src/geometry.rs:4 call 95
+                src/geometry.rs:31 override 90
+            method Area.twice src/geometry.rs:3
+                src/geometry.rs:38 call 95
+            enum Kind src/geometry.rs:8
+                src/geometry.rs:15 type 99
+                src/geometry.rs:21 type 99
+                src/geometry.rs:37 type 99
+                src/lib.rs:4 import 99
+                src/lib.rs:10 type 99
+            enum_member Kind.Round src/geometry.rs:9
+                src/lib.rs:4 import 99
+                src/lib.rs:18 read 99
+            enum_member Kind.Named src/geometry.rs:10
+                src/geometry.rs:37 type 95
+                src/lib.rs:10 type 95
+            field Kind.Named.name src/geometry.rs:10
+                src/geometry.rs:37 write 95
+                src/lib.rs:10 read 95
+            class Shape src/geometry.rs:13
+                src/geometry.rs:18 type 99
+                src/geometry.rs:30 type 99
+                src/geometry.rs:37 type 99
+                src/lib.rs:2 import 99
+                src/lib.rs:6 type 99
+                src/lib.rs:17 type 99
+                src/lib.rs:18 type 99
+            field Shape.size src/geometry.rs:14
+                src/geometry.rs:22 write 95
+                src/geometry.rs:26 read 95
+                src/geometry.rs:32 read 95
+                src/geometry.rs:32 read 95
+                src/lib.rs:9 read 95
+            field Shape.kind src/geometry.rs:15
+                src/geometry.rs:22 write 95
+                src/lib.rs:10 read 95
+            constant Shape.SIDES src/geometry.rs:19
+                src/geometry.rs:22 read 95
+            method Shape.new src/geometry.rs:21
+                src/geometry.rs:37 call 95
+                src/lib.rs:18 call 95
+            method Shape.size src/geometry.rs:25
+                src/lib.rs:22 call 95
+            method Shape.area src/geometry.rs:31
+                src/lib.rs:9 call 95
+            function label src/geometry.rs:36
+                src/lib.rs:11 call 95
+            function total src/lib.rs:6
+                src/lib.rs:31 call 99
+            function unit src/lib.rs:17
+                src/lib.rs:22 call 99
+        "#]],
+    );
+}
