@@ -186,6 +186,8 @@ impl Value {
             Self::Itself(source) => Self::Element(source),
             Self::Called(source) => Self::ElementOfCalled(source),
             Self::Collection(source) => Self::Instance(source),
+            // Of an alias of a collection.
+            Self::Instance(source) => Self::Element(source),
             Self::Builtin => Self::Builtin,
             _ => Self::Unknown,
         }

@@ -549,7 +549,14 @@ impl<'b, 't, 'n> FileBinder<'b, 't, 'n> {
                 if !found.is_empty() {
                     return Bound::symbols(&found, TYPED);
                 }
-                Bound::external()
+                // `module.exports = thing`, and then `module.exports.name = other`.
+                let file = table.entry(at).file as usize;
+                let found = modules.exports(file, name, 6);
+                if found.is_empty() {
+                    Bound::external()
+                } else {
+                    Bound { entities: found, confidence: TYPED }
+                }
             }
             Type::Module(file) => {
                 let found = modules.exported(file, name, 6);

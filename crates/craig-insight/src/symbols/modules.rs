@@ -232,7 +232,7 @@ impl<'t, 'n> Modules<'t, 'n> {
     }
 
     /// What a module exports by statements of their own.
-    fn exports(&self, file: FileIx, name: Name, hops: usize) -> Vec<Entity> {
+    pub(super) fn exports(&self, file: FileIx, name: Name, hops: usize) -> Vec<Entity> {
         let names = &self.table.files[file];
         let found = names.exports.iter().filter(|export| self.table.name(file, export.name) == name);
         found.flat_map(|export| self.entities_of(file, export.value, hops)).collect()

@@ -74,6 +74,8 @@ impl SymbolGraph {
                 file.is_test,
                 definition.traits.has(craig_chunk::names::Traits::LOCAL),
                 definition.traits.has(craig_chunk::names::Traits::DECLARATION),
+                // A name by itself is rather that of a function than of a method.
+                query.parts.len() == 1 && definition.parent.is_some(),
                 rank(definition.kind),
                 at,
             )

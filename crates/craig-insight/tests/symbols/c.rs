@@ -138,7 +138,7 @@ int total(const Shapes& shapes) {
                 shape.hpp:6 type 99
                 shape.hpp:10 inherit 99
             method geometry.Shape.area shape.hpp:5
-                main.cpp:6 call 35
+                main.cpp:6 call 95
                 main.cpp:8 call 95
                 shape.hpp:12 override 90
             method geometry.Shape.unit shape.hpp:6
@@ -149,8 +149,6 @@ int total(const Shapes& shapes) {
                 shape.hpp:12 read 95
             class geometry.Square shape.hpp:10
                 shape.cpp:4 call 99
-            method geometry.Square.area shape.hpp:12
-                main.cpp:6 call 35
         "#]],
     );
 }

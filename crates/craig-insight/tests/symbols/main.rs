@@ -4,7 +4,10 @@ mod c;
 #[path = "../insight/fixture.rs"]
 #[expect(dead_code, reason = "symbols need the files alone")]
 mod fixture;
+mod go;
+mod python;
 mod rust;
+mod script;
 
 use craig_insight::{SymbolGraph, SymbolIx};
 use expect_test::Expect;

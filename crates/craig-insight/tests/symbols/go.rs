@@ -1,0 +1,94 @@
+use expect_test::expect;
+
+use crate::check;
+
+#[test]
+fn packages_receivers_embedded_types_and_literals() {
+    check(
+        "
+//- /go.mod
+module example.com/app
+//- /store/store.go
+package store
+
+type Item struct {
+	Name string
+	next *Item
+}
+
+type Base struct{ items []Item }
+
+func (b *Base) First() *Item { return &b.items[0] }
+
+func New() *Base { return &Base{items: nil} }
+//- /store/more.go
+package store
+
+const limit = 3
+
+type Big struct {
+	Base
+	size int
+}
+
+func (b Big) Grow() int { b.size += limit; return b.size }
+//- /main.go
+package main
+
+import (
+	st \"example.com/app/store\"
+	\"fmt\"
+)
+
+type namer interface{ Label() string }
+
+func main() {
+	base := st.New()
+	big := st.Big{}
+	fmt.Println(base.First().Name, big.First().Name)
+	for i := 0; i < big.Grow(); i++ {
+		limit := i
+		_ = limit
+	}
+	var n namer
+	n.Label()
+}
+",
+        &expect![[r#"
+            interface namer main.go:8
+                main.go:18 type 99
+            method namer.Label main.go:8
+                main.go:19 call 95
+            constant limit store/more.go:3
+                store/more.go:10 read 99
+            class Big store/more.go:5
+                main.go:12 type 95
+                store/more.go:10 type 99
+            field Big.size store/more.go:7
+                store/more.go:10 write 95
+                store/more.go:10 read 95
+            method Big.Grow store/more.go:10
+                main.go:14 call 95
+            class Item store/store.go:3
+                store/store.go:5 type 99
+                store/store.go:8 type 99
+                store/store.go:10 type 99
+            field Item.Name store/store.go:4
+                main.go:13 read 95
+                main.go:13 read 95
+            class Base store/store.go:8
+                store/more.go:6 inherit 99
+                store/store.go:10 type 99
+                store/store.go:12 type 99
+                store/store.go:12 type 99
+            field Base.items store/store.go:8
+                store/store.go:10 read 95
+                store/store.go:12 write 95
+            method Base.First store/store.go:10
+                main.go:13 call 95
+                main.go:13 call 95
+            function New store/store.go:12
+                main.go:11 call 95
+        "#]],
+    );
+}

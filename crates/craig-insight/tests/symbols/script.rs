@@ -1,0 +1,141 @@
+use expect_test::expect;
+
+use crate::check;
+
+#[test]
+fn modules_aliases_defaults_barrels_and_types() {
+    check(
+        "
+//- /src/shape.ts
+export interface Sized { size: number; grow(by: number): Sized }
+
+export default class Shape implements Sized {
+  size = 0
+  static unit(): Shape { return new Shape() }
+  constructor(private readonly name: string = '') {}
+  grow(by: number) { this.size += by; return this }
+  label() { return `shape ${this.name}` }
+}
+
+export const LIMIT = 3
+export enum Kind { Round, Square = 2 }
+//- /src/index.ts
+export { default as Shape, LIMIT as MAX } from './shape'
+export * from './shape'
+//- /src/app.ts
+import { Shape, MAX, type Sized, Kind } from './index'
+import * as all from './shape'
+
+type Shapes = Shape[]
+
+export async function draw(shapes: Shapes, one: Promise<Sized>) {
+  const size = shapes[0].grow(MAX).size
+  shapes.forEach((shape) => shape.label())
+  const { size: other } = await one
+  return [size, other, Kind.Round, all.LIMIT, Shape.unit().label()]
+}
+",
+        &expect![[r#"
+            type Shapes src/app.ts:4
+                src/app.ts:6 type 99
+            interface Sized src/shape.ts:1
+                src/app.ts:1 import 99
+                src/app.ts:6 type 99
+                src/shape.ts:1 type 99
+                src/shape.ts:3 implement 99
+            field Sized.size src/shape.ts:1
+                src/app.ts:7 read 60
+                src/app.ts:9 read 95
+                src/shape.ts:4 override 90
+                src/shape.ts:7 write 60
+            method Sized.grow src/shape.ts:1
+                src/app.ts:7 call 60
+                src/shape.ts:7 override 90
+            class Shape src/shape.ts:3
+                src/app.ts:1 import 99
+                src/app.ts:4 type 99
+                src/app.ts:10 read 99
+                src/index.ts:1 import 99
+                src/shape.ts:5 type 99
+                src/shape.ts:5 call 99
+            field Shape.size src/shape.ts:4
+                src/app.ts:7 read 95
+                src/app.ts:9 read 60
+                src/shape.ts:1 override 90
+                src/shape.ts:7 write 95
+            method Shape.unit src/shape.ts:5
+                src/app.ts:10 call 95
+            field Shape.name src/shape.ts:6
+                src/shape.ts:8 read 95
+            method Shape.grow src/shape.ts:7
+                src/app.ts:7 call 95
+                src/shape.ts:1 override 90
+            method Shape.label src/shape.ts:8
+                src/app.ts:8 call 95
+                src/app.ts:10 call 95
+            constant LIMIT src/shape.ts:11
+                src/app.ts:1 import 99
+                src/app.ts:7 read 99
+                src/app.ts:10 read 95
+                src/index.ts:1 import 99
+            enum Kind src/shape.ts:12
+                src/app.ts:1 import 99
+                src/app.ts:10 read 99
+            enum_member Kind.Round src/shape.ts:12
+                src/app.ts:10 read 95
+        "#]],
+    );
+}
+
+#[test]
+fn commonjs_prototypes_and_objects() {
+    check(
+        "
+//- /lib/server.js
+const { parse, format: fmt } = require('./text')
+const options = { port: 80, start() { return this.port } }
+
+function Server(name) { this.name = name }
+Server.prototype.listen = function listen() { return parse(this.name) + options.start() }
+
+module.exports = Server
+module.exports.create = function create() { return new Server(fmt('x')) }
+//- /lib/text.js
+exports.parse = function (text) { return text }
+function format(text) { return text }
+module.exports.format = format
+//- /app.js
+const Server = require('./lib/server')
+const server = new Server('a')
+server.listen()
+function local() { const parse = 1; return parse }
+",
+        &expect![[r#"
+            variable server app.js:2
+                app.js:3 read 99
+            variable options lib/server.js:2
+                lib/server.js:5 read 99
+            field options.port lib/server.js:2
+                lib/server.js:2 read 95
+            method options.start lib/server.js:2
+                lib/server.js:5 call 95
+            function Server lib/server.js:4
+                app.js:1 import 99
+                app.js:2 call 99
+                lib/server.js:5 read 99
+                lib/server.js:7 read 99
+                lib/server.js:8 call 99
+            field Server.name lib/server.js:4
+                lib/server.js:5 read 95
+            method Server.listen lib/server.js:5
+                app.js:3 call 95
+            function parse lib/text.js:1
+                lib/server.js:1 import 99
+                lib/server.js:5 call 99
+            function format lib/text.js:2
+                lib/server.js:1 import 99
+                lib/server.js:8 call 99
+                lib/text.js:3 read 99
+        "#]],
+    );
+}
