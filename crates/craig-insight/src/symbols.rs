@@ -14,7 +14,7 @@ mod table;
 
 use craig_chunk::names::{DefinitionKind, Names, Role, Traits};
 use craig_source::Language;
-use craig_store::{ProjectId, Store};
+use craig_store::{DerivedFile, Project, ProjectId, Store};
 use rayon::{ThreadPool, prelude::*};
 use serde::{Deserialize, Serialize};
 
@@ -25,6 +25,8 @@ use crate::workspace::Workspace;
 use crate::{InsightError, IsCancelled, go_on_unless};
 pub use map::MapFocus;
 pub use query::{Caller, Impacted, SymbolQuery};
+
+const KEPT: DerivedFile = DerivedFile { name: "symbols", version: SymbolGraph::VERSION };
 
 /// Index of a definition in the whole project.
 pub type SymbolIx = u32;
@@ -109,6 +111,23 @@ impl SymbolGraph {
             .collect();
         let packages = Packages::read(&workspace);
         Self::new(&workspace, &packages, &names, &|| false)
+    }
+
+    /// The graph of a project in its present generation: the one that is kept beside its index, else a new one, which is
+    /// kept then. The project is that of the caller's snapshot of the store.
+    pub fn open(
+        store: &Store,
+        project: &Project,
+        pool: &ThreadPool,
+        is_cancelled: IsCancelled<'_>,
+    ) -> Result<Self, InsightError> {
+        let kept = store.read_derived(project, KEPT);
+        if let Some(graph) = kept.and_then(|bytes| pool.install(|| Self::from_bytes(&bytes))) {
+            return Ok(graph);
+        }
+        let graph = Self::load(store, project.id, pool, is_cancelled)?;
+        store.write_derived(project, KEPT, &pool.install(|| graph.to_bytes()));
+        Ok(graph)
     }
 
     /// Reads a project from the store, on the threads of `pool`. Fails soon after it is cancelled.

@@ -96,6 +96,32 @@ fn the_graph_of_a_store_is_that_of_its_texts_also_when_it_was_kept() {
 }
 
 #[test]
+fn a_kept_graph_that_is_damaged_or_outdated_is_made_again() {
+    let mut stored = stored(SHOP);
+    let project = |stored: &Stored| stored.store.project("test").unwrap();
+    let open = |stored: &Stored| {
+        SymbolGraph::open(&stored.store, &project(stored), &stored.pool, &|| false).unwrap()
+    };
+    let graph = open(&stored);
+    let path = stored.store.index_folder(&project(&stored)).join("symbols");
+    let kept = std::fs::read(&path).unwrap();
+    assert_eq!(open(&stored), graph);
+    for at in [0, kept.len() / 2, kept.len() - 1] {
+        let mut damaged = kept.clone();
+        damaged[at] ^= 1;
+        std::fs::write(&path, damaged).unwrap();
+        assert_eq!(open(&stored), graph);
+        assert_eq!(std::fs::read(&path).unwrap(), kept, "it was made again");
+    }
+    let run = stored.store.begin_ingestion(stored.project.id, 1).unwrap();
+    let changed =
+        vec![outlined("src/price.ts", "export function price(n: number) { return n * 2 }\nprice(1)\n")];
+    stored.store.apply(&run, "no-embedder", &Batch { changed, ..Batch::default() }, 1).unwrap();
+    assert_ne!(open(&stored), graph);
+    assert_ne!(std::fs::read(&path).unwrap(), kept);
+}
+
+#[test]
 fn an_empty_store_has_empty_reports() {
     let stored = stored("");
     let found = load(&stored).dependencies();
