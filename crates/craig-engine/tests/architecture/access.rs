@@ -15,6 +15,7 @@ const OUTSIDE: &[&str] = &["fs", "io", "net", "process", "env"];
 const MAY_OPEN_FILES: &[(&str, &str)] = &[
     ("craig-store/src/access.rs", "whether there is a log beside the database"),
     ("craig-store/src/derived.rs", "what is derived from a database, and one that is set aside"),
+    ("craig-store/src/derived_file.rs", "analyses that are kept beside the index"),
     ("craig-store/src/in_repository.rs", "what the data folder keeps of databases in repositories"),
     ("craig-store/src/lock.rs", "lock files beside the database"),
     ("craig-search/src/index.rs", "the folder of the index"),
