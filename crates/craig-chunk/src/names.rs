@@ -7,6 +7,7 @@
 pub(crate) mod c;
 pub(crate) mod go;
 pub(crate) mod python;
+pub(crate) mod ruby;
 pub(crate) mod rust;
 pub(crate) mod script;
 mod walk;

@@ -8,28 +8,31 @@ use super::{Answer, At, Definition, Rule, Table, define};
 use crate::ChunkKind::{self, Class, Constant, Method, Module};
 use crate::Import;
 
-pub(super) static TABLE: Table = Table::new(
-    craig_grammars::RUBY,
-    "::",
-    &[
-        ("comment", Rule::Attach),
-        ("module", Rule::Ask(module)),
-        ("class", Rule::Ask(class)),
-        ("singleton_class", Rule::Open),
-        ("body_statement", Rule::Open),
-        ("block_body", Rule::Open),
-        ("method", define(Method).inside(At::Nowhere).rule()),
-        ("singleton_method", define(Method).inside(At::Nowhere).rule()),
-        ("alias", define(Method).inside(At::Nowhere).rule()),
-        ("assignment", Rule::Ask(assignment)),
-        ("call", Rule::Ask(call)),
-        ("if", Rule::Open),
-        ("unless", Rule::Open),
-        ("else", Rule::Open),
-        ("then", Rule::Open),
-        ("begin", Rule::Open),
-    ],
-);
+pub(super) static TABLE: Table = Table {
+    names: Some(&crate::names::ruby::TABLE),
+    ..Table::new(
+        craig_grammars::RUBY,
+        "::",
+        &[
+            ("comment", Rule::Attach),
+            ("module", Rule::Ask(module)),
+            ("class", Rule::Ask(class)),
+            ("singleton_class", Rule::Open),
+            ("body_statement", Rule::Open),
+            ("block_body", Rule::Open),
+            ("method", define(Method).inside(At::Nowhere).rule()),
+            ("singleton_method", define(Method).inside(At::Nowhere).rule()),
+            ("alias", define(Method).inside(At::Nowhere).rule()),
+            ("assignment", Rule::Ask(assignment)),
+            ("call", Rule::Ask(call)),
+            ("if", Rule::Open),
+            ("unless", Rule::Open),
+            ("else", Rule::Open),
+            ("then", Rule::Open),
+            ("begin", Rule::Open),
+        ],
+    )
+};
 
 fn module<'t>(node: Node<'t>, source: &'t str) -> Answer<'t> {
     named_scope(node, Module, source)

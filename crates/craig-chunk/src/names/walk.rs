@@ -98,6 +98,8 @@ pub(crate) struct Walk<'t> {
     returned: Value,
     /// The type whose members are defined, where the syntax does not enclose them: Rust's `impl`.
     pub(crate) owner: Option<NameId>,
+    /// Whether members are defined as those of the type itself.
+    pub(crate) is_static: bool,
     /// Supertypes of types by name, that may stand later in the file.
     later_supers: Vec<(NameId, Value)>,
     depth: usize,
@@ -124,6 +126,7 @@ impl<'t> Walk<'t> {
             defined: FxHashSet::default(),
             returned: Value::Unknown,
             owner: None,
+            is_static: false,
             later_supers: Vec::new(),
             depth: 0,
             cursors: Vec::new(),
@@ -644,6 +647,46 @@ impl<'t> Walk<'t> {
         }
         self.found.texts.push(text.to_owned());
         NameId((self.found.texts.len() - 1) as u32)
+    }
+
+    /// As [`Walk::define_in`], of a name that is a part of a node: `text` begins `skip` bytes after the start of `at`.
+    pub(crate) fn define_text(
+        &mut self,
+        parent: Option<DefinitionIx>,
+        text: &'t str,
+        (at, skip): (Node<'t>, u32),
+        whole: Node<'t>,
+        kind: DefinitionKind,
+        traits: Traits,
+    ) -> Option<DefinitionIx> {
+        let definition = self.define_in(parent, at, whole, kind, traits)?;
+        let name = self.id(text);
+        self.defined.insert((parent, name));
+        if let Some(known) = self.definition(definition) {
+            known.name = name;
+            known.column += skip;
+        }
+        Some(definition)
+    }
+
+    /// `attr_reader :name` gives what `@name` holds.
+    pub(crate) fn accessors_hold_variables(&mut self, of: DefinitionIx) {
+        let members = self.found.definitions.iter().filter(|found| found.parent == Some(of));
+        let held: Vec<(String, Value)> = members
+            .filter(|found| found.value != Value::Unknown)
+            .filter_map(|found| {
+                Some((self.found.text(found.name).strip_prefix('@')?.to_owned(), found.value))
+            })
+            .collect();
+        for (name, value) in held {
+            let Some(&name) = self.ids.get(name.as_str()) else { continue };
+            let accessors = self.found.definitions.iter_mut().filter(|found| {
+                found.parent == Some(of) && found.name == name && found.kind == DefinitionKind::Field
+            });
+            for accessor in accessors {
+                accessor.value = accessor.value.or(value);
+            }
+        }
     }
 
     /// The number of modules written out in the file that enclose the node.

@@ -160,6 +160,12 @@ impl<'t, 'n> Binder<'t, 'n> {
         let names = &self.table.files[file];
         let mut found = Vec::new();
         for (at, occurrence) in names.occurrences.iter().enumerate() {
+            // An attribute of Ruby is read by a call.
+            let is_attribute = |symbol: SymbolIx| {
+                self.table.families[file] == Family::Ruby
+                    && occurrence.role == Role::Call
+                    && self.table.entry(symbol).kind == DefinitionKind::Field
+            };
             let bound = binder.bound(at as OccurrenceIx, 0);
             let confidence = bound.confidence;
             for &entity in &bound.entities {
@@ -169,7 +175,7 @@ impl<'t, 'n> Binder<'t, 'n> {
                     file: file as u32,
                     line: occurrence.line,
                     column: occurrence.column,
-                    role: occurrence.role,
+                    role: if is_attribute(symbol) { Role::Read } else { occurrence.role },
                     within: occurrence.within.map(|within| self.table.offsets[file] + within),
                     confidence,
                 });
@@ -274,8 +280,13 @@ impl<'t, 'n> Binder<'t, 'n> {
                 self.table.entry(at).parent.map_or(Type::Unknown, Type::Instance)
             }
             Type::Callable(at) => self.types[at as usize],
-            // `Kind::Named(name)` is a value of the enumeration.
-            Type::Instance(of) if self.table.families[self.table.entry(of).file as usize] == Family::Rust => {
+            // `Kind::Named(name)` of Rust is a value of the enumeration; in Ruby, reading an attribute is a call.
+            Type::Instance(of) | Type::Collection(of)
+                if matches!(
+                    self.table.families[self.table.entry(of).file as usize],
+                    Family::Rust | Family::Ruby
+                ) =>
+            {
                 called
             }
             Type::External => Type::External,
@@ -401,6 +412,9 @@ impl<'b, 't, 'n> FileBinder<'b, 't, 'n> {
         if !found.is_empty() {
             return Bound { entities: found, confidence: TYPED };
         }
+        if self.family == Family::Ruby {
+            return self.ruby_global(name, role);
+        }
         if self.family.has_global_names() {
             return self.global(name, role);
         }
@@ -514,6 +528,22 @@ impl<'b, 't, 'n> FileBinder<'b, 't, 'n> {
         self.included.get_or_insert_with(|| modules.included(file)).contains(&other)
     }
 
+    /// A name of Ruby outside of all types; else a member of what includes the module, or is included.
+    fn ruby_global(&self, name: Name, role: Role) -> Bound {
+        let table = self.binder.table;
+        let is_top = |&&at: &&SymbolIx| {
+            let entry = table.entry(at);
+            entry.parent.is_none() && table.families[entry.file as usize] == Family::Ruby
+        };
+        let found: Vec<SymbolIx> =
+            table.by_name.get(&name).into_iter().flatten().filter(is_top).copied().collect();
+        if found.is_empty() {
+            return self.candidates(name, role);
+        }
+        let confidence = if found.len() > MAX_CANDIDATES { GLOBAL / 2 } else { GLOBAL };
+        Bound::symbols(&found[..found.len().min(MAX_CANDIDATES)], confidence)
+    }
+
     /// A name that all files of a language see.
     fn global(&self, name: Name, role: Role) -> Bound {
         let table = self.binder.table;
@@ -582,7 +612,10 @@ impl<'b, 't, 'n> FileBinder<'b, 't, 'n> {
         let table = self.binder.table;
         let fits = |&&at: &&SymbolIx| {
             let entry = table.entry(at);
-            let is_member = entry.parent.is_some_and(|parent| table.entry(parent).kind.is_type());
+            let is_member = entry.parent.is_some_and(|parent| {
+                let kind = table.entry(parent).kind;
+                kind.is_type() || self.family == Family::Ruby && kind == DefinitionKind::Module
+            });
             let is_callable = entry.kind.is_callable() && !entry.traits.has(Traits::PROPERTY);
             let fits_role = role != Role::Call || !entry.kind.is_type();
             let fits_value = role == Role::Call || !is_callable || self.family.is_dynamic();

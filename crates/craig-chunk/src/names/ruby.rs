@@ -1,0 +1,468 @@
+//! Names in Ruby.
+
+use tree_sitter::Node;
+
+use super::walk::NameRule::{Block, Literal, Read, Skip, Transparent};
+use super::walk::{NameTable, ScopeKind, Walk};
+use super::{DefinitionIx, DefinitionKind, Role, Site, Source, Traits, Value};
+use crate::grammar::{child, field};
+
+pub(crate) static TABLE: NameTable = NameTable {
+    rules: &[
+        ("comment", Skip),
+        ("integer", Literal),
+        ("float", Literal),
+        ("nil", Skip),
+        ("true", Literal),
+        ("false", Literal),
+        ("simple_symbol", Literal),
+        ("hash_key_symbol", Skip),
+        ("string_array", Literal),
+        ("symbol_array", Literal),
+        ("string", Read(text)),
+        ("subshell", Read(text)),
+        ("regex", Read(text)),
+        ("delimited_symbol", Read(text)),
+        ("program", Block),
+        ("identifier", Read(identifier)),
+        ("constant", Read(constant)),
+        ("instance_variable", Read(instance_variable)),
+        ("self", Read(this)),
+        ("scope_resolution", Read(scoped)),
+        ("module", Read(class)),
+        ("class", Read(class)),
+        ("singleton_class", Read(singleton_class)),
+        ("method", Read(method)),
+        ("singleton_method", Read(method)),
+        ("alias", Read(alias)),
+        ("call", Read(call)),
+        ("assignment", Read(assignment)),
+        ("operator_assignment", Read(assignment)),
+        ("block", Read(block)),
+        ("do_block", Read(block)),
+        ("lambda", Read(block)),
+        ("for", Read(for_loop)),
+        ("exception_variable", Read(exception_variable)),
+        ("exceptions", Read(types)),
+        ("pattern", Read(types)),
+        ("element_reference", Read(element_reference)),
+        ("array", Read(array)),
+        ("parenthesized_statements", Transparent),
+        ("body_statement", Transparent),
+        ("then", Transparent),
+        ("else", Transparent),
+        ("if", Read(conditional)),
+        ("conditional", Read(conditional)),
+        ("binary", Read(binary)),
+        ("return", Read(returned)),
+    ],
+    hoists: false,
+};
+
+fn text<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
+    walk.children(node);
+    Value::Builtin
+}
+
+/// A name that is no local variable is a call of the object itself.
+fn identifier<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
+    let role = match walk.take_role() {
+        Role::Read => Role::Call,
+        role => role,
+    };
+    if walk.is_bound(node) {
+        return walk.name(node, role);
+    }
+    match walk.text_of(node) {
+        "new" => walk.local_value("self").called(),
+        _ => walk.name(node, role).called(),
+    }
+}
+
+fn constant<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
+    let role = walk.take_role();
+    walk.at_site(node, role, Site::Bare)
+}
+
+fn instance_variable<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
+    let role = walk.take_role();
+    let this = walk.this_value();
+    walk.member(node, this, role)
+}
+
+fn this<'t>(walk: &mut Walk<'t>, _: Node<'t>) -> Value {
+    walk.local_value("self")
+}
+
+fn scoped<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
+    let role = walk.take_role();
+    let Some(name) = field(node, "name") else { return Value::Unknown };
+    match field(node, "scope") {
+        Some(scope) => {
+            let of = walk.visit(scope);
+            walk.member(name, of, role)
+        }
+        None => walk.at_site(name, role, Site::Bare),
+    }
+}
+
+fn types<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
+    let mut cursor = node.walk();
+    let mut value = Value::Unknown;
+    for part in node.named_children(&mut cursor) {
+        value = match part.kind() {
+            "constant" | "scope_resolution" => walk.visit_as(part, Role::Type).instance(),
+            _ => walk.visit(part),
+        };
+    }
+    value
+}
+
+fn class<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
+    let Some(name) = field(node, "name") else { return Value::Unknown };
+    let scope = field(name, "scope");
+    if let Some(scope) = scope {
+        walk.visit_as(scope, Role::Type);
+    }
+    let name = field(name, "name").unwrap_or(name);
+    let kind = if node.kind() == "class" { DefinitionKind::Class } else { DefinitionKind::Module };
+    let Some(definition) = walk.define(name, node, kind, Traits::default()) else { return Value::Unknown };
+    if let Some(owner) = scope.map(|scope| field(scope, "name").unwrap_or(scope)) {
+        let owner = walk.id(walk.text_of(owner));
+        if let Some(known) = walk.definition(definition) {
+            known.owner = Some(owner);
+        }
+    }
+    if let Some(above) = field(node, "superclass").and_then(|above| above.named_child(0)) {
+        let value = walk.visit_as(above, Role::Inherit);
+        add_super(walk, definition, value);
+    }
+    body_of(walk, definition, field(node, "body"));
+    Value::Itself(Source::Definition(definition))
+}
+
+fn body_of<'t>(walk: &mut Walk<'t>, definition: DefinitionIx, body: Option<Node<'t>>) {
+    walk.scope(ScopeKind::Block, |walk| {
+        walk.declare_local_named("self", Value::Itself(Source::Definition(definition)));
+        walk.inside_type(definition, |walk| body.map(|body| walk.visit(body)));
+    });
+    walk.accessors_hold_variables(definition);
+}
+
+fn add_super(walk: &mut Walk<'_>, of: DefinitionIx, value: Value) {
+    if let (Value::Itself(_), Some(known)) = (value, walk.definition(of)) {
+        known.supers.push(value);
+    }
+}
+
+fn singleton_class<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
+    let before = std::mem::replace(&mut walk.is_static, true);
+    walk.field(node, "body");
+    walk.is_static = before;
+    Value::Unknown
+}
+
+fn method<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
+    let Some(name) = field(node, "name") else { return Value::Unknown };
+    let is_own = node.kind() == "singleton_method" || walk.is_static;
+    let kind = if walk.this.is_some() { DefinitionKind::Method } else { DefinitionKind::Function };
+    let traits = if is_own { Traits::STATIC } else { Traits::default() };
+    let whole = walk.text_of(name);
+    // A setter is mentioned by its name without `=`.
+    let text = whole.strip_suffix('=').filter(|_| name.kind() == "setter").unwrap_or(whole);
+    let parent = walk.this.or(walk.within);
+    let definition = walk.define_text(parent, text, (name, 0), node, kind, traits);
+    let this = match walk.this {
+        Some(this) if is_own => Value::Itself(Source::Definition(this)),
+        _ => walk.this_value(),
+    };
+    let before = std::mem::take(&mut walk.is_static);
+    walk.function(definition, |walk| {
+        walk.declare_local_named("self", this);
+        if let Some(list) = field(node, "parameters") {
+            parameters(walk, list, Value::Unknown);
+        }
+        walk.field(node, "body")
+    });
+    walk.is_static = before;
+    Value::Builtin
+}
+
+/// Declares parameters, the first with a value.
+fn parameters<'t>(walk: &mut Walk<'t>, list: Node<'t>, first: Value) {
+    let mut cursor = list.walk();
+    for (at, part) in list.named_children(&mut cursor).enumerate() {
+        let default = walk.field(part, "value");
+        let value = if at == 0 { first.or(default) } else { default };
+        match part.kind() {
+            "identifier" => {
+                walk.declare_local(part, value);
+            }
+            "destructured_parameter" => parameters(walk, part, Value::Unknown),
+            _ => {
+                if let Some(name) = field(part, "name") {
+                    walk.declare_local(name, value);
+                }
+            }
+        }
+    }
+}
+
+fn alias<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
+    if let Some(name) = field(node, "name").filter(|name| name.kind() == "identifier") {
+        walk.define_in(walk.this, name, node, DefinitionKind::Method, Traits::default());
+    }
+    if let Some(of) = field(node, "alias").filter(|of| of.kind() == "identifier") {
+        walk.at_site(of, Role::Read, Site::Bare);
+    }
+    Value::Unknown
+}
+
+fn block<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
+    block_with(walk, node, Value::Unknown)
+}
+
+fn block_with<'t>(walk: &mut Walk<'t>, node: Node<'t>, first: Value) -> Value {
+    walk.scope(ScopeKind::Block, |walk| {
+        if let Some(list) = field(node, "parameters") {
+            parameters(walk, list, first);
+        }
+        walk.field(node, "body")
+    })
+}
+
+/// Calls that define methods by symbols.
+const ACCESSORS: &[&str] = &[
+    "attr_accessor",
+    "attr_reader",
+    "attr_writer",
+    "mattr_accessor",
+    "cattr_accessor",
+    "class_attribute",
+    "thread_mattr_accessor",
+    "mattr_reader",
+    "cattr_reader",
+    "attribute",
+];
+
+/// Methods whose value is what they are called on.
+const SAME: &[&str] =
+    &["tap", "freeze", "dup", "clone", "itself", "each", "select", "reject", "sort_by", "to_a", "compact"];
+
+/// Methods of collections that give an element, or call a block with each.
+const ELEMENTS: &[&str] =
+    &["first", "last", "pop", "shift", "find", "detect", "sample", "min_by", "max_by", "fetch"];
+
+fn call<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
+    let role = match walk.take_role() {
+        Role::Read => Role::Call,
+        role => role,
+    };
+    let method = field(node, "method");
+    let name = method.map_or("", |method| walk.text_of(method));
+    let Some(receiver) = field(node, "receiver") else {
+        return call_of_self(walk, node, name, method);
+    };
+    let of = walk.visit(receiver);
+    let value = match (method, name) {
+        (Some(_), "new") => of.called(),
+        (Some(method), _) => {
+            let member = walk.member(method, of, role).called();
+            match of {
+                _ if SAME.contains(&name) => of,
+                Value::Collection(_) if ELEMENTS.contains(&name) => of.element(),
+                _ => member,
+            }
+        }
+        (None, _) => Value::Unknown,
+    };
+    let is_struct = name == "new" && matches!(walk.text_of(receiver), "Struct" | "Data");
+    walk.field(node, "arguments");
+    if let Some(block) = field(node, "block").filter(|_| !is_struct) {
+        block_with(walk, block, of.element());
+    }
+    value
+}
+
+fn call_of_self<'t>(walk: &mut Walk<'t>, node: Node<'t>, name: &str, method: Option<Node<'t>>) -> Value {
+    let arguments = field(node, "arguments");
+    let in_type = walk.is_in_type();
+    match (name, arguments) {
+        ("require" | "require_relative" | "load" | "autoload", _) => return Value::Unknown,
+        ("include" | "extend" | "prepend", Some(arguments)) if in_type => {
+            let mut cursor = arguments.walk();
+            for part in arguments.named_children(&mut cursor) {
+                let value = walk.visit_as(part, Role::Implement);
+                if let Some(this) = walk.this {
+                    add_super(walk, this, value);
+                }
+            }
+            return Value::Unknown;
+        }
+        (accessor, Some(arguments)) if ACCESSORS.contains(&accessor) && walk.this.is_some() => {
+            symbols(walk, arguments, usize::MAX, DefinitionKind::Field, Traits::PROPERTY);
+            return Value::Unknown;
+        }
+        ("define_method" | "alias_method" | "define_singleton_method" | "scope", Some(arguments))
+            if walk.this.is_some() =>
+        {
+            symbols(walk, arguments, 1, DefinitionKind::Method, Traits::default());
+        }
+        ("delegate" | "def_delegators" | "def_delegator", Some(arguments)) if in_type => {
+            symbols(walk, arguments, usize::MAX, DefinitionKind::Method, Traits::default());
+            return Value::Unknown;
+        }
+        _ => {}
+    }
+    let value = match method {
+        Some(_) if name == "new" => walk.local_value("self").called(),
+        Some(method) if matches!(method.kind(), "identifier" | "constant") => {
+            walk.at_site(method, Role::Call, Site::Bare).called()
+        }
+        Some(method) => {
+            walk.visit(method);
+            Value::Unknown
+        }
+        None => Value::Unknown,
+    };
+    walk.field(node, "arguments");
+    walk.field(node, "block");
+    value
+}
+
+/// Defines members by the symbols and strings among the arguments of a call.
+fn symbols<'t>(walk: &mut Walk<'t>, arguments: Node<'t>, limit: usize, kind: DefinitionKind, traits: Traits) {
+    let traits = if walk.is_static { traits.and(Traits::STATIC) } else { traits };
+    let mut cursor = arguments.walk();
+    for part in arguments.named_children(&mut cursor).take(limit) {
+        let text = walk.text_of(part);
+        if part.kind() == "simple_symbol"
+            && let Some(name) = text.strip_prefix(':').filter(|name| !name.starts_with('@'))
+        {
+            walk.define_text(walk.this, name, (part, 1), part, kind, traits);
+        }
+    }
+}
+
+fn assignment<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
+    let (Some(left), Some(right)) = (field(node, "left"), field(node, "right")) else {
+        walk.children(node);
+        return Value::Unknown;
+    };
+    if left.kind() == "constant" {
+        return constant_assigned(walk, node, left, right);
+    }
+    let value = walk.visit(right);
+    assign(walk, left, node, value, 0);
+    value
+}
+
+fn constant_assigned<'t>(walk: &mut Walk<'t>, node: Node<'t>, left: Node<'t>, right: Node<'t>) -> Value {
+    let maker = field(right, "receiver").map_or("", |receiver| walk.text_of(receiver));
+    let is_made = right.kind() == "call"
+        && matches!(maker, "Struct" | "Class" | "Module" | "Data")
+        && field(right, "method").is_some_and(|method| matches!(walk.text_of(method), "new" | "define"));
+    if walk.is_defined(walk.within, left) {
+        walk.at_site(left, Role::Write, Site::Bare);
+        return walk.visit(right);
+    }
+    let kind = if is_made { DefinitionKind::Class } else { DefinitionKind::Constant };
+    let definition = walk.define(left, node, kind, Traits::default());
+    let value = walk.inside(definition, |walk| walk.visit(right));
+    let Some(definition) = definition else { return value };
+    if !is_made {
+        walk.set_value(definition, value);
+        return value;
+    }
+    if let Some(arguments) = field(right, "arguments") {
+        if maker == "Struct" || maker == "Data" {
+            let this = walk.this.replace(definition);
+            symbols(walk, arguments, usize::MAX, DefinitionKind::Field, Traits::PROPERTY);
+            walk.this = this;
+        } else if let Some(above) = arguments.named_child(0) {
+            let value = walk.visit_as(above, Role::Inherit);
+            add_super(walk, definition, value);
+        }
+    }
+    body_of(walk, definition, field(right, "block").and_then(|block| field(block, "body")));
+    Value::Itself(Source::Definition(definition))
+}
+
+fn assign<'t>(walk: &mut Walk<'t>, left: Node<'t>, whole: Node<'t>, value: Value, depth: usize) {
+    match left.kind() {
+        "identifier" => {
+            walk.declare_local(left, value);
+        }
+        "instance_variable" => {
+            let this = walk.this;
+            if this.is_none() || walk.is_defined(this, left) {
+                walk.visit_as(left, Role::Write);
+            } else if let Some(definition) =
+                walk.define_in(this, left, whole, DefinitionKind::Field, Traits::PRIVATE)
+            {
+                walk.set_value(definition, value);
+            }
+        }
+        "left_assignment_list" | "destructured_left_assignment" | "rest_assignment" if depth < 16 => {
+            let mut cursor = left.walk();
+            for part in left.named_children(&mut cursor) {
+                assign(walk, part, part, Value::Unknown, depth + 1);
+            }
+        }
+        "global_variable" | "class_variable" => {}
+        _ => {
+            walk.visit_as(left, Role::Write);
+        }
+    }
+}
+
+fn for_loop<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
+    let element = walk.field(node, "value").element();
+    if let Some(left) = field(node, "pattern") {
+        assign(walk, left, left, element, 0);
+    }
+    walk.field(node, "body");
+    Value::Unknown
+}
+
+fn exception_variable<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
+    if let Some(name) = child(node, "identifier") {
+        walk.declare_local(name, Value::Unknown);
+    }
+    Value::Unknown
+}
+
+fn element_reference<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
+    let value = walk.field(node, "object");
+    walk.children_except(node, &["object"]);
+    value.element()
+}
+
+fn array<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
+    match walk.children(node) {
+        Value::Called(of) => Value::Collection(of),
+        _ => Value::Builtin,
+    }
+}
+
+fn conditional<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
+    walk.field(node, "condition");
+    let value = walk.field(node, "consequence");
+    value.or(walk.field(node, "alternative"))
+}
+
+fn binary<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
+    let left = walk.field(node, "left");
+    let right = walk.field(node, "right");
+    match field(node, "operator").map_or("", |operator| operator.kind()) {
+        "||" | "or" => left.or(right),
+        "&&" | "and" => right,
+        _ => Value::Unknown,
+    }
+}
+
+fn returned<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
+    let value = walk.children(node);
+    walk.returns(value);
+    Value::Unknown
+}
