@@ -199,6 +199,10 @@ class Adapter:
         """(name, column, kind) of a definition whose line the tool's document symbols do not tell the whole of."""
         return name, column, kind
 
+    def hides(self, symbol, repository, path):
+        """Whether what is defined in a symbol is local to it, beside functions and methods."""
+        return False
+
     def is_definition(self, symbol, kind, repository, path):
         """False for a mere declaration (a C prototype), which is recorded but not drawn."""
         return True
@@ -351,7 +355,7 @@ class Repository:
                     d = self.add(path, name, last, line, column, kind, complete)
                     if kind in ("function", "method", "type"):
                         self.extents[path].append((symbol["range"]["start"]["line"] + 1, symbol["range"]["end"]["line"] + 1, d))
-            inner = in_function or (kind in ("function", "method")) or (not good and symbol["kind"] in (FUNCTION, METHOD, CONSTRUCTOR))
+            inner = in_function or self.adapter.hides(symbol, self, path) or (kind in ("function", "method")) or (not good and symbol["kind"] in (FUNCTION, METHOD, CONSTRUCTOR))
             self.walk(path, symbol.get("children") or [], [*names, last] if good else names,
                       [*kinds, symbol["kind"]] if good else kinds, inner)
 
@@ -410,7 +414,8 @@ class Repository:
 
     def referenced(self, d):
         """How many mentions there are; None where the tool does not know the symbol, where it finds no mention but there
-        are identifiers of that name that it cannot resolve, and for another definition of a symbol that has been drawn."""
+        are identifiers of that name that it cannot resolve, where there are more than 400, and for another definition of a
+        symbol that has been drawn."""
         if (d["path"], d["line"]) in self.taken or not self.adapter.knows(self, d):
             return None
         definitions, mentions = self.resolved(d)
@@ -421,7 +426,7 @@ class Repository:
                 return None
         if mentions:
             self.taken |= definitions
-        return len(mentions)
+        return len(mentions) if len(mentions) <= 400 else None
 
     def impact(self, d, steps=3, most=300):
         files, seen, frontier = set(), {(d["path"], d["line"])}, [d]
@@ -566,11 +571,25 @@ class Script(Adapter):
     open_first = 1
 
 
+    def hides(self, symbol, repository, path):
+        start = symbol["selectionRange"]["start"]
+        declarator = repository.node(path, start["line"] + 1, start["character"]).parent
+        value = declarator and declarator.type == "variable_declarator" and declarator.child_by_field_name("value")
+        return bool(value) and value.type in ("arrow_function", "function_expression")
+
     def kind(self, symbol, containers, repository, path):
         kind = super().kind(symbol, containers, repository, path)
+        if kind == "constant" and self.hides(symbol, repository, path):
+            kind = "function"
         end = symbol["selectionRange"]["end"]
         rest = repository.lines(path)[end["line"]][end["character"] :].strip()
         start = symbol["selectionRange"]["start"]
+        node = repository.node(path, start["line"] + 1, start["character"])
+        around = [a.type for a in syntax.ancestors(node)]
+        if "ambient_declaration" in around and "module" in around or symbol["name"] == "default":
+            return None  # declare module 'library' { … } adds to what is defined elsewhere
+        if kind == "constant" and ("export_specifier" in around or "import_specifier" in around):
+            return None
         if kind == "constant" and syntax.role_javascript(repository.node(path, start["line"] + 1, start["character"]), "constant") == "import":
             return None
         if kind == "constant" and containers:
