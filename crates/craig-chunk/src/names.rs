@@ -13,6 +13,7 @@ pub(crate) mod script;
 mod walk;
 
 use craig_source::Language;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use tree_sitter::Tree;
 
@@ -31,7 +32,7 @@ pub type DefinitionIx = u32;
 pub type OccurrenceIx = u32;
 
 /// What a definition is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum DefinitionKind {
     /// A function outside of types.
@@ -94,7 +95,7 @@ impl DefinitionKind {
 }
 
 /// How a name is used.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Role {
     /// It is called, or an instance of it is made.

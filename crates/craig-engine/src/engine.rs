@@ -4,7 +4,7 @@ use std::collections::{BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
-use craig_insight::Analysis;
+use craig_insight::{Analysis, SymbolGraph};
 use craig_model::{Embedder, StaticModel};
 use craig_search::{Index, SearchError};
 use craig_source::{Root, walk};
@@ -43,6 +43,8 @@ pub struct Engine {
     indexes: SingleFlight<ProjectKey, Arc<Index>>,
     /// Each with the generation of its project.
     analyses: SingleFlight<ProjectKey, (u64, Arc<Analysis>)>,
+    /// Each with the generation of its project.
+    graphs: SingleFlight<ProjectKey, (u64, Arc<SymbolGraph>)>,
     contexts: ContextCache,
     /// By the folder of their project.
     explainers: SingleFlight<PathBuf, Arc<Explainer>>,
@@ -66,6 +68,7 @@ impl Engine {
             rerankers: Rerankers::default(),
             indexes: SingleFlight::default(),
             analyses: SingleFlight::default(),
+            graphs: SingleFlight::default(),
             contexts: ContextCache::default(),
             explainers: SingleFlight::default(),
             freshness: FreshnessCache::default(),
@@ -126,6 +129,7 @@ impl Engine {
             // Nobody asks for them any more, and they may take much memory.
             self.indexes.clear();
             self.analyses.clear();
+            self.graphs.clear();
         })
     }
 
@@ -316,6 +320,17 @@ impl Engine {
         Ok(self.analyses.get(project.key(), is_current, load)?.1)
     }
 
+    /// The graph of the symbols of a project as the store has it now; `load` makes one.
+    pub(crate) fn graph_of(
+        &self,
+        project: &Project,
+        load: impl FnOnce() -> Result<SymbolGraph, EngineError>,
+    ) -> Result<Arc<SymbolGraph>, EngineError> {
+        let is_current = |(generation, _): &(u64, Arc<SymbolGraph>)| *generation == project.generation;
+        let load = || Ok::<_, EngineError>((project.generation, Arc::new(load()?)));
+        Ok(self.graphs.get(project.key(), is_current, load)?.1)
+    }
+
     /// All projects by number.
     pub fn projects(&self) -> Result<Vec<ProjectSummary>, EngineError> {
         let store = self.store()?;
@@ -411,12 +426,14 @@ impl Engine {
         let index_lock = store.lock_index(&project)?;
         self.indexes.remove(&project.key());
         self.analyses.remove(&project.key());
+        self.graphs.remove(&project.key());
         self.freshness.remove(&project.reference);
         // First what can be made again: on a full disk, that is the room that the rest takes.
         Index::remove(&store, &project, &index_lock)?;
         store.purge(&lock)?;
         // An analysis may have been made again while the rows were deleted.
         self.analyses.remove(&project.key());
+        self.graphs.remove(&project.key());
         locked(&self.names).remove(&project.reference);
         self.remove_clone_of(&store, &project)?;
         Ok(project.name)

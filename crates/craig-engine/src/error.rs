@@ -97,6 +97,16 @@ pub enum EngineError {
         /// Similar paths.
         similar: Vec<String>,
     },
+    /// The project has no symbol of that name.
+    #[error("the project {project:?} has no symbol {name:?}")]
+    UnknownSymbol {
+        /// Name of the project.
+        project: String,
+        /// Name asked for.
+        name: String,
+        /// Similar names.
+        similar: Vec<String>,
+    },
     /// A file without text cannot be compared with others.
     #[error("{path} has no text to compare others with")]
     NothingToCompare {
@@ -190,6 +200,7 @@ impl EngineError {
             | Self::Purged { .. }
             | Self::BadName { .. }
             | Self::UnknownFile { .. }
+            | Self::UnknownSymbol { .. }
             | Self::NothingToCompare { .. }
             | Self::UnknownLanguage { .. }
             | Self::BadPattern { .. }
@@ -267,7 +278,12 @@ impl EngineError {
                  'craig purge {project}' if it is not needed any more"
             )),
             Self::BadName { .. } => Some("give another one with --name".into()),
-            Self::UnknownFile { similar, .. } if !similar.is_empty() => {
+            Self::UnknownSymbol { similar, .. } if similar.is_empty() => Some(
+                "'craig search' finds code by what it does, 'craig grep' by its text; names are 'Cart.total' or \
+                 'src/cart.py:12'"
+                    .into(),
+            ),
+            Self::UnknownFile { similar, .. } | Self::UnknownSymbol { similar, .. } if !similar.is_empty() => {
                 Some(format!("did you mean {}?", similar.join(", ")))
             }
             Self::NothingToCompare { .. } => Some("binary files and secrets are tracked by name only".into()),

@@ -40,6 +40,14 @@ impl Engine {
     ) -> Result<Relations, EngineError> {
         let store = self.store()?;
         let (project, analysis) = self.analysis(&store, handle, cancellation)?;
+        if !analysis.is_path(target) {
+            let by_graph = self.read(&store, &project.reference, |project| {
+                Ok(self.symbol_graph(&store, project, cancellation)?.relations(target))
+            })?;
+            if let Some(relations) = by_graph {
+                return Ok(relations);
+            }
+        }
         Ok(analysis.relations(&store, project.id, target, &*self.pool()?)?)
     }
 

@@ -29,6 +29,7 @@ mod search;
 mod settings;
 mod single_flight;
 mod stores;
+mod symbol_graph;
 mod symbols;
 mod watch;
 
@@ -65,9 +66,15 @@ pub use settings::{
     DEFINITIONS, Definition, Environment, Kind, Origin, PROJECT_FILE, Scope, Settings, SettingsError,
     Sources, Value, page as settings_page,
 };
+pub use symbol_graph::{
+    CallDirection, CallHierarchy, CallRow, GraphSymbol, Impact, ImpactedFile, ImpactedSymbol, OutlinedName,
+    ReferenceLine, References, Subject, SymbolCursor, SymbolPlace, SymbolPlaces, SymbolRequest, SymbolText,
+    outlined_names,
+};
 pub use symbols::Symbol;
 pub use watch::WatchEvent;
 
+pub use craig_chunk::names::{DefinitionKind, Role as SymbolRole};
 pub use craig_context::{
     Block as ContextBlock, Format as ContextFormat, Tokenizer, fitted_text as fitted_context,
 };

@@ -38,7 +38,7 @@ pub use quality::{
 };
 pub use relations::{Definition, Reached, Relations, UsedPackage};
 pub use symbols::{
-    Caller, Impacted, MapFocus, ScipOrigin, SymbolDefinition, SymbolFile, SymbolGraph, SymbolIx, SymbolQuery,
+    Impacted, MapFocus, Reach, ScipOrigin, SymbolDefinition, SymbolFile, SymbolGraph, SymbolIx, SymbolQuery,
     SymbolReference,
 };
 
@@ -95,6 +95,11 @@ impl Analysis {
     /// The report of architecture.
     pub fn architecture(&self) -> Architecture {
         architecture::architecture(self)
+    }
+
+    /// Whether a target of relations is a file or a folder.
+    pub fn is_path(&self, target: &str) -> bool {
+        relations::is_path(self, target)
     }
 
     /// The relations of a file, a folder or a symbol; mentions of a symbol are looked up in the store.

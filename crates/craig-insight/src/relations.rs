@@ -12,7 +12,7 @@ use serde::Serialize;
 use crate::dependencies::{FileEdge, Place, file_edge};
 use crate::graph::Weakness;
 use crate::workspace::FileIx;
-use crate::{Analysis, InsightError, mermaid};
+use crate::{Analysis, InsightError, SymbolGraph, SymbolQuery, SymbolReference, mermaid};
 
 /// The relations of one part of a project to the others.
 #[derive(Clone, Debug, Serialize)]
@@ -31,7 +31,7 @@ pub struct Relations {
     pub packages: Vec<UsedPackage>,
     /// Files that use it; of a symbol, those that name it.
     pub used_by: Vec<FileEdge>,
-    /// Places outside of its definitions where a symbol is named.
+    /// Places outside of its definitions that refer to a symbol.
     pub mentions: Vec<Place>,
     /// Files that a change may affect, nearest first: distance 1 for those that use it, 2 for those that use these, and so on.
     pub impact: Vec<Reached>,
@@ -135,6 +135,81 @@ pub(crate) fn relations(
         Some(Part::Symbol(definitions)) => Ok(of_symbol(analysis, target, &definitions, mentions)),
         None => Err(unknown(analysis, target)),
     }
+}
+
+/// References that are surer than this count as relations.
+const MIN_CONFIDENCE: u8 = 50;
+
+/// Steps that the impact of a symbol goes.
+const MAX_DISTANCE: usize = 3;
+
+/// Whether `target` is a file or a folder.
+pub(crate) fn is_path(analysis: &Analysis, target: &str) -> bool {
+    matches!(part(analysis, target), Some(Part::Files(..)))
+}
+
+/// The relations of a symbol by the graph; `None` if the graph has no such symbol.
+pub(crate) fn of_graph(graph: &SymbolGraph, target: &str) -> Option<Relations> {
+    let &first = graph.find(&SymbolQuery::parse(target)?).first()?;
+    let symbols = graph.parts(first);
+    let path = |file: u32| graph.files[file as usize].path.as_str();
+    let is_sure = |found: &&SymbolReference| found.confidence >= MIN_CONFIDENCE;
+    let definition = |symbol: u32| graph.definition(symbol);
+    let to = |found: &SymbolReference| path(definition(found.symbol).file);
+    let edges = |references: &[&SymbolReference]| -> Vec<FileEdge> {
+        let mut first: BTreeMap<(&str, &str), &SymbolReference> = BTreeMap::new();
+        for &found in references {
+            let (from, to) = (path(found.file), to(found));
+            if from != to {
+                let known = first.entry((from, to)).or_insert(found);
+                *known = if found.line < known.line { found } else { *known };
+            }
+        }
+        let edge = |((from, to), found): ((&str, &str), &SymbolReference)| FileEdge {
+            from_file: from.to_owned(),
+            to_file: to.to_owned(),
+            line: found.line,
+            kind: found.role.as_str(),
+            weakness: Weakness { test: craig_text::is_test(from), ..Weakness::default() },
+        };
+        first.into_iter().map(edge).collect()
+    };
+    let users: Vec<&SymbolReference> =
+        symbols.iter().flat_map(|&symbol| graph.references_to(symbol)).filter(is_sure).collect();
+    let used: Vec<&SymbolReference> =
+        symbols.iter().flat_map(|&symbol| graph.references_within(symbol)).filter(is_sure).collect();
+    let (uses, used_by) = (edges(&used), edges(&users));
+    let place = |found: &&SymbolReference| Place { file: path(found.file).to_owned(), line: found.line };
+    let mentions: BTreeSet<Place> = users.iter().map(place).collect();
+    let files: BTreeSet<&str> = symbols.iter().map(|&symbol| path(definition(symbol).file)).collect();
+    let definitions = symbols.iter().map(|&symbol| {
+        let found = definition(symbol);
+        Definition {
+            file: path(found.file).to_owned(),
+            line: found.line,
+            line_end: found.line_end,
+            parent: found.parent.map(|parent| graph.qualified_name(parent)),
+            kind: found.kind.as_str(),
+        }
+    });
+    let reach = graph.reach(&symbols, MAX_DISTANCE, MIN_CONFIDENCE);
+    let impact = reach.files.iter().map(|found| Reached {
+        file: path(found.file).to_owned(),
+        distance: found.distance,
+        is_test: graph.files[found.file as usize].is_test,
+    });
+    Some(Relations {
+        target: target.to_owned(),
+        kind: "symbol",
+        files: files.into_iter().map(str::to_owned).collect(),
+        definitions: definitions.collect(),
+        packages: Vec::new(),
+        mentions: mentions.into_iter().collect(),
+        impact: impact.collect(),
+        mermaid: chart(target, &uses, &used_by),
+        uses,
+        used_by,
+    })
 }
 
 /// Paths take precedence over names.

@@ -8,9 +8,12 @@ mod kept;
 mod map;
 mod modules;
 mod overrides;
+mod places;
 mod query;
 mod scip;
 mod table;
+
+use std::sync::OnceLock;
 
 use craig_chunk::names::{DefinitionKind, Names, Role, Traits};
 use craig_source::Language;
@@ -22,9 +25,9 @@ pub use self::scip::ScipOrigin;
 use crate::packages::Packages;
 use crate::resolve::Resolver;
 use crate::workspace::Workspace;
-use crate::{InsightError, IsCancelled, go_on_unless};
+use crate::{InsightError, IsCancelled, Relations, go_on_unless};
 pub use map::MapFocus;
-pub use query::{Caller, Impacted, SymbolQuery};
+pub use query::{Impacted, Reach, SymbolQuery};
 
 const KEPT: DerivedFile = DerivedFile { name: "symbols", version: SymbolGraph::VERSION };
 
@@ -93,6 +96,12 @@ pub struct SymbolGraph {
     pub definitions: Vec<SymbolDefinition>,
     /// References by definition, then by place.
     pub references: Vec<SymbolReference>,
+    /// Indexes of references by place, made when they are first asked for.
+    #[serde(skip)]
+    by_place: OnceLock<Vec<u32>>,
+    /// Definitions by name, made when they are first asked for.
+    #[serde(skip)]
+    by_name: OnceLock<Vec<SymbolIx>>,
 }
 
 impl SymbolGraph {
@@ -143,6 +152,11 @@ impl SymbolGraph {
         Ok(graph)
     }
 
+    /// What refers to a symbol, what it refers to, and which files a change of it may affect; `None` if there is no such symbol.
+    pub fn relations(&self, target: &str) -> Option<Relations> {
+        crate::relations::of_graph(self, target)
+    }
+
     /// Binds the names of all files, `names[i]` being those of the i-th file of the workspace.
     pub(crate) fn new(
         workspace: &Workspace,
@@ -167,6 +181,7 @@ impl SymbolGraph {
             language: file.language,
             is_test: file.is_test,
         });
-        Self { files: files.collect(), definitions: table.symbols(), references }
+        let (files, definitions) = (files.collect(), table.symbols());
+        Self { files, definitions, references, ..Self::default() }
     }
 }

@@ -16,4 +16,5 @@ mod recovery;
 #[path = "../../../craig-model/tests/providers/server.rs"]
 mod server;
 mod settings;
+mod symbol_graph;
 mod workshop;

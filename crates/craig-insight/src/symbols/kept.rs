@@ -64,7 +64,7 @@ impl SymbolGraph {
             })
             .collect::<Option<_>>()?;
         let references = read.concat();
-        reader.is_empty().then_some(Self { files, definitions, references })
+        reader.is_empty().then_some(Self { files, definitions, references, ..Self::default() })
     }
 
     fn write_definitions(&self, writer: &mut Writer) {

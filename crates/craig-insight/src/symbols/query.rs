@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use craig_chunk::names::{DefinitionKind, Role};
 
-use super::{SymbolDefinition, SymbolGraph, SymbolIx, SymbolReference};
+use super::{SymbolGraph, SymbolIx, SymbolReference};
 
 /// A name of a symbol, as a person types it: `route`, `Router::route`, `Router.route`, `(*Context).JSON`.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -40,15 +40,6 @@ impl SymbolQuery {
     }
 }
 
-/// A symbol with the calls of one symbol to another.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Caller {
-    /// The one that calls, or is called.
-    pub symbol: Option<SymbolIx>,
-    /// Where the calls stand.
-    pub calls: Vec<SymbolReference>,
-}
-
 /// A file that a change of a symbol may affect.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Impacted {
@@ -58,14 +49,22 @@ pub struct Impacted {
     pub distance: usize,
 }
 
+/// What a change of a symbol may affect.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Reach {
+    /// Files, nearest first.
+    pub files: Vec<Impacted>,
+    /// Definitions with their distances, nearest first.
+    pub symbols: Vec<(SymbolIx, usize)>,
+}
+
 impl SymbolGraph {
     /// Definitions that a query names, the likeliest first: in product code before tests, definitions before declarations.
     pub fn find(&self, query: &SymbolQuery) -> Vec<SymbolIx> {
         if let Some((path, line)) = &query.place {
             return self.defined_at(path, *line);
         }
-        let fits = |&(_, definition): &(usize, &SymbolDefinition)| definition.name == query.name();
-        let named = self.definitions.iter().enumerate().filter(fits).map(|(at, _)| at as SymbolIx);
+        let named = self.named(query.name()).iter().copied();
         let mut found: Vec<SymbolIx> = named.filter(|&at| self.is_qualified(at, &query.parts)).collect();
         found.sort_by_key(|&at| {
             let definition = &self.definitions[at as usize];
@@ -85,25 +84,13 @@ impl SymbolGraph {
 
     /// The definition whose name is on a line, else the innermost around it.
     fn defined_at(&self, path: &str, line: u32) -> Vec<SymbolIx> {
-        let in_file = |definition: &SymbolDefinition| self.files[definition.file as usize].path == path;
-        let named: Vec<SymbolIx> = (0..self.definitions.len() as SymbolIx)
-            .filter(|&at| {
-                let definition = &self.definitions[at as usize];
-                definition.line == line && in_file(definition)
-            })
-            .collect();
+        let Some(file) = self.file(path) else { return Vec::new() };
+        let named: Vec<SymbolIx> =
+            self.definitions_in(file).filter(|&at| self.definition(at).line == line).collect();
         if !named.is_empty() {
             return named;
         }
-        let around = (0..self.definitions.len() as SymbolIx).filter(|&at| {
-            let definition = &self.definitions[at as usize];
-            (definition.line_start..=definition.line_end).contains(&line) && in_file(definition)
-        });
-        let innermost = around.min_by_key(|&at| {
-            let definition = &self.definitions[at as usize];
-            definition.line_end - definition.line_start
-        });
-        innermost.into_iter().collect()
+        self.definition_around(file, line).into_iter().collect()
     }
 
     /// Whether the names of a query are those of a definition and what encloses it; the last of the path may stand in for it.
@@ -126,15 +113,12 @@ impl SymbolGraph {
     }
 
     fn is_qualified_above(&self, at: SymbolIx, parts: &[String]) -> bool {
-        let mut enclosing = self.definitions[at as usize].parent;
-        while let Some(parent) = enclosing {
-            let definition = &self.definitions[parent as usize];
-            if parts.last().is_some_and(|part| *part == definition.name) {
-                return parts.len() == 1 || self.is_qualified(parent, parts);
-            }
-            enclosing = definition.parent;
+        let is_last =
+            |&parent: &SymbolIx| parts.last().is_some_and(|part| *part == self.definition(parent).name);
+        match self.enclosing(at).skip(1).find(is_last) {
+            Some(parent) => parts.len() == 1 || self.is_qualified(parent, parts),
+            None => self.is_of_module(at, parts),
         }
-        self.is_of_module(at, parts)
     }
 
     /// Whether names are those of the file and its folders: `middleware.RequestID`, `crate::auth::login`.
@@ -160,11 +144,9 @@ impl SymbolGraph {
 
     /// Qualified name of a definition.
     pub fn qualified_name(&self, at: SymbolIx) -> String {
-        let definition = &self.definitions[at as usize];
-        match definition.parent {
-            Some(parent) => format!("{}.{}", self.qualified_name(parent), definition.name),
-            None => definition.name.clone(),
-        }
+        let mut names: Vec<&str> = self.enclosing(at).map(|at| self.definition(at).name.as_str()).collect();
+        names.reverse();
+        names.join(".")
     }
 
     /// The function or type that holds a definition, itself included: what others use when they use it.
@@ -183,8 +165,14 @@ impl SymbolGraph {
     /// Files that a change of the symbols may affect, with the fewest steps to each: those with references to it, those with
     /// references to the definitions around these references, and so on.
     pub fn impact(&self, symbols: &[SymbolIx], max_distance: usize, min_confidence: u8) -> Vec<Impacted> {
+        self.reach(symbols, max_distance, min_confidence).files
+    }
+
+    /// Files and definitions that a change of the symbols may affect, nearest first; themselves left out.
+    pub fn reach(&self, symbols: &[SymbolIx], max_distance: usize, min_confidence: u8) -> Reach {
         let mut files: BTreeMap<u32, usize> = BTreeMap::new();
         let mut seen: BTreeSet<SymbolIx> = symbols.iter().copied().collect();
+        let mut reached = Vec::new();
         let mut open: Vec<SymbolIx> = symbols.to_vec();
         for distance in 1..=max_distance {
             let mut next = Vec::new();
@@ -201,12 +189,14 @@ impl SymbolGraph {
                     }
                 }
             }
+            next.sort_unstable();
+            reached.extend(next.iter().map(|&symbol| (symbol, distance)));
             open = next;
         }
         let mut impacted: Vec<Impacted> =
             files.into_iter().map(|(file, distance)| Impacted { file, distance }).collect();
         impacted.sort_by_key(|found| (found.distance, found.file));
-        impacted
+        Reach { files: impacted, symbols: reached }
     }
 }
 

@@ -210,7 +210,11 @@ impl<'n> Table<'n> {
             let definition = &self.files[file as usize].definitions[ix as usize];
             if let Some(owner) = definition.owner {
                 let owner = self.name(file as usize, owner);
-                self.entries[at].parent = self.type_named(file as usize, owner).or(self.entries[at].parent);
+                if let Some(owner) = self.type_named(file as usize, owner)
+                    && !self.is_inside(owner, at as SymbolIx)
+                {
+                    self.entries[at].parent = Some(owner);
+                }
             }
             let Entry { name, parent, .. } = self.entries[at];
             if let Some(parent) = parent {
@@ -218,6 +222,11 @@ impl<'n> Table<'n> {
                 self.members.entry((self.canonical[parent as usize], name)).or_default().push(at as u32);
             }
         }
+    }
+
+    /// Whether a definition is another one or inside of it: `class A::A` does not enclose itself.
+    fn is_inside(&self, at: SymbolIx, outer: SymbolIx) -> bool {
+        std::iter::successors(Some(at), |&at| self.entries[at as usize].parent).any(|at| at == outer)
     }
 
     /// Types of one name in one package, and where a language reopens types also beyond, are one.

@@ -1,0 +1,294 @@
+//! Symbols: where they are defined, who refers to them, who calls whom, and what a change of one may affect.
+
+mod answer;
+mod calls;
+mod editor;
+mod similar;
+mod text;
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use craig_chunk::names::{Role, Traits};
+use craig_insight::{SymbolGraph, SymbolIx, SymbolQuery, SymbolReference};
+use craig_model::Cancellation;
+use craig_store::{Project, Store};
+
+use self::text::FileLines;
+use crate::{Engine, EngineError};
+
+pub use self::answer::{
+    CallDirection, CallHierarchy, CallRow, GraphSymbol, Impact, ImpactedFile, ImpactedSymbol, ReferenceLine,
+    References, Subject, SymbolText,
+};
+
+pub use self::editor::{OutlinedName, SymbolCursor, SymbolPlace, SymbolPlaces, outlined_names};
+
+/// Which references count, and how many are listed.
+#[derive(Clone, Debug)]
+pub struct SymbolRequest {
+    /// Least confidence of a reference, in percent.
+    pub min_confidence: u8,
+    /// Roles of references; empty means all.
+    pub roles: Vec<Role>,
+    /// Most steps: of callers' callers, of what a change affects.
+    pub depth: u32,
+    /// Most rows; all are counted.
+    pub limit: usize,
+    /// Ends the work from another thread.
+    pub cancellation: Cancellation,
+}
+
+impl Default for SymbolRequest {
+    fn default() -> Self {
+        Self {
+            min_confidence: 50,
+            roles: Vec::new(),
+            depth: 1,
+            limit: usize::MAX,
+            cancellation: Cancellation::default(),
+        }
+    }
+}
+
+/// Other symbols of a name that are listed.
+const MOST_OTHERS: usize = 10;
+
+/// Definitions of a name that are looked at for other symbols.
+const MOST_CANDIDATES: usize = 200;
+
+impl Engine {
+    /// The definition of a symbol of a project, as it is indexed now: `route`, `Router.route`, or `src/router.py:12`.
+    pub fn symbol(
+        &self,
+        handle: &str,
+        name: &str,
+        request: &SymbolRequest,
+    ) -> Result<SymbolText, EngineError> {
+        self.ask_graph(handle, name, request, |asked| {
+            let definition = asked.graph.definition(asked.first());
+            let lines = FileLines::read(asked.store, asked.project, asked.path_of(asked.first()))?;
+            let (sure, _) = asked.references(request.min_confidence, &[]);
+            Ok(SymbolText {
+                signature: lines.signature(definition.line, definition.line_end),
+                doc: lines.doc(definition.line_start, definition.line, definition.line_end),
+                line_start: definition.line_start,
+                text: lines.text(definition.line_start, definition.line_end),
+                references: sure.len() as u64,
+                subject: asked.subject(),
+            })
+        })
+    }
+
+    /// The references to a symbol, by path and line.
+    pub fn references(
+        &self,
+        handle: &str,
+        name: &str,
+        request: &SymbolRequest,
+    ) -> Result<References, EngineError> {
+        self.ask_graph(handle, name, request, |asked| {
+            let (sure, possible) = asked.references(request.min_confidence, &request.roles);
+            let mut files: Vec<u32> = sure.iter().map(|found| found.file).collect();
+            files.dedup();
+            Ok(References {
+                references: asked.lines(&sure[..sure.len().min(request.limit)])?,
+                total: sure.len() as u64,
+                total_files: files.len() as u64,
+                possible,
+                subject: asked.subject(),
+            })
+        })
+    }
+
+    /// The callers or callees of a symbol, and theirs, down to the requested depth.
+    pub fn call_hierarchy(
+        &self,
+        handle: &str,
+        name: &str,
+        direction: CallDirection,
+        request: &SymbolRequest,
+    ) -> Result<CallHierarchy, EngineError> {
+        self.ask_graph(handle, name, request, |asked| Ok(calls::hierarchy(asked, direction, request)))
+    }
+
+    /// What a change of a symbol may affect, down to the requested depth, in its own file as well.
+    pub fn impact(&self, handle: &str, name: &str, request: &SymbolRequest) -> Result<Impact, EngineError> {
+        self.ask_graph(handle, name, request, |asked| Ok(impact(asked, request)))
+    }
+
+    /// Asks about the symbol that `name` names, in one state of the project.
+    fn ask_graph<T>(
+        &self,
+        handle: &str,
+        name: &str,
+        request: &SymbolRequest,
+        ask: impl FnOnce(&Asked<'_>) -> Result<T, EngineError>,
+    ) -> Result<T, EngineError> {
+        let store = self.store()?;
+        self.read(&store, handle, |project| {
+            let graph = self.symbol_graph(&store, project, &request.cancellation)?;
+            ask(&Asked::find(&store, project, &graph, name)?)
+        })
+    }
+
+    /// The graph of a project, which is read as it is in a snapshot of the caller.
+    pub(crate) fn symbol_graph(
+        &self,
+        store: &Store,
+        project: &Project,
+        cancellation: &Cancellation,
+    ) -> Result<Arc<SymbolGraph>, EngineError> {
+        self.graph_of(project, || {
+            let is_cancelled = || cancellation.is_cancelled();
+            Ok(SymbolGraph::open(store, project, &*self.pool()?, &is_cancelled)?)
+        })
+    }
+}
+
+/// The symbol that was asked about.
+struct Asked<'a> {
+    store: &'a Store,
+    project: &'a Project,
+    graph: &'a SymbolGraph,
+    /// Its definitions, the one to show first.
+    parts: Vec<SymbolIx>,
+    /// Definitions that were named as well, the likeliest first.
+    others: Vec<SymbolIx>,
+}
+
+impl<'a> Asked<'a> {
+    fn find(
+        store: &'a Store,
+        project: &'a Project,
+        graph: &'a SymbolGraph,
+        name: &str,
+    ) -> Result<Self, EngineError> {
+        let query = SymbolQuery::parse(name);
+        let found = query.as_ref().map(|query| graph.find(query)).unwrap_or_default();
+        let Some(&first) = found.first() else {
+            let similar = query.map(|query| similar::names(graph, query.name())).unwrap_or_default();
+            return Err(EngineError::UnknownSymbol {
+                project: project.name.clone(),
+                name: name.to_owned(),
+                similar,
+            });
+        };
+        let mut parts = graph.parts(first);
+        parts.sort_by_key(|&at| (at != first, at));
+        let others = found.into_iter().filter(|at| !parts.contains(at)).collect();
+        Ok(Self { store, project, graph, parts, others })
+    }
+
+    fn first(&self) -> SymbolIx {
+        self.parts[0]
+    }
+
+    fn path_of(&self, symbol: SymbolIx) -> &'a str {
+        self.path(self.graph.definition(symbol).file)
+    }
+
+    fn path(&self, file: u32) -> &'a str {
+        &self.graph.files[file as usize].path
+    }
+
+    fn is_test(&self, file: u32) -> bool {
+        self.graph.files[file as usize].is_test
+    }
+
+    fn symbol(&self, at: SymbolIx) -> GraphSymbol {
+        let definition = self.graph.definition(at);
+        GraphSymbol {
+            name: self.graph.qualified_name(at),
+            kind: definition.kind,
+            path: self.path(definition.file).to_owned(),
+            line: definition.line,
+            line_end: definition.line_end,
+            test: self.is_test(definition.file),
+        }
+    }
+
+    fn subject(&self) -> Subject {
+        let mut groups: Vec<Vec<SymbolIx>> = Vec::new();
+        for &other in self.others.iter().take(MOST_CANDIDATES) {
+            if !groups.iter().any(|group| group.contains(&other)) {
+                let mut group = self.graph.parts(other);
+                group.sort_by_key(|&at| at != other);
+                groups.push(group);
+            }
+        }
+        let unseen = self.others.len().saturating_sub(MOST_CANDIDATES);
+        Subject {
+            project: self.project.name.clone(),
+            symbol: self.symbol(self.first()),
+            also_defined: self.parts[1..].iter().map(|&at| self.symbol(at)).collect(),
+            others: groups.iter().take(MOST_OTHERS).map(|group| self.symbol(group[0])).collect(),
+            more_others: (groups.len().saturating_sub(MOST_OTHERS) + unseen) as u64,
+        }
+    }
+
+    /// References to the symbol of at least a confidence and of some roles, by place, and the number of those below.
+    fn references(&self, min_confidence: u8, roles: &[Role]) -> (Vec<SymbolReference>, u64) {
+        let mut by_place: BTreeMap<(u32, u32, u32), SymbolReference> = BTreeMap::new();
+        let all = self.parts.iter().flat_map(|&part| self.graph.references_to(part));
+        for &found in all.filter(|found| roles.is_empty() || roles.contains(&found.role)) {
+            let known = by_place.entry((found.file, found.line, found.column)).or_insert(found);
+            if found.confidence > known.confidence {
+                *known = found;
+            }
+        }
+        let (sure, possible): (Vec<_>, Vec<_>) =
+            by_place.into_values().partition(|found| found.confidence >= min_confidence);
+        (sure, possible.len() as u64)
+    }
+
+    /// References, by place, with the texts of their lines.
+    fn lines(&self, references: &[SymbolReference]) -> Result<Vec<ReferenceLine>, EngineError> {
+        let mut rows = Vec::with_capacity(references.len());
+        for of_file in references.chunk_by(|a, b| a.file == b.file) {
+            let path = self.path(of_file[0].file);
+            let lines = FileLines::read(self.store, self.project, path)?;
+            rows.extend(of_file.iter().map(|found| ReferenceLine {
+                path: path.to_owned(),
+                line: found.line,
+                column: lines.column(found.line, found.column),
+                role: found.role,
+                within: found.within.map(|within| self.graph.qualified_name(within)),
+                confidence: found.confidence,
+                test: self.is_test(found.file),
+                text: lines.shown(found.line),
+            }));
+        }
+        Ok(rows)
+    }
+
+    /// The definition that stands for a symbol: not a declaration if there is another.
+    fn representative(&self, symbol: SymbolIx) -> SymbolIx {
+        let key = |&at: &SymbolIx| (self.graph.definition(at).traits.has(Traits::DECLARATION), at);
+        self.graph.parts(symbol).into_iter().min_by_key(key).unwrap_or(symbol)
+    }
+}
+
+fn impact(asked: &Asked<'_>, request: &SymbolRequest) -> Impact {
+    let reach = asked.graph.reach(&asked.parts, request.depth as usize, request.min_confidence);
+    let (_, possible) = asked.references(request.min_confidence, &[]);
+    let files = reach.files.iter().take(request.limit).map(|found| ImpactedFile {
+        distance: found.distance as u32,
+        path: asked.path(found.file).to_owned(),
+        test: asked.is_test(found.file),
+    });
+    let symbols = reach.symbols.iter().take(request.limit).map(|&(symbol, distance)| ImpactedSymbol {
+        distance: distance as u32,
+        symbol: asked.symbol(symbol),
+    });
+    Impact {
+        depth: request.depth,
+        files: files.collect(),
+        symbols: symbols.collect(),
+        total_files: reach.files.len() as u64,
+        total_tests: reach.files.iter().filter(|found| asked.is_test(found.file)).count() as u64,
+        total_symbols: reach.symbols.len() as u64,
+        possible,
+        subject: asked.subject(),
+    }
+}

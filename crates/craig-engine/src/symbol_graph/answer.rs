@@ -1,0 +1,200 @@
+//! What is answered about symbols: the same for people, programs and assistants.
+
+use craig_chunk::names::{DefinitionKind, Role};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// A definition.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct GraphSymbol {
+    /// Qualified name: "Cart.total".
+    pub name: String,
+    /// function, method, class, field and so on.
+    pub kind: DefinitionKind,
+    /// Path relative to the project's folder.
+    pub path: String,
+    /// Line of the name, from 1.
+    pub line: u32,
+    /// Last line, inclusive.
+    pub line_end: u32,
+    /// Whether it is in a test.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub test: bool,
+}
+
+/// The symbol that an answer is about, and those it is not about.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct Subject {
+    /// Name of the project.
+    pub project: String,
+    /// The symbol that the answer is about.
+    pub symbol: GraphSymbol,
+    /// Its other definitions: overloads, prototypes, parts of a type.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub also_defined: Vec<GraphSymbol>,
+    /// Other symbols of that name, the likeliest first: the answer is not about them. Ask with the qualified name, or with
+    /// path:line.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub others: Vec<GraphSymbol>,
+    /// Other symbols of that name that are not listed.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub more_others: u64,
+}
+
+/// A symbol with its text.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct SymbolText {
+    /// The symbol.
+    #[serde(flatten)]
+    pub subject: Subject,
+    /// How it is declared, on one line.
+    pub signature: String,
+    /// What its comment or docstring says.
+    pub doc: Option<String>,
+    /// First line of the text, from 1.
+    pub line_start: u32,
+    /// The definition as it is in the file.
+    pub text: String,
+    /// References to it, of at least the confidence asked for.
+    pub references: u64,
+}
+
+/// The references to a symbol.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct References {
+    /// The symbol.
+    #[serde(flatten)]
+    pub subject: Subject,
+    /// By path and line.
+    pub references: Vec<ReferenceLine>,
+    /// References of at least the confidence asked for, listed or not.
+    pub total: u64,
+    /// Files that they are in.
+    pub total_files: u64,
+    /// Places that may refer to the symbol with less confidence, left out.
+    pub possible: u64,
+}
+
+/// A place that refers to a symbol.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct ReferenceLine {
+    /// Path relative to the project's folder.
+    pub path: String,
+    /// Line, from 1.
+    pub line: u32,
+    /// Column in characters, from 1.
+    pub column: u32,
+    /// How the symbol is used: call, type, read, write, import, inherit, implement, override.
+    pub role: Role,
+    /// Qualified name of the definition around it.
+    pub within: Option<String>,
+    /// How sure it is that this symbol is meant, in percent.
+    pub confidence: u8,
+    /// Whether it is in a test.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub test: bool,
+    /// The line, without indentation; a long one is cut.
+    pub text: String,
+}
+
+/// Who calls, or who is called.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum CallDirection {
+    /// Callers.
+    In,
+    /// Callees.
+    Out,
+}
+
+/// The callers or callees of a symbol, theirs, and so on.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct CallHierarchy {
+    /// The symbol.
+    #[serde(flatten)]
+    pub subject: Subject,
+    /// Whether its callers (in) or its callees (out) are listed.
+    pub direction: CallDirection,
+    /// A tree: each row is below the last one before it whose depth is one less.
+    pub calls: Vec<CallRow>,
+    /// Rows of the whole tree, listed or not.
+    pub total: u64,
+    /// Calls to or from the symbol itself that are less sure than asked for, left out.
+    pub possible: u64,
+    /// References to the symbol that are no calls: it may be called where it is passed to.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub other_references: u64,
+}
+
+/// A caller or callee.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct CallRow {
+    /// 1 for those of the symbol itself.
+    pub depth: u32,
+    /// Qualified name; of code outside of definitions, the path of its file.
+    pub name: String,
+    /// What it is; null for code outside of definitions.
+    pub kind: Option<DefinitionKind>,
+    /// Path relative to the project's folder.
+    pub path: String,
+    /// Line of its name, from 1; of code outside of definitions, of its first call.
+    pub line: u32,
+    /// Lines of the calls: in its own file for callers, in that of the caller for callees.
+    pub call_lines: Vec<u32>,
+    /// How sure the surest of these calls is, in percent.
+    pub confidence: u8,
+    /// Whether it is in a test.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub test: bool,
+    /// It is in the tree elsewhere, with what is below it.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub repeated: bool,
+}
+
+/// What a change of a symbol may affect.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct Impact {
+    /// The symbol.
+    #[serde(flatten)]
+    pub subject: Subject,
+    /// Most steps that were followed.
+    pub depth: u32,
+    /// Files, nearest first.
+    pub files: Vec<ImpactedFile>,
+    /// Definitions, nearest first.
+    pub symbols: Vec<ImpactedSymbol>,
+    /// Files, listed or not.
+    pub total_files: u64,
+    /// Files of these that are tests.
+    pub total_tests: u64,
+    /// Definitions, listed or not.
+    pub total_symbols: u64,
+    /// Places that may refer to the symbol itself with less confidence than asked for, left out.
+    pub possible: u64,
+}
+
+/// A file that a change may affect.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct ImpactedFile {
+    /// 1 where the symbol itself is used.
+    pub distance: u32,
+    /// Path relative to the project's folder.
+    pub path: String,
+    /// Whether it is a test.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub test: bool,
+}
+
+/// A definition that a change may affect.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct ImpactedSymbol {
+    /// 1 if it uses the symbol itself.
+    pub distance: u32,
+    /// The definition.
+    #[serde(flatten)]
+    pub symbol: GraphSymbol,
+}
+
+fn is_zero(n: &u64) -> bool {
+    *n == 0
+}

@@ -1,0 +1,220 @@
+//! Who calls whom, as a tree.
+
+use std::collections::{BTreeMap, HashMap, VecDeque};
+
+use craig_chunk::names::Role;
+use craig_insight::{SymbolIx, SymbolReference};
+
+use super::{Asked, CallDirection, CallHierarchy, CallRow, SymbolRequest};
+
+/// Symbols of which the callers or callees are looked up.
+const MOST_EXPANDED: usize = 1_000;
+
+/// Lines of calls that are listed in a row.
+const MOST_LINES: usize = 10;
+
+/// Depth of a tree.
+const MOST_DEPTH: u32 = 16;
+
+/// A caller or callee.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+enum Node {
+    Symbol(SymbolIx),
+    /// Code outside of definitions.
+    File(u32),
+}
+
+/// The calls of one symbol by another.
+struct Calls {
+    other: Node,
+    lines: Vec<u32>,
+    confidence: u8,
+}
+
+/// The tree below a symbol: the calls of each symbol that was expanded.
+struct Tree<'a> {
+    asked: &'a Asked<'a>,
+    calls: HashMap<SymbolIx, Vec<Calls>>,
+    /// Where each symbol is shown with what is below it: the symbol above.
+    above: HashMap<SymbolIx, SymbolIx>,
+}
+
+pub(super) fn hierarchy(
+    asked: &Asked<'_>,
+    direction: CallDirection,
+    request: &SymbolRequest,
+) -> CallHierarchy {
+    let root = asked.first();
+    let tree = Tree::new(asked, direction, request);
+    let mut rows = Vec::new();
+    tree.lay_out(root, 1, &mut rows);
+    let total = rows.len() as u64;
+    rows.truncate(request.limit);
+    let (sure, _) = asked.references(request.min_confidence, &[]);
+    let other = sure.iter().filter(|found| found.role != Role::Call).count();
+    CallHierarchy {
+        direction,
+        calls: rows,
+        total,
+        possible: possible(asked, direction, request.min_confidence),
+        other_references: if direction == CallDirection::In { other as u64 } else { 0 },
+        subject: asked.subject(),
+    }
+}
+
+/// Calls of the symbol itself, or in it, that are less sure.
+fn possible(asked: &Asked<'_>, direction: CallDirection, min_confidence: u8) -> u64 {
+    match direction {
+        CallDirection::In => asked.references(min_confidence, &[Role::Call]).1,
+        CallDirection::Out => {
+            let calls = asked.parts.iter().flat_map(|&part| asked.graph.references_within(part));
+            let mut surest: BTreeMap<(u32, u32, u32), u8> = BTreeMap::new();
+            for call in calls.filter(|found| found.role == Role::Call) {
+                let known = surest.entry((call.file, call.line, call.column)).or_default();
+                *known = call.confidence.max(*known);
+            }
+            surest.values().filter(|&&confidence| confidence < min_confidence).count() as u64
+        }
+    }
+}
+
+impl<'a> Tree<'a> {
+    /// Breadth first, so that what is below a symbol is shown where it is nearest to the root.
+    fn new(asked: &'a Asked<'a>, direction: CallDirection, request: &SymbolRequest) -> Self {
+        let root = asked.first();
+        let mut tree = Self { asked, calls: HashMap::new(), above: HashMap::from([(root, root)]) };
+        let mut representatives: HashMap<SymbolIx, SymbolIx> =
+            asked.parts.iter().map(|&part| (part, root)).collect();
+        let mut open = VecDeque::from([(root, 1)]);
+        while let Some((symbol, depth)) = open.pop_front() {
+            if tree.calls.len() >= MOST_EXPANDED || request.cancellation.is_cancelled() {
+                break;
+            }
+            let calls = match direction {
+                CallDirection::In => tree.callers(symbol, request.min_confidence, &mut representatives),
+                CallDirection::Out => tree.callees(symbol, request.min_confidence, &mut representatives),
+            };
+            for call in &calls {
+                if let Node::Symbol(other) = call.other
+                    && depth < request.depth.min(MOST_DEPTH)
+                    && !tree.above.contains_key(&other)
+                {
+                    tree.above.insert(other, symbol);
+                    open.push_back((other, depth + 1));
+                }
+            }
+            tree.calls.insert(symbol, calls);
+        }
+        tree
+    }
+
+    fn callers(
+        &self,
+        symbol: SymbolIx,
+        min_confidence: u8,
+        representatives: &mut HashMap<SymbolIx, SymbolIx>,
+    ) -> Vec<Calls> {
+        let graph = self.asked.graph;
+        let parts = graph.parts(symbol);
+        let all = parts.iter().flat_map(|&part| graph.references_to(part));
+        let mut calls = self.grouped(all, min_confidence, |found| match found.within {
+            Some(within) => Node::Symbol(self.representative(within, representatives)),
+            None => Node::File(found.file),
+        });
+        calls.sort_by_key(|call| {
+            let (file, line) = self.place(call);
+            (self.asked.is_test(file), file, line)
+        });
+        calls
+    }
+
+    fn callees(
+        &self,
+        symbol: SymbolIx,
+        min_confidence: u8,
+        representatives: &mut HashMap<SymbolIx, SymbolIx>,
+    ) -> Vec<Calls> {
+        let graph = self.asked.graph;
+        let parts = graph.parts(symbol);
+        let all = parts.iter().flat_map(|&part| graph.references_within(part));
+        let mut calls = self.grouped(all, min_confidence, |found| {
+            Node::Symbol(self.representative(found.symbol, representatives))
+        });
+        calls.sort_by_key(|call| (call.lines.first().copied(), call.other));
+        calls
+    }
+
+    /// Calls by who is on their other end.
+    fn grouped<'r>(
+        &self,
+        references: impl Iterator<Item = &'r SymbolReference>,
+        min_confidence: u8,
+        mut other: impl FnMut(&SymbolReference) -> Node,
+    ) -> Vec<Calls> {
+        let mut by_node: BTreeMap<Node, Calls> = BTreeMap::new();
+        for found in references {
+            if found.role != Role::Call || found.confidence < min_confidence {
+                continue;
+            }
+            let node = other(found);
+            let calls = by_node.entry(node).or_insert_with(|| Calls {
+                other: node,
+                lines: Vec::new(),
+                confidence: 0,
+            });
+            calls.lines.push(found.line);
+            calls.confidence = calls.confidence.max(found.confidence);
+        }
+        let mut calls: Vec<Calls> = by_node.into_values().collect();
+        for call in &mut calls {
+            call.lines.sort_unstable();
+            call.lines.dedup();
+        }
+        calls
+    }
+
+    fn representative(&self, symbol: SymbolIx, known: &mut HashMap<SymbolIx, SymbolIx>) -> SymbolIx {
+        *known.entry(symbol).or_insert_with(|| self.asked.representative(symbol))
+    }
+
+    fn place(&self, call: &Calls) -> (u32, u32) {
+        match call.other {
+            Node::Symbol(symbol) => {
+                let definition = self.asked.graph.definition(symbol);
+                (definition.file, definition.line)
+            }
+            Node::File(file) => (file, call.lines.first().copied().unwrap_or(1)),
+        }
+    }
+
+    /// The rows below a symbol, each before those below it. No deeper than [`MOST_DEPTH`].
+    fn lay_out(&self, symbol: SymbolIx, depth: u32, rows: &mut Vec<CallRow>) {
+        for call in self.calls.get(&symbol).into_iter().flatten() {
+            let (file, line) = self.place(call);
+            let path = self.asked.path(file).to_owned();
+            let mut row = CallRow {
+                depth,
+                name: path.clone(),
+                kind: None,
+                path,
+                line,
+                call_lines: call.lines.iter().take(MOST_LINES).copied().collect(),
+                confidence: call.confidence,
+                test: self.asked.is_test(file),
+                repeated: false,
+            };
+            let Node::Symbol(other) = call.other else {
+                rows.push(row);
+                continue;
+            };
+            row.name = self.asked.graph.qualified_name(other);
+            row.kind = Some(self.asked.graph.definition(other).kind);
+            let is_here = self.above.get(&other) == Some(&symbol) && other != symbol;
+            row.repeated = !is_here && self.above.contains_key(&other);
+            rows.push(row);
+            if is_here {
+                self.lay_out(other, depth + 1, rows);
+            }
+        }
+    }
+}

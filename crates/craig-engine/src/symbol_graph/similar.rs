@@ -1,0 +1,45 @@
+//! Names like one that nothing has.
+
+use craig_insight::{SymbolGraph, SymbolIx};
+
+/// Names that are suggested.
+const MOST_SIMILAR: usize = 5;
+
+/// Least similarity of a suggested name, 1 for the same.
+const LEAST_SIMILARITY: f64 = 0.85;
+
+/// Qualified names of definitions whose own names are like `name`, the most similar first.
+pub(super) fn names(graph: &SymbolGraph, name: &str) -> Vec<String> {
+    let wanted = name.to_lowercase();
+    if wanted.is_empty() {
+        return Vec::new();
+    }
+    let mut scored: Vec<(f64, bool, SymbolIx)> = Vec::new();
+    for (at, definition) in graph.definitions.iter().enumerate() {
+        let similarity = similarity(&wanted, &definition.name);
+        if similarity >= LEAST_SIMILARITY {
+            let is_test = graph.files[definition.file as usize].is_test;
+            scored.push((similarity, is_test, at as SymbolIx));
+        }
+    }
+    scored.sort_by(|a, b| b.0.total_cmp(&a.0).then((a.1, a.2).cmp(&(b.1, b.2))));
+    let mut names: Vec<String> = Vec::new();
+    for (_, _, at) in scored {
+        let name = graph.qualified_name(at);
+        if !names.contains(&name) {
+            names.push(name);
+        }
+        if names.len() == MOST_SIMILAR {
+            break;
+        }
+    }
+    names
+}
+
+fn similarity(wanted: &str, name: &str) -> f64 {
+    // Long names are no slips of the keyboard, and cost the product of their lengths.
+    if name.len() > 3 * wanted.len() + 8 {
+        return 0.0;
+    }
+    strsim::jaro_winkler(wanted, &name.to_lowercase())
+}

@@ -1,0 +1,239 @@
+//! Lines of a stored file: of definitions, their comments, and places that refer to them.
+
+use craig_store::{Project, Store};
+
+use crate::EngineError;
+
+/// Longer lines and signatures are cut.
+const MOST_CHARS: usize = 200;
+
+/// Lines of a signature that are read.
+const MOST_SIGNATURE_LINES: u32 = 12;
+
+/// Lines of a comment that are read.
+const MOST_DOC_LINES: usize = 80;
+
+/// The text of a file by its lines.
+pub(super) struct FileLines {
+    text: String,
+    /// Where each line begins.
+    starts: Vec<usize>,
+}
+
+impl FileLines {
+    /// The text of a file of the store; empty if it is gone.
+    pub(super) fn read(store: &Store, project: &Project, path: &str) -> Result<Self, EngineError> {
+        let found = store.file_text(project.id, path)?;
+        Ok(Self::new(found.and_then(|found| found.content).unwrap_or_default()))
+    }
+
+    pub(super) fn new(text: String) -> Self {
+        let ends = text.match_indices('\n').map(|(at, _)| at + 1);
+        let starts = std::iter::once(0).chain(ends).filter(|&at| at < text.len()).collect();
+        Self { text, starts }
+    }
+
+    /// A line by its number, from 1, without its end.
+    pub(super) fn line(&self, number: u32) -> &str {
+        let at = (number as usize).checked_sub(1);
+        let start = at.and_then(|at| self.starts.get(at)).copied().unwrap_or(self.text.len());
+        let end = self.starts.get(number as usize).copied().unwrap_or(self.text.len());
+        self.text.get(start..end).unwrap_or_default().trim_end_matches(['\n', '\r'])
+    }
+
+    /// Whole lines.
+    pub(super) fn text(&self, first: u32, last: u32) -> String {
+        let start = (first as usize).checked_sub(1).and_then(|at| self.starts.get(at)).copied();
+        let start = start.unwrap_or(self.text.len());
+        let end = self.starts.get(last as usize).copied().unwrap_or(self.text.len());
+        self.text.get(start..end.max(start)).unwrap_or_default().to_owned()
+    }
+
+    /// A line without indentation, cut if it is long.
+    pub(super) fn shown(&self, number: u32) -> String {
+        cut(self.line(number).trim())
+    }
+
+    /// The column of a byte of a line, in characters from 1.
+    pub(super) fn column(&self, number: u32, byte: u32) -> u32 {
+        let line = self.line(number);
+        let before = line.get(..line.floor_char_boundary(byte as usize)).unwrap_or_default();
+        before.chars().count() as u32 + 1
+    }
+
+    /// How a definition is declared: the line of its name, and those after it until its brackets are closed, without what
+    /// opens its body.
+    pub(super) fn signature(&self, line: u32, line_end: u32) -> String {
+        let mut signature = String::new();
+        let mut n_open = 0;
+        for number in line..=line_end.min(line.saturating_add(MOST_SIGNATURE_LINES - 1)) {
+            let line = self.line(number);
+            let line = &line[..line.floor_char_boundary(MOST_CHARS * 8)];
+            append_words(&mut signature, line);
+            n_open += n_opened(line);
+            if n_open <= 0 || signature.len() > MOST_CHARS * 4 {
+                break;
+            }
+        }
+        cut(signature.trim_end_matches(['{', ':', ' ']))
+    }
+
+    /// What the comment before a definition says, or the docstring in it.
+    pub(super) fn doc(&self, line_start: u32, line: u32, line_end: u32) -> Option<String> {
+        self.comment_before(line_start).or_else(|| self.docstring(line, line_end))
+    }
+
+    fn comment_before(&self, line_start: u32) -> Option<String> {
+        let mut lines: Vec<&str> = Vec::new();
+        let mut is_in_block = false;
+        for number in (1..line_start).rev().take(MOST_DOC_LINES) {
+            let line = self.line(number).trim();
+            let is_block_end = line.ends_with("*/");
+            if is_in_block || is_block_end {
+                is_in_block = !line.starts_with("/*");
+            } else if is_attribute(line) && lines.is_empty() {
+                continue;
+            } else if !is_line_comment(line) {
+                break;
+            }
+            lines.push(without_markers(line));
+        }
+        lines.reverse();
+        joined(&lines)
+    }
+
+    /// The text literal that is the first statement of a Python definition.
+    fn docstring(&self, line: u32, line_end: u32) -> Option<String> {
+        let mut lines: Vec<&str> = Vec::new();
+        let mut quotes = None;
+        for number in (line..=line_end).skip(1).take(MOST_DOC_LINES) {
+            let text = self.line(number).trim();
+            let rest = match quotes {
+                Some(_) => text,
+                None => {
+                    let opened = text.trim_start_matches(['r', 'R', 'u', 'U']);
+                    let found = ["\"\"\"", "'''"].into_iter().find(|quotes| opened.starts_with(quotes));
+                    let Some(found) = found else {
+                        // The parameters may stand on lines of their own.
+                        let is_declaration = number - line < MOST_SIGNATURE_LINES && !text.contains('=');
+                        if is_declaration && !self.line(number - 1).trim_end().ends_with(':') {
+                            continue;
+                        }
+                        return None;
+                    };
+                    quotes = Some(found);
+                    &opened[found.len()..]
+                }
+            };
+            match quotes.and_then(|quotes| rest.find(quotes)) {
+                Some(end) => {
+                    lines.push(&rest[..end]);
+                    return joined(&lines);
+                }
+                None => lines.push(rest),
+            }
+        }
+        None
+    }
+}
+
+fn is_attribute(line: &str) -> bool {
+    line.starts_with('@') || line.starts_with("#[") || (line.starts_with('[') && line.ends_with(']'))
+}
+
+fn is_line_comment(line: &str) -> bool {
+    let is_hash = line.strip_prefix('#').is_some_and(|rest| rest.is_empty() || rest.starts_with([' ', '#']));
+    is_hash || ["//", "--", ";;", "%%"].iter().any(|marker| line.starts_with(marker))
+}
+
+/// The text of a line of a comment.
+fn without_markers(line: &str) -> &str {
+    let line = line.strip_suffix("*/").unwrap_or(line);
+    let line = match line.strip_prefix("/*") {
+        Some(rest) => rest.trim_start_matches(['*', '!']),
+        None => line.strip_prefix('*').unwrap_or_else(|| {
+            let line = line.trim_start_matches(['/', '#', ';', '%']);
+            line.strip_prefix("--").unwrap_or(line).trim_start_matches('!')
+        }),
+    };
+    line.strip_prefix(' ').unwrap_or(line).trim_end()
+}
+
+/// Lines without empty ones at the ends; `None` if nothing is left.
+fn joined(lines: &[&str]) -> Option<String> {
+    let text = lines.join("\n");
+    let text = text.trim();
+    (!text.is_empty()).then(|| text.to_owned())
+}
+
+/// Adds a line with single spaces between its words.
+fn append_words(text: &mut String, line: &str) {
+    for word in line.split_whitespace() {
+        if !(text.is_empty() || text.ends_with('(') || word.starts_with(')')) {
+            text.push(' ');
+        }
+        text.push_str(word);
+    }
+}
+
+/// Parentheses and square brackets that a line opens and does not close; negative if it closes more.
+fn n_opened(line: &str) -> i32 {
+    let value = |c: char| match c {
+        '(' | '[' => 1,
+        ')' | ']' => -1,
+        _ => 0,
+    };
+    line.chars().map(value).sum()
+}
+
+fn cut(text: &str) -> String {
+    match text.char_indices().nth(MOST_CHARS) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text.to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use expect_test::expect;
+
+    use super::*;
+
+    fn doc(text: &str, line_start: u32, line: u32, line_end: u32) -> String {
+        FileLines::new(text.to_owned()).doc(line_start, line, line_end).unwrap_or_default()
+    }
+
+    #[test]
+    fn comments_and_docstrings() {
+        let docs = [
+            doc("/// Adds.\n///\n/// Twice.\n#[inline]\nfn add() {}\n", 5, 5, 5),
+            doc("/**\n * Adds.\n * @param a one\n */\nvoid add(int a);\n", 5, 5, 5),
+            doc("def add(\n    a,\n):\n    r\"\"\"Adds.\n\n    Twice.\n    \"\"\"\n    return a\n", 1, 1, 8),
+            doc("# Adds\n# two.\ndef add\nend\n", 3, 3, 4),
+            doc("x = '''y'''\ndef add(a):\n    b = '''z'''\n", 2, 2, 3),
+            doc("int *p;\n*p = 3;\nvoid add();\n", 3, 3, 3),
+            doc("// ü\nfn ü() {}", 2, 2, 2),
+        ];
+        expect![[r#"
+            [
+                "Adds.\n\nTwice.",
+                "Adds.\n@param a one",
+                "Adds.\n\nTwice.",
+                "Adds\ntwo.",
+                "",
+                "",
+                "ü",
+            ]
+        "#]]
+        .assert_eq(&format!("{docs:#?}\n"));
+    }
+
+    #[test]
+    fn lines_that_are_not_there() {
+        let lines = FileLines::new("ü(\n".to_owned());
+        assert_eq!((lines.line(0), lines.line(1), lines.line(2)), ("", "ü(", ""));
+        assert_eq!((lines.text(2, 9), lines.text(1, 9)), (String::new(), "ü(\n".to_owned()));
+        assert_eq!((lines.column(1, 2), lines.column(1, 1), lines.column(7, 4)), (2, 1, 1));
+        assert_eq!(lines.signature(1, u32::MAX), "ü(");
+    }
+}

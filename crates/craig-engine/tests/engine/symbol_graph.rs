@@ -1,0 +1,144 @@
+//! Symbols: definitions, references, callers and callees, impact.
+
+use craig_engine::{CallDirection, EngineError, GraphSymbol, Subject, SymbolRequest, SymbolRole};
+use expect_test::expect;
+
+use crate::workshop::Workshop;
+
+const FILES: &[(&str, &str)] = &[
+    (
+        "shop/cart.py",
+        "from shop.prices import price_of\n\n\nclass Cart:\n    \"\"\"What a customer buys.\"\"\"\n\n    def __init__(self, items):\n        \
+         self.items = items\n\n    def total(self):\n        # Sums the prices.\n        return sum(price_of(item) for item in self.items)\n\n    \
+         def is_free(self):\n        return self.total() == 0\n",
+    ),
+    (
+        "shop/prices.py",
+        "# The price of an item,\n# in cents.\n@cached\ndef price_of(item):\n    return rounded(item.price)\n\n\ndef rounded(price):\n    \
+         return round(price)\n\n\nclass Invoice:\n    def total(self):\n        return rounded(0)\n",
+    ),
+    (
+        "shop/main.py",
+        "from shop.cart import Cart\n\n\ndef main():\n    cart = Cart([])\n    print(cart.total(), cart.is_free())\n\n\nmain()\n",
+    ),
+    (
+        "tests/test_cart.py",
+        "from shop.cart import Cart\n\n\ndef test_total():\n    assert Cart([]).total() == 0\n",
+    ),
+    ("README.md", "price_of and Cart\n"),
+];
+
+fn row(symbol: &GraphSymbol) -> String {
+    let GraphSymbol { name, kind, path, line, line_end, test } = symbol;
+    let test = if *test { " test" } else { "" };
+    format!("{} {name} {path}:{line}-{line_end}{test}\n", kind.as_str())
+}
+
+fn subject(subject: &Subject) -> String {
+    let mut text = row(&subject.symbol);
+    subject.also_defined.iter().for_each(|also| text += &format!("also {}", row(also)));
+    subject.others.iter().for_each(|other| text += &format!("other {}", row(other)));
+    text
+}
+
+fn references(workshop: &Workshop, name: &str, request: &SymbolRequest) -> String {
+    let found = workshop.engine.references("tree", name, request).unwrap();
+    let mut text = subject(&found.subject);
+    for found in &found.references {
+        let within = found.within.as_deref().unwrap_or("-");
+        let role = found.role.as_str();
+        text += &format!(
+            "{}:{}:{} {role} {}% {within} {:?}\n",
+            found.path, found.line, found.column, found.confidence, found.text
+        );
+    }
+    text + &format!("{} in {} files, {} possible\n", found.total, found.total_files, found.possible)
+}
+
+fn calls(workshop: &Workshop, name: &str, direction: CallDirection, depth: u32) -> String {
+    let request = SymbolRequest { depth, ..SymbolRequest::default() };
+    let found = workshop.engine.call_hierarchy("tree", name, direction, &request).unwrap();
+    let mut text = String::new();
+    for row in &found.calls {
+        let repeated = if row.repeated { " repeated" } else { "" };
+        let indent = "  ".repeat(row.depth as usize - 1);
+        text += &format!("{indent}{} {}:{} {:?}{repeated}\n", row.name, row.path, row.line, row.call_lines);
+    }
+    text
+}
+
+#[test]
+fn a_definition_with_its_comment() {
+    let workshop = Workshop::with_files(FILES);
+    let shown = |name: &str| {
+        let found = workshop.engine.symbol("tree", name, &SymbolRequest::default()).unwrap();
+        let (doc, first) =
+            (found.doc.unwrap_or_default(), found.text.lines().next().unwrap_or_default().to_owned());
+        format!(
+            "{}{}\n{doc:?}\n{}: {first}\n{} references\n",
+            subject(&found.subject),
+            found.signature,
+            found.line_start,
+            found.references
+        )
+    };
+    expect![[r#""#]]
+        .assert_eq(&["Cart", "price_of", "Cart::total", "total", "shop/cart.py:8"].map(shown).join("\n"));
+}
+
+#[test]
+fn references_by_path_and_line() {
+    let workshop = Workshop::with_files(FILES);
+    let all = SymbolRequest::default();
+    expect![[r#""#]].assert_eq(&references(&workshop, "price_of", &all));
+    expect![[r#""#]].assert_eq(&references(&workshop, "Cart", &all));
+    let calls = SymbolRequest { roles: vec![SymbolRole::Call], limit: 1, ..all };
+    expect![[r#""#]].assert_eq(&references(&workshop, "Cart.total", &calls));
+}
+
+#[test]
+fn callers_and_callees() {
+    let workshop = Workshop::with_files(FILES);
+    expect![[r#""#]].assert_eq(&calls(&workshop, "rounded", CallDirection::In, 5));
+    expect![[r#""#]].assert_eq(&calls(&workshop, "main", CallDirection::Out, 5));
+    expect![[r#""#]].assert_eq(&calls(&workshop, "main", CallDirection::In, 1));
+}
+
+#[test]
+fn impact_begins_in_its_own_file() {
+    let workshop = Workshop::with_files(FILES);
+    let request = SymbolRequest { depth: 3, ..SymbolRequest::default() };
+    let found = workshop.engine.impact("tree", "rounded", &request).unwrap();
+    let mut text = String::new();
+    for file in &found.files {
+        text += &format!("{} {}{}\n", file.distance, file.path, if file.test { " test" } else { "" });
+    }
+    found.symbols.iter().for_each(|found| text += &format!("{} {}", found.distance, row(&found.symbol)));
+    expect![[r#""#]].assert_eq(&text);
+}
+
+#[test]
+fn names_that_nothing_has() {
+    let workshop = Workshop::with_files(FILES);
+    let refused = |name: &str| {
+        let error = workshop.engine.symbol("tree", name, &SymbolRequest::default()).unwrap_err();
+        format!("{error}\n{}\n", error.hint().unwrap_or_default())
+    };
+    expect![[r#""#]]
+        .assert_eq(&["rouned", "Wagon.total", "", "shop/cart.py:99", "zzz"].map(refused).join(""));
+    let request = SymbolRequest::default();
+    request.cancellation.cancel();
+    let cancelled = workshop.engine.references("tree", "price_of", &request).unwrap_err();
+    assert!(matches!(cancelled, EngineError::Insight(_)), "{cancelled}");
+}
+
+#[test]
+fn a_change_of_a_file_changes_the_graph() {
+    let workshop = Workshop::with_files(FILES);
+    let all = SymbolRequest::default();
+    references(&workshop, "rounded", &all);
+    workshop.write("shop/prices.py", "def rounded(price):\n    return 1\n");
+    workshop.remove("tests/test_cart.py");
+    workshop.delta();
+    expect![[r#""#]].assert_eq(&references(&workshop, "rounded", &all));
+}

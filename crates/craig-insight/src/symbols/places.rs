@@ -1,0 +1,130 @@
+//! What of the graph is in a file, and which definitions are one symbol.
+
+use std::ops::RangeInclusive;
+
+use craig_chunk::names::{DefinitionKind, Traits};
+use craig_source::Language;
+use rayon::prelude::*;
+
+use super::{SymbolDefinition, SymbolGraph, SymbolIx, SymbolReference};
+
+/// Definitions around a definition that are looked at: a type in a type of its own name may enclose itself.
+const MAX_ENCLOSING: usize = 32;
+
+impl SymbolGraph {
+    /// The index of the file of a path.
+    pub fn file(&self, path: &str) -> Option<u32> {
+        self.files.binary_search_by(|file| file.path.as_str().cmp(path)).ok().map(|at| at as u32)
+    }
+
+    /// A definition.
+    pub fn definition(&self, at: SymbolIx) -> &SymbolDefinition {
+        &self.definitions[at as usize]
+    }
+
+    /// The definitions of a file, each after what encloses it.
+    pub fn definitions_in(&self, file: u32) -> impl Iterator<Item = SymbolIx> + use<> {
+        let start = self.definitions.partition_point(|definition| definition.file < file);
+        let end = self.definitions.partition_point(|definition| definition.file <= file);
+        start as SymbolIx..end as SymbolIx
+    }
+
+    /// The innermost definition around a line of a file.
+    pub fn definition_around(&self, file: u32, line: u32) -> Option<SymbolIx> {
+        let lines = |at: SymbolIx| self.definition(at).line_start..=self.definition(at).line_end;
+        let around = self.definitions_in(file).filter(|&at| lines(at).contains(&line));
+        around.min_by_key(|&at| lines(at).end().saturating_sub(*lines(at).start()))
+    }
+
+    /// Definitions of a name, by file and place.
+    pub fn named(&self, name: &str) -> &[SymbolIx] {
+        let name_of = |at: SymbolIx| self.definition(at).name.as_str();
+        let order = self.by_name.get_or_init(|| {
+            let mut order: Vec<SymbolIx> = (0..self.definitions.len() as SymbolIx).collect();
+            order.par_sort_unstable_by(|&a, &b| name_of(a).cmp(name_of(b)).then(a.cmp(&b)));
+            order
+        });
+        let start = order.partition_point(|&at| name_of(at) < name);
+        let end = order.partition_point(|&at| name_of(at) <= name);
+        &order[start..end]
+    }
+
+    /// References in lines of a file, by place.
+    pub fn references_in(
+        &self,
+        file: u32,
+        lines: RangeInclusive<u32>,
+    ) -> impl Iterator<Item = &SymbolReference> {
+        let order = self.by_place.get_or_init(|| {
+            let place = |&at: &u32| {
+                let found = &self.references[at as usize];
+                (found.file, found.line, found.column, found.symbol)
+            };
+            let mut order: Vec<u32> = (0..self.references.len() as u32).collect();
+            order.par_sort_unstable_by_key(place);
+            order
+        });
+        let place = |at: u32| {
+            let found = &self.references[at as usize];
+            (found.file, found.line)
+        };
+        let start = order.partition_point(|&at| place(at) < (file, *lines.start()));
+        let end = order.partition_point(|&at| place(at) <= (file, *lines.end()));
+        order[start..end.max(start)].iter().map(|&at| &self.references[at as usize])
+    }
+
+    /// References inside of a definition, also inside of what it encloses.
+    pub fn references_within(&self, symbol: SymbolIx) -> impl Iterator<Item = &SymbolReference> {
+        let definition = self.definition(symbol);
+        self.references_in(definition.file, definition.line_start..=definition.line_end).filter(
+            move |found| found.within.is_some_and(|within| self.enclosing(within).any(|at| at == symbol)),
+        )
+    }
+
+    /// A definition and what encloses it, innermost first.
+    pub fn enclosing(&self, symbol: SymbolIx) -> impl Iterator<Item = SymbolIx> {
+        let parent = |&at: &SymbolIx| self.definition(at).parent;
+        std::iter::successors(Some(symbol), parent).take(MAX_ENCLOSING)
+    }
+
+    /// All definitions of the symbol that a definition is of: overloads, prototypes, the parts of a type.
+    pub fn parts(&self, of: SymbolIx) -> Vec<SymbolIx> {
+        let named = self.named(&self.definition(of).name);
+        let is_part = |&at: &SymbolIx| at == of || (self.has_one_path(of, at) && self.is_one(of, at));
+        named.iter().copied().filter(is_part).collect()
+    }
+
+    /// Whether two definitions have the same qualified name.
+    fn has_one_path(&self, a: SymbolIx, b: SymbolIx) -> bool {
+        let names = |of| self.enclosing(of).map(|at| self.definition(at).name.as_str());
+        names(a).eq(names(b))
+    }
+
+    /// Whether two definitions of one qualified name are of one symbol.
+    fn is_one(&self, a: SymbolIx, b: SymbolIx) -> bool {
+        let (a, b) = (self.definition(a), self.definition(b));
+        if a.file == b.file {
+            return true;
+        }
+        let language = |of: &SymbolDefinition| self.files[of.file as usize].language;
+        let is_header_language = |language| {
+            matches!(language, Language::C | Language::Cpp | Language::ObjectiveC | Language::Cuda)
+        };
+        let are_c = is_header_language(language(a)) && is_header_language(language(b));
+        if language(a) != language(b) && !are_c {
+            return false;
+        }
+        let are_types = [a, b].iter().all(|of| of.kind.is_type() || of.kind == DefinitionKind::Module);
+        let is_partial =
+            |of: &SymbolDefinition| of.traits.has(Traits::DECLARATION) || of.traits.has(Traits::EXTENSION);
+        match language(a) {
+            // Build tags choose between files of a package.
+            Language::Go => {
+                let path = |of: &SymbolDefinition| self.files[of.file as usize].path.as_str();
+                craig_text::path::folder(path(a)) == craig_text::path::folder(path(b))
+            }
+            Language::Ruby | Language::CSharp if are_types => true,
+            _ => is_partial(a) || is_partial(b),
+        }
+    }
+}
