@@ -1,6 +1,7 @@
 //! The command line: one definition, from which parsing, help, completions and the man page come.
 
 mod batch;
+mod calls;
 mod check_updates;
 mod completions;
 mod context;
@@ -15,6 +16,7 @@ mod filters;
 mod gateway;
 mod global;
 mod grep;
+mod impact;
 mod ingest;
 mod ingest_delta;
 mod insight;
@@ -29,6 +31,7 @@ mod project;
 mod project_selector;
 mod purge;
 mod question;
+mod references;
 mod report;
 mod search;
 mod session;
@@ -36,6 +39,8 @@ mod settings;
 mod size;
 mod stats;
 mod status;
+mod symbol;
+mod symbol_args;
 mod table;
 mod tree;
 mod units;
@@ -71,6 +76,11 @@ enum Command {
     IngestDelta(ingest_delta::Args),
     Search(search::Args),
     Grep(grep::Args),
+    Symbol(symbol::Args),
+    References(references::Args),
+    Callers(calls::CallersArgs),
+    Callees(calls::CalleesArgs),
+    Impact(impact::Args),
     Context(context::Args),
     Explain(explain::Args),
     Docs(docs::Args),
@@ -127,6 +137,11 @@ fn run(command: Command, session: &mut Session) -> anyhow::Result<Outcome> {
         Command::IngestDelta(args) => ingest_delta::run(&args, session),
         Command::Search(args) => search::run(args, session),
         Command::Grep(args) => grep::run(&args, session),
+        Command::Symbol(args) => symbol::run(&args, session),
+        Command::References(args) => references::run(&args, session),
+        Command::Callers(args) => calls::callers(&args, session),
+        Command::Callees(args) => calls::callees(&args, session),
+        Command::Impact(args) => impact::run(&args, session),
         Command::Context(args) => context::run(args, session),
         Command::Explain(args) => explain::run(&args, session),
         Command::Docs(args) => docs::run(&args, session),

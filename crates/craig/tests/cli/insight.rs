@@ -500,10 +500,6 @@ fn relations() {
         SqlCartRepository  symbol
           src/storage/repository.ts:4-4 class
 
-        Uses  1 file
-        file              how          line  of
-        src/cart/cart.ts  type_import     1  src/storage/repository.ts
-
         Impact  nothing else uses it
     "#]],
     );

@@ -1,0 +1,88 @@
+//! `craig callers` and `craig callees`: who calls a symbol, and what it calls.
+
+use craig_engine::{CallDirection, CallHierarchy, CallRow, SymbolRequest};
+
+use super::failure::Outcome;
+use super::output::{DIM, GOOD, PATH, styled};
+use super::session::Session;
+use super::symbol_args::{self, SymbolArgs};
+use super::units::counted;
+
+/// Show who calls a symbol, as a tree
+#[derive(Debug, clap::Args)]
+pub(crate) struct CallersArgs {
+    #[command(flatten)]
+    calls: Calls,
+}
+
+/// Show which symbols of the project a symbol calls, as a tree
+#[derive(Debug, clap::Args)]
+pub(crate) struct CalleesArgs {
+    #[command(flatten)]
+    calls: Calls,
+}
+
+#[derive(Debug, clap::Args)]
+struct Calls {
+    #[command(flatten)]
+    symbol: SymbolArgs,
+    /// Number of levels, at most 16
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=16))]
+    depth: u32,
+    /// Maximum number of rows that are shown, 0 for all
+    #[arg(long, short = 'n', value_name = "N", default_value_t = 100)]
+    limit: usize,
+}
+
+pub(crate) fn callers(args: &CallersArgs, session: &mut Session) -> anyhow::Result<Outcome> {
+    run(&args.calls, CallDirection::In, session)
+}
+
+pub(crate) fn callees(args: &CalleesArgs, session: &mut Session) -> anyhow::Result<Outcome> {
+    run(&args.calls, CallDirection::Out, session)
+}
+
+fn run(args: &Calls, direction: CallDirection, session: &mut Session) -> anyhow::Result<Outcome> {
+    let asked = args.symbol.prepare(args.limit, session)?;
+    let request = SymbolRequest { depth: args.depth, ..asked.request };
+    let found = asked.engine.call_hierarchy(&asked.project, &asked.name, direction, &request)?;
+    let output = &mut session.output;
+    output.show(&found, |_| text(&found))?;
+    symbol_args::note_others(&found.subject, output);
+    symbol_args::note_left_out(found.calls.len(), found.total, "row", found.possible, output);
+    if found.other_references > 0 {
+        let others = counted(found.other_references, "reference");
+        output.note(format_args!("{others} that are no calls: craig references"));
+    }
+    Ok(asked.outcome)
+}
+
+fn text(found: &CallHierarchy) -> String {
+    let mut text = symbol_args::heading(&found.subject);
+    if found.calls.is_empty() {
+        text += match found.direction {
+            CallDirection::In => "nothing calls it\n",
+            CallDirection::Out => "it calls nothing of this project\n",
+        };
+    }
+    found.calls.iter().for_each(|call| text += &row(call));
+    text
+}
+
+fn row(call: &CallRow) -> String {
+    let indent = "  ".repeat(call.depth as usize);
+    let place = match call.kind {
+        Some(_) => format!("{}  {}:{}", call.name, styled(PATH, &call.path), styled(GOOD, call.line)),
+        None => styled(PATH, &call.path),
+    };
+    let lines: Vec<String> = call.call_lines.iter().map(u32::to_string).collect();
+    let noun = if lines.len() == 1 { "line" } else { "lines" };
+    let mut about = format!("{noun} {}, {}%", lines.join(", "), call.confidence);
+    if call.test {
+        about += ", test";
+    }
+    if call.repeated {
+        about += ", shown elsewhere";
+    }
+    format!("{indent}{place}  {}\n", styled(DIM, about))
+}

@@ -1,0 +1,34 @@
+//! `craig symbol`: the definition of a symbol.
+
+use craig_engine::SymbolText;
+
+use super::failure::Outcome;
+use super::output::{DIM, styled};
+use super::session::Session;
+use super::symbol_args::{self, SymbolArgs};
+use super::units::counted;
+
+/// Show the definition of a symbol: its comment, its text, how often it is referred to
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    #[command(flatten)]
+    symbol: SymbolArgs,
+}
+
+pub(crate) fn run(args: &Args, session: &mut Session) -> anyhow::Result<Outcome> {
+    let asked = args.symbol.prepare(0, session)?;
+    let found = asked.engine.symbol(&asked.project, &asked.name, &asked.request)?;
+    session.output.show(&found, |_| text(&found))?;
+    symbol_args::note_others(&found.subject, &mut session.output);
+    Ok(asked.outcome)
+}
+
+fn text(found: &SymbolText) -> String {
+    let mut text = symbol_args::heading(&found.subject);
+    for (number, line) in (found.line_start..).zip(found.text.lines()) {
+        let gap = if line.is_empty() { "" } else { "  " };
+        text += &format!("{}{gap}{line}\n", styled(DIM, format_args!("{number:>7}")));
+    }
+    text += &styled(DIM, counted(found.references, "reference"));
+    text + "\n"
+}
