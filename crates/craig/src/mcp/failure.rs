@@ -20,6 +20,10 @@ const IN_TERMS_OF_TOOLS: &[(&str, &str)] = &[
     ("as 'craig tree' shows it", "as get_file_structure shows it"),
     ("'craig stats' lists the languages of what is ingested", "get_project_metadata lists the languages"),
     ("'--fixed-strings' searches for exactly this text", "literal: true searches for exactly this text"),
+    (
+        "'craig search' finds code by what it does, 'craig grep' by its text",
+        "query_code finds code by what it does, grep by its text",
+    ),
     ("wait for it to end, or leave --no-wait out", "wait until query_ingestion_status says it has ended"),
 ];
 

@@ -57,6 +57,13 @@ pub(super) struct Fitting<T> {
     next: Option<usize>,
 }
 
+impl<T> Fitting<T> {
+    /// Where the next page begins, if there is one.
+    pub(super) fn next(&self) -> Option<usize> {
+        self.next
+    }
+}
+
 impl Page {
     /// The requested page; `arguments` are those of the whole call.
     pub(super) fn new(paging: &Paging, arguments: &Map<String, Value>) -> Result<Self, Failure> {

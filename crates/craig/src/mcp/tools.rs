@@ -11,6 +11,7 @@ mod projects;
 mod query;
 mod related;
 mod structure;
+mod symbols;
 mod updates;
 
 use std::sync::{Arc, LazyLock};
@@ -210,6 +211,9 @@ static TOOLS: LazyLock<Vec<Tool>> = LazyLock::new(|| {
         explain::tool(),
         content::tool(),
         structure::tool(),
+        symbols::read_tool(),
+        symbols::references_tool(),
+        symbols::calls_tool(),
         related::tool(),
         insight::architecture_tool(),
         insight::dependencies_tool(),

@@ -141,6 +141,9 @@ fn annotations_say_what_tools_do() {
         explain_code: reads
         get_file_content: reads
         get_file_structure: reads
+        read_symbol: reads
+        find_references: reads
+        call_hierarchy: reads
         find_related: reads
         analyze_architecture: reads
         get_dependencies: reads

@@ -11,6 +11,7 @@ mod grep;
 mod hostile;
 mod http;
 mod protocol;
+mod symbols;
 mod together;
 mod tools;
 mod valid;

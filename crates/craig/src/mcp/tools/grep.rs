@@ -117,7 +117,7 @@ pub(super) fn tool() -> Tool {
         name: "grep",
         title: "Search exact text",
         description: "Finds every line that matches a regular expression or an exact text, with path, line and enclosing \
-                      symbol, and counts all of them: for an error message, a string, a key, all uses of an exact name. \
+                      symbol, and counts all of them: for an error message, a string, a key (references of a symbol: find_references). \
                       Ignored and binary files are left out. To find code by what it does, or if you do not know the \
                       exact words, use query_code.",
         effect: Effect::Reads,

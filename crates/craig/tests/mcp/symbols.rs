@@ -1,0 +1,88 @@
+//! Symbols for assistants: definitions, references, callers and callees.
+
+use serde_json::{Value, json};
+
+use crate::client::{Client, Home};
+use crate::tools::call;
+
+/// A client of a home with a project in Python, ingested.
+fn client(home: &Home) -> Client {
+    let items: String = (0..40).map(|n| format!("def item_{n}():\n    return rounded({n})\n\n\n")).collect();
+    home.write("shop/src/items.py", format!("from src.prices import rounded\n\n\n{items}"));
+    home.write(
+        "shop/src/prices.py",
+        "def rounded(price):\n    \"\"\"In cents.\"\"\"\n    return round(price)\n\n\ndef price():\n    return rounded(1)\n\n\n\
+         class Invoice:\n    def price(self):\n        return price()\n",
+    );
+    home.client()
+}
+
+fn lines(rows: &Value) -> Vec<String> {
+    let row = |row: &Value| format!("{}:{} {}", row["path"].as_str().unwrap(), row["line"], row["name"]);
+    rows.as_array().unwrap().iter().map(row).collect()
+}
+
+#[test]
+fn a_symbol_is_read_by_its_name() {
+    let home = Home::with_ingested_shop();
+    let mut client = client(&home);
+    let found = call(&mut client, "read_symbol", json!({ "name": "rounded" }));
+    assert_eq!(found["symbol"]["path"], "src/prices.py", "{found}");
+    assert_eq!((&found["signature"], &found["doc"]), (&json!("def rounded(price)"), &json!("In cents.")));
+    assert_eq!((&found["references"], &found["freshness"]), (&json!(42), &json!("fresh")));
+    let found = call(&mut client, "read_symbol", json!({ "name": "price" }));
+    assert_eq!(found["others"][0]["name"], "Invoice.price");
+    assert!(found["note"].as_str().unwrap().contains("qualified name"));
+    let at = home.path().join("shop/src/prices.py:11");
+    let found = call(&mut client, "read_symbol", json!({ "name": at }));
+    assert_eq!(found["symbol"]["name"], "Invoice.price");
+}
+
+#[test]
+fn references_come_in_pages() {
+    let home = Home::with_ingested_shop();
+    let mut client = client(&home);
+    let (mut listed, mut cursor) = (Vec::new(), Value::Null);
+    loop {
+        let arguments = json!({ "name": "rounded", "kind": "call", "max_tokens": 700, "cursor": cursor });
+        let found = call(&mut client, "find_references", arguments);
+        assert_eq!((&found["total"], &found["total_files"]), (&json!(41), &json!(2)));
+        listed.extend(found["references"].as_array().unwrap().clone());
+        cursor = found["next_cursor"].clone();
+        if cursor.is_null() {
+            break;
+        }
+    }
+    assert_eq!(listed.len(), 41);
+    let expected = json!({ "path": "src/items.py", "line": 5, "column": 12, "role": "call", "within": "item_0",
+                           "confidence": listed[0]["confidence"], "text": "return rounded(0)" });
+    assert_eq!(listed[0], expected);
+}
+
+#[test]
+fn callers_and_callees_are_trees() {
+    let home = Home::with_ingested_shop();
+    let mut client = client(&home);
+    let found = call(
+        &mut client,
+        "call_hierarchy",
+        json!({ "name": "Invoice.price", "direction": "out", "depth": 3 }),
+    );
+    assert_eq!(
+        lines(&found["calls"]),
+        ["src/prices.py:6 \"price\"", "src/prices.py:1 \"rounded\""],
+        "{found}"
+    );
+    let found = call(&mut client, "call_hierarchy", json!({ "name": "rounded", "depth": 2 }));
+    assert_eq!((&found["direction"], &found["total"]), (&json!("in"), &json!(42)), "{found}");
+    assert!(found["note"].as_str().unwrap().contains("no calls"));
+}
+
+#[test]
+fn a_name_that_nothing_has_is_refused_with_the_next_call() {
+    let home = Home::with_ingested_shop();
+    let mut client = client(&home);
+    let refused = |client: &mut Client, name: &str| client.fail("find_references", json!({ "name": name }));
+    assert!(refused(&mut client, "roundd").contains("did you mean rounded?"));
+    assert!(refused(&mut client, "zzz").contains("query_code finds code by what it does"));
+}
