@@ -181,6 +181,28 @@ async def test_code_is_searched(client: LanguageClient):
 
 
 @pytest.mark.asyncio
+async def test_symbols_are_navigated(client: LanguageClient):
+    """Only for languages that the settings name: other servers may answer for the rest."""
+    unit = client.answer.capabilities.position_encoding or "utf-16"
+    document, at = types.TextDocumentIdentifier(uri=URI), place("module.exports", "Client", unit)
+    asks = lambda: client.text_document_definition_async(types.DefinitionParams(text_document=document, position=at))
+    await execute(client, "craig.search", {"query": "flushInner"})
+    assert not await asks()
+    client.statuses.clear()
+    client.workspace_did_change_configuration(types.DidChangeConfigurationParams(settings={"craig": {"lsp": {"languages": ["javascript"]}}}))
+    await until(lambda: [s for s in client.statuses if s.state == "ready"])
+    (found,) = await asks()
+    assert (found.uri, found.range.start) == (URI, place("class Client", "Client", unit))
+    context = types.ReferenceContext(include_declaration=False)
+    params = types.ReferenceParams(text_document=document, position=found.range.start, context=context)
+    assert [(one.uri, one.range.start) for one in await client.text_document_references_async(params)] == [(URI, at)]
+    (outline,) = await client.text_document_document_symbol_async(types.DocumentSymbolParams(text_document=document))
+    assert outline.name == "Client" and [child.name for child in outline.children] == ["request", "flushInner", "close"]
+    marked = await client.text_document_document_highlight_async(types.DocumentHighlightParams(text_document=document, position=at))
+    assert {mark.range.start.line for mark in marked} == {at.line, found.range.start.line}
+
+
+@pytest.mark.asyncio
 async def test_requests_are_cancelled(client: LanguageClient):
     """A cancelled request is answered once, as cancelled or with its answer, and the session goes on."""
     asked = [client.protocol.send_request_async("workspace/symbol", types.WorkspaceSymbolParams(query="c"), msg_id=f"s{n}") for n in range(20)]

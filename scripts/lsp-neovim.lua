@@ -68,9 +68,20 @@ local function main()
   local symbols = ask('workspace/symbol', { query = 'client.close' })
   check(symbols[1] and symbols[1].name == 'client.close()', 'symbols are found')
 
+  -- Symbols of the code, once it is ingested and the settings want them from Craig.
+  ask('workspace/executeCommand', { command = 'craig.search', arguments = { { query = 'flushInner' } } })
+  statuses = {}
+  vim.lsp.get_client_by_id(id).notify('workspace/didChangeConfiguration', { settings = { craig = { lsp = { navigation = 'on' } } } })
+  wait(function() return statuses[#statuses] == 'ready' end, 'the folder is opened anew')
+  local exported = { textDocument = { uri = uri }, position = { line = 14, character = 19 } }
+  local definitions = ask('textDocument/definition', exported)
+  check(#definitions == 1 and definitions[1].range.start.line == 2, 'the class is where it is exported from')
+  local outline = ask('textDocument/documentSymbol', { textDocument = { uri = uri } })
+  check(outline[1].name == 'Client' and #outline[1].children == 3, 'the text has an outline')
+
   vim.lsp.stop_client(id)
   wait(function() return vim.lsp.client_is_stopped(id) end, 'the end of the session')
-  print('Neovim ' .. vim.fn.matchstr(vim.fn.execute('version'), 'NVIM v\\zs[0-9.]*') .. ': hover float, code action, command, symbols')
+  print('Neovim ' .. vim.fn.matchstr(vim.fn.execute('version'), 'NVIM v\\zs[0-9.]*') .. ': hover float, code action, command, symbols, definition')
 end
 
 local is_well, failure = pcall(main)

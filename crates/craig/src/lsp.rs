@@ -6,6 +6,7 @@ mod commands;
 mod configuration;
 mod folders;
 mod messages;
+mod navigation;
 mod requests;
 mod server;
 mod symbols;

@@ -128,6 +128,19 @@ pub const DEFINITIONS: &[Definition] = &[
         "Longest wait for the language model; after that the documentation is quoted.",
     ),
     user(
+        "lsp.navigation",
+        Kind::OneOf(&["auto", "on", "off"]),
+        "auto",
+        "Whether `craig lsp` answers where symbols are defined, referred to and called: for the languages of \
+         `lsp.languages`, for all, or for none. Editors show the answers of several servers side by side.",
+    ),
+    user(
+        "lsp.languages",
+        Kind::Texts,
+        "",
+        "Languages that no other language server answers for, such as `python`.",
+    ),
+    user(
         "git.depth",
         Kind::Whole { most: 1_000_000 },
         "1",

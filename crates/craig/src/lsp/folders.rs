@@ -7,7 +7,7 @@ use std::thread;
 use std::time::Duration;
 
 use craig_engine::{
-    DocumentationLibrary, Engine, EngineError, ExplainConfig, Explainer, IndexReport, Settings,
+    DocumentationLibrary, Engine, EngineError, ExplainConfig, Explainer, IndexReport, Language, Settings,
     SourceOptions, Sources, Words,
 };
 
@@ -45,6 +45,35 @@ pub(crate) struct Code {
     /// Which of its files are tracked.
     pub(crate) options: SourceOptions,
     pub(crate) engine: Arc<Engine>,
+    /// For which languages it is navigated.
+    pub(crate) navigation: Navigation,
+}
+
+/// Languages in which symbols are navigated.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Navigation {
+    All,
+    Only(Vec<Language>),
+}
+
+impl Navigation {
+    fn from_settings(settings: &Settings) -> Self {
+        match settings.text("lsp.navigation") {
+            Some("on") => Self::All,
+            Some("off") => Self::Only(Vec::new()),
+            _ => {
+                let named = settings.texts("lsp.languages");
+                Self::Only(named.iter().filter_map(|name| Language::from_id(name)).collect())
+            }
+        }
+    }
+
+    pub(crate) fn covers(&self, language: Language) -> bool {
+        match self {
+            Self::All => true,
+            Self::Only(languages) => languages.contains(&language),
+        }
+    }
 }
 
 /// What is wanted of the thread of a folder, the strongest last.
@@ -121,7 +150,8 @@ fn code_of(folder: &Path, setup: &Setup) -> Result<Code, String> {
     let engine = setup.engine.clone()?;
     let sources = Sources { project: Some(folder.to_owned()), ..setup.sources.clone() };
     let settings = Settings::resolve(&sources).map_err(|error| error.to_string())?;
-    Ok(Code { folder: folder.to_owned(), options: settings.source(), engine })
+    let navigation = Navigation::from_settings(&settings);
+    Ok(Code { folder: folder.to_owned(), options: settings.source(), engine, navigation })
 }
 
 /// What the thread of a folder works with.

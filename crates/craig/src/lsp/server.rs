@@ -22,7 +22,7 @@ use super::folders::Folder;
 use super::messages::{Done, FolderUpdate, WorkerMessage};
 use super::tasks::Tasks;
 use super::text;
-use super::{Setup, commands, requests, symbols};
+use super::{Setup, commands, navigation, requests, symbols};
 use crate::json::as_printed;
 
 /// Tells clients of ours how documentation stands: `{folder, state, files, sections, skipped, notices, error}`.
@@ -177,6 +177,15 @@ impl Server {
                 self.tasks.start(id.clone(), work);
                 Reply::Later
             }),
+            method if navigation::METHODS.contains(&method) => {
+                navigation::work(self, method, params).map(|work| match work {
+                    Some(work) => {
+                        self.tasks.start(id.clone(), work);
+                        Reply::Later
+                    }
+                    None => Reply::Now(Value::Null),
+                })
+            }
             _ => {
                 let code = ErrorCode::MethodNotFound as i32;
                 return self.send(Response::new_err(id, code, format!("no method {method}")).into());

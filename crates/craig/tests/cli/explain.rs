@@ -175,7 +175,7 @@ impl Editor {
         asked["params"]["items"].clone()
     }
 
-    fn open_text(&mut self, uri: &str, text: &str) {
+    pub(crate) fn open_text(&mut self, uri: &str, text: &str) {
         let opened = json!({ "uri": uri, "languageId": "any", "version": 1, "text": text });
         self.notify("textDocument/didOpen", json!({ "textDocument": opened }));
     }
@@ -195,11 +195,11 @@ impl Editor {
         self.input.flush().unwrap();
     }
 
-    fn notify(&mut self, method: &str, params: Value) {
+    pub(crate) fn notify(&mut self, method: &str, params: Value) {
         self.send(&json!({ "jsonrpc": "2.0", "method": method, "params": params }));
     }
 
-    fn ask(&mut self, method: &str, params: Value) -> Value {
+    pub(crate) fn ask(&mut self, method: &str, params: Value) -> Value {
         let message = self.answer(method, params);
         assert!(message["error"].is_null(), "{message}");
         message["result"].clone()
@@ -284,7 +284,7 @@ fn an_editor_hovers_changes_its_text_and_asks_for_an_explanation() {
     }
 }
 
-fn uri(home: &Home, path: &str) -> String {
+pub(crate) fn uri(home: &Home, path: &str) -> String {
     format!("file://{}/{path}", home.path().display())
 }
 
