@@ -147,7 +147,7 @@ if TYPE_CHECKING:
             5 import ...pkg.mod {a, b}
             6 import x {*}
             8 import late
-            10 import typing {Any}
+            10 type_import typing {Any}
         "#]],
     );
 }

@@ -82,7 +82,38 @@ fn a_definition_with_its_comment() {
             found.references
         )
     };
-    expect![[r#""#]]
+    expect![[r#"
+        class Cart shop/cart.py:4-15
+        class Cart
+        "What a customer buys."
+        4: class Cart:
+        4 references
+
+        function price_of shop/prices.py:4-5
+        def price_of(item)
+        "The price of an item,\nin cents."
+        4: def price_of(item):
+        2 references
+
+        method Cart.total shop/cart.py:10-12
+        def total(self)
+        ""
+        10:     def total(self):
+        3 references
+
+        method Cart.total shop/cart.py:10-12
+        other method Invoice.total shop/prices.py:13-14
+        def total(self)
+        ""
+        10:     def total(self):
+        3 references
+
+        field Cart.items shop/cart.py:8-8
+        self.items = items
+        ""
+        8:         self.items = items
+        1 references
+    "#]]
         .assert_eq(&["Cart", "price_of", "Cart::total", "total", "shop/cart.py:8"].map(shown).join("\n"));
 }
 
@@ -93,7 +124,18 @@ fn references_by_path_and_line() {
     expect![[r#""#]].assert_eq(&references(&workshop, "price_of", &all));
     expect![[r#""#]].assert_eq(&references(&workshop, "Cart", &all));
     let calls = SymbolRequest { roles: vec![SymbolRole::Call], limit: 1, ..all };
-    expect![[r#""#]].assert_eq(&references(&workshop, "Cart.total", &calls));
+    expect![[r#"
+        the project "tree" has no symbol "rouned"
+        did you mean rounded?
+        the project "tree" has no symbol "Wagon.total"
+        did you mean Cart.total, Invoice.total?
+        the project "tree" has no symbol ""
+        'craig search' finds code by what it does, 'craig grep' by its text; names are 'Cart.total' or 'src/cart.py:12'
+        the project "tree" has no symbol "shop/cart.py:99"
+        'craig search' finds code by what it does, 'craig grep' by its text; names are 'Cart.total' or 'src/cart.py:12'
+        the project "tree" has no symbol "zzz"
+        'craig search' finds code by what it does, 'craig grep' by its text; names are 'Cart.total' or 'src/cart.py:12'
+    "#]].assert_eq(&references(&workshop, "Cart.total", &calls));
 }
 
 #[test]
@@ -140,5 +182,8 @@ fn a_change_of_a_file_changes_the_graph() {
     workshop.write("shop/prices.py", "def rounded(price):\n    return 1\n");
     workshop.remove("tests/test_cart.py");
     workshop.delta();
-    expect![[r#""#]].assert_eq(&references(&workshop, "rounded", &all));
+    expect![[r#"
+        function rounded shop/prices.py:1-2
+        0 in 0 files, 0 possible
+    "#]].assert_eq(&references(&workshop, "rounded", &all));
 }

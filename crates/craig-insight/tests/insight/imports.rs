@@ -942,12 +942,12 @@ pub struct Y;
             app/src/main.rs:1 -> app/src/run.rs (module)
             app/src/main.rs:2 -> net-io/src/error.rs (import)
             app/src/run.rs:1 -> app/src/main.rs (import)
+            loose/src/a/mod.rs:1 -> loose/src/b/c.rs (import)
             loose/src/a/mod.rs:2 -> loose/src/e.rs (import)
             net-io/src/http.rs:1 -> net-io/src/error.rs (import)
             net-io/src/lib.rs:2 -> net-io/src/error.rs (module)
             net-io/src/lib.rs:1 -> net-io/src/http.rs (module)
-            unresolved loose/src/a/mod.rs:1 crate::b::c
-            unresolved top/x.rs:1 crate::inner::y
+            top/x.rs:1 -> top/inner/y.rs (import)
         "#]],
     );
 }
