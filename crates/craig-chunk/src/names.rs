@@ -5,7 +5,10 @@
 //! carries what the syntax says about it: bare, or a member of some [`Value`].
 
 pub(crate) mod c;
+pub(crate) mod csharp;
 pub(crate) mod go;
+pub(crate) mod java;
+pub(crate) mod php;
 pub(crate) mod python;
 pub(crate) mod ruby;
 pub(crate) mod rust;
@@ -252,6 +255,8 @@ pub struct Definition {
     pub value: Value,
     /// Of a type, what it extends and implements.
     pub supers: Vec<Value>,
+    /// Of a function, how many arguments it takes, where overloads are told apart by that and the number is fixed.
+    pub arity: Option<u8>,
 }
 
 /// Properties of a definition, as bits.
@@ -300,6 +305,8 @@ pub struct Occurrence {
     pub site: Site,
     /// The definition that encloses it.
     pub within: Option<DefinitionIx>,
+    /// Of a call, how many arguments it has, where overloads are told apart by that.
+    pub arguments: Option<u8>,
 }
 
 /// A name that an import brings into the file.

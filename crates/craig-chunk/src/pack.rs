@@ -225,6 +225,7 @@ fn write_definition(writer: &mut Writer, at: DefinitionIx, line_before: u32, def
     write_value(writer, definition.value, 0);
     writer.count(definition.supers.len());
     definition.supers.iter().for_each(|of| write_value(writer, *of, 0));
+    writer.optional(definition.arity.map(u32::from));
 }
 
 fn read_definition(reader: &mut Reader<'_>, at: DefinitionIx, line_before: u32) -> Option<Definition> {
@@ -242,7 +243,28 @@ fn read_definition(reader: &mut Reader<'_>, at: DefinitionIx, line_before: u32) 
     let (line_start, line_end) = (reader.difference(line)?, reader.difference(line)?);
     let value = read_value(reader, 0)?;
     let supers = reader.list(|reader| read_value(reader, 0))?;
-    Some(Definition { name, kind, parent, owner, line, column, line_start, line_end, traits, value, supers })
+    let arity = read_number_of_arguments(reader)?;
+    Some(Definition {
+        name,
+        kind,
+        parent,
+        owner,
+        line,
+        column,
+        line_start,
+        line_end,
+        traits,
+        value,
+        supers,
+        arity,
+    })
+}
+
+fn read_number_of_arguments(reader: &mut Reader<'_>) -> Option<Option<u8>> {
+    match reader.optional()? {
+        Some(n) => u8::try_from(n).ok().map(Some),
+        None => Some(None),
+    }
 }
 
 fn write_occurrences(writer: &mut Writer, occurrences: &[Occurrence]) {
@@ -269,6 +291,9 @@ fn write_occurrences(writer: &mut Writer, occurrences: &[Occurrence]) {
         value.inspect(|value| write_value(writer, *value, at as OccurrenceIx));
         if let Site::Lexical(index) | Site::Import(index) = occurrence.site {
             writer.u32(index);
+        }
+        if occurrence.role == Role::Call {
+            writer.optional(occurrence.arguments.map(u32::from));
         }
     }
     // Runs of occurrences in one definition.
@@ -307,7 +332,9 @@ fn read_occurrences(reader: &mut Reader<'_>) -> Option<Vec<Occurrence>> {
             _ => return None,
         };
         at += 1;
-        Some(Occurrence { name, line, column, role: Role::from_byte(first & 7)?, site, within: None })
+        let role = Role::from_byte(first & 7)?;
+        let arguments = if role == Role::Call { read_number_of_arguments(reader)? } else { None };
+        Some(Occurrence { name, line, column, role, site, within: None, arguments })
     })?;
     let (mut done, mut last) = (0, 0);
     while done < occurrences.len() {

@@ -12,6 +12,7 @@ use crate::Import;
 pub(super) static TABLE: Table = Table {
     prepare: Some(hidden),
     has_branches: true,
+    names: Some(&crate::names::csharp::TABLE),
     ..Table::new(
         craig_grammars::C_SHARP,
         ".",

@@ -8,30 +8,33 @@ use super::{Answer, Definition, Rule, Table, define};
 use crate::ChunkKind::{Class, Constant, Enum, Function, Interface, Method, Module};
 use crate::Import;
 
-pub(super) static TABLE: Table = Table::new(
-    craig_grammars::PHP,
-    "\\",
-    &[
-        ("comment", Rule::Attach),
-        ("namespace_definition", Rule::Ask(namespace)),
-        ("namespace_use_declaration", Rule::Import(read_use)),
-        ("expression_statement", Rule::Ask(statement)),
-        ("return_statement", Rule::Ask(returned)),
-        ("class_declaration", define(Class).rule()),
-        ("trait_declaration", define(Class).rule()),
-        ("interface_declaration", define(Interface).rule()),
-        ("enum_declaration", define(Enum).rule()),
-        ("enum_case", define(Constant).rule()),
-        ("function_definition", define(Function).rule()),
-        ("method_declaration", define(Method).rule()),
-        ("const_declaration", Rule::Ask(constants)),
-        ("property_declaration", Rule::Ask(properties)),
-        ("if_statement", Rule::Open),
-        ("else_clause", Rule::Open),
-        ("compound_statement", Rule::Open),
-        ("declaration_list", Rule::Open),
-    ],
-);
+pub(super) static TABLE: Table = Table {
+    names: Some(&crate::names::php::TABLE),
+    ..Table::new(
+        craig_grammars::PHP,
+        "\\",
+        &[
+            ("comment", Rule::Attach),
+            ("namespace_definition", Rule::Ask(namespace)),
+            ("namespace_use_declaration", Rule::Import(read_use)),
+            ("expression_statement", Rule::Ask(statement)),
+            ("return_statement", Rule::Ask(returned)),
+            ("class_declaration", define(Class).rule()),
+            ("trait_declaration", define(Class).rule()),
+            ("interface_declaration", define(Interface).rule()),
+            ("enum_declaration", define(Enum).rule()),
+            ("enum_case", define(Constant).rule()),
+            ("function_definition", define(Function).rule()),
+            ("method_declaration", define(Method).rule()),
+            ("const_declaration", Rule::Ask(constants)),
+            ("property_declaration", Rule::Ask(properties)),
+            ("if_statement", Rule::Open),
+            ("else_clause", Rule::Open),
+            ("compound_statement", Rule::Open),
+            ("declaration_list", Rule::Open),
+        ],
+    )
+};
 
 fn namespace<'t>(node: Node<'t>, _: &'t str) -> Answer<'t> {
     match (field(node, "name"), field(node, "body")) {

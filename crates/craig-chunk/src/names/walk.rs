@@ -4,7 +4,7 @@ use std::mem;
 use std::ops::Range;
 use std::sync::LazyLock;
 
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashMap;
 use tree_sitter::{Node, Tree, TreeCursor};
 
 use super::{
@@ -93,7 +93,7 @@ pub(crate) struct Walk<'t> {
     /// Definitions outside of types and functions by name.
     top: FxHashMap<NameId, DefinitionIx>,
     /// Members of definitions, and with `None` what is defined at top level.
-    defined: FxHashSet<(Option<DefinitionIx>, NameId)>,
+    defined: FxHashMap<(Option<DefinitionIx>, NameId), DefinitionIx>,
     /// What the enclosing function returns.
     returned: Value,
     /// The type whose members are defined, where the syntax does not enclose them: Rust's `impl`.
@@ -123,7 +123,7 @@ impl<'t> Walk<'t> {
             expected: Value::Unknown,
             alias: None,
             top: FxHashMap::default(),
-            defined: FxHashSet::default(),
+            defined: FxHashMap::default(),
             returned: Value::Unknown,
             owner: None,
             is_static: false,
@@ -425,7 +425,7 @@ impl<'t> Walk<'t> {
 
     fn push_at(&mut self, line: u32, column: u32, name: NameId, role: Role, site: Site) -> OccurrenceIx {
         let within = self.within;
-        self.found.occurrences.push(Occurrence { name, line, column, role, site, within });
+        self.found.occurrences.push(Occurrence { name, line, column, role, site, within, arguments: None });
         (self.found.occurrences.len() - 1) as OccurrenceIx
     }
 
@@ -499,7 +499,30 @@ impl<'t> Walk<'t> {
         kind: DefinitionKind,
         traits: Traits,
     ) -> Option<DefinitionIx> {
-        let text = self.text_of(name);
+        self.define_named(self.text_of(name), parent, name, whole, kind, traits)
+    }
+
+    /// As [`Walk::define`], by another name than the one that is written: of something that has none.
+    pub(crate) fn define_as(
+        &mut self,
+        text: &'t str,
+        name: Node<'t>,
+        whole: Node<'t>,
+        kind: DefinitionKind,
+        traits: Traits,
+    ) -> Option<DefinitionIx> {
+        self.define_named(text, self.within, name, whole, kind, traits)
+    }
+
+    fn define_named(
+        &mut self,
+        text: &'t str,
+        parent: Option<DefinitionIx>,
+        name: Node<'t>,
+        whole: Node<'t>,
+        kind: DefinitionKind,
+        traits: Traits,
+    ) -> Option<DefinitionIx> {
         if text.is_empty() || text.len() > MAX_NAME_BYTES {
             return None;
         }
@@ -509,7 +532,7 @@ impl<'t> Walk<'t> {
         let (first, last) = (whole.start_position(), whole.end_position());
         let last_row = if last.column == 0 && last.row > first.row { last.row - 1 } else { last.row };
         let index = self.found.definitions.len() as DefinitionIx;
-        self.defined.insert((parent, id));
+        self.defined.insert((parent, id), index);
         if parent.is_none() && !is_local {
             self.top.entry(id).or_insert(index);
         }
@@ -525,6 +548,7 @@ impl<'t> Walk<'t> {
             traits: if is_local { traits.and(Traits::LOCAL) } else { traits },
             value: Value::Unknown,
             supers: Vec::new(),
+            arity: None,
         });
         Some(index)
     }
@@ -579,10 +603,36 @@ impl<'t> Walk<'t> {
         }
     }
 
+    /// Notes how many arguments a function takes.
+    pub(crate) fn set_arity(&mut self, index: DefinitionIx, arity: Option<u8>) {
+        if let Some(definition) = self.definition(index) {
+            definition.arity = arity;
+        }
+    }
+
+    /// Notes how many arguments the call of a value has.
+    pub(crate) fn set_arguments(&mut self, called: Value, n: usize) {
+        if let Value::Itself(Source::Occurrence(at)) | Value::Instance(Source::Occurrence(at)) = called
+            && let Some(occurrence) = self.found.occurrences.get_mut(at as usize)
+            && occurrence.role == Role::Call
+        {
+            occurrence.arguments = u8::try_from(n).ok();
+        }
+    }
+
     /// Whether a member of a type, or with `None` a name outside of types and functions, is defined already.
     pub(crate) fn is_defined(&mut self, owner: Option<DefinitionIx>, name: Node<'t>) -> bool {
+        self.member_defined_as(owner, name).is_some()
+    }
+
+    /// The last definition of that name, of a type or with `None` outside of types and functions.
+    pub(crate) fn member_defined_as(
+        &mut self,
+        owner: Option<DefinitionIx>,
+        name: Node<'t>,
+    ) -> Option<DefinitionIx> {
         let id = self.id(self.text_of(name));
-        self.defined.contains(&(owner, id))
+        self.defined.get(&(owner, id)).copied()
     }
 
     /// Whether the node is directly in the body of a type.
@@ -661,7 +711,7 @@ impl<'t> Walk<'t> {
     ) -> Option<DefinitionIx> {
         let definition = self.define_in(parent, at, whole, kind, traits)?;
         let name = self.id(text);
-        self.defined.insert((parent, name));
+        self.defined.insert((parent, name), definition);
         if let Some(known) = self.definition(definition) {
             known.name = name;
             known.column += skip;

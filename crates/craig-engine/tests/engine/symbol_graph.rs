@@ -114,7 +114,7 @@ fn a_definition_with_its_comment() {
         8:         self.items = items
         1 references
     "#]]
-        .assert_eq(&["Cart", "price_of", "Cart::total", "total", "shop/cart.py:8"].map(shown).join("\n"));
+    .assert_eq(&["Cart", "price_of", "Cart::total", "total", "shop/cart.py:8"].map(shown).join("\n"));
 }
 
 #[test]
@@ -185,5 +185,6 @@ fn a_change_of_a_file_changes_the_graph() {
     expect![[r#"
         function rounded shop/prices.py:1-2
         0 in 0 files, 0 possible
-    "#]].assert_eq(&references(&workshop, "rounded", &all));
+    "#]]
+    .assert_eq(&references(&workshop, "rounded", &all));
 }

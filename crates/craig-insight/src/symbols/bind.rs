@@ -7,11 +7,12 @@
 use std::rc::Rc;
 
 use craig_chunk::names::{DefinitionIx, DefinitionKind, OccurrenceIx, Role, Site, Source, Traits, Value};
+use craig_source::Language;
 use rayon::prelude::*;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::modules::{Entity, Modules};
-use super::table::{Family, GroupIx, Name, Table};
+use super::table::{Family, GroupIx, Name, Scope, Table};
 use super::{SymbolIx, SymbolReference};
 use crate::workspace::FileIx;
 
@@ -21,6 +22,9 @@ const ROUNDS: usize = 3;
 const MAX_SUPERS: usize = 24;
 /// An unknown receiver may be of one of so many types; of more, nothing is said.
 const MAX_CANDIDATES: usize = 8;
+
+/// Of more types, it is not asked which extend each other.
+const MAX_OWNERS: usize = 32;
 
 /// Confidence in percent: bound by scopes or imports.
 const CERTAIN: u8 = 99;
@@ -74,9 +78,22 @@ impl Bound {
         Self { entities: vec![Entity::External], confidence: CERTAIN }
     }
 
+    fn package(group: GroupIx) -> Self {
+        Self::certain(vec![Entity::Package(group)])
+    }
+
     fn certain(entities: Vec<Entity>) -> Self {
         Self { entities, confidence: CERTAIN }
     }
+}
+
+/// What is sought by a name.
+#[derive(Clone, Copy)]
+struct Sought {
+    name: Name,
+    role: Role,
+    /// Of a call, the number of its arguments if that tells overloads apart.
+    arguments: Option<u8>,
 }
 
 pub(super) struct Binder<'t, 'n> {
@@ -84,6 +101,8 @@ pub(super) struct Binder<'t, 'n> {
     modules: &'t Modules<'t, 'n>,
     /// Supertypes by definition.
     supers: Vec<Vec<SymbolIx>>,
+    /// Supertypes of supertypes, too.
+    all_supers: Vec<Vec<SymbolIx>>,
     /// What each definition returns, holds or stands for.
     types: Vec<Type>,
 }
@@ -91,8 +110,15 @@ pub(super) struct Binder<'t, 'n> {
 impl<'t, 'n> Binder<'t, 'n> {
     pub(super) fn new(table: &'t Table<'n>, modules: &'t Modules<'t, 'n>) -> Self {
         let n = table.entries.len();
-        let mut binder = Self { table, modules, supers: vec![Vec::new(); n], types: vec![Type::Unknown; n] };
+        let mut binder = Self {
+            table,
+            modules,
+            supers: vec![Vec::new(); n],
+            all_supers: Vec::new(),
+            types: vec![Type::Unknown; n],
+        };
         binder.bind_supers();
+        binder.all_supers = (0..n as SymbolIx).map(|of| binder.supers_of(of)).collect();
         for _ in 0..ROUNDS {
             binder.derive_types();
         }
@@ -170,22 +196,84 @@ impl<'t, 'n> Binder<'t, 'n> {
             let confidence = bound.confidence;
             for &entity in &bound.entities {
                 let Entity::Symbol(symbol) = entity else { continue };
-                found.push(SymbolReference {
+                let is_type = self.table.entry(symbol).kind.is_type();
+                let is_qualifier =
+                    is_type && binder.family.has_separate_names() && occurrence.role == Role::Read;
+                let reference = SymbolReference {
                     symbol,
                     file: file as u32,
                     line: occurrence.line,
                     column: occurrence.column,
-                    role: if is_attribute(symbol) { Role::Read } else { occurrence.role },
+                    role: match occurrence.role {
+                        _ if is_attribute(symbol) => Role::Read,
+                        _ if is_qualifier => Role::Type,
+                        role => role,
+                    },
                     within: occurrence.within.map(|within| self.table.offsets[file] + within),
                     confidence,
-                });
+                };
+                found.push(reference);
+                if is_type && occurrence.role == Role::Call {
+                    let made = self.table.constructors(symbol).iter().copied();
+                    let made = made.filter(|&at| self.takes(at, occurrence.arguments));
+                    found.extend(made.map(|symbol| SymbolReference { symbol, ..reference }));
+                }
             }
         }
         found
     }
 
-    /// A member of a type or of one of its supertypes.
-    fn member(&self, of: SymbolIx, name: Name) -> Vec<SymbolIx> {
+    /// Whether a function may be called with so many arguments.
+    fn takes(&self, at: SymbolIx, arguments: Option<u8>) -> bool {
+        let arity = self.table.definition(at).arity;
+        arity.is_none() || arguments.is_none() || arity == arguments
+    }
+
+    /// A member of a type or of one of its supertypes: the nearest that fits, else the nearest of that name.
+    fn member(&self, of: SymbolIx, sought: Sought) -> Vec<SymbolIx> {
+        let found = self.member_where(of, sought.name, |at| self.fits(at, sought));
+        if !found.is_empty() {
+            return found;
+        }
+        self.member_where(of, sought.name, |at| self.may_fit(at, sought))
+    }
+
+    /// Whether a definition can be what is sought, in languages in which types, functions and variables may share a name.
+    fn fits(&self, at: SymbolIx, sought: Sought) -> bool {
+        let entry = self.table.entry(at);
+        if !self.table.families[entry.file as usize].has_separate_names() {
+            return true;
+        }
+        let is_callable = entry.kind.is_callable() && !entry.traits.has(Traits::PROPERTY);
+        match sought.role {
+            Role::Type | Role::Inherit | Role::Implement => {
+                entry.kind.is_type() || entry.kind == DefinitionKind::Module
+            }
+            Role::Call if entry.kind.is_type() => true,
+            Role::Call | Role::Override => {
+                is_callable && !self.is_constructor(at) && self.takes(at, sought.arguments)
+            }
+            Role::Read | Role::Write => !is_callable,
+            Role::Import => true,
+        }
+    }
+
+    /// Whether a definition may be what is sought if nothing fits: a variable that is called, a function as a value.
+    fn may_fit(&self, at: SymbolIx, sought: Sought) -> bool {
+        let is_type_sought = matches!(sought.role, Role::Type | Role::Inherit | Role::Implement);
+        let is_never = is_type_sought || sought.role == Role::Override;
+        !is_never && !self.is_constructor(at)
+    }
+
+    /// Whether a definition is a constructor that is called by the name of its type.
+    fn is_constructor(&self, at: SymbolIx) -> bool {
+        let entry = self.table.entry(at);
+        let is_of_type = |parent: SymbolIx| self.table.entry(parent).name == entry.name;
+        entry.kind == DefinitionKind::Constructor && entry.parent.is_some_and(is_of_type)
+    }
+
+    /// A member of that name, of a type or of one of its supertypes, the nearest that `fits`.
+    fn member_where(&self, of: SymbolIx, name: Name, fits: impl Fn(SymbolIx) -> bool) -> Vec<SymbolIx> {
         let mut open = vec![self.table.canonical(of)];
         let mut seen: FxHashSet<SymbolIx> = FxHashSet::default();
         let mut n_steps = 0;
@@ -196,9 +284,10 @@ impl<'t, 'n> Binder<'t, 'n> {
                 if !seen.insert(at) {
                     continue;
                 }
-                let own = self.table.own_members(at, name);
+                let own = self.table.own_members(at, name).iter().copied();
+                let own: Vec<SymbolIx> = own.filter(|&at| fits(at)).collect();
                 if !own.is_empty() {
-                    return own.to_vec();
+                    return own;
                 }
                 next.extend(self.supers[at as usize].iter().map(|&at| self.table.canonical(at)));
                 // An alias whose type was not known yet when it was used.
@@ -213,30 +302,80 @@ impl<'t, 'n> Binder<'t, 'n> {
         Vec::new()
     }
 
+    /// All supertypes of a type.
+    fn supers_of(&self, of: SymbolIx) -> Vec<SymbolIx> {
+        let mut open = self.supers[of as usize].clone();
+        let mut seen: FxHashSet<SymbolIx> = FxHashSet::default();
+        while let Some(above) = open.pop() {
+            let above = self.table.canonical(above);
+            if above != of && seen.len() < MAX_SUPERS && seen.insert(above) {
+                open.extend(&self.supers[above as usize]);
+            }
+        }
+        seen.into_iter().collect()
+    }
+
     /// The members that each member takes the place of: (member, overridden), by member.
     pub(super) fn overrides(&self) -> Vec<(SymbolIx, SymbolIx)> {
         let all = (0..self.table.entries.len() as SymbolIx).into_par_iter();
         let pairs = all.flat_map_iter(|at| {
-            let entry = self.table.entry(at);
-            let parent = entry.parent.filter(|&parent| self.table.entry(parent).kind.is_type());
-            let can_override = matches!(entry.kind, DefinitionKind::Method | DefinitionKind::Field)
-                && !entry.traits.has(Traits::PRIVATE)
-                && !self.table.text(entry.name).is_some_and(|name| name.starts_with("__"));
-            let supers = parent.filter(|_| can_override).map(|parent| {
-                let supers = &self.supers[self.table.canonical(parent) as usize];
-                supers.iter().flat_map(|&above| self.member(above, entry.name)).collect::<Vec<_>>()
-            });
-            let found = supers.unwrap_or_default().into_iter().filter(move |&base| base != at);
-            found.map(move |base| (at, base)).collect::<Vec<_>>()
+            self.overridden(at).into_iter().map(move |base| (at, base)).collect::<Vec<_>>()
         });
         pairs.collect()
     }
 
-    fn super_member(&self, of: SymbolIx, name: Name) -> Vec<SymbolIx> {
+    /// The members of supertypes that a member takes the place of.
+    fn overridden(&self, at: SymbolIx) -> Vec<SymbolIx> {
+        let entry = self.table.entry(at);
+        let family = self.table.families[entry.file as usize];
+        let has_overloads = family.has_separate_names();
+        let hides_static = matches!(family, Family::Jvm | Family::CSharp);
+        // Fields of Java hide each other.
+        let is_java = self.table.workspace.files[entry.file as usize].language == Language::Java;
+        let can_override = match entry.kind {
+            DefinitionKind::Method => !(hides_static && entry.traits.has(Traits::STATIC)),
+            DefinitionKind::Field => !is_java,
+            _ => false,
+        };
+        let is_special = self.table.text(entry.name).is_some_and(|name| name.starts_with("__"));
+        let Some(parent) = entry.parent else { return Vec::new() };
+        if !can_override || is_special || entry.traits.has(Traits::PRIVATE) {
+            return Vec::new();
+        }
+        let role = if entry.kind == DefinitionKind::Method { Role::Override } else { Role::Read };
+        let sought = Sought { name: entry.name, role, arguments: self.table.definition(at).arity };
+        let is_overridden = |&base: &SymbolIx| {
+            let traits = self.table.entry(base).traits;
+            base != at
+                && !(has_overloads && traits.has(Traits::PRIVATE))
+                && !(hides_static && traits.has(Traits::STATIC))
+        };
+        let mut open = self.supers[self.table.canonical(parent) as usize].clone();
+        if !has_overloads {
+            return open
+                .into_iter()
+                .flat_map(|above| self.member(above, sought))
+                .filter(is_overridden)
+                .collect();
+        }
+        let mut found = Vec::new();
+        let mut seen: FxHashSet<SymbolIx> = FxHashSet::default();
+        while let Some(above) = open.pop() {
+            let above = self.table.canonical(above);
+            if seen.len() < MAX_SUPERS && seen.insert(above) {
+                open.extend(&self.supers[above as usize]);
+                let own = self.table.own_members(above, entry.name).iter().copied();
+                found.extend(own.filter(|&base| self.fits(base, sought)).filter(is_overridden));
+            }
+        }
+        found
+    }
+
+    fn super_member(&self, of: SymbolIx, sought: Sought) -> Vec<SymbolIx> {
         let supers = &self.supers[self.table.canonical(of) as usize];
         supers
             .iter()
-            .map(|&above| self.member(above, name))
+            .map(|&above| self.member(above, sought))
             .find(|found| !found.is_empty())
             .unwrap_or_default()
     }
@@ -343,22 +482,23 @@ impl<'b, 't, 'n> FileBinder<'b, 't, 'n> {
             return Bound::default();
         };
         let name = table.name(self.file, occurrence.name);
+        let sought = Sought { name, role: occurrence.role, arguments: occurrence.arguments };
         match occurrence.site {
             Site::Lexical(ix) => Bound::symbols(&[table.offsets[self.file] + ix], CERTAIN),
             Site::Import(import) => Bound::certain(self.binder.modules.import(self.file, import)),
-            Site::Bare => self.bare(name, occurrence.within, occurrence.role),
+            Site::Bare => self.bare(sought, occurrence.within),
             Site::Member(Value::Super(of)) => {
                 let of = table.offsets[self.file] + of;
-                let found = self.binder.super_member(of, name);
+                let found = self.binder.super_member(of, sought);
                 if found.is_empty() { Bound::external() } else { Bound::symbols(&found, TYPED) }
             }
             Site::Member(value) => {
                 let of = self.value_type(value, depth + 1);
-                self.member(of, name, occurrence.role)
+                self.member(of, sought)
             }
             Site::Key(value) => match self.keyed_type(value, depth + 1) {
                 Type::Instance(of) | Type::Static(of) => {
-                    let found = self.for_role(self.binder.member(of, name), occurrence.role);
+                    let found = self.for_role(self.binder.member(of, sought), occurrence.role);
                     Bound::symbols(&found, TYPED)
                 }
                 _ => Bound::default(),
@@ -389,31 +529,46 @@ impl<'b, 't, 'n> FileBinder<'b, 't, 'n> {
     }
 
     /// A name by itself: members of what encloses it, names of the file, imports, the package, then what is seen everywhere.
-    fn bare(&mut self, name: Name, within: Option<DefinitionIx>, role: Role) -> Bound {
+    fn bare(&mut self, sought: Sought, within: Option<DefinitionIx>) -> Bound {
+        let Sought { name, role, .. } = sought;
         let (table, modules) = (self.binder.table, self.binder.modules);
-        if let Some(found) = self.enclosing_member(name, within) {
+        let binder = self.binder;
+        let fitting = self.enclosing_member(name, within, |at| binder.fits(at, sought));
+        let found = fitting.or_else(|| self.enclosing_member(name, within, |at| binder.may_fit(at, sought)));
+        if let Some(found) = found {
             return Bound::symbols(&found, CERTAIN);
         }
         if self.family == Family::C {
             return self.linked(name, role);
         }
-        if let Some(found) = table.top[self.file].get(&name) {
-            return Bound::symbols(found, CERTAIN);
+        if let Some(found) = self.fitting(&table.top[self.file], sought) {
+            return Bound::symbols(&found, CERTAIN);
         }
-        if let Some(found) = modules.imported(self.file, name) {
+        if let Some(mut found) = modules.imported(self.file, name) {
+            let fits = |entity: &Entity| match *entity {
+                Entity::Symbol(at) => binder.fits(at, sought),
+                _ => true,
+            };
+            if found.iter().any(fits) {
+                found.retain(fits);
+            }
             return Bound::certain(found);
         }
+        let group = table.group_of[self.file];
         if self.family.has_packages()
-            && let Some(found) = table.group_top[table.group_of[self.file] as usize].get(&name)
+            && let Some(found) = self.fitting(&table.group_top[group as usize], sought)
         {
-            return Bound::symbols(found, CERTAIN);
+            return Bound::symbols(&found, CERTAIN);
         }
         let found = modules.by_stars(self.file, name, 6);
         if !found.is_empty() {
             return Bound { entities: found, confidence: TYPED };
         }
         if self.family == Family::Ruby {
-            return self.ruby_global(name, role);
+            return self.ruby_global(sought);
+        }
+        if let Some(found) = self.of_outer_package(sought, group) {
+            return found;
         }
         if self.family.has_global_names() {
             return self.global(name, role);
@@ -441,7 +596,51 @@ impl<'b, 't, 'n> FileBinder<'b, 't, 'n> {
         if found.is_empty() { Bound::external() } else { Bound::certain(found.clone()) }
     }
 
-    fn enclosing_member(&self, name: Name, within: Option<DefinitionIx>) -> Option<Vec<SymbolIx>> {
+    /// What a name is in the packages around that of the file, or a package by the first part of its name.
+    fn of_outer_package(&self, sought: Sought, group: GroupIx) -> Option<Bound> {
+        let table = self.binder.table;
+        let outer = table.outer_groups(self.family, group);
+        // Functions and constants of PHP are sought in the global namespace, but classes are not.
+        let seen = match self.family {
+            Family::CSharp => &outer[..],
+            Family::Php if sought.role == Role::Read || sought.role == Role::Call => {
+                &outer[outer.len().saturating_sub(1)..]
+            }
+            _ => &[],
+        };
+        let is_function = |at: SymbolIx| !table.entry(at).kind.is_type() || self.family != Family::Php;
+        let found = seen.iter().find_map(|&outer| self.fitting(&table.group_top[outer as usize], sought));
+        if let Some(found) = found.filter(|found| found.iter().all(|&at| is_function(at))) {
+            return Some(Bound::symbols(&found, TYPED));
+        }
+        let around: Vec<GroupIx> = match self.family {
+            Family::Php => vec![group],
+            Family::CSharp => std::iter::once(group).chain(outer).collect(),
+            Family::Jvm => return table.group(self.family, table.text(sought.name)?).map(Bound::package),
+            _ => return None,
+        };
+        around
+            .into_iter()
+            .find_map(|outer| table.inner_group(self.family, outer, sought.name))
+            .map(Bound::package)
+    }
+
+    /// The definitions of a scope that are what is sought.
+    fn fitting(&self, scope: &Scope, sought: Sought) -> Option<Vec<SymbolIx>> {
+        let found = scope.get(&sought.name)?;
+        let those = |fits: &dyn Fn(SymbolIx) -> bool| -> Option<Vec<SymbolIx>> {
+            let found: Vec<SymbolIx> = found.iter().copied().filter(|&at| fits(at)).collect();
+            (!found.is_empty()).then_some(found)
+        };
+        those(&|at| self.binder.fits(at, sought)).or_else(|| those(&|at| self.binder.may_fit(at, sought)))
+    }
+
+    fn enclosing_member(
+        &self,
+        name: Name,
+        within: Option<DefinitionIx>,
+        fits: impl Fn(SymbolIx) -> bool + Copy,
+    ) -> Option<Vec<SymbolIx>> {
         let table = self.binder.table;
         let offset = table.offsets[self.file];
         let mut at = within.map(|within| offset + within);
@@ -453,7 +652,7 @@ impl<'b, 't, 'n> FileBinder<'b, 't, 'n> {
                 || self.family.has_implicit_members()
                 || entry.kind == DefinitionKind::Module;
             if is_space && sees_members {
-                let mut found = self.binder.member(current, name);
+                let mut found = self.binder.member_where(current, name, fits);
                 // The type's own name is the type, not what makes it.
                 if self.family == Family::C {
                     found.retain(|&at| table.entry(at).kind != DefinitionKind::Constructor);
@@ -529,7 +728,8 @@ impl<'b, 't, 'n> FileBinder<'b, 't, 'n> {
     }
 
     /// A name of Ruby outside of all types; else a member of what includes the module, or is included.
-    fn ruby_global(&self, name: Name, role: Role) -> Bound {
+    fn ruby_global(&self, sought: Sought) -> Bound {
+        let name = sought.name;
         let table = self.binder.table;
         let is_top = |&&at: &&SymbolIx| {
             let entry = table.entry(at);
@@ -538,7 +738,7 @@ impl<'b, 't, 'n> FileBinder<'b, 't, 'n> {
         let found: Vec<SymbolIx> =
             table.by_name.get(&name).into_iter().flatten().filter(is_top).copied().collect();
         if found.is_empty() {
-            return self.candidates(name, role);
+            return self.candidates(sought);
         }
         let confidence = if found.len() > MAX_CANDIDATES { GLOBAL / 2 } else { GLOBAL };
         Bound::symbols(&found[..found.len().min(MAX_CANDIDATES)], confidence)
@@ -571,11 +771,12 @@ impl<'b, 't, 'n> FileBinder<'b, 't, 'n> {
     }
 
     /// A name as a member of something.
-    fn member(&self, of: Type, name: Name, role: Role) -> Bound {
+    fn member(&self, of: Type, sought: Sought) -> Bound {
+        let name = sought.name;
         let (table, modules) = (self.binder.table, self.binder.modules);
         match of {
             Type::Static(at) | Type::Instance(at) | Type::Callable(at) => {
-                let found = self.for_role(self.binder.member(at, name), role);
+                let found = self.for_role(self.binder.member(at, sought), sought.role);
                 if !found.is_empty() {
                     return Bound::symbols(&found, TYPED);
                 }
@@ -583,7 +784,7 @@ impl<'b, 't, 'n> FileBinder<'b, 't, 'n> {
                 let file = table.entry(at).file as usize;
                 let found = modules.exports(file, name, 6);
                 if found.is_empty() {
-                    Bound::external()
+                    self.extension(sought)
                 } else {
                     Bound { entities: found, confidence: TYPED }
                 }
@@ -598,17 +799,32 @@ impl<'b, 't, 'n> FileBinder<'b, 't, 'n> {
                 }
                 Bound { entities: found, confidence: TYPED }
             }
-            Type::Package(group) => match table.group_top[group as usize].get(&name) {
-                Some(found) => Bound::symbols(found, TYPED),
-                None => Bound::external(),
+            Type::Package(group) => match self.fitting(&table.group_top[group as usize], sought) {
+                Some(found) => Bound::symbols(&found, TYPED),
+                None => {
+                    table.inner_group(self.family, group, name).map_or_else(Bound::external, Bound::package)
+                }
             },
-            Type::External | Type::Collection(_) => Bound::external(),
-            Type::Unknown => self.candidates(name, role),
+            Type::External | Type::Collection(_) => self.extension(sought),
+            Type::Unknown => match self.extension(sought) {
+                found if found.confidence == GLOBAL => found,
+                _ => self.candidates(sought),
+            },
         }
     }
 
+    /// A function that extends a type from outside of it.
+    fn extension(&self, sought: Sought) -> Bound {
+        let found = self.binder.table.extensions(sought.name);
+        if found.is_empty() || sought.role != Role::Call {
+            return Bound::external();
+        }
+        Bound::symbols(&found[..found.len().min(MAX_CANDIDATES)], GLOBAL)
+    }
+
     /// Members of that name of any type, for a receiver of which nothing is known.
-    fn candidates(&self, name: Name, role: Role) -> Bound {
+    fn candidates(&self, sought: Sought) -> Bound {
+        let Sought { name, role, .. } = sought;
         let table = self.binder.table;
         let fits = |&&at: &&SymbolIx| {
             let entry = table.entry(at);
@@ -620,13 +836,28 @@ impl<'b, 't, 'n> FileBinder<'b, 't, 'n> {
             let fits_role = role != Role::Call || !entry.kind.is_type();
             let fits_value = role == Role::Call || !is_callable || self.family.is_dynamic();
             let is_family = table.families[entry.file as usize] == self.family;
-            is_member && fits_role && fits_value && is_family
+            let is_seen = !entry.traits.has(Traits::PRIVATE) || entry.file as usize == self.file;
+            let fits = self.binder.fits(at, sought) || role == Role::Read;
+            is_member && fits_role && fits_value && is_family && is_seen && fits
         };
         let found: Vec<SymbolIx> =
             table.by_name.get(&name).into_iter().flatten().filter(fits).copied().collect();
-        let owners: FxHashSet<Option<SymbolIx>> =
-            found.iter().map(|&at| table.entry(at).parent.map(|parent| table.canonical(parent))).collect();
-        let n = owners.len();
+        let owners: FxHashSet<SymbolIx> = found
+            .iter()
+            .filter_map(|&at| table.entry(at).parent)
+            .map(|parent| table.canonical(parent))
+            .collect();
+        // Members that override each other count as one.
+        let is_overriding = |&&owner: &&SymbolIx| {
+            owners.len() <= MAX_OWNERS
+                // Empty while the supertypes themselves are bound.
+                && self
+                    .binder
+                    .all_supers
+                    .get(owner as usize)
+                    .is_some_and(|supers| supers.iter().any(|above| owners.contains(above)))
+        };
+        let n = owners.len() - owners.iter().filter(is_overriding).count();
         if n == 0 || n > MAX_CANDIDATES {
             return Bound::default();
         }
@@ -644,10 +875,7 @@ impl<'b, 't, 'n> FileBinder<'b, 't, 'n> {
             Value::Unknown => Type::Unknown,
             Value::Builtin => Type::External,
             Value::Itself(source) => self.source_type(source, depth),
-            Value::Called(source) => {
-                let called = self.source_type(source, depth);
-                self.binder.called(called)
-            }
+            Value::Called(source) => self.called_type(source, depth),
             Value::Instance(source) => self.source_type(source, depth).instance(),
             Value::Collection(source) => match self.source_type(source, depth) {
                 Type::Static(of) | Type::Instance(of) => Type::Collection(of),
@@ -662,8 +890,7 @@ impl<'b, 't, 'n> FileBinder<'b, 't, 'n> {
                 self.element(of)
             }
             Value::ElementOfCalled(source) => {
-                let called = self.source_type(source, depth);
-                let of = self.binder.called(called);
+                let of = self.called_type(source, depth);
                 self.element(of)
             }
             Value::Super(of) => {
@@ -671,6 +898,35 @@ impl<'b, 't, 'n> FileBinder<'b, 't, 'n> {
                 let supers = &self.binder.supers[self.binder.table.canonical(of) as usize];
                 supers.first().map_or(Type::Unknown, |&above| Type::Instance(above))
             }
+        }
+    }
+
+    /// The type of what a call returns.
+    fn called_type(&mut self, source: Source, depth: usize) -> Type {
+        let called = self.source_type(source, depth);
+        match self.binder.called(called) {
+            found @ (Type::Unknown | Type::External) => {
+                self.called_of_collection(source, depth).unwrap_or(found)
+            }
+            found => found,
+        }
+    }
+
+    /// What methods of collections return that have the same name in most languages.
+    fn called_of_collection(&mut self, source: Source, depth: usize) -> Option<Type> {
+        let Source::Occurrence(at) = source else { return None };
+        let table = self.binder.table;
+        let occurrence = table.files[self.file].occurrences.get(at as usize)?;
+        let Site::Member(receiver) = occurrence.site else { return None };
+        let name = table.files[self.file].text(occurrence.name);
+        let is_element = ELEMENT_METHODS.contains(&name);
+        if !is_element && !COLLECTION_METHODS.contains(&name) {
+            return None;
+        }
+        match self.value_type(receiver, depth + 1) {
+            Type::Collection(of) if is_element => Some(Type::Instance(of)),
+            found @ Type::Collection(_) => Some(found),
+            _ => None,
         }
     }
 
@@ -706,6 +962,85 @@ impl<'b, 't, 'n> FileBinder<'b, 't, 'n> {
         }
     }
 }
+
+/// Methods of collections that return an element.
+const ELEMENT_METHODS: &[&str] = &[
+    "First",
+    "FirstOrDefault",
+    "Last",
+    "LastOrDefault",
+    "Single",
+    "SingleOrDefault",
+    "computeIfAbsent",
+    "current",
+    "element",
+    "end",
+    "find",
+    "first",
+    "firstOrNull",
+    "get",
+    "getFirst",
+    "getLast",
+    "getOrDefault",
+    "getValue",
+    "last",
+    "lastOrNull",
+    "next",
+    "orElse",
+    "orElseGet",
+    "orElseThrow",
+    "peek",
+    "poll",
+    "pop",
+    "previous",
+    "put",
+    "remove",
+    "removeFirst",
+    "removeLast",
+    "reset",
+    "shift",
+    "single",
+    "singleOrNull",
+];
+
+/// Methods of collections that return a collection of the same elements.
+const COLLECTION_METHODS: &[&str] = &[
+    "Concat",
+    "Distinct",
+    "OrderBy",
+    "OrderByDescending",
+    "Reverse",
+    "Skip",
+    "Take",
+    "ToArray",
+    "ToList",
+    "Where",
+    "asSequence",
+    "concat",
+    "distinct",
+    "drop",
+    "filter",
+    "filterNot",
+    "findAny",
+    "findFirst",
+    "iterator",
+    "limit",
+    "listIterator",
+    "parallelStream",
+    "reversed",
+    "skip",
+    "slice",
+    "sorted",
+    "sortedBy",
+    "stream",
+    "subList",
+    "take",
+    "toArray",
+    "toList",
+    "toMutableList",
+    "toSet",
+    "values",
+];
 
 /// Names of members that the collections, strings and streams of languages have: an unknown receiver is likelier one of these.
 const COMMON: &[&str] = &[

@@ -23,22 +23,30 @@ pub(super) fn references(
     let mut found: Vec<SymbolReference> =
         overrides.iter().map(|&(member, base)| at_definition(table, member, base)).collect();
     let families = families(table, overrides);
-    if families.is_empty() {
-        return found;
-    }
     for family in families.values() {
         let pairs = family.iter().flat_map(|&a| family.iter().map(move |&b| (a, b))).filter(|(a, b)| a != b);
         found.extend(pairs.map(|(member, of)| at_definition(table, member, of)));
     }
-    let family_of: BTreeMap<SymbolIx, &Vec<SymbolIx>> =
-        families.values().flat_map(|family| family.iter().map(move |&at| (at, family))).collect();
+    let mut relatives: BTreeMap<SymbolIx, Vec<SymbolIx>> = BTreeMap::new();
+    for family in families.values() {
+        relatives.extend(family.iter().map(|&at| (at, family.clone())));
+    }
+    for &(member, base) in overrides.iter().filter(|(member, _)| family_of(table, *member) == Family::Php) {
+        relatives.entry(member).or_default().push(base);
+        relatives.entry(base).or_default().push(member);
+    }
+    relatives.retain(|_, relatives| relatives.len() <= MAX_FAMILY);
     for reference in references {
-        let Some(family) = family_of.get(&reference.symbol) else { continue };
-        let others = family.iter().filter(|&&at| at != reference.symbol);
+        let Some(relatives) = relatives.get(&reference.symbol) else { continue };
+        let others = relatives.iter().filter(|&&at| at != reference.symbol);
         let confidence = reference.confidence.min(SAME_FAMILY);
         found.extend(others.map(|&symbol| SymbolReference { symbol, confidence, ..*reference }));
     }
     found
+}
+
+fn family_of(table: &Table<'_>, at: SymbolIx) -> Family {
+    table.families[table.entry(at).file as usize]
 }
 
 /// The definition of `member` as a mention of `base`.
@@ -57,8 +65,7 @@ fn at_definition(table: &Table<'_>, member: SymbolIx, base: SymbolIx) -> SymbolR
 
 /// Members that override each other, directly or by others, by the first of them.
 fn families(table: &Table<'_>, overrides: &[(SymbolIx, SymbolIx)]) -> BTreeMap<SymbolIx, Vec<SymbolIx>> {
-    let is_loose =
-        |at: SymbolIx| matches!(table.families[table.entry(at).file as usize], Family::Script | Family::Php);
+    let is_loose = |at: SymbolIx| family_of(table, at) == Family::Script;
     let mut first: BTreeMap<SymbolIx, SymbolIx> = BTreeMap::new();
     for &(member, base) in overrides.iter().filter(|(member, _)| is_loose(*member)) {
         let (a, b) = (root(&mut first, member), root(&mut first, base));

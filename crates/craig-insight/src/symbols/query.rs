@@ -1,8 +1,9 @@
 //! Questions to the graph: definitions by qualified name, references, callers, callees, impact.
 
+use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 
-use craig_chunk::names::{DefinitionKind, Role};
+use craig_chunk::names::{DefinitionKind, Role, Traits};
 
 use super::{SymbolGraph, SymbolIx, SymbolReference};
 
@@ -59,7 +60,8 @@ pub struct Reach {
 }
 
 impl SymbolGraph {
-    /// Definitions that a query names, the likeliest first: in product code before tests, definitions before declarations.
+    /// Definitions that a query names, the likeliest first: in product code before tests, definitions before declarations, those
+    /// with many references before those with few.
     pub fn find(&self, query: &SymbolQuery) -> Vec<SymbolIx> {
         if let Some((path, line)) = &query.place {
             return self.defined_at(path, *line);
@@ -71,11 +73,13 @@ impl SymbolGraph {
             let file = &self.files[definition.file as usize];
             (
                 file.is_test,
-                definition.traits.has(craig_chunk::names::Traits::LOCAL),
-                definition.traits.has(craig_chunk::names::Traits::DECLARATION),
+                definition.traits.has(Traits::LOCAL),
+                definition.traits.has(Traits::DECLARATION),
+                !self.is_directly_in(at, &query.parts),
                 // A name by itself is rather that of a function than of a method.
                 query.parts.len() == 1 && definition.parent.is_some(),
                 rank(definition.kind),
+                Reverse(self.references_to(at).len()),
                 at,
             )
         });
@@ -91,6 +95,13 @@ impl SymbolGraph {
             return named;
         }
         self.definition_around(file, line).into_iter().collect()
+    }
+
+    /// Whether what encloses a definition is the last but one name of a query, if it has several.
+    fn is_directly_in(&self, at: SymbolIx, parts: &[String]) -> bool {
+        let [.., outer, _] = parts else { return true };
+        let parent = self.definitions[at as usize].parent;
+        parent.is_some_and(|parent| self.definitions[parent as usize].name == *outer)
     }
 
     /// Whether the names of a query are those of a definition and what encloses it; the last of the path may stand in for it.
@@ -149,12 +160,17 @@ impl SymbolGraph {
         names.join(".")
     }
 
-    /// The function or type that holds a definition, itself included: what others use when they use it.
+    /// The function or type that holds a definition, itself included: what others use when they use it. What is nested in a
+    /// function counts as the function.
     fn carrier(&self, at: SymbolIx) -> Option<SymbolIx> {
         let mut next = Some(at);
         while let Some(at) = next {
             let definition = &self.definitions[at as usize];
-            if definition.kind.is_callable() || definition.kind.is_type() {
+            let is_local = definition.traits.has(Traits::LOCAL) && definition.parent.is_some();
+            let is_carrier = definition.kind.is_callable()
+                || definition.kind.is_type()
+                || definition.traits.has(Traits::PROPERTY);
+            if !is_local && is_carrier {
                 return Some(at);
             }
             next = definition.parent;

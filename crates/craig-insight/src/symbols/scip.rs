@@ -71,7 +71,7 @@ impl SymbolGraph {
             let name = format_symbol(symbol.clone());
             let n_before = taken.entry(name.clone()).or_default();
             *n_before += 1;
-            // Overloads are told apart; other definitions of one name in one place are one symbol.
+            // Overloads get a number; other definitions of one name in one place are one symbol.
             let is_overload = *n_before > 1 && suffix(definition.kind) == Suffix::Method;
             names.push(match symbol.descriptors.last_mut().filter(|_| is_overload) {
                 Some(last) => {

@@ -51,6 +51,15 @@ impl Family {
         matches!(self, Self::Go | Self::Jvm | Self::CSharp | Self::Php)
     }
 
+    /// What is between the names of nested packages.
+    pub(super) fn package_separator(self) -> Option<char> {
+        match self {
+            Self::Jvm | Self::CSharp => Some('.'),
+            Self::Php => Some('\\'),
+            _ => None,
+        }
+    }
+
     /// Whether a bare name may be a member of the enclosing type.
     pub(super) fn has_implicit_members(self) -> bool {
         matches!(self, Self::Jvm | Self::CSharp | Self::C | Self::Ruby | Self::Other(_))
@@ -58,12 +67,17 @@ impl Family {
 
     /// Whether top-level names are seen in all files.
     pub(super) fn has_global_names(self) -> bool {
-        matches!(self, Self::C | Self::Ruby | Self::Php | Self::CSharp | Self::Other(_))
+        matches!(self, Self::C | Self::Ruby | Self::CSharp | Self::Other(_))
     }
 
     /// Whether a type is one type however often it is opened.
     fn reopens_types(self) -> bool {
         matches!(self, Self::Ruby | Self::CSharp | Self::C | Self::Rust)
+    }
+
+    /// Whether a type, a function and a variable may share a name, and functions may be overloaded.
+    pub(super) fn has_separate_names(self) -> bool {
+        matches!(self, Self::Jvm | Self::CSharp | Self::Php)
     }
 
     /// Whether the types of values are mostly unknown.
@@ -101,6 +115,10 @@ pub(super) struct Table<'n> {
     /// The first of the definitions that are one type.
     canonical: Vec<SymbolIx>,
     members: FxHashMap<(SymbolIx, Name), Vec<SymbolIx>>,
+    /// Functions that extend types of any project, by name.
+    extensions: FxHashMap<Name, Vec<SymbolIx>>,
+    /// Constructors by their type.
+    constructors: FxHashMap<SymbolIx, Vec<SymbolIx>>,
     /// Definitions that have members.
     has_members: FxHashSet<SymbolIx>,
     /// All definitions that other files may name.
@@ -108,6 +126,8 @@ pub(super) struct Table<'n> {
     pub(super) group_of: Vec<GroupIx>,
     groups: FxHashMap<(Family, String), GroupIx>,
     pub(super) group_top: Vec<Scope>,
+    /// Names of packages.
+    group_names: Vec<String>,
 }
 
 impl<'n> Table<'n> {
@@ -124,11 +144,14 @@ impl<'n> Table<'n> {
             top: Vec::with_capacity(files.len()),
             canonical: Vec::new(),
             members: FxHashMap::default(),
+            extensions: FxHashMap::default(),
+            constructors: FxHashMap::default(),
             has_members: FxHashSet::default(),
             by_name: FxHashMap::default(),
             group_of: Vec::with_capacity(files.len()),
             groups: FxHashMap::default(),
             group_top: Vec::new(),
+            group_names: Vec::new(),
         };
         for (file, names) in files.iter().enumerate() {
             table.add_file(file, names);
@@ -193,12 +216,46 @@ impl<'n> Table<'n> {
             _ if family.has_packages() => package.unwrap_or_default().to_owned(),
             _ => format!("\0{path}"),
         };
-        let next = self.group_top.len() as GroupIx;
-        let group = *self.groups.entry((family, key)).or_insert(next);
-        if group == next {
-            self.group_top.push(Scope::default());
+        self.add_group(family, &key)
+    }
+
+    /// A package and those around it.
+    fn add_group(&mut self, family: Family, package: &str) -> GroupIx {
+        if let Some(known) = self.group(family, package) {
+            return known;
         }
+        if let Some((outer, _)) = family.package_separator().and_then(|at| package.rsplit_once(at)) {
+            self.add_group(family, outer);
+        }
+        let group = self.group_top.len() as GroupIx;
+        self.groups.insert((family, package.to_owned()), group);
+        self.group_top.push(Scope::default());
+        self.group_names.push(package.to_owned());
         group
+    }
+
+    /// The package of that name in another one.
+    pub(super) fn inner_group(&self, family: Family, outer: GroupIx, name: Name) -> Option<GroupIx> {
+        let outer = self.group_names.get(outer as usize)?;
+        let name = self.text(name)?;
+        if outer.is_empty() {
+            return self.group(family, name);
+        }
+        self.group(family, &format!("{outer}{}{name}", family.package_separator()?))
+    }
+
+    /// The packages around a package, from the inside; the last is the one without a name.
+    pub(super) fn outer_groups(&self, family: Family, group: GroupIx) -> Vec<GroupIx> {
+        let mut name = self.group_names.get(group as usize).map_or("", String::as_str);
+        let mut found = Vec::new();
+        while let Some((outer, _)) = family.package_separator().and_then(|at| name.rsplit_once(at)) {
+            found.extend(self.group(family, outer));
+            name = outer;
+        }
+        if !name.is_empty() {
+            found.extend(self.group(family, ""));
+        }
+        found
     }
 
     /// Members by their type; those whose type does not enclose them find it by its name.
@@ -216,8 +273,15 @@ impl<'n> Table<'n> {
                     self.entries[at].parent = Some(owner);
                 }
             }
-            let Entry { name, parent, .. } = self.entries[at];
+            let Entry { name, parent, kind, traits, .. } = self.entries[at];
+            if kind.is_callable() && traits.has(Traits::EXTENSION) {
+                self.extensions.entry(name).or_default().push(at as u32);
+            }
             if let Some(parent) = parent {
+                if kind == DefinitionKind::Constructor {
+                    let of = self.canonical[parent as usize];
+                    self.constructors.entry(of).or_default().push(at as u32);
+                }
                 self.has_members.insert(parent);
                 self.members.entry((self.canonical[parent as usize], name)).or_default().push(at as u32);
             }
@@ -335,6 +399,16 @@ impl<'n> Table<'n> {
     /// Members of a type itself, without those of its supertypes.
     pub(super) fn own_members(&self, of: SymbolIx, name: Name) -> &[SymbolIx] {
         self.members.get(&(self.canonical[of as usize], name)).map_or(&[], Vec::as_slice)
+    }
+
+    /// Functions of that name that extend types.
+    pub(super) fn extensions(&self, name: Name) -> &[SymbolIx] {
+        self.extensions.get(&name).map_or(&[], Vec::as_slice)
+    }
+
+    /// The constructors of a type.
+    pub(super) fn constructors(&self, of: SymbolIx) -> &[SymbolIx] {
+        self.constructors.get(&self.canonical[of as usize]).map_or(&[], Vec::as_slice)
     }
 
     /// Whether a definition has members.

@@ -1014,7 +1014,7 @@ import { useState } from "react"
 }
 
 #[test]
-fn artifacts_of_one_vendor_are_told_apart() {
+fn artifacts_of_one_vendor_are_distinguished() {
     check(
         r##"
 //- /pom.xml

@@ -5,6 +5,8 @@ mod c;
 #[expect(dead_code, reason = "symbols need the files alone")]
 mod fixture;
 mod go;
+mod java;
+mod php;
 mod python;
 mod rust;
 mod script;

@@ -65,6 +65,8 @@ export async function draw(shapes: Shapes, one: Promise<Sized>) {
                 src/shape.ts:7 write 95
             method Shape.unit src/shape.ts:5
                 src/app.ts:10 call 95
+            constructor Shape.constructor src/shape.ts:6
+                src/shape.ts:5 call 99
             field Shape.name src/shape.ts:6
                 src/shape.ts:8 read 95
             method Shape.grow src/shape.ts:7

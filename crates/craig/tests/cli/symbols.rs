@@ -28,7 +28,9 @@ fn home() -> Home {
 #[test]
 fn a_symbol() {
     let home = home();
-    home.check(&["symbol", "Cart.total", "--root", "shop"], expect![[r#"
+    home.check(
+        &["symbol", "Cart.total", "--root", "shop"],
+        expect![[r#"
         exit 0
         -- stdout
         Cart.total  method  cart.py:8-10
@@ -36,15 +38,19 @@ fn a_symbol() {
               9          """In cents."""
              10          return sum(price_of(item) for item in self.items)
         1 reference
-    "#]]);
-    home.check(&["symbol", "total", "-p", "shop", "--format", "json"], expect![[r#"
+    "#]],
+    );
+    home.check(
+        &["symbol", "total", "-p", "shop", "--format", "json"],
+        expect![[r#"
         exit 0
         -- stdout
         rounded  function  prices.py:5-6
         where         use   sure  in             line
         prices.py:2   call   99%  price_of       return rounded(item.price)
         prices.py:11  call   99%  Invoice.total  return rounded(0)
-    "#]]);
+    "#]],
+    );
     let coloured = home.run(&["symbol", "shop/prices.py:5", "--root", "shop", "--color", "always"]);
     expect![[r#"
         exit 0
@@ -53,7 +59,8 @@ fn a_symbol() {
         ESC[2m      5ESC[0m  def rounded(price):
         ESC[2m      6ESC[0m      return round(price)
         ESC[2m2 referencesESC[0m
-    "#]].assert_eq(&home.transcript(&coloured).replace('\u{1b}', "ESC"));
+    "#]]
+    .assert_eq(&home.transcript(&coloured).replace('\u{1b}', "ESC"));
 }
 
 #[test]

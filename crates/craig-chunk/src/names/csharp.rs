@@ -1,0 +1,946 @@
+//! Names in C#.
+
+use tree_sitter::Node;
+
+use super::walk::NameRule::{Block, Literal, Read, Skip, Transparent};
+use super::walk::{NameTable, ScopeKind, Walk};
+use super::{DefinitionIx, DefinitionKind, Imported, Role, Site, Traits, Value};
+use crate::grammar::{child, field};
+
+pub(crate) static TABLE: NameTable = NameTable {
+    rules: &[
+        ("comment", Skip),
+        ("string_literal", Literal),
+        ("verbatim_string_literal", Literal),
+        ("raw_string_literal", Literal),
+        ("character_literal", Literal),
+        ("integer_literal", Literal),
+        ("real_literal", Literal),
+        ("boolean_literal", Literal),
+        ("null_literal", Literal),
+        ("predefined_type", Literal),
+        ("interpolated_string_expression", Read(plain)),
+        ("interpolation_format_clause", Skip),
+        ("attribute_target_specifier", Skip),
+        ("goto_statement", Skip),
+        ("extern_alias_directive", Skip),
+        ("preproc_define", Skip),
+        ("preproc_undef", Skip),
+        ("preproc_pragma", Skip),
+        ("preproc_region", Skip),
+        ("preproc_endregion", Skip),
+        ("preproc_line", Skip),
+        ("preproc_error", Skip),
+        ("preproc_warning", Skip),
+        ("preproc_if", Read(preprocessed)),
+        ("preproc_elif", Read(preprocessed)),
+        ("file_scoped_namespace_declaration", Read(namespace)),
+        ("namespace_declaration", Read(namespace)),
+        ("using_directive", Read(using)),
+        ("identifier", Read(identifier)),
+        ("generic_name", Read(generic)),
+        ("qualified_name", Read(qualified)),
+        ("alias_qualified_name", Read(qualified)),
+        ("nullable_type", Read(type_node)),
+        ("array_type", Read(type_node)),
+        ("this", Read(this)),
+        ("base", Read(base)),
+        ("attribute", Read(attribute)),
+        ("class_declaration", Read(type_declaration)),
+        ("struct_declaration", Read(type_declaration)),
+        ("record_declaration", Read(type_declaration)),
+        ("interface_declaration", Read(type_declaration)),
+        ("enum_declaration", Read(type_declaration)),
+        ("delegate_declaration", Read(delegate)),
+        ("enum_member_declaration", Read(enum_member)),
+        ("method_declaration", Read(method)),
+        ("constructor_declaration", Read(method)),
+        ("local_function_statement", Read(method)),
+        ("destructor_declaration", Read(unnamed)),
+        ("operator_declaration", Read(unnamed)),
+        ("conversion_operator_declaration", Read(unnamed)),
+        ("indexer_declaration", Read(unnamed)),
+        ("property_declaration", Read(property)),
+        ("event_declaration", Read(property)),
+        ("field_declaration", Read(fields)),
+        ("event_field_declaration", Read(fields)),
+        ("accessor_declaration", Read(accessor)),
+        ("variable_declaration", Read(variables)),
+        ("block", Block),
+        ("for_statement", Block),
+        ("using_statement", Block),
+        ("fixed_statement", Block),
+        ("switch_section", Block),
+        ("switch_expression_arm", Block),
+        ("foreach_statement", Read(for_each)),
+        ("catch_clause", Read(catch)),
+        ("labeled_statement", Read(labeled)),
+        ("declaration_expression", Read(declaration)),
+        ("declaration_pattern", Read(declaration)),
+        ("var_pattern", Read(declaration)),
+        ("recursive_pattern", Read(recursive_pattern)),
+        ("type_pattern", Read(cast)),
+        ("is_expression", Read(cast)),
+        ("as_expression", Read(cast)),
+        ("cast_expression", Read(cast)),
+        ("typeof_expression", Read(cast)),
+        ("default_expression", Read(cast)),
+        ("sizeof_expression", Read(cast)),
+        ("parenthesized_expression", Transparent),
+        ("await_expression", Transparent),
+        ("checked_expression", Transparent),
+        ("ref_expression", Transparent),
+        ("binary_expression", Read(binary)),
+        ("conditional_expression", Read(conditional)),
+        ("assignment_expression", Read(assignment)),
+        ("postfix_unary_expression", Read(update)),
+        ("prefix_unary_expression", Read(update)),
+        ("member_access_expression", Read(member)),
+        ("conditional_access_expression", Read(conditional_access)),
+        ("element_access_expression", Read(element)),
+        ("invocation_expression", Read(call)),
+        ("argument", Read(argument)),
+        ("object_creation_expression", Read(creation)),
+        ("implicit_object_creation_expression", Read(implicit_creation)),
+        ("with_expression", Read(with)),
+        ("array_creation_expression", Read(cast)),
+        ("lambda_expression", Read(lambda)),
+        ("anonymous_method_expression", Read(lambda)),
+        ("from_clause", Read(from)),
+        ("let_clause", Read(from)),
+        ("query_expression", Block),
+    ],
+    hoists: false,
+};
+
+fn plain<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
+    walk.children(node);
+    Value::Builtin
+}
+
+fn preprocessed<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
+    walk.children_except(node, &["condition"]);
+    Value::Unknown
+}
+
+fn namespace<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
+    if let Some(name) = field(node, "name") {
+        let id = walk.id(walk.text_of(name));
+        walk.found.packages.push(id);
+    }
+    walk.children_except(node, &["name"]);
+    Value::Unknown
+}
+
+/// `using A.B;`, `using static A.B;`, `using C = A.B;`
+fn using<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
+    let alias = field(node, "name");
+    let mut cursor = node.walk();
+    let Some(path) = node.named_children(&mut cursor).filter(|part| Some(*part) != alias).last() else {
+        return Value::Unknown;
+    };
+    let scope = field(path, "qualifier");
+    let name = field(path, "name").filter(|name| name.kind() == "identifier");
+    let imported = scope.zip(name).map(|(scope, name)| {
+        let id = walk.id(walk.text_of(name));
+        (walk.text_of(scope).trim_start_matches("global::"), Imported::Name(id), name)
+    });
+    match (alias, imported) {
+        (Some(alias), Some((module, what, name))) => {
+            let at = walk.import(node, Some(walk.text_of(alias)), module, what, false);
+            walk.at_site(name, Role::Import, Site::Import(at));
+        }
+        (Some(_), None) => {
+            type_value(walk, path, Role::Type);
+        }
+        (None, imported) => {
+            walk.import(node, None, walk.text_of(path).trim_start_matches("global::"), Imported::All, false);
+            if let (Some(_), Some((module, what, name))) = (child(node, "static"), imported) {
+                let at = walk.import(node, None, module, what, false);
+                walk.at_site(name, Role::Import, Site::Import(at));
+            }
+        }
+    }
+    Value::Unknown
+}
+
+/// A name in an expression.
+fn identifier<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
+    let role = walk.take_role();
+    if matches!(walk.text_of(node), "_" | "var" | "dynamic" | "nameof" | "value") && !walk.is_bound(node) {
+        return Value::Unknown;
+    }
+    walk.name(node, role)
+}
+
+fn this<'t>(walk: &mut Walk<'t>, _: Node<'t>) -> Value {
+    walk.this_value()
+}
+
+fn base<'t>(walk: &mut Walk<'t>, _: Node<'t>) -> Value {
+    walk.this.map_or(Value::Unknown, Value::Super)
+}
+
+/// `Name<T>` in an expression or as a type: the thing itself.
+fn generic<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
+    let role = walk.take_role();
+    let value = child(node, "identifier").map_or(Value::Unknown, |name| walk.name(name, role));
+    arguments_of_type(walk, node);
+    value
+}
+
+fn arguments_of_type<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Vec<Value> {
+    let Some(list) = child(node, "type_argument_list") else { return Vec::new() };
+    let mut cursor = list.walk();
+    list.named_children(&mut cursor).map(|part| type_value(walk, part, Role::Type)).collect()
+}
+
+fn qualified<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
+    let role = walk.take_role();
+    let Some(name) = field(node, "name") else { return Value::Unknown };
+    let scope = field(node, "qualifier");
+    let of = scope.map_or(Value::Unknown, |scope| walk.visit_as(scope, Role::Read));
+    let text = if name.kind() == "generic_name" { child(name, "identifier") } else { Some(name) };
+    let value = match (text, scope) {
+        (Some(text), Some(_)) => walk.member(text, of, role),
+        // `global::Name`
+        (Some(text), None) => walk.at_site(text, role, Site::Bare),
+        _ => Value::Unknown,
+    };
+    arguments_of_type(walk, name);
+    value
+}
+
+fn type_node<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
+    let role = walk.take_role();
+    type_value(walk, node, role)
+}
+
+const COLLECTIONS: &[&str] = &[
+    "List",
+    "IList",
+    "IEnumerable",
+    "IEnumerator",
+    "ICollection",
+    "IReadOnlyList",
+    "IReadOnlyCollection",
+    "HashSet",
+    "ISet",
+    "SortedSet",
+    "Queue",
+    "Stack",
+    "LinkedList",
+    "ConcurrentQueue",
+    "ConcurrentStack",
+    "ConcurrentBag",
+    "Collection",
+    "ReadOnlyCollection",
+    "ObservableCollection",
+    "ImmutableList",
+    "ImmutableArray",
+    "IAsyncEnumerable",
+    "IQueryable",
+    "Span",
+    "ReadOnlySpan",
+    "Memory",
+    "ReadOnlyMemory",
+];
+const MAPS: &[&str] = &[
+    "Dictionary",
+    "IDictionary",
+    "IReadOnlyDictionary",
+    "ConcurrentDictionary",
+    "SortedDictionary",
+    "SortedList",
+    "ImmutableDictionary",
+];
+/// Types that stand for what they hold: `await` and `?` take it out.
+const WRAPPERS: &[&str] = &["Task", "ValueTask", "Nullable"];
+
+/// A type: its value is an instance of it.
+fn type_value<'t>(walk: &mut Walk<'t>, node: Node<'t>, role: Role) -> Value {
+    let role = if role == Role::Read { Role::Type } else { role };
+    match node.kind() {
+        "implicit_type" => Value::Unknown,
+        "identifier" if matches!(walk.text_of(node), "var" | "dynamic" | "notnull" | "unmanaged") => {
+            Value::Unknown
+        }
+        "identifier" => walk.name(node, role).instance(),
+        "qualified_name" | "alias_qualified_name" => walk.visit_as(node, role).instance(),
+        "generic_name" => {
+            let Some(name) = child(node, "identifier") else { return Value::Unknown };
+            let whole = walk.name(name, role).instance();
+            let held = arguments_of_type(walk, node);
+            match walk.text_of(name) {
+                text if COLLECTIONS.contains(&text) => held.first().copied().unwrap_or_default().collection(),
+                text if MAPS.contains(&text) => held.last().copied().unwrap_or_default().collection(),
+                text if WRAPPERS.contains(&text) => held.first().copied().unwrap_or_default(),
+                _ => whole,
+            }
+        }
+        "array_type" => {
+            let held = field(node, "type").map_or(Value::Unknown, |of| type_value(walk, of, Role::Type));
+            walk.field(node, "rank");
+            held.collection().or(Value::Builtin)
+        }
+        "nullable_type" | "ref_type" | "scoped_type" | "pointer_type" => {
+            field(node, "type").map_or(Value::Unknown, |of| type_value(walk, of, role))
+        }
+        "predefined_type" => Value::Builtin,
+        "tuple_type" => {
+            let mut cursor = node.walk();
+            for part in node.named_children(&mut cursor) {
+                type_field(walk, part, "type");
+            }
+            Value::Unknown
+        }
+        _ => walk.visit(node),
+    }
+}
+
+fn type_field<'t>(walk: &mut Walk<'t>, node: Node<'t>, name: &str) -> Value {
+    field(node, name).map_or(Value::Unknown, |of| type_value(walk, of, Role::Type))
+}
+
+fn attribute<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
+    let of = field(node, "name").map_or(Value::Unknown, |name| type_value(walk, name, Role::Type));
+    if let Some(list) = child(node, "attribute_argument_list") {
+        let mut cursor = list.walk();
+        for part in list.named_children(&mut cursor) {
+            if let Some(name) = field(part, "name") {
+                walk.at_site(name, Role::Write, Site::Key(of));
+            }
+            walk.children_except(part, &["name"]);
+        }
+    }
+    Value::Unknown
+}
+
+fn traits(node: Node<'_>, text: &str) -> Traits {
+    let mut traits = Traits::default();
+    let mut cursor = node.walk();
+    for part in node.named_children(&mut cursor).filter(|part| part.kind() == "modifier") {
+        match text.get(part.byte_range()) {
+            Some("static" | "const") => traits = traits.and(Traits::STATIC),
+            Some("public") => traits = traits.and(Traits::EXPORTED),
+            _ => {}
+        }
+    }
+    traits
+}
+
+fn has_modifier(node: Node<'_>, text: &str, modifier: &str) -> bool {
+    let mut cursor = node.walk();
+    node.named_children(&mut cursor)
+        .any(|part| part.kind() == "modifier" && text.get(part.byte_range()) == Some(modifier))
+}
+
+fn type_declaration<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
+    let Some(name) = field(node, "name") else { return Value::Unknown };
+    let kind = match node.kind() {
+        "interface_declaration" => DefinitionKind::Interface,
+        "enum_declaration" => DefinitionKind::Enum,
+        _ => DefinitionKind::Class,
+    };
+    let Some(definition) = walk.define(name, node, kind, traits(node, walk.text)) else {
+        return Value::Unknown;
+    };
+    walk.scope(ScopeKind::Block, |walk| {
+        walk.inside_type(definition, |walk| {
+            type_parameters(walk, node);
+            let mut cursor = node.walk();
+            for part in node.named_children(&mut cursor) {
+                match part.kind() {
+                    "base_list" if kind == DefinitionKind::Enum => {}
+                    "base_list" => bases(walk, part, definition),
+                    "parameter_list" => primary_parameters(walk, node, part, definition),
+                    "type_parameter_list" | "type_parameter_constraints_clause" | "modifier" => {}
+                    _ if Some(part) == field(node, "name") => {}
+                    _ => {
+                        walk.visit(part);
+                    }
+                }
+            }
+        });
+    });
+    Value::Unknown
+}
+
+fn bases<'t>(walk: &mut Walk<'t>, list: Node<'t>, of: DefinitionIx) {
+    let mut cursor = list.walk();
+    for part in list.named_children(&mut cursor) {
+        if part.kind() == "argument_list" {
+            walk.visit(part);
+            continue;
+        }
+        let base =
+            if part.kind() == "primary_constructor_base_type" { field(part, "type") } else { Some(part) };
+        let Some(base) = base else { continue };
+        let mut letters = walk.text_of(base).rsplit('.').next().unwrap_or_default().chars();
+        let is_interface = letters.next() == Some('I') && letters.next().is_some_and(char::is_uppercase);
+        let role = if is_interface { Role::Implement } else { Role::Inherit };
+        let value = match walk.visit_as(base, role) {
+            Value::Instance(source) => Value::Itself(source),
+            other => other,
+        };
+        if let Some(known) = walk.definition(of) {
+            known.supers.push(value);
+        }
+        if base != part
+            && let Some(arguments) = child(part, "argument_list")
+        {
+            walk.visit(arguments);
+        }
+    }
+}
+
+/// Parameters of a type are seen in all of it; those of a record are its properties.
+fn primary_parameters<'t>(walk: &mut Walk<'t>, node: Node<'t>, list: Node<'t>, of: DefinitionIx) {
+    let mut cursor = list.walk();
+    for parameter in list.named_children(&mut cursor).filter(|part| part.kind() == "parameter") {
+        let value = type_field(walk, parameter, "type");
+        let Some(name) = field(parameter, "name") else { continue };
+        if node.kind() == "record_declaration" {
+            let definition =
+                walk.define_in(Some(of), name, parameter, DefinitionKind::Field, Traits::EXPORTED);
+            if let Some(definition) = definition {
+                walk.set_value(definition, value);
+            }
+        } else {
+            walk.declare_local(name, value);
+        }
+    }
+}
+
+/// Declares type parameters, with the types that bound them.
+fn type_parameters<'t>(walk: &mut Walk<'t>, node: Node<'t>) {
+    let list = field(node, "type_parameters").or_else(|| child(node, "type_parameter_list"));
+    let Some(list) = list else { return };
+    let mut cursor = list.walk();
+    for parameter in list.named_children(&mut cursor) {
+        if let Some(name) = field(parameter, "name") {
+            walk.declare_local(name, Value::Unknown);
+        }
+    }
+    let mut cursor = node.walk();
+    for clause in
+        node.named_children(&mut cursor).filter(|part| part.kind() == "type_parameter_constraints_clause")
+    {
+        let mut value = Value::Unknown;
+        let mut cursor = clause.walk();
+        for bound in clause.named_children(&mut cursor) {
+            value = value.or(type_field(walk, bound, "type"));
+        }
+        if let Some(name) = child(clause, "identifier") {
+            walk.declare_local(name, value);
+        }
+    }
+}
+
+fn delegate<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
+    let Some(name) = field(node, "name") else { return Value::Unknown };
+    let definition = walk.define(name, node, DefinitionKind::Type, traits(node, walk.text));
+    walk.function(None, |walk| {
+        walk.inside(definition, |walk| {
+            type_parameters(walk, node);
+            type_field(walk, node, "type");
+            parameters(walk, node);
+        });
+        Value::Unknown
+    });
+    Value::Unknown
+}
+
+fn enum_member<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
+    if let Some(name) = field(node, "name") {
+        walk.define(name, node, DefinitionKind::EnumMember, Traits::STATIC);
+    }
+    walk.children_except(node, &["name"]);
+    Value::Unknown
+}
+
+fn method<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
+    let Some(name) = field(node, "name") else { return Value::Unknown };
+    let kind = match node.kind() {
+        "constructor_declaration" => DefinitionKind::Constructor,
+        "method_declaration" if walk.this.is_some() => DefinitionKind::Method,
+        _ => DefinitionKind::Function,
+    };
+    let mut traits = traits(node, walk.text);
+    if field(node, "parameters")
+        .and_then(|list| child(list, "parameter"))
+        .is_some_and(|first| has_modifier(first, walk.text, "this"))
+    {
+        traits = traits.and(Traits::EXTENSION);
+    }
+    let Some(definition) = walk.define(name, node, kind, traits) else { return Value::Unknown };
+    if kind == DefinitionKind::Function {
+        walk.bind(definition);
+    }
+    walk.function(Some(definition), |walk| {
+        type_parameters(walk, node);
+        let declared = type_field(walk, node, "returns").or(type_field(walk, node, "type"));
+        let arity = parameters(walk, node);
+        if !traits.has(Traits::EXTENSION) {
+            walk.set_arity(definition, arity);
+        }
+        rest(walk, node);
+        declared
+    });
+    Value::Unknown
+}
+
+/// The parts of a member that are neither its name nor its signature.
+fn rest<'t>(walk: &mut Walk<'t>, node: Node<'t>) {
+    let fields = ["name", "returns", "type", "parameters", "type_parameters", "operator"];
+    let known: Vec<Node<'t>> = fields.iter().filter_map(|name| field(node, name)).collect();
+    let mut cursor = node.walk();
+    for part in node.named_children(&mut cursor) {
+        let is_read = !known.contains(&part)
+            && !matches!(
+                part.kind(),
+                "modifier" | "type_parameter_constraints_clause" | "type_parameter_list"
+            );
+        match part.kind() {
+            "explicit_interface_specifier" => {
+                if let Some(of) = part.named_child(0) {
+                    type_value(walk, of, Role::Type);
+                }
+            }
+            _ if is_read => {
+                walk.visit(part);
+            }
+            _ => {}
+        }
+    }
+}
+
+/// Declares parameters; how many there are, if that is fixed.
+fn parameters<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Option<u8> {
+    let list = field(node, "parameters").or_else(|| child(node, "parameter_list"))?;
+    let mut n = 0usize;
+    let mut is_fixed = true;
+    let mut cursor = list.walk();
+    for parameter in list.named_children(&mut cursor) {
+        if parameter.kind() == "parameter" {
+            n += 1;
+            let value = type_field(walk, parameter, "type");
+            let Some(name) = field(parameter, "name") else { continue };
+            let of = field(parameter, "type");
+            let mut cursor = parameter.walk();
+            for part in parameter.named_children(&mut cursor) {
+                if part != name && Some(part) != of && part.kind() != "modifier" {
+                    is_fixed &= part.kind() == "attribute_list";
+                    walk.visit(part);
+                }
+            }
+            walk.declare_local(name, value);
+        } else if parameter.kind() != "attribute_list" {
+            // `params T[] all` stands in the list itself.
+            is_fixed = false;
+        }
+    }
+    if let (Some(of), Some(name)) = (field(list, "type"), field(list, "name")) {
+        is_fixed = false;
+        let value = type_value(walk, of, Role::Type);
+        walk.declare_local(name, value);
+    }
+    u8::try_from(n).ok().filter(|_| is_fixed)
+}
+
+/// An operator, indexer or destructor.
+fn unnamed<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
+    walk.function(None, |walk| {
+        type_field(walk, node, "type");
+        parameters(walk, node);
+        rest(walk, node);
+        Value::Unknown
+    });
+    Value::Unknown
+}
+
+fn property<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
+    let Some(name) = field(node, "name") else { return Value::Unknown };
+    let traits = traits(node, walk.text).and(Traits::PROPERTY);
+    let Some(definition) = walk.define(name, node, DefinitionKind::Field, traits) else {
+        return Value::Unknown;
+    };
+    let value = type_field(walk, node, "type");
+    walk.set_value(definition, value);
+    walk.expected = value;
+    walk.function(None, |walk| {
+        walk.inside(Some(definition), |walk| rest(walk, node));
+        Value::Unknown
+    });
+    Value::Unknown
+}
+
+fn accessor<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
+    walk.children_except(node, &["name"]);
+    Value::Unknown
+}
+
+fn fields<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
+    let Some(list) = child(node, "variable_declaration") else { return Value::Unknown };
+    let traits = traits(node, walk.text);
+    let is_constant = has_modifier(node, walk.text, "const");
+    let kind = if is_constant { DefinitionKind::Constant } else { DefinitionKind::Field };
+    if let Some(attributes) = child(node, "attribute_list") {
+        walk.visit(attributes);
+    }
+    let declared = type_field(walk, list, "type");
+    let mut cursor = list.walk();
+    for declarator in list.named_children(&mut cursor).filter(|part| part.kind() == "variable_declarator") {
+        let Some(name) = field(declarator, "name") else { continue };
+        let definition = walk.define(name, node, kind, traits);
+        walk.expected = declared;
+        walk.children_except(declarator, &["name"]);
+        if let Some(definition) = definition {
+            walk.set_value(definition, declared);
+        }
+    }
+    Value::Unknown
+}
+
+fn variables<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
+    let declared = type_field(walk, node, "type");
+    let mut cursor = node.walk();
+    for declarator in node.named_children(&mut cursor).filter(|part| part.kind() == "variable_declarator") {
+        let name = field(declarator, "name");
+        walk.expected = declared;
+        let mut value = Value::Unknown;
+        let mut cursor = declarator.walk();
+        for part in declarator.named_children(&mut cursor).filter(|part| Some(*part) != name) {
+            if part.kind() == "tuple_pattern" {
+                declare_all(walk, part);
+            } else {
+                value = walk.visit(part);
+            }
+        }
+        walk.expected = Value::Unknown;
+        if let Some(name) = name {
+            walk.declare_local(name, declared.or(value));
+        }
+    }
+    Value::Unknown
+}
+
+/// Declares the names of a pattern.
+fn declare_all<'t>(walk: &mut Walk<'t>, node: Node<'t>) {
+    let mut cursor = node.walk();
+    for part in node.named_children(&mut cursor) {
+        if part.kind() == "identifier" {
+            walk.declare_local(part, Value::Unknown);
+        }
+    }
+}
+
+fn for_each<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
+    walk.scope(ScopeKind::Block, |walk| {
+        let declared = type_field(walk, node, "type");
+        let element = walk.field(node, "right").element();
+        match field(node, "left") {
+            Some(left) if left.kind() == "identifier" => {
+                walk.declare_local(left, declared.or(element));
+            }
+            Some(left) => declare_all(walk, left),
+            None => {}
+        }
+        walk.field(node, "body");
+    });
+    Value::Unknown
+}
+
+fn catch<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
+    walk.scope(ScopeKind::Block, |walk| {
+        if let Some(declaration) = child(node, "catch_declaration") {
+            self::declaration(walk, declaration);
+        }
+        let mut cursor = node.walk();
+        for part in node.named_children(&mut cursor).filter(|part| part.kind() != "catch_declaration") {
+            walk.visit(part);
+        }
+    });
+    Value::Unknown
+}
+
+fn labeled<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
+    let mut cursor = node.walk();
+    for part in node.named_children(&mut cursor).skip(1) {
+        walk.visit(part);
+    }
+    Value::Unknown
+}
+
+/// A type with a name that it declares.
+fn declaration<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
+    let value = type_field(walk, node, "type");
+    if let Some(name) = field(node, "name") {
+        walk.declare_local(name, value);
+    }
+    value
+}
+
+/// `Shape { Size: 2 } shape`
+fn recursive_pattern<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
+    let value = declaration(walk, node);
+    let mut cursor = node.walk();
+    for clause in node.named_children(&mut cursor) {
+        if clause.kind() == "property_pattern_clause" {
+            let mut cursor = clause.walk();
+            for part in clause.named_children(&mut cursor).filter(|part| part.kind() == "subpattern") {
+                let name = part.named_child(0).filter(|name| name.kind() == "identifier");
+                if let Some(name) = name {
+                    walk.at_site(name, Role::Read, Site::Key(value));
+                }
+                let mut cursor = part.walk();
+                for inner in part.named_children(&mut cursor).filter(|inner| Some(*inner) != name) {
+                    walk.visit(inner);
+                }
+            }
+        } else if clause.kind() == "positional_pattern_clause" {
+            walk.visit(clause);
+        }
+    }
+    value
+}
+
+/// An expression with a type that its value has.
+fn cast<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
+    let of = field(node, "type").or_else(|| field(node, "right"));
+    let value = of.map_or(Value::Unknown, |of| type_value(walk, of, Role::Type));
+    walk.children_except(node, &["type", "right"]);
+    if matches!(node.kind(), "is_expression" | "typeof_expression" | "sizeof_expression") {
+        Value::Builtin
+    } else {
+        value
+    }
+}
+
+fn binary<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
+    let operator = field(node, "operator").map_or("", |operator| walk.text_of(operator));
+    let left = walk.field(node, "left");
+    let right = walk.field(node, "right");
+    if operator == "??" { left.or(right) } else { Value::Builtin }
+}
+
+fn conditional<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
+    walk.field(node, "condition");
+    let first = walk.field(node, "consequence");
+    let other = walk.field(node, "alternative");
+    if first == Value::Builtin { other } else { first.or(other) }
+}
+
+fn assignment<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
+    walk.field_as(node, "left", Role::Write);
+    walk.field(node, "right")
+}
+
+fn update<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
+    let text = walk.text_of(node);
+    let is_write = ["++", "--"].iter().any(|sign| text.starts_with(sign) || text.ends_with(sign));
+    let role = if is_write { Role::Write } else { Role::Read };
+    // `x!` is `x`.
+    node.named_child(0).map_or(Value::Unknown, |inner| walk.visit_as(inner, role))
+}
+
+fn member_name<'t>(walk: &mut Walk<'t>, node: Node<'t>, of: Value, role: Role) -> Value {
+    let Some(name) = field(node, "name") else { return Value::Unknown };
+    let text = if name.kind() == "generic_name" { child(name, "identifier") } else { Some(name) };
+    let value = text.map_or(Value::Unknown, |text| walk.member(text, of, role));
+    arguments_of_type(walk, name);
+    value
+}
+
+fn member<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
+    let role = walk.take_role();
+    let of = walk.field(node, "expression");
+    if role == Role::Read && field(node, "name").is_some_and(|name| walk.text_of(name) == "Result") {
+        // What a task holds.
+        member_name(walk, node, of, role);
+        return of;
+    }
+    member_name(walk, node, of, role)
+}
+
+/// `shape?.Size`
+fn conditional_access<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
+    let role = walk.take_role();
+    let of = walk.field(node, "condition");
+    let condition = field(node, "condition");
+    let mut cursor = node.walk();
+    let mut value = Value::Unknown;
+    for part in node.named_children(&mut cursor).filter(|part| Some(*part) != condition) {
+        value = bound_member(walk, part, of, role, 0);
+    }
+    value
+}
+
+/// What follows `?.`: members and calls, the innermost of which is of the value.
+fn bound_member<'t>(walk: &mut Walk<'t>, node: Node<'t>, of: Value, role: Role, depth: usize) -> Value {
+    const MAX_CHAIN: usize = 64;
+    if depth > MAX_CHAIN {
+        return Value::Unknown;
+    }
+    match node.kind() {
+        "member_binding_expression" => member_name(walk, node, of, role),
+        "member_access_expression" => {
+            let Some(inner) = field(node, "expression") else { return Value::Unknown };
+            let of = bound_member(walk, inner, of, Role::Read, depth + 1);
+            member_name(walk, node, of, role)
+        }
+        "invocation_expression" => {
+            let Some(function) = field(node, "function") else { return Value::Unknown };
+            let called = bound_member(walk, function, of, Role::Call, depth + 1);
+            walk.field(node, "arguments");
+            called.called()
+        }
+        "element_binding_expression" => {
+            walk.children(node);
+            of.element()
+        }
+        _ => walk.visit_as(node, role),
+    }
+}
+
+fn element<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
+    let of = walk.field(node, "expression");
+    walk.field(node, "subscript");
+    of.element()
+}
+
+fn call<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
+    let Some(function) = field(node, "function") else { return Value::Unknown };
+    let name = field(function, "name").map_or("", |name| walk.text_of(name));
+    // They hand on what the task gives.
+    if matches!(name, "ConfigureAwait" | "GetAwaiter" | "GetResult" | "AsTask" | "AsValueTask")
+        && let Some(of) = field(function, "expression")
+    {
+        let of = walk.visit(of);
+        walk.field(node, "arguments");
+        return of;
+    }
+    let called = walk.visit_as(function, Role::Call);
+    if let Some(list) = field(node, "arguments") {
+        walk.visit(list);
+        walk.set_arguments(called, list.named_child_count());
+    }
+    called.called()
+}
+
+fn argument<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
+    let name = field(node, "name");
+    let mut cursor = node.walk();
+    let mut value = Value::Unknown;
+    for part in node.named_children(&mut cursor).filter(|part| Some(*part) != name) {
+        value = walk.visit(part);
+    }
+    value
+}
+
+fn creation<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
+    let value = field(node, "type").map_or(Value::Unknown, |of| type_value(walk, of, Role::Call));
+    if let Some(list) = field(node, "arguments") {
+        walk.visit(list);
+        walk.set_arguments(value, list.named_child_count());
+    }
+    if let Some(list) = field(node, "initializer") {
+        initializer(walk, list, value);
+    }
+    value
+}
+
+/// `new() { … }`: of the type that is declared.
+fn implicit_creation<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
+    let value = std::mem::take(&mut walk.expected);
+    let mut cursor = node.walk();
+    for part in node.named_children(&mut cursor) {
+        if part.kind() == "initializer_expression" {
+            initializer(walk, part, value);
+        } else {
+            walk.visit(part);
+        }
+    }
+    value
+}
+
+/// The members that an initializer sets.
+fn initializer<'t>(walk: &mut Walk<'t>, list: Node<'t>, of: Value) {
+    let mut cursor = list.walk();
+    for part in list.named_children(&mut cursor) {
+        let left = field(part, "left").filter(|left| left.kind() == "identifier");
+        match left {
+            Some(name) if part.kind() == "assignment_expression" => {
+                walk.at_site(name, Role::Write, Site::Key(of));
+                match field(part, "right") {
+                    Some(right) if right.kind() == "initializer_expression" => {
+                        initializer(walk, right, Value::Unknown);
+                    }
+                    Some(right) => {
+                        walk.visit(right);
+                    }
+                    None => {}
+                }
+            }
+            _ => {
+                walk.visit(part);
+            }
+        }
+    }
+}
+
+fn with<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
+    let mut cursor = node.walk();
+    let mut of = Value::Unknown;
+    for part in node.named_children(&mut cursor) {
+        if part.kind() != "with_initializer" {
+            of = walk.visit(part);
+            continue;
+        }
+        let mut cursor = part.walk();
+        for (at, inner) in part.named_children(&mut cursor).enumerate() {
+            if at == 0 && inner.kind() == "identifier" {
+                walk.at_site(inner, Role::Write, Site::Key(of));
+            } else {
+                walk.visit(inner);
+            }
+        }
+    }
+    of
+}
+
+fn lambda<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
+    walk.function(None, |walk| {
+        match field(node, "parameters") {
+            Some(name) if name.kind() == "implicit_parameter" => {
+                walk.declare_local(name, Value::Unknown);
+            }
+            _ => {
+                parameters(walk, node);
+            }
+        }
+        match field(node, "body").or_else(|| child(node, "block")) {
+            Some(body) => walk.visit(body),
+            None => Value::Unknown,
+        };
+        Value::Unknown
+    });
+    Value::Unknown
+}
+
+/// `from x in all`, `let x = …`
+fn from<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
+    let declared = type_field(walk, node, "type");
+    let name = field(node, "name").or_else(|| child(node, "identifier"));
+    let of = field(node, "type");
+    let mut cursor = node.walk();
+    let mut value = Value::Unknown;
+    for part in node.named_children(&mut cursor).filter(|part| Some(*part) != name && Some(*part) != of) {
+        value = walk.visit(part);
+    }
+    let value = if node.kind() == "from_clause" { value.element() } else { value };
+    if let Some(name) = name {
+        walk.declare_local(name, declared.or(value));
+    }
+    Value::Unknown
+}

@@ -1,0 +1,766 @@
+//! Names in PHP.
+
+use tree_sitter::Node;
+
+use super::walk::NameRule::{Literal, Read, Skip, Transparent};
+use super::walk::{NameTable, ScopeKind, Walk};
+use super::{DefinitionIx, DefinitionKind, Imported, Role, Site, Source, Traits, Value};
+use crate::grammar::{child, field};
+
+pub(crate) static TABLE: NameTable = NameTable {
+    rules: &[
+        ("comment", Skip),
+        ("text", Skip),
+        ("string", Literal),
+        ("nowdoc", Literal),
+        ("encapsed_string", Read(plain)),
+        ("heredoc", Read(plain)),
+        ("integer", Literal),
+        ("float", Literal),
+        ("boolean", Literal),
+        ("null", Literal),
+        ("declare_directive", Skip),
+        ("goto_statement", Skip),
+        ("named_label_statement", Skip),
+        ("program", Read(program)),
+        ("namespace_definition", Read(namespace)),
+        ("namespace_use_declaration", Read(import)),
+        ("name", Read(class_name)),
+        ("qualified_name", Read(class_name)),
+        ("relative_name", Read(class_name)),
+        ("variable_name", Read(variable)),
+        ("named_type", Read(type_node)),
+        ("optional_type", Read(type_node)),
+        ("union_type", Read(type_node)),
+        ("intersection_type", Read(type_node)),
+        ("disjunctive_normal_form_type", Read(type_node)),
+        ("primitive_type", Read(type_node)),
+        ("bottom_type", Literal),
+        ("cast_type", Skip),
+        ("attribute", Read(attribute)),
+        ("class_declaration", Read(type_declaration)),
+        ("trait_declaration", Read(type_declaration)),
+        ("interface_declaration", Read(type_declaration)),
+        ("enum_declaration", Read(type_declaration)),
+        ("enum_case", Read(enum_case)),
+        ("use_declaration", Read(use_traits)),
+        ("const_declaration", Read(constants)),
+        ("property_declaration", Read(properties)),
+        ("method_declaration", Read(function)),
+        ("function_definition", Read(function)),
+        ("anonymous_function", Read(closure)),
+        ("arrow_function", Read(closure)),
+        ("catch_clause", Read(catch)),
+        ("foreach_statement", Read(foreach)),
+        ("static_variable_declaration", Read(static_variable)),
+        ("global_declaration", Read(global)),
+        ("assignment_expression", Read(assignment)),
+        ("reference_assignment_expression", Read(assignment)),
+        ("augmented_assignment_expression", Read(augmented)),
+        ("update_expression", Read(update)),
+        ("binary_expression", Read(binary)),
+        ("unary_op_expression", Read(plain)),
+        ("cast_expression", Read(plain)),
+        ("conditional_expression", Read(conditional)),
+        ("match_conditional_expression", Read(match_arm)),
+        ("match_default_expression", Read(match_arm)),
+        ("parenthesized_expression", Transparent),
+        ("error_suppression_expression", Transparent),
+        ("clone_expression", Transparent),
+        ("subscript_expression", Read(subscript)),
+        ("array_creation_expression", Read(array)),
+        ("return_statement", Read(returned)),
+        ("argument", Read(argument)),
+        ("member_access_expression", Read(member)),
+        ("nullsafe_member_access_expression", Read(member)),
+        ("scoped_property_access_expression", Read(static_property)),
+        ("class_constant_access_expression", Read(class_constant)),
+        ("function_call_expression", Read(call)),
+        ("member_call_expression", Read(method_call)),
+        ("nullsafe_member_call_expression", Read(method_call)),
+        ("scoped_call_expression", Read(static_call)),
+        ("object_creation_expression", Read(creation)),
+    ],
+    hoists: false,
+};
+
+/// What makes a value of the language.
+fn plain<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
+    walk.children(node);
+    Value::Builtin
+}
+
+fn program<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
+    walk.scope(ScopeKind::Block, |walk| walk.children(node))
+}
+
+fn namespace<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
+    if let Some(name) = field(node, "name") {
+        let id = walk.id(walk.text_of(name));
+        walk.found.packages.push(id);
+    }
+    walk.field(node, "body");
+    Value::Unknown
+}
+
+/// `use A\\B;`, `use A\\B as C;`, `use A\\{B, C as D};`, `use function A\\b;`
+fn import<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
+    let prefix = field(node, "body").and_then(|_| child(node, "namespace_name"));
+    let group = field(node, "body").unwrap_or(node);
+    let mut cursor = group.walk();
+    for clause in group.named_children(&mut cursor).filter(|part| part.kind() == "namespace_use_clause") {
+        let alias = field(clause, "alias");
+        let mut cursor = clause.walk();
+        let path = clause.named_children(&mut cursor).find(|part| Some(*part) != alias);
+        let Some(path) = path else { continue };
+        let name = last_name(path);
+        let text = walk.text_of(name);
+        let id = walk.id(text);
+        let local = alias.map_or(text, |alias| walk.text_of(alias));
+        // `A\\{B\\C}`: the text between is what both have in common only without a path inside.
+        let module = match prefix {
+            Some(prefix) => walk.text_of(prefix),
+            None => before(walk, path, name),
+        };
+        let module = module.trim_start_matches('\\');
+        let at = walk.import(clause, Some(local), module, Imported::Name(id), false);
+        walk.at_site(name, Role::Import, Site::Import(at));
+    }
+    Value::Unknown
+}
+
+/// The last name of a path.
+fn last_name(path: Node<'_>) -> Node<'_> {
+    if path.kind() == "name" {
+        return path;
+    }
+    let mut cursor = path.walk();
+    path.named_children(&mut cursor).filter(|part| part.kind() == "name").last().unwrap_or(path)
+}
+
+/// The path before its last name, without the separator.
+fn before<'t>(walk: &Walk<'t>, path: Node<'t>, name: Node<'t>) -> &'t str {
+    let text = walk.text.get(path.start_byte()..name.start_byte()).unwrap_or_default();
+    text.trim_end_matches('\\')
+}
+
+/// A name of a class, function or constant: the thing itself.
+fn class_name<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
+    let role = walk.take_role();
+    let text = walk.text_of(node);
+    match text {
+        "self" | "static" => {
+            return walk.this.map_or(Value::Unknown, |this| Value::Itself(Source::Definition(this)));
+        }
+        "parent" => return walk.this.map_or(Value::Unknown, Value::Super),
+        "true" | "false" | "null" | "TRUE" | "FALSE" | "NULL" => return Value::Builtin,
+        _ => {}
+    }
+    if node.kind() == "name" {
+        return walk.at_site(node, role, Site::Bare);
+    }
+    let name = last_name(node);
+    if node.kind() == "relative_name" {
+        return walk.at_site(name, role, Site::Bare);
+    }
+    if text.starts_with('\\') {
+        let module = before(walk, node, name).trim_start_matches('\\');
+        let id = walk.id(walk.text_of(name));
+        let at = walk.import(node, None, module, Imported::Name(id), false);
+        return walk.at_site(name, role, Site::Import(at));
+    }
+    let mut value = None;
+    let mut parts = Vec::new();
+    let mut cursor = node.walk();
+    for part in node.named_children(&mut cursor) {
+        match part.kind() {
+            "namespace_name" => {
+                let mut cursor = part.walk();
+                parts.extend(part.named_children(&mut cursor));
+            }
+            _ => parts.push(part),
+        }
+    }
+    for part in parts {
+        let role = if part == name { role } else { Role::Import };
+        value = Some(match value {
+            None => walk.at_site(part, role, Site::Bare),
+            Some(of) => walk.member(part, of, role),
+        });
+    }
+    value.unwrap_or_default()
+}
+
+/// `$this`, a local variable, or one outside of functions.
+fn variable<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
+    let role = walk.take_role();
+    let Some(name) = child(node, "name") else { return walk.children(node) };
+    if walk.text_of(name) == "this" {
+        return walk.this_value();
+    }
+    if walk.is_bound(name) { walk.name(name, role) } else { Value::Unknown }
+}
+
+/// A type: its value is an instance of it.
+fn type_node<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
+    if matches!(walk.text_of(node), "self" | "static" | "?self" | "?static") {
+        return walk.this_value();
+    }
+    if node.kind() == "primitive_type" {
+        return match walk.text_of(node) {
+            "array" | "iterable" | "mixed" | "object" => Value::Unknown,
+            _ => Value::Builtin,
+        };
+    }
+    let mut cursor = node.walk();
+    let mut value = Value::Unknown;
+    for part in node.named_children(&mut cursor) {
+        let found = match part.kind() {
+            "name" | "qualified_name" | "relative_name" => walk.visit_as(part, Role::Type).instance(),
+            _ => walk.visit(part),
+        };
+        if matches!(value, Value::Unknown | Value::Builtin) {
+            value = found;
+        }
+    }
+    value
+}
+
+fn attribute<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
+    let mut cursor = node.walk();
+    for part in node.named_children(&mut cursor) {
+        match part.kind() {
+            "arguments" => walk.visit(part),
+            _ => walk.visit_as(part, Role::Call),
+        };
+    }
+    Value::Unknown
+}
+
+fn traits(node: Node<'_>, text: &str) -> Traits {
+    let mut traits = Traits::default();
+    let mut cursor = node.walk();
+    for part in node.named_children(&mut cursor) {
+        match part.kind() {
+            "static_modifier" => traits = traits.and(Traits::STATIC),
+            "visibility_modifier" if text.get(part.byte_range()) == Some("private") => {
+                traits = traits.and(Traits::PRIVATE);
+            }
+            _ => {}
+        }
+    }
+    traits
+}
+
+fn type_declaration<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
+    let Some(name) = field(node, "name") else { return Value::Unknown };
+    let kind = match node.kind() {
+        "interface_declaration" => DefinitionKind::Interface,
+        "enum_declaration" => DefinitionKind::Enum,
+        _ => DefinitionKind::Class,
+    };
+    if let Some(definition) = walk.define(name, node, kind, Traits::default()) {
+        body_of_type(walk, node, definition);
+    }
+    Value::Unknown
+}
+
+fn body_of_type<'t>(walk: &mut Walk<'t>, node: Node<'t>, definition: DefinitionIx) {
+    walk.inside_type(definition, |walk| {
+        let mut cursor = node.walk();
+        let inherited = if node.kind() == "interface_declaration" { Role::Inherit } else { Role::Implement };
+        for part in node.named_children(&mut cursor) {
+            match part.kind() {
+                "base_clause" => add_supers(walk, part, definition, Role::Inherit),
+                "class_interface_clause" => add_supers(walk, part, definition, inherited),
+                "name" => {}
+                _ => {
+                    walk.visit(part);
+                }
+            }
+        }
+    });
+}
+
+fn add_supers<'t>(walk: &mut Walk<'t>, list: Node<'t>, of: DefinitionIx, role: Role) {
+    let mut cursor = list.walk();
+    for part in list.named_children(&mut cursor) {
+        if !matches!(part.kind(), "name" | "qualified_name" | "relative_name") {
+            walk.visit(part);
+            continue;
+        }
+        let value = walk.visit_as(part, role);
+        if let Some(known) = walk.definition(of) {
+            known.supers.push(value);
+        }
+    }
+}
+
+/// A trait lends its members.
+fn use_traits<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
+    if let Some(this) = walk.this {
+        let mut cursor = node.walk();
+        for part in node.named_children(&mut cursor) {
+            if part.kind() != "use_list" {
+                let value = walk.visit_as(part, Role::Inherit);
+                if let Some(known) = walk.definition(this) {
+                    known.supers.push(value);
+                }
+            }
+        }
+    }
+    Value::Unknown
+}
+
+fn enum_case<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
+    if let Some(name) = field(node, "name") {
+        walk.define(name, node, DefinitionKind::EnumMember, Traits::STATIC);
+    }
+    walk.children_except(node, &["name"]);
+    Value::Unknown
+}
+
+fn constants<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
+    let declared = walk.field(node, "type");
+    let traits = traits(node, walk.text);
+    let mut cursor = node.walk();
+    for element in node.named_children(&mut cursor).filter(|part| part.kind() == "const_element") {
+        let Some(name) = element.named_child(0) else { continue };
+        let definition = walk.define(name, element, DefinitionKind::Constant, traits);
+        let value = element.named_child(1).map_or(Value::Unknown, |value| walk.visit(value));
+        if let Some(definition) = definition {
+            walk.set_value(definition, declared.or(value));
+        }
+    }
+    Value::Unknown
+}
+
+/// The name of a variable without its `$`.
+fn bare_name(node: Node<'_>) -> Option<Node<'_>> {
+    match node.kind() {
+        "name" => Some(node),
+        "variable_name" => child(node, "name"),
+        "by_ref" => node.named_child(0).and_then(|inner| child(inner, "name")),
+        _ => None,
+    }
+}
+
+fn properties<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
+    let traits = traits(node, walk.text);
+    let declared = walk.field(node, "type");
+    walk.children_except(node, &["type"]);
+    let mut cursor = node.walk();
+    for element in node.named_children(&mut cursor).filter(|part| part.kind() == "property_element") {
+        let Some(name) = field(element, "name").and_then(bare_name) else { continue };
+        if let Some(definition) = walk.define(name, node, DefinitionKind::Field, traits) {
+            walk.set_value(definition, declared);
+        }
+    }
+    Value::Unknown
+}
+
+fn function<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
+    let Some(name) = field(node, "name") else { return Value::Unknown };
+    let is_method = node.kind() == "method_declaration";
+    let kind = match walk.text_of(name) {
+        "__construct" if is_method => DefinitionKind::Constructor,
+        _ if is_method => DefinitionKind::Method,
+        _ => DefinitionKind::Function,
+    };
+    let traits = traits(node, walk.text);
+    let parent = if is_method { walk.this } else { None };
+    let Some(definition) = walk.define_in(parent, name, node, kind, traits) else { return Value::Unknown };
+    walk.function(Some(definition), |walk| {
+        let is_constructor = kind == DefinitionKind::Constructor;
+        parameters(walk, node, is_constructor);
+        let declared = walk.field(node, "return_type");
+        walk.field(node, "attributes");
+        walk.field(node, "body");
+        declared
+    });
+    Value::Unknown
+}
+
+/// Declares parameters; those of a constructor with a visibility are fields, too.
+fn parameters<'t>(walk: &mut Walk<'t>, node: Node<'t>, is_constructor: bool) {
+    let Some(list) = field(node, "parameters") else { return };
+    let mut cursor = list.walk();
+    for parameter in list.named_children(&mut cursor) {
+        walk.field(parameter, "attributes");
+        let declared = walk.field(parameter, "type");
+        let default = walk.field(parameter, "default_value");
+        let Some(name) = field(parameter, "name").and_then(bare_name) else { continue };
+        let value = match parameter.kind() {
+            "variadic_parameter" => declared.collection(),
+            _ if declared == Value::Unknown && default != Value::Builtin => default,
+            _ => declared,
+        };
+        walk.declare_local(name, value);
+        if let (true, true, Some(this)) =
+            (is_constructor, parameter.kind() == "property_promotion_parameter", walk.this)
+        {
+            let traits = Traits(traits(parameter, walk.text).0);
+            let field = walk.define_in(Some(this), name, parameter, DefinitionKind::Field, traits);
+            if let Some(field) = field {
+                walk.set_value(field, value);
+            }
+        }
+    }
+}
+
+fn closure<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
+    walk.function(None, |walk| {
+        parameters(walk, node, false);
+        walk.children_except(node, &["parameters"]);
+        Value::Unknown
+    });
+    Value::Builtin
+}
+
+fn catch<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
+    let types = field(node, "type");
+    let value = types.map_or(Value::Unknown, |types| {
+        let mut cursor = types.walk();
+        let values: Vec<Value> = types.named_children(&mut cursor).map(|of| walk.visit(of)).collect();
+        if let [only] = values[..] { only } else { Value::Unknown }
+    });
+    if let Some(name) = field(node, "name") {
+        assign(walk, name, node, value);
+    }
+    walk.field(node, "body");
+    Value::Unknown
+}
+
+/// `foreach ($all as $key => $one)`.
+fn foreach<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
+    let body = field(node, "body");
+    let mut cursor = node.walk();
+    let mut parts =
+        node.named_children(&mut cursor).filter(|part| Some(*part) != body && part.kind() != "comment");
+    let element = parts.next().map_or(Value::Unknown, |all| walk.visit(all)).element();
+    if let Some(target) = parts.next() {
+        match (target.kind(), target.named_child(0), target.named_child(1)) {
+            ("pair", Some(key), Some(one)) => {
+                assign(walk, key, node, Value::Unknown);
+                assign(walk, one, node, element);
+            }
+            _ => assign(walk, target, node, element),
+        }
+    }
+    if let Some(body) = body {
+        walk.visit(body);
+    }
+    Value::Unknown
+}
+
+fn static_variable<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
+    let value = walk.field(node, "value");
+    if let Some(name) = field(node, "name").and_then(bare_name) {
+        walk.declare_local(name, value);
+    }
+    Value::Unknown
+}
+
+fn global<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
+    let mut cursor = node.walk();
+    for name in node.named_children(&mut cursor).filter_map(bare_name) {
+        walk.is_global(name);
+        if walk.is_bound(name) {
+            walk.name(name, Role::Read);
+        }
+    }
+    Value::Unknown
+}
+
+fn assignment<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
+    let value = walk.field(node, "right");
+    if let Some(left) = field(node, "left") {
+        assign(walk, left, node, value);
+    }
+    value
+}
+
+/// Binds a variable or a property to a value.
+fn assign<'t>(walk: &mut Walk<'t>, left: Node<'t>, whole: Node<'t>, value: Value) {
+    match left.kind() {
+        "variable_name" | "by_ref" => {
+            let Some(name) = bare_name(left) else {
+                walk.visit_as(left, Role::Write);
+                return;
+            };
+            if walk.text_of(name) == "this" {
+                return;
+            }
+            if walk.is_in_function() {
+                walk.declare_in_function(name, value);
+            } else if walk.is_bound(name) {
+                walk.name(name, Role::Write);
+            } else if let Some(definition) =
+                walk.define(name, whole, DefinitionKind::Variable, Traits::default())
+            {
+                walk.set_value(definition, value);
+                walk.bind(definition);
+            }
+        }
+        "list_literal" | "array_creation_expression" | "array_element_initializer" => {
+            let mut cursor = left.walk();
+            for part in left.named_children(&mut cursor) {
+                assign(walk, part, part, value.element());
+            }
+        }
+        "member_access_expression" => {
+            walk.visit_as(left, Role::Write);
+            let is_this = field(left, "object").is_some_and(|object| walk.text_of(object) == "$this");
+            let name = field(left, "name").filter(|name| name.kind() == "name");
+            if let (true, Some(name), Some(this)) = (is_this, name, walk.this)
+                && let Some(known) = walk.member_defined_as(Some(this), name)
+            {
+                walk.set_value(known, value);
+            }
+        }
+        _ => {
+            walk.visit_as(left, Role::Write);
+        }
+    }
+}
+
+fn augmented<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
+    let value = walk.field_as(node, "left", Role::Write);
+    walk.field(node, "right");
+    value
+}
+
+fn update<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
+    walk.field_as(node, "argument", Role::Write);
+    Value::Builtin
+}
+
+fn binary<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
+    let operator = field(node, "operator").map_or("", |operator| walk.text_of(operator));
+    let left = walk.field(node, "left");
+    let right = field(node, "right");
+    match (operator, right) {
+        ("instanceof", Some(right)) => {
+            let value = walk.visit_as(right, Role::Type).instance();
+            let name = field(node, "left").and_then(bare_name);
+            if let (Value::Unknown, true, Some(name)) = (left, walk.is_in_function(), name)
+                && walk.text_of(name) != "this"
+            {
+                walk.declare_local(name, value);
+            }
+            Value::Builtin
+        }
+        ("??", Some(right)) => {
+            let right = walk.visit(right);
+            left.or(right)
+        }
+        (_, right) => {
+            if let Some(right) = right {
+                walk.visit(right);
+            }
+            Value::Builtin
+        }
+    }
+}
+
+fn conditional<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
+    let condition = walk.field(node, "condition");
+    let first = match field(node, "body") {
+        Some(body) => walk.visit(body),
+        None => condition,
+    };
+    let other = walk.field(node, "alternative");
+    if first == Value::Builtin { other } else { first.or(other) }
+}
+
+fn match_arm<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
+    walk.children_except(node, &["return_expression"]);
+    walk.field(node, "return_expression")
+}
+
+fn subscript<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
+    let mut cursor = node.walk();
+    let mut first = None;
+    for part in node.named_children(&mut cursor) {
+        let value = walk.visit(part);
+        first.get_or_insert(value);
+    }
+    first.unwrap_or_default().element()
+}
+
+fn array<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
+    let mut cursor = node.walk();
+    let mut element = Value::Unknown;
+    for part in node.named_children(&mut cursor) {
+        element = walk.children(part);
+    }
+    match element {
+        Value::Instance(of) => Value::Collection(of),
+        _ => Value::Builtin,
+    }
+}
+
+fn returned<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
+    let value = walk.children(node);
+    if value != Value::Builtin {
+        walk.returns(value);
+    }
+    Value::Unknown
+}
+
+fn argument<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
+    let name = field(node, "name");
+    let mut cursor = node.walk();
+    for part in node.named_children(&mut cursor).filter(|part| Some(*part) != name) {
+        walk.visit(part);
+    }
+    Value::Unknown
+}
+
+/// The name of a member, unless it is computed.
+fn member_name<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Option<Node<'t>> {
+    let name = field(node, "name")?;
+    if name.kind() == "name" {
+        return Some(name);
+    }
+    walk.visit(name);
+    None
+}
+
+fn member<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
+    let role = walk.take_role();
+    let of = walk.field(node, "object");
+    member_name(walk, node).map_or(Value::Unknown, |name| walk.member(name, of, role))
+}
+
+fn scope_of<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
+    match node.kind() {
+        "relative_scope" => class_name(walk, node),
+        _ => walk.visit_as(node, Role::Type),
+    }
+}
+
+fn static_property<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
+    let role = walk.take_role();
+    let of = field(node, "scope").map_or(Value::Unknown, |scope| scope_of(walk, scope));
+    match field(node, "name").and_then(bare_name) {
+        Some(name) => walk.member(name, of, role),
+        None => walk.field(node, "name"),
+    }
+}
+
+fn class_constant<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
+    let mut cursor = node.walk();
+    let mut parts = node.named_children(&mut cursor);
+    let of = parts.next().map_or(Value::Unknown, |scope| scope_of(walk, scope));
+    match parts.next() {
+        Some(name) if walk.text_of(name) == "class" => Value::Builtin,
+        Some(name) if name.kind() == "name" => walk.member(name, of, Role::Read),
+        _ => Value::Unknown,
+    }
+}
+
+fn call<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
+    let function = field(node, "function");
+    let called = walk.field_as(node, "function", Role::Call);
+    let is_define = function.is_some_and(|function| walk.text_of(function) == "define");
+    if let Some(arguments) = field(node, "arguments") {
+        let name = arguments.named_child(0).and_then(|first| first.named_child(0));
+        let name = name.filter(|name| is_define && name.kind() == "string");
+        if let Some(name) = name.and_then(|name| child(name, "string_content")) {
+            walk.define_in(None, name, node, DefinitionKind::Constant, Traits::default());
+        }
+        walk.visit(arguments);
+    }
+    called.called()
+}
+
+fn method_call<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
+    let of = walk.field(node, "object");
+    let name = member_name(walk, node);
+    let called = name.map_or(Value::Unknown, |name| walk.member(name, of, Role::Call));
+    let first = field(node, "arguments").map_or(Value::Unknown, |list| arguments(walk, list));
+    match name.map_or("", |name| walk.text_of(name)) {
+        name if DOUBLES.contains(&name) && first != Value::Unknown => first.instance(),
+        name if OF_DOUBLES.contains(&name) => of,
+        _ => called.called(),
+    }
+}
+
+/// Methods of test frameworks that make a stand-in for the class that is their argument.
+const DOUBLES: &[&str] = &[
+    "prophesize",
+    "createMock",
+    "createStub",
+    "createPartialMock",
+    "createConfiguredMock",
+    "getMockBuilder",
+    "getMockForAbstractClass",
+    "mock",
+    "spy",
+];
+/// Methods of stand-ins that return them.
+const OF_DOUBLES: &[&str] = &[
+    "reveal",
+    "getMock",
+    "disableOriginalConstructor",
+    "setConstructorArgs",
+    "onlyMethods",
+    "setMethods",
+    "getMockForAbstractClass",
+];
+
+/// Reads arguments; the class that is the first, if it is `Shape::class`.
+fn arguments<'t>(walk: &mut Walk<'t>, list: Node<'t>) -> Value {
+    let mut first = None;
+    let mut cursor = list.walk();
+    for argument in list.named_children(&mut cursor) {
+        let inner =
+            argument.named_child(0).filter(|inner| inner.kind() == "class_constant_access_expression");
+        let class = inner.filter(|inner| walk.text_of(*inner).ends_with("::class"));
+        let value = match class.and_then(|class| class.named_child(0)) {
+            Some(class) => scope_of(walk, class),
+            None => {
+                walk.visit(argument);
+                Value::Unknown
+            }
+        };
+        first.get_or_insert(value);
+    }
+    first.unwrap_or_default()
+}
+
+fn static_call<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
+    let of = field(node, "scope").map_or(Value::Unknown, |scope| scope_of(walk, scope));
+    let name = member_name(walk, node);
+    let called = name.map_or(Value::Unknown, |name| walk.member(name, of, Role::Call));
+    let first = field(node, "arguments").map_or(Value::Unknown, |list| arguments(walk, list));
+    match name.map_or("", |name| walk.text_of(name)) {
+        name if DOUBLES.contains(&name) && first != Value::Unknown => first.instance(),
+        _ => called.called(),
+    }
+}
+
+fn creation<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
+    let mut cursor = node.walk();
+    let mut value = Value::Unknown;
+    for part in node.named_children(&mut cursor) {
+        match part.kind() {
+            "name" | "qualified_name" | "relative_name" => value = walk.visit_as(part, Role::Call).instance(),
+            "anonymous_class" => value = anonymous(walk, part),
+            _ => {
+                walk.visit(part);
+            }
+        }
+    }
+    value
+}
+
+fn anonymous<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
+    let name = child(node, "class").unwrap_or(node);
+    let text = if name == node { "class" } else { walk.text_of(name) };
+    let definition = walk.define_as(text, name, node, DefinitionKind::Class, Traits::LOCAL);
+    let Some(definition) = definition else { return Value::Unknown };
+    body_of_type(walk, node, definition);
+    Value::Instance(Source::Definition(definition))
+}
