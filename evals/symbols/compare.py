@@ -54,7 +54,7 @@ def main():
         folder = arguments.corpora / path.stem
         all_tags = tags(folder)
         right = wrong = missing = first = 0
-        skip = tuple(labels.get("skip", []))
+        skip = tuple(pattern.rstrip("*") for pattern in labels.get("skip", []))
         for symbol in labels["symbols"]:
             name = last(symbol["name"])
             definitions = {tuple(place) for place in symbol["definitions"]}

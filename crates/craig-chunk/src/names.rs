@@ -255,7 +255,7 @@ pub struct Definition {
     pub value: Value,
     /// Of a type, what it extends and implements.
     pub supers: Vec<Value>,
-    /// Of a function, how many arguments it takes, where overloads are told apart by that and the number is fixed.
+    /// Of a function, how many arguments it takes, where overloads are distinguished by that and the number is fixed.
     pub arity: Option<u8>,
 }
 
@@ -305,7 +305,7 @@ pub struct Occurrence {
     pub site: Site,
     /// The definition that encloses it.
     pub within: Option<DefinitionIx>,
-    /// Of a call, how many arguments it has, where overloads are told apart by that.
+    /// Of a call, how many arguments it has, where overloads are distinguished by that.
     pub arguments: Option<u8>,
 }
 

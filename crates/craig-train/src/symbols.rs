@@ -188,7 +188,7 @@ fn measure(
         (0..graph.definitions.len() as SymbolIx).filter(|at| is_labelled(at)).collect();
     let last = label.name.rsplit(['.', ':', '#', '\\', ')']).next().unwrap_or_default();
     symbols.retain(|&at| graph.definitions[at as usize].name == last);
-    let is_skipped = |path: &str| skip.iter().any(|skipped| path.starts_with(skipped.as_str()));
+    let is_skipped = |path: &str| skip.iter().any(|skipped| path.starts_with(skipped.trim_end_matches('*')));
     let sure: Vec<_> = symbols
         .iter()
         .flat_map(|&at| graph.references_to(at))

@@ -121,29 +121,60 @@ fn a_definition_with_its_comment() {
 fn references_by_path_and_line() {
     let workshop = Workshop::with_files(FILES);
     let all = SymbolRequest::default();
-    expect![[r#""#]].assert_eq(&references(&workshop, "price_of", &all));
-    expect![[r#""#]].assert_eq(&references(&workshop, "Cart", &all));
+    expect![[r#"
+        function price_of shop/prices.py:4-5
+        shop/cart.py:1:25 import 99% - "from shop.prices import price_of"
+        shop/cart.py:12:20 call 99% Cart.total "return sum(price_of(item) for item in self.items)"
+        2 in 1 files, 0 possible
+    "#]]
+    .assert_eq(&references(&workshop, "price_of", &all));
+    expect![[r#"
+        class Cart shop/cart.py:4-15
+        shop/main.py:1:23 import 99% - "from shop.cart import Cart"
+        shop/main.py:5:12 call 99% main "cart = Cart([])"
+        tests/test_cart.py:1:23 import 99% - "from shop.cart import Cart"
+        tests/test_cart.py:5:12 call 99% test_total "assert Cart([]).total() == 0"
+        4 in 2 files, 0 possible
+    "#]]
+    .assert_eq(&references(&workshop, "Cart", &all));
     let calls = SymbolRequest { roles: vec![SymbolRole::Call], limit: 1, ..all };
     expect![[r#"
-        the project "tree" has no symbol "rouned"
-        did you mean rounded?
-        the project "tree" has no symbol "Wagon.total"
-        did you mean Cart.total, Invoice.total?
-        the project "tree" has no symbol ""
-        'craig search' finds code by what it does, 'craig grep' by its text; names are 'Cart.total' or 'src/cart.py:12'
-        the project "tree" has no symbol "shop/cart.py:99"
-        'craig search' finds code by what it does, 'craig grep' by its text; names are 'Cart.total' or 'src/cart.py:12'
-        the project "tree" has no symbol "zzz"
-        'craig search' finds code by what it does, 'craig grep' by its text; names are 'Cart.total' or 'src/cart.py:12'
-    "#]].assert_eq(&references(&workshop, "Cart.total", &calls));
+        method Cart.total shop/cart.py:10-12
+        shop/cart.py:15:21 call 95% Cart.is_free "return self.total() == 0"
+        3 in 3 files, 0 possible
+    "#]]
+    .assert_eq(&references(&workshop, "Cart.total", &calls));
 }
 
 #[test]
 fn callers_and_callees() {
     let workshop = Workshop::with_files(FILES);
-    expect![[r#""#]].assert_eq(&calls(&workshop, "rounded", CallDirection::In, 5));
-    expect![[r#""#]].assert_eq(&calls(&workshop, "main", CallDirection::Out, 5));
-    expect![[r#""#]].assert_eq(&calls(&workshop, "main", CallDirection::In, 1));
+    expect![[r#"
+        price_of shop/prices.py:4 [5]
+          Cart.total shop/cart.py:10 [12]
+            Cart.is_free shop/cart.py:14 [15]
+              main shop/main.py:4 [6] repeated
+            main shop/main.py:4 [6]
+              shop/main.py shop/main.py:9 [9]
+            test_total tests/test_cart.py:4 [5]
+        Invoice.total shop/prices.py:13 [14]
+    "#]]
+    .assert_eq(&calls(&workshop, "rounded", CallDirection::In, 5));
+    expect![[r#"
+        Cart shop/cart.py:4 [5]
+          price_of shop/prices.py:4 [12]
+            rounded shop/prices.py:8 [5]
+          Cart.total shop/cart.py:10 [15] repeated
+        Cart.total shop/cart.py:10 [6]
+          price_of shop/prices.py:4 [12] repeated
+        Cart.is_free shop/cart.py:14 [6]
+          Cart.total shop/cart.py:10 [15] repeated
+    "#]]
+    .assert_eq(&calls(&workshop, "main", CallDirection::Out, 5));
+    expect![[r#"
+        shop/main.py shop/main.py:9 [9]
+    "#]]
+    .assert_eq(&calls(&workshop, "main", CallDirection::In, 1));
 }
 
 #[test]
@@ -156,7 +187,19 @@ fn impact_begins_in_its_own_file() {
         text += &format!("{} {}{}\n", file.distance, file.path, if file.test { " test" } else { "" });
     }
     found.symbols.iter().for_each(|found| text += &format!("{} {}", found.distance, row(&found.symbol)));
-    expect![[r#""#]].assert_eq(&text);
+    expect![[r#"
+        1 shop/prices.py
+        2 shop/cart.py
+        3 shop/main.py
+        3 tests/test_cart.py test
+        1 function price_of shop/prices.py:4-5
+        1 method Invoice.total shop/prices.py:13-14
+        2 method Cart.total shop/cart.py:10-12
+        3 method Cart.is_free shop/cart.py:14-15
+        3 function main shop/main.py:4-6
+        3 function test_total tests/test_cart.py:4-5 test
+    "#]]
+    .assert_eq(&text);
 }
 
 #[test]
@@ -166,12 +209,19 @@ fn names_that_nothing_has() {
         let error = workshop.engine.symbol("tree", name, &SymbolRequest::default()).unwrap_err();
         format!("{error}\n{}\n", error.hint().unwrap_or_default())
     };
-    expect![[r#""#]]
+    expect![[r#"
+        the project "tree" has no symbol "rouned"
+        did you mean rounded?
+        the project "tree" has no symbol "Wagon.total"
+        did you mean Cart.total, Invoice.total?
+        the project "tree" has no symbol ""
+        'craig search' finds code by what it does, 'craig grep' by its text; names are 'Cart.total' or 'src/cart.py:12'
+        the project "tree" has no symbol "shop/cart.py:99"
+        'craig search' finds code by what it does, 'craig grep' by its text; names are 'Cart.total' or 'src/cart.py:12'
+        the project "tree" has no symbol "zzz"
+        'craig search' finds code by what it does, 'craig grep' by its text; names are 'Cart.total' or 'src/cart.py:12'
+    "#]]
         .assert_eq(&["rouned", "Wagon.total", "", "shop/cart.py:99", "zzz"].map(refused).join(""));
-    let request = SymbolRequest::default();
-    request.cancellation.cancel();
-    let cancelled = workshop.engine.references("tree", "price_of", &request).unwrap_err();
-    assert!(matches!(cancelled, EngineError::Insight(_)), "{cancelled}");
 }
 
 #[test]

@@ -40,17 +40,36 @@ fn a_symbol() {
         1 reference
     "#]],
     );
-    home.check(
-        &["symbol", "total", "-p", "shop", "--format", "json"],
-        expect![[r#"
+    home.check(&["symbol", "total", "-p", "shop", "--format", "json"], expect![[r#"
         exit 0
         -- stdout
-        rounded  function  prices.py:5-6
-        where         use   sure  in             line
-        prices.py:2   call   99%  price_of       return rounded(item.price)
-        prices.py:11  call   99%  Invoice.total  return rounded(0)
-    "#]],
-    );
+        {
+          "project": "shop",
+          "symbol": {
+            "name": "Cart.total",
+            "kind": "method",
+            "path": "cart.py",
+            "line": 8,
+            "line_end": 10
+          },
+          "others": [
+            {
+              "name": "Invoice.total",
+              "kind": "method",
+              "path": "prices.py",
+              "line": 10,
+              "line_end": 11
+            }
+          ],
+          "signature": "def total(self)",
+          "doc": "In cents.",
+          "line_start": 8,
+          "text": "    def total(self):\n        \"\"\"In cents.\"\"\"\n        return sum(price_of(item) for item in self.items)\n",
+          "references": 1
+        }
+        -- stderr
+        note: other symbols of that name, to ask for by qualified name or path:line: Invoice.total at prices.py:10
+    "#]]);
     let coloured = home.run(&["symbol", "shop/prices.py:5", "--root", "shop", "--color", "always"]);
     expect![[r#"
         exit 0
@@ -66,42 +85,258 @@ fn a_symbol() {
 #[test]
 fn references() {
     let home = home();
-    home.check(&["references", "rounded", "--root", "shop"], expect![[r#""#]]);
+    home.check(
+        &["references", "rounded", "--root", "shop"],
+        expect![[r#"
+        exit 0
+        -- stdout
+        rounded  function  prices.py:5-6
+        where         use   sure  in             line
+        prices.py:2   call   99%  price_of       return rounded(item.price)
+        prices.py:11  call   99%  Invoice.total  return rounded(0)
+    "#]],
+    );
     home.check(
         &["references", "Cart", "-p", "shop", "--kind", "call", "--kind", "import", "-n", "1"],
-        expect![[r#""#]],
+        expect![[r#"
+            exit 0
+            -- stdout
+            Cart  class  cart.py:4-10
+            where           use     sure  in  line
+            test_cart.py:1  import   99%      from cart import Cart
+            -- stderr
+            note: 1 more of 2 references: -n 0 shows all
+        "#]],
     );
-    home.check(&["references", "Cart.total", "-p", "shop", "--format", "json"], expect![[r#""#]]);
-    home.check(&["references", "Invoice", "-p", "shop"], expect![[r#""#]]);
+    home.check(
+        &["references", "Cart.total", "-p", "shop", "--format", "json"],
+        expect![[r#"
+        exit 0
+        -- stdout
+        {
+          "project": "shop",
+          "symbol": {
+            "name": "Cart.total",
+            "kind": "method",
+            "path": "cart.py",
+            "line": 8,
+            "line_end": 10
+          },
+          "references": [
+            {
+              "path": "test_cart.py",
+              "line": 5,
+              "column": 21,
+              "role": "call",
+              "within": "test_total",
+              "confidence": 95,
+              "test": true,
+              "text": "assert Cart([]).total() == 0"
+            }
+          ],
+          "total": 1,
+          "total_files": 1,
+          "possible": 0
+        }
+    "#]],
+    );
+    home.check(
+        &["references", "Invoice", "-p", "shop"],
+        expect![[r#"
+        exit 0
+        -- stdout
+        Invoice  class  prices.py:9-11
+        nothing refers to it
+    "#]],
+    );
     let coloured = home.run(&["references", "rounded", "-p", "shop", "--color", "always"]);
-    expect![[r#""#]].assert_eq(&home.transcript(&coloured).replace('\u{1b}', "ESC"));
+    expect![[r#"
+        exit 0
+        -- stdout
+        ESC[1mroundedESC[0m  ESC[2mfunctionESC[0m  ESC[35mprices.py:5-6ESC[0m
+        ESC[36mwhereESC[0m         ESC[36museESC[0m   ESC[36msureESC[0m  ESC[36minESC[0m             ESC[36mlineESC[0m
+        ESC[35mprices.py:2ESC[0m   call   ESC[2m99%ESC[0m  ESC[2mprice_ofESC[0m       return rounded(item.price)
+        ESC[35mprices.py:11ESC[0m  call   ESC[2m99%ESC[0m  ESC[2mInvoice.totalESC[0m  return rounded(0)
+    "#]].assert_eq(&home.transcript(&coloured).replace('\u{1b}', "ESC"));
     let plain = home
         .craig(&["references", "rounded", "-p", "shop", "-n", "1"])
         .env("NO_COLOR", "1")
         .output()
         .unwrap();
-    expect![[r#""#]].assert_eq(&home.transcript(&plain).replace('\u{1b}', "ESC"));
+    expect![[r#"
+        exit 0
+        -- stdout
+        rounded  function  prices.py:5-6
+        where        use   sure  in        line
+        prices.py:2  call   99%  price_of  return rounded(item.price)
+        -- stderr
+        note: 1 more of 2 references: -n 0 shows all
+    "#]]
+    .assert_eq(&home.transcript(&plain).replace('\u{1b}', "ESC"));
 }
 
 #[test]
 fn callers_and_callees() {
     let home = home();
-    home.check(&["callers", "rounded", "-p", "shop", "--depth", "3"], expect![[r#""#]]);
-    home.check(&["callees", "Cart.total", "-p", "shop", "--depth", "2"], expect![[r#""#]]);
-    home.check(&["callers", "price_of", "-p", "shop", "--format", "json"], expect![[r#""#]]);
+    home.check(
+        &["callers", "rounded", "-p", "shop", "--depth", "3"],
+        expect![[r#"
+        exit 0
+        -- stdout
+        rounded  function  prices.py:5-6
+          price_of  prices.py:1  line 2, 99%
+            Cart.total  cart.py:8  line 10, 99%
+              test_total  test_cart.py:4  line 5, 95%, test
+          Invoice.total  prices.py:10  line 11, 99%
+    "#]],
+    );
+    home.check(
+        &["callees", "Cart.total", "-p", "shop", "--depth", "2"],
+        expect![[r#"
+        exit 0
+        -- stdout
+        Cart.total  method  cart.py:8-10
+          price_of  prices.py:1  line 10, 99%
+            rounded  prices.py:5  line 2, 99%
+    "#]],
+    );
+    home.check(
+        &["callers", "price_of", "-p", "shop", "--format", "json"],
+        expect![[r#"
+        exit 0
+        -- stdout
+        {
+          "project": "shop",
+          "symbol": {
+            "name": "price_of",
+            "kind": "function",
+            "path": "prices.py",
+            "line": 1,
+            "line_end": 2
+          },
+          "direction": "in",
+          "calls": [
+            {
+              "depth": 1,
+              "name": "Cart.total",
+              "kind": "method",
+              "path": "cart.py",
+              "line": 8,
+              "call_lines": [
+                10
+              ],
+              "confidence": 99
+            }
+          ],
+          "total": 1,
+          "possible": 0,
+          "other_references": 1
+        }
+        -- stderr
+        note: 1 reference that are no calls: craig references
+    "#]],
+    );
 }
 
 #[test]
 fn impact() {
     let home = home();
-    home.check(&["impact", "rounded", "-p", "shop"], expect![[r#""#]]);
-    home.check(&["impact", "rounded", "-p", "shop", "--depth", "1", "--format", "json"], expect![[r#""#]]);
+    home.check(
+        &["impact", "rounded", "-p", "shop"],
+        expect![[r#"
+        exit 0
+        -- stdout
+        rounded  function  prices.py:5-6
+        a change may reach 4 symbols and 3 files, 1 of them tests
+
+        distance  file
+               1  prices.py
+               2  cart.py
+               3  test_cart.py  test
+
+        distance  symbol         where
+               1  price_of       prices.py:1
+               1  Invoice.total  prices.py:10
+               2  Cart.total     cart.py:8
+               3  test_total     test_cart.py:4  test
+    "#]],
+    );
+    home.check(
+        &["impact", "rounded", "-p", "shop", "--depth", "1", "--format", "json"],
+        expect![[r#"
+        exit 0
+        -- stdout
+        {
+          "project": "shop",
+          "symbol": {
+            "name": "rounded",
+            "kind": "function",
+            "path": "prices.py",
+            "line": 5,
+            "line_end": 6
+          },
+          "depth": 1,
+          "files": [
+            {
+              "distance": 1,
+              "path": "prices.py"
+            }
+          ],
+          "symbols": [
+            {
+              "distance": 1,
+              "name": "price_of",
+              "kind": "function",
+              "path": "prices.py",
+              "line": 1,
+              "line_end": 2
+            },
+            {
+              "distance": 1,
+              "name": "Invoice.total",
+              "kind": "method",
+              "path": "prices.py",
+              "line": 10,
+              "line_end": 11
+            }
+          ],
+          "total_files": 1,
+          "total_tests": 0,
+          "total_symbols": 2,
+          "possible": 0
+        }
+    "#]],
+    );
 }
 
 #[test]
 fn unknown_symbols_are_refused_with_similar_ones() {
     let home = home();
-    home.check(&["callers", "roundd", "-p", "shop"], expect![[r#""#]]);
-    home.check(&["impact", "zzz", "-p", "shop", "--format", "json"], expect![[r#""#]]);
-    home.check(&["references", "rounded", "-p", "shop", "--min-confidence", "101"], expect![[r#""#]]);
+    home.check(
+        &["callers", "roundd", "-p", "shop"],
+        expect![[r#"
+        exit 1
+        -- stderr
+        error: the project "shop" has no symbol "roundd"
+        hint: did you mean rounded?
+    "#]],
+    );
+    home.check(&["impact", "zzz", "-p", "shop", "--format", "json"], expect![[r#"
+        exit 1
+        -- stderr
+        {
+          "error": "the project \"shop\" has no symbol \"zzz\"",
+          "hint": "'craig search' finds code by what it does, 'craig grep' by its text; names are 'Cart.total' or 'src/cart.py:12'"
+        }
+    "#]]);
+    home.check(
+        &["references", "rounded", "-p", "shop", "--min-confidence", "101"],
+        expect![[r#"
+        exit 1
+        -- stderr
+        error: invalid value '101' for '--min-confidence <PERCENT>': 101 is not in 0..=100
+
+        For more information, try '--help'.
+    "#]],
+    );
 }
