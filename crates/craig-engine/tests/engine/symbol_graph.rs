@@ -1,6 +1,6 @@
 //! Symbols: definitions, references, callers and callees, impact.
 
-use craig_engine::{CallDirection, EngineError, GraphSymbol, Subject, SymbolRequest, SymbolRole};
+use craig_engine::{CallDirection, GraphSymbol, Subject, SymbolRequest, SymbolRole};
 use expect_test::expect;
 
 use crate::workshop::Workshop;
