@@ -570,7 +570,6 @@ class Script(Adapter):
     keep_open = 20
     open_first = 1
 
-
     def hides(self, symbol, repository, path):
         start = symbol["selectionRange"]["start"]
         declarator = repository.node(path, start["line"] + 1, start["character"]).parent
@@ -588,9 +587,9 @@ class Script(Adapter):
         around = [a.type for a in syntax.ancestors(node)]
         if "ambient_declaration" in around and "module" in around or symbol["name"] == "default":
             return None  # declare module 'library' { … } adds to what is defined elsewhere
-        if kind == "constant" and ("export_specifier" in around or "import_specifier" in around):
-            return None
-        if kind == "constant" and syntax.role_javascript(repository.node(path, start["line"] + 1, start["character"]), "constant") == "import":
+        if kind == "constant" and around[:1] == ["type_alias_declaration"]:
+            return "type"
+        if kind == "constant" and ("export_specifier" in around or syntax.role_javascript(node, "constant") == "import"):
             return None
         if kind == "constant" and containers:
             return None  # a local of a function that is bound to a name
