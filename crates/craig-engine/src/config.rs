@@ -18,6 +18,8 @@ pub struct Config {
     pub database: PathBuf,
     /// Whether it is an error that the database is missing; else it is made, with its folder.
     pub must_exist: bool,
+    /// Whether nothing is written: what is derived from the database stays in memory.
+    pub is_read_only: bool,
     /// The user's folder for what Craig keeps, by which a database inside of a workspace is known again.
     pub data_folder: Option<PathBuf>,
     /// Threads for reading, parsing and embedding; 0 means one for each core.
@@ -44,6 +46,7 @@ impl Config {
         Self {
             database: database.into(),
             must_exist: false,
+            is_read_only: false,
             data_folder: None,
             threads: 0,
             source: SourceOptions::default(),
@@ -62,6 +65,7 @@ impl Config {
         Ok(Self {
             database: settings.path("database").unwrap_or_else(|| database.into()),
             must_exist: false,
+            is_read_only: false,
             data_folder: settings.data_folder().map(PathBuf::from),
             threads: settings.whole("threads").unwrap_or_default() as usize,
             source: settings.source(),

@@ -299,7 +299,9 @@ impl Engine {
         project: &Project,
         error: EngineError,
     ) -> Result<Arc<Index>, EngineError> {
-        let EngineError::Search(SearchError::Io { .. } | SearchError::Store(StoreError::Lock { .. })) = error
+        use StoreError::{Lock, ReadOnly};
+        let EngineError::Search(SearchError::Io { .. } | SearchError::Store(Lock { .. } | ReadOnly { .. })) =
+            error
         else {
             return Err(error);
         };

@@ -93,10 +93,11 @@ fn open_store(config: &Config) -> Result<Store, EngineError> {
     if config.must_exist && !config.database.exists() {
         return Err(EngineError::NoDatabase { path: config.database.clone() });
     }
-    Ok(match workspace_database(config)? {
+    let store = match workspace_database(config)? {
         Some(database) => Store::open_in_repository(&database)?,
         None => Store::open(&config.database)?,
-    })
+    };
+    Ok(if config.is_read_only { store.into_read_only() } else { store })
 }
 
 /// The database if it is in a workspace, which may have come from anybody.

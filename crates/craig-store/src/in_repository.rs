@@ -84,6 +84,7 @@ impl RepositoryDatabase {
             role: self.role,
             derived_folder: self.derived_folder(),
             flags: OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NOFOLLOW,
+            is_read_only: false,
         }
     }
 

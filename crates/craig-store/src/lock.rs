@@ -81,6 +81,7 @@ impl Store {
     ///
     /// The lock file is not in the index's folder, which may be removed while somebody waits.
     pub fn lock_index(&self, project: &Project) -> Result<IndexLock, StoreError> {
+        self.check_writable()?;
         let path = self.lock_path(&format!("{}.index", project.reference));
         let lock = || open_lock_file(&path).and_then(|file| file.lock().map(|()| file));
         lock().map(|file| IndexLock { _file: file }).map_err(|source| StoreError::Lock { path, source })
@@ -88,6 +89,7 @@ impl Store {
 
     /// The same, if nobody has it.
     pub(crate) fn try_lock_index(&self, project: &Project) -> Option<IndexLock> {
+        self.check_writable().ok()?;
         let file = open_lock_file(&self.lock_path(&format!("{}.index", project.reference))).ok()?;
         file.try_lock().ok()?;
         Some(IndexLock { _file: file })

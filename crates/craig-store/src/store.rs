@@ -43,6 +43,8 @@ pub(crate) struct Place {
     /// What is derived from the database, and its lock files.
     pub(crate) derived_folder: PathBuf,
     pub(crate) flags: OpenFlags,
+    /// Whether nothing is written, although it could be.
+    pub(crate) is_read_only: bool,
 }
 
 impl Place {
@@ -53,6 +55,7 @@ impl Place {
             role: Role::Index,
             derived_folder: beside(path, ".d"),
             flags: OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE,
+            is_read_only: false,
         }
     }
 }
@@ -91,6 +94,13 @@ impl Store {
             Access::Alone => Err(StoreError::Full { path: path.clone() }),
             Access::Shared | Access::ReadOnly => Self::connect(self.place.clone()),
         }
+    }
+
+    /// This store and those reopened from it, which from now on are only read: neither rows nor derived files are written.
+    #[must_use]
+    pub fn into_read_only(mut self) -> Self {
+        self.place.is_read_only = true;
+        self
     }
 
     /// Opens the database at `place`, whose files were checked.
@@ -185,12 +195,12 @@ impl Store {
         self.place.path.display().to_string()
     }
 
-    /// Fails if the database can only be read.
+    /// Fails if the database can only be read, or is to be read only.
     pub fn check_writable(&self) -> Result<(), StoreError> {
-        match self.access {
-            Access::ReadOnly => Err(StoreError::ReadOnly { path: self.place.path.clone() }),
-            Access::Shared | Access::Alone => Ok(()),
+        if self.access == Access::ReadOnly || self.place.is_read_only {
+            return Err(StoreError::ReadOnly { path: self.place.path.clone() });
         }
+        Ok(())
     }
 
     /// Whether this connection may be kept and used again. If not, it is to be dropped, and the database opened again.

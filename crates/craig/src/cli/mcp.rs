@@ -77,5 +77,6 @@ pub(crate) fn run(args: Args, session: &mut Session) -> anyhow::Result<Outcome> 
 fn without_writing(mut engine: Config) -> Config {
     engine.context.telemetry = Telemetry::Off;
     engine.must_exist = true;
+    engine.is_read_only = true;
     engine
 }

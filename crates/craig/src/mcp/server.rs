@@ -81,7 +81,7 @@ impl Shared {
         self.calls.run(|engine| work(engine)).await
     }
 
-    /// Explains from the documentation of the project at `root` as its files are now. Settings of the project count.
+    /// Explains from the documentation of the project at `root`, a canonical path, as its files are now. Settings of the project count.
     pub(super) async fn explain<T: Send + 'static>(
         &self,
         root: PathBuf,
@@ -90,9 +90,14 @@ impl Shared {
         let (settings, abilities) = (Arc::clone(&self.settings), self.abilities);
         let open = move |root: &Path| {
             let config = ExplainConfig::for_project(&settings.sources, root)?;
-            match abilities {
-                Abilities::All => Explainer::open(root, &config),
-                Abilities::ReadOnly => Explainer::open_in_memory(root, &config),
+            let explainer = match abilities {
+                Abilities::All => Explainer::open(root, &config)?,
+                Abilities::ReadOnly => Explainer::open_in_memory(root, &config)?,
+            };
+            // A link may have taken its place since it was checked.
+            match explainer.root().path() {
+                real if real == root => Ok(explainer),
+                real => Err(EngineError::SourceReplaced { path: root.to_owned(), leads_to: real.to_owned() }),
             }
         };
         let explain = move |engine: &Engine| {

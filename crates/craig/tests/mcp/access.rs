@@ -1,5 +1,8 @@
 //! What an assistant may have read: sources, roots, and servers that change nothing.
 
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
 use serde_json::{Value, json};
 
 use crate::client::{Client, Home};
@@ -90,6 +93,8 @@ fn the_user_may_allow_more() {
 fn a_read_only_server_changes_nothing() {
     let home = Home::with_ingested_shop();
     home.write("shop/src/fresh.py", "def brand_new():\n    pass\n");
+    let derived = || names_below(&home.path().join("craig.db.d"));
+    let before = derived();
     let mut client = home.client_with(&["--read-only"]);
     let tools = client.ask("tools/list", json!({}));
     let tools = tools["tools"].as_array().unwrap();
@@ -105,6 +110,15 @@ fn a_read_only_server_changes_nothing() {
     client.call("explain_code", json!({ "path": "src/auth.py" }));
     assert!(!home.path().join("shop/.aidocs").exists());
     assert_eq!(client.call("check_for_updates", json!({}))["added"], 1);
+    client.call("find_references", json!({ "name": "verify_token" }));
+    assert_eq!(derived(), before, "an index or a graph was kept");
+}
+
+/// Paths of all files of a folder and those in it.
+fn names_below(folder: &Path) -> BTreeSet<PathBuf> {
+    let Ok(entries) = std::fs::read_dir(folder) else { return BTreeSet::new() };
+    let paths = entries.map(|entry| entry.unwrap().path());
+    paths.flat_map(|path| if path.is_dir() { names_below(&path) } else { BTreeSet::from([path]) }).collect()
 }
 
 #[test]

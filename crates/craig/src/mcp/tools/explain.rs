@@ -82,6 +82,7 @@ async fn root(call: &Call<Arguments>) -> Result<PathBuf, Failure> {
     let Some(project) = project else {
         let workspace = call.shared.workspace.folders().into_iter().next();
         let workspace = workspace.ok_or_else(|| call.shared.no_own_project())?;
+        let workspace = workspace.canonicalize().unwrap_or(workspace);
         // Its documentation is read and stored, which needs the same permission as its code.
         call.shared.source(&workspace.to_string_lossy()).await?;
         return Ok(workspace);
