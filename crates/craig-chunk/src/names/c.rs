@@ -291,6 +291,7 @@ fn declarator<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Option<Declared<'t>> {
     for _ in 0..MAX_DECLARATORS {
         let at = found.name;
         let next = match at.kind() {
+            "function_declarator" if annotated(walk, at).is_some() => annotated(walk, at),
             "function_declarator" => {
                 let inner = field(at, "declarator");
                 if inner.is_some_and(|inner| inner.kind() == "parenthesized_declarator" && is_pointer(inner))
@@ -328,6 +329,17 @@ fn declarator<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Option<Declared<'t>> {
         found.name = next?;
     }
     None
+}
+
+/// What a macro annotates: the grammar takes `int x GUARDED_BY(m)` for a function `GUARDED_BY` with an error before it.
+fn annotated<'t>(walk: &Walk<'t>, macro_call: Node<'t>) -> Option<Node<'t>> {
+    let name = field(macro_call, "declarator").filter(|name| is_macro_name(walk.text_of(*name)))?;
+    let error = name.parent()?.prev_named_sibling().filter(Node::is_error)?;
+    error.named_child(0).filter(|_| error.named_child_count() == 1)
+}
+
+fn is_macro_name(name: &str) -> bool {
+    name.len() > 2 && name.bytes().all(|b| matches!(b, b'A'..=b'Z' | b'0'..=b'9' | b'_'))
 }
 
 /// Whether parentheses are around a pointer: a pointer to a function, not a name in parentheses.
@@ -552,6 +564,15 @@ fn prototype<'t>(walk: &mut Walk<'t>, node: Node<'t>, found: &Declared<'t>, decl
     // In a function, what is declared is defined outside of it.
     if walk.is_in_function() && !walk.is_in_type() {
         walk.scope(ScopeKind::Function, |walk| signature(walk, found));
+        return;
+    }
+    // `DISALLOW_COPY(Queue);` in a class, and what annotates the field before it.
+    let is_constructor = walk.this.is_some_and(|this| {
+        let own = walk.definition(this).map(|definition| definition.name);
+        own == Some(walk.id(walk.text_of(found.name)))
+    });
+    if field(node, "type").is_none() && !is_constructor && is_macro_name(walk.text_of(found.name)) {
+        walk.name(found.name, Role::Call);
         return;
     }
     let is_pure = field(node, "default_value").is_some();

@@ -152,3 +152,47 @@ int total(const Shapes& shapes) {
         "#]],
     );
 }
+
+#[test]
+fn cpp_annotations_by_macros_hide_no_field_and_no_method() {
+    check(
+        r#"
+//- /db.hpp
+class Versions {
+ public:
+  int Apply(int edit);
+};
+class Db {
+ public:
+  int Write(int edit);
+ private:
+  DISALLOW_COPY(Db);
+  int Last() EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  Versions* const versions_ GUARDED_BY(mutex_);
+  Versions first_ GUARDED_BY(mutex_);
+};
+//- /db.cc
+#include "db.hpp"
+int Db::Write(int edit) {
+  first_.Apply(edit);
+  return versions_->Apply(edit) + Last();
+}
+"#,
+        &expect![[r#"
+            class Versions db.hpp:1
+                db.hpp:11 type 99
+                db.hpp:12 type 99
+            method Versions.Apply db.hpp:3
+                db.cc:3 call 95
+                db.cc:4 call 95
+            class Db db.hpp:5
+                db.cc:2 type 99
+            method Db.Last db.hpp:10
+                db.cc:4 call 99
+            field Db.versions_ db.hpp:11
+                db.cc:4 read 99
+            field Db.first_ db.hpp:12
+                db.cc:3 read 99
+        "#]],
+    );
+}
