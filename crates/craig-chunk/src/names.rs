@@ -395,7 +395,8 @@ fn is_readable(grammar: &Grammar, tree: &Tree) -> bool {
     let mut cursor = tree.walk();
     let mut depth = 0;
     loop {
-        if cursor.goto_first_child() {
+        // A subtree is no deeper than it has nodes.
+        if depth + cursor.node().descendant_count() > MAX_TREE_DEPTH && cursor.goto_first_child() {
             depth += 1;
             if depth > MAX_TREE_DEPTH {
                 return false;

@@ -156,7 +156,8 @@ impl<'t> Reading<'t> {
         walk(tree.root_node(), |node, ancestors| {
             while within.pop_if(|(end, _)| *end <= node.start_byte()).is_some() {}
             let descent = self.node(grammar, node, ancestors, &within);
-            if within.len() < MAX_MODULES_DEEP
+            if self.language == Language::Rust
+                && within.len() < MAX_MODULES_DEEP
                 && let Some(name) = self.inline_module(node)
             {
                 within.push((node.end_byte(), name));
@@ -175,7 +176,9 @@ impl<'t> Reading<'t> {
         if !node.is_named() {
             return Descent::Inside;
         }
-        if let Some(package) = self.package(node) {
+        // Asked for once: the grammar gives it as a C string.
+        let kind = node.kind();
+        if let Some(package) = self.package(node, kind) {
             self.found.packages.push(package);
             return if node.child_by_field_name("body").is_some() {
                 Descent::Inside
@@ -186,7 +189,7 @@ impl<'t> Reading<'t> {
         let mut imports = Vec::new();
         match grammar.rule(node) {
             Rule::Import(read) => read(node, self.text, &mut imports),
-            Rule::Ask(ask) if may_import(self.language, node) => {
+            Rule::Ask(ask) if may_import(self.language, kind) => {
                 if let Answer::Import(read) = ask(node, self.text) {
                     read(node, self.text, &mut imports);
                 }
@@ -197,9 +200,9 @@ impl<'t> Reading<'t> {
             self.take(imports, node, ancestors, within);
             return Descent::Beside;
         }
-        imports.extend(kinds::loading(self.language, node, self.text));
+        imports.extend(kinds::loading(self.language, node, kind, self.text));
         self.take(imports, node, ancestors, within);
-        uses::collect(self.language, node, ancestors, self.text, &mut self.used)
+        uses::collect(self.language, (node, kind), ancestors, self.text, &mut self.used)
     }
 
     fn take(
@@ -234,8 +237,8 @@ impl<'t> Reading<'t> {
     }
 
     /// The package or namespace that a declaration names.
-    fn package(&self, node: Node<'_>) -> Option<String> {
-        let name = match (self.language, node.kind()) {
+    fn package(&self, node: Node<'_>, kind: &str) -> Option<String> {
+        let name = match (self.language, kind) {
             (Language::Java, "package_declaration") => {
                 child(node, "scoped_identifier").or_else(|| child(node, "identifier"))
             }
@@ -255,8 +258,8 @@ impl<'t> Reading<'t> {
 /// Nodes whose rule may turn out to be an import; asking all others would cost time for nothing.
 ///
 /// Calls that load modules in scripts and PHP stand deep in expressions and are found there.
-fn may_import(language: Language, node: Node<'_>) -> bool {
-    match node.kind() {
+fn may_import(language: Language, kind: &str) -> bool {
+    match kind {
         "mod_item" | "export_statement" | "call" | "command" | "function_call" => true,
         "variable_declaration" | "assignment_statement" => matches!(language, Language::Lua | Language::Zig),
         _ => false,

@@ -104,8 +104,8 @@ const PHP_INCLUDES: &[&str] =
     &["include_expression", "include_once_expression", "require_expression", "require_once_expression"];
 
 /// What an expression loads: `require` and `import` calls of scripts, includes of PHP.
-pub(super) fn loading(language: Language, node: Node<'_>, source: &str) -> Option<Import> {
-    match node.kind() {
+pub(super) fn loading(language: Language, node: Node<'_>, kind: &str, source: &str) -> Option<Import> {
+    match kind {
         "call_expression" if is_script(language) => script_call(node, source),
         kind if language == Language::Php && PHP_INCLUDES.contains(&kind) => included(node, source),
         _ => None,

@@ -11,23 +11,23 @@ use crate::grammar::{line, text};
 /// Names longer than this are generated or no names.
 const MAX_NAME_BYTES: usize = 200;
 
-/// Collects the names that `node` uses; returns whether to visit its children.
+/// Collects the names that a node of a kind uses; returns whether to visit its children.
 pub(super) fn collect(
     language: Language,
-    node: Node<'_>,
+    (node, kind): (Node<'_>, &str),
     ancestors: &[Node<'_>],
     source: &str,
     used: &mut BTreeMap<String, u32>,
 ) -> Descent {
     match language {
-        Language::Rust => rust(node, source, used),
+        Language::Rust => rust(node, kind, source, used),
         Language::Go if go::declaration(node, ancestors, source, used) => Descent::Beside,
-        Language::Java => java(node, source, used),
-        Language::Kotlin | Language::Scala => leaf(node, source, used, |_| true),
-        Language::CSharp => leaf(node, source, used, starts_upper),
-        Language::Php => qualified(node, source, used, &["qualified_name"], &["name"]),
-        Language::Ruby => qualified(node, source, used, &["scope_resolution"], &["constant"]),
-        Language::Elixir => qualified(node, source, used, &["alias"], &[]),
+        Language::Java => java(node, kind, source, used),
+        Language::Kotlin | Language::Scala => leaf(node, kind, source, used, |_| true),
+        Language::CSharp => leaf(node, kind, source, used, starts_upper),
+        Language::Php => qualified((node, kind), source, used, &["qualified_name"], &["name"]),
+        Language::Ruby => qualified((node, kind), source, used, &["scope_resolution"], &["constant"]),
+        Language::Elixir => qualified((node, kind), source, used, &["alias"], &[]),
         _ => Descent::Inside,
     }
 }
@@ -55,8 +55,8 @@ fn starts_lower(name: &str) -> bool {
     name.starts_with(|c: char| c.is_lowercase() || c == '_')
 }
 
-fn rust(node: Node<'_>, source: &str, used: &mut BTreeMap<String, u32>) -> Descent {
-    match node.kind() {
+fn rust(node: Node<'_>, kind: &str, source: &str, used: &mut BTreeMap<String, u32>) -> Descent {
+    match kind {
         "scoped_identifier" | "scoped_type_identifier" if !is_too_long(node) => {
             let path = text(node, source).split('<').next().unwrap_or_default();
             let path: String = path.split_whitespace().collect();
@@ -88,8 +88,8 @@ fn tokens(tokens: &str, first_line: u32, used: &mut BTreeMap<String, u32>) {
     }
 }
 
-fn java(node: Node<'_>, source: &str, used: &mut BTreeMap<String, u32>) -> Descent {
-    match node.kind() {
+fn java(node: Node<'_>, kind: &str, source: &str, used: &mut BTreeMap<String, u32>) -> Descent {
+    match kind {
         "type_identifier" => note(text(node, source), line(node), used),
         "identifier" if starts_upper(text(node, source)) => note(text(node, source), line(node), used),
         "scoped_type_identifier" | "field_access"
@@ -107,11 +107,12 @@ fn java(node: Node<'_>, source: &str, used: &mut BTreeMap<String, u32>) -> Desce
 
 fn leaf(
     node: Node<'_>,
+    kind: &str,
     source: &str,
     used: &mut BTreeMap<String, u32>,
     is_wanted: impl Fn(&str) -> bool,
 ) -> Descent {
-    if node.kind().ends_with("identifier") && node.named_child_count() == 0 {
+    if kind.ends_with("identifier") && node.named_child_count() == 0 {
         let name = text(node, source);
         if is_wanted(name) {
             note(name, line(node), used);
@@ -122,18 +123,18 @@ fn leaf(
 
 /// Whole qualified names, or the plain ones outside of them.
 fn qualified(
-    node: Node<'_>,
+    (node, kind): (Node<'_>, &str),
     source: &str,
     used: &mut BTreeMap<String, u32>,
     whole: &[&str],
     plain: &[&str],
 ) -> Descent {
     let name = text(node, source);
-    if whole.contains(&node.kind()) {
+    if whole.contains(&kind) {
         note(name.trim_start_matches("::"), line(node), used);
         return Descent::Beside;
     }
-    if plain.contains(&node.kind()) && starts_upper(name) {
+    if plain.contains(&kind) && starts_upper(name) {
         note(name, line(node), used);
     }
     Descent::Inside
