@@ -9,6 +9,7 @@ use anyhow::{Context, Result};
 use clap::Args;
 use craig_insight::{SymbolGraph, SymbolIx, SymbolQuery};
 use craig_source::{Root, SourceOptions, read, walk};
+use globset::{Glob, GlobSet, GlobSetBuilder};
 use serde::Deserialize;
 
 /// What to measure.
@@ -45,6 +46,8 @@ struct Label {
     definitions: Vec<(String, u32)>,
     references: Vec<(String, u32, String)>,
     impact: Option<Vec<String>>,
+    /// Lines that may or may not mention the symbol; `None` where they were not looked for, so that any other line may.
+    unresolved: Option<Vec<(String, u32)>>,
 }
 
 /// Right, wrong and missing ones.
@@ -107,8 +110,9 @@ pub(crate) fn run(arguments: &SymbolArguments) -> Result<()> {
         let graph = SymbolGraph::from_texts(texts.iter().map(|(path, text)| (path.as_str(), text.as_str())));
         let seconds = started.elapsed().as_secs_f64();
         let mut totals = Totals::default();
+        let skip = globs(&labels.skip)?;
         for label in &labels.symbols {
-            measure(&graph, label, &labels.skip, arguments, &texts, &mut totals);
+            measure(&graph, label, &skip, arguments, &texts, &mut totals);
         }
         print(name, &labels.language, &totals, Some(seconds));
         by_language.entry(labels.language).or_default().push(totals);
@@ -166,10 +170,19 @@ fn texts(folder: &Path) -> Result<BTreeMap<String, String>> {
     Ok(texts)
 }
 
+/// The files that are no part of the truth. As in Python's `fnmatch`, `*` goes over slashes.
+fn globs(patterns: &[String]) -> Result<GlobSet> {
+    let mut all = GlobSetBuilder::new();
+    for pattern in patterns {
+        all.add(Glob::new(pattern)?);
+    }
+    Ok(all.build()?)
+}
+
 fn measure(
     graph: &SymbolGraph,
     label: &Label,
-    skip: &[String],
+    skip: &GlobSet,
     arguments: &SymbolArguments,
     texts: &BTreeMap<String, String>,
     totals: &mut Totals,
@@ -188,7 +201,7 @@ fn measure(
         (0..graph.definitions.len() as SymbolIx).filter(|at| is_labelled(at)).collect();
     let last = label.name.rsplit(['.', ':', '#', '\\', ')']).next().unwrap_or_default();
     symbols.retain(|&at| graph.definitions[at as usize].name == last);
-    let is_skipped = |path: &str| skip.iter().any(|skipped| path.starts_with(skipped.trim_end_matches('*')));
+    let is_skipped = |path: &str| skip.is_match(path);
     let sure: Vec<_> = symbols
         .iter()
         .flat_map(|&at| graph.references_to(at))
@@ -196,10 +209,15 @@ fn measure(
         .collect();
     let line_of =
         |found: &craig_insight::SymbolReference| (graph.files[found.file as usize].path.clone(), found.line);
-    let kept = |line: &(String, u32)| !labelled.contains(line) && !is_skipped(&line.0);
+    let unresolved: BTreeSet<(String, u32)> = label.unresolved.iter().flatten().cloned().collect();
+    let mentioned: BTreeSet<(String, u32)> =
+        label.references.iter().map(|(path, line, _)| (path.clone(), *line)).collect();
+    let is_open = |line: &(String, u32)| {
+        (label.unresolved.is_none() || unresolved.contains(line)) && !mentioned.contains(line)
+    };
+    let kept = |line: &(String, u32)| !labelled.contains(line) && !is_skipped(&line.0) && !is_open(line);
     let lines: BTreeSet<(String, u32)> = sure.iter().map(|found| line_of(found)).filter(kept).collect();
-    let truth: BTreeSet<(String, u32)> =
-        label.references.iter().map(|(path, line, _)| (path.clone(), *line)).filter(kept).collect();
+    let truth: BTreeSet<(String, u32)> = mentioned.iter().filter(|line| kept(line)).cloned().collect();
     let counts = Counts::new(&lines, &truth);
     totals.references.add(counts);
     totals.by_symbol.0 += counts.precision();
@@ -213,7 +231,10 @@ fn measure(
     if let Some(impact) = &label.impact {
         let reached = graph.impact(&symbols, 3, arguments.confidence);
         let reached = reached.iter().map(|found| graph.files[found.file as usize].path.clone());
-        let reached: BTreeSet<String> = reached.filter(|path| !is_skipped(path)).collect();
+        // A file that may mention the symbol may or may not be reached.
+        let is_open =
+            |path: &String| unresolved.iter().any(|(other, _)| other == path) && !impact.contains(path);
+        let reached: BTreeSet<String> = reached.filter(|path| !is_skipped(path) && !is_open(path)).collect();
         let labelled: BTreeSet<String> = impact.iter().cloned().collect();
         if arguments.show.as_ref().is_some_and(|part| label.name.contains(part.as_str())) {
             let beyond: Vec<_> = reached.difference(&labelled).take(4).collect();
