@@ -13,6 +13,7 @@ mod query;
 mod scip;
 mod table;
 
+use std::cmp::Reverse;
 use std::sync::OnceLock;
 
 use craig_chunk::names::{DefinitionKind, Names, Role, Traits};
@@ -174,7 +175,11 @@ impl SymbolGraph {
             .flat_map_iter(|file| binder.references(file))
             .collect();
         references.extend(overrides::references(&table, &binder.overrides(), &references));
-        references.par_sort_unstable();
+        // Of several that are at one place, the surest.
+        references.par_sort_unstable_by_key(|found| {
+            let place = (found.symbol, found.file, found.line, found.column);
+            (place, Reverse(found.confidence), found.role, found.within)
+        });
         references.dedup_by_key(|found| (found.symbol, found.file, found.line, found.column));
         let files = workspace.files.iter().map(|file| SymbolFile {
             path: file.path.clone(),

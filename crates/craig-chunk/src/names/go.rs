@@ -241,6 +241,7 @@ fn function<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
             known.owner = Some(owner);
         }
     }
+    walk.set_arity(definition, arity(node));
     walk.function(Some(definition), |walk| {
         if let Some(receiver) = receiver {
             parameters(walk, receiver);
@@ -248,6 +249,17 @@ fn function<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
         signature(walk, node)
     });
     Value::Unknown
+}
+
+/// How many arguments a function takes.
+fn arity(node: Node<'_>) -> Option<u8> {
+    let list = field(node, "parameters")?;
+    let mut cursor = list.walk();
+    let n_arguments = list.named_children(&mut cursor).filter(|part| part.kind() != "comment").map(|part| {
+        let mut cursor = part.walk();
+        part.children_by_field_name("name", &mut cursor).filter(Node::is_named).count().max(1)
+    });
+    u8::try_from(n_arguments.sum::<usize>()).ok()
 }
 
 fn exported(name: &str) -> Traits {
@@ -288,7 +300,6 @@ fn parameters<'t>(walk: &mut Walk<'t>, list: Node<'t>) -> Value {
         let declared = walk.field(parameter, "type");
         let value = match parameter.kind() {
             "variadic_parameter_declaration" => declared.collection(),
-            "type_parameter_declaration" => Value::Unknown,
             _ => declared,
         };
         first.get_or_insert(value);
@@ -393,6 +404,9 @@ fn interface<'t>(walk: &mut Walk<'t>, node: Node<'t>, owner: DefinitionIx) {
                 let Some(name) = field(part, "name") else { continue };
                 let traits = exported(walk.text_of(name));
                 let definition = walk.define_in(Some(owner), name, part, DefinitionKind::Method, traits);
+                if let Some(definition) = definition {
+                    walk.set_arity(definition, arity(part));
+                }
                 walk.function(definition, |walk| signature(walk, part));
             }
             "type_elem" | "constraint_elem" | "interface_type_name" => {

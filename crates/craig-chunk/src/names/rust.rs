@@ -586,9 +586,18 @@ fn implementation<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
         }
         let before = std::mem::replace(&mut walk.owner, owner);
         let this = walk.this.take();
+        let first = walk.found.definitions.len();
         walk.field(node, "body");
         walk.this = this;
         walk.owner = before;
+        // A trait may be implemented for what is no type of any project: for a parameter, a tuple.
+        if let Value::Itself(_) = of_trait {
+            for member in walk.found.definitions.iter_mut().skip(first) {
+                if member.kind == DefinitionKind::Method && !member.traits.has(Traits::LOCAL) {
+                    member.supers = vec![of_trait];
+                }
+            }
+        }
     });
     Value::Unknown
 }

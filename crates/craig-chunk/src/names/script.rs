@@ -103,7 +103,11 @@ fn template<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
 }
 
 fn this<'t>(walk: &mut Walk<'t>, _: Node<'t>) -> Value {
-    walk.this_value()
+    // Of an object whose type is known from where it stands.
+    match walk.local_value("this") {
+        Value::Unknown => walk.this_value(),
+        known => known,
+    }
 }
 
 fn is_name(node: Node<'_>) -> bool {
@@ -216,6 +220,15 @@ fn new<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
 }
 
 fn cast<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
+    if let (Some(value), Some(of)) = (node.named_child(0), node.named_child(1))
+        && value.kind() == "object"
+    {
+        let of = walk.visit(of).instance();
+        walk.expected = of;
+        let value = walk.visit(value);
+        walk.expected = Value::Unknown;
+        return of.or(value);
+    }
     let mut cursor = node.walk();
     let values: Vec<Value> = node.named_children(&mut cursor).map(|part| walk.visit(part)).collect();
     match values[..] {
@@ -264,15 +277,24 @@ fn object<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
     for part in node.named_children(&mut cursor) {
         match part.kind() {
             "pair" => {
-                key(walk, part, expected);
-                walk.field(part, "value");
+                let held = key(walk, part, expected);
+                if let Some(value) = field(part, "value") {
+                    walk.expected = if bare(value).kind() == "object" { held } else { Value::Unknown };
+                    walk.visit(value);
+                    walk.expected = Value::Unknown;
+                }
             }
             "method_definition" => {
                 key(walk, part, expected);
-                walk.function(None, |walk| signature(walk, part));
+                walk.function(None, |walk| {
+                    if is_typed(expected) {
+                        walk.declare_local_named("this", expected);
+                    }
+                    signature(walk, part)
+                });
             }
             "shorthand_property_identifier" => {
-                if matches!(expected, Value::Instance(_)) {
+                if is_typed(expected) {
                     walk.at_site(part, Role::Write, Site::Key(expected));
                 }
                 walk.visit(part);
@@ -285,17 +307,25 @@ fn object<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
     Value::Builtin
 }
 
-/// The key of a property of an object whose type is known.
-fn key<'t>(walk: &mut Walk<'t>, part: Node<'t>, of: Value) {
-    let Some(name) = field(part, "key").or_else(|| field(part, "name")) else { return };
+/// Whether an object is known to be of a type, or to be what a member of one is.
+fn is_typed(expected: Value) -> bool {
+    matches!(expected, Value::Instance(_) | Value::Itself(_))
+}
+
+/// The key of a property of an object whose type is known; what it holds.
+fn key<'t>(walk: &mut Walk<'t>, part: Node<'t>, of: Value) -> Value {
+    let Some(name) = field(part, "key").or_else(|| field(part, "name")) else { return Value::Unknown };
     match name.kind() {
         "computed_property_name" => {
             walk.visit(name);
+            Value::Unknown
         }
-        "property_identifier" if matches!(of, Value::Instance(_)) => {
-            walk.at_site(name, Role::Write, Site::Key(of));
-        }
-        _ => {}
+        "property_identifier" if is_typed(of) => walk.at_site(name, Role::Write, Site::Key(of)),
+        "string" if is_typed(of) => match child(name, "string_fragment") {
+            Some(name) => walk.at_site(name, Role::Write, Site::Key(of)),
+            None => Value::Unknown,
+        },
+        _ => Value::Unknown,
     }
 }
 
@@ -406,6 +436,12 @@ fn variable<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
     }
     let is_local = walk.is_in_function();
     let is_function = value.is_some_and(|value| FUNCTIONS.contains(&bare(value).kind()));
+    if let Some(held) = value.filter(|_| !is_local).and_then(|value| exported_with(walk, value)) {
+        if let Some(at) = defined(walk, None, name, node, held, None) {
+            walk.export("=", Value::Itself(Source::Definition(at)));
+        }
+        return Value::Unknown;
+    }
     match value {
         Some(value) if is_function || !is_local => {
             walk.expected = declared;
@@ -433,6 +469,17 @@ fn variable<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
         }
     }
     Value::Unknown
+}
+
+/// What a variable holds that is exported where it is declared: `const app = module.exports = {}`.
+fn exported_with<'t>(walk: &Walk<'t>, value: Node<'t>) -> Option<Node<'t>> {
+    let mut at = value;
+    let mut is_exported = false;
+    while at.kind() == "assignment_expression" {
+        is_exported |= walk.text_of(field(at, "left")?) == "module.exports";
+        at = field(at, "right")?;
+    }
+    is_exported.then_some(at)
 }
 
 /// `const x = require("x")`, `const { a, b: c } = require("x")`: imports.
@@ -548,7 +595,12 @@ fn assignment<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
         return Value::Unknown;
     };
     if left.kind() != "member_expression" {
+        // `app[name] = function () { … }`: `this` is the object.
+        let object = field(left, "object").filter(|object| object.kind() == "identifier");
+        let owner = object.and_then(|object| walk.defined_as(object)).or(walk.this);
+        let before = std::mem::replace(&mut walk.this, owner);
         let value = walk.visit(right);
+        walk.this = before;
         match left.kind() {
             "object_pattern" | "array_pattern" => {
                 walk.children(left);
@@ -634,11 +686,29 @@ fn exported_part<'t>(walk: &mut Walk<'t>, part: Node<'t>) {
     }
 }
 
-/// `exports.name = value`: a definition, unless the value is a name itself.
+/// Whether a value hands on what it names: a name is exported as itself, or another module's export is.
+fn is_handed_on<'t>(walk: &mut Walk<'t>, name: &'t str, value: Node<'t>) -> bool {
+    match value.kind() {
+        "identifier" => walk.text_of(value) == name,
+        "member_expression" => {
+            let (Some(object), Some(property)) = (field(value, "object"), field(value, "property")) else {
+                return false;
+            };
+            let local = walk.id(walk.text_of(object));
+            let import = walk.found.imports.iter().find(|import| import.local == Some(local));
+            let is_of_package = import
+                .is_some_and(|import| !walk.found.text(import.module).starts_with(['.', '/', '#', '@']));
+            walk.text_of(property) == name && !is_of_package
+        }
+        _ => false,
+    }
+}
+
+/// `exports.name = value`: a definition, unless the value is that name of another place.
 fn exported_member<'t>(walk: &mut Walk<'t>, name: Node<'t>, whole: Node<'t>, value: Node<'t>) -> Value {
     let text = walk.text_of(name);
     let inner = bare(value);
-    if matches!(inner.kind(), "identifier" | "member_expression") {
+    if is_handed_on(walk, text, inner) {
         let value = walk.visit(value);
         walk.export(text, value);
         return value;
@@ -741,7 +811,10 @@ fn catch<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
 }
 
 fn returned<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
+    let is_object = node.named_child(0).is_some_and(|value| bare(value).kind() == "object");
+    walk.expected = if is_object { walk.declared } else { Value::Unknown };
     let value = walk.children(node);
+    walk.expected = Value::Unknown;
     if value != Value::Builtin {
         walk.returns(value);
     }
@@ -805,14 +878,19 @@ fn signature<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
         walk.field(node, "type");
         return declared;
     };
+    let before = std::mem::replace(&mut walk.declared, declared);
     if body.kind() == "statement_block" {
         walk.children(body);
     } else {
+        let is_object = bare(body).kind() == "object";
+        walk.expected = if is_object { declared } else { Value::Unknown };
         let value = walk.visit(body);
+        walk.expected = Value::Unknown;
         if value != Value::Builtin {
             walk.returns(value);
         }
     }
+    walk.declared = before;
     declared
 }
 
@@ -874,21 +952,10 @@ fn class_named<'t>(
     let at = walk.define_in(owner.or(walk.within), name, node, DefinitionKind::Class, Traits::default())?;
     walk.bind(at);
     walk.scope(ScopeKind::Block, |walk| {
-        type_parameters(walk, node);
-        let mut supers = Vec::new();
-        if let Some(heritage) = child(node, "class_heritage") {
-            let mut cursor = heritage.walk();
-            for part in heritage.named_children(&mut cursor) {
-                match part.kind() {
-                    "extends_clause" => {
-                        supers.push(walk.field_as(part, "value", Role::Inherit));
-                        walk.children_except(part, &["value"]);
-                    }
-                    "implements_clause" => supers.extend(super_types(walk, part, Role::Implement)),
-                    _ => supers.push(walk.visit_as(part, Role::Inherit)),
-                }
-            }
-        }
+        let supers = walk.inside(Some(at), |walk| {
+            type_parameters(walk, node);
+            child(node, "class_heritage").map_or(Vec::new(), |heritage| inherited(walk, heritage))
+        });
         if let Some(known) = walk.definition(at) {
             known.supers = supers;
         }
@@ -901,6 +968,22 @@ fn class_named<'t>(
         }
     });
     Some(at)
+}
+
+fn inherited<'t>(walk: &mut Walk<'t>, heritage: Node<'t>) -> Vec<Value> {
+    let mut supers = Vec::new();
+    let mut cursor = heritage.walk();
+    for part in heritage.named_children(&mut cursor) {
+        match part.kind() {
+            "extends_clause" => {
+                supers.push(walk.field_as(part, "value", Role::Inherit));
+                walk.children_except(part, &["value"]);
+            }
+            "implements_clause" => supers.extend(super_types(walk, part, Role::Implement)),
+            _ => supers.push(walk.visit_as(part, Role::Inherit)),
+        }
+    }
+    supers
 }
 
 fn super_types<'t>(walk: &mut Walk<'t>, node: Node<'t>, role: Role) -> Vec<Value> {
@@ -978,8 +1061,11 @@ fn property<'t>(walk: &mut Walk<'t>, node: Node<'t>, owner: DefinitionIx) {
     }
     let name = field(node, "name").or_else(|| field(node, "property"));
     let declared = walk.field(node, "type").instance();
-    let named =
-        name.filter(|name| matches!(name.kind(), "property_identifier" | "private_property_identifier"));
+    let named = name.and_then(|name| match name.kind() {
+        "property_identifier" | "private_property_identifier" => Some(name),
+        "string" => child(name, "string_fragment"),
+        _ => None,
+    });
     let Some(name) = named else {
         if let Some(name) = name {
             walk.visit(name);
@@ -1008,10 +1094,10 @@ fn interface<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
     };
     walk.bind(at);
     walk.scope(ScopeKind::Block, |walk| {
-        type_parameters(walk, node);
+        walk.inside(Some(at), |walk| type_parameters(walk, node));
         let clause = child(node, "extends_type_clause").or_else(|| child(node, "extends_clause"));
         if let Some(clause) = clause {
-            let supers = super_types(walk, clause, Role::Inherit);
+            let supers = walk.inside(Some(at), |walk| super_types(walk, clause, Role::Inherit));
             if let Some(known) = walk.definition(at) {
                 known.supers = supers;
             }
@@ -1030,7 +1116,7 @@ fn type_alias<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
     };
     walk.bind(at);
     walk.scope(ScopeKind::Block, |walk| {
-        type_parameters(walk, node);
+        walk.inside(Some(at), |walk| type_parameters(walk, node));
         let Some(value) = field(node, "value") else { return };
         if value.kind() == "object_type" {
             walk.inside_type(at, |walk| class_body(walk, value, at));

@@ -88,6 +88,8 @@ pub(crate) struct Walk<'t> {
     pub(crate) role: Role,
     /// What the context wants of the next expression: of an object its type, of a callback its first argument.
     pub(crate) expected: Value,
+    /// What the enclosing function is declared to return.
+    pub(crate) declared: Value,
     /// The type alias whose type is read.
     pub(crate) alias: Option<DefinitionIx>,
     /// Definitions outside of types and functions by name.
@@ -121,6 +123,7 @@ impl<'t> Walk<'t> {
             this: None,
             role: Role::Read,
             expected: Value::Unknown,
+            declared: Value::Unknown,
             alias: None,
             top: FxHashMap::default(),
             defined: FxHashMap::default(),

@@ -6,7 +6,9 @@
 
 use std::rc::Rc;
 
-use craig_chunk::names::{DefinitionIx, DefinitionKind, OccurrenceIx, Role, Site, Source, Traits, Value};
+use craig_chunk::names::{
+    DefinitionIx, DefinitionKind, Imported, OccurrenceIx, Role, Site, Source, Traits, Value,
+};
 use craig_source::Language;
 use rayon::prelude::*;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -23,6 +25,12 @@ const MAX_SUPERS: usize = 24;
 /// An unknown receiver may be of one of so many types; of more, nothing is said.
 const MAX_CANDIDATES: usize = 8;
 
+/// Of an interface, so many methods are sought in types.
+const MAX_METHODS: usize = 64;
+/// Of so many types it is asked whether they satisfy an interface.
+const MAX_IMPLEMENTERS: usize = 1024;
+/// Of so many definitions of a name it is asked whether they may be meant.
+const MAX_SOUGHT: usize = 64;
 /// Of more types, it is not asked which extend each other.
 const MAX_OWNERS: usize = 32;
 
@@ -321,7 +329,84 @@ impl<'t, 'n> Binder<'t, 'n> {
         let pairs = all.flat_map_iter(|at| {
             self.overridden(at).into_iter().map(move |base| (at, base)).collect::<Vec<_>>()
         });
+        let mut pairs: Vec<(SymbolIx, SymbolIx)> = pairs.collect();
+        pairs.extend(self.satisfied());
+        pairs
+    }
+
+    /// The methods of Go's interfaces that methods of types satisfy: (method, method of the interface).
+    fn satisfied(&self) -> Vec<(SymbolIx, SymbolIx)> {
+        let table = self.table;
+        let is_go = |at: SymbolIx| table.families[table.entry(at).file as usize] == Family::Go;
+        let mut methods: FxHashMap<SymbolIx, Vec<SymbolIx>> = FxHashMap::default();
+        let mut owners: FxHashMap<Name, Vec<SymbolIx>> = FxHashMap::default();
+        let mut embedding: FxHashMap<SymbolIx, Vec<SymbolIx>> = FxHashMap::default();
+        for at in (0..table.entries.len() as SymbolIx).filter(|&at| is_go(at)) {
+            let entry = table.entry(at);
+            if let (DefinitionKind::Method, Some(parent)) = (entry.kind, entry.parent) {
+                let owner = table.canonical(parent);
+                methods.entry(owner).or_default().push(at);
+                owners.entry(entry.name).or_default().push(owner);
+            }
+            for &above in &self.supers[at as usize] {
+                embedding.entry(table.canonical(above)).or_default().push(at);
+            }
+        }
+        let interfaces: Vec<SymbolIx> = (0..table.entries.len() as SymbolIx)
+            .filter(|&at| is_go(at) && table.entry(at).kind == DefinitionKind::Interface)
+            .collect();
+        let pairs = interfaces.into_par_iter().flat_map_iter(|interface| {
+            let all = std::iter::once(interface).chain(self.all_supers[interface as usize].iter().copied());
+            let wanted: Vec<SymbolIx> = all
+                .flat_map(|of| methods.get(&of).into_iter().flatten())
+                .copied()
+                .take(MAX_METHODS)
+                .collect();
+            let rarest = wanted
+                .iter()
+                .map(|&at| owners.get(&table.entry(at).name))
+                .min_by_key(|owners| owners.map_or(0, Vec::len));
+            let mut open = rarest.flatten().cloned().unwrap_or_default();
+            let mut seen: FxHashSet<SymbolIx> = FxHashSet::default();
+            let mut found = Vec::new();
+            while let Some(of) = open.pop().filter(|_| seen.len() < MAX_IMPLEMENTERS) {
+                if !seen.insert(of) {
+                    continue;
+                }
+                open.extend(embedding.get(&of).into_iter().flatten());
+                if table.entry(of).kind != DefinitionKind::Interface {
+                    found.extend(self.satisfying(of, &wanted).unwrap_or_default());
+                }
+            }
+            found.sort_unstable();
+            found.dedup();
+            found
+        });
         pairs.collect()
+    }
+
+    /// The methods by which a type satisfies those of an interface; `None` if it does not.
+    fn satisfying(&self, of: SymbolIx, wanted: &[SymbolIx]) -> Option<Vec<(SymbolIx, SymbolIx)>> {
+        let found = wanted.iter().map(|&base| {
+            let name = self.table.entry(base).name;
+            let own = self.member_where(of, name, |at| self.table.entry(at).kind == DefinitionKind::Method);
+            let own = own.into_iter().find(|&at| self.has_signature(at, base))?;
+            Some((own, base))
+        });
+        let found: Option<Vec<(SymbolIx, SymbolIx)>> = found.collect();
+        found.map(|found| found.into_iter().filter(|(own, base)| own != base).collect())
+    }
+
+    /// Whether two methods may have the same signature.
+    fn has_signature(&self, at: SymbolIx, other: SymbolIx) -> bool {
+        if self.table.definition(at).arity != self.table.definition(other).arity {
+            return false;
+        }
+        match (self.types[at as usize], self.types[other as usize]) {
+            (Type::Instance(a), Type::Instance(b)) => self.table.canonical(a) == self.table.canonical(b),
+            (Type::External, Type::Instance(_)) | (Type::Instance(_), Type::External) => false,
+            _ => true,
+        }
     }
 
     /// The members of supertypes that a member takes the place of.
@@ -338,7 +423,13 @@ impl<'t, 'n> Binder<'t, 'n> {
             _ => false,
         };
         let is_special = self.table.text(entry.name).is_some_and(|name| name.starts_with("__"));
-        let Some(parent) = entry.parent else { return Vec::new() };
+        // A method of Rust knows the trait that it implements, whatever the type is.
+        let of_own = !self.supers[at as usize].is_empty();
+        let above = match entry.parent {
+            _ if of_own => at,
+            Some(parent) => self.table.canonical(parent),
+            None => return Vec::new(),
+        };
         if !can_override || is_special || entry.traits.has(Traits::PRIVATE) {
             return Vec::new();
         }
@@ -350,7 +441,7 @@ impl<'t, 'n> Binder<'t, 'n> {
                 && !(has_overloads && traits.has(Traits::PRIVATE))
                 && !(hides_static && traits.has(Traits::STATIC))
         };
-        let mut open = self.supers[self.table.canonical(parent) as usize].clone();
+        let mut open = self.supers[above as usize].clone();
         if !has_overloads {
             return open
                 .into_iter()
@@ -407,7 +498,9 @@ impl<'t, 'n> Binder<'t, 'n> {
                 None => held,
             },
             // An object written out where it is defined.
-            _ if held == Type::Unknown && self.table.has_members(at) => Type::Static(at),
+            _ if matches!(held, Type::Unknown | Type::External) && self.table.has_members(at) => {
+                Type::Static(at)
+            }
             _ => held,
         }
     }
@@ -493,6 +586,10 @@ impl<'b, 't, 'n> FileBinder<'b, 't, 'n> {
                 if found.is_empty() { Bound::external() } else { Bound::symbols(&found, TYPED) }
             }
             Site::Member(value) => {
+                let own = self.own_member(value, name, depth + 1);
+                if !own.is_empty() {
+                    return Bound::symbols(&own, TYPED);
+                }
                 let of = self.value_type(value, depth + 1);
                 self.member(of, sought)
             }
@@ -505,6 +602,24 @@ impl<'b, 't, 'n> FileBinder<'b, 't, 'n> {
             },
             Site::Local => Bound::default(),
         }
+    }
+
+    /// A member that was given to a variable itself: `app.name = function () {}`.
+    fn own_member(&mut self, value: Value, name: Name, depth: usize) -> Vec<SymbolIx> {
+        let table = self.binder.table;
+        let (Value::Itself(source) | Value::Instance(source)) = value else { return Vec::new() };
+        let held = match source {
+            Source::Definition(ix) => vec![Entity::Symbol(table.offsets[self.file] + ix)],
+            Source::Occurrence(at) => match self.bound(at, depth) {
+                bound if bound.confidence >= TRUSTED => bound.entities.clone(),
+                _ => Vec::new(),
+            },
+        };
+        let variables = held.into_iter().filter_map(|entity| match entity {
+            Entity::Symbol(at) if table.has_members(at) && !table.entry(at).kind.is_type() => Some(at),
+            _ => None,
+        });
+        variables.flat_map(|at| table.own_members(at, name)).copied().collect()
     }
 
     /// In Rust a field may have the name of a method: the one is called, the other is not.
@@ -552,6 +667,10 @@ impl<'b, 't, 'n> FileBinder<'b, 't, 'n> {
             if found.iter().any(fits) {
                 found.retain(fits);
             }
+            let is_known = found.iter().any(|entity| *entity != Entity::External);
+            if self.family == Family::Rust && role == Role::Call && !is_known {
+                return self.rust_root(name, role);
+            }
             return Bound::certain(found);
         }
         let group = table.group_of[self.file];
@@ -560,7 +679,7 @@ impl<'b, 't, 'n> FileBinder<'b, 't, 'n> {
         {
             return Bound::symbols(&found, CERTAIN);
         }
-        let found = modules.by_stars(self.file, name, 6);
+        let found = modules.by_stars(self.file, name);
         if !found.is_empty() {
             return Bound { entities: found, confidence: TYPED };
         }
@@ -573,10 +692,14 @@ impl<'b, 't, 'n> FileBinder<'b, 't, 'n> {
         if self.family.has_global_names() {
             return self.global(name, role);
         }
-        if self.family == Family::Rust {
-            return self.rust_root(name, role);
+        match self.family {
+            Family::Rust => self.rust_root(name, role),
+            // What a module of CommonJS exports itself.
+            Family::Script if table.text(name) == Some("exports") => {
+                Bound::certain(vec![Entity::Module(self.file)])
+            }
+            _ => Bound::external(),
         }
-        Bound::external()
     }
 
     /// The first name of a path, where it is that of a crate; macros are seen in all files.
@@ -592,7 +715,7 @@ impl<'b, 't, 'n> FileBinder<'b, 't, 'n> {
         if role != Role::Type || text.starts_with(char::is_uppercase) {
             return Bound::external();
         }
-        let found = self.crates.entry(name).or_insert_with(|| modules.rust_space(file, text, 4));
+        let found = self.crates.entry(name).or_insert_with(|| modules.rust_space(file, text));
         if found.is_empty() { Bound::external() } else { Bound::certain(found.clone()) }
     }
 
@@ -780,9 +903,13 @@ impl<'b, 't, 'n> FileBinder<'b, 't, 'n> {
                 if !found.is_empty() {
                     return Bound::symbols(&found, TYPED);
                 }
+                let found = self.of_traits_in_scope(sought);
+                if !found.is_empty() {
+                    return Bound::symbols(&found, GLOBAL);
+                }
                 // `module.exports = thing`, and then `module.exports.name = other`.
                 let file = table.entry(at).file as usize;
-                let found = modules.exports(file, name, 6);
+                let found = modules.exports(file, name);
                 if found.is_empty() {
                     self.extension(sought)
                 } else {
@@ -790,7 +917,7 @@ impl<'b, 't, 'n> FileBinder<'b, 't, 'n> {
                 }
             }
             Type::Module(file) => {
-                let found = modules.exported(file, name, 6);
+                let found = modules.exported(file, name);
                 if found.is_empty() {
                     return match modules.below(file, name) {
                         Some(below) => Bound::certain(vec![Entity::Module(below)]),
@@ -805,12 +932,53 @@ impl<'b, 't, 'n> FileBinder<'b, 't, 'n> {
                     table.inner_group(self.family, group, name).map_or_else(Bound::external, Bound::package)
                 }
             },
-            Type::External | Type::Collection(_) => self.extension(sought),
+            Type::External | Type::Collection(_) => match self.of_traits_in_scope(sought) {
+                found if found.is_empty() => self.extension(sought),
+                found => Bound::symbols(&found, GLOBAL),
+            },
             Type::Unknown => match self.extension(sought) {
                 found if found.confidence == GLOBAL => found,
-                _ => self.candidates(sought),
+                _ => match self.of_traits_in_scope(sought) {
+                    found if found.is_empty() => self.candidates(sought),
+                    found => Bound::symbols(&found, ONLY),
+                },
             },
         }
+    }
+
+    /// Methods of Rust's traits that the file names: of one, or nothing is said.
+    fn of_traits_in_scope(&self, sought: Sought) -> Vec<SymbolIx> {
+        let table = self.binder.table;
+        let is_common =
+            table.text(sought.name).is_some_and(|name| COMMON.contains(&name) || RUST.contains(&name));
+        if self.family != Family::Rust || sought.role != Role::Call || is_common {
+            return Vec::new();
+        }
+        let is_in_scope = |&&at: &&SymbolIx| {
+            let entry = table.entry(at);
+            let of_trait = entry.parent.filter(|&of| table.entry(of).kind == DefinitionKind::Interface);
+            entry.kind.is_callable() && of_trait.is_some_and(|of| self.names(of))
+        };
+        let found = table.by_name.get(&sought.name).into_iter().flatten();
+        let found: Vec<SymbolIx> = found.take(MAX_SOUGHT).filter(is_in_scope).copied().collect();
+        if found.len() == 1 { found } else { Vec::new() }
+    }
+
+    /// Whether the file defines or imports a type.
+    fn names(&self, of: SymbolIx) -> bool {
+        let (table, modules) = (self.binder.table, self.binder.modules);
+        let entry = table.entry(of);
+        if entry.file as usize == self.file {
+            return true;
+        }
+        let is_it = |entity: &Entity| matches!(*entity, Entity::Symbol(at) if table.canonical(at) == table.canonical(of));
+        let names = &table.files[self.file];
+        let imports = names.imports.iter().enumerate().filter(|(_, import)| match import.what {
+            Imported::Name(name) => table.name(self.file, name) == entry.name,
+            _ => false,
+        });
+        imports.into_iter().any(|(at, _)| modules.import(self.file, at as u32).iter().any(is_it))
+            || modules.by_stars(self.file, entry.name).iter().any(is_it)
     }
 
     /// A function that extends a type from outside of it.
@@ -1053,4 +1221,53 @@ const COMMON: &[&str] = &[
     "reverse", "run", "search", "send", "set", "shift", "size", "slice", "some", "sort", "splice", "split",
     "start", "stop", "strip", "test", "text", "then", "toString", "trim", "type", "unshift", "update",
     "upper", "url", "value", "values", "wait", "write", "Close", "Error", "Len", "Read", "String", "Write",
+];
+
+/// Methods of Rust's standard library and of futures that traits of projects define, too.
+const RUST: &[&str] = &[
+    "and_then",
+    "as_mut",
+    "as_ref",
+    "as_str",
+    "borrow",
+    "boxed",
+    "by_ref",
+    "chain",
+    "clone",
+    "cmp",
+    "collect",
+    "default",
+    "drain",
+    "eq",
+    "filter_map",
+    "flat_map",
+    "fmt",
+    "fold",
+    "for_each",
+    "from",
+    "get_mut",
+    "hash",
+    "inspect",
+    "into",
+    "into_iter",
+    "into_inner",
+    "iter",
+    "iter_mut",
+    "map_err",
+    "max",
+    "min",
+    "ok",
+    "or_else",
+    "poll",
+    "ready",
+    "rev",
+    "take",
+    "to_owned",
+    "to_string",
+    "try_from",
+    "try_into",
+    "unwrap",
+    "unwrap_or",
+    "with",
+    "zip",
 ];

@@ -1,6 +1,8 @@
 //! What an import refers to: the definitions behind a name of a module, however often it is exported again.
 
-use craig_chunk::names::{Imported, ImportedName};
+use std::cell::RefCell;
+
+use craig_chunk::names::{DefinitionKind, Imported, ImportedName};
 use craig_chunk::{Reference, ReferenceKind};
 use rayon::prelude::*;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -33,8 +35,43 @@ pub(super) enum Place {
 
 /// Exports of exports are followed so far.
 const MAX_HOPS: usize = 8;
+/// A name is sought in no more modules than this.
+const MAX_SOUGHT: usize = 4000;
 /// A file is taken to include no more files than this.
 const MAX_INCLUDED: usize = 4000;
+
+/// Where one name has been sought already: modules that export all of each other are read once.
+#[derive(Clone, Copy)]
+struct Trail<'s> {
+    seen: &'s RefCell<FxHashSet<(FileIx, Name)>>,
+    hops: usize,
+}
+
+impl Trail<'_> {
+    /// Runs `seek` with a new trail of so many hops.
+    fn begin<T>(hops: usize, seek: impl FnOnce(Trail<'_>) -> T) -> T {
+        let seen = RefCell::default();
+        seek(Trail { seen: &seen, hops })
+    }
+
+    fn goes_on(self) -> bool {
+        self.hops > 0
+    }
+
+    fn next(self) -> Self {
+        self.at_most(self.hops.saturating_sub(1))
+    }
+
+    fn at_most(self, hops: usize) -> Self {
+        Self { hops: self.hops.min(hops), ..self }
+    }
+
+    /// Whether the module is asked for the name for the first time.
+    fn enters(self, file: FileIx, name: Name) -> bool {
+        let mut seen = self.seen.borrow_mut();
+        seen.len() < MAX_SOUGHT && seen.insert((file, name))
+    }
+}
 
 pub(super) struct Modules<'t, 'n> {
     pub(super) table: &'t Table<'n>,
@@ -85,26 +122,26 @@ impl<'t, 'n> Modules<'t, 'n> {
         }
         let names = &self.table.files[file];
         let modules = self.stars[file].iter().map(|&at| names.text(names.imports[at as usize].module));
-        let spaces = modules.flat_map(|module| self.rust_space(file, module, MAX_HOPS));
+        let spaces = modules.flat_map(|module| self.rust_space(file, module));
         spaces.filter(|&space| space != Entity::Module(file)).collect()
     }
 
     /// What a local name of a file was imported as; `None` if it was not.
     pub(super) fn imported(&self, file: FileIx, name: Name) -> Option<Vec<Entity>> {
-        self.imported_within(file, name, MAX_HOPS)
+        Trail::begin(MAX_HOPS, |trail| self.imported_within(file, name, trail))
     }
 
-    fn imported_within(&self, file: FileIx, name: Name, hops: usize) -> Option<Vec<Entity>> {
+    fn imported_within(&self, file: FileIx, name: Name, trail: Trail<'_>) -> Option<Vec<Entity>> {
         let imports = self.by_local[file].get(&name)?;
-        Some(imports.iter().flat_map(|&at| self.import_within(file, at, hops)).collect())
+        Some(imports.iter().flat_map(|&at| self.import_within(file, at, trail)).collect())
     }
 
     /// What an import refers to.
     pub(super) fn import(&self, file: FileIx, at: u32) -> Vec<Entity> {
-        self.import_within(file, at, MAX_HOPS)
+        Trail::begin(MAX_HOPS, |trail| self.import_within(file, at, trail))
     }
 
-    fn import_within(&self, file: FileIx, at: u32, hops: usize) -> Vec<Entity> {
+    fn import_within(&self, file: FileIx, at: u32, trail: Trail<'_>) -> Vec<Entity> {
         let Some(import) = self.table.files[file].imports.get(at as usize) else { return Vec::new() };
         let family = self.table.families[file];
         if family.has_packages() && family != Family::Go {
@@ -113,7 +150,7 @@ impl<'t, 'n> Modules<'t, 'n> {
         if let (Family::Rust, Imported::Name(name)) = (family, import.what) {
             let names = &self.table.files[file];
             let place = &self.places[file][at as usize];
-            return self.rust_item(file, place, names.text(import.module), names.text(name), hops);
+            return self.rust_item(file, place, names.text(import.module), names.text(name), trail);
         }
         match &self.places[file][at as usize] {
             Place::External => vec![Entity::External],
@@ -122,7 +159,7 @@ impl<'t, 'n> Modules<'t, 'n> {
                 _ => Vec::new(),
             },
             Place::Files(files) => {
-                let found = files.iter().flat_map(|&to| self.of_module(to, import, file, hops));
+                let found = files.iter().flat_map(|&to| self.of_module(to, import, file, trail));
                 let mut found: Vec<Entity> = found.collect();
                 found.dedup();
                 if found.is_empty() { self.submodule(file, import) } else { found }
@@ -131,33 +168,58 @@ impl<'t, 'n> Modules<'t, 'n> {
     }
 
     /// What `outer::name` names in a file of Rust: an item of a module, the module itself, or a member of a type.
-    fn rust_path(&self, file: FileIx, outer: &str, name: &str, hops: usize) -> Vec<Entity> {
+    fn rust_path(&self, file: FileIx, outer: &str, name: &str, trail: Trail<'_>) -> Vec<Entity> {
         let place = place_of(self.table, self.resolver, file, outer, vec![name.to_owned()], 0);
-        self.rust_item(file, &place, outer, name, hops)
+        self.rust_item(file, &place, outer, name, trail)
     }
 
     /// As [`Modules::rust_path`], with the place of its module.
-    fn rust_item(&self, file: FileIx, place: &Place, outer: &str, name: &str, hops: usize) -> Vec<Entity> {
-        let Some(id) = self.table.find(name).filter(|_| hops > 0) else { return Vec::new() };
+    fn rust_item(
+        &self,
+        file: FileIx,
+        place: &Place,
+        outer: &str,
+        name: &str,
+        trail: Trail<'_>,
+    ) -> Vec<Entity> {
+        let Some(id) = self.table.find(name).filter(|_| trail.goes_on()) else { return Vec::new() };
         let files = match place {
             Place::Files(files) => files.as_slice(),
             Place::External => return vec![Entity::External],
             Place::Unknown => &[],
         };
-        let found: Vec<Entity> = files.iter().flat_map(|&to| self.exported(to, id, hops - 1)).collect();
-        if !found.is_empty() {
-            return found;
-        }
         let modules: Vec<Entity> = files
             .iter()
             .filter(|&&to| self.is_module_called(to, name))
             .map(|&to| Entity::Module(to))
             .collect();
+        // The module itself, and not what it imports by its own name: `use std::error` in `error.rs`.
+        let is_outer = outer.rsplit("::").next() == Some(name);
+        if !modules.is_empty() && !is_outer {
+            return modules;
+        }
+        let found: Vec<Entity> =
+            files.iter().flat_map(|&to| self.exported_within(to, id, trail.next())).collect();
+        if !found.is_empty() {
+            return found;
+        }
         if !modules.is_empty() {
             return modules;
         }
-        let spaces = self.rust_space(file, outer, hops - 1);
-        spaces.into_iter().flat_map(|space| self.of_rust_space(space, id, hops - 1)).collect()
+        let spaces = self.rust_space_within(file, outer, trail.next());
+        let found: Vec<Entity> =
+            spaces.into_iter().flat_map(|space| self.of_rust_space(space, id, trail.next())).collect();
+        if found.is_empty() && !files.is_empty() { self.rust_macro(id) } else { found }
+    }
+
+    /// A macro of that name: they are exported from the root of their crate, wherever they stand.
+    fn rust_macro(&self, name: Name) -> Vec<Entity> {
+        let all = self.table.by_name.get(&name).into_iter().flatten().copied();
+        let is_macro = |&at: &SymbolIx| self.table.entry(at).kind == DefinitionKind::Macro;
+        match all.filter(is_macro).take(2).collect::<Vec<SymbolIx>>()[..] {
+            [only] => vec![Entity::Symbol(only)],
+            _ => Vec::new(),
+        }
     }
 
     fn is_module_called(&self, file: FileIx, name: &str) -> bool {
@@ -170,18 +232,22 @@ impl<'t, 'n> Modules<'t, 'n> {
     }
 
     /// What a whole path names: a module, a type.
-    pub(super) fn rust_space(&self, file: FileIx, path: &str, hops: usize) -> Vec<Entity> {
-        if hops == 0 {
+    pub(super) fn rust_space(&self, file: FileIx, path: &str) -> Vec<Entity> {
+        Trail::begin(MAX_HOPS, |trail| self.rust_space_within(file, path, trail))
+    }
+
+    fn rust_space_within(&self, file: FileIx, path: &str, trail: Trail<'_>) -> Vec<Entity> {
+        if !trail.goes_on() {
             return Vec::new();
         }
         if let Some((outer, last)) = path.rsplit_once("::") {
-            return self.rust_path(file, outer, last, hops - 1);
+            return self.rust_path(file, outer, last, trail.next());
         }
         let id = self.table.find(path);
         if let Some(found) = id.and_then(|id| self.table.top[file].get(&id)) {
             return found.iter().map(|&at| Entity::Symbol(at)).collect();
         }
-        if let Some(found) = id.and_then(|id| self.imported_within(file, id, hops - 1)) {
+        if let Some(found) = id.and_then(|id| self.imported_within(file, id, trail.next())) {
             return found;
         }
         match place_of(self.table, self.resolver, file, path, Vec::new(), 0) {
@@ -191,28 +257,28 @@ impl<'t, 'n> Modules<'t, 'n> {
         }
     }
 
-    fn of_rust_space(&self, space: Entity, name: Name, hops: usize) -> Vec<Entity> {
+    fn of_rust_space(&self, space: Entity, name: Name, trail: Trail<'_>) -> Vec<Entity> {
         match space {
-            Entity::Module(to) => self.exported(to, name, hops),
+            Entity::Module(to) => self.exported_within(to, name, trail),
             other => self.member_of_entity(other, name),
         }
     }
 
-    fn of_module(&self, to: FileIx, import: &ImportedName, from: FileIx, hops: usize) -> Vec<Entity> {
+    fn of_module(&self, to: FileIx, import: &ImportedName, from: FileIx, trail: Trail<'_>) -> Vec<Entity> {
         match import.what {
             Imported::Module if self.table.families[to] == Family::Go => {
                 vec![Entity::Package(self.table.group_of[to])]
             }
             Imported::Module | Imported::All => vec![Entity::Module(to)],
             Imported::Default => {
-                let default = self.exported_as(to, "default", hops);
+                let default = self.exported_as(to, "default", trail);
                 if !default.is_empty() {
                     return default;
                 }
-                let whole = self.exported_as(to, "=", hops);
+                let whole = self.exported_as(to, "=", trail);
                 if whole.is_empty() { vec![Entity::Module(to)] } else { whole }
             }
-            Imported::Name(name) => self.exported(to, self.table.name(from, name), hops),
+            Imported::Name(name) => self.exported_within(to, self.table.name(from, name), trail),
         }
     }
 
@@ -227,19 +293,23 @@ impl<'t, 'n> Modules<'t, 'n> {
         }
     }
 
-    fn exported_as(&self, file: FileIx, name: &str, hops: usize) -> Vec<Entity> {
-        self.table.find(name).map_or(Vec::new(), |name| self.exports(file, name, hops))
+    fn exported_as(&self, file: FileIx, name: &str, trail: Trail<'_>) -> Vec<Entity> {
+        self.table.find(name).map_or(Vec::new(), |name| self.exports_within(file, name, trail))
     }
 
     /// What a module exports by statements of their own.
-    pub(super) fn exports(&self, file: FileIx, name: Name, hops: usize) -> Vec<Entity> {
+    pub(super) fn exports(&self, file: FileIx, name: Name) -> Vec<Entity> {
+        Trail::begin(MAX_HOPS, |trail| self.exports_within(file, name, trail))
+    }
+
+    fn exports_within(&self, file: FileIx, name: Name, trail: Trail<'_>) -> Vec<Entity> {
         let names = &self.table.files[file];
         let found = names.exports.iter().filter(|export| self.table.name(file, export.name) == name);
-        found.flat_map(|export| self.entities_of(file, export.value, hops)).collect()
+        found.flat_map(|export| self.entities_of(file, export.value, trail)).collect()
     }
 
     /// What a plain value is: a name, or a definition.
-    fn entities_of(&self, file: FileIx, value: craig_chunk::names::Value, hops: usize) -> Vec<Entity> {
+    fn entities_of(&self, file: FileIx, value: craig_chunk::names::Value, trail: Trail<'_>) -> Vec<Entity> {
         use craig_chunk::names::{Site, Source, Value};
         let source = match value {
             Value::Itself(source) | Value::Instance(source) => source,
@@ -257,18 +327,18 @@ impl<'t, 'n> Modules<'t, 'n> {
                         let name = self.table.name(file, occurrence.name);
                         match self.table.top[file].get(&name) {
                             Some(found) => found.iter().map(|&at| Entity::Symbol(at)).collect(),
-                            None if hops > 0 => {
-                                self.imported_within(file, name, hops - 1).unwrap_or_default()
+                            None if trail.goes_on() => {
+                                self.imported_within(file, name, trail.next()).unwrap_or_default()
                             }
                             None => Vec::new(),
                         }
                     }
-                    Site::Import(at) if hops > 0 => self.import_within(file, at, hops - 1),
-                    Site::Member(inner) if hops > 0 => {
+                    Site::Import(at) if trail.goes_on() => self.import_within(file, at, trail.next()),
+                    Site::Member(inner) if trail.goes_on() => {
                         let name = self.table.name(file, occurrence.name);
-                        let of = self.entities_of(file, inner, hops - 1);
+                        let of = self.entities_of(file, inner, trail.next());
                         let members = of.into_iter().flat_map(|of| match of {
-                            Entity::Module(to) => self.exported(to, name, hops - 1),
+                            Entity::Module(to) => self.exported_within(to, name, trail.next()),
                             Entity::Symbol(of) => self
                                 .table
                                 .own_members(of, name)
@@ -286,8 +356,15 @@ impl<'t, 'n> Modules<'t, 'n> {
     }
 
     /// What a module has by a name: its own definition, its export, what it imports and hands on.
-    pub(super) fn exported(&self, file: FileIx, name: Name, hops: usize) -> Vec<Entity> {
-        let exports = self.exports(file, name, hops);
+    pub(super) fn exported(&self, file: FileIx, name: Name) -> Vec<Entity> {
+        Trail::begin(MAX_HOPS, |trail| self.exported_within(file, name, trail))
+    }
+
+    fn exported_within(&self, file: FileIx, name: Name, trail: Trail<'_>) -> Vec<Entity> {
+        if !trail.enters(file, name) {
+            return Vec::new();
+        }
+        let exports = self.exports_within(file, name, trail);
         if !exports.is_empty() {
             return exports;
         }
@@ -298,18 +375,19 @@ impl<'t, 'n> Modules<'t, 'n> {
         if let Some(found) = scope.get(&name) {
             return found.iter().map(|&at| Entity::Symbol(at)).collect();
         }
-        if hops == 0 {
+        if !trail.goes_on() {
             return Vec::new();
         }
-        if let Some(found) = self.imported_within(file, name, hops - 1).filter(|found| !found.is_empty()) {
+        if let Some(found) = self.imported_within(file, name, trail.next()).filter(|found| !found.is_empty())
+        {
             return found;
         }
-        let found = self.by_stars(file, name, hops - 1);
+        let found = self.by_stars_within(file, name, trail.next());
         if !found.is_empty() {
             return found;
         }
         // `module.exports = object`: its members.
-        self.exported_as(file, "=", hops - 1)
+        self.exported_as(file, "=", trail.next())
             .into_iter()
             .filter_map(|whole| match whole {
                 Entity::Symbol(whole) => Some(self.table.own_members(whole, name)),
@@ -321,13 +399,17 @@ impl<'t, 'n> Modules<'t, 'n> {
     }
 
     /// What a name may be by imports of everything.
-    pub(super) fn by_stars(&self, file: FileIx, name: Name, hops: usize) -> Vec<Entity> {
+    pub(super) fn by_stars(&self, file: FileIx, name: Name) -> Vec<Entity> {
+        Trail::begin(MAX_HOPS, |trail| self.by_stars_within(file, name, trail))
+    }
+
+    fn by_stars_within(&self, file: FileIx, name: Name, trail: Trail<'_>) -> Vec<Entity> {
         let family = self.table.families[file];
         let mut found = Vec::new();
         if family == Family::Rust {
             let spaces = self.star_spaces.get(file).map_or(&[][..], Vec::as_slice);
-            let hops = hops.min(MAX_HOPS / 2);
-            return spaces.iter().flat_map(|&space| self.of_rust_space(space, name, hops)).collect();
+            let trail = trail.at_most(MAX_HOPS / 2);
+            return spaces.iter().flat_map(|&space| self.of_rust_space(space, name, trail)).collect();
         }
         for &at in &self.stars[file] {
             if family.has_packages() && family != Family::Go {
@@ -340,7 +422,7 @@ impl<'t, 'n> Modules<'t, 'n> {
             }
             if let Place::Files(files) = &self.places[file][at as usize] {
                 for &to in files.iter().filter(|&&to| to != file) {
-                    found.extend(self.exported(to, name, hops.min(MAX_HOPS / 2)));
+                    found.extend(self.exported_within(to, name, trail.at_most(MAX_HOPS / 2)));
                 }
             }
         }

@@ -13,6 +13,8 @@ const OVERRIDES: u8 = 90;
 const SAME_FAMILY: u8 = 60;
 /// Larger families say nothing about one of their members.
 const MAX_FAMILY: usize = 64;
+/// As [`MAX_FAMILY`], of an interface of Go: each of its methods is called through it in few places.
+const MAX_IMPLEMENTERS: usize = 512;
 
 /// References that follow from `overrides`, pairs of a member and one that it overrides.
 pub(super) fn references(
@@ -31,11 +33,26 @@ pub(super) fn references(
     for family in families.values() {
         relatives.extend(family.iter().map(|&at| (at, family.clone())));
     }
-    for &(member, base) in overrides.iter().filter(|(member, _)| family_of(table, *member) == Family::Php) {
-        relatives.entry(member).or_default().push(base);
-        relatives.entry(base).or_default().push(member);
+    for &(member, base) in overrides {
+        match family_of(table, member) {
+            Family::Php => {
+                relatives.entry(member).or_default().push(base);
+                relatives.entry(base).or_default().push(member);
+            }
+            // A method stands for those of the interfaces that its type satisfies.
+            Family::Go => {
+                relatives.entry(member).or_default().push(base);
+                relatives.entry(base).or_default().push(member);
+            }
+            // A call of a method of a type is one of the trait's.
+            Family::Rust => relatives.entry(member).or_default().push(base),
+            _ => {}
+        }
     }
-    relatives.retain(|_, relatives| relatives.len() <= MAX_FAMILY);
+    relatives.retain(|&at, relatives| {
+        let max = if family_of(table, at) == Family::Go { MAX_IMPLEMENTERS } else { MAX_FAMILY };
+        relatives.len() <= max
+    });
     for reference in references {
         let Some(relatives) = relatives.get(&reference.symbol) else { continue };
         let others = relatives.iter().filter(|&&at| at != reference.symbol);
@@ -58,7 +75,7 @@ fn at_definition(table: &Table<'_>, member: SymbolIx, base: SymbolIx) -> SymbolR
         line: definition.line,
         column: definition.column,
         role: Role::Override,
-        within: table.entry(member).parent,
+        within: Some(member),
         confidence: OVERRIDES,
     }
 }

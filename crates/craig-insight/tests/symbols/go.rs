@@ -92,3 +92,76 @@ func main() {
         "#]],
     );
 }
+
+#[test]
+fn methods_satisfy_interfaces_of_other_packages_and_by_embedding() {
+    check(
+        "
+//- /go.mod
+module example.com/app
+//- /store/store.go
+package store
+
+type Reader interface {
+	Get(key string) (string, error)
+}
+
+type Store interface {
+	Reader
+	Put(key, value string) error
+}
+
+func Copy(from Reader, to Store) {
+	value, _ := from.Get(\"a\")
+	to.Put(\"a\", value)
+}
+
+func Each[S Store](stores []S) {
+	for _, one := range stores {
+		one.Put(\"b\", \"c\")
+	}
+}
+//- /memory/memory.go
+package memory
+
+type base struct{}
+
+func (b *base) Get(key string) (string, error) { return key, nil }
+
+type Memory struct {
+	base
+}
+
+func (m *Memory) Put(key, value string) error { return nil }
+
+type Other struct{}
+
+func (o *Other) Put(key string) error { return nil }
+",
+        &expect![[r#"
+            class base memory/memory.go:3
+                memory/memory.go:5 type 99
+                memory/memory.go:8 inherit 99
+            method base.Get memory/memory.go:5
+                store/store.go:13 call 60
+            class Memory memory/memory.go:7
+                memory/memory.go:11 type 99
+            method Memory.Put memory/memory.go:11
+                store/store.go:14 call 60
+            class Other memory/memory.go:13
+                memory/memory.go:15 type 99
+            interface Reader store/store.go:3
+                store/store.go:8 inherit 99
+                store/store.go:12 type 99
+            method Reader.Get store/store.go:4
+                memory/memory.go:5 override 90
+                store/store.go:13 call 95
+            interface Store store/store.go:7
+                store/store.go:12 type 99
+                store/store.go:17 type 99
+            method Store.Put store/store.go:9
+                memory/memory.go:11 override 90
+                store/store.go:14 call 95
+        "#]],
+    );
+}

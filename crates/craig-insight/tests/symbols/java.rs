@@ -196,7 +196,7 @@ record Pair(Kind left, Kind right) {
                 src/a/Kind.java:10 type 99
                 src/a/Kind.java:10 type 99
             enum_member Kind.ONE src/a/Kind.java:4
-                src/a/Kind.java:7 read 95
+                src/a/Kind.java:7 read 99
             enum_member Kind.TWO src/a/Kind.java:4
                 src/a/Kind.java:7 read 95
             method Kind.rank src/a/Kind.java:5

@@ -1,6 +1,7 @@
 //! Symbols of tiny projects: files in, each definition with its references out.
 
 mod c;
+mod csharp;
 #[path = "../insight/fixture.rs"]
 #[expect(dead_code, reason = "symbols need the files alone")]
 mod fixture;
@@ -8,6 +9,7 @@ mod go;
 mod java;
 mod php;
 mod python;
+mod ruby;
 mod rust;
 mod script;
 

@@ -113,7 +113,7 @@ final class File extends Base
                 src/Handler.php:11 call 95
                 src/Handler.php:15 override 90
                 src/Handler.php:15 call 60
-                src/Handler.php:17 call 60
+                src/Handler.php:17 call 70
             class Logs src/Handler.php:5
                 src/Handler.php:8 inherit 99
             method Logs.log src/Handler.php:5
@@ -127,13 +127,13 @@ final class File extends Base
                 src/Handler.php:11 call 60
                 src/Handler.php:15 override 90
                 src/Handler.php:15 call 95
-                src/Handler.php:17 call 60
+                src/Handler.php:17 call 70
             class File src/Handler.php:13
                 src/Handler.php:15 call 99
             method File.handle src/Handler.php:15
                 src/Handler.php:11 call 60
                 src/Handler.php:15 call 60
-                src/Handler.php:17 call 60
+                src/Handler.php:17 call 70
             method File.pass src/Handler.php:17
                 src/Handler.php:15 call 95
         "#]],

@@ -91,6 +91,7 @@ pub fn label(name: &str) -> String {
             method Area.area src/geometry.rs:2
                 src/geometry.rs:4 call 95
                 src/geometry.rs:31 override 90
+                src/lib.rs:9 call 60
             method Area.twice src/geometry.rs:3
                 src/geometry.rs:38 call 95
             enum Kind src/geometry.rs:8
@@ -140,6 +141,100 @@ pub fn label(name: &str) -> String {
                 src/lib.rs:31 call 99
             function unit src/lib.rs:17
                 src/lib.rs:22 call 99
+        "#]],
+    );
+}
+
+#[test]
+fn traits_in_scope_blanket_implementations_and_exported_macros() {
+    check(
+        "
+//- /Cargo.toml
+[package]
+name = \"shapes\"
+//- /src/lib.rs
+#[macro_use]
+mod macros;
+pub mod error;
+pub mod policy;
+pub mod run;
+
+pub trait Draw {
+    fn draw(&self);
+}
+
+impl<T: Iterator> Draw for T {
+    fn draw(&self) {}
+}
+
+impl Draw for (u8, u8) {
+    fn draw(&self) {}
+}
+//- /src/macros.rs
+#[macro_export]
+macro_rules! assert_drawn {
+    ($x:expr) => {};
+}
+//- /src/error.rs
+use std::error;
+
+pub struct Closed;
+
+impl Closed {
+    pub fn new() -> Self { Closed }
+}
+//- /src/policy.rs
+pub trait Policy {
+    fn retry_again(&self) -> bool;
+}
+
+pub trait Other {
+    fn retry_again(&self) -> bool;
+}
+//- /src/run.rs
+use crate::error::{self};
+use crate::policy::Policy;
+use crate::{assert_drawn, Draw};
+
+pub struct Runner<P> {
+    policy: P,
+}
+
+impl<P> Runner<P> {
+    fn run(&self) {
+        self.policy.retry_again();
+        vec![1].iter().draw();
+        assert_drawn!(1);
+        error::Closed::new();
+    }
+}
+",
+        &expect![[r#"
+            class Closed src/error.rs:3
+                src/error.rs:5 type 99
+                src/error.rs:6 read 99
+                src/run.rs:14 type 95
+            method Closed.new src/error.rs:6
+                src/run.rs:14 call 95
+            interface Draw src/lib.rs:7
+                src/lib.rs:11 implement 99
+                src/lib.rs:15 implement 99
+                src/run.rs:3 import 99
+            method Draw.draw src/lib.rs:8
+                src/lib.rs:12 override 90
+                src/lib.rs:16 override 90
+                src/run.rs:12 call 70
+            macro assert_drawn src/macros.rs:2
+                src/run.rs:3 import 99
+                src/run.rs:13 call 99
+            interface Policy src/policy.rs:1
+                src/run.rs:2 import 99
+            method Policy.retry_again src/policy.rs:2
+                src/run.rs:11 call 70
+            class Runner src/run.rs:5
+                src/run.rs:9 type 99
+            field Runner.policy src/run.rs:6
+                src/run.rs:11 read 95
         "#]],
     );
 }

@@ -141,3 +141,141 @@ function local() { const parse = 1; return parse }
         "#]],
     );
 }
+
+#[test]
+fn objects_are_of_the_type_that_is_declared_where_they_stand() {
+    check(
+        "
+//- /src/action.ts
+export interface Standard { version: number }
+export interface Action {
+  type: string
+  limit: number
+  '~standard': Standard
+  run(value: number): boolean
+}
+
+export function action(limit: number): Action {
+  return {
+    type: 'max',
+    limit,
+    '~standard': { version: 1 },
+    run(value) {
+      return value < this.limit
+    },
+  }
+}
+
+export const make = (limit: number): Action => ({ ...action(limit), type: 'other' })
+export const checked = { type: 'x', limit: 2 } satisfies Partial<Action>
+",
+        &expect![[r#"
+            interface Standard src/action.ts:1
+                src/action.ts:5 type 99
+            field Standard.version src/action.ts:1
+                src/action.ts:13 write 95
+            interface Action src/action.ts:2
+                src/action.ts:9 type 99
+                src/action.ts:20 type 99
+            field Action.type src/action.ts:3
+                src/action.ts:11 write 95
+                src/action.ts:20 write 95
+            field Action.limit src/action.ts:4
+                src/action.ts:12 write 95
+                src/action.ts:15 read 95
+            field Action.~standard src/action.ts:5
+                src/action.ts:13 write 95
+            method Action.run src/action.ts:6
+                src/action.ts:14 write 95
+            function action src/action.ts:9
+                src/action.ts:20 call 99
+        "#]],
+    );
+}
+
+#[test]
+fn commonjs_exports_by_other_names_and_members_given_to_variables() {
+    check(
+        "
+//- /lib/application.js
+var app = exports = module.exports = {};
+app.set = function set(name) { return this.enabled(name); };
+app.enabled = function enabled(name) { return !!this.set(name); };
+['get', 'put'].forEach(function (method) {
+  app[method] = function (path) { return this.enabled(path); };
+});
+//- /lib/express.js
+var parser = require('body-parser');
+var proto = require('./application');
+exports = module.exports = create;
+function create() { return proto; }
+exports.application = proto;
+exports.raw = parser.raw;
+exports.twice = function twice() { return [1].map(exports.half); };
+exports.half = function half() {};
+//- /example.js
+var express = require('./lib/express');
+var app = express();
+app.map = function (routes) { return app.map(routes); };
+app.map({});
+express.raw();
+express.application.set('x');
+",
+        &expect![[r#"
+            variable app example.js:2
+                example.js:3 read 99
+                example.js:3 read 99
+                example.js:4 read 99
+            method app.map example.js:3
+                example.js:3 call 95
+                example.js:4 call 95
+            variable app lib/application.js:1
+                lib/application.js:2 read 99
+                lib/application.js:3 read 99
+                lib/application.js:5 read 99
+                lib/express.js:2 import 99
+                lib/express.js:4 read 99
+                lib/express.js:5 read 99
+            method app.set lib/application.js:2
+                example.js:6 call 95
+                lib/application.js:3 call 95
+            method app.enabled lib/application.js:3
+                lib/application.js:2 call 95
+                lib/application.js:5 call 95
+            function create lib/express.js:4
+                example.js:1 import 99
+                example.js:2 call 99
+                example.js:5 read 99
+                example.js:6 read 99
+                lib/express.js:3 read 99
+            variable application lib/express.js:5
+                example.js:6 read 95
+            variable raw lib/express.js:6
+                example.js:5 call 95
+            function half lib/express.js:8
+                lib/express.js:7 read 95
+        "#]],
+    );
+}
+
+#[test]
+fn modules_that_export_all_of_each_other_are_read_once() {
+    // Each of 40 modules exports all of all: without a memory, 40 to the power of the hops.
+    let mut files =
+        String::from("//- /app.ts\nimport { target, missing } from './m0'\ntarget()\nmissing()\n");
+    for at in 0..40 {
+        files += &format!("//- /m{at}.ts\n");
+        for other in 0..40 {
+            files += &format!("export * from './m{other}'\n");
+        }
+    }
+    files += "export function target() {}\n";
+    check(
+        &files,
+        &expect![[r#"
+        function target m39.ts:41
+            app.ts:1 import 99
+            app.ts:2 call 99
+    "#]],
+    );
+}

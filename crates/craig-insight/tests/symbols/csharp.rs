@@ -1,0 +1,106 @@
+use expect_test::expect;
+
+use crate::check;
+
+#[test]
+fn csharp_binds_namespaces_members_properties_and_overrides() {
+    check(
+        r##"
+//- /Shapes/Shape.cs
+namespace App.Shapes;
+
+public interface ISized
+{
+    int Size { get; }
+    int Area(int scale);
+}
+
+public abstract class Shape : ISized
+{
+    protected readonly string _name;
+    public int Size { get; set; }
+
+    protected Shape(string name)
+    {
+        _name = name;
+    }
+
+    public virtual int Area(int scale) => Size * scale;
+    public static Shape Unit() => new Square("unit");
+}
+//- /Shapes/Square.cs
+namespace App.Shapes
+{
+    public partial class Square : Shape
+    {
+        public Square(string name) : base(name) { }
+        public override int Area(int scale) => Size * Size * scale;
+    }
+}
+//- /Program.cs
+using App.Shapes;
+using Short = App.Shapes.Square;
+
+namespace App.Main
+{
+    public static class Extensions
+    {
+        public static int Twice(this Shape shape) => shape.Area(2);
+    }
+
+    public class Program
+    {
+        private readonly ISized _sized = new Short("a") { Size = 3 };
+
+        // Shape.Unit()
+        public int Run()
+        {
+            var shape = Shape.Unit();
+            return shape.Twice() + _sized.Area(1) + _sized.Size + "Area".Length;
+        }
+    }
+}
+"##,
+        &expect![[r#"
+            method Extensions.Twice Program.cs:8
+                Program.cs:19 call 85
+            field Program._sized Program.cs:13
+                Program.cs:19 read 99
+                Program.cs:19 read 99
+            interface ISized Shapes/Shape.cs:3
+                Program.cs:13 type 95
+                Shapes/Shape.cs:9 implement 99
+            field ISized.Size Shapes/Shape.cs:5
+                Program.cs:19 read 95
+                Shapes/Shape.cs:12 override 90
+            method ISized.Area Shapes/Shape.cs:6
+                Program.cs:19 call 95
+                Shapes/Shape.cs:19 override 90
+                Shapes/Square.cs:6 override 90
+            class Shape Shapes/Shape.cs:9
+                Program.cs:8 type 95
+                Program.cs:18 type 95
+                Shapes/Shape.cs:20 type 99
+                Shapes/Square.cs:3 inherit 99
+            field Shape._name Shapes/Shape.cs:11
+                Shapes/Shape.cs:16 write 99
+            field Shape.Size Shapes/Shape.cs:12
+                Program.cs:13 write 95
+                Shapes/Shape.cs:19 read 99
+                Shapes/Square.cs:6 read 99
+                Shapes/Square.cs:6 read 99
+            method Shape.Area Shapes/Shape.cs:19
+                Program.cs:8 call 95
+                Shapes/Square.cs:6 override 90
+            method Shape.Unit Shapes/Shape.cs:20
+                Program.cs:18 call 95
+            class Square Shapes/Square.cs:3
+                Program.cs:2 import 99
+                Program.cs:13 call 99
+                Shapes/Shape.cs:20 call 99
+            constructor Square.Square Shapes/Square.cs:5
+                Program.cs:13 call 99
+                Shapes/Shape.cs:20 call 99
+        "#]],
+    );
+}
