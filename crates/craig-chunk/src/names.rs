@@ -8,9 +8,11 @@ pub(crate) mod c;
 pub(crate) mod csharp;
 pub(crate) mod go;
 pub(crate) mod java;
+pub(crate) mod kotlin;
 pub(crate) mod php;
 pub(crate) mod python;
 pub(crate) mod ruby;
+mod rules;
 pub(crate) mod rust;
 pub(crate) mod script;
 mod walk;
@@ -207,6 +209,11 @@ impl Value {
         }
     }
 
+    /// The value of one of two branches: the one that is no literal, else the one that is known.
+    pub fn branch(self, other: Self) -> Self {
+        if self == Self::Builtin { other } else { self.or(other) }
+    }
+
     /// This value, or the other one where nothing is known.
     pub fn or(self, other: Self) -> Self {
         if self == Self::Unknown { other } else { self }
@@ -278,6 +285,8 @@ impl Traits {
     pub const EXTENSION: Self = Self(32);
     /// A method that is read as a value: Python's `@property`, a getter.
     pub const PROPERTY: Self = Self(64);
+    /// A function that returns what it is called on: `fun <T : Shape> T.named(): T`.
+    pub const RETURNS_RECEIVER: Self = Self(128);
 
     /// Both.
     pub const fn and(self, other: Self) -> Self {

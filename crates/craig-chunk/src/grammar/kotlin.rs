@@ -8,28 +8,37 @@ use super::{Answer, At, Definition, Rule, Table, define};
 use crate::ChunkKind::{Class, Constant, Enum, Function, Interface, Method, Type};
 use crate::Import;
 
-pub(super) static TABLE: Table = Table::new(
-    craig_grammars::KOTLIN,
-    ".",
-    &[
-        ("line_comment", Rule::Attach),
-        ("block_comment", Rule::Attach),
-        ("annotated_expression", Rule::Attach),
-        ("import", Rule::Import(read_import)),
-        ("class_declaration", Rule::Ask(class)),
-        ("object_declaration", define(Class).inside(At::Kind("class_body")).rule()),
-        ("companion_object", Rule::Ask(companion)),
-        ("function_declaration", Rule::Ask(function)),
-        ("property_declaration", Rule::Ask(property)),
-        ("secondary_constructor", define(Method).named(At::Kind("constructor")).inside(At::Nowhere).rule()),
-        ("type_alias", Rule::Ask(type_alias)),
-        ("enum_entry", define(Constant).named(At::Kind("identifier")).inside(At::Kind("class_body")).rule()),
-        ("class_parameter", Rule::Ask(parameter)),
-        ("function_body", Rule::Open),
-        ("block", Rule::Open),
-        ("enum_entries", Rule::Open),
-    ],
-);
+pub(super) static TABLE: Table = Table {
+    names: Some(&crate::names::kotlin::TABLE),
+    ..Table::new(
+        craig_grammars::KOTLIN,
+        ".",
+        &[
+            ("line_comment", Rule::Attach),
+            ("block_comment", Rule::Attach),
+            ("annotated_expression", Rule::Attach),
+            ("import", Rule::Import(read_import)),
+            ("class_declaration", Rule::Ask(class)),
+            ("object_declaration", define(Class).inside(At::Kind("class_body")).rule()),
+            ("companion_object", Rule::Ask(companion)),
+            ("function_declaration", Rule::Ask(function)),
+            ("property_declaration", Rule::Ask(property)),
+            (
+                "secondary_constructor",
+                define(Method).named(At::Kind("constructor")).inside(At::Nowhere).rule(),
+            ),
+            ("type_alias", Rule::Ask(type_alias)),
+            (
+                "enum_entry",
+                define(Constant).named(At::Kind("identifier")).inside(At::Kind("class_body")).rule(),
+            ),
+            ("class_parameter", Rule::Ask(parameter)),
+            ("function_body", Rule::Open),
+            ("block", Rule::Open),
+            ("enum_entries", Rule::Open),
+        ],
+    )
+};
 
 fn class<'t>(node: Node<'t>, source: &'t str) -> Answer<'t> {
     let Some(name) = node.child_by_field_name("name") else { return Plain };

@@ -2,6 +2,7 @@
 
 use tree_sitter::Node;
 
+use super::rules::ternary;
 use super::walk::NameRule::{Block, Inside, Literal, Name, Read, Skip, Transparent, TypeName};
 use super::walk::{NameRule, NameTable, ScopeKind, Walk};
 use super::{DefinitionIx, DefinitionKind, Imported, Role, Site, Source, Traits, Value};
@@ -72,7 +73,7 @@ const RULES: &[(&str, NameRule)] = &[
     ("subscript_expression", Read(subscript)),
     ("assignment_expression", Read(assignment)),
     ("update_expression", Read(update)),
-    ("conditional_expression", Read(conditional)),
+    ("conditional_expression", Read(ternary)),
     ("parenthesized_expression", Transparent),
     ("pointer_expression", Transparent),
     ("field_initializer", Read(field_initializer)),
@@ -1087,13 +1088,6 @@ fn assignment<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
 
 fn update<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
     walk.field_as(node, "argument", Role::Write)
-}
-
-fn conditional<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
-    walk.field(node, "condition");
-    let left = walk.field(node, "consequence");
-    let right = walk.field(node, "alternative");
-    if left == Value::Builtin { right } else { left.or(right) }
 }
 
 /// `: field(value)` of a constructor.

@@ -2,6 +2,7 @@
 
 use tree_sitter::Node;
 
+use super::rules::{assignment, plain, ternary, this};
 use super::walk::NameRule::{Block, Literal, Read, Skip, Transparent};
 use super::walk::{NameTable, ScopeKind, Walk};
 use super::{DefinitionIx, DefinitionKind, Imported, Role, Site, Traits, Value};
@@ -91,7 +92,7 @@ pub(crate) static TABLE: NameTable = NameTable {
         ("checked_expression", Transparent),
         ("ref_expression", Transparent),
         ("binary_expression", Read(binary)),
-        ("conditional_expression", Read(conditional)),
+        ("conditional_expression", Read(ternary)),
         ("assignment_expression", Read(assignment)),
         ("postfix_unary_expression", Read(update)),
         ("prefix_unary_expression", Read(update)),
@@ -112,11 +113,6 @@ pub(crate) static TABLE: NameTable = NameTable {
     ],
     hoists: false,
 };
-
-fn plain<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
-    walk.children(node);
-    Value::Builtin
-}
 
 fn preprocessed<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
     walk.children_except(node, &["condition"]);
@@ -171,10 +167,6 @@ fn identifier<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
         return Value::Unknown;
     }
     walk.name(node, role)
-}
-
-fn this<'t>(walk: &mut Walk<'t>, _: Node<'t>) -> Value {
-    walk.this_value()
 }
 
 fn base<'t>(walk: &mut Walk<'t>, _: Node<'t>) -> Value {
@@ -722,18 +714,6 @@ fn binary<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
     let left = walk.field(node, "left");
     let right = walk.field(node, "right");
     if operator == "??" { left.or(right) } else { Value::Builtin }
-}
-
-fn conditional<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
-    walk.field(node, "condition");
-    let first = walk.field(node, "consequence");
-    let other = walk.field(node, "alternative");
-    if first == Value::Builtin { other } else { first.or(other) }
-}
-
-fn assignment<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
-    walk.field_as(node, "left", Role::Write);
-    walk.field(node, "right")
 }
 
 fn update<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {

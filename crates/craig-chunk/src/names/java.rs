@@ -2,6 +2,7 @@
 
 use tree_sitter::Node;
 
+use super::rules::{assignment, itself, plain, ternary, this};
 use super::walk::NameRule::{Block, Literal, Name, Read, Skip, Transparent};
 use super::walk::{NameTable, ScopeKind, Walk};
 use super::{DefinitionIx, DefinitionKind, Imported, Role, Site, Source, Traits, Value};
@@ -99,12 +100,6 @@ fn string<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
     Value::Builtin
 }
 
-/// What makes a value of the language.
-fn plain<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
-    walk.children(node);
-    Value::Builtin
-}
-
 fn package<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
     let name = child(node, "scoped_identifier").or_else(|| child(node, "identifier"));
     if let Some(name) = name {
@@ -152,14 +147,14 @@ fn at_path<'t>(walk: &mut Walk<'t>, scope: Node<'t>, name: Node<'t>, role: Role)
 }
 
 /// Whether the text is that of a package by its form.
-fn is_package(text: &str) -> bool {
+pub(super) fn is_package(text: &str) -> bool {
     text.split('.').all(|part| {
         part.starts_with(|c: char| c.is_lowercase() || c == '_')
             && part.chars().all(|c| c.is_alphanumeric() || c == '_')
     })
 }
 
-fn is_type_name(text: &str) -> bool {
+pub(super) fn is_type_name(text: &str) -> bool {
     text.starts_with(char::is_uppercase) && (text.len() == 1 || text.contains(char::is_lowercase))
 }
 
@@ -173,10 +168,6 @@ fn scoped<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
     }
     let of = walk.visit_as(scope, Role::Type);
     walk.member(name, of, role)
-}
-
-fn this<'t>(walk: &mut Walk<'t>, _: Node<'t>) -> Value {
-    walk.this_value()
 }
 
 /// A type: its value is an instance of it.
@@ -222,15 +213,7 @@ fn scoped_type<'t>(walk: &mut Walk<'t>, node: Node<'t>, role: Role) -> Value {
     walk.member(name, of, role).instance()
 }
 
-/// The type of an instance.
-fn itself(value: Value) -> Value {
-    match value {
-        Value::Instance(source) => Value::Itself(source),
-        other => other,
-    }
-}
-
-const HOLDERS: &[&str] = &[
+pub(super) const HOLDERS: &[&str] = &[
     "ArrayBlockingQueue",
     "ArrayDeque",
     "ArrayList",
@@ -271,7 +254,7 @@ const HOLDERS: &[&str] = &[
     "Vector",
     "WeakReference",
 ];
-const MAPS: &[&str] = &[
+pub(super) const MAPS: &[&str] = &[
     "ConcurrentHashMap",
     "ConcurrentMap",
     "ConcurrentSkipListMap",
@@ -695,18 +678,6 @@ fn instance_of<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
     }
     walk.field(node, "pattern");
     Value::Builtin
-}
-
-fn ternary<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
-    walk.field(node, "condition");
-    let first = walk.field(node, "consequence");
-    let other = walk.field(node, "alternative");
-    if first == Value::Builtin { other } else { first.or(other) }
-}
-
-fn assignment<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
-    walk.field_as(node, "left", Role::Write);
-    walk.field(node, "right")
 }
 
 fn update<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {

@@ -2,6 +2,7 @@
 
 use tree_sitter::Node;
 
+use super::rules::plain;
 use super::walk::NameRule::{Literal, Read, Skip, Transparent};
 use super::walk::{NameTable, ScopeKind, Walk};
 use super::{DefinitionIx, DefinitionKind, Imported, Role, Site, Source, Traits, Value};
@@ -85,11 +86,6 @@ pub(crate) static TABLE: NameTable = NameTable {
 };
 
 /// What makes a value of the language.
-fn plain<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
-    walk.children(node);
-    Value::Builtin
-}
-
 fn program<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
     walk.scope(ScopeKind::Block, |walk| walk.children(node))
 }
@@ -570,7 +566,7 @@ fn conditional<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
         None => condition,
     };
     let other = walk.field(node, "alternative");
-    if first == Value::Builtin { other } else { first.or(other) }
+    first.branch(other)
 }
 
 fn match_arm<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {

@@ -50,8 +50,8 @@ const TRUSTED: u8 = 50;
 enum Type {
     #[default]
     Unknown,
-    /// Of another project, or of the language.
-    External,
+    /// Of another project, or of the language; the name of the type where it is written.
+    External(Option<Name>),
     /// The type itself, or a namespace.
     Static(SymbolIx),
     Instance(SymbolIx),
@@ -243,7 +243,49 @@ impl<'t, 'n> Binder<'t, 'n> {
         if !found.is_empty() {
             return found;
         }
-        self.member_where(of, sought.name, |at| self.may_fit(at, sought))
+        let found = self.member_where(of, sought.name, |at| self.may_fit(at, sought));
+        let family = self.table.families[self.table.entry(of).file as usize];
+        if found.is_empty() && family == Family::Jvm { self.accessor(of, sought) } else { found }
+    }
+
+    /// A getter of Java that Kotlin reads as a property, or a property of Kotlin whose getter Java calls.
+    fn accessor(&self, of: SymbolIx, sought: Sought) -> Vec<SymbolIx> {
+        let Some(text) = self.table.text(sought.name) else { return Vec::new() };
+        let is_method = sought.role == Role::Call;
+        let names: Vec<String> = match sought.role {
+            Role::Call => {
+                let prefixed = ["get", "set"].into_iter().filter_map(|prefix| text.strip_prefix(prefix));
+                let is_name = |rest: &str| rest.starts_with(char::is_uppercase);
+                let mut names: Vec<String> = prefixed
+                    .filter(|rest| is_name(rest))
+                    .map(|rest| cased(rest, char::to_ascii_lowercase))
+                    .collect();
+                names.extend(
+                    text.strip_prefix("set").filter(|rest| is_name(rest)).map(|rest| format!("is{rest}")),
+                );
+                names
+            }
+            Role::Read => {
+                vec![format!("get{}", cased(text, char::to_ascii_uppercase)), text.to_owned()]
+            }
+            Role::Write => {
+                let rest = text.strip_prefix("is").unwrap_or(text);
+                vec![format!("set{}", cased(rest, char::to_ascii_uppercase))]
+            }
+            _ => return Vec::new(),
+        };
+        let is_accessor = |at: SymbolIx| {
+            let entry = self.table.entry(at);
+            let language = self.table.workspace.files[entry.file as usize].language;
+            entry.kind.is_callable() != is_method
+                && (language == Language::Java) != is_method
+                && !entry.traits.has(Traits::PRIVATE)
+        };
+        let found = names.iter().filter_map(|name| self.table.find(name));
+        found
+            .map(|name| self.member_where(of, name, is_accessor))
+            .find(|found| !found.is_empty())
+            .unwrap_or_default()
     }
 
     /// Whether a definition can be what is sought, in languages in which types, functions and variables may share a name.
@@ -278,6 +320,43 @@ impl<'t, 'n> Binder<'t, 'n> {
         let entry = self.table.entry(at);
         let is_of_type = |parent: SymbolIx| self.table.entry(parent).name == entry.name;
         entry.kind == DefinitionKind::Constructor && entry.parent.is_some_and(is_of_type)
+    }
+
+    /// Whether an extension may be one of a type of another project, by the name of what it extends.
+    fn may_extend(&self, at: SymbolIx, of: Type) -> bool {
+        let Some(owner) = self.extended(at) else { return true };
+        if GENERAL_TYPES.contains(&owner) {
+            return true;
+        }
+        match of {
+            // Subtypes mostly end as what they extend: `FileInputStream`.
+            Type::External(Some(name)) => self.table.text(name).is_some_and(|name| name.ends_with(owner)),
+            Type::Instance(of) if self.table.definition(of).supers.is_empty() => {
+                self.table.text(self.table.entry(of).name) == Some(owner)
+            }
+            _ => true,
+        }
+    }
+
+    /// The name of the type that an extension extends.
+    fn extended(&self, at: SymbolIx) -> Option<&'n str> {
+        let file = self.table.entry(at).file as usize;
+        self.table.definition(at).owner.map(|owner| self.table.files[file].text(owner))
+    }
+
+    /// Of extensions, those of the type itself if there are any.
+    fn nearest_extensions(&self, mut found: Vec<SymbolIx>, of: Type) -> Vec<SymbolIx> {
+        let name = match of {
+            Type::External(name) => name,
+            Type::Instance(of) | Type::Static(of) => Some(self.table.entry(of).name),
+            _ => None,
+        };
+        let Some(name) = name.and_then(|name| self.table.text(name)) else { return found };
+        let is_own = |at: SymbolIx| self.extended(at) == Some(name);
+        if found.iter().any(|&at| is_own(at)) {
+            found.retain(|&at| is_own(at));
+        }
+        found
     }
 
     /// A member of that name, of a type or of one of its supertypes, the nearest that `fits`.
@@ -404,7 +483,7 @@ impl<'t, 'n> Binder<'t, 'n> {
         }
         match (self.types[at as usize], self.types[other as usize]) {
             (Type::Instance(a), Type::Instance(b)) => self.table.canonical(a) == self.table.canonical(b),
-            (Type::External, Type::Instance(_)) | (Type::Instance(_), Type::External) => false,
+            (Type::External(_), Type::Instance(_)) | (Type::Instance(_), Type::External(_)) => false,
             _ => true,
         }
     }
@@ -437,9 +516,10 @@ impl<'t, 'n> Binder<'t, 'n> {
         let sought = Sought { name: entry.name, role, arguments: self.table.definition(at).arity };
         let is_overridden = |&base: &SymbolIx| {
             let traits = self.table.entry(base).traits;
-            base != at
-                && !(has_overloads && traits.has(Traits::PRIVATE))
-                && !(hides_static && traits.has(Traits::STATIC))
+            let is_hidden = has_overloads && traits.has(Traits::PRIVATE)
+                || hides_static && traits.has(Traits::STATIC)
+                || traits.has(Traits::EXTENSION);
+            base != at && !is_hidden
         };
         let mut open = self.supers[above as usize].clone();
         if !has_overloads {
@@ -477,13 +557,13 @@ impl<'t, 'n> Binder<'t, 'n> {
             Entity::Symbol(at) => at,
             Entity::Module(file) => return Type::Module(file),
             Entity::Package(group) => return Type::Package(group),
-            Entity::External => return Type::External,
+            Entity::External => return Type::External(None),
         };
         let entry = self.table.entry(at);
         let held = self.types[at as usize];
         match entry.kind {
             DefinitionKind::Type => match held {
-                Type::Static(_) | Type::External => held,
+                Type::Static(_) | Type::External(_) => held,
                 Type::Instance(of) => Type::Static(of),
                 Type::Collection(_) => held,
                 _ => Type::Static(at),
@@ -498,7 +578,7 @@ impl<'t, 'n> Binder<'t, 'n> {
                 None => held,
             },
             // An object written out where it is defined.
-            _ if matches!(held, Type::Unknown | Type::External) && self.table.has_members(at) => {
+            _ if matches!(held, Type::Unknown | Type::External(_)) && self.table.has_members(at) => {
                 Type::Static(at)
             }
             _ => held,
@@ -521,10 +601,16 @@ impl<'t, 'n> Binder<'t, 'n> {
             {
                 called
             }
-            Type::External => Type::External,
+            Type::External(_) => Type::External(None),
             _ => Type::Unknown,
         }
     }
+}
+
+/// A name whose first letter is changed.
+fn cased(name: &str, letter: impl Fn(&char) -> char) -> String {
+    let mut letters = name.chars();
+    letters.next().map(|first| letter(&first)).into_iter().chain(letters).collect()
 }
 
 /// Binds the occurrences of one file, each once.
@@ -656,6 +742,15 @@ impl<'b, 't, 'n> FileBinder<'b, 't, 'n> {
         if self.family == Family::C {
             return self.linked(name, role);
         }
+        // An import goes before what the file's package has by the name.
+        let shadowing = || {
+            let imported = modules.imported(self.file, name).filter(|_| self.family == Family::Jvm)?;
+            let fits = |entity: &Entity| matches!(*entity, Entity::Symbol(at) if binder.fits(at, sought));
+            Some(imported.into_iter().filter(fits).collect::<Vec<Entity>>()).filter(|found| !found.is_empty())
+        };
+        if let Some(found) = shadowing() {
+            return Bound::certain(found);
+        }
         if let Some(found) = self.fitting(&table.top[self.file], sought) {
             return Bound::symbols(&found, CERTAIN);
         }
@@ -739,7 +834,12 @@ impl<'b, 't, 'n> FileBinder<'b, 't, 'n> {
         let around: Vec<GroupIx> = match self.family {
             Family::Php => vec![group],
             Family::CSharp => std::iter::once(group).chain(outer).collect(),
-            Family::Jvm => return table.group(self.family, table.text(sought.name)?).map(Bound::package),
+            Family::Jvm => {
+                let text = table.text(sought.name)?;
+                // `ShapeKt` has what stands outside of types in `Shape.kt`.
+                let of_file = || (sought.role != Role::Call && text.ends_with("Kt")).then_some(group);
+                return table.group(self.family, text).or_else(of_file).map(Bound::package);
+            }
             _ => return None,
         };
         around
@@ -755,7 +855,10 @@ impl<'b, 't, 'n> FileBinder<'b, 't, 'n> {
             let found: Vec<SymbolIx> = found.iter().copied().filter(|&at| fits(at)).collect();
             (!found.is_empty()).then_some(found)
         };
-        those(&|at| self.binder.fits(at, sought)).or_else(|| those(&|at| self.binder.may_fit(at, sought)))
+        let extends = |at: SymbolIx| self.binder.table.entry(at).traits.has(Traits::EXTENSION);
+        those(&|at| self.binder.fits(at, sought) && !extends(at))
+            .or_else(|| those(&|at| self.binder.fits(at, sought)))
+            .or_else(|| those(&|at| self.binder.may_fit(at, sought)))
     }
 
     fn enclosing_member(
@@ -907,11 +1010,17 @@ impl<'b, 't, 'n> FileBinder<'b, 't, 'n> {
                 if !found.is_empty() {
                     return Bound::symbols(&found, GLOBAL);
                 }
+                let is_itself = self.family == Family::Jvm
+                    && matches!(of, Type::Static(_))
+                    && table.text(name).is_some_and(|name| matches!(name, "Companion" | "INSTANCE"));
+                if is_itself {
+                    return Bound::symbols(&[at], TYPED);
+                }
                 // `module.exports = thing`, and then `module.exports.name = other`.
                 let file = table.entry(at).file as usize;
                 let found = modules.exports(file, name);
                 if found.is_empty() {
-                    self.extension(sought)
+                    self.extension(of, sought)
                 } else {
                     Bound { entities: found, confidence: TYPED }
                 }
@@ -932,11 +1041,14 @@ impl<'b, 't, 'n> FileBinder<'b, 't, 'n> {
                     table.inner_group(self.family, group, name).map_or_else(Bound::external, Bound::package)
                 }
             },
-            Type::External | Type::Collection(_) => match self.of_traits_in_scope(sought) {
-                found if found.is_empty() => self.extension(sought),
+            Type::External(_) | Type::Collection(_) => match self.of_traits_in_scope(sought) {
+                found if found.is_empty() => self.extension(of, sought),
                 found => Bound::symbols(&found, GLOBAL),
             },
-            Type::Unknown => match self.extension(sought) {
+            Type::Unknown if self.family == Family::Jvm => {
+                self.imported_extension(of, sought).unwrap_or_else(|| self.candidates(sought))
+            }
+            Type::Unknown => match self.extension(of, sought) {
                 found if found.confidence == GLOBAL => found,
                 _ => match self.of_traits_in_scope(sought) {
                     found if found.is_empty() => self.candidates(sought),
@@ -981,13 +1093,58 @@ impl<'b, 't, 'n> FileBinder<'b, 't, 'n> {
             || modules.by_stars(self.file, entry.name).iter().any(is_it)
     }
 
-    /// A function that extends a type from outside of it.
-    fn extension(&self, sought: Sought) -> Bound {
-        let found = self.binder.table.extensions(sought.name);
-        if found.is_empty() || sought.role != Role::Call {
-            return Bound::external();
+    /// What extends a type from outside of it.
+    fn extension(&self, of: Type, sought: Sought) -> Bound {
+        if let Some(found) = self.imported_extension(of, sought) {
+            return found;
         }
-        Bound::symbols(&found[..found.len().min(MAX_CANDIDATES)], GLOBAL)
+        let all = self.binder.table.extensions(sought.name).iter().copied();
+        let found = all.filter(|&at| self.extends(at, of, sought) && self.sees_extension(at));
+        let found: Vec<SymbolIx> = found.take(MAX_CANDIDATES).collect();
+        let found = self.binder.nearest_extensions(found, of);
+        if found.is_empty() { Bound::external() } else { Bound::symbols(&found, GLOBAL) }
+    }
+
+    /// An extension that the file imports by its name.
+    fn imported_extension(&self, of: Type, sought: Sought) -> Option<Bound> {
+        if self.family != Family::Jvm {
+            return None;
+        }
+        let imported = self.binder.modules.imported(self.file, sought.name)?.into_iter();
+        let found = imported.filter_map(|entity| match entity {
+            Entity::Symbol(at) => Some(at).filter(|&at| self.extends(at, of, sought)),
+            _ => None,
+        });
+        let found = self.binder.nearest_extensions(found.collect(), of);
+        (!found.is_empty()).then(|| Bound::symbols(&found, GLOBAL))
+    }
+
+    /// Whether a definition is an extension that is sought.
+    fn extends(&self, at: SymbolIx, of: Type, sought: Sought) -> bool {
+        let entry = self.binder.table.entry(at);
+        let is_jvm = self.family == Family::Jvm;
+        let fits_role = match sought.role {
+            Role::Call => entry.kind.is_callable(),
+            Role::Read | Role::Write => is_jvm && !entry.kind.is_callable(),
+            _ => false,
+        };
+        fits_role
+            && entry.traits.has(Traits::EXTENSION)
+            && !entry.kind.is_type()
+            && self.binder.table.families[entry.file as usize] == self.family
+            && (!is_jvm || self.binder.takes(at, sought.arguments) && self.binder.may_extend(at, of))
+    }
+
+    /// Whether a file sees an extension: in Kotlin those of its package, and what it imports.
+    fn sees_extension(&self, at: SymbolIx) -> bool {
+        let (table, modules) = (self.binder.table, self.binder.modules);
+        let entry = table.entry(at);
+        if self.family != Family::Jvm || entry.file as usize == self.file {
+            return true;
+        }
+        let group = table.group_of[entry.file as usize];
+        !entry.traits.has(Traits::PRIVATE)
+            && (group == table.group_of[self.file] || modules.imports_all_of(self.file, group))
     }
 
     /// Members of that name of any type, for a receiver of which nothing is known.
@@ -996,17 +1153,20 @@ impl<'b, 't, 'n> FileBinder<'b, 't, 'n> {
         let table = self.binder.table;
         let fits = |&&at: &&SymbolIx| {
             let entry = table.entry(at);
-            let is_member = entry.parent.is_some_and(|parent| {
-                let kind = table.entry(parent).kind;
-                kind.is_type() || self.family == Family::Ruby && kind == DefinitionKind::Module
-            });
+            let extends = entry.parent.is_none() && entry.traits.has(Traits::EXTENSION);
+            let is_member = extends
+                || entry.parent.is_some_and(|parent| {
+                    let kind = table.entry(parent).kind;
+                    kind.is_type() || self.family == Family::Ruby && kind == DefinitionKind::Module
+                });
             let is_callable = entry.kind.is_callable() && !entry.traits.has(Traits::PROPERTY);
             let fits_role = role != Role::Call || !entry.kind.is_type();
             let fits_value = role == Role::Call || !is_callable || self.family.is_dynamic();
             let is_family = table.families[entry.file as usize] == self.family;
             let is_seen = !entry.traits.has(Traits::PRIVATE) || entry.file as usize == self.file;
             let fits = self.binder.fits(at, sought) || role == Role::Read;
-            is_member && fits_role && fits_value && is_family && is_seen && fits
+            let is_in_sight = !extends || self.sees_extension(at);
+            is_member && fits_role && fits_value && is_family && is_seen && fits && is_in_sight
         };
         let found: Vec<SymbolIx> =
             table.by_name.get(&name).into_iter().flatten().filter(fits).copied().collect();
@@ -1025,7 +1185,8 @@ impl<'b, 't, 'n> FileBinder<'b, 't, 'n> {
                     .get(owner as usize)
                     .is_some_and(|supers| supers.iter().any(|above| owners.contains(above)))
         };
-        let n = owners.len() - owners.iter().filter(is_overriding).count();
+        let n_extending = found.iter().filter(|&&at| table.entry(at).parent.is_none()).count();
+        let n = owners.len() - owners.iter().filter(is_overriding).count() + n_extending;
         if n == 0 || n > MAX_CANDIDATES {
             return Bound::default();
         }
@@ -1041,10 +1202,13 @@ impl<'b, 't, 'n> FileBinder<'b, 't, 'n> {
         }
         match value {
             Value::Unknown => Type::Unknown,
-            Value::Builtin => Type::External,
+            Value::Builtin => Type::External(None),
             Value::Itself(source) => self.source_type(source, depth),
             Value::Called(source) => self.called_type(source, depth),
-            Value::Instance(source) => self.source_type(source, depth).instance(),
+            Value::Instance(source) => match self.source_type(source, depth).instance() {
+                Type::External(None) => Type::External(self.written_name(source)),
+                found => found,
+            },
             Value::Collection(source) => match self.source_type(source, depth) {
                 Type::Static(of) | Type::Instance(of) => Type::Collection(of),
                 Type::Callable(at) => match self.binder.called(Type::Callable(at)) {
@@ -1072,12 +1236,41 @@ impl<'b, 't, 'n> FileBinder<'b, 't, 'n> {
     /// The type of what a call returns.
     fn called_type(&mut self, source: Source, depth: usize) -> Type {
         let called = self.source_type(source, depth);
+        if let Some(found) = self.returned_receiver(called, source, depth) {
+            return found;
+        }
         match self.binder.called(called) {
-            found @ (Type::Unknown | Type::External) => {
+            // An instance of a type that is made.
+            Type::External(None) if self.is_capitalized(source) => Type::External(self.written_name(source)),
+            found @ (Type::Unknown | Type::External(_)) => {
                 self.called_of_collection(source, depth).unwrap_or(found)
             }
             found => found,
         }
+    }
+
+    /// What a function is called on, if it returns that.
+    fn returned_receiver(&mut self, called: Type, source: Source, depth: usize) -> Option<Type> {
+        let (Type::Callable(function), Source::Occurrence(at)) = (called, source) else { return None };
+        let table = self.binder.table;
+        let occurrence = table.files[self.file].occurrences.get(at as usize)?;
+        let Site::Member(receiver) = occurrence.site else { return None };
+        if !table.entry(function).traits.has(Traits::RETURNS_RECEIVER) {
+            return None;
+        }
+        Some(self.value_type(receiver, depth + 1)).filter(|&of| of != Type::Unknown)
+    }
+
+    /// The name of what a value is made from, as it is written.
+    fn written_name(&self, source: Source) -> Option<Name> {
+        let Source::Occurrence(at) = source else { return None };
+        let occurrence = self.binder.table.files[self.file].occurrences.get(at as usize)?;
+        Some(self.binder.table.name(self.file, occurrence.name))
+    }
+
+    fn is_capitalized(&self, source: Source) -> bool {
+        let text = self.written_name(source).and_then(|name| self.binder.table.text(name));
+        text.is_some_and(|text| text.starts_with(char::is_uppercase))
     }
 
     /// What methods of collections return that have the same name in most languages.
@@ -1103,7 +1296,7 @@ impl<'b, 't, 'n> FileBinder<'b, 't, 'n> {
             Type::Collection(of) => Type::Instance(of),
             // Pointers and arrays of C are not told from what they point to.
             Type::Instance(_) if self.family == Family::C => of,
-            Type::External => Type::External,
+            Type::External(_) => Type::External(None),
             _ => Type::Unknown,
         }
     }
@@ -1125,11 +1318,30 @@ impl<'b, 't, 'n> FileBinder<'b, 't, 'n> {
                     other => other != Type::Unknown,
                 };
                 let types: Vec<Type> = types.collect();
+                if let (Family::Jvm, [Type::External(_)]) = (self.family, &types[..])
+                    && let Some(held) = self.called_of_collection(source, depth)
+                {
+                    return held;
+                }
                 types.iter().copied().find(known).or_else(|| types.first().copied()).unwrap_or_default()
             }
         }
     }
 }
+
+/// Types that most types extend, or that have many subtypes of other names.
+const GENERAL_TYPES: &[&str] = &[
+    "Any",
+    "AutoCloseable",
+    "CharSequence",
+    "Closeable",
+    "Collection",
+    "Comparable",
+    "Iterable",
+    "Map",
+    "Number",
+    "Sequence",
+];
 
 /// Methods of collections that return an element.
 const ELEMENT_METHODS: &[&str] = &[

@@ -429,19 +429,49 @@ impl<'t, 'n> Modules<'t, 'n> {
         found
     }
 
+    /// Whether a file imports all of a package.
+    pub(super) fn imports_all_of(&self, file: FileIx, group: GroupIx) -> bool {
+        let names = &self.table.files[file];
+        let module = |at: u32| names.imports.get(at as usize).map(|import| names.text(import.module));
+        self.stars[file]
+            .iter()
+            .filter_map(|&at| self.table.group(self.table.families[file], module(at)?))
+            .any(|of| of == group)
+    }
+
     fn member_of_entity(&self, entity: Entity, name: Name) -> Vec<Entity> {
         let found = match entity {
             Entity::Package(group) => self.table.group_top[group as usize].get(&name).map(Vec::as_slice),
             Entity::Symbol(of) => Some(self.table.own_members(of, name)),
             _ => None,
         };
-        found.unwrap_or_default().iter().map(|&at| Entity::Symbol(at)).collect()
+        let found = found.unwrap_or_default();
+        if found.is_empty() && self.is_kotlin_wrapper(entity, self.text(name).unwrap_or_default()) {
+            return vec![entity];
+        }
+        found.iter().map(|&at| Entity::Symbol(at)).collect()
+    }
+
+    /// Whether a name stands for the same space: a class that Kotlin makes of a file's functions, or the companion of a class.
+    fn is_kotlin_wrapper(&self, entity: Entity, text: &str) -> bool {
+        match entity {
+            Entity::Symbol(of) => {
+                let family = self.table.families[self.table.entry(of).file as usize];
+                family == Family::Jvm && matches!(text, "Companion" | "INSTANCE")
+            }
+            Entity::Package(group) => self.table.is_of_jvm(group) && text.ends_with("Kt"),
+            _ => false,
+        }
     }
 
     /// What an import of a language with packages refers to.
     fn of_package(&self, file: FileIx, import: &ImportedName, family: Family) -> Vec<Entity> {
         let module = self.table.files[file].text(import.module);
-        let spaces = self.qualified(family, module);
+        let own = self.table.find(module).and_then(|name| self.table.top[file].get(&name));
+        let spaces = match own {
+            Some(own) if family == Family::Jvm => own.iter().map(|&at| Entity::Symbol(at)).collect(),
+            _ => self.qualified(family, module),
+        };
         match import.what {
             Imported::Name(name) => {
                 let name = self.table.name(file, name);
@@ -482,9 +512,11 @@ impl<'t, 'n> Modules<'t, 'n> {
                 _ => Vec::new(),
             };
         };
-        let Some(id) = self.table.find(last) else { return Vec::new() };
-        let spaces = self.qualified(family, outer);
-        spaces.into_iter().flat_map(|space| self.member_of_entity(space, id)).collect()
+        let spaces = self.qualified(family, outer).into_iter();
+        match self.table.find(last) {
+            Some(id) => spaces.flat_map(|space| self.member_of_entity(space, id)).collect(),
+            None => spaces.filter(|&space| self.is_kotlin_wrapper(space, last)).collect(),
+        }
     }
 
     /// The files that a file includes, and those that they include.

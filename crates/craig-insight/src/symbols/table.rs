@@ -1,6 +1,6 @@
 //! All definitions of a project, by file, package, type and name.
 
-use craig_chunk::names::{Definition, DefinitionKind, NameId, Names, Traits};
+use craig_chunk::names::{Definition, DefinitionKind, Imported, NameId, Names, Traits};
 use craig_source::Language;
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -115,7 +115,7 @@ pub(super) struct Table<'n> {
     /// The first of the definitions that are one type.
     canonical: Vec<SymbolIx>,
     members: FxHashMap<(SymbolIx, Name), Vec<SymbolIx>>,
-    /// Functions that extend types of any project, by name.
+    /// What extends types of any project, by name.
     extensions: FxHashMap<Name, Vec<SymbolIx>>,
     /// Constructors by their type.
     constructors: FxHashMap<SymbolIx, Vec<SymbolIx>>,
@@ -181,7 +181,8 @@ impl<'n> Table<'n> {
         let mut top = Scope::default();
         for at in offset as usize..self.entries.len() {
             let Entry { name, parent, traits, ix, .. } = self.entries[at];
-            let is_owned = names.definitions[ix as usize].owner.is_some();
+            // Extensions are imported by their names alone.
+            let is_owned = names.definitions[ix as usize].owner.is_some() && !traits.has(Traits::EXTENSION);
             if traits.has(Traits::LOCAL) {
                 continue;
             }
@@ -213,6 +214,8 @@ impl<'n> Table<'n> {
         let package = names.packages.first().map(|&package| names.text(package));
         let key = match family {
             Family::Go => format!("{}\0{}", craig_text::path::folder(path), package.unwrap_or_default()),
+            // Nobody sees what a script defines.
+            Family::Jvm if path.ends_with(".kts") => format!("\0{path}"),
             _ if family.has_packages() => package.unwrap_or_default().to_owned(),
             _ => format!("\0{path}"),
         };
@@ -265,16 +268,22 @@ impl<'n> Table<'n> {
         for at in 0..self.entries.len() {
             let Entry { file, ix, .. } = self.entries[at];
             let definition = &self.files[file as usize].definitions[ix as usize];
-            if let Some(owner) = definition.owner {
+            let is_inner_extension = definition.parent.is_some() && definition.traits.has(Traits::EXTENSION);
+            if let Some(owner) = definition.owner.filter(|_| !is_inner_extension) {
                 let owner = self.name(file as usize, owner);
-                if let Some(owner) = self.type_named(file as usize, owner)
+                let owner = match self.families[file as usize] {
+                    Family::Jvm => self.receiver_type(file as usize, owner),
+                    _ => self.type_named(file as usize, owner),
+                };
+                if let Some(owner) = owner
                     && !self.is_inside(owner, at as SymbolIx)
                 {
                     self.entries[at].parent = Some(owner);
                 }
             }
             let Entry { name, parent, kind, traits, .. } = self.entries[at];
-            if kind.is_callable() && traits.has(Traits::EXTENSION) {
+            let is_placed = definition.parent.is_none() && parent.is_some();
+            if !kind.is_type() && traits.has(Traits::EXTENSION) && !is_placed {
                 self.extensions.entry(name).or_default().push(at as u32);
             }
             if let Some(parent) = parent {
@@ -319,6 +328,26 @@ impl<'n> Table<'n> {
                 self.canonical[at] = known;
             }
         }
+    }
+
+    /// The type that a file of the JVM's languages extends: imported, of its package, or of one that it imports all of.
+    fn receiver_type(&self, file: FileIx, name: Name) -> Option<SymbolIx> {
+        let names = &self.files[file];
+        let package = |module| self.group(self.families[file], names.text(module));
+        let type_of = |group: GroupIx, name: Name| {
+            let found = self.group_top[group as usize].get(&name).into_iter().flatten();
+            found.copied().find(|&at| self.entries[at as usize].kind.is_type())
+        };
+        let mut imports = names.imports.iter();
+        let is_name = |local: Option<NameId>| local.is_some_and(|local| self.name(file, local) == name);
+        if let Some(import) = imports.find(|import| is_name(import.local)) {
+            let Imported::Name(imported) = import.what else { return None };
+            return type_of(package(import.module)?, self.name(file, imported));
+        }
+        let all = names.imports.iter().filter(|import| import.what == Imported::All);
+        std::iter::once(self.group_of[file])
+            .chain(all.filter_map(|import| package(import.module)))
+            .find_map(|group| type_of(group, name))
     }
 
     /// Whether a file of C is there to be included.
@@ -401,7 +430,7 @@ impl<'n> Table<'n> {
         self.members.get(&(self.canonical[of as usize], name)).map_or(&[], Vec::as_slice)
     }
 
-    /// Functions of that name that extend types.
+    /// Functions and properties of that name that extend types.
     pub(super) fn extensions(&self, name: Name) -> &[SymbolIx] {
         self.extensions.get(&name).map_or(&[], Vec::as_slice)
     }
@@ -414,6 +443,12 @@ impl<'n> Table<'n> {
     /// Whether a definition has members.
     pub(super) fn has_members(&self, at: SymbolIx) -> bool {
         self.has_members.contains(&at)
+    }
+
+    /// Whether a package is one of the JVM's languages.
+    pub(super) fn is_of_jvm(&self, group: GroupIx) -> bool {
+        let name = self.group_names.get(group as usize);
+        name.is_some_and(|name| self.group(Family::Jvm, name) == Some(group))
     }
 
     /// The package of a name.

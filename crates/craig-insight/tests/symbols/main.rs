@@ -7,6 +7,7 @@ mod csharp;
 mod fixture;
 mod go;
 mod java;
+mod kotlin;
 mod php;
 mod python;
 mod ruby;
