@@ -83,10 +83,10 @@ pub use craig_explain::{
     Sentences, SkippedDocument, explain as explain_context,
 };
 pub use craig_insight::{
-    Architecture, COMPLEX, Clone as CodeClone, ClonePlace, Cycle, Definition as SymbolDefinition, Depended,
-    Dependencies, Duplication, Ecosystem, EntryPoint, Evidence as PatternEvidence, External, FileEdge,
-    FileNotes, Function, InsightError, LONG_FILE_LINES, Layer, LongFile, Module, ModuleCycle, ModuleTests,
-    ModuleUse, Note, Notes, Pattern, Place, Quality, Reached, Relations, Summary, Undeclared,
+    About, Architecture, COMPLEX, Clone as CodeClone, ClonePlace, Cycle, Definition as SymbolDefinition,
+    Depended, Dependencies, Duplication, Ecosystem, EntryPoint, Evidence as PatternEvidence, External,
+    FileEdge, FileNotes, Function, InsightError, LONG_FILE_LINES, Layer, LongFile, Module, ModuleCycle,
+    ModuleTests, ModuleUse, Note, Notes, Pattern, Place, Quality, Reached, Relations, Summary, Undeclared,
     UnresolvedImport, UsedPackage, Violation, Weakness,
 };
 pub use craig_model::{

@@ -3,6 +3,7 @@
 mod entries;
 mod layers;
 mod patterns;
+mod sentences;
 
 use std::collections::BTreeMap;
 
@@ -15,6 +16,7 @@ use crate::modules::{Counts, Modules, Uses, shown};
 pub use entries::EntryPoint;
 pub use layers::{Layer, ModuleCycle, Violation};
 pub use patterns::{Evidence, Pattern};
+use sentences::Sentences;
 
 /// The architecture of a project.
 #[derive(Clone, Debug, Serialize)]
@@ -27,7 +29,7 @@ pub struct Architecture {
     pub cycles: Vec<ModuleCycle>,
     /// Uses against the layers: few, compared with those in the other direction. Most first.
     pub violations: Vec<Violation>,
-    /// Entry points of programs and libraries.
+    /// Entry points of programs and libraries, the most important first.
     pub entry_points: Vec<EntryPoint>,
     /// Patterns, the most certain first, each with its evidence.
     pub patterns: Vec<Pattern>,
@@ -40,6 +42,8 @@ pub struct Architecture {
 pub struct Module {
     /// Path; `.` for files at the top.
     pub path: String,
+    /// What it is for, in a sentence of its manifest, README or comments.
+    pub about: Option<About>,
     /// Code files.
     pub files: usize,
     /// Lines of these.
@@ -52,6 +56,15 @@ pub struct Module {
     pub uses: Vec<ModuleUse>,
     /// Modules that use it.
     pub used_by: Vec<ModuleUse>,
+}
+
+/// A sentence and where it is from.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct About {
+    /// The sentence.
+    pub text: String,
+    /// Path of the file that says so.
+    pub file: String,
 }
 
 /// How often one module uses another.
@@ -107,6 +120,7 @@ fn chart(map: &Modules, uses: &Uses, order: &layers::Order, cycles: &[ModuleCycl
 
 fn modules(analysis: &Analysis, map: &Modules, uses: &Uses) -> Vec<Module> {
     let files = &analysis.workspace.files;
+    let sentences = Sentences::new(analysis, map);
     let describe = |(at, path): (usize, &String)| {
         let own: Vec<_> =
             files.iter().zip(&map.of_file).filter(|(_, of)| **of == Some(at)).map(|(file, _)| file).collect();
@@ -118,6 +132,7 @@ fn modules(analysis: &Analysis, map: &Modules, uses: &Uses) -> Vec<Module> {
         languages.sort_by_key(|(name, n)| (std::cmp::Reverse(*n), *name));
         Module {
             path: shown(path).to_owned(),
+            about: sentences.of_module(at, path),
             files: own.len(),
             lines: own.iter().map(|file| u64::from(file.n_lines)).sum(),
             test_files: own.iter().filter(|file| file.is_test).count(),

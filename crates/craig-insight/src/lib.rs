@@ -1,6 +1,7 @@
 //! Analyses of a project from its stored texts: its dependencies, its architecture, the quality of its code, and the impact of a
 //! change. Nothing here reads a user's file or asks a model.
 
+mod about;
 mod architecture;
 mod clusters;
 mod declared;
@@ -8,6 +9,7 @@ mod dependencies;
 mod error;
 mod graph;
 mod json;
+mod launch;
 mod manifest;
 mod mermaid;
 mod modules;
@@ -24,7 +26,7 @@ use craig_store::{ProjectId, Store};
 use rayon::ThreadPool;
 
 pub use architecture::{
-    Architecture, EntryPoint, Evidence, Layer, Module, ModuleCycle, ModuleUse, Pattern, Violation,
+    About, Architecture, EntryPoint, Evidence, Layer, Module, ModuleCycle, ModuleUse, Pattern, Violation,
 };
 pub use declared::{Ecosystem, Scope};
 pub use dependencies::{

@@ -8,7 +8,8 @@ use craig_source::{FileKind, Language};
 use craig_store::{FileId, FileRecord, NamedFile, PackedFile, ProjectId, Store, StoreError};
 use rayon::{ThreadPool, prelude::*};
 
-use crate::{InsightError, IsCancelled, go_on_unless, manifest};
+use crate::about::{about, may_tell};
+use crate::{InsightError, IsCancelled, go_on_unless, launch, manifest};
 
 /// Index of a file in [`Workspace::files`].
 pub(crate) type FileIx = usize;
@@ -21,6 +22,8 @@ pub(crate) struct SourceFile {
     pub(crate) symbols: Vec<Symbol>,
     pub(crate) references: References,
     pub(crate) is_test: bool,
+    /// What it is for, where it says so.
+    pub(crate) about: Option<String>,
 }
 
 impl SourceFile {
@@ -34,6 +37,8 @@ pub(crate) struct Workspace {
     pub(crate) files: Vec<SourceFile>,
     /// Texts of manifests, lock files and build settings, by path.
     pub(crate) manifests: BTreeMap<String, String>,
+    /// Texts of what starts programs, by path.
+    pub(crate) launchers: BTreeMap<String, String>,
     by_path: HashMap<String, FileIx>,
 }
 
@@ -82,7 +87,8 @@ impl Workspace {
                 let NamedFile { record, n_lines, symbols, references, names } = file.unpacked()?;
                 let (path, language) = (record.path, record.language);
                 let is_test = craig_text::is_test(&path);
-                Ok((SourceFile { path, language, n_lines, symbols, references, is_test }, names))
+                let about = None;
+                Ok((SourceFile { path, language, n_lines, symbols, references, is_test, about }, names))
             };
             let read: Vec<(SourceFile, Names)> =
                 pool.install(|| packed.into_par_iter().map(read).collect::<Result<_, InsightError>>())?;
@@ -91,27 +97,45 @@ impl Workspace {
                 all_names.push(names);
             }
         }
-        Ok((Self::new(files, manifests(store, &records)?), all_names))
+        let texts = texts(store, &records)?;
+        let select = |is_wanted: fn(&str, &str) -> bool| -> BTreeMap<String, String> {
+            let wanted = texts.iter().filter(|(path, (_, text))| is_wanted(path, text));
+            wanted.map(|(path, (_, text))| (path.clone(), text.clone())).collect()
+        };
+        for file in &mut files {
+            let told = texts.get(&file.path).and_then(|(language, text)| about(&file.path, *language, text));
+            file.about = told;
+        }
+        let manifests = select(|path, _| manifest::is_wanted(path));
+        let launchers = select(|path, text| launch::is_launcher(path, text.len()));
+        Ok((Self::new(files, manifests, launchers), all_names))
     }
 
     /// A workspace of texts, each with its path.
     pub(crate) fn from_texts<'a>(texts: impl IntoIterator<Item = (&'a str, &'a str)>) -> Self {
         let mut files = Vec::new();
-        let mut manifests = BTreeMap::new();
+        let (mut manifests, mut launchers) = (BTreeMap::new(), BTreeMap::new());
         for (path, text) in texts {
             if manifest::is_wanted(path) {
                 manifests.insert(path.to_owned(), text.to_owned());
             }
+            if launch::is_launcher(path, text.len()) {
+                launchers.insert(path.to_owned(), text.to_owned());
+            }
             let Some(language) = Language::from_path(path) else { continue };
             files.push(source_file(path.to_owned(), language, text));
         }
-        Self::new(files, manifests)
+        Self::new(files, manifests, launchers)
     }
 
-    fn new(mut files: Vec<SourceFile>, manifests: BTreeMap<String, String>) -> Self {
+    fn new(
+        mut files: Vec<SourceFile>,
+        manifests: BTreeMap<String, String>,
+        launchers: BTreeMap<String, String>,
+    ) -> Self {
         files.sort_by(|a, b| a.path.cmp(&b.path));
         let by_path = files.iter().enumerate().map(|(at, file)| (file.path.clone(), at)).collect();
-        Self { files, manifests, by_path }
+        Self { files, manifests, launchers, by_path }
     }
 
     /// The file of a path.
@@ -134,17 +158,26 @@ impl Workspace {
     }
 }
 
-/// Texts of manifests, lock files and build settings, by path.
-fn manifests(store: &Store, records: &[FileRecord]) -> Result<BTreeMap<String, String>, InsightError> {
-    let wanted: Vec<FileId> =
-        records.iter().filter(|record| manifest::is_wanted(&record.path)).map(|record| record.id).collect();
-    let texts = store.load_outlines(&wanted)?;
-    Ok(texts.into_iter().map(|file| (file.record.path, file.text)).collect())
+/// Texts of manifests, lock files, build settings, scripts, and of files that say what their folder is for, by path.
+fn texts(
+    store: &Store,
+    records: &[FileRecord],
+) -> Result<BTreeMap<String, (Language, String)>, InsightError> {
+    let is_wanted = |path: &str| manifest::is_wanted(path) || launch::is_launcher(path, 0) || may_tell(path);
+    let wanted = records.iter().filter(|record| is_wanted(&record.path));
+    let wanted: Vec<FileId> = wanted.map(|record| record.id).collect();
+    let mut found = BTreeMap::new();
+    for group in wanted.chunks(GROUP) {
+        let texts = store.load_outlines(group)?;
+        found.extend(texts.into_iter().map(|file| (file.record.path, (file.record.language, file.text))));
+    }
+    Ok(found)
 }
 
 fn source_file(path: String, language: Language, text: &str) -> SourceFile {
     let n_lines = u32::try_from(text.lines().count()).unwrap_or(u32::MAX);
     let Outline { symbols, references, .. } = craig_chunk::chunk(language, text);
     let is_test = craig_text::is_test(&path);
-    SourceFile { path, language, n_lines, symbols, references, is_test }
+    let about = about(&path, language, text);
+    SourceFile { path, language, n_lines, symbols, references, is_test, about }
 }

@@ -1,4 +1,7 @@
-//! Entry points: `main` functions, and files that manifests name.
+//! Entry points: `main` functions, and files that manifests name, the most important first.
+
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use serde::Serialize;
 use serde_json::Value;
@@ -6,10 +9,11 @@ use toml::Table;
 
 use craig_chunk::{ChunkKind, Symbol};
 use craig_source::Language;
-use craig_text::path::{folder, join, name};
+use craig_text::PathRole;
+use craig_text::path::{file_stem, folder, join, name};
 
-use crate::workspace::SourceFile;
-use crate::{Analysis, json};
+use crate::workspace::{FileIx, SourceFile};
+use crate::{Analysis, json, launch};
 
 /// The entry point of a program or library.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
@@ -22,7 +26,17 @@ pub struct EntryPoint {
     pub kind: &'static str,
     /// What it was recognised by.
     pub evidence: String,
+    /// Scripts, images and build files that start it, by path.
+    pub started_by: Vec<String>,
+    /// How many files of product code it uses, directly or through others.
+    pub reach: usize,
 }
+
+/// Entry points whose reach is counted; each visits the whole graph.
+const MOST_REACHES: usize = 500;
+
+/// Scripts reported for an entry point.
+const MOST_STARTERS: usize = 5;
 
 pub(super) fn entry_points(analysis: &Analysis) -> Vec<EntryPoint> {
     let files = analysis.workspace.files.iter().filter(|file| file.is_code() && !file.is_test);
@@ -36,15 +50,93 @@ pub(super) fn entry_points(analysis: &Analysis) -> Vec<EntryPoint> {
     }
     found.sort();
     found.dedup_by(|b, a| a.file == b.file && a.kind == b.kind);
+    weigh(analysis, &mut found);
     found
 }
 
+/// Orders entry points by importance: product code that something starts or a manifest names, other product code, the rest;
+/// among these by how many scripts start them, then by reach.
+fn weigh(analysis: &Analysis, found: &mut [EntryPoint]) {
+    let mut uses: BTreeMap<FileIx, Vec<FileIx>> = BTreeMap::new();
+    for edge in analysis.graph.of_product() {
+        uses.entry(edge.from).or_default().push(edge.to);
+    }
+    let mut n_starters: HashMap<String, usize> = HashMap::new();
+    for (at, entry) in found.iter_mut().enumerate() {
+        let Some(file) = analysis.workspace.file(&entry.file) else { continue };
+        let names = names(&analysis.workspace.files[file], entry.line);
+        let mut starters = launch::started_by(&analysis.workspace, &entry.file, &names);
+        // That the manifest names it is said already.
+        starters.retain(|path| !entry.evidence.ends_with(path));
+        // The same script for other systems or versions counts once.
+        let distinct: BTreeSet<&str> = starters.iter().map(|path| file_stem(path)).collect();
+        n_starters.insert(entry.file.clone(), distinct.len());
+        entry.started_by = starters.into_iter().take(MOST_STARTERS).map(str::to_owned).collect();
+        if at < MOST_REACHES {
+            entry.reach = reach(&uses, file);
+        }
+    }
+    found.sort_by_cached_key(|entry| {
+        let role = PathRole::from_path(&entry.file);
+        let is_product = matches!(role, PathRole::Source | PathRole::Stub | PathRole::Barrel);
+        // A function called main says least: much of it prints documentation, or was once for trying something.
+        let is_named = !entry.started_by.is_empty() || entry.evidence != MAIN;
+        let rank = match (is_product, is_named) {
+            (true, true) => 0,
+            (true, false) => 1,
+            _ => 2,
+        };
+        let n_starters = n_starters.get(&entry.file).copied().unwrap_or(0);
+        (rank, Reverse(n_starters), Reverse(entry.reach), entry.file.clone(), entry.kind)
+    });
+}
+
+/// How many files one uses, directly or through others.
+fn reach(uses: &BTreeMap<FileIx, Vec<FileIx>>, file: FileIx) -> usize {
+    let mut seen = HashSet::from([file]);
+    let mut open = vec![file];
+    while let Some(at) = open.pop() {
+        open.extend(uses.get(&at).into_iter().flatten().copied().filter(|&next| seen.insert(next)));
+    }
+    seen.len() - 1
+}
+
+/// What scripts call a program: its path, the folder of a Go program, a module of Python, a class of the JVM.
+fn names(file: &SourceFile, line: Option<u32>) -> Vec<String> {
+    let mut names = vec![file.path.clone()];
+    let stem = file_stem(&file.path);
+    match file.language {
+        Language::Java | Language::Kotlin | Language::Scala | Language::Groovy => {
+            let package = file.references.packages.join(".");
+            let main = file.symbols.iter().find(|symbol| Some(symbol.line) == line);
+            let outer = main.and_then(|main| main.parent.as_deref()?.rsplit('.').next());
+            let types: [String; 2] = [outer.unwrap_or(stem).to_owned(), format!("{stem}Kt")];
+            let qualified =
+                |name: String| if package.is_empty() { name } else { format!("{package}.{name}") };
+            names.extend(types.into_iter().map(qualified));
+        }
+        Language::Go => names.extend(Some(folder(&file.path).to_owned()).filter(|path| path.contains('/'))),
+        Language::Python => {
+            let module = file.path.trim_end_matches(".py").trim_end_matches("/__main__");
+            let module = module.strip_prefix("src/").unwrap_or(module);
+            names.extend(Some(module.replace('/', ".")).filter(|module| module.contains('.')));
+        }
+        _ => {}
+    }
+    // A name of one word is too common to mean this file.
+    names.retain(|name| name.contains(['.', '/']));
+    names
+}
+
+const MAIN: &str = "defines main";
+
 fn of_file(file: &SourceFile) -> Option<EntryPoint> {
     let entry = |line: Option<u32>, kind, evidence: &str| {
-        Some(EntryPoint { file: file.path.clone(), line, kind, evidence: evidence.to_owned() })
+        let (file, evidence) = (file.path.clone(), evidence.to_owned());
+        Some(EntryPoint { file, line, kind, evidence, started_by: Vec::new(), reach: 0 })
     };
     if let Some(main) = file.symbols.iter().find(|symbol| is_main(file, symbol)) {
-        return entry(Some(main.line), "program", "defines main");
+        return entry(Some(main.line), "program", MAIN);
     }
     match (file.language, name(&file.path)) {
         (Language::Python, "__main__.py") => entry(None, "program", "runs with python -m"),
@@ -57,6 +149,9 @@ fn of_file(file: &SourceFile) -> Option<EntryPoint> {
         (Language::Php, "artisan") => entry(None, "program", "Laravel's command line"),
         (Language::Php, "index.php") if folder(&file.path).ends_with("public") => {
             entry(None, "program", "front controller")
+        }
+        (Language::Ruby, _) if matches!(name(folder(&file.path)), "exe") => {
+            entry(None, "program", "executable of a gem")
         }
         (Language::Ruby, "config.ru") => entry(None, "program", "Rack starts here"),
         (Language::Dart, "main.dart") => entry(None, "program", "Flutter starts here"),
@@ -91,7 +186,7 @@ fn push(
 ) {
     if let Some(file) = path.and_then(|path| analysis.workspace.file(&path)) {
         let file = analysis.workspace.files[file].path.clone();
-        found.push(EntryPoint { file, line: None, kind, evidence });
+        found.push(EntryPoint { file, line: None, kind, evidence, started_by: Vec::new(), reach: 0 });
     }
 }
 

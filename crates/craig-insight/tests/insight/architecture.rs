@@ -55,7 +55,11 @@ fn layers(found: &Architecture) -> String {
 fn entry_points(found: &Architecture) -> String {
     let entry = |entry: &craig_insight::EntryPoint| {
         let line = entry.line.map(|line| format!(":{line}")).unwrap_or_default();
-        format!("{}{line} {} ({})\n", entry.file, entry.kind, entry.evidence)
+        let starters: String = entry.started_by.iter().map(|path| format!(", {path}")).collect();
+        format!(
+            "{}{line} {} ({}{starters}) reaches {}\n",
+            entry.file, entry.kind, entry.evidence, entry.reach
+        )
     };
     found.entry_points.iter().map(entry).collect()
 }
@@ -67,7 +71,8 @@ fn patterns(found: &Architecture) -> String {
         for evidence in &pattern.evidence {
             let places: Vec<String> =
                 evidence.places.iter().map(|place| format!("{}:{}", place.file, place.line)).collect();
-            out.push_str(&format!("  {} ×{}: {}\n", evidence.signal, evidence.count, places.join(" ")));
+            let mark = if evidence.structural { "*" } else { "" };
+            out.push_str(&format!("  {}{mark} ×{}: {}\n", evidence.signal, evidence.count, places.join(" ")));
         }
     }
     out
@@ -401,19 +406,19 @@ func main() {}
 "#,
         entry_points,
         expect![[r#"
-            c/main.c:1 program (defines main)
-            cs/Program.cs:1 program (defines main)
-            dart/lib/main.dart program (Flutter starts here)
-            go/main.go:3 program (defines main)
-            java/App.java:1 program (defines main)
-            kt/Main.kt:1 program (defines main)
-            php/public/index.php program (front controller)
-            py/app/__main__.py program (runs with python -m)
-            py/manage.py program (Django starts here)
-            rb/config.ru program (Rack starts here)
-            rust/src/lib.rs library (root of a crate)
-            rust/src/main.rs:1 program (defines main)
-            zig/main.zig:1 program (defines main)
+            dart/lib/main.dart program (Flutter starts here) reaches 0
+            php/public/index.php program (front controller) reaches 0
+            py/app/__main__.py program (runs with python -m) reaches 0
+            py/manage.py program (Django starts here) reaches 0
+            rb/config.ru program (Rack starts here) reaches 0
+            rust/src/lib.rs library (root of a crate) reaches 0
+            c/main.c:1 program (defines main) reaches 0
+            cs/Program.cs:1 program (defines main) reaches 0
+            go/main.go:3 program (defines main) reaches 0
+            java/App.java:1 program (defines main) reaches 0
+            kt/Main.kt:1 program (defines main) reaches 0
+            rust/src/main.rs:1 program (defines main) reaches 0
+            zig/main.zig:1 program (defines main) reaches 0
         "#]],
     );
 }
@@ -437,11 +442,11 @@ other = "tool"
 "#,
         entry_points,
         expect![[r#"
-            a/cli.js program (bin of a/package.json)
-            a/src/esm.ts library (module of a/package.json)
-            a/src/index.ts library (usual entry beside a/package.json)
-            b/src/shop/cli.py program (script shop)
-            b/tool/__init__.py program (script other)
+            a/cli.js program (bin of a/package.json) reaches 0
+            a/src/esm.ts library (module of a/package.json) reaches 0
+            a/src/index.ts library (usual entry beside a/package.json) reaches 0
+            b/src/shop/cli.py program (script shop) reaches 0
+            b/tool/__init__.py program (script other) reaches 0
         "#]],
     );
 }
@@ -451,22 +456,30 @@ fn model_view_controller_and_layers() {
     check(
         r#"
 //- /app/models/order.rb
-class Order; end
+class Order
+  def bill = Billing.new
+end
 //- /app/models/user.rb
 class User; end
 //- /app/views/show.rb
 //- /app/controllers/orders_controller.rb
 class OrdersController
   def show = Order.new
+  def bill = Billing.new
 end
 //- /app/controllers/users_controller.rb
 class UsersController
   def show = User.new
+  def mail = Mailing.new
 end
 //- /app/services/billing.rb
-class Billing; end
+class Billing
+  def all = OrderRepository.new
+end
 //- /app/services/mailing.rb
-class Mailing; end
+class Mailing
+  def all = UserRepository.new
+end
 //- /app/repositories/order_repository.rb
 class OrderRepository; end
 //- /app/repositories/user_repository.rb
@@ -474,20 +487,23 @@ class UserRepository; end
 "#,
         patterns,
         expect![[r#"
+            layered 1.00
+              a layer of presentation ×3: app/controllers/orders_controller.rb:1 app/controllers/users_controller.rb:1 app/views/show.rb:1
+              a layer of services ×2: app/services/billing.rb:1 app/services/mailing.rb:1
+              a layer of the domain ×2: app/models/order.rb:1 app/models/user.rb:1
+              a layer of storage ×2: app/repositories/order_repository.rb:1 app/repositories/user_repository.rb:1
+              presentation uses services, not the other way round* ×2: app/controllers/orders_controller.rb:3 app/controllers/users_controller.rb:3
+              services use storage, not the other way round* ×2: app/services/billing.rb:2 app/services/mailing.rb:2
             mvc 1.00
               folder of models ×2: app/models/order.rb:1 app/models/user.rb:1
               folder of views ×1: app/views/show.rb:1
               folder of controllers ×2: app/controllers/orders_controller.rb:1 app/controllers/users_controller.rb:1
               types called …Controller ×2: app/controllers/orders_controller.rb:1 app/controllers/users_controller.rb:1
-              controllers use models, not the other way round ×2: app/controllers/orders_controller.rb:2 app/controllers/users_controller.rb:2
-            layered 0.80
-              a layer of presentation ×3: app/controllers/orders_controller.rb:1 app/controllers/users_controller.rb:1 app/views/show.rb:1
-              a layer of services ×2: app/services/billing.rb:1 app/services/mailing.rb:1
-              a layer of the domain ×2: app/models/order.rb:1 app/models/user.rb:1
-              a layer of storage ×2: app/repositories/order_repository.rb:1 app/repositories/user_repository.rb:1
-            repository 0.75
+              controllers use models, not the other way round* ×2: app/controllers/orders_controller.rb:2 app/controllers/users_controller.rb:2
+            repository 0.80
               types called …Repository or …Dao ×2: app/repositories/order_repository.rb:1 app/repositories/user_repository.rb:1
               folder of repositories ×2: app/repositories/order_repository.rb:1 app/repositories/user_repository.rb:1
+              files that use a repository* ×2: app/services/billing.rb:2 app/services/mailing.rb:2
         "#]],
     );
 }
@@ -500,20 +516,36 @@ fn hexagons_factories_builders_and_strategies() {
 export interface MailPort { send(): void }
 //- /src/adapters/smtp.ts
 import { Order } from "../domain/order"
+import { MailPort } from "../ports/mail"
 export class SmtpAdapter {}
 //- /src/adapters/memory.ts
 import { Order } from "../domain/order"
+import { MailPort } from "../ports/mail"
 export class MemoryAdapter {}
 //- /src/domain/order.ts
 export class Order {}
-//- /src/make.ts
-export class OrderFactory {}
-export interface UserFactory {}
 export class OrderBuilder {}
+//- /src/domain/user.ts
+export class User {}
+//- /src/make.ts
+import { User } from "./domain/user"
+import { Order } from "./domain/order"
+export class OrderFactory {}
+export class UserFactory {}
 export class UserBuilder {}
-export class MailBuilder {}
+//- /src/use.ts
+import { OrderFactory } from "./make"
+import { PriceStrategy } from "./price"
+//- /src/other.ts
+import { UserFactory } from "./make"
+import { PriceStrategy } from "./price"
+//- /src/price.ts
 export interface PriceStrategy {}
+//- /src/flat.ts
+import { PriceStrategy } from "./price"
 export class FlatStrategy {}
+//- /src/sliding.ts
+import { PriceStrategy } from "./price"
 export class SlidingPolicy {}
 //- /src/adapters/smtp.test.ts
 export class TestAdapter {}
@@ -521,19 +553,23 @@ export class TestAdapter {}
         patterns,
         expect![[r#"
             builder 1.00
-              types called …Builder ×3: src/make.ts:3 src/make.ts:4 src/make.ts:5
-            factory 1.00
-              types called …Factory ×2: src/make.ts:1 src/make.ts:2
-              interfaces called …Factory ×1: src/make.ts:2
+              types called …Builder ×2: src/domain/order.ts:2 src/make.ts:5
+              builders of a type that they use* ×2: src/domain/order.ts:2 src/make.ts:5
             hexagonal 1.00
               folder of ports ×1: src/ports/mail.ts:1
               folder of adapters ×2: src/adapters/memory.ts:1 src/adapters/smtp.ts:1
               interfaces called …Port ×1: src/ports/mail.ts:1
-              types called …Adapter ×2: src/adapters/memory.ts:2 src/adapters/smtp.ts:2
-              adapters use the domain, not the other way round ×2: src/adapters/memory.ts:1 src/adapters/smtp.ts:1
+              types called …Adapter ×2: src/adapters/memory.ts:3 src/adapters/smtp.ts:3
+              adapters use ports, not the other way round* ×2: src/adapters/memory.ts:2 src/adapters/smtp.ts:2
+              adapters use the domain, not the other way round* ×2: src/adapters/memory.ts:1 src/adapters/smtp.ts:1
             strategy 1.00
-              types called …Strategy or …Policy ×3: src/make.ts:6 src/make.ts:7 src/make.ts:8
-              interfaces called …Strategy or …Policy ×1: src/make.ts:6
+              types called …Strategy or …Policy ×3: src/flat.ts:2 src/price.ts:1 src/sliding.ts:2
+              strategies that implement another one* ×2: src/flat.ts:2 src/sliding.ts:2
+              files that use a strategy* ×2: src/other.ts:2 src/use.ts:2
+            factory 0.75
+              types called …Factory ×2: src/make.ts:3 src/make.ts:4
+              files that use a factory* ×2: src/other.ts:1 src/use.ts:1
+              factories of a type that they use* ×2: src/make.ts:3 src/make.ts:4
         "#]],
     );
 }
@@ -550,53 +586,78 @@ class EventBus:
 class OrderEvent: pass
 class UserEvent: pass
 class MailEvent: pass
-class OrderListener: pass
-class UserSubscriber: pass
 def register_plugin(plugin): pass
-//- /src/core/registry.py
-class Pipeline: pass
+class Plugin: pass
+//- /src/listen.py
+from .core.kernel import OrderEvent
+class OrderListener: pass
+//- /src/subscribe.py
+from .core.kernel import UserEvent
+class UserSubscriber: pass
+//- /src/core/stages.py
+class Stage: pass
+//- /src/load.py
+from .core.stages import Stage
 class LoadStage: pass
-class ParseStep: pass
-class EmitPass: pass
+//- /src/parse.py
+from .core.stages import Stage
+class ParseStage: pass
+//- /src/pipeline.py
+from .load import LoadStage
+from .parse import ParseStage
+class Pipeline: pass
 //- /src/plugins/a.py
-from ..core.kernel import EventBus
+from ..core.kernel import Plugin
 class MailPlugin: pass
 //- /src/plugins/b.py
-from ..core.registry import Pipeline
+from ..core.kernel import Plugin
 class ChatPlugin: pass
 //- /src/middleware/auth.py
 class AuthMiddleware: pass
+//- /src/middleware/log.py
 class LogMiddleware: pass
+//- /src/app.py
+from .middleware.auth import AuthMiddleware
+from .middleware.log import LogMiddleware
 //- /src/visit.py
 class NodeVisitor:
     def visit_call(self): pass
     def visit_name(self): pass
     def visit_if(self): pass
+//- /src/print.py
+from .visit import NodeVisitor
+class PrintNodeVisitor(NodeVisitor): pass
 "#,
         patterns,
         expect![[r#"
             microkernel 1.00
-              a core ×2: src/core/kernel.py:1 src/core/registry.py:1
+              a core ×2: src/core/kernel.py:1 src/core/stages.py:1
               plugins around it ×2: src/plugins/a.py:1 src/plugins/b.py:1
-              plugins use the core, not the other way round ×2: src/plugins/a.py:1 src/plugins/b.py:1
-            middleware 1.00
-              types called …Middleware or …Interceptor ×2: src/middleware/auth.py:1 src/middleware/auth.py:2
-              folder of middleware ×1: src/middleware/auth.py:1
-            visitor 1.00
-              types called …Visitor ×1: src/visit.py:1
-              functions that visit ×3: src/visit.py:2 src/visit.py:3 src/visit.py:4
-            event-driven 0.90
+              plugins use the core, not the other way round* ×2: src/plugins/a.py:1 src/plugins/b.py:1
+            pipeline 1.00
+              types called …Pipeline or …Chain ×1: src/pipeline.py:3
+              types called …Stage, …Step, …Pass or …Phase ×3: src/core/stages.py:1 src/load.py:2 src/parse.py:2
+              stages that implement another one* ×2: src/load.py:2 src/parse.py:2
+              pipelines use stages* ×2: src/pipeline.py:1 src/pipeline.py:2
+            middleware 0.80
+              types called …Middleware or …Interceptor ×2: src/middleware/auth.py:1 src/middleware/log.py:1
+              folder of middleware ×2: src/middleware/auth.py:1 src/middleware/log.py:1
+              middleware that one file uses together* ×2: src/app.py:1 src/app.py:2
+            event-driven 0.75
               types called …Event ×3: src/core/kernel.py:5 src/core/kernel.py:6 src/core/kernel.py:7
-              types called …Listener, …Subscriber or …Observer ×2: src/core/kernel.py:8 src/core/kernel.py:9
+              types called …Listener, …Subscriber or …Observer ×2: src/listen.py:2 src/subscribe.py:2
               an event bus, emitter or dispatcher ×1: src/core/kernel.py:1
               functions that publish or subscribe ×3: src/core/kernel.py:2 src/core/kernel.py:3 src/core/kernel.py:4
-            pipeline 0.75
-              types called …Pipeline or …Chain ×1: src/core/registry.py:1
-              types called …Stage, …Step, …Pass or …Phase ×3: src/core/registry.py:2 src/core/registry.py:3 src/core/registry.py:4
+              listeners use events* ×2: src/listen.py:1 src/subscribe.py:1
             plugin 0.75
               folder of plugins ×2: src/plugins/a.py:1 src/plugins/b.py:1
-              types called …Plugin or …Extension ×2: src/plugins/a.py:2 src/plugins/b.py:2
-              functions that register or load plugins ×1: src/core/kernel.py:10
+              types called …Plugin or …Extension ×3: src/core/kernel.py:9 src/plugins/a.py:2 src/plugins/b.py:2
+              functions that register or load plugins ×1: src/core/kernel.py:8
+              plugins that implement another one* ×2: src/plugins/a.py:2 src/plugins/b.py:2
+            visitor 0.70
+              types called …Visitor ×2: src/print.py:2 src/visit.py:1
+              functions that visit ×3: src/visit.py:2 src/visit.py:3 src/visit.py:4
+              visitors that implement another one* ×1: src/print.py:2
         "#]],
     );
 }
@@ -611,13 +672,25 @@ fn packages_speak_for_patterns() {
 //- /src/components/b.tsx
 //- /src/components/c.tsx
 //- /src/pages/home.tsx
+import { useState } from "react"
+import "../components/a"
+import "../components/b"
 //- /src/pages/cart.tsx
+import { useState } from "react"
 //- /src/container.ts
-export class Container {}
+import { Module } from "@nestjs/core"
+//- /src/module.ts
+import { Module } from "@nestjs/core"
+//- /protocol/message.ts
+//- /protocol/codec.ts
 //- /server/main.ts
+import "../protocol/message"
+import "../protocol/codec"
 export class HttpServer {}
 //- /server/b.ts
 //- /client/main.ts
+import "../protocol/message"
+import "../protocol/codec"
 export class HttpClient {}
 //- /client/b.ts
 "#,
@@ -626,16 +699,68 @@ export class HttpClient {}
             client-server 1.00
               files of a server ×2: server/b.ts:1 server/main.ts:1
               files of a client ×2: client/b.ts:1 client/main.ts:1
-              types called …Server ×1: server/main.ts:1
-              types called …Client ×1: client/main.ts:1
+              types called …Server ×1: server/main.ts:3
+              types called …Client ×1: client/main.ts:3
+              files that server and client share* ×2: protocol/codec.ts:1 protocol/message.ts:1
             component-based-ui 1.00
               folder of components ×3: src/components/a.tsx:1 src/components/b.tsx:1 src/components/c.tsx:1
-              a package for components ×1: package.json:1
+              files that import a package for components* ×2: src/pages/cart.tsx:1 src/pages/home.tsx:1
               folder of pages or views ×2: src/pages/cart.tsx:1 src/pages/home.tsx:1
-            dependency-injection 0.80
-              a container or injector ×1: src/container.ts:1
+              components that one file uses together* ×2: src/pages/home.tsx:2 src/pages/home.tsx:3
+            dependency-injection 0.50
               a package for injection ×1: package.json:1
+              files that import a package for injection* ×2: src/container.ts:1 src/module.ts:1
         "#]],
+    );
+}
+
+#[test]
+fn names_alone_are_no_pattern() {
+    check(
+        r#"
+//- /app/models/order.rb
+class Order; end
+//- /app/models/user.rb
+class User; end
+//- /app/views/show.erb
+//- /app/controllers/orders_controller.rb
+class OrdersController; end
+//- /app/controllers/users_controller.rb
+class UsersController; end
+//- /core/a.rb
+//- /core/b.rb
+//- /plugins/a.rb
+class APlugin; end
+//- /plugins/b.rb
+class BPlugin; end
+//- /events.rb
+class AEvent; end
+class BEvent; end
+class CEvent; end
+class AListener; end
+class BListener; end
+class EventBus; end
+//- /factories.rb
+class AFactory; end
+class BFactory; end
+class AStrategy; end
+class BStrategy; end
+class CStrategy; end
+class AMiddleware; end
+class BMiddleware; end
+class ARepository; end
+class BRepository; end
+class AVisitor; end
+class BVisitor; end
+//- /services/a.rb
+//- /services/b.rb
+//- /db/a.rb
+//- /db/b.rb
+//- /package.json
+{ "dependencies": { "react": "18", "inversify": "6" } }
+"#,
+        patterns,
+        expect![[r#""#]],
     );
 }
 
@@ -652,11 +777,171 @@ import "../controllers/a"
 //- /views/v.ts
 "#,
         patterns,
+        expect![""],
+    );
+}
+
+#[test]
+fn what_scripts_start_and_what_reaches_far_comes_first() {
+    check(
+        r#"
+//- /bin/server.sh
+exec java kafka.Kafka "$@"
+//- /bin/windows/server.bat
+java kafka.Kafka
+//- /docker/start
+java kafka.Kafka
+//- /bin/tool.sh
+exec java acme.Tool "$@"; python -m app.serve; java -cp acme.Unused.jar
+//- /Dockerfile
+RUN go build ./cmd/shop
+//- /core/Kafka.scala
+package kafka
+import acme.Log
+object Kafka { def main(args: Array[String]): Unit = {} }
+//- /core/Tool.java
+package acme;
+class Tool { public static void main(String[] args) {} }
+//- /core/Unused.java
+package acme;
+class Unused { Log log; Tool tool; public static void main(String[] args) {} }
+//- /core/Log.java
+package acme;
+class Log { Config config; }
+//- /core/Config.java
+package acme;
+class Config {}
+//- /examples/Demo.java
+package acme;
+class Demo { Log log; Tool tool; public static void main(String[] args) {} }
+//- /cmd/shop/main.go
+package main
+
+func main() {}
+//- /cmd/other/main.go
+package main
+
+func main() {}
+//- /app/serve/__main__.py
+"#,
+        entry_points,
         expect![[r#"
-            mvc 0.70
-              folder of models ×1: models/m.ts:1
-              folder of views ×1: views/v.ts:1
-              folder of controllers ×2: controllers/a.ts:1 controllers/b.ts:1
+            core/Kafka.scala:3 program (defines main, bin/server.sh, bin/windows/server.bat, docker/start) reaches 2
+            app/serve/__main__.py program (runs with python -m, bin/tool.sh) reaches 0
+            cmd/shop/main.go:3 program (defines main, Dockerfile) reaches 0
+            core/Tool.java:2 program (defines main, bin/tool.sh) reaches 0
+            core/Unused.java:2 program (defines main) reaches 3
+            cmd/other/main.go:3 program (defines main) reaches 0
+            examples/Demo.java:2 program (defines main) reaches 3
+        "#]],
+    );
+}
+
+fn about(found: &Architecture) -> String {
+    let one = |module: &craig_insight::Module| {
+        let about = module.about.as_ref().map(|about| format!("{} ({})", about.text, about.file));
+        format!("{}: {}\n", module.path, about.unwrap_or_default())
+    };
+    found.modules.iter().map(one).collect()
+}
+
+#[test]
+fn modules_say_what_they_are_for() {
+    check(
+        r#"
+//- /README.md
+# Shop
+
+[![ci](x)](y)
+<img>
+<!-- a
+comment -->
+
+**Shop** sells [things](http://x), e.g. books. And more.
+//- /main.go
+package main
+//- /cart/cart.go
+// Copyright 2020 Acme
+
+// Package cart adds things up. Fast.
+package cart
+//- /cart/doc.go
+// Package cart knows what is in a cart.
+package cart
+//- /web/package.json
+{ "description": "Pages of the shop" }
+//- /web/src/a.ts
+//- /store/README.rst
+Store
+=====
+
+Keeps what was sold
+to whom.
+//- /store/src/main/java/Store.java
+class Store {}
+//- /tools/tools.py
+#!/usr/bin/env python
+"""Helps others to do their work.
+
+More of it."""
+//- /tools/user.py
+"""Does some work."""
+import tools.tools
+//- /silent/a.py
+import os
+"""Not a docstring of the module."""
+//- /crates/cart/Cargo.toml
+[package]
+description = "Carts and their totals."
+//- /crates/cart/lib.rs
+//! Not this one.
+//- /crates/sum/lib.rs
+//! Sums and what
+//! they add up.
+//!
+//! More.
+//- /dict/dict.c
+/* dict.c - Hash Tables Implementation.
+ *
+ * Copyright (c) 2006
+ */
+//- /Cart/Cart.java
+/*
+ * Licensed to the ASF
+ */
+package shop;
+
+import a.B;
+
+/**
+ * A cart that {@link Shop} sells.
+ * @since 1
+ */
+class Cart {}
+//- /late/late.ts
+const x = 1
+// One more, please.
+const y = 2
+//- /carts/carts.rb
+# frozen_string_literal: true
+
+# Carts of one user
+class Cart; end
+"#,
+        about,
+        expect![[r#"
+            .: Shop sells things, e.g. books (README.md)
+            Cart: A cart that Shop sells (Cart/Cart.java)
+            cart: Package cart knows what is in a cart (cart/doc.go)
+            carts: Carts of one user (carts/carts.rb)
+            crates/cart: Carts and their totals (crates/cart/Cargo.toml)
+            crates/sum: Sums and what they add up (crates/sum/lib.rs)
+            dict: Hash Tables Implementation (dict/dict.c)
+            late: 
+            silent: 
+            store: Keeps what was sold to whom (store/README.rst)
+            tools: Helps others to do their work (tools/tools.py)
+            web: Pages of the shop (web/package.json)
         "#]],
     );
 }

@@ -298,23 +298,18 @@ fn architecture() {
         exit 0
         -- stdout
         Modules  3 modules
-        module       files  lines  languages   uses
-        src              1      4  typescript  src/cart
-        src/cart         2     16  typescript  src/storage
-        src/storage      1      4  typescript  src/cart
+        module       files  lines  uses         about
+        src              1      4  src/cart
+        src/cart         2     16  src/storage
+        src/storage      1      4  src/cart
 
         Layers  each uses those below it
           1  src
           0  [src/cart ⇄ src/storage]
 
-        Entry points  1 place
-        kind     place        evidence
-        library  src/main.ts  main of package.json
-
-        Patterns  with what led to them
-         75%  repository
-              types called …Repository or …Dao (2 places): src/storage/repository.ts:3
-              interfaces called …Repository (1 place): src/storage/repository.ts:3
+        Entry points  1 place, the most important first
+        kind     place        reaches  evidence
+        library  src/main.ts        2  main of package.json
     "#]],
     );
     home.check(&["insight", "architecture", "shop", "--format", "json"], expect![[r#"
@@ -324,6 +319,7 @@ fn architecture() {
           "modules": [
             {
               "path": "src",
+              "about": null,
               "files": 1,
               "lines": 4,
               "test_files": 0,
@@ -341,6 +337,7 @@ fn architecture() {
             },
             {
               "path": "src/cart",
+              "about": null,
               "files": 2,
               "lines": 16,
               "test_files": 1,
@@ -369,6 +366,7 @@ fn architecture() {
             },
             {
               "path": "src/storage",
+              "about": null,
               "files": 1,
               "lines": 4,
               "test_files": 0,
@@ -425,41 +423,12 @@ fn architecture() {
               "file": "src/main.ts",
               "line": null,
               "kind": "library",
-              "evidence": "main of package.json"
+              "evidence": "main of package.json",
+              "started_by": [],
+              "reach": 2
             }
           ],
-          "patterns": [
-            {
-              "name": "repository",
-              "confidence": 0.75,
-              "evidence": [
-                {
-                  "signal": "types called …Repository or …Dao",
-                  "count": 2,
-                  "places": [
-                    {
-                      "file": "src/storage/repository.ts",
-                      "line": 3
-                    },
-                    {
-                      "file": "src/storage/repository.ts",
-                      "line": 4
-                    }
-                  ]
-                },
-                {
-                  "signal": "interfaces called …Repository",
-                  "count": 1,
-                  "places": [
-                    {
-                      "file": "src/storage/repository.ts",
-                      "line": 3
-                    }
-                  ]
-                }
-              ]
-            }
-          ],
+          "patterns": [],
           "mermaid": "flowchart LR\n  n0[\"src\"]\n  n1[\"src/cart\"]\n  n2[\"src/storage\"]\n  n0 --> n1\n  n1 ==> n2\n  n2 ==> n1\n  linkStyle 1,2 stroke:#c22,color:#c22\n  %% thick: part of a cycle\n"
         }
     "#]]);

@@ -26,15 +26,15 @@ fn modules(found: &Architecture, columns: Columns) -> String {
         .column("module", Align::Left, Cut::Start, PATH)
         .column("files", Align::Right, Cut::Never, Default::default())
         .column("lines", Align::Right, Cut::Never, Default::default())
-        .column("languages", Align::Left, Cut::End, Default::default())
-        .column("uses", Align::Left, Cut::End, DIM);
+        .column("uses", Align::Left, Cut::End, Default::default())
+        .column("about", Align::Left, Cut::End, DIM);
     for module in &found.modules {
         table.row([
             module.path.clone(),
             count(module.files as u64),
             count(module.lines),
-            module.languages.iter().take(2).cloned().collect::<Vec<_>>().join(", "),
             used(&module.uses),
+            module.about.as_ref().map(|about| about.text.clone()).unwrap_or_default(),
         ]);
     }
     heading("Modules", counted(found.modules.len() as u64, "module")) + &table.render(columns)
@@ -94,13 +94,22 @@ fn entries(found: &Architecture, limit: usize, columns: Columns) -> String {
     let mut table = Table::new()
         .column("kind", Align::Left, Cut::Never, BOLD)
         .column("place", Align::Left, Cut::Start, PATH)
+        .column("reaches", Align::Right, Cut::Never, Default::default())
         .column("evidence", Align::Left, Cut::End, DIM);
     for entry in found.entry_points.iter().take(limit) {
         let line = entry.line.map(|line| format!(":{line}")).unwrap_or_default();
-        table.row([entry.kind.to_owned(), format!("{}{line}", entry.file), entry.evidence.clone()]);
+        let starter = entry.started_by.first().map(|path| format!("; started by {path}")).unwrap_or_default();
+        table.row([
+            entry.kind.to_owned(),
+            format!("{}{line}", entry.file),
+            count(entry.reach as u64),
+            format!("{}{starter}", entry.evidence),
+        ]);
     }
-    heading("Entry points", counted(found.entry_points.len() as u64, "place"))
-        + &table.render(columns)
+    heading(
+        "Entry points",
+        format_args!("{}, the most important first", counted(found.entry_points.len() as u64, "place")),
+    ) + &table.render(columns)
         + &rest(limit, found.entry_points.len(), "more place")
 }
 
