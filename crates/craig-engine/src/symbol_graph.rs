@@ -6,7 +6,7 @@ mod editor;
 mod similar;
 mod text;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use craig_chunk::names::{Role, Traits};
@@ -222,9 +222,17 @@ impl<'a> Asked<'a> {
             project: self.project.name.clone(),
             symbol: self.symbol(self.first()),
             also_defined: self.parts[1..].iter().map(|&at| self.symbol(at)).collect(),
+            overrides: self.overridden(),
             others: groups.iter().take(MOST_OTHERS).map(|group| self.symbol(group[0])).collect(),
             more_others: (groups.len().saturating_sub(MOST_OTHERS) + unseen) as u64,
         }
+    }
+
+    /// What the symbol overrides, each symbol once.
+    fn overridden(&self) -> Vec<GraphSymbol> {
+        let all = self.parts.iter().flat_map(|&part| self.graph.overridden(part));
+        let all: BTreeSet<SymbolIx> = all.map(|base| self.representative(base)).collect();
+        all.into_iter().take(MOST_OTHERS).map(|base| self.symbol(base)).collect()
     }
 
     /// References to the symbol of at least a confidence and of some roles, by place, and the number of those below.

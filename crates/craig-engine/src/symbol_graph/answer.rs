@@ -32,6 +32,9 @@ pub struct Subject {
     /// Its other definitions: overloads, prototypes, parts of a type.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub also_defined: Vec<GraphSymbol>,
+    /// Members of supertypes and interfaces that it overrides or implements: a call of one of these may reach it.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub overrides: Vec<GraphSymbol>,
     /// Other symbols of that name, the likeliest first: the answer is not about them. Ask with the qualified name, or with
     /// path:line.
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -119,7 +122,7 @@ pub struct CallHierarchy {
     pub calls: Vec<CallRow>,
     /// Rows of the whole tree, listed or not.
     pub total: u64,
-    /// Calls to or from the symbol itself that are less sure than asked for, left out.
+    /// Calls to or from the symbols of the tree that are less sure than asked for, left out.
     pub possible: u64,
     /// References to the symbol that are no calls: it may be called where it is passed to.
     #[serde(skip_serializing_if = "is_zero")]

@@ -1,8 +1,8 @@
 //! Who calls whom, as a tree.
 
-use std::collections::{BTreeMap, HashMap, VecDeque};
+use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
 
-use craig_chunk::names::Role;
+use craig_chunk::names::{DefinitionKind, Role};
 use craig_insight::{SymbolIx, SymbolReference};
 
 use super::{Asked, CallDirection, CallHierarchy, CallRow, SymbolRequest};
@@ -37,6 +37,8 @@ struct Tree<'a> {
     calls: HashMap<SymbolIx, Vec<Calls>>,
     /// Where each symbol is shown with what is below it: the symbol above.
     above: HashMap<SymbolIx, SymbolIx>,
+    /// Calls of what was expanded that are less sure than asked for.
+    possible: u64,
 }
 
 pub(super) fn hierarchy(
@@ -56,25 +58,9 @@ pub(super) fn hierarchy(
         direction,
         calls: rows,
         total,
-        possible: possible(asked, direction, request.min_confidence),
+        possible: tree.possible,
         other_references: if direction == CallDirection::In { other as u64 } else { 0 },
         subject: asked.subject(),
-    }
-}
-
-/// Calls of the symbol itself, or in it, that are less sure.
-fn possible(asked: &Asked<'_>, direction: CallDirection, min_confidence: u8) -> u64 {
-    match direction {
-        CallDirection::In => asked.references(min_confidence, &[Role::Call]).1,
-        CallDirection::Out => {
-            let calls = asked.parts.iter().flat_map(|&part| asked.graph.references_within(part));
-            let mut surest: BTreeMap<(u32, u32, u32), u8> = BTreeMap::new();
-            for call in calls.filter(|found| found.role == Role::Call) {
-                let known = surest.entry((call.file, call.line, call.column)).or_default();
-                *known = call.confidence.max(*known);
-            }
-            surest.values().filter(|&&confidence| confidence < min_confidence).count() as u64
-        }
     }
 }
 
@@ -82,7 +68,8 @@ impl<'a> Tree<'a> {
     /// Breadth first, so that what is below a symbol is shown where it is nearest to the root.
     fn new(asked: &'a Asked<'a>, direction: CallDirection, request: &SymbolRequest) -> Self {
         let root = asked.first();
-        let mut tree = Self { asked, calls: HashMap::new(), above: HashMap::from([(root, root)]) };
+        let mut tree =
+            Self { asked, calls: HashMap::new(), above: HashMap::from([(root, root)]), possible: 0 };
         let mut representatives: HashMap<SymbolIx, SymbolIx> =
             asked.parts.iter().map(|&part| (part, root)).collect();
         let mut open = VecDeque::from([(root, 1)]);
@@ -90,10 +77,9 @@ impl<'a> Tree<'a> {
             if tree.calls.len() >= MOST_EXPANDED || request.cancellation.is_cancelled() {
                 break;
             }
-            let calls = match direction {
-                CallDirection::In => tree.callers(symbol, request.min_confidence, &mut representatives),
-                CallDirection::Out => tree.callees(symbol, request.min_confidence, &mut representatives),
-            };
+            let found = tree.found(symbol, direction);
+            tree.possible += n_unsure(&found, request.min_confidence);
+            let calls = tree.grouped(&found, direction, request.min_confidence, &mut representatives);
             for call in &calls {
                 if let Node::Symbol(other) = call.other
                     && depth < request.depth.min(MOST_DEPTH)
@@ -108,67 +94,60 @@ impl<'a> Tree<'a> {
         tree
     }
 
-    fn callers(
-        &self,
-        symbol: SymbolIx,
-        min_confidence: u8,
-        representatives: &mut HashMap<SymbolIx, SymbolIx>,
-    ) -> Vec<Calls> {
+    /// The calls of a symbol, or those in it.
+    fn found(&self, symbol: SymbolIx, direction: CallDirection) -> Vec<&'a SymbolReference> {
         let graph = self.asked.graph;
         let parts = graph.parts(symbol);
-        let all = parts.iter().flat_map(|&part| graph.references_to(part));
-        let mut calls = self.grouped(all, min_confidence, |found| match found.within {
-            Some(within) => Node::Symbol(self.representative(within, representatives)),
-            None => Node::File(found.file),
-        });
-        calls.sort_by_key(|call| {
-            let (file, line) = self.place(call);
-            (self.asked.is_test(file), file, line)
-        });
+        let is_call = |found: &&SymbolReference| found.role == Role::Call;
+        if direction == CallDirection::In {
+            return parts.iter().flat_map(|&part| graph.references_to(part)).filter(is_call).collect();
+        }
+        let mut calls: Vec<&SymbolReference> =
+            parts.iter().flat_map(|&part| graph.references_within(part)).filter(is_call).collect();
+        // `Cart()` refers to the type and to its constructor: the call is that of the constructor.
+        let constructed: HashSet<_> = calls
+            .iter()
+            .map(|found| (place_of(found), graph.definition(found.symbol)))
+            .filter(|(_, called)| called.kind == DefinitionKind::Constructor)
+            .filter_map(|(place, called)| Some((place, called.parent?)))
+            .collect();
+        calls.retain(|found| !constructed.contains(&(place_of(found), found.symbol)));
         calls
     }
 
-    fn callees(
+    /// Calls by who is on their other end: callers by place, callees in the order of their calls.
+    fn grouped(
         &self,
-        symbol: SymbolIx,
+        found: &[&SymbolReference],
+        direction: CallDirection,
         min_confidence: u8,
         representatives: &mut HashMap<SymbolIx, SymbolIx>,
-    ) -> Vec<Calls> {
-        let graph = self.asked.graph;
-        let parts = graph.parts(symbol);
-        let all = parts.iter().flat_map(|&part| graph.references_within(part));
-        let mut calls = self.grouped(all, min_confidence, |found| {
-            Node::Symbol(self.representative(found.symbol, representatives))
-        });
-        calls.sort_by_key(|call| (call.lines.first().copied(), call.other));
-        calls
-    }
-
-    /// Calls by who is on their other end.
-    fn grouped<'r>(
-        &self,
-        references: impl Iterator<Item = &'r SymbolReference>,
-        min_confidence: u8,
-        mut other: impl FnMut(&SymbolReference) -> Node,
     ) -> Vec<Calls> {
         let mut by_node: BTreeMap<Node, Calls> = BTreeMap::new();
-        for found in references {
-            if found.role != Role::Call || found.confidence < min_confidence {
-                continue;
-            }
-            let node = other(found);
-            let calls = by_node.entry(node).or_insert_with(|| Calls {
-                other: node,
-                lines: Vec::new(),
-                confidence: 0,
+        for call in found.iter().filter(|call| call.confidence >= min_confidence) {
+            let other = match direction {
+                CallDirection::In => call.within,
+                CallDirection::Out => Some(call.symbol),
+            };
+            let other = other.map_or(Node::File(call.file), |other| {
+                Node::Symbol(self.representative(other, representatives))
             });
-            calls.lines.push(found.line);
-            calls.confidence = calls.confidence.max(found.confidence);
+            let calls =
+                by_node.entry(other).or_insert_with(|| Calls { other, lines: Vec::new(), confidence: 0 });
+            calls.lines.push(call.line);
+            calls.confidence = calls.confidence.max(call.confidence);
         }
         let mut calls: Vec<Calls> = by_node.into_values().collect();
         for call in &mut calls {
             call.lines.sort_unstable();
             call.lines.dedup();
+        }
+        match direction {
+            CallDirection::In => calls.sort_by_key(|call| {
+                let (file, line) = self.place(call);
+                (self.asked.is_test(file), file, line)
+            }),
+            CallDirection::Out => calls.sort_by_key(|call| (call.lines.first().copied(), call.other)),
         }
         calls
     }
@@ -217,4 +196,18 @@ impl<'a> Tree<'a> {
             }
         }
     }
+}
+
+fn place_of(found: &SymbolReference) -> (u32, u32, u32) {
+    (found.file, found.line, found.column)
+}
+
+/// Places of calls of which none is sure enough.
+fn n_unsure(found: &[&SymbolReference], min_confidence: u8) -> u64 {
+    let mut surest: BTreeMap<(u32, u32, u32), u8> = BTreeMap::new();
+    for call in found {
+        let known = surest.entry(place_of(call)).or_default();
+        *known = call.confidence.max(*known);
+    }
+    surest.values().filter(|&&confidence| confidence < min_confidence).count() as u64
 }

@@ -238,3 +238,38 @@ fn a_change_of_a_file_changes_the_graph() {
     "#]]
     .assert_eq(&references(&workshop, "rounded", &all));
 }
+
+#[test]
+fn a_name_may_come_after_its_file_and_overrides_are_shown() {
+    let workshop = Workshop::with_files(&[
+        (
+            "src/Shape.java",
+            "interface Shape {\n  int area();\n}\n\nclass Square implements Shape {\n  Square(int side) {}\n  public int area() { return 1; }\n}\n",
+        ),
+        (
+            "src/Use.java",
+            "class Use {\n  int area(Shape shape) { return shape.area(); }\n  int make() { return area(new Square(2)); }\n}\n",
+        ),
+    ]);
+    let shown = |name: &str| {
+        let found = workshop.engine.symbol("tree", name, &SymbolRequest::default()).unwrap();
+        let overrides = found.subject.overrides.iter().map(|base| format!("overrides {}", row(base)));
+        format!("{}{}", subject(&found.subject), overrides.collect::<String>())
+    };
+    expect![[r#"
+        method Shape.area src/Shape.java:2-2
+        other method Square.area src/Shape.java:7-7
+
+        method Square.area src/Shape.java:7-7
+        overrides method Shape.area src/Shape.java:2-2
+
+        method Use.area src/Use.java:2-2
+    "#]]
+    .assert_eq(&["Shape.java::area", "src/Shape.java::Square.area", "Use.java::area"].map(shown).join("\n"));
+    expect![[r#"
+        Square.Square src/Shape.java:6 [3]
+        Use.area src/Use.java:2 [3]
+          Shape.area src/Shape.java:2 [2]
+    "#]]
+    .assert_eq(&calls(&workshop, "Use.make", CallDirection::Out, 2));
+}

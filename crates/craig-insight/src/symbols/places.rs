@@ -2,7 +2,7 @@
 
 use std::ops::RangeInclusive;
 
-use craig_chunk::names::{DefinitionKind, Traits};
+use craig_chunk::names::{DefinitionKind, Role, Traits};
 use craig_source::Language;
 use rayon::prelude::*;
 
@@ -79,6 +79,14 @@ impl SymbolGraph {
         self.references_in(definition.file, definition.line_start..=definition.line_end).filter(
             move |found| found.within.is_some_and(|within| self.enclosing(within).any(|at| at == symbol)),
         )
+    }
+
+    /// Members of supertypes and interfaces that a member overrides or implements.
+    pub fn overridden(&self, member: SymbolIx) -> impl Iterator<Item = SymbolIx> {
+        let definition = self.definition(member);
+        self.references_in(definition.file, definition.line..=definition.line)
+            .filter(|found| found.role == Role::Override && found.column == definition.column)
+            .map(|found| found.symbol)
     }
 
     /// A definition and what encloses it, innermost first.

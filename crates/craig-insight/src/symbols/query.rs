@@ -4,16 +4,20 @@ use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 
 use craig_chunk::names::{DefinitionKind, Role, Traits};
+use craig_source::Language;
 
 use super::{SymbolGraph, SymbolIx, SymbolReference};
 
-/// A name of a symbol, as a person types it: `route`, `Router::route`, `Router.route`, `(*Context).JSON`.
+/// A name of a symbol, as a person types it: `route`, `Router::route`, `Router.route`, `(*Context).JSON`,
+/// `src/router.py::Router.route`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SymbolQuery {
     /// Names from the outermost to the symbol's own.
     parts: Vec<String>,
     /// The place of the definition, if the query is `path:line`.
     place: Option<(String, u32)>,
+    /// The file of the definition, or the end of its path, if the query is `path::name`.
+    file: Option<String>,
 }
 
 impl SymbolQuery {
@@ -26,13 +30,19 @@ impl SymbolQuery {
                 .then(|| (path.trim_start_matches("./").to_owned(), line))
         });
         if let Some(place) = place {
-            return Some(Self { parts: Vec::new(), place: Some(place) });
+            return Some(Self { parts: Vec::new(), place: Some(place), file: None });
         }
+        let (file, text) = match text.split_once("::") {
+            Some((path, rest)) if path.contains('.') && Language::from_path(path).is_some() => {
+                (Some(path.trim_start_matches("./").to_owned()), rest)
+            }
+            _ => (None, text),
+        };
         let is_separator = |c: char| matches!(c, '.' | ':' | '#' | '\\' | '/' | '(' | ')' | '*' | '&' | ' ');
         let text = text.strip_suffix("()").unwrap_or(text);
         let parts: Vec<String> =
             text.split(is_separator).filter(|part| !part.is_empty()).map(str::to_owned).collect();
-        (!parts.is_empty()).then_some(Self { parts, place: None })
+        (!parts.is_empty()).then_some(Self { parts, place: None, file })
     }
 
     /// The symbol's own name.
@@ -66,7 +76,13 @@ impl SymbolGraph {
         if let Some((path, line)) = &query.place {
             return self.defined_at(path, *line);
         }
-        let named = self.named(query.name()).iter().copied();
+        let is_in_file = |at: &SymbolIx| {
+            let path = self.files[self.definition(*at).file as usize].path.as_str();
+            query.file.as_deref().is_none_or(|file| {
+                path.strip_suffix(file).is_some_and(|folder| folder.is_empty() || folder.ends_with('/'))
+            })
+        };
+        let named = self.named(query.name()).iter().copied().filter(is_in_file);
         let mut found: Vec<SymbolIx> = named.filter(|&at| self.is_qualified(at, &query.parts)).collect();
         found.sort_by_key(|&at| {
             let definition = &self.definitions[at as usize];

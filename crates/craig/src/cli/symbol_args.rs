@@ -80,11 +80,14 @@ impl SymbolArgs {
     }
 }
 
-/// The symbol of an answer, on a line of its own, with its other definitions below.
+/// The symbol of an answer, on a line of its own, with its other definitions and what it overrides below.
 pub(crate) fn heading(subject: &Subject) -> String {
     let mut text = format!("{}  {}\n", styled(BOLD, &subject.symbol.name), place(&subject.symbol));
     for also in &subject.also_defined {
         text += &format!("  {} {}\n", styled(DIM, "also"), place(also));
+    }
+    for base in &subject.overrides {
+        text += &format!("  {} {}  {}\n", styled(DIM, "overrides"), base.name, place(base));
     }
     text
 }

@@ -1,8 +1,8 @@
 //! `read_symbol`, `find_references`, `call_hierarchy`: symbols, from the graph of definitions and references.
 
 use craig_engine::{
-    CallDirection, CallHierarchy, Engine, EngineError, References, Subject, SymbolRequest, SymbolRole,
-    SymbolText,
+    CallDirection, CallHierarchy, Engine, EngineError, ReferenceLine, References, Subject, SymbolRequest,
+    SymbolRole, SymbolText,
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -23,7 +23,7 @@ const MOST_DEPTH: u32 = 8;
 /// What all three ask.
 #[derive(Deserialize, JsonSchema)]
 struct Named {
-    /// Name of the symbol, qualified if that is needed: "total", "Cart.total", "Cart::total"; or its place: "src/cart.py:12".
+    /// Name of the symbol, qualified if that is needed: "total", "Cart.total", "Cart::total"; or its place: "src/cart.py:12", "src/cart.py::Cart.total".
     name: String,
     /// Name, reference, id or directory of the project; default: the workspace's.
     project: Option<String>,
@@ -52,6 +52,47 @@ struct OfCalls {
     depth: Option<u32>,
     /// Least confidence of a call in percent (default 50).
     min_confidence: Option<u8>,
+}
+
+/// The references to a symbol, by file.
+#[derive(Serialize, JsonSchema)]
+struct ReferencesByFile {
+    #[serde(flatten)]
+    subject: Subject,
+    /// Files in which the symbol is mentioned.
+    files: Vec<FileReferences>,
+    /// References of at least the confidence asked for, listed or not.
+    total: u64,
+    /// Files that they are in.
+    total_files: u64,
+    /// Places that may refer to the symbol with less confidence, left out.
+    possible: u64,
+}
+
+#[derive(Serialize, JsonSchema)]
+struct FileReferences {
+    /// Path relative to the project's folder.
+    path: String,
+    /// Whether it is a test.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    test: bool,
+    /// Places in it, by line.
+    lines: Vec<LineReference>,
+}
+
+#[derive(Serialize, JsonSchema)]
+struct LineReference {
+    /// Line, from 1.
+    line: u32,
+    /// How the symbol is used: call, type, read, write, import, inherit, implement, override.
+    role: SymbolRole,
+    /// How sure it is that this symbol is meant, in percent.
+    confidence: u8,
+    /// Qualified name of the definition around it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    within: Option<String>,
+    /// The line, without indentation; a long one is cut.
+    text: String,
 }
 
 #[derive(Serialize, JsonSchema)]
@@ -119,7 +160,7 @@ async fn read(call: Call<Named>) -> Result<Answer<Shown<SymbolText>>, Failure> {
     Ok(Shown { found, freshness: state.name(), page }.into())
 }
 
-async fn references(call: Call<OfReferences>) -> Result<Answer<Shown<References>>, Failure> {
+async fn references(call: Call<OfReferences>) -> Result<Answer<Shown<ReferencesByFile>>, Failure> {
     let OfReferences { named, kind, min_confidence } = &call.arguments;
     let page = Page::new(&named.paging, &call.raw)?;
     let request = SymbolRequest {
@@ -131,16 +172,31 @@ async fn references(call: Call<OfReferences>) -> Result<Answer<Shown<References>
     let work = |engine: &Engine, project: &str, name: &str, request: &SymbolRequest| {
         engine.references(project, name, request)
     };
-    let (mut found, state) = asked(&call, named, request, work).await?;
-    let mut notes = notes(&found.subject, &state);
-    notes.extend(possible(found.possible));
-    let fitting = page.fit(std::mem::take(&mut found.references));
+    let (found, state) = asked(&call, named, request, work).await?;
+    let References { subject, references, total, total_files, possible: n_possible } = found;
+    let mut notes = notes(&subject, &state);
+    notes.extend(possible(n_possible));
+    let fitting = page.fit(references);
     notes.extend(injection::notice(
         fitting.items.iter().any(|line| injection::looks_like_instructions(&line.text)),
     ));
-    let page = end(page, &fitting, found.total, "references", notes);
-    found.references = fitting.items;
+    let page = end(page, &fitting, total, "references", notes);
+    let files = by_file(fitting.items);
+    let found = ReferencesByFile { subject, files, total, total_files, possible: n_possible };
     Ok(Shown { found, freshness: state.name(), page }.into())
+}
+
+/// References in the order of their files, each file once.
+fn by_file(references: Vec<ReferenceLine>) -> Vec<FileReferences> {
+    let mut files: Vec<FileReferences> = Vec::new();
+    for ReferenceLine { path, test, line, role, confidence, within, text, .. } in references {
+        let found = LineReference { line, role, confidence, within, text };
+        match files.last_mut().filter(|file| file.path == path) {
+            Some(file) => file.lines.push(found),
+            None => files.push(FileReferences { path, test, lines: vec![found] }),
+        }
+    }
+    files
 }
 
 async fn calls(call: Call<OfCalls>) -> Result<Answer<Shown<CallHierarchy>>, Failure> {
