@@ -168,6 +168,8 @@ pub enum Value {
     ElementOfCalled(Source),
     /// An instance of the enclosing type, seen as its supertypes.
     Super(DefinitionIx),
+    /// What the lambda behind a call of what the occurrence refers to is called on.
+    Receiver(OccurrenceIx),
 }
 
 impl Value {
@@ -260,7 +262,7 @@ pub struct Definition {
     pub traits: Traits,
     /// Of a function, what it returns; of a variable or field, what it holds; of an alias, what it stands for.
     pub value: Value,
-    /// Of a type, what it extends and implements.
+    /// Of a type, what it extends and implements; of a function, what the lambda that it takes last is called on.
     pub supers: Vec<Value>,
     /// Of a function, how many arguments it takes, where overloads are distinguished by that and the number is fixed.
     pub arity: Option<u8>,

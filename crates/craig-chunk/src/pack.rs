@@ -360,6 +360,7 @@ fn write_value(writer: &mut Writer, value: Value, at: OccurrenceIx) {
         Value::Unknown => return writer.byte(0),
         Value::Builtin => return writer.byte(1),
         Value::Super(definition) => (2, Source::Definition(definition)),
+        Value::Receiver(occurrence) => (2, Source::Occurrence(occurrence)),
         Value::Itself(source) => (4, source),
         Value::Called(source) => (6, source),
         Value::Instance(source) => (8, source),
@@ -386,7 +387,7 @@ fn read_value(reader: &mut Reader<'_>, at: OccurrenceIx) -> Option<Value> {
         0 if first < 2 => return Some(if first == 0 { Value::Unknown } else { Value::Builtin }),
         2 => |source| match source {
             Source::Definition(definition) => Value::Super(definition),
-            Source::Occurrence(_) => Value::Unknown,
+            Source::Occurrence(occurrence) => Value::Receiver(occurrence),
         },
         4 => Value::Itself,
         6 => Value::Called,
@@ -423,6 +424,7 @@ fn is_within_bounds(names: &Names) -> bool {
     let is_value = |value: &Value| match *value {
         Value::Unknown | Value::Builtin => true,
         Value::Super(at) => is_definition(at),
+        Value::Receiver(at) => is_source(Source::Occurrence(at)),
         Value::Itself(source)
         | Value::Called(source)
         | Value::Instance(source)

@@ -30,6 +30,7 @@ pub(crate) static TABLE: NameTable = NameTable {
         ("parenthesized_type", Transparent),
         ("type_projection", Transparent),
         ("non_nullable_type", Read(first)),
+        ("function_type", Read(type_of_functions)),
         ("parameter", Read(parameter_of_type)),
         ("annotation", Read(annotation)),
         ("constructor_invocation", Read(annotation)),
@@ -82,6 +83,8 @@ const TYPES: &[&str] =
 
 /// A local name that no code can have: what bare names may be members of, in `apply` and its like.
 const RECEIVER: &str = "this@";
+/// As [`RECEIVER`], of what a function of the project calls its lambda on.
+const OF_FUNCTION: &str = "of@";
 
 fn is_type(node: Node<'_>) -> bool {
     TYPES.contains(&node.kind())
@@ -110,12 +113,22 @@ fn string<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
 
 fn file<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
     let mut cursor = node.walk();
+    let mut open: Option<DefinitionIx> = None;
     for part in node.named_children(&mut cursor) {
-        if part.is_error() {
-            broken(walk, part);
-        } else {
-            walk.visit(part);
+        let next = walk.found.definitions.len() as DefinitionIx;
+        match open {
+            // What cannot be parsed ended a type too early: its other members are indented.
+            Some(of) if part.start_position().column > 0 => {
+                walk.inside_type(of, |walk| walk.visit(part));
+                continue;
+            }
+            _ if part.is_error() => broken(walk, part),
+            _ => {
+                walk.visit(part);
+            }
         }
+        let is_type = walk.definition(next).is_some_and(|of| of.parent.is_none() && of.kind.is_type());
+        open = Some(next).filter(|_| is_type && part.has_error());
     }
     Value::Unknown
 }
@@ -200,7 +213,12 @@ fn bare<'t>(walk: &mut Walk<'t>, node: Node<'t>, role: Role) -> Value {
     let is_member = !matches!(receiver, Value::Unknown | Value::Builtin)
         && !walk.is_bound(node)
         && walk.text_of(node).starts_with(char::is_lowercase);
+    let is_of_function = !walk.is_bound(node) && walk.text_of(node).starts_with(char::is_lowercase);
     let value = walk.name(node, role);
+    let of_function = walk.local_value(OF_FUNCTION);
+    if is_of_function && of_function != Value::Unknown {
+        walk.at_site(node, role, Site::Key(of_function));
+    }
     if is_member { walk.at_site(node, role, Site::Key(receiver)) } else { value }
 }
 
@@ -310,6 +328,43 @@ fn first<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
 /// The name of a parameter in a type of functions means nothing.
 fn parameter_of_type<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
     typed(walk, node)
+}
+
+/// `Shape.(Int) -> Unit`
+fn type_of_functions<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
+    walk.take_role();
+    lambda_type(walk, node);
+    Value::Unknown
+}
+
+/// Reads a type of functions; what they are called on.
+fn lambda_type<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
+    let mut receiver = Value::Unknown;
+    let mut is_before = true;
+    let mut cursor = node.walk();
+    for part in node.named_children(&mut cursor) {
+        is_before &= part.kind() != "function_type_parameters";
+        let value = walk.visit(part);
+        receiver = if is_before && is_type(part) { value } else { receiver };
+    }
+    receiver
+}
+
+/// The type of a parameter, and of a lambda what it is called on.
+fn parameter_type<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> (Value, Value) {
+    let mut cursor = node.walk();
+    let mut of = node.named_children(&mut cursor).find(|part| is_type(*part));
+    for _ in 0..4 {
+        let Some(outer) = of.filter(|of| matches!(of.kind(), "nullable_type" | "parenthesized_type")) else {
+            break;
+        };
+        let mut cursor = outer.walk();
+        of = outer.named_children(&mut cursor).find(|part| is_type(*part));
+    }
+    match of {
+        Some(of) if of.kind() == "function_type" => (Value::Unknown, lambda_type(walk, of)),
+        _ => (typed(walk, node), Value::Unknown),
+    }
 }
 
 /// The type behind a name.
@@ -431,6 +486,7 @@ fn type_parts<'t>(walk: &mut Walk<'t>, node: Node<'t>, definition: DefinitionIx)
 fn instance_is(walk: &mut Walk<'_>, this: Value, receiver: Value) {
     walk.declare_local_named("this", this);
     walk.declare_local_named(RECEIVER, receiver);
+    walk.declare_local_named(OF_FUNCTION, Value::Unknown);
 }
 
 fn declare<'t>(walk: &mut Walk<'t>, parameters: &[(Node<'t>, Value)]) {
@@ -795,6 +851,7 @@ fn returned<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
 /// Declares parameters; how many there are, if that is fixed.
 fn parameters<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Option<u8> {
     let list = child(node, "function_value_parameters")?;
+    let mut receiver = Value::Unknown;
     let mut n = 0usize;
     let mut is_fixed = true;
     let mut is_several = false;
@@ -808,7 +865,8 @@ fn parameters<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Option<u8> {
             "parameter" => {
                 n += 1;
                 is_fixed &= !is_several;
-                let value = typed(walk, part);
+                let (value, of_lambda) = parameter_type(walk, part);
+                receiver = of_lambda;
                 let value = if std::mem::take(&mut is_several) { value.collection() } else { value };
                 if let Some(name) = child(part, "identifier") {
                     walk.declare_local(name, value);
@@ -821,6 +879,11 @@ fn parameters<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Option<u8> {
                 walk.visit(part);
             }
         }
+    }
+    if let Some(function) = walk.within.filter(|_| receiver != Value::Unknown)
+        && let Some(known) = walk.definition(function).filter(|known| known.kind.is_callable())
+    {
+        known.supers = vec![receiver];
     }
     u8::try_from(n).ok().filter(|_| is_fixed)
 }
@@ -1296,6 +1359,47 @@ const SAME: &[&str] = &["also", "apply", "copy", "onEach", "takeIf", "takeUnless
 /// Functions that return what their lambda returns.
 const OF_LAMBDA: &[&str] =
     &["lazy", "let", "run", "runBlocking", "synchronized", "use", "with", "withContext", "withLock"];
+/// Functions of the library whose lambda is called on nothing.
+const WITHOUT_RECEIVER: &[&str] = &[
+    "all",
+    "also",
+    "any",
+    "assertFailsWith",
+    "associate",
+    "associateBy",
+    "check",
+    "checkNotNull",
+    "count",
+    "filter",
+    "filterNot",
+    "find",
+    "first",
+    "firstOrNull",
+    "flatMap",
+    "fold",
+    "forEach",
+    "forEachIndexed",
+    "getOrPut",
+    "groupBy",
+    "joinToString",
+    "last",
+    "lazy",
+    "let",
+    "map",
+    "mapIndexed",
+    "mapNotNull",
+    "none",
+    "onEach",
+    "repeat",
+    "require",
+    "requireNotNull",
+    "single",
+    "sortedBy",
+    "synchronized",
+    "takeIf",
+    "takeUnless",
+    "use",
+];
 /// Functions that make collections.
 const MAKERS: &[&str] = &[
     "arrayListOf",
@@ -1342,9 +1446,12 @@ fn call_of<'t>(walk: &mut Walk<'t>, call: &Call<'t>) -> Value {
     };
     walk.set_arguments(called, n + usize::from(call.lambda.is_some()));
     let result = call.lambda.map(|lambda| {
-        let receiver = match name {
-            "apply" | "run" => of,
-            "with" => first,
+        let receiver = match (name, called) {
+            ("apply" | "run", _) => of,
+            ("with", _) => first,
+            (_, Value::Itself(Source::Occurrence(at))) if !WITHOUT_RECEIVER.contains(&name) => {
+                Value::Receiver(at)
+            }
             _ => Value::Unknown,
         };
         let it = if WITH_IT.contains(&name) { of } else { of.element() };
@@ -1425,8 +1532,12 @@ fn lambda<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
 /// Reads a lambda whose first parameter and receiver may be known; what it returns.
 fn lambda_of<'t>(walk: &mut Walk<'t>, node: Node<'t>, it: Value, receiver: Value) -> Value {
     walk.scope(ScopeKind::Function, |walk| {
-        if receiver != Value::Unknown {
-            instance_is(walk, receiver, receiver);
+        match receiver {
+            Value::Unknown => {}
+            Value::Receiver(_) => {
+                walk.declare_local_named(OF_FUNCTION, receiver);
+            }
+            _ => instance_is(walk, receiver, receiver),
         }
         match child(node, "lambda_parameters") {
             Some(list) => {

@@ -782,6 +782,7 @@ fn renumbered(value: Value, new_index: &[Option<OccurrenceIx>]) -> Value {
     };
     let known = match value {
         Value::Unknown | Value::Builtin | Value::Super(_) => return value,
+        Value::Receiver(at) => new_index.get(at as usize).copied().flatten().map(Value::Receiver),
         Value::Itself(of) => source(of).map(Value::Itself),
         Value::Called(of) => source(of).map(Value::Called),
         Value::Instance(of) => source(of).map(Value::Instance),

@@ -503,7 +503,7 @@ impl<'t, 'n> Binder<'t, 'n> {
         };
         let is_special = self.table.text(entry.name).is_some_and(|name| name.starts_with("__"));
         // A method of Rust knows the trait that it implements, whatever the type is.
-        let of_own = !self.supers[at as usize].is_empty();
+        let of_own = family == Family::Rust && !self.supers[at as usize].is_empty();
         let above = match entry.parent {
             _ if of_own => at,
             Some(parent) => self.table.canonical(parent),
@@ -1225,12 +1225,25 @@ impl<'b, 't, 'n> FileBinder<'b, 't, 'n> {
                 let of = self.called_type(source, depth);
                 self.element(of)
             }
+            Value::Receiver(at) => self.lambda_receiver(at, depth),
             Value::Super(of) => {
                 let of = self.binder.table.offsets[self.file] + of;
                 let supers = &self.binder.supers[self.binder.table.canonical(of) as usize];
                 supers.first().map_or(Type::Unknown, |&above| Type::Instance(above))
             }
         }
+    }
+
+    /// The type of what a function calls its lambda on.
+    fn lambda_receiver(&mut self, at: OccurrenceIx, depth: usize) -> Type {
+        let bound = self.bound(at, depth + 1);
+        let (table, supers) = (self.binder.table, &self.binder.supers);
+        let receiver = |entity: &Entity| match *entity {
+            Entity::Symbol(at) if table.entry(at).kind.is_callable() => supers[at as usize].first().copied(),
+            _ => None,
+        };
+        let found = bound.entities.iter().find_map(receiver).filter(|_| bound.confidence >= TRUSTED);
+        found.map_or(Type::Unknown, Type::Instance)
     }
 
     /// The type of what a call returns.

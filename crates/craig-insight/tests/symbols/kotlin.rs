@@ -153,6 +153,54 @@ fun run(file: File, unknown: Any?) {
 }
 
 #[test]
+fn lambdas_are_called_on_what_their_function_says() {
+    check(
+        "
+//- /src/a/Page.kt
+package a
+
+class Page {
+    var title = \"\"
+    fun text(text: String) {}
+}
+
+inline fun page(name: String, build: Page.() -> Unit) = Page().apply(build)
+fun each(action: (Page) -> Unit) {}
+//- /src/b/Site.kt
+package b
+
+import a.each
+import a.page
+
+val home = page(\"home\") {
+    title = \"Home\"
+    listOf(1).forEach { text(title) }
+}
+
+fun other() = each { title -> title.text(\"\") }
+",
+        &expect![[r#"
+            class Page src/a/Page.kt:3
+                src/a/Page.kt:8 type 99
+                src/a/Page.kt:8 call 99
+                src/a/Page.kt:9 type 99
+            field Page.title src/a/Page.kt:4
+                src/b/Site.kt:7 write 95
+                src/b/Site.kt:8 read 95
+            method Page.text src/a/Page.kt:5
+                src/b/Site.kt:8 call 95
+                src/b/Site.kt:11 call 23
+            function page src/a/Page.kt:8
+                src/b/Site.kt:4 import 99
+                src/b/Site.kt:6 call 99
+            function each src/a/Page.kt:9
+                src/b/Site.kt:3 import 99
+                src/b/Site.kt:11 call 99
+        "#]],
+    );
+}
+
+#[test]
 fn members_are_inherited_and_overridden() {
     check(
         "
