@@ -1,5 +1,7 @@
 //! Names in Ruby.
 
+use std::ops::Range;
+
 use tree_sitter::Node;
 
 use super::walk::NameRule::{Block, Literal, Read, Skip, Transparent};
@@ -75,6 +77,10 @@ fn identifier<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
     }
     match walk.text_of(node) {
         "new" => walk.local_value("self").called(),
+        visibility @ ("private" | "protected" | "public") if walk.is_in_type() => {
+            walk.is_private = visibility == "private";
+            Value::Unknown
+        }
         _ => walk.name(node, role).called(),
     }
 }
@@ -142,10 +148,12 @@ fn class<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
 }
 
 fn body_of<'t>(walk: &mut Walk<'t>, definition: DefinitionIx, body: Option<Node<'t>>) {
+    let before = std::mem::take(&mut walk.is_private);
     walk.scope(ScopeKind::Block, |walk| {
         walk.declare_local_named("self", Value::Itself(Source::Definition(definition)));
         walk.inside_type(definition, |walk| body.map(|body| walk.visit(body)));
     });
+    walk.is_private = before;
     walk.accessors_hold_variables(definition);
 }
 
@@ -157,7 +165,9 @@ fn add_super(walk: &mut Walk<'_>, of: DefinitionIx, value: Value) {
 
 fn singleton_class<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
     let before = std::mem::replace(&mut walk.is_static, true);
+    let is_private = std::mem::take(&mut walk.is_private);
     walk.field(node, "body");
+    walk.is_private = is_private;
     walk.is_static = before;
     Value::Unknown
 }
@@ -166,7 +176,10 @@ fn method<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
     let Some(name) = field(node, "name") else { return Value::Unknown };
     let is_own = node.kind() == "singleton_method" || walk.is_static;
     let kind = if walk.this.is_some() { DefinitionKind::Method } else { DefinitionKind::Function };
-    let traits = if is_own { Traits::STATIC } else { Traits::default() };
+    let mut traits = if is_own { Traits::STATIC } else { Traits::default() };
+    if walk.is_private && walk.is_in_type() && node.kind() == "method" {
+        traits = traits.and(Traits::PRIVATE);
+    }
     let whole = walk.text_of(name);
     // A setter is mentioned by its name without `=`.
     let text = whole.strip_suffix('=').filter(|_| name.kind() == "setter").unwrap_or(whole);
@@ -266,6 +279,10 @@ fn call<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
     let of = walk.visit(receiver);
     let value = match (method, name) {
         (Some(_), "new") => of.called(),
+        (Some(_), "class") => match of {
+            Value::Instance(of) | Value::Called(of) => Value::Itself(of),
+            _ => Value::Unknown,
+        },
         (Some(method), _) => {
             let member = walk.member(method, of, role).called();
             match of {
@@ -276,12 +293,30 @@ fn call<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
         }
         (None, _) => Value::Unknown,
     };
+    // `Class.new(Base) do … end`
+    if name == "new"
+        && matches!(walk.text_of(receiver), "Class" | "Module")
+        && let Some(body) = field(node, "block").and_then(|block| field(block, "body"))
+    {
+        return anonymous_class(walk, node, body);
+    }
     let is_struct = name == "new" && matches!(walk.text_of(receiver), "Struct" | "Data");
     walk.field(node, "arguments");
     if let Some(block) = field(node, "block").filter(|_| !is_struct) {
         block_with(walk, block, of.element());
     }
     value
+}
+
+fn anonymous_class<'t>(walk: &mut Walk<'t>, node: Node<'t>, body: Node<'t>) -> Value {
+    let above = field(node, "arguments").and_then(|arguments| arguments.named_child(0));
+    let above = above.map_or(Value::Unknown, |above| walk.visit_as(above, Role::Inherit));
+    let Some(definition) = walk.define_as("Class", node, node, DefinitionKind::Class, Traits::LOCAL) else {
+        return Value::Unknown;
+    };
+    add_super(walk, definition, above);
+    body_of(walk, definition, Some(body));
+    Value::Itself(Source::Definition(definition))
 }
 
 fn call_of_self<'t>(walk: &mut Walk<'t>, node: Node<'t>, name: &str, method: Option<Node<'t>>) -> Value {
@@ -300,16 +335,26 @@ fn call_of_self<'t>(walk: &mut Walk<'t>, node: Node<'t>, name: &str, method: Opt
             return Value::Unknown;
         }
         (accessor, Some(arguments)) if ACCESSORS.contains(&accessor) && walk.this.is_some() => {
-            symbols(walk, arguments, usize::MAX, DefinitionKind::Field, Traits::PROPERTY);
+            symbols(walk, arguments, 0..usize::MAX, DefinitionKind::Field, Traits::PROPERTY);
             return Value::Unknown;
         }
         ("define_method" | "alias_method" | "define_singleton_method" | "scope", Some(arguments))
             if walk.this.is_some() =>
         {
-            symbols(walk, arguments, 1, DefinitionKind::Method, Traits::default());
+            symbols(walk, arguments, 0..1, DefinitionKind::Method, Traits::default());
         }
-        ("delegate" | "def_delegators" | "def_delegator", Some(arguments)) if in_type => {
-            symbols(walk, arguments, usize::MAX, DefinitionKind::Method, Traits::default());
+        ("delegate", Some(arguments)) if in_type => {
+            symbols(walk, arguments, 0..usize::MAX, DefinitionKind::Method, Traits::default());
+            return Value::Unknown;
+        }
+        // The first is what they are delegated to.
+        ("def_delegators", Some(arguments)) if in_type => {
+            symbols(walk, arguments, 1..usize::MAX, DefinitionKind::Method, Traits::default());
+            return Value::Unknown;
+        }
+        ("def_delegator", Some(arguments)) if in_type => {
+            let last = arguments.named_child_count().saturating_sub(1);
+            symbols(walk, arguments, last..usize::MAX, DefinitionKind::Method, Traits::default());
             return Value::Unknown;
         }
         _ => {}
@@ -331,10 +376,16 @@ fn call_of_self<'t>(walk: &mut Walk<'t>, node: Node<'t>, name: &str, method: Opt
 }
 
 /// Defines members by the symbols and strings among the arguments of a call.
-fn symbols<'t>(walk: &mut Walk<'t>, arguments: Node<'t>, limit: usize, kind: DefinitionKind, traits: Traits) {
+fn symbols<'t>(
+    walk: &mut Walk<'t>,
+    arguments: Node<'t>,
+    those: Range<usize>,
+    kind: DefinitionKind,
+    traits: Traits,
+) {
     let traits = if walk.is_static { traits.and(Traits::STATIC) } else { traits };
     let mut cursor = arguments.walk();
-    for part in arguments.named_children(&mut cursor).take(limit) {
+    for part in arguments.named_children(&mut cursor).take(those.end).skip(those.start) {
         let text = walk.text_of(part);
         if part.kind() == "simple_symbol"
             && let Some(name) = text.strip_prefix(':').filter(|name| !name.starts_with('@'))
@@ -377,7 +428,7 @@ fn constant_assigned<'t>(walk: &mut Walk<'t>, node: Node<'t>, left: Node<'t>, ri
     if let Some(arguments) = field(right, "arguments") {
         if maker == "Struct" || maker == "Data" {
             let this = walk.this.replace(definition);
-            symbols(walk, arguments, usize::MAX, DefinitionKind::Field, Traits::PROPERTY);
+            symbols(walk, arguments, 0..usize::MAX, DefinitionKind::Field, Traits::PROPERTY);
             walk.this = this;
         } else if let Some(above) = arguments.named_child(0) {
             let value = walk.visit_as(above, Role::Inherit);

@@ -331,14 +331,22 @@ fn key<'t>(walk: &mut Walk<'t>, part: Node<'t>, of: Value) -> Value {
 
 /// The members of an object that a definition holds.
 fn members<'t>(walk: &mut Walk<'t>, node: Node<'t>, owner: DefinitionIx) {
+    // They are those of the object's declared type, too.
+    let expected = std::mem::take(&mut walk.expected);
     let mut cursor = node.walk();
     for part in node.named_children(&mut cursor) {
+        let held = match part.kind() {
+            "pair" | "method_definition" if is_typed(expected) => key(walk, part, expected),
+            _ => Value::Unknown,
+        };
         match part.kind() {
             "pair" => {
                 let name = field(part, "key").filter(|name| name.kind() == "property_identifier");
                 match (name, field(part, "value")) {
                     (Some(name), Some(value)) => {
+                        walk.expected = if bare(value).kind() == "object" { held } else { Value::Unknown };
                         defined(walk, Some(owner), name, part, value, Some(owner));
+                        walk.expected = Value::Unknown;
                     }
                     _ => {
                         walk.children(part);
@@ -347,6 +355,9 @@ fn members<'t>(walk: &mut Walk<'t>, node: Node<'t>, owner: DefinitionIx) {
             }
             "method_definition" => method(walk, part, owner),
             "shorthand_property_identifier" => {
+                if is_typed(expected) {
+                    walk.at_site(part, Role::Write, Site::Key(expected));
+                }
                 let value = walk.visit(part);
                 let kind = DefinitionKind::Field;
                 if let Some(at) = walk.define_in(Some(owner), part, part, kind, Traits::default()) {
@@ -401,6 +412,8 @@ fn defined<'t>(
         walk.bind(at);
     }
     if inner.kind() == "object" {
+        let of = cast_type(value).map_or(Value::Unknown, |of| walk.visit(of).instance());
+        walk.expected = walk.expected.or(of);
         let before = walk.this.replace(at);
         walk.inside(Some(at), |walk| members(walk, inner, at));
         walk.this = before;
@@ -409,6 +422,15 @@ fn defined<'t>(
         walk.set_value(at, value);
     }
     Some(at)
+}
+
+/// The type that a value is cast to.
+fn cast_type(node: Node<'_>) -> Option<Node<'_>> {
+    match node.kind() {
+        "parenthesized_expression" => node.named_child(0).and_then(cast_type),
+        "as_expression" | "satisfies_expression" => node.named_child(1),
+        _ => None,
+    }
 }
 
 /// A value without parentheses, casts, and calls that only freeze it.

@@ -102,6 +102,8 @@ pub(crate) struct Walk<'t> {
     pub(crate) owner: Option<NameId>,
     /// Whether members are defined as those of the type itself.
     pub(crate) is_static: bool,
+    /// Whether methods are defined as private from here on.
+    pub(crate) is_private: bool,
     /// Supertypes of types by name, that may stand later in the file.
     later_supers: Vec<(NameId, Value)>,
     depth: usize,
@@ -130,6 +132,7 @@ impl<'t> Walk<'t> {
             returned: Value::Unknown,
             owner: None,
             is_static: false,
+            is_private: false,
             later_supers: Vec::new(),
             depth: 0,
             cursors: Vec::new(),

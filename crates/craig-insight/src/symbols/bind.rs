@@ -31,6 +31,8 @@ const MAX_METHODS: usize = 64;
 const MAX_IMPLEMENTERS: usize = 1024;
 /// Of so many definitions of a name it is asked whether they may be meant.
 const MAX_SOUGHT: usize = 64;
+/// Of a module of Ruby, so many places that open it are named.
+const MAX_OPENED: usize = 64;
 /// Of more types, it is not asked which extend each other.
 const MAX_OWNERS: usize = 32;
 
@@ -509,7 +511,7 @@ impl<'t, 'n> Binder<'t, 'n> {
             Some(parent) => self.table.canonical(parent),
             None => return Vec::new(),
         };
-        if !can_override || is_special || entry.traits.has(Traits::PRIVATE) {
+        if !can_override || is_special || entry.traits.has(Traits::PRIVATE) && family != Family::Ruby {
             return Vec::new();
         }
         let role = if entry.kind == DefinitionKind::Method { Role::Override } else { Role::Read };
@@ -961,12 +963,23 @@ impl<'b, 't, 'n> FileBinder<'b, 't, 'n> {
             let entry = table.entry(at);
             entry.parent.is_none() && table.families[entry.file as usize] == Family::Ruby
         };
-        let found: Vec<SymbolIx> =
+        let mut found: Vec<SymbolIx> =
             table.by_name.get(&name).into_iter().flatten().filter(is_top).copied().collect();
         if found.is_empty() {
-            return self.candidates(sought);
+            let is_constant = table.text(name).is_some_and(|name| name.starts_with(char::is_uppercase));
+            return match self.candidates(sought) {
+                nothing if is_constant && nothing.entities.is_empty() => Bound::external(),
+                found => found,
+            };
         }
-        let confidence = if found.len() > MAX_CANDIDATES { GLOBAL / 2 } else { GLOBAL };
+        // A module is one however often it is opened.
+        let mut seen = FxHashSet::default();
+        let n_distinct = found.iter().filter(|&&at| seen.insert(table.canonical(at))).count();
+        if n_distinct == 1 {
+            found.truncate(MAX_OPENED);
+            return Bound::symbols(&found, GLOBAL);
+        }
+        let confidence = if n_distinct > MAX_CANDIDATES { GLOBAL / 2 } else { GLOBAL };
         Bound::symbols(&found[..found.len().min(MAX_CANDIDATES)], confidence)
     }
 

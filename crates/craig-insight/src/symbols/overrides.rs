@@ -12,7 +12,7 @@ const OVERRIDES: u8 = 90;
 /// Where types are structural or dynamic, a call of one member of a family may reach each of them.
 const SAME_FAMILY: u8 = 60;
 /// Larger families say nothing about one of their members.
-const MAX_FAMILY: usize = 64;
+const MAX_FAMILY: usize = 160;
 /// As [`MAX_FAMILY`], of an interface of Go: each of its methods is called through it in few places.
 const MAX_IMPLEMENTERS: usize = 512;
 

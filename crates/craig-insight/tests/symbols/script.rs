@@ -177,12 +177,15 @@ export const checked = { type: 'x', limit: 2 } satisfies Partial<Action>
             interface Action src/action.ts:2
                 src/action.ts:9 type 99
                 src/action.ts:20 type 99
+                src/action.ts:21 type 99
             field Action.type src/action.ts:3
                 src/action.ts:11 write 95
                 src/action.ts:20 write 95
+                src/action.ts:21 write 95
             field Action.limit src/action.ts:4
                 src/action.ts:12 write 95
                 src/action.ts:15 read 95
+                src/action.ts:21 write 95
             field Action.~standard src/action.ts:5
                 src/action.ts:13 write 95
             method Action.run src/action.ts:6
@@ -277,5 +280,42 @@ fn modules_that_export_all_of_each_other_are_read_once() {
             app.ts:1 import 99
             app.ts:2 call 99
     "#]],
+    );
+}
+
+#[test]
+fn objects_of_a_module_are_of_their_declared_type_too() {
+    check(
+        "
+//- /src/config.ts
+export interface Server { port: number }
+export interface Config { name: string; server: Server; start(): void }
+export interface Action<T extends Config> extends Base<T> {}
+export interface Base<T> { of: T }
+
+export const first: Config = { name: 'a', server: { port: 1 }, start() {} }
+export const second = { name: 'b', server: { port: 2 } } satisfies Partial<Config>
+",
+        &expect![[r#"
+            interface Server src/config.ts:1
+                src/config.ts:2 type 99
+            field Server.port src/config.ts:1
+                src/config.ts:6 write 95
+                src/config.ts:7 write 95
+            interface Config src/config.ts:2
+                src/config.ts:3 type 99
+                src/config.ts:6 type 99
+                src/config.ts:7 type 99
+            field Config.name src/config.ts:2
+                src/config.ts:6 write 95
+                src/config.ts:7 write 95
+            field Config.server src/config.ts:2
+                src/config.ts:6 write 95
+                src/config.ts:7 write 95
+            method Config.start src/config.ts:2
+                src/config.ts:6 write 95
+            interface Base src/config.ts:4
+                src/config.ts:3 inherit 99
+        "#]],
     );
 }
