@@ -5,9 +5,13 @@ use std::sync::Arc;
 use craig_insight::{Analysis, Architecture, Dependencies, Quality, Relations, quality};
 use craig_model::Cancellation;
 use craig_store::{DerivedFile, Project, Store};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
 
 use crate::{Engine, EngineError};
 
+const ARCHITECTURE: DerivedFile = DerivedFile { name: "architecture", version: Analysis::VERSION };
+const DEPENDENCIES: DerivedFile = DerivedFile { name: "dependencies", version: Analysis::VERSION };
 const QUALITY: DerivedFile = DerivedFile { name: "quality", version: Quality::VERSION };
 
 impl Engine {
@@ -17,8 +21,9 @@ impl Engine {
         handle: &str,
         cancellation: &Cancellation,
     ) -> Result<Dependencies, EngineError> {
-        let (_, analysis) = self.analysis(&*self.store()?, handle, cancellation)?;
-        Ok(analysis.dependencies())
+        self.kept_report(handle, DEPENDENCIES, |store, project| {
+            Ok(self.analysis(store, project, cancellation)?.dependencies())
+        })
     }
 
     /// How a project is built: modules, layers, entry points, patterns.
@@ -27,8 +32,9 @@ impl Engine {
         handle: &str,
         cancellation: &Cancellation,
     ) -> Result<Architecture, EngineError> {
-        let (_, analysis) = self.analysis(&*self.store()?, handle, cancellation)?;
-        Ok(analysis.architecture())
+        self.kept_report(handle, ARCHITECTURE, |store, project| {
+            Ok(self.analysis(store, project, cancellation)?.architecture())
+        })
     }
 
     /// What a file, a folder or a symbol uses and is used by, and what a change of it would reach.
@@ -39,50 +45,58 @@ impl Engine {
         cancellation: &Cancellation,
     ) -> Result<Relations, EngineError> {
         let store = self.store()?;
-        let (project, analysis) = self.analysis(&store, handle, cancellation)?;
-        if !analysis.is_path(target) {
-            let by_graph = self.read(&store, &project.reference, |project| {
-                Ok(self.symbol_graph(&store, project, cancellation)?.relations(target))
-            })?;
-            if let Some(relations) = by_graph {
+        self.read(&store, handle, |project| {
+            let analysis = self.analysis(&store, project, cancellation)?;
+            if !analysis.is_path(target)
+                && let Some(relations) = self.symbol_graph(&store, project, cancellation)?.relations(target)
+            {
                 return Ok(relations);
             }
-        }
-        Ok(analysis.relations(&store, project.id, target, &*self.pool()?)?)
+            Ok(analysis.relations(&store, project.id, target, &*self.pool()?)?)
+        })
     }
 
     /// Functions by complexity, duplicated code, long files, notes and tests of a project.
     pub fn quality(&self, handle: &str, cancellation: &Cancellation) -> Result<Quality, EngineError> {
         let is_cancelled = || cancellation.is_cancelled();
-        let (store, pool) = (self.store()?, self.pool()?);
+        self.kept_report(handle, QUALITY, |store, project| {
+            Ok(quality(store, project.id, &*self.pool()?, &is_cancelled)?)
+        })
+    }
+
+    /// The report that is kept beside the index of a project, if it is of the present generation; else what `make` makes,
+    /// which is kept then.
+    fn kept_report<T: Serialize + DeserializeOwned>(
+        &self,
+        handle: &str,
+        file: DerivedFile,
+        make: impl FnOnce(&Store, &Project) -> Result<T, EngineError>,
+    ) -> Result<T, EngineError> {
+        let store = self.store()?;
         self.read(&store, handle, |project| {
-            let kept = store.read_derived(project, QUALITY);
+            let kept = store.read_derived(project, file);
             if let Some(report) = kept.and_then(|bytes| serde_json::from_slice(&bytes).ok()) {
                 return Ok(report);
             }
-            let report = quality(&store, project.id, &pool, &is_cancelled)?;
+            let report = make(&store, project)?;
             if let Ok(bytes) = serde_json::to_vec(&report) {
-                store.write_derived(project, QUALITY, &bytes);
+                store.write_derived(project, file, &bytes);
             }
             Ok(report)
         })
     }
 
-    /// A project and its analysis, as the store has it now.
+    /// The analysis of a project, which is read as it is in a snapshot of the caller.
     fn analysis(
         &self,
         store: &Store,
-        handle: &str,
+        project: &Project,
         cancellation: &Cancellation,
-    ) -> Result<(Project, Arc<Analysis>), EngineError> {
-        let project = self.find(store, handle)?;
+    ) -> Result<Arc<Analysis>, EngineError> {
         let is_cancelled = || cancellation.is_cancelled();
-        let analysis = self.analysis_of(&project, || {
-            self.read(store, &project.reference, |project| {
-                let analysis = Analysis::load(store, project.id, &*self.pool()?, &is_cancelled)?;
-                Ok((project.generation, Arc::new(analysis)))
-            })
-        })?;
-        Ok((project, analysis))
+        self.analysis_of(project, || {
+            let analysis = Analysis::load(store, project.id, &*self.pool()?, &is_cancelled)?;
+            Ok((project.generation, Arc::new(analysis)))
+        })
     }
 }

@@ -7,7 +7,7 @@ mod sentences;
 
 use std::collections::BTreeMap;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::Analysis;
 use crate::mermaid::{self, Arrow, ArrowKind, Chart, Node};
@@ -19,7 +19,7 @@ pub use patterns::{Evidence, Pattern};
 use sentences::Sentences;
 
 /// The architecture of a project.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Architecture {
     /// Folders with what they hold and use, by path.
     pub modules: Vec<Module>,
@@ -38,7 +38,7 @@ pub struct Architecture {
 }
 
 /// A folder of code.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Module {
     /// Path; `.` for files at the top.
     pub path: String,
@@ -59,7 +59,7 @@ pub struct Module {
 }
 
 /// A sentence and where it is from.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct About {
     /// The sentence.
     pub text: String,
@@ -68,7 +68,7 @@ pub struct About {
 }
 
 /// How often one module uses another.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct ModuleUse {
     /// The other module.
     pub module: String,

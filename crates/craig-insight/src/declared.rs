@@ -1,9 +1,9 @@
 //! A dependency as a manifest declares it: ecosystem, scope, requirement.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// Where packages come from.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Ecosystem {
     /// C and C++: vcpkg, Conan, the system.
@@ -63,7 +63,7 @@ impl Ecosystem {
 }
 
 /// What a package is needed for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Scope {
     /// At run time.

@@ -1,18 +1,19 @@
 //! The report of dependencies: imports between files, packages, cycles.
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::Analysis;
-use crate::declared::Ecosystem;
+use crate::declared::{Ecosystem, Scope};
 use crate::graph::{Edge, Weakness};
 use crate::mermaid::{self, Arrow, ArrowKind, Chart, Node};
 use crate::modules::{Modules, shown};
 use crate::workspace::FileIx;
 
 /// Dependencies of the files of a project.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Dependencies {
     /// Import statements that lead to a file of the project: one for each pair of files, by path.
     pub edges: Vec<FileEdge>,
@@ -36,7 +37,7 @@ pub struct Dependencies {
 }
 
 /// One file uses another.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct FileEdge {
     /// The file that uses.
     pub from_file: String,
@@ -46,14 +47,14 @@ pub struct FileEdge {
     pub line: u32,
     /// How: `import`, `type_import`, `reexport`, `dynamic_import`, `require`, `include`, `static_import`, `module`; for implicit
     /// ones `same_package` or `qualified_name`.
-    pub kind: &'static str,
+    pub kind: Cow<'static, str>,
     /// What holds for all uses of the one file by the other.
     #[serde(flatten)]
     pub weakness: Weakness,
 }
 
 /// Files that import each other in a circle.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Cycle {
     /// In the order of the imports.
     pub files: Vec<String>,
@@ -63,14 +64,14 @@ pub struct Cycle {
 }
 
 /// A declared package.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct External {
     /// Name in its ecosystem; `group:artifact` for Maven.
     pub name: String,
     /// The version in a lock file, else the requirement of the manifest; `None` if there is neither.
     pub version: Option<String>,
     /// `runtime`, `dev`, `build`, `optional`, `peer`, `provided` or `indirect`.
-    pub scope: &'static str,
+    pub scope: Scope,
     /// The manifest that declares it.
     pub manifest: String,
     /// Files that use it, by path.
@@ -84,7 +85,7 @@ pub struct External {
 }
 
 /// A line of a file.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Place {
     /// Path.
     pub file: String,
@@ -93,7 +94,7 @@ pub struct Place {
 }
 
 /// A package that no manifest declares.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Undeclared {
     /// As imported.
     pub name: String,
@@ -104,7 +105,7 @@ pub struct Undeclared {
 }
 
 /// An import whose target was not found.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct UnresolvedImport {
     /// Path of the file.
     pub file: String,
@@ -115,7 +116,7 @@ pub struct UnresolvedImport {
 }
 
 /// A file that others depend on.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Depended {
     /// Path.
     pub file: String,
@@ -168,7 +169,7 @@ pub(crate) fn file_edge(analysis: &Analysis, edge: &Edge) -> FileEdge {
         from_file: path(edge.from),
         to_file: path(edge.to),
         line: edge.line,
-        kind: edge.kind,
+        kind: edge.kind.into(),
         weakness: edge.weakness,
     }
 }
@@ -188,7 +189,7 @@ fn external(analysis: &Analysis) -> Vec<External> {
         External {
             name: declared.name.clone(),
             version: declared.version.clone().or_else(|| declared.requirement.clone()),
-            scope: declared.scope.as_str(),
+            scope: declared.scope,
             manifest: declared.manifest.clone(),
             used_in: files.into_iter().map(path).collect(),
             ecosystem: declared.ecosystem,

@@ -7,7 +7,7 @@ use craig_chunk::{ChunkKind, Reference, ReferenceKind, Symbol};
 use craig_source::Language;
 use petgraph::graphmap::DiGraphMap;
 use rayon::prelude::*;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::IsCancelled;
 use crate::declared::Ecosystem;
@@ -27,16 +27,16 @@ pub(crate) struct Edge {
 }
 
 /// Why a use may count for less than one of product code at load time. Of several uses of a file, what holds for all.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Weakness {
     /// Types only: nothing of it is executed.
-    #[serde(skip_serializing_if = "is_false")]
+    #[serde(default, skip_serializing_if = "is_false")]
     pub type_only: bool,
     /// Within a function, thus not when the file is loaded.
-    #[serde(skip_serializing_if = "is_false")]
+    #[serde(default, skip_serializing_if = "is_false")]
     pub lazy: bool,
     /// By a test.
-    #[serde(skip_serializing_if = "is_false")]
+    #[serde(default, skip_serializing_if = "is_false")]
     pub test: bool,
 }
 

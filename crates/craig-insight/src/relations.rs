@@ -169,7 +169,7 @@ pub(crate) fn of_graph(graph: &SymbolGraph, target: &str) -> Option<Relations> {
             from_file: from.to_owned(),
             to_file: to.to_owned(),
             line: found.line,
-            kind: found.role.as_str(),
+            kind: found.role.as_str().into(),
             weakness: Weakness { test: craig_text::is_test(from), ..Weakness::default() },
         };
         first.into_iter().map(edge).collect()
@@ -316,7 +316,7 @@ fn of_symbol(
             let line = places.iter().find(|place| place.file == **path)?.line;
             let to_file = whole.files.first()?.clone();
             let weakness = Weakness { test: craig_text::is_test(path), ..Weakness::default() };
-            Some(FileEdge { from_file: (*path).to_owned(), to_file, line, kind: "mention", weakness })
+            Some(FileEdge { from_file: (*path).to_owned(), to_file, line, kind: "mention".into(), weakness })
         })
         .collect();
     let first: BTreeSet<FileIx> =

@@ -1,9 +1,10 @@
 //! Entry points: `main` functions, and files that manifests name, the most important first.
 
+use std::borrow::Cow;
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use toml::Table;
 
@@ -16,14 +17,14 @@ use crate::workspace::{FileIx, SourceFile};
 use crate::{Analysis, json, launch};
 
 /// The entry point of a program or library.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct EntryPoint {
     /// Path.
     pub file: String,
     /// Line, where there is one.
     pub line: Option<u32>,
     /// `program`, `library` or `script`.
-    pub kind: &'static str,
+    pub kind: Cow<'static, str>,
     /// What it was recognised by.
     pub evidence: String,
     /// Scripts, images and build files that start it, by path.
@@ -87,7 +88,7 @@ fn weigh(analysis: &Analysis, found: &mut [EntryPoint]) {
             _ => 2,
         };
         let n_starters = n_starters.get(&entry.file).copied().unwrap_or(0);
-        (rank, Reverse(n_starters), Reverse(entry.reach), entry.file.clone(), entry.kind)
+        (rank, Reverse(n_starters), Reverse(entry.reach), entry.file.clone(), entry.kind.clone())
     });
 }
 
@@ -131,8 +132,8 @@ fn names(file: &SourceFile, line: Option<u32>) -> Vec<String> {
 const MAIN: &str = "defines main";
 
 fn of_file(file: &SourceFile) -> Option<EntryPoint> {
-    let entry = |line: Option<u32>, kind, evidence: &str| {
-        let (file, evidence) = (file.path.clone(), evidence.to_owned());
+    let entry = |line: Option<u32>, kind: &'static str, evidence: &str| {
+        let (file, kind, evidence) = (file.path.clone(), kind.into(), evidence.to_owned());
         Some(EntryPoint { file, line, kind, evidence, started_by: Vec::new(), reach: 0 })
     };
     if let Some(main) = file.symbols.iter().find(|symbol| is_main(file, symbol)) {
@@ -186,6 +187,7 @@ fn push(
 ) {
     if let Some(file) = path.and_then(|path| analysis.workspace.file(&path)) {
         let file = analysis.workspace.files[file].path.clone();
+        let kind = kind.into();
         found.push(EntryPoint { file, line: None, kind, evidence, started_by: Vec::new(), reach: 0 });
     }
 }

@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use craig_text::path::folder;
 use petgraph::graphmap::DiGraphMap;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::Analysis;
 use crate::dependencies::Place;
@@ -15,7 +15,7 @@ use crate::modules::{Modules, Uses, shown};
 use crate::workspace::FileIx;
 
 /// Modules of one height.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Layer {
     /// 0 for modules that use no other.
     pub level: usize,
@@ -24,20 +24,20 @@ pub struct Layer {
 }
 
 /// Modules of which folders use each other in a circle.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ModuleCycle {
     /// Paths.
     pub modules: Vec<String>,
     /// Whether it exists by imports of types only.
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub type_only: bool,
     /// Whether it exists by imports within functions only.
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub lazy: bool,
 }
 
 /// A use of a module of a higher layer by one of a lower layer.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Violation {
     /// The module that uses.
     pub from: String,

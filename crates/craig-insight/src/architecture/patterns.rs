@@ -3,7 +3,9 @@
 
 mod structure;
 
-use serde::Serialize;
+use std::borrow::Cow;
+
+use serde::{Deserialize, Serialize};
 
 use craig_chunk::ChunkKind;
 
@@ -13,10 +15,10 @@ use crate::dependencies::Place;
 use structure::Structure;
 
 /// A pattern that the project follows.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Pattern {
     /// Its name.
-    pub name: &'static str,
+    pub name: Cow<'static, str>,
     /// From 0 to 1: the weight of the signals that were found, of all that would speak for it.
     pub confidence: f64,
     /// The signals that were found.
@@ -24,7 +26,7 @@ pub struct Pattern {
 }
 
 /// One signal with the places that give it.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Evidence {
     /// What was found.
     pub signal: String,
@@ -409,7 +411,7 @@ const RULES: &[Rule] = &[
 pub(super) fn patterns(analysis: &Analysis) -> Vec<Pattern> {
     let structure = Structure::new(analysis);
     let mut found: Vec<Pattern> = RULES.iter().filter_map(|rule| follow(&structure, rule)).collect();
-    found.sort_by(|a, b| b.confidence.total_cmp(&a.confidence).then_with(|| a.name.cmp(b.name)));
+    found.sort_by(|a, b| b.confidence.total_cmp(&a.confidence).then_with(|| a.name.cmp(&b.name)));
     found
 }
 
@@ -429,7 +431,7 @@ fn follow(structure: &Structure<'_>, rule: &Rule) -> Option<Pattern> {
     let confidence = (weight * 100.0_f64).round() / 100.0;
     let n_proofs = evidence.iter().filter(|evidence| evidence.structural).count();
     (n_proofs >= rule.proofs && evidence.len() >= rule.least && confidence >= LEAST_CONFIDENCE)
-        .then_some(Pattern { name: rule.name, confidence, evidence })
+        .then_some(Pattern { name: rule.name.into(), confidence, evidence })
 }
 
 const TYPES: &[ChunkKind] = &[ChunkKind::Class, ChunkKind::Interface, ChunkKind::Type, ChunkKind::Enum];

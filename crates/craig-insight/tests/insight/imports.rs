@@ -33,7 +33,7 @@ fn check(fixture: &str, expect: Expect) {
         lines.push(format!(
             "{} {version} {} in [{}]",
             package.name,
-            package.scope,
+            package.scope.as_str(),
             package.used_in.join(", ")
         ));
     }

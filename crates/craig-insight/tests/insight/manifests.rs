@@ -20,7 +20,7 @@ fn check(fixture: &str, expect: Expect) {
         } else {
             format!(" in {}", package.used_in.join(" "))
         };
-        out.push_str(&format!("  {} {version} {}{used}\n", package.name, package.scope));
+        out.push_str(&format!("  {} {version} {}{used}\n", package.name, package.scope.as_str()));
     }
     for package in &found.undeclared {
         out.push_str(&format!("undeclared {} in {}\n", package.name, package.used_in.join(" ")));

@@ -100,7 +100,7 @@ fn entries(found: &Architecture, limit: usize, columns: Columns) -> String {
         let line = entry.line.map(|line| format!(":{line}")).unwrap_or_default();
         let starter = entry.started_by.first().map(|path| format!("; started by {path}")).unwrap_or_default();
         table.row([
-            entry.kind.to_owned(),
+            entry.kind.to_string(),
             format!("{}{line}", entry.file),
             count(entry.reach as u64),
             format!("{}{starter}", entry.evidence),
@@ -123,7 +123,7 @@ fn patterns(found: &Architecture, columns: Columns) -> String {
 
 fn one_pattern(pattern: &Pattern, columns: Columns) -> String {
     let certainty = format!("{:>4}", percent(pattern.confidence as f32));
-    let mut text = format!("{}  {}\n", styled(GOOD, certainty), styled(BOLD, pattern.name));
+    let mut text = format!("{}  {}\n", styled(GOOD, certainty), styled(BOLD, &pattern.name));
     for evidence in &pattern.evidence {
         let first =
             evidence.places.first().map(|place| format!("{}:{}", place.file, place.line)).unwrap_or_default();

@@ -43,7 +43,7 @@ fn packages(found: &Dependencies, limit: usize, columns: Columns) -> String {
         table.row([
             package.name.clone(),
             package.version.clone().unwrap_or_default(),
-            package.scope.to_owned(),
+            package.scope.as_str().to_owned(),
             package.used_in.len().to_string(),
             package.manifest.clone(),
         ]);

@@ -52,7 +52,7 @@ fn edges(
         .column("of", Align::Left, Cut::Start, DIM);
     for edge in edges.iter().take(limit) {
         let (other, own) = ends(edge);
-        table.row([other.clone(), edge.kind.to_owned(), edge.line.to_string(), own.clone()]);
+        table.row([other.clone(), edge.kind.to_string(), edge.line.to_string(), own.clone()]);
     }
     heading(title, counted(edges.len() as u64, "file"))
         + &table.render(columns)
