@@ -202,7 +202,7 @@ fn identifier<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
     match walk.text_of(node) {
         "null" | "true" | "false" | "break" | "continue" => Value::Builtin,
         "_" => Value::Unknown,
-        "it" | "field" if !walk.is_bound(node) => Value::Unknown,
+        "it" if !walk.is_bound(node) => Value::Unknown,
         _ => bare(walk, node, role),
     }
 }

@@ -838,6 +838,14 @@ impl<'b, 't, 'n> FileBinder<'b, 't, 'n> {
             Family::CSharp => std::iter::once(group).chain(outer).collect(),
             Family::Jvm => {
                 let text = table.text(sought.name)?;
+                // A script sees what is in no package.
+                let is_script = table.workspace.files[self.file].path.ends_with(".kts");
+                let unnamed = table.group(self.family, "").filter(|_| is_script);
+                if let Some(found) =
+                    unnamed.and_then(|unnamed| self.fitting(&table.group_top[unnamed as usize], sought))
+                {
+                    return Some(Bound::symbols(&found, GLOBAL));
+                }
                 // `ShapeKt` has what stands outside of types in `Shape.kt`.
                 let of_file = || (sought.role != Role::Call && text.ends_with("Kt")).then_some(group);
                 return table.group(self.family, text).or_else(of_file).map(Bound::package);

@@ -373,10 +373,17 @@ class Timer {
 //- /build.gradle.kts
 val Clock = 1
 println(Clock)
+publish()
+//- /settings.gradle.kts
+val Clock = 2
+//- /buildSrc/Publish.kt
+fun publish() {}
 ",
         &expect![[r#"
             variable Clock build.gradle.kts:1
                 build.gradle.kts:2 read 99
+            function publish buildSrc/Publish.kt:1
+                build.gradle.kts:3 call 85
             class Clock src/common/Clock.kt:3
                 src/jvm/Timer.java:7 type 99
                 src/jvm/Timer.java:7 type 99
