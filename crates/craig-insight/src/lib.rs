@@ -79,7 +79,7 @@ impl Analysis {
 
     /// An analysis of texts, each with its path.
     pub fn from_texts<'a>(texts: impl IntoIterator<Item = (&'a str, &'a str)>) -> Self {
-        let workspace = Workspace::from_texts(texts);
+        let (workspace, _) = Workspace::from_texts(texts);
         let packages = Packages::read(&workspace);
         let graph = Graph::new(&workspace, &packages, &|| false);
         Self { workspace, packages, graph }

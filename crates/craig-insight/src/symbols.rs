@@ -108,19 +108,8 @@ pub struct SymbolGraph {
 impl SymbolGraph {
     /// The graph of texts, each with its path.
     pub fn from_texts<'a>(texts: impl IntoIterator<Item = (&'a str, &'a str)>) -> Self {
-        let texts: Vec<(&str, &str)> = texts.into_iter().collect();
-        let workspace = Workspace::from_texts(texts.iter().copied());
-        let by_path: std::collections::HashMap<&str, &str> = texts.into_iter().collect();
-        let names: Vec<Names> = workspace
-            .files
-            .par_iter()
-            .map(|file| {
-                let text = by_path.get(file.path.as_str()).copied().unwrap_or_default();
-                craig_chunk::names::names(file.language, text)
-            })
-            .collect();
-        let packages = Packages::read(&workspace);
-        Self::new(&workspace, &packages, &names, &|| false)
+        let (workspace, names) = Workspace::from_texts(texts);
+        Self::new(&workspace, &Packages::read(&workspace), &names, &|| false)
     }
 
     /// The graph of a project in its present generation: the one that is kept beside its index, else a new one, which is

@@ -76,7 +76,6 @@ impl Workspace {
     ) -> Result<(Self, Vec<Names>), InsightError> {
         let mut records = store.file_records(project)?;
         records.retain(|record| !record.is_binary);
-        // As the files of a workspace are.
         records.sort_by(|a, b| a.path.cmp(&b.path));
         let wanted: Vec<FileId> = records.iter().map(|record| record.id).collect();
         let (mut files, mut all_names) = (Vec::with_capacity(wanted.len()), Vec::with_capacity(wanted.len()));
@@ -103,8 +102,8 @@ impl Workspace {
             wanted.map(|(path, (_, text))| (path.clone(), text.clone())).collect()
         };
         for file in &mut files {
-            let told = texts.get(&file.path).and_then(|(language, text)| about(&file.path, *language, text));
-            file.about = told;
+            file.about =
+                texts.get(&file.path).and_then(|(language, text)| about(&file.path, *language, text));
         }
         let manifests = select(|path, _| manifest::is_wanted(path));
         let launchers = select(|path, text| launch::is_launcher(path, text.len()));
@@ -112,7 +111,7 @@ impl Workspace {
     }
 
     /// A workspace of texts, each with its path.
-    pub(crate) fn from_texts<'a>(texts: impl IntoIterator<Item = (&'a str, &'a str)>) -> Self {
+    pub(crate) fn from_texts<'a>(texts: impl IntoIterator<Item = (&'a str, &'a str)>) -> (Self, Vec<Names>) {
         let mut files = Vec::new();
         let (mut manifests, mut launchers) = (BTreeMap::new(), BTreeMap::new());
         for (path, text) in texts {
@@ -125,15 +124,17 @@ impl Workspace {
             let Some(language) = Language::from_path(path) else { continue };
             files.push(source_file(path.to_owned(), language, text));
         }
-        Self::new(files, manifests, launchers)
+        files.sort_by(|(a, _), (b, _)| a.path.cmp(&b.path));
+        let (files, names) = files.into_iter().unzip();
+        (Self::new(files, manifests, launchers), names)
     }
 
+    /// `files` are in path order.
     fn new(
-        mut files: Vec<SourceFile>,
+        files: Vec<SourceFile>,
         manifests: BTreeMap<String, String>,
         launchers: BTreeMap<String, String>,
     ) -> Self {
-        files.sort_by(|a, b| a.path.cmp(&b.path));
         let by_path = files.iter().enumerate().map(|(at, file)| (file.path.clone(), at)).collect();
         Self { files, manifests, launchers, by_path }
     }
@@ -174,10 +175,10 @@ fn texts(
     Ok(found)
 }
 
-fn source_file(path: String, language: Language, text: &str) -> SourceFile {
+fn source_file(path: String, language: Language, text: &str) -> (SourceFile, Names) {
     let n_lines = u32::try_from(text.lines().count()).unwrap_or(u32::MAX);
-    let Outline { symbols, references, .. } = craig_chunk::chunk(language, text);
+    let Outline { symbols, references, names, .. } = craig_chunk::chunk(language, text);
     let is_test = craig_text::is_test(&path);
     let about = about(&path, language, text);
-    SourceFile { path, language, n_lines, symbols, references, is_test, about }
+    (SourceFile { path, language, n_lines, symbols, references, is_test, about }, names)
 }
