@@ -16,6 +16,7 @@ mod insight;
 mod lock;
 mod models;
 mod options;
+mod outline;
 mod permits;
 mod plan;
 mod prepare;
@@ -52,6 +53,7 @@ pub use explain::{
 };
 pub use grep::{Case, GrepAnswer, GrepCounts, GrepFile, GrepLine, GrepRequest};
 pub use ingest::{IngestRequest, Waiting};
+pub use outline::{FileOutline, Outline, OutlineRequest, OutlinedDefinition};
 pub use prepare::{Freshness, PrepareRequest, Refresh};
 pub use progress::{Phase, Progress};
 pub use related::Related;

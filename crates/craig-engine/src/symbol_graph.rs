@@ -14,7 +14,7 @@ use craig_insight::{SymbolGraph, SymbolIx, SymbolQuery, SymbolReference};
 use craig_model::Cancellation;
 use craig_store::{Project, Store};
 
-use self::text::FileLines;
+pub(crate) use self::text::FileLines;
 use crate::{Engine, EngineError};
 
 pub use self::answer::{

@@ -25,6 +25,7 @@ mod list;
 mod lsp;
 mod man;
 mod mcp;
+mod outline;
 mod output;
 mod progress;
 mod project;
@@ -89,6 +90,7 @@ enum Command {
     CheckUpdates(check_updates::Args),
     Tree(tree::Args),
     File(file::Args),
+    Outline(outline::Args),
     Stats(stats::Args),
     Feedback(feedback::Args),
     Watch(watch::Args),
@@ -150,6 +152,7 @@ fn run(command: Command, session: &mut Session) -> anyhow::Result<Outcome> {
         Command::CheckUpdates(args) => check_updates::run(&args, session),
         Command::Tree(args) => tree::run(&args, session),
         Command::File(args) => file::run(&args, session),
+        Command::Outline(args) => outline::run(&args, session),
         Command::Stats(args) => stats::run(&args, session),
         Command::Feedback(args) => feedback::run(&args, session),
         Command::Insight(args) => insight::run(&args, session),

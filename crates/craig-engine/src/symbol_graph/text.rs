@@ -14,7 +14,7 @@ const MOST_SIGNATURE_LINES: u32 = 12;
 const MOST_DOC_LINES: usize = 80;
 
 /// The text of a file by its lines.
-pub(super) struct FileLines {
+pub(crate) struct FileLines {
     text: String,
     /// Where each line begins.
     starts: Vec<usize>,
@@ -27,10 +27,15 @@ impl FileLines {
         Ok(Self::new(found.and_then(|found| found.content).unwrap_or_default()))
     }
 
-    pub(super) fn new(text: String) -> Self {
+    pub(crate) fn new(text: String) -> Self {
         let ends = text.match_indices('\n').map(|(at, _)| at + 1);
         let starts = std::iter::once(0).chain(ends).filter(|&at| at < text.len()).collect();
         Self { text, starts }
+    }
+
+    /// Lines of the text.
+    pub(crate) fn n_lines(&self) -> usize {
+        self.starts.len()
     }
 
     /// A line by its number, from 1, without its end.
@@ -63,7 +68,7 @@ impl FileLines {
 
     /// How a definition is declared: the line of its name, and those after it until its brackets are closed, without what
     /// opens its body.
-    pub(super) fn signature(&self, line: u32, line_end: u32) -> String {
+    pub(crate) fn signature(&self, line: u32, line_end: u32) -> String {
         let mut signature = String::new();
         let mut n_open = 0;
         for number in line..=line_end.min(line.saturating_add(MOST_SIGNATURE_LINES - 1)) {

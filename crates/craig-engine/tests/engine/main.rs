@@ -11,6 +11,7 @@ mod freshness;
 mod grep;
 mod incremental;
 mod models;
+mod outline;
 mod recovery;
 #[expect(dead_code, reason = "the tests of craig-model look at more of what a server was asked")]
 #[path = "../../../craig-model/tests/providers/server.rs"]

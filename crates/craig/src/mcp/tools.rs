@@ -7,6 +7,7 @@ mod grep;
 mod insight;
 mod jobs;
 mod metadata;
+mod outline;
 mod projects;
 mod query;
 mod related;
@@ -211,6 +212,7 @@ static TOOLS: LazyLock<Vec<Tool>> = LazyLock::new(|| {
         explain::tool(),
         content::tool(),
         structure::tool(),
+        outline::tool(),
         symbols::read_tool(),
         symbols::references_tool(),
         symbols::calls_tool(),

@@ -25,6 +25,7 @@ mod json_files;
 mod kill;
 mod models;
 mod navigation;
+mod outline;
 mod permissions;
 mod pictures;
 mod pipes;

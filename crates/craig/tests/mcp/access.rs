@@ -155,6 +155,7 @@ fn annotations_say_what_tools_do() {
         explain_code: reads
         get_file_content: reads
         get_file_structure: reads
+        outline: reads
         read_symbol: reads
         find_references: reads
         call_hierarchy: reads

@@ -10,6 +10,7 @@ mod git;
 mod grep;
 mod hostile;
 mod http;
+mod outline;
 mod protocol;
 mod symbols;
 mod together;

@@ -1,0 +1,156 @@
+//! Outlines: the definitions of a file, or of the files of a folder, without their bodies.
+
+mod nesting;
+
+use craig_chunk::ChunkKind;
+use craig_source::Language;
+use craig_store::{FileId, OutlinedFile, Store, TrackedFile};
+use serde::Serialize;
+
+use crate::project::unknown_file;
+use crate::symbol_graph::FileLines;
+use crate::{Engine, EngineError};
+
+/// What of an outline is wanted.
+#[derive(Clone, Debug)]
+pub struct OutlineRequest {
+    /// Most levels of definitions in definitions; `None` is all of a file's, and the first of a folder's files.
+    pub depth: Option<usize>,
+    /// Most definitions.
+    pub limit: usize,
+}
+
+impl Default for OutlineRequest {
+    fn default() -> Self {
+        Self { depth: None, limit: usize::MAX }
+    }
+}
+
+/// The definitions of a file, or of the files of a folder.
+#[derive(Clone, Debug, Serialize)]
+pub struct Outline {
+    /// Name of the project.
+    pub project: String,
+    /// The file or folder, relative to the project's folder; empty for the whole project.
+    pub path: String,
+    /// Files with definitions, by path.
+    pub files: Vec<FileOutline>,
+    /// Files that were not looked at, since the limit was reached before.
+    pub files_left: u64,
+}
+
+/// The definitions of one file.
+#[derive(Clone, Debug, Serialize)]
+pub struct FileOutline {
+    /// Path relative to the project's folder.
+    pub path: String,
+    /// Its language.
+    pub language: Language,
+    /// Lines of the file.
+    pub lines: u32,
+    /// Definitions, each before those in it, otherwise by line.
+    pub definitions: Vec<OutlinedDefinition>,
+}
+
+/// A definition, or a section of a document.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct OutlinedDefinition {
+    /// Name as written.
+    pub name: String,
+    /// What it is.
+    pub kind: ChunkKind,
+    /// Qualified name of what it belongs to.
+    pub parent: Option<String>,
+    /// 0, or one more than that of the definition before it that it is in.
+    pub depth: u32,
+    /// Line of the name, 1-based.
+    pub line: u32,
+    /// Last line, 1-based, inclusive.
+    pub line_end: u32,
+    /// How it is declared, on one line.
+    pub signature: String,
+}
+
+/// Files whose outlines are read at a time.
+const GROUP: usize = 32;
+
+impl Engine {
+    /// The definitions of the file or folder at `path`, of a project as it is indexed now.
+    ///
+    /// Fails if there is no such file or folder.
+    pub fn outline(
+        &self,
+        handle: &str,
+        path: &str,
+        request: &OutlineRequest,
+    ) -> Result<Outline, EngineError> {
+        let path = path.trim_start_matches("./").trim_matches('/');
+        let path = if path == "." { "" } else { path };
+        let store = self.store()?;
+        self.read(&store, handle, |project| {
+            let mut tracked = store.tracked_files(project.id)?;
+            let is_file = tracked.iter().any(|file| file.path == path);
+            tracked.retain(|file| is_at(&file.path, path));
+            if tracked.is_empty() && !path.is_empty() {
+                return Err(unknown_file(&store, project, path)?);
+            }
+            let most_depth = request.depth.unwrap_or(if is_file { usize::MAX } else { 1 });
+            let (files, files_left) = outlines(&store, &tracked, most_depth, request.limit)?;
+            Ok(Outline { project: project.name.clone(), path: path.to_owned(), files, files_left })
+        })
+    }
+}
+
+/// Whether a file is the one at `path` or in the folder there.
+fn is_at(file: &str, path: &str) -> bool {
+    path.is_empty() || file.strip_prefix(path).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+}
+
+/// Outlines of the files with definitions, until there are `most` of these, and the number of files after that.
+fn outlines(
+    store: &Store,
+    files: &[TrackedFile],
+    most_depth: usize,
+    most: usize,
+) -> Result<(Vec<FileOutline>, u64), EngineError> {
+    let (mut outlines, mut n_definitions, mut n_read) = (Vec::new(), 0, 0);
+    for group in files.chunks(GROUP) {
+        if n_definitions >= most {
+            break;
+        }
+        let ids: Vec<FileId> = group.iter().map(|file| file.id).collect();
+        n_read += group.len();
+        for file in store.load_outlines(&ids)? {
+            let mut outline = outline(file, most_depth);
+            outline.definitions.truncate(most - n_definitions);
+            n_definitions += outline.definitions.len();
+            if !outline.definitions.is_empty() {
+                outlines.push(outline);
+            }
+        }
+    }
+    Ok((outlines, (files.len() - n_read) as u64))
+}
+
+fn outline(file: OutlinedFile, most_depth: usize) -> FileOutline {
+    let lines = FileLines::new(file.text);
+    let nested = nesting::nested(&file.symbols, file.record.language);
+    let shown = nested.into_iter().filter(|(_, depth)| (*depth as usize) < most_depth);
+    let definitions = shown
+        .map(|(symbol, depth)| OutlinedDefinition {
+            name: symbol.name.clone(),
+            kind: symbol.kind,
+            parent: symbol.parent.clone().filter(|parent| !parent.is_empty()),
+            depth,
+            line: symbol.line,
+            line_end: symbol.line_end,
+            signature: lines.signature(symbol.line, symbol.line_end),
+        })
+        .collect();
+    FileOutline {
+        path: file.record.path,
+        language: file.record.language,
+        lines: lines.n_lines() as u32,
+        definitions,
+    }
+}

@@ -1,0 +1,80 @@
+//! `craig outline`: the definitions of a file or folder.
+
+use std::path::{Path, PathBuf};
+
+use craig_engine::{Outline, OutlineRequest, OutlinedDefinition};
+
+use super::costs::Costs;
+use super::failure::Outcome;
+use super::output::{DIM, GOOD, LABEL, PATH, styled};
+use super::project_selector::ProjectSelector;
+use super::session::Session;
+
+/// Show the definitions of a file or folder; a directory that is not ingested yet is ingested first
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// File or folder [default: the whole project]
+    path: Option<String>,
+    /// Id, reference or name of the project [default: the project of the directory]
+    #[arg(long, short, conflicts_with = "root")]
+    project: Option<String>,
+    /// Directory whose project is shown
+    #[arg(long, value_name = "DIR", default_value = ".")]
+    root: PathBuf,
+    /// Number of levels of definitions in definitions [default: all of a file, 1 of a folder]
+    #[arg(long, value_name = "N")]
+    depth: Option<usize>,
+    /// Answer from the index as it is, without checking for changed files first
+    #[arg(long)]
+    no_refresh: bool,
+    #[command(flatten)]
+    costs: Costs,
+}
+
+impl Args {
+    fn selector(&self) -> ProjectSelector<'_> {
+        ProjectSelector {
+            handle: self.project.as_deref(),
+            root: &self.root,
+            no_refresh: self.no_refresh,
+            costs: Some(self.costs),
+        }
+    }
+}
+
+pub(crate) fn run(args: &Args, session: &mut Session) -> anyhow::Result<Outcome> {
+    let engine = session.engine_with(&session.settings(Some(&args.root))?)?;
+    let (project, prepared) = args.selector().prepare(&engine, &mut session.output)?;
+    let path = match (&args.path, &args.project) {
+        (None, _) => String::new(),
+        (Some(path), Some(_)) => path.clone(),
+        (Some(path), None) => engine.path_in_project(&project, &args.root, Path::new(path))?,
+    };
+    let request = OutlineRequest { depth: args.depth, ..OutlineRequest::default() };
+    let outline = engine.outline(&project, &path, &request)?;
+    session.output.show(&outline, |_| text(&outline))?;
+    if outline.files.is_empty() {
+        let place = if outline.path.is_empty() { &outline.project } else { &outline.path };
+        session.output.note(format_args!("{place} has no definitions"));
+    }
+    Ok(prepared)
+}
+
+/// Files with their definitions: lines, kind, and declaration, indented by what it is in.
+fn text(outline: &Outline) -> String {
+    let mut text = String::new();
+    for file in &outline.files {
+        text += &format!("{}\n", styled(PATH, &file.path));
+        file.definitions.iter().for_each(|definition| text += &row(definition));
+    }
+    text
+}
+
+fn row(definition: &OutlinedDefinition) -> String {
+    let OutlinedDefinition { line, line_end, depth, .. } = definition;
+    let lines = if line == line_end { line.to_string() } else { format!("{line}-{line_end}") };
+    let (lines, kind) = (format!("{lines:>11}"), format!("{:<9}", definition.kind.as_str()));
+    let indent = "  ".repeat(*depth as usize);
+    let signature = styled(LABEL, &definition.signature);
+    format!("{}  {}  {indent}{signature}\n", styled(GOOD, lines), styled(DIM, kind))
+}
