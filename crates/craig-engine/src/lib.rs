@@ -69,9 +69,10 @@ pub use settings::{
     Sources, Value, page as settings_page,
 };
 pub use symbol_graph::{
-    CallDirection, CallHierarchy, CallRow, GraphSymbol, Impact, ImpactedFile, ImpactedSymbol, OutlinedName,
-    ReferenceLine, References, Subject, SymbolCursor, SymbolPlace, SymbolPlaces, SymbolRequest, SymbolText,
-    outlined_names,
+    CallDirection, CallHierarchy, CallRow, Flow, GraphSymbol, Impact, ImpactedFile, ImpactedSymbol,
+    MapRequest, MappedFile, MappedSymbol, OutlinedName, Overview, OverviewModule, OverviewSymbol,
+    ReferenceLine, References, RepoMap, ScipExport, Subject, SymbolCursor, SymbolPlace, SymbolPlaces,
+    SymbolRequest, SymbolText, outlined_names,
 };
 pub use symbols::Symbol;
 pub use watch::WatchEvent;

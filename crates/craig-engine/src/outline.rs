@@ -114,6 +114,7 @@ fn outlines(
     most: usize,
 ) -> Result<(Vec<FileOutline>, u64), EngineError> {
     let (mut outlines, mut n_definitions, mut n_read) = (Vec::new(), 0, 0);
+    let mut n_left = 0;
     for group in files.chunks(GROUP) {
         if n_definitions >= most {
             break;
@@ -122,6 +123,7 @@ fn outlines(
         n_read += group.len();
         for file in store.load_outlines(&ids)? {
             let mut outline = outline(file, most_depth);
+            n_left += u64::from(n_definitions == most && !outline.definitions.is_empty());
             outline.definitions.truncate(most - n_definitions);
             n_definitions += outline.definitions.len();
             if !outline.definitions.is_empty() {
@@ -129,7 +131,7 @@ fn outlines(
             }
         }
     }
-    Ok((outlines, (files.len() - n_read) as u64))
+    Ok((outlines, n_left + (files.len() - n_read) as u64))
 }
 
 fn outline(file: OutlinedFile, most_depth: usize) -> FileOutline {

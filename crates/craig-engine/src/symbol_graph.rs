@@ -3,6 +3,9 @@
 mod answer;
 mod calls;
 mod editor;
+mod export;
+mod overview;
+mod repo_map;
 mod similar;
 mod text;
 
@@ -21,6 +24,10 @@ pub use self::answer::{
     CallDirection, CallHierarchy, CallRow, GraphSymbol, Impact, ImpactedFile, ImpactedSymbol, ReferenceLine,
     References, Subject, SymbolText,
 };
+
+pub use self::export::ScipExport;
+pub use self::overview::{Flow, Overview, OverviewModule, OverviewSymbol};
+pub use self::repo_map::{MapRequest, MappedFile, MappedSymbol, RepoMap};
 
 pub use self::editor::{OutlinedName, SymbolCursor, SymbolPlace, SymbolPlaces, outlined_names};
 

@@ -17,7 +17,7 @@ const MOST_LINES: usize = 120;
 
 /// The sentence of a file; `None` if it has none.
 pub(crate) fn about(path: &str, language: Language, text: &str) -> Option<String> {
-    if !may_tell(path) {
+    if !may_describe(path) {
         return None;
     }
     if is_readme(path) {
@@ -32,13 +32,13 @@ pub(crate) fn about(path: &str, language: Language, text: &str) -> Option<String
     let head: Vec<&str> = text.lines().take(MOST_LINES).collect();
     match language {
         Language::Python => docstring(&head).as_deref().and_then(sentence),
-        _ => comments(language, &head).iter().find_map(|comment| said(comment, name(path))),
+        _ => comments(language, &head).iter().find_map(|comment| of_comment(comment, name(path))),
     }
 }
 
 /// Whether a file may say what its folder is for: a README, a manifest, the documentation of a package, or a file that is called
 /// like its folder. The texts of others are not read.
-pub(crate) fn may_tell(path: &str) -> bool {
+pub(crate) fn may_describe(path: &str) -> bool {
     let is_named = matches!(
         name(path),
         "package.json"
@@ -275,9 +275,10 @@ const NOT_ABOUT: &[&str] = &[
 ];
 
 /// The sentence of a comment that says what its file is for; a name of the file in front is left out.
-fn said(comment: &str, file: &str) -> Option<String> {
+fn of_comment(comment: &str, file: &str) -> Option<String> {
     let lower = comment.to_lowercase();
-    if comment.starts_with('!') || NOT_ABOUT.iter().any(|word| lower.contains(word)) {
+    let is_heading = comment.trim_start_matches('#').starts_with(' ') && comment.starts_with('#');
+    if is_heading || comment.starts_with('!') || NOT_ABOUT.iter().any(|word| lower.contains(word)) {
         return None;
     }
     let comment =
@@ -287,7 +288,7 @@ fn said(comment: &str, file: &str) -> Option<String> {
 }
 
 /// The first sentence of a text, on one line; `None` if it is too short or no prose.
-fn sentence(text: &str) -> Option<String> {
+pub fn sentence(text: &str) -> Option<String> {
     let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
     let is_end = |at: usize| {
         let before = &text[..at];

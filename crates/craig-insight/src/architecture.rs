@@ -21,6 +21,8 @@ use sentences::Sentences;
 /// The architecture of a project.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Architecture {
+    /// What the project is for, in a sentence of its manifest or README.
+    pub about: Option<About>,
     /// Folders with what they hold and use, by path.
     pub modules: Vec<Module>,
     /// Modules by layer: each layer uses those before it. Modules that use each other share a layer; those of tests are in none.
@@ -87,6 +89,7 @@ pub(crate) fn architecture(analysis: &Analysis) -> Architecture {
     let order = layers::Order::new(&uses);
     let cycles = order.cycles(analysis, &map);
     Architecture {
+        about: Sentences::new(analysis, &map).of_project(),
         modules: modules(analysis, &map, &uses),
         layers: order.layers(&map, &layers::of_tests(analysis, &map)),
         mermaid: chart(&map, &uses, &order, &cycles).text(),

@@ -25,6 +25,7 @@ use std::collections::BTreeMap;
 use craig_store::{ProjectId, Store};
 use rayon::ThreadPool;
 
+pub use about::sentence;
 pub use architecture::{
     About, Architecture, EntryPoint, Evidence, Layer, Module, ModuleCycle, ModuleUse, Pattern, Violation,
 };
@@ -40,8 +41,8 @@ pub use quality::{
 };
 pub use relations::{Definition, Reached, Relations, UsedPackage};
 pub use symbols::{
-    Impacted, MapFocus, Reach, ScipOrigin, SymbolDefinition, SymbolFile, SymbolGraph, SymbolIx, SymbolQuery,
-    SymbolReference,
+    Impacted, MapFocus, Ranked, Reach, ScipIndex, ScipOrigin, SymbolDefinition, SymbolFile, SymbolGraph,
+    SymbolIx, SymbolQuery, SymbolReference,
 };
 
 use graph::Graph;

@@ -3,6 +3,7 @@
 //! `craig-chunk` reads the names of each file. Here they are bound to definitions by evidence: scopes, imports, packages,
 //! members of types that the code makes evident. What cannot be bound stays a candidate of several.
 
+mod api;
 mod bind;
 mod kept;
 mod map;
@@ -22,12 +23,12 @@ use craig_store::{DerivedFile, Project, ProjectId, Store};
 use rayon::{ThreadPool, prelude::*};
 use serde::{Deserialize, Serialize};
 
-pub use self::scip::ScipOrigin;
+pub use self::scip::{ScipIndex, ScipOrigin};
 use crate::packages::Packages;
 use crate::resolve::Resolver;
 use crate::workspace::Workspace;
 use crate::{InsightError, IsCancelled, Relations, go_on_unless};
-pub use map::MapFocus;
+pub use map::{MapFocus, Ranked};
 pub use query::{Impacted, Reach, SymbolQuery};
 
 const KEPT: DerivedFile = DerivedFile { name: "symbols", version: SymbolGraph::VERSION };

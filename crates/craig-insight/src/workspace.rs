@@ -8,7 +8,7 @@ use craig_source::{FileKind, Language};
 use craig_store::{FileId, FileRecord, NamedFile, PackedFile, ProjectId, Store, StoreError};
 use rayon::{ThreadPool, prelude::*};
 
-use crate::about::{about, may_tell};
+use crate::about::{about, may_describe};
 use crate::{InsightError, IsCancelled, go_on_unless, launch, manifest};
 
 /// Index of a file in [`Workspace::files`].
@@ -164,7 +164,8 @@ fn texts(
     store: &Store,
     records: &[FileRecord],
 ) -> Result<BTreeMap<String, (Language, String)>, InsightError> {
-    let is_wanted = |path: &str| manifest::is_wanted(path) || launch::is_launcher(path, 0) || may_tell(path);
+    let is_wanted =
+        |path: &str| manifest::is_wanted(path) || launch::is_launcher(path, 0) || may_describe(path);
     let wanted = records.iter().filter(|record| is_wanted(&record.path));
     let wanted: Vec<FileId> = wanted.map(|record| record.id).collect();
     let mut found = BTreeMap::new();

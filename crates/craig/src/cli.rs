@@ -24,9 +24,11 @@ mod install;
 mod list;
 mod lsp;
 mod man;
+mod map;
 mod mcp;
 mod outline;
 mod output;
+mod overview;
 mod progress;
 mod project;
 mod project_selector;
@@ -34,6 +36,7 @@ mod purge;
 mod question;
 mod references;
 mod report;
+mod scip;
 mod search;
 mod session;
 mod settings;
@@ -82,6 +85,9 @@ enum Command {
     Callers(calls::CallersArgs),
     Callees(calls::CalleesArgs),
     Impact(impact::Args),
+    Outline(outline::Args),
+    Map(map::Args),
+    Overview(overview::Args),
     Context(context::Args),
     Explain(explain::Args),
     Docs(docs::Args),
@@ -90,11 +96,11 @@ enum Command {
     CheckUpdates(check_updates::Args),
     Tree(tree::Args),
     File(file::Args),
-    Outline(outline::Args),
     Stats(stats::Args),
     Feedback(feedback::Args),
     Watch(watch::Args),
     Insight(insight::Args),
+    Scip(scip::Args),
     Purge(purge::Args),
     Doctor(doctor::Args),
     Settings(settings::Args),
@@ -144,6 +150,9 @@ fn run(command: Command, session: &mut Session) -> anyhow::Result<Outcome> {
         Command::Callers(args) => calls::callers(&args, session),
         Command::Callees(args) => calls::callees(&args, session),
         Command::Impact(args) => impact::run(&args, session),
+        Command::Outline(args) => outline::run(&args, session),
+        Command::Map(args) => map::run(&args, session),
+        Command::Overview(args) => overview::run(&args, session),
         Command::Context(args) => context::run(args, session),
         Command::Explain(args) => explain::run(&args, session),
         Command::Docs(args) => docs::run(&args, session),
@@ -152,10 +161,10 @@ fn run(command: Command, session: &mut Session) -> anyhow::Result<Outcome> {
         Command::CheckUpdates(args) => check_updates::run(&args, session),
         Command::Tree(args) => tree::run(&args, session),
         Command::File(args) => file::run(&args, session),
-        Command::Outline(args) => outline::run(&args, session),
         Command::Stats(args) => stats::run(&args, session),
         Command::Feedback(args) => feedback::run(&args, session),
         Command::Insight(args) => insight::run(&args, session),
+        Command::Scip(args) => scip::run(&args, session),
         Command::Watch(args) => watch::run(&args, session),
         Command::Purge(args) => purge::run(&args, session),
         Command::Doctor(args) => doctor::run(&args, session),

@@ -80,7 +80,7 @@ impl FileLines {
                 break;
             }
         }
-        cut(signature.trim_end_matches(['{', ':', ' ']))
+        cut(signature.trim_end_matches(['{', ':', ',', ';', ' ']))
     }
 
     /// What the comment before a definition says, or the docstring in it.
@@ -174,6 +174,9 @@ fn joined(lines: &[&str]) -> Option<String> {
 /// Adds a line with single spaces between its words.
 fn append_words(text: &mut String, line: &str) {
     for word in line.split_whitespace() {
+        if word.starts_with(')') && text.ends_with(',') {
+            text.pop();
+        }
         if !(text.is_empty() || text.ends_with('(') || word.starts_with(')')) {
             text.push(' ');
         }

@@ -25,6 +25,7 @@ const MAY_OPEN_FILES: &[(&str, &str)] = &[
     ("craig-engine/src/settings/file.rs", "the user's own settings"),
     ("craig-engine/src/doctor.rs", "clones and indexes that are left over"),
     ("craig/src/cli/batch.rs", "the lines of a batch"),
+    ("craig/src/cli/scip.rs", "the file that an export is written into"),
     ("craig/src/assistants/files.rs", "configuration of assistants"),
     ("craig-gateway/src/keys.rs", "the hashed keys of clients"),
     ("craig-gateway/src/upstreams.rs", "providers and prices that the user configured"),

@@ -42,22 +42,94 @@ fn written(outline: &Outline) -> String {
 
 #[test]
 fn files_have_all_their_definitions() {
-    check("src/router.rs", &OutlineRequest::default(), expect![[""]]);
-    check("./src/app.go", &OutlineRequest::default(), expect![[""]]);
-    check("src/shop.py", &OutlineRequest::default(), expect![[""]]);
-    check("docs/guide.md", &OutlineRequest::default(), expect![[""]]);
-    check("notes.txt", &OutlineRequest::default(), expect![[""]]);
+    check(
+        "src/router.rs",
+        &OutlineRequest::default(),
+        expect![[r#"
+            src/router.rs 16 lines
+              1-3 class Router: pub struct Router
+                2-2 constant routes: routes: Vec<Route>
+                7-13 method route: pub fn route(mut self, path: &str, handler: Handler) -> Self
+              16-16 constant MOST: pub const MOST: usize = 10
+            0 files left
+        "#]],
+    );
+    check(
+        "./src/app.go",
+        &OutlineRequest::default(),
+        expect![[r#"
+        src/app.go 8 lines
+          6-8 class Context: type Context struct
+            3-4 method JSON: func (c *Context) JSON(code int)
+            7-7 constant code: code int
+        0 files left
+    "#]],
+    );
+    check(
+        "src/shop.py",
+        &OutlineRequest::default(),
+        expect![[r#"
+        src/shop.py 7 lines
+          1-7 class Shop: class Shop
+            2-3 class Item: class Item
+              3-3 method price: def price(self): return 1
+            5-7 method total: def total(self, items=(1, 2))
+        0 files left
+    "#]],
+    );
+    check(
+        "docs/guide.md",
+        &OutlineRequest::default(),
+        expect![[r#"
+        docs/guide.md 7 lines
+          1-3 section Guide: # Guide
+            5-7 section Install: ## Install
+        0 files left
+    "#]],
+    );
+    check(
+        "notes.txt",
+        &OutlineRequest::default(),
+        expect![[r#"
+        0 files left
+    "#]],
+    );
 }
 
 #[test]
 fn folders_have_the_main_definitions_of_their_files() {
-    check("src/", &OutlineRequest::default(), expect![[""]]);
-    check("", &OutlineRequest { depth: Some(2), limit: 4 }, expect![[""]]);
+    check(
+        "src/",
+        &OutlineRequest::default(),
+        expect![[r#"
+        src/app.go 8 lines
+          6-8 class Context: type Context struct
+        src/router.rs 16 lines
+          1-3 class Router: pub struct Router
+          16-16 constant MOST: pub const MOST: usize = 10
+        src/shop.py 7 lines
+          1-7 class Shop: class Shop
+        0 files left
+    "#]],
+    );
+    check(
+        "",
+        &OutlineRequest { depth: Some(2), limit: 4 },
+        expect![[r#"
+        docs/guide.md 7 lines
+          1-3 section Guide: # Guide
+            5-7 section Install: ## Install
+        src/app.go 8 lines
+          6-8 class Context: type Context struct
+            3-4 method JSON: func (c *Context) JSON(code int)
+        2 files left
+    "#]],
+    );
 }
 
 #[test]
 fn a_path_that_is_not_there_is_an_error() {
     let workshop = Workshop::with_files(FILES);
     let error = workshop.engine.outline("tree", "src/route", &OutlineRequest::default()).unwrap_err();
-    expect![[""]].assert_eq(&error.to_string());
+    expect![[r#"the project "tree" has no file "src/route""#]].assert_eq(&error.to_string());
 }

@@ -41,11 +41,13 @@ const MOST_STARTERS: usize = 5;
 
 pub(super) fn entry_points(analysis: &Analysis) -> Vec<EntryPoint> {
     let files = analysis.workspace.files.iter().filter(|file| file.is_code() && !file.is_test);
-    let mut found: Vec<EntryPoint> = files.filter_map(of_file).collect();
+    let has_django = analysis.workspace.files.iter().any(|file| name(&file.path) == "manage.py");
+    let mut found: Vec<EntryPoint> = files.filter_map(|file| of_file(file, has_django)).collect();
     for (path, text) in &analysis.workspace.manifests {
         match name(path) {
             "package.json" => of_package_json(analysis, path, text, &mut found),
             "pyproject.toml" => of_pyproject(analysis, path, text, &mut found),
+            "Cargo.toml" => of_cargo(path, text, &mut found),
             _ => {}
         }
     }
@@ -67,7 +69,7 @@ fn weigh(analysis: &Analysis, found: &mut [EntryPoint]) {
         let Some(file) = analysis.workspace.file(&entry.file) else { continue };
         let names = names(&analysis.workspace.files[file], entry.line);
         let mut starters = launch::started_by(&analysis.workspace, &entry.file, &names);
-        // That the manifest names it is said already.
+        // That the manifest names it is known already.
         starters.retain(|path| !entry.evidence.ends_with(path));
         // The same script for other systems or versions counts once.
         let distinct: BTreeSet<&str> = starters.iter().map(|path| file_stem(path)).collect();
@@ -131,7 +133,7 @@ fn names(file: &SourceFile, line: Option<u32>) -> Vec<String> {
 
 const MAIN: &str = "defines main";
 
-fn of_file(file: &SourceFile) -> Option<EntryPoint> {
+fn of_file(file: &SourceFile, has_django: bool) -> Option<EntryPoint> {
     let entry = |line: Option<u32>, kind: &'static str, evidence: &str| {
         let (file, kind, evidence) = (file.path.clone(), kind.into(), evidence.to_owned());
         Some(EntryPoint { file, line, kind, evidence, started_by: Vec::new(), reach: 0 })
@@ -141,7 +143,7 @@ fn of_file(file: &SourceFile) -> Option<EntryPoint> {
     }
     match (file.language, name(&file.path)) {
         (Language::Python, "__main__.py") => entry(None, "program", "runs with python -m"),
-        (Language::Python, "manage.py" | "wsgi.py" | "asgi.py") => {
+        (Language::Python, "manage.py" | "wsgi.py" | "asgi.py") if has_django => {
             entry(None, "program", "Django starts here")
         }
         (Language::Rust, "lib.rs") if file.path.ends_with("src/lib.rs") => {
@@ -212,6 +214,23 @@ fn of_package_json(analysis: &Analysis, path: &str, text: &str, found: &mut Vec<
         ["src/index.ts", "src/index.tsx", "src/main.ts", "src/main.tsx", "src/index.js", "src/main.js"]
     {
         push(analysis, join(here, usual), "library", format!("usual entry beside {path}"), found);
+    }
+}
+
+/// The programs of a package: `src/main.rs`, and those that it lists. Their `main` is found already.
+fn of_cargo(path: &str, text: &str, found: &mut [EntryPoint]) {
+    let Ok(table) = text.parse::<Table>() else { return };
+    if !table.contains_key("package") {
+        return;
+    }
+    let listed = table.get("bin").and_then(toml::Value::as_array).into_iter().flatten();
+    let listed = listed.filter_map(|program| program.get("path")?.as_str());
+    for program in std::iter::once("src/main.rs").chain(listed) {
+        let program = join(folder(path), program);
+        let main = found.iter_mut().find(|entry| Some(&entry.file) == program.as_ref());
+        if let Some(main) = main.filter(|main| main.evidence == MAIN) {
+            main.evidence = format!("program of {path}");
+        }
     }
 }
 

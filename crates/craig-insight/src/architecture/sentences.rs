@@ -11,7 +11,7 @@ use crate::about::is_readme;
 use crate::modules::Modules;
 use crate::workspace::{FileIx, SourceFile};
 
-/// Folders that only lead to the code: what is said of the folder above holds for them.
+/// Folders that only lead to the code: what describes the folder above holds for them.
 const PASSED: &[&str] = &["src", "lib", "main", "java", "kotlin", "scala", "python"];
 
 pub(super) struct Sentences<'a> {
@@ -46,6 +46,12 @@ impl<'a> Sentences<'a> {
             *n_users.entry(edge.to).or_default() += 1;
         }
         Self { analysis, map, by_folder, n_users }
+    }
+
+    /// Of the files at the top.
+    pub(super) fn of_project(&self) -> Option<About> {
+        let (_, file) = self.by_folder.get("")?.first()?;
+        self.about(*file)
     }
 
     /// Of its folder, or of one above that only leads to it; otherwise of the file that is called like it.

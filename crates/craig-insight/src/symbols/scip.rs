@@ -1,6 +1,6 @@
 //! The graph as a SCIP index, the format in which code intelligence is exchanged. Source: github.com/scip-code/scip.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use ::scip::symbol::format_symbol;
 use ::scip::types::descriptor::Suffix;
@@ -25,15 +25,28 @@ pub struct ScipOrigin<'a> {
     pub version: &'a str,
 }
 
+/// A SCIP index and what is in it.
+#[derive(Clone, Debug)]
+pub struct ScipIndex {
+    /// The index, as it is written into a file.
+    pub bytes: Vec<u8>,
+    /// Files in it.
+    pub documents: u64,
+    /// Symbols.
+    pub symbols: u64,
+    /// Places that define a symbol or refer to one.
+    pub occurrences: u64,
+}
+
 impl SymbolGraph {
-    /// The bytes of a SCIP index. `text` gives the text of a file by its path; references below `min_confidence` percent are
+    /// A SCIP index. `text` gives the text of a file by its path; references below `min_confidence` percent are
     /// left out. Columns are bytes of UTF-8.
     pub fn scip(
         &self,
         origin: ScipOrigin<'_>,
         min_confidence: u8,
-        text: impl Fn(&str) -> Option<String>,
-    ) -> Vec<u8> {
+        mut text: impl FnMut(&str) -> Option<String>,
+    ) -> ScipIndex {
         let export = Export { graph: self, names: self.scip_names(origin.project) };
         let mut by_file: Vec<Vec<&SymbolReference>> = vec![Vec::new(); self.files.len()];
         for reference in self.references.iter().filter(|found| found.confidence >= min_confidence) {
@@ -49,12 +62,23 @@ impl SymbolGraph {
             let text = text(&self.files[file].path)?;
             Some(export.document(file, &text, &definitions[file], &by_file[file]))
         });
-        let index = Index { metadata: metadata(origin), documents: documents.collect(), ..Index::default() };
-        index.write_to_bytes().unwrap_or_default()
+        let mut documents: Vec<Document> = documents.collect();
+        leave_out_unknown(&mut documents);
+        let index = Index { metadata: metadata(origin), documents, ..Index::default() };
+        let count =
+            |of: fn(&Document) -> usize| index.documents.iter().map(|document| of(document) as u64).sum();
+        ScipIndex {
+            documents: index.documents.len() as u64,
+            symbols: count(|document| document.symbols.len()),
+            occurrences: count(|document| document.occurrences.len()),
+            bytes: index.write_to_bytes().unwrap_or_default(),
+        }
     }
 
     /// The symbol of each definition, as text.
     fn scip_names(&self, project: &str) -> Vec<String> {
+        // A space ends the name of a package, two are one in it.
+        let project = project.replace(' ', "  ");
         let mut taken: BTreeMap<String, u32> = BTreeMap::new();
         let mut names = Vec::with_capacity(self.definitions.len());
         for (at, definition) in self.definitions.iter().enumerate() {
@@ -64,7 +88,7 @@ impl SymbolGraph {
             }
             let mut symbol = Symbol {
                 scheme: "craig".to_owned(),
-                package: MessageField::some(Package { name: project.to_owned(), ..Package::default() }),
+                package: MessageField::some(Package { name: project.clone(), ..Package::default() }),
                 descriptors: self.descriptors(at as SymbolIx),
                 ..Symbol::default()
             };
@@ -98,6 +122,18 @@ impl SymbolGraph {
         };
         outer.push(descriptor(&definition.name, suffix(definition.kind)));
         outer
+    }
+}
+
+/// Leaves out what refers to symbols of files that have no text: nothing in the index describes them.
+fn leave_out_unknown(documents: &mut [Document]) {
+    let all = documents.iter().flat_map(|document| &document.symbols);
+    let known: HashSet<String> = all.map(|symbol| symbol.symbol.clone()).collect();
+    for document in documents {
+        document.occurrences.retain(|occurrence| known.contains(&occurrence.symbol));
+        for symbol in &mut document.symbols {
+            symbol.relationships.retain(|relation| known.contains(&relation.symbol));
+        }
     }
 }
 

@@ -1,21 +1,19 @@
 //! `craig insight`: analyses of a project that need no model.
 
-mod architecture;
+pub(crate) mod architecture;
 mod dependencies;
 mod quality;
 mod relations;
 
 use std::fmt::Display;
 use std::io;
-use std::path::Path;
 
 use clap::Subcommand;
 use craig_engine::Cancellation;
 
 use super::failure::Outcome;
 use super::output::{BOLD, DIM, styled};
-use super::project::{Place, ProjectArg};
-use super::project_selector::ProjectSelector;
+use super::project::ProjectArg;
 use super::session::Session;
 
 /// Analyse a project: architecture, dependencies, quality, relations between its parts
@@ -65,17 +63,7 @@ impl Analysis {
 }
 
 pub(crate) fn run(args: &Args, session: &mut Session) -> anyhow::Result<Outcome> {
-    let named = args.analysis.project();
-    let engine = match named.directory() {
-        Some(directory) => session.engine_with(&session.settings(Some(directory))?)?,
-        None => session.engine()?,
-    };
-    let (handle, root) = match named.place(&engine)? {
-        Place::Project(handle) => (Some(handle), Path::new(".")),
-        Place::Directory(directory) => (None, directory),
-    };
-    let selector = ProjectSelector { handle, root, no_refresh: args.no_refresh, costs: None };
-    let (project, outcome) = selector.prepare(&engine, &mut session.output)?;
+    let (engine, project, outcome) = args.analysis.project().prepare(args.no_refresh, session)?;
     let output = &mut session.output;
     // Ctrl-C ends the program.
     let never = Cancellation::default();
@@ -121,7 +109,7 @@ fn chart_or(
 }
 
 /// A heading with what it counts.
-fn heading(title: &str, about: impl Display) -> String {
+pub(crate) fn heading(title: &str, about: impl Display) -> String {
     format!("{}  {}\n", styled(BOLD, title), styled(DIM, about))
 }
 

@@ -4,7 +4,9 @@ use std::path::Path;
 
 use craig_engine::{Engine, EngineError, StoreError};
 
-use super::failure::Refusal;
+use super::failure::{Outcome, Refusal};
+use super::project_selector::ProjectSelector;
+use super::session::Session;
 
 /// A project, or a directory in it.
 #[derive(Clone, Debug, clap::Args)]
@@ -54,6 +56,25 @@ impl ProjectArg {
                 Ok(project.ok_or_else(|| not_ingested(directory))?)
             }
         }
+    }
+
+    /// Brings the project up to date, a directory that is not ingested yet by ingesting it; returns its reference.
+    pub(crate) fn prepare(
+        &self,
+        no_refresh: bool,
+        session: &mut Session,
+    ) -> anyhow::Result<(Engine, String, Outcome)> {
+        let engine = match self.directory() {
+            Some(directory) => session.engine_with(&session.settings(Some(directory))?)?,
+            None => session.engine()?,
+        };
+        let (handle, root) = match self.place(&engine)? {
+            Place::Project(handle) => (Some(handle), Path::new(".")),
+            Place::Directory(directory) => (None, directory),
+        };
+        let selector = ProjectSelector { handle, root, no_refresh, costs: None };
+        let (project, outcome) = selector.prepare(&engine, &mut session.output)?;
+        Ok((engine, project, outcome))
     }
 
     /// `path` relative to the project: where a directory is named, it may be relative to that.

@@ -11,6 +11,7 @@ mod outline;
 mod projects;
 mod query;
 mod related;
+mod repo_map;
 mod structure;
 mod symbols;
 mod updates;
@@ -213,6 +214,7 @@ static TOOLS: LazyLock<Vec<Tool>> = LazyLock::new(|| {
         content::tool(),
         structure::tool(),
         outline::tool(),
+        repo_map::tool(),
         symbols::read_tool(),
         symbols::references_tool(),
         symbols::calls_tool(),

@@ -316,6 +316,7 @@ fn architecture() {
         exit 0
         -- stdout
         {
+          "about": null,
           "modules": [
             {
               "path": "src",

@@ -23,6 +23,7 @@ mod install;
 mod json;
 mod json_files;
 mod kill;
+mod map;
 mod models;
 mod navigation;
 mod outline;

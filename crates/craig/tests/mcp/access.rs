@@ -156,6 +156,7 @@ fn annotations_say_what_tools_do() {
         get_file_content: reads
         get_file_structure: reads
         outline: reads
+        repo_map: reads
         read_symbol: reads
         find_references: reads
         call_hierarchy: reads

@@ -12,6 +12,7 @@ mod hostile;
 mod http;
 mod outline;
 mod protocol;
+mod repo_map;
 mod symbols;
 mod together;
 mod tools;

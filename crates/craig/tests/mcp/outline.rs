@@ -10,8 +10,11 @@ fn definitions_have_lines_and_signatures() {
     let home = Home::with_ingested_shop();
     let mut client = home.client();
     let outline = call(&mut client, "outline", json!({ "path": "src/auth.py" }));
-    let signature = "4-7 function: def verify_token(token, secret)";
-    assert_eq!(outline["files"], json!([{ "path": "src/auth.py", "definitions": [signature] }]));
+    let definitions = [
+        "4-7 function: def verify_token(token, secret)",
+        "10-13 function: def verify_cookie(cookie, secret)",
+    ];
+    assert_eq!(outline["files"], json!([{ "path": "src/auth.py", "definitions": definitions }]));
     assert_eq!(outline["freshness"], "fresh");
     let nothing = call(&mut client, "outline", json!({ "path": "logo.png" }));
     assert!(nothing["note"].as_str().unwrap().contains("no definitions"), "{nothing}");

@@ -1,6 +1,6 @@
 //! Architecture for people.
 
-use craig_engine::{Architecture, ModuleUse, Pattern};
+use craig_engine::{Architecture, EntryPoint, ModuleUse, Pattern};
 
 use super::{heading, rest};
 use crate::cli::output::{BOLD, Columns, DIM, GOOD, LABEL, PATH, styled};
@@ -12,7 +12,7 @@ pub(super) fn text(found: &Architecture, limit: usize, columns: Columns) -> Stri
         modules(found, columns),
         layers(found, columns),
         violations(found, columns),
-        entries(found, limit, columns),
+        entries(&found.entry_points, limit, columns),
         patterns(found, columns),
     ]
     .into_iter()
@@ -87,8 +87,9 @@ fn violations(found: &Architecture, columns: Columns) -> String {
         + &table.render(columns)
 }
 
-fn entries(found: &Architecture, limit: usize, columns: Columns) -> String {
-    if found.entry_points.is_empty() {
+/// The table of entry points.
+pub(crate) fn entries(found: &[EntryPoint], limit: usize, columns: Columns) -> String {
+    if found.is_empty() {
         return String::new();
     }
     let mut table = Table::new()
@@ -96,7 +97,7 @@ fn entries(found: &Architecture, limit: usize, columns: Columns) -> String {
         .column("place", Align::Left, Cut::Start, PATH)
         .column("reaches", Align::Right, Cut::Never, Default::default())
         .column("evidence", Align::Left, Cut::End, DIM);
-    for entry in found.entry_points.iter().take(limit) {
+    for entry in found.iter().take(limit) {
         let line = entry.line.map(|line| format!(":{line}")).unwrap_or_default();
         let starter = entry.started_by.first().map(|path| format!("; started by {path}")).unwrap_or_default();
         table.row([
@@ -108,9 +109,9 @@ fn entries(found: &Architecture, limit: usize, columns: Columns) -> String {
     }
     heading(
         "Entry points",
-        format_args!("{}, the most important first", counted(found.entry_points.len() as u64, "place")),
+        format_args!("{}, the most important first", counted(found.len() as u64, "place")),
     ) + &table.render(columns)
-        + &rest(limit, found.entry_points.len(), "more place")
+        + &rest(limit, found.len(), "more place")
 }
 
 fn patterns(found: &Architecture, columns: Columns) -> String {

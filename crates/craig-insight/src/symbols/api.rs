@@ -1,0 +1,65 @@
+//! What of a project others use: its tests, its examples, and what its libraries export.
+
+use std::cmp::Reverse;
+use std::collections::BTreeSet;
+
+use craig_chunk::names::{DefinitionKind, Role, Traits};
+
+use super::map::Ranked;
+use super::{MapFocus, SymbolGraph, SymbolIx};
+
+impl SymbolGraph {
+    /// Visible definitions outside of types, those that `roots`, the main files of libraries, define or import before the others;
+    /// among these by how many tests and examples use them, then by rank.
+    pub fn public_api(&self, roots: &[u32]) -> Vec<SymbolIx> {
+        let n_users = self.n_outside_users();
+        let exported = self.exported_by(roots);
+        let is_offered = |&Ranked { symbol, .. }: &Ranked| {
+            self.outermost(symbol) == symbol
+                && self.is_visible(symbol)
+                && !self.definition(symbol).traits.has(Traits::LOCAL)
+        };
+        let mut offered: Vec<SymbolIx> = self
+            .central(&MapFocus::default())
+            .iter()
+            .filter(|found| is_offered(found))
+            .map(|found| found.symbol)
+            .collect();
+        // Stable: those that are used equally keep the order of their ranks.
+        offered.sort_by_key(|&at| (!exported.contains(&at), Reverse(n_users[at as usize])));
+        offered
+    }
+
+    /// How many files of tests and examples refer to each definition, or to a member of it.
+    pub fn n_outside_users(&self) -> Vec<u32> {
+        let weights = self.file_weights();
+        let mut pairs: Vec<(SymbolIx, u32)> = Vec::new();
+        for found in &self.references {
+            if weights[found.file as usize] < 1.0 && found.role != Role::Override && found.confidence >= 70 {
+                pairs.extend(self.enclosing(found.symbol).map(|at| (at, found.file)));
+            }
+        }
+        pairs.sort_unstable();
+        pairs.dedup();
+        let mut n_users = vec![0; self.definitions.len()];
+        pairs.iter().for_each(|&(symbol, _)| n_users[symbol as usize] += 1);
+        n_users
+    }
+
+    /// What files define, or import from others.
+    fn exported_by(&self, roots: &[u32]) -> BTreeSet<SymbolIx> {
+        let mut exported = BTreeSet::new();
+        for &root in roots {
+            exported.extend(self.definitions_in(root));
+            let imported = self.references_in(root, 1..=u32::MAX).filter(|found| found.role == Role::Import);
+            exported.extend(imported.map(|found| found.symbol));
+        }
+        exported
+    }
+
+    /// The definition around another that no type encloses.
+    fn outermost(&self, symbol: SymbolIx) -> SymbolIx {
+        let is_namespace = |&at: &SymbolIx| self.definition(at).kind == DefinitionKind::Module;
+        self.enclosing(symbol).filter(|at| !is_namespace(at)).last().unwrap_or(symbol)
+    }
+}

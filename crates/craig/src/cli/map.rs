@@ -1,0 +1,87 @@
+//! `craig map`: how the central symbols of a project are declared.
+
+use std::path::{Path, PathBuf};
+
+use craig_engine::{MapRequest, MappedFile, RepoMap};
+
+use super::costs::Costs;
+use super::failure::Outcome;
+use super::output::{DIM, PATH, styled};
+use super::project_selector::ProjectSelector;
+use super::session::Session;
+use super::units::{count, counted};
+
+/// Show what is central in a project: declarations of its main types and functions, within a budget of tokens
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// Files and folders that the map is about [default: the whole project]
+    paths: Vec<String>,
+    /// Question that the map is about
+    #[arg(long, value_name = "TEXT")]
+    query: Option<String>,
+    /// Maximum number of tokens
+    #[arg(long, value_name = "N", default_value_t = MapRequest::default().budget_tokens)]
+    tokens: usize,
+    /// Id, reference or name of the project [default: the project of the directory]
+    #[arg(long, short, conflicts_with = "root")]
+    project: Option<String>,
+    /// Directory whose project is shown
+    #[arg(long, value_name = "DIR", default_value = ".")]
+    root: PathBuf,
+    /// Answer from the index as it is, without checking for changed files first
+    #[arg(long)]
+    no_refresh: bool,
+    #[command(flatten)]
+    costs: Costs,
+}
+
+impl Args {
+    fn selector(&self) -> ProjectSelector<'_> {
+        ProjectSelector {
+            handle: self.project.as_deref(),
+            root: &self.root,
+            no_refresh: self.no_refresh,
+            costs: Some(self.costs),
+        }
+    }
+}
+
+pub(crate) fn run(args: &Args, session: &mut Session) -> anyhow::Result<Outcome> {
+    let engine = session.engine_with(&session.settings(Some(&args.root))?)?;
+    let (project, prepared) = args.selector().prepare(&engine, &mut session.output)?;
+    let paths = args.paths.iter().map(|path| match &args.project {
+        Some(_) => Ok(path.clone()),
+        None => engine.path_in_project(&project, &args.root, Path::new(path)),
+    });
+    let request = MapRequest {
+        paths: paths.collect::<Result<_, _>>()?,
+        query: args.query.clone(),
+        budget_tokens: args.tokens,
+        ..MapRequest::default()
+    };
+    let map = engine.repo_map(&project, &request)?;
+    let output = &mut session.output;
+    output.show(&map, |_| text(&map))?;
+    if map.shown < map.total {
+        let (shown, total) = (count(map.shown), counted(map.total, "symbol"));
+        output
+            .note(format_args!("{shown} of {total} in {} tokens: --tokens N shows more", count(map.tokens)));
+    } else if map.total == 0 {
+        output.note(format_args!("{} has no symbols that Craig can read", map.project));
+    }
+    Ok(prepared)
+}
+
+/// Files with declarations and their lines, as in [`MappedFile::text`], with styles.
+fn text(map: &RepoMap) -> String {
+    map.files.iter().map(of_file).collect()
+}
+
+fn of_file(file: &MappedFile) -> String {
+    let mut text = format!("{}\n", styled(PATH, &file.path));
+    for symbol in &file.symbols {
+        let line = styled(DIM, format_args!("{:>5}", symbol.line));
+        text += &format!("{line} {}{}\n", "  ".repeat(symbol.depth as usize), symbol.signature);
+    }
+    text
+}

@@ -1,0 +1,100 @@
+//! `repo_map`: how the central symbols of a project are declared.
+
+use craig_engine::{MapRequest, MappedFile, MappedSymbol};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::{About, Call, CancelOnDrop, Effect, Tool};
+use crate::mcp::answer::Answer;
+use crate::mcp::failure::Failure;
+use crate::mcp::freshness::StateName;
+use crate::mcp::injection;
+
+/// Longer maps are no maps.
+const MOST_TOKENS: usize = 16_384;
+
+#[derive(Deserialize, JsonSchema)]
+struct Arguments {
+    /// Files or folders that the map is about: what is central in them and what they use; default: the whole project.
+    #[serde(default)]
+    paths: Vec<String>,
+    /// A question or task that the map is about.
+    query: Option<String>,
+    /// Name, reference, id or directory of the project; default: the workspace's.
+    project: Option<String>,
+    /// Token budget of the map (default 1024, at most 16384).
+    max_tokens: Option<usize>,
+}
+
+#[derive(Serialize, JsonSchema)]
+struct Shown {
+    /// Files, the one with the most central symbol first.
+    files: Vec<ShownFile>,
+    /// Symbols in the map.
+    shown: u64,
+    /// Symbols that could be in it.
+    total: u64,
+    /// Whether the index is as new as the files.
+    freshness: StateName,
+    /// What to know about this answer.
+    note: Option<String>,
+}
+
+#[derive(Serialize, JsonSchema)]
+struct ShownFile {
+    /// Path relative to the project's directory.
+    path: String,
+    /// Line and declaration of each symbol, indented by what it is in: "  12: def total(self)".
+    symbols: Vec<String>,
+}
+
+pub(super) fn tool() -> Tool {
+    let about = About {
+        name: "repo_map",
+        title: "Map of what is central",
+        description: "Lists the declarations of a project's most central types and functions, by file, within a token budget: \
+                      what to read first in an unknown project. With paths or a query, what is central for these. Use outline \
+                      for all definitions of one file, query_code to find code.",
+        effect: Effect::Reads,
+    };
+    Tool::new(about, answer)
+}
+
+async fn answer(call: Call<Arguments>) -> Result<Answer<Shown>, Failure> {
+    let Call { arguments, shared, caller, .. } = call;
+    let project = shared.project_or_own(arguments.project.as_deref()).await?;
+    let state = shared.bring_up_to_date(&project).await?;
+    let mut request = MapRequest { query: arguments.query, ..MapRequest::default() };
+    for path in &arguments.paths {
+        request.paths.push(shared.path_in_project(&project, path).await?);
+    }
+    request.budget_tokens = arguments.max_tokens.unwrap_or(request.budget_tokens).min(MOST_TOKENS);
+    let ended = CancelOnDrop::default();
+    request.cancellation = ended.0.clone();
+    let map = tokio::select! {
+        map = shared.run(move |engine| engine.repo_map(&project, &request)) => map?,
+        () = caller.cancelled.cancelled() => {
+            return Err(Failure::new("the call was cancelled", "call the tool again if the answer is still needed"));
+        }
+    };
+    let mut notes: Vec<String> = state.note(&map.project).into_iter().collect();
+    let files: Vec<ShownFile> = map.files.into_iter().map(ShownFile::from).collect();
+    let is_suspicious =
+        |file: &ShownFile| file.symbols.iter().any(|line| injection::looks_like_instructions(line));
+    notes.extend(injection::notice(files.iter().any(is_suspicious)));
+    if map.total == 0 {
+        notes.push("there are no symbols: Craig can read those of no file here".into());
+    }
+    let (shown, total) = (map.shown, map.total);
+    let note = (!notes.is_empty()).then(|| notes.join(" "));
+    Ok(Shown { files, shown, total, freshness: state.name(), note }.into())
+}
+
+impl From<MappedFile> for ShownFile {
+    fn from(file: MappedFile) -> Self {
+        let line = |symbol: &MappedSymbol| {
+            format!("{}{}: {}", "  ".repeat(symbol.depth as usize), symbol.line, symbol.signature)
+        };
+        Self { symbols: file.symbols.iter().map(line).collect(), path: file.path }
+    }
+}
