@@ -279,7 +279,9 @@ fn name_rules(language: &tree_sitter::Language, table: &NameTable) -> Vec<NameRu
         let kind = language.node_kind_for_id(id)?;
         table.rules.iter().find(|(name, _)| *name == kind).map(|(_, rule)| *rule)
     };
-    (0..language.node_kind_count()).map(|id| rule(id).unwrap_or(NameRule::Inside)).collect()
+    let broken = table.rules.iter().find(|(name, _)| *name == "ERROR").map(|(_, rule)| *rule);
+    let all = (0..language.node_kind_count()).map(rule).chain(std::iter::once(broken));
+    all.map(|rule| rule.unwrap_or(NameRule::Inside)).collect()
 }
 
 /// The grammar for a language, if there is one.

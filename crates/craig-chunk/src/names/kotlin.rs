@@ -20,6 +20,7 @@ pub(crate) static TABLE: NameTable = NameTable {
         ("number_literal", Literal),
         ("float_literal", Literal),
         ("source_file", Read(file)),
+        ("ERROR", Read(broken)),
         ("package_header", Read(package)),
         ("import", Read(import)),
         ("identifier", Read(identifier)),
@@ -122,7 +123,6 @@ fn file<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
                 walk.inside_type(of, |walk| walk.visit(part));
                 continue;
             }
-            _ if part.is_error() => broken(walk, part),
             _ => {
                 walk.visit(part);
             }
@@ -133,20 +133,83 @@ fn file<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
     Value::Unknown
 }
 
-/// A type in which something cannot be parsed: its members stand in the error itself.
-fn broken<'t>(walk: &mut Walk<'t>, node: Node<'t>) {
+/// What cannot be parsed: types stand in it as their tokens.
+fn broken<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
+    walk.take_role();
     let mut cursor = node.walk();
     let parts: Vec<Node<'t>> = node.children(&mut cursor).collect();
-    let keyword = parts.iter().position(|part| matches!(part.kind(), "class" | "interface" | "object"));
-    let name = keyword.and_then(|at| parts.get(at + 1)).filter(|name| name.kind() == "identifier");
-    let (Some(keyword), Some(&name)) = (keyword, name) else {
-        walk.children(node);
-        return;
-    };
-    let is_interface = parts[keyword].kind() == "interface";
-    let kind = if is_interface { DefinitionKind::Interface } else { DefinitionKind::Class };
-    let Some(definition) = walk.define(name, node, kind, modifiers(walk, node).traits) else { return };
-    type_parts(walk, node, definition);
+    if !parts.iter().any(|part| is_keyword(*part)) {
+        return walk.children(node);
+    }
+    let mut at = 0;
+    while at < parts.len() {
+        at = tokens(walk, &parts, at, 0);
+    }
+    Value::Unknown
+}
+
+/// Whether a token begins a type.
+fn is_keyword(part: Node<'_>) -> bool {
+    matches!(part.kind(), "class" | "interface" | "object")
+}
+
+/// Reads tokens up to the brace that closes them; the index behind it.
+fn tokens<'t>(walk: &mut Walk<'t>, parts: &[Node<'t>], mut at: usize, depth: usize) -> usize {
+    const MAX_BRACES: usize = 64;
+    let mut open: Option<DefinitionIx> = None;
+    let mut locals = Vec::new();
+    while let Some(&part) = parts.get(at) {
+        at += 1;
+        let next = parts.get(at).filter(|name| name.kind() == "identifier").copied();
+        match (part.kind(), open) {
+            ("}", _) => return at,
+            ("{", Some(of)) if depth < MAX_BRACES => {
+                open = None;
+                at = walk.scope(ScopeKind::Block, |walk| {
+                    instance_is(walk, Value::Instance(Source::Definition(of)), Value::Unknown);
+                    walk.inside_type(of, |walk| tokens(walk, parts, at, depth + 1))
+                });
+            }
+            ("{", None) if depth < MAX_BRACES => at = tokens(walk, parts, at, depth + 1),
+            (keyword @ ("class" | "interface" | "object"), _) => {
+                let Some(name) = next else { continue };
+                at += 1;
+                let is_interface = keyword == "interface";
+                let kind = if is_interface { DefinitionKind::Interface } else { DefinitionKind::Class };
+                open = walk.define(name, name, kind, Traits::default());
+            }
+            ("fun", _) => {
+                let Some(name) = next else { continue };
+                at += 1;
+                let is_method = walk.is_in_type();
+                let kind = if is_method { DefinitionKind::Method } else { DefinitionKind::Function };
+                walk.define(name, name, kind, Traits::default());
+                open = None;
+            }
+            ("class_parameter", Some(of)) => {
+                locals.extend(walk.inside_type(of, |walk| class_parameter(walk, part, of)));
+                walk.inside_type(of, |walk| constructor_default(walk, part, &locals));
+            }
+            ("primary_constructor", Some(of)) => walk.inside_type(of, |walk| {
+                let parameters = constructor_parameters(walk, part, of);
+                walk.scope(ScopeKind::Block, |walk| {
+                    declare(walk, &parameters);
+                    constructor_defaults(walk, part);
+                });
+            }),
+            ("delegation_specifiers", Some(of)) => {
+                let supers = walk.inside_type(of, |walk| supers_of(walk, part));
+                if let Some(known) = walk.definition(of) {
+                    known.supers.extend(supers);
+                }
+            }
+            _ if part.is_named() => {
+                walk.visit(part);
+            }
+            _ => {}
+        }
+    }
+    at
 }
 
 fn package<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
@@ -476,7 +539,9 @@ fn type_parts<'t>(walk: &mut Walk<'t>, node: Node<'t>, definition: DefinitionIx)
             }
             let body = child(node, "class_body").or_else(|| child(node, "enum_class_body"));
             let body = body.or_else(|| delegated(node)?.lambda);
-            members(walk, body.unwrap_or(node), &parameters);
+            if let Some(body) = body {
+                members(walk, body, &parameters);
+            }
         });
     });
     walk.is_static = is_static;
@@ -500,13 +565,6 @@ fn members<'t>(walk: &mut Walk<'t>, body: Node<'t>, parameters: &[(Node<'t>, Val
     let mut cursor = body.walk();
     for member in body.named_children(&mut cursor) {
         match member.kind() {
-            // Of a type that cannot be parsed.
-            "modifiers"
-            | "identifier"
-            | "type_parameters"
-            | "primary_constructor"
-            | "delegation_specifiers"
-            | "type_constraints" => {}
             "property_declaration" | "anonymous_initializer" if !parameters.is_empty() => {
                 walk.scope(ScopeKind::Block, |walk| {
                     declare(walk, parameters);
@@ -538,7 +596,9 @@ fn is_body(lambda: Node<'_>) -> bool {
 }
 
 fn class_parameters<'t>(node: Node<'t>) -> Vec<Node<'t>> {
-    let list = child(node, "primary_constructor").and_then(|made| child(made, "class_parameters"));
+    let made =
+        if node.kind() == "primary_constructor" { Some(node) } else { child(node, "primary_constructor") };
+    let list = made.and_then(|made| child(made, "class_parameters"));
     let Some(list) = list else { return Vec::new() };
     let mut cursor = list.walk();
     list.named_children(&mut cursor).filter(|part| part.kind() == "class_parameter").collect()
@@ -555,21 +615,29 @@ fn constructor_parameters<'t>(
         annotations(walk, made);
     }
     for parameter in class_parameters(node) {
-        annotations(walk, parameter);
-        let value = typed(walk, parameter);
-        let is_several = has_modifier(walk, parameter, "vararg");
-        let value = if is_several { value.collection() } else { value };
-        let Some(name) = child(parameter, "identifier") else { continue };
-        if child(parameter, "val").or_else(|| child(parameter, "var")).is_none() {
-            locals.push((name, value));
-            continue;
-        }
-        let traits = modifiers(walk, parameter).traits;
-        if let Some(of) = walk.define_in(Some(owner), name, parameter, DefinitionKind::Field, traits) {
-            walk.set_value(of, value);
-        }
+        locals.extend(class_parameter(walk, parameter, owner));
     }
     locals
+}
+
+/// A parameter of the constructor, if it is no property.
+fn class_parameter<'t>(
+    walk: &mut Walk<'t>,
+    parameter: Node<'t>,
+    owner: DefinitionIx,
+) -> Option<(Node<'t>, Value)> {
+    annotations(walk, parameter);
+    let value = typed(walk, parameter);
+    let is_several = has_modifier(walk, parameter, "vararg");
+    let value = if is_several { value.collection() } else { value };
+    let name = child(parameter, "identifier")?;
+    if child(parameter, "val").or_else(|| child(parameter, "var")).is_none() {
+        return Some((name, value));
+    }
+    let traits = modifiers(walk, parameter).traits;
+    let of = walk.define_in(Some(owner), name, parameter, DefinitionKind::Field, traits)?;
+    walk.set_value(of, value);
+    None
 }
 
 fn has_modifier(walk: &Walk<'_>, node: Node<'_>, word: &str) -> bool {
@@ -581,12 +649,19 @@ fn has_modifier(walk: &Walk<'_>, node: Node<'_>, word: &str) -> bool {
 /// What parameters of the constructor are if no argument is given.
 fn constructor_defaults<'t>(walk: &mut Walk<'t>, node: Node<'t>) {
     for parameter in class_parameters(node) {
+        constructor_default(walk, parameter, &[]);
+    }
+}
+
+fn constructor_default<'t>(walk: &mut Walk<'t>, parameter: Node<'t>, locals: &[(Node<'t>, Value)]) {
+    walk.scope(ScopeKind::Block, |walk| {
+        declare(walk, locals);
         let mut cursor = parameter.walk();
         let parts = parameter.named_children(&mut cursor).skip_while(|part| !is_type(*part));
         for part in parts.skip(1) {
             walk.visit(part);
         }
-    }
+    });
 }
 
 /// Declares type parameters, with the bounds behind `where`.
@@ -611,8 +686,12 @@ fn type_parameters<'t>(walk: &mut Walk<'t>, node: Node<'t>) {
 }
 
 fn supers<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Vec<Value> {
+    child(node, "delegation_specifiers").map_or(Vec::new(), |list| supers_of(walk, list))
+}
+
+fn supers_of<'t>(walk: &mut Walk<'t>, list: Node<'t>) -> Vec<Value> {
     let mut supers = Vec::new();
-    let Some(list) = child(node, "delegation_specifiers") else { return supers };
+    let node = list.parent().unwrap_or(list);
     let mut cursor = list.walk();
     for specifier in list.named_children(&mut cursor) {
         let mut cursor = specifier.walk();
@@ -628,7 +707,11 @@ fn supers<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Vec<Value> {
                         } else if let Some(call) =
                             delegated(node).filter(|_| inner.kind() == "call_expression")
                         {
-                            call_of(walk, &Call { lambda: None, ..call });
+                            if call.arguments.is_some() {
+                                call_of(walk, &Call { lambda: None, ..call });
+                            } else {
+                                walk.visit(call.callee);
+                            }
                         } else {
                             walk.visit(inner);
                         }
@@ -743,7 +826,7 @@ fn is_member(node: Node<'_>) -> bool {
     let Some(parent) = node.parent() else { return true };
     let is_read_as_body = matches!(parent.kind(), "source_file" | "class_body" | "enum_class_body")
         || parent.kind() == "lambda_literal" && is_body(parent);
-    is_read_as_body || parent.is_error() && parent.parent().is_some_and(|file| file.kind() == "source_file")
+    is_read_as_body || parent.is_error() && parent.parent().is_none_or(|file| file.kind() == "source_file")
 }
 
 /// The type before the name of an extension.

@@ -43,7 +43,7 @@ pub(crate) enum NameRule {
 
 /// How names of a language are read.
 pub(crate) struct NameTable {
-    /// By node kind; kinds that are not listed are read inside.
+    /// By node kind, `ERROR` for what cannot be parsed; kinds that are not listed are read inside.
     pub(crate) rules: &'static [(&'static str, NameRule)],
     /// Whether a name counts in its whole scope, also before its declaration.
     pub(crate) hoists: bool,
@@ -182,7 +182,10 @@ impl<'t> Walk<'t> {
             return Value::Unknown;
         }
         self.depth += 1;
-        let rule = self.rules.get(usize::from(node.kind_id())).copied().unwrap_or(NameRule::Inside);
+        // The last rule is that of what cannot be parsed.
+        let broken = self.rules.len().saturating_sub(1);
+        let kind = if node.is_error() { broken } else { usize::from(node.kind_id()) };
+        let rule = self.rules.get(kind).copied().unwrap_or(NameRule::Inside);
         let value = match rule {
             NameRule::Inside => {
                 self.role = Role::Read;

@@ -201,6 +201,54 @@ fun other() = each { title -> title.text(\"\") }
 }
 
 #[test]
+fn types_that_cannot_be_parsed_keep_their_members() {
+    check(
+        "
+//- /src/a/Broken.kt
+package a
+
+interface Part
+
+class Broken(val size: Int) : Part {
+    fun zero() = Text(1)
+
+    fun first(): Widget {
+        val usage = zero()
+        return if (usage.isEmpty()) {
+            Text(prog)
+        } else {
+            list {
+                entry(1)
+                inline = true
+                spacing = 1
+            }
+        }
+    }
+
+    fun second() = third(size)
+
+    fun third(size: Int) {}
+}
+//- /src/a/Use.kt
+package a
+
+fun use(broken: Broken) = broken.zero()
+",
+        &expect![[r#"
+            interface Part src/a/Broken.kt:3
+                src/a/Broken.kt:5 implement 99
+            class Broken src/a/Broken.kt:5
+                src/a/Use.kt:3 type 99
+            method Broken.zero src/a/Broken.kt:6
+                src/a/Broken.kt:9 call 99
+                src/a/Use.kt:3 call 95
+            field Broken.usage src/a/Broken.kt:9
+                src/a/Broken.kt:10 read 99
+        "#]],
+    );
+}
+
+#[test]
 fn members_are_inherited_and_overridden() {
     check(
         "
