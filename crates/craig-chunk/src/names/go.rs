@@ -388,6 +388,29 @@ fn fields<'t>(walk: &mut Walk<'t>, node: Node<'t>, owner: DefinitionIx) {
 fn embedded<'t>(walk: &mut Walk<'t>, declaration: Node<'t>, owner: DefinitionIx) {
     let value = walk.field_as(declaration, "type", Role::Inherit);
     add_super(walk, owner, value);
+    let name = field(declaration, "type").and_then(|of| embedded_name(of, 0));
+    if let Some(name) = name
+        && let Some(definition) = walk.define_in(
+            Some(owner),
+            name,
+            declaration,
+            DefinitionKind::Field,
+            exported(walk.text_of(name)),
+        )
+    {
+        walk.set_value(definition, value);
+    }
+}
+
+/// The last name of an embedded type.
+fn embedded_name(node: Node<'_>, depth: usize) -> Option<Node<'_>> {
+    match node.kind() {
+        "type_identifier" => Some(node),
+        _ if depth > 8 => None,
+        "qualified_type" => field(node, "name"),
+        "generic_type" => field(node, "type").and_then(|of| embedded_name(of, depth + 1)),
+        _ => node.named_child(0).and_then(|of| embedded_name(of, depth + 1)),
+    }
 }
 
 fn add_super(walk: &mut Walk<'_>, owner: DefinitionIx, value: Value) {

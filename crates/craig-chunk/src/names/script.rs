@@ -23,6 +23,7 @@ pub(crate) static TABLE: NameTable = NameTable {
         ("shorthand_property_identifier", Name),
         ("type_identifier", TypeName),
         ("this", Read(this)),
+        ("lookup_type", Read(indexed_type)),
         ("member_expression", Read(member)),
         ("nested_identifier", Read(member)),
         ("nested_type_identifier", Read(nested_type)),
@@ -1014,8 +1015,13 @@ fn super_types<'t>(walk: &mut Walk<'t>, node: Node<'t>, role: Role) -> Vec<Value
         .map(|part| match part.kind() {
             "generic_type" => {
                 let value = walk.field_as(part, "name", role);
-                walk.field(part, "type_arguments");
-                value
+                let name = field(part, "name").map_or("", |name| walk.text_of(name));
+                let Some(list) = field(part, "type_arguments") else { return value };
+                let mut cursor = list.walk();
+                let arguments: Vec<Value> =
+                    list.named_children(&mut cursor).map(|argument| walk.visit(argument)).collect();
+                // `extends Partial<Base>`
+                if WRAPPERS.contains(&name) { arguments.first().copied().unwrap_or_default() } else { value }
             }
             _ => walk.visit_as(part, role),
         })
@@ -1270,6 +1276,21 @@ fn type_node<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
 fn conditional_type<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
     walk.scope(ScopeKind::Block, |walk| walk.children(node));
     Value::Unknown
+}
+
+/// `Type['name']`: what the member holds.
+fn indexed_type<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
+    let Some(of) = node.named_child(0) else { return Value::Unknown };
+    let of = walk.visit(of).instance();
+    let Some(index) = node.named_child(1) else { return of };
+    let name = index.named_child(0).filter(|name| name.kind() == "string");
+    match name.and_then(|name| child(name, "string_fragment")) {
+        Some(name) => walk.member(name, of, Role::Read),
+        None => {
+            walk.visit(index);
+            of.element()
+        }
+    }
 }
 
 /// `typeof x`: what `x` is.

@@ -565,6 +565,8 @@ impl<'t, 'n> Binder<'t, 'n> {
         let held = self.types[at as usize];
         match entry.kind {
             DefinitionKind::Type => match held {
+                // `type Routes []Route` has methods of its own.
+                Type::External(_) | Type::Collection(_) if self.table.has_members(at) => Type::Static(at),
                 Type::Static(_) | Type::External(_) => held,
                 Type::Instance(of) => Type::Static(of),
                 Type::Collection(_) => held,
@@ -1328,6 +1330,15 @@ impl<'b, 't, 'n> FileBinder<'b, 't, 'n> {
     fn element(&self, of: Type) -> Type {
         match of {
             Type::Collection(of) => Type::Instance(of),
+            Type::Static(of) | Type::Instance(of)
+                if self.binder.table.entry(of).kind == DefinitionKind::Type
+                    && matches!(self.binder.types[of as usize], Type::Collection(_) | Type::External(_)) =>
+            {
+                match self.binder.types[of as usize] {
+                    Type::Collection(of) => Type::Instance(of),
+                    other => other,
+                }
+            }
             // Pointers and arrays of C are not told from what they point to.
             Type::Instance(_) if self.family == Family::C => of,
             Type::External(_) => Type::External(None),

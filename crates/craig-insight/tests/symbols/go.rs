@@ -165,3 +165,69 @@ func (o *Other) Put(key string) error { return nil }
         "#]],
     );
 }
+
+#[test]
+fn named_collections_have_methods_and_embedded_types_are_fields() {
+    check(
+        "
+//- /go.mod
+module example.com/app
+//- /labels.go
+package app
+
+type labels map[string]string
+
+func (l labels) keys() []string { return nil }
+
+type Route struct{ Path string }
+
+type Routes []Route
+
+func (r Routes) first() Route { return r[0] }
+
+type Base struct{ routes Routes }
+
+func (b Base) all() Routes { return b.routes }
+
+type Router struct{ *Base }
+
+func match(set labels, router Router) {
+	set.keys()
+	router.Base.all().first()
+	for _, route := range router.routes {
+		_ = route.Path
+	}
+}
+",
+        &expect![[r#"
+            type labels labels.go:3
+                labels.go:5 type 99
+                labels.go:19 type 99
+            method labels.keys labels.go:5
+                labels.go:20 call 95
+            class Route labels.go:7
+                labels.go:9 type 99
+                labels.go:11 type 99
+            field Route.Path labels.go:7
+                labels.go:23 read 95
+            type Routes labels.go:9
+                labels.go:11 type 99
+                labels.go:13 type 99
+                labels.go:15 type 99
+            method Routes.first labels.go:11
+                labels.go:21 call 95
+            class Base labels.go:13
+                labels.go:15 type 99
+                labels.go:17 inherit 99
+            field Base.routes labels.go:13
+                labels.go:15 read 95
+                labels.go:22 read 95
+            method Base.all labels.go:15
+                labels.go:21 call 95
+            class Router labels.go:17
+                labels.go:19 type 99
+            field Router.Base labels.go:17
+                labels.go:21 read 95
+        "#]],
+    );
+}

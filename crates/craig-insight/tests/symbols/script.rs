@@ -319,3 +319,35 @@ export const second = { name: 'b', server: { port: 2 } } satisfies Partial<Confi
         "#]],
     );
 }
+
+#[test]
+fn types_that_extend_parts_of_others_and_look_members_up() {
+    check(
+        "
+//- /src/types.d.ts
+export interface Input { payload: string; header?: string }
+export interface Output extends Partial<Input>, Base<string> {}
+export interface Base<T> { base: T }
+//- /src/app.ts
+import type * as types from './types.d.ts'
+
+export function read(output: types.Output, payload: types.Input['payload']) {
+  return [output.payload, output.base, payload]
+}
+",
+        &expect![[r#"
+            interface Input src/types.d.ts:1
+                src/app.ts:3 type 95
+                src/types.d.ts:2 type 99
+            field Input.payload src/types.d.ts:1
+                src/app.ts:3 read 95
+                src/app.ts:4 read 95
+            interface Output src/types.d.ts:2
+                src/app.ts:3 type 95
+            interface Base src/types.d.ts:3
+                src/types.d.ts:2 inherit 99
+            field Base.base src/types.d.ts:3
+                src/app.ts:4 read 95
+        "#]],
+    );
+}
