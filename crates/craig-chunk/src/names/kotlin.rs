@@ -837,7 +837,7 @@ fn receiver<'t>(node: Node<'t>, name: Node<'t>) -> Option<Node<'t>> {
     before.find(|part| is_type(*part))
 }
 
-/// The name of the type that a receiver is of, unless that is a type parameter.
+/// The name of the type that a receiver is of, with those of the types around it; nothing of a type parameter.
 fn receiver_name<'t>(walk: &Walk<'t>, node: Node<'t>, receiver: Node<'t>) -> Option<&'t str> {
     let mut of = receiver;
     for _ in 0..8 {
@@ -849,7 +849,11 @@ fn receiver_name<'t>(walk: &Walk<'t>, node: Node<'t>, receiver: Node<'t>) -> Opt
     }
     let mut cursor = of.walk();
     let names = of.named_children(&mut cursor).filter(|part| part.kind() == "identifier");
-    let name = names.map(|name| walk.text_of(name)).filter(|name| *name != "Companion").last()?;
+    let names: Vec<Node<'t>> = names.filter(|name| walk.text_of(*name) != "Companion").collect();
+    let &last = names.last()?;
+    let is_type_name = |name: &&Node<'t>| walk.text_of(**name).starts_with(char::is_uppercase);
+    let &outermost = names.iter().find(is_type_name).unwrap_or(&last);
+    let name = walk.text.get(outermost.start_byte()..last.end_byte())?;
     let mut cursor = node.walk();
     let mut lists = node.named_children(&mut cursor).filter(|part| part.kind() == "type_parameters");
     let is_parameter = lists.any(|list| {

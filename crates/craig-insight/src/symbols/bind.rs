@@ -343,7 +343,8 @@ impl<'t, 'n> Binder<'t, 'n> {
     /// The name of the type that an extension extends.
     fn extended(&self, at: SymbolIx) -> Option<&'n str> {
         let file = self.table.entry(at).file as usize;
-        self.table.definition(at).owner.map(|owner| self.table.files[file].text(owner))
+        let owner = self.table.files[file].text(self.table.definition(at).owner?);
+        owner.rsplit('.').next()
     }
 
     /// Of extensions, those of the type itself if there are any.

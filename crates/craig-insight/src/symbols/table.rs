@@ -270,10 +270,9 @@ impl<'n> Table<'n> {
             let definition = &self.files[file as usize].definitions[ix as usize];
             let is_inner_extension = definition.parent.is_some() && definition.traits.has(Traits::EXTENSION);
             if let Some(owner) = definition.owner.filter(|_| !is_inner_extension) {
-                let owner = self.name(file as usize, owner);
                 let owner = match self.families[file as usize] {
-                    Family::Jvm => self.receiver_type(file as usize, owner),
-                    _ => self.type_named(file as usize, owner),
+                    Family::Jvm => self.receiver_type(file as usize, self.files[file as usize].text(owner)),
+                    _ => self.type_named(file as usize, self.name(file as usize, owner)),
                 };
                 if let Some(owner) = owner
                     && !self.is_inside(owner, at as SymbolIx)
@@ -331,7 +330,17 @@ impl<'n> Table<'n> {
     }
 
     /// The type that a file of the JVM's languages extends: imported, of its package, or of one that it imports all of.
-    fn receiver_type(&self, file: FileIx, name: Name) -> Option<SymbolIx> {
+    fn receiver_type(&self, file: FileIx, path: &str) -> Option<SymbolIx> {
+        if let Some((outer, last)) = path.rsplit_once('.') {
+            let outer = self.canonical[self.receiver_type(file, outer)? as usize];
+            let all = self.by_name.get(&self.find(last)?)?.iter().copied();
+            let is_inner = |at: &SymbolIx| {
+                let entry = &self.entries[*at as usize];
+                entry.kind.is_type() && entry.parent.map(|of| self.canonical[of as usize]) == Some(outer)
+            };
+            return all.into_iter().find(is_inner);
+        }
+        let name = self.find(path)?;
         let names = &self.files[file];
         let package = |module| self.group(self.families[file], names.text(module));
         let type_of = |group: GroupIx, name: Name| {

@@ -78,6 +78,7 @@ package io
 
 class Buffer : Source {
     fun write(text: String) = this
+    class Cursor
 }
 
 interface Source
@@ -88,6 +89,7 @@ fun File.lines(): Int = 2
 val Source.name: String get() = \"source\"
 fun <T : Source> T.logged(): T = apply { name }
 private fun Source.secret() {}
+fun Buffer.Cursor.next() {}
 //- /src/app/Main.kt
 package app
 
@@ -108,6 +110,7 @@ fun run(file: File, unknown: Any?) {
         this.write(name)
     }
     with(Buffer()) { also { it.line() } }
+    Buffer.Cursor().next()
 }
 ",
         &expect![[r#"
@@ -117,37 +120,44 @@ fun run(file: File, unknown: Any?) {
                 src/app/Main.kt:13 call 99
                 src/app/Main.kt:15 call 99
                 src/app/Main.kt:19 call 99
-                src/io/Buffer.kt:9 type 99
+                src/app/Main.kt:20 type 99
+                src/io/Buffer.kt:10 type 99
+                src/io/Buffer.kt:16 type 99
             method Buffer.write src/io/Buffer.kt:4
                 src/app/Main.kt:10 call 95
                 src/app/Main.kt:16 call 95
                 src/app/Main.kt:17 call 95
-                src/io/Buffer.kt:9 call 99
-                src/io/Buffer.kt:9 call 95
-            interface Source src/io/Buffer.kt:7
+                src/io/Buffer.kt:10 call 99
+                src/io/Buffer.kt:10 call 95
+            class Buffer.Cursor src/io/Buffer.kt:5
+                src/app/Main.kt:20 call 95
+                src/io/Buffer.kt:16 type 95
+            interface Source src/io/Buffer.kt:8
                 src/io/Buffer.kt:3 implement 99
-                src/io/Buffer.kt:12 type 99
                 src/io/Buffer.kt:13 type 99
                 src/io/Buffer.kt:14 type 99
-            function Buffer.line src/io/Buffer.kt:9
+                src/io/Buffer.kt:15 type 99
+            function Buffer.line src/io/Buffer.kt:10
                 src/app/Main.kt:4 import 99
                 src/app/Main.kt:10 call 85
                 src/app/Main.kt:19 call 70
-            function lines src/io/Buffer.kt:10
-                src/app/Main.kt:5 import 99
-                src/app/Main.kt:11 call 85
             function lines src/io/Buffer.kt:11
                 src/app/Main.kt:5 import 99
                 src/app/Main.kt:11 call 85
+            function lines src/io/Buffer.kt:12
+                src/app/Main.kt:5 import 99
+                src/app/Main.kt:11 call 85
                 src/app/Main.kt:12 call 85
-            variable Source.name src/io/Buffer.kt:12
+            variable Source.name src/io/Buffer.kt:13
                 src/app/Main.kt:7 import 99
                 src/app/Main.kt:13 read 95
                 src/app/Main.kt:17 read 99
-                src/io/Buffer.kt:13 read 99
-            function logged src/io/Buffer.kt:13
+                src/io/Buffer.kt:14 read 99
+            function logged src/io/Buffer.kt:14
                 src/app/Main.kt:6 import 99
                 src/app/Main.kt:10 call 85
+            function Buffer.Cursor.next src/io/Buffer.kt:16
+                src/app/Main.kt:20 call 95
         "#]],
     );
 }
