@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
 
 use craig_chunk::names::{DefinitionKind, Role};
-use craig_insight::{SymbolIx, SymbolReference};
+use craig_insight::{SymbolDefinition, SymbolIx, SymbolReference};
 
 use super::{Asked, CallDirection, CallHierarchy, CallRow, SymbolRequest};
 
@@ -64,6 +64,12 @@ pub(super) fn hierarchy(
     }
 }
 
+/// Whether a member makes instances of its type.
+fn is_constructor(definition: &SymbolDefinition) -> bool {
+    definition.kind == DefinitionKind::Constructor
+        || matches!(definition.name.as_str(), "__init__" | "constructor" | "initialize" | "init")
+}
+
 impl<'a> Tree<'a> {
     /// Breadth first, so that what is below a symbol is shown where it is nearest to the root.
     fn new(asked: &'a Asked<'a>, direction: CallDirection, request: &SymbolRequest) -> Self {
@@ -97,10 +103,19 @@ impl<'a> Tree<'a> {
     /// The calls of a symbol, or those in it.
     fn found(&self, symbol: SymbolIx, direction: CallDirection) -> Vec<&'a SymbolReference> {
         let graph = self.asked.graph;
-        let parts = graph.parts(symbol);
+        let mut parts = graph.parts(symbol);
         let is_call = |found: &&SymbolReference| found.role == Role::Call;
         if direction == CallDirection::In {
             return parts.iter().flat_map(|&part| graph.references_to(part)).filter(is_call).collect();
+        }
+        // Who calls a type makes an instance: that runs no method but its constructor.
+        if symbol != self.asked.first() && graph.definition(symbol).kind.is_type() {
+            let members = parts.iter().flat_map(|&part| graph.definitions_in(graph.definition(part).file));
+            let is_constructor = |&at: &SymbolIx| {
+                let definition = graph.definition(at);
+                definition.parent.is_some_and(|parent| parts.contains(&parent)) && is_constructor(definition)
+            };
+            parts = members.filter(is_constructor).collect();
         }
         let mut calls: Vec<&SymbolReference> =
             parts.iter().flat_map(|&part| graph.references_within(part)).filter(is_call).collect();

@@ -162,11 +162,9 @@ fn callers_and_callees() {
     .assert_eq(&calls(&workshop, "rounded", CallDirection::In, 5));
     expect![[r#"
         Cart shop/cart.py:4 [5]
+        Cart.total shop/cart.py:10 [6]
           price_of shop/prices.py:4 [12]
             rounded shop/prices.py:8 [5]
-          Cart.total shop/cart.py:10 [15] repeated
-        Cart.total shop/cart.py:10 [6]
-          price_of shop/prices.py:4 [12] repeated
         Cart.is_free shop/cart.py:14 [6]
           Cart.total shop/cart.py:10 [15] repeated
     "#]]

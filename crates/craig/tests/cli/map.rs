@@ -142,9 +142,9 @@ fn an_overview() {
             One flow  what it calls, in the order of the calls, without less important ones
             main  __main__.py:4
               Cart  cart.py:6
+              Cart.total  cart.py:15
                 price_of  prices.py:1
                   rounded  prices.py:5
-              Cart.total  cart.py:15
 
             More
             craig map                     how the central symbols are declared
@@ -220,6 +220,17 @@ fn an_overview() {
                     "confidence": 99
                   },
                   {
+                    "depth": 1,
+                    "name": "Cart.total",
+                    "kind": "method",
+                    "path": "cart.py",
+                    "line": 15,
+                    "call_lines": [
+                      5
+                    ],
+                    "confidence": 95
+                  },
+                  {
                     "depth": 2,
                     "name": "price_of",
                     "kind": "function",
@@ -240,17 +251,6 @@ fn an_overview() {
                       2
                     ],
                     "confidence": 99
-                  },
-                  {
-                    "depth": 1,
-                    "name": "Cart.total",
-                    "kind": "method",
-                    "path": "cart.py",
-                    "line": 15,
-                    "call_lines": [
-                      5
-                    ],
-                    "confidence": 95
                   }
                 ]
               }
