@@ -37,6 +37,14 @@ struct Labels {
     skip: Vec<String>,
 }
 
+impl Labels {
+    /// Whether the tool lists definitions that override or implement a symbol among its mentions: gopls, pyright and
+    /// clangd do not.
+    fn lists_overrides(&self) -> bool {
+        !matches!(self.language.as_str(), "go" | "python" | "c")
+    }
+}
+
 #[derive(Deserialize)]
 struct Label {
     name: String,
@@ -110,9 +118,10 @@ pub(crate) fn run(arguments: &SymbolArguments) -> Result<()> {
         let graph = SymbolGraph::from_texts(texts.iter().map(|(path, text)| (path.as_str(), text.as_str())));
         let seconds = started.elapsed().as_secs_f64();
         let mut totals = Totals::default();
+        let lists_overrides = labels.lists_overrides();
         let skip = globs(&labels.skip)?;
         for label in &labels.symbols {
-            measure(&graph, label, &skip, arguments, &texts, &mut totals);
+            measure(&graph, label, (&skip, lists_overrides), arguments, &texts, &mut totals);
         }
         print(name, &labels.language, &totals, Some(seconds));
         by_language.entry(labels.language).or_default().push(totals);
@@ -182,7 +191,7 @@ fn globs(patterns: &[String]) -> Result<GlobSet> {
 fn measure(
     graph: &SymbolGraph,
     label: &Label,
-    skip: &GlobSet,
+    (skip, lists_overrides): (&GlobSet, bool),
     arguments: &SymbolArguments,
     texts: &BTreeMap<String, String>,
     totals: &mut Totals,
@@ -206,6 +215,7 @@ fn measure(
         .iter()
         .flat_map(|&at| graph.references_to(at))
         .filter(|found| found.confidence >= arguments.confidence)
+        .filter(|found| lists_overrides || found.role.as_str() != "override")
         .collect();
     let line_of =
         |found: &craig_insight::SymbolReference| (graph.files[found.file as usize].path.clone(), found.line);
