@@ -712,7 +712,8 @@ fn exported_part<'t>(walk: &mut Walk<'t>, part: Node<'t>) {
 /// Whether a value hands on what it names: a name is exported as itself, or another module's export is.
 fn is_handed_on<'t>(walk: &mut Walk<'t>, name: &'t str, value: Node<'t>) -> bool {
     match value.kind() {
-        "identifier" => walk.text_of(value) == name,
+        // The default is a way to the whole, and no name of its own.
+        "identifier" => walk.text_of(value) == name || name == "default",
         "member_expression" => {
             let (Some(object), Some(property)) = (field(value, "object"), field(value, "property")) else {
                 return false;

@@ -216,6 +216,7 @@ exports.application = proto;
 exports.raw = parser.raw;
 exports.twice = function twice() { return [1].map(exports.half); };
 exports.half = function half() {};
+exports.default = create;
 //- /example.js
 var express = require('./lib/express');
 var app = express();
@@ -251,6 +252,7 @@ express.application.set('x');
                 example.js:5 read 99
                 example.js:6 read 99
                 lib/express.js:3 read 99
+                lib/express.js:9 read 99
             variable application lib/express.js:5
                 example.js:6 read 95
             variable raw lib/express.js:6
