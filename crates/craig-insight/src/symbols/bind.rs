@@ -1043,11 +1043,12 @@ impl<'b, 't, 'n> FileBinder<'b, 't, 'n> {
                 // `module.exports = thing`, and then `module.exports.name = other`.
                 let file = table.entry(at).file as usize;
                 let found = modules.exports(file, name);
-                if found.is_empty() {
-                    self.extension(of, sought)
-                } else {
-                    Bound { entities: found, confidence: TYPED }
+                if !found.is_empty() {
+                    return Bound { entities: found, confidence: TYPED };
                 }
+                // What else an object has was given to it elsewhere: by a mixin, by `Object.create`.
+                let is_object = self.family == Family::Script && !table.entry(at).kind.is_type();
+                if is_object { self.candidates(sought) } else { self.extension(of, sought) }
             }
             Type::Module(file) => {
                 let found = modules.exported(file, name);

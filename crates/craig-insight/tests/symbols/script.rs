@@ -353,3 +353,21 @@ export function read(output: types.Output, payload: types.Input['payload']) {
         "#]],
     );
 }
+
+#[test]
+fn objects_may_be_given_members_elsewhere() {
+    check(
+        "
+//- /lib/context.js
+const proto = module.exports = { inspect() { return this.toResponse(this.other); } };
+//- /lib/app.js
+class App { toResponse() { return Object.create(require('./context')); } }
+",
+        &expect![[r#"
+            method App.toResponse lib/app.js:1
+                lib/context.js:1 call 70
+            variable proto lib/context.js:1
+                lib/app.js:1 import 99
+        "#]],
+    );
+}
