@@ -95,7 +95,10 @@ fn ratio(part: usize, whole: usize) -> f64 {
 #[derive(Default)]
 struct Totals {
     symbols: usize,
+    /// Symbols whose definition is first among those of their name.
     first: usize,
+    /// Symbols that are named with what encloses them, and those of them whose definition is first.
+    qualified: (usize, usize),
     references: Counts,
     calls: Counts,
     impact: Counts,
@@ -106,7 +109,7 @@ struct Totals {
 pub(crate) fn run(arguments: &SymbolArguments) -> Result<()> {
     let mut by_language: BTreeMap<String, Vec<Totals>> = BTreeMap::new();
     println!(
-        "repository            language    n  first   refs P / R     by symbol P / R  calls P / R    impact P / R   seconds"
+        "repository            language    n  first  qualified  refs P / R     by symbol P / R  calls P / R    impact P / R   seconds"
     );
     for path in &arguments.labels {
         let name = path.file_stem().and_then(|stem| stem.to_str()).context("a file of labels has a name")?;
@@ -132,8 +135,9 @@ pub(crate) fn run(arguments: &SymbolArguments) -> Result<()> {
         by_language.values().map(of_language).sum::<f64>() / n
     };
     println!(
-        "macro over languages: first {:.3}  references {:.3} / {:.3}  by symbol {:.3} / {:.3}  calls {:.3} / {:.3}  impact {:.3} / {:.3}",
+        "macro over languages: first {:.3} (qualified {:.3})  references {:.3} / {:.3}  by symbol {:.3} / {:.3}  calls {:.3} / {:.3}  impact {:.3} / {:.3}",
         mean(&|t| ratio(t.first, t.symbols)),
+        mean(&|t| ratio(t.qualified.1, t.qualified.0)),
         mean(&|t| t.references.precision()),
         mean(&|t| t.references.recall()),
         mean(&|t| t.by_symbol.0 / t.symbols as f64),
@@ -149,9 +153,10 @@ pub(crate) fn run(arguments: &SymbolArguments) -> Result<()> {
 fn print(name: &str, language: &str, totals: &Totals, seconds: Option<f64>) {
     let n = totals.symbols as f64;
     println!(
-        "{name:<20} {language:>10} {:4}  {:.3}  {:.3} / {:.3}  {:.3} / {:.3}    {:.3} / {:.3}  {:.3} / {:.3}  {:.2}",
+        "{name:<20} {language:>10} {:4}  {:.3}  {:.3}      {:.3} / {:.3}  {:.3} / {:.3}    {:.3} / {:.3}  {:.3} / {:.3}  {:.2}",
         totals.symbols,
         ratio(totals.first, totals.symbols),
+        ratio(totals.qualified.1, totals.qualified.0),
         totals.references.precision(),
         totals.references.recall(),
         totals.by_symbol.0 / n,
@@ -204,11 +209,16 @@ fn measure(
     let labelled: BTreeSet<(String, u32)> = label.definitions.iter().cloned().collect();
     let is_labelled = |at: &SymbolIx| labelled.contains(&place(*at));
     totals.symbols += 1;
-    totals.first += usize::from(found.first().is_some_and(is_labelled));
+    let is_first = found.first().is_some_and(is_labelled);
+    totals.first += usize::from(is_first);
     // The symbol itself is measured, whatever else has its name.
     let mut symbols: Vec<SymbolIx> =
         (0..graph.definitions.len() as SymbolIx).filter(|at| is_labelled(at)).collect();
     let last = label.name.rsplit(['.', ':', '#', '\\', ')']).next().unwrap_or_default();
+    if last != label.name {
+        totals.qualified.0 += 1;
+        totals.qualified.1 += usize::from(is_first);
+    }
     symbols.retain(|&at| graph.definitions[at as usize].name == last);
     let is_skipped = |path: &str| skip.is_match(path);
     let sure: Vec<_> = symbols
