@@ -1,0 +1,158 @@
+//! Which members override or satisfy which.
+
+use craig_chunk::names::{DefinitionKind, Role, Traits};
+use craig_source::Language;
+use rayon::prelude::*;
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::{Binder, MAX_SUPERS, Sought, Type};
+use crate::symbols::SymbolIx;
+use crate::symbols::table::{Family, Name};
+
+/// Of an interface, so many methods are sought in types.
+const MAX_METHODS: usize = 64;
+
+/// Of so many types it is asked whether they satisfy an interface.
+const MAX_IMPLEMENTERS: usize = 1024;
+
+impl Binder<'_, '_> {
+    /// The members that each member takes the place of: (member, overridden), by member.
+    pub(in crate::symbols) fn overrides(&self) -> Vec<(SymbolIx, SymbolIx)> {
+        let all = (0..self.table.entries.len() as SymbolIx).into_par_iter();
+        let pairs = all.flat_map_iter(|at| {
+            self.overridden(at).into_iter().map(move |base| (at, base)).collect::<Vec<_>>()
+        });
+        let mut pairs: Vec<(SymbolIx, SymbolIx)> = pairs.collect();
+        pairs.extend(self.satisfied());
+        pairs
+    }
+
+    /// The methods of Go's interfaces that methods of types satisfy: (method, method of the interface).
+    fn satisfied(&self) -> Vec<(SymbolIx, SymbolIx)> {
+        let table = self.table;
+        let is_go = |at: SymbolIx| table.families[table.entry(at).file as usize] == Family::Go;
+        let mut methods: FxHashMap<SymbolIx, Vec<SymbolIx>> = FxHashMap::default();
+        let mut owners: FxHashMap<Name, Vec<SymbolIx>> = FxHashMap::default();
+        let mut embedding: FxHashMap<SymbolIx, Vec<SymbolIx>> = FxHashMap::default();
+        for at in (0..table.entries.len() as SymbolIx).filter(|&at| is_go(at)) {
+            let entry = table.entry(at);
+            if let (DefinitionKind::Method, Some(parent)) = (entry.kind, entry.parent) {
+                let owner = table.canonical(parent);
+                methods.entry(owner).or_default().push(at);
+                owners.entry(entry.name).or_default().push(owner);
+            }
+            for &above in &self.supers[at as usize] {
+                embedding.entry(table.canonical(above)).or_default().push(at);
+            }
+        }
+        let interfaces: Vec<SymbolIx> = (0..table.entries.len() as SymbolIx)
+            .filter(|&at| is_go(at) && table.entry(at).kind == DefinitionKind::Interface)
+            .collect();
+        let pairs = interfaces.into_par_iter().flat_map_iter(|interface| {
+            let all = std::iter::once(interface).chain(self.all_supers[interface as usize].iter().copied());
+            let wanted: Vec<SymbolIx> = all
+                .flat_map(|of| methods.get(&of).into_iter().flatten())
+                .copied()
+                .take(MAX_METHODS)
+                .collect();
+            let rarest = wanted
+                .iter()
+                .map(|&at| owners.get(&table.entry(at).name))
+                .min_by_key(|owners| owners.map_or(0, Vec::len));
+            let mut open = rarest.flatten().cloned().unwrap_or_default();
+            let mut seen: FxHashSet<SymbolIx> = FxHashSet::default();
+            let mut found = Vec::new();
+            while let Some(of) = open.pop().filter(|_| seen.len() < MAX_IMPLEMENTERS) {
+                if !seen.insert(of) {
+                    continue;
+                }
+                open.extend(embedding.get(&of).into_iter().flatten());
+                if table.entry(of).kind != DefinitionKind::Interface {
+                    found.extend(self.satisfying(of, &wanted).unwrap_or_default());
+                }
+            }
+            found.sort_unstable();
+            found.dedup();
+            found
+        });
+        pairs.collect()
+    }
+
+    /// The methods by which a type satisfies those of an interface; `None` if it does not.
+    fn satisfying(&self, of: SymbolIx, wanted: &[SymbolIx]) -> Option<Vec<(SymbolIx, SymbolIx)>> {
+        let found = wanted.iter().map(|&base| {
+            let name = self.table.entry(base).name;
+            let own = self.member_where(of, name, |at| self.table.entry(at).kind == DefinitionKind::Method);
+            let own = own.into_iter().find(|&at| self.has_signature(at, base))?;
+            Some((own, base))
+        });
+        let found: Option<Vec<(SymbolIx, SymbolIx)>> = found.collect();
+        found.map(|found| found.into_iter().filter(|(own, base)| own != base).collect())
+    }
+
+    /// Whether two methods may have the same signature.
+    fn has_signature(&self, at: SymbolIx, other: SymbolIx) -> bool {
+        if self.table.definition(at).arity != self.table.definition(other).arity {
+            return false;
+        }
+        match (self.types[at as usize], self.types[other as usize]) {
+            (Type::Instance(a), Type::Instance(b)) => self.table.canonical(a) == self.table.canonical(b),
+            (Type::External(_), Type::Instance(_)) | (Type::Instance(_), Type::External(_)) => false,
+            _ => true,
+        }
+    }
+
+    /// The members of supertypes that a member takes the place of.
+    fn overridden(&self, at: SymbolIx) -> Vec<SymbolIx> {
+        let entry = self.table.entry(at);
+        let family = self.table.families[entry.file as usize];
+        let has_overloads = family.has_separate_names();
+        let hides_static = matches!(family, Family::Jvm | Family::CSharp);
+        // Fields of Java hide each other.
+        let is_java = self.table.workspace.files[entry.file as usize].language == Language::Java;
+        let can_override = match entry.kind {
+            DefinitionKind::Method => !(hides_static && entry.traits.has(Traits::STATIC)),
+            DefinitionKind::Field => !is_java,
+            _ => false,
+        };
+        let is_special = self.table.text(entry.name).is_some_and(|name| name.starts_with("__"));
+        // A method of Rust knows the trait that it implements, whatever the type is.
+        let of_own = family == Family::Rust && !self.supers[at as usize].is_empty();
+        let above = match entry.parent {
+            _ if of_own => at,
+            Some(parent) => self.table.canonical(parent),
+            None => return Vec::new(),
+        };
+        if !can_override || is_special || entry.traits.has(Traits::PRIVATE) && family != Family::Ruby {
+            return Vec::new();
+        }
+        let role = if entry.kind == DefinitionKind::Method { Role::Override } else { Role::Read };
+        let sought = Sought { name: entry.name, role, arguments: self.table.definition(at).arity };
+        let is_overridden = |&base: &SymbolIx| {
+            let traits = self.table.entry(base).traits;
+            let is_hidden = has_overloads && traits.has(Traits::PRIVATE)
+                || hides_static && traits.has(Traits::STATIC)
+                || traits.has(Traits::EXTENSION);
+            base != at && !is_hidden
+        };
+        let mut open = self.supers[above as usize].clone();
+        if !has_overloads {
+            return open
+                .into_iter()
+                .flat_map(|above| self.member(above, sought))
+                .filter(is_overridden)
+                .collect();
+        }
+        let mut found = Vec::new();
+        let mut seen: FxHashSet<SymbolIx> = FxHashSet::default();
+        while let Some(above) = open.pop() {
+            let above = self.table.canonical(above);
+            if seen.len() < MAX_SUPERS && seen.insert(above) {
+                open.extend(&self.supers[above as usize]);
+                let own = self.table.own_members(above, entry.name).iter().copied();
+                found.extend(own.filter(|&base| self.fits(base, sought)).filter(is_overridden));
+            }
+        }
+        found
+    }
+}
