@@ -73,7 +73,13 @@ struct Bound {
 
 impl Bound {
     fn symbols(symbols: &[SymbolIx], confidence: u8) -> Self {
-        Self { entities: symbols.iter().map(|&at| Entity::Symbol(at)).collect(), confidence }
+        Self { entities: Entity::symbols(symbols), confidence }
+    }
+
+    /// What all files see, of which there are `n` different ones: the first of them, less sure if there are many.
+    fn global(symbols: &[SymbolIx], n: usize) -> Self {
+        let confidence = if n > MAX_CANDIDATES { GLOBAL / 2 } else { GLOBAL };
+        Self::symbols(&symbols[..symbols.len().min(MAX_CANDIDATES)], confidence)
     }
 
     fn external() -> Self {
@@ -238,7 +244,7 @@ impl<'t, 'n> Binder<'t, 'n> {
             return found;
         }
         let found = self.member_where(of, sought.name, |at| self.may_fit(at, sought));
-        let family = self.table.families[self.table.entry(of).file as usize];
+        let family = self.table.family(of);
         if found.is_empty() && family == Family::Jvm { self.accessor(of, sought) } else { found }
     }
 
@@ -413,10 +419,7 @@ impl<'t, 'n> Binder<'t, 'n> {
             Type::Callable(at) => self.types[at as usize],
             // `Kind::Named(name)` of Rust is a value of the enumeration; in Ruby, reading an attribute is a call.
             Type::Instance(of) | Type::Collection(of)
-                if matches!(
-                    self.table.families[self.table.entry(of).file as usize],
-                    Family::Rust | Family::Ruby
-                ) =>
+                if matches!(self.table.family(of), Family::Rust | Family::Ruby) =>
             {
                 called
             }
@@ -561,23 +564,21 @@ impl<'b, 't, 'n> FileBinder<'b, 't, 'n> {
         if self.family == Family::C {
             return self.linked(name, role);
         }
+        let is_import = |entity: &Entity| matches!(*entity, Entity::Symbol(at) if binder.fits(at, sought));
+        let mut imported = None;
         // An import goes before what the file's package has by the name.
-        let shadowing = || {
-            let imported = modules.imported(self.file, name).filter(|_| self.family == Family::Jvm)?;
-            let fits = |entity: &Entity| matches!(*entity, Entity::Symbol(at) if binder.fits(at, sought));
-            Some(imported.into_iter().filter(fits).collect::<Vec<Entity>>()).filter(|found| !found.is_empty())
-        };
-        if let Some(found) = shadowing() {
-            return Bound::certain(found);
+        if self.family == Family::Jvm {
+            imported = modules.imported(self.file, name);
+            let found: Vec<Entity> = imported.iter().flatten().copied().filter(is_import).collect();
+            if !found.is_empty() {
+                return Bound::certain(found);
+            }
         }
         if let Some(found) = self.fitting(&table.top[self.file], sought) {
             return Bound::symbols(&found, CERTAIN);
         }
-        if let Some(mut found) = modules.imported(self.file, name) {
-            let fits = |entity: &Entity| match *entity {
-                Entity::Symbol(at) => binder.fits(at, sought),
-                _ => true,
-            };
+        if let Some(mut found) = imported.or_else(|| modules.imported(self.file, name)) {
+            let fits = |entity: &Entity| !matches!(entity, Entity::Symbol(_)) || is_import(entity);
             if found.iter().any(fits) {
                 found.retain(fits);
             }
@@ -604,7 +605,7 @@ impl<'b, 't, 'n> FileBinder<'b, 't, 'n> {
             return found;
         }
         if self.family.has_global_names() {
-            return self.global(name, role);
+            return self.global(name);
         }
         match self.family {
             Family::Rust => self.rust_root(name, role),
@@ -719,7 +720,9 @@ impl<'b, 't, 'n> FileBinder<'b, 't, 'n> {
                 }
                 let is_itself = self.family == Family::Jvm
                     && matches!(of, Type::Static(_))
-                    && table.text(name).is_some_and(|name| matches!(name, "Companion" | "INSTANCE"));
+                    && table
+                        .text(name)
+                        .is_some_and(|name| modules.is_kotlin_wrapper(Entity::Symbol(at), name));
                 if is_itself {
                     return Bound::symbols(&[at], TYPED);
                 }

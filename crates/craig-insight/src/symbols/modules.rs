@@ -2,7 +2,7 @@
 
 use std::cell::RefCell;
 
-use craig_chunk::names::{DefinitionKind, Imported, ImportedName};
+use craig_chunk::names::{DefinitionKind, Imported, ImportedName, OccurrenceIx, Site, Source, Value};
 use craig_chunk::{Reference, ReferenceKind};
 use rayon::prelude::*;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -22,6 +22,12 @@ pub(super) enum Entity {
     Package(GroupIx),
     /// Of another project, or of the language.
     External,
+}
+
+impl Entity {
+    pub(super) fn symbols(symbols: &[SymbolIx]) -> Vec<Self> {
+        symbols.iter().map(|&at| Self::Symbol(at)).collect()
+    }
 }
 
 /// Where an import leads.
@@ -214,7 +220,7 @@ impl<'t, 'n> Modules<'t, 'n> {
 
     /// A macro of that name: they are exported from the root of their crate, wherever they stand.
     fn rust_macro(&self, name: Name) -> Vec<Entity> {
-        let all = self.table.by_name.get(&name).into_iter().flatten().copied();
+        let all = self.table.named(name).iter().copied();
         let is_macro = |&at: &SymbolIx| self.table.entry(at).kind == DefinitionKind::Macro;
         match all.filter(is_macro).take(2).collect::<Vec<SymbolIx>>()[..] {
             [only] => vec![Entity::Symbol(only)],
@@ -245,7 +251,7 @@ impl<'t, 'n> Modules<'t, 'n> {
         }
         let id = self.table.find(path);
         if let Some(found) = id.and_then(|id| self.table.top[file].get(&id)) {
-            return found.iter().map(|&at| Entity::Symbol(at)).collect();
+            return Entity::symbols(found);
         }
         if let Some(found) = id.and_then(|id| self.imported_within(file, id, trail.next())) {
             return found;
@@ -309,49 +315,41 @@ impl<'t, 'n> Modules<'t, 'n> {
     }
 
     /// What a plain value is: a name, or a definition.
-    fn entities_of(&self, file: FileIx, value: craig_chunk::names::Value, trail: Trail<'_>) -> Vec<Entity> {
-        use craig_chunk::names::{Site, Source, Value};
-        let source = match value {
-            Value::Itself(source) | Value::Instance(source) => source,
-            _ => return Vec::new(),
-        };
-        match source {
-            Source::Definition(ix) => vec![Entity::Symbol(self.table.offsets[file] + ix)],
-            Source::Occurrence(at) => {
-                let Some(occurrence) = self.table.files[file].occurrences.get(at as usize) else {
-                    return Vec::new();
-                };
-                match occurrence.site {
-                    Site::Lexical(ix) => vec![Entity::Symbol(self.table.offsets[file] + ix)],
-                    Site::Bare => {
-                        let name = self.table.name(file, occurrence.name);
-                        match self.table.top[file].get(&name) {
-                            Some(found) => found.iter().map(|&at| Entity::Symbol(at)).collect(),
-                            None if trail.goes_on() => {
-                                self.imported_within(file, name, trail.next()).unwrap_or_default()
-                            }
-                            None => Vec::new(),
-                        }
-                    }
-                    Site::Import(at) if trail.goes_on() => self.import_within(file, at, trail.next()),
-                    Site::Member(inner) if trail.goes_on() => {
-                        let name = self.table.name(file, occurrence.name);
-                        let of = self.entities_of(file, inner, trail.next());
-                        let members = of.into_iter().flat_map(|of| match of {
-                            Entity::Module(to) => self.exported_within(to, name, trail.next()),
-                            Entity::Symbol(of) => self
-                                .table
-                                .own_members(of, name)
-                                .iter()
-                                .map(|&at| Entity::Symbol(at))
-                                .collect(),
-                            _ => Vec::new(),
-                        });
-                        members.collect()
-                    }
-                    _ => Vec::new(),
-                }
+    fn entities_of(&self, file: FileIx, value: Value, trail: Trail<'_>) -> Vec<Entity> {
+        match value {
+            Value::Itself(Source::Definition(ix)) | Value::Instance(Source::Definition(ix)) => {
+                vec![Entity::Symbol(self.table.offsets[file] + ix)]
             }
+            Value::Itself(Source::Occurrence(at)) | Value::Instance(Source::Occurrence(at)) => {
+                self.entities_at(file, at, trail)
+            }
+            _ => Vec::new(),
+        }
+    }
+
+    /// What an occurrence names, as far as the file's own definitions, imports and their members say so.
+    fn entities_at(&self, file: FileIx, at: OccurrenceIx, trail: Trail<'_>) -> Vec<Entity> {
+        let names = &self.table.files[file];
+        let Some(occurrence) = names.occurrences.get(at as usize) else { return Vec::new() };
+        let name = self.table.name(file, occurrence.name);
+        match occurrence.site {
+            Site::Lexical(ix) => vec![Entity::Symbol(self.table.offsets[file] + ix)],
+            Site::Bare => match self.table.top[file].get(&name) {
+                Some(found) => Entity::symbols(found),
+                None if trail.goes_on() => self.imported_within(file, name, trail.next()).unwrap_or_default(),
+                None => Vec::new(),
+            },
+            Site::Import(at) if trail.goes_on() => self.import_within(file, at, trail.next()),
+            Site::Member(inner) if trail.goes_on() => {
+                let of = self.entities_of(file, inner, trail.next());
+                let members = of.into_iter().flat_map(|of| match of {
+                    Entity::Module(to) => self.exported_within(to, name, trail.next()),
+                    Entity::Symbol(of) => Entity::symbols(self.table.own_members(of, name)),
+                    _ => Vec::new(),
+                });
+                members.collect()
+            }
+            _ => Vec::new(),
         }
     }
 
@@ -373,7 +371,7 @@ impl<'t, 'n> Modules<'t, 'n> {
             _ => &self.table.top[file],
         };
         if let Some(found) = scope.get(&name) {
-            return found.iter().map(|&at| Entity::Symbol(at)).collect();
+            return Entity::symbols(found);
         }
         if !trail.goes_on() {
             return Vec::new();
@@ -389,12 +387,10 @@ impl<'t, 'n> Modules<'t, 'n> {
         // `module.exports = object`: its members.
         self.exported_as(file, "=", trail.next())
             .into_iter()
-            .filter_map(|whole| match whole {
-                Entity::Symbol(whole) => Some(self.table.own_members(whole, name)),
-                _ => None,
+            .flat_map(|whole| match whole {
+                Entity::Symbol(whole) => Entity::symbols(self.table.own_members(whole, name)),
+                _ => Vec::new(),
             })
-            .flatten()
-            .map(|&at| Entity::Symbol(at))
             .collect()
     }
 
@@ -446,17 +442,17 @@ impl<'t, 'n> Modules<'t, 'n> {
             _ => None,
         };
         let found = found.unwrap_or_default();
-        if found.is_empty() && self.is_kotlin_wrapper(entity, self.text(name).unwrap_or_default()) {
+        if found.is_empty() && self.is_kotlin_wrapper(entity, self.table.text(name).unwrap_or_default()) {
             return vec![entity];
         }
-        found.iter().map(|&at| Entity::Symbol(at)).collect()
+        Entity::symbols(found)
     }
 
     /// Whether a name stands for the same space: a class that Kotlin makes of a file's functions, or the companion of a class.
-    fn is_kotlin_wrapper(&self, entity: Entity, text: &str) -> bool {
+    pub(super) fn is_kotlin_wrapper(&self, entity: Entity, text: &str) -> bool {
         match entity {
             Entity::Symbol(of) => {
-                let family = self.table.families[self.table.entry(of).file as usize];
+                let family = self.table.family(of);
                 family == Family::Jvm && matches!(text, "Companion" | "INSTANCE")
             }
             Entity::Package(group) => self.table.is_of_jvm(group) && text.ends_with("Kt"),
@@ -469,27 +465,19 @@ impl<'t, 'n> Modules<'t, 'n> {
         let module = self.table.files[file].text(import.module);
         let own = self.table.find(module).and_then(|name| self.table.top[file].get(&name));
         let spaces = match own {
-            Some(own) if family == Family::Jvm => own.iter().map(|&at| Entity::Symbol(at)).collect(),
+            Some(own) if family == Family::Jvm => Entity::symbols(own),
             _ => self.qualified(family, module),
         };
         match import.what {
-            Imported::Name(name) => {
-                let name = self.table.name(file, name);
+            Imported::Name(id) => {
+                let name = self.table.name(file, id);
                 let found = spaces.iter().flat_map(|&space| self.member_of_entity(space, name));
                 let mut found: Vec<Entity> = found.collect();
                 if found.is_empty() {
                     // The name may be a namespace itself.
-                    let text = self.table.files[file].imports.iter().find_map(|other| match other.what {
-                        Imported::Name(id) if std::ptr::eq(other, import) => {
-                            Some(self.table.files[file].text(id))
-                        }
-                        _ => None,
-                    });
-                    let separator = if family == Family::Php { "\\" } else { "." };
-                    let whole = text.map(|text| format!("{module}{separator}{text}"));
-                    found.extend(
-                        whole.and_then(|whole| self.table.group(family, &whole)).map(Entity::Package),
-                    );
+                    let separator = if family == Family::Php { '\\' } else { '.' };
+                    let whole = format!("{module}{separator}{}", self.table.files[file].text(id));
+                    found.extend(self.table.group(family, &whole).map(Entity::Package));
                 }
                 if found.is_empty() { vec![Entity::External] } else { found }
             }
@@ -544,14 +532,10 @@ impl<'t, 'n> Modules<'t, 'n> {
         if stem != "__init__" {
             return None;
         }
-        let name = self.text(name)?;
+        let name = self.table.text(name)?;
         let module = format!("{folder}/{name}.py");
         let package = format!("{folder}/{name}/__init__.py");
         self.table.workspace.file(&module).or_else(|| self.table.workspace.file(&package))
-    }
-
-    fn text(&self, name: Name) -> Option<&'n str> {
-        self.table.text(name)
     }
 }
 

@@ -34,7 +34,7 @@ pub(super) fn references(
         relatives.extend(family.iter().map(|&at| (at, family.clone())));
     }
     for &(member, base) in overrides {
-        match family_of(table, member) {
+        match table.family(member) {
             Family::Php => {
                 relatives.entry(member).or_default().push(base);
                 relatives.entry(base).or_default().push(member);
@@ -50,7 +50,7 @@ pub(super) fn references(
         }
     }
     relatives.retain(|&at, relatives| {
-        let max = if family_of(table, at) == Family::Go { MAX_IMPLEMENTERS } else { MAX_FAMILY };
+        let max = if table.family(at) == Family::Go { MAX_IMPLEMENTERS } else { MAX_FAMILY };
         relatives.len() <= max
     });
     for reference in references {
@@ -60,10 +60,6 @@ pub(super) fn references(
         found.extend(others.map(|&symbol| SymbolReference { symbol, confidence, ..*reference }));
     }
     found
-}
-
-fn family_of(table: &Table<'_>, at: SymbolIx) -> Family {
-    table.families[table.entry(at).file as usize]
 }
 
 /// The definition of `member` as a mention of `base`.
@@ -82,7 +78,7 @@ fn at_definition(table: &Table<'_>, member: SymbolIx, base: SymbolIx) -> SymbolR
 
 /// Members that override each other, directly or by others, by the first of them.
 fn families(table: &Table<'_>, overrides: &[(SymbolIx, SymbolIx)]) -> BTreeMap<SymbolIx, Vec<SymbolIx>> {
-    let is_loose = |at: SymbolIx| family_of(table, at) == Family::Script;
+    let is_loose = |at: SymbolIx| table.family(at) == Family::Script;
     let mut first: BTreeMap<SymbolIx, SymbolIx> = BTreeMap::new();
     for &(member, base) in overrides.iter().filter(|(member, _)| is_loose(*member)) {
         let (a, b) = (root(&mut first, member), root(&mut first, base));

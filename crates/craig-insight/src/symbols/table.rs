@@ -65,9 +65,9 @@ impl Family {
         matches!(self, Self::Jvm | Self::CSharp | Self::C | Self::Ruby | Self::Other(_))
     }
 
-    /// Whether top-level names are seen in all files.
+    /// Whether top-level names are seen in all files, by no further rule.
     pub(super) fn has_global_names(self) -> bool {
-        matches!(self, Self::C | Self::Ruby | Self::CSharp | Self::Other(_))
+        matches!(self, Self::CSharp | Self::Other(_))
     }
 
     /// Whether a type is one type however often it is opened.
@@ -122,9 +122,9 @@ pub(super) struct Table<'n> {
     /// Definitions that have members.
     has_members: FxHashSet<SymbolIx>,
     /// All definitions that other files may name.
-    pub(super) by_name: FxHashMap<Name, Vec<SymbolIx>>,
+    by_name: FxHashMap<Name, Vec<SymbolIx>>,
     pub(super) group_of: Vec<GroupIx>,
-    groups: FxHashMap<(Family, String), GroupIx>,
+    groups: FxHashMap<Family, FxHashMap<String, GroupIx>>,
     pub(super) group_top: Vec<Scope>,
     /// Names of packages.
     group_names: Vec<String>,
@@ -231,7 +231,7 @@ impl<'n> Table<'n> {
             self.add_group(family, outer);
         }
         let group = self.group_top.len() as GroupIx;
-        self.groups.insert((family, package.to_owned()), group);
+        self.groups.entry(family).or_default().insert(package.to_owned(), group);
         self.group_top.push(Scope::default());
         self.group_names.push(package.to_owned());
         group
@@ -322,8 +322,7 @@ impl<'n> Table<'n> {
                 _ => group,
             };
             let known = *first.entry((parent, group, name)).or_insert(at as u32);
-            let is_same_family = self.families[self.entries[known as usize].file as usize] == family;
-            if is_same_family {
+            if self.family(known) == family {
                 self.canonical[at] = known;
             }
         }
@@ -333,12 +332,12 @@ impl<'n> Table<'n> {
     fn receiver_type(&self, file: FileIx, path: &str) -> Option<SymbolIx> {
         if let Some((outer, last)) = path.rsplit_once('.') {
             let outer = self.canonical[self.receiver_type(file, outer)? as usize];
-            let all = self.by_name.get(&self.find(last)?)?.iter().copied();
+            let mut all = self.named(self.find(last)?).iter().copied();
             let is_inner = |at: &SymbolIx| {
                 let entry = &self.entries[*at as usize];
                 entry.kind.is_type() && entry.parent.map(|of| self.canonical[of as usize]) == Some(outer)
             };
-            return all.into_iter().find(is_inner);
+            return all.find(is_inner);
         }
         let name = self.find(path)?;
         let names = &self.files[file];
@@ -377,13 +376,7 @@ impl<'n> Table<'n> {
             || self.group_top[self.group_of[file] as usize].get(&name).into_iter().flatten().find(is_type);
         let only = || {
             let family = self.families[file];
-            let mut all = self
-                .by_name
-                .get(&name)
-                .into_iter()
-                .flatten()
-                .filter(is_type)
-                .filter(|&&at| self.families[self.entries[at as usize].file as usize] == family);
+            let mut all = self.named(name).iter().filter(is_type).filter(|&&at| self.family(at) == family);
             if family != Family::Rust {
                 return all.next();
             }
@@ -430,6 +423,16 @@ impl<'n> Table<'n> {
         &self.entries[at as usize]
     }
 
+    /// The family of languages that a definition is of.
+    pub(super) fn family(&self, at: SymbolIx) -> Family {
+        self.families[self.entries[at as usize].file as usize]
+    }
+
+    /// All definitions of a name that other files may name.
+    pub(super) fn named(&self, name: Name) -> &[SymbolIx] {
+        self.by_name.get(&name).map_or(&[], Vec::as_slice)
+    }
+
     pub(super) fn canonical(&self, at: SymbolIx) -> SymbolIx {
         self.canonical[at as usize]
     }
@@ -462,7 +465,7 @@ impl<'n> Table<'n> {
 
     /// The package of a name.
     pub(super) fn group(&self, family: Family, package: &str) -> Option<GroupIx> {
-        self.groups.get(&(family, package.to_owned())).copied()
+        self.groups.get(&family)?.get(package).copied()
     }
 
     pub(super) fn symbols(&self) -> Vec<SymbolDefinition> {

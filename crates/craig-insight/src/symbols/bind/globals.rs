@@ -86,7 +86,7 @@ impl FileBinder<'_, '_, '_> {
         let (table, modules, file) = (self.binder.table, self.binder.modules, self.file);
         if role == Role::Call {
             let is_macro = |&&at: &&SymbolIx| table.entry(at).kind == DefinitionKind::Macro;
-            let found = table.by_name.get(&name).into_iter().flatten().filter(is_macro);
+            let found = table.named(name).iter().filter(is_macro);
             let found: Vec<SymbolIx> = found.copied().take(MAX_CANDIDATES).collect();
             return if found.is_empty() { Bound::external() } else { Bound::symbols(&found, GLOBAL) };
         }
@@ -110,8 +110,7 @@ impl FileBinder<'_, '_, '_> {
             });
             is_top && table.families[entry.file as usize] == self.family
         };
-        let mut all: Vec<SymbolIx> =
-            table.by_name.get(&name).into_iter().flatten().filter(is_seen).copied().collect();
+        let mut all: Vec<SymbolIx> = table.named(name).iter().filter(is_seen).copied().collect();
         if all.is_empty() {
             return Bound::external();
         }
@@ -140,8 +139,7 @@ impl FileBinder<'_, '_, '_> {
                     table.is_header(file_of(at)) || is_value && is_linked(at)
                 })
                 .collect();
-            let confidence = if found.len() > MAX_CANDIDATES { GLOBAL / 2 } else { GLOBAL };
-            return Bound::symbols(&found[..found.len().min(MAX_CANDIDATES)], confidence);
+            return Bound::global(&found, found.len());
         }
         let is_value = |&at: &SymbolIx| !table.entry(at).kind.is_type() && is_linked(at);
         if near.iter().any(is_value) {
@@ -166,8 +164,7 @@ impl FileBinder<'_, '_, '_> {
             let entry = table.entry(at);
             entry.parent.is_none() && table.families[entry.file as usize] == Family::Ruby
         };
-        let mut found: Vec<SymbolIx> =
-            table.by_name.get(&name).into_iter().flatten().filter(is_top).copied().collect();
+        let mut found: Vec<SymbolIx> = table.named(name).iter().filter(is_top).copied().collect();
         if found.is_empty() {
             let is_constant = table.text(name).is_some_and(|name| name.starts_with(char::is_uppercase));
             return match self.candidates(sought) {
@@ -182,34 +179,20 @@ impl FileBinder<'_, '_, '_> {
             found.truncate(MAX_OPENED);
             return Bound::symbols(&found, GLOBAL);
         }
-        let confidence = if n_distinct > MAX_CANDIDATES { GLOBAL / 2 } else { GLOBAL };
-        Bound::symbols(&found[..found.len().min(MAX_CANDIDATES)], confidence)
+        Bound::global(&found, n_distinct)
     }
 
     /// A name that all files of a language see.
-    pub(super) fn global(&self, name: Name, role: Role) -> Bound {
+    pub(super) fn global(&self, name: Name) -> Bound {
         let table = self.binder.table;
-        let found: Vec<SymbolIx> = table
-            .by_name
-            .get(&name)
-            .into_iter()
-            .flatten()
-            .copied()
-            .filter(|&at| {
-                let entry = table.entry(at);
-                let is_top = entry.parent.is_none_or(|parent| {
-                    table.entry(parent).kind == DefinitionKind::Module || self.family == Family::Ruby
-                });
-                let is_seen = !entry.traits.has(Traits::PRIVATE) || entry.file as usize == self.file;
-                let fits = self.family != Family::Ruby || entry.kind.is_type() || role != Role::Type;
-                is_top && is_seen && fits && table.families[entry.file as usize] == self.family
-            })
-            .collect();
-        match found.len() {
-            0 => Bound::external(),
-            1..=MAX_CANDIDATES => Bound::symbols(&found, GLOBAL),
-            _ => Bound::symbols(&found[..MAX_CANDIDATES], GLOBAL / 2),
-        }
+        let is_seen = |&&at: &&SymbolIx| {
+            let entry = table.entry(at);
+            let is_top = entry.parent.is_none_or(|parent| table.entry(parent).kind == DefinitionKind::Module);
+            let is_visible = !entry.traits.has(Traits::PRIVATE) || entry.file as usize == self.file;
+            is_top && is_visible && table.family(at) == self.family
+        };
+        let found: Vec<SymbolIx> = table.named(name).iter().filter(is_seen).copied().collect();
+        if found.is_empty() { Bound::external() } else { Bound::global(&found, found.len()) }
     }
 
     /// Methods of Rust's traits that the file names: of one, or nothing is said.
@@ -225,7 +208,7 @@ impl FileBinder<'_, '_, '_> {
             let of_trait = entry.parent.filter(|&of| table.entry(of).kind == DefinitionKind::Interface);
             entry.kind.is_callable() && of_trait.is_some_and(|of| self.names(of))
         };
-        let found = table.by_name.get(&sought.name).into_iter().flatten();
+        let found = table.named(sought.name).iter();
         let found: Vec<SymbolIx> = found.take(MAX_SOUGHT).filter(is_in_scope).copied().collect();
         if found.len() == 1 { found } else { Vec::new() }
     }
@@ -268,8 +251,7 @@ impl FileBinder<'_, '_, '_> {
             let is_in_sight = !extends || self.sees_extension(at);
             is_member && fits_role && fits_value && is_family && is_seen && fits && is_in_sight
         };
-        let found: Vec<SymbolIx> =
-            table.by_name.get(&name).into_iter().flatten().filter(fits).copied().collect();
+        let found: Vec<SymbolIx> = table.named(name).iter().filter(fits).copied().collect();
         let owners: FxHashSet<SymbolIx> = found
             .iter()
             .filter_map(|&at| table.entry(at).parent)

@@ -30,7 +30,7 @@ impl Binder<'_, '_> {
     /// The methods of Go's interfaces that methods of types satisfy: (method, method of the interface).
     fn satisfied(&self) -> Vec<(SymbolIx, SymbolIx)> {
         let table = self.table;
-        let is_go = |at: SymbolIx| table.families[table.entry(at).file as usize] == Family::Go;
+        let is_go = |at: SymbolIx| table.family(at) == Family::Go;
         let mut methods: FxHashMap<SymbolIx, Vec<SymbolIx>> = FxHashMap::default();
         let mut owners: FxHashMap<Name, Vec<SymbolIx>> = FxHashMap::default();
         let mut embedding: FxHashMap<SymbolIx, Vec<SymbolIx>> = FxHashMap::default();
