@@ -90,7 +90,7 @@ impl Engine {
         self.read(&store, handle, |project| {
             let mut tracked = store.tracked_files(project.id)?;
             let is_file = tracked.iter().any(|file| file.path == path);
-            tracked.retain(|file| is_at(&file.path, path));
+            tracked.retain(|file| craig_text::path::is_in(&file.path, path));
             if tracked.is_empty() && !path.is_empty() {
                 return Err(unknown_file(&store, project, path)?);
             }
@@ -99,11 +99,6 @@ impl Engine {
             Ok(Outline { project: project.name.clone(), path: path.to_owned(), files, files_left })
         })
     }
-}
-
-/// Whether a file is the one at `path` or in the folder there.
-fn is_at(file: &str, path: &str) -> bool {
-    path.is_empty() || file.strip_prefix(path).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
 }
 
 /// Outlines of the files with definitions, until there are `most` of these, and the number of files after that.

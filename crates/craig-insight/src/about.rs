@@ -37,7 +37,7 @@ pub(crate) fn about(path: &str, language: Language, text: &str) -> Option<String
 }
 
 /// Whether a file may say what its folder is for: a README, a manifest, the documentation of a package, or a file that is called
-/// like its folder. The texts of others are not read.
+/// like its folder. Other files are not read.
 pub(crate) fn may_describe(path: &str) -> bool {
     let is_named = matches!(
         name(path),

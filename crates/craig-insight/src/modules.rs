@@ -98,8 +98,7 @@ type Parts = BTreeMap<String, Vec<FileIx>>;
 
 /// Code of the product itself: no tests, examples, vendored or generated code.
 fn is_product(file: &SourceFile) -> bool {
-    let role = PathRole::from_path(&file.path);
-    file.is_code() && !file.is_test && matches!(role, PathRole::Source | PathRole::Stub | PathRole::Barrel)
+    file.is_code() && !file.is_test && PathRole::from_path(&file.path).is_product()
 }
 
 fn divided(code_paths: &[Option<&str>], is_product: &[bool], most: usize) -> Parts {

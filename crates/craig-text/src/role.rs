@@ -28,6 +28,11 @@ pub enum PathRole {
 }
 
 impl PathRole {
+    /// Whether it is code of the product itself: no test, example, vendored or generated code.
+    pub fn is_product(self) -> bool {
+        matches!(self, Self::Source | Self::Stub | Self::Barrel)
+    }
+
     /// All roles, in the order of their numbers.
     pub const ALL: [Self; 8] = [
         Self::Source,

@@ -296,8 +296,8 @@ impl Places<'_> {
         let text = lines.line(line);
         let column = column(text).unwrap_or_default();
         let rest = text.get(column as usize..).unwrap_or_default();
-        let is_name = |c: char| c.is_alphanumeric() || c == '_' || c == '$';
-        let length = rest.find(|c| !is_name(c)).unwrap_or(rest.len()) as u32;
+        let end = rest.find(|c| !craig_text::is_identifier_char(c));
+        let length = end.unwrap_or(rest.len()) as u32;
         Ok(Some(SymbolPlace { path: path.to_owned(), line, text: text.to_owned(), column, length, role }))
     }
 }

@@ -121,11 +121,12 @@ impl Page<'_> {
         let types = types.filter(|&at| graph.definition(at).kind.is_type() && graph.is_visible(at));
         let types = self.distinct(types, MOST_TYPES);
         let roots = self.roots(&architecture.entry_points);
+        let n_users = graph.n_outside_users();
         let offered = match !roots.is_empty() || !has_program(&architecture.entry_points) {
-            true => graph.public_api(&roots),
+            true => graph.public_api(&roots, &central, &n_users),
             false => Vec::new(),
         };
-        let flow = self.flow(&architecture.entry_points, &offered);
+        let flow = self.flow(&architecture.entry_points, &offered, &n_users);
         let offered = self.distinct(offered.into_iter(), MOST_OFFERED);
         Ok(Overview {
             project: self.asked.project.name.clone(),
@@ -188,7 +189,7 @@ impl Page<'_> {
     }
 
     /// What the first entry point that calls something calls; of a library, what one of its most used functions calls.
-    fn flow(&self, entries: &[EntryPoint], offered: &[SymbolIx]) -> Option<Flow> {
+    fn flow(&self, entries: &[EntryPoint], offered: &[SymbolIx], n_users: &[u32]) -> Option<Flow> {
         let programs = entries.iter().filter(|entry| entry.kind != "library" && is_product(&entry.file));
         for entry in programs.take(MOST_ENTRIES) {
             let starts = self.starts(entry);
@@ -199,7 +200,7 @@ impl Page<'_> {
                 return Some(flow);
             }
         }
-        self.flow_of_api(offered)
+        self.flow_of_api(offered, n_users)
     }
 
     /// Where an entry point starts: its `main`, otherwise what its file defines and calls.
@@ -229,9 +230,8 @@ impl Page<'_> {
     }
 
     /// The flow of the function or method that tests and examples use much, and that calls much.
-    fn flow_of_api(&self, offered: &[SymbolIx]) -> Option<Flow> {
+    fn flow_of_api(&self, offered: &[SymbolIx], n_users: &[u32]) -> Option<Flow> {
         let graph = self.asked.graph;
-        let n_users = graph.n_outside_users();
         let members = |&at: &SymbolIx| {
             let file = graph.definition(at).file;
             graph.definitions_in(file).filter(move |&member| graph.enclosing(member).any(|outer| outer == at))
@@ -286,7 +286,7 @@ fn has_program(entries: &[EntryPoint]) -> bool {
 }
 
 fn is_product(path: &str) -> bool {
-    matches!(PathRole::from_path(path), PathRole::Source | PathRole::Stub | PathRole::Barrel)
+    PathRole::from_path(path).is_product()
 }
 
 /// A comment up to its first empty line or tag.

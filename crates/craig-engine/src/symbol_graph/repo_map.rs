@@ -155,7 +155,7 @@ impl Engine {
 /// Fails for what is neither a file nor a folder of the project.
 fn check_path(store: &Store, project: &Project, graph: &SymbolGraph, path: &str) -> Result<(), EngineError> {
     let path = path.trim_end_matches('/');
-    let is_here = |file: &str| path.is_empty() || file == path || craig_text::path::is_in(file, path);
+    let is_here = |file: &str| craig_text::path::is_in(file, path);
     if graph.files.iter().any(|file| is_here(&file.path)) {
         return Ok(());
     }

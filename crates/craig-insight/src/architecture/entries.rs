@@ -80,8 +80,7 @@ fn weigh(analysis: &Analysis, found: &mut [EntryPoint]) {
         }
     }
     found.sort_by_cached_key(|entry| {
-        let role = PathRole::from_path(&entry.file);
-        let is_product = matches!(role, PathRole::Source | PathRole::Stub | PathRole::Barrel);
+        let is_product = PathRole::from_path(&entry.file).is_product();
         // A function called main says least: much of it prints documentation, or was once for trying something.
         let is_named = !entry.started_by.is_empty() || entry.evidence != MAIN;
         let rank = match (is_product, is_named) {

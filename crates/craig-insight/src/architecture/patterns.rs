@@ -62,7 +62,7 @@ enum Look {
     OneWay(Names, Names),
     /// Types whose names end so and that use an interface of another file with such a name, or one that their name ends with.
     Kinds(Names),
-    /// Files that name types of others whose names end so, and define none themselves.
+    /// Files that use types with such an ending that are defined in other files, and define none themselves.
     Users(Names),
     /// Types called after another one with such an end, beside it or with a use of it: `CartBuilder` of `Cart`.
     Made(Names),

@@ -6,25 +6,20 @@ use std::collections::BTreeSet;
 use craig_chunk::names::{DefinitionKind, Role, Traits};
 
 use super::map::Ranked;
-use super::{MapFocus, SymbolGraph, SymbolIx};
+use super::{SymbolGraph, SymbolIx};
 
 impl SymbolGraph {
-    /// Visible definitions outside of types, those that `roots`, the main files of libraries, define or import before the others;
-    /// among these by how many tests and examples use them, then by rank.
-    pub fn public_api(&self, roots: &[u32]) -> Vec<SymbolIx> {
-        let n_users = self.n_outside_users();
+    /// Of `central`, visible definitions outside of types, those that `roots`, the main files of libraries, define or import before
+    /// the others; among these by how many tests and examples use them (`n_users`), then by rank.
+    pub fn public_api(&self, roots: &[u32], central: &[Ranked], n_users: &[u32]) -> Vec<SymbolIx> {
         let exported = self.exported_by(roots);
         let is_offered = |&Ranked { symbol, .. }: &Ranked| {
             self.outermost(symbol) == symbol
                 && self.is_visible(symbol)
                 && !self.definition(symbol).traits.has(Traits::LOCAL)
         };
-        let mut offered: Vec<SymbolIx> = self
-            .central(&MapFocus::default())
-            .iter()
-            .filter(|found| is_offered(found))
-            .map(|found| found.symbol)
-            .collect();
+        let offered = central.iter().filter(|found| is_offered(found));
+        let mut offered: Vec<SymbolIx> = offered.map(|found| found.symbol).collect();
         // Stable: those that are used equally keep the order of their ranks.
         offered.sort_by_key(|&at| (!exported.contains(&at), Reverse(n_users[at as usize])));
         offered

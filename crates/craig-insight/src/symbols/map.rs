@@ -20,7 +20,7 @@ const MINOR_WEIGHT: f64 = 0.3;
 const OF_FILE: f64 = 0.3;
 /// The same for folders.
 const OF_FOLDER: f64 = 0.6;
-/// How strongly a member refers to its type: whoever uses a method uses the type.
+/// How strongly a member refers to its type: a use of a method is a use of the type.
 const OF_MEMBER: f64 = 1.0;
 
 /// What a map is about; with nothing, the whole project.
@@ -89,10 +89,8 @@ impl SymbolGraph {
 
     /// How much each file says: all that is no product code says little.
     pub(super) fn file_weights(&self) -> Vec<f64> {
-        let is_product = |path: &str| {
-            matches!(PathRole::from_path(path), PathRole::Source | PathRole::Stub | PathRole::Barrel)
-        };
         let weight = |is_product: bool| if is_product { 1.0 } else { MINOR_WEIGHT };
+        let is_product = |path: &str| PathRole::from_path(path).is_product();
         self.files.iter().map(|file| weight(!file.is_test && is_product(&file.path))).collect()
     }
 
@@ -106,8 +104,8 @@ impl SymbolGraph {
         }
         for path in &focus.paths {
             let path = path.trim_end_matches('/');
-            let is_here = |file: &str| file == path || path.is_empty() || craig_text::path::is_in(file, path);
-            let files: Vec<bool> = self.files.iter().map(|file| is_here(&file.path)).collect();
+            let files: Vec<bool> =
+                self.files.iter().map(|file| craig_text::path::is_in(&file.path, path)).collect();
             for (at, definition) in self.definitions.iter().enumerate() {
                 if files[definition.file as usize] && lifted[at] == Some(at as SymbolIx) {
                     focused[at] += 1.0;
@@ -121,7 +119,7 @@ impl SymbolGraph {
     fn worth(&self, at: SymbolIx) -> f64 {
         let definition = self.definition(at);
         let n_lines = f64::from(definition.line_end.saturating_sub(definition.line_start) + 1);
-        // Who reads five lines knows little of the project, however often they are called.
+        // Five lines say little about a project, however often they are called.
         let of_length = n_lines.min(400.0).powf(0.4);
         let of_visibility = if self.is_visible(at) { 1.0 } else { 0.4 };
         let of_kind = match definition.kind {

@@ -135,8 +135,10 @@ fn a_map_may_be_about_paths_or_symbols() {
 #[test]
 fn the_public_api_is_what_tests_use() {
     let graph = graph();
-    let names =
-        |roots: &[u32]| graph.public_api(roots).iter().map(|&at| line(&graph, at)).collect::<String>();
+    let (central, n_users) = (graph.central(&MapFocus::default()), graph.n_outside_users());
+    let names = |roots: &[u32]| {
+        graph.public_api(roots, &central, &n_users).iter().map(|&at| line(&graph, at)).collect::<String>()
+    };
     expect![[r#"
         Cart shop/cart.py:4
         Price shop/prices.py:1

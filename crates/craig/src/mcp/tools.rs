@@ -18,7 +18,7 @@ mod updates;
 
 use std::sync::{Arc, LazyLock};
 
-use craig_engine::Cancellation;
+use craig_engine::{Cancellation, Engine, EngineError};
 use rmcp::model::{
     CallToolResponse, CallToolResult, ClientCapabilities, CreateTaskResult, JsonObject,
     ProgressNotificationParam, ProgressToken, ProtocolVersion, ToolAnnotations,
@@ -64,6 +64,23 @@ impl<A> Call<A> {
     /// The same call with other arguments.
     fn map<B>(self, change: impl FnOnce(A) -> B) -> Call<B> {
         Call { shared: self.shared, raw: self.raw, arguments: change(self.arguments), caller: self.caller }
+    }
+
+    /// Runs some work, called `noun`, with an engine. It is asked to end when the call is cancelled or dropped.
+    async fn run<T: Send + 'static>(
+        &self,
+        noun: &str,
+        work: impl FnOnce(&Engine, Cancellation) -> Result<T, EngineError> + Send + 'static,
+    ) -> Result<T, Failure> {
+        let ended = CancelOnDrop::default();
+        let cancellation = ended.0.clone();
+        tokio::select! {
+            done = self.shared.run(move |engine| work(engine, cancellation)) => done,
+            () = self.caller.cancelled.cancelled() => Err(Failure::new(
+                format!("the {noun} was cancelled"),
+                "call the tool again if the answer is still needed",
+            )),
+        }
     }
 }
 

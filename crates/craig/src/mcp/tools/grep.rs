@@ -5,7 +5,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::query::Filters;
-use super::{About, Call, CancelOnDrop, Effect, Tool};
+use super::{About, Call, Effect, Tool};
 use crate::mcp::answer::Answer;
 use crate::mcp::failure::Failure;
 use crate::mcp::freshness::StateName;
@@ -128,9 +128,7 @@ pub(super) fn tool() -> Tool {
 async fn answer(call: Call<Arguments>) -> Result<Answer<Found>, Failure> {
     let arguments = &call.arguments;
     let page = Page::new(&arguments.paging, &call.raw)?;
-    let ended = CancelOnDrop::default();
     let mut request = arguments.request();
-    request.cancellation = ended.0.clone();
     request.check(&arguments.pattern)?;
     let project = call.shared.project_or_own(arguments.project.as_deref()).await?;
     let state = call.shared.bring_up_to_date(&project).await?;
@@ -138,13 +136,11 @@ async fn answer(call: Call<Arguments>) -> Result<Answer<Found>, Failure> {
         request.path = Some(call.shared.path_in_project(&project, path).await?);
     }
     let (pattern, files_only) = (arguments.pattern.clone(), arguments.files_only);
-    let work = move |engine: &Engine| Matches::find(engine, &project, &pattern, &request, files_only);
-    let found = tokio::select! {
-        found = call.shared.run(work) => found?,
-        () = call.caller.cancelled.cancelled() => {
-            return Err(Failure::new("the search was cancelled", "call the tool again if the answer is still needed"));
-        }
+    let work = move |engine: &Engine, cancellation| {
+        request.cancellation = cancellation;
+        Matches::find(engine, &project, &pattern, &request, files_only)
     };
+    let found = call.run("search", work).await?;
     let mut notes: Vec<String> = state.note(&found.project).into_iter().collect();
     let (total_lines, total_files, freshness) = (found.total_lines, found.total_files, state.name());
     if total_lines == 0 {

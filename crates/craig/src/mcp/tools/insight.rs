@@ -10,7 +10,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use super::{About, Call, CancelOnDrop, Effect, Tool};
+use super::{About, Call, Effect, Tool};
 use crate::mcp::answer::Answer;
 use crate::mcp::failure::Failure;
 use crate::mcp::freshness::StateName;
@@ -136,17 +136,10 @@ async fn analyse_at(
     let project = call.shared.project_or_own(call.arguments.project.as_deref()).await?;
     let state = call.shared.bring_up_to_date(&project).await?;
     let target = call.shared.path_in_project(&project, &target).await?;
-    let ended = CancelOnDrop::default();
-    let cancellation = ended.0.clone();
-    let work = move |engine: &Engine| {
+    let work = move |engine: &Engine, cancellation: Cancellation| {
         Ok((engine.status(&project)?.project, analysis(engine, &project, &target, &cancellation)?))
     };
-    let (name, value) = tokio::select! {
-        found = call.shared.run(work) => found?,
-        () = call.caller.cancelled.cancelled() => {
-            return Err(Failure::new("the analysis was cancelled", "call the tool again if the answer is still needed"));
-        }
-    };
+    let (name, value) = call.run("analysis", work).await?;
     let parts = Parts::from_json(value);
     let counts = parts.lists.iter().map(|(name, items)| (name.clone(), items.len().into())).collect();
     let facts = parts.facts.clone();

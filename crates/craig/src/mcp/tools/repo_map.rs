@@ -1,10 +1,10 @@
 //! `repo_map`: how the central symbols of a project are declared.
 
-use craig_engine::{MapRequest, MappedFile, MappedSymbol};
+use craig_engine::{Engine, MapRequest, MappedFile, MappedSymbol};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{About, Call, CancelOnDrop, Effect, Tool};
+use super::{About, Call, Effect, Tool};
 use crate::mcp::answer::Answer;
 use crate::mcp::failure::Failure;
 use crate::mcp::freshness::StateName;
@@ -61,22 +61,19 @@ pub(super) fn tool() -> Tool {
 }
 
 async fn answer(call: Call<Arguments>) -> Result<Answer<Shown>, Failure> {
-    let Call { arguments, shared, caller, .. } = call;
+    let (arguments, shared) = (&call.arguments, &call.shared);
     let project = shared.project_or_own(arguments.project.as_deref()).await?;
     let state = shared.bring_up_to_date(&project).await?;
-    let mut request = MapRequest { query: arguments.query, ..MapRequest::default() };
+    let mut request = MapRequest { query: arguments.query.clone(), ..MapRequest::default() };
     for path in &arguments.paths {
         request.paths.push(shared.path_in_project(&project, path).await?);
     }
     request.budget_tokens = arguments.max_tokens.unwrap_or(request.budget_tokens).min(MOST_TOKENS);
-    let ended = CancelOnDrop::default();
-    request.cancellation = ended.0.clone();
-    let map = tokio::select! {
-        map = shared.run(move |engine| engine.repo_map(&project, &request)) => map?,
-        () = caller.cancelled.cancelled() => {
-            return Err(Failure::new("the call was cancelled", "call the tool again if the answer is still needed"));
-        }
+    let work = move |engine: &Engine, cancellation| {
+        request.cancellation = cancellation;
+        engine.repo_map(&project, &request)
     };
+    let map = call.run("call", work).await?;
     let mut notes: Vec<String> = state.note(&map.project).into_iter().collect();
     let files: Vec<ShownFile> = map.files.into_iter().map(ShownFile::from).collect();
     let is_suspicious =

@@ -7,7 +7,7 @@ use craig_engine::{
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{About, Call, CancelOnDrop, Effect, Tool};
+use super::{About, Call, Effect, Tool};
 use crate::mcp::answer::Answer;
 use crate::mcp::failure::Failure;
 use crate::mcp::freshness::{State, StateName};
@@ -234,15 +234,11 @@ async fn asked<A, T: Send + 'static>(
     let project = call.shared.project_or_own(named.project.as_deref()).await?;
     let state = call.shared.bring_up_to_date(&project).await?;
     let name = call.shared.path_in_project(&project, &named.name).await?;
-    let ended = CancelOnDrop::default();
-    request.cancellation = ended.0.clone();
-    let found = tokio::select! {
-        found = call.shared.run(move |engine| work(engine, &project, &name, &request)) => found?,
-        () = call.caller.cancelled.cancelled() => {
-            return Err(Failure::new("the call was cancelled", "call the tool again if the answer is still needed"));
-        }
+    let work = move |engine: &Engine, cancellation| {
+        request.cancellation = cancellation;
+        work(engine, &project, &name, &request)
     };
-    Ok((found, state))
+    Ok((call.run("call", work).await?, state))
 }
 
 fn confidence(given: Option<u8>) -> u8 {
