@@ -27,7 +27,6 @@ mod zig;
 use std::{borrow::Cow, sync::OnceLock};
 
 use craig_source::Language;
-use rustc_hash::FxHashMap;
 use tree_sitter::{Node, Tree};
 use tree_sitter_language::LanguageFn;
 
@@ -209,8 +208,6 @@ pub(crate) struct Grammar {
     rules: Vec<Rule>,
     /// How names are read, by node kind id.
     pub(crate) name_rules: Vec<NameRule>,
-    /// Ids of fields by their names.
-    pub(crate) fields: FxHashMap<String, u16>,
 }
 
 impl Grammar {
@@ -220,12 +217,7 @@ impl Grammar {
             .map(|id| u16::try_from(id).map_or(Rule::Plain, |id| rule_for(&language, id, table.rules)))
             .collect();
         let name_rules = table.names.map_or(Vec::new(), |names| name_rules(&language, names));
-        let fields = (1..=language.field_count())
-            .filter_map(|id| {
-                u16::try_from(id).ok().and_then(|id| Some((language.field_name_for_id(id)?.to_owned(), id)))
-            })
-            .collect();
-        Grammar { language, table, rules, name_rules, fields }
+        Grammar { language, table, rules, name_rules }
     }
 
     /// Whether the grammar's scanner can hold the indentations of `text`.

@@ -157,15 +157,16 @@ pub fn chunk(language: Language, text: &str) -> Outline {
     let trees = trees(language, text).unwrap_or_default();
     let mut outline = structured(language, text, &trees).unwrap_or_else(|| as_text(text));
     lines::number(&mut outline.chunks, text);
-    outline.references = references::read(language, text, &trees);
     outline.names = names::read(text, &trees);
+    outline.references = references::read(language, text, &trees, &outline.names);
     outline
 }
 
 /// What `text` refers to and names, without its chunks.
 pub fn references_and_names(language: Language, text: &str) -> (References, Names) {
     let trees = trees(language, text).unwrap_or_default();
-    (references::read(language, text, &trees), names::read(text, &trees))
+    let names = names::read(text, &trees);
+    (references::read(language, text, &trees, &names), names)
 }
 
 fn structured(language: Language, text: &str, trees: &[ParsedCode]) -> Option<Outline> {

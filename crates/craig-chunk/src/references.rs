@@ -1,9 +1,9 @@
 //! What a file refers to: import statements anywhere in it, the packages it belongs to, the names it uses.
 
-mod go;
 mod kinds;
 mod lines;
 mod uses;
+mod words;
 
 use std::collections::BTreeMap;
 
@@ -12,6 +12,7 @@ use serde::Serialize;
 use tree_sitter::{Node, Tree};
 
 use crate::grammar::{Answer, Grammar, Rule, child, field, text};
+use crate::names::{self, Names};
 use crate::{Import, ParsedCode, trees};
 
 /// How a file refers to another.
@@ -98,16 +99,18 @@ pub struct References {
 
 /// Reads what `text` refers to. Total: without a grammar for the language, the result has little or nothing.
 pub fn references(language: Language, text: &str) -> References {
-    let trees = if lines::are_enough(language) { None } else { trees(language, text) };
-    read(language, text, &trees.unwrap_or_default())
+    let trees = trees(language, text).unwrap_or_default();
+    read(language, text, &trees, &names::read(text, &trees))
 }
 
-/// Reads what `text` refers to by its trees.
-pub(crate) fn read(language: Language, text: &str, trees: &[ParsedCode]) -> References {
-    let mut reading = Reading { language, text, found: References::default(), used: BTreeMap::new() };
+/// Reads what `text` refers to by its trees and names.
+pub(crate) fn read(language: Language, text: &str, trees: &[ParsedCode], names: &Names) -> References {
+    let words = words::Words::new(language, text);
+    let mut reading = Reading { language, text, words, found: References::default(), used: BTreeMap::new() };
     if !lines::are_enough(language) {
         trees.iter().for_each(|(grammar, tree)| reading.tree(grammar, tree));
     }
+    uses::of_names(language, names, &mut reading.used);
     reading.found.imports.extend(lines::imports(language, text));
     reading.found.imports.sort_by_key(|import| import.line);
     let uses = reading.used.into_iter().map(|(name, line)| Use { name, line });
@@ -117,6 +120,8 @@ pub(crate) fn read(language: Language, text: &str, trees: &[ParsedCode]) -> Refe
 struct Reading<'t> {
     language: Language,
     text: &'t str,
+    /// Nodes without one of these are no imports and not visited.
+    words: Option<words::Words>,
     found: References,
     used: BTreeMap<String, u32>,
 }
@@ -154,6 +159,9 @@ impl<'t> Reading<'t> {
     fn tree(&mut self, grammar: &Grammar, tree: &Tree) {
         let mut within: Vec<(usize, String)> = Vec::new();
         walk(tree.root_node(), |node, ancestors| {
+            if self.words.as_ref().is_some_and(|words| !words.are_in(node.byte_range())) {
+                return Descent::Beside;
+            }
             while within.pop_if(|(end, _)| *end <= node.start_byte()).is_some() {}
             let descent = self.node(grammar, node, ancestors, &within);
             if self.language == Language::Rust
@@ -202,7 +210,7 @@ impl<'t> Reading<'t> {
         }
         imports.extend(kinds::loading(self.language, node, kind, self.text));
         self.take(imports, node, ancestors, within);
-        uses::collect(self.language, (node, kind), ancestors, self.text, &mut self.used)
+        uses::collect(self.language, (node, kind), self.text, &mut self.used)
     }
 
     fn take(

@@ -173,7 +173,7 @@ class A extends Base implements Shape {
             3 import com.shop.util {*}
             4 static_import com.shop.Texts.trim
             5 static_import com.shop.Texts {*}
-            uses A:6 Base:6 Dates:7 Helper:8 Item:7 Made:8 Other:8 Shape:6 com:7 com.shop:7 com.shop.Dates:7 shop:7
+            uses Base:6 Helper:8 Item:7 Made:8 Other:8 Shape:6 com.shop.Dates:7
         "#]],
     );
 }
@@ -187,7 +187,7 @@ fn kotlin_and_scala_see_their_package() {
             package com.shop
             2 import com.shop.model.Item
             3 import com.shop.util {*}
-            uses Cart:4 helper:4 main:4 total:4
+            uses Cart:4 helper:4 total:4
         "#]],
     );
     check(
@@ -230,7 +230,7 @@ func (l Local) f(arg int) {
             5 import example.com/cart as c
             6 import example.com/dot as .
             7 import example.com/side as _
-            uses Local:10 c.Total:14 fmt.Println:14 global:14 int:12 items:15 other:13 string:10 use:15
+            uses Local:12 c.Total:14 fmt.Println:14 global:14 int:12 items:15 other:13 string:10 use:15
         "#]],
     );
 }
@@ -266,7 +266,7 @@ namespace Shop.App { class A { Cart cart; void F(Order o) { Helper.Go(); } } }
             2 static_import System.Math
             3 import Shop.Models.Item as Alias
             4 import Shop.Globals
-            uses A:5 App:5 Cart:5 F:5 Go:5 Helper:5 Order:5 Shop:5
+            uses Cart:5 Go:5 Helper:5 Order:5
         "#]],
     );
 }
@@ -294,7 +294,7 @@ class A extends Base { function f(Other $o) { return new \App\Models\Deep; } }
             6 import App\LIMIT
             7 include /../boot.php
             8 include inc/x.php
-            uses A:10 Base:10 Other:10 \App\Models\Deep:10
+            uses Base:10 Other:10 \App\Models\Deep:10
         "#]],
     );
 }
@@ -309,7 +309,7 @@ fn ruby_requires_and_constants() {
             2 require ../lib/cart
             3 require late
             4 require script.rb
-            uses A:6 Base::Thing:6 Cart:7 Shop:5 Shop::Price::MAX:7
+            uses Base::Thing:6 Cart:7 Shop::Price::MAX:7
         "#]],
     );
 }

@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex};
 use craig_insight::{Analysis, SymbolGraph};
 use craig_model::{Embedder, StaticModel};
 use craig_search::{Index, SearchError};
-use craig_source::{Root, walk};
+use craig_source::{FileStamp, Root, walk};
 use craig_store::{FileRecord, IngestionState, Project, ProjectCounts, ProjectKey, Store, StoreError};
 use rayon::ThreadPool;
 
@@ -326,9 +326,12 @@ impl Engine {
     pub(crate) fn graph_of(
         &self,
         project: &Project,
+        scip: Option<FileStamp>,
         load: impl FnOnce() -> Result<SymbolGraph, EngineError>,
     ) -> Result<Arc<SymbolGraph>, EngineError> {
-        let is_current = |(generation, _): &(u64, Arc<SymbolGraph>)| *generation == project.generation;
+        let is_current = |(generation, graph): &(u64, Arc<SymbolGraph>)| {
+            *generation == project.generation && graph.scip == scip
+        };
         let load = || Ok::<_, EngineError>((project.generation, Arc::new(load()?)));
         Ok(self.graphs.get(project.key(), is_current, load)?.1)
     }

@@ -13,7 +13,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use craig_chunk::names::{Role, Traits};
-use craig_insight::{SymbolGraph, SymbolIx, SymbolQuery, SymbolReference};
+use craig_insight::{ScipFile, SymbolGraph, SymbolIx, SymbolQuery, SymbolReference};
 use craig_model::Cancellation;
 use craig_store::{Project, Store};
 
@@ -146,9 +146,10 @@ impl Engine {
         project: &Project,
         cancellation: &Cancellation,
     ) -> Result<Arc<SymbolGraph>, EngineError> {
-        self.graph_of(project, || {
+        let scip = ScipFile::find(&project.source_path);
+        self.graph_of(project, scip.as_ref().map(ScipFile::stamp), || {
             let is_cancelled = || cancellation.is_cancelled();
-            Ok(SymbolGraph::open(store, project, &*self.pool()?, &is_cancelled)?)
+            Ok(SymbolGraph::open(store, project, scip.as_ref(), &*self.pool()?, &is_cancelled)?)
         })
     }
 }

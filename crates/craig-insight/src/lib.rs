@@ -41,8 +41,8 @@ pub use quality::{
 };
 pub use relations::{Definition, Reached, Relations, UsedPackage};
 pub use symbols::{
-    Impacted, MapFocus, Ranked, Reach, ScipIndex, ScipOrigin, SymbolDefinition, SymbolFile, SymbolGraph,
-    SymbolIx, SymbolQuery, SymbolReference,
+    Impacted, MapFocus, Ranked, Reach, ScipFile, ScipIndex, ScipOrigin, SymbolDefinition, SymbolFile,
+    SymbolGraph, SymbolIx, SymbolQuery, SymbolReference,
 };
 
 use graph::Graph;

@@ -5,6 +5,7 @@
 
 mod api;
 mod bind;
+mod exact;
 mod kept;
 mod map;
 mod modules;
@@ -18,11 +19,12 @@ use std::cmp::Reverse;
 use std::sync::OnceLock;
 
 use craig_chunk::names::{DefinitionKind, Names, Role, Traits};
-use craig_source::Language;
+use craig_source::{FileStamp, Language};
 use craig_store::{DerivedFile, Project, ProjectId, Store};
 use rayon::{ThreadPool, prelude::*};
 use serde::{Deserialize, Serialize};
 
+pub use self::exact::ScipFile;
 pub use self::scip::{ScipIndex, ScipOrigin};
 use crate::packages::Packages;
 use crate::resolve::Resolver;
@@ -98,6 +100,8 @@ pub struct SymbolGraph {
     pub definitions: Vec<SymbolDefinition>,
     /// References by definition, then by place.
     pub references: Vec<SymbolReference>,
+    /// The stamp of the SCIP index of which the occurrences of some files are.
+    pub scip: Option<FileStamp>,
     /// Indexes of references by place, made when they are first asked for.
     #[serde(skip)]
     by_place: OnceLock<Vec<u32>>,
@@ -110,22 +114,24 @@ impl SymbolGraph {
     /// The graph of texts, each with its path.
     pub fn from_texts<'a>(texts: impl IntoIterator<Item = (&'a str, &'a str)>) -> Self {
         let (workspace, names) = Workspace::from_texts(texts);
-        Self::new(&workspace, &Packages::read(&workspace), &names, &|| false)
+        Self::new(&workspace, &Packages::read(&workspace), &names, &exact::Documents::default(), &|| false)
     }
 
-    /// The graph of a project in its present generation: the one that is kept beside its index, else a new one, which is
-    /// kept then. The project is that of the caller's snapshot of the store.
+    /// The graph of a project in its present generation, with what its SCIP index says: the one that is kept beside its
+    /// index, else a new one, which is kept then. The project is that of the caller's snapshot of the store.
     pub fn open(
         store: &Store,
         project: &Project,
+        scip: Option<&ScipFile>,
         pool: &ThreadPool,
         is_cancelled: IsCancelled<'_>,
     ) -> Result<Self, InsightError> {
         let kept = store.read_derived(project, KEPT);
-        if let Some(graph) = kept.and_then(|bytes| pool.install(|| Self::from_bytes(&bytes))) {
+        let kept = kept.and_then(|bytes| pool.install(|| Self::from_bytes(&bytes)));
+        if let Some(graph) = kept.filter(|graph| graph.scip == scip.map(ScipFile::stamp)) {
             return Ok(graph);
         }
-        let graph = Self::load(store, project.id, pool, is_cancelled)?;
+        let graph = Self::load(store, project.id, scip, pool, is_cancelled)?;
         store.write_derived(project, KEPT, &pool.install(|| graph.to_bytes()));
         Ok(graph)
     }
@@ -134,13 +140,17 @@ impl SymbolGraph {
     pub fn load(
         store: &Store,
         project: ProjectId,
+        scip: Option<&ScipFile>,
         pool: &ThreadPool,
         is_cancelled: IsCancelled<'_>,
     ) -> Result<Self, InsightError> {
         let (workspace, names) = Workspace::load_with_names(store, project, pool, is_cancelled)?;
-        let graph = pool.install(|| Self::new(&workspace, &Packages::read(&workspace), &names, is_cancelled));
+        let exact =
+            scip.map(|file| exact::Documents::read(file, store, project)).transpose()?.unwrap_or_default();
+        let graph =
+            pool.install(|| Self::new(&workspace, &Packages::read(&workspace), &names, &exact, is_cancelled));
         go_on_unless(is_cancelled)?;
-        Ok(graph)
+        Ok(Self { scip: scip.map(ScipFile::stamp), ..graph })
     }
 
     /// What refers to a symbol, what it refers to, and which files a change of it may affect; `None` if there is no such symbol.
@@ -149,10 +159,11 @@ impl SymbolGraph {
     }
 
     /// Binds the names of all files, `names[i]` being those of the i-th file of the workspace.
-    pub(crate) fn new(
+    fn new(
         workspace: &Workspace,
         packages: &Packages,
         names: &[Names],
+        exact: &exact::Documents,
         is_cancelled: IsCancelled<'_>,
     ) -> Self {
         let resolver = Resolver::new(workspace, packages);
@@ -164,6 +175,9 @@ impl SymbolGraph {
             .filter(|_| !is_cancelled())
             .flat_map_iter(|file| binder.references(file))
             .collect();
+        let exact = exact::Exact::new(exact, &table);
+        references.retain(|found| !exact.decides(found));
+        references.extend(exact.references);
         references.extend(overrides::references(&table, &binder.overrides(), &references));
         // Of several that are at one place, the surest.
         references.par_sort_unstable_by_key(|found| {

@@ -38,7 +38,7 @@ pub use options::{
 };
 pub use own_folder::{Entry as OwnEntry, FileIdentity, OwnFolder};
 pub use protected::{ProtectedFolder, protected_folder};
-pub use read::{ReadError, interpret, language, read};
+pub use read::{ReadError, interpret, language, read, read_bytes, stamp};
 pub use root::Root;
 pub use secret::{mask_secrets, mask_text};
 pub use walk::{Entry, ExcludedCounts, Listing, SkipReason, Skipped, walk};

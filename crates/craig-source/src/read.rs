@@ -70,9 +70,13 @@ pub enum ReadError {
 /// The stamp is the one the bytes belong to: a file that changes while it is read is an error. The ignore rules are not
 /// asked again; the size limit is.
 pub fn read(root: &Root, path: &str, options: &SourceOptions) -> Result<SourceFile, ReadError> {
-    let full_path = inside(root, path)?;
-    let (bytes, stamp) = read_bytes(&full_path, path, options.max_file_size_bytes)?;
+    let (bytes, stamp) = read_bytes(root, path, options.max_file_size_bytes)?;
     Ok(interpret(path, stamp, bytes))
+}
+
+/// What the file system says of a file of the project.
+pub fn stamp(root: &Root, path: &str) -> Result<FileStamp, ReadError> {
+    Ok(FileStamp::from_metadata(&metadata(&inside(root, path)?, path)?))
 }
 
 /// Makes a file of bytes that are already there, such as an editor's unsaved buffer. The path need not exist.
@@ -93,13 +97,21 @@ fn inside(root: &Root, path: &str) -> Result<PathBuf, ReadError> {
     }
 }
 
-fn read_bytes(full_path: &Path, path: &str, max_bytes: u64) -> Result<(Vec<u8>, FileStamp), ReadError> {
-    let fail = |error| read_error(path, error);
-    let before = fs::symlink_metadata(full_path).map_err(fail)?;
-    // Asked before opening: opening a pipe would wait for its writer.
-    if !before.is_file() {
-        return Err(ReadError::NotAFile { path: path.to_owned() });
+/// Of a file itself, not of what a link points to.
+fn metadata(full_path: &Path, path: &str) -> Result<fs::Metadata, ReadError> {
+    let metadata = fs::symlink_metadata(full_path).map_err(|error| read_error(path, error))?;
+    match metadata.is_file() {
+        true => Ok(metadata),
+        false => Err(ReadError::NotAFile { path: path.to_owned() }),
     }
+}
+
+/// Reads a file of the project as it is, with the stamp that the bytes belong to.
+pub fn read_bytes(root: &Root, path: &str, max_bytes: u64) -> Result<(Vec<u8>, FileStamp), ReadError> {
+    let fail = |error| read_error(path, error);
+    let full_path = &*inside(root, path)?;
+    // Asked before opening: opening a pipe would wait for its writer.
+    let before = metadata(full_path, path)?;
     if before.len() > max_bytes {
         return Err(ReadError::TooLarge { path: path.to_owned(), size_bytes: before.len(), max_bytes });
     }

@@ -1,6 +1,10 @@
 //! Small searches in a syntax tree that the tables share.
 
-use tree_sitter::Node;
+use std::cell::RefCell;
+use std::num::NonZeroU16;
+
+use rustc_hash::FxHashMap;
+use tree_sitter::{Language, Node};
 
 use crate::Import;
 
@@ -22,8 +26,20 @@ pub(super) fn children<'t>(node: Node<'t>, kind: &str) -> Vec<Node<'t>> {
 }
 
 /// The field of a node.
-pub(crate) fn field<'t>(node: Node<'t>, name: &str) -> Option<Node<'t>> {
-    node.child_by_field_name(name)
+pub(crate) fn field<'t>(node: Node<'t>, name: &'static str) -> Option<Node<'t>> {
+    node.child_by_field_id(field_id(node, name)?.get())
+}
+
+thread_local! {
+    /// Ids of fields by language and name, both as addresses: a grammar compares a name with all that it has.
+    static FIELD_IDS: RefCell<FxHashMap<(usize, usize, usize), Option<NonZeroU16>>> = RefCell::default();
+}
+
+fn field_id(node: Node<'_>, name: &'static str) -> Option<NonZeroU16> {
+    let language = node.language();
+    let address = Language::clone(&language).into_raw() as usize;
+    let key = (address, name.as_ptr() as usize, name.len());
+    FIELD_IDS.with_borrow_mut(|ids| *ids.entry(key).or_insert_with(|| language.field_id_for_name(name)))
 }
 
 /// Text of a node.

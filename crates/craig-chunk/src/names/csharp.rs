@@ -290,7 +290,7 @@ fn type_value<'t>(walk: &mut Walk<'t>, node: Node<'t>, role: Role) -> Value {
     }
 }
 
-fn type_field<'t>(walk: &mut Walk<'t>, node: Node<'t>, name: &str) -> Value {
+fn type_field<'t>(walk: &mut Walk<'t>, node: Node<'t>, name: &'static str) -> Value {
     field(node, name).map_or(Value::Unknown, |of| type_value(walk, of, Role::Type))
 }
 

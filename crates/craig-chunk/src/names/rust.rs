@@ -86,8 +86,12 @@ const MAX_NESTED: usize = 64;
 
 fn attribute<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
     let inner = child(node, "attribute");
-    let is_derive =
-        inner.and_then(|inner| inner.named_child(0)).is_some_and(|name| walk.text_of(name) == "derive");
+    let name = inner.and_then(|inner| inner.named_child(0));
+    // Without a path it is one of the language's own, or cannot be told from it.
+    if let Some(name) = name.filter(|name| name.kind() == "scoped_identifier") {
+        walk.visit_as(name, Role::Call);
+    }
+    let is_derive = name.is_some_and(|name| walk.text_of(name) == "derive");
     if let Some(arguments) = inner.and_then(|inner| field(inner, "arguments")).filter(|_| is_derive) {
         walk.visit(arguments);
     }

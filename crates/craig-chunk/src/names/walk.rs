@@ -2,7 +2,6 @@
 
 use std::mem;
 use std::ops::Range;
-use std::sync::LazyLock;
 
 use rustc_hash::FxHashMap;
 use tree_sitter::{Node, Tree, TreeCursor};
@@ -11,14 +10,12 @@ use super::{
     Definition, DefinitionIx, DefinitionKind, Export, Imported, ImportedName, NameId, Names, Occurrence,
     OccurrenceIx, Role, Site, Source, Traits, Value,
 };
-use crate::grammar::Grammar;
+use crate::grammar::{self, Grammar};
 
 /// Nodes nested deeper than this are not read.
 const MAX_DEPTH: usize = 400;
 /// Longer names are no identifiers.
 const MAX_NAME_BYTES: usize = 200;
-
-static NO_FIELDS: LazyLock<FxHashMap<String, u16>> = LazyLock::new(FxHashMap::default);
 
 /// What the walk does with a node of some kind.
 #[derive(Clone, Copy)]
@@ -75,8 +72,6 @@ pub(crate) struct Walk<'t> {
     pub(crate) text: &'t str,
     hoists: bool,
     rules: &'t [NameRule],
-    /// Ids of fields by their names.
-    fields: &'t FxHashMap<String, u16>,
     ids: FxHashMap<&'t str, NameId>,
     pub(crate) found: Names,
     scopes: Vec<Scope>,
@@ -117,7 +112,6 @@ impl<'t> Walk<'t> {
             text,
             hoists: false,
             rules: &[],
-            fields: &NO_FIELDS,
             ids: FxHashMap::default(),
             found: Names::default(),
             scopes: Vec::new(),
@@ -142,7 +136,7 @@ impl<'t> Walk<'t> {
     /// Reads the names of one tree.
     pub(crate) fn tree(&mut self, grammar: &'t Grammar, tree: &'t Tree) {
         let Some(table) = grammar.table.names else { return };
-        (self.hoists, self.rules, self.fields) = (table.hoists, &grammar.name_rules, &grammar.fields);
+        (self.hoists, self.rules) = (table.hoists, &grammar.name_rules);
         self.visit(tree.root_node());
     }
 
@@ -222,14 +216,13 @@ impl<'t> Walk<'t> {
     }
 
     /// Reads a field of a node.
-    pub(crate) fn field(&mut self, node: Node<'t>, field: &str) -> Value {
+    pub(crate) fn field(&mut self, node: Node<'t>, field: &'static str) -> Value {
         self.field_as(node, field, Role::Read)
     }
 
     /// Reads a field of a node whose name, if it is one, has this role.
-    pub(crate) fn field_as(&mut self, node: Node<'t>, field: &str, role: Role) -> Value {
-        let child = self.fields.get(field).and_then(|&id| node.child_by_field_id(id));
-        child.map_or(Value::Unknown, |child| self.visit_as(child, role))
+    pub(crate) fn field_as(&mut self, node: Node<'t>, field: &'static str, role: Role) -> Value {
+        grammar::field(node, field).map_or(Value::Unknown, |child| self.visit_as(child, role))
     }
 
     /// The role of the name that is read now; the next one is read.

@@ -3,41 +3,164 @@
 use std::collections::BTreeMap;
 
 use craig_source::Language;
+use rustc_hash::FxHashSet;
 use tree_sitter::Node;
 
-use super::{Descent, go};
+use super::Descent;
 use crate::grammar::{line, text};
+use crate::names::{Imported, NameId, Names, Occurrence, OccurrenceIx, Role, Site, Source, Value};
 
 /// Names longer than this are generated or no names.
 const MAX_NAME_BYTES: usize = 200;
+/// Parts of a qualified name.
+const MAX_PARTS: usize = 32;
 
-/// Collects the names that a node of a kind uses; returns whether to visit its children.
+/// Notes what the occurrences of a file use.
+pub(super) fn of_names(language: Language, names: &Names, used: &mut BTreeMap<String, u32>) {
+    let Some(style) = Style::for_language(language) else { return };
+    let found: Vec<Option<String>> =
+        names.occurrences.iter().map(|occurrence| style.name(names, occurrence)).collect();
+    let outer = if style.whole { style.outer_parts(names, &found) } else { FxHashSet::default() };
+    for (at, name) in found.into_iter().enumerate() {
+        if let Some(name) = name.filter(|_| !outer.contains(&at)) {
+            note(&name, names.occurrences[at].line, used);
+        }
+    }
+}
+
+/// What is noted of a name.
+enum Form {
+    /// The name alone, also of members of a value.
+    Member,
+    /// The last part of a qualified name.
+    Last,
+    /// The qualified name with this between its parts.
+    Path(&'static str),
+}
+
+/// How names are used in a language.
+struct Style {
+    form: Form,
+    /// Before a name with its full path.
+    root: &'static str,
+    /// Whether only whole qualified names count, and not what they begin with.
+    whole: bool,
+    /// Whether a definition names the module that it is put into: `class A::B`.
+    is_put_into: bool,
+    /// The role of what stands before a separator, where another one makes no qualified name.
+    qualified_by: Option<Role>,
+    is_wanted: fn(&str) -> bool,
+}
+
+impl Style {
+    fn for_language(language: Language) -> Option<Self> {
+        let of = |form, is_wanted| Self {
+            form,
+            root: "",
+            whole: false,
+            is_put_into: false,
+            qualified_by: None,
+            is_wanted,
+        };
+        Some(match language {
+            Language::CSharp => of(Form::Last, starts_upper),
+            Language::Kotlin => of(Form::Member, |_| true),
+            Language::Java => of(Form::Path("."), is_java_type),
+            Language::Go => {
+                let is_wanted = |name: &str| name.split('.').count() <= 2;
+                Self { whole: true, ..of(Form::Path("."), is_wanted) }
+            }
+            Language::Php => {
+                let is_wanted = |name: &str| name.contains('\\') || starts_upper(name);
+                Self { root: "\\", qualified_by: Some(Role::Import), ..of(Form::Path("\\"), is_wanted) }
+            }
+            Language::Ruby => Self { whole: true, is_put_into: true, ..of(Form::Path("::"), ends_upper) },
+            Language::Rust => Self { qualified_by: Some(Role::Type), ..of(Form::Path("::"), is_lower_path) },
+            _ => return None,
+        })
+    }
+
+    fn name(&self, names: &Names, occurrence: &Occurrence) -> Option<String> {
+        if occurrence.role == Role::Import {
+            return None;
+        }
+        let last = || names.text(occurrence.name).to_owned();
+        let name = match self.form {
+            Form::Member => Some(last()),
+            Form::Last => self.path(names, occurrence, 0).map(|_| last()),
+            Form::Path(_) => self.path(names, occurrence, 0),
+        };
+        name.filter(|name| (self.is_wanted)(name))
+    }
+
+    /// Occurrences that are parts of the qualified name of another one, or of a definition's: `class A::B`.
+    fn outer_parts(&self, names: &Names, found: &[Option<String>]) -> FxHashSet<usize> {
+        let put_into = names.definitions.iter().filter(|_| self.is_put_into);
+        let owners: FxHashSet<(NameId, u32)> =
+            put_into.filter_map(|found| Some((found.owner?, found.line))).collect();
+        let occurrences = names.occurrences.iter().enumerate();
+        let of_definitions = occurrences.filter(|(_, found)| owners.contains(&(found.name, found.line)));
+        let named = names.occurrences.iter().zip(found).filter(|(_, name)| name.is_some());
+        let of_names = named.filter_map(|(occurrence, _)| Some(qualifier(occurrence)? as usize));
+        of_definitions.map(|(at, _)| at).chain(of_names).collect()
+    }
+
+    /// The qualified name, as far as it consists of names alone.
+    fn path(&self, names: &Names, occurrence: &Occurrence, n_parts: usize) -> Option<String> {
+        let name = names.text(occurrence.name);
+        match occurrence.site {
+            Site::Bare | Site::Lexical(_) => Some(name.to_owned()),
+            Site::Import(at) => {
+                let import = names.imports.get(at as usize)?;
+                let is_full_path = import.local.is_none() && matches!(import.what, Imported::Name(_));
+                is_full_path.then(|| self.join(&format!("{}{}", self.root, names.text(import.module)), name))
+            }
+            Site::Member(_) => {
+                let of = names.occurrences.get(qualifier(occurrence)? as usize)?;
+                if n_parts > MAX_PARTS || self.qualified_by.is_some_and(|role| role != of.role) {
+                    return None;
+                }
+                Some(self.join(&self.path(names, of, n_parts + 1)?, name))
+            }
+            Site::Key(_) | Site::Local => None,
+        }
+    }
+
+    fn join(&self, before: &str, name: &str) -> String {
+        let separator = if let Form::Path(separator) = self.form { separator } else { "" };
+        format!("{before}{separator}{name}")
+    }
+}
+
+/// The occurrence of which one is a member, as in `A::B`.
+fn qualifier(occurrence: &Occurrence) -> Option<OccurrenceIx> {
+    match occurrence.site {
+        Site::Member(Value::Itself(Source::Occurrence(of))) => Some(of),
+        _ => None,
+    }
+}
+
+/// Collects the names that a node of a kind uses, in languages whose names are not read; whether to visit its children.
 pub(super) fn collect(
     language: Language,
     (node, kind): (Node<'_>, &str),
-    ancestors: &[Node<'_>],
     source: &str,
     used: &mut BTreeMap<String, u32>,
 ) -> Descent {
     match language {
-        Language::Rust => rust(node, kind, source, used),
-        Language::Go if go::declaration(node, ancestors, source, used) => Descent::Beside,
-        Language::Java => java(node, kind, source, used),
-        Language::Kotlin | Language::Scala => leaf(node, kind, source, used, |_| true),
-        Language::CSharp => leaf(node, kind, source, used, starts_upper),
-        Language::Php => qualified((node, kind), source, used, &["qualified_name"], &["name"]),
-        Language::Ruby => qualified((node, kind), source, used, &["scope_resolution"], &["constant"]),
-        Language::Elixir => qualified((node, kind), source, used, &["alias"], &[]),
+        Language::Scala if kind.ends_with("identifier") && node.named_child_count() == 0 => {
+            note(text(node, source), line(node), used);
+            Descent::Inside
+        }
+        Language::Elixir if kind == "alias" => {
+            note(text(node, source), line(node), used);
+            Descent::Beside
+        }
         _ => Descent::Inside,
     }
 }
 
-/// Whether a node is too long to be a qualified name, even broken over lines. Such names nest: the text of each level is read.
-fn is_too_long(node: Node<'_>) -> bool {
-    node.end_byte() - node.start_byte() > 8 * MAX_NAME_BYTES
-}
-
-pub(super) fn note(name: &str, at: u32, used: &mut BTreeMap<String, u32>) {
+fn note(name: &str, at: u32, used: &mut BTreeMap<String, u32>) {
     if name.is_empty() || name.len() > MAX_NAME_BYTES {
         return;
     }
@@ -51,91 +174,18 @@ fn starts_upper(name: &str) -> bool {
     name.starts_with(char::is_uppercase)
 }
 
-fn starts_lower(name: &str) -> bool {
-    name.starts_with(|c: char| c.is_lowercase() || c == '_')
-}
-
-fn rust(node: Node<'_>, kind: &str, source: &str, used: &mut BTreeMap<String, u32>) -> Descent {
-    match kind {
-        "scoped_identifier" | "scoped_type_identifier" if !is_too_long(node) => {
-            let path = text(node, source).split('<').next().unwrap_or_default();
-            let path: String = path.split_whitespace().collect();
-            let path = path.trim_end_matches("::").trim_start_matches("::");
-            if starts_lower(path) {
-                note(path, line(node), used);
-            }
-            Descent::Inside
-        }
-        "token_tree" => {
-            tokens(text(node, source), line(node), used);
-            Descent::Beside
-        }
-        _ => Descent::Inside,
+/// `Cart`, or `com.shop.Cart`.
+fn is_java_type(name: &str) -> bool {
+    match name.rsplit_once('.') {
+        Some((package, simple)) => starts_upper(simple) && !starts_upper(package),
+        None => starts_upper(name),
     }
 }
 
-/// Paths among the tokens of a macro, which no grammar reads.
-fn tokens(tokens: &str, first_line: u32, used: &mut BTreeMap<String, u32>) {
-    let is_part = |c: char| c.is_alphanumeric() || matches!(c, '_' | ':');
-    for (row, text) in tokens.lines().enumerate() {
-        let at = first_line.saturating_add(u32::try_from(row).unwrap_or(u32::MAX));
-        for path in text.split(|c: char| !is_part(c)) {
-            let path = path.trim_matches(':');
-            if path.contains("::") && !path.contains(":::") && starts_lower(path) {
-                note(path, at, used);
-            }
-        }
-    }
+fn ends_upper(path: &str) -> bool {
+    starts_upper(path.rsplit("::").next().unwrap_or(path))
 }
 
-fn java(node: Node<'_>, kind: &str, source: &str, used: &mut BTreeMap<String, u32>) -> Descent {
-    match kind {
-        "type_identifier" => note(text(node, source), line(node), used),
-        "identifier" if starts_upper(text(node, source)) => note(text(node, source), line(node), used),
-        "scoped_type_identifier" | "field_access"
-            if !is_too_long(node) && starts_lower(text(node, source)) =>
-        {
-            let name: String = text(node, source).split_whitespace().collect();
-            if name.chars().all(|c| c.is_alphanumeric() || matches!(c, '.' | '_')) && name.contains('.') {
-                note(&name, line(node), used);
-            }
-        }
-        _ => {}
-    }
-    Descent::Inside
-}
-
-fn leaf(
-    node: Node<'_>,
-    kind: &str,
-    source: &str,
-    used: &mut BTreeMap<String, u32>,
-    is_wanted: impl Fn(&str) -> bool,
-) -> Descent {
-    if kind.ends_with("identifier") && node.named_child_count() == 0 {
-        let name = text(node, source);
-        if is_wanted(name) {
-            note(name, line(node), used);
-        }
-    }
-    Descent::Inside
-}
-
-/// Whole qualified names, or the plain ones outside of them.
-fn qualified(
-    (node, kind): (Node<'_>, &str),
-    source: &str,
-    used: &mut BTreeMap<String, u32>,
-    whole: &[&str],
-    plain: &[&str],
-) -> Descent {
-    let name = text(node, source);
-    if whole.contains(&kind) {
-        note(name.trim_start_matches("::"), line(node), used);
-        return Descent::Beside;
-    }
-    if plain.contains(&kind) && starts_upper(name) {
-        note(name, line(node), used);
-    }
-    Descent::Inside
+fn is_lower_path(path: &str) -> bool {
+    path.contains("::") && path.starts_with(|c: char| c.is_lowercase() || c == '_')
 }

@@ -198,7 +198,7 @@ fn contents(engine: &Engine, database: &Path) -> String {
 
 fn write_graph(text: &mut String, store: &Store, project: &Project) {
     let pool = rayon::ThreadPoolBuilder::new().num_threads(2).build().unwrap();
-    let graph = SymbolGraph::load(store, project.id, &pool, &|| false).unwrap();
+    let graph = SymbolGraph::load(store, project.id, None, &pool, &|| false).unwrap();
     graph.files.iter().for_each(|file| writeln!(text, "{file:?}").unwrap());
     graph.definitions.iter().for_each(|definition| writeln!(text, "{definition:?}").unwrap());
     graph.references.iter().for_each(|reference| writeln!(text, "{reference:?}").unwrap());

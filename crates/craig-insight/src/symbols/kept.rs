@@ -2,7 +2,7 @@
 
 use craig_chunk::names::{DefinitionKind, Role, Traits};
 use craig_chunk::varint::{Reader, Writer};
-use craig_source::Language;
+use craig_source::{FileStamp, Language};
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
@@ -13,11 +13,12 @@ const BLOCK: usize = 16_384;
 
 impl SymbolGraph {
     /// Changes when other references are found in the same names, or the graph is kept in another way.
-    pub const VERSION: u32 = 3;
+    pub const VERSION: u32 = 4;
 
     /// The graph, to be kept.
     pub fn to_bytes(&self) -> Vec<u8> {
         let mut writer = Writer::default();
+        write_stamp(self.scip, &mut writer);
         writer.count(self.files.len());
         for file in &self.files {
             writer.text(&file.path);
@@ -41,6 +42,7 @@ impl SymbolGraph {
     /// The graph that was kept; `None` if the bytes are not those of a graph. Indexes are within bounds.
     pub fn from_bytes(bytes: &[u8]) -> Option<Self> {
         let mut reader = Reader::new(bytes);
+        let scip = read_stamp(&mut reader)?;
         let files = reader.list(|reader| {
             Some(SymbolFile {
                 path: reader.text()?.to_owned(),
@@ -64,7 +66,7 @@ impl SymbolGraph {
             })
             .collect::<Option<_>>()?;
         let references = read.concat();
-        reader.is_empty().then_some(Self { files, definitions, references, ..Self::default() })
+        reader.is_empty().then_some(Self { files, definitions, references, scip, ..Self::default() })
     }
 
     fn write_definitions(&self, writer: &mut Writer) {
@@ -102,6 +104,22 @@ impl SymbolGraph {
         writer.count(self.definitions.len());
         writer.append(body);
     }
+}
+
+fn write_stamp(stamp: Option<FileStamp>, writer: &mut Writer) {
+    writer.byte(u8::from(stamp.is_some()));
+    if let Some(FileStamp { size, modified_ns, changed_ns }) = stamp {
+        [size, modified_ns as u64, changed_ns as u64].into_iter().for_each(|number| writer.number(number));
+    }
+}
+
+fn read_stamp(reader: &mut Reader<'_>) -> Option<Option<FileStamp>> {
+    if reader.byte()? == 0 {
+        return Some(None);
+    }
+    let (size, modified_ns, changed_ns) =
+        (reader.number()?, reader.number()? as i64, reader.number()? as i64);
+    Some(Some(FileStamp { size, modified_ns, changed_ns }))
 }
 
 fn read_definitions(reader: &mut Reader<'_>, n_files: usize) -> Option<Vec<SymbolDefinition>> {

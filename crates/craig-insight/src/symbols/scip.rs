@@ -14,6 +14,9 @@ use protobuf::{EnumOrUnknown, Message, MessageField};
 
 use super::{SymbolGraph, SymbolIx, SymbolReference};
 
+/// What made the index.
+pub(super) const TOOL: &str = "craig";
+
 /// Where the index was made.
 #[derive(Clone, Copy, Debug)]
 pub struct ScipOrigin<'a> {
@@ -140,7 +143,7 @@ fn leave_out_unknown(documents: &mut [Document]) {
 fn metadata(origin: ScipOrigin<'_>) -> MessageField<Metadata> {
     MessageField::some(Metadata {
         tool_info: MessageField::some(ToolInfo {
-            name: "craig".to_owned(),
+            name: TOOL.to_owned(),
             version: origin.version.to_owned(),
             ..ToolInfo::default()
         }),
