@@ -144,6 +144,7 @@ def mend(path, root):
                 line = file.read().split("\n")[reference[1] - 1]
             if re.search(rf"\b{re.escape(last)}\b", line) and reference[:2] not in corrected.get("remove", []):
                 kept.append(reference)
+        symbol["impact"] = corrected.get("impact", symbol["impact"])
         symbol["references"] = [] if corrected.get("only_of_trait") else kept
         if corrected.get("only_of_trait"):
             symbol["definitions"], symbol["impact"], symbol["unresolved"] = [[symbol["path"], symbol["line"]]], [], []
@@ -155,6 +156,12 @@ def mend(path, root):
 CORRECTIONS = {
     "tokio-rs/axum/axum-extra/src/extract/with_rejection.rs:145": {"only_of_trait": True},
     "tokio-rs/axum/axum-extra/src/routing/typed.rs:319": {"only_of_trait": True},
+    "poem-web/poem/poem-openapi/src/types/external/prost_wkt_types/struct.rs:11": {"only_of_trait": True},
+    "poem-web/poem/poem-openapi/src/types/multipart/upload.rs:83": {"only_of_trait": True},
+    "seanmonstar/warp/src/filters/body.rs:238": {"only_of_trait": True},
+    "seanmonstar/warp/src/filters/body.rs:249": {"only_of_trait": True},
+    "seanmonstar/warp/src/filters/reply.rs:83": {"remove": [["src/filters/reply.rs", 85]], "impact": ["tests/reply_with.rs"]},
+    "seanmonstar/warp/src/filters/sse.rs:108": {"remove": [["src/filters/sse.rs", 109]], "impact": []},
     "tokio-rs/axum/axum/src/extract/ws.rs:241": {"remove": [["axum/src/extract/ws.rs", 246]]},
 }
 

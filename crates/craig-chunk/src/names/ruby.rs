@@ -50,7 +50,11 @@ pub(crate) static TABLE: NameTable = NameTable {
         ("element_reference", Read(element_reference)),
         ("array", Read(array)),
         ("parenthesized_statements", Transparent),
-        ("body_statement", Transparent),
+        ("body_statement", Read(body)),
+        ("block_body", Read(body)),
+        ("begin", Read(body)),
+        ("super", Read(call_of_super)),
+        ("block_argument", Read(block_argument)),
         ("then", Transparent),
         ("else", Transparent),
         ("if", Read(conditional)),
@@ -68,6 +72,10 @@ fn text<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
 
 /// A name that is no local variable is a call of the object itself.
 fn identifier<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
+    called_by_name(walk, node, Some(0))
+}
+
+fn called_by_name<'t>(walk: &mut Walk<'t>, node: Node<'t>, n_arguments: Option<usize>) -> Value {
     let role = match walk.take_role() {
         Role::Read => Role::Call,
         role => role,
@@ -81,8 +89,59 @@ fn identifier<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
             walk.is_private = visibility == "private";
             Value::Unknown
         }
-        _ => walk.name(node, role).called(),
+        _ => {
+            let called = walk.name(node, role);
+            if let Some(n) = n_arguments {
+                walk.set_arguments(called, n);
+            }
+            called.called()
+        }
     }
+}
+
+/// The statements of a body with its `rescue`; the value of the last of them.
+fn body<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
+    let mut value = Value::Unknown;
+    let mut cursor = node.walk();
+    for part in node.named_children(&mut cursor) {
+        let found = walk.visit(part);
+        if !matches!(part.kind(), "rescue" | "ensure" | "else" | "comment") {
+            value = found;
+        }
+    }
+    value
+}
+
+/// A method that calls `super` takes the place of another one.
+fn call_of_super<'t>(walk: &mut Walk<'t>, _: Node<'t>) -> Value {
+    let (within, this) = (walk.within, walk.this);
+    if let (Some(known), Some(this)) = (within.and_then(|within| walk.definition(within)), this)
+        && known.kind == DefinitionKind::Method
+        && known.supers.is_empty()
+    {
+        known.supers.push(Value::Super(this));
+    }
+    Value::Unknown
+}
+
+/// `&:name` calls the method of each element.
+fn block_argument<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
+    match child(node, "simple_symbol") {
+        Some(symbol) => {
+            let of = walk.expected;
+            symbol_as_name(walk, symbol, Role::Call, Site::Member(of));
+        }
+        None => {
+            walk.children(node);
+        }
+    }
+    Value::Unknown
+}
+
+/// A symbol that names a method.
+fn symbol_as_name<'t>(walk: &mut Walk<'t>, symbol: Node<'t>, role: Role, site: Site) -> Value {
+    let range = symbol.byte_range();
+    walk.name_in(symbol, 1..range.len(), role, Some(site))
 }
 
 fn constant<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
@@ -92,6 +151,9 @@ fn constant<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
 
 fn instance_variable<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
     let role = walk.take_role();
+    if walk.this.is_none() && walk.is_bound(node) {
+        return walk.local_value(walk.text_of(node));
+    }
     let this = walk.this_value();
     walk.member(node, this, role)
 }
@@ -142,9 +204,32 @@ fn class<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
     if let Some(above) = field(node, "superclass").and_then(|above| above.named_child(0)) {
         let value = walk.visit_as(above, Role::Inherit);
         add_super(walk, definition, value);
+        if let Some(arguments) = fields_of_structure(walk, above) {
+            let this = walk.this.replace(definition);
+            symbols(walk, arguments, 0..usize::MAX, DefinitionKind::Field, Traits::PROPERTY);
+            walk.this = this;
+        }
+    }
+    // A module's `ClassMethods` are those of the classes that include it.
+    if let (Some(this), "module", "ClassMethods") = (walk.this, node.kind(), walk.text_of(name)) {
+        add_super(walk, this, Value::Itself(Source::Definition(definition)));
     }
     body_of(walk, definition, field(node, "body"));
     Value::Itself(Source::Definition(definition))
+}
+
+/// The names of fields among the arguments of `Structure.new(:name, :size)`.
+fn fields_of_structure<'t>(walk: &Walk<'t>, made: Node<'t>) -> Option<Node<'t>> {
+    let maker = field(made, "receiver").filter(|_| made.kind() == "call")?;
+    let method = field(made, "method").map_or("", |method| walk.text_of(method));
+    let arguments = field(made, "arguments")?;
+    let mut cursor = arguments.walk();
+    let is_field = |part: Node<'_>| matches!(part.kind(), "simple_symbol" | "pair" | "comment");
+    let is_structure = matches!(maker.kind(), "constant" | "scope_resolution")
+        && matches!(method, "new" | "define")
+        && arguments.named_child(0).is_some_and(|first| first.kind() == "simple_symbol")
+        && arguments.named_children(&mut cursor).all(is_field);
+    is_structure.then_some(arguments)
 }
 
 fn body_of<'t>(walk: &mut Walk<'t>, definition: DefinitionIx, body: Option<Node<'t>>) {
@@ -177,14 +262,28 @@ fn method<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
     let is_own = node.kind() == "singleton_method" || walk.is_static;
     let kind = if walk.this.is_some() { DefinitionKind::Method } else { DefinitionKind::Function };
     let mut traits = if is_own { Traits::STATIC } else { Traits::default() };
-    if walk.is_private && walk.is_in_type() && node.kind() == "method" {
+    let is_private = walk.is_private && walk.is_in_type() && node.kind() == "method";
+    // A method between examples is one of them alone.
+    if is_private || walk.is_in_examples && walk.this.is_none() {
         traits = traits.and(Traits::PRIVATE);
     }
     let whole = walk.text_of(name);
     // A setter is mentioned by its name without `=`.
     let text = whole.strip_suffix('=').filter(|_| name.kind() == "setter").unwrap_or(whole);
+    if name.kind() == "setter" {
+        traits = traits.and(Traits::PROPERTY);
+    }
     let parent = walk.this.or(walk.within);
     let definition = walk.define_text(parent, text, (name, 0), node, kind, traits);
+    if let Some(definition) = definition {
+        let arity = field(node, "parameters").map_or(Some(0), arity);
+        walk.set_arity(definition, arity.filter(|_| name.kind() != "setter"));
+    }
+    // What is done to the class that includes the module, or inherits, is done to its instances.
+    let first = field(node, "parameters").and_then(|list| list.named_child(0));
+    let is_hook = is_own && matches!(text, "included" | "extended" | "prepended" | "inherited");
+    let hooked = first.filter(|_| is_hook).map(|first| walk.text_of(first));
+    let hooked = std::mem::replace(&mut walk.hooked, hooked);
     let this = match walk.this {
         Some(this) if is_own => Value::Itself(Source::Definition(this)),
         _ => walk.this_value(),
@@ -198,7 +297,34 @@ fn method<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
         walk.field(node, "body")
     });
     walk.is_static = before;
+    walk.hooked = hooked;
     Value::Builtin
+}
+
+/// The number of parameters, where it is fixed.
+fn arity(list: Node<'_>) -> Option<u8> {
+    let mut cursor = list.walk();
+    let mut parts = list.named_children(&mut cursor);
+    let is_fixed =
+        parts.all(|part| matches!(part.kind(), "identifier" | "destructured_parameter" | "block_parameter"));
+    let mut cursor = list.walk();
+    let n = list.named_children(&mut cursor).filter(|part| part.kind() != "block_parameter").count();
+    u8::try_from(n).ok().filter(|_| is_fixed)
+}
+
+/// The number of arguments of a call, where it is plain.
+fn n_arguments(node: Node<'_>) -> Option<usize> {
+    let Some(list) = field(node, "arguments") else { return Some(0) };
+    let mut cursor = list.walk();
+    let mut n = 0;
+    for part in list.named_children(&mut cursor) {
+        match part.kind() {
+            "splat_argument" | "hash_splat_argument" | "pair" | "forward_argument" => return None,
+            "block_argument" | "comment" => {}
+            _ => n += 1,
+        }
+    }
+    Some(n)
 }
 
 /// Declares parameters, the first with a value.
@@ -227,6 +353,51 @@ fn alias<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
     }
     if let Some(of) = field(node, "alias").filter(|of| of.kind() == "identifier") {
         walk.at_site(of, Role::Read, Site::Bare);
+    }
+    Value::Unknown
+}
+
+/// Methods that open a group of examples.
+const GROUPS: &[&str] = &["describe", "context", "feature", "fdescribe", "xdescribe", "fcontext", "xcontext"];
+
+/// A group of examples: its first argument is what `described_class` is, and `subject` an instance of it.
+fn examples<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
+    let arguments = field(node, "arguments");
+    let described = match arguments.and_then(|arguments| arguments.named_child(0)) {
+        Some(first) if matches!(first.kind(), "constant" | "scope_resolution") => walk.visit(first),
+        _ => Value::Unknown,
+    };
+    let is_first = described != Value::Unknown;
+    if let Some(arguments) = arguments {
+        let mut cursor = arguments.walk();
+        for part in arguments.named_children(&mut cursor).skip(usize::from(is_first)) {
+            walk.visit(part);
+        }
+    }
+    let Some(block) = field(node, "block") else { return Value::Unknown };
+    let before = std::mem::replace(&mut walk.is_in_examples, true);
+    walk.scope(ScopeKind::Block, |walk| {
+        if is_first {
+            walk.declare_local_named("described_class", described);
+            walk.declare_local_named("subject", described.called());
+        }
+        walk.field(block, "body")
+    });
+    walk.is_in_examples = before;
+    Value::Unknown
+}
+
+/// `let(:name) { … }` declares a name for the examples of its group.
+fn example_value<'t>(walk: &mut Walk<'t>, node: Node<'t>, name: &str) -> Value {
+    let symbol = field(node, "arguments").and_then(|arguments| arguments.named_child(0));
+    walk.field(node, "arguments");
+    let value = field(node, "block").map_or(Value::Unknown, |block| block_with(walk, block, Value::Unknown));
+    if let Some(symbol) = symbol.filter(|symbol| symbol.kind() == "simple_symbol") {
+        let text = walk.text_of(symbol);
+        walk.redeclare_local(text.strip_prefix(':').unwrap_or(text), value);
+    }
+    if name.starts_with("subject") {
+        walk.redeclare_local("subject", value);
     }
     Value::Unknown
 }
@@ -276,7 +447,12 @@ fn call<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
     let Some(receiver) = field(node, "receiver") else {
         return call_of_self(walk, node, name, method);
     };
+    if GROUPS.contains(&name) && walk.text_of(receiver) == "RSpec" {
+        walk.visit(receiver);
+        return examples(walk, node);
+    }
     let of = walk.visit(receiver);
+    let hooked = walk.hooked.filter(|hooked| *hooked == walk.text_of(receiver));
     let value = match (method, name) {
         (Some(_), "new") => of.called(),
         (Some(_), "class") => match of {
@@ -284,7 +460,11 @@ fn call<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
             _ => Value::Unknown,
         },
         (Some(method), _) => {
-            let member = walk.member(method, of, role).called();
+            let member = walk.member(method, of, role);
+            if let Some(n) = n_arguments(node) {
+                walk.set_arguments(member, n);
+            }
+            let member = member.called();
             match of {
                 _ if SAME.contains(&name) => of,
                 Value::Collection(_) if ELEMENTS.contains(&name) => of.element(),
@@ -300,12 +480,46 @@ fn call<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
     {
         return anonymous_class(walk, node, body);
     }
+    // `Class.new(Base)` is no more than its base.
+    if name == "new"
+        && walk.text_of(receiver) == "Class"
+        && let Some(above) = field(node, "arguments").and_then(|arguments| arguments.named_child(0))
+    {
+        return walk.visit(above);
+    }
     let is_struct = name == "new" && matches!(walk.text_of(receiver), "Struct" | "Data");
-    walk.field(node, "arguments");
+    match field(node, "arguments") {
+        Some(arguments) if hooked.is_some() => included_by_hook(walk, name, arguments),
+        _ => {
+            let before = std::mem::replace(&mut walk.expected, of.element());
+            walk.field(node, "arguments");
+            walk.expected = before;
+        }
+    }
+    if matches!(name, "send" | "public_send" | "__send__" | "method")
+        && let Some(symbol) = field(node, "arguments").and_then(|arguments| arguments.named_child(0))
+        && symbol.kind() == "simple_symbol"
+    {
+        symbol_as_name(walk, symbol, Role::Call, Site::Member(of));
+    }
     if let Some(block) = field(node, "block").filter(|_| !is_struct) {
         block_with(walk, block, of.element());
     }
     value
+}
+
+/// `base.extend Helpers`, `base.send :include, Helpers`, where `base` includes the module.
+fn included_by_hook<'t>(walk: &mut Walk<'t>, name: &str, arguments: Node<'t>) {
+    let is_include = |name: &str| matches!(name, "include" | "extend" | "prepend");
+    let sent = arguments.named_child(0).map_or("", |first| walk.text_of(first).trim_start_matches(':'));
+    let is_included = is_include(name) || name == "send" && is_include(sent);
+    let mut cursor = arguments.walk();
+    for part in arguments.named_children(&mut cursor) {
+        let value = walk.visit(part);
+        if let Some(this) = walk.this.filter(|_| is_included) {
+            add_super(walk, this, value);
+        }
+    }
 }
 
 fn anonymous_class<'t>(walk: &mut Walk<'t>, node: Node<'t>, body: Node<'t>) -> Value {
@@ -323,6 +537,21 @@ fn call_of_self<'t>(walk: &mut Walk<'t>, node: Node<'t>, name: &str, method: Opt
     let arguments = field(node, "arguments");
     let in_type = walk.is_in_type();
     match (name, arguments) {
+        (name, _) if GROUPS.contains(&name) && walk.this.is_none() && !walk.is_in_function() => {
+            if let Some(method) = method {
+                walk.at_site(method, Role::Call, Site::Bare);
+            }
+            return examples(walk, node);
+        }
+        ("let" | "let!" | "subject" | "subject!", _) if walk.is_in_examples && !walk.is_in_function() => {
+            return example_value(walk, node, name);
+        }
+        ("shared_examples" | "shared_context" | "shared_examples_for", _) => {
+            let before = std::mem::take(&mut walk.is_in_examples);
+            walk.children(node);
+            walk.is_in_examples = before;
+            return Value::Unknown;
+        }
         ("require" | "require_relative" | "load" | "autoload", _) => return Value::Unknown,
         ("include" | "extend" | "prepend", Some(arguments)) if in_type => {
             let mut cursor = arguments.walk();
@@ -342,14 +571,19 @@ fn call_of_self<'t>(walk: &mut Walk<'t>, node: Node<'t>, name: &str, method: Opt
             if walk.this.is_some() =>
         {
             symbols(walk, arguments, 0..1, DefinitionKind::Method, Traits::default());
+            let of =
+                arguments.named_child(1).filter(|of| name == "alias_method" && of.kind() == "simple_symbol");
+            if let Some(of) = of {
+                symbol_as_name(walk, of, Role::Read, Site::Bare);
+            }
         }
         ("delegate", Some(arguments)) if in_type => {
-            symbols(walk, arguments, 0..usize::MAX, DefinitionKind::Method, Traits::default());
+            forwards(walk, arguments, 0);
             return Value::Unknown;
         }
         // The first is what they are delegated to.
         ("def_delegators", Some(arguments)) if in_type => {
-            symbols(walk, arguments, 1..usize::MAX, DefinitionKind::Method, Traits::default());
+            forwards(walk, arguments, 1);
             return Value::Unknown;
         }
         ("def_delegator", Some(arguments)) if in_type => {
@@ -362,7 +596,11 @@ fn call_of_self<'t>(walk: &mut Walk<'t>, node: Node<'t>, name: &str, method: Opt
     let value = match method {
         Some(_) if name == "new" => walk.local_value("self").called(),
         Some(method) if matches!(method.kind(), "identifier" | "constant") => {
-            walk.at_site(method, Role::Call, Site::Bare).called()
+            let called = walk.at_site(method, Role::Call, Site::Bare);
+            if let Some(n) = n_arguments(node) {
+                walk.set_arguments(called, n);
+            }
+            called.called()
         }
         Some(method) => {
             walk.visit(method);
@@ -370,9 +608,49 @@ fn call_of_self<'t>(walk: &mut Walk<'t>, node: Node<'t>, name: &str, method: Opt
         }
         None => Value::Unknown,
     };
+    if let Some(arguments) = arguments.filter(|_| in_type && !NO_CALLBACKS.contains(&name)) {
+        callbacks(walk, arguments);
+    }
+    let before = std::mem::take(&mut walk.expected);
     walk.field(node, "arguments");
+    walk.expected = before;
     walk.field(node, "block");
     value
+}
+
+/// Calls whose symbols define methods, or say how they are seen.
+const NO_CALLBACKS: &[&str] = &[
+    "alias_method",
+    "define_method",
+    "define_singleton_method",
+    "module_function",
+    "private",
+    "private_class_method",
+    "private_constant",
+    "protected",
+    "public",
+    "public_class_method",
+    "public_constant",
+    "ruby2_keywords",
+];
+
+/// Symbols in a call in the body of a type, `before :check`, that are names of its methods.
+fn callbacks<'t>(walk: &mut Walk<'t>, arguments: Node<'t>) {
+    let this = walk.this_value();
+    let mut cursor = arguments.walk();
+    for part in arguments.named_children(&mut cursor).filter(|part| part.kind() == "simple_symbol") {
+        symbol_as_name(walk, part, Role::Read, Site::Member(this));
+    }
+}
+
+/// Defines methods that call those of their names of another object.
+fn forwards<'t>(walk: &mut Walk<'t>, arguments: Node<'t>, first: usize) {
+    let n_before = walk.found.definitions.len();
+    symbols(walk, arguments, first..usize::MAX, DefinitionKind::Method, Traits::default());
+    let Some(this) = walk.this else { return };
+    for known in &mut walk.found.definitions[n_before..] {
+        known.supers.push(Value::Super(this));
+    }
 }
 
 /// Defines members by the symbols and strings among the arguments of a call.
@@ -405,14 +683,29 @@ fn assignment<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
     }
     let value = walk.visit(right);
     assign(walk, left, node, value, 0);
+    if let (Some(this), "instance_variable", true) = (walk.this, left.kind(), is_constructor(walk, right))
+        && let Some(known) = walk.member_defined_as(Some(this), left)
+    {
+        walk.is_constructed(known, value);
+    }
     value
+}
+
+/// Whether an expression makes an instance of a type that it names.
+fn is_constructor(walk: &Walk<'_>, node: Node<'_>) -> bool {
+    node.kind() == "call"
+        && field(node, "method").is_some_and(|method| walk.text_of(method) == "new")
+        && field(node, "receiver").is_some_and(|of| matches!(of.kind(), "constant" | "scope_resolution"))
 }
 
 fn constant_assigned<'t>(walk: &mut Walk<'t>, node: Node<'t>, left: Node<'t>, right: Node<'t>) -> Value {
     let maker = field(right, "receiver").map_or("", |receiver| walk.text_of(receiver));
+    let is_type_name = walk.text_of(left).contains(char::is_lowercase);
+    let is_made_of_fields = is_type_name && fields_of_structure(walk, right).is_some();
     let is_made = right.kind() == "call"
         && matches!(maker, "Struct" | "Class" | "Module" | "Data")
-        && field(right, "method").is_some_and(|method| matches!(walk.text_of(method), "new" | "define"));
+        && field(right, "method").is_some_and(|method| matches!(walk.text_of(method), "new" | "define"))
+        || is_made_of_fields;
     if walk.is_defined(walk.within, left) {
         walk.at_site(left, Role::Write, Site::Bare);
         return walk.visit(right);
@@ -426,7 +719,10 @@ fn constant_assigned<'t>(walk: &mut Walk<'t>, node: Node<'t>, left: Node<'t>, ri
         return value;
     }
     if let Some(arguments) = field(right, "arguments") {
-        if maker == "Struct" || maker == "Data" {
+        if maker == "Struct" || maker == "Data" || is_made_of_fields {
+            if let (Value::Called(of), false) = (value, matches!(maker, "Struct" | "Data")) {
+                add_super(walk, definition, Value::Itself(of));
+            }
             let this = walk.this.replace(definition);
             symbols(walk, arguments, 0..usize::MAX, DefinitionKind::Field, Traits::PROPERTY);
             walk.this = this;
@@ -446,8 +742,14 @@ fn assign<'t>(walk: &mut Walk<'t>, left: Node<'t>, whole: Node<'t>, value: Value
         }
         "instance_variable" => {
             let this = walk.this;
-            if this.is_none() || walk.is_defined(this, left) {
+            if this.is_none() {
+                // Shared by the examples of a file.
+                walk.declare_in_file(walk.text_of(left), value);
+            } else if let Some(known) = walk.member_defined_as(this, left) {
                 walk.visit_as(left, Role::Write);
+                if let Some(known) = walk.definition(known) {
+                    known.value = if known.value == Value::Builtin { value } else { known.value.or(value) };
+                }
             } else if let Some(definition) =
                 walk.define_in(this, left, whole, DefinitionKind::Field, Traits::PRIVATE)
             {

@@ -4,7 +4,7 @@ use tree_sitter::Node;
 
 use super::walk::NameRule::{Block, Literal, Name, Read, Skip, Transparent, TypeName};
 use super::walk::{NameTable, ScopeKind, Walk};
-use super::{DefinitionIx, DefinitionKind, Imported, Role, Site, Source, Traits, Value};
+use super::{DefinitionIx, DefinitionKind, Imported, NameId, Role, Site, Source, Traits, Value};
 use crate::grammar::{child, field};
 
 pub(crate) static TABLE: NameTable = NameTable {
@@ -36,6 +36,7 @@ pub(crate) static TABLE: NameTable = NameTable {
         ("pointer_type", Read(type_of)),
         ("abstract_type", Read(type_of)),
         ("dynamic_type", Read(type_of)),
+        ("bounded_type", Read(bounded_type)),
         ("bracketed_type", Read(type_of)),
         ("array_type", Read(array_type)),
         ("function_type", Read(function_type)),
@@ -94,6 +95,14 @@ fn attribute<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
     let is_derive = name.is_some_and(|name| walk.text_of(name) == "derive");
     if let Some(arguments) = inner.and_then(|inner| field(inner, "arguments")).filter(|_| is_derive) {
         walk.visit(arguments);
+    }
+    // A macro of another crate; others are of the language, or what a `derive` reads.
+    if let Some(name) = inner.and_then(|inner| inner.named_child(0)).filter(|_| !is_derive) {
+        let id = walk.id(walk.text_of(name));
+        let is_imported = walk.found.imports.iter().any(|import| import.local == Some(id));
+        if is_imported || name.kind() == "scoped_identifier" {
+            walk.visit(name);
+        }
     }
     Value::Unknown
 }
@@ -339,6 +348,9 @@ const WRAPPERS: &[&str] = &[
     "Reverse",
     "ManuallyDrop",
     "PhantomData",
+    "BoxFuture",
+    "Future",
+    "LocalBoxFuture",
 ];
 
 /// Types whose elements are those in them.
@@ -444,14 +456,43 @@ fn type_parameters<'t>(walk: &mut Walk<'t>, node: Node<'t>) {
     }
 }
 
-/// Reads the bounds of a type; the value of the first that is known.
+/// Traits of the standard library that most types implement.
+const COMMON_TRAITS: &[&str] = &[
+    "Clone",
+    "Copy",
+    "Debug",
+    "Default",
+    "Display",
+    "Eq",
+    "Hash",
+    "Ord",
+    "PartialEq",
+    "PartialOrd",
+    "Send",
+    "Sized",
+    "Sync",
+    "Unpin",
+];
+
+/// Reads the bounds of a type; the value of the first that says something about it.
 fn bound_value<'t>(walk: &mut Walk<'t>, bounds: Node<'t>) -> Value {
-    let mut value = Value::Unknown;
+    let (mut value, mut common) = (Value::Unknown, Value::Unknown);
     let mut cursor = bounds.walk();
     for bound in bounds.named_children(&mut cursor).filter(|bound| bound.kind() != "lifetime") {
-        value = value.or(walk.visit_as(bound, Role::Type));
+        let found = walk.visit_as(bound, Role::Type);
+        let name = walk.text_of(bound).rsplit([':', ' ']).next().unwrap_or_default();
+        if COMMON_TRAITS.contains(&name) || bound.kind() == "removed_trait_bound" {
+            common = common.or(found);
+        } else {
+            value = value.or(found);
+        }
     }
-    value
+    value.or(common)
+}
+
+/// `impl A + B`
+fn bounded_type<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
+    bound_value(walk, node)
 }
 
 fn where_clause<'t>(walk: &mut Walk<'t>, node: Node<'t>) {
@@ -487,10 +528,63 @@ fn structure<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
             where_clause(walk, node);
             if let Some(body) = field(node, "body") {
                 fields(walk, body, definition);
+                note_fields(walk, node, body);
             }
         });
     });
     Value::Unknown
+}
+
+/// Notes which type parameter is the type of which field: what it is, an `impl` says.
+fn note_fields<'t>(walk: &mut Walk<'t>, node: Node<'t>, body: Node<'t>) {
+    let (Some(name), Some(list)) = (field(node, "name"), field(node, "type_parameters")) else { return };
+    let mut cursor = list.walk();
+    let name_of = |part: Node<'t>| field(part, "name").or_else(|| field(part, "left")).unwrap_or(part);
+    let is_parameter = |part: &Node<'_>| !matches!(part.kind(), "lifetime" | "lifetime_parameter");
+    let parameters = list.named_children(&mut cursor).filter(is_parameter);
+    let parameters: Vec<&str> = parameters.map(|part| walk.text_of(name_of(part))).collect();
+    let owner = walk.id(walk.text_of(name));
+    let note = |walk: &mut Walk<'t>, field: &'t str, of: Node<'t>| {
+        if let Some(at) = parameters.iter().position(|name| *name == walk.text_of(of)) {
+            let field = walk.id(field);
+            walk.parameter_fields.push((owner, field, at));
+        }
+    };
+    let mut cursor = body.walk();
+    let mut n_unnamed = 0;
+    for part in body.named_children(&mut cursor) {
+        match part.kind() {
+            "field_declaration" => {
+                if let (Some(name), Some(of)) = (field(part, "name"), field(part, "type")) {
+                    note(walk, walk.text_of(name), of);
+                }
+            }
+            "attribute_item" | "visibility_modifier" | "line_comment" | "block_comment" => {}
+            _ => {
+                if let Some(name) = UNNAMED.get(n_unnamed) {
+                    note(walk, name, part);
+                }
+                n_unnamed += 1;
+            }
+        }
+    }
+}
+
+/// Names of fields of a structure without names.
+const UNNAMED: &[&str] = &["0", "1", "2", "3", "4", "5", "6", "7"];
+
+/// What the fields of a type hold in an `impl` for it, where they are of its parameters.
+fn fields_in_impl<'t>(walk: &mut Walk<'t>, of: Node<'t>) -> Vec<(NameId, Value)> {
+    let (Some(name), Some(arguments)) = (type_name(of), field(of, "type_arguments")) else {
+        return Vec::new();
+    };
+    let owner = walk.id(walk.text_of(name));
+    let mut cursor = arguments.walk();
+    let arguments = arguments.named_children(&mut cursor).filter(|part| part.kind() != "lifetime");
+    let values: Vec<Value> = arguments.map(|part| walk.local_value(walk.text_of(part)).instance()).collect();
+    let noted = walk.parameter_fields.iter().filter(|(of, ..)| *of == owner);
+    let held = noted.filter_map(|&(_, field, at)| Some((field, values.get(at).copied()?)));
+    held.filter(|(_, value)| *value != Value::Unknown).collect()
 }
 
 fn fields<'t>(walk: &mut Walk<'t>, body: Node<'t>, owner: DefinitionIx) {
@@ -589,15 +683,19 @@ fn implementation<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
             walk.later_super(owner, of_trait);
         }
         let before = std::mem::replace(&mut walk.owner, owner);
+        let held = fields_in_impl(walk, of);
+        let held = std::mem::replace(&mut walk.held, held);
         let this = walk.this.take();
         let first = walk.found.definitions.len();
         walk.field(node, "body");
         walk.this = this;
+        walk.held = held;
         walk.owner = before;
         // A trait may be implemented for what is no type of any project: for a parameter, a tuple.
         if let Value::Itself(_) = of_trait {
             for member in walk.found.definitions.iter_mut().skip(first) {
-                if member.kind == DefinitionKind::Method && !member.traits.has(Traits::LOCAL) {
+                let is_item = matches!(member.kind, DefinitionKind::Method | DefinitionKind::Constant);
+                if is_item && !member.traits.has(Traits::LOCAL) {
                     member.supers = vec![of_trait];
                 }
             }
@@ -707,10 +805,8 @@ fn type_item<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
     walk.scope(ScopeKind::Block, |walk| {
         type_parameters(walk, node);
         walk.inside(definition, |walk| {
-            if let Some(bounds) = field(node, "bounds") {
-                bound_value(walk, bounds);
-            }
-            let value = walk.field(node, "type").instance();
+            let bound = field(node, "bounds").map_or(Value::Unknown, |bounds| bound_value(walk, bounds));
+            let value = walk.field(node, "type").or(bound).instance();
             if let Some(definition) = definition {
                 walk.set_value(definition, value);
             }
@@ -934,10 +1030,15 @@ fn reference<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
 fn member_access<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
     let role = walk.take_role();
     let of = walk.field(node, "value");
-    match field(node, "field") {
-        Some(name) if name.kind() == "field_identifier" => walk.member(name, of, role),
+    let Some(name) = field(node, "field") else { return Value::Unknown };
+    let found = match name.kind() {
+        "field_identifier" => walk.member(name, of, role),
         _ => Value::Unknown,
-    }
+    };
+    let is_own = of != Value::Unknown && of == walk.local_value("Self").instance();
+    let id = walk.id(walk.text_of(name));
+    let held = walk.held.iter().find(|(field, _)| is_own && *field == id);
+    held.map_or(found, |(_, value)| *value)
 }
 
 /// Methods of the wrappers above that give what is in them.
@@ -968,6 +1069,7 @@ const UNWRAPPING: &[&str] = &[
     "iter_mut",
     "into_iter",
     "by_ref",
+    "project",
     "rev",
     "to_vec",
     "unwrap_unchecked",

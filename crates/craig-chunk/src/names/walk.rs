@@ -3,7 +3,7 @@
 use std::mem;
 use std::ops::Range;
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use tree_sitter::{Node, Tree, TreeCursor};
 
 use super::{
@@ -99,6 +99,16 @@ pub(crate) struct Walk<'t> {
     pub(crate) is_static: bool,
     /// Whether methods are defined as private from here on.
     pub(crate) is_private: bool,
+    /// In Rust, fields by their type whose type is the parameter of it at this index.
+    pub(crate) parameter_fields: Vec<(NameId, NameId, usize)>,
+    /// In an `impl` of Rust, what fields of the type hold.
+    pub(crate) held: Vec<(NameId, Value)>,
+    /// In Ruby, the parameter of a hook that stands for the class that includes the module.
+    pub(crate) hooked: Option<&'t str>,
+    /// Whether the walk is inside of a group of examples.
+    pub(crate) is_in_examples: bool,
+    /// Variables that are known to hold an instance that is made.
+    constructed: FxHashSet<DefinitionIx>,
     /// Supertypes of types by name, that may stand later in the file.
     later_supers: Vec<(NameId, Value)>,
     depth: usize,
@@ -127,6 +137,11 @@ impl<'t> Walk<'t> {
             owner: None,
             is_static: false,
             is_private: false,
+            parameter_fields: Vec::new(),
+            held: Vec::new(),
+            hooked: None,
+            is_in_examples: false,
+            constructed: FxHashSet::default(),
             later_supers: Vec::new(),
             depth: 0,
             cursors: Vec::new(),
@@ -452,6 +467,22 @@ impl<'t> Walk<'t> {
         true
     }
 
+    /// As [`Walk::declare_local_named`], whatever the name stood for before.
+    pub(crate) fn redeclare_local(&mut self, name: &'t str, value: Value) {
+        let name = self.id(name);
+        if let Some(scope) = self.scopes.last_mut() {
+            scope.names.insert(name, Bound::Local(value));
+        }
+    }
+
+    /// As [`Walk::redeclare_local`], for the whole file.
+    pub(crate) fn declare_in_file(&mut self, name: &'t str, value: Value) {
+        let name = self.id(name);
+        if let Some(scope) = self.scopes.first_mut() {
+            scope.names.insert(name, Bound::Local(value));
+        }
+    }
+
     /// As [`Walk::declare_local`], in the enclosing function.
     pub(crate) fn declare_in_function(&mut self, node: Node<'t>, value: Value) -> bool {
         let name = self.id(self.text_of(node));
@@ -602,6 +633,13 @@ impl<'t> Walk<'t> {
     pub(crate) fn set_value(&mut self, index: DefinitionIx, value: Value) {
         if let Some(definition) = self.definition(index) {
             definition.value = definition.value.or(value);
+        }
+    }
+
+    /// Notes that a variable holds an instance that is made, whatever else it holds; the first counts.
+    pub(crate) fn is_constructed(&mut self, index: DefinitionIx, value: Value) {
+        if self.constructed.insert(index) {
+            self.override_value(index, value);
         }
     }
 

@@ -55,26 +55,36 @@ impl<'w> Crates<'w> {
         roots.extend(loose);
         roots.extend(crates.roots_without_manifest());
         for root in roots {
-            crates.grow(root);
+            crates.grow(root, root, Vec::new());
         }
         crates.adopt();
         crates.place_by_folders();
         crates
     }
 
-    /// Gives files that no `mod` names, as a macro declares them, the place that they lie in.
+    /// Gives files that no `mod` names, as a macro declares them, the place that they lie in, with the modules they declare.
     fn adopt(&mut self) {
-        for (file, source) in self.workspace.files_in(&[Language::Rust]) {
+        let mut files: Vec<FileIx> =
+            self.workspace.files_in(&[Language::Rust]).map(|(file, _)| file).collect();
+        let workspace = self.workspace;
+        files.sort_by_key(|&file| ancestors(&workspace.files[file].path).count());
+        for file in files {
             if self.places.contains_key(&file) {
                 continue;
             }
-            let here = folder(&source.path);
+            let path = &workspace.files[file].path;
+            let is_folder = name(path) == "mod.rs";
+            let (here, own) = match is_folder {
+                true => (folder(folder(path)), name(folder(path))),
+                false => (folder(path), file_stem(path)),
+            };
             let parents = ["mod.rs", "lib.rs", "main.rs"].map(|name| under(here, name));
-            let parent = parents.iter().find_map(|path| self.workspace.file(path));
+            let beside = format!("{here}.rs");
+            let parent = parents.iter().chain([&beside]).find_map(|path| workspace.file(path));
             let Some((root, module)) = parent.and_then(|parent| self.places.get(&parent)) else { continue };
-            let place = (*root, [&module[..], &[file_stem(&source.path).to_owned()]].concat());
-            self.modules.entry(place.clone()).or_insert(file);
-            self.places.insert(file, place);
+            let (root, module) = (*root, [&module[..], &[own.to_owned()]].concat());
+            self.modules.entry((root, module.clone())).or_insert(file);
+            self.grow(root, file, module);
         }
     }
 
@@ -192,10 +202,10 @@ impl<'w> Crates<'w> {
         }
     }
 
-    /// Follows `mod` from a root.
-    fn grow(&mut self, root: FileIx) {
-        let mut open = VecDeque::from([(root, Vec::new())]);
-        let mut seen = HashSet::from([root]);
+    /// Follows `mod` from a file of a crate.
+    fn grow(&mut self, root: FileIx, from: FileIx, path: Vec<String>) {
+        let mut open = VecDeque::from([(from, path)]);
+        let mut seen = HashSet::from([from]);
         while let Some((file, path)) = open.pop_front() {
             self.places.entry(file).or_insert((root, path.clone()));
             self.modules.entry((root, path.clone())).or_insert(file);

@@ -7,6 +7,8 @@
 mod extensions;
 mod globals;
 mod overriding;
+mod ruby;
+mod rust;
 mod values;
 
 use std::rc::Rc;
@@ -196,9 +198,10 @@ impl<'t, 'n> Binder<'t, 'n> {
         for (at, occurrence) in names.occurrences.iter().enumerate() {
             // An attribute of Ruby is read by a call.
             let is_attribute = |symbol: SymbolIx| {
+                let entry = self.table.entry(symbol);
                 self.table.families[file] == Family::Ruby
                     && occurrence.role == Role::Call
-                    && self.table.entry(symbol).kind == DefinitionKind::Field
+                    && (entry.kind == DefinitionKind::Field || entry.traits.has(Traits::PROPERTY))
             };
             let bound = binder.bound(at as OccurrenceIx, 0);
             let confidence = bound.confidence;
@@ -412,7 +415,7 @@ impl<'t, 'n> Binder<'t, 'n> {
 
     fn called(&self, called: Type) -> Type {
         match called {
-            Type::Static(of) => Type::Instance(of),
+            Type::Static(of) => self.made_by_new(of).unwrap_or(Type::Instance(of)),
             Type::Callable(at) if self.table.entry(at).kind == DefinitionKind::Constructor => {
                 self.table.entry(at).parent.map_or(Type::Unknown, Type::Instance)
             }
@@ -470,7 +473,13 @@ impl<'b, 't, 'n> FileBinder<'b, 't, 'n> {
         if depth >= MAX_CHAIN {
             return Rc::default();
         }
-        let found = Rc::new(self.bind(at, depth));
+        let mut found = self.bind(at, depth);
+        if self.family == Family::Rust && found.entities.len() > 1 {
+            let role =
+                self.binder.table.files[self.file].occurrences.get(at as usize).map(|found| found.role);
+            self.keep_namespace(&mut found.entities, role.unwrap_or(Role::Read));
+        }
+        let found = Rc::new(found);
         if let Some(slot) = self.bound.get_mut(at as usize) {
             *slot = Some(Rc::clone(&found));
         }
@@ -499,6 +508,9 @@ impl<'b, 't, 'n> FileBinder<'b, 't, 'n> {
                     return Bound::symbols(&own, TYPED);
                 }
                 let of = self.value_type(value, depth + 1);
+                if let (Type::External(_), true) = (of, self.is_rust_path(value)) {
+                    return Bound::external();
+                }
                 self.member(of, sought)
             }
             Site::Key(value) => match self.keyed_type(value, depth + 1) {
@@ -599,7 +611,7 @@ impl<'b, 't, 'n> FileBinder<'b, 't, 'n> {
             return Bound { entities: found, confidence: TYPED };
         }
         if self.family == Family::Ruby {
-            return self.ruby_global(sought);
+            return self.ruby_bare(sought, within);
         }
         if let Some(found) = self.of_outer_package(sought, group) {
             return found;
@@ -697,6 +709,11 @@ impl<'b, 't, 'n> FileBinder<'b, 't, 'n> {
                 if !found.is_empty() {
                     return Some(found);
                 }
+                // Constants of Ruby are sought further out, methods are not.
+                let is_method = || table.text(name).is_some_and(|name| !name.starts_with(char::is_uppercase));
+                if self.family == Family::Ruby && is_method() {
+                    return None;
+                }
             }
             is_direct = false;
             at = entry.parent;
@@ -714,9 +731,8 @@ impl<'b, 't, 'n> FileBinder<'b, 't, 'n> {
                 if !found.is_empty() {
                     return Bound::symbols(&found, TYPED);
                 }
-                let found = self.of_traits_in_scope(sought);
-                if !found.is_empty() {
-                    return Bound::symbols(&found, GLOBAL);
+                if let Some(found) = self.of_rust_type(at, sought) {
+                    return found;
                 }
                 let is_itself = self.family == Family::Jvm
                     && matches!(of, Type::Static(_))

@@ -1,6 +1,7 @@
 //! What an import refers to: the definitions behind a name of a module, however often it is exported again.
 
 use std::cell::RefCell;
+use std::ops::RangeInclusive;
 
 use craig_chunk::names::{DefinitionKind, Imported, ImportedName, OccurrenceIx, Site, Source, Value};
 use craig_chunk::{Reference, ReferenceKind};
@@ -194,6 +195,11 @@ impl<'t, 'n> Modules<'t, 'n> {
             Place::External => return vec![Entity::External],
             Place::Unknown => &[],
         };
+        // `crate::Shape::new` is no function of the file that has the type.
+        if is_type_name(outer.rsplit("::").next().unwrap_or_default()) {
+            let spaces = self.rust_space_within(file, outer, trail.next()).into_iter();
+            return spaces.flat_map(|space| self.of_rust_space(space, id, trail.next())).collect();
+        }
         let modules: Vec<Entity> = files
             .iter()
             .filter(|&&to| self.is_module_called(to, name))
@@ -261,6 +267,27 @@ impl<'t, 'n> Modules<'t, 'n> {
             Place::External => vec![Entity::External],
             Place::Unknown => Vec::new(),
         }
+    }
+
+    /// What an inline module of a file of Rust, by its lines, brings in by a name and hands on.
+    pub(super) fn brought_into(&self, file: FileIx, lines: RangeInclusive<u32>, name: Name) -> Vec<Entity> {
+        let names = &self.table.files[file];
+        let is_inside = |at: &&u32| {
+            let import = names.imports.get(**at as usize);
+            import.is_some_and(|import| import.reexported && lines.contains(&import.line))
+        };
+        let own = self.by_local[file].get(&name).into_iter().flatten().filter(is_inside);
+        let found: Vec<Entity> = own.flat_map(|&at| self.import(file, at)).collect();
+        if !found.is_empty() {
+            return found;
+        }
+        let stars = self.stars[file].iter().filter(is_inside);
+        let spaces =
+            stars.flat_map(|&at| self.rust_space(file, names.text(names.imports[at as usize].module)));
+        spaces
+            .filter(|&space| space != Entity::Module(file))
+            .flat_map(|space| Trail::begin(MAX_HOPS / 2, |trail| self.of_rust_space(space, name, trail)))
+            .collect()
     }
 
     fn of_rust_space(&self, space: Entity, name: Name, trail: Trail<'_>) -> Vec<Entity> {
@@ -539,6 +566,11 @@ impl<'t, 'n> Modules<'t, 'n> {
     }
 }
 
+/// Whether a name is written as those of Rust's types are.
+fn is_type_name(name: &str) -> bool {
+    name.trim_start_matches("r#").starts_with(char::is_uppercase)
+}
+
 /// The files of an import's module, or of a name in it that is a module itself.
 fn place(
     table: &Table<'_>,
@@ -554,7 +586,17 @@ fn place(
         Imported::Name(name) if family == Family::Rust && names.is_empty() => names_of(name),
         _ => names.to_vec(),
     };
-    place_of(table, resolver, file, table.files[file].text(import.module), names, import.line)
+    let module = table.files[file].text(import.module);
+    // `mod shape;` names the file, whatever else the module brings in by the name.
+    if let (Family::Rust, Imported::Module, Some(name)) = (family, import.what, module.strip_prefix("self::"))
+    {
+        let found =
+            resolved(resolver, file, &reference(ReferenceKind::Module, name, names.clone(), import.line));
+        if matches!(found, Place::Files(_)) {
+            return found;
+        }
+    }
+    place_of(table, resolver, file, module, names, import.line)
 }
 
 /// The files of a module by its name.
@@ -567,17 +609,26 @@ fn place_of(
     line: u32,
 ) -> Place {
     let system = module.strip_prefix('<').filter(|_| table.families[file] == Family::C);
-    let reference = Reference {
-        kind: if system.is_some() { ReferenceKind::SystemInclude } else { ReferenceKind::Import },
-        target: system.unwrap_or(module).to_owned(),
+    let kind = if system.is_some() { ReferenceKind::SystemInclude } else { ReferenceKind::Import };
+    resolved(resolver, file, &reference(kind, system.unwrap_or(module), names, line))
+}
+
+fn reference(kind: ReferenceKind, target: &str, names: Vec<String>, line: u32) -> Reference {
+    Reference {
+        kind,
+        target: target.to_owned(),
         names,
         alias: None,
         lazy: false,
         line,
         within: Vec::new(),
         path: None,
-    };
-    let targets = resolver.resolve(file, &reference);
+    }
+}
+
+/// Where a reference leads.
+fn resolved(resolver: &Resolver<'_>, file: FileIx, reference: &Reference) -> Place {
+    let targets = resolver.resolve(file, reference);
     let files: Vec<FileIx> = targets
         .iter()
         .filter_map(|target| match target {

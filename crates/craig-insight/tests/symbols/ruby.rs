@@ -193,3 +193,232 @@ end
     "#]],
     );
 }
+
+#[test]
+fn ruby_knows_what_examples_are_about() {
+    check(
+        r#"
+//- /lib/store.rb
+module Shop
+  class Store
+    attr_accessor :owner
+    def open_at(hour)
+    end
+  end
+  class Till
+    def owner
+    end
+  end
+  def self.new
+    Store.new
+  end
+end
+//- /spec/store_spec.rb
+describe Shop::Store do
+  let(:till) { Shop::Till.new }
+  before do
+    @other = described_class.new
+  end
+  def helper
+  end
+  it "opens" do
+    subject.owner = "A"
+    till.owner
+    @other.owner
+    Shop.new.owner
+    helper
+  end
+end
+//- /spec/other_spec.rb
+describe Shop::Till do
+  it { helper }
+end
+"#,
+        &expect![[r#"
+            module Shop lib/store.rb:1
+                spec/other_spec.rb:1 read 85
+                spec/store_spec.rb:1 read 85
+                spec/store_spec.rb:2 read 85
+                spec/store_spec.rb:12 read 85
+            class Shop.Store lib/store.rb:2
+                lib/store.rb:12 read 99
+                spec/store_spec.rb:1 read 95
+            field Shop.Store.owner lib/store.rb:3
+                spec/store_spec.rb:9 write 95
+                spec/store_spec.rb:11 read 95
+                spec/store_spec.rb:12 read 95
+            class Shop.Till lib/store.rb:7
+                spec/other_spec.rb:1 read 95
+                spec/store_spec.rb:2 read 95
+            method Shop.Till.owner lib/store.rb:8
+                spec/store_spec.rb:10 call 95
+            function helper spec/store_spec.rb:6
+                spec/store_spec.rb:13 call 99
+        "#]],
+    );
+}
+
+#[test]
+fn ruby_follows_hooks_of_modules() {
+    check(
+        r#"
+//- /lib/base.rb
+module Base
+  module Shared
+    def start
+    end
+  end
+  module ClassMethods
+    def command
+    end
+  end
+  def self.included(base)
+    base.extend(Shared)
+  end
+end
+class Tool
+  include Base
+  command
+end
+//- /test/tool_test.rb
+class ToolTest < Minitest::Test
+  def test_start
+    Tool.start
+    tool = Class.new(Tool)
+    tool.start
+  end
+end
+"#,
+        &expect![[r#"
+            module Base lib/base.rb:1
+                lib/base.rb:15 implement 99
+            module Base.Shared lib/base.rb:2
+                lib/base.rb:11 read 99
+            method Base.Shared.start lib/base.rb:3
+                test/tool_test.rb:3 call 95
+                test/tool_test.rb:5 call 95
+            method Base.ClassMethods.command lib/base.rb:7
+                lib/base.rb:16 call 99
+            class Tool lib/base.rb:14
+                test/tool_test.rb:3 read 85
+                test/tool_test.rb:4 read 85
+        "#]],
+    );
+}
+
+#[test]
+fn ruby_weighs_what_a_bare_call_may_mean() {
+    check(
+        r#"
+//- /lib/routes.rb
+module Routes
+  module ClassMethods
+    def on(path, name)
+    end
+    def plugin(name)
+    end
+  end
+  module InstanceMethods
+    def opts
+    end
+  end
+end
+//- /lib/other.rb
+module Other
+  module ClassMethods
+    def opts
+    end
+    def plugin(name)
+      super
+    end
+  end
+  module InstanceMethods
+    def render
+      opts
+    end
+  end
+  class Signal
+    attr_reader :on
+  end
+end
+//- /test/routes_test.rb
+Klass = build do
+  plugin :other
+  on "/", :root
+end
+class Fixture
+  def save
+  end
+end
+//- /lib/store.rb
+class Store
+  def run(item)
+    item.save
+  end
+end
+"#,
+        &expect![[r#"
+            method Routes.ClassMethods.on lib/routes.rb:3
+                test/routes_test.rb:3 call 70
+            method Routes.ClassMethods.plugin lib/routes.rb:5
+                test/routes_test.rb:2 call 70
+            method Routes.InstanceMethods.opts lib/routes.rb:9
+                lib/other.rb:11 call 70
+        "#]],
+    );
+}
+
+#[test]
+fn ruby_reads_symbols_that_name_methods() {
+    check(
+        r#"
+//- /lib/form.rb
+Fields = Struct.new(:name, :size)
+Options = Fields.new(:width, :height)
+class Box < Struct.new(:depth)
+end
+class Form
+  before_save :check_all
+  attr_reader :title
+  def title=(title)
+    @title = title
+  end
+  def check_all
+  end
+  alias_method :check, :check_all
+  def widths
+    [Form.new].each(&:check_all)
+    Options.new.width + Box.new.depth
+    Form.new.title
+    Form.new.title = "a"
+  end
+end
+"#,
+        &expect![[r#"
+            class Fields lib/form.rb:1
+                lib/form.rb:2 read 99
+            class Options lib/form.rb:2
+                lib/form.rb:16 read 99
+            field Options.width lib/form.rb:2
+                lib/form.rb:16 read 95
+            class Box lib/form.rb:3
+                lib/form.rb:16 read 99
+            field Box.depth lib/form.rb:3
+                lib/form.rb:16 read 95
+            class Form lib/form.rb:5
+                lib/form.rb:15 read 99
+                lib/form.rb:17 read 99
+                lib/form.rb:18 read 99
+            field Form.title lib/form.rb:7
+                lib/form.rb:17 read 95
+                lib/form.rb:18 write 95
+            method Form.title lib/form.rb:8
+                lib/form.rb:17 read 95
+                lib/form.rb:18 write 95
+            method Form.check_all lib/form.rb:11
+                lib/form.rb:6 read 95
+                lib/form.rb:13 read 99
+                lib/form.rb:15 call 95
+        "#]],
+    );
+}

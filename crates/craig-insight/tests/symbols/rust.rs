@@ -238,3 +238,242 @@ impl<P> Runner<P> {
         "#]],
     );
 }
+
+#[test]
+fn rust_tells_types_modules_and_functions_of_a_name_apart() {
+    check(
+        r#"
+//- /Cargo.toml
+[package]
+name = "web"
+//- /src/lib.rs
+pub mod path;
+pub mod with {
+    pub use crate::path::header;
+}
+pub use path::path;
+
+pub struct Server;
+
+pub fn new() -> Server {
+    Server
+}
+
+impl Server {
+    pub fn new() -> Self {
+        Self
+    }
+}
+//- /src/path.rs
+pub fn path() {}
+pub fn header() {}
+pub fn end() {}
+//- /tests/all.rs
+use web::path;
+
+fn all() {
+    path();
+    path::end();
+    web::Server::new();
+    web::new();
+    web::with::header();
+}
+"#,
+        &expect![[r#"
+            module with src/lib.rs:2
+                tests/all.rs:8 type 95
+            class Server src/lib.rs:7
+                src/lib.rs:9 type 99
+                src/lib.rs:10 read 99
+                src/lib.rs:13 type 99
+                tests/all.rs:6 type 95
+            function new src/lib.rs:9
+                tests/all.rs:7 call 95
+            method Server.new src/lib.rs:14
+                tests/all.rs:6 call 95
+            function path src/path.rs:1
+                src/lib.rs:5 import 99
+                tests/all.rs:1 import 99
+                tests/all.rs:4 call 99
+            function header src/path.rs:2
+                src/lib.rs:3 import 99
+                tests/all.rs:8 call 95
+            function end src/path.rs:3
+                tests/all.rs:5 call 95
+        "#]],
+    );
+}
+
+#[test]
+fn rust_finds_methods_through_traits_fields_and_targets() {
+    check(
+        r#"
+//- /Cargo.toml
+[package]
+name = "web"
+//- /src/lib.rs
+pub trait Service {
+    const NAME: &'static str;
+    type Future: Task;
+    fn call(&self) -> Self::Future;
+}
+
+pub trait Task {
+    fn finish(&self);
+}
+
+pub struct Layer<S> {
+    inner: S,
+}
+
+pub struct Pair<S>(S);
+
+impl<S: Clone + Service> Service for Layer<S> {
+    const NAME: &'static str = "layer";
+    type Future = S::Future;
+    fn call(&self) -> S::Future {
+        self.inner.call()
+    }
+}
+
+impl<S> Pair<S>
+where
+    S: Service,
+{
+    fn run(&self) {
+        self.0.call().finish();
+    }
+}
+
+pub fn any() -> impl Clone + Task {
+    todo!()
+}
+
+pub fn all() {
+    any().finish();
+}
+
+pub struct Text(String);
+pub struct Owner {
+    text: Text,
+}
+
+impl Text {
+    fn shorten(&self) {}
+}
+
+impl std::ops::Deref for Owner {
+    type Target = Text;
+    fn deref(&self) -> &Text {
+        &self.text
+    }
+}
+
+fn through(owner: &Owner) {
+    owner.shorten();
+}
+//- /tests/all.rs
+use web::Owner;
+
+trait Testing {
+    fn get(&self) {}
+}
+
+impl Testing for Owner {}
+
+fn all(owner: Owner) {
+    owner.get();
+}
+"#,
+        &expect![[r#"
+            interface Service src/lib.rs:1
+                src/lib.rs:17 type 99
+                src/lib.rs:17 implement 99
+                src/lib.rs:27 type 99
+            constant Service.NAME src/lib.rs:2
+                src/lib.rs:18 override 90
+            type Service.Future src/lib.rs:3
+                src/lib.rs:4 type 95
+                src/lib.rs:19 type 95
+                src/lib.rs:20 type 95
+            method Service.call src/lib.rs:4
+                src/lib.rs:20 override 90
+                src/lib.rs:21 call 95
+                src/lib.rs:30 call 95
+            interface Task src/lib.rs:7
+                src/lib.rs:3 type 99
+                src/lib.rs:34 type 99
+            method Task.finish src/lib.rs:8
+                src/lib.rs:30 call 95
+                src/lib.rs:39 call 95
+            class Layer src/lib.rs:11
+                src/lib.rs:17 type 99
+            field Layer.inner src/lib.rs:12
+                src/lib.rs:21 read 95
+            class Pair src/lib.rs:15
+                src/lib.rs:25 type 99
+            function any src/lib.rs:34
+                src/lib.rs:39 call 99
+            class Text src/lib.rs:42
+                src/lib.rs:44 type 99
+                src/lib.rs:47 type 99
+                src/lib.rs:52 type 99
+                src/lib.rs:53 type 99
+            class Owner src/lib.rs:43
+                src/lib.rs:51 type 99
+                src/lib.rs:58 type 99
+                tests/all.rs:1 import 99
+                tests/all.rs:7 type 99
+                tests/all.rs:9 type 99
+            field Owner.text src/lib.rs:44
+                src/lib.rs:54 read 95
+            method Text.shorten src/lib.rs:48
+                src/lib.rs:59 call 95
+            interface Testing tests/all.rs:3
+                tests/all.rs:7 implement 99
+            method Testing.get tests/all.rs:4
+                tests/all.rs:10 call 85
+        "#]],
+    );
+}
+
+#[test]
+fn rust_finds_modules_that_a_macro_declares() {
+    check(
+        r#"
+//- /Cargo.toml
+[package]
+name = "data"
+//- /src/lib.rs
+macro_rules! root {
+    () => {
+        pub mod ser;
+    };
+}
+root!();
+//- /src/ser/mod.rs
+mod impls;
+pub trait Write {
+    fn write_all_of(&self);
+}
+//- /src/ser/impls.rs
+use crate::ser::Write;
+use outer::handler;
+
+#[handler]
+#[test]
+fn all(write: impl Write) {
+    write.write_all_of();
+}
+"#,
+        &expect![[r#"
+            macro root src/lib.rs:1
+                src/lib.rs:6 call 99
+            interface Write src/ser/mod.rs:2
+                src/ser/impls.rs:1 import 99
+                src/ser/impls.rs:6 type 99
+            method Write.write_all_of src/ser/mod.rs:3
+                src/ser/impls.rs:7 call 95
+        "#]],
+    );
+}

@@ -1,19 +1,12 @@
 //! Names that no scope and no import binds: linked symbols of C, globals of Ruby and PHP, crates of Rust, and candidates by name alone.
 
-use craig_chunk::names::{DefinitionKind, Imported, Role, Traits};
+use craig_chunk::names::{DefinitionKind, Role, Traits};
 use rustc_hash::FxHashSet;
 
 use super::{Bound, CERTAIN, FileBinder, GLOBAL, MAX_CANDIDATES, ONLY, Sought};
 use crate::symbols::SymbolIx;
-use crate::symbols::modules::Entity;
 use crate::symbols::table::{Family, Name};
 use crate::workspace::FileIx;
-
-/// Of so many definitions of a name it is asked whether they may be meant.
-const MAX_SOUGHT: usize = 64;
-
-/// Of a module of Ruby, so many places that open it are named.
-const MAX_OPENED: usize = 64;
 
 /// Of more types, it is not asked which extend each other.
 const MAX_OWNERS: usize = 32;
@@ -29,55 +22,6 @@ const COMMON: &[&str] = &[
     "reverse", "run", "search", "send", "set", "shift", "size", "slice", "some", "sort", "splice", "split",
     "start", "stop", "strip", "test", "text", "then", "toString", "trim", "type", "unshift", "update",
     "upper", "url", "value", "values", "wait", "write", "Close", "Error", "Len", "Read", "String", "Write",
-];
-
-/// Methods of Rust's standard library and of futures that traits of projects define, too.
-const RUST: &[&str] = &[
-    "and_then",
-    "as_mut",
-    "as_ref",
-    "as_str",
-    "borrow",
-    "boxed",
-    "by_ref",
-    "chain",
-    "clone",
-    "cmp",
-    "collect",
-    "default",
-    "drain",
-    "eq",
-    "filter_map",
-    "flat_map",
-    "fmt",
-    "fold",
-    "for_each",
-    "from",
-    "get_mut",
-    "hash",
-    "inspect",
-    "into",
-    "into_iter",
-    "into_inner",
-    "iter",
-    "iter_mut",
-    "map_err",
-    "max",
-    "min",
-    "ok",
-    "or_else",
-    "poll",
-    "ready",
-    "rev",
-    "take",
-    "to_owned",
-    "to_string",
-    "try_from",
-    "try_into",
-    "unwrap",
-    "unwrap_or",
-    "with",
-    "zip",
 ];
 
 impl FileBinder<'_, '_, '_> {
@@ -156,32 +100,6 @@ impl FileBinder<'_, '_, '_> {
         self.included.get_or_insert_with(|| modules.included(file)).contains(&other)
     }
 
-    /// A name of Ruby outside of all types; else a member of what includes the module, or is included.
-    pub(super) fn ruby_global(&self, sought: Sought) -> Bound {
-        let name = sought.name;
-        let table = self.binder.table;
-        let is_top = |&&at: &&SymbolIx| {
-            let entry = table.entry(at);
-            entry.parent.is_none() && table.families[entry.file as usize] == Family::Ruby
-        };
-        let mut found: Vec<SymbolIx> = table.named(name).iter().filter(is_top).copied().collect();
-        if found.is_empty() {
-            let is_constant = table.text(name).is_some_and(|name| name.starts_with(char::is_uppercase));
-            return match self.candidates(sought) {
-                nothing if is_constant && nothing.entities.is_empty() => Bound::external(),
-                found => found,
-            };
-        }
-        // A module is one however often it is opened.
-        let mut seen = FxHashSet::default();
-        let n_distinct = found.iter().filter(|&&at| seen.insert(table.canonical(at))).count();
-        if n_distinct == 1 {
-            found.truncate(MAX_OPENED);
-            return Bound::symbols(&found, GLOBAL);
-        }
-        Bound::global(&found, n_distinct)
-    }
-
     /// A name that all files of a language see.
     pub(super) fn global(&self, name: Name) -> Bound {
         let table = self.binder.table;
@@ -195,43 +113,28 @@ impl FileBinder<'_, '_, '_> {
         if found.is_empty() { Bound::external() } else { Bound::global(&found, found.len()) }
     }
 
-    /// Methods of Rust's traits that the file names: of one, or nothing is said.
-    pub(super) fn of_traits_in_scope(&self, sought: Sought) -> Vec<SymbolIx> {
-        let table = self.binder.table;
-        let is_common =
-            table.text(sought.name).is_some_and(|name| COMMON.contains(&name) || RUST.contains(&name));
-        if self.family != Family::Rust || sought.role != Role::Call || is_common {
-            return Vec::new();
-        }
-        let is_in_scope = |&&at: &&SymbolIx| {
-            let entry = table.entry(at);
-            let of_trait = entry.parent.filter(|&of| table.entry(of).kind == DefinitionKind::Interface);
-            entry.kind.is_callable() && of_trait.is_some_and(|of| self.names(of))
-        };
-        let found = table.named(sought.name).iter();
-        let found: Vec<SymbolIx> = found.take(MAX_SOUGHT).filter(is_in_scope).copied().collect();
-        if found.len() == 1 { found } else { Vec::new() }
-    }
-
-    /// Whether the file defines or imports a type.
-    fn names(&self, of: SymbolIx) -> bool {
-        let (table, modules) = (self.binder.table, self.binder.modules);
-        let entry = table.entry(of);
-        if entry.file as usize == self.file {
-            return true;
-        }
-        let is_it = |entity: &Entity| matches!(*entity, Entity::Symbol(at) if table.canonical(at) == table.canonical(of));
-        let names = &table.files[self.file];
-        let imports = names.imports.iter().enumerate().filter(|(_, import)| match import.what {
-            Imported::Name(name) => table.name(self.file, name) == entry.name,
-            _ => false,
-        });
-        imports.into_iter().any(|(at, _)| modules.import(self.file, at as u32).iter().any(is_it))
-            || modules.by_stars(self.file, entry.name).iter().any(is_it)
-    }
-
     /// Members of that name of any type, for a receiver of which nothing is known.
     pub(super) fn candidates(&self, sought: Sought) -> Bound {
+        let mut found = self.members_named(sought, false);
+        match self.family {
+            Family::Rust => self.keep_declared(&mut found),
+            Family::Ruby => self.keep_likely(&mut found, sought),
+            _ => {}
+        }
+        let is_common = match self.family {
+            Family::Rust => self.is_of_rust(sought.name),
+            _ => self.is_common(sought.name),
+        };
+        self.weighed(&found, is_common)
+    }
+
+    /// Whether collections, strings or streams have a member of the name.
+    pub(super) fn is_common(&self, name: Name) -> bool {
+        self.binder.table.text(name).is_some_and(|name| COMMON.contains(&name))
+    }
+
+    /// Members of that name of any type.
+    pub(super) fn members_named(&self, sought: Sought, sees_private: bool) -> Vec<SymbolIx> {
         let Sought { name, role, .. } = sought;
         let table = self.binder.table;
         let fits = |&&at: &&SymbolIx| {
@@ -246,17 +149,26 @@ impl FileBinder<'_, '_, '_> {
             let fits_role = role != Role::Call || !entry.kind.is_type();
             let fits_value = role == Role::Call || !is_callable || self.family.is_dynamic();
             let is_family = table.families[entry.file as usize] == self.family;
-            let is_seen = !entry.traits.has(Traits::PRIVATE) || entry.file as usize == self.file;
+            let is_own = sees_private || entry.file as usize == self.file;
+            let is_seen = !entry.traits.has(Traits::PRIVATE) || is_own;
             let fits = self.binder.fits(at, sought) || role == Role::Read;
             let is_in_sight = !extends || self.sees_extension(at);
             is_member && fits_role && fits_value && is_family && is_seen && fits && is_in_sight
         };
-        let found: Vec<SymbolIx> = table.named(name).iter().filter(fits).copied().collect();
-        let owners: FxHashSet<SymbolIx> = found
-            .iter()
-            .filter_map(|&at| table.entry(at).parent)
-            .map(|parent| table.canonical(parent))
-            .collect();
+        table.named(name).iter().filter(fits).copied().collect()
+    }
+
+    /// The types that have the members.
+    pub(super) fn owners(&self, found: &[SymbolIx]) -> FxHashSet<SymbolIx> {
+        let table = self.binder.table;
+        let owners = found.iter().filter_map(|&at| table.entry(at).parent);
+        owners.map(|parent| table.canonical(parent)).collect()
+    }
+
+    /// Candidates with a confidence by the number of their types.
+    pub(super) fn weighed(&self, found: &[SymbolIx], is_common: bool) -> Bound {
+        let table = self.binder.table;
+        let owners = self.owners(found);
         // Members that override each other count as one.
         let is_overriding = |&&owner: &&SymbolIx| {
             owners.len() <= MAX_OWNERS
@@ -273,7 +185,6 @@ impl FileBinder<'_, '_, '_> {
             return Bound::default();
         }
         let confidence = ONLY / n as u8;
-        let is_common = table.text(name).is_some_and(|name| COMMON.contains(&name));
-        Bound::symbols(&found, if is_common { confidence / 3 } else { confidence })
+        Bound::symbols(found, if is_common { confidence / 3 } else { confidence })
     }
 }

@@ -113,6 +113,7 @@ impl Binder<'_, '_> {
         let can_override = match entry.kind {
             DefinitionKind::Method => !(hides_static && entry.traits.has(Traits::STATIC)),
             DefinitionKind::Field => !is_java,
+            DefinitionKind::Constant => family == Family::Rust,
             _ => false,
         };
         let is_special = self.table.text(entry.name).is_some_and(|name| name.starts_with("__"));
@@ -120,6 +121,8 @@ impl Binder<'_, '_> {
         let of_own = family == Family::Rust && !self.supers[at as usize].is_empty();
         let above = match entry.parent {
             _ if of_own => at,
+            // Other members take the place of none, whatever traits their type implements.
+            Some(_) if family == Family::Rust => return Vec::new(),
             Some(parent) => self.table.canonical(parent),
             None => return Vec::new(),
         };
