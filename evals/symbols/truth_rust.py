@@ -73,7 +73,7 @@ def role_rust(node, kind):
         return "read"
     if parent.type in ("function_item", "function_signature_item", "const_item", "type_item", "associated_type") and syntax.is_field(node, "name"):
         return "implement"
-    if parent.type == "macro_invocation" and syntax.is_field(node, "macro"):
+    if parent.type == "macro_invocation" and syntax.is_field(node, "macro") or parent.type == "attribute":
         return "call"
     if parent.type == "token_tree":
         return role_in_tokens(node, kind)

@@ -543,7 +543,7 @@ fn call_of_self<'t>(walk: &mut Walk<'t>, node: Node<'t>, name: &str, method: Opt
             }
             return examples(walk, node);
         }
-        ("let" | "let!" | "subject" | "subject!", _) if walk.is_in_examples && !walk.is_in_function() => {
+        ("let" | "let!" | "subject" | "subject!", _) if walk.this.is_none() && !walk.is_in_function() => {
             return example_value(walk, node, name);
         }
         ("shared_examples" | "shared_context" | "shared_examples_for", _) => {

@@ -38,6 +38,7 @@ pub(crate) static TABLE: NameTable = NameTable {
         ("dynamic_type", Read(type_of)),
         ("bounded_type", Read(bounded_type)),
         ("bracketed_type", Read(type_of)),
+        ("qualified_type", Read(qualified_type)),
         ("array_type", Read(array_type)),
         ("function_type", Read(function_type)),
         ("use_declaration", Read(import)),
@@ -88,21 +89,17 @@ const MAX_NESTED: usize = 64;
 fn attribute<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
     let inner = child(node, "attribute");
     let name = inner.and_then(|inner| inner.named_child(0));
-    // Without a path it is one of the language's own, or cannot be told from it.
-    if let Some(name) = name.filter(|name| name.kind() == "scoped_identifier") {
-        walk.visit_as(name, Role::Call);
-    }
     let is_derive = name.is_some_and(|name| walk.text_of(name) == "derive");
-    if let Some(arguments) = inner.and_then(|inner| field(inner, "arguments")).filter(|_| is_derive) {
-        walk.visit(arguments);
-    }
-    // A macro of another crate; others are of the language, or what a `derive` reads.
-    if let Some(name) = inner.and_then(|inner| inner.named_child(0)).filter(|_| !is_derive) {
+    // Without a path or an import it is one of the language's own, or cannot be told from it.
+    if let Some(name) = name.filter(|_| !is_derive) {
         let id = walk.id(walk.text_of(name));
         let is_imported = walk.found.imports.iter().any(|import| import.local == Some(id));
         if is_imported || name.kind() == "scoped_identifier" {
-            walk.visit(name);
+            walk.visit_as(name, Role::Call);
         }
+    }
+    if let Some(arguments) = inner.and_then(|inner| field(inner, "arguments")).filter(|_| is_derive) {
+        walk.visit(arguments);
     }
     Value::Unknown
 }
@@ -419,6 +416,12 @@ fn type_of<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
     value
 }
 
+/// `<T as Trait>`: its members are those of the trait.
+fn qualified_type<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
+    walk.field_as(node, "type", Role::Type);
+    walk.field_as(node, "alias", Role::Type)
+}
+
 fn array_type<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
     walk.field(node, "length");
     walk.field(node, "element").collection().or(Value::Builtin)
@@ -587,11 +590,19 @@ fn fields_in_impl<'t>(walk: &mut Walk<'t>, of: Node<'t>) -> Vec<(NameId, Value)>
     held.filter(|(_, value)| *value != Value::Unknown).collect()
 }
 
-fn fields<'t>(walk: &mut Walk<'t>, body: Node<'t>, owner: DefinitionIx) {
+/// Reads the fields of a structure or variant; of one without a name, its type.
+fn fields<'t>(walk: &mut Walk<'t>, body: Node<'t>, owner: DefinitionIx) -> Value {
     let mut cursor = body.walk();
+    let (mut held, mut n_unnamed) = (Value::Unknown, 0);
     for part in body.named_children(&mut cursor) {
         let Some(name) = field(part, "name").filter(|_| part.kind() == "field_declaration") else {
-            walk.visit(part);
+            let found = walk.visit(part);
+            if !matches!(
+                part.kind(),
+                "attribute_item" | "visibility_modifier" | "line_comment" | "block_comment"
+            ) {
+                (held, n_unnamed) = (found, n_unnamed + 1);
+            }
             continue;
         };
         let definition = walk.define_in(Some(owner), name, part, DefinitionKind::Field, visibility(part));
@@ -600,6 +611,7 @@ fn fields<'t>(walk: &mut Walk<'t>, body: Node<'t>, owner: DefinitionIx) {
             walk.set_value(definition, value);
         }
     }
+    if n_unnamed == 1 { held } else { Value::Unknown }
 }
 
 fn enumeration<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
@@ -619,7 +631,8 @@ fn enumeration<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
                 let variant = walk.define_in(Some(definition), name, part, kind, Traits::default());
                 walk.inside(variant, |walk| {
                     if let (Some(body), Some(variant)) = (field(part, "body"), variant) {
-                        fields(walk, body, variant);
+                        let held = fields(walk, body, variant);
+                        walk.set_value(variant, held.instance());
                     }
                     walk.field(part, "value");
                 });
@@ -848,8 +861,16 @@ fn tokens<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
     let mut last = Value::Unknown;
     let mut path: Option<String> = None;
     let mut before = "";
+    let mut turbofish = 0;
     for (at, &part) in parts.iter().enumerate() {
-        let next = parts.get(at + 1);
+        if at < turbofish {
+            if part.kind() == "identifier" {
+                walk.name(part, Role::Type);
+            }
+            continue;
+        }
+        turbofish = end_of_turbofish(&parts, at + 1).unwrap_or(0);
+        let next = parts.get(turbofish.max(at + 1));
         let text = walk.text_of(part);
         match part.kind() {
             "identifier" | "self" | "crate" | "super" | "metavariable" => {
@@ -902,6 +923,27 @@ fn tokens<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
         before = if part.is_named() { "name" } else { part.kind() };
     }
     last
+}
+
+/// The end of `::<…>` that begins at a token.
+fn end_of_turbofish(parts: &[Node<'_>], at: usize) -> Option<usize> {
+    if parts.get(at)?.kind() != "::" || parts.get(at + 1)?.kind() != "<" {
+        return None;
+    }
+    let mut depth = 0_i32;
+    for (end, part) in parts.iter().enumerate().skip(at + 1) {
+        match part.kind() {
+            "<" => depth += 1,
+            ">" => depth -= 1,
+            ">>" => depth -= 2,
+            ";" => return None,
+            _ => {}
+        }
+        if depth <= 0 {
+            return Some(end + 1);
+        }
+    }
+    None
 }
 
 // Statements, patterns and expressions.
@@ -988,8 +1030,12 @@ fn pattern<'t>(walk: &mut Walk<'t>, node: Node<'t>, value: Value, depth: usize) 
         "tuple_struct_pattern" => {
             let name = field(node, "type");
             let is_wrapper = name.is_some_and(|name| matches!(walk.text_of(name), "Some" | "Ok"));
-            walk.field(node, "type");
-            let inner = if is_wrapper { value } else { Value::Unknown };
+            let of = walk.field(node, "type");
+            let inner = match of {
+                _ if is_wrapper => value,
+                Value::Itself(of) if node.named_child_count() == 2 => Value::Element(of),
+                _ => Value::Unknown,
+            };
             let parts = node.named_children(&mut cursor).filter(|part| Some(*part) != name);
             for part in parts {
                 pattern(walk, part, inner, depth + 1);

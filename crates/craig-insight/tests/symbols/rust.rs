@@ -477,3 +477,81 @@ fn all(write: impl Write) {
         "#]],
     );
 }
+
+#[test]
+fn rust_reads_what_variants_hold() {
+    check(
+        r#"
+//- /Cargo.toml
+[package]
+name = "net"
+//- /src/lib.rs
+pub struct Tcp;
+pub struct Unix;
+
+impl Tcp {
+    fn info(&self) {}
+}
+
+impl Unix {
+    fn info(&self) {}
+}
+
+pub trait Bind {
+    fn bind(&self);
+}
+
+pub enum Parsed {
+    Tcp(Tcp),
+    Unix(Unix),
+}
+
+impl Parsed {
+    fn info(&self) {
+        match self {
+            Self::Tcp(tcp) => tcp.info(),
+            Parsed::Unix(unix) => unix.info(),
+        }
+    }
+}
+
+fn all<B: Bind>(binds: B) {
+    assert!(<B as Bind>::bind(&binds) && make::<Tcp>(1).info());
+}
+
+fn make<T>(n: u8) -> Tcp {
+    Tcp
+}
+"#,
+        &expect![[r#"
+            class Tcp src/lib.rs:1
+                src/lib.rs:4 type 99
+                src/lib.rs:17 type 99
+                src/lib.rs:31 type 99
+                src/lib.rs:34 type 99
+                src/lib.rs:35 read 99
+            class Unix src/lib.rs:2
+                src/lib.rs:8 type 99
+                src/lib.rs:18 type 99
+            method Tcp.info src/lib.rs:5
+                src/lib.rs:24 call 95
+                src/lib.rs:31 call 95
+            method Unix.info src/lib.rs:9
+                src/lib.rs:25 call 95
+            interface Bind src/lib.rs:12
+                src/lib.rs:30 type 99
+                src/lib.rs:31 read 99
+            method Bind.bind src/lib.rs:13
+                src/lib.rs:31 call 70
+            enum Parsed src/lib.rs:16
+                src/lib.rs:21 type 99
+                src/lib.rs:25 type 99
+            enum_member Parsed.Tcp src/lib.rs:17
+                src/lib.rs:24 read 95
+            enum_member Parsed.Unix src/lib.rs:18
+                src/lib.rs:25 read 95
+            function make src/lib.rs:34
+                src/lib.rs:31 call 99
+        "#]],
+    );
+}

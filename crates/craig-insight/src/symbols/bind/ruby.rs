@@ -33,6 +33,25 @@ const OF_TESTS: &[&str] = &[
     "setup", "shared_examples", "skip", "specify", "stub", "subject", "teardown",
 ];
 
+/// Constants of the language and its standard library, which others hide where they enclose the code.
+#[rustfmt::skip]
+const OF_RUBY: &[&str] = &[
+    "ArgumentError", "Array", "BasicObject", "BigDecimal", "Binding", "CGI", "Class", "Comparable",
+    "Complex", "Data", "Date", "DateTime", "Dir", "ENV", "ERB", "Encoding", "Enumerable", "Enumerator",
+    "Errno", "Exception", "FalseClass", "File", "FileTest", "FileUtils", "Float", "Forwardable", "GC",
+    "Hash", "IO", "IOError", "IndexError", "Integer", "JSON", "Kernel", "KeyError", "LoadError",
+    "Logger", "Marshal", "MatchData", "Math", "Method", "Module", "Mutex", "NameError", "NilClass",
+    "NoMethodError", "NotImplementedError", "Numeric", "Object", "ObjectSpace", "Observable", "OpenSSL",
+    "OpenStruct", "Pathname", "Proc", "Process", "Queue", "Rack", "Ractor", "Random", "Range",
+    "RangeError", "Rational", "Regexp", "RuntimeError", "SecureRandom", "Set", "Signal",
+    "SimpleDelegator", "Singleton", "SizedQueue", "StandardError", "StopIteration", "String",
+    "StringIO", "StringScanner", "Struct", "Symbol", "SystemExit", "Tempfile", "Thread", "Time",
+    "Timeout", "TracePoint", "TrueClass", "TypeError", "URI", "YAML", "ZeroDivisionError",
+];
+
+/// Requests that a framework of tests sends: `get "/"`.
+const REQUESTS: &[&str] = &["delete", "get", "head", "options", "patch", "post", "put", "request"];
+
 impl Binder<'_, '_> {
     /// What `new` of a type of Ruby makes, where the type has a `new` of its own that says so.
     pub(super) fn made_by_new(&self, of: SymbolIx) -> Option<Type> {
@@ -61,6 +80,9 @@ impl FileBinder<'_, '_, '_> {
             let is_constant = table.text(name).is_some_and(|name| name.starts_with(char::is_uppercase));
             if !is_constant {
                 return self.called_on_something(sought, within);
+            }
+            if table.text(name).is_some_and(|name| OF_RUBY.contains(&name)) {
+                return Bound::external();
             }
             return match self.candidates(sought) {
                 nothing if nothing.entities.is_empty() => Bound::external(),
@@ -97,6 +119,7 @@ impl FileBinder<'_, '_, '_> {
         };
         let is_common = OF_OBJECTS.contains(&text)
             || self.is_test(self.file) && OF_TESTS.contains(&text)
+            || self.is_test(self.file) && REQUESTS.contains(&text) && sought.arguments != Some(0)
             || self.is_common(sought.name) && around.iter().any(inherits_more);
         self.weighed(&found, is_common)
     }

@@ -78,6 +78,21 @@ impl FileBinder<'_, '_, '_> {
         Some(if is_common { Bound::external() } else { Bound::default() })
     }
 
+    /// What `Kind::Named(value)` has for a value; `None` where that is no variant.
+    pub(super) fn held_by_variant(&mut self, source: Source, depth: usize) -> Option<Type> {
+        let Source::Occurrence(at) = source else { return None };
+        let is_variant = self.family == Family::Rust && self.is_capitalized(source);
+        let bound = is_variant.then(|| self.bound(at, depth + 1))?;
+        match bound.entities[..] {
+            [Entity::Symbol(of)] => match self.binder.table.entry(of).kind {
+                DefinitionKind::EnumMember => Some(self.binder.types[of as usize]),
+                kind if kind.is_type() => Some(Type::Unknown),
+                _ => None,
+            },
+            _ => Some(Type::Unknown),
+        }
+    }
+
     /// Of what one name stands for, keeps what the place asks for: Rust has types and modules beside functions of their name.
     pub(super) fn keep_namespace(&self, found: &mut Vec<Entity>, role: Role) {
         let table = self.binder.table;

@@ -109,6 +109,9 @@ impl FileBinder<'_, '_, '_> {
                 other => other,
             },
             Value::Element(source) => {
+                if let Some(held) = self.held_by_variant(source, depth) {
+                    return held;
+                }
                 let of = self.source_type(source, depth);
                 self.element(of)
             }
@@ -172,7 +175,7 @@ impl FileBinder<'_, '_, '_> {
         Some(self.binder.table.name(self.file, occurrence.name))
     }
 
-    fn is_capitalized(&self, source: Source) -> bool {
+    pub(super) fn is_capitalized(&self, source: Source) -> bool {
         let text = self.written_name(source).and_then(|name| self.binder.table.text(name));
         text.is_some_and(|text| text.starts_with(char::is_uppercase))
     }
