@@ -1,8 +1,9 @@
 //! Occurrences from a SCIP index that a compiler or language server made: they take the place of what we bound ourselves.
 
+use ::scip::symbol::parse_symbol;
 use ::scip::types::occurrence::Typed_range;
 use ::scip::types::{Document, Index, Occurrence, PositionEncoding, SymbolRole};
-use craig_chunk::names::{self, DefinitionKind, Role};
+use craig_chunk::names::{self, DefinitionKind, Names, Role};
 use craig_source::{FileStamp, Root, read_bytes, stamp};
 use craig_store::{ProjectId, Store};
 use protobuf::Message as _;
@@ -112,11 +113,16 @@ impl Exact {
             let known = Known::new(table, file);
             for found in document.occurrences.iter().filter(|found| !is_definition(found)) {
                 let Some((line, column)) = columns.place(found) else { continue };
-                if found.symbol.is_empty() || changed.contains(found.symbol.as_str()) {
+                let targets = symbols.get(&key(file, &found.symbol)).map(Vec::as_slice).unwrap_or_default();
+                let is_other = |symbol| !known.may_name(table, (line, column), symbol);
+                if found.symbol.is_empty()
+                    || changed.contains(found.symbol.as_str())
+                    || targets.iter().any(|&symbol| is_other(symbol))
+                {
                     continue;
                 }
                 exact.decided.insert((file, line, column));
-                for &symbol in symbols.get(&key(file, &found.symbol)).into_iter().flatten() {
+                for &symbol in targets {
                     exact.references.push(known.reference(table, symbol, (line, column), found));
                 }
             }
@@ -145,7 +151,7 @@ fn definitions(document: &Document) -> impl Iterator<Item = &Occurrence> {
     document.occurrences.iter().filter(|found| is_definition(found))
 }
 
-/// The definitions of symbols, by the place of their names.
+/// The definitions of symbols: by the place of their names, else by their names in the file.
 fn symbols<'i>(
     table: &Table<'_>,
     documents: &[(u32, &Columns, &'i Document)],
@@ -162,12 +168,30 @@ fn symbols<'i>(
         }
         for found in definitions(document) {
             let here = columns.place(found).and_then(|place| by_place.get(&place));
-            let of_symbol = symbols.entry(key(*file, &found.symbol)).or_default();
             let fitting = here.into_iter().flatten().filter(|(_, kind)| fits(*kind, &found.symbol));
-            of_symbol.extend(fitting.map(|(at, _)| *at));
+            let mut fitting: Vec<SymbolIx> = fitting.map(|(at, _)| *at).collect();
+            if fitting.is_empty() {
+                fitting.extend(named(table, *file, &found.symbol));
+            }
+            let of_symbol = symbols.entry(key(*file, &found.symbol)).or_default();
+            fitting.retain(|at| !of_symbol.contains(at));
+            of_symbol.extend(fitting);
         }
     }
     symbols
+}
+
+/// The member of a type that a symbol names, where an indexer takes another of its assignments for the first.
+fn named(table: &Table<'_>, file: u32, symbol: &str) -> Option<SymbolIx> {
+    let descriptors = parse_symbol(symbol).ok()?.descriptors;
+    let [.., owner, member] = &descriptors[..] else { return None };
+    let names = &table.files[file as usize];
+    let at = names.definitions.iter().position(|found| {
+        let parent = found.parent.and_then(|parent| names.definitions.get(parent as usize));
+        names.text(found.name) == member.name
+            && parent.is_some_and(|parent| names.text(parent.name) == owner.name)
+    })?;
+    Some(table.offsets[file as usize] + u32::try_from(at).ok()?)
 }
 
 /// Whether a definition of a kind may be that of a symbol, where a name defines several: the fields of a record are methods.
@@ -239,7 +263,7 @@ fn byte_of(line: &str, n_units: u32, units: fn(char) -> usize) -> Option<u32> {
 /// What is known about the names of a file.
 struct Known<'n> {
     file: u32,
-    definitions: &'n [names::Definition],
+    names: &'n Names,
     by_place: FxHashMap<(u32, u32), &'n names::Occurrence>,
 }
 
@@ -247,7 +271,17 @@ impl<'n> Known<'n> {
     fn new(table: &Table<'n>, file: u32) -> Self {
         let names = &table.files[file as usize];
         let by_place = names.occurrences.iter().map(|found| ((found.line, found.column), found)).collect();
-        Self { file, definitions: &names.definitions, by_place }
+        Self { file, names, by_place }
+    }
+
+    /// Whether what is written at a place can be a name of a definition. Indexers take one name of a star import for another.
+    fn may_name(&self, table: &Table<'_>, place: (u32, u32), symbol: SymbolIx) -> bool {
+        let Some(read) = self.by_place.get(&place) else { return true };
+        let written = self.names.text(read.name);
+        let is_alias = || self.names.imports.iter().any(|import| import.local == Some(read.name));
+        let is_named = |symbol: SymbolIx| table.text(table.entries[symbol as usize].name) == Some(written);
+        // `new Cart()` refers to the constructor.
+        is_named(symbol) || table.entries[symbol as usize].parent.is_some_and(is_named) || is_alias()
     }
 
     fn reference(
@@ -267,7 +301,7 @@ impl<'n> Known<'n> {
     /// The innermost definition around a line.
     fn enclosing(&self, line: u32) -> Option<u32> {
         let around = |found: &names::Definition| found.line_start <= line && line <= found.line_end;
-        let at = self.definitions.iter().rposition(around)?;
+        let at = self.names.definitions.iter().rposition(around)?;
         u32::try_from(at).ok()
     }
 }

@@ -136,13 +136,13 @@ class Square:
     def area(self): return 2
 //- /src/draw.py
 def draw(shape):
-    return "é", shape.area()
+    return "é", shape.area(), other(shape)
 //- /src/new.py
 def more(shape):
     return shape.area()
 "#;
 
-/// An index of what `shape` is in `draw`, in columns of UTF-16, with a file that it knew otherwise.
+/// An index of what `shape` is in `draw`, in columns of UTF-16, with an error, and a file that is no more.
 fn scip_of_shapes(tool: &str) -> Vec<u8> {
     let occurrence = |line, column, symbol: &str, symbol_roles| Occurrence {
         range: vec![line, column, column + 4],
@@ -158,7 +158,10 @@ fn scip_of_shapes(tool: &str) -> Vec<u8> {
     let area = "scip-python python shapes 1 `src.shape`/Square#area().";
     let documents = vec![
         document("src/shape.py", vec![occurrence(3, 8, area, 1)]),
-        document("src/draw.py", vec![occurrence(1, 22, area, 0), occurrence(9, 9, area, 0)]),
+        document(
+            "src/draw.py",
+            vec![occurrence(1, 22, area, 0), occurrence(1, 30, area, 0), occurrence(9, 9, area, 0)],
+        ),
         document("src/gone.py", vec![occurrence(0, 0, area, 0)]),
     ];
     let tool_info = ToolInfo { name: tool.to_owned(), ..ToolInfo::default() };
