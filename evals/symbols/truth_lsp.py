@@ -224,6 +224,10 @@ class Adapter:
 
     definition_requests = ("textDocument/definition",)
 
+    def is_code(self, repository, place):
+        """Whether a mention is code, and not a link in a comment."""
+        return True
+
     def exports(self, repository, mention):
         """Whether a mention exports the symbol, so that what resolves to the mention resolves to the symbol."""
         return False
@@ -319,7 +323,8 @@ class Repository:
 
     def mentions(self, path, line, column, declaration=True):
         params = {**self.at(path, line, column), "context": {"includeDeclaration": declaration}}
-        return {place for place in self.places("textDocument/references", params) if place[0] in self.known}
+        found = {place for place in self.places("textDocument/references", params) if place[0] in self.known}
+        return {place for place in found if self.adapter.is_code(self, place)}
 
     def read_symbols(self):
         """All definitions, and the extents of functions, methods and types."""
@@ -463,6 +468,7 @@ class Repository:
         """
         lines = {(p, n) for p, n, _ in mentions} | definitions
         targets = definitions | {(m[0], m[1]) for m in mentions if self.adapter.exports(self, m)}
+        columns = {c for p, n, c in mentions if (p, n) in definitions}
         rest = [o for o in self.occurrences(d["last"]) if (o[0], o[1]) not in lines]
         if len(rest) > most:
             return set(), None
@@ -474,7 +480,8 @@ class Repository:
             places = self.places("textDocument/definition", self.at(path, line, column))
             if places and not self.adapter.certain(self, path, line, column):
                 places = set()
-            if any((p, n) in targets for p, n, _ in places):
+            # Not a parameter that has the name of its function and stands on the same line.
+            if any((p, n) in targets and ((p, n) not in definitions or not columns or c in columns) for p, n, c in places):
                 missed.add((path, line, column))
             elif not places:
                 unresolved.add((path, line))
@@ -609,6 +616,9 @@ class Script(Adapter):
             if not re.match(r"(module\.)?exports$|this$", owner):
                 name, kind = f"{owner}.{last}", "method" if kind == "function" else kind
         return name, column, kind
+
+    def is_code(self, repository, place):
+        return repository.node(*place).type != "comment"
 
     def knows(self, repository, d):
         # A property of a literal may be that of an interface elsewhere: `get` of a property descriptor.

@@ -170,6 +170,43 @@ pub enum Value {
     Super(DefinitionIx),
     /// What the lambda behind a call of what the occurrence refers to is called on.
     Receiver(OccurrenceIx),
+    /// What a function takes as its parameter of this number, from 0.
+    Parameter(Source, u8, Part),
+    /// One of two values: an index into [`Names::choices`].
+    Choice(u32),
+}
+
+/// What of a parameter a value is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Part {
+    /// All of it.
+    Whole,
+    /// An element of the collection that it is.
+    Element,
+    /// What the function that it is takes as its parameter of this number.
+    Parameter(u8),
+}
+
+/// One of two values, of which no other choice comes later.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Choice {
+    /// The first if its type is known: what a type guard says of a value, else what the value is anyway.
+    Guarded(Value, Value),
+    /// An instance of either type.
+    Union(Value, Value),
+    /// An instance of a generic type, and one of what the type is applied to: an alias may be the same as that.
+    Applied(Value, Value),
+}
+
+impl Choice {
+    /// Both values.
+    pub fn values(self) -> [Value; 2] {
+        match self {
+            Self::Guarded(first, other) | Self::Union(first, other) | Self::Applied(first, other) => {
+                [first, other]
+            }
+        }
+    }
 }
 
 impl Value {
@@ -197,6 +234,7 @@ impl Value {
             Self::Collection(source) => Self::Instance(source),
             // Of an alias of a collection.
             Self::Instance(source) => Self::Element(source),
+            Self::Parameter(source, at, Part::Whole) => Self::Parameter(source, at, Part::Element),
             Self::Builtin => Self::Builtin,
             _ => Self::Unknown,
         }
@@ -207,6 +245,18 @@ impl Value {
         match self {
             Self::Itself(source) | Self::Instance(source) => Self::Collection(source),
             Self::Builtin => Self::Builtin,
+            _ => Self::Unknown,
+        }
+    }
+
+    /// What a function that is this value, or an instance of this type, takes as its parameter of that number.
+    pub fn parameter(self, at: usize) -> Self {
+        let Ok(at) = u8::try_from(at) else { return Self::Unknown };
+        match self {
+            Self::Itself(source) | Self::Instance(source) => Self::Parameter(source, at, Part::Whole),
+            Self::Parameter(source, outer, Part::Whole) => {
+                Self::Parameter(source, outer, Part::Parameter(at))
+            }
             _ => Self::Unknown,
         }
     }
@@ -266,6 +316,24 @@ pub struct Definition {
     pub supers: Vec<Value>,
     /// Of a function, how many arguments it takes, where overloads are distinguished by that and the number is fixed.
     pub arity: Option<u8>,
+    /// Of a function, a variable or a type of functions, what its parameters are; those after the last that is known are left out.
+    pub parameters: Vec<Parameter>,
+}
+
+/// A parameter of a function.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Parameter {
+    /// What it is.
+    pub value: Value,
+    /// What its own parameters are, if its type is written as that of a function.
+    pub takes: Vec<Value>,
+}
+
+impl Parameter {
+    /// Whether anything is known of it.
+    pub fn is_known(&self) -> bool {
+        self.takes.iter().chain([&self.value]).any(|value| !matches!(value, Value::Unknown | Value::Builtin))
+    }
 }
 
 /// Properties of a definition, as bits.
@@ -289,6 +357,8 @@ impl Traits {
     pub const PROPERTY: Self = Self(64);
     /// A function that returns what it is called on: `fun <T : Shape> T.named(): T`.
     pub const RETURNS_RECEIVER: Self = Self(128);
+    /// Of an alias: a value is of one of its supertypes, and not of all. The bit is that of [`Traits::STATIC`].
+    pub const UNION: Self = Self(16);
 
     /// Both.
     pub const fn and(self, other: Self) -> Self {
@@ -372,6 +442,8 @@ pub struct Names {
     pub imports: Vec<ImportedName>,
     /// Exports in file order.
     pub exports: Vec<Export>,
+    /// What values may be one of.
+    pub choices: Vec<Choice>,
 }
 
 impl Names {

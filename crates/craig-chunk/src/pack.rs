@@ -6,8 +6,8 @@
 use rustc_hash::FxHashMap;
 
 use crate::names::{
-    Definition, DefinitionIx, DefinitionKind, Export, Imported, ImportedName, NameId, Names, Occurrence,
-    OccurrenceIx, Role, Site, Source, Traits, Value,
+    Choice, Definition, DefinitionIx, DefinitionKind, Export, Imported, ImportedName, NameId, Names,
+    Occurrence, OccurrenceIx, Parameter, Part, Role, Site, Source, Traits, Value,
 };
 use crate::varint::{Reader, Writer};
 use crate::{Reference, ReferenceKind, References, Use};
@@ -130,6 +130,13 @@ const LINES_SHIFT: u32 = 6;
 const FAR: u8 = 3;
 /// Bits of the first byte of a value: what it is, then an index that is near, plus one.
 const NEAR_SHIFT: u32 = 4;
+/// First bytes of values of other kinds: they would say unknown, with an index.
+const CHOICE: u8 = 0x10;
+const PARAMETER: u8 = 0x20;
+const PARAMETER_ELEMENT: u8 = 0x30;
+const PARAMETER_OF_PARAMETER: u8 = 0x40;
+/// The bit of a definition's first byte that says that its parameters follow.
+const HAS_PARAMETERS: u8 = 0x80;
 const MAX_NEAR: u32 = 15;
 
 fn write_names(names: &Names, strings: &Strings<'_>) -> Vec<u8> {
@@ -170,6 +177,15 @@ fn write_names(names: &Names, strings: &Strings<'_>) -> Vec<u8> {
         writer.u32(export.name.0);
         write_value(&mut writer, export.value, 0);
     }
+    writer.count(names.choices.len());
+    for choice in &names.choices {
+        writer.byte(match choice {
+            Choice::Guarded(..) => 0,
+            Choice::Union(..) => 1,
+            Choice::Applied(..) => 2,
+        });
+        choice.values().into_iter().for_each(|value| write_value(&mut writer, value, 0));
+    }
     writer.into_bytes()
 }
 
@@ -208,12 +224,23 @@ fn read_names(bytes: &[u8], strings: &[&str]) -> Option<Names> {
     })?;
     let exports =
         reader.list(|reader| Some(Export { name: NameId(reader.u32()?), value: read_value(reader, 0)? }))?;
-    let names = Names { texts, packages, definitions, occurrences, imports, exports };
+    let choices = reader.list(|reader| {
+        let kind = reader.byte()?;
+        let (first, other) = (read_value(reader, 0)?, read_value(reader, 0)?);
+        match kind {
+            0 => Some(Choice::Guarded(first, other)),
+            1 => Some(Choice::Union(first, other)),
+            2 => Some(Choice::Applied(first, other)),
+            _ => None,
+        }
+    })?;
+    let names = Names { texts, packages, definitions, occurrences, imports, exports, choices };
     (reader.is_empty() && is_within_bounds(&names)).then_some(names)
 }
 
 fn write_definition(writer: &mut Writer, at: DefinitionIx, line_before: u32, definition: &Definition) {
-    writer.byte(definition.kind.to_byte());
+    let has_parameters = !definition.parameters.is_empty();
+    writer.byte(definition.kind.to_byte() | if has_parameters { HAS_PARAMETERS } else { 0 });
     writer.byte(definition.traits.0);
     writer.u32(definition.name.0);
     writer.optional(definition.parent.map(|parent| at.saturating_sub(parent)));
@@ -226,10 +253,19 @@ fn write_definition(writer: &mut Writer, at: DefinitionIx, line_before: u32, def
     writer.count(definition.supers.len());
     definition.supers.iter().for_each(|of| write_value(writer, *of, 0));
     writer.optional(definition.arity.map(u32::from));
+    if has_parameters {
+        writer.count(definition.parameters.len());
+        for parameter in &definition.parameters {
+            write_value(writer, parameter.value, 0);
+            writer.count(parameter.takes.len());
+            parameter.takes.iter().for_each(|value| write_value(writer, *value, 0));
+        }
+    }
 }
 
 fn read_definition(reader: &mut Reader<'_>, at: DefinitionIx, line_before: u32) -> Option<Definition> {
-    let kind = DefinitionKind::from_byte(reader.byte()?)?;
+    let first = reader.byte()?;
+    let kind = DefinitionKind::from_byte(first & !HAS_PARAMETERS)?;
     let traits = Traits(reader.byte()?);
     let name = NameId(reader.u32()?);
     let parent = match reader.optional()? {
@@ -244,6 +280,13 @@ fn read_definition(reader: &mut Reader<'_>, at: DefinitionIx, line_before: u32) 
     let value = read_value(reader, 0)?;
     let supers = reader.list(|reader| read_value(reader, 0))?;
     let arity = read_number_of_arguments(reader)?;
+    let parameters = match first & HAS_PARAMETERS {
+        0 => Vec::new(),
+        _ => reader.list(|reader| {
+            let value = read_value(reader, 0)?;
+            Some(Parameter { value, takes: reader.list(|reader| read_value(reader, 0))? })
+        })?,
+    };
     Some(Definition {
         name,
         kind,
@@ -257,6 +300,7 @@ fn read_definition(reader: &mut Reader<'_>, at: DefinitionIx, line_before: u32) 
         value,
         supers,
         arity,
+        parameters,
     })
 }
 
@@ -367,6 +411,21 @@ fn write_value(writer: &mut Writer, value: Value, at: OccurrenceIx) {
         Value::Collection(source) => (10, source),
         Value::Element(source) => (12, source),
         Value::ElementOfCalled(source) => (14, source),
+        Value::Choice(index) => {
+            writer.byte(CHOICE);
+            return writer.u32(index);
+        }
+        Value::Parameter(source, number, part) => {
+            let (first, inner) = match part {
+                Part::Whole => (PARAMETER, None),
+                Part::Element => (PARAMETER_ELEMENT, None),
+                Part::Parameter(inner) => (PARAMETER_OF_PARAMETER, Some(inner)),
+            };
+            writer.byte(first);
+            writer.byte(number);
+            inner.inspect(|inner| writer.byte(*inner));
+            return write_value(writer, Value::Itself(source), at);
+        }
     };
     let (bit, from, index) = match source {
         Source::Occurrence(index) => (0, index, at),
@@ -383,6 +442,21 @@ fn write_value(writer: &mut Writer, value: Value, at: OccurrenceIx) {
 
 fn read_value(reader: &mut Reader<'_>, at: OccurrenceIx) -> Option<Value> {
     let first = reader.byte()?;
+    match first {
+        CHOICE => return reader.u32().map(Value::Choice),
+        PARAMETER | PARAMETER_ELEMENT | PARAMETER_OF_PARAMETER => {
+            let number = reader.byte()?;
+            let part = match first {
+                PARAMETER => Part::Whole,
+                PARAMETER_ELEMENT => Part::Element,
+                _ => Part::Parameter(reader.byte()?),
+            };
+            let first = reader.byte()?;
+            let source = read_source(reader, at, first)?;
+            return Some(Value::Parameter(source, number, part));
+        }
+        _ => {}
+    }
     let make: fn(Source) -> Value = match first & 0x0E {
         0 if first < 2 => return Some(if first == 0 { Value::Unknown } else { Value::Builtin }),
         2 => |source| match source {
@@ -397,20 +471,23 @@ fn read_value(reader: &mut Reader<'_>, at: OccurrenceIx) -> Option<Value> {
         14 => Value::ElementOfCalled,
         _ => return None,
     };
+    read_source(reader, at, first).map(make)
+}
+
+/// Reads what a value with this first byte is made from.
+fn read_source(reader: &mut Reader<'_>, at: OccurrenceIx, first: u8) -> Option<Source> {
     let near = u32::from(first >> NEAR_SHIFT).checked_sub(1);
-    let source = if first & 1 == 1 {
-        Source::Definition(match near {
+    if first & 1 == 1 {
+        return Some(Source::Definition(match near {
             Some(near) => near,
             None => reader.difference(0)?,
-        })
-    } else {
-        let back = match near {
-            Some(near) => i64::from(near),
-            None => reader.signed()?,
-        };
-        Source::Occurrence(u32::try_from(i64::from(at).checked_sub(back)?).ok()?)
+        }));
+    }
+    let back = match near {
+        Some(near) => i64::from(near),
+        None => reader.signed()?,
     };
-    Some(make(source))
+    Some(Source::Occurrence(u32::try_from(i64::from(at).checked_sub(back)?).ok()?))
 }
 
 /// Whether all indexes of a file's names are those of something.
@@ -423,6 +500,8 @@ fn is_within_bounds(names: &Names) -> bool {
     };
     let is_value = |value: &Value| match *value {
         Value::Unknown | Value::Builtin => true,
+        Value::Choice(at) => (at as usize) < names.choices.len(),
+        Value::Parameter(source, ..) => is_source(source),
         Value::Super(at) => is_definition(at),
         Value::Receiver(at) => is_source(Source::Occurrence(at)),
         Value::Itself(source)
@@ -444,6 +523,15 @@ fn is_within_bounds(names: &Names) -> bool {
                 && definition.owner.iter().all(is_name)
                 && is_value(&definition.value)
                 && definition.supers.iter().all(is_value)
+                && definition
+                    .parameters
+                    .iter()
+                    .all(|parameter| is_value(&parameter.value) && parameter.takes.iter().all(is_value))
+        })
+        && names.choices.iter().enumerate().all(|(at, choice)| {
+            // They cannot hold each other.
+            let is_later = |value: &Value| matches!(*value, Value::Choice(other) if other as usize >= at);
+            choice.values().iter().all(|value| is_value(value) && !is_later(value))
         })
         && names.occurrences.iter().all(|occurrence| {
             is_name(&occurrence.name)

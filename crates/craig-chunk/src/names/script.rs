@@ -2,9 +2,9 @@
 
 use tree_sitter::Node;
 
-use super::walk::NameRule::{Block, Inside, Literal, Name, Read, Skip, Transparent, TypeName};
+use super::walk::NameRule::{Block, Inside, Literal, Read, Skip, Transparent, TypeName};
 use super::walk::{NameTable, ScopeKind, Walk};
-use super::{DefinitionIx, DefinitionKind, Imported, Role, Site, Source, Traits, Value};
+use super::{Choice, DefinitionIx, DefinitionKind, Imported, Parameter, Role, Site, Source, Traits, Value};
 use crate::grammar::{child, field, unquoted};
 
 pub(crate) static TABLE: NameTable = NameTable {
@@ -19,10 +19,11 @@ pub(crate) static TABLE: NameTable = NameTable {
         ("undefined", Literal),
         ("predefined_type", Literal),
         ("template_string", Read(template)),
-        ("identifier", Name),
-        ("shorthand_property_identifier", Name),
+        ("identifier", Read(identifier)),
+        ("shorthand_property_identifier", Read(identifier)),
         ("type_identifier", TypeName),
         ("this", Read(this)),
+        ("this_type", Read(this)),
         ("lookup_type", Read(indexed_type)),
         ("member_expression", Read(member)),
         ("nested_identifier", Read(member)),
@@ -37,6 +38,8 @@ pub(crate) static TABLE: NameTable = NameTable {
         ("satisfies_expression", Read(cast)),
         ("type_assertion", Read(assertion)),
         ("binary_expression", Read(binary)),
+        ("unary_expression", Read(unary)),
+        ("if_statement", Read(if_statement)),
         ("ternary_expression", Read(ternary)),
         ("sequence_expression", Transparent),
         ("object", Read(object)),
@@ -65,11 +68,18 @@ pub(crate) static TABLE: NameTable = NameTable {
         ("union_type", Read(type_node)),
         ("intersection_type", Read(type_node)),
         ("readonly_type", Transparent),
+        ("optional_type", Transparent),
+        ("rest_type", Transparent),
+        ("constraint", Transparent),
+        ("default_type", Transparent),
         ("parenthesized_type", Transparent),
         ("type_annotation", Transparent),
         ("conditional_type", Read(conditional_type)),
         ("type_query", Read(type_query)),
         ("type_predicate", Read(type_predicate)),
+        ("type_predicate_annotation", Transparent),
+        ("asserts_annotation", Transparent),
+        ("asserts", Transparent),
         ("mapped_type_clause", Read(mapped)),
         ("infer_type", Read(infer)),
         ("index_signature", Read(index_signature)),
@@ -85,7 +95,9 @@ pub(crate) static TABLE: NameTable = NameTable {
         ("return_statement", Read(returned)),
         ("import_statement", Read(import)),
         ("export_statement", Read(export)),
-        ("jsx_attribute", Read(jsx_attribute)),
+        ("jsx_opening_element", Read(jsx_element)),
+        ("jsx_self_closing_element", Read(jsx_element)),
+        ("jsx_closing_element", Read(jsx_end)),
         ("jsx_text", Skip),
         ("property_identifier", Skip),
         ("statement_identifier", Skip),
@@ -111,19 +123,29 @@ fn this<'t>(walk: &mut Walk<'t>, _: Node<'t>) -> Value {
     }
 }
 
+fn identifier<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
+    let role = walk.take_role();
+    let value = walk.name(node, role);
+    walk.narrowed(node).unwrap_or(value)
+}
+
 fn is_name(node: Node<'_>) -> bool {
     matches!(node.kind(), "property_identifier" | "private_property_identifier" | "identifier")
 }
 
 fn member<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
     let role = walk.take_role();
+    walk.expected = Value::Unknown;
     let value = match field(node, "object") {
         Some(object) if object.kind() == "super" => walk.this.map_or(Value::Unknown, Value::Super),
         Some(object) => walk.visit(object),
         None => Value::Unknown,
     };
     match field(node, "property").filter(|name| is_name(*name)) {
-        Some(name) => walk.member(name, value, role),
+        Some(name) => {
+            let value = walk.member(name, value, role);
+            walk.narrowed(node).unwrap_or(value)
+        }
         None => Value::Unknown,
     }
 }
@@ -145,7 +167,7 @@ fn type_role(walk: &mut Walk<'_>) -> Role {
 fn subscript<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
     let value = walk.field(node, "object");
     walk.field(node, "index");
-    value.element()
+    walk.first_of(value).element()
 }
 
 /// Methods of collections whose callback gets an element first.
@@ -156,10 +178,12 @@ fn call<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
     if let Some(loaded) = required(walk, node) {
         return loaded;
     }
+    walk.expected = Value::Unknown;
     let Some(function) = field(node, "function") else { return Value::Unknown };
     if function.kind() == "super" {
-        if let (Some(this), Some(arguments)) = (walk.this, field(node, "arguments")) {
-            walk.children(arguments);
+        if let (Some(this), Some(list)) = (walk.this, field(node, "arguments")) {
+            let called = walk.name_as("constructor", function, Role::Call, Site::Member(Value::Super(this)));
+            arguments(walk, list, called, Value::Unknown);
             return Value::Instance(Source::Definition(this));
         }
         walk.children_except(node, &["function"]);
@@ -175,22 +199,13 @@ fn call<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
             let value = walk.visit(object);
             let called = field(function, "property")
                 .map_or(Value::Unknown, |name| walk.member(name, value, Role::Call));
-            (called, value.element())
+            (called, walk.first_of(value).element())
         }
         _ => (walk.visit_as(function, Role::Call), Value::Unknown),
     };
     walk.field(node, "type_arguments");
-    if let Some(arguments) = field(node, "arguments") {
-        let mut cursor = arguments.walk();
-        if arguments.kind() == "template_string" {
-            walk.visit(arguments);
-        } else {
-            for argument in arguments.named_children(&mut cursor) {
-                walk.expected = element;
-                walk.visit(argument);
-            }
-        }
-        walk.expected = Value::Unknown;
+    if let Some(list) = field(node, "arguments") {
+        arguments(walk, list, called, element);
     }
     match (method, object, element) {
         // They keep the elements.
@@ -198,6 +213,25 @@ fn call<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
         ("find" | "findLast", _, found) if found != Value::Unknown => found,
         _ => called.called(),
     }
+}
+
+/// The arguments of a call, of what is `called`; a callback gets `element` first.
+fn arguments<'t>(walk: &mut Walk<'t>, list: Node<'t>, called: Value, element: Value) -> Option<Value> {
+    if list.kind() == "template_string" {
+        walk.visit(list);
+        return None;
+    }
+    let mut first = None;
+    let mut cursor = list.walk();
+    for (at, argument) in list.named_children(&mut cursor).filter(|node| node.kind() != "comment").enumerate()
+    {
+        walk.callback = element;
+        walk.expected = called.parameter(at);
+        let value = walk.visit(argument);
+        (walk.callback, walk.expected) = (Value::Unknown, Value::Unknown);
+        first = first.or(Some(value));
+    }
+    first
 }
 
 /// `require("x")` and `import("x")`.
@@ -215,9 +249,19 @@ fn required<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Option<Value> {
 }
 
 fn new<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
+    walk.expected = Value::Unknown;
     let made = walk.field_as(node, "constructor", Role::Call);
-    walk.children_except(node, &["constructor"]);
-    made.instance()
+    walk.children_except(node, &["constructor", "arguments"]);
+    if let Some(list) = field(node, "arguments") {
+        arguments(walk, list, made, Value::Unknown);
+    }
+    match made {
+        // No value of the enclosing type that a subtype may take the place of, as `this` is.
+        Value::Itself(Source::Definition(of)) if walk.this == Some(of) && walk.is_type(of) => {
+            Value::Called(Source::Definition(of))
+        }
+        _ => made.instance(),
+    }
 }
 
 fn cast<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
@@ -247,50 +291,194 @@ fn assertion<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
 }
 
 fn binary<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
-    let left = walk.field(node, "left");
-    let right = walk.field(node, "right");
+    condition(walk, node).value
+}
+
+fn unary<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
+    condition(walk, node).value
+}
+
+/// What is known of variables, and members of them, where a condition holds, and where it does not.
+#[derive(Default)]
+struct Condition<'t> {
+    value: Value,
+    holds: Vec<(Node<'t>, Value)>,
+    fails: Vec<(Node<'t>, Value)>,
+}
+
+fn condition<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Condition<'t> {
+    match node.kind() {
+        "parenthesized_expression" => match node.named_child(0) {
+            Some(inner) => condition(walk, inner),
+            None => Condition::default(),
+        },
+        "unary_expression" => {
+            let Some(inner) = field(node, "argument") else { return Condition::default() };
+            if field(node, "operator").is_none_or(|operator| operator.kind() != "!") {
+                walk.visit(inner);
+                return Condition { value: Value::Builtin, ..Condition::default() };
+            }
+            let Condition { holds, fails, .. } = condition(walk, inner);
+            Condition { value: Value::Builtin, holds: fails, fails: holds }
+        }
+        "binary_expression" => logical(walk, node),
+        "call_expression" => {
+            let value = walk.visit(node);
+            let tested = field(node, "arguments").and_then(|arguments| arguments.named_child(0));
+            let holds = tested.and_then(|tested| guarded(walk, tested, value)).into_iter().collect();
+            Condition { value, holds, fails: Vec::new() }
+        }
+        _ => Condition { value: walk.visit(node), ..Condition::default() },
+    }
+}
+
+/// A variable, or a member of one, that is what a guard says if that is a type.
+fn guarded<'t>(walk: &mut Walk<'t>, tested: Node<'t>, guard: Value) -> Option<(Node<'t>, Value)> {
+    if !is_path(tested) || !matches!(guard, Value::Called(_) | Value::Instance(_)) {
+        return None;
+    }
+    let known = match (walk.narrowed(tested), tested.kind()) {
+        (Some(known), _) => known,
+        (None, "identifier") => walk.local_value(walk.text_of(tested)),
+        (None, "this") => this(walk, tested),
+        // The member that was read last.
+        (None, _) => walk.last_member(field(tested, "property")?),
+    };
+    Some((tested, walk.choice(Choice::Guarded(guard, known))))
+}
+
+/// A variable, or a member of one: `node.left`.
+fn is_path(node: Node<'_>) -> bool {
+    match node.kind() {
+        "identifier" | "this" => true,
+        "member_expression" => field(node, "object").is_some_and(is_path),
+        _ => false,
+    }
+}
+
+fn logical<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Condition<'t> {
     let operator = field(node, "operator").map_or("", |operator| operator.kind());
+    let (Some(left), Some(right)) = (field(node, "left"), field(node, "right")) else {
+        return Condition::default();
+    };
+    let expected = std::mem::take(&mut walk.expected);
     match operator {
-        "||" | "??" if !matches!(left, Value::Builtin | Value::Unknown) => left,
-        "||" | "??" | "&&" => right,
-        _ => Value::Builtin,
+        "&&" => {
+            let left = condition(walk, left);
+            walk.expected = expected;
+            let right = walk.narrowing(&left.holds, |walk| condition(walk, right));
+            let holds = left.holds.into_iter().chain(right.holds).collect();
+            Condition { value: right.value, holds, fails: Vec::new() }
+        }
+        "||" => {
+            let left = condition(walk, left);
+            walk.expected = expected;
+            let right = walk.narrowing(&left.fails, |walk| condition(walk, right));
+            let is_known = !matches!(left.value, Value::Builtin | Value::Unknown);
+            let fails = left.fails.into_iter().chain(right.fails).collect();
+            let value = if is_known { left.value } else { right.value };
+            Condition { value, holds: Vec::new(), fails }
+        }
+        "instanceof" => {
+            walk.visit(left);
+            let of = walk.visit(right).instance();
+            let holds = guarded(walk, left, of).into_iter().collect();
+            Condition { value: Value::Builtin, holds, fails: Vec::new() }
+        }
+        "??" => {
+            let left = walk.visit(left);
+            walk.expected = expected;
+            let right = walk.visit(right);
+            let is_known = !matches!(left, Value::Builtin | Value::Unknown);
+            Condition { value: if is_known { left } else { right }, ..Condition::default() }
+        }
+        _ => {
+            walk.visit(left);
+            walk.visit(right);
+            Condition { value: Value::Builtin, ..Condition::default() }
+        }
+    }
+}
+
+/// `if (isShape(x)) { … }`, and what follows `if (!isShape(x)) return`.
+fn if_statement<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
+    let Some(tested) = field(node, "condition") else {
+        walk.children(node);
+        return Value::Unknown;
+    };
+    let Condition { holds, fails, .. } = condition(walk, tested);
+    let then = field(node, "consequence");
+    if let Some(then) = then {
+        walk.narrowing(&holds, |walk| walk.visit(then));
+    }
+    if let Some(other) = field(node, "alternative") {
+        walk.narrowing(&fails, |walk| walk.visit(other));
+    } else if then.is_some_and(leaves) {
+        fails.into_iter().for_each(|(path, value)| walk.narrow(path, value));
+    }
+    Value::Unknown
+}
+
+/// Whether what follows a statement is not reached from it.
+fn leaves(statement: Node<'_>) -> bool {
+    match statement.kind() {
+        "return_statement" | "throw_statement" | "continue_statement" | "break_statement" => true,
+        "statement_block" => {
+            let mut cursor = statement.walk();
+            statement.named_children(&mut cursor).last().is_some_and(leaves)
+        }
+        _ => false,
     }
 }
 
 fn ternary<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
-    walk.field(node, "condition");
-    let first = walk.field(node, "consequence");
-    let other = walk.field(node, "alternative");
+    let expected = std::mem::take(&mut walk.expected);
+    let tested = field(node, "condition").map_or_else(Condition::default, |tested| condition(walk, tested));
+    walk.expected = expected;
+    let first = walk.narrowing(&tested.holds, |walk| walk.field(node, "consequence"));
+    walk.expected = expected;
+    let other = walk.narrowing(&tested.fails, |walk| walk.field(node, "alternative"));
+    walk.expected = Value::Unknown;
     if first == Value::Builtin { other } else { first.or(other) }
 }
 
 fn array<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
-    match walk.children(node) {
-        Value::Instance(of) => Value::Collection(of),
+    let expected = std::mem::take(&mut walk.expected).element();
+    let mut last = Value::Unknown;
+    let mut cursor = node.walk();
+    for part in node.named_children(&mut cursor) {
+        walk.expected = if part.kind() == "spread_element" { Value::Unknown } else { expected };
+        last = walk.visit(part);
+        walk.expected = Value::Unknown;
+    }
+    match last {
+        Value::Instance(of) | Value::Called(of) => Value::Collection(of),
         _ => Value::Builtin,
     }
 }
 
 /// An object that no variable holds: its members are no definitions that others could name.
 fn object<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
-    let expected = std::mem::take(&mut walk.expected);
+    let mut expected = std::mem::take(&mut walk.expected);
+    let mut taken = Vec::new();
     let mut cursor = node.walk();
     for part in node.named_children(&mut cursor) {
         match part.kind() {
             "pair" => {
                 let held = key(walk, part, expected);
                 if let Some(value) = field(part, "value") {
-                    walk.expected = if bare(value).kind() == "object" { held } else { Value::Unknown };
+                    walk.expected = held;
                     walk.visit(value);
                     walk.expected = Value::Unknown;
                 }
             }
             "method_definition" => {
-                key(walk, part, expected);
+                let held = key(walk, part, expected);
                 walk.function(None, |walk| {
                     if is_typed(expected) {
                         walk.declare_local_named("this", expected);
                     }
+                    walk.expected = held;
                     signature(walk, part)
                 });
             }
@@ -300,17 +488,32 @@ fn object<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
                 }
                 walk.visit(part);
             }
+            "spread_element" => {
+                let value = walk.children(part);
+                if is_typed(expected) && is_typed(value) {
+                    expected = walk.choice(Choice::Guarded(expected, value));
+                }
+                taken.push(value);
+            }
             _ => {
                 walk.visit(part);
             }
         }
     }
-    Value::Builtin
+    spread(walk, taken)
+}
+
+/// What an object takes its members from: `{ ...one, ...other }`.
+fn spread<'t>(walk: &mut Walk<'t>, parts: Vec<Value>) -> Value {
+    let mut known: Vec<Value> = parts.into_iter().filter(|part| is_typed(*part)).collect();
+    known.truncate(MAX_PARTS);
+    let Some(last) = known.pop() else { return Value::Builtin };
+    known.into_iter().rfold(last, |other, part| walk.choice(Choice::Union(part, other)))
 }
 
 /// Whether an object is known to be of a type, or to be what a member of one is.
 fn is_typed(expected: Value) -> bool {
-    matches!(expected, Value::Instance(_) | Value::Itself(_))
+    !matches!(expected, Value::Unknown | Value::Builtin)
 }
 
 /// The key of a property of an object whose type is known; what it holds.
@@ -345,7 +548,7 @@ fn members<'t>(walk: &mut Walk<'t>, node: Node<'t>, owner: DefinitionIx) {
                 let name = field(part, "key").filter(|name| name.kind() == "property_identifier");
                 match (name, field(part, "value")) {
                     (Some(name), Some(value)) => {
-                        walk.expected = if bare(value).kind() == "object" { held } else { Value::Unknown };
+                        walk.expected = held;
                         defined(walk, Some(owner), name, part, value, Some(owner));
                         walk.expected = Value::Unknown;
                     }
@@ -363,6 +566,13 @@ fn members<'t>(walk: &mut Walk<'t>, node: Node<'t>, owner: DefinitionIx) {
                 let kind = DefinitionKind::Field;
                 if let Some(at) = walk.define_in(Some(owner), part, part, kind, Traits::default()) {
                     walk.set_value(at, value);
+                }
+            }
+            // It has the members of what it takes them from.
+            "spread_element" => {
+                let taken = walk.children(part);
+                if let Some(known) = walk.definition(owner).filter(|_| is_typed(taken)) {
+                    known.supers.push(taken);
                 }
             }
             _ => {
@@ -395,7 +605,7 @@ fn defined<'t>(
         }
         let this = this.filter(|_| inner.kind() != "arrow_function").or(walk.this);
         let before = std::mem::replace(&mut walk.this, this);
-        walk.function(at, |walk| signature(walk, inner));
+        function_body(walk, at, inner);
         walk.this = before;
         return at;
     }
@@ -423,6 +633,14 @@ fn defined<'t>(
         walk.set_value(at, value);
     }
     Some(at)
+}
+
+/// The parameters, result and body of a function that is defined as `at`.
+fn function_body<'t>(walk: &mut Walk<'t>, at: Option<DefinitionIx>, node: Node<'t>) {
+    walk.function(at, |walk| signature(walk, node));
+    if let Some(at) = at {
+        walk.set_parameters(at);
+    }
 }
 
 /// The type that a value is cast to.
@@ -470,9 +688,13 @@ fn variable<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
             walk.expected = declared;
             if let Some(at) = defined(walk, None, name, node, value, None)
                 && declared != Value::Unknown
-                && !is_function
             {
-                walk.override_value(at, declared);
+                if !is_function {
+                    walk.override_value(at, declared);
+                } else if let Some(known) = walk.definition(at) {
+                    // The function has the members of its type.
+                    known.supers.push(declared);
+                }
             }
             walk.expected = Value::Unknown;
         }
@@ -574,7 +796,7 @@ fn pattern<'t>(walk: &mut Walk<'t>, node: Node<'t>, value: Value) {
         "array_pattern" => {
             let mut cursor = node.walk();
             for part in node.named_children(&mut cursor) {
-                pattern(walk, part, value.element());
+                pattern(walk, part, walk.first_of(value).element());
             }
         }
         "pair_pattern" => {
@@ -814,7 +1036,7 @@ fn for_in<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
         let of = walk.field(node, "right");
         if let Some(left) = field(node, "left") {
             if field(node, "kind").is_some() {
-                pattern(walk, left, of.element());
+                pattern(walk, left, walk.first_of(of).element());
             } else {
                 walk.visit_as(left, Role::Write);
             }
@@ -855,13 +1077,13 @@ fn function<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
     let makes = walk.text_of(name).starts_with(char::is_uppercase);
     let before = walk.this;
     walk.this = makes.then_some(at);
-    walk.function(Some(at), |walk| signature(walk, node));
+    function_body(walk, Some(at), node);
     walk.this = before;
     Value::Itself(Source::Definition(at))
 }
 
 fn function_expression<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
-    let expected = std::mem::take(&mut walk.expected);
+    let (expected, callback) = (std::mem::take(&mut walk.expected), std::mem::take(&mut walk.callback));
     let name = field(node, "name");
     let at = match name {
         Some(name) if !walk.is_in_function() => {
@@ -873,9 +1095,12 @@ fn function_expression<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
         if let Some(name) = name.filter(|_| at.is_none()) {
             walk.declare_local(name, Value::Unknown);
         }
-        walk.expected = expected;
+        (walk.expected, walk.callback) = (expected, callback);
         signature(walk, node)
     });
+    if let Some(at) = at {
+        walk.set_parameters(at);
+    }
     at.map_or(Value::Unknown, |at| Value::Itself(Source::Definition(at)))
 }
 
@@ -886,17 +1111,30 @@ fn function_type<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
 
 /// Parameters, result and body; the declared result.
 fn signature<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
-    let first = std::mem::take(&mut walk.expected);
+    let expected = std::mem::take(&mut walk.expected);
+    let expected = walk.first_of(expected);
+    let callback = std::mem::take(&mut walk.callback);
     type_parameters(walk, node);
+    let mut parameters = Vec::new();
     if let Some(list) = field(node, "parameters") {
         let mut cursor = list.walk();
-        for (at, parameter) in list.named_children(&mut cursor).enumerate() {
-            self::parameter(walk, parameter, if at == 0 { first } else { Value::Unknown });
+        let named = list.named_children(&mut cursor).filter(|node| node.kind() != "comment");
+        for parameter in named {
+            let at = parameters.len();
+            let wanted = if at == 0 { callback.or(expected.parameter(0)) } else { expected.parameter(at) };
+            parameters.extend(self::parameter(walk, parameter, wanted));
         }
     }
     if let Some(only) = field(node, "parameter") {
-        pattern(walk, only, first);
+        pattern(walk, only, callback.or(expected.parameter(0)));
     }
+    let declared = body(walk, node);
+    walk.parameters = parameters;
+    declared
+}
+
+/// The result and the body of a function; the declared result.
+fn body<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
     let declared = walk.field(node, "return_type").instance();
     let Some(body) = field(node, "body") else {
         walk.field(node, "type");
@@ -923,21 +1161,29 @@ fn type_parameters<'t>(walk: &mut Walk<'t>, node: Node<'t>) {
     let mut cursor = list.walk();
     for parameter in list.named_children(&mut cursor) {
         let bound = walk.field(parameter, "constraint").instance();
+        let default = walk.field(parameter, "value").instance();
         if let Some(name) = field(parameter, "name") {
-            let held = if bound == Value::Builtin { Value::Unknown } else { bound };
-            walk.declare_local(name, held);
+            let held = bound.branch(default);
+            walk.declare_local(name, if held == Value::Builtin { Value::Unknown } else { held });
         }
-        walk.field(parameter, "value");
     }
 }
 
-fn parameter<'t>(walk: &mut Walk<'t>, node: Node<'t>, expected: Value) {
+/// A parameter; `None` for `this`.
+fn parameter<'t>(walk: &mut Walk<'t>, node: Node<'t>, expected: Value) -> Option<Parameter> {
     match node.kind() {
         "required_parameter" | "optional_parameter" => {
             walk.children_except(node, &["pattern", "type", "value", "name"]);
+            walk.parameters.clear();
             let declared = walk.field(node, "type").instance();
+            let takes = match field(node, "type").is_some_and(is_function_type) {
+                true => std::mem::take(&mut walk.parameters).into_iter().map(|inner| inner.value).collect(),
+                false => Vec::new(),
+            };
             let default = walk.field(node, "value");
-            let Some(name) = field(node, "pattern").or_else(|| field(node, "name")) else { return };
+            let Some(name) = field(node, "pattern").or_else(|| field(node, "name")) else {
+                return Some(Parameter { value: declared, takes });
+            };
             let value = declared.or(default).or(expected);
             let is_property =
                 child(node, "accessibility_modifier").is_some() || child(node, "readonly").is_some();
@@ -947,12 +1193,25 @@ fn parameter<'t>(walk: &mut Walk<'t>, node: Node<'t>, expected: Value) {
             {
                 walk.set_value(at, value);
             }
-            match name.kind() {
-                "this" => {}
-                _ => pattern(walk, name, value),
+            if name.kind() == "this" {
+                return None;
             }
+            pattern(walk, name, value);
+            Some(Parameter { value: declared.or(default), takes })
         }
-        _ => pattern(walk, node, expected),
+        _ => {
+            pattern(walk, node, expected);
+            Some(Parameter::default())
+        }
+    }
+}
+
+/// Whether a type is that of a function, where it stands or behind its annotation.
+fn is_function_type(node: Node<'_>) -> bool {
+    match node.kind() {
+        "function_type" => true,
+        "type_annotation" | "parenthesized_type" => node.named_child(0).is_some_and(is_function_type),
+        _ => false,
     }
 }
 
@@ -961,6 +1220,7 @@ fn class<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
         Some(name) => class_named(walk, node, name, None)
             .map_or(Value::Unknown, |at| Value::Itself(Source::Definition(at))),
         None => {
+            walk.expected = Value::Unknown;
             walk.scope(ScopeKind::Function, |walk| walk.children(node));
             Value::Unknown
         }
@@ -973,6 +1233,7 @@ fn class_named<'t>(
     name: Node<'t>,
     owner: Option<DefinitionIx>,
 ) -> Option<DefinitionIx> {
+    walk.expected = Value::Unknown;
     let at = walk.define_in(owner.or(walk.within), name, node, DefinitionKind::Class, Traits::default())?;
     walk.bind(at);
     walk.scope(ScopeKind::Block, |walk| {
@@ -1079,7 +1340,7 @@ fn method<'t>(walk: &mut Walk<'t>, node: Node<'t>, owner: DefinitionIx) {
         }
     };
     let before = walk.this.replace(owner);
-    walk.function(at, |walk| signature(walk, node));
+    function_body(walk, at, node);
     walk.this = before;
 }
 
@@ -1089,7 +1350,11 @@ fn property<'t>(walk: &mut Walk<'t>, node: Node<'t>, owner: DefinitionIx) {
         walk.visit(decorator);
     }
     let name = field(node, "name").or_else(|| field(node, "property"));
-    let declared = walk.field(node, "type").instance();
+    let declared_type = field(node, "type");
+    let is_object =
+        declared_type.and_then(|of| of.named_child(0)).is_some_and(|of| of.kind() == "object_type");
+    let declared = if is_object { Value::Unknown } else { walk.field(node, "type").instance() };
+    let parameters = std::mem::take(&mut walk.parameters);
     let named = name.and_then(|name| match name.kind() {
         "property_identifier" | "private_property_identifier" => Some(name),
         "string" => child(name, "string_fragment"),
@@ -1099,6 +1364,7 @@ fn property<'t>(walk: &mut Walk<'t>, node: Node<'t>, owner: DefinitionIx) {
         if let Some(name) = name {
             walk.visit(name);
         }
+        walk.field(node, if is_object { "type" } else { "value" });
         walk.field(node, "value");
         return;
     };
@@ -1107,12 +1373,30 @@ fn property<'t>(walk: &mut Walk<'t>, node: Node<'t>, owner: DefinitionIx) {
     if let Some(value) = value.filter(|value| FUNCTIONS.contains(&bare(*value).kind())) {
         let at = walk.define_in(Some(owner), name, node, DefinitionKind::Method, traits);
         let before = walk.this.replace(owner);
-        walk.function(at, |walk| signature(walk, bare(value)));
+        walk.expected = declared;
+        function_body(walk, at, bare(value));
         walk.this = before;
         return;
     }
     let Some(at) = walk.define_in(Some(owner), name, node, DefinitionKind::Field, traits) else { return };
-    let held = value.map_or(Value::Unknown, |value| walk.inside(Some(at), |walk| walk.visit(value)));
+    if is_object {
+        if let Some(of) = declared_type.and_then(|of| of.named_child(0)) {
+            let before = walk.this;
+            walk.inside(Some(at), |walk| class_body(walk, of, at));
+            walk.this = before;
+        }
+    } else if declared_type.is_some_and(is_function_type) {
+        walk.parameters = parameters;
+        walk.set_parameters(at);
+    }
+    let held = value.map_or(Value::Unknown, |value| {
+        walk.inside(Some(at), |walk| {
+            walk.expected = declared;
+            let held = walk.visit(value);
+            walk.expected = Value::Unknown;
+            held
+        })
+    });
     walk.set_value(at, declared.or(held));
 }
 
@@ -1151,15 +1435,52 @@ fn type_alias<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
             walk.inside_type(at, |walk| class_body(walk, value, at));
             return;
         }
-        let of = walk.inside(Some(at), |walk| {
+        walk.inside(Some(at), |walk| {
             walk.alias = Some(at);
-            let of = walk.visit(value);
+            let mut parts = Vec::new();
+            let of = alias_parts(walk, value, &mut parts);
             walk.alias = None;
-            of
+            walk.set_value(at, of);
+            if let Some(known) = walk.definition(at)
+                && parts.len() > 1
+            {
+                known.supers = parts;
+                if value.kind() == "union_type" {
+                    known.traits = known.traits.and(Traits::UNION);
+                }
+            }
         });
-        walk.set_value(at, of);
+        if is_function_type(value) {
+            walk.set_parameters(at);
+        }
     });
     Value::Unknown
+}
+
+/// Of how many types one is a union or an intersection, as far as they are followed.
+const MAX_ALIAS_PARTS: usize = 64;
+
+/// The types that an alias is a union or an intersection of; the first that is known.
+fn alias_parts<'t>(walk: &mut Walk<'t>, node: Node<'t>, parts: &mut Vec<Value>) -> Value {
+    match node.kind() {
+        "union_type" | "intersection_type" => {
+            let mut cursor = node.walk();
+            let mut first = Value::Unknown;
+            for part in node.named_children(&mut cursor) {
+                let of = alias_parts(walk, part, parts);
+                first = if is_typed(first) { first } else { of };
+            }
+            first
+        }
+        "parenthesized_type" => node.named_child(0).map_or(Value::Unknown, |of| alias_parts(walk, of, parts)),
+        _ => {
+            let of = walk.visit(node);
+            if is_typed(of) && parts.len() < MAX_ALIAS_PARTS {
+                parts.push(of.instance());
+            }
+            of
+        }
+    }
 }
 
 /// The members of an object type in an alias are its own: `type A = B & { x: string }`.
@@ -1217,6 +1538,9 @@ fn module<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
 }
 
 const WRAPPERS: &[&str] = &[
+    "Exclude",
+    "Extract",
+    "InstanceType",
     "Promise",
     "Readonly",
     "Partial",
@@ -1245,7 +1569,10 @@ const COLLECTIONS: &[&str] = &[
 /// Types that are made of others. The value of a type is the type itself.
 fn type_node<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
     match node.kind() {
-        "array_type" => walk.children(node).collection().or(Value::Builtin),
+        "array_type" => {
+            let of = walk.children(node);
+            walk.first_of(of).collection().or(Value::Builtin)
+        }
         "generic_type" => {
             let role = walk.take_role();
             let whole = walk.field_as(node, "name", role);
@@ -1258,25 +1585,48 @@ fn type_node<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
             let first = arguments.first().copied().unwrap_or_default();
             match name {
                 _ if WRAPPERS.contains(&name) => first,
-                _ if COLLECTIONS.contains(&name) => first.collection().or(Value::Builtin),
+                "ReturnType" => first.called(),
+                _ if COLLECTIONS.contains(&name) => walk.first_of(first).collection().or(Value::Builtin),
                 "Map" | "Record" | "ReadonlyMap" | "WeakMap" => {
-                    arguments.last().copied().unwrap_or_default().collection().or(Value::Builtin)
+                    let last = arguments.last().copied().unwrap_or_default();
+                    walk.first_of(last).collection().or(Value::Builtin)
                 }
-                _ => whole,
+                _ => applied(walk, whole, arguments),
             }
         }
         _ => {
             let mut cursor = node.walk();
             let parts: Vec<Value> = node.named_children(&mut cursor).map(|part| walk.visit(part)).collect();
-            let is_known = |value: &Value| !matches!(value, Value::Unknown | Value::Builtin);
-            parts.into_iter().find(is_known).unwrap_or_default()
+            let mut known: Vec<Value> = parts.into_iter().filter(|part| is_typed(*part)).collect();
+            known.truncate(MAX_PARTS);
+            let last = known.pop().unwrap_or_default();
+            known
+                .into_iter()
+                .rfold(last, |other, part| walk.choice(Choice::Union(part.instance(), other.instance())))
         }
     }
 }
 
+/// A generic type with what it is applied to.
+fn applied<'t>(walk: &mut Walk<'t>, whole: Value, arguments: Vec<Value>) -> Value {
+    let Value::Itself(_) = whole else { return whole };
+    let known = arguments.into_iter().filter(|argument| is_typed(*argument)).take(MAX_ARGUMENTS);
+    known.fold(whole, |of, argument| walk.choice(Choice::Applied(of.instance(), argument.instance())))
+}
+
+/// Of a generic type, so many arguments are followed.
+const MAX_ARGUMENTS: usize = 3;
+
+/// Of a union that has no name, so many types are followed.
+const MAX_PARTS: usize = 8;
+
 fn conditional_type<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
-    walk.scope(ScopeKind::Block, |walk| walk.children(node));
-    Value::Unknown
+    walk.scope(ScopeKind::Block, |walk| {
+        walk.children_except(node, &["consequence", "alternative"]);
+        let first = walk.field(node, "consequence");
+        let other = walk.field(node, "alternative");
+        first.branch(other)
+    })
 }
 
 /// `Type['name']`: what the member holds.
@@ -1289,21 +1639,19 @@ fn indexed_type<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
         Some(name) => walk.member(name, of, Role::Read),
         None => {
             walk.visit(index);
-            of.element()
+            walk.first_of(of).element()
         }
     }
 }
 
 /// `typeof x`: what `x` is.
 fn type_query<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
-    walk.children(node);
-    Value::Unknown
+    walk.children(node)
 }
 
-/// `x is Type`: `x` is a parameter.
+/// `x is Type`: `x` is a parameter. What a guard says of its argument stands for what it returns.
 fn type_predicate<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
-    walk.field(node, "type");
-    Value::Builtin
+    walk.field(node, "type")
 }
 
 fn mapped<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
@@ -1326,12 +1674,58 @@ fn index_signature<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
     Value::Unknown
 }
 
-fn jsx_attribute<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
+/// `<Shape size={1} />`: a component is called with its properties.
+fn jsx_element<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
+    let name = field(node, "name").filter(|name| is_component(walk, *name));
+    let called = name.map_or(Value::Unknown, |name| walk.visit_as(name, Role::Call));
+    let properties = called.parameter(0);
+    walk.field(node, "type_arguments");
     let mut cursor = node.walk();
-    for part in node.named_children(&mut cursor).skip(1) {
-        walk.visit(part);
+    for part in node.children_by_field_name("attribute", &mut cursor) {
+        if part.kind() == "jsx_attribute" {
+            jsx_attribute(walk, part, properties);
+        } else {
+            walk.visit(part);
+        }
+    }
+    Value::Builtin
+}
+
+/// Whether the name of an element is no tag of HTML.
+fn is_component(walk: &Walk<'_>, name: Node<'_>) -> bool {
+    name.kind() != "identifier" || walk.text_of(name).starts_with(|c: char| !c.is_ascii_lowercase())
+}
+
+fn jsx_end<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
+    if let Some(name) = field(node, "name").filter(|name| is_component(walk, *name)) {
+        walk.visit(name);
     }
     Value::Unknown
+}
+
+fn jsx_attribute<'t>(walk: &mut Walk<'t>, node: Node<'t>, properties: Value) {
+    let mut held = Value::Unknown;
+    let mut cursor = node.walk();
+    for (at, part) in node.named_children(&mut cursor).enumerate() {
+        if at > 0 {
+            jsx_value(walk, part, held);
+        } else if is_typed(properties) && part.kind() == "property_identifier" {
+            held = walk.at_site(part, Role::Write, Site::Key(properties));
+        }
+    }
+}
+
+fn jsx_value<'t>(walk: &mut Walk<'t>, node: Node<'t>, held: Value) {
+    if node.kind() != "jsx_expression" {
+        walk.visit(node);
+        return;
+    }
+    let mut cursor = node.walk();
+    for part in node.named_children(&mut cursor) {
+        walk.expected = held;
+        walk.visit(part);
+        walk.expected = Value::Unknown;
+    }
 }
 
 fn import<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {

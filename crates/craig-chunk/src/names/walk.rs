@@ -7,13 +7,15 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use tree_sitter::{Node, Tree, TreeCursor};
 
 use super::{
-    Definition, DefinitionIx, DefinitionKind, Export, Imported, ImportedName, NameId, Names, Occurrence,
-    OccurrenceIx, Role, Site, Source, Traits, Value,
+    Choice, Definition, DefinitionIx, DefinitionKind, Export, Imported, ImportedName, NameId, Names,
+    Occurrence, OccurrenceIx, Parameter, Role, Site, Source, Traits, Value,
 };
 use crate::grammar::{self, Grammar};
 
 /// Nodes nested deeper than this are not read.
 const MAX_DEPTH: usize = 400;
+/// A name that was read is sought among so many last ones.
+const MAX_BACK: usize = 64;
 /// Longer names are no identifiers.
 const MAX_NAME_BYTES: usize = 200;
 
@@ -67,6 +69,15 @@ struct Scope {
     first: usize,
 }
 
+/// What a type guard says about a variable or a member of one.
+struct Narrowed<'t> {
+    /// As it is written: `node.left`.
+    path: &'t str,
+    value: Value,
+    /// Number of scopes around the guard: a variable of an inner one is another.
+    depth: usize,
+}
+
 /// The state of a walk over one file.
 pub(crate) struct Walk<'t> {
     pub(crate) text: &'t str,
@@ -81,8 +92,14 @@ pub(crate) struct Walk<'t> {
     pub(crate) this: Option<DefinitionIx>,
     /// Role of the next name.
     pub(crate) role: Role,
-    /// What the context wants of the next expression: of an object its type, of a callback its first argument.
+    /// What the context wants of the next expression: of an object its type.
     pub(crate) expected: Value,
+    /// What the next callback gets first.
+    pub(crate) callback: Value,
+    /// The parameters of the signature that was read last.
+    pub(crate) parameters: Vec<Parameter>,
+    /// What type guards say about variables and their members here.
+    narrowed: Vec<Narrowed<'t>>,
     /// What the enclosing function is declared to return.
     pub(crate) declared: Value,
     /// The type alias whose type is read.
@@ -129,6 +146,9 @@ impl<'t> Walk<'t> {
             this: None,
             role: Role::Read,
             expected: Value::Unknown,
+            callback: Value::Unknown,
+            parameters: Vec::new(),
+            narrowed: Vec::new(),
             declared: Value::Unknown,
             alias: None,
             top: FxHashMap::default(),
@@ -180,6 +200,16 @@ impl<'t> Walk<'t> {
         for definition in &mut self.found.definitions {
             renumbered(&mut definition.value);
             definition.supers.iter_mut().for_each(renumbered);
+            for parameter in &mut definition.parameters {
+                renumbered(&mut parameter.value);
+                parameter.takes.iter_mut().for_each(renumbered);
+            }
+        }
+        for choice in &mut self.found.choices {
+            let (Choice::Guarded(first, other) | Choice::Union(first, other) | Choice::Applied(first, other)) =
+                choice;
+            renumbered(first);
+            renumbered(other);
         }
         self.found.exports.iter_mut().for_each(|export| renumbered(&mut export.value));
         Names { occurrences: kept, ..self.found }
@@ -293,7 +323,9 @@ impl<'t> Walk<'t> {
     pub(crate) fn scope<T>(&mut self, kind: ScopeKind, inside: impl FnOnce(&mut Self) -> T) -> T {
         let first = self.found.occurrences.len();
         self.scopes.push(Scope { kind, names: FxHashMap::default(), first });
+        let n_narrowed = self.narrowed.len();
         let result = inside(self);
+        self.narrowed.truncate(n_narrowed);
         if let Some(scope) = self.scopes.pop()
             && self.hoists
         {
@@ -354,6 +386,71 @@ impl<'t> Walk<'t> {
         self.this.map_or(Value::Unknown, |this| Value::Instance(Source::Definition(this)))
     }
 
+    /// One of two values.
+    pub(crate) fn choice(&mut self, choice: Choice) -> Value {
+        self.found.choices.push(choice);
+        Value::Choice((self.found.choices.len() - 1) as u32)
+    }
+
+    /// Notes until the scope ends what a variable, or a member of one, is known to be.
+    pub(crate) fn narrow(&mut self, path: Node<'t>, value: Value) {
+        let depth = self.scopes.len();
+        self.narrowed.push(Narrowed { path: self.text_of(path), value, depth });
+    }
+
+    /// Runs `inside` with what guards say.
+    pub(crate) fn narrowing<T>(
+        &mut self,
+        facts: &[(Node<'t>, Value)],
+        inside: impl FnOnce(&mut Self) -> T,
+    ) -> T {
+        let n_narrowed = self.narrowed.len();
+        facts.iter().for_each(|&(path, value)| self.narrow(path, value));
+        let result = inside(self);
+        self.narrowed.truncate(n_narrowed);
+        result
+    }
+
+    /// What a variable, or a member of one, is known to be here.
+    pub(crate) fn narrowed(&self, path: Node<'t>) -> Option<Value> {
+        if self.narrowed.is_empty() {
+            return None;
+        }
+        let text = self.text_of(path);
+        let found = self.narrowed.iter().rev().find(|narrowed| narrowed.path == text)?;
+        let root = text.split(|c: char| !(c.is_alphanumeric() || c == '_' || c == '$')).next()?;
+        let is_inner = |scope: &Scope| self.ids.get(root).is_some_and(|name| scope.names.contains_key(name));
+        let inner = self.scopes.get(found.depth..).unwrap_or_default();
+        (!inner.iter().any(is_inner)).then_some(found.value)
+    }
+
+    /// What was read last of that name as a member.
+    pub(crate) fn last_member(&self, node: Node<'t>) -> Value {
+        let (line, column) = position(node);
+        let is_it = |found: &Occurrence| found.line == line && found.column == column;
+        let n = self.found.occurrences.len();
+        let first = n.saturating_sub(MAX_BACK);
+        match self.found.occurrences[first..].iter().rposition(is_it) {
+            Some(at) => Value::Itself(Source::Occurrence((first + at) as OccurrenceIx)),
+            None => Value::Unknown,
+        }
+    }
+
+    /// A value, or the first of those that it is one of.
+    pub(crate) fn first_of(&self, mut value: Value) -> Value {
+        while let Value::Choice(at) = value
+            && let Some(choice) = self.found.choices.get(at as usize)
+        {
+            [value, _] = choice.values();
+        }
+        value
+    }
+
+    /// Whether a definition is a type.
+    pub(crate) fn is_type(&self, at: DefinitionIx) -> bool {
+        self.found.definitions.get(at as usize).is_some_and(|definition| definition.kind.is_type())
+    }
+
     /// The text of a node.
     pub(crate) fn text_of(&self, node: Node<'_>) -> &'t str {
         self.text.get(node.byte_range()).unwrap_or_default()
@@ -389,6 +486,12 @@ impl<'t> Walk<'t> {
     /// A name that is a member of `value`.
     pub(crate) fn member(&mut self, node: Node<'t>, value: Value, role: Role) -> Value {
         self.at_site(node, role, Site::Member(value))
+    }
+
+    /// Another name than the one that is written, at a site.
+    pub(crate) fn name_as(&mut self, text: &str, node: Node<'t>, role: Role, site: Site) -> Value {
+        let name = self.id_of(text);
+        Value::Itself(Source::Occurrence(self.push(node, name, role, site)))
     }
 
     /// A name at a site.
@@ -582,6 +685,7 @@ impl<'t> Walk<'t> {
             value: Value::Unknown,
             supers: Vec::new(),
             arity: None,
+            parameters: Vec::new(),
         });
         Some(index)
     }
@@ -640,6 +744,17 @@ impl<'t> Walk<'t> {
     pub(crate) fn is_constructed(&mut self, index: DefinitionIx, value: Value) {
         if self.constructed.insert(index) {
             self.override_value(index, value);
+        }
+    }
+
+    /// Notes the parameters of the signature that was read last.
+    pub(crate) fn set_parameters(&mut self, index: DefinitionIx) {
+        let mut parameters = mem::take(&mut self.parameters);
+        let n_known = parameters.iter().rposition(Parameter::is_known).map_or(0, |last| last + 1);
+        parameters.truncate(n_known);
+        parameters.shrink_to_fit();
+        if let Some(definition) = self.definition(index) {
+            definition.parameters = parameters;
         }
     }
 
@@ -818,7 +933,7 @@ fn renumbered(value: Value, new_index: &[Option<OccurrenceIx>]) -> Value {
         definition => Some(definition),
     };
     let known = match value {
-        Value::Unknown | Value::Builtin | Value::Super(_) => return value,
+        Value::Unknown | Value::Builtin | Value::Super(_) | Value::Choice(_) => return value,
         Value::Receiver(at) => new_index.get(at as usize).copied().flatten().map(Value::Receiver),
         Value::Itself(of) => source(of).map(Value::Itself),
         Value::Called(of) => source(of).map(Value::Called),
@@ -826,6 +941,7 @@ fn renumbered(value: Value, new_index: &[Option<OccurrenceIx>]) -> Value {
         Value::Collection(of) => source(of).map(Value::Collection),
         Value::Element(of) => source(of).map(Value::Element),
         Value::ElementOfCalled(of) => source(of).map(Value::ElementOfCalled),
+        Value::Parameter(of, at, part) => source(of).map(|of| Value::Parameter(of, at, part)),
     };
     known.unwrap_or(Value::Unknown)
 }

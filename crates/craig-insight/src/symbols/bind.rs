@@ -13,7 +13,9 @@ mod values;
 
 use std::rc::Rc;
 
-use craig_chunk::names::{DefinitionIx, DefinitionKind, OccurrenceIx, Role, Site, Source, Traits, Value};
+use craig_chunk::names::{
+    Choice, DefinitionIx, DefinitionKind, OccurrenceIx, Role, Site, Source, Traits, Value,
+};
 use craig_source::Language;
 use rayon::prelude::*;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -27,6 +29,8 @@ use crate::workspace::FileIx;
 const ROUNDS: usize = 3;
 /// Supertypes of supertypes are followed so far.
 const MAX_SUPERS: usize = 24;
+/// Unions of unions are followed so far.
+const MAX_UNIONS: usize = 4;
 /// An unknown receiver may be of one of so many types; of more, nothing is said.
 const MAX_CANDIDATES: usize = 8;
 
@@ -88,6 +92,11 @@ impl Bound {
         Self { entities: vec![Entity::External], confidence: CERTAIN }
     }
 
+    /// Whether it is something of the project, by evidence.
+    fn is_known(&self) -> bool {
+        self.confidence >= TRUSTED && self.entities.iter().any(|entity| *entity != Entity::External)
+    }
+
     fn package(group: GroupIx) -> Self {
         Self::certain(vec![Entity::Package(group)])
     }
@@ -115,6 +124,16 @@ pub(super) struct Binder<'t, 'n> {
     all_supers: Vec<Vec<SymbolIx>>,
     /// What each definition returns, holds or stands for.
     types: Vec<Type>,
+    /// Methods that return what they are called on.
+    fluent: FxHashSet<SymbolIx>,
+    /// What the parameters of functions are.
+    parameters: FxHashMap<SymbolIx, Vec<Taken>>,
+}
+
+/// What a parameter is, and what its own parameters are if its type is written as that of a function.
+struct Taken {
+    of: Type,
+    takes: Vec<Type>,
 }
 
 impl<'t, 'n> Binder<'t, 'n> {
@@ -126,13 +145,41 @@ impl<'t, 'n> Binder<'t, 'n> {
             supers: vec![Vec::new(); n],
             all_supers: Vec::new(),
             types: vec![Type::Unknown; n],
+            fluent: FxHashSet::default(),
+            parameters: FxHashMap::default(),
         };
         binder.bind_supers();
         binder.all_supers = (0..n as SymbolIx).map(|of| binder.supers_of(of)).collect();
         for _ in 0..ROUNDS {
+            binder.derive_parameters();
             binder.derive_types();
+            binder.find_fluent();
         }
         binder
+    }
+
+    fn derive_parameters(&mut self) {
+        let found = self.for_definitions(|binder, _, ix| {
+            let definition = &binder.binder.table.files[binder.file].definitions[ix as usize];
+            let taken = definition.parameters.iter().map(|parameter| Taken {
+                of: binder.value_type(parameter.value, 0),
+                takes: parameter.takes.iter().map(|&value| binder.value_type(value, 0)).collect(),
+            });
+            let taken: Vec<Taken> = taken.collect();
+            (!taken.is_empty()).then_some(taken)
+        });
+        self.parameters = found.into_iter().collect();
+    }
+
+    fn find_fluent(&mut self) {
+        let found = self.for_definitions(|binder, at, ix| {
+            let definition = &binder.binder.table.files[binder.file].definitions[ix as usize];
+            let is_new = binder.family == Family::Script
+                && definition.kind == DefinitionKind::Method
+                && !binder.binder.fluent.contains(&at);
+            (is_new && binder.is_receiver(definition.value, definition.parent?, 0)).then_some(())
+        });
+        self.fluent.extend(found.into_iter().map(|(at, ())| at));
     }
 
     /// Runs `read` for all definitions, with a reader of their file.
@@ -327,6 +374,16 @@ impl<'t, 'n> Binder<'t, 'n> {
 
     /// A member of that name, of a type or of one of its supertypes, the nearest that `fits`.
     fn member_where(&self, of: SymbolIx, name: Name, fits: impl Fn(SymbolIx) -> bool) -> Vec<SymbolIx> {
+        self.member_within(of, name, &fits, MAX_UNIONS)
+    }
+
+    fn member_within(
+        &self,
+        of: SymbolIx,
+        name: Name,
+        fits: &dyn Fn(SymbolIx) -> bool,
+        n_unions: usize,
+    ) -> Vec<SymbolIx> {
         let mut open = vec![self.table.canonical(of)];
         let mut seen: FxHashSet<SymbolIx> = FxHashSet::default();
         let mut n_steps = 0;
@@ -338,7 +395,19 @@ impl<'t, 'n> Binder<'t, 'n> {
                     continue;
                 }
                 let own = self.table.own_members(at, name).iter().copied();
-                let own: Vec<SymbolIx> = own.filter(|&at| fits(at)).collect();
+                let mut own: Vec<SymbolIx> = own.filter(|&at| fits(at)).collect();
+                if self.is_union(at) {
+                    // A member of each of the types that it may be.
+                    if n_unions > 0 {
+                        let parts = self.supers[at as usize].iter();
+                        own.extend(parts.flat_map(|&of| self.member_within(of, name, fits, n_unions - 1)));
+                        own.sort_unstable();
+                        own.dedup();
+                    }
+                    if own.is_empty() {
+                        continue;
+                    }
+                }
                 if !own.is_empty() {
                     return own;
                 }
@@ -353,6 +422,14 @@ impl<'t, 'n> Binder<'t, 'n> {
             open = next;
         }
         Vec::new()
+    }
+
+    /// Whether a type is an alias of several, each value being of one of them.
+    fn is_union(&self, at: SymbolIx) -> bool {
+        let entry = self.table.entry(at);
+        entry.kind == DefinitionKind::Type
+            && self.table.family(at) == Family::Script
+            && entry.traits.has(Traits::UNION)
     }
 
     /// All supertypes of a type.
@@ -391,6 +468,7 @@ impl<'t, 'n> Binder<'t, 'n> {
             DefinitionKind::Type => match held {
                 // `type Routes []Route` has methods of its own.
                 Type::External(_) | Type::Collection(_) if self.table.has_members(at) => Type::Static(at),
+                Type::Instance(_) | Type::Static(_) if self.is_made_of_several(at) => Type::Static(at),
                 Type::Static(_) | Type::External(_) => held,
                 Type::Instance(of) => Type::Static(of),
                 Type::Collection(_) => held,
@@ -411,6 +489,38 @@ impl<'t, 'n> Binder<'t, 'n> {
             }
             _ => held,
         }
+    }
+
+    /// The functions that a call of a definition may run: itself, the constructors of a class, those of its type.
+    fn called_functions(&self, at: SymbolIx) -> Vec<SymbolIx> {
+        let entry = self.table.entry(at);
+        if entry.kind == DefinitionKind::Class {
+            let all =
+                std::iter::once(at).chain(self.supers[self.table.canonical(at) as usize].iter().copied());
+            let made = all.map(|of| self.table.constructors(of)).find(|found| !found.is_empty());
+            return made.unwrap_or_default().to_vec();
+        }
+        if entry.kind.is_callable() || self.parameters.contains_key(&at) {
+            return vec![at];
+        }
+        match self.types[at as usize] {
+            Type::Instance(of) | Type::Static(of) | Type::Callable(of) if of != at => vec![of],
+            _ => Vec::new(),
+        }
+    }
+
+    /// Whether nothing is known of what an alias stands for.
+    fn is_opaque(&self, at: SymbolIx) -> bool {
+        self.table.entry(at).kind == DefinitionKind::Type
+            && matches!(self.types[at as usize], Type::Unknown | Type::External(_))
+            && self.supers[at as usize].is_empty()
+            && !self.table.has_members(at)
+    }
+
+    /// Whether an alias is of several types, or has members of its own.
+    fn is_made_of_several(&self, at: SymbolIx) -> bool {
+        self.table.family(at) == Family::Script
+            && (self.supers[at as usize].len() > 1 || self.table.has_members(at))
     }
 
     fn called(&self, called: Type) -> Type {
@@ -502,26 +612,112 @@ impl<'b, 't, 'n> FileBinder<'b, 't, 'n> {
                 let found = self.binder.super_member(of, sought);
                 if found.is_empty() { Bound::external() } else { Bound::symbols(&found, TYPED) }
             }
-            Site::Member(value) => {
-                let own = self.own_member(value, name, depth + 1);
-                if !own.is_empty() {
-                    return Bound::symbols(&own, TYPED);
-                }
-                let of = self.value_type(value, depth + 1);
-                if let (Type::External(_), true) = (of, self.is_rust_path(value)) {
-                    return Bound::external();
-                }
-                self.member(of, sought)
+            Site::Member(Value::Choice(at)) => {
+                self.of_choice(at, depth, &|binder, value, depth| binder.member_of(value, sought, depth))
             }
-            Site::Key(value) => match self.keyed_type(value, depth + 1) {
-                Type::Instance(of) | Type::Static(of) => {
-                    let found = self.for_role(self.binder.member(of, sought), occurrence.role);
-                    Bound::symbols(&found, TYPED)
-                }
-                _ => Bound::default(),
-            },
+            Site::Member(value) => self.member_of(value, sought, depth + 1),
+            Site::Key(Value::Choice(at)) => {
+                self.of_choice(at, depth, &|binder, value, depth| binder.key_of(value, sought, depth))
+            }
+            Site::Key(value) => self.key_of(value, sought, depth + 1),
             Site::Local => Bound::default(),
         }
+    }
+
+    /// What a member of one of two values is.
+    fn of_choice(&mut self, at: u32, depth: usize, read: &dyn Fn(&mut Self, Value, usize) -> Bound) -> Bound {
+        let Some(&choice) = self.binder.table.files[self.file].choices.get(at as usize) else {
+            return Bound::default();
+        };
+        if depth > MAX_CHAIN {
+            return Bound::default();
+        }
+        let [first, other] = choice.values();
+        let mut found = self.of_value(first, depth + 1, read);
+        if found.is_known() && !matches!(choice, Choice::Union(..)) {
+            return found;
+        }
+        if matches!(choice, Choice::Applied(..)) && !self.is_alias(first, depth + 1) {
+            return found;
+        }
+        let more = self.of_value(other, depth + 1, read);
+        match (found.is_known(), more.is_known()) {
+            (true, true) => {
+                found.confidence = found.confidence.min(more.confidence);
+                found.entities.extend(more.entities);
+                found.entities.sort_unstable();
+                found.entities.dedup();
+                found
+            }
+            (false, true) => more,
+            (false, false) if found.entities.is_empty() => more,
+            _ => found,
+        }
+    }
+
+    fn of_value(
+        &mut self,
+        value: Value,
+        depth: usize,
+        read: &dyn Fn(&mut Self, Value, usize) -> Bound,
+    ) -> Bound {
+        match value {
+            Value::Choice(inner) => self.of_choice(inner, depth, read),
+            value => read(self, value, depth),
+        }
+    }
+
+    /// Whether the type of a value is an alias.
+    fn is_alias(&mut self, value: Value, depth: usize) -> bool {
+        let table = self.binder.table;
+        match value {
+            Value::Choice(at) => {
+                let first = table.files[self.file].choices.get(at as usize).map(|choice| choice.values()[0]);
+                first.is_some_and(|first| depth <= MAX_CHAIN && self.is_alias(first, depth + 1))
+            }
+            Value::Instance(Source::Occurrence(at)) | Value::Itself(Source::Occurrence(at)) => {
+                let is_alias = |entity: &Entity| matches!(*entity, Entity::Symbol(at) if table.entry(at).kind == DefinitionKind::Type);
+                self.bound(at, depth).entities.iter().any(is_alias)
+            }
+            Value::Instance(Source::Definition(ix)) | Value::Itself(Source::Definition(ix)) => {
+                table.entry(table.offsets[self.file] + ix).kind == DefinitionKind::Type
+            }
+            _ => false,
+        }
+    }
+
+    fn member_of(&mut self, value: Value, sought: Sought, depth: usize) -> Bound {
+        let own = self.own_member(value, sought.name, depth);
+        if !own.is_empty() {
+            return Bound::symbols(&own, TYPED);
+        }
+        let mut types = self.value_types(value, depth).into_iter();
+        let first = types.next().unwrap_or_default();
+        if let (Type::External(_), true) = (first, self.is_rust_path(value)) {
+            return Bound::external();
+        }
+        let found = self.member(first, sought);
+        if found.is_known() {
+            return found;
+        }
+        types.map(|of| self.member(of, sought)).find(Bound::is_known).unwrap_or(found)
+    }
+
+    fn key_of(&mut self, value: Value, sought: Sought, depth: usize) -> Bound {
+        let types = match value {
+            Value::Parameter(source, at, part) => self.parameter_types(source, at, part, depth),
+            value if self.family == Family::Script => self.value_types(value, depth),
+            value => vec![self.keyed_type(value, depth)],
+        };
+        for of in types {
+            if let Type::Instance(of) | Type::Static(of) = of {
+                let found = self.for_role(self.binder.member(of, sought), sought.role);
+                if !found.is_empty() {
+                    return Bound::symbols(&found, TYPED);
+                }
+            }
+        }
+        Bound::default()
     }
 
     /// A member that was given to a variable itself: `app.name = function () {}`.
@@ -587,6 +783,15 @@ impl<'b, 't, 'n> FileBinder<'b, 't, 'n> {
             }
         }
         if let Some(found) = self.fitting(&table.top[self.file], sought) {
+            // A value of the file and an imported type may have one name.
+            let is_type_sought = matches!(role, Role::Type | Role::Inherit | Role::Implement);
+            if self.family == Family::Script
+                && is_type_sought
+                && !found.iter().any(|&at| table.entry(at).kind.is_type())
+                && let Some(imported) = modules.imported(self.file, name).filter(|found| !found.is_empty())
+            {
+                return Bound::certain(imported);
+            }
             return Bound::symbols(&found, CERTAIN);
         }
         if let Some(mut found) = imported.or_else(|| modules.imported(self.file, name)) {

@@ -398,7 +398,12 @@ impl<'t, 'n> Modules<'t, 'n> {
             _ => &self.table.top[file],
         };
         if let Some(found) = scope.get(&name) {
-            return Entity::symbols(found);
+            let mut found = Entity::symbols(found);
+            // A value of the file and an imported type may have one name, and are exported together.
+            if self.table.families[file] == Family::Script && trail.goes_on() {
+                found.extend(self.imported_within(file, name, trail.next()).unwrap_or_default());
+            }
+            return found;
         }
         if !trail.goes_on() {
             return Vec::new();

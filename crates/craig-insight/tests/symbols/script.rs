@@ -371,3 +371,324 @@ class App { toResponse() { return Object.create(require('./context')); } }
         "#]],
     );
 }
+
+#[test]
+fn methods_that_return_what_they_are_called_on() {
+    check(
+        "
+//- /schema.ts
+export class Schema {
+  clone(): this { return this }
+  label(text: string) {
+    const next = this.clone()
+    return next
+  }
+  make() { return new Schema() }
+}
+export class TextSchema extends Schema {
+  trim() { return this.label('') }
+  constructor(name: string) { super() }
+}
+//- /app.ts
+import { TextSchema } from './schema'
+new TextSchema('a').label('b').trim().clone().trim()
+new TextSchema('a').make().trim()
+",
+        &expect![[r#"
+            class Schema schema.ts:1
+                schema.ts:7 call 99
+                schema.ts:9 inherit 99
+            method Schema.clone schema.ts:2
+                app.ts:2 call 95
+                schema.ts:4 call 95
+            method Schema.label schema.ts:3
+                app.ts:2 call 95
+                schema.ts:10 call 95
+            method Schema.make schema.ts:7
+                app.ts:3 call 95
+            class TextSchema schema.ts:9
+                app.ts:1 import 99
+                app.ts:2 call 99
+                app.ts:3 call 99
+            method TextSchema.trim schema.ts:10
+                app.ts:2 call 95
+                app.ts:2 call 95
+            constructor TextSchema.constructor schema.ts:11
+                app.ts:2 call 99
+                app.ts:3 call 99
+        "#]],
+    );
+}
+
+#[test]
+fn type_guards_narrow_variables_and_their_members() {
+    check(
+        "
+//- /node.ts
+export interface Node { kind: string }
+export interface Leaf extends Node { text: string }
+export interface Pair extends Node { left: Node }
+export const Leaf = { is(node: Node): node is Leaf { return node.kind === 'leaf' } }
+export function isPair(node: Node): node is Pair { return true }
+export class Failure { reason = '' }
+//- /app.ts
+import { Leaf, isPair, Failure, type Node } from './node'
+export function read(node: Node, caught: unknown) {
+  if (isPair(node) && Leaf.is(node.left)) return node.left.text
+  if (!Leaf.is(node)) return node.text
+  const reason = caught instanceof Failure ? caught.reason : caught.text
+  return [node].map((node) => node.left) + node.text
+}
+",
+        &expect![[r#"
+            interface Node node.ts:1
+                app.ts:1 import 99
+                app.ts:2 type 99
+                node.ts:2 inherit 99
+                node.ts:3 inherit 99
+                node.ts:3 type 99
+                node.ts:4 type 99
+                node.ts:5 type 99
+            field Node.kind node.ts:1
+                node.ts:4 read 95
+            interface Leaf node.ts:2
+                app.ts:1 import 99
+                app.ts:3 read 99
+                app.ts:4 read 99
+                node.ts:4 type 99
+            field Leaf.text node.ts:2
+                app.ts:3 read 95
+                app.ts:6 read 95
+            interface Pair node.ts:3
+                node.ts:5 type 99
+            field Pair.left node.ts:3
+                app.ts:3 read 95
+                app.ts:3 read 95
+            variable Leaf node.ts:4
+                app.ts:1 import 99
+                app.ts:3 read 99
+                app.ts:4 read 99
+                node.ts:4 type 99
+            method Leaf.is node.ts:4
+                app.ts:3 call 95
+                app.ts:4 call 95
+            function isPair node.ts:5
+                app.ts:1 import 99
+                app.ts:3 call 99
+            class Failure node.ts:6
+                app.ts:1 import 99
+                app.ts:5 read 99
+            field Failure.reason node.ts:6
+                app.ts:5 read 95
+        "#]],
+    );
+}
+
+#[test]
+fn members_of_unions_intersections_and_applied_aliases() {
+    check(
+        "
+//- /types.ts
+export type Circle = { kind: 'circle'; radius: number }
+export type Square = { kind: 'square'; side: number }
+export type Shape = Circle | Square
+export type Named = Circle & { title: string }
+export type Simplify<T> = { [K in keyof T]: T[K] } & {}
+export type Box<T> = { item: T }
+export interface Options { nested: { depth: number } }
+//- /app.ts
+import type { Box, Circle, Named, Options, Shape, Simplify, Square } from './types'
+export function read(shape: Shape, either: Circle | Square, named: Named, plain: Simplify<Square>, box: Box<Circle>) {
+  return [shape.kind, either.kind, named.title, named.radius, plain.side, box.item, box.radius]
+}
+export function depth(options: Options) { return options.nested.depth }
+",
+        &expect![[r#"
+            type Circle types.ts:1
+                app.ts:1 import 99
+                app.ts:2 type 99
+                app.ts:2 type 99
+                types.ts:3 type 99
+                types.ts:4 type 99
+            field Circle.kind types.ts:1
+                app.ts:3 read 95
+                app.ts:3 read 95
+            field Circle.radius types.ts:1
+                app.ts:3 read 95
+                app.ts:3 read 95
+            type Square types.ts:2
+                app.ts:1 import 99
+                app.ts:2 type 99
+                app.ts:2 type 99
+                types.ts:3 type 99
+            field Square.kind types.ts:2
+                app.ts:3 read 95
+                app.ts:3 read 95
+            field Square.side types.ts:2
+                app.ts:3 read 95
+            type Shape types.ts:3
+                app.ts:1 import 99
+                app.ts:2 type 99
+            type Named types.ts:4
+                app.ts:1 import 99
+                app.ts:2 type 99
+            field Named.title types.ts:4
+                app.ts:3 read 95
+            type Simplify types.ts:5
+                app.ts:1 import 99
+                app.ts:2 type 99
+            type Box types.ts:6
+                app.ts:1 import 99
+                app.ts:2 type 99
+            field Box.item types.ts:6
+                app.ts:3 read 95
+            interface Options types.ts:7
+                app.ts:1 import 99
+                app.ts:5 type 99
+            field Options.nested types.ts:7
+                app.ts:5 read 95
+            field Options.nested.depth types.ts:7
+                app.ts:5 read 95
+        "#]],
+    );
+}
+
+#[test]
+fn arguments_have_the_types_of_parameters() {
+    check(
+        "
+//- /form.tsx
+export interface Options { mode: string; onChange?: (event: Change) => void; rules: Rule[] }
+export interface Rule { pattern: string }
+export interface Change { value: string }
+export type Handler = (change: Change) => void
+export function useForm(options: Options) { return options.mode }
+export function listen(handler: Handler, done: (rule: Rule) => void) {}
+export class Form { constructor(readonly options: Options) {} }
+export function Field({ mode }: Options) { return <b>{mode}</b> }
+//- /app.tsx
+import { useForm, listen, Form, Field, type Handler } from './form'
+useForm({ mode: 'a', onChange: (event) => event.value, rules: [{ pattern: 'x' }] })
+new Form({ mode: 'b' })
+listen((change) => change.value, (rule) => rule.pattern)
+const handler: Handler = (change) => { change.value }
+export const page = <Field mode=\"c\" onChange={(event) => event.value}></Field>
+",
+        &expect![[r#"
+            interface Options form.tsx:1
+                form.tsx:5 type 99
+                form.tsx:7 type 99
+                form.tsx:8 type 99
+            field Options.mode form.tsx:1
+                app.tsx:2 write 95
+                app.tsx:3 write 95
+                app.tsx:6 write 95
+                form.tsx:5 read 95
+                form.tsx:8 read 95
+            field Options.onChange form.tsx:1
+                app.tsx:2 write 95
+                app.tsx:6 write 95
+            field Options.rules form.tsx:1
+                app.tsx:2 write 95
+            interface Rule form.tsx:2
+                form.tsx:1 type 99
+                form.tsx:6 type 99
+            field Rule.pattern form.tsx:2
+                app.tsx:2 write 95
+                app.tsx:4 read 95
+            interface Change form.tsx:3
+                form.tsx:1 type 99
+                form.tsx:4 type 99
+            field Change.value form.tsx:3
+                app.tsx:2 read 95
+                app.tsx:4 read 95
+                app.tsx:5 read 95
+                app.tsx:6 read 95
+            type Handler form.tsx:4
+                app.tsx:1 import 99
+                app.tsx:5 type 99
+                form.tsx:6 type 99
+            function useForm form.tsx:5
+                app.tsx:1 import 99
+                app.tsx:2 call 99
+            function listen form.tsx:6
+                app.tsx:1 import 99
+                app.tsx:4 call 99
+            class Form form.tsx:7
+                app.tsx:1 import 99
+                app.tsx:3 call 99
+            constructor Form.constructor form.tsx:7
+                app.tsx:3 call 99
+            function Field form.tsx:8
+                app.tsx:1 import 99
+                app.tsx:6 call 99
+                app.tsx:6 read 99
+        "#]],
+    );
+}
+
+#[test]
+fn types_of_values_and_values_of_types() {
+    check(
+        "
+//- /shape.ts
+export interface Shape { area: number }
+export const makeShape = (): Shape => ({ area: 1 })
+export class Item<T extends Shape = Shape> { constructor(public of: T) {} }
+export type Made = ReturnType<typeof makeShape>
+export type Of<T> = T extends string ? Shape : never
+//- /app.ts
+import type { Shape } from './shape'
+import { makeShape, Item, type Made, type Of } from './shape'
+const shape = makeShape()
+export const same: typeof shape = shape
+export function read(made: Made, item: Item, of: Of<string>) { return made.area + item.of.area + of.area }
+same.area
+const base = { ...shape }
+base.area
+export const Shape = 1
+export function typed(shape: Shape) { return Shape }
+",
+        &expect![[r#"
+            variable shape app.ts:3
+                app.ts:4 read 99
+                app.ts:4 read 99
+                app.ts:7 read 99
+            variable same app.ts:4
+                app.ts:6 read 99
+            variable base app.ts:7
+                app.ts:8 read 99
+            variable Shape app.ts:9
+                app.ts:10 read 99
+            interface Shape shape.ts:1
+                app.ts:1 import 99
+                app.ts:10 type 99
+                shape.ts:2 type 99
+                shape.ts:3 type 99
+                shape.ts:3 type 99
+                shape.ts:5 type 99
+            field Shape.area shape.ts:1
+                app.ts:5 read 95
+                app.ts:5 read 95
+                app.ts:5 read 95
+                app.ts:6 read 95
+                app.ts:8 read 70
+                shape.ts:2 write 95
+            function makeShape shape.ts:2
+                app.ts:2 import 99
+                app.ts:3 call 99
+                shape.ts:4 read 99
+            class Item shape.ts:3
+                app.ts:2 import 99
+                app.ts:5 type 99
+            field Item.of shape.ts:3
+                app.ts:5 read 95
+            type Made shape.ts:4
+                app.ts:2 import 99
+                app.ts:5 type 99
+            type Of shape.ts:5
+                app.ts:2 import 99
+                app.ts:5 type 99
+        "#]],
+    );
+}

@@ -116,13 +116,21 @@ impl Binder<'_, '_> {
             DefinitionKind::Constant => family == Family::Rust,
             _ => false,
         };
-        let is_special = self.table.text(entry.name).is_some_and(|name| name.starts_with("__"));
+        let is_special = matches!(family, Family::Python | Family::Php)
+            && self.table.text(entry.name).is_some_and(|name| name.starts_with("__"));
         // A method of Rust knows the trait that it implements, whatever the type is.
         let of_own = family == Family::Rust && !self.supers[at as usize].is_empty();
         let above = match entry.parent {
             _ if of_own => at,
             // Other members take the place of none, whatever traits their type implements.
             Some(_) if family == Family::Rust => return Vec::new(),
+            // A member of one of the types of a union, or of an object, has nothing to do with the others.
+            Some(parent)
+                if family == Family::Script
+                    && (self.is_union(parent) || !self.table.entry(parent).kind.is_type()) =>
+            {
+                return Vec::new();
+            }
             Some(parent) => self.table.canonical(parent),
             None => return Vec::new(),
         };

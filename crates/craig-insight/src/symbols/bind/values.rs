@@ -1,6 +1,8 @@
 //! What type an expression has.
 
-use craig_chunk::names::{DefinitionKind, OccurrenceIx, Site, Source, Traits, Value};
+use craig_chunk::names::{
+    Choice, DefinitionIx, DefinitionKind, OccurrenceIx, Part, Site, Source, Traits, Value,
+};
 
 use super::{FileBinder, MAX_CHAIN, TRUSTED, Type};
 use crate::symbols::modules::Entity;
@@ -120,12 +122,119 @@ impl FileBinder<'_, '_, '_> {
                 self.element(of)
             }
             Value::Receiver(at) => self.lambda_receiver(at, depth),
+            Value::Parameter(source, at, part) => {
+                let types = self.parameter_types(source, at, part, depth + 1);
+                let is_known = |found: &Type| !matches!(found, Type::Unknown | Type::External(_));
+                types.iter().copied().find(is_known).or(types.first().copied()).unwrap_or_default()
+            }
+            Value::Choice(at) => self.chosen_type(at, depth + 1),
             Value::Super(of) => {
                 let of = self.binder.table.offsets[self.file] + of;
                 let supers = &self.binder.supers[self.binder.table.canonical(of) as usize];
                 supers.first().map_or(Type::Unknown, |&above| Type::Instance(above))
             }
         }
+    }
+
+    /// The type of one of two values.
+    fn chosen_type(&mut self, at: u32, depth: usize) -> Type {
+        let Some(&choice) = self.binder.table.files[self.file].choices.get(at as usize) else {
+            return Type::Unknown;
+        };
+        let [first, other] = choice.values();
+        let found = self.value_type(first, depth);
+        let is_known = match (choice, found) {
+            (_, Type::Unknown | Type::External(_)) => false,
+            (Choice::Applied(..), Type::Instance(of) | Type::Static(of)) => !self.binder.is_opaque(of),
+            _ => true,
+        };
+        if is_known {
+            return found;
+        }
+        match self.value_type(other, depth) {
+            Type::Unknown => found,
+            _ if matches!(choice, Choice::Applied(..)) && !self.is_alias(first, depth) => found,
+            other => other,
+        }
+    }
+
+    /// The types that a value may have: of a name that stands for several things, all of theirs.
+    pub(super) fn value_types(&mut self, value: Value, depth: usize) -> Vec<Type> {
+        let (Family::Script, Value::Itself(Source::Occurrence(at)) | Value::Instance(Source::Occurrence(at))) =
+            (self.family, value)
+        else {
+            return vec![self.value_type(value, depth)];
+        };
+        let bound = self.bound(at, depth + 1);
+        if bound.entities.len() < 2 || bound.confidence < TRUSTED {
+            return vec![self.value_type(value, depth)];
+        }
+        let is_instance = matches!(value, Value::Instance(_));
+        let types = bound.entities.iter().map(|&entity| self.binder.entity_type(entity));
+        types.map(|of| if is_instance { of.instance() } else { of }).collect()
+    }
+
+    /// What functions take as a parameter: each overload for itself.
+    pub(super) fn parameter_types(&mut self, source: Source, at: u8, part: Part, depth: usize) -> Vec<Type> {
+        if depth > MAX_CHAIN {
+            return Vec::new();
+        }
+        let functions = match source {
+            Source::Definition(ix) => vec![Entity::Symbol(self.binder.table.offsets[self.file] + ix)],
+            Source::Occurrence(of) => match self.bound(of, depth + 1) {
+                bound if bound.confidence >= TRUSTED => bound.entities.clone(),
+                _ => Vec::new(),
+            },
+        };
+        let symbols = functions.into_iter().filter_map(|entity| match entity {
+            Entity::Symbol(at) => Some(at),
+            _ => None,
+        });
+        let binder = self.binder;
+        let taken = symbols
+            .flat_map(|symbol| binder.called_functions(symbol))
+            .filter_map(|function| binder.parameters.get(&function)?.get(usize::from(at)));
+        let types = taken.filter_map(|taken| match part {
+            Part::Whole => Some(taken.of),
+            Part::Element => Some(self.element(taken.of)),
+            Part::Parameter(inner) => match taken.takes.get(usize::from(inner)) {
+                Some(&of) => Some(of),
+                None => match taken.of {
+                    Type::Instance(of) | Type::Static(of) => {
+                        let mut functions = binder.called_functions(of).into_iter();
+                        functions.find_map(|of| Some(binder.parameters.get(&of)?.get(usize::from(inner))?.of))
+                    }
+                    _ => None,
+                },
+            },
+        });
+        types.filter(|found| *found != Type::Unknown).collect()
+    }
+
+    /// Whether a value is what a method of `owner` is called on: `this`, or what a fluent method of it returns.
+    pub(super) fn is_receiver(&mut self, value: Value, owner: DefinitionIx, depth: usize) -> bool {
+        if depth > MAX_CHAIN {
+            return false;
+        }
+        match value {
+            Value::Instance(Source::Definition(of)) => of == owner,
+            Value::Called(Source::Occurrence(at)) => {
+                let Some(occurrence) = self.binder.table.files[self.file].occurrences.get(at as usize) else {
+                    return false;
+                };
+                let Site::Member(receiver) = occurrence.site else { return false };
+                self.is_receiver(receiver, owner, depth + 1) && self.returns_receiver(at, depth + 1)
+            }
+            _ => false,
+        }
+    }
+
+    /// Whether what is called at an occurrence returns what it is called on.
+    fn returns_receiver(&mut self, at: OccurrenceIx, depth: usize) -> bool {
+        let bound = self.bound(at, depth);
+        let is_fluent =
+            |entity: &Entity| matches!(entity, Entity::Symbol(at) if self.binder.fluent.contains(at));
+        bound.confidence >= TRUSTED && bound.entities.iter().any(is_fluent)
     }
 
     /// The type of what a function calls its lambda on.
@@ -162,7 +271,9 @@ impl FileBinder<'_, '_, '_> {
         let table = self.binder.table;
         let occurrence = table.files[self.file].occurrences.get(at as usize)?;
         let Site::Member(receiver) = occurrence.site else { return None };
-        if !table.entry(function).traits.has(Traits::RETURNS_RECEIVER) {
+        let returns_receiver = table.entry(function).traits.has(Traits::RETURNS_RECEIVER)
+            || self.family == Family::Script && self.returns_receiver(at, depth + 1);
+        if !returns_receiver {
             return None;
         }
         Some(self.value_type(receiver, depth + 1)).filter(|&of| of != Type::Unknown)
