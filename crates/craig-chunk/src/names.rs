@@ -194,6 +194,8 @@ pub enum Choice {
     Guarded(Value, Value),
     /// An instance of either type.
     Union(Value, Value),
+    /// The first, of which a discriminant was tested: of a union it is one, and is not told which. The second is unknown.
+    Tested(Value, Value),
     /// An instance of a generic type, and one of what the type is applied to: an alias may be the same as that.
     Applied(Value, Value),
 }
@@ -202,9 +204,10 @@ impl Choice {
     /// Both values.
     pub fn values(self) -> [Value; 2] {
         match self {
-            Self::Guarded(first, other) | Self::Union(first, other) | Self::Applied(first, other) => {
-                [first, other]
-            }
+            Self::Guarded(first, other)
+            | Self::Union(first, other)
+            | Self::Tested(first, other)
+            | Self::Applied(first, other) => [first, other],
         }
     }
 }

@@ -183,6 +183,7 @@ fn write_names(names: &Names, strings: &Strings<'_>) -> Vec<u8> {
             Choice::Guarded(..) => 0,
             Choice::Union(..) => 1,
             Choice::Applied(..) => 2,
+            Choice::Tested(..) => 3,
         });
         choice.values().into_iter().for_each(|value| write_value(&mut writer, value, 0));
     }
@@ -231,6 +232,7 @@ fn read_names(bytes: &[u8], strings: &[&str]) -> Option<Names> {
             0 => Some(Choice::Guarded(first, other)),
             1 => Some(Choice::Union(first, other)),
             2 => Some(Choice::Applied(first, other)),
+            3 => Some(Choice::Tested(first, other)),
             _ => None,
         }
     })?;

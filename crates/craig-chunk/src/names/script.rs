@@ -40,6 +40,7 @@ pub(crate) static TABLE: NameTable = NameTable {
         ("binary_expression", Read(binary)),
         ("unary_expression", Read(unary)),
         ("if_statement", Read(if_statement)),
+        ("switch_statement", Read(switch)),
         ("ternary_expression", Read(ternary)),
         ("sequence_expression", Transparent),
         ("object", Read(object)),
@@ -337,14 +338,37 @@ fn guarded<'t>(walk: &mut Walk<'t>, tested: Node<'t>, guard: Value) -> Option<(N
     if !is_path(tested) || !matches!(guard, Value::Called(_) | Value::Instance(_)) {
         return None;
     }
-    let known = match (walk.narrowed(tested), tested.kind()) {
-        (Some(known), _) => known,
-        (None, "identifier") => walk.local_value(walk.text_of(tested)),
-        (None, "this") => this(walk, tested),
-        // The member that was read last.
-        (None, _) => walk.last_member(field(tested, "property")?),
-    };
+    let known = known(walk, tested);
     Some((tested, walk.choice(Choice::Guarded(guard, known))))
+}
+
+/// What a variable, or a member of one that was just read, is known to be.
+fn known<'t>(walk: &mut Walk<'t>, path: Node<'t>) -> Value {
+    match (walk.narrowed(path), path.kind()) {
+        (Some(known), _) => known,
+        (None, "identifier") => walk.local_value(walk.text_of(path)),
+        (None, "this") => this(walk, path),
+        (None, _) => field(path, "property").map_or(Value::Unknown, |name| walk.last_member(name)),
+    }
+}
+
+/// Of `shape.kind`, which is compared with a literal, the shape: of a union it is one type from here on.
+fn discriminated<'t>(walk: &mut Walk<'t>, compared: Node<'t>) -> Option<(Node<'t>, Value)> {
+    let of = field(compared, "object").filter(|of| compared.kind() == "member_expression" && is_path(*of))?;
+    let known = known(walk, of);
+    is_typed(known).then(|| (of, walk.choice(Choice::Tested(known, Value::Unknown))))
+}
+
+/// `switch (shape.kind) { … }`
+fn switch<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
+    let Some(tested) = field(node, "value") else { return Value::Unknown };
+    walk.visit(tested);
+    let compared =
+        if tested.kind() == "parenthesized_expression" { tested.named_child(0) } else { Some(tested) };
+    let fact = compared.and_then(|compared| discriminated(walk, compared));
+    let facts: Vec<(Node<'t>, Value)> = fact.into_iter().collect();
+    walk.narrowing(&facts, |walk| walk.field(node, "body"));
+    Value::Unknown
 }
 
 /// A variable, or a member of one: `node.left`.
@@ -395,7 +419,14 @@ fn logical<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Condition<'t> {
         _ => {
             walk.visit(left);
             walk.visit(right);
-            Condition { value: Value::Builtin, ..Condition::default() }
+            let is_tested = matches!(right.kind(), "string" | "number");
+            let fact = is_tested.then(|| discriminated(walk, left)).flatten().into_iter().collect();
+            let (holds, fails) = match operator {
+                "===" | "==" => (fact, Vec::new()),
+                "!==" | "!=" => (Vec::new(), fact),
+                _ => (Vec::new(), Vec::new()),
+            };
+            Condition { value: Value::Builtin, holds, fails }
         }
     }
 }

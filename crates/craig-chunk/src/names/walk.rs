@@ -206,8 +206,10 @@ impl<'t> Walk<'t> {
             }
         }
         for choice in &mut self.found.choices {
-            let (Choice::Guarded(first, other) | Choice::Union(first, other) | Choice::Applied(first, other)) =
-                choice;
+            let (Choice::Guarded(first, other)
+            | Choice::Union(first, other)
+            | Choice::Tested(first, other)
+            | Choice::Applied(first, other)) = choice;
             renumbered(first);
             renumbered(other);
         }

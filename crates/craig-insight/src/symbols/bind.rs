@@ -634,7 +634,10 @@ impl<'b, 't, 'n> FileBinder<'b, 't, 'n> {
         }
         let [first, other] = choice.values();
         let mut found = self.of_value(first, depth + 1, read);
-        if found.is_known() && !matches!(choice, Choice::Union(..)) {
+        if matches!(choice, Choice::Tested(..)) && self.n_unrelated(&found.entities) > 1 {
+            found.confidence = found.confidence.min(TRUSTED - 1);
+        }
+        if found.is_known() && !matches!(choice, Choice::Union(..)) || matches!(choice, Choice::Tested(..)) {
             return found;
         }
         if matches!(choice, Choice::Applied(..)) && !self.is_alias(first, depth + 1) {
@@ -653,6 +656,20 @@ impl<'b, 't, 'n> FileBinder<'b, 't, 'n> {
             (false, false) if found.entities.is_empty() => more,
             _ => found,
         }
+    }
+
+    /// Of how many types members are that have no supertype among them.
+    fn n_unrelated(&self, members: &[Entity]) -> usize {
+        let table = self.binder.table;
+        let owner = |entity: &Entity| match *entity {
+            Entity::Symbol(at) => table.entry(at).parent.map(|parent| table.canonical(parent)),
+            _ => None,
+        };
+        let owners: FxHashSet<SymbolIx> = members.iter().filter_map(owner).collect();
+        let supers = |of: SymbolIx| self.binder.all_supers.get(of as usize);
+        let is_sub =
+            |of: SymbolIx| supers(of).is_some_and(|all| all.iter().any(|above| owners.contains(above)));
+        owners.iter().filter(|&&of| !is_sub(of)).count()
     }
 
     fn of_value(
@@ -795,6 +812,9 @@ impl<'b, 't, 'n> FileBinder<'b, 't, 'n> {
             return Bound::symbols(&found, CERTAIN);
         }
         if let Some(mut found) = imported.or_else(|| modules.imported(self.file, name)) {
+            if self.family == Family::Script {
+                self.keep_meant(&mut found, role);
+            }
             let fits = |entity: &Entity| !matches!(entity, Entity::Symbol(_)) || is_import(entity);
             if found.iter().any(fits) {
                 found.retain(fits);
@@ -831,6 +851,26 @@ impl<'b, 't, 'n> FileBinder<'b, 't, 'n> {
                 Bound::certain(vec![Entity::Module(self.file)])
             }
             _ => Bound::external(),
+        }
+    }
+
+    /// Of a type and a value that have one name, the one that is meant.
+    fn keep_meant(&self, found: &mut Vec<Entity>, role: Role) {
+        let kind = |entity: &Entity| match *entity {
+            Entity::Symbol(at) => Some(self.binder.table.entry(at).kind),
+            _ => None,
+        };
+        let is_type = |entity: &Entity| kind(entity).is_some_and(DefinitionKind::is_type);
+        let is_no_value =
+            |entity: &Entity| matches!(kind(entity), Some(DefinitionKind::Interface | DefinitionKind::Type));
+        match role {
+            Role::Type | Role::Inherit | Role::Implement if found.iter().any(is_type) => {
+                found.retain(is_type)
+            }
+            Role::Call | Role::Write if !found.iter().all(is_no_value) => {
+                found.retain(|entity| !is_no_value(entity));
+            }
+            _ => {}
         }
     }
 

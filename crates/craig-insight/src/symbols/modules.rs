@@ -408,8 +408,16 @@ impl<'t, 'n> Modules<'t, 'n> {
         if !trail.goes_on() {
             return Vec::new();
         }
-        if let Some(found) = self.imported_within(file, name, trail.next()).filter(|found| !found.is_empty())
-        {
+        let imported = self.imported_within(file, name, trail.next()).filter(|found| !found.is_empty());
+        if let Some(mut found) = imported {
+            // A type of that name may come from a module of which everything is exported.
+            let is_type = |entity: &Entity| matches!(*entity, Entity::Symbol(at) if self.table.entry(at).kind.is_type());
+            if self.table.families[file] == Family::Script
+                && !self.stars[file].is_empty()
+                && !found.iter().any(is_type)
+            {
+                found.extend(self.by_stars_within(file, name, trail.next()).into_iter().filter(is_type));
+            }
             return found;
         }
         let found = self.by_stars_within(file, name, trail.next());

@@ -318,6 +318,17 @@ export const second = { name: 'b', server: { port: 2 } } satisfies Partial<Confi
                 src/config.ts:6 write 95
             interface Base src/config.ts:4
                 src/config.ts:3 inherit 99
+            field first.name src/config.ts:6
+                src/config.ts:2 override 90
+                src/config.ts:6 write 60
+                src/config.ts:7 write 60
+            field first.server src/config.ts:6
+                src/config.ts:2 override 90
+                src/config.ts:6 write 60
+                src/config.ts:7 write 60
+            method first.start src/config.ts:6
+                src/config.ts:2 override 90
+                src/config.ts:6 write 60
         "#]],
     );
 }

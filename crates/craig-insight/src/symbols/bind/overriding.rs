@@ -124,12 +124,10 @@ impl Binder<'_, '_> {
             _ if of_own => at,
             // Other members take the place of none, whatever traits their type implements.
             Some(_) if family == Family::Rust => return Vec::new(),
-            // A member of one of the types of a union, or of an object, has nothing to do with the others.
-            Some(parent)
-                if family == Family::Script
-                    && (self.is_union(parent) || !self.table.entry(parent).kind.is_type()) =>
-            {
-                return Vec::new();
+            // A member of one of the types of a union has nothing to do with the others.
+            Some(parent) if family == Family::Script && self.is_union(parent) => return Vec::new(),
+            Some(parent) if family == Family::Script && !self.table.entry(parent).kind.is_type() => {
+                return self.declared_for(at, parent);
             }
             Some(parent) => self.table.canonical(parent),
             None => return Vec::new(),
@@ -164,6 +162,15 @@ impl Binder<'_, '_> {
                 found.extend(own.filter(|&base| self.fits(base, sought)).filter(is_overridden));
             }
         }
+        found
+    }
+
+    /// The members of the declared type of an object that a member of the object stands for.
+    fn declared_for(&self, at: SymbolIx, object: SymbolIx) -> Vec<SymbolIx> {
+        let Type::Instance(of) = self.types[object as usize] else { return Vec::new() };
+        let sought = Sought { name: self.table.entry(at).name, role: Role::Read, arguments: None };
+        let mut found = self.member(of, sought);
+        found.retain(|&base| base != at);
         found
     }
 }
