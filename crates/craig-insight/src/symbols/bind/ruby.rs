@@ -58,10 +58,17 @@ impl Binder<'_, '_> {
         if self.table.family(of) != Family::Ruby {
             return None;
         }
-        let is_own = |at: SymbolIx| self.table.entry(at).traits.has(Traits::STATIC);
-        let found = self.member_where(of, self.table.find("new")?, is_own);
-        let made = found.iter().map(|&at| self.types[at as usize]);
-        made.into_iter().find(|made| matches!(made, Type::Instance(_)))
+        let of = self.table.canonical(of);
+        let above = self.all_supers.get(of as usize).map_or(&[][..], Vec::as_slice);
+        let is_own = |at: &SymbolIx| {
+            let entry = self.table.entry(*at);
+            let owner = entry.parent.map(|owner| self.table.canonical(owner));
+            entry.traits.has(Traits::STATIC)
+                && owner.is_some_and(|owner| owner == of || above.contains(&owner))
+        };
+        let found = self.table.named(self.table.find("new")?).iter().copied().filter(is_own);
+        let mut made = found.map(|at| self.types[at as usize]);
+        made.find(|made| matches!(made, Type::Instance(_)))
     }
 }
 
