@@ -422,3 +422,52 @@ end
         "#]],
     );
 }
+
+#[test]
+fn ruby_leaves_what_the_library_and_tests_bring() {
+    check(
+        r#"
+//- /lib/params.rb
+module Params
+  class Hash
+  end
+  module Routing
+    def get(path)
+    end
+    def mount(app)
+    end
+  end
+  class Store
+    def add_item(item)
+    end
+    def self.of(value)
+      value.is_a?(Hash)
+    end
+  end
+end
+//- /spec/params_spec.rb
+shared_examples "a store" do
+  let(:store) { Params::Store.new }
+  it "adds" do
+    store.add_item Hash.new
+    get "/items"
+    build { mount Object }
+  end
+end
+"#,
+        &expect![[r#"
+            module Params lib/params.rb:1
+                spec/params_spec.rb:2 read 85
+            class Params.Hash lib/params.rb:2
+                lib/params.rb:14 read 99
+            method Params.Routing.get lib/params.rb:5
+                spec/params_spec.rb:5 call 23
+            method Params.Routing.mount lib/params.rb:7
+                spec/params_spec.rb:6 call 70
+            class Params.Store lib/params.rb:10
+                spec/params_spec.rb:2 read 95
+            method Params.Store.add_item lib/params.rb:11
+                spec/params_spec.rb:4 call 95
+        "#]],
+    );
+}

@@ -555,3 +555,46 @@ fn make<T>(n: u8) -> Tcp {
         "#]],
     );
 }
+
+#[test]
+fn rust_attributes_name_macros_of_other_crates() {
+    check(
+        r#"
+//- /Cargo.toml
+[workspace]
+members = ["macros", "web"]
+//- /macros/Cargo.toml
+[package]
+name = "macros"
+[lib]
+proc-macro = true
+//- /macros/src/lib.rs
+#[proc_macro_attribute]
+pub fn handler(args: TokenStream, input: TokenStream) -> TokenStream {
+    input
+}
+//- /web/Cargo.toml
+[package]
+name = "web"
+[dependencies]
+macros = { path = "../macros" }
+//- /web/src/lib.rs
+use macros::handler;
+
+#[handler]
+#[inline]
+fn index() {}
+
+#[macros::handler]
+fn other() {}
+
+fn inline() {}
+"#,
+        &expect![[r#"
+            function handler macros/src/lib.rs:2
+                web/src/lib.rs:1 import 99
+                web/src/lib.rs:3 call 99
+                web/src/lib.rs:7 call 95
+        "#]],
+    );
+}
