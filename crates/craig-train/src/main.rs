@@ -11,6 +11,7 @@ mod eval;
 mod explain;
 mod fit;
 mod ivf;
+mod lines;
 mod metrics;
 mod mine;
 mod misses;
@@ -43,6 +44,8 @@ enum Command {
     Symbols(symbols::SymbolArguments),
     /// Measure the context that chats and inline edits are given.
     Context(context::ContextArguments),
+    /// Measure how often the context of chats and edits shows the lines that answer.
+    Lines(lines::LinesArguments),
     /// Fit the ranker and its probability of relevance, and measure both on repositories held out.
     Fit(fit::FitArguments),
     /// Write what the ranker sees of every candidate as a table.
@@ -75,6 +78,7 @@ fn main() -> Result<()> {
         Command::Eval(arguments) => eval::run(&arguments),
         Command::Symbols(arguments) => symbols::run(&arguments),
         Command::Context(arguments) => context::run(&arguments),
+        Command::Lines(arguments) => lines::run(&arguments),
         Command::Fit(arguments) => fit::run(&arguments),
         Command::Features { corpus, asked, out } => dump::run(&corpus, asked, &out),
         Command::Dense(arguments) => dense::run(&arguments),

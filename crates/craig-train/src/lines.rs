@@ -1,0 +1,293 @@
+//! `lines`: how often the context for chats and edits shows the lines that answer.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::PathBuf;
+
+use anyhow::{Context, Result};
+use clap::Args;
+use craig_engine::{ChatContextRequest, Config, ContextAnswer, ContextBlock, Engine, InlineContextRequest};
+use serde::Deserialize;
+
+use crate::corpus::ingest_one;
+use crate::metrics::{bootstrap_interval, mean};
+
+#[derive(Args)]
+pub(crate) struct LinesArguments {
+    /// File of questions with labelled lines.
+    #[arg(long)]
+    questions: PathBuf,
+    /// Folder with the folders of the sets (`own`, `named`), each with repositories checked out under their names.
+    #[arg(long)]
+    corpora: PathBuf,
+    /// Database for the indexes; kept, so that a second run is quick.
+    #[arg(long)]
+    db: PathBuf,
+    /// Most blocks, instead of the setting.
+    #[arg(long)]
+    max_chunks: Option<usize>,
+    /// Least relevance of a block, instead of the setting.
+    #[arg(long)]
+    min_similarity: Option<f32>,
+    /// Print the questions of this kind that are not answered, with what was shown.
+    #[arg(long)]
+    misses: Option<String>,
+}
+
+/// The questions on one repository.
+#[derive(Deserialize)]
+struct Repository {
+    name: String,
+    set: String,
+    queries: Vec<Question>,
+}
+
+#[derive(Deserialize)]
+struct Question {
+    kind: String,
+    query: String,
+    /// Earlier messages of the conversation.
+    #[serde(default)]
+    history: Vec<String>,
+    /// Of an edit, the file and its selected lines.
+    file: Option<String>,
+    lines: Option<(u32, u32)>,
+    targets: Vec<Target>,
+}
+
+/// Lines that answer a question, or help to.
+#[derive(Deserialize)]
+struct Target {
+    path: String,
+    start_line: u32,
+    end_line: u32,
+    grade: Grade,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum Grade {
+    Answers,
+    Helps,
+}
+
+impl Target {
+    fn n_lines(&self) -> u32 {
+        self.end_line - self.start_line + 1
+    }
+
+    /// Number of lines that a block has of it.
+    fn n_shown(&self, block: &ContextBlock) -> u32 {
+        let (first, last) = (self.start_line.max(block.line_start), self.end_line.min(block.line_end));
+        if self.path == block.path && first <= last { last - first + 1 } else { 0 }
+    }
+
+    fn is_touched(&self, block: &ContextBlock) -> bool {
+        self.grade == Grade::Answers && self.n_shown(block) > 0
+    }
+
+    /// Whether a block holds at least half of it, or lies within it.
+    fn is_shown(&self, block: &ContextBlock) -> bool {
+        let n_shown = self.n_shown(block);
+        let lies_within = n_shown == block.line_end.saturating_sub(block.line_start) + 1;
+        self.grade == Grade::Answers && n_shown > 0 && (2 * n_shown >= self.n_lines() || lies_within)
+    }
+}
+
+/// What one answer is worth.
+#[derive(Default)]
+struct Worth {
+    has_context: f64,
+    /// Right lines in the first, the first three, the first five and all blocks: touched, and shown.
+    touched: [f64; 4],
+    shown: [f64; 4],
+    /// Share of the blocks that are of a labelled file.
+    in_file: Option<f64>,
+    f1: f64,
+    n_blocks: f64,
+    n_tokens: f64,
+}
+
+/// Blocks that count, see [`Worth`].
+const FIRST: [usize; 4] = [1, 3, 5, usize::MAX];
+
+impl Worth {
+    fn new(question: &Question, answer: &ContextAnswer) -> Self {
+        let blocks = &answer.blocks;
+        let found = |is_right: fn(&Target, &ContextBlock) -> bool| {
+            FIRST.map(|n| {
+                let mut shown = blocks.iter().take(n);
+                let is_found =
+                    shown.any(|block| question.targets.iter().any(|target| is_right(target, block)));
+                f64::from(u8::from(is_found))
+            })
+        };
+        let paths: BTreeSet<&str> = question.targets.iter().map(|target| target.path.as_str()).collect();
+        let n_in_file = blocks.iter().filter(|block| paths.contains(block.path.as_str())).count();
+        Self {
+            has_context: f64::from(u8::from(!blocks.is_empty())),
+            touched: found(Target::is_touched),
+            shown: found(Target::is_shown),
+            in_file: (!blocks.is_empty()).then(|| n_in_file as f64 / blocks.len() as f64),
+            f1: f1(question, blocks),
+            n_blocks: blocks.len() as f64,
+            n_tokens: answer.tokens as f64,
+        }
+    }
+}
+
+/// F1 of the lines of blocks against all labelled ones.
+fn f1(question: &Question, blocks: &[ContextBlock]) -> f64 {
+    let labelled: BTreeSet<(&str, u32)> = question
+        .targets
+        .iter()
+        .flat_map(|target| (target.start_line..=target.end_line).map(|line| (target.path.as_str(), line)))
+        .collect();
+    let shown: BTreeSet<(&str, u32)> = blocks
+        .iter()
+        .flat_map(|block| (block.line_start..=block.line_end).map(|line| (block.path.as_str(), line)))
+        .collect();
+    let n_right = labelled.intersection(&shown).count();
+    2.0 * n_right as f64 / (labelled.len() + shown.len()).max(1) as f64
+}
+
+/// What answers are worth, by repository and question.
+type Worths = BTreeMap<String, Vec<Worth>>;
+
+pub(crate) fn run(arguments: &LinesArguments) -> Result<()> {
+    let text = std::fs::read_to_string(&arguments.questions)
+        .with_context(|| format!("cannot read {}", arguments.questions.display()))?;
+    let repositories: Vec<Repository> =
+        serde_json::from_str(&text).context("not a file of questions with labelled lines")?;
+    let engine = Engine::open(&Config::new(&arguments.db))?;
+    let mut kinds: BTreeMap<&str, Worths> = BTreeMap::new();
+    for repository in &repositories {
+        let folder = arguments.corpora.join(&repository.set).join(&repository.name);
+        ingest_one(&engine, &repository.name, folder)?;
+        for question in repository.queries.iter().filter(|question| !question.targets.is_empty()) {
+            let answer = arguments.ask(&engine, &repository.name, question)?;
+            if arguments.misses.as_deref() == Some(&question.kind) {
+                print_miss(&repository.name, question, &answer);
+            }
+            let is_question = !matches!(question.kind.as_str(), "issue" | "edit_described" | "edit_named");
+            for kind in is_question.then_some("questions").into_iter().chain([question.kind.as_str()]) {
+                let worths = kinds.entry(kind).or_default().entry(repository.name.clone()).or_default();
+                worths.push(Worth::new(question, &answer));
+            }
+        }
+    }
+    report(&kinds);
+    Ok(())
+}
+
+impl LinesArguments {
+    fn ask(&self, engine: &Engine, project: &str, question: &Question) -> Result<ContextAnswer> {
+        let answer = match (&question.file, question.lines) {
+            (Some(path), Some(lines)) => {
+                let request = InlineContextRequest {
+                    instruction: question.query.clone(),
+                    path: path.clone(),
+                    lines,
+                    max_chunks: self.max_chunks,
+                    min_score: self.min_similarity,
+                    ..InlineContextRequest::default()
+                };
+                engine.inline_context(project, &request)?
+            }
+            _ => {
+                let request = ChatContextRequest {
+                    message: question.query.clone(),
+                    history: question.history.clone(),
+                    max_chunks: self.max_chunks,
+                    min_similarity: self.min_similarity,
+                    ..ChatContextRequest::default()
+                };
+                engine.chat_context(project, &request)?
+            }
+        };
+        Ok(answer)
+    }
+}
+
+#[expect(clippy::print_stdout, reason = "the report is what the command is for")]
+fn print_miss(project: &str, question: &Question, answer: &ContextAnswer) {
+    if question.targets.iter().any(|target| answer.blocks.iter().any(|block| target.is_shown(block))) {
+        return;
+    }
+    println!("{project}: {:?}", question.query);
+    for target in question.targets.iter().filter(|target| target.grade == Grade::Answers) {
+        println!("  wanted {}:{}-{}", target.path, target.start_line, target.end_line);
+    }
+    for block in &answer.blocks {
+        println!("  {:.2} {}:{}-{}", block.score, block.path, block.line_start, block.line_end);
+    }
+}
+
+#[expect(clippy::print_stdout, reason = "the report is what the command is for")]
+fn report(kinds: &BTreeMap<&str, Worths>) {
+    println!(
+        "{:<15} {:>5} {:>7} {:>21} {:>6} {:>6} {:>6} {:>6} {:>6} {:>6} {:>6} {:>7} {:>6}",
+        "kind",
+        "asked",
+        "context",
+        "shown in 5 (95%)",
+        "first",
+        "in 3",
+        "all",
+        "any@1",
+        "any@3",
+        "any@5",
+        "file",
+        "line F1",
+        "tokens"
+    );
+    for (kind, worths) in kinds {
+        let all: Vec<&Worth> = worths.values().flatten().collect();
+        let over = |value: &dyn Fn(&Worth) -> f64| mean(all.iter().map(|worth| value(worth)));
+        let of_repositories: Vec<f64> =
+            worths.values().map(|worths| mean(worths.iter().map(|worth| worth.shown[2]))).collect();
+        let (low, high) = bootstrap_interval(&of_repositories);
+        println!(
+            "{kind:<15} {:>5} {:>7.3} {:>7.3} ({low:.3}-{high:.3}) {:>6.3} {:>6.3} {:>6.3} {:>6.3} {:>6.3} {:>6.3} {:>6.3} {:>7.3} {:>6.0}",
+            all.len(),
+            over(&|worth| worth.has_context),
+            over(&|worth| worth.shown[2]),
+            over(&|worth| worth.shown[0]),
+            over(&|worth| worth.shown[1]),
+            over(&|worth| worth.shown[3]),
+            over(&|worth| worth.touched[0]),
+            over(&|worth| worth.touched[1]),
+            over(&|worth| worth.touched[2]),
+            mean(all.iter().filter_map(|worth| worth.in_file)),
+            over(&|worth| worth.f1),
+            over(&|worth| worth.n_tokens),
+        );
+    }
+    let blocks = kinds.values().flat_map(|worths| worths.values().flatten()).map(|worth| worth.n_blocks);
+    println!("blocks an answer: {:.1}", mean(blocks));
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use super::*;
+
+    /// The labels say what they are about, and every place is a place.
+    #[test]
+    fn labels_are_whole() {
+        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../evals/lines.json");
+        let repositories: Vec<Repository> =
+            serde_json::from_str(&std::fs::read_to_string(path).unwrap()).unwrap();
+        let questions: Vec<&Question> =
+            repositories.iter().flat_map(|repository| &repository.queries).collect();
+        assert!(repositories.len() >= 60 && questions.len() >= 1_600, "{}", questions.len());
+        for question in questions {
+            let query = &question.query;
+            assert!(question.targets.iter().any(|target| target.grade == Grade::Answers), "{query}");
+            assert!(question.targets.iter().all(|target| 0 < target.start_line), "{query}");
+            assert!(question.targets.iter().all(|target| target.start_line <= target.end_line), "{query}");
+            assert_eq!(question.kind.starts_with("edit"), question.file.is_some(), "{query}");
+            assert_eq!(question.kind == "follow_up", !question.history.is_empty(), "{query}");
+        }
+    }
+}
