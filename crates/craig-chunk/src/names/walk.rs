@@ -14,6 +14,10 @@ use crate::grammar::{self, Grammar};
 
 /// Nodes nested deeper than this are not read.
 const MAX_DEPTH: usize = 400;
+/// A value is one of no more than so many.
+const MAX_CHOICE: u16 = 32;
+/// Of what guards say, so much is asked, the last first.
+const MAX_NARROWED: usize = 64;
 /// A name that was read is sought among so many last ones.
 const MAX_BACK: usize = 64;
 /// Longer names are no identifiers.
@@ -100,6 +104,8 @@ pub(crate) struct Walk<'t> {
     pub(crate) parameters: Vec<Parameter>,
     /// What type guards say about variables and their members here.
     narrowed: Vec<Narrowed<'t>>,
+    /// How many values each choice is between, those of choices within it counted.
+    choice_sizes: Vec<u16>,
     /// What the enclosing function is declared to return.
     pub(crate) declared: Value,
     /// The type alias whose type is read.
@@ -149,6 +155,7 @@ impl<'t> Walk<'t> {
             callback: Value::Unknown,
             parameters: Vec::new(),
             narrowed: Vec::new(),
+            choice_sizes: Vec::new(),
             declared: Value::Unknown,
             alias: None,
             top: FxHashMap::default(),
@@ -388,8 +395,18 @@ impl<'t> Walk<'t> {
         self.this.map_or(Value::Unknown, |this| Value::Instance(Source::Definition(this)))
     }
 
-    /// One of two values.
+    /// One of two values; the first, if that would be between too many.
     pub(crate) fn choice(&mut self, choice: Choice) -> Value {
+        let size = |value: Value| match value {
+            Value::Choice(at) => self.choice_sizes.get(at as usize).copied().unwrap_or(1),
+            _ => 1,
+        };
+        let [first, other] = choice.values();
+        let n_values = size(first).saturating_add(size(other));
+        if n_values > MAX_CHOICE {
+            return first;
+        }
+        self.choice_sizes.push(n_values);
         self.found.choices.push(choice);
         Value::Choice((self.found.choices.len() - 1) as u32)
     }
@@ -419,7 +436,7 @@ impl<'t> Walk<'t> {
             return None;
         }
         let text = self.text_of(path);
-        let found = self.narrowed.iter().rev().find(|narrowed| narrowed.path == text)?;
+        let found = self.narrowed.iter().rev().take(MAX_NARROWED).find(|narrowed| narrowed.path == text)?;
         let root = text.split(|c: char| !(c.is_alphanumeric() || c == '_' || c == '$')).next()?;
         let is_inner = |scope: &Scope| self.ids.get(root).is_some_and(|name| scope.names.contains_key(name));
         let inner = self.scopes.get(found.depth..).unwrap_or_default();

@@ -29,8 +29,8 @@ use crate::workspace::FileIx;
 const ROUNDS: usize = 3;
 /// Supertypes of supertypes are followed so far.
 const MAX_SUPERS: usize = 24;
-/// Unions of unions are followed so far.
-const MAX_UNIONS: usize = 4;
+/// Of the types that a value of a union may be of, with their supertypes, so many are asked for a member.
+const MAX_UNION: usize = 256;
 /// An unknown receiver may be of one of so many types; of more, nothing is said.
 const MAX_CANDIDATES: usize = 8;
 
@@ -374,7 +374,7 @@ impl<'t, 'n> Binder<'t, 'n> {
 
     /// A member of that name, of a type or of one of its supertypes, the nearest that `fits`.
     fn member_where(&self, of: SymbolIx, name: Name, fits: impl Fn(SymbolIx) -> bool) -> Vec<SymbolIx> {
-        self.member_within(of, name, &fits, MAX_UNIONS)
+        self.member_within(of, name, &fits, &mut FxHashSet::default())
     }
 
     fn member_within(
@@ -382,10 +382,9 @@ impl<'t, 'n> Binder<'t, 'n> {
         of: SymbolIx,
         name: Name,
         fits: &dyn Fn(SymbolIx) -> bool,
-        n_unions: usize,
+        seen: &mut FxHashSet<SymbolIx>,
     ) -> Vec<SymbolIx> {
         let mut open = vec![self.table.canonical(of)];
-        let mut seen: FxHashSet<SymbolIx> = FxHashSet::default();
         let mut n_steps = 0;
         while !open.is_empty() && n_steps < MAX_SUPERS {
             n_steps += 1;
@@ -396,14 +395,12 @@ impl<'t, 'n> Binder<'t, 'n> {
                 }
                 let own = self.table.own_members(at, name).iter().copied();
                 let mut own: Vec<SymbolIx> = own.filter(|&at| fits(at)).collect();
-                if self.is_union(at) {
+                if self.is_union(at) && seen.len() < MAX_UNION {
                     // A member of each of the types that it may be.
-                    if n_unions > 0 {
-                        let parts = self.supers[at as usize].iter();
-                        own.extend(parts.flat_map(|&of| self.member_within(of, name, fits, n_unions - 1)));
-                        own.sort_unstable();
-                        own.dedup();
-                    }
+                    let parts = self.supers[at as usize].iter();
+                    own.extend(parts.flat_map(|&of| self.member_within(of, name, fits, seen)));
+                    own.sort_unstable();
+                    own.dedup();
                     if own.is_empty() {
                         continue;
                     }

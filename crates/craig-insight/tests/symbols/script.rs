@@ -703,3 +703,45 @@ export function typed(shape: Shape) { return Shape }
         "#]],
     );
 }
+
+#[test]
+fn members_of_a_union_whose_discriminant_was_tested_are_candidates() {
+    check(
+        "
+//- /types.ts
+export interface Leaf { kind: 'leaf'; items: string[] }
+export interface Pair { kind: 'pair'; items: string[] }
+export type Tree = Leaf | Pair
+//- /app.ts
+import type { Tree } from './types'
+export function read(tree: Tree) {
+  tree.items
+  if (tree.kind === 'leaf') tree.items
+  switch (tree.kind) { case 'pair': return tree.items }
+}
+",
+        &expect![[r#"
+            interface Leaf types.ts:1
+                types.ts:3 type 99
+            field Leaf.kind types.ts:1
+                app.ts:4 read 95
+                app.ts:5 read 95
+            field Leaf.items types.ts:1
+                app.ts:3 read 95
+                app.ts:4 read 49
+                app.ts:5 read 49
+            interface Pair types.ts:2
+                types.ts:3 type 99
+            field Pair.kind types.ts:2
+                app.ts:4 read 95
+                app.ts:5 read 95
+            field Pair.items types.ts:2
+                app.ts:3 read 95
+                app.ts:4 read 49
+                app.ts:5 read 49
+            type Tree types.ts:3
+                app.ts:1 import 99
+                app.ts:2 type 99
+        "#]],
+    );
+}

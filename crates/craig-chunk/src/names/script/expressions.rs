@@ -1,0 +1,227 @@
+//! Expressions and statements, and their values.
+
+use tree_sitter::Node;
+
+use super::modules::required;
+use super::objects::bare;
+use super::variables::pattern;
+use crate::grammar::field;
+use crate::names::walk::{ScopeKind, Walk};
+use crate::names::{Role, Site, Source, Value};
+
+pub(super) fn template<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
+    let mut cursor = node.walk();
+    for part in node.named_children(&mut cursor) {
+        walk.children(part);
+    }
+    Value::Builtin
+}
+
+pub(super) fn this<'t>(walk: &mut Walk<'t>, _: Node<'t>) -> Value {
+    // Of an object whose type is known from where it stands.
+    match walk.local_value("this") {
+        Value::Unknown => walk.this_value(),
+        known => known,
+    }
+}
+
+pub(super) fn identifier<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
+    let role = walk.take_role();
+    let value = walk.name(node, role);
+    walk.narrowed(node).unwrap_or(value)
+}
+
+pub(super) fn is_name(node: Node<'_>) -> bool {
+    matches!(node.kind(), "property_identifier" | "private_property_identifier" | "identifier")
+}
+
+pub(super) fn member<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
+    let role = walk.take_role();
+    walk.expected = Value::Unknown;
+    let value = match field(node, "object") {
+        Some(object) if object.kind() == "super" => walk.this.map_or(Value::Unknown, Value::Super),
+        Some(object) => walk.visit(object),
+        None => Value::Unknown,
+    };
+    match field(node, "property").filter(|name| is_name(*name)) {
+        Some(name) => {
+            let value = walk.member(name, value, role);
+            walk.narrowed(node).unwrap_or(value)
+        }
+        None => Value::Unknown,
+    }
+}
+
+pub(super) fn subscript<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
+    let value = walk.field(node, "object");
+    walk.field(node, "index");
+    walk.first_of(value).element()
+}
+
+/// Methods of collections whose callback gets an element first.
+const CALLBACKS: &[&str] =
+    &["forEach", "map", "filter", "find", "some", "every", "flatMap", "findIndex", "findLast"];
+
+pub(super) fn call<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
+    if let Some(loaded) = required(walk, node) {
+        return loaded;
+    }
+    walk.expected = Value::Unknown;
+    let Some(function) = field(node, "function") else { return Value::Unknown };
+    if function.kind() == "super" {
+        if let (Some(this), Some(list)) = (walk.this, field(node, "arguments")) {
+            let called = walk.name_as("constructor", function, Role::Call, Site::Member(Value::Super(this)));
+            arguments(walk, list, called, Value::Unknown);
+            return Value::Instance(Source::Definition(this));
+        }
+        walk.children_except(node, &["function"]);
+        return Value::Unknown;
+    }
+    let object = match function.kind() {
+        "member_expression" => field(function, "object"),
+        _ => None,
+    };
+    let method = field(function, "property").map_or("", |name| walk.text_of(name));
+    let (called, element) = match object {
+        Some(object) if CALLBACKS.contains(&method) && object.kind() != "super" => {
+            let value = walk.visit(object);
+            let called = field(function, "property")
+                .map_or(Value::Unknown, |name| walk.member(name, value, Role::Call));
+            (called, walk.first_of(value).element())
+        }
+        _ => (walk.visit_as(function, Role::Call), Value::Unknown),
+    };
+    walk.field(node, "type_arguments");
+    if let Some(list) = field(node, "arguments") {
+        arguments(walk, list, called, element);
+    }
+    match (method, object, element) {
+        // They keep the elements.
+        ("filter", _, Value::Instance(of)) => Value::Collection(of),
+        ("find" | "findLast", _, found) if found != Value::Unknown => found,
+        _ => called.called(),
+    }
+}
+
+/// The arguments of a call, of what is `called`; a callback gets `element` first.
+fn arguments<'t>(walk: &mut Walk<'t>, list: Node<'t>, called: Value, element: Value) -> Option<Value> {
+    if list.kind() == "template_string" {
+        walk.visit(list);
+        return None;
+    }
+    let mut first = None;
+    let mut cursor = list.walk();
+    for (at, argument) in list.named_children(&mut cursor).filter(|node| node.kind() != "comment").enumerate()
+    {
+        walk.callback = element;
+        walk.expected = called.parameter(at);
+        let value = walk.visit(argument);
+        (walk.callback, walk.expected) = (Value::Unknown, Value::Unknown);
+        first = first.or(Some(value));
+    }
+    first
+}
+
+pub(super) fn new<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
+    walk.expected = Value::Unknown;
+    let made = walk.field_as(node, "constructor", Role::Call);
+    walk.children_except(node, &["constructor", "arguments"]);
+    if let Some(list) = field(node, "arguments") {
+        arguments(walk, list, made, Value::Unknown);
+    }
+    match made {
+        // No value of the enclosing type that a subtype may take the place of, as `this` is.
+        Value::Itself(Source::Definition(of)) if walk.this == Some(of) && walk.is_type(of) => {
+            Value::Called(Source::Definition(of))
+        }
+        _ => made.instance(),
+    }
+}
+
+pub(super) fn cast<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
+    if let (Some(value), Some(of)) = (node.named_child(0), node.named_child(1))
+        && value.kind() == "object"
+    {
+        let of = walk.visit(of).instance();
+        walk.expected = of;
+        let value = walk.visit(value);
+        walk.expected = Value::Unknown;
+        return of.or(value);
+    }
+    let mut cursor = node.walk();
+    let values: Vec<Value> = node.named_children(&mut cursor).map(|part| walk.visit(part)).collect();
+    match values[..] {
+        // `as const` leaves what it was.
+        [value, of] if node.kind() == "as_expression" => of.instance().or(value),
+        [value, ..] => value,
+        _ => Value::Unknown,
+    }
+}
+
+pub(super) fn assertion<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
+    let mut cursor = node.walk();
+    let values: Vec<Value> = node.named_children(&mut cursor).map(|part| walk.visit(part)).collect();
+    values.first().map_or(Value::Unknown, |of| of.instance())
+}
+
+pub(super) fn array<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
+    let expected = std::mem::take(&mut walk.expected).element();
+    let mut last = Value::Unknown;
+    let mut cursor = node.walk();
+    for part in node.named_children(&mut cursor) {
+        walk.expected = if part.kind() == "spread_element" { Value::Unknown } else { expected };
+        last = walk.visit(part);
+        walk.expected = Value::Unknown;
+    }
+    match last {
+        Value::Instance(of) | Value::Called(of) => Value::Collection(of),
+        _ => Value::Builtin,
+    }
+}
+
+pub(super) fn augmented<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
+    walk.field_as(node, "left", Role::Write);
+    walk.field(node, "right");
+    Value::Unknown
+}
+
+pub(super) fn update<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
+    walk.field_as(node, "argument", Role::Write);
+    Value::Builtin
+}
+
+pub(super) fn for_in<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
+    walk.scope(ScopeKind::Block, |walk| {
+        let of = walk.field(node, "right");
+        if let Some(left) = field(node, "left") {
+            if field(node, "kind").is_some() {
+                pattern(walk, left, walk.first_of(of).element());
+            } else {
+                walk.visit_as(left, Role::Write);
+            }
+        }
+        walk.field(node, "body");
+    });
+    Value::Unknown
+}
+
+pub(super) fn catch<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
+    walk.scope(ScopeKind::Block, |walk| {
+        if let Some(parameter) = field(node, "parameter") {
+            pattern(walk, parameter, Value::Unknown);
+        }
+        walk.field(node, "body");
+    });
+    Value::Unknown
+}
+
+pub(super) fn returned<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
+    let is_object = node.named_child(0).is_some_and(|value| bare(value).kind() == "object");
+    walk.expected = if is_object { walk.declared } else { Value::Unknown };
+    let value = walk.children(node);
+    walk.expected = Value::Unknown;
+    if value != Value::Builtin {
+        walk.returns(value);
+    }
+    Value::Unknown
+}

@@ -1,0 +1,277 @@
+//! Imports and exports, those of CommonJS too.
+
+use tree_sitter::Node;
+
+use super::classes::has_word;
+use super::functions::signature;
+use super::objects::{bare, defined};
+use crate::grammar::{child, field, unquoted};
+use crate::names::walk::Walk;
+use crate::names::{DefinitionIx, DefinitionKind, Imported, Role, Site, Source, Traits, Value};
+
+/// `require("x")` and `import("x")`.
+pub(super) fn required<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Option<Value> {
+    let function = field(node, "function")?;
+    let is_loading = matches!(walk.text_of(function), "require" | "import");
+    let argument = field(node, "arguments")?.named_child(0)?;
+    if !is_loading || argument.kind() != "string" {
+        return None;
+    }
+    let module = unquoted(walk.text_of(argument));
+    let what = if walk.text_of(function) == "import" { Imported::Module } else { Imported::Default };
+    let at = walk.import(node, None, module, what, false);
+    Some(walk.at_site(function, Role::Import, Site::Import(at)))
+}
+
+/// `const x = require("x")`, `const { a, b: c } = require("x")`: imports.
+pub(super) fn required_by<'t>(walk: &mut Walk<'t>, name: Node<'t>, value: Node<'t>) -> bool {
+    let inner = bare(value);
+    let (call, picked) = match inner.kind() {
+        "member_expression" => (field(inner, "object"), field(inner, "property")),
+        _ => (Some(inner), None),
+    };
+    let Some(call) = call.filter(|call| call.kind() == "call_expression") else { return false };
+    let function = field(call, "function").map_or("", |function| walk.text_of(function));
+    let argument = field(call, "arguments").and_then(|arguments| arguments.named_child(0));
+    let Some(argument) = argument.filter(|argument| function == "require" && argument.kind() == "string")
+    else {
+        return false;
+    };
+    if walk.is_in_function() {
+        return false;
+    }
+    let module = unquoted(walk.text_of(argument));
+    match (name.kind(), picked) {
+        ("identifier", None) => {
+            let at = walk.import(name, Some(walk.text_of(name)), module, Imported::Default, false);
+            walk.at_site(name, Role::Import, Site::Import(at));
+        }
+        ("identifier", Some(picked)) => {
+            let id = walk.id(walk.text_of(picked));
+            let at = walk.import(name, Some(walk.text_of(name)), module, Imported::Name(id), false);
+            walk.at_site(picked, Role::Import, Site::Import(at));
+        }
+        ("object_pattern", None) => required_names(walk, name, module),
+        _ => return false,
+    }
+    true
+}
+
+fn required_names<'t>(walk: &mut Walk<'t>, pattern: Node<'t>, module: &'t str) {
+    let mut cursor = pattern.walk();
+    for part in pattern.named_children(&mut cursor) {
+        let (name, local) = match part.kind() {
+            "pair_pattern" => (field(part, "key"), field(part, "value")),
+            "object_assignment_pattern" => (field(part, "left"), field(part, "left")),
+            _ => (Some(part), Some(part)),
+        };
+        let (Some(name), Some(local)) = (name, local) else { continue };
+        if !matches!(local.kind(), "identifier" | "shorthand_property_identifier_pattern") {
+            continue;
+        }
+        let id = walk.id(walk.text_of(name));
+        let at = walk.import(part, Some(walk.text_of(local)), module, Imported::Name(id), false);
+        walk.at_site(name, Role::Import, Site::Import(at));
+    }
+}
+
+/// `module.exports = …`.
+pub(super) fn exported_whole<'t>(walk: &mut Walk<'t>, right: Node<'t>) -> Value {
+    let inner = bare(right);
+    match inner.kind() {
+        "object" => {
+            let mut cursor = inner.walk();
+            for part in inner.named_children(&mut cursor) {
+                exported_part(walk, part);
+            }
+            Value::Builtin
+        }
+        "assignment_expression" => {
+            let value = walk.visit(inner);
+            walk.export("=", value);
+            value
+        }
+        _ => {
+            let value = walk.visit(right);
+            walk.export("=", value);
+            value
+        }
+    }
+}
+
+fn exported_part<'t>(walk: &mut Walk<'t>, part: Node<'t>) {
+    match part.kind() {
+        "shorthand_property_identifier" => {
+            let value = walk.visit(part);
+            let name = walk.text_of(part);
+            walk.export(name, value);
+        }
+        "pair" => {
+            let (Some(name), Some(value)) = (field(part, "key"), field(part, "value")) else { return };
+            if name.kind() == "property_identifier" {
+                exported_member(walk, name, part, value);
+            } else {
+                walk.children(part);
+            }
+        }
+        "method_definition" => {
+            let Some(name) = field(part, "name").filter(|name| name.kind() == "property_identifier") else {
+                return;
+            };
+            let at = walk.define(name, part, DefinitionKind::Function, Traits::EXPORTED);
+            walk.function(at, |walk| signature(walk, part));
+            if let Some(at) = at {
+                walk.export(walk.text_of(name), Value::Itself(Source::Definition(at)));
+            }
+        }
+        _ => {
+            walk.visit(part);
+        }
+    }
+}
+
+/// Whether a value hands on what it names: a name is exported as itself, or another module's export is.
+fn is_handed_on<'t>(walk: &mut Walk<'t>, name: &'t str, value: Node<'t>) -> bool {
+    match value.kind() {
+        // The default is a way to the whole, and no name of its own.
+        "identifier" => walk.text_of(value) == name || name == "default",
+        "member_expression" => {
+            let (Some(object), Some(property)) = (field(value, "object"), field(value, "property")) else {
+                return false;
+            };
+            let local = walk.id(walk.text_of(object));
+            let import = walk.found.imports.iter().find(|import| import.local == Some(local));
+            let is_of_package = import
+                .is_some_and(|import| !walk.found.text(import.module).starts_with(['.', '/', '#', '@']));
+            walk.text_of(property) == name && !is_of_package
+        }
+        _ => false,
+    }
+}
+
+/// `exports.name = value`: a definition, unless the value is that name of another place.
+pub(super) fn exported_member<'t>(
+    walk: &mut Walk<'t>,
+    name: Node<'t>,
+    whole: Node<'t>,
+    value: Node<'t>,
+) -> Value {
+    let text = walk.text_of(name);
+    let inner = bare(value);
+    if is_handed_on(walk, text, inner) {
+        let value = walk.visit(value);
+        walk.export(text, value);
+        return value;
+    }
+    if walk.is_in_function() {
+        return walk.visit(value);
+    }
+    match defined(walk, None, name, whole, value, None) {
+        Some(at) => {
+            let value = Value::Itself(Source::Definition(at));
+            walk.export(text, value);
+            value
+        }
+        None => Value::Unknown,
+    }
+}
+
+pub(super) fn import<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
+    if let Some(clause) = child(node, "import_require_clause") {
+        let module = field(clause, "source").map(|source| unquoted(walk.text_of(source)));
+        if let (Some(name), Some(module)) = (clause.named_child(0), module) {
+            let at = walk.import(node, Some(walk.text_of(name)), module, Imported::Default, false);
+            walk.at_site(name, Role::Import, Site::Import(at));
+        }
+        return Value::Unknown;
+    }
+    let Some(module) = field(node, "source").map(|source| unquoted(walk.text_of(source))) else {
+        return Value::Unknown;
+    };
+    let Some(clause) = child(node, "import_clause") else {
+        walk.import(node, None, module, Imported::Module, false);
+        return Value::Unknown;
+    };
+    let mut cursor = clause.walk();
+    for part in clause.named_children(&mut cursor) {
+        match part.kind() {
+            "identifier" => {
+                let at = walk.import(part, Some(walk.text_of(part)), module, Imported::Default, false);
+                walk.at_site(part, Role::Import, Site::Import(at));
+            }
+            "namespace_import" => {
+                if let Some(name) = part.named_child(0) {
+                    walk.import(part, Some(walk.text_of(name)), module, Imported::Module, false);
+                }
+            }
+            _ => specifiers(walk, part, Some(module), false),
+        }
+    }
+    Value::Unknown
+}
+
+/// `{ a, b as c }` of an import, a re-export, or an export.
+fn specifiers<'t>(walk: &mut Walk<'t>, list: Node<'t>, module: Option<&'t str>, reexported: bool) {
+    let mut cursor = list.walk();
+    for part in list.named_children(&mut cursor) {
+        let Some(name) = field(part, "name") else { continue };
+        let local = field(part, "alias").unwrap_or(name);
+        let (text, local_text) = (walk.text_of(name), walk.text_of(local));
+        match module {
+            Some(module) => {
+                let what = match text {
+                    "default" => Imported::Default,
+                    _ => Imported::Name(walk.id(text)),
+                };
+                let at = walk.import(part, Some(local_text), module, what, reexported);
+                walk.at_site(name, Role::Import, Site::Import(at));
+            }
+            None => {
+                let value = walk.name(name, Role::Import);
+                walk.export(local_text, value);
+            }
+        }
+    }
+}
+
+pub(super) fn export<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
+    let module = field(node, "source").map(|source| unquoted(walk.text_of(source)));
+    let mut cursor = node.walk();
+    for decorator in node.named_children(&mut cursor).filter(|part| part.kind() == "decorator") {
+        walk.visit(decorator);
+    }
+    if let Some(clause) = child(node, "export_clause") {
+        specifiers(walk, clause, module, true);
+        return Value::Unknown;
+    }
+    if let Some(module) = module {
+        let local = child(node, "namespace_export").and_then(|export| export.named_child(0));
+        match local {
+            Some(local) => {
+                walk.import(node, Some(walk.text_of(local)), module, Imported::Module, true);
+            }
+            None => {
+                walk.import(node, None, module, Imported::All, true);
+            }
+        }
+        return Value::Unknown;
+    }
+    let first = walk.found.definitions.len();
+    let value = match (field(node, "declaration"), field(node, "value")) {
+        (Some(declaration), _) => walk.visit(declaration),
+        (None, Some(value)) => walk.visit(value),
+        (None, None) => walk.children(node),
+    };
+    if has_word(node, "default") {
+        let made =
+            (walk.found.definitions.len() > first).then_some(Source::Definition(first as DefinitionIx));
+        let value = match (field(node, "declaration"), made) {
+            (Some(_), Some(made)) => Value::Itself(made),
+            _ => value,
+        };
+        walk.export("default", value);
+    } else if has_word(node, "=") {
+        walk.export("=", value);
+    }
+    Value::Unknown
+}

@@ -1,0 +1,206 @@
+//! Objects written out, and what variables are defined as.
+
+use tree_sitter::Node;
+
+use super::classes::{class_named, method};
+use super::functions::{function_body, signature};
+use super::types::MAX_PARTS;
+use crate::grammar::{child, field};
+use crate::names::walk::Walk;
+use crate::names::{Choice, DefinitionIx, DefinitionKind, Role, Site, Traits, Value};
+
+/// An object that no variable holds: its members are no definitions that others could name.
+pub(super) fn object<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
+    let mut expected = std::mem::take(&mut walk.expected);
+    let mut taken = Vec::new();
+    let mut cursor = node.walk();
+    for part in node.named_children(&mut cursor) {
+        match part.kind() {
+            "pair" => {
+                let held = key(walk, part, expected);
+                if let Some(value) = field(part, "value") {
+                    walk.expected = held;
+                    walk.visit(value);
+                    walk.expected = Value::Unknown;
+                }
+            }
+            "method_definition" => {
+                let held = key(walk, part, expected);
+                walk.function(None, |walk| {
+                    if is_typed(expected) {
+                        walk.declare_local_named("this", expected);
+                    }
+                    walk.expected = held;
+                    signature(walk, part)
+                });
+            }
+            "shorthand_property_identifier" => {
+                if is_typed(expected) {
+                    walk.at_site(part, Role::Write, Site::Key(expected));
+                }
+                walk.visit(part);
+            }
+            "spread_element" => {
+                let value = walk.children(part);
+                if is_typed(expected) && is_typed(value) {
+                    expected = walk.choice(Choice::Guarded(expected, value));
+                }
+                taken.push(value);
+            }
+            _ => {
+                walk.visit(part);
+            }
+        }
+    }
+    spread(walk, taken)
+}
+
+/// What an object takes its members from: `{ ...one, ...other }`.
+fn spread<'t>(walk: &mut Walk<'t>, parts: Vec<Value>) -> Value {
+    let mut known: Vec<Value> = parts.into_iter().filter(|part| is_typed(*part)).collect();
+    known.truncate(MAX_PARTS);
+    let Some(last) = known.pop() else { return Value::Builtin };
+    known.into_iter().rfold(last, |other, part| walk.choice(Choice::Union(part, other)))
+}
+
+/// Whether an object is known to be of a type, or to be what a member of one is.
+pub(super) fn is_typed(expected: Value) -> bool {
+    !matches!(expected, Value::Unknown | Value::Builtin)
+}
+
+/// The key of a property of an object whose type is known; what it holds.
+fn key<'t>(walk: &mut Walk<'t>, part: Node<'t>, of: Value) -> Value {
+    let Some(name) = field(part, "key").or_else(|| field(part, "name")) else { return Value::Unknown };
+    match name.kind() {
+        "computed_property_name" => {
+            walk.visit(name);
+            Value::Unknown
+        }
+        "property_identifier" if is_typed(of) => walk.at_site(name, Role::Write, Site::Key(of)),
+        "string" if is_typed(of) => match child(name, "string_fragment") {
+            Some(name) => walk.at_site(name, Role::Write, Site::Key(of)),
+            None => Value::Unknown,
+        },
+        _ => Value::Unknown,
+    }
+}
+
+/// The members of an object that a definition holds.
+fn members<'t>(walk: &mut Walk<'t>, node: Node<'t>, owner: DefinitionIx) {
+    // They are those of the object's declared type, too.
+    let expected = std::mem::take(&mut walk.expected);
+    let mut cursor = node.walk();
+    for part in node.named_children(&mut cursor) {
+        let held = match part.kind() {
+            "pair" | "method_definition" if is_typed(expected) => key(walk, part, expected),
+            _ => Value::Unknown,
+        };
+        match part.kind() {
+            "pair" => {
+                let name = field(part, "key").filter(|name| name.kind() == "property_identifier");
+                match (name, field(part, "value")) {
+                    (Some(name), Some(value)) => {
+                        walk.expected = held;
+                        defined(walk, Some(owner), name, part, value, Some(owner));
+                        walk.expected = Value::Unknown;
+                    }
+                    _ => {
+                        walk.children(part);
+                    }
+                }
+            }
+            "method_definition" => method(walk, part, owner),
+            "shorthand_property_identifier" => {
+                if is_typed(expected) {
+                    walk.at_site(part, Role::Write, Site::Key(expected));
+                }
+                let value = walk.visit(part);
+                let kind = DefinitionKind::Field;
+                if let Some(at) = walk.define_in(Some(owner), part, part, kind, Traits::default()) {
+                    walk.set_value(at, value);
+                }
+            }
+            // It has the members of what it takes them from.
+            "spread_element" => {
+                let taken = walk.children(part);
+                if let Some(known) = walk.definition(owner).filter(|_| is_typed(taken)) {
+                    known.supers.push(taken);
+                }
+            }
+            _ => {
+                walk.visit(part);
+            }
+        }
+    }
+}
+
+pub(super) const FUNCTIONS: &[&str] = &["arrow_function", "function_expression", "generator_function"];
+
+/// Defines `name` as `value`: a function, a class, an object with members, or a plain variable. Gives the definition.
+pub(super) fn defined<'t>(
+    walk: &mut Walk<'t>,
+    owner: Option<DefinitionIx>,
+    name: Node<'t>,
+    whole: Node<'t>,
+    value: Node<'t>,
+    this: Option<DefinitionIx>,
+) -> Option<DefinitionIx> {
+    let is_member = owner.is_some();
+    let inner = bare(value);
+    if FUNCTIONS.contains(&inner.kind()) {
+        let kind = if is_member { DefinitionKind::Method } else { DefinitionKind::Function };
+        let at = walk.define_in(owner.or(walk.within), name, whole, kind, Traits::default());
+        if let Some(at) = at
+            && !is_member
+        {
+            walk.bind(at);
+        }
+        let this = this.filter(|_| inner.kind() != "arrow_function").or(walk.this);
+        let before = std::mem::replace(&mut walk.this, this);
+        function_body(walk, at, inner);
+        walk.this = before;
+        return at;
+    }
+    if inner.kind() == "class" {
+        return class_named(walk, inner, name, owner);
+    }
+    let is_constant = walk.text_of(name).chars().all(|c| !c.is_lowercase());
+    let kind = match is_member {
+        true => DefinitionKind::Field,
+        false if is_constant => DefinitionKind::Constant,
+        false => DefinitionKind::Variable,
+    };
+    let at = walk.define_in(owner.or(walk.within), name, whole, kind, Traits::default())?;
+    if !is_member {
+        walk.bind(at);
+    }
+    if inner.kind() == "object" {
+        let of = cast_type(value).map_or(Value::Unknown, |of| walk.visit(of).instance());
+        walk.expected = walk.expected.or(of);
+        let before = walk.this.replace(at);
+        walk.inside(Some(at), |walk| members(walk, inner, at));
+        walk.this = before;
+    } else {
+        let value = walk.inside(Some(at), |walk| walk.visit(value));
+        walk.set_value(at, value);
+    }
+    Some(at)
+}
+
+/// The type that a value is cast to.
+fn cast_type(node: Node<'_>) -> Option<Node<'_>> {
+    match node.kind() {
+        "parenthesized_expression" => node.named_child(0).and_then(cast_type),
+        "as_expression" | "satisfies_expression" => node.named_child(1),
+        _ => None,
+    }
+}
+
+/// A value without parentheses, casts, and calls that only freeze it.
+pub(super) fn bare(node: Node<'_>) -> Node<'_> {
+    let inner = match node.kind() {
+        "parenthesized_expression" | "as_expression" | "satisfies_expression" => node.named_child(0),
+        _ => None,
+    };
+    inner.map_or(node, bare)
+}

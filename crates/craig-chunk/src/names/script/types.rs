@@ -1,0 +1,245 @@
+//! Types that are made of others.
+
+use tree_sitter::Node;
+
+use super::classes::class_body;
+use super::functions::{is_function_type, signature, type_parameters};
+use super::objects::is_typed;
+use crate::grammar::{child, field};
+use crate::names::walk::{ScopeKind, Walk};
+use crate::names::{Choice, DefinitionKind, Role, Traits, Value};
+
+/// `module.Type`.
+pub(super) fn nested_type<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
+    let role = type_role(walk);
+    let module = walk.field(node, "module");
+    field(node, "name").map_or(Value::Unknown, |name| walk.member(name, module, role))
+}
+
+fn type_role(walk: &mut Walk<'_>) -> Role {
+    match walk.take_role() {
+        Role::Read => Role::Type,
+        role => role,
+    }
+}
+
+pub(super) fn type_alias<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
+    let Some(name) = field(node, "name") else { return Value::Unknown };
+    let Some(at) = walk.define(name, node, DefinitionKind::Type, Traits::default()) else {
+        return Value::Unknown;
+    };
+    walk.bind(at);
+    walk.scope(ScopeKind::Block, |walk| {
+        walk.inside(Some(at), |walk| type_parameters(walk, node));
+        let Some(value) = field(node, "value") else { return };
+        if value.kind() == "object_type" {
+            walk.inside_type(at, |walk| class_body(walk, value, at));
+            return;
+        }
+        walk.inside(Some(at), |walk| {
+            walk.alias = Some(at);
+            let mut parts = Vec::new();
+            let of = alias_parts(walk, value, &mut parts);
+            walk.alias = None;
+            walk.set_value(at, of);
+            if let Some(known) = walk.definition(at)
+                && parts.len() > 1
+            {
+                known.supers = parts;
+                if value.kind() == "union_type" {
+                    known.traits = known.traits.and(Traits::UNION);
+                }
+            }
+        });
+        if is_function_type(value) {
+            walk.set_parameters(at);
+        }
+    });
+    Value::Unknown
+}
+
+/// Of how many types one is a union or an intersection, as far as they are followed.
+const MAX_ALIAS_PARTS: usize = 64;
+
+/// The types that an alias is a union or an intersection of; the first that is known.
+fn alias_parts<'t>(walk: &mut Walk<'t>, node: Node<'t>, parts: &mut Vec<Value>) -> Value {
+    match node.kind() {
+        "union_type" | "intersection_type" => {
+            let mut cursor = node.walk();
+            let mut first = Value::Unknown;
+            for part in node.named_children(&mut cursor) {
+                let of = alias_parts(walk, part, parts);
+                first = if is_typed(first) { first } else { of };
+            }
+            first
+        }
+        "parenthesized_type" => node.named_child(0).map_or(Value::Unknown, |of| alias_parts(walk, of, parts)),
+        _ => {
+            let of = walk.visit(node);
+            if is_typed(of) && parts.len() < MAX_ALIAS_PARTS {
+                parts.push(of.instance());
+            }
+            of
+        }
+    }
+}
+
+/// The members of an object type in an alias are its own: `type A = B & { x: string }`.
+pub(super) fn object_type<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
+    match walk.alias.take() {
+        Some(owner) => {
+            walk.inside_type(owner, |walk| class_body(walk, node, owner));
+            walk.alias = Some(owner);
+        }
+        None => {
+            let mut cursor = node.walk();
+            for part in node.named_children(&mut cursor) {
+                match part.kind() {
+                    "method_signature" => walk.function(None, |walk| signature(walk, part)),
+                    _ => {
+                        walk.children_except(part, &["name"]);
+                    }
+                }
+            }
+        }
+    }
+    Value::Unknown
+}
+
+pub(super) const WRAPPERS: &[&str] = &[
+    "Exclude",
+    "Extract",
+    "InstanceType",
+    "Promise",
+    "Readonly",
+    "Partial",
+    "Required",
+    "NonNullable",
+    "Awaited",
+    "PromiseLike",
+    "DeepReadonly",
+    "Pick",
+    "Omit",
+];
+
+const COLLECTIONS: &[&str] = &[
+    "Array",
+    "ReadonlyArray",
+    "Set",
+    "ReadonlySet",
+    "Iterable",
+    "Iterator",
+    "AsyncIterable",
+    "AsyncIterator",
+    "IterableIterator",
+    "Generator",
+    "AsyncGenerator",
+];
+
+/// Types that are made of others. The value of a type is the type itself.
+pub(super) fn type_node<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
+    match node.kind() {
+        "array_type" => {
+            let of = walk.children(node);
+            walk.first_of(of).collection().or(Value::Builtin)
+        }
+        "generic_type" => {
+            let role = walk.take_role();
+            let whole = walk.field_as(node, "name", role);
+            let name = field(node, "name").map_or("", |name| walk.text_of(name));
+            let mut arguments = Vec::new();
+            if let Some(list) = field(node, "type_arguments") {
+                let mut cursor = list.walk();
+                arguments.extend(list.named_children(&mut cursor).map(|argument| walk.visit(argument)));
+            }
+            let first = arguments.first().copied().unwrap_or_default();
+            match name {
+                _ if WRAPPERS.contains(&name) => first,
+                "ReturnType" => first.called(),
+                _ if COLLECTIONS.contains(&name) => walk.first_of(first).collection().or(Value::Builtin),
+                "Map" | "Record" | "ReadonlyMap" | "WeakMap" => {
+                    let last = arguments.last().copied().unwrap_or_default();
+                    walk.first_of(last).collection().or(Value::Builtin)
+                }
+                _ => applied(walk, whole, arguments),
+            }
+        }
+        _ => {
+            let mut cursor = node.walk();
+            let parts: Vec<Value> = node.named_children(&mut cursor).map(|part| walk.visit(part)).collect();
+            let mut known: Vec<Value> = parts.into_iter().filter(|part| is_typed(*part)).collect();
+            known.truncate(MAX_PARTS);
+            let last = known.pop().unwrap_or_default();
+            known
+                .into_iter()
+                .rfold(last, |other, part| walk.choice(Choice::Union(part.instance(), other.instance())))
+        }
+    }
+}
+
+/// A generic type with what it is applied to.
+fn applied<'t>(walk: &mut Walk<'t>, whole: Value, arguments: Vec<Value>) -> Value {
+    let Value::Itself(_) = whole else { return whole };
+    let known = arguments.into_iter().filter(|argument| is_typed(*argument)).take(MAX_ARGUMENTS);
+    known.fold(whole, |of, argument| walk.choice(Choice::Applied(of.instance(), argument.instance())))
+}
+
+/// Of a generic type, so many arguments are followed.
+const MAX_ARGUMENTS: usize = 3;
+
+/// Of a union that has no name, so many types are followed.
+pub(super) const MAX_PARTS: usize = 8;
+
+pub(super) fn conditional_type<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
+    walk.scope(ScopeKind::Block, |walk| {
+        walk.children_except(node, &["consequence", "alternative"]);
+        let first = walk.field(node, "consequence");
+        let other = walk.field(node, "alternative");
+        first.branch(other)
+    })
+}
+
+/// `Type['name']`: what the member holds.
+pub(super) fn indexed_type<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
+    let Some(of) = node.named_child(0) else { return Value::Unknown };
+    let of = walk.visit(of).instance();
+    let Some(index) = node.named_child(1) else { return of };
+    let name = index.named_child(0).filter(|name| name.kind() == "string");
+    match name.and_then(|name| child(name, "string_fragment")) {
+        Some(name) => walk.member(name, of, Role::Read),
+        None => {
+            walk.visit(index);
+            walk.first_of(of).element()
+        }
+    }
+}
+
+/// `typeof x`: what `x` is.
+pub(super) fn type_query<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
+    walk.children(node)
+}
+
+/// `x is Type`: `x` is a parameter. What a guard says of its argument stands for what it returns.
+pub(super) fn type_predicate<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
+    walk.field(node, "type")
+}
+
+pub(super) fn mapped<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
+    if let Some(name) = field(node, "name") {
+        walk.declare_local(name, Value::Unknown);
+    }
+    walk.children_except(node, &["name"]);
+    Value::Unknown
+}
+
+pub(super) fn infer<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
+    if let Some(name) = node.named_child(0) {
+        walk.declare_local(name, Value::Unknown);
+    }
+    Value::Unknown
+}
+
+pub(super) fn index_signature<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
+    walk.scope(ScopeKind::Block, |walk| walk.children_except(node, &["name"]));
+    Value::Unknown
+}
