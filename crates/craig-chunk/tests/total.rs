@@ -93,6 +93,18 @@ fn apply(text: &mut String, edit: &Edit) {
     }
 }
 
+/// The scanner of Bash looks characters behind a brace up in a table of bytes.
+#[test]
+fn a_brace_of_bash_may_hold_any_character() {
+    for wide in ["\u{100}", "\u{3042}", "\u{1f980}", "\u{10ffff}"] {
+        let text = format!("for i in {{{wide}..3}}; do echo {{1..{wide}}}; done\n{wide}() {{ echo; }}\n");
+        check(Language::Bash, &text);
+        let names: Vec<String> =
+            chunk(Language::Bash, &text).symbols.into_iter().map(|symbol| symbol.name).collect();
+        assert_eq!(names, [wide]);
+    }
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(32))]
 

@@ -1,5 +1,7 @@
 //! Bash and other POSIX-like shells.
 
+use std::borrow::Cow;
+
 use tree_sitter::Node;
 
 use super::find::{field, import, text, unquoted};
@@ -7,20 +9,40 @@ use super::{Answer, Rule, Table, define};
 use crate::ChunkKind::{Constant, Function};
 use crate::Import;
 
-pub(super) static TABLE: Table = Table::new(
-    craig_grammars::BASH,
-    "::",
-    &[
-        ("comment", Rule::Attach),
-        ("function_definition", define(Function).rule()),
-        ("declaration_command", Rule::Open),
-        ("variable_assignment", define(Constant).rule()),
-        ("command", Rule::Ask(command)),
-        ("if_statement", Rule::Open),
-        ("else_clause", Rule::Open),
-        ("compound_statement", Rule::Open),
-    ],
-);
+pub(super) static TABLE: Table = Table {
+    prepare: Some(narrow),
+    ..Table::new(
+        craig_grammars::BASH,
+        "::",
+        &[
+            ("comment", Rule::Attach),
+            ("function_definition", define(Function).rule()),
+            ("declaration_command", Rule::Open),
+            ("variable_assignment", define(Constant).rule()),
+            ("command", Rule::Ask(command)),
+            ("if_statement", Rule::Open),
+            ("else_clause", Rule::Open),
+            ("compound_statement", Rule::Open),
+        ],
+    )
+};
+
+/// The text with letters in place of characters above U+00FF: after a brace, the grammar's scanner looks them up in C's table
+/// of bytes, and reads beyond its end.
+fn narrow(text: &str) -> Cow<'_, str> {
+    let is_wide = |c: char| c > '\u{ff}';
+    if !text.contains(is_wide) {
+        return Cow::Borrowed(text);
+    }
+    let mut narrow = String::with_capacity(text.len());
+    for c in text.chars() {
+        match is_wide(c) {
+            true => narrow.extend(std::iter::repeat_n('x', c.len_utf8())),
+            false => narrow.push(c),
+        }
+    }
+    Cow::Owned(narrow)
+}
 
 fn command<'t>(node: Node<'t>, source: &'t str) -> Answer<'t> {
     match field(node, "name").map(|name| text(name, source)) {
