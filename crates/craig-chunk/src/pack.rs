@@ -21,6 +21,9 @@ pub struct Packed {
     pub names: Vec<u8>,
 }
 
+/// How names are packed: what is packed in another way is read as if there were none.
+const NAMES_VERSION: u8 = 1;
+
 impl Packed {
     /// Packs what a file refers to and names.
     pub fn new(references: &References, names: &Names) -> Self {
@@ -141,6 +144,7 @@ const MAX_NEAR: u32 = 15;
 
 fn write_names(names: &Names, strings: &Strings<'_>) -> Vec<u8> {
     let mut writer = Writer::default();
+    writer.byte(NAMES_VERSION);
     writer.count(names.texts.len());
     for text in &names.texts {
         let known = strings.ids.get(text.as_str()).copied();
@@ -191,9 +195,7 @@ fn write_names(names: &Names, strings: &Strings<'_>) -> Vec<u8> {
 }
 
 fn read_names(bytes: &[u8], strings: &[&str]) -> Option<Names> {
-    if bytes.is_empty() {
-        return Some(Names::default());
-    }
+    let Some((&NAMES_VERSION, bytes)) = bytes.split_first() else { return Some(Names::default()) };
     let mut reader = Reader::new(bytes);
     let texts = reader.list(|reader| {
         let text = match reader.optional()? {

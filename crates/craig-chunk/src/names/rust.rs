@@ -477,7 +477,7 @@ const COMMON_TRAITS: &[&str] = &[
     "Unpin",
 ];
 
-/// Reads the bounds of a type; the value of the first that says something about it.
+/// Reads the bounds of a type; the value of the first that is no common trait, else of the first.
 fn bound_value<'t>(walk: &mut Walk<'t>, bounds: Node<'t>) -> Value {
     let (mut value, mut common) = (Value::Unknown, Value::Unknown);
     let mut cursor = bounds.walk();

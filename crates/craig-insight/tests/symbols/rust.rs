@@ -240,7 +240,7 @@ impl<P> Runner<P> {
 }
 
 #[test]
-fn rust_tells_types_modules_and_functions_of_a_name_apart() {
+fn rust_keeps_types_modules_and_functions_of_a_name_apart() {
     check(
         r#"
 //- /Cargo.toml

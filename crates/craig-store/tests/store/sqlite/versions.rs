@@ -91,6 +91,9 @@ fn check_contents(fixture: &TestStore, version: u32) {
         if version < 5 { 0 } else { 13 },
         "what an older version did not store is empty"
     );
+    if version < 6 {
+        assert!(named.names.definitions.is_empty(), "names were packed in another way");
+    }
     assert_eq!(store.tracked_files(project.id).unwrap().len(), 4);
     assert!(store.file_text(project.id, "logo.png").unwrap().unwrap().record.is_binary);
 }
