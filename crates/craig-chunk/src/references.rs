@@ -231,7 +231,7 @@ impl<'t> Reading<'t> {
         let within: Vec<String> = within.iter().map(|(_, name)| name.clone()).collect();
         let path = kinds::path_attribute(node, self.text);
         for import in imports {
-            let alias = kinds::alias(node, &import, self.text);
+            let alias = kinds::alias(self.language, node, &import, self.text);
             let Import { target, names, line } = import;
             let (within, path) = (within.clone(), path.clone());
             self.found.imports.push(Reference { kind, target, names, alias, line, within, path, lazy });

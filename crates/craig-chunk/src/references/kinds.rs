@@ -140,9 +140,9 @@ fn script_call(call: Node<'_>, source: &str) -> Option<Import> {
 }
 
 /// The name that an import gives its module.
-pub(super) fn alias(node: Node<'_>, import: &Import, source: &str) -> Option<String> {
+pub(super) fn alias(language: Language, node: Node<'_>, import: &Import, source: &str) -> Option<String> {
     match node.kind() {
-        "import_declaration" => {
+        "import_declaration" if language == Language::Go => {
             let list = child(node, "import_spec_list").unwrap_or(node);
             let mut cursor = list.walk();
             let spec = list.named_children(&mut cursor).find(|spec| {

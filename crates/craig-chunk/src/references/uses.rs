@@ -1,6 +1,7 @@
 //! Names that may be defined in other files without being imported by their name.
 
 use std::collections::BTreeMap;
+use std::mem;
 
 use craig_source::Language;
 use rustc_hash::FxHashSet;
@@ -18,8 +19,20 @@ const MAX_PARTS: usize = 32;
 /// Notes what the occurrences of a file use.
 pub(super) fn of_names(language: Language, names: &Names, used: &mut BTreeMap<String, u32>) {
     let Some(style) = Style::for_language(language) else { return };
-    let found: Vec<Option<String>> =
-        names.occurrences.iter().map(|occurrence| style.name(names, occurrence)).collect();
+    // Of a name that stands by itself again and again, the first place is enough, unless it may be a part of another.
+    let mut is_noted = vec![false; names.texts.len()];
+    let mut is_new = |occurrence: &Occurrence| {
+        let is_bare = matches!(occurrence.site, Site::Bare | Site::Lexical(_));
+        style.whole
+            || !is_bare
+            || occurrence.role == Role::Import
+            || !mem::replace(&mut is_noted[occurrence.name.0 as usize], true)
+    };
+    let found: Vec<Option<String>> = names
+        .occurrences
+        .iter()
+        .map(|occurrence| is_new(occurrence).then(|| style.name(names, occurrence))?)
+        .collect();
     let outer = if style.whole { style.outer_parts(names, &found) } else { FxHashSet::default() };
     for (at, name) in found.into_iter().enumerate() {
         if let Some(name) = name.filter(|_| !outer.contains(&at)) {
