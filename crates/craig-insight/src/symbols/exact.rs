@@ -2,11 +2,12 @@
 
 use ::scip::symbol::parse_symbol;
 use ::scip::types::occurrence::Typed_range;
-use ::scip::types::{Document, Index, Occurrence, PositionEncoding, SymbolRole};
+use ::scip::types::{Document, Metadata, Occurrence, PositionEncoding, SymbolRole};
 use craig_chunk::names::{self, DefinitionKind, Names, Role};
 use craig_source::{FileStamp, Root, read_bytes, stamp};
 use craig_store::{ProjectId, Store};
-use protobuf::Message as _;
+use protobuf::rt::skip_field_for_tag;
+use protobuf::{CodedInputStream, Message as _};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::table::Table;
@@ -15,8 +16,9 @@ use crate::InsightError;
 
 /// Where indexers write it, relative to the root of a project.
 const SCIP_FILE: &str = "index.scip";
-/// A larger index is not read: it would take several times as much memory.
-const MAX_BYTES: u64 = 512 << 20;
+/// A larger index is not read, nor a larger document of one.
+const MAX_BYTES: u64 = 256 << 20;
+const MAX_DOCUMENT_BYTES: usize = 8 << 20;
 /// How sure a compiler is, in percent.
 const SURE: u8 = 100;
 
@@ -44,44 +46,127 @@ impl ScipFile {
     pub(super) fn covers(&self, file: FileStamp) -> bool {
         file.modified_ns <= self.stamp.modified_ns
     }
+}
 
-    /// Reads it; `None` if it is damaged or too large, or Craig made it, who cannot learn from it.
-    pub(super) fn read(&self) -> Option<Index> {
-        let (bytes, _) = read_bytes(&self.root, SCIP_FILE, MAX_BYTES).ok()?;
-        let index = Index::parse_from_bytes(&bytes).ok()?;
-        (index.metadata.tool_info.name != super::scip::TOOL).then_some(index)
+/// What the SCIP index of a project says, as little of it as is needed: a message takes a hundred times as much memory as its bytes.
+#[derive(Default)]
+pub(super) struct Documents {
+    /// Files that the index covers.
+    covered: Vec<Covered>,
+    /// Symbols of files that are newer, or that the project does not have.
+    changed: FxHashSet<u32>,
+    symbols: Vec<String>,
+    ids: FxHashMap<String, u32>,
+}
+
+/// A file that is no newer than the index.
+struct Covered {
+    path: String,
+    found: Vec<Found>,
+}
+
+/// An occurrence: line from 1, byte from 0, index of its symbol, SCIP's roles.
+struct Found {
+    line: u32,
+    column: u32,
+    symbol: u32,
+    roles: i32,
+}
+
+impl Found {
+    fn has(&self, role: SymbolRole) -> bool {
+        self.roles & role as i32 != 0
     }
 }
 
-/// The documents of the SCIP index of a project.
-#[derive(Default)]
-pub(super) struct Documents {
-    /// Of files that the index covers.
-    covered: Vec<(Document, Columns)>,
-    /// Of files that are newer, or that the project does not have.
-    others: Vec<Document>,
-}
-
 impl Documents {
-    /// Reads the index of a project that is in the store.
+    /// Reads the index of a project that is in the store. One that is damaged or too large says nothing, nor does one that
+    /// Craig made, who cannot learn from it.
     pub(super) fn read(file: &ScipFile, store: &Store, project: ProjectId) -> Result<Self, InsightError> {
-        let Some(index) = file.read() else { return Ok(Self::default()) };
+        let Ok((bytes, _)) = read_bytes(&file.root, SCIP_FILE, MAX_BYTES) else { return Ok(Self::default()) };
         let tracked = store.tracked_files(project)?.into_iter();
         let covered: FxHashSet<String> =
             tracked.filter(|tracked| file.covers(tracked.stamp)).map(|tracked| tracked.path).collect();
         let mut documents = Self::default();
-        for document in index.documents {
+        let mut add = |document: Document| {
             let path = &document.relative_path;
             let text =
                 || Ok::<_, InsightError>(store.file_text(project, path)?.and_then(|text| text.content));
             let columns = if covered.contains(path) { Columns::new(&document, text)? } else { None };
-            match columns {
-                Some(columns) => documents.covered.push((document, columns)),
-                None => documents.others.push(document),
-            }
+            documents.add(document, columns);
+            Ok(())
+        };
+        match each_document(&bytes, &mut add) {
+            Ok(Some(added)) => added.map(|()| documents),
+            Ok(None) | Err(_) => Ok(Self::default()),
         }
-        Ok(documents)
     }
+
+    fn add(&mut self, document: Document, columns: Option<Columns>) {
+        let Some(columns) = columns else {
+            for found in document.occurrences.into_iter().filter(is_definition) {
+                let symbol = self.id(found.symbol);
+                self.changed.insert(symbol);
+            }
+            return;
+        };
+        let mut covered = Covered { path: document.relative_path, found: Vec::new() };
+        for found in document.occurrences.into_iter().filter(|found| !found.symbol.is_empty()) {
+            let Some((line, column)) = columns.place(&found) else { continue };
+            let roles = found.symbol_roles;
+            covered.found.push(Found { line, column, symbol: self.id(found.symbol), roles });
+        }
+        self.covered.push(covered);
+    }
+
+    fn id(&mut self, symbol: String) -> u32 {
+        let symbols = &mut self.symbols;
+        *self.ids.entry(symbol).or_insert_with_key(|symbol| {
+            symbols.push(symbol.clone());
+            (symbols.len() - 1) as u32
+        })
+    }
+
+    /// A symbol as a key: a local one is one of its file.
+    fn key(&self, file: u32, symbol: u32) -> Key {
+        (self.symbols[symbol as usize].starts_with("local ").then_some(file), symbol)
+    }
+}
+
+/// A symbol, with its file if it is local.
+type Key = (Option<u32>, u32);
+
+/// Field 1 and field 2 of an index, with their wire type: bytes.
+const METADATA: u32 = 1 << 3 | 2;
+const DOCUMENT: u32 = 2 << 3 | 2;
+
+/// Reads the documents of an index one by one, until `add` fails; `None` if Craig made it. Those that are too large are left
+/// out.
+fn each_document<E>(
+    bytes: &[u8],
+    add: &mut impl FnMut(Document) -> Result<(), E>,
+) -> protobuf::Result<Option<Result<(), E>>> {
+    let mut input = CodedInputStream::from_bytes(bytes);
+    while let Some(tag) = input.read_raw_tag_or_eof()? {
+        match tag {
+            METADATA => {
+                let metadata = Metadata::parse_from_bytes(&input.read_bytes()?)?;
+                if metadata.tool_info.name == super::scip::TOOL {
+                    return Ok(None);
+                }
+            }
+            DOCUMENT => {
+                let bytes = input.read_bytes()?;
+                if bytes.len() <= MAX_DOCUMENT_BYTES
+                    && let Err(error) = add(Document::parse_from_bytes(&bytes)?)
+                {
+                    return Ok(Some(Err(error)));
+                }
+            }
+            other => skip_field_for_tag(other, &mut input)?,
+        }
+    }
+    Ok(Some(Ok(())))
 }
 
 /// A place in a file of the workspace: its index, line from 1, byte from 0.
@@ -98,33 +183,25 @@ pub(super) struct Exact {
 impl Exact {
     /// Finds the definitions of the table that the symbols of an index are.
     pub(super) fn new(documents: &Documents, table: &Table<'_>) -> Self {
-        let file = |document: &Document| Some(table.workspace.file(&document.relative_path)? as u32);
-        let covered: Vec<(u32, &Columns, &Document)> = documents
-            .covered
-            .iter()
-            .filter_map(|(document, columns)| Some((file(document)?, columns, document)))
-            .collect();
-        // What refers to symbols of files that have changed since stays as we bound it.
-        let changed = documents.others.iter().flat_map(definitions);
-        let changed: FxHashSet<&str> = changed.map(|found| found.symbol.as_str()).collect();
-        let symbols = symbols(table, &covered);
+        let of_file = |covered| Some((table.workspace.file(path_of(covered))? as u32, covered));
+        let covered: Vec<(u32, &Covered)> = documents.covered.iter().filter_map(of_file).collect();
+        let symbols = symbols(table, documents, &covered);
         let mut exact = Self::default();
-        for (file, columns, document) in covered {
+        for (file, covered) in covered {
             let known = Known::new(table, file);
-            for found in document.occurrences.iter().filter(|found| !is_definition(found)) {
-                let Some((line, column)) = columns.place(found) else { continue };
-                let targets = symbols.get(&key(file, &found.symbol)).map(Vec::as_slice).unwrap_or_default();
-                let is_other = |symbol| !known.may_name(table, (line, column), symbol);
-                if found.symbol.is_empty()
-                    || changed.contains(found.symbol.as_str())
-                    || targets.iter().any(|&symbol| is_other(symbol))
+            for found in covered.found.iter().filter(|found| !found.has(SymbolRole::Definition)) {
+                let place = (found.line, found.column);
+                let targets =
+                    symbols.get(&documents.key(file, found.symbol)).map(Vec::as_slice).unwrap_or_default();
+                // What refers to symbols of files that have changed since stays as we bound it.
+                if documents.changed.contains(&found.symbol)
+                    || targets.iter().any(|&symbol| !known.may_name(table, place, symbol))
                 {
                     continue;
                 }
-                exact.decided.insert((file, line, column));
-                for &symbol in targets {
-                    exact.references.push(known.reference(table, symbol, (line, column), found));
-                }
+                exact.decided.insert((file, found.line, found.column));
+                let references = targets.iter().map(|&symbol| known.reference(table, symbol, found));
+                exact.references.extend(references);
             }
         }
         exact
@@ -136,44 +213,39 @@ impl Exact {
     }
 }
 
-/// A symbol of an index: a local one is one of its document.
-type Key<'i> = (Option<u32>, &'i str);
-
-fn key(file: u32, symbol: &str) -> Key<'_> {
-    (symbol.starts_with("local ").then_some(file), symbol)
+fn path_of(covered: &Covered) -> &str {
+    &covered.path
 }
 
 fn is_definition(found: &Occurrence) -> bool {
     found.symbol_roles & SymbolRole::Definition as i32 != 0
 }
 
-fn definitions(document: &Document) -> impl Iterator<Item = &Occurrence> {
-    document.occurrences.iter().filter(|found| is_definition(found))
-}
-
 /// The definitions of symbols: by the place of their names, else by their names in the file.
-fn symbols<'i>(
+fn symbols(
     table: &Table<'_>,
-    documents: &[(u32, &Columns, &'i Document)],
-) -> FxHashMap<Key<'i>, Vec<SymbolIx>> {
-    let mut symbols: FxHashMap<Key<'i>, Vec<SymbolIx>> = FxHashMap::default();
-    for (file, columns, document) in documents {
-        let offset = table.offsets[*file as usize];
+    documents: &Documents,
+    covered: &[(u32, &Covered)],
+) -> FxHashMap<Key, Vec<SymbolIx>> {
+    let mut symbols: FxHashMap<Key, Vec<SymbolIx>> = FxHashMap::default();
+    for &(file, covered) in covered {
+        let offset = table.offsets[file as usize];
         let mut by_place: FxHashMap<(u32, u32), Vec<(SymbolIx, DefinitionKind)>> = FxHashMap::default();
-        for (at, found) in table.files[*file as usize].definitions.iter().enumerate() {
+        for (at, found) in table.files[file as usize].definitions.iter().enumerate() {
             by_place
                 .entry((found.line, found.column))
                 .or_default()
                 .push((offset + at as SymbolIx, found.kind));
         }
-        for found in definitions(document) {
-            let here = columns.place(found).and_then(|place| by_place.get(&place));
-            let fitting = here.into_iter().flatten().filter(|(_, kind)| fits(*kind, &found.symbol));
-            let mut fitting: Vec<SymbolIx> = fitting.map(|(at, _)| *at).collect();
+        for found in covered.found.iter().filter(|found| found.has(SymbolRole::Definition)) {
+            let symbol = &documents.symbols[found.symbol as usize];
+            let here = by_place.get(&(found.line, found.column)).into_iter().flatten();
+            let mut fitting: Vec<SymbolIx> =
+                here.filter(|(_, kind)| fits(*kind, symbol)).map(|(at, _)| *at).collect();
             if fitting.is_empty() {
-                fitting.extend(named(table, *file, &found.symbol));
+                fitting.extend(named(table, file, symbol));
             }
-            let of_symbol = symbols.entry(key(*file, &found.symbol)).or_default();
+            let of_symbol = symbols.entry(documents.key(file, found.symbol)).or_default();
             fitting.retain(|at| !of_symbol.contains(at));
             of_symbol.extend(fitting);
         }
@@ -284,13 +356,8 @@ impl<'n> Known<'n> {
         is_named(symbol) || table.entries[symbol as usize].parent.is_some_and(is_named) || is_alias()
     }
 
-    fn reference(
-        &self,
-        table: &Table<'_>,
-        symbol: SymbolIx,
-        (line, column): (u32, u32),
-        found: &Occurrence,
-    ) -> SymbolReference {
+    fn reference(&self, table: &Table<'_>, symbol: SymbolIx, found: &Found) -> SymbolReference {
+        let (line, column) = (found.line, found.column);
         let read = self.by_place.get(&(line, column));
         let role = read.map_or_else(|| role(table, symbol, found), |read| read.role);
         let within = read.map_or_else(|| self.enclosing(line), |read| read.within);
@@ -307,12 +374,11 @@ impl<'n> Known<'n> {
 }
 
 /// The role of an occurrence that we did not read, by what it refers to.
-fn role(table: &Table<'_>, symbol: SymbolIx, found: &Occurrence) -> Role {
-    let has = |role: SymbolRole| found.symbol_roles & role as i32 != 0;
+fn role(table: &Table<'_>, symbol: SymbolIx, found: &Found) -> Role {
     let kind = table.entries[symbol as usize].kind;
     match () {
-        () if has(SymbolRole::Import) => Role::Import,
-        () if has(SymbolRole::WriteAccess) => Role::Write,
+        () if found.has(SymbolRole::Import) => Role::Import,
+        () if found.has(SymbolRole::WriteAccess) => Role::Write,
         () if kind.is_type() => Role::Type,
         () if kind.is_callable() => Role::Call,
         () => Role::Read,
