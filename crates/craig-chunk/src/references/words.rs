@@ -34,8 +34,8 @@ impl Words {
 
 fn searcher(language: Language) -> Option<&'static AhoCorasick> {
     use Language::{
-        Astro, CSharp, Go, Java, JavaScript, Kotlin, Lua, Php, Python, Ruby, Rust, Svelte, Swift, Tsx,
-        TypeScript, Vue,
+        Astro, CSharp, Go, Haskell, Java, JavaScript, Kotlin, Lua, Php, Python, Ruby, Rust, Svelte, Swift,
+        Tsx, TypeScript, Vue, Zig,
     };
     macro_rules! words {
         ($($word:literal)*) => {{
@@ -53,7 +53,7 @@ fn searcher(language: Language) -> Option<&'static AhoCorasick> {
         TypeScript | Tsx | JavaScript | Vue | Svelte | Astro => words!("import" "require" "export"),
         Lua => words!("require"),
         Php => words!("namespace" "use" "require" "include"),
-        Python => words!("import"),
+        Haskell | Python | Zig => words!("import"),
         Ruby => words!("require" "load" "autoload"),
         Rust => words!("use" "mod" "extern"),
         _ => None,
