@@ -1,5 +1,7 @@
 //! Occurrences from a SCIP index that a compiler or language server made: they take the place of what we bound ourselves.
 
+use std::sync::Arc;
+
 use ::scip::symbol::parse_symbol;
 use ::scip::types::occurrence::Typed_range;
 use ::scip::types::{Document, Metadata, Occurrence, PositionEncoding, SymbolRole};
@@ -55,8 +57,8 @@ pub(super) struct Documents {
     covered: Vec<Covered>,
     /// Symbols of files that are newer, or that the project does not have.
     changed: FxHashSet<u32>,
-    symbols: Vec<String>,
-    ids: FxHashMap<String, u32>,
+    symbols: Vec<Arc<str>>,
+    ids: FxHashMap<Arc<str>, u32>,
 }
 
 /// A file that is no newer than the index.
@@ -75,8 +77,12 @@ struct Found {
 
 impl Found {
     fn has(&self, role: SymbolRole) -> bool {
-        self.roles & role as i32 != 0
+        has(self.roles, role)
     }
+}
+
+fn has(roles: i32, role: SymbolRole) -> bool {
+    roles & role as i32 != 0
 }
 
 impl Documents {
@@ -104,8 +110,9 @@ impl Documents {
 
     fn add(&mut self, document: Document, columns: Option<Columns>) {
         let Some(columns) = columns else {
+            let is_definition = |found: &Occurrence| has(found.symbol_roles, SymbolRole::Definition);
             for found in document.occurrences.into_iter().filter(is_definition) {
-                let symbol = self.id(found.symbol);
+                let symbol = self.id(found.symbol.into());
                 self.changed.insert(symbol);
             }
             return;
@@ -114,15 +121,15 @@ impl Documents {
         for found in document.occurrences.into_iter().filter(|found| !found.symbol.is_empty()) {
             let Some((line, column)) = columns.place(&found) else { continue };
             let roles = found.symbol_roles;
-            covered.found.push(Found { line, column, symbol: self.id(found.symbol), roles });
+            covered.found.push(Found { line, column, symbol: self.id(found.symbol.into()), roles });
         }
         self.covered.push(covered);
     }
 
-    fn id(&mut self, symbol: String) -> u32 {
+    fn id(&mut self, symbol: Arc<str>) -> u32 {
         let symbols = &mut self.symbols;
         *self.ids.entry(symbol).or_insert_with_key(|symbol| {
-            symbols.push(symbol.clone());
+            symbols.push(Arc::clone(symbol));
             (symbols.len() - 1) as u32
         })
     }
@@ -183,8 +190,9 @@ pub(super) struct Exact {
 impl Exact {
     /// Finds the definitions of the table that the symbols of an index are.
     pub(super) fn new(documents: &Documents, table: &Table<'_>) -> Self {
-        let of_file = |covered| Some((table.workspace.file(path_of(covered))? as u32, covered));
-        let covered: Vec<(u32, &Covered)> = documents.covered.iter().filter_map(of_file).collect();
+        let covered = documents.covered.iter();
+        let covered = covered.filter_map(|found| Some((table.workspace.file(&found.path)? as u32, found)));
+        let covered: Vec<(u32, &Covered)> = covered.collect();
         let symbols = symbols(table, documents, &covered);
         let mut exact = Self::default();
         for (file, covered) in covered {
@@ -211,14 +219,6 @@ impl Exact {
     pub(super) fn decides(&self, found: &SymbolReference) -> bool {
         self.decided.contains(&(found.file, found.line, found.column))
     }
-}
-
-fn path_of(covered: &Covered) -> &str {
-    &covered.path
-}
-
-fn is_definition(found: &Occurrence) -> bool {
-    found.symbol_roles & SymbolRole::Definition as i32 != 0
 }
 
 /// The definitions of symbols: by the place of their names, else by their names in the file.

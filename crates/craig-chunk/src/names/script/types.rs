@@ -1,4 +1,4 @@
-//! Types that are made of others.
+//! Types as they are written: composite types, generics, aliases.
 
 use tree_sitter::Node;
 
@@ -136,7 +136,7 @@ const COLLECTIONS: &[&str] = &[
     "AsyncGenerator",
 ];
 
-/// Types that are made of others. The value of a type is the type itself.
+/// A composite type: an array, a generic with its arguments, a union, an intersection. Its value is the type itself.
 pub(super) fn type_node<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
     match node.kind() {
         "array_type" => {
