@@ -8,6 +8,7 @@ mod doctor;
 mod embed;
 mod engine;
 mod error;
+mod excerpt;
 mod explain;
 mod freshness;
 mod grep;
@@ -48,6 +49,7 @@ pub use doctor::{Examination, Finding, Part};
 pub use embed::Embedded;
 pub use engine::Engine;
 pub use error::{EngineError, Fault};
+pub use excerpt::{Detail, telling_lines};
 pub use explain::{
     Activation, ExplainConfig, Explained, Explainer, Selection, Words, WordsReport, WordsStatus, write_page,
 };
@@ -63,7 +65,7 @@ pub use report::{
 };
 pub use repository::{GitOrigin, RepositoryRequest};
 pub use rerank::{RerankReport, RerankStatus, RerankerState};
-pub use search::{SearchAnswer, SearchRequest};
+pub use search::{SearchAnswer, SearchRequest, WORTH_READING};
 pub use settings::{
     DEFINITIONS, Definition, Environment, Kind, Origin, PROJECT_FILE, Scope, Settings, SettingsError,
     Sources, Value, page as settings_page,
@@ -98,7 +100,8 @@ pub use craig_model::{
     crypto_provider, message_in, retry_after, shortened, tls_client_config,
 };
 pub use craig_search::{
-    CandidateFeatures, Evidence, FEATURE_NAMES, Features, Hit, KindFilter, MoreRange, Retrieval, SearchError,
+    CandidateFeatures, ChunkCandidate, Evidence, FEATURE_NAMES, Features, Hit, KindFilter, MoreRange,
+    Retrieval, SearchError,
 };
 pub use craig_source::private;
 pub use craig_source::{BadUrl, GitAccess, GitError, GitToken, GitUrl};

@@ -4,14 +4,15 @@ use std::time::Instant;
 
 use craig_model::Cancellation;
 use craig_search::{
-    CandidateFeatures, Filter, Hit, Index, KindFilter, Retrieval, SearchError, SearchOptions, has_words,
+    CandidateFeatures, ChunkCandidate, Filter, Hit, Index, KindFilter, Retrieval, SearchError, SearchOptions,
+    has_words,
 };
 use craig_source::{Language, mask_secrets};
 use craig_store::{Project, Store};
 use serde::Serialize;
 
 use crate::rerank::{RerankReport, RerankSubject, reranked};
-use crate::{Engine, EngineError};
+use crate::{Detail, Engine, EngineError};
 
 /// How to search; the query itself comes beside it.
 #[derive(Clone, Debug)]
@@ -34,6 +35,10 @@ pub struct SearchRequest {
     pub rerank: bool,
     /// Features that are 0 for every candidate, of [`FEATURE_NAMES`](crate::FEATURE_NAMES), for ablations.
     pub without: Vec<&'static str>,
+    /// How much of each hit's text is given.
+    pub detail: Detail,
+    /// The question alone, where the query also has what was said before it.
+    pub question: Option<String>,
     /// Ends reranking from another thread.
     pub cancellation: Cancellation,
 }
@@ -50,6 +55,8 @@ impl Default for SearchRequest {
             retrieval: Retrieval::Ranked,
             rerank: true,
             without: Vec::new(),
+            detail: Detail::Full,
+            question: None,
             cancellation: Cancellation::default(),
         }
     }
@@ -95,6 +102,9 @@ pub(crate) fn filter(
     let languages = languages.iter().map(|name| language(name)).collect::<Result<_, _>>()?;
     Ok(Filter::new(kind, languages, path)?)
 }
+
+/// A hit that is less relevant is given as a place, without its text, where people or assistants read it.
+pub const WORTH_READING: f32 = 0.05;
 
 /// What a search found.
 #[derive(Clone, Debug, Serialize)]
@@ -151,6 +161,10 @@ impl Engine {
                 (request.narrowed(hits), Some(report))
             }
         };
+        let mut hits = hits;
+        if request.detail != Detail::Full {
+            request.detail.shape(&*self.store()?, &project, query, &mut hits)?;
+        }
         let elapsed_ms = started.elapsed().as_secs_f64() * 1e3;
         let query = query.to_owned();
         Ok(SearchAnswer { project: project.name, query, hits, rerank, elapsed_ms, notes })
@@ -212,6 +226,20 @@ impl Engine {
         self.ask_index(&store, &project, &mut Vec::new(), ask)
     }
 
+    /// The pool of a query: the chunks that may answer, with their features, for training and evaluation.
+    pub fn chunk_candidates(
+        &self,
+        handle: &str,
+        query: &str,
+        request: &SearchRequest,
+    ) -> Result<Vec<ChunkCandidate>, EngineError> {
+        let store = self.store()?;
+        let (project, options) = self.searched(&store, handle, request)?;
+        let embedder = self.embedder()?;
+        let ask = |index: &Index| index.chunk_candidates(&store, query, &*embedder, &options);
+        self.ask_index(&store, &project, &mut Vec::new(), ask)
+    }
+
     /// The project to search, and how.
     fn searched(
         &self,
@@ -226,6 +254,7 @@ impl Engine {
             filter: request.filter()?,
             retrieval: request.retrieval,
             without: request.without.clone(),
+            question: request.question.as_deref().map(|question| mask_secrets(question).into_owned()),
         };
         Ok((self.find(store, handle)?, options))
     }

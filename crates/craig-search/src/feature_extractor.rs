@@ -1,6 +1,7 @@
 //! Computes the ranker's features of candidate files.
 
 use std::collections::HashMap;
+use std::ops::Range;
 
 use craig_source::FileKind;
 use craig_text::path::{file_stem, folder, name};
@@ -67,15 +68,15 @@ impl<'a> FeatureExtractor<'a> {
     }
 
     /// BM25 sums and coverages of the file's text, for each chunk and for the whole file.
-    fn body_scores(&self, segment: usize, file: u32) -> BodyScores {
+    pub(crate) fn body_scores(&self, segment: usize, file: u32) -> BodyScores {
         let chunks = self.segment(segment).chunks_of(file);
         let n_tokens = self.segment(segment).chunk_tokens(chunks.clone());
         let average = average_tokens(self.totals);
         let average_file = (self.totals.n_tokens as f32 / self.totals.n_files.max(1) as f32).max(1.0);
         let file_length = self.segment(segment).files()[file as usize].n_tokens as f32 / average_file;
-        let mut scores = BodyScores::new(n_tokens.len());
+        let mut scores = BodyScores::new(n_tokens);
         let mut scratch = Vec::new();
-        for term in self.terms {
+        for (bit, term) in self.terms.iter().enumerate() {
             let postings = &term.postings[segment];
             let body = postings.body_within(chunks.clone(), &mut scratch);
             for posting in body {
@@ -83,11 +84,13 @@ impl<'a> FeatureExtractor<'a> {
                 let length = n_tokens[chunk] as f32 / average;
                 scores.body[chunk] += bm25(term.idf, posting.tf as f32, length);
                 scores.coverage[chunk] += term.idf;
+                scores.masks[chunk] |= 1 << bit;
             }
             let symbols = within(&postings.symbol, chunks.clone());
             for posting in symbols {
-                scores.symbol[(posting.doc - chunks.start) as usize] +=
-                    bm25(term.idf, posting.tf as f32, 1.0);
+                let chunk = (posting.doc - chunks.start) as usize;
+                scores.symbol[chunk] += bm25(term.idf, posting.tf as f32, 1.0);
+                scores.masks[chunk] |= 1 << bit;
             }
             let tf_sum = |postings: &[Posting]| {
                 postings.iter().map(|posting| u64::from(posting.tf)).sum::<u64>() as f32
@@ -223,41 +226,45 @@ impl<'a> FeatureExtractor<'a> {
         features.dense_whole = field(FieldEmbedding::Whole);
     }
 
-    /// The chunks of a candidate, best first, ties in the order of the file. Their scores are only comparable within the file.
-    pub(crate) fn ordered_chunks(&self, candidate: &Candidate) -> Vec<(f32, u32)> {
-        let Candidate { segment: number, file, .. } = *candidate;
-        let (segment, body) = (self.segment(number), self.body_scores(number, file));
-        let chunks = segment.chunks_of(file);
-        let defines = |chunk: u32| {
-            let weights = self.names.iter().filter(|name| tf_of(&name.definitions[number], chunk) > 0);
-            weights.map(|name| name.weight).fold(0.0, f32::max)
-        };
-        let score = |(chunk, (cosine, label)): (u32, (f32, f32))| {
-            let at = (chunk - chunks.start) as usize;
-            (body.body[at] + 0.5 * body.symbol[at] + cosine + 0.5 * label + defines(chunk), chunk)
-        };
-        let labels = segment.label_similarities(&self.query.builtin_vector, chunks.clone());
-        let cosines = segment.similarities(&self.query.vector, chunks.clone());
-        let mut ordered: Vec<_> = chunks.clone().zip(cosines.zip(labels)).map(score).collect();
-        ordered.sort_by(|a, b| b.0.total_cmp(&a.0));
-        ordered
+    /// For each of these chunks, how certainly it defines a name that the query asks for: 1, ½ if possibly, or 0.
+    pub(crate) fn definers(&self, segment: usize, chunks: Range<u32>) -> Vec<f32> {
+        let mut weights = vec![0.0f32; chunks.len()];
+        for name in self.names {
+            for posting in within(&name.definitions[segment], chunks.clone()) {
+                let weight = &mut weights[(posting.doc - chunks.start) as usize];
+                *weight = weight.max(name.weight);
+            }
+        }
+        weights
+    }
+
+    /// Words of the query that are in the path of a file, as bits.
+    pub(crate) fn path_mask(&self, segment: usize, file: u32) -> u64 {
+        let holds = |term: &Term<'_>| u64::from(tf_of(&term.postings[segment].path, file) > 0);
+        (0..).zip(self.terms).fold(0, |mask, (at, term): (u32, _)| mask | holds(term) << at)
     }
 }
 
-/// BM25 sums of one file, over the sum of the query's idf.
-struct BodyScores {
-    body: Vec<f32>,
-    symbol: Vec<f32>,
-    coverage: Vec<f32>,
+/// BM25 sums of one file and of each of its chunks, over the sum of the query's idf.
+pub(crate) struct BodyScores {
+    pub(crate) body: Vec<f32>,
+    pub(crate) symbol: Vec<f32>,
+    pub(crate) coverage: Vec<f32>,
+    /// Words of the query that are in the text or the names of each chunk, as bits.
+    pub(crate) masks: Vec<u64>,
+    /// Body terms of each chunk.
+    pub(crate) n_tokens: Vec<u32>,
     file: f32,
     symbol_file: f32,
     coverage_file: f32,
 }
 
 impl BodyScores {
-    fn new(n_chunks: usize) -> Self {
-        let zeros = || vec![0.0; n_chunks];
+    fn new(n_tokens: &[u32]) -> Self {
+        let zeros = || vec![0.0; n_tokens.len()];
         Self {
+            masks: vec![0; n_tokens.len()],
+            n_tokens: n_tokens.to_vec(),
             body: zeros(),
             symbol: zeros(),
             coverage: zeros(),

@@ -1,17 +1,17 @@
 //! The ranker's features.
 
 macro_rules! features {
-    ($($(#[$doc:meta])* $name:ident),* $(,)?) => {
-        /// The features of a candidate file for one query, in the order of [`FEATURE_NAMES`].
+    ($(#[$of:meta])* $features:ident, $names:ident: $($(#[$doc:meta])* $name:ident),* $(,)?) => {
+        $(#[$of])*
         #[derive(Clone, Copy, Debug, Default, PartialEq)]
-        pub struct Features { $($(#[$doc])* pub $name: f32),* }
+        pub struct $features { $($(#[$doc])* pub $name: f32),* }
 
         /// Names of the features, in order.
-        pub const FEATURE_NAMES: &[&str] = &[$(stringify!($name)),*];
+        pub const $names: &[&str] = &[$(stringify!($name)),*];
 
-        impl Features {
-            /// The values in the order of [`FEATURE_NAMES`].
-            pub fn to_array(self) -> [f32; FEATURE_NAMES.len()] {
+        impl $features {
+            /// The values in the order of their names.
+            pub fn to_array(self) -> [f32; $names.len()] {
                 [$(self.$name),*]
             }
 
@@ -24,7 +24,11 @@ macro_rules! features {
     };
 }
 
+pub(crate) use features;
+
 features! {
+    /// The features of a candidate file for one query, in the order of [`FEATURE_NAMES`].
+    Features, FEATURE_NAMES:
     /// BM25 of its best chunk's text over the sum of the query's idf.
     body_best,
     /// Sum of BM25 of its three best chunks, likewise.

@@ -123,6 +123,11 @@ fn live_postings<'s>(word: &str, segment: &'s LiveSegment) -> TermPostings<'s> {
 }
 
 impl Term<'_> {
+    /// Whether no text of the index holds the word.
+    pub(crate) fn is_unknown(&self) -> bool {
+        self.n_bodies() == 0
+    }
+
     /// Number of chunks with the word in their text.
     fn n_bodies(&self) -> usize {
         self.postings.iter().map(|postings| postings.body.n_docs()).sum()

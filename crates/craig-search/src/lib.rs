@@ -5,6 +5,9 @@
 
 mod analysis;
 mod candidates;
+mod chunk_features;
+mod chunk_ranker;
+mod chunks;
 mod definitions;
 mod dense;
 mod error;
@@ -16,12 +19,16 @@ mod index;
 mod ivf;
 mod lexical;
 mod mapped;
+mod phrase;
 mod query;
 mod ranker;
 mod search;
 mod segment;
 mod top_k;
+mod trees;
 
+pub use chunk_features::{CHUNK_FEATURE_NAMES, ChunkFeatures};
+pub use chunk_ranker::{ChunkRankerWeights, replace_chunk_ranker};
 pub use definitions::Description;
 pub use error::SearchError;
 pub use features::{FEATURE_NAMES, Features};
@@ -35,4 +42,5 @@ pub use query::has_words;
 pub use ranker::{
     FeatureValues, RankerWeights, RelevanceWeights, SCORE_FEATURE_NAMES, ScoreWeights, score_features, shares,
 };
-pub use search::{CandidateFeatures, Retrieval, SearchOptions};
+pub use search::{CandidateFeatures, ChunkCandidate, Retrieval, SearchOptions};
+pub use trees::{N_LEAVES, TREE_DEPTH, Tree, tree_sums};

@@ -72,6 +72,17 @@ impl Query {
     }
 }
 
+/// Words of questions about tests, examples and what is vendored or generated.
+const ROLE_WORDS: &[&str] =
+    &["test", "spec", "mock", "fixture", "benchmark", "example", "demo", "sample", "vendor", "generated"];
+
+impl Query {
+    /// Whether it asks for code beside the product's own.
+    pub(crate) fn asks_for_roles(&self) -> bool {
+        self.terms.iter().any(|term| ROLE_WORDS.iter().any(|word| stem(word) == term || word == term))
+    }
+}
+
 fn query_terms(text: &str) -> Vec<String> {
     let mut all = Vec::new();
     let mut seen = HashSet::new();

@@ -1,17 +1,23 @@
 //! A search from query to hits.
 
+use std::collections::HashMap;
+
 use craig_model::Embedder;
 use craig_store::{FileId, Store, TextHash};
 
 use crate::candidates::{FileAt, candidate_files, files_by_vector, files_by_words};
-use crate::feature_extractor::{Candidate, FeatureExtractor, add_set_features, look_up_name};
+use crate::chunk_ranker::{chunk_relevances, chunk_scores};
+use crate::chunks::{PooledChunk, best_chunk, pool};
+use crate::feature_extractor::{Candidate, FeatureExtractor, NamePostings, add_set_features, look_up_name};
 use crate::filter::Filter;
 use crate::hit::{Evidence, Hit, MoreRange};
 use crate::index::Index;
-use crate::lexical::look_up;
+use crate::lexical::{Term, look_up};
+use crate::phrase::{Phrase, may_be_pasted};
 use crate::query::{Query, has_words};
 use crate::ranker::{relevances, scores};
-use crate::{FEATURE_NAMES, Features, SearchError};
+use crate::segment::{Segment, TextRef};
+use crate::{ChunkFeatures, FEATURE_NAMES, Features, SearchError};
 
 /// Candidates of the first ranking that get the features which are too slow for all.
 const N_SECOND_STAGE: usize = 25;
@@ -19,11 +25,14 @@ const N_SECOND_STAGE: usize = 25;
 /// From this number of chunks on, two threads search: with fewer, waking one takes longer than it saves.
 const MIN_PARALLEL_CHUNKS: u64 = 131_072;
 
+/// Chunks of the pool, the best by [`ChunkFeatures::blend`], whose texts are compared with a pasted message.
+const N_PHRASED: usize = 24;
+
 /// Most ranges listed beside a hit.
 const MAX_MORE: usize = 4;
 
-/// A further range of a file is listed if its score is at least this share of the best's.
-const MORE_SHARE: f32 = 0.6;
+/// A further range of a file is listed if its relevance is at least this share of the hit's.
+const MORE_SHARE: f32 = 0.4;
 
 /// Limits and variants of a search.
 #[derive(Clone, Debug)]
@@ -40,6 +49,9 @@ pub struct SearchOptions {
     pub retrieval: Retrieval,
     /// Features that are 0 for every candidate, of [`FEATURE_NAMES`], for ablations.
     pub without: Vec<&'static str>,
+    /// The question alone, where the text searched for also has what was said before it: that finds the files, both find
+    /// their lines.
+    pub question: Option<String>,
 }
 
 /// Which retrieval finds candidates and orders them.
@@ -56,24 +68,49 @@ pub enum Retrieval {
     Fused,
 }
 
-/// A file to return, with its chunks, best first.
-struct Found {
+/// A candidate file in its place.
+pub(crate) struct RankedFile {
+    /// Logit of a softmax over the candidates.
+    pub(crate) score: f32,
+    /// Probability that it is relevant, 0 to 1.
+    pub(crate) relevance: f32,
+    pub(crate) candidate: Candidate,
+}
+
+/// A chunk in its place.
+struct RankedChunk {
+    /// Place of its file.
+    rank: usize,
+    chunk: u32,
+    /// Probability that it answers, 0 to 1.
     relevance: f32,
-    candidate: Candidate,
-    chunks: Vec<(f32, u32)>,
+    features: ChunkFeatures,
+}
+
+/// What computes features of a query: of all of it, and of the question alone where something was said before it.
+struct Extractors<'a> {
+    whole: FeatureExtractor<'a>,
+    question: Option<FeatureExtractor<'a>>,
+}
+
+/// A query with what the index knows of its words.
+struct LookedUp<'s> {
+    query: Query,
+    terms: Vec<Term<'s>>,
+    names: Vec<NamePostings>,
 }
 
 impl Retrieval {
     /// Orders candidates by score, each with its relevance.
-    fn ranked(self, candidates: Vec<Candidate>) -> Vec<(f32, Candidate)> {
+    fn ranked(self, candidates: Vec<Candidate>) -> Vec<RankedFile> {
         let mut ranked = self.scored(candidates);
         // Stable, so that equal scores stay in the order of paths.
         ranked.sort_by(|a, b| b.0.total_cmp(&a.0));
         let scores: Vec<_> = ranked.iter().map(|&(score, _)| score).collect();
         let features: Vec<_> = ranked.iter().map(|(_, candidate)| candidate.features).collect();
         let relevances = relevances(&features, &scores);
-        ranked.iter_mut().zip(relevances).for_each(|((score, _), relevance)| *score = relevance);
-        ranked
+        let in_place = |((score, candidate), relevance)| RankedFile { score, relevance, candidate };
+        ranked.into_iter().zip(relevances).map(in_place).collect()
     }
 
     /// The candidates with their scores: higher is better.
@@ -114,6 +151,7 @@ impl Default for SearchOptions {
             filter: Filter::default(),
             retrieval: Retrieval::Ranked,
             without: Vec::new(),
+            question: None,
         }
     }
 }
@@ -129,8 +167,19 @@ pub struct CandidateFeatures {
     pub lines: (u32, u32),
 }
 
+/// A chunk of the pool with its features, for training and evaluation.
+#[derive(Clone, Debug)]
+pub struct ChunkCandidate {
+    /// Path of its file.
+    pub path: String,
+    /// First and last line.
+    pub lines: (u32, u32),
+    /// Its features.
+    pub features: ChunkFeatures,
+}
+
 impl Index {
-    /// Finds the files that answer `text`, best first, ties by path; the same index always returns the same hits.
+    /// Finds the lines that answer `text`, best first; the same index always returns the same hits.
     ///
     /// Fails when `text` has no word; see [`has_words`].
     pub fn search(
@@ -140,19 +189,9 @@ impl Index {
         embedder: &dyn Embedder,
         options: &SearchOptions,
     ) -> Result<Vec<Hit>, SearchError> {
-        self.rank(text, embedder, options, |extractor, ranked| {
-            let mut hits = Vec::new();
-            for (relevance, candidate) in ranked {
-                if hits.len() >= options.limit || relevance < options.min_score {
-                    break;
-                }
-                let n_left = (options.limit - hits.len()).min(options.per_file);
-                let found = Found { relevance, chunks: extractor.ordered_chunks(&candidate), candidate };
-                for place in 0..n_left.min(found.chunks.len()) {
-                    hits.extend(self.hit(store, &found, place, options.per_file)?);
-                }
-            }
-            Ok(hits)
+        self.rank(text, embedder, options, |extractors, files| {
+            let chunks = self.ranked_chunks(store, text, extractors, &files, options.retrieval)?;
+            self.hits(store, &files, &chunks, options)
         })
     }
 
@@ -163,8 +202,32 @@ impl Index {
         embedder: &dyn Embedder,
         options: &SearchOptions,
     ) -> Result<Vec<CandidateFeatures>, SearchError> {
-        self.rank(text, embedder, options, |extractor, ranked| {
-            Ok(ranked.into_iter().map(|(_, candidate)| self.describe(extractor, &candidate)).collect())
+        self.rank(text, embedder, options, |extractors, ranked| {
+            Ok(ranked.into_iter().map(|file| self.describe(extractors, &file)).collect())
+        })
+    }
+
+    /// The pool of `text`: the chunks that may answer, with their features, in no order that matters.
+    pub fn chunk_candidates(
+        &self,
+        store: &Store,
+        text: &str,
+        embedder: &dyn Embedder,
+        options: &SearchOptions,
+    ) -> Result<Vec<ChunkCandidate>, SearchError> {
+        self.rank(text, embedder, options, |extractors, files| {
+            let pool = self.pool(store, text, extractors, &files)?;
+            let describe = |pooled: PooledChunk| {
+                let candidate = &files[pooled.rank].candidate;
+                let segment = &self.segments[candidate.segment].segment;
+                let row = segment.chunk(pooled.chunk);
+                ChunkCandidate {
+                    path: segment.path_of(candidate.file).to_owned(),
+                    lines: (row.line_start, row.line_end),
+                    features: pooled.features,
+                }
+            };
+            Ok(pool.into_iter().map(describe).collect())
         })
     }
 
@@ -174,30 +237,30 @@ impl Index {
             let id = |candidate: &Candidate| {
                 FileId::from_u64(self.segments[candidate.segment].segment.files()[candidate.file as usize].id)
             };
-            Ok(ranked.iter().map(|(relevance, candidate)| (id(candidate), *relevance)).collect())
+            Ok(ranked.iter().map(|file| (id(&file.candidate), file.relevance)).collect())
         })
     }
 
-    fn describe(&self, extractor: &FeatureExtractor<'_>, candidate: &Candidate) -> CandidateFeatures {
-        let segment = &self.segments[candidate.segment].segment;
-        let lines = extractor.ordered_chunks(candidate).first().map(|&(_, chunk)| {
+    fn describe(&self, extractors: &Extractors<'_>, file: &RankedFile) -> CandidateFeatures {
+        let segment = &self.segments[file.candidate.segment].segment;
+        let lines = best_chunk(&extractors.whole, file).map(|chunk| {
             let row = segment.chunk(chunk);
             (row.line_start, row.line_end)
         });
         CandidateFeatures {
-            path: segment.path_of(candidate.file).to_owned(),
-            features: candidate.features,
+            path: segment.path_of(file.candidate.file).to_owned(),
+            features: file.candidate.features,
             lines: lines.unwrap_or_default(),
         }
     }
 
-    /// Ranks the candidates of `text`, and passes them with their relevance and the extractor to `make_answer`.
+    /// Ranks the candidate files of `text`, and passes them with the extractors to `make_answer`.
     fn rank<T>(
         &self,
         text: &str,
         embedder: &dyn Embedder,
         options: &SearchOptions,
-        make_answer: impl FnOnce(&FeatureExtractor<'_>, Vec<(f32, Candidate)>) -> Result<T, SearchError>,
+        make_answer: impl FnOnce(&Extractors<'_>, Vec<RankedFile>) -> Result<T, SearchError>,
     ) -> Result<T, SearchError> {
         if !has_words(text) {
             return Err(SearchError::EmptyQuery);
@@ -205,24 +268,129 @@ impl Index {
         let query = Query::new(text, embedder)?;
         let allowed: Vec<_> = self.segments.iter().map(|segment| options.filter.files(segment)).collect();
         let words = || {
-            let terms = look_up(&query.terms, &self.segments, self.totals);
-            let names = query.names.iter().map(|name| look_up_name(name, &self.segments, self.totals));
-            let files = files_by_words(&terms, &self.segments, &allowed, self.totals);
-            (names.collect::<Vec<_>>(), terms, files)
+            let looked_up = self.look_up(&query);
+            let files = files_by_words(&looked_up.0, &self.segments, &allowed, self.totals);
+            (looked_up, files)
         };
         let vectors = || files_by_vector(&query, &self.segments, &allowed);
-        let ((names, terms, by_words), by_vector) = self.join_if_large(words, vectors);
-        let extractor = FeatureExtractor {
-            query: &query,
-            terms: &terms,
-            names: &names,
-            segments: &self.segments,
-            totals: self.totals,
-            idf_sum: terms.iter().map(|term| term.idf).sum(),
+        let (((terms, names), by_words), by_vector) = self.join_if_large(words, vectors);
+        let looked_up = LookedUp { query, terms, names };
+        let question =
+            options.question.as_deref().filter(|&question| question != text && has_words(question));
+        let question = question.map(|question| {
+            let query = Query::new(question, embedder)?;
+            let (terms, names) = self.look_up(&query);
+            Ok::<_, SearchError>(LookedUp { query, terms, names })
+        });
+        let question = question.transpose()?;
+        let extractors = Extractors {
+            whole: looked_up.extractor(self),
+            question: question.as_ref().map(|question| question.extractor(self)),
         };
-        let files = candidate_files(&extractor, &allowed, by_words, by_vector);
-        let candidates = self.extract_candidates(&extractor, &files, &options.without);
-        self.unless_damaged(make_answer(&extractor, options.retrieval.ranked(candidates)))
+        let files = candidate_files(&extractors.whole, &allowed, by_words, by_vector);
+        let candidates = self.extract_candidates(&extractors.whole, &files, &options.without);
+        self.unless_damaged(make_answer(&extractors, options.retrieval.ranked(candidates)))
+    }
+
+    /// What the index knows of the words and names of a query.
+    fn look_up(&self, query: &Query) -> (Vec<Term<'_>>, Vec<NamePostings>) {
+        let names = query.names.iter().map(|name| look_up_name(name, &self.segments, self.totals));
+        (look_up(&query.terms, &self.segments, self.totals), names.collect())
+    }
+
+    /// The pool with all its features.
+    fn pool(
+        &self,
+        store: &Store,
+        text: &str,
+        extractors: &Extractors<'_>,
+        files: &[RankedFile],
+    ) -> Result<Vec<PooledChunk>, SearchError> {
+        let mut pool = pool(&extractors.whole, extractors.question.as_ref(), files);
+        if may_be_pasted(text) {
+            let phrase = Phrase::new(text);
+            let mut order: Vec<usize> = (0..pool.len()).collect();
+            order.sort_by(|&a, &b| pool[b].features.blend.total_cmp(&pool[a].features.blend));
+            for at in order.into_iter().take(N_PHRASED) {
+                let candidate = &files[pool[at].rank].candidate;
+                if let Some(text) = self.text(store, candidate, pool[at].chunk)? {
+                    pool[at].features.phrase = phrase.longest_run(&text) as f32;
+                }
+            }
+        }
+        Ok(pool)
+    }
+
+    /// The chunks that may answer, best first, then the best chunk of each file that has none among them.
+    fn ranked_chunks(
+        &self,
+        store: &Store,
+        text: &str,
+        extractors: &Extractors<'_>,
+        files: &[RankedFile],
+        retrieval: Retrieval,
+    ) -> Result<Vec<RankedChunk>, SearchError> {
+        let pool = match retrieval {
+            Retrieval::Ranked => self.pool(store, text, extractors, files)?,
+            _ => Vec::new(),
+        };
+        let asks_for_roles = extractors.whole.query.asks_for_roles();
+        let prior = |chunk: &PooledChunk| match asks_for_roles {
+            true => 0.0,
+            false => role_prior(&files[chunk.rank].candidate.features),
+        };
+        let features: Vec<ChunkFeatures> = pool.iter().map(|chunk| chunk.features).collect();
+        let scored = chunk_scores(&features).into_iter().zip(pool);
+        let mut scored: Vec<(f32, PooledChunk)> =
+            scored.map(|(score, chunk)| (score + prior(&chunk), chunk)).collect();
+        // Stable, so that equal scores stay in the order of files and lines.
+        scored.sort_by(|a, b| b.0.total_cmp(&a.0));
+        let scores: Vec<f32> = scored.iter().map(|&(score, _)| score).collect();
+        let features: Vec<ChunkFeatures> = scored.iter().map(|(_, chunk)| chunk.features).collect();
+        let relevances = chunk_relevances(&features, &scores);
+        let in_place = |((_, PooledChunk { rank, chunk, features }), relevance)| RankedChunk {
+            rank,
+            chunk,
+            relevance,
+            features,
+        };
+        let mut chunks: Vec<RankedChunk> = scored.into_iter().zip(relevances).map(in_place).collect();
+        let least = chunks.last().map_or(1.0, |last| last.relevance);
+        let mut is_in = vec![false; files.len()];
+        chunks.iter().for_each(|chunk| is_in[chunk.rank] = true);
+        for (rank, file) in files.iter().enumerate().filter(|(rank, _)| !is_in[*rank]) {
+            let Some(chunk) = best_chunk(&extractors.whole, file) else { continue };
+            let relevance = least.min(file.relevance);
+            chunks.push(RankedChunk { rank, chunk, relevance, features: ChunkFeatures::default() });
+        }
+        Ok(chunks)
+    }
+
+    /// As many of the chunks as are wanted, with their texts.
+    fn hits(
+        &self,
+        store: &Store,
+        files: &[RankedFile],
+        chunks: &[RankedChunk],
+        options: &SearchOptions,
+    ) -> Result<Vec<Hit>, SearchError> {
+        let mut n_of: HashMap<usize, usize> = HashMap::new();
+        let mut hits = Vec::new();
+        for (at, chunk) in chunks.iter().enumerate() {
+            if hits.len() >= options.limit || chunk.relevance < options.min_score {
+                break;
+            }
+            let n_of_file = n_of.entry(chunk.rank).or_default();
+            if *n_of_file < options.per_file {
+                *n_of_file += 1;
+                let mut hit = self.hit(store, &files[chunk.rank], chunk)?;
+                if let Some(hit) = hit.as_mut().filter(|_| *n_of_file == options.per_file) {
+                    hit.more = self.more(&files[chunk.rank], &chunks[at..]);
+                }
+                hits.extend(hit);
+            }
+        }
+        Ok(hits)
     }
 
     /// Runs both, in parallel if the index is large enough for that to pay.
@@ -261,52 +429,81 @@ impl Index {
         candidates
     }
 
-    fn hit(
-        &self,
-        store: &Store,
-        found: &Found,
-        place: usize,
-        per_file: usize,
-    ) -> Result<Option<Hit>, SearchError> {
-        let Found { relevance, candidate, chunks } = found;
+    /// The text of a chunk; `None` when its file is gone.
+    fn text(&self, store: &Store, candidate: &Candidate, chunk: u32) -> Result<Option<String>, SearchError> {
         let segment = &self.segments[candidate.segment].segment;
-        let file = &segment.files()[candidate.file as usize];
-        let (best, _) = chunks[0];
-        let (own, chunk) = chunks[place];
         let row = segment.chunk(chunk);
         let bytes = row.start_byte.saturating_sub(row.overlap_bytes)..row.end_byte;
         let hash = TextHash::from_bytes(segment.text_hash(chunk));
-        let Some(content) = store.chunk_text(FileId::from_u64(file.id), bytes, hash)? else {
-            return Ok(None);
-        };
-        let share = |own: f32| if best > 0.0 { (own / best).clamp(0.0, 1.0) } else { 1.0 };
-        let text = |reference| Some(segment.text(reference).to_owned()).filter(|text| !text.is_empty());
-        let others = chunks.iter().skip(per_file).take(MAX_MORE);
-        let more = others.filter(|_| place == 0).filter(|(own, _)| share(*own) >= MORE_SHARE).map(
-            |&(own, chunk)| {
-                let row = segment.chunk(chunk);
-                MoreRange {
-                    line_start: row.line_start,
-                    line_end: row.line_end,
-                    symbol_name: text(row.symbol),
-                    score: relevance * share(own),
-                }
-            },
-        );
+        let file = FileId::from_u64(segment.files()[candidate.file as usize].id);
+        Ok(store.chunk_text(file, bytes, hash)?)
+    }
+
+    fn hit(&self, store: &Store, file: &RankedFile, chunk: &RankedChunk) -> Result<Option<Hit>, SearchError> {
+        let RankedFile { candidate, relevance, .. } = file;
+        let Some(content) = self.text(store, candidate, chunk.chunk)? else { return Ok(None) };
+        let segment = &self.segments[candidate.segment].segment;
+        let row = segment.chunk(chunk.chunk);
         Ok(Some(Hit {
             path: segment.path_of(candidate.file).to_owned(),
             line_start: row.line_start,
             line_end: row.line_end,
-            language: segment.text(file.language).to_owned(),
-            chunk_type: segment.chunk_kind(chunk),
-            symbol_name: text(row.symbol),
-            parent: text(row.parent),
-            score: relevance * share(own),
+            language: segment.text(segment.files()[candidate.file as usize].language).to_owned(),
+            chunk_type: segment.chunk_kind(chunk.chunk),
+            symbol_name: some_text(segment, row.symbol),
+            symbol_lines: None,
+            parent: some_text(segment, row.parent),
+            score: chunk.relevance,
+            file_score: *relevance,
             content,
             evidence: evidence(&candidate.features),
-            more: more.collect(),
+            more: Vec::new(),
         }))
     }
+
+    /// The next chunks of the file of the first of `chunks`, as places.
+    fn more(&self, file: &RankedFile, chunks: &[RankedChunk]) -> Vec<MoreRange> {
+        let segment = &self.segments[file.candidate.segment].segment;
+        let Some((shown, others)) = chunks.split_first() else { return Vec::new() };
+        let of_file = others.iter().filter(|chunk| chunk.rank == shown.rank);
+        let near = of_file.take_while(|chunk| chunk.relevance >= MORE_SHARE * shown.relevance).take(MAX_MORE);
+        let range = |chunk: &RankedChunk| {
+            let row = segment.chunk(chunk.chunk);
+            MoreRange {
+                line_start: row.line_start,
+                line_end: row.line_end,
+                symbol_name: some_text(segment, row.symbol),
+                score: chunk.relevance,
+            }
+        };
+        near.map(range).collect()
+    }
+}
+
+impl LookedUp<'_> {
+    fn extractor<'a>(&'a self, index: &'a Index) -> FeatureExtractor<'a> {
+        FeatureExtractor {
+            query: &self.query,
+            terms: &self.terms,
+            names: &self.names,
+            segments: &index.segments,
+            totals: index.totals,
+            idf_sum: self.terms.iter().map(|term| term.idf).sum(),
+        }
+    }
+}
+
+/// Added to the score of chunks of tests, of examples and of what is vendored or generated. Most labelled repositories are
+/// without these, so it cannot be learned from their questions.
+const BESIDE_PRODUCT: f32 = -0.6;
+
+fn role_prior(file: &Features) -> f32 {
+    BESIDE_PRODUCT * file.is_test.max(file.is_example).max(file.is_vendored)
+}
+
+/// A text of a segment; `None` if it is empty.
+fn some_text(segment: &Segment, text: TextRef) -> Option<String> {
+    Some(segment.text(text).to_owned()).filter(|text| !text.is_empty())
 }
 
 fn ablate(candidates: &mut [Candidate], names: &[&str]) {

@@ -2,6 +2,7 @@
 
 mod builder;
 mod checks;
+mod comments;
 mod file_terms;
 #[cfg(any(test, fuzzing))]
 pub(crate) mod forge;
@@ -12,6 +13,6 @@ mod terms;
 
 pub(crate) use builder::{SegmentBuilder, create_file, kind_number};
 pub(crate) use file_terms::{FileTerms, PATH_SHARE, signs, words_per_vector};
-pub(crate) use layout::{FORMAT, FieldEmbedding};
+pub(crate) use layout::{ChunkRow, FORMAT, FieldEmbedding, TextRef};
 pub(crate) use postings::{Posting, PostingsList};
 pub(crate) use reader::Segment;

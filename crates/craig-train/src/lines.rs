@@ -1,14 +1,16 @@
 //! `lines`: how often the context for chats and edits shows the lines that answer.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, ensure};
 use clap::Args;
 use craig_engine::{ChatContextRequest, Config, ContextAnswer, ContextBlock, Engine, InlineContextRequest};
+use craig_search::replace_chunk_ranker;
 use serde::Deserialize;
 
 use crate::corpus::ingest_one;
+use crate::fit_chunks::FoldWeights;
 use crate::metrics::{bootstrap_interval, mean};
 
 #[derive(Args)]
@@ -28,6 +30,9 @@ pub(crate) struct LinesArguments {
     /// Least relevance of a block, instead of the setting.
     #[arg(long)]
     min_similarity: Option<f32>,
+    /// Trees of `fit-chunks --folds`: each repository is asked with those that were not fitted on it.
+    #[arg(long)]
+    folds: Option<PathBuf>,
     /// Print the questions of this kind that are not answered, with what was shown.
     #[arg(long)]
     misses: Option<String>,
@@ -35,60 +40,87 @@ pub(crate) struct LinesArguments {
 
 /// The questions on one repository.
 #[derive(Deserialize)]
-struct Repository {
-    name: String,
-    set: String,
-    queries: Vec<Question>,
+pub(crate) struct Repository {
+    pub(crate) name: String,
+    pub(crate) set: String,
+    pub(crate) queries: Vec<Question>,
 }
 
 #[derive(Deserialize)]
-struct Question {
-    kind: String,
-    query: String,
+pub(crate) struct Question {
+    pub(crate) kind: String,
+    pub(crate) query: String,
     /// Earlier messages of the conversation.
     #[serde(default)]
-    history: Vec<String>,
+    pub(crate) history: Vec<String>,
     /// Of an edit, the file and its selected lines.
-    file: Option<String>,
-    lines: Option<(u32, u32)>,
-    targets: Vec<Target>,
+    pub(crate) file: Option<String>,
+    pub(crate) lines: Option<(u32, u32)>,
+    pub(crate) targets: Vec<Target>,
 }
 
 /// Lines that answer a question, or help to.
 #[derive(Deserialize)]
-struct Target {
-    path: String,
-    start_line: u32,
-    end_line: u32,
-    grade: Grade,
+pub(crate) struct Target {
+    pub(crate) path: String,
+    pub(crate) start_line: u32,
+    pub(crate) end_line: u32,
+    pub(crate) grade: Grade,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
-enum Grade {
+pub(crate) enum Grade {
     Answers,
     Helps,
 }
 
+/// A path, and the first and last line.
+pub(crate) type Place<'p> = (&'p str, (u32, u32));
+
+fn place(block: &ContextBlock) -> Place<'_> {
+    (&block.path, (block.line_start, block.line_end))
+}
+
+impl Question {
+    /// A message about nothing that is labelled.
+    pub(crate) fn plain(message: &str) -> Self {
+        Self {
+            kind: String::new(),
+            query: message.to_owned(),
+            history: Vec::new(),
+            file: None,
+            lines: None,
+            targets: Vec::new(),
+        }
+    }
+
+    /// Whether it is asked in a chat, and is no text of an issue.
+    pub(crate) fn is_question(&self) -> bool {
+        !matches!(self.kind.as_str(), "issue" | "edit_described" | "edit_named")
+    }
+}
+
 impl Target {
-    fn n_lines(&self) -> u32 {
+    pub(crate) fn n_lines(&self) -> u32 {
         self.end_line - self.start_line + 1
     }
 
-    /// Number of lines that a block has of it.
-    fn n_shown(&self, block: &ContextBlock) -> u32 {
-        let (first, last) = (self.start_line.max(block.line_start), self.end_line.min(block.line_end));
-        if self.path == block.path && first <= last { last - first + 1 } else { 0 }
+    /// Number of lines that lines of a file have of it.
+    pub(crate) fn n_shown(&self, (path, lines): Place<'_>) -> u32 {
+        let (first, last) = (self.start_line.max(lines.0), self.end_line.min(lines.1));
+        if self.path == path && first <= last { last - first + 1 } else { 0 }
     }
 
-    fn is_touched(&self, block: &ContextBlock) -> bool {
-        self.grade == Grade::Answers && self.n_shown(block) > 0
+    pub(crate) fn is_touched(&self, place: Place<'_>) -> bool {
+        self.grade == Grade::Answers && self.n_shown(place) > 0
     }
 
-    /// Whether a block holds at least half of it, or lies within it.
-    fn is_shown(&self, block: &ContextBlock) -> bool {
-        let n_shown = self.n_shown(block);
-        let lies_within = n_shown == block.line_end.saturating_sub(block.line_start) + 1;
+    /// Whether lines of a file hold at least half of it, or lie within it.
+    pub(crate) fn is_shown(&self, place: Place<'_>) -> bool {
+        let n_shown = self.n_shown(place);
+        let (first, last) = place.1;
+        let lies_within = n_shown == last.saturating_sub(first) + 1;
         self.grade == Grade::Answers && n_shown > 0 && (2 * n_shown >= self.n_lines() || lies_within)
     }
 }
@@ -113,11 +145,11 @@ const FIRST: [usize; 4] = [1, 3, 5, usize::MAX];
 impl Worth {
     fn new(question: &Question, answer: &ContextAnswer) -> Self {
         let blocks = &answer.blocks;
-        let found = |is_right: fn(&Target, &ContextBlock) -> bool| {
+        let found = |is_right: fn(&Target, Place<'_>) -> bool| {
             FIRST.map(|n| {
                 let mut shown = blocks.iter().take(n);
                 let is_found =
-                    shown.any(|block| question.targets.iter().any(|target| is_right(target, block)));
+                    shown.any(|block| question.targets.iter().any(|target| is_right(target, place(block))));
                 f64::from(u8::from(is_found))
             })
         };
@@ -153,14 +185,31 @@ fn f1(question: &Question, blocks: &[ContextBlock]) -> f64 {
 /// What answers are worth, by repository and question.
 type Worths = BTreeMap<String, Vec<Worth>>;
 
+/// Reads questions with labelled lines.
+pub(crate) fn load(file: &Path) -> Result<Vec<Repository>> {
+    let text = std::fs::read_to_string(file).with_context(|| format!("cannot read {}", file.display()))?;
+    serde_json::from_str(&text).context("not a file of questions with labelled lines")
+}
+
+fn load_folds(file: &Path) -> Result<Vec<FoldWeights>> {
+    let text = std::fs::read_to_string(file).with_context(|| format!("cannot read {}", file.display()))?;
+    serde_json::from_str(&text).context("not a file of trees by fold")
+}
+
 pub(crate) fn run(arguments: &LinesArguments) -> Result<()> {
-    let text = std::fs::read_to_string(&arguments.questions)
-        .with_context(|| format!("cannot read {}", arguments.questions.display()))?;
-    let repositories: Vec<Repository> =
-        serde_json::from_str(&text).context("not a file of questions with labelled lines")?;
+    let repositories = load(&arguments.questions)?;
     let engine = Engine::open(&Config::new(&arguments.db))?;
     let mut kinds: BTreeMap<&str, Worths> = BTreeMap::new();
+    let folds = arguments.folds.as_deref().map(load_folds).transpose()?;
     for repository in &repositories {
+        if let Some(folds) = &folds {
+            let is_held_out = |fold: &&FoldWeights| fold.held_out.contains(&repository.name);
+            let fold = folds
+                .iter()
+                .find(is_held_out)
+                .with_context(|| format!("no fold without {}", repository.name))?;
+            ensure!(replace_chunk_ranker(&fold.weights), "the folds are of other features: fit them again");
+        }
         let folder = arguments.corpora.join(&repository.set).join(&repository.name);
         ingest_one(&engine, &repository.name, folder)?;
         for question in repository.queries.iter().filter(|question| !question.targets.is_empty()) {
@@ -168,8 +217,9 @@ pub(crate) fn run(arguments: &LinesArguments) -> Result<()> {
             if arguments.misses.as_deref() == Some(&question.kind) {
                 print_miss(&repository.name, question, &answer);
             }
-            let is_question = !matches!(question.kind.as_str(), "issue" | "edit_described" | "edit_named");
-            for kind in is_question.then_some("questions").into_iter().chain([question.kind.as_str()]) {
+            for kind in
+                question.is_question().then_some("questions").into_iter().chain([question.kind.as_str()])
+            {
                 let worths = kinds.entry(kind).or_default().entry(repository.name.clone()).or_default();
                 worths.push(Worth::new(question, &answer));
             }
@@ -210,7 +260,7 @@ impl LinesArguments {
 
 #[expect(clippy::print_stdout, reason = "the report is what the command is for")]
 fn print_miss(project: &str, question: &Question, answer: &ContextAnswer) {
-    if question.targets.iter().any(|target| answer.blocks.iter().any(|block| target.is_shown(block))) {
+    if question.targets.iter().any(|target| answer.blocks.iter().any(|block| target.is_shown(place(block)))) {
         return;
     }
     println!("{project}: {:?}", question.query);

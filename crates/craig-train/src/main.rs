@@ -10,6 +10,7 @@ mod dump;
 mod eval;
 mod explain;
 mod fit;
+mod fit_chunks;
 mod ivf;
 mod lines;
 mod metrics;
@@ -48,6 +49,8 @@ enum Command {
     Lines(lines::LinesArguments),
     /// Fit the ranker and its probability of relevance, and measure both on repositories held out.
     Fit(fit::FitArguments),
+    /// Fit the ranker of chunks and its probability of relevance, and measure both on repositories held out.
+    FitChunks(fit_chunks::FitChunksArguments),
     /// Write what the ranker sees of every candidate as a table.
     Features {
         #[command(flatten)]
@@ -80,6 +83,7 @@ fn main() -> Result<()> {
         Command::Context(arguments) => context::run(&arguments),
         Command::Lines(arguments) => lines::run(&arguments),
         Command::Fit(arguments) => fit::run(&arguments),
+        Command::FitChunks(arguments) => fit_chunks::run(&arguments),
         Command::Features { corpus, asked, out } => dump::run(&corpus, asked, &out),
         Command::Dense(arguments) => dense::run(&arguments),
         Command::Explain(arguments) => explain::run(&arguments),

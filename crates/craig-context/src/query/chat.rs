@@ -9,6 +9,8 @@ use super::words::{Token, tokens};
 pub struct ChatQuery {
     /// The question without what only makes it polite; what it points back to is put in.
     pub text: String,
+    /// The same without what it points back to.
+    pub question: String,
     /// Telling words, lower-cased, each once, in order of appearance; of a follow-up, those of its subject come last.
     pub keywords: Vec<String>,
     /// Names written as code, as they are written: `fetchUser`, `config.load`.
@@ -35,8 +37,13 @@ impl ChatQuery {
         let own = Words::from_tokens(&found);
         let subject = points_back(&found, &own).then(|| subject_of(history)).flatten();
         let code = Words::from_tokens(&tokens(message));
-        let mut query =
-            Self { text: cleaned.clone(), keywords: own.keywords, names: code.names, is_follow_up: false };
+        let mut query = Self {
+            text: cleaned.clone(),
+            question: cleaned.clone(),
+            keywords: own.keywords,
+            names: code.names,
+            is_follow_up: false,
+        };
         if let Some(subject) = subject {
             query.text = with_subject(&cleaned, &found, &subject.as_written.join(" "));
             query.is_follow_up = true;

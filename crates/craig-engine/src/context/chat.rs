@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use craig_context::{Block, ChatQuery, Format, SourceText, Tokenizer, enclosing, fitted, merged};
 use craig_model::Cancellation;
-use craig_search::{Description, Evidence, Filter, Hit};
+use craig_search::{Evidence, Hit};
 use craig_source::mask_secrets;
 use craig_store::{Project, Store};
 
@@ -48,11 +48,14 @@ pub struct ChatContextRequest {
     pub cancellation: Cancellation,
 }
 
-/// Chunks of one file that are looked at: the best file often has several that answer.
-const PER_FILE: usize = 3;
+/// Hits for each block that is wanted: neighbours are joined.
+const PER_BLOCK: usize = 2;
 
-/// Score of the only definition of a name that the question writes as code.
-const NAMED: f32 = 0.95;
+/// A message gets context if its best block is at least this likely to answer: below, most are about something else.
+const WORTHWHILE: f32 = 0.16;
+
+/// With a lower least relevance than the built-in one, less is worthwhile, too.
+const WORTHWHILE_SHARE: f32 = 4.0;
 
 /// A search finds at least this many hits, so that a reranker has something to choose from.
 const MIN_CANDIDATES: usize = 15;
@@ -68,6 +71,13 @@ struct Limits {
     tokenizer: Tokenizer,
     rerank: bool,
     cancellation: Cancellation,
+}
+
+impl Limits {
+    /// Least relevance of the best block.
+    fn worthwhile(&self) -> f32 {
+        (WORTHWHILE_SHARE * self.min_similarity).min(WORTHWHILE).max(self.min_similarity)
+    }
 }
 
 impl Engine {
@@ -186,7 +196,7 @@ impl Engine {
         answer.elapsed.rephrase_ms = clock.step_ms();
     }
 
-    /// Hits for the question, best first, together with the definitions of what it names.
+    /// Hits for the question, best first.
     fn found(
         &self,
         store: &Store,
@@ -197,8 +207,9 @@ impl Engine {
         clock: &mut Clock,
     ) -> Result<Vec<Hit>, EngineError> {
         let search = SearchRequest {
-            limit: (PER_FILE * limits.max_chunks).max(MIN_CANDIDATES),
-            per_file: PER_FILE,
+            limit: (PER_BLOCK * limits.max_chunks).max(MIN_CANDIDATES),
+            per_file: usize::MAX,
+            question: Some(query.question.clone()).filter(|_| answer.query == query.text),
             rerank: false,
             ..SearchRequest::default()
         };
@@ -207,33 +218,7 @@ impl Engine {
         if limits.rerank {
             hits = self.reranked_hits(hits, &limits.cancellation, answer, clock);
         }
-        let named = self.named(store, project, query, &mut answer.notes)?;
-        hits.retain(|hit| !named.iter().any(|named| named.overlaps(hit) && named.score >= hit.score));
-        hits.extend(named);
         Ok(hits)
-    }
-
-    /// The definitions of names that are written as code. One of many of the same name is hardly the one that is meant.
-    fn named(
-        &self,
-        store: &Store,
-        project: &Project,
-        query: &ChatQuery,
-        notes: &mut Vec<String>,
-    ) -> Result<Vec<Hit>, EngineError> {
-        let mut found: Vec<Hit> = Vec::new();
-        for name in query.names.iter().take(MOST_NAMES) {
-            let names = [name.clone()];
-            let description = Description { names: &names, ..Description::default() };
-            let hits = self.ask_index(store, project, notes, |index| {
-                index.definitions(store, &description, &Filter::default(), EXACT, 2 * MOST_RIVALS)
-            })?;
-            let share = NAMED / (hits.len().max(1) as f32).powf(0.25);
-            found.extend(
-                hits.into_iter().take(MOST_RIVALS).map(|hit| Hit { score: share * hit.score, ..hit }),
-            );
-        }
-        Ok(found)
     }
 
     /// The hits in the order of the reranker; as they are if there is none or it fails.
@@ -289,10 +274,12 @@ impl Engine {
         for hit in hits.iter_mut().filter(|hit| request.open_files.contains(&hit.path)) {
             hit.score = score_if_open(hit.score);
         }
-        hits.retain(|hit| hit.score >= limits.min_similarity);
         // Stable: of equals the first found stays first.
         hits.sort_by(|a, b| b.score.total_cmp(&a.score));
-        hits.truncate(PER_FILE * limits.max_chunks);
+        if hits.first().is_some_and(|best| best.score < limits.worthwhile()) {
+            hits.clear();
+        }
+        hits.retain(|hit| hit.score >= limits.min_similarity);
         if !hits.is_empty()
             && let Some(whole) = self.whole_project(store, project, &hits, limits)
         {
@@ -375,15 +362,6 @@ impl Engine {
         self.contexts().put(key, project.generation, files, answer.clone());
     }
 }
-
-/// Names of a message that are looked up.
-const MOST_NAMES: usize = 8;
-
-/// Definitions of one name that are taken.
-const MOST_RIVALS: usize = 3;
-
-/// A definition fits a name exactly, tests and minor kinds included.
-const EXACT: f32 = 0.88;
 
 /// Tokens rarely have more bytes, so larger texts are not even counted.
 const MAX_BYTES_PER_TOKEN: u64 = 8;

@@ -70,13 +70,13 @@ impl Default for ContextConfig {
         Self {
             chat: ChatConfig {
                 enabled: true,
-                max_chunks: 5,
-                min_similarity: 0.7,
+                max_chunks: 10,
+                min_similarity: 0.04,
                 rephrase: false,
                 rerank: false,
                 token_budget: 4000,
             },
-            inline: InlineConfig { enabled: true, max_chunks: 3, min_score: 0.7, max_code_length: 500 },
+            inline: InlineConfig { enabled: true, max_chunks: 3, min_score: 0.1, max_code_length: 2000 },
             deadline: Duration::from_millis(300),
             rephrase_timeout: Duration::from_millis(1500),
             tokenizer: Tokenizer::default(),

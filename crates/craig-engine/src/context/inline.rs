@@ -48,8 +48,8 @@ struct Limits {
     tokenizer: Tokenizer,
 }
 
-/// Chunks of one file that are looked at.
-const PER_FILE: usize = 2;
+/// Hits for each block that is wanted: some are of the selection.
+const PER_BLOCK: usize = 4;
 
 /// A definition that fits the name in a reference by less than this is another one.
 const MIN_FIT: f32 = 0.6;
@@ -158,8 +158,8 @@ impl Engine {
             None => Vec::new(),
         };
         let request = |languages: Vec<String>| SearchRequest {
-            limit: 2 * PER_FILE * limits.max_chunks,
-            per_file: PER_FILE,
+            limit: PER_BLOCK * limits.max_chunks,
+            per_file: usize::MAX,
             languages,
             rerank: false,
             ..SearchRequest::default()

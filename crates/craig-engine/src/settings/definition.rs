@@ -295,8 +295,14 @@ pub const DEFINITIONS: &[Definition] = &[
         "true",
         "Whether chats get context automatically.",
     ),
-    user("puku.chat.semanticContext.maxChunks", FEW, "5", "Maximum number of code blocks for a chat."),
-    user("puku.chat.semanticContext.minSimilarity", Kind::Share, "0.7", "Minimum relevance of a block."),
+    user("puku.chat.semanticContext.maxChunks", FEW, "10", "Maximum number of code blocks for a chat."),
+    user(
+        "puku.chat.semanticContext.minSimilarity",
+        Kind::Share,
+        "0.04",
+        "Minimum relevance of a block: the probability that its lines answer. Unless this is lowered, a message of \
+         which no block reaches 0.16 gets none.",
+    ),
     user(
         "puku.chat.semanticContext.showIndicator",
         Kind::Switch,
@@ -333,11 +339,11 @@ pub const DEFINITIONS: &[Definition] = &[
         "3",
         "Maximum number of code blocks for an inline edit.",
     ),
-    user("puku.inlineEdit.context.semantic.minScore", Kind::Share, "0.7", "Minimum score of a block."),
+    user("puku.inlineEdit.context.semantic.minScore", Kind::Share, "0.1", "Minimum score of a block."),
     user(
         "puku.inlineEdit.context.semantic.maxCodeLength",
         Kind::Between { least: 50, most: 100_000 },
-        "500",
+        "2000",
         "Maximum length of a block's code, in bytes; longer code is cut at a syntax boundary.",
     ),
     user(

@@ -14,6 +14,7 @@ use craig_text::path::file_stem;
 use craig_text::{PathRole, PathTraits, compact, stems};
 
 use super::checks::checksums;
+use super::comments::comment_percent;
 use super::file_terms::{FileTerms, is_type, words_per_vector};
 use super::layout::{ChunkRow, FORMAT, FileRow, Header, MAGIC, N_FIELD_EMBEDDINGS, N_SECTIONS, TextRef};
 use super::postings::{Posting, PostingsWriter};
@@ -146,7 +147,8 @@ impl SegmentBuilder {
                 symbol: self.string(chunk.symbol_name.as_deref().unwrap_or_default()),
                 parent: self.string(chunk.parent.as_deref().unwrap_or_default()),
                 kind: ChunkKind::ALL.iter().position(|&kind| kind == chunk.kind).unwrap_or_default() as u8,
-                reserved: [0; 3],
+                comment_percent: comment_percent(file.record.language, chunk.text(&file.text)),
+                reserved: [0; 2],
             };
             self.chunks.push(row);
             self.text_hashes.push(chunk.text_hash.to_bytes());

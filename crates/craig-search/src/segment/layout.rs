@@ -3,7 +3,7 @@
 use bytemuck::{Pod, Zeroable};
 
 /// Version of the layout and of the content of segments: those of other versions are rebuilt.
-pub(crate) const FORMAT: u32 = 12;
+pub(crate) const FORMAT: u32 = 13;
 
 /// First bytes of a segment file.
 pub(crate) const MAGIC: [u8; 8] = *b"craigseg";
@@ -143,5 +143,7 @@ pub(crate) struct ChunkRow {
     pub(crate) parent: TextRef,
     /// Index into `ChunkKind::ALL`.
     pub(crate) kind: u8,
-    pub(crate) reserved: [u8; 3],
+    /// Lines that are comments, in percent.
+    pub(crate) comment_percent: u8,
+    pub(crate) reserved: [u8; 2],
 }

@@ -64,13 +64,13 @@ fn every_kind_of_file_is_found_with_place_kind_and_name() {
             send_invoice
               1 src/mail.py:1-4 function send_invoice
               2 src/cart.rs:1-17 function total_price
-              3 docs/guide.md:1-7 section Returning goods in Guide
-              4 config/limits.toml:1-2 block orders
+              3 config/limits.toml:1-2 block orders
+              4 docs/guide.md:1-7 section Returning goods in Guide
             where is an invoice sent by mail
               1 src/mail.py:1-4 function send_invoice
               2 src/cart.rs:1-17 function total_price
-              3 docs/guide.md:1-7 section Returning goods in Guide
-              4 config/limits.toml:1-2 block orders
+              3 config/limits.toml:1-2 block orders
+              4 docs/guide.md:1-7 section Returning goods in Guide
             returning goods
               1 docs/guide.md:1-7 section Returning goods in Guide
               2 src/cart.rs:1-17 function total_price

@@ -1,6 +1,6 @@
 //! Search results for people.
 
-use craig_engine::{Evidence, Hit, RerankStatus, SearchAnswer};
+use craig_engine::{Evidence, Hit, RerankStatus, SearchAnswer, WORTH_READING, telling_lines};
 use unicode_width::UnicodeWidthStr as _;
 
 use crate::cli::output::{BOLD, Columns, DIM, GOOD, LABEL, PATH, styled};
@@ -26,7 +26,13 @@ pub(super) fn text(answer: &SearchAnswer, with_evidence: bool, columns: Columns)
         .enumerate()
         .map(|(at, hit)| {
             let evidence = if with_evidence { evidence(hit, width) } else { String::new() };
-            heading(at + 1, hit, width) + &content(hit, width) + &more(hit, width) + &evidence + "\n"
+            let content = if at == 0 || hit.score >= WORTH_READING {
+                content(hit, &answer.query, width) + &more(hit, width)
+            } else {
+                String::new()
+            };
+            let gap = if content.is_empty() && evidence.is_empty() { "" } else { "\n" };
+            heading(at + 1, hit, width) + &content + &evidence + gap
         })
         .collect();
     let n_hits = counted(answer.hits.len() as u64, "result");
@@ -89,26 +95,31 @@ fn lines(start: u32, end: u32) -> String {
     if start == end { start.to_string() } else { format!("{start}-{end}") }
 }
 
-/// The first lines of a hit, numbered, without their common indentation.
-fn content(hit: &Hit, width: usize) -> String {
+/// The lines of a hit that answer, numbered, without their common indentation.
+fn content(hit: &Hit, query: &str, width: usize) -> String {
     let all: Vec<String> = hit.content.lines().map(visible).collect();
     let end = all.iter().rposition(|line| !line.is_empty()).map_or(0, |at| at + 1);
     let start = all.iter().position(|line| !line.is_empty()).unwrap_or(0);
-    let shown = &all[start..end.min(start + MOST_LINES)];
-    let indent = shown.iter().filter(|line| !line.is_empty()).map(|line| indent(line)).min().unwrap_or(0);
+    let told = telling_lines(&hit.content, hit.symbol_name.as_deref(), query, MOST_LINES);
+    let shown: Vec<usize> = told.into_iter().filter(|at| (start..end).contains(at)).collect();
+    let lines = shown.iter().map(|&at| all[at].as_str());
+    let indent = lines.filter(|line| !line.is_empty()).map(indent).min().unwrap_or(0);
+    let gap = |n_left: usize| {
+        let gap = format!("         … {}", counted(n_left as u64, "more line"));
+        if n_left > 0 { format!("{}\n", styled(DIM, gap)) } else { String::new() }
+    };
     let mut text = String::new();
-    for (at, line) in shown.iter().enumerate() {
-        let number = hit.line_start as usize + start + at;
-        let line = cut(line.get(indent..).unwrap_or_default(), width.saturating_sub(NUMBERS_WIDTH), Cut::End);
-        let gap = if line.is_empty() { "" } else { "  " };
-        text += &format!("{}{gap}{line}\n", styled(DIM, format_args!("{number:>7}")));
+    let mut next = start;
+    for at in shown {
+        text += &gap(at - next);
+        next = at + 1;
+        let number = hit.line_start as usize + at;
+        let line =
+            cut(all[at].get(indent..).unwrap_or_default(), width.saturating_sub(NUMBERS_WIDTH), Cut::End);
+        let space = if line.is_empty() { "" } else { "  " };
+        text += &format!("{}{space}{line}\n", styled(DIM, format_args!("{number:>7}")));
     }
-    let n_left = end.saturating_sub(start + shown.len());
-    if n_left > 0 {
-        text += &styled(DIM, format_args!("         … {}", counted(n_left as u64, "more line")));
-        text += "\n";
-    }
-    text
+    text + &gap(end.saturating_sub(next))
 }
 
 const NUMBERS_WIDTH: usize = 9;

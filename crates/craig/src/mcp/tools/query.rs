@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use craig_engine::{GrepRequest, Hit, KindFilter, SearchAnswer, SearchRequest};
+use craig_engine::{Detail, GrepRequest, Hit, KindFilter, SearchAnswer, SearchRequest, WORTH_READING};
 use rmcp::model::Resource;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -19,6 +19,12 @@ use crate::mcp::{resources, uri};
 const DEFAULT_LIMIT: usize = 10;
 const MOST_HITS: usize = 100;
 
+/// Hits of one file, unless asked for otherwise.
+const DEFAULT_PER_FILE: usize = 3;
+
+/// Hits that are given with their code, unless a number is asked for.
+const MOST_SHOWN: usize = 5;
+
 #[derive(Deserialize, JsonSchema)]
 struct Arguments {
     /// What to search for: a sentence ("where are tokens checked") or a symbol ("verify_token").
@@ -32,10 +38,13 @@ struct Arguments {
     filters: Filters,
     /// Minimum score of a hit, 0 to 1.
     min_score: Option<f32>,
-    /// Maximum number of hits (default 10).
+    /// Maximum number of hits with their code; default: the best few, and up to 10 places.
     limit: Option<usize>,
-    /// Maximum number of hits per file (default 1).
+    /// Maximum number of hits per file (default 3).
     per_file: Option<usize>,
+    /// How much of each hit's code: lines (default: those that answer, numbered), symbol (the whole function or type), full
+    /// (the indexed piece).
+    detail: Option<Detail>,
     /// false: locations and scores without the code.
     content: Option<bool>,
     #[serde(flatten)]
@@ -57,6 +66,9 @@ pub(super) struct Filters {
 #[derive(Serialize, JsonSchema)]
 struct Found {
     hits: Vec<FoundHit>,
+    /// Further places that may answer, less likely: path, lines, symbol and score.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    others: Vec<String>,
     /// Names of the projects that were searched.
     projects: Vec<String>,
     /// Milliseconds of the search itself.
@@ -112,11 +124,21 @@ impl Filters {
 }
 
 impl Arguments {
+    /// Number of hits, of these best first, that are given with their code: those that are worth it, unless a number is asked
+    /// for.
+    fn n_shown(&self, hits: &[(String, Hit)]) -> usize {
+        match self.limit {
+            Some(_) => hits.len(),
+            None => hits.iter().take(MOST_SHOWN).take_while(|(_, hit)| hit.score >= WORTH_READING).count(),
+        }
+    }
+
     fn request(&self) -> SearchRequest {
         SearchRequest {
             limit: self.limit.unwrap_or(DEFAULT_LIMIT).clamp(1, MOST_HITS),
-            per_file: self.per_file.unwrap_or(1).clamp(1, MOST_HITS),
+            per_file: self.per_file.unwrap_or(DEFAULT_PER_FILE).clamp(1, MOST_HITS),
             min_score: self.min_score.unwrap_or(0.0),
+            detail: self.detail.unwrap_or(Detail::Lines),
             ..self.filters.request()
         }
     }
@@ -157,18 +179,25 @@ async fn answer(call: Call<Arguments>) -> Result<Answer<Found>, Failure> {
     let answers = search(&call, projects, request.clone()).await?;
     notes.extend(answers.iter().flat_map(|answer| answer.notes.iter().cloned()));
     let elapsed_ms: f64 = answers.iter().map(|answer| answer.elapsed_ms).sum();
-    let projects = answers.iter().map(|answer| answer.project.clone()).collect();
+    let projects: Vec<String> = answers.iter().map(|answer| answer.project.clone()).collect();
     let (with_content, max_bytes) = (arguments.content != Some(false), page.budget_bytes());
-    let hits: Vec<FoundHit> = merge(answers, request.limit)
-        .into_iter()
-        .map(|(project, hit)| FoundHit::new(&project, hit, with_content, max_bytes))
-        .collect();
+    let mut hits = merge(answers, request.limit);
     if hits.is_empty() {
         notes.push(nothing_found(arguments));
     }
+    let others = hits.split_off(arguments.n_shown(&hits));
+    let others: Vec<String> =
+        others.iter().map(|(project, hit)| in_one_line(&projects, project, hit)).collect();
+    if hits.is_empty() && !others.is_empty() {
+        notes.push(format!("no hit reaches a score of {WORTH_READING}: these are the likeliest places"));
+    }
+    let hits: Vec<FoundHit> = hits
+        .into_iter()
+        .map(|(project, hit)| FoundHit::new(&project, hit, with_content, max_bytes))
+        .collect();
     let (hits, page, links) = paged(page, hits, notes, call.caller.knows_links());
     let elapsed_ms = (elapsed_ms * 1e3).round() / 1e3;
-    Ok(Answer { fields: Found { hits, projects, elapsed_ms, freshness: worst.name(), page }, links })
+    Ok(Answer { fields: Found { hits, others, projects, elapsed_ms, freshness: worst.name(), page }, links })
 }
 
 /// The hits of a page, its end, and links to their files.
@@ -239,7 +268,14 @@ async fn scope(call: &Call<Arguments>) -> Result<Option<Scope>, Failure> {
 fn not_ingested(call: &Call<Arguments>, page: Page) -> Found {
     let notes = vec![format!("nothing was searched: {}", call.shared.no_own_project().in_a_note())];
     let (hits, page, _) = paged(page, Vec::new(), notes, false);
-    Found { hits, projects: Vec::new(), elapsed_ms: 0.0, freshness: StateName::Unchecked, page }
+    Found {
+        hits,
+        others: Vec::new(),
+        projects: Vec::new(),
+        elapsed_ms: 0.0,
+        freshness: StateName::Unchecked,
+        page,
+    }
 }
 
 async fn search(
@@ -267,12 +303,27 @@ fn merge(answers: Vec<SearchAnswer>, limit: usize) -> Vec<(String, Hit)> {
     hits
 }
 
+/// `src/auth.rs:12-40 verify_token 0.04`; the project stands before it where several were searched.
+fn in_one_line(projects: &[String], project: &str, hit: &Hit) -> String {
+    let project = if projects.len() > 1 { format!("{project} ") } else { String::new() };
+    let symbol = hit.symbol_name.as_deref().map(|name| format!(" {name}")).unwrap_or_default();
+    format!("{project}{}:{}-{}{symbol} {:.2}", hit.path, hit.line_start, hit.line_end, hit.score)
+}
+
 impl FoundHit {
     /// A hit with as many whole lines of its text as fit into `max_bytes`.
     pub(super) fn new(project: &str, hit: Hit, with_content: bool, max_bytes: usize) -> Self {
         let Hit { content, score, mut more, .. } = hit;
         more.iter_mut().for_each(|range| range.score = rounded(range.score));
-        let hit = Hit { content: String::new(), evidence: Vec::new(), score: rounded(score), more, ..hit };
+        let file_score = rounded(hit.file_score);
+        let hit = Hit {
+            content: String::new(),
+            evidence: Vec::new(),
+            score: rounded(score),
+            file_score,
+            more,
+            ..hit
+        };
         let mut found = Self {
             uri: uri::write(project, &hit.path),
             project: project.to_owned(),

@@ -1,0 +1,194 @@
+//! The lines of a hit that answer: what it is called, and where it shares most with the query.
+
+use std::collections::{BTreeSet, HashMap};
+
+use craig_search::Hit;
+use craig_store::{OutlinedFile, Project, Store};
+use craig_text::{is_stop_word, stems};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::EngineError;
+
+/// How much of a hit's text is given.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Detail {
+    /// The lines that answer, numbered, with `…` where lines are left out.
+    Lines,
+    /// The whole symbol that the hit is a part of.
+    Symbol,
+    /// The hit as it is indexed.
+    #[default]
+    Full,
+}
+
+/// Lines of an excerpt.
+const MAX_LINES: usize = 12;
+
+/// Lines of comments before the first line of code in an excerpt.
+const MAX_COMMENT_LINES: usize = 2;
+
+/// Symbols with more lines than this are not given whole.
+const MAX_SYMBOL_LINES: u32 = 400;
+
+impl Detail {
+    /// Gives the hits as much text as is wanted, and the lines of the symbols that they are parts of.
+    pub(crate) fn shape(
+        self,
+        store: &Store,
+        project: &Project,
+        query: &str,
+        hits: &mut [Hit],
+    ) -> Result<(), EngineError> {
+        if self == Self::Full {
+            return Ok(());
+        }
+        let mut files: HashMap<String, Option<OutlinedFile>> = HashMap::new();
+        for hit in hits {
+            if !files.contains_key(&hit.path) {
+                let tracked = store.tracked_file(project.id, &hit.path)?;
+                let outlined = tracked.map(|file| store.load_outlines(&[file.id])).transpose()?;
+                files.insert(hit.path.clone(), outlined.and_then(|mut files| files.pop()));
+            }
+            if let Some(Some(file)) = files.get(&hit.path) {
+                hit.symbol_lines = symbol_lines(hit, file);
+                if self == Self::Symbol {
+                    widen(hit, file);
+                }
+            }
+            if self == Self::Lines {
+                hit.content = excerpt(&hit.content, hit.line_start, hit.symbol_name.as_deref(), query);
+            }
+        }
+        Ok(())
+    }
+}
+
+/// First and last line of the smallest symbol of the hit's name that holds it or begins in it.
+fn symbol_lines(hit: &Hit, file: &OutlinedFile) -> Option<(u32, u32)> {
+    let name = hit.symbol_name.as_deref()?;
+    let meets = |line: u32, line_end: u32| line <= hit.line_end && hit.line_start <= line_end;
+    let named = file.symbols.iter().filter(|symbol| symbol.name == name);
+    let here = named.filter(|symbol| meets(symbol.line, symbol.line_end));
+    let smallest = here.min_by_key(|symbol| symbol.line_end - symbol.line)?;
+    Some((smallest.line, smallest.line_end))
+}
+
+/// Lets the hit hold all of its symbol, unless that is too long.
+fn widen(hit: &mut Hit, file: &OutlinedFile) {
+    let Some((first, last)) = hit.symbol_lines else { return };
+    let (first, last) = (first.min(hit.line_start), last.max(hit.line_end));
+    if last - first >= MAX_SYMBOL_LINES {
+        return;
+    }
+    let lines = file.text.lines().skip(first as usize - 1).take((last - first + 1) as usize);
+    hit.content = lines.collect::<Vec<_>>().join("\n");
+    (hit.line_start, hit.line_end) = (first, last);
+}
+
+/// The lines of `text`, whose first has the number `first`, that answer `query`, each with its number.
+fn excerpt(text: &str, first: u32, symbol: Option<&str>, query: &str) -> String {
+    let lines: Vec<&str> = text.lines().collect();
+    let kept = telling_lines(text, symbol, query, MAX_LINES);
+    let mut written = String::new();
+    let mut next = 0;
+    for at in kept {
+        if at > next {
+            written.push_str("…\n");
+        }
+        written.push_str(&format!("{}\t{}\n", first as usize + at, lines[at].trim_end()));
+        next = at + 1;
+    }
+    if next < lines.len() {
+        written.push_str("…\n");
+    }
+    written.pop();
+    written
+}
+
+/// The lines of a hit's `text` that answer `query`, about `most` of them, numbered from 0; all of a text that is not longer.
+pub fn telling_lines(text: &str, symbol: Option<&str>, query: &str, most: usize) -> BTreeSet<usize> {
+    let lines: Vec<&str> = text.lines().collect();
+    // What would be left out has to be worth the gap.
+    match lines.len() <= most + 2 {
+        true => (0..lines.len()).collect(),
+        false => best_lines(&lines, symbol, query, most),
+    }
+}
+
+fn best_lines(lines: &[&str], symbol: Option<&str>, query: &str, most: usize) -> BTreeSet<usize> {
+    let words: BTreeSet<String> = stems(query).filter(|word| !is_stop_word(word)).collect();
+    let found: Vec<BTreeSet<String>> =
+        lines.iter().map(|line| stems(line).filter(|word| words.contains(word)).collect()).collect();
+    let mut n_lines_with: HashMap<&str, f32> = HashMap::new();
+    for word in found.iter().flatten() {
+        *n_lines_with.entry(word).or_default() += 1.0;
+    }
+    // A word that is on every line says nothing about one of them.
+    let score =
+        |at: usize| found[at].iter().map(|word| 1.0 / n_lines_with[word.as_str()].sqrt()).sum::<f32>();
+    let head = head(lines, symbol);
+    let mut kept: BTreeSet<usize> = (head..lines.len()).take(2).collect();
+    let mut comments = (0..head).rev().take_while(|&at| is_comment(lines[at]));
+    kept.extend(comments.by_ref().last().into_iter().flat_map(|top| (top..head).take(MAX_COMMENT_LINES)));
+    let is_telling = |&at: &usize| at > head && !is_import(lines[at]) && lines[at].trim().len() > 2;
+    let mut order: Vec<usize> = (0..lines.len()).filter(is_telling).collect();
+    order.sort_by(|&a, &b| score(b).total_cmp(&score(a)));
+    for at in order {
+        // With its neighbours a line can be understood.
+        let around = (at.saturating_sub(1).max(head)..=at + 1).filter(|&near| near < lines.len());
+        let new: Vec<usize> = around.filter(|near| !kept.contains(near)).collect();
+        if kept.len() + new.len() > most {
+            break;
+        }
+        kept.extend(new);
+    }
+    kept
+}
+
+/// The line that names the symbol, else the first that is neither import nor comment.
+fn head(lines: &[&str], symbol: Option<&str>) -> usize {
+    let is_code = |line: &&str| !line.trim().is_empty() && !is_comment(line) && !is_import(line);
+    let names = |line: &&str| is_code(line) && symbol.is_some_and(|symbol| line.contains(symbol));
+    let first = || lines.iter().position(|line| is_code(&line));
+    lines.iter().position(|line| names(&line)).or_else(first).unwrap_or_default()
+}
+
+fn is_comment(line: &str) -> bool {
+    let line = line.trim_start();
+    ["//", "/*", "*", "#!", "# ", "--", ";;", "\"\"\"", "<!--"].iter().any(|mark| line.starts_with(mark))
+}
+
+fn is_import(line: &str) -> bool {
+    let line = line.trim_start();
+    let begins =
+        ["import ", "use ", "from ", "#include", "require", "package ", "using ", "pub use ", "@import"];
+    begins.iter().any(|word| line.starts_with(word))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn short_texts_are_numbered_and_whole() {
+        assert_eq!(excerpt("fn a() {\n    b();\n}\n", 7, Some("a"), "b"), "7\tfn a() {\n8\t    b();\n9\t}");
+        assert_eq!(excerpt("", 1, None, "b"), "");
+    }
+
+    #[test]
+    fn the_lines_that_share_most_with_the_query_are_given() {
+        let body: String = (0..30).map(|n| format!("    step_{n}();\n")).collect();
+        let text = format!(
+            "use std::fs;\n/// One.\n/// Two.\n/// Three.\nfn close(pool: &Pool) {{\n{body}    pool.drain(timeout);\n}}\n"
+        );
+        let given = excerpt(&text, 1, Some("close"), "where is the timeout of draining");
+        assert!(
+            given.starts_with("…\n2\t/// One.\n3\t/// Two.\n…\n5\tfn close(pool: &Pool) {\n6\t"),
+            "{given}"
+        );
+        assert!(given.contains("\n36\t    pool.drain(timeout);"), "{given}");
+        assert!(given.lines().count() <= MAX_LINES + 4 && !given.contains("use std"), "{given}");
+    }
+}

@@ -1,0 +1,114 @@
+//! Ranks the chunks of the first files in one list, and estimates the probability that each answers.
+//!
+//! Both models are boosted trees, fitted by `craig-train fit-chunks` to questions with labelled lines; `chunk_ranker.json`
+//! holds them and the report of the run. The ranker was fitted with LambdaMART (Burges, 2010), so that only differences of
+//! scores within one query are meaningful; the probability is fitted to what is left on top.
+
+use std::sync::{Arc, LazyLock, PoisonError, RwLock};
+
+use serde::{Deserialize, Serialize};
+
+use crate::ranker::{SCORE_FEATURE_NAMES, score_features};
+use crate::trees::{Tree, Trees};
+use crate::{CHUNK_FEATURE_NAMES, ChunkFeatures};
+
+static RANKER: LazyLock<RwLock<Arc<ChunkRanker>>> = LazyLock::new(|| {
+    let weights: ChunkRankerWeights = serde_json::from_str(include_str!("../chunk_ranker.json"))
+        .expect("the compiled-in trees are checked by a test");
+    let ranker = ChunkRanker::new(&weights).expect("the compiled-in trees are checked by a test");
+    RwLock::new(Arc::new(ranker))
+});
+
+fn ranker() -> Arc<ChunkRanker> {
+    RANKER.read().unwrap_or_else(PoisonError::into_inner).clone()
+}
+
+/// Lets all searches of the process use other trees than the compiled-in ones, to measure these where they were not fitted;
+/// false, and nothing changes, if they ask for features that there are not.
+pub fn replace_chunk_ranker(weights: &ChunkRankerWeights) -> bool {
+    let Some(ranker) = ChunkRanker::new(weights) else { return false };
+    *RANKER.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(ranker);
+    true
+}
+
+/// What `craig-train fit-chunks` learns.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ChunkRankerWeights {
+    /// Report of the run that made them.
+    pub run: Vec<String>,
+    /// The score: features are those of [`CHUNK_FEATURE_NAMES`].
+    pub score: Vec<Tree>,
+    /// Log-odds of relevance where no tree says anything.
+    pub bias: f32,
+    /// Log-odds of relevance: features of chunks, and then [`SCORE_FEATURE_NAMES`].
+    pub relevance: Vec<Tree>,
+}
+
+struct ChunkRanker {
+    score: Trees,
+    bias: f32,
+    relevance: Trees,
+}
+
+impl ChunkRanker {
+    fn new(weights: &ChunkRankerWeights) -> Option<Self> {
+        let names: Vec<&str> = CHUNK_FEATURE_NAMES.iter().chain(&SCORE_FEATURE_NAMES).copied().collect();
+        Some(Self {
+            score: Trees::new(&weights.score, CHUNK_FEATURE_NAMES)?,
+            bias: weights.bias,
+            relevance: Trees::new(&weights.relevance, &names)?,
+        })
+    }
+}
+
+/// Scores of the chunks of one query: only their differences mean something.
+pub(crate) fn chunk_scores(chunks: &[ChunkFeatures]) -> Vec<f32> {
+    ranker().score.sums(&columns(chunks))
+}
+
+/// Probability that each chunk answers, from the features and scores of the pool, best first.
+///
+/// It never rises from one chunk to the next, so a threshold keeps a prefix of the list.
+pub(crate) fn chunk_relevances(chunks: &[ChunkFeatures], scores: &[f32]) -> Vec<f32> {
+    let ranker = ranker();
+    let mut columns = columns(chunks);
+    let of_scores = score_features(scores);
+    columns.extend((0..SCORE_FEATURE_NAMES.len()).map(|at| of_scores.iter().map(|row| row[at]).collect()));
+    let mut least = 1.0f32;
+    let probability = |log_odds: f32| {
+        least = least.min(1.0 / (1.0 + (-(ranker.bias + log_odds)).exp()));
+        least
+    };
+    ranker.relevance.sums(&columns).into_iter().map(probability).collect()
+}
+
+fn columns(chunks: &[ChunkFeatures]) -> Vec<Vec<f32>> {
+    let mut columns = vec![Vec::with_capacity(chunks.len()); CHUNK_FEATURE_NAMES.len()];
+    for chunk in chunks {
+        columns.iter_mut().zip(chunk.to_array()).for_each(|(column, value)| column.push(value));
+    }
+    columns
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_trees_are_over_known_features() {
+        let weights: ChunkRankerWeights = serde_json::from_str(include_str!("../chunk_ranker.json")).unwrap();
+        assert!(ChunkRanker::new(&weights).is_some());
+        assert!(!weights.score.is_empty() && !weights.relevance.is_empty());
+    }
+
+    #[test]
+    fn relevance_never_rises_with_the_rank() {
+        let strong =
+            ChunkFeatures { cosine: 0.9, body: 1.5, file_relevance: 0.9, ..ChunkFeatures::default() };
+        let chunks = [ChunkFeatures::default(), strong, ChunkFeatures::default()];
+        let relevances = chunk_relevances(&chunks, &[5.0, 4.9, -2.0]);
+        assert!(relevances.is_sorted_by(|a, b| a >= b), "{relevances:?}");
+        assert!(chunk_relevances(&[], &[]).is_empty());
+    }
+}
