@@ -132,18 +132,26 @@ fn best_lines(lines: &[&str], symbol: Option<&str>, query: &str, most: usize) ->
     let mut kept: BTreeSet<usize> = (head..lines.len()).take(2).collect();
     let mut comments = (0..head).rev().take_while(|&at| is_comment(lines[at]));
     kept.extend(comments.by_ref().last().into_iter().flat_map(|top| (top..head).take(MAX_COMMENT_LINES)));
-    let is_telling = |&at: &usize| at > head && !is_import(lines[at]) && lines[at].trim().len() > 2;
+    let is_telling = |&at: &usize| {
+        (at > head || !is_comment(lines[at])) && !is_import(lines[at]) && lines[at].trim().len() > 2
+    };
     let mut order: Vec<usize> = (0..lines.len()).filter(is_telling).collect();
     order.sort_by(|&a, &b| score(b).total_cmp(&score(a)));
     for at in order {
         // With its neighbours a line can be understood.
-        let around = (at.saturating_sub(1).max(head)..=at + 1).filter(|&near| near < lines.len());
+        let above = if at > head { at - 1 } else { at };
+        let around = (above..=at + 1).filter(|&near| near < lines.len());
         let new: Vec<usize> = around.filter(|near| !kept.contains(near)).collect();
         if kept.len() + new.len() > most {
             break;
         }
         kept.extend(new);
     }
+    // A gap of one line is longer than the line.
+    let holes =
+        (head..lines.len()).filter(|at| *at > 0 && kept.contains(&(at - 1)) && kept.contains(&(at + 1)));
+    let holes: Vec<usize> = holes.collect();
+    kept.extend(holes);
     kept
 }
 
@@ -175,6 +183,17 @@ mod tests {
     fn short_texts_are_numbered_and_whole() {
         assert_eq!(excerpt("fn a() {\n    b();\n}\n", 7, Some("a"), "b"), "7\tfn a() {\n8\t    b();\n9\t}");
         assert_eq!(excerpt("", 1, None, "b"), "");
+    }
+
+    #[test]
+    fn another_definition_of_the_text_may_answer() {
+        let body = "    step();\n".repeat(20);
+        let text = format!("import os\ndef expire(sessions):\n    drop(sessions)\ndef resume():\n{body}");
+        let given = excerpt(&text, 1, Some("resume"), "how do sessions expire");
+        assert!(
+            given.starts_with("…\n2\tdef expire(sessions):\n3\t    drop(sessions)\n4\tdef resume():"),
+            "{given}"
+        );
     }
 
     #[test]

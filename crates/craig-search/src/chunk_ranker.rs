@@ -4,6 +4,7 @@
 //! holds them and the report of the run. The ranker was fitted with LambdaMART (Burges, 2010), so that only differences of
 //! scores within one query are meaningful; the probability is fitted to what is left on top.
 
+use std::collections::BTreeMap;
 use std::sync::{Arc, LazyLock, PoisonError, RwLock};
 
 use serde::{Deserialize, Serialize};
@@ -65,6 +66,35 @@ impl ChunkRanker {
 /// Scores of the chunks of one query: only their differences mean something.
 pub(crate) fn chunk_scores(chunks: &[ChunkFeatures]) -> Vec<f32> {
     ranker().score.sums(&columns(chunks))
+}
+
+/// What each kind of signal adds to the score of a chunk, where that is not next to nothing.
+pub(crate) fn contributions(chunk: ChunkFeatures) -> Vec<(&'static str, f32)> {
+    let mut by_signal: BTreeMap<&str, f32> = BTreeMap::new();
+    let of_features = ranker().score.contributions(&chunk.to_array());
+    for (name, value) in CHUNK_FEATURE_NAMES.iter().zip(of_features) {
+        *by_signal.entry(signal(name)).or_default() += value;
+    }
+    by_signal.into_iter().filter(|(_, value)| value.abs() >= 0.005).collect()
+}
+
+/// What a feature belongs to, in words.
+fn signal(feature: &str) -> &'static str {
+    match feature {
+        _ if feature.starts_with("file_") => "its file",
+        _ if feature.starts_with("body") || feature.starts_with("coverage") => "words of its text",
+        "symbol" | "defines" | "name_precision" | "parent_coverage" => "names",
+        _ if feature.starts_with("cosine") || feature.starts_with("label") => "meaning",
+        _ if feature.starts_with("blend") => "words and meaning",
+        "phrase" => "phrase",
+        "n_terms"
+        | "mean_idf"
+        | "unknown_share"
+        | "best_coverage"
+        | "best_cosine"
+        | "best_file_relevance" => "the query",
+        _ => "kind and place",
+    }
 }
 
 /// Probability that each chunk answers, from the features and scores of the pool, best first.

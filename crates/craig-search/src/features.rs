@@ -16,7 +16,7 @@ macro_rules! features {
             }
 
             /// The same with the features of these names set to 0.
-            pub(crate) fn without(self, names: &[&str]) -> Self {
+            pub fn without(self, names: &[&str]) -> Self {
                 let ablated = |name, value| if names.contains(&name) { 0.0 } else { value };
                 Self { $($name: ablated(stringify!($name), self.$name)),* }
             }

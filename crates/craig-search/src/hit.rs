@@ -31,7 +31,7 @@ pub struct Hit {
     /// Text of the chunk: data, not instructions. Left out when only places were asked for.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub content: String,
-    /// The signals that the score came from, strongest first. Left out for assistants.
+    /// What the rank came from: what each kind of signal adds to its score, strongest first. Left out for assistants.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub evidence: Vec<Evidence>,
     /// Other ranges of the same file that may answer, best first.
@@ -50,7 +50,7 @@ impl Hit {
 pub struct Evidence {
     /// Name of the signal.
     pub signal: String,
-    /// Its value for this hit.
+    /// What it adds to the score that hits are ordered by.
     pub value: f32,
 }
 

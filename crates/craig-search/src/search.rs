@@ -6,7 +6,7 @@ use craig_model::Embedder;
 use craig_store::{FileId, Store, TextHash};
 
 use crate::candidates::{FileAt, candidate_files, files_by_vector, files_by_words};
-use crate::chunk_ranker::{chunk_relevances, chunk_scores};
+use crate::chunk_ranker::{chunk_relevances, chunk_scores, contributions};
 use crate::chunks::{PooledChunk, best_chunk, pool};
 use crate::feature_extractor::{Candidate, FeatureExtractor, NamePostings, add_set_features, look_up_name};
 use crate::filter::Filter;
@@ -17,7 +17,7 @@ use crate::phrase::{Phrase, may_be_pasted};
 use crate::query::{Query, has_words};
 use crate::ranker::{relevances, scores};
 use crate::segment::{Segment, TextRef};
-use crate::{ChunkFeatures, FEATURE_NAMES, Features, SearchError};
+use crate::{ChunkFeatures, Features, SearchError};
 
 /// Candidates of the first ranking that get the features which are too slow for all.
 const N_SECOND_STAGE: usize = 25;
@@ -47,7 +47,7 @@ pub struct SearchOptions {
     pub filter: Filter,
     /// How candidates are ordered, for ablations.
     pub retrieval: Retrieval,
-    /// Features that are 0 for every candidate, of [`FEATURE_NAMES`], for ablations.
+    /// Features that are 0 for every candidate, of [`FEATURE_NAMES`](crate::FEATURE_NAMES), for ablations.
     pub without: Vec<&'static str>,
     /// The question alone, where the text searched for also has what was said before it: that finds the files, both find
     /// their lines.
@@ -84,7 +84,8 @@ struct RankedChunk {
     chunk: u32,
     /// Probability that it answers, 0 to 1.
     relevance: f32,
-    features: ChunkFeatures,
+    /// Those of a chunk of the pool.
+    features: Option<ChunkFeatures>,
 }
 
 /// What computes features of a query: of all of it, and of the question alone where something was said before it.
@@ -352,7 +353,7 @@ impl Index {
             rank,
             chunk,
             relevance,
-            features,
+            features: Some(features),
         };
         let mut chunks: Vec<RankedChunk> = scored.into_iter().zip(relevances).map(in_place).collect();
         let least = chunks.last().map_or(1.0, |last| last.relevance);
@@ -361,7 +362,7 @@ impl Index {
         for (rank, file) in files.iter().enumerate().filter(|(rank, _)| !is_in[*rank]) {
             let Some(chunk) = best_chunk(&extractors.whole, file) else { continue };
             let relevance = least.min(file.relevance);
-            chunks.push(RankedChunk { rank, chunk, relevance, features: ChunkFeatures::default() });
+            chunks.push(RankedChunk { rank, chunk, relevance, features: None });
         }
         Ok(chunks)
     }
@@ -456,7 +457,10 @@ impl Index {
             score: chunk.relevance,
             file_score: *relevance,
             content,
-            evidence: evidence(&candidate.features),
+            evidence: chunk
+                .features
+                .map(|features| evidence(features, &candidate.features))
+                .unwrap_or_default(),
             more: Vec::new(),
         }))
     }
@@ -512,14 +516,10 @@ fn ablate(candidates: &mut [Candidate], names: &[&str]) {
     }
 }
 
-/// The features that are not zero, largest first.
-fn evidence(features: &Features) -> Vec<Evidence> {
-    let mut evidence: Vec<_> = FEATURE_NAMES
-        .iter()
-        .zip(features.to_array())
-        .filter(|&(_, value)| value != 0.0)
-        .map(|(name, value)| Evidence { signal: (*name).to_owned(), value })
-        .collect();
-    evidence.sort_by(|a, b| b.value.total_cmp(&a.value));
-    evidence
+/// What the score of a chunk came from, the largest first.
+fn evidence(chunk: ChunkFeatures, file: &Features) -> Vec<Evidence> {
+    let prior = Some(("beside the product", role_prior(file))).filter(|(_, value)| *value != 0.0);
+    let mut signals: Vec<_> = prior.into_iter().chain(contributions(chunk)).collect();
+    signals.sort_by(|a, b| b.1.abs().total_cmp(&a.1.abs()));
+    signals.into_iter().map(|(signal, value)| Evidence { signal: signal.to_owned(), value }).collect()
 }

@@ -65,6 +65,31 @@ impl Trees {
     }
 }
 
+impl Trees {
+    /// What each feature adds to the sum of a row: by how much it differs from the mean over all answers to the questions
+    /// about that feature.
+    pub(crate) fn contributions(&self, row: &[f32]) -> Vec<f32> {
+        let mut contributions = vec![0.0; row.len()];
+        for tree in &self.trees {
+            let leaf = (0..TREE_DEPTH).fold(0, |leaf, bit| {
+                leaf | usize::from(row[tree.features[bit]] > tree.thresholds[bit]) << bit
+            });
+            for bit in 0..TREE_DEPTH {
+                let feature = tree.features[bit];
+                if tree.features[..bit].contains(&feature) {
+                    continue;
+                }
+                let asks = (0..TREE_DEPTH).filter(|&other| tree.features[other] == feature);
+                let mask = asks.fold(0, |mask, bit| mask | 1 << bit);
+                let others = (0..N_LEAVES).filter(|other| other & !mask == leaf & !mask);
+                let (sum, n) = others.fold((0.0, 0.0), |(sum, n), other| (sum + tree.leaves[other], n + 1.0));
+                contributions[feature] += tree.leaves[leaf] - sum / n;
+            }
+        }
+        contributions
+    }
+}
+
 /// The sums of `trees` for all rows, for training; `columns` holds the values of the features of these names.
 ///
 /// # Panics
@@ -89,5 +114,7 @@ mod tests {
         let columns = [vec![0.0, 1.0, 3.0], vec![0.0, 1.0, 1.0]];
         assert_eq!(trees.sums(&columns), [0.0, 6.0, 14.0]);
         assert!(Trees::new(&[tree], &["a"]).is_none());
+        // Leaf 7 of 0 to 7; without the answers about "b", bit 1, it would be 7 or 5; without those about "a", 2, 3, 6 or 7.
+        assert_eq!(trees.contributions(&[3.0, 1.0]), [2.0 * 2.5, 2.0 * 1.0]);
     }
 }

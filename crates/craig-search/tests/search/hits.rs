@@ -164,15 +164,15 @@ fn the_text_of_a_hit_is_the_chunk_as_stored() {
 }
 
 #[test]
-fn evidence_is_ordered_by_value_and_has_no_zeros() {
+fn evidence_is_ordered_by_size_and_has_no_zeros() {
     let project = TestProject::new(SHOP);
     let hits = project.search("total_price", &SearchOptions::default());
     let evidence = &hits[0].evidence;
-    assert!(evidence.is_sorted_by(|a, b| a.value >= b.value), "{evidence:?}");
+    assert!(evidence.is_sorted_by(|a, b| a.value.abs() >= b.value.abs()), "{evidence:?}");
     assert!(evidence.iter().all(|signal| signal.value != 0.0));
-    let value = |name: &str| evidence.iter().find(|signal| signal.signal == name).map(|signal| signal.value);
-    assert_eq!((value("asks_symbol"), value("definition_exact")), (Some(1.0), Some(1.0)));
-    assert_eq!(value("is_test"), None);
+    let adds = |name: &str| evidence.iter().any(|signal| signal.signal == name && signal.value > 0.0);
+    assert!(adds("its file") && adds("names"), "{evidence:?}");
+    assert!(!adds("beside the product"), "{evidence:?}");
 }
 
 #[test]

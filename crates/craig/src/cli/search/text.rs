@@ -100,8 +100,8 @@ fn content(hit: &Hit, query: &str, width: usize) -> String {
     let all: Vec<String> = hit.content.lines().map(visible).collect();
     let end = all.iter().rposition(|line| !line.is_empty()).map_or(0, |at| at + 1);
     let start = all.iter().position(|line| !line.is_empty()).unwrap_or(0);
-    let told = telling_lines(&hit.content, hit.symbol_name.as_deref(), query, MOST_LINES);
-    let shown: Vec<usize> = told.into_iter().filter(|at| (start..end).contains(at)).collect();
+    let telling = telling_lines(&hit.content, hit.symbol_name.as_deref(), query, MOST_LINES);
+    let shown: Vec<usize> = telling.into_iter().filter(|at| (start..end).contains(at)).collect();
     let lines = shown.iter().map(|&at| all[at].as_str());
     let indent = lines.filter(|line| !line.is_empty()).map(indent).min().unwrap_or(0);
     let gap = |n_left: usize| {

@@ -38,12 +38,11 @@ struct Arguments {
     filters: Filters,
     /// Minimum score of a hit, 0 to 1.
     min_score: Option<f32>,
-    /// Maximum number of hits with their code; default: the best few, and up to 10 places.
+    /// Maximum number of hits; default: the best few, then places.
     limit: Option<usize>,
     /// Maximum number of hits per file (default 3).
     per_file: Option<usize>,
-    /// How much of each hit's code: lines (default: those that answer, numbered), symbol (the whole function or type), full
-    /// (the indexed piece).
+    /// lines (default): those that answer; symbol: the whole function; full: the indexed piece.
     detail: Option<Detail>,
     /// false: locations and scores without the code.
     content: Option<bool>,
