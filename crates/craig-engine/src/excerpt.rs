@@ -24,7 +24,7 @@ pub enum Detail {
 }
 
 /// Lines of an excerpt.
-const MAX_LINES: usize = 12;
+const MAX_LINES: usize = 10;
 
 /// Lines of comments before the first line of code in an excerpt.
 const MAX_COMMENT_LINES: usize = 2;
@@ -129,7 +129,8 @@ fn best_lines(lines: &[&str], symbol: Option<&str>, query: &str, most: usize) ->
     let score =
         |at: usize| found[at].iter().map(|word| 1.0 / n_lines_with[word.as_str()].sqrt()).sum::<f32>();
     let head = head(lines, symbol);
-    let mut kept: BTreeSet<usize> = (head..lines.len()).take(2).collect();
+    let has_text = |at: &usize| !lines[*at].trim().is_empty();
+    let mut kept: BTreeSet<usize> = (head..lines.len()).filter(has_text).take(2).collect();
     let mut comments = (0..head).rev().take_while(|&at| is_comment(lines[at]));
     kept.extend(comments.by_ref().last().into_iter().flat_map(|top| (top..head).take(MAX_COMMENT_LINES)));
     let is_telling = |&at: &usize| {
@@ -140,7 +141,8 @@ fn best_lines(lines: &[&str], symbol: Option<&str>, query: &str, most: usize) ->
     for at in order {
         // With its neighbours a line can be understood.
         let above = if at > head { at - 1 } else { at };
-        let around = (above..=at + 1).filter(|&near| near < lines.len());
+        let around =
+            (above..=at + 1).filter(|&near| lines.get(near).is_some_and(|line| !line.trim().is_empty()));
         let new: Vec<usize> = around.filter(|near| !kept.contains(near)).collect();
         if kept.len() + new.len() > most {
             break;

@@ -19,7 +19,7 @@ use crate::{Detail, Engine, EngineError};
 pub struct SearchRequest {
     /// Most hits.
     pub limit: usize,
-    /// Most hits of one file.
+    /// Most hits of one file. With 1, hits are in the order of their files; with more, in the order of their lines.
     pub per_file: usize,
     /// Hits below this relevance are left out; 0..=1.
     pub min_score: f32,

@@ -63,6 +63,9 @@ impl ChunkRanker {
     }
 }
 
+/// First chunks that have a probability of their own.
+const N_DISTINCT: usize = 40;
+
 /// Scores of the chunks of one query: only their differences mean something.
 pub(crate) fn chunk_scores(chunks: &[ChunkFeatures]) -> Vec<f32> {
     ranker().score.sums(&columns(chunks))
@@ -102,15 +105,19 @@ fn signal(feature: &str) -> &'static str {
 /// It never rises from one chunk to the next, so a threshold keeps a prefix of the list.
 pub(crate) fn chunk_relevances(chunks: &[ChunkFeatures], scores: &[f32]) -> Vec<f32> {
     let ranker = ranker();
-    let mut columns = columns(chunks);
-    let of_scores = score_features(scores);
+    // Those behind share the last probability.
+    let n_distinct = chunks.len().min(N_DISTINCT);
+    let mut columns = columns(&chunks[..n_distinct]);
+    let of_scores = &score_features(scores)[..n_distinct];
     columns.extend((0..SCORE_FEATURE_NAMES.len()).map(|at| of_scores.iter().map(|row| row[at]).collect()));
     let mut least = 1.0f32;
     let probability = |log_odds: f32| {
         least = least.min(1.0 / (1.0 + (-(ranker.bias + log_odds)).exp()));
         least
     };
-    ranker.relevance.sums(&columns).into_iter().map(probability).collect()
+    let mut relevances: Vec<f32> = ranker.relevance.sums(&columns).into_iter().map(probability).collect();
+    relevances.resize(chunks.len(), least);
+    relevances
 }
 
 fn columns(chunks: &[ChunkFeatures]) -> Vec<Vec<f32>> {

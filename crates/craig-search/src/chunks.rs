@@ -1,5 +1,6 @@
 //! The pool: the chunks that may answer, with their features.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 use std::ops::Range;
 
@@ -7,7 +8,7 @@ use craig_source::FileKind;
 use craig_text::{PathRole, stems};
 
 use crate::ChunkFeatures as Features;
-use crate::feature_extractor::{BodyScores, FeatureExtractor};
+use crate::feature_extractor::{ChunkScores, FeatureExtractor};
 use crate::ranker::score_features;
 use crate::search::RankedFile;
 use crate::segment::{ChunkRow, Segment, TextRef, kind_number};
@@ -43,17 +44,15 @@ struct FileChunks<'s> {
     number: usize,
     file: u32,
     chunks: Range<u32>,
-    body: BodyScores,
-    cosines: Vec<f32>,
-    labels: Vec<f32>,
+    scores: Cow<'s, ChunkScores>,
     defines: Vec<f32>,
 }
 
 /// Chooses the pool. Where `question` is given, it is the question without what was said before it.
-pub(crate) fn pool(
-    extractor: &FeatureExtractor<'_>,
-    question: Option<&FeatureExtractor<'_>>,
-    ranked: &[RankedFile],
+pub(crate) fn pool<'a>(
+    extractor: &FeatureExtractor<'a>,
+    question: Option<&FeatureExtractor<'a>>,
+    ranked: &'a [RankedFile],
 ) -> Vec<PooledChunk> {
     let scores: Vec<f32> = ranked.iter().map(|file| file.score).collect();
     let of_scores = score_features(&scores);
@@ -93,7 +92,7 @@ pub(crate) fn pool(
 }
 
 /// The chunk of a file that the pool would take first.
-pub(crate) fn best_chunk(extractor: &FeatureExtractor<'_>, ranked: &RankedFile) -> Option<u32> {
+pub(crate) fn best_chunk<'a>(extractor: &FeatureExtractor<'a>, ranked: &'a RankedFile) -> Option<u32> {
     let file = FileChunks::of_one(extractor, ranked);
     let best = (0..).zip(file.blends()).reduce(|best, next| if next.1 > best.1 { next } else { best });
     best.map(|(at, _): (u32, f32)| file.chunks.start + at)
@@ -116,46 +115,39 @@ impl<'s> FileChunks<'s> {
     fn new(
         extractor: &FeatureExtractor<'s>,
         question: Option<&FeatureExtractor<'s>>,
-        ranked: &RankedFile,
+        ranked: &'s RankedFile,
     ) -> Self {
         let mut both = Self::of_one(extractor, ranked);
         if let Some(question) = question {
-            let other = Self::of_one(question, ranked);
-            mix(&mut both.body.body, &other.body.body);
-            mix(&mut both.body.coverage, &other.body.coverage);
-            mix(&mut both.cosines, &other.cosines);
-            mix(&mut both.labels, &other.labels);
-            mix(&mut both.defines, &other.defines);
+            let other = question.chunk_scores(both.number, both.file);
+            let own = both.scores.to_mut();
+            mix(&mut own.body.body, &other.body.body);
+            mix(&mut own.body.coverage, &other.body.coverage);
+            mix(&mut own.cosines, &other.cosines);
+            mix(&mut own.labels, &other.labels);
+            mix(&mut both.defines, &question.definers(both.number, both.chunks.clone()));
         }
         both
     }
 
-    fn of_one(extractor: &FeatureExtractor<'s>, ranked: &RankedFile) -> Self {
+    fn of_one(extractor: &FeatureExtractor<'s>, ranked: &'s RankedFile) -> Self {
         let (number, file) = (ranked.candidate.segment, ranked.candidate.file);
         let segment = &extractor.segments[number].segment;
         let chunks = segment.chunks_of(file);
-        Self {
-            segment,
-            number,
-            file,
-            body: extractor.body_scores(number, file),
-            cosines: segment.similarities(&extractor.query.vector, chunks.clone()).collect(),
-            labels: segment.label_similarities(&extractor.query.builtin_vector, chunks.clone()).collect(),
-            defines: extractor.definers(number, chunks.clone()),
-            chunks,
-        }
+        let defines = extractor.definers(number, chunks.clone());
+        Self { segment, number, file, chunks, scores: Cow::Borrowed(&ranked.candidate.chunks), defines }
     }
 
     /// For each chunk, what the pool is chosen by.
     fn blends(&self) -> impl Iterator<Item = f32> + '_ {
-        (0..self.cosines.len()).map(|at| self.blend(at))
+        (0..self.scores.cosines.len()).map(|at| self.blend(at))
     }
 
     fn blend(&self, at: usize) -> f32 {
-        self.body.body[at]
-            + SYMBOL_WEIGHT * self.body.symbol[at]
-            + self.cosines[at]
-            + LABEL_WEIGHT * self.labels[at]
+        self.scores.body.body[at]
+            + SYMBOL_WEIGHT * self.scores.body.symbol[at]
+            + self.scores.cosines[at]
+            + LABEL_WEIGHT * self.scores.labels[at]
             + DEFINES_WEIGHT * self.defines[at]
     }
 
@@ -178,28 +170,28 @@ impl<'s> FileChunks<'s> {
         let pieces = self.pieces(at, &row);
         let largest = |values: &[f32]| values[pieces.clone()].iter().copied().fold(f32::MIN, f32::max);
         let file = &self.segment.files()[self.file as usize];
-        let n_chunks = self.cosines.len();
+        let n_chunks = self.scores.cosines.len();
         let flag = |is: bool| f32::from(u8::from(is));
         Features {
-            body: self.body.body[at],
-            symbol: self.body.symbol[at],
-            coverage: self.body.coverage[at],
+            body: self.scores.body.body[at],
+            symbol: self.scores.body.symbol[at],
+            coverage: self.scores.body.coverage[at],
             coverage_all: covered(
-                self.body.masks[at] | extractor.path_mask(self.number, self.file) | parent.mask,
+                self.scores.body.masks[at] | extractor.path_mask(self.number, self.file) | parent.mask,
             ),
-            cosine: self.cosines[at],
-            label: self.labels[at],
+            cosine: self.scores.cosines[at],
+            label: self.scores.labels[at],
             defines: self.defines[at],
             name_precision: name.precision,
             parent_coverage: covered(parent.mask),
-            body_symbol: largest(&self.body.body),
-            cosine_symbol: largest(&self.cosines),
-            body_before: at.checked_sub(1).map_or(0.0, |before| self.body.body[before]),
-            body_after: self.body.body.get(at + 1).copied().unwrap_or_default(),
+            body_symbol: largest(&self.scores.body.body),
+            cosine_symbol: largest(&self.scores.cosines),
+            body_before: at.checked_sub(1).map_or(0.0, |before| self.scores.body.body[before]),
+            body_after: self.scores.body.body.get(at + 1).copied().unwrap_or_default(),
             kind: f32::from(row.kind),
             n_pieces: pieces.len() as f32,
             n_lines: (row.line_end + 1).saturating_sub(row.line_start) as f32,
-            log_tokens: (self.body.n_tokens[at] as f32).ln_1p(),
+            log_tokens: (self.scores.body.n_tokens[at] as f32).ln_1p(),
             comment_share: f32::from(row.comment_percent) / 100.0,
             position: at as f32 / n_chunks.max(1) as f32,
             log_chunks: (n_chunks as f32).ln_1p(),
@@ -219,7 +211,8 @@ impl<'s> FileChunks<'s> {
             row.symbol.len > 0 && other.symbol == row.symbol && other.parent == row.parent
         };
         let first = (0..at).rev().take_while(|&before| is_piece(before)).last().unwrap_or(at);
-        let last = (at + 1..self.cosines.len()).take_while(|&after| is_piece(after)).last().unwrap_or(at);
+        let last =
+            (at + 1..self.scores.cosines.len()).take_while(|&after| is_piece(after)).last().unwrap_or(at);
         first..last + 1
     }
 }
@@ -232,7 +225,7 @@ fn mix(own: &mut [f32], other: &[f32]) {
 /// What names and the query have in common, each computed once.
 struct SharedWords<'q> {
     extractor: &'q FeatureExtractor<'q>,
-    known: HashMap<(usize, TextRef), Shared>,
+    known: HashMap<(usize, TextRef), Shared, foldhash::fast::FixedState>,
 }
 
 /// What a name and the query have in common.
@@ -246,7 +239,7 @@ struct Shared {
 
 impl<'q> SharedWords<'q> {
     fn new(extractor: &'q FeatureExtractor<'q>) -> Self {
-        Self { extractor, known: HashMap::new() }
+        Self { extractor, known: HashMap::default() }
     }
 
     fn shared(&mut self, number: usize, segment: &Segment, name: TextRef) -> Shared {
@@ -269,16 +262,15 @@ impl<'q> SharedWords<'q> {
 fn compare(pool: &mut [PooledChunk]) {
     let mut with = |value: fn(&Features) -> f32, set: fn(&mut Features, f32, f32)| {
         let mut best = f32::MIN;
-        let mut of_file: HashMap<usize, f32> = HashMap::new();
+        let mut of_file = [f32::MIN; N_FILES];
         for chunk in pool.iter() {
             let own = value(&chunk.features);
             best = best.max(own);
-            let of_file = of_file.entry(chunk.rank).or_insert(own);
-            *of_file = of_file.max(own);
+            of_file[chunk.rank] = of_file[chunk.rank].max(own);
         }
         for chunk in pool.iter_mut() {
             let own = value(&chunk.features);
-            set(&mut chunk.features, best - own, of_file[&chunk.rank] - own);
+            set(&mut chunk.features, best - own, of_file[chunk.rank] - own);
         }
     };
     with(|f| f.blend, |f, all, file| (f.blend_below, f.blend_below_file) = (all, file));

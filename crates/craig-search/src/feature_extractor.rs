@@ -19,6 +19,16 @@ pub(crate) struct Candidate {
     pub(crate) segment: usize,
     pub(crate) file: u32,
     pub(crate) features: Features,
+    pub(crate) chunks: ChunkScores,
+}
+
+/// How well each chunk of a file fits a query.
+#[derive(Clone)]
+pub(crate) struct ChunkScores {
+    pub(crate) body: BodyScores,
+    pub(crate) cosines: Vec<f32>,
+    /// Cosines of their paths and names.
+    pub(crate) labels: Vec<f32>,
 }
 
 /// Everything that the features of one query's candidates are computed from.
@@ -53,14 +63,24 @@ pub(crate) struct NamePostings {
 impl<'a> FeatureExtractor<'a> {
     /// Computes the features of file `file` of segment `segment`.
     pub(crate) fn candidate(&self, segment: usize, file: u32) -> Candidate {
-        let body = self.body_scores(segment, file);
+        let chunks = self.chunk_scores(segment, file);
         let mut features = Features::default();
-        self.lexical_features(&body, &mut features);
+        self.lexical_features(&chunks.body, &mut features);
         self.name_features(segment, file, &mut features);
         self.definition_features(segment, file, &mut features);
         self.role_features(segment, file, &mut features);
-        self.dense_features(segment, file, &mut features);
-        Candidate { segment, file, features }
+        self.dense_features(segment, file, &chunks, &mut features);
+        Candidate { segment, file, features, chunks }
+    }
+
+    /// How well each chunk of a file fits the query.
+    pub(crate) fn chunk_scores(&self, segment: usize, file: u32) -> ChunkScores {
+        let chunks = self.segment(segment).chunks_of(file);
+        ChunkScores {
+            body: self.body_scores(segment, file),
+            cosines: self.segment(segment).similarities(&self.query.vector, chunks.clone()).collect(),
+            labels: self.segment(segment).label_similarities(&self.query.builtin_vector, chunks).collect(),
+        }
     }
 
     fn segment(&self, segment: usize) -> &'a Segment {
@@ -68,7 +88,7 @@ impl<'a> FeatureExtractor<'a> {
     }
 
     /// BM25 sums and coverages of the file's text, for each chunk and for the whole file.
-    pub(crate) fn body_scores(&self, segment: usize, file: u32) -> BodyScores {
+    fn body_scores(&self, segment: usize, file: u32) -> BodyScores {
         let chunks = self.segment(segment).chunks_of(file);
         let n_tokens = self.segment(segment).chunk_tokens(chunks.clone());
         let average = average_tokens(self.totals);
@@ -211,13 +231,10 @@ impl<'a> FeatureExtractor<'a> {
         features.n_terms = query.terms.len() as f32;
     }
 
-    fn dense_features(&self, segment: usize, file: u32, features: &mut Features) {
+    fn dense_features(&self, segment: usize, file: u32, chunks: &ChunkScores, features: &mut Features) {
         let segment = self.segment(segment);
-        let chunks = segment.chunks_of(file);
-        let cosines = segment.similarities(&self.query.vector, chunks.clone());
-        (features.dense_best, features.dense_three) = best_and_three(cosines);
-        let labels = segment.label_similarities(&self.query.builtin_vector, chunks);
-        (features.label_best, features.label_three) = best_and_three(labels);
+        (features.dense_best, features.dense_three) = best_and_three(chunks.cosines.iter().copied());
+        (features.label_best, features.label_three) = best_and_three(chunks.labels.iter().copied());
         let field = |field| segment.field_similarity(&self.query.builtin_vector, file, field);
         features.dense_path = field(FieldEmbedding::Path);
         features.dense_name = field(FieldEmbedding::Name);
@@ -246,6 +263,7 @@ impl<'a> FeatureExtractor<'a> {
 }
 
 /// BM25 sums of one file and of each of its chunks, over the sum of the query's idf.
+#[derive(Clone)]
 pub(crate) struct BodyScores {
     pub(crate) body: Vec<f32>,
     pub(crate) symbol: Vec<f32>,

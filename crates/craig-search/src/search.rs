@@ -1,7 +1,5 @@
 //! A search from query to hits.
 
-use std::collections::HashMap;
-
 use craig_model::Embedder;
 use craig_store::{FileId, Store, TextHash};
 
@@ -39,7 +37,7 @@ const MORE_SHARE: f32 = 0.4;
 pub struct SearchOptions {
     /// Most hits.
     pub limit: usize,
-    /// Most hits of one file.
+    /// Most hits of one file. With 1, hits are in the order of their files; with more, in the order of their lines.
     pub per_file: usize,
     /// Hits below this relevance are dropped; 0..=1.
     pub min_score: f32,
@@ -375,21 +373,30 @@ impl Index {
         chunks: &[RankedChunk],
         options: &SearchOptions,
     ) -> Result<Vec<Hit>, SearchError> {
-        let mut n_of: HashMap<usize, usize> = HashMap::new();
-        let mut hits = Vec::new();
+        let mut n_of = vec![0; files.len()];
+        let mut chosen: Vec<(usize, &RankedChunk)> = Vec::new();
         for (at, chunk) in chunks.iter().enumerate() {
-            if hits.len() >= options.limit || chunk.relevance < options.min_score {
+            n_of[chunk.rank] += 1;
+            if n_of[chunk.rank] <= options.per_file && chunk.relevance >= options.min_score {
+                chosen.push((at, chunk));
+            }
+        }
+        if options.per_file == 1 {
+            // Whoever wants one hit of each file asks for files.
+            chosen.sort_by_key(|(_, chunk)| chunk.rank);
+        }
+        let mut hits = Vec::new();
+        n_of.fill(0);
+        for (at, chunk) in chosen {
+            if hits.len() >= options.limit {
                 break;
             }
-            let n_of_file = n_of.entry(chunk.rank).or_default();
-            if *n_of_file < options.per_file {
-                *n_of_file += 1;
-                let mut hit = self.hit(store, &files[chunk.rank], chunk)?;
-                if let Some(hit) = hit.as_mut().filter(|_| *n_of_file == options.per_file) {
-                    hit.more = self.more(&files[chunk.rank], &chunks[at..]);
-                }
-                hits.extend(hit);
+            n_of[chunk.rank] += 1;
+            let mut hit = self.hit(store, &files[chunk.rank], chunk)?;
+            if let Some(hit) = hit.as_mut().filter(|_| n_of[chunk.rank] == options.per_file) {
+                hit.more = self.more(&files[chunk.rank], &chunks[at..]);
             }
+            hits.extend(hit);
         }
         Ok(hits)
     }

@@ -76,13 +76,18 @@ impl Trees {
             });
             for bit in 0..TREE_DEPTH {
                 let feature = tree.features[bit];
-                if tree.features[..bit].contains(&feature) {
+                let asks = |other: &usize| tree.features[*other] == feature;
+                if (0..bit).any(|other| asks(&other)) {
                     continue;
                 }
-                let asks = (0..TREE_DEPTH).filter(|&other| tree.features[other] == feature);
-                let mask = asks.fold(0, |mask, bit| mask | 1 << bit);
-                let others = (0..N_LEAVES).filter(|other| other & !mask == leaf & !mask);
-                let (sum, n) = others.fold((0.0, 0.0), |(sum, n), other| (sum + tree.leaves[other], n + 1.0));
+                let mask = (0..TREE_DEPTH).filter(asks).fold(0, |mask, bit| mask | 1 << bit);
+                // All subsets of the mask, from the largest down.
+                let (mut sum, mut n, mut subset) = (tree.leaves[leaf & !mask], 1.0, mask);
+                while subset > 0 {
+                    sum += tree.leaves[leaf & !mask | subset];
+                    n += 1.0;
+                    subset = (subset - 1) & mask;
+                }
                 contributions[feature] += tree.leaves[leaf] - sum / n;
             }
         }

@@ -54,6 +54,9 @@ const PER_BLOCK: usize = 2;
 /// A message gets context if its best block is at least this likely to answer: below, most are about something else.
 const WORTHWHILE: f32 = 0.16;
 
+/// A message with so many words, such as the text of an issue, is rarely about something else.
+const LONG_MESSAGE: usize = 60;
+
 /// With a lower least relevance than the built-in one, less is worthwhile, too.
 const WORTHWHILE_SHARE: f32 = 4.0;
 
@@ -276,7 +279,8 @@ impl Engine {
         }
         // Stable: of equals the first found stays first.
         hits.sort_by(|a, b| b.score.total_cmp(&a.score));
-        if hits.first().is_some_and(|best| best.score < limits.worthwhile()) {
+        let is_long = request.message.split_whitespace().count() >= LONG_MESSAGE;
+        if !is_long && hits.first().is_some_and(|best| best.score < limits.worthwhile()) {
             hits.clear();
         }
         hits.retain(|hit| hit.score >= limits.min_similarity);

@@ -92,19 +92,19 @@ fn identifiers_find_their_definitions() {
               3 vendor/courier/courier.py:1-2 class Courier
             RETRY_LIMIT | limit=3
               1 src/delivery/retry.py:1-7 function backoff
-              2 config/service.toml:1-3 block delivery
-              3 src/delivery/__init__.py:1-2 import -
+              2 src/delivery/__init__.py:1-2 import -
+              3 README.md:1-7 section Configuration in Parcels
             backoff | limit=3
               1 src/delivery/retry.py:1-7 function backoff
               2 src/delivery/__init__.py:1-2 import -
               3 src/api/routes.ts:1-7 function postDelivery
             postDelivery | limit=3
               1 src/api/routes.ts:1-7 function postDelivery
-              2 config/service.toml:1-3 block delivery
-              3 tests/test_courier.py:1-5 function test_courier_delivers_parcel
+              2 src/delivery/__init__.py:1-2 import -
+              3 src/delivery/courier.py:1-14 class Courier
             Courier.deliver | limit=3
-              1 src/delivery/courier.py:1-14 class Courier
-              2 src/api/courier.ts:1-3 class Courier
+              1 src/api/courier.ts:1-3 class Courier
+              2 src/delivery/courier.py:1-14 class Courier
               3 vendor/courier/courier.py:1-2 class Courier
             Parcel | limit=3
               1 src/api/types.d.ts:1-2 interface Parcel
@@ -131,7 +131,7 @@ fn questions_find_the_code_that_answers_them() {
             how often is a delivery tried again | limit=3
               1 src/delivery/retry.py:1-7 function backoff
               2 src/delivery/courier.py:1-14 class Courier
-              3 config/service.toml:1-3 block delivery
+              3 src/api/routes.ts:1-7 function postDelivery
             where is the request to deliver a parcel handled | limit=3
               1 src/api/routes.ts:1-7 function postDelivery
               2 src/api/courier.ts:1-3 class Courier
@@ -139,11 +139,11 @@ fn questions_find_the_code_that_answers_them() {
             how long is the pause between attempts | limit=3
               1 src/delivery/retry.py:1-7 function backoff
               2 src/delivery/__init__.py:1-2 import -
-              3 config/service.toml:1-3 block delivery
+              3 src/delivery/courier.py:1-14 class Courier
             which columns does the table of parcels have | limit=3
               1 migrations/001_parcels.sql:1-1 class parcels
-              2 src/api/types.d.ts:1-2 interface Parcel
-              3 src/api/courier.ts:1-3 class Courier
+              2 src/api/courier.ts:1-3 class Courier
+              3 README.md:1-7 section Configuration in Parcels
         "#]],
     );
 }
@@ -155,20 +155,20 @@ fn keywords_find_files_by_words_and_paths() {
         expect![[r#"
             delivery retry | limit=3
               1 src/delivery/retry.py:1-7 function backoff
-              2 config/service.toml:1-3 block delivery
-              3 src/api/routes.ts:1-7 function postDelivery
+              2 src/delivery/__init__.py:1-2 import -
+              3 config/service.toml:1-3 block delivery
             api routes | limit=3
               1 src/api/routes.ts:1-7 function postDelivery
               2 src/api/courier.ts:1-3 class Courier
-              3 src/api/types.d.ts:1-2 interface Parcel
+              3 migrations/001_parcels.sql:1-1 class parcels
             service configuration | limit=3
               1 README.md:1-7 section Configuration in Parcels
               2 config/service.toml:1-3 block delivery
-              3 src/api/routes.ts:1-7 function postDelivery
+              3 src/delivery/__init__.py:1-2 import -
             migrations parcels | limit=3
               1 migrations/001_parcels.sql:1-1 class parcels
-              2 src/api/types.d.ts:1-2 interface Parcel
-              3 src/api/courier.ts:1-3 class Courier
+              2 src/api/courier.ts:1-3 class Courier
+              3 README.md:1-7 section Configuration in Parcels
         "#]],
     );
 }
@@ -180,16 +180,16 @@ fn tests_and_examples_are_found_when_they_are_asked_for() {
         expect![[r#"
             test courier delivers parcel | limit=3
               1 tests/test_courier.py:1-5 function test_courier_delivers_parcel
-              2 src/api/routes.ts:1-7 function postDelivery
+              2 src/api/courier.ts:1-3 class Courier
               3 src/delivery/courier.py:1-14 class Courier
             example deliver | limit=3
               1 examples/deliver.py:1-3 import -
-              2 src/api/routes.ts:1-7 function postDelivery
-              3 src/api/courier.ts:1-3 class Courier
+              2 src/api/courier.ts:1-3 class Courier
+              3 src/api/routes.ts:1-7 function postDelivery
             vendor courier | limit=3
               1 vendor/courier/courier.py:1-2 class Courier
               2 tests/test_courier.py:1-5 function test_courier_delivers_parcel
-              3 src/api/routes.ts:1-7 function postDelivery
+              3 src/api/courier.ts:1-3 class Courier
         "#]],
     );
 }
@@ -201,16 +201,16 @@ fn documentation_and_configuration_answer_questions_about_them() {
         expect![[r#"
             how do I run the service | limit=3
               1 README.md:1-7 section Configuration in Parcels
-              2 src/api/routes.ts:1-7 function postDelivery
-              3 src/delivery/retry.py:1-7 function backoff
-            timeout_ms | limit=3
-              1 config/service.toml:1-3 block delivery
               2 src/delivery/retry.py:1-7 function backoff
               3 src/api/routes.ts:1-7 function postDelivery
+            timeout_ms | limit=3
+              1 config/service.toml:1-3 block delivery
+              2 src/delivery/__init__.py:1-2 import -
+              3 src/delivery/retry.py:1-7 function backoff
             set retry_limit | limit=3
               1 src/delivery/retry.py:1-7 function backoff
-              2 README.md:1-7 section Configuration in Parcels
-              3 config/service.toml:1-3 block delivery
+              2 src/delivery/__init__.py:1-2 import -
+              3 README.md:1-7 section Configuration in Parcels
         "#]],
     );
 }

@@ -23,7 +23,7 @@ const MOST_HITS: usize = 100;
 const DEFAULT_PER_FILE: usize = 3;
 
 /// Hits that are given with their code, unless a number is asked for.
-const MOST_SHOWN: usize = 5;
+const MOST_SHOWN: usize = 4;
 
 #[derive(Deserialize, JsonSchema)]
 struct Arguments {
@@ -38,11 +38,11 @@ struct Arguments {
     filters: Filters,
     /// Minimum score of a hit, 0 to 1.
     min_score: Option<f32>,
-    /// Maximum number of hits; default: the best few, then places.
+    /// Maximum number of hits.
     limit: Option<usize>,
     /// Maximum number of hits per file (default 3).
     per_file: Option<usize>,
-    /// lines (default): those that answer; symbol: the whole function; full: the indexed piece.
+    /// lines that answer (default), the whole symbol, or the full piece.
     detail: Option<Detail>,
     /// false: locations and scores without the code.
     content: Option<bool>,
@@ -189,6 +189,10 @@ async fn answer(call: Call<Arguments>) -> Result<Answer<Found>, Failure> {
         others.iter().map(|(project, hit)| in_one_line(&projects, project, hit)).collect();
     if hits.is_empty() && !others.is_empty() {
         notes.push(format!("no hit reaches a score of {WORTH_READING}: these are the likeliest places"));
+    }
+    if arguments.limit.is_none() {
+        // They are among the others.
+        hits.iter_mut().for_each(|(_, hit)| hit.more.clear());
     }
     let hits: Vec<FoundHit> = hits
         .into_iter()
