@@ -159,10 +159,10 @@ fn best_lines(lines: &[&str], symbol: Option<&str>, query: &str, most: usize) ->
 
 /// The line that names the symbol, else the first that is neither import nor comment.
 fn head(lines: &[&str], symbol: Option<&str>) -> usize {
-    let is_code = |line: &&str| !line.trim().is_empty() && !is_comment(line) && !is_import(line);
-    let names = |line: &&str| is_code(line) && symbol.is_some_and(|symbol| line.contains(symbol));
-    let first = || lines.iter().position(|line| is_code(&line));
-    lines.iter().position(|line| names(&line)).or_else(first).unwrap_or_default()
+    let is_code = |line: &str| !line.trim().is_empty() && !is_comment(line) && !is_import(line);
+    let names = |line: &str| is_code(line) && symbol.is_some_and(|symbol| line.contains(symbol));
+    let first = || lines.iter().position(|line| is_code(line));
+    lines.iter().position(|line| names(line)).or_else(first).unwrap_or_default()
 }
 
 fn is_comment(line: &str) -> bool {

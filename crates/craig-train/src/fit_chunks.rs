@@ -35,7 +35,7 @@ pub(crate) struct FitChunksArguments {
     #[arg(long, default_value_t = 2, value_parser = clap::value_parser!(u64).range(1..))]
     shuffles: u64,
     /// Trees of each model.
-    #[arg(long, default_value_t = 160)]
+    #[arg(long, default_value_t = 240)]
     trees: usize,
     /// Share of each tree's answer that is added.
     #[arg(long, default_value_t = 0.1)]
@@ -81,7 +81,8 @@ pub(crate) fn run(arguments: &FitChunksArguments) -> Result<()> {
     let score = fit_score(&all, arguments);
     let seen: Vec<Seen> =
         all.iter().zip(&held_out[0].scores).map(|(example, scores)| Seen::new(example, scores)).collect();
-    let (bias, relevance) = fit_relevance(&all, &seen, arguments);
+    let seen: Vec<(&Example, &Seen)> = all.iter().copied().zip(&seen).collect();
+    let (bias, relevance) = fit_relevance(&seen, arguments);
     let weights = ChunkRankerWeights { run: lines, score, bias, relevance };
     write(out, &weights)
 }
@@ -142,18 +143,14 @@ impl HeldOut {
                 .for_each(|at| scores[at] = sums(&trees, 0.0, &examples[at].rows(), CHUNK_FEATURE_NAMES));
         }
         let seen: Vec<Seen> = examples.iter().zip(&scores).map(|(e, scores)| Seen::new(e, scores)).collect();
-        for fold in 0..N_FOLDS {
-            let (fitted, held_out) = split(fold);
-            let of = |at: &[usize]| at.iter().map(|&at| &examples[at]).collect::<Vec<_>>();
-            let own: Vec<Seen> = fitted
-                .iter()
-                .map(|&at| Seen { order: seen[at].order.clone(), rows: seen[at].rows.clone() })
-                .collect();
-            let (bias, trees) = fit_relevance(&of(&fitted), &own, arguments);
-            folds[fold].weights.bias = bias;
-            folds[fold].weights.relevance.clone_from(&trees);
+        for (number, fold) in folds.iter_mut().enumerate() {
+            let (fitted, held_out) = split(number);
+            let fitted: Vec<(&Example, &Seen)> =
+                fitted.iter().map(|&at| (&examples[at], &seen[at])).collect();
+            (fold.weights.bias, fold.weights.relevance) = fit_relevance(&fitted, arguments);
+            let ChunkRankerWeights { bias, relevance, .. } = &fold.weights;
             for at in held_out {
-                let log_odds = sums(&trees, bias, &seen[at].rows, &relevance_names());
+                let log_odds = sums(relevance, *bias, &seen[at].rows, &relevance_names());
                 let mut least = 1.0f64;
                 let relevances = log_odds.into_iter().map(|log_odds| {
                     least = least.min(sigmoid(f64::from(log_odds)));
@@ -209,10 +206,10 @@ fn fit_score(examples: &[&Example], arguments: &FitChunksArguments) -> Vec<Tree>
 }
 
 /// The intercept and the trees for the log-odds of relevance, from what is seen of pools.
-fn fit_relevance(examples: &[&Example], seen: &[Seen], arguments: &FitChunksArguments) -> (f32, Vec<Tree>) {
+fn fit_relevance(examples: &[(&Example, &Seen)], arguments: &FitChunksArguments) -> (f32, Vec<Tree>) {
     let mut rows = Vec::new();
     let mut answers = Vec::new();
-    for (example, seen) in examples.iter().zip(seen) {
+    for (example, seen) in examples {
         for (&at, row) in seen.order.iter().zip(&seen.rows).take(N_SEEN) {
             rows.push(row.clone());
             answers.push((example.pool[at].answers, example.weight()));
