@@ -123,12 +123,15 @@ impl Filters {
 }
 
 impl Arguments {
-    /// Number of hits, of these best first, that are given with their code: those that are worth it, unless a number is asked
-    /// for.
+    /// Number of hits, of these best first, that are given with their code: the best and those that are worth it, unless a
+    /// number is asked for.
     fn n_shown(&self, hits: &[(String, Hit)]) -> usize {
         match self.limit {
             Some(_) => hits.len(),
-            None => hits.iter().take(MOST_SHOWN).take_while(|(_, hit)| hit.score >= WORTH_READING).count(),
+            None => {
+                let worth_it = hits.iter().take(MOST_SHOWN).take_while(|(_, hit)| hit.score >= WORTH_READING);
+                worth_it.count().max(1).min(hits.len())
+            }
         }
     }
 
@@ -187,7 +190,7 @@ async fn answer(call: Call<Arguments>) -> Result<Answer<Found>, Failure> {
     let others = hits.split_off(arguments.n_shown(&hits));
     let others: Vec<String> =
         others.iter().map(|(project, hit)| in_one_line(&projects, project, hit)).collect();
-    if hits.is_empty() && !others.is_empty() {
+    if hits.first().is_some_and(|(_, hit)| hit.score < WORTH_READING) {
         notes.push(format!("no hit reaches a score of {WORTH_READING}: these are the likeliest places"));
     }
     if arguments.limit.is_none() {
