@@ -82,8 +82,8 @@ struct RankedChunk {
     chunk: u32,
     /// Probability that it answers, 0 to 1.
     relevance: f32,
-    /// Those of a chunk of the pool.
-    features: Option<ChunkFeatures>,
+    /// Those of a chunk of the pool, and what its file's role adds to its score.
+    features: Option<(ChunkFeatures, f32)>,
 }
 
 /// What computes features of a query: of all of it, and of the question alone where something was said before it.
@@ -334,14 +334,14 @@ impl Index {
             _ => Vec::new(),
         };
         let asks_for_roles = extractors.whole.query.asks_for_roles();
-        let prior = |chunk: &PooledChunk| match asks_for_roles {
+        let prior = |rank: usize| match asks_for_roles {
             true => 0.0,
-            false => role_prior(&files[chunk.rank].candidate.features),
+            false => role_prior(&files[rank].candidate.features),
         };
         let features: Vec<ChunkFeatures> = pool.iter().map(|chunk| chunk.features).collect();
         let scored = chunk_scores(&features).into_iter().zip(pool);
         let mut scored: Vec<(f32, PooledChunk)> =
-            scored.map(|(score, chunk)| (score + prior(&chunk), chunk)).collect();
+            scored.map(|(score, chunk)| (score + prior(chunk.rank), chunk)).collect();
         // Stable, so that equal scores stay in the order of files and lines.
         scored.sort_by(|a, b| b.0.total_cmp(&a.0));
         let scores: Vec<f32> = scored.iter().map(|&(score, _)| score).collect();
@@ -351,7 +351,7 @@ impl Index {
             rank,
             chunk,
             relevance,
-            features: Some(features),
+            features: Some((features, prior(rank))),
         };
         let mut chunks: Vec<RankedChunk> = scored.into_iter().zip(relevances).map(in_place).collect();
         let least = chunks.last().map_or(1.0, |last| last.relevance);
@@ -464,10 +464,7 @@ impl Index {
             score: chunk.relevance,
             file_score: *relevance,
             content,
-            evidence: chunk
-                .features
-                .map(|features| evidence(features, &candidate.features))
-                .unwrap_or_default(),
+            evidence: chunk.features.map(|(features, prior)| evidence(features, prior)).unwrap_or_default(),
             more: Vec::new(),
         }))
     }
@@ -524,8 +521,8 @@ fn ablate(candidates: &mut [Candidate], names: &[&str]) {
 }
 
 /// What the score of a chunk came from, the largest first.
-fn evidence(chunk: ChunkFeatures, file: &Features) -> Vec<Evidence> {
-    let prior = Some(("beside the product", role_prior(file))).filter(|(_, value)| *value != 0.0);
+fn evidence(chunk: ChunkFeatures, prior: f32) -> Vec<Evidence> {
+    let prior = Some(("beside the product", prior)).filter(|(_, value)| *value != 0.0);
     let mut signals: Vec<_> = prior.into_iter().chain(contributions(chunk)).collect();
     signals.sort_by(|a, b| b.1.abs().total_cmp(&a.1.abs()));
     signals.into_iter().map(|(signal, value)| Evidence { signal: signal.to_owned(), value }).collect()
