@@ -75,8 +75,8 @@ fn name_after_answer(hit: &mut Hit, file: &OutlinedFile, query: &str) {
     let n_lines = |symbol: &&&Symbol| symbol.line_end - symbol.line;
     let named =
         here.iter().filter(|symbol| Some(&symbol.name) == hit.symbol_name.as_ref()).min_by_key(n_lines);
-    let scores =
-        Telling::new(&hit.content.lines().collect::<Vec<_>>(), hit.symbol_name.as_deref(), query).scores;
+    let lines: Vec<&str> = hit.content.lines().collect();
+    let scores = line_scores(&lines, hit.symbol_name.as_deref(), query);
     let weight = |symbol: &Symbol| -> f32 {
         let lines = (hit.line_start..).zip(&scores);
         lines.filter(|(line, _)| (symbol.line..=symbol.line_end).contains(line)).map(|(_, score)| score).sum()
@@ -136,48 +136,41 @@ pub fn telling_lines(text: &str, symbol: Option<&str>, query: &str, most: usize)
     }
 }
 
-/// How much each line of a text shares with a query.
-struct Telling {
-    scores: Vec<f32>,
-}
-
 /// What a word counts for that is part of the symbol's own name: all of its lines are about that.
 const OWN_NAME: f32 = 0.3;
 
 /// What an identifier of the query counts for where it stands whole.
 const IDENTIFIER: f32 = 3.0;
 
-impl Telling {
-    fn new(lines: &[&str], symbol: Option<&str>, query: &str) -> Self {
-        let own: BTreeSet<String> = symbol.into_iter().flat_map(stems).collect();
-        let words: BTreeSet<String> = stems(query).filter(|word| !is_stop_word(word)).collect();
-        let names: BTreeSet<&str> = identifiers(query)
-            .map(|word| word.text)
-            .filter(|name| Some(*name) != symbol && is_written_as_name(name))
-            .collect();
-        // Each line's words of the query with their weights; names stand beside words.
-        let found: Vec<BTreeMap<String, f32>> = lines
-            .iter()
-            .map(|line| {
-                let weight = |word: &String| if own.contains(word) { OWN_NAME } else { 1.0 };
-                let shared = stems(line).filter(|word| words.contains(word));
-                let mut found: BTreeMap<String, f32> =
-                    shared.map(|word| (word.clone(), weight(&word))).collect();
-                let named = identifiers(line).map(|word| word.text).filter(|name| names.contains(name));
-                found.extend(named.map(|name| (format!("`{name}"), IDENTIFIER)));
-                found
-            })
-            .collect();
-        let mut n_lines_with: HashMap<&str, f32> = HashMap::new();
-        for word in found.iter().flat_map(BTreeMap::keys) {
-            *n_lines_with.entry(word).or_default() += 1.0;
-        }
-        // A word that is on every line says nothing about one of them.
-        let score = |found: &BTreeMap<String, f32>| {
-            found.iter().map(|(word, weight)| weight / n_lines_with[word.as_str()].sqrt()).sum::<f32>()
-        };
-        Self { scores: found.iter().map(score).collect() }
+/// How much each line of a text shares with a query.
+fn line_scores(lines: &[&str], symbol: Option<&str>, query: &str) -> Vec<f32> {
+    let own: BTreeSet<String> = symbol.into_iter().flat_map(stems).collect();
+    let words: BTreeSet<String> = stems(query).filter(|word| !is_stop_word(word)).collect();
+    let names: BTreeSet<&str> = identifiers(query)
+        .map(|word| word.text)
+        .filter(|name| Some(*name) != symbol && is_written_as_name(name))
+        .collect();
+    // Each line's words of the query with their weights; names stand beside words.
+    let found: Vec<BTreeMap<String, f32>> = lines
+        .iter()
+        .map(|line| {
+            let weight = |word: &String| if own.contains(word) { OWN_NAME } else { 1.0 };
+            let shared = stems(line).filter(|word| words.contains(word));
+            let mut found: BTreeMap<String, f32> = shared.map(|word| (word.clone(), weight(&word))).collect();
+            let named = identifiers(line).map(|word| word.text).filter(|name| names.contains(name));
+            found.extend(named.map(|name| (format!("`{name}"), IDENTIFIER)));
+            found
+        })
+        .collect();
+    let mut n_lines_with: HashMap<&str, f32> = HashMap::new();
+    for word in found.iter().flat_map(BTreeMap::keys) {
+        *n_lines_with.entry(word).or_default() += 1.0;
     }
+    // A word that is on every line says nothing about one of them.
+    let score = |found: &BTreeMap<String, f32>| {
+        found.iter().map(|(word, weight)| weight / n_lines_with[word.as_str()].sqrt()).sum::<f32>()
+    };
+    found.iter().map(score).collect()
 }
 
 /// Whether a word of a query is spelled as names in code are: `at_position`, `maxAge`, `HTTPServer2`.
@@ -186,7 +179,7 @@ fn is_written_as_name(word: &str) -> bool {
 }
 
 fn best_lines(lines: &[&str], symbol: Option<&str>, query: &str, most: usize) -> BTreeSet<usize> {
-    let Telling { scores } = Telling::new(lines, symbol, query);
+    let scores = line_scores(lines, symbol, query);
     let head = head(lines, symbol);
     let has_text = |at: &usize| !lines[*at].trim().is_empty();
     let mut kept: BTreeSet<usize> = (head..lines.len()).filter(has_text).take(2).collect();

@@ -71,10 +71,10 @@ pub use settings::{
     Sources, Value, page as settings_page,
 };
 pub use symbol_graph::{
-    CallDirection, CallHierarchy, CallRow, Flow, GraphSymbol, Impact, ImpactedFile, ImpactedSymbol,
-    MapRequest, MappedFile, MappedSymbol, OutlinedName, Overview, OverviewModule, OverviewSymbol,
-    ReferenceLine, References, RepoMap, ScipExport, Subject, SymbolCursor, SymbolPlace, SymbolPlaces,
-    SymbolRequest, SymbolText, outlined_names,
+    BoundSymbol, CallDirection, CallHierarchy, CallRow, Flow, GraphSymbol, Impact, ImpactedFile,
+    ImpactedSymbol, MapRequest, MappedFile, MappedSymbol, OutlinedName, Overview, OverviewModule,
+    OverviewSymbol, ReferenceLine, References, RepoMap, ScipExport, Subject, SymbolCursor, SymbolPlace,
+    SymbolPlaces, SymbolRequest, SymbolText, outlined_names,
 };
 pub use symbols::Symbol;
 pub use watch::WatchEvent;

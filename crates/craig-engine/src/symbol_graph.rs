@@ -29,7 +29,7 @@ pub use self::export::ScipExport;
 pub use self::overview::{Flow, Overview, OverviewModule, OverviewSymbol};
 pub use self::repo_map::{MapRequest, MappedFile, MappedSymbol, RepoMap};
 
-pub use self::editor::{OutlinedName, SymbolCursor, SymbolPlace, SymbolPlaces, outlined_names};
+pub use self::editor::{BoundSymbol, OutlinedName, SymbolCursor, SymbolPlace, SymbolPlaces, outlined_names};
 
 /// Which references count, and how many are listed.
 #[derive(Clone, Debug)]

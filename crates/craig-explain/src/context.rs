@@ -4,6 +4,7 @@ mod layout;
 
 use std::cell::RefCell;
 use std::collections::BTreeSet;
+use std::ops::Range;
 use std::rc::Rc;
 
 use craig_chunk::{ChunkKind, Outline, Symbol, chunk};
@@ -53,6 +54,8 @@ pub struct Subject {
     pub aliases: Vec<String>,
     /// What it is; none for a name that is used here and defined elsewhere.
     pub kind: Option<ChunkKind>,
+    /// Line of its definition, from 1.
+    pub line: Option<usize>,
     /// Whether the file exports it, or what it belongs to.
     pub is_exported: bool,
     /// Whether it is private by its spelling: `#x`, `_x`, `private x`.
@@ -110,14 +113,33 @@ impl CodeContext {
         let byte = text.floor_char_boundary(byte);
         let line = text[..byte].matches('\n').count() + 1;
         let mut context = Self::read_as(Asked::Place, file_name, language, text, Some((line, line)));
-        let start = text[..byte]
-            .rfind(|c| !is_identifier_char(c))
-            .map_or(0, |at| at + text[at..].chars().next().map_or(1, char::len_utf8));
-        let end = text[byte..].find(|c| !is_identifier_char(c)).map_or(text.len(), |length| byte + length);
-        let name = &text[start..end];
+        let name = &text[name_at(text, byte)];
         context.subjects.retain(|subject| subject.name == name);
         context.selected_text = name.to_owned();
         context
+    }
+
+    /// Reads the context of the definition whose name stands at a place; none if what stands there is no definition.
+    pub fn defined_at(file_name: &str, language: Language, text: &str, byte: usize) -> Option<Self> {
+        let name = name_at(text, byte);
+        let line_start = text[..name.start].rfind('\n').map_or(0, |at| at + 1);
+        let line = text[..name.start].matches('\n').count() + 1;
+        let is_first =
+            whole_words(&text[line_start..], &text[name.clone()]).next() == Some(name.start - line_start);
+        is_first.then(|| Self::of_definition(file_name, language, text, line as u32, &text[name]))?
+    }
+
+    /// Reads the context of the definition of `name` in a line, counted from 1; none if there is no such definition.
+    pub fn of_definition(
+        file_name: &str,
+        language: Language,
+        text: &str,
+        line: u32,
+        name: &str,
+    ) -> Option<Self> {
+        let mut context = Self::read(file_name, language, text, Some((line as usize, line as usize)));
+        context.subjects.retain(|subject| subject.name == name && subject.line == Some(line as usize));
+        (!context.subjects.is_empty()).then_some(context)
     }
 
     /// What may be asked about, the likeliest first.
@@ -129,6 +151,16 @@ impl CodeContext {
     pub fn symbol(&self) -> Option<&str> {
         self.subjects.first().map(|subject| subject.name.as_str())
     }
+}
+
+/// The identifier at a place, or that ends there.
+fn name_at(text: &str, byte: usize) -> Range<usize> {
+    let byte = text.floor_char_boundary(byte);
+    let start = text[..byte]
+        .rfind(|c| !is_identifier_char(c))
+        .map_or(0, |at| at + text[at..].chars().next().map_or(1, char::len_utf8));
+    let end = text[byte..].find(|c| !is_identifier_char(c)).map_or(text.len(), |length| byte + length);
+    start..end
 }
 
 /// The outline of a text. Whoever hovers asks about the same text again and again, and parsing it is most of the work: the
@@ -259,6 +291,7 @@ impl<'t> Reading<'t> {
             ancestors: owner.as_deref().map(|owner| ancestors(self.text, owner)).unwrap_or_default(),
             aliases: aliases(self.text, &name),
             kind: Some(symbol.kind),
+            line: Some(symbol.line as usize),
             definition: clipped(definition, 2_000).to_owned(),
             siblings: self.siblings(symbol),
             owner,
@@ -288,6 +321,7 @@ impl<'t> Reading<'t> {
             is_private: member.name.starts_with('_'),
             aliases: aliases(self.text, &member.name),
             kind: Some(if member.is_function { ChunkKind::Method } else { ChunkKind::Constant }),
+            line: Some(member.line),
             definition: clipped(definition, 2_000).to_owned(),
             siblings: member.siblings.clone(),
             ..Subject::default()

@@ -982,7 +982,7 @@ fn documented_owners(library: &Library, subject: &Subject, owner: &str, kin: &Ki
 }
 
 /// Whether a section is about changes, by the name of its page, its title or a heading above.
-fn is_history(place: Place<'_>) -> bool {
+pub(crate) fn is_history(place: Place<'_>) -> bool {
     let title = place.page.sections.iter().find(|section| !section.outline.heading.is_empty());
     let title = title.map(|section| section.outline.heading.as_str());
     let headings = place.section.outline.path.iter().map(String::as_str).chain(title);

@@ -4,8 +4,8 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::context::{CodeContext, Subject};
-use crate::evidence::evidence;
-use crate::extract::quotes;
+use crate::evidence::{evidence, is_history};
+use crate::extract::{is_direct, quotes};
 use crate::gate::{Verdict, gate};
 use crate::library::{Library, Place};
 
@@ -17,6 +17,9 @@ const MAX_CITATIONS: usize = 5;
 
 /// Only sections that are at most this much less likely than the best are cited, in log-odds.
 const FAR_BEHIND: f32 = 3.0;
+
+/// Least confidence of what is shown unasked; what was asked for is answered from the gate's threshold on.
+const MIN_UNASKED: f32 = 0.75;
 
 /// What the documentation says of a selection.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
@@ -33,6 +36,10 @@ pub struct Explanation {
     pub symbol: Option<String>,
     /// The sentences one by one.
     pub bullets: Vec<Bullet>,
+    /// Whether the first of them is about the symbol by its heading, its entry or its words, in a page that is not about
+    /// changes.
+    #[serde(skip)]
+    pub(crate) is_direct: bool,
 }
 
 /// A section of the documentation.
@@ -69,7 +76,13 @@ impl Explanation {
             has_relevant_docs: false,
             symbol: symbol.map(str::to_owned),
             bullets: Vec::new(),
+            is_direct: false,
         }
+    }
+
+    /// Whether it may be shown to somebody who did not ask for it.
+    pub fn is_sure(&self) -> bool {
+        self.is_direct && self.confidence >= MIN_UNASKED
     }
 }
 
@@ -96,19 +109,22 @@ fn sure<'c>(library: &Library, context: &'c CodeContext) -> Result<(&'c Subject,
     Err(confidence.unwrap_or(0.0))
 }
 
-/// What the best section says of the subject, and a sentence of others that describe it, too; none when the best one
-/// yields no quote.
+/// What the best section says about the subject, then one sentence from each other section that describes it; none if the
+/// best section yields no quote.
 fn documented(library: &Library, subject: &Subject, verdict: &Verdict) -> Option<Explanation> {
     let cited = cited(&verdict.ranked);
-    let best = cited.first().map_or(0.0, |(_, score)| *score);
+    let best_score = cited.first().map_or(0.0, |(_, score)| *score);
     let places: Vec<usize> = cited.iter().map(|(at, _)| *at).collect();
     let quotes = quotes(library, &places, subject);
+    let first = quotes.first()?;
+    let best = library.place(places[first.citation]);
+    let is_direct = !is_history(best) && is_direct(best, subject, &first.bytes);
     // Only what is quoted is cited.
     let mut quoted: Vec<usize> = quotes.iter().map(|quote| quote.citation).collect();
     quoted.dedup();
     let citations: Vec<Citation> = quoted
         .iter()
-        .map(|&of| (cited[of].0, verdict.confidence * (cited[of].1 - best).exp()))
+        .map(|&of| (cited[of].0, verdict.confidence * (cited[of].1 - best_score).exp()))
         .map(|(at, relevance)| citation(library.place(at), relevance))
         .collect();
     let bullet = |quote: crate::extract::Quote| {
@@ -123,13 +139,14 @@ fn documented(library: &Library, subject: &Subject, verdict: &Verdict) -> Option
     };
     let bullets: Vec<Bullet> = quotes.into_iter().map(bullet).collect();
     let lines: Vec<String> = bullets.iter().map(Bullet::entry).collect();
-    (!bullets.is_empty()).then(|| Explanation {
+    Some(Explanation {
         explanation: lines.join("\n"),
         citations,
         confidence: rounded(verdict.confidence),
         has_relevant_docs: true,
         symbol: Some(subject.name.clone()),
         bullets,
+        is_direct,
     })
 }
 

@@ -68,6 +68,13 @@ pub(crate) fn quotes(library: &Library, cited: &[usize], subject: &Subject) -> V
     found
 }
 
+/// Whether a quote is about a subject by its heading, as its entry of a list, or because it says the name.
+pub(crate) fn is_direct(place: Place<'_>, subject: &Subject, quote: &Range<usize>) -> bool {
+    let reading = Reading { place, subject };
+    let is_said = || reading.names().any(|name| names_it(&place.page.text[quote.clone()], name));
+    reading.is_headed() || reading.entry(&reading.statements()).contains(quote) || is_said()
+}
+
 fn likeness(a: &BTreeSet<String>, b: &BTreeSet<String>) -> f32 {
     let shared = a.intersection(b).count() as f32;
     shared / (a.len() + b.len()).max(1) as f32 * 2.0
@@ -126,22 +133,16 @@ impl Reading<'_> {
 
     /// The beginning of the section, then what says the name, then a code block where the prose says little.
     fn opening(&self, statements: &[Statement]) -> Vec<Range<usize>> {
-        let telling = |one: &&Statement| !one.announces && one.n_words >= ENOUGH_WORDS;
-        let (first, rest): (Vec<&Statement>, Vec<&Statement>) =
-            match statements.iter().any(|one| telling(&one)) {
-                true => statements.iter().filter(telling).enumerate().fold(
-                    (Vec::new(), Vec::new()),
-                    |(mut first, mut rest), (at, one)| {
-                        if at < N_OPENING {
-                            first.push(one)
-                        } else {
-                            rest.push(one)
-                        }
-                        (first, rest)
-                    },
-                ),
-                false => (statements.iter().take(N_OPENING).collect(), Vec::new()),
-            };
+        let is_telling = |one: &&Statement| !one.announces && one.n_words >= ENOUGH_WORDS;
+        let telling: Vec<&Statement> = statements.iter().filter(is_telling).collect();
+        let (first, rest) = match telling.is_empty() {
+            true => (statements.iter().take(N_OPENING).collect(), Vec::new()),
+            false => {
+                let mut first = telling;
+                let rest = first.split_off(N_OPENING.min(first.len()));
+                (first, rest)
+            }
+        };
         let n_words: usize = first.iter().map(|one| one.n_words).sum();
         let mut found: Vec<Range<usize>> = first.iter().map(|one| one.bytes.clone()).collect();
         if n_words < FEW_WORDS || first.iter().all(|one| one.announces) {
@@ -240,13 +241,23 @@ impl Reading<'_> {
 
 /// Whether a sentence says a name; a name that is a plain word, only as code.
 fn says(sentence: &str, name: &str) -> bool {
-    let is_word = name.chars().all(char::is_lowercase) || name.chars().skip(1).all(char::is_lowercase);
+    let is_word = name.chars().skip(1).all(char::is_lowercase);
     whole_words(sentence, name).any(|at| {
         let is_span = sentence[..at].matches('`').count() % 2 == 1;
         let is_call = sentence[at + name.len()..].starts_with('(');
         let is_member = sentence[..at].ends_with(['.', '#', ':']) && !sentence[..at].ends_with(": ");
         !is_word || is_span || is_call || is_member
     })
+}
+
+/// Whether a sentence says a name other than as the owner of another one: `Client`, but not `Client.close`.
+fn names_it(sentence: &str, name: &str) -> bool {
+    let is_owner = |at: usize| {
+        let rest = &sentence[at + name.len()..];
+        let member = rest.trim_start_matches(['.', ':', '#']);
+        member.len() < rest.len() && member.starts_with(char::is_alphabetic)
+    };
+    says(sentence, name) && whole_words(sentence, name).any(|at| !is_owner(at))
 }
 
 /// A sentence of fewer words is quoted only where its section has no other.
@@ -323,6 +334,14 @@ mod tests {
         assert_eq!(quoted(text), ["0 ```js\nawait start() // opens the port\n```"]);
         let text = "# Usage\n\nOpen the port before anything else:\n\n```js\nstart()\n```\n";
         assert_eq!(quoted(text), ["0 Open the port before anything else:", "0 ```js\nstart()\n```"]);
+    }
+
+    #[test]
+    fn what_names_a_subject_is_told_from_what_uses_its_name() {
+        assert!(names_it("The `Client` sends it.", "Client") && names_it("Sends by `Client`.", "Client"));
+        assert!(names_it("`client.close()` closes.", "close"));
+        assert!(!names_it("`Client.close()` closes.", "Client") && !names_it("`Client::close`", "Client"));
+        assert!(!names_it("You start the engine.", "start"));
     }
 
     #[test]

@@ -250,8 +250,8 @@ impl Library {
     }
 }
 
-/// Which pages are in another script than most: a project of English pages may have a few in Chinese that are no
-/// translations of others.
+/// Which pages are in another script than most: a project documented in English may have a few Chinese pages without an
+/// original.
 fn foreign(documents: &[Arc<Document>]) -> Vec<bool> {
     let is_other: Vec<bool> =
         documents.iter().map(|document| translation::is_of_other_script(&document.page.text)).collect();

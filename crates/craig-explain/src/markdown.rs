@@ -127,14 +127,11 @@ impl<'t> Link<'t> {
             return None;
         }
         let is_named = text[middle + 1..].starts_with('[');
-        let close = text[middle..]
-            .find(if is_named { "]" } else { ")" })
-            .filter(|_| !is_named)
-            .or_else(|| text[middle + 1..].find(']').map(|at| at + 1))?;
-        let inside = &text[middle + 2..middle + close];
+        let inside = &text[middle + 2..];
+        let inside = &inside[..inside.find(if is_named { ']' } else { ')' })?];
         Some(Self {
             start,
-            end: middle + close + 1,
+            end: middle + 2 + inside.len() + 1,
             text: &text[start + 1..middle],
             target: (!is_named).then(|| inside.split_whitespace().next().unwrap_or_default()),
         })
@@ -192,6 +189,7 @@ mod tests {
             has_relevant_docs: true,
             symbol: Some("Client".into()),
             bullets: bullets.iter().map(bullet).collect(),
+            is_direct: false,
         }
     }
 

@@ -323,9 +323,10 @@ impl Index {
         extractors: &Extractors<'_>,
         files: &[RankedFile],
     ) -> Result<Vec<PooledChunk>, SearchError> {
-        let frames = if may_be_pasted(text) { Frame::all(text) } else { Vec::new() };
+        let is_pasted = may_be_pasted(text);
+        let frames = if is_pasted { Frame::all(text) } else { Vec::new() };
         let mut pool = pool(&extractors.whole, extractors.question.as_ref(), files, &frames);
-        if may_be_pasted(text) {
+        if is_pasted {
             let phrase = Phrase::new(text);
             let mut order: Vec<usize> = (0..pool.len()).collect();
             order.sort_by(|&a, &b| pool[b].features.blend.total_cmp(&pool[a].features.blend));

@@ -2,12 +2,14 @@
 
 mod addresses;
 mod capabilities;
+mod code_actions;
 mod commands;
 mod configuration;
 mod folders;
+mod hover;
 mod messages;
 mod navigation;
-mod requests;
+mod open_text;
 mod server;
 mod symbols;
 mod tasks;

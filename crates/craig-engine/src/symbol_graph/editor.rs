@@ -2,8 +2,8 @@
 
 use std::collections::HashMap;
 
-use craig_chunk::names::{Definition, DefinitionKind, Role};
-use craig_insight::{SymbolGraph, SymbolIx, SymbolQuery};
+use craig_chunk::names::{Definition, DefinitionKind, Role, Traits};
+use craig_insight::{SymbolGraph, SymbolIx, SymbolQuery, SymbolReference};
 use craig_source::Language;
 use craig_store::{Project, Store};
 
@@ -54,6 +54,19 @@ pub struct SymbolPlace {
     pub role: Option<Role>,
 }
 
+/// The definition that a name is bound to.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BoundSymbol {
+    /// Its own name, which may differ from the one at the cursor: an import may rename it.
+    pub name: String,
+    /// Path of its file, relative to the project's folder.
+    pub path: String,
+    /// Its line in `text`, from 1.
+    pub line: u32,
+    /// The text of its file: as it is in the editor if it is the cursor's, else as it is indexed.
+    pub text: String,
+}
+
 /// A definition of a text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OutlinedName {
@@ -75,8 +88,6 @@ pub struct OutlinedName {
 
 /// The definitions of a text, those that enclose others before them; nothing that is local to functions.
 pub fn outlined_names(language: Language, text: &str) -> Vec<OutlinedName> {
-    use craig_chunk::names::Traits;
-
     let names = craig_chunk::names::names(language, text);
     let is_shown = |definition: &Definition| !definition.traits.has(Traits::LOCAL);
     let mut shown: Vec<OutlinedName> = Vec::new();
@@ -108,17 +119,23 @@ impl Engine {
         wanted: SymbolPlaces,
         request: &SymbolRequest,
     ) -> Result<Vec<SymbolPlace>, EngineError> {
-        self.at_cursor(handle, cursor, request, |asked, lines| {
-            let mut places = Places { asked, cursor, lines, files: HashMap::new() };
-            match wanted {
-                SymbolPlaces::Definitions => places.definitions(&asked.parts),
-                SymbolPlaces::References => places.references(request.min_confidence),
-                SymbolPlaces::Implementations => {
-                    let found = implementations(asked, request.min_confidence);
-                    places.definitions(&found)
+        self.at_cursor(
+            handle,
+            cursor,
+            request,
+            |graph, lines| symbol_at(graph, cursor, lines),
+            |asked, lines| {
+                let mut places = Places { asked, cursor, lines, files: HashMap::new() };
+                match wanted {
+                    SymbolPlaces::Definitions => places.definitions(&asked.parts),
+                    SymbolPlaces::References => places.references(request.min_confidence),
+                    SymbolPlaces::Implementations => {
+                        let found = implementations(asked, request.min_confidence);
+                        places.definitions(&found)
+                    }
                 }
-            }
-        })
+            },
+        )
         .map(Option::unwrap_or_default)
     }
 
@@ -129,7 +146,39 @@ impl Engine {
         cursor: SymbolCursor<'_>,
         request: &SymbolRequest,
     ) -> Result<Option<GraphSymbol>, EngineError> {
-        self.at_cursor(handle, cursor, request, |asked, _| Ok(asked.symbol(asked.first())))
+        let find = |graph: &SymbolGraph, lines| symbol_at(graph, cursor, lines);
+        self.at_cursor(handle, cursor, request, find, |asked, _| Ok(asked.symbol(asked.first())))
+    }
+
+    /// The symbol that the name at a cursor is surely a reference to; `None` for a definition, for what is local to a
+    /// function, and in a line that was edited since the project was indexed.
+    pub fn bound_symbol(
+        &self,
+        handle: &str,
+        cursor: SymbolCursor<'_>,
+        request: &SymbolRequest,
+    ) -> Result<Option<BoundSymbol>, EngineError> {
+        let find = |graph: &SymbolGraph, lines: LineMap| {
+            let place = graph.file(cursor.path).zip(lines.stored(cursor.line))?;
+            let found = reference_at(graph, place, cursor.column)?;
+            let is_local = graph.definition(found.symbol).traits.has(Traits::LOCAL);
+            (found.confidence >= request.min_confidence && !is_local).then_some(found.symbol)
+        };
+        self.at_cursor(handle, cursor, request, find, |asked, lines| {
+            let definition = asked.graph.definition(asked.first());
+            let path = asked.path(definition.file);
+            let is_edited = path == cursor.path;
+            let Some(line) = (if is_edited { lines.edited(definition.line) } else { Some(definition.line) })
+            else {
+                return Ok(None);
+            };
+            let text = match is_edited {
+                true => cursor.text.to_owned(),
+                false => stored_text(asked.store, asked.project, path)?,
+            };
+            Ok(Some(BoundSymbol { name: definition.name.clone(), path: path.to_owned(), line, text }))
+        })
+        .map(Option::flatten)
     }
 
     fn at_cursor<T>(
@@ -137,6 +186,7 @@ impl Engine {
         handle: &str,
         cursor: SymbolCursor<'_>,
         request: &SymbolRequest,
+        find: impl FnOnce(&SymbolGraph, LineMap) -> Option<SymbolIx>,
         answer: impl FnOnce(&Asked<'_>, LineMap) -> Result<T, EngineError>,
     ) -> Result<Option<T>, EngineError> {
         let store = self.store()?;
@@ -144,7 +194,7 @@ impl Engine {
             let graph = self.symbol_graph(&store, project, &request.cancellation)?;
             let stored = stored_text(&store, project, cursor.path)?;
             let lines = LineMap::new(&stored, cursor.text);
-            let Some(symbol) = symbol_at(&graph, cursor, lines) else { return Ok(None) };
+            let Some(symbol) = find(&graph, lines) else { return Ok(None) };
             let mut parts = graph.parts(symbol);
             parts.sort_by_key(|&at| (at != symbol, at));
             let asked = Asked { store: &store, project, graph: &graph, parts, others: Vec::new() };
@@ -206,8 +256,7 @@ fn symbol_at(graph: &SymbolGraph, cursor: SymbolCursor<'_>, lines: LineMap) -> O
     let Some((file, line)) = place else {
         return graph.find(&SymbolQuery::parse(cursor.name)?).first().copied();
     };
-    let at_cursor = graph.references_in(file, line..=line).filter(|found| found.column == cursor.column);
-    let referred = at_cursor.max_by_key(|found| (found.confidence, std::cmp::Reverse(found.symbol)));
+    let referred = reference_at(graph, (file, line), cursor.column);
     let defined = || {
         let mut all = graph.definitions_in(file);
         all.find(|&at| graph.definition(at).line == line && graph.definition(at).name == cursor.name)
@@ -217,6 +266,12 @@ fn symbol_at(graph: &SymbolGraph, cursor: SymbolCursor<'_>, lines: LineMap) -> O
         Some(found) if found.role != Role::Override => Some(found.symbol),
         _ => defined(),
     }
+}
+
+/// The likeliest reference at a column of a line.
+fn reference_at(graph: &SymbolGraph, (file, line): (u32, u32), column: u32) -> Option<&SymbolReference> {
+    let there = graph.references_in(file, line..=line).filter(|found| found.column == column);
+    there.max_by_key(|found| (found.confidence, std::cmp::Reverse(found.symbol)))
 }
 
 /// Types that extend or implement a type, and members that override a member.

@@ -25,6 +25,11 @@ pub(crate) fn uri_of(path: &Path) -> Option<Uri> {
     format!("file://{root}{}", utf8_percent_encode(&path, ESCAPED)).parse().ok()
 }
 
+/// The address of a file of a folder, as text.
+pub(crate) fn address_in(folder: &Path, path: &str) -> Option<String> {
+    Some(uri_of(&folder.join(path))?.as_str().to_owned())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

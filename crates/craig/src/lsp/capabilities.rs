@@ -7,8 +7,8 @@ use lsp_types::{
     WorkDoneProgressOptions, WorkspaceFoldersServerCapabilities, WorkspaceServerCapabilities,
 };
 
+use super::code_actions::ACTION_KIND;
 use super::commands::COMMANDS;
-use super::requests::ACTION_KIND;
 use super::text::Encoding;
 
 /// What the editor can do.
@@ -26,6 +26,8 @@ pub(crate) struct Client {
     pub(crate) says_settings: bool,
     /// Tells that settings changed only when it is asked to.
     pub(crate) announces_settings: bool,
+    /// Takes code actions; others take commands in their place.
+    pub(crate) takes_code_actions: bool,
 }
 
 impl Client {
@@ -41,6 +43,12 @@ impl Client {
             shows_progress: window.and_then(|w| w.work_done_progress).unwrap_or_default(),
             watches_files: watched.and_then(|watched| watched.dynamic_registration).unwrap_or_default(),
             says_settings: workspace.and_then(|w| w.configuration).unwrap_or_default(),
+            takes_code_actions: params
+                .capabilities
+                .text_document
+                .as_ref()
+                .and_then(|text| text.code_action.as_ref()?.code_action_literal_support.as_ref())
+                .is_some(),
             announces_settings: workspace
                 .and_then(|w| w.did_change_configuration.as_ref()?.dynamic_registration)
                 .unwrap_or_default(),
@@ -64,10 +72,13 @@ pub(crate) fn ours(client: Client) -> ServerCapabilities {
         position_encoding: Some(client.encoding.kind()),
         text_document_sync: Some(TextDocumentSyncCapability::Options(sync)),
         hover_provider: Some(HoverProviderCapability::Simple(true)),
-        code_action_provider: Some(CodeActionProviderCapability::Options(CodeActionOptions {
-            code_action_kinds: Some(vec![ACTION_KIND]),
-            ..CodeActionOptions::default()
-        })),
+        code_action_provider: Some(match client.takes_code_actions {
+            true => CodeActionProviderCapability::Options(CodeActionOptions {
+                code_action_kinds: Some(vec![ACTION_KIND]),
+                ..CodeActionOptions::default()
+            }),
+            false => CodeActionProviderCapability::Simple(true),
+        }),
         execute_command_provider: Some(ExecuteCommandOptions {
             commands: COMMANDS.iter().map(|name| (*name).to_owned()).collect(),
             work_done_progress_options: WorkDoneProgressOptions::default(),

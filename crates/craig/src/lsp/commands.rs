@@ -6,8 +6,8 @@ use std::time::Duration;
 
 use anyhow::{Context as _, anyhow, bail};
 use craig_engine::{
-    ChatContextRequest, ContextAnswer, Engine, EngineError, Explained, InlineContextRequest, KindFilter,
-    PrepareRequest, Progress, Refresh, SearchAnswer, SearchRequest,
+    Cancellation, ChatContextRequest, CodeContext, ContextAnswer, Engine, EngineError, Explained,
+    InlineContextRequest, KindFilter, PrepareRequest, Progress, Refresh, SearchAnswer, SearchRequest,
 };
 use lsp_server::RequestId;
 use lsp_types::{ExecuteCommandParams, Range, Uri};
@@ -16,10 +16,12 @@ use serde_json::{Value, json};
 
 use super::addresses::{path_of, uri_of};
 use super::folders::{Code, Folder};
+use super::hover::definition;
 use super::messages::Done;
-use super::requests::{Asked, lines};
+use super::open_text::OpenText;
 use super::server::{Reply, Server};
 use super::tasks::Task;
+use super::text::{lines, offset};
 use crate::json::as_printed;
 
 pub(crate) const EXPLAIN: &str = "craig.explain";
@@ -99,9 +101,10 @@ fn arguments<A: serde::de::DeserializeOwned>(first: Value) -> anyhow::Result<A> 
 /// The explanation with its Markdown; it is shown, too, where the editor can do that.
 fn explain(server: &mut Server, id: &RequestId, arguments: ExplainArguments) -> anyhow::Result<Reply> {
     let ExplainArguments { uri, range, model } = arguments;
-    let asked = Asked::new(server, &uri, range)
-        .ok_or_else(|| anyhow!("the file is not open, or lies in no folder of the workspace"))?;
-    let Asked { folder, context } = asked;
+    let is_open = server.texts.contains_key(uri.as_str());
+    let text = OpenText::new(server, &uri).filter(|_| is_open);
+    let text = text.ok_or_else(|| anyhow!("the file is not open, or lies in no folder of the workspace"))?;
+    let folder = folder_of(server, &uri)?;
     if let Some(trouble) = &folder.trouble {
         bail!("{trouble}");
     }
@@ -109,18 +112,35 @@ fn explain(server: &mut Server, id: &RequestId, arguments: ExplainArguments) -> 
         folder.activate();
         return Ok(Reply::OnceIndexed);
     };
-    let extract = craig_engine::explain_context(&library, &context);
-    let path = folder.path.clone();
-    if !model.unwrap_or(folder.config.in_words) {
-        let explained = server.explained(&uri, &path, &Explained::from(extract))?;
-        return Ok(Reply::Now(explained));
-    }
-    let words = Arc::clone(&folder.words);
+    let words = model.unwrap_or(folder.config.in_words).then(|| Arc::clone(&folder.words));
+    let code = folder.code.as_ref().ok().cloned();
     server.tasks.start(id.clone(), move |task| {
-        let explained = words.reword(&library, &context, extract, &task.cancellation);
-        Ok(Done::Explanation { uri, folder: path, explained: Box::new(explained) })
+        let context = asked_about(&text, code.as_ref(), range, &task.cancellation)?;
+        let extract = craig_engine::explain_context(&library, &context);
+        let explained = match words {
+            Some(words) => words.reword(&library, &context, extract, &task.cancellation),
+            None => Explained::from(extract),
+        };
+        Ok(Done::Explanation { uri, folder: text.folder, explained: Box::new(explained) })
     });
     Ok(Reply::Later)
+}
+
+/// The selected lines, the symbol at the place where nothing is selected, or the whole text when there is no range.
+fn asked_about(
+    text: &OpenText,
+    code: Option<&Code>,
+    range: Option<Range>,
+    cancellation: &Cancellation,
+) -> anyhow::Result<CodeContext> {
+    let language = text.language();
+    let Some(place) = range.filter(|range| range.start == range.end).map(|range| range.start) else {
+        return Ok(CodeContext::read(&text.path, language, &text.text, range.map(lines)));
+    };
+    let defined = text.name_at(place).map(|name| definition(text, code, &name, cancellation)).transpose()?;
+    let at_place =
+        || CodeContext::at(&text.path, language, &text.text, offset(&text.text, place, text.encoding));
+    Ok(defined.flatten().unwrap_or_else(at_place))
 }
 
 fn search(server: &mut Server, id: &RequestId, arguments: SearchArguments) -> anyhow::Result<Reply> {

@@ -12,7 +12,6 @@ use craig_engine::{
 };
 
 use super::Setup;
-use super::addresses::uri_of;
 use super::messages::FolderUpdate;
 
 /// How often the documentation is looked at if the editor does not report changed files. A check reads names and times.
@@ -89,11 +88,6 @@ enum Wish {
 }
 
 impl Folder {
-    /// The address of a file of the folder.
-    pub(crate) fn address(&self, path: &str) -> Option<String> {
-        Some(uri_of(&self.path.join(path))?.as_str().to_owned())
-    }
-
     /// Opens a folder; its thread starts at once and sends its updates to `send`. `polls` says whether it has to
     /// check for changes itself.
     pub(crate) fn open(
@@ -172,6 +166,10 @@ impl DocumentationWorker {
         let mut explainer: Option<Explainer> = None;
         let mut is_automatic = false;
         while let Some(wish) = self.next(asked, explainer.is_some()) {
+            if !self.folder.is_dir() {
+                let error = "the folder is gone: its documentation is no longer read".to_owned();
+                return send(FolderUpdate::Failed { error });
+            }
             if wish != Wish::Look {
                 is_automatic = match self.config.activation.covers(&self.folder) {
                     Ok(is_automatic) => is_automatic,

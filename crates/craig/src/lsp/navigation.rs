@@ -1,11 +1,9 @@
 //! Where symbols are defined, referred to, implemented and called, and what a text defines: from the graph of the folder's
 //! project, as it is indexed, for the languages that the settings name.
 
-use std::path::PathBuf;
-
 use craig_engine::{
-    CallDirection, CallRow, Cancellation, DefinitionKind, GraphSymbol, OutlinedName, SymbolCursor,
-    SymbolPlace, SymbolPlaces, SymbolRequest, SymbolRole, language, outlined_names,
+    CallDirection, CallRow, DefinitionKind, GraphSymbol, OutlinedName, SymbolPlace, SymbolPlaces, SymbolRole,
+    outlined_names,
 };
 use lsp_types::{
     CallHierarchyIncomingCall, CallHierarchyItem, CallHierarchyOutgoingCall, DocumentHighlight,
@@ -14,12 +12,11 @@ use lsp_types::{
 };
 use serde_json::{Value, json};
 
-use super::addresses::uri_of;
-use super::folders::Code;
 use super::messages::Done;
+use super::open_text::{InProject, MAX_PLACES, Name, OpenText, name_range};
 use super::server::Server;
 use super::tasks::Task;
-use super::text::{Encoding, offset, position};
+use super::text::position;
 
 /// Requests that are answered here.
 pub(super) const METHODS: &[&str] = &[
@@ -33,26 +30,6 @@ pub(super) const METHODS: &[&str] = &[
     "callHierarchy/outgoingCalls",
 ];
 
-/// Most places of an answer.
-const MAX_PLACES: usize = 2_000;
-
-/// An open text in a folder whose symbols are navigated.
-struct OpenText {
-    code: Code,
-    folder: PathBuf,
-    /// The file's path in the editor's folder.
-    path: String,
-    text: String,
-    encoding: Encoding,
-}
-
-/// The name at a position.
-struct Name {
-    line: u32,
-    column: u32,
-    text: String,
-}
-
 /// The work that answers a request; `None` if it is not to be answered here.
 pub(super) fn work(
     server: &Server,
@@ -64,86 +41,22 @@ pub(super) fn work(
         false => serde_json::from_value(params["textDocument"]["uri"].clone())?,
     };
     let Some(text) = OpenText::new(server, &uri) else { return Ok(None) };
+    let code = server.folder_of(&uri).and_then(|(folder, _)| folder.code.as_ref().ok()).cloned();
+    let Some(code) = code.filter(|code| code.navigation.covers(text.language())) else { return Ok(None) };
     let method = method.to_owned();
     Ok(Some(move |task: &Task| {
-        let answer = text.answer(&method, params, &task.cancellation)?;
-        Ok(Done::Answer(answer))
+        if method == "textDocument/documentSymbol" {
+            return Ok(Done::Answer(serde_json::to_value(text.document_symbols())?));
+        }
+        let project = InProject::open(&text, &code, &task.cancellation)?;
+        let answer = project.map(|project| project.answer(&method, params)).transpose()?;
+        Ok(Done::Answer(answer.unwrap_or_default()))
     }))
 }
 
 impl OpenText {
-    fn new(server: &Server, uri: &Uri) -> Option<Self> {
-        let (folder, path) = server.folder_of(uri)?;
-        let code = folder.code.as_ref().ok()?.clone();
-        // Items of call hierarchies may be in files that are not open.
-        let text = server.texts.get(uri.as_str()).cloned().unwrap_or_default();
-        code.navigation.covers(language(&path, &text)).then(|| Self {
-            code,
-            folder: folder.path.clone(),
-            path,
-            text,
-            encoding: server.client.encoding,
-        })
-    }
-
-    fn answer(&self, method: &str, params: Value, cancellation: &Cancellation) -> anyhow::Result<Value> {
-        if method == "textDocument/documentSymbol" {
-            return Ok(serde_json::to_value(self.document_symbols())?);
-        }
-        let engine = &self.code.engine;
-        if !engine.database().exists() {
-            return Ok(Value::Null);
-        }
-        let Some(project) = engine.project_of_directory(&self.code.folder)? else { return Ok(Value::Null) };
-        let root = engine.directory_of(&project)?;
-        let asked = Asked {
-            text: self,
-            real: self.folder.canonicalize().unwrap_or_else(|_| self.folder.clone()),
-            root,
-            project,
-            request: SymbolRequest {
-                limit: MAX_PLACES,
-                cancellation: cancellation.clone(),
-                ..SymbolRequest::default()
-            },
-        };
-        match method {
-            "callHierarchy/incomingCalls" => asked.calls(&params, CallDirection::In),
-            "callHierarchy/outgoingCalls" => asked.calls(&params, CallDirection::Out),
-            _ => {
-                let with_declaration = params["context"]["includeDeclaration"] == json!(true);
-                let place: TextDocumentPositionParams = serde_json::from_value(params)?;
-                let Some(name) = self.name_at(place.position) else { return Ok(Value::Null) };
-                match method {
-                    "textDocument/definition" => asked.locations(&name, &[SymbolPlaces::Definitions]),
-                    "textDocument/implementation" => asked.locations(&name, &[SymbolPlaces::Implementations]),
-                    "textDocument/references" if with_declaration => {
-                        asked.locations(&name, &[SymbolPlaces::Definitions, SymbolPlaces::References])
-                    }
-                    "textDocument/references" => asked.locations(&name, &[SymbolPlaces::References]),
-                    "textDocument/documentHighlight" => asked.highlights(&name),
-                    _ => asked.hierarchy_items(&name),
-                }
-            }
-        }
-    }
-
-    /// The identifier at a position, or that ends there.
-    fn name_at(&self, at: Position) -> Option<Name> {
-        let byte = offset(&self.text, at, self.encoding);
-        let is_name = |c: char| c.is_alphanumeric() || c == '_' || c == '$';
-        let start = self.text[..byte].rfind(|c| !is_name(c)).map_or(0, |at| at + char_width(&self.text, at));
-        let end = self.text[byte..].find(|c| !is_name(c)).map_or(self.text.len(), |n| byte + n);
-        let line_start = self.text[..start].rfind('\n').map_or(0, |at| at + 1);
-        (start < end).then(|| Name {
-            line: self.text[..start].matches('\n').count() as u32 + 1,
-            column: (start - line_start) as u32,
-            text: self.text[start..end].to_owned(),
-        })
-    }
-
     fn document_symbols(&self) -> Vec<DocumentSymbol> {
-        let names = outlined_names(language(&self.path, &self.text), &self.text);
+        let names = outlined_names(self.language(), &self.text);
         let lines: Vec<&str> = self.text.lines().collect();
         // What encloses others precedes them: from the end, children are complete when they are reached.
         let mut children: Vec<Vec<DocumentSymbol>> = vec![Vec::new(); names.len()];
@@ -189,37 +102,32 @@ impl OpenText {
     }
 }
 
-/// A request about the project of a folder.
-struct Asked<'t> {
-    text: &'t OpenText,
-    /// The folder without links.
-    real: PathBuf,
-    /// The project's directory.
-    root: PathBuf,
-    project: String,
-    request: SymbolRequest,
-}
-
-impl Asked<'_> {
-    /// The path of the open text in its project, which may begin above the folder or below it.
-    fn path_in_project(&self) -> Option<String> {
-        let path = self.real.join(&self.text.path);
-        path.strip_prefix(&self.root).ok()?.to_str().map(|path| path.replace(std::path::MAIN_SEPARATOR, "/"))
-    }
-
-    /// The address by which the editor knows a file of the project.
-    fn uri(&self, path: &str) -> Option<Uri> {
-        uri_of(&self.text.folder.join(self.root.join(path).strip_prefix(&self.real).ok()?))
+impl InProject<'_> {
+    fn answer(&self, method: &str, params: Value) -> anyhow::Result<Value> {
+        match method {
+            "callHierarchy/incomingCalls" => self.calls(&params, CallDirection::In),
+            "callHierarchy/outgoingCalls" => self.calls(&params, CallDirection::Out),
+            _ => {
+                let with_declaration = params["context"]["includeDeclaration"] == json!(true);
+                let place: TextDocumentPositionParams = serde_json::from_value(params)?;
+                let Some(name) = self.text.name_at(place.position) else { return Ok(Value::Null) };
+                match method {
+                    "textDocument/definition" => self.locations(&name, &[SymbolPlaces::Definitions]),
+                    "textDocument/implementation" => self.locations(&name, &[SymbolPlaces::Implementations]),
+                    "textDocument/references" if with_declaration => {
+                        self.locations(&name, &[SymbolPlaces::Definitions, SymbolPlaces::References])
+                    }
+                    "textDocument/references" => self.locations(&name, &[SymbolPlaces::References]),
+                    "textDocument/documentHighlight" => self.highlights(&name),
+                    _ => self.hierarchy_items(&name),
+                }
+            }
+        }
     }
 
     fn places(&self, name: &Name, wanted: SymbolPlaces) -> anyhow::Result<Vec<SymbolPlace>> {
-        let Some(path) = self.path_in_project() else { return Ok(Vec::new()) };
-        let engine = &self.text.code.engine;
-        Ok(engine.symbol_places(&self.project, self.cursor(&path, name), wanted, &self.request)?)
-    }
-
-    fn cursor<'c>(&'c self, path: &'c str, name: &'c Name) -> SymbolCursor<'c> {
-        SymbolCursor { path, text: &self.text.text, line: name.line, column: name.column, name: &name.text }
+        let Some(path) = self.path() else { return Ok(Vec::new()) };
+        Ok(self.engine.symbol_places(&self.project, self.cursor(&path, name), wanted, &self.request)?)
     }
 
     fn range(&self, place: &SymbolPlace) -> Range {
@@ -239,7 +147,7 @@ impl Asked<'_> {
     }
 
     fn highlights(&self, name: &Name) -> anyhow::Result<Value> {
-        let Some(path) = self.path_in_project() else { return Ok(Value::Null) };
+        let Some(path) = self.path() else { return Ok(Value::Null) };
         let mut places = self.places(name, SymbolPlaces::Definitions)?;
         places.extend(self.places(name, SymbolPlaces::References)?);
         let highlight = |place: &SymbolPlace| DocumentHighlight {
@@ -254,9 +162,9 @@ impl Asked<'_> {
     }
 
     fn hierarchy_items(&self, name: &Name) -> anyhow::Result<Value> {
-        let Some(path) = self.path_in_project() else { return Ok(Value::Null) };
+        let Some(path) = self.path() else { return Ok(Value::Null) };
         let cursor = self.cursor(&path, name);
-        let found = self.text.code.engine.symbol_at(&self.project, cursor, &self.request)?;
+        let found = self.engine.symbol_at(&self.project, cursor, &self.request)?;
         let items: Vec<CallHierarchyItem> = found.iter().filter_map(|symbol| self.item(symbol)).collect();
         Ok(serde_json::to_value(items)?)
     }
@@ -291,8 +199,7 @@ impl Asked<'_> {
 
     fn calls(&self, params: &Value, direction: CallDirection) -> anyhow::Result<Value> {
         let Some(place) = params["item"]["data"].as_str() else { return Ok(json!([])) };
-        let engine = &self.text.code.engine;
-        let found = engine.call_hierarchy(&self.project, place, direction, &self.request)?;
+        let found = self.engine.call_hierarchy(&self.project, place, direction, &self.request)?;
         let calls = found.calls.iter().filter_map(|call| {
             let item = self.item_at(&call.name, call.kind, &call.path, call.line, call.line)?;
             Some((item, ranges(call)))
@@ -314,18 +221,6 @@ impl Asked<'_> {
 fn ranges(call: &CallRow) -> Vec<Range> {
     let line = |&line: &u32| Range::new(Position::new(line.saturating_sub(1), 0), Position::new(line, 0));
     call.call_lines.iter().map(line).collect()
-}
-
-/// The range of a name in a line, whose number counts from 1.
-fn name_range(line: &str, number: u32, column: u32, length: u32, encoding: Encoding) -> Range {
-    let at = |byte: u32| {
-        Position::new(number.saturating_sub(1), position(line, byte as usize, encoding).character)
-    };
-    Range::new(at(column), at(column.saturating_add(length)))
-}
-
-fn char_width(text: &str, at: usize) -> usize {
-    text[at..].chars().next().map_or(1, char::len_utf8)
 }
 
 fn kind(of: DefinitionKind) -> SymbolKind {

@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::path::{Path, PathBuf};
 
+use anyhow::{anyhow, bail};
 use craig_engine::{DOCUMENT_ENDINGS, Explained, NOT_DOCUMENTED, is_document, write_page};
 use crossbeam_channel::{Receiver, Sender, select, unbounded};
 use lsp_server::{Connection, ErrorCode, Message, Notification, Request, RequestId, Response};
@@ -15,14 +16,14 @@ use lsp_types::{
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
-use super::addresses::{path_of, uri_of};
+use super::addresses::{address_in, path_of, uri_of};
 use super::capabilities::{self, Client};
 use super::configuration::{Configuration, Flags};
 use super::folders::Folder;
 use super::messages::{Done, FolderUpdate, WorkerMessage};
-use super::tasks::Tasks;
+use super::tasks::{Task, Tasks};
 use super::text;
-use super::{Setup, commands, navigation, requests, symbols};
+use super::{Setup, code_actions, commands, hover, navigation, symbols};
 use crate::json::as_printed;
 
 /// Tells clients of ours how documentation stands: `{folder, state, files, sections, skipped, notices, error}`.
@@ -54,6 +55,8 @@ pub(crate) struct Server {
     in_progress: HashMap<String, NumberOrString>,
     n_opened: u64,
     n_asked: i32,
+    /// The editor has asked us to stop: no request is answered from then on.
+    is_shut_down: bool,
 }
 
 /// What a request gets.
@@ -116,6 +119,7 @@ impl Server {
             in_progress: HashMap::new(),
             n_opened: 0,
             n_asked: 0,
+            is_shut_down: false,
         }
     }
 
@@ -135,11 +139,20 @@ impl Server {
             waiting.extend(connection.receiver.try_iter());
             self.cancel(&mut waiting)?;
             match waiting.pop_front() {
-                Some(Message::Request(request)) => {
-                    if connection.handle_shutdown(&request)? {
-                        return Ok(());
-                    }
-                    self.answer(request)?;
+                Some(Message::Request(request)) if self.is_shut_down => {
+                    let error = anyhow!("the server is shut down");
+                    self.refuse(request.id, ErrorCode::InvalidRequest, &error)?;
+                }
+                Some(Message::Request(request)) if request.method == "shutdown" => {
+                    self.is_shut_down = true;
+                    self.send(Response::new_ok(request.id, Value::Null).into())?;
+                }
+                Some(Message::Request(request)) => self.answer(request)?,
+                Some(Message::Notification(notification)) if notification.method == "exit" => {
+                    return match self.is_shut_down {
+                        true => Ok(()),
+                        false => bail!("the editor ended the session without shutting it down"),
+                    };
                 }
                 Some(Message::Notification(notification)) => self.note(notification)?,
                 Some(Message::Response(response)) => self.take_answer(response)?,
@@ -170,21 +183,12 @@ impl Server {
     fn answer(&mut self, request: Request) -> anyhow::Result<()> {
         let Request { id, method, params } = request.clone();
         let answered = match method.as_str() {
-            "textDocument/hover" => requests::hover(self, params).map(Reply::Now),
-            "textDocument/codeAction" => requests::code_actions(self, params).map(Reply::Now),
+            "textDocument/hover" => hover::work(self, params).map(|work| self.started(&id, work)),
+            "textDocument/codeAction" => code_actions::answer(self, params).map(Reply::Now),
             "workspace/executeCommand" => commands::execute(self, &id, &params),
-            "workspace/symbol" => symbols::work(self, params).map(|work| {
-                self.tasks.start(id.clone(), work);
-                Reply::Later
-            }),
+            "workspace/symbol" => symbols::work(self, params).map(|work| self.started(&id, Some(work))),
             method if navigation::METHODS.contains(&method) => {
-                navigation::work(self, method, params).map(|work| match work {
-                    Some(work) => {
-                        self.tasks.start(id.clone(), work);
-                        Reply::Later
-                    }
-                    None => Reply::Now(Value::Null),
-                })
+                navigation::work(self, method, params).map(|work| self.started(&id, work))
             }
             _ => {
                 let code = ErrorCode::MethodNotFound as i32;
@@ -198,10 +202,19 @@ impl Server {
                 self.waiting.push(request);
                 Ok(())
             }
-            // An editor shows errors of hovers to people who only moved the mouse.
-            Err(_) if method == "textDocument/hover" => self.send(Response::new_ok(id, Value::Null).into()),
             Err(error) => self.refuse(id, ErrorCode::InvalidParams, &error),
         }
+    }
+
+    /// Starts the work of a request; where there is none, the answer is null.
+    fn started(
+        &mut self,
+        id: &RequestId,
+        work: Option<impl FnOnce(&Task) -> anyhow::Result<Done> + Send + 'static>,
+    ) -> Reply {
+        let Some(work) = work else { return Reply::Now(Value::Null) };
+        self.tasks.start(id.clone(), work);
+        Reply::Later
     }
 
     fn refuse(&self, id: RequestId, code: ErrorCode, error: &anyhow::Error) -> anyhow::Result<()> {
@@ -418,6 +431,7 @@ impl Server {
                 own.trouble = Some(error.clone());
                 self.end_progress(&reading, error.clone())?;
                 self.status(json!({ "folder": folder, "state": "failed", "error": error }))?;
+                self.show_message(WARNING, &format!("{}: {error}", folder.display()))?;
             }
         }
         std::mem::take(&mut self.waiting).into_iter().try_for_each(|request| self.answer(request))
@@ -432,8 +446,7 @@ impl Server {
         explained: &Explained,
     ) -> anyhow::Result<Value> {
         let explanation = &explained.explanation;
-        let address = |path: &str| Some(uri_of(&folder.join(path))?.as_str().to_owned());
-        let markdown = explanation.markdown(&address);
+        let markdown = explanation.markdown(&|path| address_in(folder, path));
         let shown = match explanation.has_relevant_docs && self.client.shows_documents {
             true => write_page(folder, &markdown).and_then(|page| uri_of(&page)),
             false => None,

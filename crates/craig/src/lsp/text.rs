@@ -61,6 +61,13 @@ pub(crate) fn position(text: &str, at: usize, encoding: Encoding) -> Position {
     Position::new(u32::try_from(line).unwrap_or(u32::MAX), u32::try_from(column).unwrap_or(u32::MAX))
 }
 
+/// The lines that a selection touches, 1-based: one that ends before the first character of a line does not touch that.
+pub(super) fn lines(range: Range) -> (usize, usize) {
+    let Range { start, end } = range;
+    let is_before = end == Position::new(end.line, 0) && end.line > start.line;
+    (start.line as usize + 1, end.line as usize + usize::from(!is_before))
+}
+
 /// Applies one change: a part that is replaced, or the whole text.
 pub(crate) fn apply(text: &mut String, change: TextDocumentContentChangeEvent, encoding: Encoding) {
     match change.range {
@@ -109,6 +116,15 @@ mod tests {
         let whole = TextDocumentContentChangeEvent { range: None, range_length: None, text: "new".into() };
         apply(&mut text, whole, Encoding::Utf16);
         assert_eq!(text, "new");
+    }
+
+    #[test]
+    fn a_selection_touches_the_lines_that_it_has_characters_of() {
+        let lines = |a, b, c, d| lines(Range::new(Position::new(a, b), Position::new(c, d)));
+        assert_eq!(lines(4, 0, 7, 0), (5, 7));
+        assert_eq!(lines(4, 0, 7, 1), (5, 8));
+        assert_eq!(lines(4, 2, 4, 9), (5, 5));
+        assert_eq!(lines(4, 0, 4, 0), (5, 5));
     }
 
     #[test]

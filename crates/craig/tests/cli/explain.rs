@@ -120,7 +120,10 @@ impl Editor {
         let folder = json!({ "uri": format!("file://{}", home.path().display()), "name": "project" });
         let params = json!({
             "processId": null, "rootUri": null, "workspaceFolders": [folder],
-            "capabilities": { "general": { "positionEncodings": encodings } },
+            "capabilities": {
+                "general": { "positionEncodings": encodings },
+                "textDocument": { "codeAction": { "codeActionLiteralSupport": { "codeActionKind": { "valueSet": [] } } } },
+            },
         });
         let (mut editor, answer) = Self::start(home, params);
         assert_eq!(answer["capabilities"]["positionEncoding"], encodings[0]);
@@ -365,7 +368,8 @@ fn documentation_is_shown_unasked_only_where_it_is_wanted() {
     editor.await_state("ready");
     editor.open_text(&tool, "def run_tool(arguments):\n    return arguments\n");
     assert!(editor.hover(&tool, 0)["contents"]["value"].as_str().unwrap().contains("Runs the tool"));
-    assert_eq!(editor.ask("textDocument/codeAction", action)[0]["command"]["command"], "craig.explain");
+    let actions = editor.ask("textDocument/codeAction", action);
+    assert_eq!(actions[0]["command"], "craig.explain", "a command for an editor that takes no actions");
     let others = json!({ "settings": { "python": { "path": "x" } } });
     editor.notify("workspace/didChangeConfiguration", others);
     let settings =
@@ -473,6 +477,76 @@ fn files_that_change_are_seen_and_explanations_shown() {
     home.write(".craig.toml", "[documentation]\nexclud = []\n");
     editor.notify("workspace/didChangeWatchedFiles", changed(".craig.toml"));
     assert!(editor.await_state("failed")["error"].as_str().unwrap().contains("exclud"));
+    let warning = editor.await_method("window/showMessage");
+    assert!(warning["message"].as_str().unwrap().contains("exclud"), "{warning}");
+    editor.close();
+}
+
+#[test]
+fn hovers_are_of_definitions_and_of_references_that_are_bound() {
+    let home = Home::new();
+    let main = "const { Client } = require('./client')
+
+// a request of the Client
+function run (one) {
+  const request = 'request'
+  const client = new Client(one)
+  for (const each of [request]) client.request(each)
+  return Array.isArray(client)
+}
+";
+    home.write("work/lib/client.js", CODE);
+    home.write("work/lib/main.js", main);
+    home.write("work/docs/client.md", PAGE);
+    home.run(&["ingest", "work"]);
+    let (mut editor, _) = Editor::start(&home, hello(&home, "work", json!({}), Value::Null));
+    editor.await_state("ready");
+    let uri = uri(&home, "work/lib/main.js");
+    editor.open_text(&uri, main);
+    let mut shown = Vec::new();
+    for (number, line) in main.lines().enumerate() {
+        let starts = line.char_indices().filter(|(at, c)| {
+            c.is_alphabetic() && !line[..*at].ends_with(|before: char| before.is_alphanumeric())
+        });
+        for (at, _) in starts {
+            let position = json!({ "line": number, "character": at });
+            let params = json!({ "textDocument": { "uri": uri }, "position": position });
+            let hover = editor.ask("textDocument/hover", params);
+            if !hover.is_null() {
+                let end = hover["range"]["end"]["character"].as_u64().unwrap() as usize;
+                assert_eq!(hover["range"]["start"], position);
+                shown.push(format!("{}:{}", number + 1, &line[at..end]));
+            }
+        }
+    }
+    assert_eq!(shown, ["1:Client", "6:Client", "7:request"]);
+    editor.close();
+}
+
+#[test]
+fn the_end_of_a_session_is_as_the_protocol_says() {
+    let home = project();
+    let mut editor = Editor::open(&home, &["utf-8"]);
+    editor.ask("shutdown", Value::Null);
+    assert_eq!(editor.answer("workspace/symbol", json!({ "query": "close" }))["error"]["code"], -32600);
+    editor.notify("exit", Value::Null);
+    assert!(editor.process.wait().unwrap().success());
+
+    let mut editor = Editor::open(&home, &["utf-8"]);
+    editor.notify("exit", Value::Null);
+    assert_eq!(editor.process.wait().unwrap().code(), Some(1));
+}
+
+#[test]
+fn a_folder_that_is_deleted_is_reported_once() {
+    let home = Home::new();
+    home.write("work/lib/client.js", CODE);
+    home.write("work/docs/client.md", PAGE);
+    let (mut editor, _) = Editor::start(&home, hello(&home, "work", json!({}), Value::Null));
+    editor.await_state("ready");
+    std::fs::remove_dir_all(home.path().join("work")).unwrap();
+    let warning = editor.await_method("window/showMessage");
+    assert!(warning["message"].as_str().unwrap().contains("is gone"), "{warning}");
     editor.close();
 }
 
