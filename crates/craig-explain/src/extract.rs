@@ -71,8 +71,8 @@ pub(crate) fn quotes(library: &Library, cited: &[usize], subject: &Subject) -> V
 /// Whether a quote is about a subject by its heading, as its entry of a list, or because it says the name.
 pub(crate) fn is_direct(place: Place<'_>, subject: &Subject, quote: &Range<usize>) -> bool {
     let reading = Reading { place, subject };
-    let is_said = || reading.names().any(|name| names_it(&place.page.text[quote.clone()], name));
-    reading.is_headed() || reading.entry(&reading.statements()).contains(quote) || is_said()
+    let is_named = || reading.names().any(|name| names_it(&place.page.text[quote.clone()], name));
+    reading.is_headed() || reading.entry(&reading.statements()).contains(quote) || is_named()
 }
 
 fn likeness(a: &BTreeSet<String>, b: &BTreeSet<String>) -> f32 {
@@ -337,7 +337,7 @@ mod tests {
     }
 
     #[test]
-    fn what_names_a_subject_is_told_from_what_uses_its_name() {
+    fn owners_are_not_what_a_sentence_names() {
         assert!(names_it("The `Client` sends it.", "Client") && names_it("Sends by `Client`.", "Client"));
         assert!(names_it("`client.close()` closes.", "close"));
         assert!(!names_it("`Client.close()` closes.", "Client") && !names_it("`Client::close`", "Client"));
