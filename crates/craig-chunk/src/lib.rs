@@ -5,6 +5,7 @@ mod kind;
 mod code;
 mod cut;
 mod cut_point;
+mod doc_comment;
 mod embedded;
 mod grammar;
 mod lines;
@@ -23,6 +24,7 @@ mod walk;
 use std::ops::Range;
 
 pub use cut_point::cut_point;
+pub use doc_comment::{DocComment, doc_comment};
 pub use metrics::{ANONYMOUS, FunctionMetrics, metrics};
 pub use pack::Packed;
 pub use references::{Reference, ReferenceKind, References, Use, references};

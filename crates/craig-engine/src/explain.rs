@@ -41,6 +41,7 @@ pub struct Explainer {
     /// What `index` held last. Held only to read or replace it.
     library: Mutex<Arc<Library>>,
     cache: Cache,
+    comments: bool,
     words: Words,
 }
 
@@ -61,7 +62,14 @@ impl Explainer {
 
     fn new(root: Root, index: Index, config: &ExplainConfig) -> Self {
         let library = Mutex::new(Arc::clone(index.library()));
-        Self { root, index: Mutex::new(index), library, cache: cache(), words: Words::new(config) }
+        Self {
+            root,
+            index: Mutex::new(index),
+            library,
+            cache: cache(),
+            comments: config.comments,
+            words: Words::new(config),
+        }
     }
 
     /// Brings the documentation up to date.
@@ -128,7 +136,8 @@ impl Explainer {
         if let Some(known) = self.cache.get(&key) {
             return known;
         }
-        let explanation = explain(library, &CodeContext::read(path, language, text, lines));
+        let mut explanation = explain(library, &CodeContext::read(path, language, text, lines));
+        explanation.comment = explanation.comment.filter(|_| self.comments);
         self.cache.insert(key, explanation.clone());
         explanation
     }

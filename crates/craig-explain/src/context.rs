@@ -12,6 +12,7 @@ use craig_source::{ContentHash, Language, mask_text};
 use craig_text::{compact, is_identifier_char, whole_words};
 use serde::Serialize;
 
+use crate::comment::Comment;
 use crate::names::{identifiers, words_of};
 
 /// Lines around the selection that are kept.
@@ -62,6 +63,8 @@ pub struct Subject {
     pub is_private: bool,
     /// The text of its definition.
     pub definition: String,
+    /// What the comment of its definition says.
+    pub comment: Option<Comment>,
     /// Names that the file defines beside it, in the same class, object or scope.
     pub siblings: Vec<String>,
 }
@@ -86,7 +89,7 @@ impl CodeContext {
         let first = first.clamp(1, n_lines);
         let last = last.clamp(first, n_lines);
         let outline = outline_of(language, text);
-        let reading = Reading { text, outline: &outline, first, last };
+        let reading = Reading { path: file_name, text, outline: &outline, first, last };
         let subjects = reading.subjects(asked);
         let (function_name, class_name) = reading.enclosing_names();
         Self {
@@ -192,6 +195,7 @@ enum Asked {
 }
 
 struct Reading<'t> {
+    path: &'t str,
     text: &'t str,
     outline: &'t Outline,
     first: usize,
@@ -292,6 +296,7 @@ impl<'t> Reading<'t> {
             aliases: aliases(self.text, &name),
             kind: Some(symbol.kind),
             line: Some(symbol.line as usize),
+            comment: Comment::of_definition(self.path, self.text, symbol.line, symbol.line_end),
             definition: clipped(definition, 2_000).to_owned(),
             siblings: self.siblings(symbol),
             owner,
@@ -322,6 +327,7 @@ impl<'t> Reading<'t> {
             aliases: aliases(self.text, &member.name),
             kind: Some(if member.is_function { ChunkKind::Method } else { ChunkKind::Constant }),
             line: Some(member.line),
+            comment: Comment::of_definition(self.path, self.text, member.line as u32, member.line_end as u32),
             definition: clipped(definition, 2_000).to_owned(),
             siblings: member.siblings.clone(),
             ..Subject::default()

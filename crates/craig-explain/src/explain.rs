@@ -3,6 +3,7 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use crate::comment::Comment;
 use crate::context::{CodeContext, Subject};
 use crate::evidence::{evidence, is_history};
 use crate::extract::{is_direct, quotes};
@@ -36,6 +37,9 @@ pub struct Explanation {
     pub symbol: Option<String>,
     /// The sentences one by one.
     pub bullets: Vec<Bullet>,
+    /// What the comment of the symbol's definition says: not documentation, and not part of the explanation.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub comment: Option<Comment>,
     /// Whether the first of them is about the symbol by its heading, its entry or its words, in a page that is not about
     /// changes.
     #[serde(skip)]
@@ -76,6 +80,7 @@ impl Explanation {
             has_relevant_docs: false,
             symbol: symbol.map(str::to_owned),
             bullets: Vec::new(),
+            comment: None,
             is_direct: false,
         }
     }
@@ -88,11 +93,13 @@ impl Explanation {
 
 /// Explains a selection from a library: the first subject of which the gate is sure.
 pub fn explain(library: &Library, context: &CodeContext) -> Explanation {
-    match sure(library, context) {
-        Ok((subject, verdict)) => documented(library, subject, &verdict)
-            .unwrap_or_else(|| Explanation::not_documented(Some(&subject.name), 0.0)),
-        Err(confidence) => Explanation::not_documented(context.symbol(), confidence),
-    }
+    let (subject, explanation) = match sure(library, context) {
+        Ok((subject, verdict)) => (Some(subject), documented(library, subject, &verdict)),
+        Err(confidence) => {
+            (context.subjects.first(), Explanation::not_documented(context.symbol(), confidence))
+        }
+    };
+    Explanation { comment: subject.and_then(|subject| subject.comment.clone()), ..explanation }
 }
 
 /// The first subject of which the gate is sure; else how sure it is of the likeliest.
@@ -109,9 +116,13 @@ fn sure<'c>(library: &Library, context: &'c CodeContext) -> Result<(&'c Subject,
     Err(confidence.unwrap_or(0.0))
 }
 
-/// What the best section says about the subject, then one sentence from each other section that describes it; none if the
-/// best section yields no quote.
-fn documented(library: &Library, subject: &Subject, verdict: &Verdict) -> Option<Explanation> {
+/// What the best section says about the subject, then one sentence from each other section that describes it; a refusal if
+/// the best section yields no quote.
+fn documented(library: &Library, subject: &Subject, verdict: &Verdict) -> Explanation {
+    quoted(library, subject, verdict).unwrap_or_else(|| Explanation::not_documented(Some(&subject.name), 0.0))
+}
+
+fn quoted(library: &Library, subject: &Subject, verdict: &Verdict) -> Option<Explanation> {
     let cited = cited(&verdict.ranked);
     let best_score = cited.first().map_or(0.0, |(_, score)| *score);
     let places: Vec<usize> = cited.iter().map(|(at, _)| *at).collect();
@@ -146,6 +157,7 @@ fn documented(library: &Library, subject: &Subject, verdict: &Verdict) -> Option
         has_relevant_docs: true,
         symbol: Some(subject.name.clone()),
         bullets,
+        comment: None,
         is_direct,
     })
 }

@@ -1,10 +1,12 @@
 //! Explains code from a project's own documentation, with citations, or says exactly "Not documented.".
 //!
 //! [`Index`] keeps the documentation of a project in `.aidocs/`; [`CodeContext`] reads a selection; [`explain`] gathers
-//! evidence section by section, lets the gate decide, and quotes whole sentences.
+//! evidence section by section, lets the gate decide, and quotes whole sentences. What the comment of a definition says is
+//! added as a [`Comment`], and never counts as documentation.
 
 mod activation;
 mod cache;
+mod comment;
 mod context;
 mod error;
 mod evidence;
@@ -22,6 +24,7 @@ mod sentence;
 
 pub use activation::is_script_project;
 pub use cache::{Cache, CacheKey, cache};
+pub use comment::Comment;
 pub use context::{CodeContext, Subject};
 pub use error::ExplainError;
 pub use evidence::{

@@ -4,6 +4,7 @@ use std::borrow::Cow;
 
 use craig_text::path::folder;
 
+use crate::comment::Comment;
 use crate::explain::{Bullet, Citation, Explanation, NOT_DOCUMENTED};
 
 /// The address of a file of the project, given its path, that a link can have; none where files have no address.
@@ -41,8 +42,9 @@ impl Explanation {
     /// The whole explanation as Markdown: each sentence a bullet with its citation.
     pub fn markdown(&self, addresses: Addresses<'_>) -> String {
         let title = self.symbol.as_deref().map(|symbol| format!("# `{symbol}`\n\n")).unwrap_or_default();
+        let comment = self.comment.as_ref().map(|comment| comment.markdown(addresses)).unwrap_or_default();
         if !self.has_relevant_docs {
-            return format!("{title}{NOT_DOCUMENTED}\n");
+            return format!("{title}{NOT_DOCUMENTED}\n{comment}");
         }
         let bullet = |bullet: &Bullet| {
             let cited = &self.citations[bullet.citation];
@@ -54,7 +56,7 @@ impl Explanation {
             format!("{entry}  {link} · {:.0}%\n", cited.relevance_score * 100.0)
         };
         let bullets: String = self.bullets.iter().map(bullet).collect();
-        format!("{title}{bullets}\n*Confidence {:.0}%*\n", self.confidence * 100.0)
+        format!("{title}{bullets}\n*Confidence {:.0}%*\n{comment}", self.confidence * 100.0)
     }
 }
 
@@ -80,6 +82,18 @@ impl Citation {
             Some(address) => format!("[{place}]({address}#L{line})"),
             None => format!("*{place}*"),
         }
+    }
+}
+
+impl Comment {
+    /// A quotation below a line that says what it is.
+    fn markdown(&self, addresses: Addresses<'_>) -> String {
+        let place = format!("{}:{}", self.file_path, self.line);
+        let link = match addresses(&self.file_path) {
+            Some(address) => format!("[{place}]({address}#L{})", self.line),
+            None => format!("*{place}*"),
+        };
+        format!("\nComment in the code, {link}:\n\n> {}\n", linked(&self.text, &self.file_path, addresses))
     }
 }
 
@@ -189,6 +203,7 @@ mod tests {
             has_relevant_docs: true,
             symbol: Some("Client".into()),
             bullets: bullets.iter().map(bullet).collect(),
+            comment: None,
             is_direct: false,
         }
     }
@@ -223,6 +238,16 @@ mod tests {
                 "# `Client`\n\n- Opens it.  \n  {cited}\n- ```js\n  open()\n  ```\n\n  {cited}\n\n*Confidence 90%*\n"
             )
         );
+    }
+
+    #[test]
+    fn a_comment_is_called_one() {
+        let comment = Comment { text: "Opens it.".into(), file_path: "a.js".into(), line: 2 };
+        let explanation =
+            Explanation { comment: Some(comment), ..Explanation::not_documented(Some("open"), 0.0) };
+        let expected = "# `open`\n\nNot documented.\n\nComment in the code, *a.js:2*:\n\n> Opens it.\n";
+        assert_eq!(explanation.markdown(&|_| None), expected);
+        assert_eq!(explanation.hover(&|_| None), None);
     }
 
     #[test]

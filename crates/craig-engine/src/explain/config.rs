@@ -18,6 +18,8 @@ pub struct ExplainConfig {
     pub data_folder: Option<PathBuf>,
     /// In which projects editors show documentation without being asked.
     pub activation: Activation,
+    /// Whether the comment of a definition is shown beside what the documentation says.
+    pub comments: bool,
     /// Whether the language model rephrases requested explanations.
     pub in_words: bool,
     /// Longest wait for the language model.
@@ -44,6 +46,7 @@ impl Default for ExplainConfig {
             documents: DocumentOptions::default(),
             data_folder: None,
             activation: Activation::Scripts,
+            comments: true,
             in_words: false,
             timeout: Duration::from_secs(20),
             language_model: None,
@@ -76,6 +79,7 @@ impl ExplainConfig {
                 Some("never") => Activation::Never,
                 _ => Activation::Scripts,
             },
+            comments: settings.is_on("explain.comments"),
             in_words: settings.is_on("explain.language_model"),
             timeout: settings.whole("explain.timeout_ms").map_or(default.timeout, Duration::from_millis),
             language_model: language_model(settings)?,

@@ -114,6 +114,13 @@ pub const DEFINITIONS: &[Definition] = &[
          JavaScript or TypeScript files, all, or none. Commands work in all of them.",
     ),
     user(
+        "explain.comments",
+        Kind::Switch,
+        "true",
+        "Whether requested explanations add what the comment of the definition says. It never counts as \
+         documentation.",
+    ),
+    user(
         "explain.language_model",
         Kind::Switch,
         "false",

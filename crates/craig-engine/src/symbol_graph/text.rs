@@ -1,5 +1,6 @@
 //! Lines of a stored file: of definitions, their comments, and places that refer to them.
 
+use craig_chunk::doc_comment;
 use craig_store::{Project, Store};
 
 use crate::EngineError;
@@ -9,9 +10,6 @@ const MOST_CHARS: usize = 200;
 
 /// Lines of a signature that are read.
 const MOST_SIGNATURE_LINES: u32 = 12;
-
-/// Lines of a comment that are read.
-const MOST_DOC_LINES: usize = 80;
 
 /// The text of a file by its lines.
 pub(crate) struct FileLines {
@@ -85,90 +83,8 @@ impl FileLines {
 
     /// What the comment before a definition says, or the docstring in it.
     pub(super) fn doc(&self, line_start: u32, line: u32, line_end: u32) -> Option<String> {
-        self.comment_before(line_start).or_else(|| self.docstring(line, line_end))
+        doc_comment(|number| self.line(number), line_start, line, line_end).map(|found| found.text)
     }
-
-    fn comment_before(&self, line_start: u32) -> Option<String> {
-        let mut lines: Vec<&str> = Vec::new();
-        let mut is_in_block = false;
-        for number in (1..line_start).rev().take(MOST_DOC_LINES) {
-            let line = self.line(number).trim();
-            let is_block_end = line.ends_with("*/");
-            if is_in_block || is_block_end {
-                is_in_block = !line.starts_with("/*");
-            } else if is_attribute(line) && lines.is_empty() {
-                continue;
-            } else if !is_line_comment(line) {
-                break;
-            }
-            lines.push(without_markers(line));
-        }
-        lines.reverse();
-        joined(&lines)
-    }
-
-    /// The text literal that is the first statement of a Python definition.
-    fn docstring(&self, line: u32, line_end: u32) -> Option<String> {
-        let mut lines: Vec<&str> = Vec::new();
-        let mut quotes = None;
-        for number in (line..=line_end).skip(1).take(MOST_DOC_LINES) {
-            let text = self.line(number).trim();
-            let rest = match quotes {
-                Some(_) => text,
-                None => {
-                    let opened = text.trim_start_matches(['r', 'R', 'u', 'U']);
-                    let found = ["\"\"\"", "'''"].into_iter().find(|quotes| opened.starts_with(quotes));
-                    let Some(found) = found else {
-                        // The parameters may stand on lines of their own.
-                        let is_declaration = number - line < MOST_SIGNATURE_LINES && !text.contains('=');
-                        if is_declaration && !self.line(number - 1).trim_end().ends_with(':') {
-                            continue;
-                        }
-                        return None;
-                    };
-                    quotes = Some(found);
-                    &opened[found.len()..]
-                }
-            };
-            match quotes.and_then(|quotes| rest.find(quotes)) {
-                Some(end) => {
-                    lines.push(&rest[..end]);
-                    return joined(&lines);
-                }
-                None => lines.push(rest),
-            }
-        }
-        None
-    }
-}
-
-fn is_attribute(line: &str) -> bool {
-    line.starts_with('@') || line.starts_with("#[") || (line.starts_with('[') && line.ends_with(']'))
-}
-
-fn is_line_comment(line: &str) -> bool {
-    let is_hash = line.strip_prefix('#').is_some_and(|rest| rest.is_empty() || rest.starts_with([' ', '#']));
-    is_hash || ["//", "--", ";;", "%%"].iter().any(|marker| line.starts_with(marker))
-}
-
-/// The text of a line of a comment.
-fn without_markers(line: &str) -> &str {
-    let line = line.strip_suffix("*/").unwrap_or(line);
-    let line = match line.strip_prefix("/*") {
-        Some(rest) => rest.trim_start_matches(['*', '!']),
-        None => line.strip_prefix('*').unwrap_or_else(|| {
-            let line = line.trim_start_matches(['/', '#', ';', '%']);
-            line.strip_prefix("--").unwrap_or(line).trim_start_matches('!')
-        }),
-    };
-    line.strip_prefix(' ').unwrap_or(line).trim_end()
-}
-
-/// Lines without empty ones at the ends; `None` if nothing is left.
-fn joined(lines: &[&str]) -> Option<String> {
-    let text = lines.join("\n");
-    let text = text.trim();
-    (!text.is_empty()).then(|| text.to_owned())
 }
 
 /// Adds a line with single spaces between its words.
@@ -203,38 +119,7 @@ fn cut(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use expect_test::expect;
-
     use super::*;
-
-    fn doc(text: &str, line_start: u32, line: u32, line_end: u32) -> String {
-        FileLines::new(text.to_owned()).doc(line_start, line, line_end).unwrap_or_default()
-    }
-
-    #[test]
-    fn comments_and_docstrings() {
-        let docs = [
-            doc("/// Adds.\n///\n/// Twice.\n#[inline]\nfn add() {}\n", 5, 5, 5),
-            doc("/**\n * Adds.\n * @param a one\n */\nvoid add(int a);\n", 5, 5, 5),
-            doc("def add(\n    a,\n):\n    r\"\"\"Adds.\n\n    Twice.\n    \"\"\"\n    return a\n", 1, 1, 8),
-            doc("# Adds\n# two.\ndef add\nend\n", 3, 3, 4),
-            doc("x = '''y'''\ndef add(a):\n    b = '''z'''\n", 2, 2, 3),
-            doc("int *p;\n*p = 3;\nvoid add();\n", 3, 3, 3),
-            doc("// ü\nfn ü() {}", 2, 2, 2),
-        ];
-        expect![[r#"
-            [
-                "Adds.\n\nTwice.",
-                "Adds.\n@param a one",
-                "Adds.\n\nTwice.",
-                "Adds\ntwo.",
-                "",
-                "",
-                "ü",
-            ]
-        "#]]
-        .assert_eq(&format!("{docs:#?}\n"));
-    }
 
     #[test]
     fn lines_that_are_not_there() {

@@ -5,8 +5,8 @@ mod batch;
 use std::path::{Path, PathBuf};
 
 use craig_engine::{
-    Cancellation, EngineError, ExplainConfig, Explained, Explainer, IndexReport, NOT_DOCUMENTED, Selection,
-    WordsStatus,
+    Cancellation, Comment, EngineError, ExplainConfig, Explained, Explainer, IndexReport, NOT_DOCUMENTED,
+    Selection, WordsStatus,
 };
 
 use self::batch::SelectionLine;
@@ -136,8 +136,9 @@ fn line_range(place: &str, lines: &str) -> Result<(usize, usize), Refusal> {
 
 fn text(explained: &Explained) -> String {
     let explanation = &explained.explanation;
+    let comment = explanation.comment.as_ref().map(comment_text).unwrap_or_default();
     if !explanation.has_relevant_docs {
-        return format!("{NOT_DOCUMENTED}\n");
+        return format!("{NOT_DOCUMENTED}\n{comment}");
     }
     let mut text = String::new();
     for bullet in &explanation.bullets {
@@ -153,7 +154,12 @@ fn text(explained: &Explained) -> String {
     let applied = explained.language_model.as_ref().filter(|report| report.status == WordsStatus::Applied);
     let by = applied.map(|report| format!(" · in the words of {}", report.model)).unwrap_or_default();
     text += &format!("{}\n", styled(DIM, format_args!("confidence {}{by}", percent(explanation.confidence))));
-    text
+    text + &comment
+}
+
+fn comment_text(comment: &Comment) -> String {
+    let place = styled(PATH, format!("{}:{}", comment.file_path, comment.line));
+    format!("Comment in the code:\n  {}\n  {place}\n", comment.text)
 }
 
 #[cfg(test)]

@@ -114,9 +114,11 @@ fn explain(server: &mut Server, id: &RequestId, arguments: ExplainArguments) -> 
     };
     let words = model.unwrap_or(folder.config.in_words).then(|| Arc::clone(&folder.words));
     let code = folder.code.as_ref().ok().cloned();
+    let comments = folder.config.comments;
     server.tasks.start(id.clone(), move |task| {
         let context = asked_about(&text, code.as_ref(), range, &task.cancellation)?;
-        let extract = craig_engine::explain_context(&library, &context);
+        let mut extract = craig_engine::explain_context(&library, &context);
+        extract.comment = extract.comment.filter(|_| comments);
         let explained = match words {
             Some(words) => words.reword(&library, &context, extract, &task.cancellation),
             None => Explained::from(extract),

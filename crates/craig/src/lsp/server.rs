@@ -447,7 +447,8 @@ impl Server {
     ) -> anyhow::Result<Value> {
         let explanation = &explained.explanation;
         let markdown = explanation.markdown(&|path| address_in(folder, path));
-        let shown = match explanation.has_relevant_docs && self.client.shows_documents {
+        let is_shown = explanation.has_relevant_docs || explanation.comment.is_some();
+        let shown = match is_shown && self.client.shows_documents {
             true => write_page(folder, &markdown).and_then(|page| uri_of(&page)),
             false => None,
         };

@@ -60,7 +60,9 @@ async fn answer(call: Call<Arguments>) -> Result<Answer<Explained>, Failure> {
     let selections = selections(&call).await?;
     let work = move |explainer: &Explainer| first_documented(explainer, selections);
     let ((selection, explanation), report) = call.shared.explain(root, work).await?;
-    let looks_like_instructions = injection::looks_like_instructions(&explanation.explanation);
+    let comment = explanation.comment.as_ref().map_or("", |comment| &comment.text);
+    let looks_like_instructions =
+        [&explanation.explanation, comment].into_iter().any(injection::looks_like_instructions);
     let notes: Vec<String> = report.troubles().chain(injection::notice(looks_like_instructions)).collect();
     let fields = Explained {
         explanation,

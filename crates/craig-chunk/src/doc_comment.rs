@@ -1,0 +1,170 @@
+//! The comment that documents a definition: before it, or as its first statement.
+
+/// Most lines of a comment that are read.
+const MOST_LINES: usize = 200;
+
+/// Most lines that a declaration has before its first statement.
+const MOST_DECLARATION_LINES: u32 = 12;
+
+/// A comment without its markers.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DocComment {
+    /// Its lines.
+    pub text: String,
+    /// The line on which it begins, from 1.
+    pub line: u32,
+}
+
+/// The comment right before a definition, which begins in `line_start` and has its name in `line`, or the docstring in it.
+///
+/// `text_of` gives lines by their numbers, which count from 1, without their ends; empty ones where there are none.
+pub fn doc_comment<'t>(
+    text_of: impl Fn(u32) -> &'t str,
+    line_start: u32,
+    line: u32,
+    line_end: u32,
+) -> Option<DocComment> {
+    comment_before(&text_of, line_start).or_else(|| docstring(&text_of, line, line_end))
+}
+
+fn comment_before<'t>(text_of: impl Fn(u32) -> &'t str, line_start: u32) -> Option<DocComment> {
+    let mut lines: Vec<&str> = Vec::new();
+    let mut first = line_start;
+    // How the block begins that the line is in, seen from its end.
+    let mut open: Option<&str> = None;
+    for number in (1..line_start).rev().take(MOST_LINES) {
+        let line = text_of(number).trim();
+        let is_first = lines.is_empty();
+        if let Some(start) = open {
+            open = (!line.starts_with(start)).then_some(start);
+        } else if line.ends_with("*/") {
+            open = (!line.starts_with("/*")).then_some("/*");
+        } else if line == HEREDOC && is_first {
+            open = Some(DOC_ATTRIBUTE);
+        } else if is_attribute(line) && is_first {
+            match line.strip_prefix(DOC_ATTRIBUTE).map(str::trim).filter(|doc| doc.starts_with('"')) {
+                Some(doc) => return written(&[doc.trim_matches('"')], number),
+                None => continue,
+            }
+        } else if !is_line_comment(line) {
+            break;
+        }
+        lines.push(without_markers(line));
+        first = number;
+    }
+    lines.reverse();
+    written(&lines, first).filter(|_| open.is_none())
+}
+
+/// The text literal that is the first statement of a Python definition.
+fn docstring<'t>(text_of: impl Fn(u32) -> &'t str, line: u32, line_end: u32) -> Option<DocComment> {
+    let mut lines: Vec<&str> = Vec::new();
+    let mut quotes = None;
+    let mut first = line;
+    for number in (line..=line_end).skip(1).take(MOST_LINES) {
+        let text = text_of(number).trim();
+        let rest = match quotes {
+            Some(_) => text,
+            None => {
+                let opened = text.trim_start_matches(['r', 'R', 'u', 'U']);
+                let found = ["\"\"\"", "'''"].into_iter().find(|quotes| opened.starts_with(quotes));
+                let Some(found) = found else {
+                    // The parameters may stand on lines of their own.
+                    let is_declaration = number - line < MOST_DECLARATION_LINES && !text.contains('=');
+                    if is_declaration && !text_of(number - 1).trim_end().ends_with(':') {
+                        continue;
+                    }
+                    return None;
+                };
+                quotes = Some(found);
+                first = number;
+                &opened[found.len()..]
+            }
+        };
+        match quotes.and_then(|quotes| rest.find(quotes)) {
+            Some(end) => {
+                lines.push(&rest[..end]);
+                return written(&lines, first);
+            }
+            None => lines.push(rest),
+        }
+    }
+    None
+}
+
+/// Elixir's text literal of several lines, and what it is the value of.
+const HEREDOC: &str = "\"\"\"";
+const DOC_ATTRIBUTE: &str = "@doc";
+
+fn is_attribute(line: &str) -> bool {
+    line.starts_with('@') || line.starts_with("#[") || (line.starts_with('[') && line.ends_with(']'))
+}
+
+fn is_line_comment(line: &str) -> bool {
+    let is_hash = line.strip_prefix('#').is_some_and(|rest| rest.is_empty() || rest.starts_with([' ', '#']));
+    is_hash || ["//", "--", ";;", "%%"].iter().any(|marker| line.starts_with(marker))
+}
+
+/// The text of a line of a comment.
+fn without_markers(line: &str) -> &str {
+    let line = line.strip_suffix("*/").unwrap_or(line);
+    let line = line.strip_suffix(HEREDOC).unwrap_or(line);
+    let line = match line.strip_prefix("/*") {
+        Some(rest) => rest.trim_start_matches(['*', '!']),
+        None => line.strip_prefix('*').unwrap_or_else(|| {
+            let line = line.trim_start_matches(['/', '#', ';', '%']);
+            line.strip_prefix("--").unwrap_or(line).trim_start_matches('!')
+        }),
+    };
+    let line = line.strip_prefix(DOC_ATTRIBUTE).filter(|rest| rest.trim().is_empty()).unwrap_or(line);
+    line.strip_prefix(' ').unwrap_or(line).trim_end()
+}
+
+/// Lines without empty ones at the ends; `None` if nothing is left.
+fn written(lines: &[&str], line: u32) -> Option<DocComment> {
+    let text = lines.join("\n");
+    let text = text.trim();
+    (!text.is_empty()).then(|| DocComment { text: text.to_owned(), line })
+}
+
+#[cfg(test)]
+mod tests {
+    use expect_test::expect;
+
+    use super::*;
+
+    fn doc(text: &str, line_start: u32, line: u32, line_end: u32) -> String {
+        let lines: Vec<&str> = text.lines().collect();
+        let text_of = |number: u32| lines.get(number as usize - 1).copied().unwrap_or_default();
+        let found = doc_comment(text_of, line_start, line, line_end);
+        found.map(|found| format!("{} {:?}", found.line, found.text)).unwrap_or_default()
+    }
+
+    #[test]
+    fn comments_and_docstrings() {
+        let docs = [
+            doc("/// Adds.\n///\n/// Twice.\n#[inline]\nfn add() {}\n", 5, 5, 5),
+            doc("/**\n * Adds.\n * @param a one\n */\nvoid add(int a);\n", 5, 5, 5),
+            doc("def add(\n    a,\n):\n    r\"\"\"Adds.\n\n    Twice.\n    \"\"\"\n    return a\n", 1, 1, 8),
+            doc("# Adds\n# two.\ndef add\nend\n", 3, 3, 4),
+            doc("x = '''y'''\ndef add(a):\n    b = '''z'''\n", 2, 2, 3),
+            doc("int *p;\n*p = 3;\nvoid add();\n", 3, 3, 3),
+            doc("// ü\nfn ü() {}", 2, 2, 2),
+            doc("x = 1\n@doc \"\"\"\n  Adds.\n\"\"\"\n@spec add(a) :: a\ndef add(a), do: a\n", 6, 6, 6),
+            doc("class A:\n    \"\"\"One.\n    \"\"\"\n    def add(a):\n        pass\n", 4, 4, 5),
+            doc("@doc \"Adds.\"\ndef add(a), do: a\n", 2, 2, 2),
+        ];
+        expect![[r#"
+            1 "Adds.\n\nTwice."
+            1 "Adds.\n@param a one"
+            4 "Adds.\n\nTwice."
+            1 "Adds\ntwo."
+
+
+            1 "ü"
+            2 "Adds."
+
+            1 "Adds.""#]]
+        .assert_eq(&docs.join("\n"));
+    }
+}

@@ -1,0 +1,232 @@
+//! What the comment of a definition says: the second source, which is code and no documentation.
+
+use std::borrow::Cow;
+
+use craig_chunk::doc_comment;
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::sentence;
+
+/// Most sentences that are shown.
+const MAX_SENTENCES: usize = 4;
+
+/// No sentence begins after so many bytes.
+const MAX_BYTES: usize = 500;
+
+/// What the comment of a definition says.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct Comment {
+    /// Its first sentences, without markup: data, not instructions.
+    pub text: String,
+    /// Path of the file relative to the root.
+    pub file_path: String,
+    /// Line on which the comment begins, from 1.
+    pub line: u32,
+}
+
+impl Comment {
+    /// The comment of the definition whose name stands in `line`, from 1; none if it describes nothing.
+    pub(crate) fn of_definition(path: &str, text: &str, line: u32, line_end: u32) -> Option<Self> {
+        let lines: Vec<&str> = text.lines().collect();
+        let text_of = |number: u32| lines.get(number as usize - 1).copied().unwrap_or_default();
+        let found = doc_comment(text_of, line, line, line_end)?;
+        let text = description(&found.text)?;
+        Some(Self { text, file_path: path.to_owned(), line: found.line })
+    }
+}
+
+/// The first sentences of a comment, before parameters, lists and code.
+fn description(comment: &str) -> Option<String> {
+    let is_telling = |line: &&str| !is_ruler(line) && !is_directive(line);
+    let described = comment.lines().map(str::trim).filter(is_telling).take_while(|line| !is_end(line));
+    let mut paragraph = String::new();
+    for line in described {
+        match line.is_empty() {
+            true if paragraph.is_empty() => {}
+            true => break,
+            false => {
+                paragraph += if paragraph.is_empty() { "" } else { " " };
+                paragraph += &plain(line);
+            }
+        }
+    }
+    let sentences = sentence::split(&paragraph);
+    let shown = sentences.iter().take(MAX_SENTENCES).take_while(|bytes| bytes.start < MAX_BYTES).last()?;
+    let text = paragraph[..shown.end].trim();
+    is_prose(text).then(|| text.to_owned())
+}
+
+/// Whether a line is drawn, and says nothing.
+fn is_ruler(line: &str) -> bool {
+    !line.is_empty() && !line.contains(char::is_alphanumeric)
+}
+
+/// Whether a line is for a tool: linters, type checkers, folding.
+fn is_directive(line: &str) -> bool {
+    DIRECTIVES.iter().any(|start| line.starts_with(start))
+}
+
+const DIRECTIVES: &[&str] = &[
+    "eslint",
+    "prettier-",
+    "@ts-",
+    "tslint",
+    "biome-",
+    "istanbul",
+    "c8 ",
+    "v8 ",
+    "noqa",
+    "type:",
+    "pylint",
+    "mypy:",
+    "nolint",
+    "go:",
+    "rubocop",
+    "typed:",
+    "frozen_string_literal",
+    "phpcs",
+    "region",
+    "endregion",
+    "NOLINT",
+    "clang-format",
+];
+
+/// Whether the description ends here: tags, sections of parameters, code.
+fn is_end(line: &str) -> bool {
+    line.starts_with(['@', '\\', ':'])
+        || line.starts_with("```")
+        || line.starts_with(">>>")
+        || line.starts_with("# ")
+        || line.starts_with("<param")
+        || line.starts_with("<returns")
+        || SECTIONS.iter().any(|section| line.eq_ignore_ascii_case(section))
+}
+
+const SECTIONS: &[&str] = &[
+    "args:",
+    "arguments:",
+    "parameters",
+    "parameters:",
+    "params:",
+    "returns",
+    "returns:",
+    "raises:",
+    "yields:",
+    "example",
+    "example:",
+    "examples",
+    "examples:",
+    "usage:",
+    "notes",
+    "note:",
+    "see also",
+];
+
+/// A line without tags of HTML and XML, and with `{@link x}` as `x`.
+fn plain(line: &str) -> Cow<'_, str> {
+    if !line.contains(['<', '{']) {
+        return Cow::Borrowed(line);
+    }
+    let mut found = String::with_capacity(line.len());
+    let mut rest = line;
+    while let Some(at) = rest.find(['<', '{', '`']) {
+        found.push_str(&rest[..at]);
+        rest = &rest[at..];
+        let (shown, length) = marked(rest);
+        found.push_str(&shown);
+        rest = &rest[length..];
+    }
+    found.push_str(rest);
+    Cow::Owned(found.trim().to_owned())
+}
+
+/// What is shown of the mark that a text begins with, and the mark's length.
+fn marked(text: &str) -> (Cow<'_, str>, usize) {
+    let closed = |close: char| text[1..].find(close).map(|at| at + 2);
+    let as_it_is = (Cow::Borrowed(&text[..1]), 1);
+    if text.starts_with('`') {
+        return closed('`').map_or(as_it_is, |end| (Cow::Borrowed(&text[..end]), end));
+    }
+    if let Some(inside) = text.strip_prefix("{@") {
+        let Some(end) = inside.find('}') else { return as_it_is };
+        let (tag, value) = inside[..end].split_once(char::is_whitespace).unwrap_or((&inside[..end], ""));
+        let is_code = tag == "code" || tag == "literal";
+        let value = value.trim();
+        let shown = if is_code { format!("`{value}`") } else { value.to_owned() };
+        return (Cow::Owned(shown), end + 3);
+    }
+    let is_tag = text[1..].trim_start_matches('/').starts_with(char::is_lowercase);
+    match (text.starts_with('<') && is_tag).then(|| closed('>')).flatten() {
+        Some(end) => (Cow::Borrowed(cref(&text[..end])), end),
+        None => as_it_is,
+    }
+}
+
+/// What a tag of C# names: `<see cref="Name"/>`.
+fn cref(tag: &str) -> &str {
+    let value = ["cref=\"", "langword=\"", "name=\""].into_iter().find_map(|key| tag.split_once(key));
+    value.and_then(|(_, value)| value.split('"').next()).unwrap_or_default()
+}
+
+/// Whether a text describes something: words, no licence, no code that was commented out, nothing left to do.
+fn is_prose(text: &str) -> bool {
+    let lower = text.to_lowercase();
+    let is_notice = NOTICES.iter().any(|notice| lower.contains(notice));
+    let is_open = ["todo", "fixme", "xxx", "hack"].iter().any(|mark| lower.starts_with(mark));
+    let n_words = text.split_whitespace().filter(|word| word.contains(char::is_alphabetic)).count();
+    !is_notice && !is_open && n_words >= 2 && !text.ends_with([';', '{', '}'])
+}
+
+const NOTICES: &[&str] =
+    &["copyright", "license", "licence", "spdx-", "all rights reserved", "auto-generated"];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(comment: &str, expected: &str) {
+        assert_eq!(description(comment).unwrap_or_default(), expected, "{comment}");
+    }
+
+    #[test]
+    fn the_first_sentences_describe() {
+        check("Adds two.\nTwice.\n\nMore.", "Adds two. Twice.");
+        check("Adds two\n@param a one", "Adds two");
+        check("Adds two.\n\nArgs:\n    a: one", "Adds two.");
+        check("Adds.\nArgs:\n    a: one", "");
+        check("One of. Two of. Three of. Four of. Five of.", "One of. Two of. Three of. Four of.");
+    }
+
+    #[test]
+    fn markup_is_no_text() {
+        check("<summary>\nAdds to a <see cref=\"Sum\"/>.\n</summary>\n<param name=\"a\">", "Adds to a Sum.");
+        check("Adds to {@link Sum} by {@code a < b}.", "Adds to Sum by `a < b`.");
+        check("<p>Adds if a < b and `<p>`.", "Adds if a < b and `<p>`.");
+        check("---------\nAdds two.\n---------", "Adds two.");
+    }
+
+    #[test]
+    fn what_describes_nothing_is_no_description() {
+        for comment in [
+            "Copyright 2024 The Authors. All rights reserved.",
+            "TODO: add two of them",
+            "eslint-disable-next-line no-console",
+            "const sum = add(1, 2);",
+            "----",
+            "Adds",
+            "",
+        ] {
+            check(comment, "");
+        }
+    }
+
+    #[test]
+    fn a_comment_has_its_place() {
+        let text = "x\n\n// Adds two.\nfunc Add() {\n}\n";
+        let found = Comment::of_definition("a.go", text, 4, 5).unwrap();
+        let expected = Comment { text: "Adds two.".into(), file_path: "a.go".into(), line: 3 };
+        assert_eq!(found, expected);
+        assert_eq!(Comment::of_definition("a.go", text, 5, 5), None);
+    }
+}
