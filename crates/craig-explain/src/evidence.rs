@@ -540,7 +540,7 @@ impl<'a> Gathering<'a> {
 
     fn heading(&self, place: Place<'_>, features: &mut SectionFeatures) {
         let subject = self.subject;
-        for HeadingName { named, is_all, is_call, is_member } in &place.section.names {
+        for HeadingName { named, is_all, is_call, is_member, .. } in &place.section.names {
             let is_name = named.name == subject.name;
             let is_alias = subject.aliases.contains(&named.name);
             let is_spelling = self.spellings.contains(&named.name);

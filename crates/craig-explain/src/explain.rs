@@ -40,8 +40,7 @@ pub struct Explanation {
     /// What the comment of the symbol's definition says: not documentation, and not part of the explanation.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub comment: Option<Comment>,
-    /// Whether the first of them is about the symbol by its heading, its entry or its words, in a page that is not about
-    /// changes.
+    /// Whether the first of them is surely about the symbol, and in a page that is not about changes.
     #[serde(skip)]
     pub(crate) is_direct: bool,
 }

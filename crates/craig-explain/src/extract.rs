@@ -68,11 +68,15 @@ pub(crate) fn quotes(library: &Library, cited: &[usize], subject: &Subject) -> V
     found
 }
 
-/// Whether a quote is about a subject by its heading, as its entry of a list, or because it says the name.
+/// Whether a quote is surely about a subject: a whole sentence below a heading that is the name, the subject's entry of a
+/// list, or a sentence that begins with the name.
 pub(crate) fn is_direct(place: Place<'_>, subject: &Subject, quote: &Range<usize>) -> bool {
     let reading = Reading { place, subject };
-    let is_named = || reading.names().any(|name| names_it(&place.page.text[quote.clone()], name));
-    reading.is_headed() || reading.entry(&reading.statements()).contains(quote) || is_named()
+    let text = &place.page.text[quote.clone()];
+    let is_whole = !text.starts_with(char::is_lowercase);
+    reading.is_headed_alone() && is_whole
+        || reading.entry(&reading.statements()).contains(quote)
+        || reading.names().any(|name| begins_with(text, name))
 }
 
 fn likeness(a: &BTreeSet<String>, b: &BTreeSet<String>) -> f32 {
@@ -222,6 +226,11 @@ impl Reading<'_> {
         self.place.section.names.iter().any(|of| self.is_subject(&of.named.name))
     }
 
+    /// Whether the heading is the name and what kind of thing it is, and nothing else.
+    fn is_headed_alone(&self) -> bool {
+        self.place.section.names.iter().any(|of| of.is_alone && self.is_subject(&of.named.name))
+    }
+
     /// Whether the heading has all words of a name of several: "Display help after errors" of `helpAfterError`.
     fn is_headed_by_words(&self) -> bool {
         let words = words_of(&self.subject.name);
@@ -250,14 +259,19 @@ fn says(sentence: &str, name: &str) -> bool {
     })
 }
 
-/// Whether a sentence says a name other than as the owner of another one: `Client`, but not `Client.close`.
-fn names_it(sentence: &str, name: &str) -> bool {
-    let is_owner = |at: usize| {
+/// Words that may come before the name that a sentence is about: "In short, the shared `Name`", "Use `Name` to".
+const MAX_WORDS_BEFORE: usize = 3;
+
+/// Whether a sentence begins with a name, which is neither the owner of another one, as in `Client.close`, nor a part of
+/// a compound, as in "Client-side".
+fn begins_with(sentence: &str, name: &str) -> bool {
+    let is_itself = |at: usize| {
         let rest = &sentence[at + name.len()..];
-        let member = rest.trim_start_matches(['.', ':', '#']);
-        member.len() < rest.len() && member.starts_with(char::is_alphabetic)
+        let more = rest.trim_start_matches(['.', ':', '#', '-']);
+        let is_part = more.len() < rest.len() && more.starts_with(char::is_alphabetic);
+        !is_part && !sentence[..at].ends_with('-') && n_words(&sentence[..at]) <= MAX_WORDS_BEFORE
     };
-    says(sentence, name) && whole_words(sentence, name).any(|at| !is_owner(at))
+    says(sentence, name) && whole_words(sentence, name).any(is_itself)
 }
 
 /// A sentence of fewer words is quoted only where its section has no other.
@@ -337,11 +351,30 @@ mod tests {
     }
 
     #[test]
-    fn owners_are_not_what_a_sentence_names() {
-        assert!(names_it("The `Client` sends it.", "Client") && names_it("Sends by `Client`.", "Client"));
-        assert!(names_it("`client.close()` closes.", "close"));
-        assert!(!names_it("`Client.close()` closes.", "Client") && !names_it("`Client::close`", "Client"));
-        assert!(!names_it("You start the engine.", "start"));
+    fn a_sentence_is_about_the_name_that_it_begins_with() {
+        for sentence in ["The `Client` sends it.", "`Client` sends it.", "Use `net.Client` to send."] {
+            assert!(begins_with(sentence, "Client"), "{sentence}");
+        }
+        for sentence in ["`Client.close()` closes.", "`Client::close`", "Client-side code is run."] {
+            assert!(!begins_with(sentence, "Client"), "{sentence}");
+        }
+        assert!(begins_with("`client.close()` closes.", "close"));
+        assert!(!begins_with("When needed, you can send just a `Client`.", "Client"));
+        assert!(!begins_with("You start the engine.", "start"));
+    }
+
+    #[test]
+    fn a_quote_is_direct_below_a_heading_that_is_the_name_and_no_fragment() {
+        let is_direct_in = |text: &str| {
+            let library = Library::of_texts(vec![("README.md".into(), text.into())]);
+            let subject = Subject { name: "start".into(), ..Subject::default() };
+            let quotes = quotes(&library, &[0], &subject);
+            is_direct(library.place(0), &subject, &quotes[0].bytes)
+        };
+        assert!(is_direct_in("# start\nComposes the parts, from left to right.\n"));
+        assert!(is_direct_in("# The `start` method\nComposes the parts, from left to right.\n"));
+        assert!(!is_direct_in("# start\n- the parts that are composed, from left to right\n"));
+        assert!(!is_direct_in("# Types must not be like `start`\nThis is a rule of severity one.\n"));
     }
 
     #[test]

@@ -83,15 +83,16 @@ impl Library {
     /// Makes a library of documents.
     ///
     /// A page that is another one in another language is not among its sections, nor is one in another script than most:
-    /// a name that both describe is quoted in the language of the original.
+    /// a name that both describe is quoted in the language of the original. Pages of former versions are left out, too.
     pub fn new(mut documents: Vec<Arc<Document>>) -> Self {
         documents.sort_by(|a, b| a.page.path.cmp(&b.page.path));
         let paths: BTreeSet<&str> = documents.iter().map(|document| document.page.path.as_str()).collect();
         let foreign = foreign(&documents);
-        let originals = documents
-            .iter()
-            .enumerate()
-            .filter(|(at, of)| !foreign[*at] && !translation::is_translation(&of.page.path, &paths));
+        let former = former(&paths);
+        let originals = documents.iter().enumerate().filter(|(at, of)| {
+            let path = of.page.path.as_str();
+            !foreign[*at] && !former.contains(path) && !translation::is_translation(path, &paths)
+        });
         let places: Vec<(usize, usize)> = originals
             .flat_map(|(document, of)| (0..of.page.sections.len()).map(move |section| (document, section)))
             .collect();
@@ -257,6 +258,16 @@ fn foreign(documents: &[Arc<Document>]) -> Vec<bool> {
         documents.iter().map(|document| translation::is_of_other_script(&document.page.text)).collect();
     let n_others = is_other.iter().filter(|is_other| **is_other).count();
     if 2 * n_others < documents.len() { is_other } else { vec![false; documents.len()] }
+}
+
+/// The folder in which Docusaurus keeps the documentation of former versions.
+const FORMER: &str = "versioned_docs";
+
+/// Pages of former versions; none where there are no others.
+fn former<'p>(paths: &BTreeSet<&'p str>) -> BTreeSet<&'p str> {
+    let is_former = |path: &&str| path.split('/').any(|part| part == FORMER);
+    let found: BTreeSet<&str> = paths.iter().copied().filter(is_former).collect();
+    if found.len() < paths.len() { found } else { BTreeSet::new() }
 }
 
 /// The owners of each name: in headings, and in code as `owner.name`.

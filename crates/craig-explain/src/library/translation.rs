@@ -104,6 +104,14 @@ mod tests {
     }
 
     #[test]
+    fn a_page_of_a_former_version_is_left_out_where_there_is_another() {
+        let page = |path| (path, "# Start\n");
+        let [former, current] = ["site/versioned_docs/version-1.2/a.md", "site/docs/b.md"].map(page);
+        assert_eq!(pages_of(&[former, current]), ["site/docs/b.md"]);
+        assert_eq!(pages_of(&[former]), [former.0]);
+    }
+
+    #[test]
     fn a_page_in_another_script_than_most_is_left_out() {
         let english = "# Options\n\nThe options of a command are parsed before its arguments are.\n";
         let chinese = "# 选项\n\n命令的选项在其参数之前解析，可变参数的选项会吃掉后面的所有参数，除非遇到另一个选项或者分隔符为止。\n";

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 /// What a name in code is called right behind it.
-const KINDS: &[&str] = &[
+pub(super) const KINDS: &[&str] = &[
     "method",
     "methods",
     "function",

@@ -1,5 +1,6 @@
 //! What a heading is called: the names that it is about.
 
+use super::description::KINDS;
 use crate::names::{Named, code_spans, leading_name};
 
 /// A name that a heading is about.
@@ -8,6 +9,8 @@ pub(crate) struct HeadingName {
     pub(crate) named: Named,
     /// The heading says nothing else.
     pub(crate) is_all: bool,
+    /// The heading says nothing else but what kind of thing it is: `The Client class`.
+    pub(crate) is_alone: bool,
     /// Arguments follow: `request(options)`.
     pub(crate) is_call: bool,
     /// It stands behind an owner or a dot: `.request`, `client.request`.
@@ -30,8 +33,30 @@ pub(super) fn heading_names(heading: &str) -> Vec<HeadingName> {
             found.push(name(span, named, end, false));
         }
     }
+    for of in found.iter_mut().filter(|of| !of.is_all) {
+        of.is_alone = says_only_kind(plain, &of.named);
+    }
     found
 }
+
+/// Whether a heading has no words but those of a name, its owner, and the kind of thing that it is.
+fn says_only_kind(heading: &str, named: &Named) -> bool {
+    let mut words = heading.split(|c: char| !c.is_alphanumeric() && c != '_').filter(|word| !word.is_empty());
+    words.all(|word| {
+        let is_kind = |kinds: &[&str]| kinds.iter().any(|kind| word.eq_ignore_ascii_case(kind));
+        word == named.name
+            || named.owner.contains(word)
+            || is_kind(ARTICLES)
+            || is_kind(KINDS)
+            || is_kind(TYPES)
+    })
+}
+
+const ARTICLES: &[&str] = &["the", "a", "an"];
+
+/// Kinds of types, as headings call them.
+const TYPES: &[&str] =
+    &["struct", "trait", "enum", "enumeration", "protocol", "record", "type", "alias", "variable"];
 
 /// A heading without the type that it says is returned: `parse(text)` of `parse(text) ⇒ Unit`.
 fn without_returned(heading: &str) -> &str {
@@ -55,7 +80,7 @@ fn lone_name(text: &str) -> Option<HeadingName> {
 
 fn name(text: &str, named: Named, end: usize, is_all: bool) -> HeadingName {
     let is_member = !named.owner.is_empty() || text.trim_start().starts_with(['.', '#']);
-    HeadingName { named, is_all, is_call: text[end..].starts_with('('), is_member }
+    HeadingName { named, is_all, is_alone: is_all, is_call: text[end..].starts_with('('), is_member }
 }
 
 /// The names of a heading that is a list of names as code: `.parse() and .parseAsync()`. None when any part is a word.
