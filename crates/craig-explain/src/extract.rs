@@ -73,7 +73,7 @@ pub(crate) fn quotes(library: &Library, cited: &[usize], subject: &Subject) -> V
 pub(crate) fn is_direct(place: Place<'_>, subject: &Subject, quote: &Range<usize>) -> bool {
     let reading = Reading { place, subject };
     let text = &place.page.text[quote.clone()];
-    let is_whole = !text.starts_with(char::is_lowercase);
+    let is_whole = !text.starts_with(char::is_lowercase) && !text.ends_with(':');
     reading.is_headed_alone() && is_whole
         || reading.entry(&reading.statements()).contains(quote)
         || reading.names().any(|name| begins_with(text, name))
@@ -373,6 +373,7 @@ mod tests {
         };
         assert!(is_direct_in("# start\nComposes the parts, from left to right.\n"));
         assert!(is_direct_in("# The `start` method\nComposes the parts, from left to right.\n"));
+        assert!(!is_direct_in("# start\nFirst you have to open all of these:\n"));
         assert!(!is_direct_in("# start\n- the parts that are composed, from left to right\n"));
         assert!(!is_direct_in("# Types must not be like `start`\nThis is a rule of severity one.\n"));
     }
