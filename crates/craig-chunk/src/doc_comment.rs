@@ -35,6 +35,7 @@ fn comment_before<'t>(text_of: impl Fn(u32) -> &'t str, line_start: u32) -> Opti
     for number in (1..line_start).rev().take(MOST_LINES) {
         let line = text_of(number).trim();
         let is_first = lines.is_empty();
+        let was_open = open.is_some();
         if let Some(start) = open {
             open = (!line.starts_with(start)).then_some(start);
         } else if line.ends_with("*/") {
@@ -51,6 +52,10 @@ fn comment_before<'t>(text_of: impl Fn(u32) -> &'t str, line_start: u32) -> Opti
         }
         lines.push(without_markers(line));
         first = number;
+        // What stands above a block of several lines belongs to the code before.
+        if was_open && open.is_none() {
+            break;
+        }
     }
     lines.reverse();
     written(&lines, first).filter(|_| open.is_none())
@@ -153,6 +158,7 @@ mod tests {
             doc("x = 1\n@doc \"\"\"\n  Adds.\n\"\"\"\n@spec add(a) :: a\ndef add(a), do: a\n", 6, 6, 6),
             doc("class A:\n    \"\"\"One.\n    \"\"\"\n    def add(a):\n        pass\n", 4, 4, 5),
             doc("@doc \"Adds.\"\ndef add(a), do: a\n", 2, 2, 2),
+            doc("// end of sub\n/**\n * Adds.\n */\nvoid add(int a);\n", 5, 5, 5),
         ];
         expect![[r#"
             1 "Adds.\n\nTwice."
@@ -164,7 +170,8 @@ mod tests {
             1 "ü"
             2 "Adds."
 
-            1 "Adds.""#]]
+            1 "Adds."
+            2 "Adds.""#]]
         .assert_eq(&docs.join("\n"));
     }
 }

@@ -284,7 +284,7 @@ fn n_words(sentence: &str) -> usize {
     sentence.split_whitespace().filter(|word| word.chars().any(char::is_alphabetic)).count()
 }
 
-/// Whether a sentence has content: no link, image or tag alone, not too long; a short one only when it ends as one.
+/// Whether a sentence has content: no link (nor "See" and a link), image or tag alone, not too long; a short one only when it ends as one.
 fn is_quotable(sentence: &str, is_row: bool) -> bool {
     let n_words = n_words(sentence);
     let is_enough =
@@ -292,7 +292,7 @@ fn is_quotable(sentence: &str, is_row: bool) -> bool {
     is_enough
         && sentence.len() <= MAX_SENTENCE_BYTES
         && !sentence.starts_with(['!', '<'])
-        && !sentence::is_link(sentence)
+        && !sentence::is_link(sentence.strip_prefix("See ").unwrap_or(sentence))
         && !TAGS.iter().any(|tag| sentence.contains(tag))
         && (is_row || !sentence.contains(" | "))
 }
@@ -389,6 +389,7 @@ mod tests {
 # start
 [![Build](a.svg)](b)
 - [How to start it](#start)
+- See [the documentation of starting](https://example.org)
 
 Begins the whole work.
 # stop
