@@ -24,7 +24,10 @@ const N_OPENING: usize = 2;
 const MAX_SENTENCE_BYTES: usize = 600;
 
 /// Longest code block that is quoted, in lines with its marks.
-const MAX_SAMPLE_LINES: usize = 10;
+const MAX_SAMPLE_LINES: usize = 16;
+
+/// … and in bytes.
+const MAX_SAMPLE_BYTES: usize = 1_000;
 
 /// Sentences that share more of their words say the same.
 const SAME: f32 = 0.8;
@@ -173,13 +176,13 @@ impl Reading<'_> {
         longest.unwrap_or_default().into_iter().map(|one| one.bytes.clone()).collect()
     }
 
-    /// The code block that shows the subject, and the sentence before it.
+    /// A code block that shows the subject, and the sentence before it; of a name that is a plain word, which samples have
+    /// of anything, only where this sentence says it, too.
     fn shown(&self, statements: &[Statement]) -> Vec<Range<usize>> {
-        let Some(fence) = self.fence() else { return Vec::new() };
+        let Some(fence) = self.fence().filter(|fence| self.is_short(fence)) else { return Vec::new() };
         let before = statements.iter().rev().find(|one| one.unit < fence.n_units_before);
-        let sample = self.is_short(fence).then(|| fence.bytes.clone());
-        let before = before.map(|one| one.bytes.clone());
-        if before.is_none() { Vec::new() } else { before.into_iter().chain(sample).collect() }
+        let before = before.filter(|before| before.says || !is_plain_word(&self.subject.name));
+        before.map(|before| vec![before.bytes.clone(), fence.bytes.clone()]).unwrap_or_default()
     }
 
     fn sample(&self) -> Option<Range<usize>> {
@@ -197,9 +200,7 @@ impl Reading<'_> {
 
     fn is_short(&self, fence: &Fence) -> bool {
         let text = &self.place.page.text[fence.bytes.clone()];
-        text.starts_with("```")
-            && text.lines().count() <= MAX_SAMPLE_LINES
-            && text.len() <= MAX_SENTENCE_BYTES
+        text.starts_with("```") && text.lines().count() <= MAX_SAMPLE_LINES && text.len() <= MAX_SAMPLE_BYTES
     }
 
     fn statements(&self) -> Vec<Statement> {
@@ -231,12 +232,23 @@ impl Reading<'_> {
         self.place.section.names.iter().any(|of| of.is_alone && self.is_subject(&of.named.name))
     }
 
-    /// Whether the heading has all words of a name of several: "Display help after errors" of `helpAfterError`.
+    /// Whether the heading has all words of a name of several, as "Display help after errors" of `helpAfterError`, or is
+    /// the one word of another, as "LRU" of `Lru`.
     fn is_headed_by_words(&self) -> bool {
         let words = words_of(&self.subject.name);
-        let stems = &self.place.section.heading_stems;
-        let has = |word: &String| stems.iter().any(|stem| is_stem_alike(root(word), stem));
-        !words.is_empty() && words.iter().all(has)
+        let section = self.place.section;
+        let has = |word: &String| section.heading_stems.iter().any(|stem| is_stem_alike(root(word), stem));
+        match words.len() {
+            0 => false,
+            1 => section.heading_words == words || words.iter().all(has) && self.is_used(),
+            _ => words.iter().all(has),
+        }
+    }
+
+    /// Whether the section calls the subject in code, or has it behind a dot.
+    fn is_used(&self) -> bool {
+        let mentions = self.place.section.mentions.get(&self.subject.name);
+        mentions.is_some_and(|mentions| mentions.calls + mentions.members > 0)
     }
 
     fn names(&self) -> impl Iterator<Item = &str> {
@@ -250,13 +262,18 @@ impl Reading<'_> {
 
 /// Whether a sentence says a name; a name that is a plain word, only as code.
 fn says(sentence: &str, name: &str) -> bool {
-    let is_word = name.chars().skip(1).all(char::is_lowercase);
+    let is_word = is_plain_word(name);
     whole_words(sentence, name).any(|at| {
         let is_span = sentence[..at].matches('`').count() % 2 == 1;
         let is_call = sentence[at + name.len()..].starts_with('(');
         let is_member = sentence[..at].ends_with(['.', '#', ':']) && !sentence[..at].ends_with(": ");
         !is_word || is_span || is_call || is_member
     })
+}
+
+/// Whether a name is a word of the language, too: `start`, `Query`.
+fn is_plain_word(name: &str) -> bool {
+    name.chars().skip(1).all(char::is_lowercase)
 }
 
 /// Words that may come before the name that a sentence is about: "In short, the shared `Name`", "Use `Name` to".
@@ -306,9 +323,13 @@ mod tests {
 
     /// The quotes about `start` from all sections of a text, each with its citation.
     fn quoted(text: &str) -> Vec<String> {
+        quoted_of("start", text)
+    }
+
+    fn quoted_of(name: &str, text: &str) -> Vec<String> {
         let library = Library::of_texts(vec![("README.md".into(), text.into())]);
         let cited: Vec<usize> = (0..library.n_sections()).collect();
-        let subject = Subject { name: "start".into(), ..Subject::default() };
+        let subject = Subject { name: name.into(), ..Subject::default() };
         let sentence = |quote: Quote| {
             format!("{} {}", quote.citation, &library.place(cited[quote.citation]).page.text[quote.bytes])
         };
@@ -346,8 +367,23 @@ mod tests {
     fn a_sample_is_quoted_where_the_prose_says_little() {
         let text = "# start\n\n```js\nawait start() // opens the port\n```\n";
         assert_eq!(quoted(text), ["0 ```js\nawait start() // opens the port\n```"]);
-        let text = "# Usage\n\nOpen the port before anything else:\n\n```js\nstart()\n```\n";
-        assert_eq!(quoted(text), ["0 Open the port before anything else:", "0 ```js\nstart()\n```"]);
+        let text = "# Usage\n\nOpen the port before anything else:\n\n```js\nopenPort()\nstart()\n```\n";
+        let sample = "0 ```js\nopenPort()\nstart()\n```";
+        assert_eq!(quoted_of("openPort", text), ["0 Open the port before anything else:", sample]);
+        assert_eq!(quoted_of("start", text), Vec::<String>::new(), "samples have plain words of anything");
+    }
+
+    #[test]
+    fn a_long_sample_shows_nothing() {
+        let long = format!("# Usage\n\nOpen it:\n\n```js\nopenPort()\n{}```\n", "go()\n".repeat(20));
+        assert_eq!(quoted_of("openPort", &long), Vec::<String>::new());
+    }
+
+    #[test]
+    fn a_heading_has_all_words_of_a_name_of_several_or_is_the_one_word() {
+        assert_eq!(quoted_of("openPort", "# Opening a port\nWaits for callers.\n"), ["0 Waits for callers."]);
+        assert_eq!(quoted_of("Lru", "# LRU\nForgets the oldest values.\n"), ["0 Forgets the oldest values."]);
+        assert_eq!(quoted_of("Input", "# All about inputs\nEvery program has some.\n"), Vec::<String>::new());
     }
 
     #[test]
