@@ -7,6 +7,7 @@ mod commands;
 mod configuration;
 mod folders;
 mod hover;
+mod index;
 mod messages;
 mod navigation;
 mod open_text;

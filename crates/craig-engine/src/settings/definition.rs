@@ -134,6 +134,13 @@ pub const DEFINITIONS: &[Definition] = &[
         "Longest wait for the language model; after that the documentation is quoted.",
     ),
     user(
+        "lsp.ingest",
+        Kind::OneOf(&["on_request", "on_open"]),
+        "on_request",
+        "When `craig lsp` ingests a folder: with the first search or context, or as soon as it is opened; then it is kept up \
+         to date while it is open.",
+    ),
+    user(
         "lsp.navigation",
         Kind::OneOf(&["auto", "on", "off"]),
         "auto",

@@ -11,7 +11,8 @@ use super::failure::Refusal;
 /// Options of every command.
 #[derive(Clone, Debug, Args)]
 pub(crate) struct Global {
-    /// Database [default: $XDG_DATA_HOME/craig/craig.db, else ~/.local/share/craig/craig.db] [env: CRAIG_DB]
+    /// Database [default: .puku/embeddings.db in this folder or one above, else $XDG_DATA_HOME/craig/craig.db, else
+    /// ~/.local/share/craig/craig.db] [env: CRAIG_DB]
     #[arg(long, global = true, value_name = "PATH", help_heading = "Global options")]
     pub(crate) db: Option<PathBuf>,
     /// Output format: text for people, or one JSON document on stdout

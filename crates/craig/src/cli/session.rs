@@ -65,11 +65,31 @@ impl Session {
             || std::env::var_os("CRAIG_DB").filter(|path| path.to_str().is_none()).map(PathBuf::from);
         let named = self.global.db.clone().filter(|path| !path.as_os_str().is_empty()).or_else(no_text);
         let is_set = settings.text("database").is_some();
-        let default = if named.is_some() || is_set { PathBuf::new() } else { Global::default_database()? };
+        let default = match named.is_some() || is_set {
+            true => PathBuf::new(),
+            false => workspace_database().map_or_else(Global::default_database, Ok)?,
+        };
         let mut config = Config::from_settings(settings, default).map_err(EngineError::from)?;
         config.database = named.unwrap_or(config.database);
         Ok(config)
     }
+}
+
+/// Where an editor keeps the index of a workspace.
+const WORKSPACE_DATABASE: [&str; 2] = [".puku", "embeddings.db"];
+
+/// The index of the workspace that the current directory lies in, if an editor has made one. Links do not count: they may
+/// come with a repository and lead anywhere.
+fn workspace_database() -> Option<PathBuf> {
+    let here = std::env::current_dir().ok()?;
+    let [folder, file] = WORKSPACE_DATABASE;
+    let database = |above: &Path| {
+        let folder = above.join(folder);
+        let is_folder = folder.symlink_metadata().is_ok_and(|found| found.is_dir());
+        let file = folder.join(file);
+        (is_folder && file.symlink_metadata().is_ok_and(|found| found.is_file())).then_some(file)
+    };
+    here.ancestors().find_map(database)
 }
 
 /// Ends the program with 130 on Ctrl-C. What was committed stays; an ingestion is completed by the next one.

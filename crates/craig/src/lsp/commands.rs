@@ -1,5 +1,8 @@
 //! Commands that an editor may execute.
 
+mod code;
+mod index;
+
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
@@ -7,7 +10,7 @@ use std::time::Duration;
 use anyhow::{Context as _, anyhow, bail};
 use craig_engine::{
     Cancellation, ChatContextRequest, CodeContext, ContextAnswer, Engine, EngineError, Explained,
-    InlineContextRequest, KindFilter, PrepareRequest, Progress, Refresh, SearchAnswer, SearchRequest,
+    InlineContextRequest, KindFilter, PrepareRequest, Progress, Refresh, SearchRequest,
 };
 use lsp_server::RequestId;
 use lsp_types::{ExecuteCommandParams, Range, Uri};
@@ -28,8 +31,15 @@ pub(crate) const EXPLAIN: &str = "craig.explain";
 const INDEX: &str = "craig.indexDocumentation";
 const SEARCH: &str = "craig.search";
 const CONTEXT: &str = "craig.context";
+const RELATED: &str = "craig.related";
+const SYMBOL: &str = "craig.symbol";
+const MAP: &str = "craig.map";
+const INGEST: &str = "craig.ingest";
+const PAUSE: &str = "craig.pause";
+const STATUS: &str = "craig.status";
 
-pub(crate) const COMMANDS: &[&str] = &[EXPLAIN, INDEX, SEARCH, CONTEXT];
+pub(crate) const COMMANDS: &[&str] =
+    &[EXPLAIN, INDEX, SEARCH, CONTEXT, RELATED, SYMBOL, MAP, INGEST, PAUSE, STATUS];
 
 /// Code to explain.
 #[derive(Deserialize)]
@@ -40,6 +50,8 @@ struct ExplainArguments {
     range: Option<Range>,
     /// Whether the language model rephrases it; by default as the settings say.
     model: Option<bool>,
+    /// `false` leaves it to the editor to show the answer.
+    show: Option<bool>,
 }
 
 /// What to search for.
@@ -90,17 +102,25 @@ pub(super) fn execute(server: &mut Server, id: &RequestId, params: &Value) -> an
         }
         SEARCH => search(server, id, arguments(first)?),
         CONTEXT => context(server, id, arguments(first)?),
+        RELATED => code::related(server, id, &arguments(first)?),
+        SYMBOL => code::symbol(server, id, arguments(first)?),
+        MAP => code::map(server, id, arguments(first)?),
+        INGEST => index::ingest(server, &arguments(first)?),
+        PAUSE => Ok(index::pause(server, &arguments(first)?)),
+        STATUS => index::status(server, id, &arguments(first)?),
         other => bail!("no command {other:?}; there are {}", COMMANDS.join(", ")),
     }
 }
 
+/// A command without an argument is one with an empty object.
 fn arguments<A: serde::de::DeserializeOwned>(first: Value) -> anyhow::Result<A> {
+    let first = if first.is_null() { json!({}) } else { first };
     serde_json::from_value(first).context("the first argument does not fit (docs/editors.md)")
 }
 
 /// The explanation with its Markdown; it is shown, too, where the editor can do that.
 fn explain(server: &mut Server, id: &RequestId, arguments: ExplainArguments) -> anyhow::Result<Reply> {
-    let ExplainArguments { uri, range, model } = arguments;
+    let ExplainArguments { uri, range, model, show } = arguments;
     let is_open = server.texts.contains_key(uri.as_str());
     let text = OpenText::new(server, &uri).filter(|_| is_open);
     let text = text.ok_or_else(|| anyhow!("the file is not open, or lies in no folder of the workspace"))?;
@@ -123,7 +143,8 @@ fn explain(server: &mut Server, id: &RequestId, arguments: ExplainArguments) -> 
             Some(words) => words.reword(&library, &context, extract, &task.cancellation),
             None => Explained::from(extract),
         };
-        Ok(Done::Explanation { uri, folder: text.folder, explained: Box::new(explained) })
+        let is_shown = show.unwrap_or(true);
+        Ok(Done::Explanation { uri, folder: text.folder, explained: Box::new(explained), is_shown })
     });
     Ok(Reply::Later)
 }
@@ -166,7 +187,7 @@ fn search(server: &mut Server, id: &RequestId, arguments: SearchArguments) -> an
         for code in &code {
             let (folder, answer) =
                 prepared(code, refresh, task, |engine, project| engine.search(project, &query, &request))?;
-            hits.extend(found(&folder, &answer)?);
+            hits.extend(found(&folder, &answer.project, &answer.hits)?);
         }
         // Relevance is a probability, which compares across folders.
         let score = |hit: &Value| hit["score"].as_f64().unwrap_or_default();
@@ -178,24 +199,19 @@ fn search(server: &mut Server, id: &RequestId, arguments: SearchArguments) -> an
 }
 
 /// The hits of a folder with their places as the editor writes them.
-fn found(folder: &Path, answer: &SearchAnswer) -> anyhow::Result<Vec<Value>> {
+fn found(folder: &Path, project: &str, hits: &[craig_engine::Hit]) -> anyhow::Result<Vec<Value>> {
     let hit = |hit: &craig_engine::Hit| -> anyhow::Result<Value> {
         let mut printed = as_printed(hit)?;
-        printed["project"] = json!(answer.project);
+        printed["project"] = json!(project);
         printed["uri"] = json!(uri_of(&folder.join(&hit.path)));
         printed["range"] = range_of(hit.line_start, hit.line_end);
         Ok(printed)
     };
-    answer.hits.iter().map(hit).collect()
+    hits.iter().map(hit).collect()
 }
 
 fn context(server: &mut Server, id: &RequestId, arguments: ContextArguments) -> anyhow::Result<Reply> {
-    let folder = match (&arguments.uri, server.folders.as_slice()) {
-        (Some(uri), _) => folder_of(server, uri)?,
-        (None, [only]) => only,
-        (None, folders) => bail!("there are {} folders: uri says which is meant", folders.len()),
-    };
-    let code = code_of(folder)?;
+    let code = one_folder(server, arguments.uri.as_ref())?;
     let selection = match (&arguments.uri, arguments.range) {
         (_, None) => None,
         (None, Some(_)) => bail!("range needs uri, the text that it is of"),
@@ -288,6 +304,16 @@ fn refresh(wanted: Option<bool>) -> Refresh {
         Some(false) => Refresh::Skip,
         _ => Refresh::Ingest,
     }
+}
+
+/// The folder that is meant: the one that holds the address, else the only one.
+fn one_folder(server: &Server, uri: Option<&Uri>) -> anyhow::Result<Code> {
+    let folder = match (uri, server.folders.as_slice()) {
+        (Some(uri), _) => folder_of(server, uri)?,
+        (None, [only]) => only,
+        (None, folders) => bail!("there are {} folders: uri says which is meant", folders.len()),
+    };
+    code_of(folder)
 }
 
 fn folder_of<'s>(server: &'s Server, uri: &Uri) -> anyhow::Result<&'s Folder> {

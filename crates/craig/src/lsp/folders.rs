@@ -12,7 +12,8 @@ use craig_engine::{
 };
 
 use super::Setup;
-use super::messages::FolderUpdate;
+use super::index::CodeIndex;
+use super::messages::{FolderUpdate, WorkerMessage};
 
 /// How often the documentation is looked at if the editor does not report changed files. A check reads names and times.
 const LOOK_EVERY: Duration = Duration::from_secs(3);
@@ -34,6 +35,8 @@ pub(crate) struct Folder {
     pub(crate) trouble: Option<String>,
     /// Its code; else why it cannot be searched.
     pub(crate) code: Result<Code, String>,
+    /// Keeps its index; none where the code cannot be searched.
+    pub(crate) index: Option<CodeIndex>,
     /// Asks the thread for something. The thread ends when this is dropped.
     wishes: Sender<Wish>,
 }
@@ -47,6 +50,8 @@ pub(crate) struct Code {
     pub(crate) engine: Arc<Engine>,
     /// For which languages it is navigated.
     pub(crate) navigation: Navigation,
+    /// Whether it is ingested as soon as it is opened, and kept up to date from then on.
+    pub(crate) is_kept: bool,
 }
 
 /// Languages in which symbols are navigated.
@@ -88,15 +93,18 @@ enum Wish {
 }
 
 impl Folder {
-    /// Opens a folder; its thread starts at once and sends its updates to `send`. `polls` says whether it has to
-    /// check for changes itself.
+    /// Opens a folder; its threads start at once and send their updates to `messages`. `polls` says whether they have to
+    /// check for changes themselves.
     pub(crate) fn open(
         path: PathBuf,
         opened: u64,
         setup: &Setup,
         polls: bool,
-        send: impl Fn(FolderUpdate) + Send + 'static,
+        messages: &crossbeam_channel::Sender<WorkerMessage>,
     ) -> Self {
+        // The session may have ended.
+        let to_session = messages.clone();
+        let send = move |update| drop(to_session.send(WorkerMessage::Folder { opened, update }));
         let (config, trouble) = match ExplainConfig::for_project(&setup.sources, &path) {
             Ok(config) => (config, None),
             Err(error) => (ExplainConfig::default(), Some(EngineError::from(error).to_string())),
@@ -107,9 +115,14 @@ impl Folder {
             None => drop(thread::spawn(move || worker.run(&asked, send))),
             Some(error) => send(FolderUpdate::Failed { error }),
         }
+        let code = code_of(&path, setup);
+        let to_session = messages.clone();
+        let send = move |update| drop(to_session.send(WorkerMessage::Index { opened, update }));
+        let start = |code: &Code| CodeIndex::start(code.clone(), polls && code.is_kept, send);
         let folder = Self {
             words: Arc::new(Words::new(&config)),
-            code: code_of(&path, setup),
+            index: code.as_ref().ok().map(start),
+            code,
             library: None,
             is_automatic: None,
             path,
@@ -119,7 +132,18 @@ impl Folder {
             wishes,
         };
         folder.refresh();
+        folder.look();
         folder
+    }
+
+    /// Whether its index is kept up to date unasked.
+    pub(crate) fn is_kept(&self) -> bool {
+        self.code.as_ref().is_ok_and(|code| code.is_kept)
+    }
+
+    /// Has the index of its code brought up to date, if it is kept so.
+    pub(crate) fn look(&self) {
+        self.index.iter().filter(|_| self.is_kept()).for_each(CodeIndex::look);
     }
 
     /// Has the documentation looked at again.
@@ -151,7 +175,8 @@ fn code_of(folder: &Path, setup: &Setup) -> Result<Code, String> {
     let sources = Sources { project: Some(folder.to_owned()), ..setup.sources.clone() };
     let settings = Settings::resolve(&sources).map_err(|error| error.to_string())?;
     let navigation = Navigation::from_settings(&settings);
-    Ok(Code { folder: folder.to_owned(), options: settings.source(), engine, navigation })
+    let is_kept = settings.text("lsp.ingest") == Some("on_open");
+    Ok(Code { folder: folder.to_owned(), options: settings.source(), engine, navigation, is_kept })
 }
 
 /// What the thread of a folder works with.

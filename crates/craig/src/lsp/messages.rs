@@ -8,10 +8,14 @@ use lsp_server::RequestId;
 use lsp_types::Uri;
 use serde_json::Value;
 
+use super::index::IndexUpdate;
+
 /// A message of a worker thread.
 pub(crate) enum WorkerMessage {
     /// About a folder; `opened` is the number that it was opened with.
     Folder { opened: u64, update: FolderUpdate },
+    /// About the index of a folder's code.
+    Index { opened: u64, update: IndexUpdate },
     /// How far the work for a request is.
     Progress { id: RequestId, message: String, percentage: u32 },
     /// The work for a request has ended.
@@ -34,6 +38,6 @@ pub(crate) enum FolderUpdate {
 pub(crate) enum Done {
     /// An answer.
     Answer(Value),
-    /// An explanation of code of a text, which is shown, too.
-    Explanation { uri: Uri, folder: PathBuf, explained: Box<Explained> },
+    /// An explanation of code of a text, which we show, too, unless the editor does.
+    Explanation { uri: Uri, folder: PathBuf, explained: Box<Explained>, is_shown: bool },
 }

@@ -29,6 +29,12 @@ use crate::json::as_printed;
 /// Tells clients of ours how documentation stands: `{folder, state, files, sections, skipped, notices, error}`.
 const STATUS: &str = "$/craig/status";
 
+/// Tells them how the index of a folder's code stands: `{folder, state, percent, current, project, files, chunks, error}`.
+const INDEX: &str = "$/craig/index";
+
+/// Folders in which no code of a project changes: what version control and the index itself keep.
+const UNWATCHED: &[&str] = &[".git", ".hg", ".svn", ".jj", ".puku", "node_modules"];
+
 /// Name of a project's settings.
 const SETTINGS_FILE: &str = craig_engine::PROJECT_FILE;
 
@@ -80,9 +86,9 @@ pub(crate) fn serve(connection: &Connection, setup: Setup) -> anyhow::Result<()>
         "serverInfo": { "name": "craig", "version": env!("CARGO_PKG_VERSION") },
     });
     connection.initialize_finish(id, answer)?;
-    server.register()?;
     server.configure(&params.initialization_options.clone().unwrap_or_default())?;
     folders_of(&params).into_iter().for_each(|folder| server.open_folder(folder));
+    server.register()?;
     server.ask_settings()?;
     server.run(connection, &received)
 }
@@ -280,6 +286,10 @@ impl Server {
     /// A file was saved, made or removed: it may be documentation, or the settings of a folder.
     fn take_change(&mut self, uri: &Uri) {
         let Some(path) = path_of(uri) else { return };
+        let is_unwatched = |part: &std::ffi::OsStr| UNWATCHED.iter().any(|name| part == *name);
+        if !path.iter().any(is_unwatched) {
+            self.folders.iter().filter(|folder| path.starts_with(&folder.path)).for_each(Folder::look);
+        }
         if path.file_name().is_some_and(|name| name == SETTINGS_FILE) {
             self.reopen_folders(|folder| path.parent() == Some(folder));
         } else if is_document(&path) {
@@ -340,7 +350,10 @@ impl Server {
 
     /// Asks the editor to report changes of documents and settings, if it can.
     fn register(&mut self) -> anyhow::Result<()> {
-        let globs = [format!("**/*.{{{}}}", DOCUMENT_ENDINGS.join(",")), "**/.craig.toml".to_owned()];
+        let globs = match self.folders.iter().any(Folder::is_kept) {
+            true => vec!["**/*".to_owned()],
+            false => vec![format!("**/*.{{{}}}", DOCUMENT_ENDINGS.join(",")), "**/.craig.toml".to_owned()],
+        };
         let watchers: Vec<Value> = globs.iter().map(|glob| json!({ "globPattern": glob })).collect();
         let files = json!({
             "id": "craig/documentation", "method": "workspace/didChangeWatchedFiles",
@@ -361,10 +374,9 @@ impl Server {
 
     fn open_folder(&mut self, path: PathBuf) {
         self.n_opened += 1;
-        let (opened, messages) = (self.n_opened, self.messages.clone());
-        let report = move |update| drop(messages.send(WorkerMessage::Folder { opened, update }));
         self.setup.sources.flags = self.configuration.for_folder(&path);
-        self.folders.push(Folder::open(path, opened, &self.setup, !self.client.watches_files, report));
+        let polls = !self.client.watches_files;
+        self.folders.push(Folder::open(path, self.n_opened, &self.setup, polls, &self.messages));
     }
 
     /// Opens folders anew, with the settings as they are now.
@@ -380,6 +392,13 @@ impl Server {
     fn handle_message(&mut self, message: WorkerMessage) -> anyhow::Result<()> {
         match message {
             WorkerMessage::Folder { opened, update } => self.handle_update(opened, update),
+            WorkerMessage::Index { opened, update } => {
+                let own = self.folders.iter().find(|own| own.opened == opened);
+                let Some(folder) = own.map(|own| own.path.clone()) else { return Ok(()) };
+                let mut state = update.to_json();
+                state["folder"] = json!(folder);
+                self.notify(INDEX, state)
+            }
             WorkerMessage::Progress { id, message, percentage } => match self.tasks.is_running(&id) {
                 true => self.show_progress(&work_of(&id), "Reading code", message, percentage),
                 false => Ok(()),
@@ -392,7 +411,12 @@ impl Server {
                 self.end_progress(&work_of(&id), String::new())?;
                 let answer = result.and_then(|done| match done {
                     Done::Answer(value) => Ok(value),
-                    Done::Explanation { uri, folder, explained } => self.explained(&uri, &folder, &explained),
+                    Done::Explanation { uri, folder, explained, is_shown } => {
+                        if is_shown {
+                            self.show_explanation(&folder, &explained)?;
+                        }
+                        self.explained(&uri, &folder, &explained)
+                    }
                 });
                 match answer {
                     Ok(value) => self.send(Response::new_ok(id, value).into()),
@@ -437,34 +461,35 @@ impl Server {
         std::mem::take(&mut self.waiting).into_iter().try_for_each(|request| self.answer(request))
     }
 
-    /// An explanation as the answer of a command, with its Markdown. It is shown, too: people look at their editor, not at
-    /// the answers of commands.
-    pub(crate) fn explained(
-        &mut self,
-        uri: &Uri,
-        folder: &Path,
-        explained: &Explained,
-    ) -> anyhow::Result<Value> {
+    /// Shows an explanation: people look at their editor, not at the answers of commands.
+    fn show_explanation(&mut self, folder: &Path, explained: &Explained) -> anyhow::Result<()> {
         let explanation = &explained.explanation;
-        let markdown = explanation.markdown(&|path| address_in(folder, path));
         let is_shown = explanation.has_relevant_docs || explanation.comment.is_some();
         let shown = match is_shown && self.client.shows_documents {
-            true => write_page(folder, &markdown).and_then(|page| uri_of(&page)),
+            true => {
+                let markdown = explanation.markdown(&|path| address_in(folder, path));
+                write_page(folder, &markdown).and_then(|page| uri_of(&page))
+            }
             false => None,
         };
         match shown {
             Some(page) => {
                 let params = json!({ "uri": page, "external": false, "takeFocus": false });
-                self.request("window/showDocument", params)?;
+                self.request("window/showDocument", params).map(drop)
             }
             None => {
                 let hover = explanation.hover(&|_| None);
-                self.show_message(INFO, &hover.unwrap_or_else(|| NOT_DOCUMENTED.to_owned()))?
+                self.show_message(INFO, &hover.unwrap_or_else(|| NOT_DOCUMENTED.to_owned()))
             }
         }
+    }
+
+    /// An explanation as the answer of a command, with its Markdown.
+    fn explained(&self, uri: &Uri, folder: &Path, explained: &Explained) -> anyhow::Result<Value> {
         let mut answer = as_printed(explained)?;
-        answer["markdown"] = json!(markdown);
+        answer["markdown"] = json!(explained.explanation.markdown(&|path| address_in(folder, path)));
         answer["uri"] = json!(uri);
+        answer["folder"] = json!(uri_of(folder));
         Ok(answer)
     }
 
