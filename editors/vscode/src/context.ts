@@ -1,0 +1,121 @@
+// Code of the workspace for prompts.
+import * as vscode from 'vscode';
+import type { Block, ContextAnswer } from './protocol';
+import { messageOf } from './documentation';
+import type { Server } from './server';
+import { named } from './settings';
+
+/** A chat that waits longer than this goes on without context. */
+const TIME_LIMIT_MS = 2_000;
+
+const CHAT = 'puku.chat.semanticContext';
+const EDIT = 'puku.inlineEdit.context.semantic';
+
+/** Blocks for a chat message; none when they are off, late or unobtainable: context never fails a chat. */
+export async function chatContext(
+  server: Server,
+  message: string,
+  history: string[],
+  token: vscode.CancellationToken,
+): Promise<Block[]> {
+  const uri = activeFile();
+  const argument = {
+    message,
+    history,
+    ...numbers(CHAT, { maxChunks: 'maxChunks', minScore: 'minSimilarity', tokenBudget: 'tokenBudget' }),
+    ...(uri && { uri: uri.toString() }),
+  };
+  return isOn(CHAT, uri) ? blocks(server, argument, token) : [];
+}
+
+/** Blocks for an edit of a range; none as above. */
+export async function editContext(
+  server: Server,
+  message: string,
+  uri: vscode.Uri,
+  range: vscode.Range,
+  token: vscode.CancellationToken,
+): Promise<Block[]> {
+  const argument = {
+    message,
+    uri: uri.toString(),
+    range: { start: range.start, end: range.end },
+    ...numbers(EDIT, { maxChunks: 'maxChunks', minScore: 'minScore' }),
+  };
+  return isOn(EDIT, uri) ? blocks(server, argument, token) : [];
+}
+
+/** The blocks as a prompt has them. */
+export function asPrompt(blocks: Block[]): string {
+  return blocks
+    .map((block) => {
+      const fence = '`'.repeat(Math.max(3, longestRun(block.content) + 1));
+      return `${block.path}:${block.line_start}-${block.line_end}\n${fence}${block.language}\n${block.content.trimEnd()}\n${fence}`;
+    })
+    .join('\n\n');
+}
+
+/** Different files of the blocks, in their order. */
+export function filesOf(blocks: Block[]): string[] {
+  return [...new Set(blocks.map((block) => block.path))];
+}
+
+/** `1 file`, `3 files`. */
+export function counted(n: number, thing: string): string {
+  return n === 1 ? `1 ${thing}` : `${n} ${thing}s`;
+}
+
+async function blocks(
+  server: Server,
+  argument: Parameters<typeof server.ask<'craig.context'>>[1],
+  token: vscode.CancellationToken,
+): Promise<Block[]> {
+  const cancelling = new vscode.CancellationTokenSource();
+  const cancelled = token.onCancellationRequested(() => {
+    cancelling.cancel();
+  });
+  const late = setTimeout(() => {
+    cancelling.cancel();
+  }, TIME_LIMIT_MS);
+  try {
+    const answer: ContextAnswer = await server.ask('craig.context', argument, cancelling.token);
+    return answer.blocks;
+  } catch (error) {
+    server.log.warn(`no context: ${messageOf(error)}`);
+    return [];
+  } finally {
+    clearTimeout(late);
+    cancelled.dispose();
+    cancelling.dispose();
+  }
+}
+
+function isOn(prefix: string, uri: vscode.Uri | undefined): boolean {
+  return named<boolean>(`${prefix}.enabled`, uri) ?? true;
+}
+
+/** Numbers that somebody has set; those that nobody has are the server's to choose. */
+function numbers<K extends string>(prefix: string, names: Record<K, string>): Partial<Record<K, number>> {
+  const set: Partial<Record<K, number>> = {};
+  for (const [argument, name] of Object.entries(names) as [K, string][]) {
+    const found = vscode.workspace.getConfiguration(prefix).inspect<number>(name);
+    const value = found?.workspaceFolderValue ?? found?.workspaceValue ?? found?.globalValue;
+    if (value !== undefined) {
+      set[argument] = value;
+    }
+  }
+  return set;
+}
+
+/** The file that is being looked at; else, with one folder, that folder. */
+export function activeFile(): vscode.Uri | undefined {
+  const active = vscode.window.activeTextEditor?.document.uri;
+  if (active?.scheme === 'file' && vscode.workspace.getWorkspaceFolder(active)) {
+    return active;
+  }
+  return vscode.workspace.workspaceFolders?.[0]?.uri;
+}
+
+function longestRun(text: string): number {
+  return Math.max(0, ...[...text.matchAll(/`+/g)].map(([run]) => run.length));
+}

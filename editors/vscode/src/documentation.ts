@@ -1,0 +1,145 @@
+// Explanations from the project's own documentation: the view, and the commands.
+import * as vscode from 'vscode';
+import type { Explanation } from './protocol';
+import type { Server } from './server';
+import { setting } from './settings';
+import { openAt, page, viewOptions } from './view';
+
+/** How long a selection stays before it is explained. */
+const DEBOUNCE_MS = 300;
+
+const VIEW = 'craig.documentation';
+const NOTHING = 'Select code to see what the documentation says of it.';
+
+type Message = { open: number } | { line: number; citation: number };
+
+/** The view that explains what is selected. */
+export class Documentation implements vscode.WebviewViewProvider, vscode.Disposable {
+  private view: vscode.WebviewView | undefined;
+  private shown: Explanation | undefined;
+  private timer: NodeJS.Timeout | undefined;
+  private running: vscode.CancellationTokenSource | undefined;
+  private readonly subscriptions: vscode.Disposable[];
+
+  constructor(
+    private readonly server: Server,
+    private readonly extension: vscode.Uri,
+  ) {
+    this.subscriptions = [
+      vscode.window.registerWebviewViewProvider(VIEW, this),
+      vscode.commands.registerCommand('craig.explainSelection', () => this.explainSelection()),
+      vscode.commands.registerCommand('craig.indexDocs', () => this.index()),
+      vscode.window.onDidChangeTextEditorSelection((event) => {
+        this.follow(event.textEditor);
+      }),
+      server.onDidExplain((explanation) => void this.reveal(explanation)),
+    ];
+  }
+
+  resolveWebviewView(view: vscode.WebviewView): void {
+    this.view = view;
+    view.webview.options = viewOptions(this.extension);
+    view.webview.onDidReceiveMessage((message: Message) => void this.open(message));
+    view.onDidDispose(() => {
+      this.view = undefined;
+    });
+    view.webview.html = page(view.webview, this.extension, 'documentation', `<main aria-live="polite"><p class="hint">${NOTHING}</p></main>`);
+    if (this.shown) {
+      this.show(this.shown);
+    }
+  }
+
+  dispose(): void {
+    clearTimeout(this.timer);
+    this.running?.dispose();
+    vscode.Disposable.from(...this.subscriptions).dispose();
+  }
+
+  /** Explains a range; `Not documented.` is an answer, too. */
+  async explain(uri: vscode.Uri, range: vscode.Range, token?: vscode.CancellationToken): Promise<Explanation> {
+    const wanted = { start: range.start, end: range.end };
+    return this.server.ask('craig.explain', { uri: uri.toString(), range: wanted, show: false }, token);
+  }
+
+  private async explainSelection(): Promise<void> {
+    const editor = vscode.window.activeTextEditor;
+    if (editor?.document.uri.scheme !== 'file') {
+      void vscode.window.showInformationMessage('Open a file and select the code to be explained.');
+      return;
+    }
+    try {
+      const location = { location: vscode.ProgressLocation.Window, title: 'Reading the documentation' };
+      const explanation = await vscode.window.withProgress(location, () =>
+        this.explain(editor.document.uri, editor.selection),
+      );
+      await this.reveal(explanation);
+    } catch (error) {
+      void vscode.window.showErrorMessage(`Craig: ${messageOf(error)}`);
+    }
+  }
+
+  private async index(): Promise<void> {
+    try {
+      await this.server.ask('craig.indexDocumentation', {});
+      void vscode.window.setStatusBarMessage('$(book) The documentation is up to date', 3_000);
+    } catch (error) {
+      void vscode.window.showErrorMessage(`Craig: ${messageOf(error)}`);
+    }
+  }
+
+  /** Explains what is selected as long as the view can be seen; only the last of several selections counts. */
+  private follow(editor: vscode.TextEditor): void {
+    const isWanted = setting<boolean>('documentation.ui.followSelection') ?? true;
+    if (!isWanted || !this.view?.visible || editor.document.uri.scheme !== 'file') {
+      return;
+    }
+    clearTimeout(this.timer);
+    this.timer = setTimeout(() => void this.update(editor), DEBOUNCE_MS);
+  }
+
+  private async update(editor: vscode.TextEditor): Promise<void> {
+    this.running?.cancel();
+    const running = new vscode.CancellationTokenSource();
+    this.running = running;
+    try {
+      const explanation = await this.explain(editor.document.uri, editor.selection, running.token);
+      if (!running.token.isCancellationRequested) {
+        this.show(explanation);
+      }
+    } catch (error) {
+      this.server.log.debug(`no explanation: ${messageOf(error)}`);
+    }
+  }
+
+  /** Shows an explanation in the view, or as text where there is no view. */
+  private async reveal(explanation: Explanation): Promise<void> {
+    this.shown = explanation;
+    if (!(setting<boolean>('documentation.ui.sidePanelEnabled') ?? true)) {
+      const document = await vscode.workspace.openTextDocument({ language: 'markdown', content: explanation.markdown });
+      await vscode.window.showTextDocument(document, { preview: true, viewColumn: vscode.ViewColumn.Beside });
+      return;
+    }
+    await vscode.commands.executeCommand(`${VIEW}.focus`, { preserveFocus: true });
+    this.show(explanation);
+  }
+
+  private show(explanation: Explanation): void {
+    this.shown = explanation;
+    void this.view?.webview.postMessage(explanation);
+  }
+
+  private async open(message: Message): Promise<void> {
+    const index = 'open' in message ? message.open : message.citation;
+    const citation = this.shown?.citations[index];
+    if (!this.shown || !citation) {
+      return;
+    }
+    const uri = vscode.Uri.joinPath(vscode.Uri.parse(this.shown.folder), citation.file_path);
+    await openAt(uri, 'open' in message ? citation.heading_line : message.line);
+  }
+}
+
+/** What an error says. */
+export function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

@@ -1,0 +1,31 @@
+// Entry point: what the extension is made of.
+import type * as vscode from 'vscode';
+import { registerChat } from './chat';
+import { Documentation } from './documentation';
+import { InlineEdit } from './edit';
+import { registerMap } from './map';
+import { Models } from './models';
+import { SearchView } from './search';
+import { Server } from './server';
+import { IndexStatus } from './status';
+import { registerMcp, registerTools } from './tools';
+
+/** Registers everything; the server starts by itself. */
+export function activate(context: vscode.ExtensionContext): void {
+  const server = new Server(context);
+  const models = new Models(context.secrets);
+  const documentation = new Documentation(server, context.extensionUri);
+  context.subscriptions.push(
+    server,
+    models,
+    documentation,
+    new IndexStatus(server),
+    new SearchView(server, context.extensionUri),
+    new InlineEdit(server, models),
+    registerMap(server, context.extensionUri),
+    registerChat(server, models, documentation, context.workspaceState),
+    registerTools(server, documentation),
+    registerMcp(context),
+  );
+  void server.start();
+}

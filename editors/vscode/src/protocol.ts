@@ -1,0 +1,157 @@
+// What `craig lsp` takes and gives beyond the protocol (docs/editors.md).
+
+/** A range as the protocol has it: lines and characters from 0. */
+export interface Range {
+  start: { line: number; character: number };
+  end: { line: number; character: number };
+}
+
+/** A place in a file, with what is there. */
+export interface Hit {
+  project: string;
+  path: string;
+  uri: string;
+  range: Range;
+  line_start: number;
+  line_end: number;
+  language: string;
+  symbol_name: string | null;
+  /** From 0 to 1. */
+  score: number;
+  content: string;
+}
+
+export interface SearchAnswer {
+  query: string;
+  hits: Hit[];
+}
+
+/** A block of code for a prompt. */
+export interface Block {
+  path: string;
+  uri: string;
+  range: Range;
+  line_start: number;
+  line_end: number;
+  language: string;
+  symbol_name: string | null;
+  /** From 0 to 1. */
+  score: number;
+  content: string;
+}
+
+export interface ContextAnswer {
+  /** Of this context, for feedback. */
+  id?: number;
+  blocks: Block[];
+  /** The blocks as Markdown for a prompt. */
+  text?: string;
+  markdown?: string;
+}
+
+export interface Citation {
+  file_path: string;
+  section_heading: string;
+  heading_line: number;
+  relevance_score: number;
+}
+
+export interface Explanation {
+  explanation: string;
+  has_relevant_docs: boolean;
+  confidence: number;
+  symbol: string | null;
+  bullets: { text: string; citation: number; line: number }[];
+  citations: Citation[];
+  comment?: { text: string };
+  markdown: string;
+  uri: string;
+  /** Address of the folder that the citations' paths are relative to. */
+  folder: string;
+}
+
+export interface SymbolReference {
+  path: string;
+  uri: string;
+  line: number;
+  range: Range;
+  role: string;
+  within: string | null;
+  text: string;
+}
+
+export interface SymbolAnswer {
+  symbol: { name: string; kind: string; path: string; uri: string; line: number; range: Range };
+  signature: string;
+  text: string;
+  references: SymbolReference[];
+  total: number;
+}
+
+export interface MapModule {
+  path: string;
+  about: { text: string; file: string } | null;
+  files: number;
+  lines: number;
+  languages: { language: string; files: number }[];
+  uses: { module: string; count: number }[];
+  used_by: { module: string; count: number }[];
+}
+
+export interface MapFile {
+  path: string;
+  uri: string;
+  symbols: { name: string; kind: string; depth: number; line: number; signature: string }[];
+}
+
+export interface MapAnswer {
+  folder: string;
+  architecture: { modules: MapModule[]; entry_points: { file: string; kind: string }[] };
+  map: { project: string; files: MapFile[] };
+}
+
+export interface FolderStatus {
+  folder: string;
+  database: string;
+  project: { name: string; files: number; chunks: number; last_updated: string } | null;
+  statistics?: { bytes: number; database_bytes: number; languages: Record<string, { files: number; bytes: number }> };
+}
+
+/** `$/craig/index`: how the index of a folder stands. */
+export interface IndexState {
+  folder: string;
+  state: 'indexing' | 'ready' | 'paused' | 'failed';
+  percent?: number;
+  current?: string;
+  files?: number;
+  chunks?: number;
+  error?: string;
+}
+
+/** The commands of the server, each with its argument and result. */
+export interface Commands {
+  'craig.search': [
+    { query: string; uri?: string; limit?: number; language?: string[]; path?: string; kind?: string },
+    SearchAnswer,
+  ];
+  'craig.context': [
+    {
+      message: string;
+      uri?: string;
+      range?: Range;
+      history?: string[];
+      maxChunks?: number;
+      minScore?: number;
+      tokenBudget?: number;
+    },
+    ContextAnswer,
+  ];
+  'craig.explain': [{ uri: string; range?: Range; show: boolean }, Explanation];
+  'craig.indexDocumentation': [Record<string, never>, null];
+  'craig.related': [{ uri: string; range: Range; limit?: number }, { hits: Hit[] }];
+  'craig.symbol': [{ name: string; uri?: string }, SymbolAnswer];
+  'craig.map': [{ uri?: string; tokens?: number }, MapAnswer];
+  'craig.ingest': [{ uri?: string; rebuild?: boolean }, null];
+  'craig.pause': [{ paused: boolean }, null];
+  'craig.status': [{ uri?: string }, { folders: FolderStatus[] }];
+}

@@ -1,0 +1,212 @@
+// The language server: started, watched, asked.
+import * as vscode from 'vscode';
+import {
+  type CloseHandlerResult,
+  CloseAction,
+  ErrorAction,
+  ExecuteCommandRequest,
+  LanguageClient,
+  type LanguageClientOptions,
+  type Middleware,
+  State,
+} from 'vscode-languageclient/node';
+import { UnusableBinary, binaryPath, checkVersion } from './binary';
+import type { Commands, Explanation, IndexState } from './protocol';
+import { serverSettings, setting } from './settings';
+
+/** A server that ends this often within this time is not started again. */
+const MOST_RESTARTS = 4;
+const RESTARTS_WITHIN_MS = 180_000;
+
+const RESTART = 'Restart';
+const OPEN_SETTINGS = 'Open Settings';
+const SHOW_LOG = 'Show Log';
+
+/** `craig lsp` for all folders of the workspace. */
+export class Server implements vscode.Disposable {
+  readonly log = vscode.window.createOutputChannel('Craig', { log: true });
+  private readonly states = new Map<string, IndexState>();
+  private readonly changed = new vscode.EventEmitter<void>();
+  private readonly explained = new vscode.EventEmitter<Explanation>();
+  private client: LanguageClient | undefined;
+  private starting: Promise<void> | undefined;
+  private ends: number[] = [];
+  /** Why there is no server, if so. */
+  trouble: string | undefined;
+
+  /** Something about an index, or about the server, has changed. */
+  readonly onDidChange = this.changed.event;
+  /** An explanation was asked for by a code action. */
+  readonly onDidExplain = this.explained.event;
+
+  constructor(private readonly extension: vscode.ExtensionContext) {}
+
+  /** How the indexes of the folders stand. */
+  get indexes(): IndexState[] {
+    return [...this.states.values()];
+  }
+
+  /** Starts the server; says what is wrong where that fails. */
+  start(): Promise<void> {
+    this.starting ??= this.tryStart().finally(() => {
+      this.starting = undefined;
+    });
+    return this.starting;
+  }
+
+  async restart(): Promise<void> {
+    this.ends = [];
+    await this.stop();
+    await this.start();
+  }
+
+  /** Executes a command of the server. */
+  async ask<C extends keyof Commands>(
+    command: C,
+    argument: Commands[C][0],
+    token?: vscode.CancellationToken,
+  ): Promise<Commands[C][1]> {
+    await this.starting;
+    if (this.client?.state !== State.Running) {
+      throw new Error(this.trouble ?? 'Craig’s server is not running.');
+    }
+    const params = { command, arguments: [argument] };
+    return (await this.client.sendRequest(ExecuteCommandRequest.type, params, token)) as Commands[C][1];
+  }
+
+  dispose(): void {
+    void this.stop();
+    this.changed.dispose();
+    this.explained.dispose();
+    this.log.dispose();
+  }
+
+  private async stop(): Promise<void> {
+    await this.starting;
+    const client = this.client;
+    this.client = undefined;
+    this.states.clear();
+    await client?.dispose().catch((error: unknown) => {
+      this.log.warn(String(error));
+    });
+    this.changed.fire();
+  }
+
+  private async tryStart(): Promise<void> {
+    const binary = binaryPath(this.extension);
+    try {
+      const version = await checkVersion(binary, this.extension);
+      this.log.info(`craig ${version}: ${binary}`);
+      this.client = this.newClient(binary);
+      await this.client.start();
+      this.trouble = undefined;
+    } catch (error) {
+      this.trouble = error instanceof Error ? error.message : String(error);
+      this.log.error(this.trouble);
+      void this.showTrouble(this.trouble, error instanceof UnusableBinary ? OPEN_SETTINGS : SHOW_LOG);
+    }
+    this.changed.fire();
+  }
+
+  private newClient(binary: string): LanguageClient {
+    const options: LanguageClientOptions = {
+      documentSelector: [{ scheme: 'file' }],
+      initializationOptions: { craig: serverSettings() },
+      outputChannel: this.log,
+      progressOnInitialization: false,
+      middleware: this.middleware(),
+      errorHandler: {
+        error: () => ({ action: ErrorAction.Continue }),
+        closed: () => this.afterEnd(),
+      },
+    };
+    const client = new LanguageClient('craig', 'Craig', { command: binary, args: ['lsp'] }, options);
+    client.onNotification('$/craig/index', (state: IndexState) => {
+      this.states.set(state.folder, state);
+      this.changed.fire();
+    });
+    client.onDidChangeState(() => {
+      this.changed.fire();
+    });
+    return client;
+  }
+
+  private middleware(): Middleware {
+    return {
+      provideHover: async (document, position, token, next) => {
+        if (!(setting<boolean>('documentation.ui.hoverEnabled', document) ?? true)) {
+          return null;
+        }
+        const hover = await next(document, position, token);
+        const most = setting<number>('documentation.ui.maxHoverLines', document) ?? 3;
+        return hover && shortened(hover, most);
+      },
+      // What a code action asks for is shown in our own view.
+      executeCommand: async (command, given, next) => {
+        if (command !== 'craig.explain') {
+          return (await next(command, given)) as unknown;
+        }
+        const argument = { ...(given[0] as Commands['craig.explain'][0]), show: false };
+        const explanation = (await next(command, [argument])) as Explanation;
+        this.explained.fire(explanation);
+        return explanation;
+      },
+      workspace: {
+        configuration: (params) =>
+          params.items.map((item) =>
+            serverSettings(item.scopeUri === undefined ? undefined : vscode.Uri.parse(item.scopeUri)),
+          ),
+        // The server asks for what it wants.
+        didChangeConfiguration: (_sections, next) => next(undefined),
+      },
+    };
+  }
+
+  /** A server that ends by itself is started again, and that is said once; one that keeps ending is not. */
+  private afterEnd(): CloseHandlerResult {
+    const now = Date.now();
+    this.ends = this.ends.filter((end) => now - end < RESTARTS_WITHIN_MS);
+    this.ends.push(now);
+    if (this.ends.length > MOST_RESTARTS) {
+      this.trouble = 'Craig’s server keeps ending.';
+      void this.showTrouble(this.trouble, RESTART);
+      return { action: CloseAction.DoNotRestart, handled: true };
+    }
+    if (this.ends.length === 1) {
+      void vscode.window.showWarningMessage('Craig’s server ended unexpectedly and was started again.');
+    }
+    return { action: CloseAction.Restart, handled: true };
+  }
+
+  private async showTrouble(message: string, ...actions: string[]): Promise<void> {
+    switch (await vscode.window.showErrorMessage(`Craig: ${message}`, ...actions)) {
+      case RESTART:
+        await this.restart();
+        break;
+      case OPEN_SETTINGS:
+        await vscode.commands.executeCommand('workbench.action.openSettings', 'craig.path');
+        break;
+      case SHOW_LOG:
+        this.log.show();
+        break;
+    }
+  }
+}
+
+/** A hover of at most so many lines; what is cut off ends with an ellipsis. */
+function shortened(hover: vscode.Hover, most: number): vscode.Hover {
+  const contents = hover.contents.map((content) => {
+    if (typeof content === 'string' || !('value' in content)) {
+      return content;
+    }
+    const lines = content.value.split('\n');
+    const kept = lines.filter((line) => line.trim() !== '').slice(0, most);
+    if (kept.length === lines.filter((line) => line.trim() !== '').length) {
+      return content;
+    }
+    const markdown = new vscode.MarkdownString(`${kept.join('\n\n')}…`);
+    markdown.supportHtml = false;
+    return markdown;
+  });
+  return new vscode.Hover(contents, hover.range);
+}
