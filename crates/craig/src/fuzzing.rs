@@ -37,7 +37,7 @@ pub fn lsp(input: &[u8]) {
     let serving = std::thread::spawn(move || {
         let engine = Err("there is no engine here".to_owned());
         // However a session ends: only a panic is of interest.
-        let _ = lsp::serve(&server, Setup { sources: Sources::default(), engine });
+        let _ = lsp::serve(&server, Setup { sources: Sources::default(), engine, of_workspaces: None });
     });
     let drained = std::thread::spawn(move || editor.receiver.iter().for_each(drop));
     let sender = editor.sender;

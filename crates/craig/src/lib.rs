@@ -6,6 +6,7 @@ mod json;
 mod lsp;
 mod mcp;
 mod memory;
+mod workspace;
 
 #[cfg(any(test, fuzzing))]
 pub mod fuzzing;

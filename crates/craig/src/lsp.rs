@@ -18,7 +18,7 @@ mod text;
 
 use std::sync::Arc;
 
-use craig_engine::{Engine, Sources};
+use craig_engine::{Config, Engine, Sources};
 use lsp_server::Connection;
 
 pub(crate) use server::serve;
@@ -29,6 +29,8 @@ pub(crate) struct Setup {
     pub(crate) sources: Sources,
     /// Answers from the code of all folders; else why there is none, which matters only to searches.
     pub(crate) engine: Result<Arc<Engine>, String>,
+    /// What an engine with a workspace's own database is made of; none where the user names a database.
+    pub(crate) of_workspaces: Option<Config>,
 }
 
 /// Serves an editor until it says goodbye or closes the connection.

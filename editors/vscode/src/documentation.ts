@@ -19,7 +19,7 @@ export class Documentation implements vscode.WebviewViewProvider, vscode.Disposa
   private shown: Explanation | undefined;
   private timer: NodeJS.Timeout | undefined;
   private running: vscode.CancellationTokenSource | undefined;
-  private readonly subscriptions: vscode.Disposable[];
+  private readonly subscriptions: { dispose: () => unknown }[];
 
   constructor(
     private readonly server: Server,

@@ -35,7 +35,7 @@ export class InlineEdit implements vscode.TextDocumentContentProvider, vscode.Di
   private pending: Pending | undefined;
   private readonly changed = new vscode.EventEmitter<vscode.Uri>();
   readonly onDidChange = this.changed.event;
-  private readonly subscriptions: vscode.Disposable[];
+  private readonly subscriptions: { dispose: () => unknown }[];
 
   constructor(
     private readonly server: Server,

@@ -34,7 +34,7 @@ export class SearchView implements vscode.WebviewViewProvider, vscode.Disposable
   private hits: Hit[] = [];
   private summary = '';
   private running: vscode.CancellationTokenSource | undefined;
-  private readonly subscriptions: vscode.Disposable[];
+  private readonly subscriptions: { dispose: () => unknown }[];
 
   constructor(
     private readonly server: Server,

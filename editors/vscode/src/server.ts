@@ -196,7 +196,7 @@ export class Server implements vscode.Disposable {
 /** A hover of at most so many lines; what is cut off ends with an ellipsis. */
 function shortened(hover: vscode.Hover, most: number): vscode.Hover {
   const contents = hover.contents.map((content) => {
-    if (typeof content === 'string' || !('value' in content)) {
+    if (!(content instanceof vscode.MarkdownString)) {
       return content;
     }
     const lines = content.value.split('\n');

@@ -12,7 +12,7 @@ interface Choice extends vscode.QuickPickItem {
 export class IndexStatus implements vscode.Disposable {
   private readonly item = vscode.window.createStatusBarItem('craig.index', vscode.StatusBarAlignment.Right, 90);
   private isPaused = false;
-  private readonly subscriptions: vscode.Disposable[];
+  private readonly subscriptions: { dispose: () => unknown }[];
 
   constructor(private readonly server: Server) {
     this.item.name = 'Craig';

@@ -134,6 +134,13 @@ pub const DEFINITIONS: &[Definition] = &[
         "Longest wait for the language model; after that the documentation is quoted.",
     ),
     user(
+        "lsp.database",
+        Kind::OneOf(&["shared", "workspace"]),
+        "shared",
+        "Which database `craig lsp` uses: the command line's, or `.puku/embeddings.db` in each folder, which commands in that \
+         folder find by themselves. A database that is named holds.",
+    ),
+    user(
         "lsp.ingest",
         Kind::OneOf(&["on_request", "on_open"]),
         "on_request",

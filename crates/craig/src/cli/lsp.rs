@@ -18,8 +18,16 @@ pub(crate) struct Args {
 
 pub(crate) fn run(_: &Args, session: &Session) -> anyhow::Result<Outcome> {
     crate::memory::disable_huge_pages();
-    let config = session.settings(None).and_then(|settings| session.config(&settings));
-    let engine = config.map(|config| Arc::new(Engine::new(&config))).map_err(|error| error.to_string());
-    crate::lsp::run(Setup { sources: session.sources(), engine })?;
+    let resolved = session.settings(None).and_then(|settings| {
+        let config = session.config(&settings)?;
+        Ok((config, session.names_database(&settings)))
+    });
+    let (config, is_named) = match resolved {
+        Ok((config, is_named)) => (Ok(config), is_named),
+        Err(error) => (Err(error.to_string()), true),
+    };
+    let engine = config.as_ref().map(|config| Arc::new(Engine::new(config))).map_err(Clone::clone);
+    let of_workspaces = config.ok().filter(|_| !is_named);
+    crate::lsp::run(Setup { sources: session.sources(), engine, of_workspaces })?;
     Ok(Outcome::Complete)
 }

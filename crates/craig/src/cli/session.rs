@@ -8,6 +8,7 @@ use craig_engine::{Config, Engine, EngineError, Settings, Sources, private};
 
 use super::global::Global;
 use super::output::Output;
+use crate::workspace::find_database;
 
 /// One run of the program.
 pub(crate) struct Session {
@@ -58,6 +59,12 @@ impl Session {
         Ok(Engine::open(&self.config(settings)?)?)
     }
 
+    /// Whether the user names a database: an argument, the environment or `settings`.
+    pub(crate) fn names_database(&self, settings: &Settings) -> bool {
+        let argument = self.global.db.as_ref().is_some_and(|path| !path.as_os_str().is_empty());
+        argument || std::env::var_os("CRAIG_DB").is_some() || settings.text("database").is_some()
+    }
+
     /// The engine's configuration from `settings`.
     pub(crate) fn config(&self, settings: &Settings) -> anyhow::Result<Config> {
         // Settings are text, but a path need not be valid UTF-8.
@@ -75,21 +82,9 @@ impl Session {
     }
 }
 
-/// Where an editor keeps the index of a workspace.
-const WORKSPACE_DATABASE: [&str; 2] = [".puku", "embeddings.db"];
-
-/// The index of the workspace that the current directory lies in, if an editor has made one. Links do not count: they may
-/// come with a repository and lead anywhere.
+/// The index of the workspace that the current directory lies in, if an editor has made one.
 fn workspace_database() -> Option<PathBuf> {
-    let here = std::env::current_dir().ok()?;
-    let [folder, file] = WORKSPACE_DATABASE;
-    let database = |above: &Path| {
-        let folder = above.join(folder);
-        let is_folder = folder.symlink_metadata().is_ok_and(|found| found.is_dir());
-        let file = folder.join(file);
-        (is_folder && file.symlink_metadata().is_ok_and(|found| found.is_file())).then_some(file)
-    };
-    here.ancestors().find_map(database)
+    find_database(&std::env::current_dir().ok()?)
 }
 
 /// Ends the program with 130 on Ctrl-C. What was committed stays; an ingestion is completed by the next one.

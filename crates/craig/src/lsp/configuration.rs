@@ -49,8 +49,14 @@ impl Configuration {
 
 /// What an editor may set beside what a project may. Its settings may come with a project that somebody else has written, so
 /// they name no file, no server and no key.
-const OF_EDITORS: &[&str] =
-    &["explain.activation", "explain.comments", "lsp.ingest", "lsp.navigation", "lsp.languages"];
+const OF_EDITORS: &[&str] = &[
+    "explain.activation",
+    "explain.comments",
+    "lsp.database",
+    "lsp.ingest",
+    "lsp.navigation",
+    "lsp.languages",
+];
 
 /// The settings in what an editor gives: `{"explain.activation": "always"}`, `{"explain": {"activation": "always"}}`, either
 /// of them below `craig` or not.

@@ -7,13 +7,14 @@ use std::thread;
 use std::time::Duration;
 
 use craig_engine::{
-    DocumentationLibrary, Engine, EngineError, ExplainConfig, Explainer, IndexReport, Language, Settings,
-    SourceOptions, Sources, Words,
+    Config, DocumentationLibrary, Engine, EngineError, ExplainConfig, Explainer, IndexReport, Language,
+    Settings, SourceOptions, Sources, Words,
 };
 
 use super::Setup;
 use super::index::CodeIndex;
 use super::messages::{FolderUpdate, WorkerMessage};
+use crate::workspace::database_in;
 
 /// How often the documentation is looked at if the editor does not report changed files. A check reads names and times.
 const LOOK_EVERY: Duration = Duration::from_secs(3);
@@ -171,9 +172,15 @@ impl Folder {
 
 /// The code of a folder, of which the folder's own settings say which files count.
 fn code_of(folder: &Path, setup: &Setup) -> Result<Code, String> {
-    let engine = setup.engine.clone()?;
     let sources = Sources { project: Some(folder.to_owned()), ..setup.sources.clone() };
     let settings = Settings::resolve(&sources).map_err(|error| error.to_string())?;
+    let engine = match (settings.text("lsp.database"), &setup.of_workspaces) {
+        (Some("workspace"), Some(config)) => {
+            let database = database_in(folder).map_err(|error| error.to_string())?;
+            Arc::new(Engine::new(&Config { database, ..config.clone() }))
+        }
+        _ => setup.engine.clone()?,
+    };
     let navigation = Navigation::from_settings(&settings);
     let is_kept = settings.text("lsp.ingest") == Some("on_open");
     Ok(Code { folder: folder.to_owned(), options: settings.source(), engine, navigation, is_kept })

@@ -1,0 +1,79 @@
+// The view that explains what is selected.
+import MarkdownIt from 'markdown-it';
+import type { Explanation } from '../protocol';
+import { editor, element, onMessage } from './page';
+
+const markdown = new MarkdownIt({ html: false, linkify: false });
+// Relative links lead nowhere from here; the sources below lead to the page.
+markdown.validateLink = (url) => /^https?:/i.test(url);
+// Nothing is loaded from elsewhere: of a picture its description is shown.
+markdown.renderer.rules.image = (tokens, index) => markdown.utils.escapeHtml(tokens[index]?.content ?? '');
+
+onMessage<Explanation>((explanation) => {
+  const main = document.querySelector('main');
+  main?.replaceChildren(...(explanation.has_relevant_docs ? documented(explanation) : refused(explanation)), ...comment(explanation));
+});
+
+function documented(explanation: Explanation): Node[] {
+  const list = element('ul', { className: 'bullets' });
+  for (const { text, citation, line } of explanation.bullets) {
+    const item = element('li');
+    const quote = element('div', { className: 'quote' });
+    quote.innerHTML = markdown.render(text);
+    item.append(quote, source(`${citation + 1}`, `Open the line of this quote in source ${citation + 1}`, { citation, line }));
+    list.append(item);
+  }
+  const sources = element('ol', { className: 'sources' });
+  explanation.citations.forEach(({ file_path, section_heading, heading_line }, open) => {
+    const name = markdown.renderInline(section_heading).replace(/<[^>]*>/g, '');
+    const button = source('', `Open ${file_path}, line ${heading_line}`, { open });
+    const heading = element('span', { className: 'heading' });
+    heading.innerHTML = name;
+    button.append(heading, element('span', { className: 'path', text: `${file_path}:${heading_line}` }));
+    sources.append(element('li', {}, button));
+  });
+  return [
+    title(explanation.symbol),
+    confidence(explanation.confidence),
+    list,
+    element('h2', { text: 'Sources' }),
+    sources,
+  ];
+}
+
+function refused({ symbol, explanation }: Explanation): Node[] {
+  return [title(symbol), element('p', { className: 'refused', text: explanation })];
+}
+
+function title(symbol: string | null): HTMLElement {
+  return element('h1', { text: symbol ?? 'Selection' });
+}
+
+function confidence(probability: number): HTMLElement {
+  const percent = Math.round(probability * 100);
+  const meter = element('meter');
+  meter.min = 0;
+  meter.max = 100;
+  meter.value = percent;
+  meter.setAttribute('aria-label', 'Confidence');
+  return element('p', { className: 'confidence' }, meter, element('span', { text: `${percent}% sure that this is about it` }));
+}
+
+function comment({ comment: said }: Explanation): Node[] {
+  if (!said) {
+    return [];
+  }
+  const text = element('div', { className: 'comment' });
+  text.innerHTML = markdown.render(said.text);
+  return [element('h2', { text: 'Comment in the code' }), text];
+}
+
+function source(text: string, label: string, message: object): HTMLButtonElement {
+  const button = element('button', { className: 'source', text });
+  button.title = label;
+  button.setAttribute('aria-label', label);
+  button.addEventListener('click', () => {
+    editor.postMessage(message);
+  });
+  return button;
+}

@@ -1,0 +1,39 @@
+// What the scripts of all views use.
+
+interface Api {
+  postMessage(message: unknown): void;
+}
+
+declare function acquireVsCodeApi(): Api;
+
+/** The editor. */
+export const editor = acquireVsCodeApi();
+
+/** An element of the page by its id. */
+export function byId<T extends Element = HTMLElement>(id: string): T {
+  const found = document.getElementById(id);
+  if (!found) {
+    throw new Error(`the page has no ${id}`);
+  }
+  return found as unknown as T;
+}
+
+/** A new element with its class, its text, and what it holds. */
+export function element<K extends keyof HTMLElementTagNameMap>(
+  tag: K,
+  { className = '', text = '' }: { className?: string; text?: string } = {},
+  ...children: Node[]
+): HTMLElementTagNameMap[K] {
+  const made = document.createElement(tag);
+  made.className = className;
+  made.textContent = text;
+  made.append(...children);
+  return made;
+}
+
+/** Handles what the extension sends. */
+export function onMessage<T>(handle: (message: T) => void): void {
+  window.addEventListener('message', (event: MessageEvent<T>) => {
+    handle(event.data);
+  });
+}
