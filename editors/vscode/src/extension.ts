@@ -1,5 +1,5 @@
 // Entry point: what the extension is made of.
-import type * as vscode from 'vscode';
+import * as vscode from 'vscode';
 import { registerChat } from './chat';
 import { Documentation } from './documentation';
 import { InlineEdit } from './edit';
@@ -26,6 +26,11 @@ export function activate(context: vscode.ExtensionContext): void {
     registerChat(server, models, documentation, context.workspaceState),
     registerTools(server, documentation),
     registerMcp(context),
+    vscode.workspace.onDidChangeConfiguration((event) => {
+      if (event.affectsConfiguration('craig.path')) {
+        void server.restart();
+      }
+    }),
   );
   void server.start();
 }

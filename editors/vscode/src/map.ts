@@ -11,7 +11,7 @@ const TOKENS = 8_000;
 
 const BODY = `
 <header><h1 id="title">Repository map</h1><p id="hint" class="hint">Reading the workspace…</p></header>
-<div class="map"><svg id="graph" role="group" aria-label="Modules and what they use"></svg><aside id="details" aria-live="polite"></aside></div>`;
+<div class="map"><div class="graph"><svg id="graph" role="group" aria-label="Modules and what they use"></svg></div><aside id="details" aria-live="polite"></aside></div>`;
 
 /** Registers the command that shows the map. */
 export function registerMap(server: Server, extension: vscode.Uri): vscode.Disposable {

@@ -11,6 +11,9 @@ const PADDING = 24;
 /** Most modules in the picture: the largest ones. */
 const MOST_MODULES = 40;
 
+/** Most symbols of a file in the list. */
+const MOST_SYMBOLS = 6;
+
 /** Widest layer; a wider one is broken into rows. */
 const MOST_IN_ROW = 6;
 
@@ -73,8 +76,8 @@ function draw(all: MapModule[]): void {
     svg.append(group);
   });
   const height = PADDING * 2 + rows.length * (HEIGHT + GAP_Y) - GAP_Y;
-  svg.setAttribute('viewBox', `0 0 ${widest + PADDING * 2} ${height}`);
-  svg.style.maxWidth = `${(widest + PADDING * 2) * 1.3}px`;
+  svg.setAttribute('width', String(widest + PADDING * 2));
+  svg.setAttribute('height', String(height));
 }
 
 /** Modules by layers: each below all that use it, as far as cycles allow. */
@@ -213,7 +216,7 @@ function neighbours(name: string, uses: { module: string; count: number }[]): No
 
 function fileOf({ path, uri, symbols }: MapFile): HTMLElement {
   const list = element('ul');
-  for (const { signature, line } of symbols) {
+  for (const { signature, line } of symbols.slice(0, MOST_SYMBOLS)) {
     list.append(element('li', {}, link(signature, uri, line)));
   }
   return element('section', { className: 'file' }, link(path, uri, 1), list);

@@ -49,11 +49,10 @@ export async function install(tools, profile, packages) {
   }
 }
 
-/** Writes the user's settings of a profile. */
-export function configure(profile, settings) {
-  const file = `${profile}/data/User/settings.json`;
-  mkdirSync(path.dirname(file), { recursive: true });
-  writeFileSync(file, JSON.stringify({
+/** Writes the settings of a profile: the user's, and those of the machine on which the server runs. */
+export function configure(profile, settings, machine = {}) {
+  write(`${profile}/data/Machine/settings.json`, machine);
+  write(`${profile}/data/User/settings.json`, {
     'workbench.startupEditor': 'none',
     'workbench.tips.enabled': false,
     'workbench.colorTheme': 'Default Dark Modern',
@@ -65,7 +64,12 @@ export function configure(profile, settings) {
     'extensions.ignoreRecommendations': true,
     'security.workspace.trust.enabled': false,
     ...settings,
-  }));
+  });
+}
+
+function write(file, content) {
+  mkdirSync(path.dirname(file), { recursive: true });
+  writeFileSync(file, JSON.stringify(content));
 }
 
 /** A folder, opened. */
