@@ -128,10 +128,13 @@ export interface IndexState {
   error?: string;
 }
 
+/** Least relevance of hits that are shown to people. */
+export const LEAST_RELEVANCE = 0.01;
+
 /** The commands of the server, each with its argument and result. */
 export interface Commands {
   'craig.search': [
-    { query: string; uri?: string; limit?: number; language?: string[]; path?: string; kind?: string },
+    { query: string; uri?: string; limit?: number; minScore?: number; language?: string[]; path?: string; kind?: string },
     SearchAnswer,
   ];
   'craig.context': [

@@ -1,7 +1,7 @@
 // The search view: code by meaning, as one types.
 import * as vscode from 'vscode';
 import { messageOf } from './documentation';
-import type { Hit } from './protocol';
+import { type Hit, LEAST_RELEVANCE } from './protocol';
 import type { Server } from './server';
 import { openAt, page, viewOptions } from './view';
 
@@ -76,7 +76,7 @@ export class SearchView implements vscode.WebviewViewProvider, vscode.Disposable
       this.finish([], '');
       return;
     }
-    const argument = { query, limit: MOST_HITS, kind, ...(path.trim() !== '' && { path: path.trim() }) };
+    const argument = { query, limit: MOST_HITS, minScore: LEAST_RELEVANCE, kind, ...(path.trim() !== '' && { path: path.trim() }) };
     await this.find('', (token) => this.server.ask('craig.search', argument, token));
   }
 

