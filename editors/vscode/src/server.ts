@@ -1,15 +1,6 @@
 // The language server: started, watched, asked.
 import * as vscode from 'vscode';
-import {
-  type CloseHandlerResult,
-  CloseAction,
-  ErrorAction,
-  ExecuteCommandRequest,
-  LanguageClient,
-  type LanguageClientOptions,
-  type Middleware,
-  State,
-} from 'vscode-languageclient/node';
+import type { CloseHandlerResult, LanguageClient, LanguageClientOptions, Middleware } from 'vscode-languageclient/node';
 import { UnusableBinary, binaryPath, checkVersion } from './binary';
 import type { Commands, Explanation, IndexState } from './protocol';
 import { serverSettings, setting } from './settings';
@@ -17,6 +8,9 @@ import { serverSettings, setting } from './settings';
 /** A server that ends this often within this time is not started again. */
 const MOST_RESTARTS = 4;
 const RESTARTS_WITHIN_MS = 180_000;
+
+/** The protocol's library: it is loaded after the activation, which it would double. */
+type Library = typeof import('vscode-languageclient/node');
 
 const RESTART = 'Restart';
 const OPEN_SETTINGS = 'Open Settings';
@@ -67,11 +61,11 @@ export class Server implements vscode.Disposable {
     token?: vscode.CancellationToken,
   ): Promise<Commands[C][1]> {
     await this.starting;
-    if (this.client?.state !== State.Running) {
+    if (!this.client?.isRunning()) {
       throw new Error(this.trouble ?? 'Craig’s server is not running.');
     }
     const params = { command, arguments: [argument] };
-    return (await this.client.sendRequest(ExecuteCommandRequest.type, params, token)) as Commands[C][1];
+    return (await this.client.sendRequest('workspace/executeCommand', params, token)) as Commands[C][1];
   }
 
   dispose(): void {
@@ -97,7 +91,7 @@ export class Server implements vscode.Disposable {
     try {
       const version = await checkVersion(binary, this.extension);
       this.log.info(`craig ${version}: ${binary}`);
-      this.client = this.newClient(binary);
+      this.client = this.newClient(binary, await import('vscode-languageclient/node'));
       await this.client.start();
       this.trouble = undefined;
     } catch (error) {
@@ -108,7 +102,7 @@ export class Server implements vscode.Disposable {
     this.changed.fire();
   }
 
-  private newClient(binary: string): LanguageClient {
+  private newClient(binary: string, library: Library): LanguageClient {
     const options: LanguageClientOptions = {
       documentSelector: [{ scheme: 'file' }],
       initializationOptions: { craig: serverSettings() },
@@ -116,11 +110,11 @@ export class Server implements vscode.Disposable {
       progressOnInitialization: false,
       middleware: this.middleware(),
       errorHandler: {
-        error: () => ({ action: ErrorAction.Continue }),
-        closed: () => this.afterEnd(),
+        error: () => ({ action: library.ErrorAction.Continue }),
+        closed: () => this.afterEnd(library),
       },
     };
-    const client = new LanguageClient('craig', 'Craig', { command: binary, args: ['lsp'] }, options);
+    const client = new library.LanguageClient('craig', 'Craig', { command: binary, args: ['lsp'] }, options);
     client.onNotification('$/craig/index', (state: IndexState) => {
       this.states.set(state.folder, state);
       this.changed.fire();
@@ -163,7 +157,7 @@ export class Server implements vscode.Disposable {
   }
 
   /** A server that ends by itself is started again, and that is said once; one that keeps ending is not. */
-  private afterEnd(): CloseHandlerResult {
+  private afterEnd({ CloseAction }: Library): CloseHandlerResult {
     const now = Date.now();
     this.ends = this.ends.filter((end) => now - end < RESTARTS_WITHIN_MS);
     this.ends.push(now);

@@ -47,18 +47,6 @@ async function open(what, settings = {}, machine = { 'craig.path': craig }, size
   await bench.until('the extension', async () => (await bench.page.locator('.statusbar-item[id*="craig.index"]').count()) > 0);
 }
 
-/** Chooses the fake model for chats. */
-async function chooseModel() {
-  await bench.command('Chat: Open Chat');
-  const picker = bench.page.locator('.interactive-input-part .action-label', { hasText: /Models|Fake|Auto/ }).first();
-  await picker.waitFor();
-  if (!/Fake/.test(await picker.innerText())) {
-    await picker.click();
-    const row = bench.page.locator('.action-widget .monaco-list-row, .monaco-menu .action-item', { hasText: 'Fake' }).first();
-    await row.click({ timeout: 10_000 });
-  }
-}
-
 async function shortForm() {
   rmSync(folder, { recursive: true, force: true });
   cpSync(path.join(here, '../fixture'), folder, { recursive: true });
@@ -104,7 +92,6 @@ async function shortForm() {
     await bench.until('login', async () => (await view.locator('h1').innerText()) === 'login');
   });
   await step('@craig answers with code of the workspace', async () => {
-    await chooseModel();
     const said = await bench.chat('@craig how does a user log in?', /I was given (?!no code).*\./);
     const files = /I was given (.*)\./.exec(said)[1].split(', ');
     expect(files.includes('src/session.js'), `was given ${files.join(', ')}`);
@@ -264,7 +251,7 @@ try {
   await faults();
   if (values.pictures !== undefined) {
     const { pictures } = await import('./pictures.mjs');
-    await pictures({ open, bench: () => bench, ready, chooseModel, folder: values.corpus ?? folder, out: values.pictures });
+    await pictures({ open, bench: () => bench, ready, step, folder: values.corpus ?? folder, out: path.resolve(values.pictures) });
   }
 } finally {
   await bench?.close();
