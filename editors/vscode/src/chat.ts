@@ -3,7 +3,7 @@ import * as vscode from 'vscode';
 import { activeFile, asPrompt, chatContext, counted, filesOf } from './context';
 import { type Documentation, messageOf } from './documentation';
 import { type Message, type Models, NoModel } from './models';
-import { type Block, LEAST_RELEVANCE } from './protocol';
+import { type Block, isRelevant } from './protocol';
 import type { Server } from './server';
 import { named } from './settings';
 
@@ -97,7 +97,8 @@ async function search(
     stream.markdown('What are you looking for? For example: `/search where are sessions stored`');
     return {};
   }
-  const { hits } = await server.ask('craig.search', { query: request.prompt, limit: MOST_HITS, minScore: LEAST_RELEVANCE }, token);
+  const answer = await server.ask('craig.search', { query: request.prompt, limit: MOST_HITS }, token);
+  const hits = answer.hits.filter(isRelevant);
   if (hits.length === 0) {
     stream.markdown('Nothing in this workspace fits.');
   }

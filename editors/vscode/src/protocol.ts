@@ -129,12 +129,17 @@ export interface IndexState {
 }
 
 /** Least relevance of hits that are shown to people. */
-export const LEAST_RELEVANCE = 0.01;
+const LEAST_RELEVANCE = 0.01;
+
+/** Whether a hit is worth showing. */
+export function isRelevant({ score }: Hit): boolean {
+  return score >= LEAST_RELEVANCE;
+}
 
 /** The commands of the server, each with its argument and result. */
 export interface Commands {
   'craig.search': [
-    { query: string; uri?: string; limit?: number; minScore?: number; language?: string[]; path?: string; kind?: string },
+    { query: string; uri?: string; limit?: number; language?: string[]; path?: string; kind?: string },
     SearchAnswer,
   ];
   'craig.context': [

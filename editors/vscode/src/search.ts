@@ -1,7 +1,8 @@
 // The search view: code by meaning, as one types.
 import * as vscode from 'vscode';
+import { counted } from './context';
 import { messageOf } from './documentation';
-import { type Hit, LEAST_RELEVANCE } from './protocol';
+import { type Hit, isRelevant } from './protocol';
 import type { Server } from './server';
 import { openAt, page, viewOptions } from './view';
 
@@ -76,7 +77,7 @@ export class SearchView implements vscode.WebviewViewProvider, vscode.Disposable
       this.finish([], '');
       return;
     }
-    const argument = { query, limit: MOST_HITS, minScore: LEAST_RELEVANCE, kind, ...(path.trim() !== '' && { path: path.trim() }) };
+    const argument = { query, limit: MOST_HITS, kind, ...(path.trim() !== '' && { path: path.trim() }) };
     await this.find('', (token) => this.server.ask('craig.search', argument, token));
   }
 
@@ -100,9 +101,9 @@ export class SearchView implements vscode.WebviewViewProvider, vscode.Disposable
     const running = new vscode.CancellationTokenSource();
     this.running = running;
     try {
-      const { hits } = await work(running.token);
+      const hits = (await work(running.token)).hits.filter(isRelevant);
       if (!running.token.isCancellationRequested) {
-        this.finish(hits, hits.length > 0 ? [`${hits.length} places`, what].join(' ').trim() : 'Nothing fits. Try other words, or fewer filters.');
+        this.finish(hits, hits.length > 0 ? [counted(hits.length, 'place'), what].join(' ').trim() : 'Nothing fits. Try other words, or fewer filters.');
       }
     } catch (error) {
       if (!running.token.isCancellationRequested) {

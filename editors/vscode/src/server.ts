@@ -65,7 +65,11 @@ export class Server implements vscode.Disposable {
       throw new Error(this.trouble ?? 'Craig’s server is not running.');
     }
     const params = { command, arguments: [argument] };
-    return (await this.client.sendRequest('workspace/executeCommand', params, token)) as Commands[C][1];
+    const method = 'workspace/executeCommand';
+    // A token that is undefined would be sent as a second parameter.
+    return token
+      ? this.client.sendRequest<Commands[C][1]>(method, params, token)
+      : this.client.sendRequest<Commands[C][1]>(method, params);
   }
 
   dispose(): void {

@@ -140,8 +140,8 @@ export class Workbench {
     await this.page.keyboard.press('F1');
     await this.page.waitForSelector('.quick-input-widget input');
     await this.page.keyboard.type(title, { delay: 1 });
-    const row = this.page.locator('.quick-input-list .monaco-list-row', { hasText: title }).first();
-    await row.click();
+    const row = `.quick-input-list .monaco-list-row`;
+    await this.page.locator(`${row}[aria-label="${title}"], ${row}[aria-label^="${title},"]`).first().click();
   }
 
   /** Opens a file of the folder, at a line. */
