@@ -203,8 +203,8 @@ export class Workbench {
 
   /** Asks in a new chat, and gives the answer as soon as its text has `expected`. */
   async chat(question, expected) {
-    await this.command('Chat: New Chat');
-    const input = this.page.locator('.interactive-input-part .monaco-editor').first();
+    await this.page.locator('.auxiliarybar .action-label[aria-label^="New Chat"]').first().click();
+    const input = this.page.locator('.auxiliarybar .interactive-input-part .monaco-editor').first();
     await input.click();
     await this.page.keyboard.press('Control+A');
     await this.page.keyboard.press('Delete');
@@ -213,7 +213,7 @@ export class Workbench {
     await this.page.keyboard.press('Escape');
     await this.page.keyboard.press('Enter');
     return this.until(`an answer with ${expected}`, async () => {
-      const texts = await this.page.locator('.interactive-response').allInnerTexts();
+      const texts = await this.page.locator('.auxiliarybar .interactive-response').allInnerTexts();
       return texts.find((text) => expected.test(text));
     });
   }
