@@ -78,7 +78,10 @@ export class SearchView implements vscode.WebviewViewProvider, vscode.Disposable
       return;
     }
     const argument = { query, limit: MOST_HITS, kind, ...(path.trim() !== '' && { path: path.trim() }) };
-    await this.find('', (token) => this.server.ask('craig.search', argument, token));
+    await this.find('', async (token) => {
+      const answer = await this.server.ask('craig.search', argument, token);
+      return { hits: answer.hits.filter(isRelevant) };
+    });
   }
 
   private async findRelated(): Promise<void> {
@@ -101,7 +104,7 @@ export class SearchView implements vscode.WebviewViewProvider, vscode.Disposable
     const running = new vscode.CancellationTokenSource();
     this.running = running;
     try {
-      const hits = (await work(running.token)).hits.filter(isRelevant);
+      const { hits } = await work(running.token);
       if (!running.token.isCancellationRequested) {
         this.finish(hits, hits.length > 0 ? [counted(hits.length, 'place'), what].join(' ').trim() : 'Nothing fits. Try other words, or fewer filters.');
       }

@@ -144,8 +144,10 @@ async function shortForm() {
     await search.locator('#query').fill('is a session expired');
     await search.locator('#hits li').first().waitFor();
     await bench.until('isExpired', async () => (await search.locator('#hits').innerText()).includes('isExpired'));
-    await search.locator('#hits li', { hasText: 'isExpired' }).first().click();
-    await bench.until('session.js', async () => (await bench.activeTab()).startsWith('session.js'));
+    const row = search.locator('#hits li').first();
+    const file = await row.locator('.file').innerText();
+    await row.click();
+    await bench.until(file, async () => (await bench.activeTab()).startsWith(file));
   });
   await step('related code is found', async () => {
     await bench.file('session.js', 11);
@@ -173,15 +175,16 @@ async function shortForm() {
     await bench.page.keyboard.press('Escape');
   });
   await step('settings switch the indicator and the panel off', async () => {
-    configure(profile, { 'puku.chat.semanticContext.showIndicator': false, 'craig.documentation.ui.sidePanelEnabled': false }, { 'craig.path': craig });
+    set({ 'puku.chat.semanticContext.showIndicator': false, 'craig.documentation.ui.sidePanelEnabled': false });
     await sleep(1_500);
     const said = await bench.chat('@craig how are sessions created?', /I was given/);
     expect(!said.includes('📎'), 'the indicator is still there');
+    await bench.command('Craig: Search Code by Meaning');
     expect((await bench.page.locator('.pane-header', { hasText: 'Documentation' }).count()) === 0, 'the panel is still there');
-    configure(profile, { 'puku.chat.semanticContext.enabled': false }, { 'craig.path': craig });
+    set({ 'puku.chat.semanticContext.enabled': false });
     await sleep(1_500);
     await bench.chat('@craig how are sessions created?', /I was given no code/);
-    configure(profile, {}, { 'craig.path': craig });
+    set({});
   });
   await step('a model that fails is an error in the chat, once', async () => {
     await bench.command('Fake Model: Fail');
@@ -203,6 +206,12 @@ async function shortForm() {
     const errors = logLines('remoteexthost.log').filter((line) => /\[error\]/.test(line) && /craig/i.test(line) && !/fake model/.test(line));
     expect(errors.length === 0, errors.join('\n'));
   });
+}
+
+/** Writes the settings of the folder, which the editor watches. */
+function set(settings) {
+  mkdirSync(path.join(folder, '.vscode'), { recursive: true });
+  writeFileSync(path.join(folder, '.vscode/settings.json'), JSON.stringify(settings));
 }
 
 function killServer() {
