@@ -88,14 +88,21 @@ export interface SymbolAnswer {
   total: number;
 }
 
+/** How many imports there are, outside of tests and in them. */
+export interface MapUse {
+  module: string;
+  count: number;
+  tests: number;
+}
+
 export interface MapModule {
   path: string;
   about: { text: string; file: string } | null;
   files: number;
   lines: number;
-  languages: { language: string; files: number }[];
-  uses: { module: string; count: number }[];
-  used_by: { module: string; count: number }[];
+  languages: string[];
+  uses: MapUse[];
+  used_by: MapUse[];
 }
 
 export interface MapFile {
@@ -128,12 +135,13 @@ export interface IndexState {
   error?: string;
 }
 
-/** Least relevance of hits that are shown to people. */
+/** Least relevance of hits that are shown to people, beyond the first ones. */
 const LEAST_RELEVANCE = 0.01;
+const ALWAYS_SHOWN = 5;
 
-/** Whether a hit is worth showing. */
-export function isRelevant({ score }: Hit): boolean {
-  return score >= LEAST_RELEVANCE;
+/** Whether the hit at a place of the list is worth showing. */
+export function isRelevant({ score }: Hit, at: number): boolean {
+  return at < ALWAYS_SHOWN || score >= LEAST_RELEVANCE;
 }
 
 /** The commands of the server, each with its argument and result. */

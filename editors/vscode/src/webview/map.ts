@@ -1,5 +1,5 @@
 // The repository map: layers of modules from those that use to those that are used.
-import type { MapAnswer, MapFile, MapModule } from '../protocol';
+import type { MapAnswer, MapFile, MapModule, MapUse } from '../protocol';
 import { byId, editor, element, onMessage } from './page';
 
 const SVG = 'http://www.w3.org/2000/svg';
@@ -65,7 +65,7 @@ function draw(all: MapModule[]): void {
   });
   for (const { module } of boxes.values()) {
     for (const use of module.uses) {
-      const line = edgeOf(module.path, use.module, use.count);
+      const line = edgeOf(module.path, use.module, use.count + use.tests);
       if (line) {
         svg.append(line);
         edges.push({ from: module.path, to: use.module, line });
@@ -76,8 +76,8 @@ function draw(all: MapModule[]): void {
     svg.append(group);
   });
   const height = PADDING * 2 + rows.length * (HEIGHT + GAP_Y) - GAP_Y;
+  svg.setAttribute('viewBox', `0 0 ${widest + PADDING * 2} ${height}`);
   svg.setAttribute('width', String(widest + PADDING * 2));
-  svg.setAttribute('height', String(height));
 }
 
 /** Modules by layers: each below all that use it, as far as cycles allow. */
@@ -181,8 +181,7 @@ function details(module: MapModule | undefined): void {
   if (module.about) {
     parts.push(element('p', { text: module.about.text }));
   }
-  const languages = module.languages.map(({ language, files }) => `${language} ${files}`).join(', ');
-  parts.push(element('p', { className: 'hint', text: `${module.files} files: ${languages}` }));
+  parts.push(element('p', { className: 'hint', text: `${module.files} files: ${module.languages.join(', ')}` }));
   parts.push(...neighbours('Uses', module.uses), ...neighbours('Used by', module.used_by));
   const files = (answer?.map.files ?? []).filter(({ path }) => isIn(path, module.path));
   if (files.length > 0) {
@@ -198,14 +197,14 @@ function isIn(file: string, module: string): boolean {
   return closest === module;
 }
 
-function neighbours(name: string, uses: { module: string; count: number }[]): Node[] {
+function neighbours(name: string, uses: MapUse[]): Node[] {
   const shown = uses.filter(({ module }) => boxes.has(module));
   if (shown.length === 0) {
     return [];
   }
   const row = element('p', { className: 'neighbours' });
-  for (const { module, count } of shown) {
-    const button = element('button', { text: `${module === '.' ? (answer?.map.project ?? '.') : module} ${count}` });
+  for (const { module, count, tests } of shown) {
+    const button = element('button', { text: `${module === '.' ? (answer?.map.project ?? '.') : module} ${count + tests}` });
     button.addEventListener('click', () => {
       choose(module);
     });
