@@ -1,6 +1,7 @@
 // Pictures of the extension at work, for its README: on a real repository (fastify) with the names that are used here.
-import { setTimeout as sleep } from 'node:timers/promises';
+import { readFileSync } from 'node:fs';
 import * as path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 
 const SIZE = { width: 1280, height: 760 };
 
@@ -77,11 +78,8 @@ export async function pictures({ open, bench, ready, step, folder, out }) {
   });
 
   async function goToRedirect() {
-    await bench().page.keyboard.press('Control+F');
-    await bench().page.keyboard.type('Reply.prototype.redirect');
-    await bench().page.keyboard.press('Enter');
-    await bench().page.keyboard.press('Escape');
-    await sleep(300);
+    const lines = readFileSync(path.join(folder, 'lib/reply.js'), 'utf8').split('\n');
+    await bench().goTo(lines.findIndex((line) => line.startsWith('Reply.prototype.redirect')) + 1);
   }
 
   async function explain() {
