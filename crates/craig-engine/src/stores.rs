@@ -15,7 +15,7 @@ use crate::{Config, EngineError};
 const MAX_IDLE: usize = 4;
 
 /// The folder of a workspace in which an editor has Craig keep its index.
-const WORKSPACE_FOLDER: &str = ".puku";
+pub const WORKSPACE_FOLDER: &str = ".puku";
 
 /// Connections to the database of one engine. A connection serves one thread at a time.
 pub(crate) struct StorePool {

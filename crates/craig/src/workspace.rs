@@ -4,17 +4,18 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// Folder of what an editor keeps in a workspace, and the database in it.
-const FOLDER: &str = ".puku";
+use craig_engine::WORKSPACE_FOLDER;
+
+/// The database in that folder.
 const DATABASE: &str = "embeddings.db";
 
 /// The database of the workspace that `folder` lies in, if an editor has made one. Links do not count: they may come with
 /// a repository and lead anywhere.
 pub(crate) fn find_database(folder: &Path) -> Option<PathBuf> {
     let database = |above: &Path| {
-        let file = above.join(FOLDER).join(DATABASE);
-        let is_there =
-            is_real(&above.join(FOLDER), fs::Metadata::is_dir) && is_real(&file, fs::Metadata::is_file);
+        let own = above.join(WORKSPACE_FOLDER);
+        let file = own.join(DATABASE);
+        let is_there = is_real(&own, fs::Metadata::is_dir) && is_real(&file, fs::Metadata::is_file);
         is_there.then_some(file)
     };
     folder.ancestors().find_map(database)
@@ -22,7 +23,7 @@ pub(crate) fn find_database(folder: &Path) -> Option<PathBuf> {
 
 /// Where the database of the workspace in `folder` is, or is to be; version control does not see it.
 pub(crate) fn database_in(folder: &Path) -> io::Result<PathBuf> {
-    let own = folder.join(FOLDER);
+    let own = folder.join(WORKSPACE_FOLDER);
     match fs::create_dir(&own) {
         Ok(()) => fs::write(own.join(".gitignore"), "*\n")?,
         Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
@@ -54,7 +55,7 @@ mod tests {
         fs::write(&database, "").unwrap();
         assert_eq!(find_database(&below), Some(database.clone()));
         assert_eq!(database_in(root.path()).unwrap(), database);
-        assert_eq!(fs::read_to_string(root.path().join(".puku/.gitignore")).unwrap(), "*\n");
+        assert_eq!(fs::read_to_string(root.path().join(WORKSPACE_FOLDER).join(".gitignore")).unwrap(), "*\n");
     }
 
     #[cfg(unix)]
@@ -62,7 +63,7 @@ mod tests {
     fn links_are_refused() {
         let (root, elsewhere) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
         fs::write(elsewhere.path().join(DATABASE), "").unwrap();
-        std::os::unix::fs::symlink(elsewhere.path(), root.path().join(FOLDER)).unwrap();
+        std::os::unix::fs::symlink(elsewhere.path(), root.path().join(WORKSPACE_FOLDER)).unwrap();
         assert_eq!(find_database(root.path()), None);
         assert!(database_in(root.path()).unwrap_err().to_string().contains("is a link"));
     }

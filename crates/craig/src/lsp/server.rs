@@ -33,7 +33,7 @@ const STATUS: &str = "$/craig/status";
 const INDEX: &str = "$/craig/index";
 
 /// Folders in which no code of a project changes: what version control and the index itself keep.
-const UNWATCHED: &[&str] = &[".git", ".hg", ".svn", ".jj", ".puku", "node_modules"];
+const UNWATCHED: &[&str] = &[".git", ".hg", ".svn", ".jj", craig_engine::WORKSPACE_FOLDER, "node_modules"];
 
 /// Name of a project's settings.
 const SETTINGS_FILE: &str = craig_engine::PROJECT_FILE;
