@@ -11,38 +11,45 @@ const TIME_LIMIT_MS = 2_000;
 const CHAT = 'puku.chat.semanticContext';
 const EDIT = 'puku.inlineEdit.context.semantic';
 
-/** Blocks for a chat message; none when they are off, late or unobtainable: context never fails a chat. */
+/** Code for a prompt, and what it is rated by. */
+export interface Context {
+  blocks: Block[];
+  id?: number | undefined;
+}
+
+/** Code for a chat message; none when it is off, late or unobtainable: context never fails a chat. */
 export async function chatContext(
   server: Server,
   message: string,
   history: string[],
   token: vscode.CancellationToken,
-): Promise<Block[]> {
+): Promise<Context> {
   const uri = activeFile();
   const argument = {
     message,
     history,
-    ...numbers(CHAT, { maxChunks: 'maxChunks', minScore: 'minSimilarity', tokenBudget: 'tokenBudget' }),
+    ...chosen<number>(CHAT, { maxChunks: 'maxChunks', minScore: 'minSimilarity', tokenBudget: 'tokenBudget' }),
+    ...chosen<boolean>(CHAT, { rerank: 'rerank' }),
     ...(uri && { uri: uri.toString() }),
   };
-  return isOn(CHAT, uri) ? blocks(server, argument, token) : [];
+  return isOn(CHAT, uri) ? context(server, argument, token) : { blocks: [] };
 }
 
-/** Blocks for an edit of a range; none as above. */
+/** Code for an edit of a range; none as above. */
 export async function editContext(
   server: Server,
   message: string,
   uri: vscode.Uri,
   range: vscode.Range,
   token: vscode.CancellationToken,
-): Promise<Block[]> {
+): Promise<Context> {
   const argument = {
     message,
     uri: uri.toString(),
     range: { start: range.start, end: range.end },
-    ...numbers(EDIT, { maxChunks: 'maxChunks', minScore: 'minScore' }),
+    ...chosen<number>(EDIT, { maxChunks: 'maxChunks', minScore: 'minScore', maxCodeLength: 'maxCodeLength' }),
   };
-  return isOn(EDIT, uri) ? blocks(server, argument, token) : [];
+  return isOn(EDIT, uri) ? context(server, argument, token) : { blocks: [] };
 }
 
 /** The blocks as a prompt has them. */
@@ -65,11 +72,11 @@ export function counted(n: number, thing: string): string {
   return n === 1 ? `1 ${thing}` : `${n} ${thing}s`;
 }
 
-async function blocks(
+async function context(
   server: Server,
   argument: Parameters<typeof server.ask<'craig.context'>>[1],
   token: vscode.CancellationToken,
-): Promise<Block[]> {
+): Promise<Context> {
   const cancelling = new vscode.CancellationTokenSource();
   const cancelled = token.onCancellationRequested(() => {
     cancelling.cancel();
@@ -79,10 +86,10 @@ async function blocks(
   }, TIME_LIMIT_MS);
   try {
     const answer: ContextAnswer = await server.ask('craig.context', argument, cancelling.token);
-    return answer.blocks;
+    return { blocks: answer.blocks, id: answer.id ?? undefined };
   } catch (error) {
     server.log.warn(`no context: ${messageOf(error)}`);
-    return [];
+    return { blocks: [] };
   } finally {
     clearTimeout(late);
     cancelled.dispose();
@@ -94,11 +101,11 @@ function isOn(prefix: string, uri: vscode.Uri | undefined): boolean {
   return named<boolean>(`${prefix}.enabled`, uri) ?? true;
 }
 
-/** Numbers that somebody has set; those that nobody has are the server's to choose. */
-function numbers<K extends string>(prefix: string, names: Record<K, string>): Partial<Record<K, number>> {
-  const set: Partial<Record<K, number>> = {};
-  for (const [argument, name] of Object.entries(names) as [K, string][]) {
-    const found = vscode.workspace.getConfiguration(prefix).inspect<number>(name);
+/** Settings that somebody has set, by the names of arguments; what nobody has set is the server's to choose. */
+function chosen<T>(prefix: string, names: Record<string, string>): Record<string, T> {
+  const set: Record<string, T> = {};
+  for (const [argument, name] of Object.entries(names)) {
+    const found = vscode.workspace.getConfiguration(prefix).inspect<T>(name);
     const value = found?.workspaceFolderValue ?? found?.workspaceValue ?? found?.globalValue;
     if (value !== undefined) {
       set[argument] = value;

@@ -58,7 +58,12 @@ export class Documentation implements vscode.WebviewViewProvider, vscode.Disposa
   /** Explains a range; `Not documented.` is an answer, too. */
   async explain(uri: vscode.Uri, range: vscode.Range, token?: vscode.CancellationToken): Promise<Explanation> {
     const wanted = { start: range.start, end: range.end };
-    return this.server.ask('craig.explain', { uri: uri.toString(), range: wanted, show: false }, token);
+    const limits = {
+      maxSources: setting<number>('documentation.retrieval.topK', uri),
+      minConfidence: setting<number>('documentation.retrieval.similarityThreshold', uri),
+      maxLength: setting<number>('documentation.retrieval.maxContextLength', uri),
+    };
+    return this.server.ask('craig.explain', { uri: uri.toString(), range: wanted, show: false, ...limits }, token);
   }
 
   private async explainSelection(): Promise<void> {

@@ -112,7 +112,7 @@ export class InlineEdit implements vscode.TextDocumentContentProvider, vscode.Di
         });
         const model = await this.models.model();
         const { instruction, document, range } = pending;
-        pending.blocks = await editContext(this.server, instruction, document.uri, range, token);
+        pending.blocks = (await editContext(this.server, instruction, document.uri, range, token)).blocks;
         await this.showPreview(pending);
         await this.stream(pending, model);
         stopped.dispose();

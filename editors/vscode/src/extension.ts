@@ -23,7 +23,7 @@ export function activate(context: vscode.ExtensionContext): void {
     new SearchView(server, context.extensionUri),
     new InlineEdit(server, models),
     registerMap(server, context.extensionUri),
-    registerChat(server, models, documentation, context.workspaceState),
+    registerChat(server, models, documentation),
     registerTools(server, documentation),
     registerMcp(context),
     vscode.workspace.onDidChangeConfiguration((event) => {

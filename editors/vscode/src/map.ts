@@ -33,7 +33,8 @@ export function registerMap(server: Server, extension: vscode.Uri): vscode.Dispo
 function newPanel(extension: vscode.Uri): vscode.WebviewPanel {
   const options = { ...viewOptions(extension), retainContextWhenHidden: true };
   const panel = vscode.window.createWebviewPanel('craig.map', 'Repository Map', vscode.ViewColumn.Active, options);
-  panel.iconPath = vscode.Uri.joinPath(extension, 'media', 'craig.svg');
+  const icon = (shade: string): vscode.Uri => vscode.Uri.joinPath(extension, 'media', `craig-${shade}.svg`);
+  panel.iconPath = { light: icon('light'), dark: icon('dark') };
   panel.webview.onDidReceiveMessage(({ uri, line }: { uri: string; line: number }) => void openAt(vscode.Uri.parse(uri), line));
   panel.webview.html = page(panel.webview, extension, 'map', BODY);
   return panel;

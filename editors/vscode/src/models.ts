@@ -66,6 +66,7 @@ function ofEditor(model: vscode.LanguageModelChat): Model {
 function gateway(key: string | undefined): Model {
   return async function* (messages, token) {
     const url = `${(setting<string>('model.gatewayUrl') ?? '').replace(/\/+$/, '')}/v1/chat/completions`;
+    const model = setting<string>('model.gatewayModel') ?? '';
     const aborted = new AbortController();
     const cancelled = token.onCancellationRequested(() => {
       aborted.abort();
@@ -76,7 +77,7 @@ function gateway(key: string | undefined): Model {
         signal: aborted.signal,
         headers: { 'content-type': 'application/json', ...(key === undefined ? {} : { authorization: `Bearer ${key}` }) },
         body: JSON.stringify({
-          model: setting<string>('model.gatewayModel'),
+          ...(model !== '' && { model }),
           stream: true,
           messages: messages.map(({ role, text }) => ({ role, content: text })),
         }),

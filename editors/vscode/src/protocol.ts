@@ -41,8 +41,8 @@ export interface Block {
 }
 
 export interface ContextAnswer {
-  /** Of this context, for feedback. */
-  id?: number;
+  /** Of this context, to be rated; none where no statistics are kept. */
+  id?: number | null;
   blocks: Block[];
   /** The blocks as Markdown for a prompt. */
   text?: string;
@@ -159,10 +159,16 @@ export interface Commands {
       maxChunks?: number;
       minScore?: number;
       tokenBudget?: number;
+      rerank?: boolean;
+      maxCodeLength?: number;
     },
     ContextAnswer,
   ];
-  'craig.explain': [{ uri: string; range?: Range; show: boolean }, Explanation];
+  'craig.rate': [{ id: number; helpful: boolean; uri?: string }, null];
+  'craig.explain': [
+    { uri: string; range?: Range; show: boolean; maxSources?: number | undefined; minConfidence?: number | undefined; maxLength?: number | undefined },
+    Explanation,
+  ];
   'craig.indexDocumentation': [Record<string, never>, null];
   'craig.related': [{ uri: string; range: Range; limit?: number }, { hits: Hit[] }];
   'craig.symbol': [{ name: string; uri?: string }, SymbolAnswer];

@@ -9,6 +9,10 @@ import { serverSettings, setting } from './settings';
 const MOST_RESTARTS = 4;
 const RESTARTS_WITHIN_MS = 180_000;
 
+/** How long a request waits for a server that is started again, and how often it looks. */
+const MOST_WAIT_MS = 15_000;
+const LOOK_EVERY_MS = 100;
+
 /** The protocol's library: it is loaded after the activation, which it would double. */
 type Library = typeof import('vscode-languageclient/node');
 
@@ -23,6 +27,7 @@ export class Server implements vscode.Disposable {
   private readonly changed = new vscode.EventEmitter<void>();
   private readonly explained = new vscode.EventEmitter<Explanation>();
   private client: LanguageClient | undefined;
+  private library: Library | undefined;
   private starting: Promise<void> | undefined;
   private ends: number[] = [];
   /** Why there is no server, if so. */
@@ -54,14 +59,30 @@ export class Server implements vscode.Disposable {
     await this.start();
   }
 
-  /** Executes a command of the server. */
+  /** Executes a command of the server; once more if the server ends meanwhile, which does no harm with any of them. */
   async ask<C extends keyof Commands>(
     command: C,
     argument: Commands[C][0],
     token?: vscode.CancellationToken,
   ): Promise<Commands[C][1]> {
     await this.starting;
-    if (!this.client?.isRunning()) {
+    try {
+      return await this.send(command, argument, token);
+    } catch (error) {
+      if (!this.isDisconnected(error) || token?.isCancellationRequested) {
+        throw error;
+      }
+      await this.untilRunning();
+      return this.send(command, argument, token);
+    }
+  }
+
+  private send<C extends keyof Commands>(
+    command: C,
+    argument: Commands[C][0],
+    token?: vscode.CancellationToken,
+  ): Promise<Commands[C][1]> {
+    if (!this.client || this.trouble !== undefined) {
       throw new Error(this.trouble ?? 'Craig’s server is not running.');
     }
     const params = { command, arguments: [argument] };
@@ -70,6 +91,21 @@ export class Server implements vscode.Disposable {
     return token
       ? this.client.sendRequest<Commands[C][1]>(method, params, token)
       : this.client.sendRequest<Commands[C][1]>(method, params);
+  }
+
+  /** Whether a request failed because the server ended. */
+  private isDisconnected(error: unknown): boolean {
+    const codes = this.library?.ErrorCodes;
+    const { code } = error as { code?: number };
+    return codes !== undefined && (code === codes.PendingResponseRejected || code === codes.ConnectionInactive);
+  }
+
+  /** Waits until the server that has ended runs again; in vain if it does not come back. */
+  private async untilRunning(): Promise<void> {
+    const end = Date.now() + MOST_WAIT_MS;
+    do {
+      await new Promise((resolve) => setTimeout(resolve, LOOK_EVERY_MS));
+    } while (!this.client?.isRunning() && this.trouble === undefined && Date.now() < end);
   }
 
   dispose(): void {
@@ -92,12 +128,13 @@ export class Server implements vscode.Disposable {
 
   private async tryStart(): Promise<void> {
     const binary = binaryPath(this.extension);
+    this.trouble = undefined;
     try {
       const version = await checkVersion(binary, this.extension);
       this.log.info(`craig ${version}: ${binary}`);
-      this.client = this.newClient(binary, await import('vscode-languageclient/node'));
+      this.library = await import('vscode-languageclient/node');
+      this.client = this.newClient(binary, this.library);
       await this.client.start();
-      this.trouble = undefined;
     } catch (error) {
       this.trouble = error instanceof Error ? error.message : String(error);
       this.log.error(this.trouble);
@@ -123,7 +160,10 @@ export class Server implements vscode.Disposable {
       this.states.set(state.folder, state);
       this.changed.fire();
     });
-    client.onDidChangeState(() => {
+    client.onDidChangeState(({ newState }) => {
+      if (newState === library.State.Stopped) {
+        this.states.clear();
+      }
       this.changed.fire();
     });
     return client;
@@ -139,6 +179,11 @@ export class Server implements vscode.Disposable {
         const most = setting<number>('documentation.ui.maxHoverLines', document) ?? 3;
         return hover && shortened(hover, most);
       },
+      didSave: async (document, next) => {
+        if (isReindexed(document.uri)) {
+          await next(document);
+        }
+      },
       // What a code action asks for is shown in our own view.
       executeCommand: async (command, given, next) => {
         if (command !== 'craig.explain') {
@@ -150,6 +195,11 @@ export class Server implements vscode.Disposable {
         return explanation;
       },
       workspace: {
+        didChangeWatchedFile: async (event, next) => {
+          if (isReindexed(vscode.Uri.parse(event.uri))) {
+            await next(event);
+          }
+        },
         configuration: (params) =>
           params.items.map((item) =>
             serverSettings(item.scopeUri === undefined ? undefined : vscode.Uri.parse(item.scopeUri)),
@@ -189,6 +239,12 @@ export class Server implements vscode.Disposable {
         break;
     }
   }
+}
+
+/** Whether the server learns that a file has changed: documents are read again by themselves unless that is switched off. */
+function isReindexed(uri: vscode.Uri): boolean {
+  const isDocument = /\.(md|mdx|markdown|rst|adoc)$/i.test(uri.path);
+  return !isDocument || (setting<boolean>('documentation.indexing.autoReindex') ?? true);
 }
 
 /** A hover of at most so many lines; what is cut off ends with an ellipsis. */

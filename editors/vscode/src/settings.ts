@@ -60,6 +60,7 @@ export function serverSettings(scope?: vscode.ConfigurationScope): object {
     documentation: {
       include: paths('documentation.indexing.includePaths'),
       exclude: paths('documentation.indexing.excludePaths'),
+      max_file_size: setting<string>('documentation.indexing.maxFileSize', scope),
     },
   };
 }

@@ -11,7 +11,6 @@ interface Choice extends vscode.QuickPickItem {
 /** Shows how the index stands; a click offers what can be done. */
 export class IndexStatus implements vscode.Disposable {
   private readonly item = vscode.window.createStatusBarItem('craig.index', vscode.StatusBarAlignment.Right, 90);
-  private isPaused = false;
   private readonly subscriptions: { dispose: () => unknown }[];
 
   constructor(private readonly server: Server) {
@@ -48,9 +47,12 @@ export class IndexStatus implements vscode.Disposable {
     this.item.accessibilityInformation = { label: tooltip, role: 'button' };
   }
 
+  private get isPaused(): boolean {
+    return this.server.indexes.some(({ state }) => state === 'paused');
+  }
+
   private async togglePause(): Promise<void> {
-    this.isPaused = !this.isPaused;
-    await this.server.ask('craig.pause', { paused: this.isPaused });
+    await this.server.ask('craig.pause', { paused: !this.isPaused });
   }
 
   private async showMenu(): Promise<void> {

@@ -2,6 +2,7 @@
 
 mod code;
 mod index;
+mod limits;
 
 use std::path::Path;
 use std::sync::Arc;
@@ -17,6 +18,7 @@ use lsp_types::{ExecuteCommandParams, Range, Uri};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
+use self::limits::Limits;
 use super::addresses::{path_of, uri_of};
 use super::folders::{Code, Folder};
 use super::hover::definition;
@@ -31,6 +33,7 @@ pub(crate) const EXPLAIN: &str = "craig.explain";
 const INDEX: &str = "craig.indexDocumentation";
 const SEARCH: &str = "craig.search";
 const CONTEXT: &str = "craig.context";
+const RATE: &str = "craig.rate";
 const RELATED: &str = "craig.related";
 const SYMBOL: &str = "craig.symbol";
 const MAP: &str = "craig.map";
@@ -39,11 +42,11 @@ const PAUSE: &str = "craig.pause";
 const STATUS: &str = "craig.status";
 
 pub(crate) const COMMANDS: &[&str] =
-    &[EXPLAIN, INDEX, SEARCH, CONTEXT, RELATED, SYMBOL, MAP, INGEST, PAUSE, STATUS];
+    &[EXPLAIN, INDEX, SEARCH, CONTEXT, RATE, RELATED, SYMBOL, MAP, INGEST, PAUSE, STATUS];
 
 /// Code to explain.
 #[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
 struct ExplainArguments {
     uri: Uri,
     /// The whole text when not given.
@@ -52,6 +55,12 @@ struct ExplainArguments {
     model: Option<bool>,
     /// `false` leaves it to the editor to show the answer.
     show: Option<bool>,
+    /// Most sections that are quoted.
+    max_sources: Option<usize>,
+    /// Least confidence, 0 to 1.
+    min_confidence: Option<f32>,
+    /// Longest sum of the quotes, in bytes.
+    max_length: Option<usize>,
 }
 
 /// What to search for.
@@ -87,7 +96,22 @@ struct ContextArguments {
     max_chunks: Option<usize>,
     min_score: Option<f32>,
     token_budget: Option<usize>,
+    /// Whether the first results are reranked, for a chat; by default as the settings say.
+    rerank: Option<bool>,
+    /// Longest code of a block in bytes, for an edit.
+    max_code_length: Option<usize>,
     refresh: Option<bool>,
+}
+
+/// Whether context was helpful.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct RateArguments {
+    /// Of the context.
+    id: u64,
+    helpful: bool,
+    /// The folder that holds it; needed where there are several.
+    uri: Option<Uri>,
 }
 
 /// Executes a command.
@@ -102,6 +126,7 @@ pub(super) fn execute(server: &mut Server, id: &RequestId, params: &Value) -> an
         }
         SEARCH => search(server, id, arguments(first)?),
         CONTEXT => context(server, id, arguments(first)?),
+        RATE => rate(server, id, &arguments(first)?),
         RELATED => code::related(server, id, &arguments(first)?),
         SYMBOL => code::symbol(server, id, arguments(first)?),
         MAP => code::map(server, id, arguments(first)?),
@@ -120,7 +145,8 @@ fn arguments<A: serde::de::DeserializeOwned>(first: Value) -> anyhow::Result<A> 
 
 /// The explanation with its Markdown; it is shown, too, where the editor can do that.
 fn explain(server: &mut Server, id: &RequestId, arguments: ExplainArguments) -> anyhow::Result<Reply> {
-    let ExplainArguments { uri, range, model, show } = arguments;
+    let ExplainArguments { uri, range, model, show, max_sources, min_confidence, max_length } = arguments;
+    let limits = Limits { max_sources, min_confidence, max_length };
     let is_open = server.texts.contains_key(uri.as_str());
     let text = OpenText::new(server, &uri).filter(|_| is_open);
     let text = text.ok_or_else(|| anyhow!("the file is not open, or lies in no folder of the workspace"))?;
@@ -137,7 +163,7 @@ fn explain(server: &mut Server, id: &RequestId, arguments: ExplainArguments) -> 
     let comments = folder.config.comments;
     server.tasks.start(id.clone(), move |task| {
         let context = asked_about(&text, code.as_ref(), range, &task.cancellation)?;
-        let mut extract = craig_engine::explain_context(&library, &context);
+        let mut extract = limits.apply(craig_engine::explain_context(&library, &context));
         extract.comment = extract.comment.filter(|_| comments);
         let explained = match words {
             Some(words) => words.reword(&library, &context, extract, &task.cancellation),
@@ -239,6 +265,17 @@ fn context(server: &mut Server, id: &RequestId, arguments: ContextArguments) -> 
     Ok(Reply::Later)
 }
 
+/// Keeps a verdict on this machine, for `craig stats`.
+fn rate(server: &mut Server, id: &RequestId, arguments: &RateArguments) -> anyhow::Result<Reply> {
+    let code = one_folder(server, arguments.uri.as_ref())?;
+    let (context, helpful) = (arguments.id, arguments.helpful);
+    server.tasks.start(id.clone(), move |_| {
+        code.engine.rate_context(Some(context), helpful, None).map_err(with_hint)?;
+        Ok(Done::Answer(Value::Null))
+    });
+    Ok(Reply::Later)
+}
+
 fn chat_request(arguments: ContextArguments) -> ChatContextRequest {
     ChatContextRequest {
         message: arguments.message,
@@ -246,6 +283,7 @@ fn chat_request(arguments: ContextArguments) -> ChatContextRequest {
         max_chunks: arguments.max_chunks,
         min_similarity: arguments.min_score,
         token_budget: arguments.token_budget,
+        rerank: arguments.rerank,
         ..ChatContextRequest::default()
     }
 }
@@ -265,6 +303,7 @@ fn inline_request(
         text,
         max_chunks: arguments.max_chunks,
         min_score: arguments.min_score,
+        max_code_length: arguments.max_code_length,
         ..InlineContextRequest::default()
     }
 }

@@ -10,17 +10,27 @@ markdown.validateLink = (url) => /^https?:/i.test(url);
 markdown.renderer.rules.image = (tokens, index) => markdown.utils.escapeHtml(tokens[index]?.content ?? '');
 
 onMessage<Explanation>((explanation) => {
-  const main = document.querySelector('main');
-  main?.replaceChildren(...(explanation.has_relevant_docs ? documented(explanation) : refused(explanation)), ...comment(explanation));
+  document.querySelector('main')?.replaceChildren(
+    ...(explanation.has_relevant_docs ? documented(explanation) : refused(explanation)),
+    ...comment(explanation),
+  );
 });
+
+/** Puts Markdown into an element; as plain text if it cannot be rendered. */
+function render(into: HTMLElement, text: string): HTMLElement {
+  try {
+    into.innerHTML = markdown.render(text);
+  } catch {
+    into.replaceChildren(element('pre', { className: 'plain', text }));
+  }
+  return into;
+}
 
 function documented(explanation: Explanation): Node[] {
   const list = element('ul', { className: 'bullets' });
   for (const { text, citation, line } of explanation.bullets) {
     const item = element('li');
-    const quote = element('div', { className: 'quote' });
-    quote.innerHTML = markdown.render(text);
-    item.append(quote, source(`${citation + 1}`, `Open the line of this quote in source ${citation + 1}`, { citation, line }));
+    item.append(render(element('div', { className: 'quote' }), text), source(`${citation + 1}`, `Open the line of this quote in source ${citation + 1}`, { citation, line }));
     list.append(item);
   }
   const sources = element('ol', { className: 'sources' });
@@ -56,16 +66,14 @@ function confidence(probability: number): HTMLElement {
   meter.max = 100;
   meter.value = percent;
   meter.setAttribute('aria-label', 'Confidence');
-  return element('p', { className: 'confidence' }, meter, element('span', { text: `${percent}% sure that this is about it` }));
+  return element('p', { className: 'confidence' }, meter, element('span', { text: `Confidence ${percent}%` }));
 }
 
 function comment({ comment: said }: Explanation): Node[] {
   if (!said) {
     return [];
   }
-  const text = element('div', { className: 'comment' });
-  text.innerHTML = markdown.render(said.text);
-  return [element('h2', { text: 'Comment in the code' }), text];
+  return [element('h2', { text: 'Comment in the code' }), render(element('div', { className: 'comment' }), said.text)];
 }
 
 function source(text: string, label: string, message: object): HTMLButtonElement {

@@ -77,7 +77,8 @@ function draw(all: MapModule[]): void {
   });
   const height = PADDING * 2 + rows.length * (HEIGHT + GAP_Y) - GAP_Y;
   svg.setAttribute('viewBox', `0 0 ${widest + PADDING * 2} ${height}`);
-  svg.setAttribute('width', String(widest + PADDING * 2));
+  // A small map is drawn a little larger, not as large as the panel.
+  svg.style.maxWidth = `${(widest + PADDING * 2) * 1.25}px`;
 }
 
 /** Modules by layers: each below all that use it, as far as cycles allow. */
