@@ -2,6 +2,7 @@
 
 mod assistants;
 mod cli;
+mod installation;
 mod json;
 mod lsp;
 mod mcp;

@@ -44,8 +44,12 @@ const NETWORK: &[&str] = &["ureq", "reqwest", "hyper_rustls", "redis"];
 const SERVED: &[&str] = &["craig", "craig-gateway"];
 
 /// Files that start programs: git, and craig itself.
-const MAY_START_PROGRAMS: &[&str] =
-    &["craig-source/src/git/command.rs", "craig/src/mcp/jobs/child.rs", "craig/src/mcp/jobs/rest.rs"];
+const MAY_START_PROGRAMS: &[&str] = &[
+    "craig-source/src/git/command.rs",
+    "craig/src/assistants/connections.rs",
+    "craig/src/mcp/jobs/child.rs",
+    "craig/src/mcp/jobs/rest.rs",
+];
 
 /// A developer's tool, which reads and writes the files it is given.
 const TOOLS: &[&str] = &["craig-train"];

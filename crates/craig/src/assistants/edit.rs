@@ -38,6 +38,25 @@ pub(super) fn without_server(form: Form, text: &str) -> Result<String, Trouble> 
     })
 }
 
+/// The program that the configuration starts as the server; `None` when it has no such server.
+pub(super) fn program(form: Form, text: &str) -> Option<String> {
+    match form {
+        Form::Json(key, _) => {
+            let (_root, object) = json_root(text).ok()?;
+            let servers = object.object_value(key)?;
+            let servers = nested(&servers).unwrap_or(servers);
+            let own = servers.get(NAME)?.to_serde_value()?;
+            let command = own.get("command")?;
+            command.as_str().or_else(|| command.get(0)?.as_str()).map(str::to_owned)
+        }
+        Form::Toml(table) => {
+            let document = toml_document(text).ok()?;
+            let own = document.get(table)?.as_table_like()?.get(NAME)?.as_table_like()?;
+            own.get("command")?.as_str().map(str::to_owned)
+        }
+    }
+}
+
 /// Edits with plain line ends, and gives back those that the file has, and its byte order mark.
 fn kept_line_ends(text: &str, edit: impl Fn(&str) -> Result<String, Trouble>) -> Result<String, Trouble> {
     let (mark, text) = text.strip_prefix('\u{feff}').map_or(("", text), |rest| ("\u{feff}", rest));
@@ -177,6 +196,7 @@ mod tests {
         let after = with_server(form, before, "/bin/craig").unwrap();
         expect.assert_eq(&after);
         assert_eq!(with_server(form, &after, "/bin/craig").unwrap(), after, "twice is once");
+        assert_eq!((program(form, before), program(form, &after)), (None, Some("/bin/craig".to_owned())));
         let without = without_server(form, &after).unwrap();
         assert_eq!(without_server(form, &without).unwrap(), without);
         assert!(!without.contains("/bin/craig"), "{without}");

@@ -25,6 +25,14 @@ pub(super) fn read(path: &Path) -> io::Result<Option<String>> {
     }
 }
 
+/// Names of what is in a folder, in their order; none when it cannot be read.
+pub(super) fn names_in(folder: &Path) -> Vec<String> {
+    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
+    let mut names: Vec<String> = entries.filter_map(|entry| entry.file_name().into_string().ok()).collect();
+    names.sort();
+    names
+}
+
 /// Writes beside the file, then puts it in place: whoever reads it sees the old or the new text. Permissions stay.
 pub(super) fn write(path: &Path, text: &str) -> io::Result<()> {
     let folder = path.parent().unwrap_or(Path::new("."));

@@ -1,6 +1,9 @@
-//! `craig doctor`: checks that everything Craig stores is intact.
+//! `craig doctor`: checks that everything Craig stores is intact, and says how Craig is installed.
+
+mod installation;
 
 use craig_engine::{Examination, Finding, Part};
+use serde::Serialize;
 
 use super::failure::Outcome;
 use super::output::{BOLD, DIM, ERROR, GOOD, LABEL, PATH, WARNING, styled};
@@ -11,7 +14,8 @@ use super::units::{bytes, counted};
 /// Check all stored data for damage; exit code 1 if something is damaged
 ///
 /// Checks the database, the hash of every stored text, every checksum of every search index, leftover files, and
-/// permissions.
+/// permissions. Says which version this is and how it was installed, which settings differ from the defaults, which
+/// assistants and editors are connected, and what to do next.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// Rebuild damaged indexes, read damaged files again from their sources, remove leftover files, and move a database that
@@ -20,15 +24,39 @@ pub(crate) struct Args {
     repair: bool,
 }
 
+/// What is printed.
+#[derive(Serialize)]
+struct Shown<'a> {
+    /// `None` where nothing has been stored yet.
+    #[serde(flatten)]
+    found: Option<&'a Examination>,
+    #[serde(flatten)]
+    installation: installation::Report<'a>,
+}
+
 pub(crate) fn run(args: &Args, session: &mut Session) -> anyhow::Result<Outcome> {
-    let config = session.config(&session.settings(None)?)?;
-    let mut view = ProgressView::beside_results(&session.output);
-    let examine = if args.repair { Examination::repair } else { Examination::examine };
-    let found = examine(&config, &mut |progress| view.step(progress));
-    view.finish();
-    let found = found?;
-    session.output.show(&found, |_| text(&found))?;
-    Ok(if found.is_sound { Outcome::Complete } else { Outcome::Damaged })
+    let settings = session.settings(None)?;
+    let config = session.config(&settings)?;
+    // A database that was named has to be there; the default one is made by the first search.
+    let is_new = !config.database.exists() && !session.names_database(&settings);
+    let mut found = None;
+    if !is_new {
+        let mut view = ProgressView::beside_results(&session.output);
+        let examine = if args.repair { Examination::repair } else { Examination::examine };
+        let examined = examine(&config, &mut |progress| view.step(progress));
+        view.finish();
+        found = Some(examined?);
+    }
+    let found = found.as_ref();
+    // With those of the project in this directory.
+    let settings = session.settings(Some(".".as_ref()))?;
+    let installation = installation::Report::new(&settings, &config.database, found)?;
+    let shown = Shown { found, installation };
+    session
+        .output
+        .show(&shown, |_| format!("{}{}", found.map(text).unwrap_or_default(), shown.installation.text()))?;
+    let is_sound = found.is_none_or(|found| found.is_sound);
+    Ok(if is_sound { Outcome::Complete } else { Outcome::Damaged })
 }
 
 fn text(found: &Examination) -> String {

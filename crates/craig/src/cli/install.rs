@@ -1,16 +1,17 @@
 //! `craig install` and `craig uninstall`: Craig in the configuration of coding assistants.
 
 use std::io;
-use std::path::PathBuf;
+use std::path::Path;
 
 use serde::Serialize;
 
 use super::failure::{Outcome, Refusal};
 use super::global::Global;
-use super::output::{BOLD, GOOD, Output, PATH, styled};
+use super::output::{BOLD, GOOD, LABEL, Output, PATH, styled};
 use super::question;
 use super::session::Session;
-use crate::assistants::{ASSISTANTS, Assistant, Change, Places, Plan};
+use crate::assistants::{ASSISTANTS, Assistant, Change, Places, Plan, Refused, extensions};
+use crate::installation::{self, EXTENSION, Installer};
 
 /// Put Craig into the configuration of the coding assistants on this machine
 ///
@@ -27,6 +28,9 @@ pub(crate) struct InstallArgs {
 pub(crate) struct UninstallArgs {
     #[command(flatten)]
     choice: Choice,
+    /// Of all assistants, and list what is left of Craig on this machine and how to remove that, too
+    #[arg(long, conflicts_with = "agent")]
+    all: bool,
 }
 
 #[derive(Debug, clap::Args)]
@@ -64,43 +68,127 @@ struct FileRow {
     diff: String,
 }
 
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Direction {
-    In,
-    Out,
-}
-
 pub(crate) fn install(args: &InstallArgs, session: &mut Session) -> anyhow::Result<Outcome> {
-    run(&args.choice, Direction::In, session)
+    let places = places()?;
+    let program = installation::program()?;
+    let installer = Installer::of(&program.canonicalize()?);
+    if installer.is_temporary {
+        session.output.warn(format_args!(
+            "{} is in the cache of {}, which may be emptied: install Craig before you connect assistants to it",
+            program.display(),
+            installer.name
+        ));
+    }
+    let chosen = chosen(&args.choice, &places)?;
+    let plan = |assistant: &Assistant, journal: &Path| {
+        Plan::install(assistant, &places, journal, &program.to_string_lossy())
+    };
+    let rows = carry_out(&chosen, &args.choice, plan, session)?;
+    session.output.summarize(&rows, |_| {
+        rows.iter().map(|row| summary(row, "installed; restart it to see the tools")).collect()
+    })?;
+    let has_editor = chosen.iter().any(|assistant| assistant.id == "vscode");
+    if has_editor && extensions(&places).is_empty() {
+        session.output.note(format_args!(
+            "for explanations, edits and search in the editor itself: code --install-extension {EXTENSION}"
+        ));
+    }
+    outcome(&rows)
 }
 
 pub(crate) fn uninstall(args: &UninstallArgs, session: &mut Session) -> anyhow::Result<Outcome> {
-    run(&args.choice, Direction::Out, session)
+    let places = places()?;
+    let chosen = match args.all {
+        true => ASSISTANTS.iter().collect(),
+        false => chosen(&args.choice, &places)?,
+    };
+    let plan = |assistant: &Assistant, journal: &Path| Plan::uninstall(assistant, &places, journal);
+    let mut rows = carry_out(&chosen, &args.choice, plan, session)?;
+    if !args.all {
+        session.output.summarize(&rows, |_| rows.iter().map(|row| summary(row, "uninstalled")).collect())?;
+        return outcome(&rows);
+    }
+    rows.retain(|row| !row.is_unchanged() || row.error.is_some());
+    let left = left(&places, session)?;
+    let shown = Removal { agents: rows, left };
+    session.output.summarize(&shown, |_| shown.text())?;
+    outcome(&shown.agents)
 }
 
-fn run(choice: &Choice, direction: Direction, session: &mut Session) -> anyhow::Result<Outcome> {
+/// What `uninstall --all` did and did not remove.
+#[derive(Debug, Serialize)]
+struct Removal {
+    agents: Vec<Row>,
+    left: Vec<Left>,
+}
+
+/// Something of Craig's that is still there.
+#[derive(Debug, Serialize)]
+struct Left {
+    what: &'static str,
+    remedy: String,
+}
+
+impl Removal {
+    fn text(&self) -> String {
+        let mut text: String = self.agents.iter().map(|row| summary(row, "uninstalled")).collect();
+        text += "left, and how to remove it:\n";
+        for left in &self.left {
+            text += &format!("  {} {}\n", styled(LABEL, format_args!("{:<11}", left.what)), left.remedy);
+        }
+        text
+    }
+}
+
+/// Everything that is left once no assistant starts Craig any more.
+fn left(places: &Places, session: &Session) -> anyhow::Result<Vec<Left>> {
+    let mut left = Vec::new();
+    let mut add = |what, remedy| left.push(Left { what, remedy });
+    let delete = |path: &Path| format!("delete {}", path.display());
+    let data = Global::data_folder()?;
+    if data.exists() {
+        add("indexes", delete(&data));
+    }
+    let settings = session.settings(None)?;
+    let database = session.config(&settings)?.database;
+    if session.names_database(&settings) && database.exists() && !database.starts_with(&data) {
+        add("database", format!("{} and {}.d", delete(&database), database.display()));
+    }
+    if let Some(file) = session.sources().user_file.filter(|file| file.exists()) {
+        add("settings", delete(&file));
+    }
+    add("workspaces", "delete the folders .puku and .aidocs in those that an editor had open".to_owned());
+    for extension in extensions(places) {
+        add("extension", format!("uninstall {EXTENSION} in {}", extension.editor));
+    }
+    let program = installation::program()?;
+    let installer = Installer::of(&program.canonicalize()?);
+    add("program", format!("{} ({})", installer.remove, program.display()));
+    Ok(left)
+}
+
+fn places() -> Result<Places, Refusal> {
     let home = etcetera::home_dir().map_err(|_| {
         Refusal::new("there is no home directory to look for assistants in", "set HOME to yours")
     })?;
-    let places = Places::of_user(home);
+    Ok(Places::of_user(home))
+}
+
+/// Shows, asks and does what `plan` wants for each assistant.
+fn carry_out(
+    chosen: &[&'static Assistant],
+    choice: &Choice,
+    plan: impl Fn(&Assistant, &Path) -> Result<Plan, Refused>,
+    session: &mut Session,
+) -> anyhow::Result<Vec<Row>> {
     let journal = Global::default_database()?.with_file_name("installed.json");
-    let program = program()?.to_string_lossy().into_owned();
-    let chosen = chosen(choice, &places)?;
     if !choice.yes && !choice.dry_run && !question::can_ask() {
-        let message = "there is no terminal to ask on";
-        return Err(Refusal::new(
-            message,
-            "give --yes to write without being asked, or --dry-run to see what",
-        )
-        .into());
+        let hint = "give --yes to write without being asked, or --dry-run to see what";
+        return Err(Refusal::new("there is no terminal to ask on", hint).into());
     }
     let mut rows = Vec::new();
     for assistant in chosen {
-        let plan = match direction {
-            Direction::In => Plan::install(assistant, &places, &journal, &program),
-            Direction::Out => Plan::uninstall(assistant, &places, &journal),
-        };
-        let row = match plan {
+        let row = match plan(assistant, &journal) {
             Err(refused) => Row::new(assistant, None, Err(refused.to_string())),
             Ok(plan) => {
                 print_plan(assistant, &plan, choice, &mut session.output)?;
@@ -117,21 +205,7 @@ fn run(choice: &Choice, direction: Direction, session: &mut Session) -> anyhow::
         row.error.iter().for_each(|error| session.output.warn(error));
         rows.push(row);
     }
-    session.output.summarize(&rows, |_| rows.iter().map(|row| summary(row, direction)).collect())?;
-    outcome(&rows)
-}
-
-/// This program, by the name that stays when it is replaced by a newer one: where it is found by, not what that leads to.
-fn program() -> io::Result<PathBuf> {
-    let own = std::env::current_exe()?;
-    let found = std::env::var_os("PATH")
-        .into_iter()
-        .flat_map(|folders| std::env::split_paths(&folders).collect::<Vec<_>>());
-    let mut named = found
-        .filter(|folder| folder.is_absolute())
-        .map(|folder| folder.join(own.file_name().unwrap_or_default()));
-    let is_own = |path: &PathBuf| path.canonicalize().is_ok_and(|path| Some(path) == own.canonicalize().ok());
-    Ok(named.find(is_own).unwrap_or(own))
+    Ok(rows)
 }
 
 /// The assistants that were named, else those that are there.
@@ -203,12 +277,11 @@ impl Row {
     }
 }
 
-fn summary(row: &Row, direction: Direction) -> String {
-    let what = match (row.done, direction) {
-        (true, _) if row.is_unchanged() => "nothing to do",
-        (true, Direction::In) => "installed; restart it to see the tools",
-        (true, Direction::Out) => "uninstalled",
-        (false, _) => "not written",
+fn summary(row: &Row, done: &str) -> String {
+    let what = match row.done {
+        true if row.is_unchanged() => "nothing to do",
+        true => done,
+        false => "not written",
     };
     format!("{}: {what}\n", styled(BOLD, row.name))
 }

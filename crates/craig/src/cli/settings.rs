@@ -23,8 +23,8 @@ pub(crate) struct Args {
 }
 
 /// One setting, as it is shown.
-#[derive(Serialize)]
-struct Shown<'a> {
+#[derive(Debug, Serialize)]
+pub(super) struct Shown<'a> {
     key: &'a str,
     value: &'a Value,
     #[serde(flatten)]
@@ -38,9 +38,21 @@ pub(crate) fn run(args: &Args, session: &mut Session) -> anyhow::Result<Outcome>
     Ok(Outcome::Complete)
 }
 
+/// Settings that differ from the defaults.
+pub(super) fn changed(settings: &Settings) -> Vec<Shown<'_>> {
+    shown(settings, true)
+}
+
 fn shown(settings: &Settings, only_changed: bool) -> Vec<Shown<'_>> {
     let all = settings.iter().map(|(definition, value, origin)| Shown { key: definition.key, value, origin });
     all.filter(|shown| !only_changed || *shown.origin != Origin::Default).collect()
+}
+
+impl Shown<'_> {
+    /// In one line, with its origin.
+    pub(super) fn line(&self) -> String {
+        format!("{} = {} ({})", self.key, self.value, place(self.origin))
+    }
 }
 
 fn text(shown: &[Shown<'_>], columns: Columns) -> String {

@@ -1,0 +1,82 @@
+//! Which assistants and editors of this machine start Craig, and in which version.
+
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+use serde::Serialize;
+
+use super::table::{ASSISTANTS, Assistant, Places};
+use super::{edit, files};
+use crate::installation::EXTENSION;
+
+/// How one assistant is connected.
+#[derive(Debug, Serialize)]
+pub(crate) struct Connection {
+    /// Name on the command line.
+    pub(crate) agent: &'static str,
+    /// Its own name.
+    pub(crate) name: &'static str,
+    /// The program that it starts; `None` when Craig is not in its configuration.
+    pub(crate) program: Option<String>,
+    /// Version of that program; `None` when it is missing, or does not say.
+    pub(crate) version: Option<String>,
+}
+
+/// The extension in one editor.
+#[derive(Debug, Serialize)]
+pub(crate) struct Extension {
+    /// Name of the editor.
+    pub(crate) editor: &'static str,
+    /// Newest version in its folder.
+    pub(crate) version: String,
+}
+
+/// Every assistant that was found.
+pub(crate) fn connections(places: &Places) -> Vec<Connection> {
+    let found = ASSISTANTS.iter().filter(|assistant| assistant.is_there(places));
+    found.map(|assistant| connection(assistant, places)).collect()
+}
+
+fn connection(assistant: &Assistant, places: &Places) -> Connection {
+    let text = files::read(&assistant.config(places)).ok().flatten();
+    let program = text.and_then(|text| edit::program(assistant.form, &text));
+    let version = program.as_deref().and_then(version_of);
+    Connection { agent: assistant.id, name: assistant.name, program, version }
+}
+
+/// What a program named craig says its version is; others are not started.
+fn version_of(program: &str) -> Option<String> {
+    if Path::new(program).file_stem()? != "craig" {
+        return None;
+    }
+    let output = Command::new(program).arg("--version").stdin(Stdio::null()).output().ok()?;
+    let text = String::from_utf8(output.stdout).ok()?;
+    Some(text.trim().strip_prefix("craig ")?.to_owned())
+}
+
+/// Folders of extensions in the home directory.
+const EXTENSION_FOLDERS: &[(&str, &str)] = &[
+    ("VS Code", ".vscode/extensions"),
+    ("VS Code server", ".vscode-server/extensions"),
+    ("VSCodium", ".vscode-oss/extensions"),
+    ("code-server", ".local/share/code-server/extensions"),
+    ("Cursor", ".cursor/extensions"),
+    ("Windsurf", ".windsurf/extensions"),
+];
+
+/// The extension, in every editor that has it.
+pub(crate) fn extensions(places: &Places) -> Vec<Extension> {
+    let newest = |folder: &str| {
+        files::names_in(&places.home.join(folder)).iter().filter_map(|name| version_in(name)).next_back()
+    };
+    let found = EXTENSION_FOLDERS
+        .iter()
+        .filter_map(|(editor, folder)| Some(Extension { editor, version: newest(folder)? }));
+    found.collect()
+}
+
+/// The version in `craig.craig-0.1.0-linux-x64`.
+fn version_in(folder: &str) -> Option<String> {
+    let version = folder.strip_prefix(EXTENSION)?.strip_prefix('-')?.split('-').next()?;
+    version.starts_with(|c: char| c.is_ascii_digit()).then(|| version.to_owned())
+}

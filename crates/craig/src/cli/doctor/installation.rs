@@ -1,0 +1,131 @@
+//! How Craig is installed, configured and connected on this machine, and what to do next.
+
+use std::path::Path;
+
+use craig_engine::{Examination, Settings};
+use serde::Serialize;
+
+use super::super::failure::Refusal;
+use super::super::output::{BOLD, LABEL, styled};
+use super::super::settings::{self, Shown};
+use super::super::units::bytes;
+use crate::assistants::{Connection, Extension, Places, connections, extensions};
+use crate::installation::{EXTENSION, Installer, VERSION, program};
+
+/// The report.
+#[derive(Debug, Serialize)]
+pub(super) struct Report<'a> {
+    version: &'static str,
+    program: String,
+    #[serde(flatten)]
+    installer: &'static Installer,
+    /// Bytes of the database; `None` when there is none yet.
+    database_bytes: Option<u64>,
+    #[serde(skip)]
+    index_bytes: u64,
+    settings: Vec<Shown<'a>>,
+    assistants: Vec<Connection>,
+    extensions: Vec<Extension>,
+    next: Vec<String>,
+}
+
+impl<'a> Report<'a> {
+    pub(super) fn new(
+        settings: &'a Settings,
+        database: &Path,
+        found: Option<&Examination>,
+    ) -> anyhow::Result<Self> {
+        let home = etcetera::home_dir().map_err(|_| {
+            Refusal::new("there is no home directory to look for assistants in", "set HOME to yours")
+        })?;
+        let places = Places::of_user(home);
+        let program = program()?;
+        let installer = Installer::of(&program.canonicalize()?);
+        let (assistants, extensions) = (connections(&places), extensions(&places));
+        Ok(Self {
+            version: VERSION,
+            installer,
+            database_bytes: database.metadata().ok().map(|metadata| metadata.len()),
+            index_bytes: found.map_or(0, |found| found.index_bytes),
+            settings: settings::changed(settings),
+            next: next_steps(found, &assistants, &extensions, installer),
+            program: program.display().to_string(),
+            assistants,
+            extensions,
+        })
+    }
+
+    pub(super) fn text(&self) -> String {
+        let mut text = String::new();
+        let mut add = |label: &str, value: String| {
+            text += &format!("{} {value}\n", styled(LABEL, format_args!("{label:<12}")));
+        };
+        add("version", format!("{}, installed by {}: {}", self.version, self.installer.name, self.program));
+        add("update", self.installer.update.to_owned());
+        let stored = self
+            .database_bytes
+            .map(|n| format!("{} in the database, {} in indexes", bytes(n), bytes(self.index_bytes)));
+        add("stored", stored.unwrap_or_else(|| "nothing yet".to_owned()));
+        self.settings.iter().for_each(|setting| add("setting", setting.line()));
+        for connection in &self.assistants {
+            add("assistant", format!("{}: {}", styled(BOLD, connection.name), state(connection)));
+        }
+        for extension in &self.extensions {
+            add("extension", format!("{}: {}", styled(BOLD, extension.editor), extension.version));
+        }
+        self.next.iter().for_each(|step| add("next", step.clone()));
+        text
+    }
+}
+
+fn state(connection: &Connection) -> String {
+    match (&connection.program, &connection.version) {
+        (None, _) => "not connected".to_owned(),
+        (Some(program), None) => format!("starts {program}, which is missing or says no version"),
+        (Some(program), Some(version)) => format!("{version}, {program}"),
+    }
+}
+
+/// What the user should do, the most urgent first.
+fn next_steps(
+    found: Option<&Examination>,
+    assistants: &[Connection],
+    extensions: &[Extension],
+    installer: &Installer,
+) -> Vec<String> {
+    let mut steps = Vec::new();
+    match found {
+        Some(found) if !found.is_sound => steps.push("run 'craig doctor --repair'".to_owned()),
+        Some(found) if found.projects > 0 => {}
+        _ => steps.push("run 'craig search \"a question\"' in a directory with code".to_owned()),
+    }
+    for connection in assistants {
+        let is_other = connection.version.as_deref() != Some(VERSION);
+        if let Some(program) = connection.program.as_ref().filter(|_| is_other) {
+            steps.push(format!(
+                "run 'craig install': {} starts {program}, which is not Craig {VERSION}",
+                connection.name
+            ));
+        }
+    }
+    let unconnected: Vec<&str> =
+        assistants.iter().filter(|connection| connection.program.is_none()).map(|found| found.name).collect();
+    if !unconnected.is_empty() {
+        steps.push(format!("run 'craig install' to connect {}", unconnected.join(", ")));
+    }
+    for extension in extensions.iter().filter(|extension| minor(&extension.version) != minor(VERSION)) {
+        steps.push(format!(
+            "update the older one: {} has the extension {}, this is Craig {VERSION} ({})",
+            extension.editor, extension.version, installer.update
+        ));
+    }
+    if extensions.is_empty() && assistants.iter().any(|found| found.agent == "vscode") {
+        steps.push(format!("run 'code --install-extension {EXTENSION}' for Craig in VS Code itself"));
+    }
+    steps
+}
+
+/// `0.1` of `0.1.2`: the program and the extension have to agree that far.
+fn minor(version: &str) -> Vec<&str> {
+    version.split('.').take(2).collect()
+}
