@@ -1,10 +1,22 @@
-// Bundles the extension and the scripts of its views.
+// Bundles the extension, the protocol's library, and the scripts of the views.
 import { build } from 'esbuild';
 
 const common = { bundle: true, minify: true, sourcemap: false, logLevel: 'warning', target: 'es2022' };
+// A dynamic import in CommonJS is a deferred require.
+const extension = { ...common, platform: 'node', format: 'cjs', external: ['vscode'], supported: { 'dynamic-import': false } };
+const LIBRARY = 'vscode-languageclient/node';
+
+/** The library is a file of its own, which is read after the activation: it is nine tenths of the code. */
+const libraryApart = {
+  name: 'library-apart',
+  setup: ({ onResolve }) => {
+    onResolve({ filter: new RegExp(`^${LIBRARY}$`) }, () => ({ path: './library.js', external: true }));
+  },
+};
 
 await Promise.all([
-  build({ ...common, entryPoints: ['src/extension.ts'], outfile: 'dist/extension.js', platform: 'node', format: 'cjs', external: ['vscode'] }),
+  build({ ...extension, entryPoints: ['src/extension.ts'], outfile: 'dist/extension.js', plugins: [libraryApart] }),
+  build({ ...extension, stdin: { contents: `module.exports = require('${LIBRARY}');`, resolveDir: '.' }, outfile: 'dist/library.js' }),
   build({
     ...common,
     entryPoints: ['documentation', 'search', 'map'].map((view) => `src/webview/${view}.ts`),

@@ -1,6 +1,6 @@
 // The chat participant @craig.
 import * as vscode from 'vscode';
-import { type Context, activeFile, asPrompt, chatContext, counted, filesOf } from './context';
+import { type Context, activeFile, asPrompt, chatContext, counted, filesOf, percent } from './context';
 import { type Documentation, messageOf } from './documentation';
 import { type Message, type Models, NoModel } from './models';
 import { type Block, isRelevant } from './protocol';
@@ -33,7 +33,7 @@ interface Used {
   label: string;
   uri: string;
   line: number;
-  percent: number;
+  relevance: string;
 }
 
 /** Registers the participant. */
@@ -111,8 +111,8 @@ function showUsed(blocks: Block[], stream: vscode.ChatResponseStream): void {
   const text = new vscode.MarkdownString(`📎 ${counted(filesOf(blocks).length, 'file')} used\n\n`);
   text.isTrusted = { enabledCommands: [SHOW_USED] };
   const all = blocks.map(used);
-  for (const { label, uri, line, percent } of all.slice(0, MOST_NAMED)) {
-    text.appendMarkdown(`- [${label}](${uri}#L${line}) · ${percent}%\n`);
+  for (const { label, uri, line, relevance } of all.slice(0, MOST_NAMED)) {
+    text.appendMarkdown(`- [${label}](${uri}#L${line}) · ${escaped(relevance)}\n`);
   }
   if (all.length > MOST_NAMED) {
     const argument = encodeURIComponent(JSON.stringify([all]));
@@ -125,14 +125,19 @@ function showUsed(blocks: Block[], stream: vscode.ChatResponseStream): void {
   stream.markdown('\n\n---\n\n');
 }
 
+/** As Markdown has it. */
+function escaped(text: string): string {
+  return text.replace('<', '&lt;');
+}
+
 function used(block: Block): Used {
   const label = `${block.path}:${block.line_start}–${block.line_end}`;
-  return { label, uri: block.uri, line: block.line_start, percent: Math.round(block.score * 100) };
+  return { label, uri: block.uri, line: block.line_start, relevance: percent(block.score) };
 }
 
 /** Lists all that was used, and opens what is chosen. */
 async function showAll(all: Used[]): Promise<void> {
-  const items = all.map(({ label, uri, line, percent }) => ({ label, description: `${percent}%`, uri, line }));
+  const items = all.map(({ label, uri, line, relevance }) => ({ label, description: relevance, uri, line }));
   const chosen = await vscode.window.showQuickPick(items, { title: 'Code that was used for this answer' });
   if (chosen) {
     await openAt(vscode.Uri.parse(chosen.uri), chosen.line);
@@ -156,7 +161,7 @@ async function search(
   }
   for (const hit of hits) {
     const symbol = hit.symbol_name === null ? '' : ` · \`${hit.symbol_name}\``;
-    stream.markdown(`- [${hit.path}:${hit.line_start}](${hit.uri}#L${hit.line_start})${symbol} · ${Math.round(hit.score * 100)}%\n`);
+    stream.markdown(`- [${hit.path}:${hit.line_start}](${hit.uri}#L${hit.line_start})${symbol} · ${escaped(percent(hit.score))}\n`);
     stream.reference(place(hit));
   }
   return { metadata: { files: hits.map((hit) => hit.path) } };

@@ -11,7 +11,7 @@ const DEBOUNCE_MS = 300;
 const VIEW = 'craig.documentation';
 const NOTHING = 'Select code to see what the documentation says of it.';
 
-type Message = { open: number } | { line: number; citation: number };
+type Message = { isReady: true } | { open: number } | { line: number; citation: number };
 
 /** The view that explains what is selected. */
 export class Documentation implements vscode.WebviewViewProvider, vscode.Disposable {
@@ -39,14 +39,11 @@ export class Documentation implements vscode.WebviewViewProvider, vscode.Disposa
   resolveWebviewView(view: vscode.WebviewView): void {
     this.view = view;
     view.webview.options = viewOptions(this.extension);
-    view.webview.onDidReceiveMessage((message: Message) => void this.open(message));
+    view.webview.onDidReceiveMessage((message: Message) => void this.handle(message));
     view.onDidDispose(() => {
       this.view = undefined;
     });
     view.webview.html = page(view.webview, this.extension, 'documentation', `<main aria-live="polite"><p class="hint">${NOTHING}</p></main>`);
-    if (this.shown) {
-      this.show(this.shown);
-    }
   }
 
   dispose(): void {
@@ -133,7 +130,13 @@ export class Documentation implements vscode.WebviewViewProvider, vscode.Disposa
     void this.view?.webview.postMessage(explanation);
   }
 
-  private async open(message: Message): Promise<void> {
+  private async handle(message: Message): Promise<void> {
+    if ('isReady' in message) {
+      if (this.shown) {
+        this.show(this.shown);
+      }
+      return;
+    }
     const index = 'open' in message ? message.open : message.citation;
     const citation = this.shown?.citations[index];
     if (!this.shown || !citation) {

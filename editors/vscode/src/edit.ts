@@ -1,6 +1,6 @@
 // Inline edits: an instruction, the code that it refers to, a preview of the change.
 import * as vscode from 'vscode';
-import { asPrompt, counted, editContext } from './context';
+import { asPrompt, counted, editContext, percent } from './context';
 import { messageOf } from './documentation';
 import type { Model, Models } from './models';
 import type { Block } from './protocol';
@@ -201,7 +201,7 @@ export class InlineEdit implements vscode.TextDocumentContentProvider, vscode.Di
   private async showContext(): Promise<void> {
     const items = (this.pending?.blocks ?? []).map((block) => ({
       label: `${block.path}:${block.line_start}–${block.line_end}`,
-      description: `${Math.round(block.score * 100)}%`,
+      description: percent(block.score),
       detail: block.symbol_name ?? '',
       block,
     }));

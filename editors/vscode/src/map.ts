@@ -13,19 +13,33 @@ const BODY = `
 <header><h1 id="title">Repository map</h1><p id="hint" class="hint">Reading the workspace…</p></header>
 <div class="map"><div class="graph"><svg id="graph" role="group" aria-label="Modules and what they use"></svg></div><aside id="details" aria-live="polite"></aside></div>`;
 
+type Content = MapAnswer | { error: string };
+type Message = { isReady: true } | { uri: string; line: number };
+
 /** Registers the command that shows the map. */
 export function registerMap(server: Server, extension: vscode.Uri): vscode.Disposable {
   let panel: vscode.WebviewPanel | undefined;
+  let content: Promise<Content> | undefined;
+  const fill = async (): Promise<void> => {
+    const answer = await content;
+    await panel?.webview.postMessage(answer);
+  };
+  const handle = async (message: Message): Promise<void> => {
+    await ('isReady' in message ? fill() : openAt(vscode.Uri.parse(message.uri), message.line));
+  };
   const show = async (): Promise<void> => {
+    content = mapOf(server);
     if (panel) {
       panel.reveal();
-    } else {
-      panel = newPanel(extension);
-      panel.onDidDispose(() => {
-        panel = undefined;
-      });
+      await fill();
+      return;
     }
-    await fill(server, panel);
+    panel = newPanel(extension);
+    panel.webview.onDidReceiveMessage((message: Message) => void handle(message));
+    panel.onDidDispose(() => {
+      panel = undefined;
+    });
+    panel.webview.html = page(panel.webview, extension, 'map', BODY);
   };
   return vscode.commands.registerCommand('craig.showMap', show);
 }
@@ -35,17 +49,14 @@ function newPanel(extension: vscode.Uri): vscode.WebviewPanel {
   const panel = vscode.window.createWebviewPanel('craig.map', 'Repository Map', vscode.ViewColumn.Active, options);
   const icon = (shade: string): vscode.Uri => vscode.Uri.joinPath(extension, 'media', `craig-${shade}.svg`);
   panel.iconPath = { light: icon('light'), dark: icon('dark') };
-  panel.webview.onDidReceiveMessage(({ uri, line }: { uri: string; line: number }) => void openAt(vscode.Uri.parse(uri), line));
-  panel.webview.html = page(panel.webview, extension, 'map', BODY);
   return panel;
 }
 
-async function fill(server: Server, panel: vscode.WebviewPanel): Promise<void> {
+async function mapOf(server: Server): Promise<Content> {
   const uri = activeFile();
   try {
-    const answer: MapAnswer = await server.ask('craig.map', { tokens: TOKENS, ...(uri && { uri: uri.toString() }) });
-    await panel.webview.postMessage(answer);
+    return await server.ask('craig.map', { tokens: TOKENS, ...(uri && { uri: uri.toString() }) });
   } catch (error) {
-    await panel.webview.postMessage({ error: messageOf(error) });
+    return { error: messageOf(error) };
   }
 }

@@ -1,6 +1,6 @@
 // The search view: code by meaning, as one types.
 import * as vscode from 'vscode';
-import { counted } from './context';
+import { counted, percent } from './context';
 import { messageOf } from './documentation';
 import { type Hit, isRelevant } from './protocol';
 import type { Server } from './server';
@@ -14,7 +14,7 @@ const MOST_HITS = 20;
 /** Lines of a hit that are shown. */
 const PREVIEW_LINES = 5;
 
-type Message = { search: { query: string; path: string; kind: string } } | { open: number; keepFocus: boolean };
+type Message = { isReady: true } | { search: { query: string; path: string; kind: string } } | { open: number; keepFocus: boolean };
 
 const BODY = `
 <form role="search" aria-label="Search code by meaning">
@@ -56,7 +56,6 @@ export class SearchView implements vscode.WebviewViewProvider, vscode.Disposable
       this.view = undefined;
     });
     view.webview.html = page(view.webview, this.extension, 'search', BODY);
-    this.show();
   }
 
   dispose(): void {
@@ -65,6 +64,10 @@ export class SearchView implements vscode.WebviewViewProvider, vscode.Disposable
   }
 
   private async handle(message: Message): Promise<void> {
+    if ('isReady' in message) {
+      this.show();
+      return;
+    }
     if ('open' in message) {
       const hit = this.hits[message.open];
       if (hit) {
@@ -126,7 +129,7 @@ export class SearchView implements vscode.WebviewViewProvider, vscode.Disposable
       path: hit.path,
       line: hit.line_start,
       symbol: hit.symbol_name,
-      relevance: Math.round(hit.score * 100),
+      relevance: percent(hit.score),
       preview: hit.content.split('\n').slice(0, PREVIEW_LINES).join('\n'),
     }));
     void this.view?.webview.postMessage({ hits, summary: this.summary });

@@ -31,9 +31,10 @@ export function element<K extends keyof HTMLElementTagNameMap>(
   return made;
 }
 
-/** Handles what the extension sends. */
+/** Handles what the extension sends, which it does once it knows that somebody listens. */
 export function onMessage<T>(handle: (message: T) => void): void {
   window.addEventListener('message', (event: MessageEvent<T>) => {
     handle(event.data);
   });
+  editor.postMessage({ isReady: true });
 }

@@ -5,7 +5,7 @@ interface Row {
   path: string;
   line: number;
   symbol: string | null;
-  relevance: number;
+  relevance: string;
   preview: string;
 }
 
@@ -70,7 +70,7 @@ function item(hit: Row, at: number): HTMLElement {
     element('span', { className: 'file', text: hit.path.slice(cut) }),
     element('span', { className: 'line', text: `:${hit.line}` }),
     element('span', { className: 'folder', text: hit.path.slice(0, Math.max(0, cut - 1)) }),
-    element('span', { className: 'relevance', text: `${hit.relevance}%` }),
+    element('span', { className: 'relevance', text: hit.relevance }),
   );
   const row = element('li', {}, place);
   if (hit.symbol !== null) {
@@ -79,7 +79,7 @@ function item(hit: Row, at: number): HTMLElement {
   row.append(element('pre', { text: hit.preview }));
   row.id = `hit-${at}`;
   row.setAttribute('role', 'option');
-  row.setAttribute('aria-label', `${hit.path}, line ${hit.line}, relevance ${hit.relevance} percent`);
+  row.setAttribute('aria-label', `${hit.path}, line ${hit.line}, relevance ${hit.relevance}`);
   row.addEventListener('click', () => {
     choose(at);
     open(at, false);

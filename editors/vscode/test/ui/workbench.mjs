@@ -14,7 +14,7 @@ const CHROMIUM = [
   '--disable-component-update', '--disable-sync',
 ];
 
-async function freePort() {
+export async function freePort() {
   const server = createServer().listen(0, '127.0.0.1');
   await new Promise((resolve) => server.once('listening', resolve));
   const { port } = server.address();
@@ -80,11 +80,11 @@ function write(file, content) {
 /** A folder, opened. */
 export class Workbench {
   /** Opens a folder or a workspace file in a profile. */
-  static async open(tools, profile, folder, { width = 1280, height = 800, scale = 1 } = {}) {
+  static async open(tools, profile, folder, { width = 1280, height = 800, scale = 1, hasTrust = true } = {}) {
     const port = await freePort();
     const server = codeServer(tools, profile, [
       '--bind-addr', `127.0.0.1:${port}`, '--auth', 'none', '--disable-telemetry', '--disable-update-check',
-      '--disable-workspace-trust', '--disable-getting-started-override',
+      '--disable-getting-started-override', ...(hasTrust ? ['--disable-workspace-trust'] : []),
     ]);
     let log = '';
     server.stdout.on('data', (data) => { log += data; });
@@ -203,7 +203,26 @@ export class Workbench {
 
   /** Asks in a new chat, and gives the answer as soon as its text has `expected`. */
   async chat(question, expected) {
-    await this.page.locator('.auxiliarybar .action-label[aria-label^="New Chat"]').first().click();
+    await this.newChat();
+    await this.ask(question);
+    return this.until(`an answer with ${expected}`, async () => {
+      const texts = await this.page.locator('.auxiliarybar .interactive-response').allInnerTexts();
+      return texts.find((text) => expected.test(text));
+    });
+  }
+
+  /** Asks again in the same chat. */
+  async followUp(question, expected) {
+    const before = await this.page.locator('.auxiliarybar .interactive-response').count();
+    await this.ask(question);
+    return this.until(`an answer with ${expected}`, async () => {
+      const texts = await this.page.locator('.auxiliarybar .interactive-response').allInnerTexts();
+      return texts.length > before ? texts.slice(before).find((text) => expected.test(text)) : undefined;
+    });
+  }
+
+  /** Types a question and sends it. */
+  async ask(question) {
     const input = this.page.locator('.auxiliarybar .interactive-input-part .monaco-editor').first();
     await input.click();
     await this.page.keyboard.press('Control+A');
@@ -212,10 +231,25 @@ export class Workbench {
     await sleep(300);
     await this.page.keyboard.press('Escape');
     await this.page.keyboard.press('Enter');
-    return this.until(`an answer with ${expected}`, async () => {
-      const texts = await this.page.locator('.auxiliarybar .interactive-response').allInnerTexts();
-      return texts.find((text) => expected.test(text));
-    });
+  }
+
+  async newChat() {
+    await this.page.locator('.auxiliarybar .action-label[aria-label^="New Chat"]').first().click();
+  }
+
+  /** Answers the box of a command, which has a title, with a text. */
+  async fill(title, text) {
+    await this.page.waitForSelector(`.quick-input-title:has-text("${title}")`);
+    await this.page.keyboard.type(text, { delay: 1 });
+    await this.page.keyboard.press('Enter');
+  }
+
+  /** Rests the pointer on a word of the editor. */
+  async hover(word) {
+    const name = this.page.locator('.view-line span', { hasText: new RegExp(`^${word}$`) }).first();
+    const box = await name.boundingBox();
+    await this.page.mouse.move(box.x - 40, box.y + 60);
+    await this.page.mouse.move(box.x + box.width / 2, box.y + box.height / 2, { steps: 8 });
   }
 
   notification(text) {

@@ -1,0 +1,192 @@
+// The short form: what people do first, in a small project.
+import { existsSync, writeFileSync } from 'node:fs';
+import * as path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect } from './session.mjs';
+
+/** Longest time that the extension may take to be activated. */
+const MOST_ACTIVATION_MS = 100;
+
+export async function shortForm(session) {
+  const { folder } = session;
+  const step = session.step.bind(session);
+  session.copyFixture();
+  await session.open(folder);
+  const { bench } = session;
+  await session.first('a workspace is indexed when it is opened', async () => {
+    await session.ready();
+    expect(existsSync(path.join(folder, '.puku/embeddings.db')), 'there is no .puku/embeddings.db');
+    expect(session.run('list', '--format', 'json').includes('sessions'), 'the command line does not find the index');
+  });
+  await step(`the extension is active in less than ${MOST_ACTIVATION_MS} ms`, async () => {
+    await bench.command('Developer: Show Running Extensions');
+    const row = bench.page.locator('.runtime-extensions-editor .monaco-list-row', { hasText: /Craig/ }).first();
+    const text = (await row.innerText()).replace(/\s+/g, ' ');
+    const took = Number(/Activation: (\d+)ms/.exec(text)?.[1]);
+    console.log(`      activation: ${took} ms`);
+    expect(took < MOST_ACTIVATION_MS, text);
+  });
+  await step('a hover says what the documentation says, in three lines at most', async () => {
+    await bench.file('session.js');
+    await bench.hover('createSession');
+    const hover = bench.page.locator('.monaco-hover:has-text("Creates a session")').first();
+    await hover.waitFor();
+    const said = (await hover.innerText()).split('\n').filter((line) => line.includes('session') || line.includes('api.md'));
+    expect(said.length <= 3, `the hover has ${said.length} lines`);
+    await bench.page.keyboard.press('Escape');
+  });
+  let view;
+  await step('what is selected is explained with its source', async () => {
+    await bench.file('session.js', 5);
+    await bench.selectLines(5);
+    await bench.command('AI Docs: Explain Selected Code');
+    view = await bench.frameWith('body.documentation .bullets');
+    expect((await view.locator('.bullets li').count()) >= 1, 'no bullets');
+    expect((await view.locator('.quote strong').innerText()) === 'user', 'Markdown is not rendered');
+    expect((await view.locator('.sources').innerText()).includes('docs/api.md:5'), 'no citation');
+  });
+  await step('a citation leads to its heading', async () => {
+    await view.locator('.sources .source').first().click();
+    await bench.until('api.md', async () => (await bench.activeTab()).startsWith('api.md'));
+    await bench.waitForPosition(5);
+  });
+  await step('the explanation follows the selection; nothing is made up', async () => {
+    await bench.file('users.js', 3);
+    await view.locator('.refused').waitFor();
+    expect((await view.locator('.refused').innerText()) === 'Not documented.', 'not the refusal');
+    await bench.file('session.js', 11);
+    await bench.until('login', async () => (await view.locator('h1').innerText()) === 'login');
+  });
+  await step('@craig answers with code of the workspace', async () => {
+    const said = await bench.chat('@craig how does a user log in?', /I was given (?!no code).*\./);
+    const files = /I was given (.*?)\. /.exec(said)[1].split(', ');
+    expect(files.includes('src/session.js'), `was given ${files.join(', ')}`);
+    expect(files.every((file) => existsSync(path.join(folder, file))), 'a file does not exist');
+    expect(/📎 \d files? used/.test(said) && /session\.js:\d+–\d+ · \d+%/.test(said), 'no indicator');
+  });
+  await step('a reference of the answer leads to its lines', async () => {
+    const link = bench.page.locator('.auxiliarybar .interactive-response a', { hasText: 'session.js:' }).last();
+    const first = Number(/:(\d+)–/.exec(await link.innerText())[1]);
+    await bench.file('users.js', 1);
+    await link.click();
+    await bench.until('session.js', async () => (await bench.activeTab()).startsWith('session.js'));
+    await bench.waitForPosition(first);
+  });
+  await step('a question that follows keeps the conversation', async () => {
+    await bench.followUp('@craig and when is a session expired?', /Question 2 of this chat/);
+  });
+  await step('/no-context gives none', async () => {
+    const said = await bench.chat('@craig /no-context how does a user log in?', /I was given/);
+    expect(said.includes('no code') && !said.includes('📎'), said);
+  });
+  await step('/search lists places', async () => {
+    const said = await bench.chat('@craig /search expired sessions', /session\.js/);
+    expect(/\d+%/.test(said), said);
+  });
+  await step('an edit “like the login function” is shown as a difference and can be rejected', async () => {
+    await bench.file('session.js', 22);
+    await bench.selectLines(5);
+    await bench.command('Craig: Edit Selection…');
+    await bench.fill('Edit lines', 'check the name like the login function');
+    await bench.notification('take this edit').waitFor();
+    expect((await bench.page.locator('.monaco-diff-editor').count()) > 0, 'no diff editor');
+    const shown = (await bench.page.locator('.monaco-diff-editor .modified .view-lines').first().innerText()).replace(/\u00a0/g, ' ');
+    expect(shown.includes("throw new TypeError('a name has at least three characters');"), 'the function that the words name was not used');
+    await bench.notification('take this edit').locator('.monaco-button', { hasText: 'Reject' }).click();
+    await bench.until('session.js', async () => (await bench.activeTab()).startsWith('session.js'));
+    expect((await bench.page.locator('.view-lines').first().innerText()).split('TypeError').length === 2, 'the text has changed');
+  });
+  await step('an edit can be made again, shows what it used, and can be accepted', async () => {
+    await bench.file('session.js', 22);
+    await bench.selectLines(5);
+    await bench.command('Craig: Edit Selection…');
+    await bench.fill('Edit lines', 'check the name like the login function');
+    const toast = bench.notification('take this edit');
+    await toast.locator('.monaco-button', { hasText: 'Regenerate' }).click();
+    await bench.command('Craig: Show Code Used for Edit');
+    await bench.page.locator('.quick-input-list .monaco-list-row', { hasText: /session\.js:\d+–\d+.*\d+%/ }).first().waitFor();
+    await bench.page.keyboard.press('Escape');
+    await toast.locator('.monaco-button', { hasText: 'Accept' }).click();
+    await bench.until('the changed text', async () => {
+      const text = (await bench.page.locator('.editor-instance .view-lines').first().innerText()).replace(/\u00a0/g, ' ');
+      return text.split('TypeError').length === 3;
+    });
+    await bench.page.keyboard.press('Control+S');
+  });
+  await step('a new file is found a moment later', async () => {
+    writeFileSync(path.join(folder, 'src/coupon.js'), 'export function redeemCoupon(code) {\n  return code.trim() === "WINTER";\n}\n');
+    await bench.until('coupon.js', async () => /coupon\.js/.test(await bench.chat('@craig /search redeem a coupon', /\d+%|Nothing/)));
+  });
+  await step('search as you type opens at the line', async () => {
+    await bench.command('Craig: Search Code by Meaning');
+    const search = await bench.frameWith('body.search #query');
+    await search.locator('#query').fill('is a session expired');
+    await bench.until('isExpired', async () => (await search.locator('#hits').innerText()).includes('isExpired'));
+    const row = search.locator('#hits li').first();
+    const file = await row.locator('.file').innerText();
+    await row.click();
+    await bench.until(file, async () => (await bench.activeTab()).startsWith(file));
+    await search.locator('#path').fill('docs/**');
+    await bench.until('documents alone', async () =>
+      (await search.locator('#hits .file').allInnerTexts()).every((name) => name === 'api.md') && (await search.locator('#hits li').count()) > 0);
+    await search.locator('#path').fill('');
+  });
+  await step('related code is found', async () => {
+    await bench.file('session.js', 11);
+    await bench.command('Craig: Find Related Code');
+    const search = await bench.frameWith('body.search #query');
+    await bench.until('hits', async () => /like src\/session\.js:11/.test(await search.locator('#summary').innerText()));
+  });
+  await step('the map shows modules; one opens its file', async () => {
+    await bench.command('Craig: Show Repository Map');
+    const map = await bench.frameWith('body.map .module');
+    await map.locator('.module').first().click();
+    await map.locator('#details .file .source').first().click();
+    await bench.until('a file', async () => /\.(js|py)/.test(await bench.activeTab()));
+  });
+  await step('outline, references and calls where no language server is', async () => {
+    await bench.file('report.py', 8);
+    await bench.goTo(8, 10);
+    await bench.page.keyboard.press('Control+Shift+O');
+    await bench.page.locator('.quick-input-list .monaco-list-row', { hasText: 'total' }).first().waitFor();
+    await bench.page.keyboard.press('Escape');
+    await bench.command('Go to References');
+    const peek = bench.page.locator('.peekview-widget');
+    await peek.waitFor();
+    expect(/2|3/.test(await peek.locator('.peekview-title').innerText()), 'not the references');
+    await bench.page.keyboard.press('Escape');
+    await bench.goTo(8, 10);
+    await bench.command('Calls: Show Call Hierarchy');
+    await bench.page.locator('.peekview-widget .monaco-list-row', { hasText: 'mean' }).first().waitFor();
+    await bench.page.keyboard.press('Escape');
+  });
+  await step('settings switch the indicator, the panel and context off', async () => {
+    session.set({ 'puku.chat.semanticContext.showIndicator': false, 'craig.documentation.ui.sidePanelEnabled': false });
+    await sleep(1_500);
+    const said = await bench.chat('@craig how are sessions created?', /I was given/);
+    expect(!said.includes('📎'), 'the indicator is still there');
+    await bench.command('Craig: Search Code by Meaning');
+    expect((await bench.page.locator('.pane-header', { hasText: 'Documentation' }).count()) === 0, 'the panel is still there');
+    session.set({ 'puku.chat.semanticContext.enabled': false });
+    await sleep(1_500);
+    await bench.chat('@craig how are sessions created?', /I was given no code/);
+    session.set({});
+  });
+  await step('a model that fails is an error in the chat, and the next question is answered', async () => {
+    await bench.command('Test: The Model Fails');
+    await bench.chat('@craig how does a user log in?', /the fake model fails/);
+    await bench.command('Test: The Model Works');
+    await bench.followUp('@craig how does a user log in?', /I was given/);
+  });
+  await step('a server that is killed in mid-request is started again and answers', async () => {
+    session.servers().forEach((id) => process.kill(id, 'SIGSTOP'));
+    await bench.newChat();
+    await bench.ask('@craig /search expired sessions');
+    await sleep(1_000);
+    session.killServers();
+    await bench.until('the answer', async () =>
+      (await bench.page.locator('.auxiliarybar .interactive-response').allInnerTexts()).some((text) => /session\.js/.test(text)));
+    await bench.notification('ended unexpectedly').waitFor();
+    await session.ready();
+  });
+}
