@@ -248,7 +248,7 @@ async function gateway(session) {
   const port = await freePort();
   const options = ['--set', `gateway.upstream_url=http://127.0.0.1:${provider.address().port}/v1`, '--set', `gateway.address=127.0.0.1:${port}`, '--set', 'gateway.upstream_model=m'];
   const env = session.bench.environment;
-  const { key } = JSON.parse(execFileSync(session.craig, ['--format', 'json', 'gateway', 'keys', 'add', 'editor'], { env, encoding: 'utf8' }));
+  const { key } = JSON.parse(execFileSync(session.craig, ['--format', 'json', 'gateway', 'keys', 'add', 'editor'], { env, encoding: 'utf8', stdio: 'pipe' }));
   const running = spawn(session.craig, [...options, 'gateway'], { env, stdio: 'ignore' });
   await session.step('the gateway answers chats, with the key from the secret storage', async () => {
     await session.open(session.folder, { settings: { 'craig.model.source': 'gateway' }, machine: { 'craig.model.gatewayUrl': `http://127.0.0.1:${port}` } });

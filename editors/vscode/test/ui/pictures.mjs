@@ -19,7 +19,13 @@ const CALM = {
   'workbench.reduceMotion': 'on',
 };
 
-/** Makes all pictures in the folder `out`. */
+/** What the walkthrough shows of them. */
+const MEDIA = path.join(import.meta.dirname, '../../media');
+const SIDE = { x: 48, y: 0, width: 304, height: 420 };
+const CHAT = { x: 980, y: 0, width: 300, height: 420 };
+const STATUS = { x: 840, y: 560, width: 440, height: 200 };
+
+/** Makes all pictures in the folder `out`, and those of the walkthrough. */
 export async function pictures(session, { corpus, out }) {
   const folder = path.join(session.profile, 'pictures/fastify');
   const step = (name, work) => session.step(`picture: ${name}`, work);
@@ -28,6 +34,7 @@ export async function pictures(session, { corpus, out }) {
   cpSync(corpus, folder, { recursive: true });
   await begin();
   let { bench } = session;
+  const detail = (name, clip) => bench.page.screenshot({ path: path.join(MEDIA, `start-${name}.png`), clip });
   const save = async (name) => {
     await bench.page.mouse.move(640, 745);
     await bench.page.locator('.notification-toast .codicon-notifications-clear').first().click({ timeout: 300 }).catch(() => {});
@@ -43,12 +50,14 @@ export async function pictures(session, { corpus, out }) {
     await item.hover();
     await bench.page.locator('.workbench-hover:has-text("indexing")').first().waitFor();
     await bench.page.screenshot({ path: path.join(out, 'vscode-indexing.png') });
+    await detail('index', STATUS);
   });
   await session.ready(180_000);
   await bench.command('View: Toggle Secondary Side Bar Visibility');
   await step('panel', async () => {
     await explain();
     await save('panel-dark');
+    await detail('docs', SIDE);
   });
   await step('hover', async () => {
     await bench.page.keyboard.press('Home');
@@ -65,6 +74,7 @@ export async function pictures(session, { corpus, out }) {
     await view.locator('#hits li').first().waitFor();
     await view.locator('#hits li').first().click();
     await save('search');
+    await detail('search', SIDE);
     await fold('Documentation');
   });
   await step('edit', async () => {
@@ -89,6 +99,7 @@ export async function pictures(session, { corpus, out }) {
     await bench.command('View: Toggle Secondary Side Bar Visibility');
     await bench.chat('@craig how are plugins encapsulated?', /Question/);
     await save('chat');
+    await detail('chat', CHAT);
   });
   await begin({ 'workbench.colorTheme': 'Default Light Modern' });
   ({ bench } = session);

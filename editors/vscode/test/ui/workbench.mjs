@@ -135,10 +135,22 @@ export class Workbench {
     }
   }
 
+  /** Opens a box at the top by its key, which a workbench that is busy may swallow. */
+  async openInput(key) {
+    const input = this.page.locator('.quick-input-widget input').first();
+    for (let tries = 0; tries < 4; tries += 1) {
+      await this.page.keyboard.press(key);
+      const isOpen = await input.waitFor({ timeout: 5_000 }).then(() => true, () => false);
+      if (isOpen) {
+        return;
+      }
+    }
+    throw new Error(`${key} opens no box`);
+  }
+
   /** Runs a command of the palette by its whole title. */
   async command(title) {
-    await this.page.keyboard.press('F1');
-    await this.page.waitForSelector('.quick-input-widget input');
+    await this.openInput('F1');
     await this.page.keyboard.type(title, { delay: 1 });
     const row = `.quick-input-list .monaco-list-row`;
     await this.page.locator(`${row}[aria-label="${title}"], ${row}[aria-label^="${title},"]`).first().click();
@@ -146,8 +158,7 @@ export class Workbench {
 
   /** Opens a file of the folder, at a line. */
   async file(name, line) {
-    await this.page.keyboard.press('Control+P');
-    await this.page.waitForSelector('.quick-input-widget input');
+    await this.openInput('Control+P');
     await this.page.keyboard.type(name, { delay: 1 });
     const row = this.page.locator('.quick-input-list .monaco-list-row', { hasText: path.basename(name) }).first();
     await row.click();
@@ -159,8 +170,7 @@ export class Workbench {
   }
 
   async goTo(line, column = 1) {
-    await this.page.keyboard.press('Control+G');
-    await this.page.waitForSelector('.quick-input-widget input');
+    await this.openInput('Control+G');
     await this.page.keyboard.type(`${line}:${column}`, { delay: 1 });
     await this.page.keyboard.press('Enter');
     await sleep(200);
