@@ -1,7 +1,7 @@
 //! `craig install` and `craig uninstall`: Craig in the configuration of coding assistants.
 
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 
@@ -98,17 +98,21 @@ pub(crate) fn install(args: &InstallArgs, session: &mut Session) -> anyhow::Resu
 
 pub(crate) fn uninstall(args: &UninstallArgs, session: &mut Session) -> anyhow::Result<Outcome> {
     let places = places()?;
+    let plan = |assistant: &Assistant, journal: &Path| Plan::uninstall(assistant, &places, journal);
     let chosen = match args.all {
-        true => ASSISTANTS.iter().collect(),
+        true => {
+            let journal = journal()?;
+            let has_craig =
+                |assistant: &&Assistant| plan(assistant, &journal).map_or(true, |plan| !plan.is_empty());
+            ASSISTANTS.iter().filter(has_craig).collect()
+        }
         false => chosen(&args.choice, &places)?,
     };
-    let plan = |assistant: &Assistant, journal: &Path| Plan::uninstall(assistant, &places, journal);
-    let mut rows = carry_out(&chosen, &args.choice, plan, session)?;
+    let rows = carry_out(&chosen, &args.choice, plan, session)?;
     if !args.all {
         session.output.summarize(&rows, |_| rows.iter().map(|row| summary(row, "uninstalled")).collect())?;
         return outcome(&rows);
     }
-    rows.retain(|row| !row.is_unchanged() || row.error.is_some());
     let left = left(&places, session)?;
     let shown = Removal { agents: rows, left };
     session.output.summarize(&shown, |_| shown.text())?;
@@ -167,6 +171,11 @@ fn left(places: &Places, session: &Session) -> anyhow::Result<Vec<Left>> {
     Ok(left)
 }
 
+/// What was written where.
+fn journal() -> Result<PathBuf, Refusal> {
+    Ok(Global::default_database()?.with_file_name("installed.json"))
+}
+
 fn places() -> Result<Places, Refusal> {
     let home = etcetera::home_dir().map_err(|_| {
         Refusal::new("there is no home directory to look for assistants in", "set HOME to yours")
@@ -181,7 +190,7 @@ fn carry_out(
     plan: impl Fn(&Assistant, &Path) -> Result<Plan, Refused>,
     session: &mut Session,
 ) -> anyhow::Result<Vec<Row>> {
-    let journal = Global::default_database()?.with_file_name("installed.json");
+    let journal = journal()?;
     if !choice.yes && !choice.dry_run && !question::can_ask() {
         let hint = "give --yes to write without being asked, or --dry-run to see what";
         return Err(Refusal::new("there is no terminal to ask on", hint).into());

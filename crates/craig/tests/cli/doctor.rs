@@ -23,10 +23,29 @@ fn replace(file: &std::path::Path, before: &[u8], after: &[u8]) {
     std::fs::write(file, bytes).unwrap();
 }
 
-/// Runs `craig doctor`; how large the index is does not matter.
+/// Runs `craig doctor`; how large the index is does not matter, nor how Craig is installed.
 fn check(home: &Home, args: &[&str], expect: expect_test::Expect) {
     let size = regex::Regex::new(r"\([0-9.]+ k?B\)").unwrap();
-    expect.assert_eq(&size.replace_all(&home.transcript(&home.run(args)), "(SIZE)"));
+    let installation = regex::Regex::new(r"(?m)^(version|update|stored|setting|next) .*\n").unwrap();
+    let text = home.transcript(&home.run(args));
+    expect.assert_eq(&installation.replace_all(&size.replace_all(&text, "(SIZE)"), ""));
+}
+
+/// What `craig doctor` says of the installation: without the rest, sizes and the place of the program.
+fn installation(home: &Home, args: &[&str]) -> String {
+    let mut command = home.craig(args);
+    let output = command
+        .env_remove("CRAIG_DB")
+        .env_remove("CLAUDE_CONFIG_DIR")
+        .env_remove("CODEX_HOME")
+        .output()
+        .unwrap();
+    let size = regex::Regex::new(r"[0-9.]+ k?B").unwrap();
+    let program = std::fs::canonicalize(env!("CARGO_BIN_EXE_craig")).unwrap();
+    let text = home.transcript(&output).replace(program.to_str().unwrap(), "CRAIG");
+    let text =
+        regex::Regex::new(r#""index_bytes": \d+"#).unwrap().replace_all(&text, r#""index_bytes": SIZE"#);
+    size.replace_all(&text, "SIZE").replace(env!("CARGO_PKG_VERSION"), "VERSION")
 }
 
 /// Removes the rights of others, which would be reported otherwise.
@@ -149,4 +168,110 @@ fn without_a_database_there_is_nothing_to_examine() {
             hint: is --db spelled right? 'craig ingest <directory>' with the same --db makes it
         "#]],
     );
+}
+
+#[test]
+fn how_craig_is_installed_and_what_to_do_next() {
+    let home = Home::with_shop();
+    expect![[r#"
+        exit 0
+        -- stdout
+        version      VERSION, installed by hand: CRAIG
+        update       put the newer program in its place
+        stored       nothing yet
+        next         run 'craig search "a question"' in a directory with code
+    "#]]
+    .assert_eq(&installation(&home, &["doctor"]));
+    home.write(".cursor/mcp.json", "{}");
+    home.write(
+        ".gemini/settings.json",
+        r#"{"mcpServers": {"craig": {"command": "/nowhere/craig", "args": ["mcp"]}}}"#,
+    );
+    home.write(".config/Code/User/settings.json", "{}");
+    home.write(".codex/config.toml", "");
+    home.write(".vscode/extensions/craig.craig-99.0.1-linux-x64/package.json", "{}");
+    home.write(".config/craig/config.toml", "threads = 1\n");
+    installation(&home, &["install", "--yes", "--agent", "codex", "--agent", "cursor"]);
+    installation(&home, &["ingest", "shop"]);
+    expect![[r#"
+        exit 0
+        -- stdout
+        sound  HOME/.local/share/craig/craig.db: 1 project, 6 files, 1 index segment (SIZE)
+        version      VERSION, installed by hand: CRAIG
+        update       put the newer program in its place
+        stored       SIZE in the database, SIZE in indexes
+        setting      threads = 1 (HOME/.config/craig/config.toml)
+        assistant    Codex: VERSION, CRAIG
+        assistant    Cursor: VERSION, CRAIG
+        assistant    VS Code: not connected
+        assistant    Gemini CLI: starts /nowhere/craig, which is missing or says no version
+        extension    VS Code: 99.0.1
+        next         run 'craig install': Gemini CLI starts /nowhere/craig, which is not Craig VERSION
+        next         run 'craig install' to connect VS Code
+        next         update the older one: VS Code has the extension 99.0.1, this is Craig VERSION (put the newer program in its place)
+    "#]].assert_eq(&installation(&home, &["doctor"]));
+    expect![[r#"
+        exit 0
+        -- stdout
+        {
+          "database": "HOME/.local/share/craig/craig.db",
+          "is_sound": true,
+          "projects": 1,
+          "files": 6,
+          "segments": 1,
+          "index_bytes": SIZE,
+          "findings": [],
+          "version": "VERSION",
+          "program": "CRAIG",
+          "installed_by": "hand",
+          "update": "put the newer program in its place",
+          "remove": "delete the program",
+          "database_bytes": NUMBER,
+          "settings": [
+            {
+              "key": "threads",
+              "value": 1,
+              "from": "user",
+              "place": "HOME/.config/craig/config.toml"
+            }
+          ],
+          "assistants": [
+            {
+              "agent": "codex",
+              "name": "Codex",
+              "program": "CRAIG",
+              "version": "VERSION"
+            },
+            {
+              "agent": "cursor",
+              "name": "Cursor",
+              "program": "CRAIG",
+              "version": "VERSION"
+            },
+            {
+              "agent": "vscode",
+              "name": "VS Code",
+              "program": null,
+              "version": null
+            },
+            {
+              "agent": "gemini",
+              "name": "Gemini CLI",
+              "program": "/nowhere/craig",
+              "version": null
+            }
+          ],
+          "extensions": [
+            {
+              "editor": "VS Code",
+              "version": "99.0.1"
+            }
+          ],
+          "next": [
+            "run 'craig install': Gemini CLI starts /nowhere/craig, which is not Craig VERSION",
+            "run 'craig install' to connect VS Code",
+            "update the older one: VS Code has the extension 99.0.1, this is Craig VERSION (put the newer program in its place)"
+          ]
+        }
+    "#]].assert_eq(&installation(&home, &["doctor", "--format", "json"]));
 }

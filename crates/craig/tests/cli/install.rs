@@ -105,6 +105,70 @@ fn what_is_installed_is_uninstalled_to_the_byte() {
 }
 
 #[test]
+fn uninstalling_everything_says_what_is_left() {
+    let home = home();
+    let first = run(&home, &["uninstall", "--all", "--yes"]);
+    succeed(&home, &["install", "--yes"]);
+    home.write(".config/craig/config.toml", "threads = 1\n");
+    home.write(".local/share/craig/craig.db", "");
+    home.write(".vscode/extensions/craig.craig-0.1.0/package.json", "{}");
+    let second = run(&home, &["uninstall", "--all", "--yes", "--quiet", "--format", "json"]);
+    assert!(!text(&home, ".claude.json").contains("CRAIG"));
+    let both = reported(&home, &first) + &reported(&home, &second);
+    let diffs = regex::Regex::new(r#"(?s)"agents": \[.*\],\n  "left""#).unwrap();
+    expect![[r#"
+        exit 0
+        -- stdout
+        left, and how to remove it:
+          workspaces  delete the folders .puku and .aidocs in those that an editor had open
+          program     delete the program (CRAIG)
+        exit 0
+        -- stdout
+        {
+          "agents": […],
+          "left": [
+            {
+              "what": "indexes",
+              "remedy": "delete HOME/.local/share/craig"
+            },
+            {
+              "what": "settings",
+              "remedy": "delete HOME/.config/craig/config.toml"
+            },
+            {
+              "what": "workspaces",
+              "remedy": "delete the folders .puku and .aidocs in those that an editor had open"
+            },
+            {
+              "what": "extension",
+              "remedy": "uninstall craig.craig in VS Code"
+            },
+            {
+              "what": "program",
+              "remedy": "delete the program (CRAIG)"
+            }
+          ]
+        }
+    "#]]
+    .assert_eq(&diffs.replace(&both, "\"agents\": […],\n  \"left\""));
+    let refused = run(&home, &["uninstall", "--all", "--yes", "--agent", "zed"]);
+    assert_eq!(refused.status.code(), Some(1), "{}", reported(&home, &refused));
+}
+
+#[test]
+fn the_extension_is_offered_where_vs_code_is_without_it() {
+    let home = home();
+    let offer = "code --install-extension craig.craig";
+    let install = |home: &Home| reported(home, &run(home, &["install", "--yes"]));
+    assert!(install(&home).contains(offer));
+    home.write(".vscode/extensions/craig.craig-0.1.0/package.json", "{}");
+    assert!(!install(&home).contains(offer));
+    let without_editor = Home::new();
+    without_editor.write(".cursor/mcp.json", "{}");
+    assert!(!install(&without_editor).contains(offer));
+}
+
+#[test]
 fn what_every_assistant_gets() {
     let home = home();
     succeed(&home, &["install", "--yes"]);

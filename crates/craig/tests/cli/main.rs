@@ -35,3 +35,4 @@ mod symbols;
 mod text;
 mod together;
 mod unwritable;
+mod upgrade;
