@@ -8,6 +8,7 @@ import { expect } from './session.mjs';
 export async function faults(session) {
   const { folder, profile } = session;
   const step = session.step.bind(session);
+  session.copyFixture();
   const other = path.join(profile, 'other-version');
   writeFileSync(other, '#!/bin/sh\necho craig 9.9.9\n', { mode: 0o755 });
   for (const [name, binary, message] of [
@@ -18,6 +19,8 @@ export async function faults(session) {
       await session.open(folder, { machine: { 'craig.path': binary } });
       await session.bench.notification(message).waitFor();
       expect((await session.status()).includes(message), 'the status bar does not say so');
+      // The message lies upon the chat.
+      await session.bench.closeNotifications();
       await session.bench.chat('@craig how does a user log in?', /I was given no code/);
     });
   }
@@ -52,6 +55,8 @@ export async function faults(session) {
     await session.ready();
   });
   await step('a database that is locked when the folder is opened is opened later', async () => {
+    await session.close();
+    await session.gone();
     const database = new DatabaseSync(path.join(folder, '.puku/embeddings.db'));
     database.exec('PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE');
     try {

@@ -90,6 +90,14 @@ export class Session {
     return found === '' ? [] : found.split('\n').map(Number);
   }
 
+  /** Waits until no server of this run is left. */
+  async gone() {
+    for (let tries = 0; this.servers().length > 0 && tries < 50; tries += 1) {
+      this.killServers();
+      await new Promise((resolve) => setTimeout(resolve, 100));
+    }
+  }
+
   killServers() {
     this.servers().forEach((id) => process.kill(id, 'SIGKILL'));
   }
