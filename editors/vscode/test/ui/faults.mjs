@@ -51,7 +51,7 @@ export async function faults(session) {
       database.close();
     }
     await session.bench.until('ticket.js', async () =>
-      /ticket\.js/.test(await session.bench.chat('@craig /search book a ticket', /\d+%|Nothing|Craig/)), 60_000);
+      /ticket\.js/.test(await session.bench.chat('@craig /search book a ticket', /\d+%|Nothing|Craig:/)), 60_000);
     await session.ready();
   });
   await step('a database that is locked when the folder is opened is opened later', async () => {
