@@ -4,6 +4,7 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 
 use serde::Serialize;
+use serde_json::Value;
 
 use super::table::{ASSISTANTS, Assistant, Places};
 use super::{edit, files};
@@ -66,13 +67,23 @@ const EXTENSION_FOLDERS: &[(&str, &str)] = &[
 
 /// The extension, in every editor that has it.
 pub(crate) fn extensions(places: &Places) -> Vec<Extension> {
-    let newest = |folder: &str| {
-        files::names_in(&places.home.join(folder)).iter().filter_map(|name| version_in(name)).next_back()
-    };
-    let found = EXTENSION_FOLDERS
-        .iter()
-        .filter_map(|(editor, folder)| Some(Extension { editor, version: newest(folder)? }));
+    let found = EXTENSION_FOLDERS.iter().filter_map(|(editor, folder)| {
+        Some(Extension { editor, version: version_below(&places.home.join(folder))? })
+    });
     found.collect()
+}
+
+/// The version that an editor lists; the files of an extension that was removed stay until the editor starts again.
+fn version_below(folder: &Path) -> Option<String> {
+    let list = files::read(&folder.join("extensions.json")).ok().flatten();
+    let listed = list.and_then(|text| serde_json::from_str::<Vec<Value>>(&text).ok());
+    match listed {
+        Some(listed) => {
+            let own = listed.into_iter().find(|extension| extension["identifier"]["id"] == EXTENSION)?;
+            own["version"].as_str().map(str::to_owned)
+        }
+        None => files::names_in(folder).iter().filter_map(|name| version_in(name)).next_back(),
+    }
 }
 
 /// The version in `craig.craig-0.1.0-linux-x64`.

@@ -163,6 +163,11 @@ fn the_extension_is_offered_where_vs_code_is_without_it() {
     assert!(install(&home).contains(offer));
     home.write(".vscode/extensions/craig.craig-0.1.0/package.json", "{}");
     assert!(!install(&home).contains(offer));
+    let list = |text: &str| home.write(".vscode/extensions/extensions.json", text);
+    list(r#"[{"identifier": {"id": "craig.craig"}, "version": "0.1.0"}]"#);
+    assert!(!install(&home).contains(offer));
+    list("[]");
+    assert!(install(&home).contains(offer), "it was uninstalled; its files go later");
     let without_editor = Home::new();
     without_editor.write(".cursor/mcp.json", "{}");
     assert!(!install(&without_editor).contains(offer));
