@@ -16,6 +16,7 @@ const CALM = {
   'editor.lightbulb.enabled': 'off',
   'editor.scrollbar.vertical': 'hidden',
   'editor.overviewRulerBorder': false,
+  'editor.occurrencesHighlight': 'off',
   'workbench.reduceMotion': 'on',
 };
 
@@ -36,8 +37,8 @@ export async function pictures(session, { corpus, out }) {
   let { bench } = session;
   const detail = (name, clip) => bench.page.screenshot({ path: path.join(MEDIA, `start-${name}.png`), clip });
   const save = async (name) => {
-    await bench.page.mouse.move(640, 745);
-    await bench.page.locator('.notification-toast .codicon-notifications-clear').first().click({ timeout: 300 }).catch(() => {});
+    // Where there is nothing to point at.
+    await bench.page.mouse.move(25, 450);
     await snap(name);
   };
   const snap = async (name) => {
@@ -46,14 +47,16 @@ export async function pictures(session, { corpus, out }) {
   };
   await step('indexing', async () => {
     const item = bench.page.locator('.statusbar-item[id*="craig.index"]');
-    await bench.until('progress', async () => /indexing: ([2-9]\d)%/.test(await session.status()), 120_000);
+    await session.ready(180_000);
+    await bench.command('Craig: Rebuild Index');
     await item.hover();
+    await bench.until('progress', async () => /indexing: \d\d%/.test(await session.status()), 30_000);
     await bench.page.locator('.workbench-hover:has-text("indexing")').first().waitFor();
     await bench.page.screenshot({ path: path.join(out, 'vscode-indexing.png') });
     await detail('index', STATUS);
   });
   await session.ready(180_000);
-  await bench.command('View: Toggle Secondary Side Bar Visibility');
+  await calm();
   await step('panel', async () => {
     await explain();
     await save('panel-dark');
@@ -95,20 +98,29 @@ export async function pictures(session, { corpus, out }) {
     await bench.command('View: Close Editor');
   });
   await step('chat', async () => {
-    await goTo('Reply.prototype.redirect');
     await bench.command('View: Toggle Secondary Side Bar Visibility');
     await bench.chat('@craig how are plugins encapsulated?', /Question/);
+    await bench.page.locator('.auxiliarybar .interactive-response a', { hasText: 'plugin-override.js' }).last().click();
+    await bench.until('plugin-override.js', async () => (await bench.activeTab()).startsWith('plugin-override.js'));
     await save('chat');
     await detail('chat', CHAT);
   });
   await begin({ 'workbench.colorTheme': 'Default Light Modern' });
   ({ bench } = session);
   await session.ready();
-  await bench.command('View: Toggle Secondary Side Bar Visibility');
+  await calm();
   await step('panel in light', async () => {
     await explain();
     await save('panel-light');
   });
+
+  /** Leaves the editor alone: what VS Code has to say of its own extensions comes with the first file. */
+  async function calm() {
+    await bench.file('lib/reply.js');
+    await sleep(4_000);
+    await bench.closeNotifications();
+    await bench.command('View: Toggle Secondary Side Bar Visibility');
+  }
 
   async function goTo(text) {
     await bench.file('lib/reply.js');
