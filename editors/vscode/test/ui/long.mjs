@@ -210,8 +210,14 @@ export async function longForm(session) {
     await bench.command('Test: The Model Works');
   });
   await gateway(session);
+}
+
+/** The views in all themes. */
+export async function themes(session) {
+  const { folder } = session;
+  session.copyFixture();
   for (const [name, theme] of Object.entries(THEMES)) {
-    await step(`text can be read: ${name}`, async () => {
+    await session.step(`text can be read: ${name}`, async () => {
       await session.open(folder, { settings: { 'workbench.colorTheme': theme } });
       await session.ready();
       await readable(session);

@@ -3,7 +3,7 @@
 import * as path from 'node:path';
 import { parseArgs } from 'node:util';
 import { faults } from './faults.mjs';
-import { longForm } from './long.mjs';
+import { longForm, themes } from './long.mjs';
 import { realProject } from './project.mjs';
 import { Session, expect } from './session.mjs';
 import { shortForm } from './short.mjs';
@@ -24,6 +24,7 @@ const session = new Session(tools, craig, profile);
 const parts = { short: () => shortForm(session) };
 if (!values.short) {
   parts.long = () => longForm(session);
+  parts.themes = () => themes(session);
   parts.faults = () => faults(session);
   if (values.corpus !== undefined) {
     parts.project = () => realProject(session, path.resolve(values.corpus));

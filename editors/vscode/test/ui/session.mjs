@@ -43,7 +43,7 @@ export class Session {
   /** Opens a folder with settings and waits for the extension. */
   async open(what, { settings = {}, machine = {}, size = {} } = {}) {
     await this.openBare(what, { settings, machine, size });
-    await this.bench.until('the extension', () => this.hasItem());
+    await this.bench.until('the extension', () => this.hasItem(), 60_000);
   }
 
   /** Opens a folder without waiting for the extension. */

@@ -7,7 +7,10 @@ import * as path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 /** How long anything in the workbench may take: two slow cores share it with a browser. */
-const LIMIT_MS = 20_000;
+const LIMIT_MS = 30_000;
+
+/** How long the workbench may take to open, with nothing in the browser's cache. */
+const OPENING_MS = 120_000;
 
 const CHROMIUM = [
   '--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking',
@@ -90,7 +93,7 @@ export class Workbench {
     server.stdout.on('data', (data) => { log += data; });
     server.stderr.on('data', (data) => { log += data; });
     for (let tries = 0; !log.includes('listening on'); tries += 1) {
-      if (tries > 300) {
+      if (tries > 900) {
         throw new Error(`code-server does not start: ${log}`);
       }
       await sleep(100);
@@ -101,9 +104,9 @@ export class Workbench {
     const page = await context.newPage();
     page.setDefaultTimeout(LIMIT_MS);
     const kind = folder.endsWith('.code-workspace') ? 'workspace' : 'folder';
-    await page.goto(`http://127.0.0.1:${port}/?${kind}=${folder}`);
-    await page.waitForSelector('.monaco-workbench');
-    await page.waitForSelector('.statusbar-item');
+    await page.goto(`http://127.0.0.1:${port}/?${kind}=${folder}`, { timeout: OPENING_MS });
+    await page.waitForSelector('.monaco-workbench', { timeout: OPENING_MS });
+    await page.waitForSelector('.statusbar-item', { timeout: OPENING_MS });
     return new Workbench(server, browser, page, environment(profile));
   }
 
