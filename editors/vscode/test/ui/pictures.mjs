@@ -48,9 +48,10 @@ export async function pictures(session, { corpus, out }) {
   await step('indexing', async () => {
     const item = bench.page.locator('.statusbar-item[id*="craig.index"]');
     await session.ready(180_000);
+    const progress = bench.until('progress', async () => /indexing: \d+%/.test(await session.status()));
     await bench.command('Craig: Rebuild Index');
+    await progress;
     await item.hover();
-    await bench.until('progress', async () => /indexing: \d\d%/.test(await session.status()), 30_000);
     await bench.page.locator('.workbench-hover:has-text("indexing")').first().waitFor();
     await bench.page.screenshot({ path: path.join(out, 'vscode-indexing.png') });
     await detail('index', STATUS);
