@@ -1,11 +1,15 @@
 // The short form: what people do first, in a small project.
 import { existsSync, writeFileSync } from 'node:fs';
+import { cpus, loadavg } from 'node:os';
 import * as path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from './session.mjs';
 
 /** Longest time that the extension may take to be activated. */
 const MOST_ACTIVATION_MS = 100;
+
+/** With more processes than this that wait for each core, times say nothing of us. */
+const MOST_LOAD = 2;
 
 export async function shortForm(session) {
   const { folder } = session;
@@ -31,8 +35,10 @@ export async function shortForm(session) {
     });
     const text = (await row.innerText()).replace(/\s+/g, ' ');
     const took = Number(/Activation: (\d+)ms/.exec(text)?.[1]);
-    console.log(`      activation: ${took} ms`);
-    expect(took < MOST_ACTIVATION_MS, text);
+    const load = loadavg()[0] / cpus().length;
+    const isJudged = load <= MOST_LOAD;
+    console.log(`      activation: ${took} ms${isJudged ? '' : `, not judged: the load of each core is ${load.toFixed(1)}`}`);
+    expect(took > 0 && (took < MOST_ACTIVATION_MS || !isJudged), text);
   });
   await step('a hover says what the documentation says, in three lines at most', async () => {
     await bench.file('session.js');
