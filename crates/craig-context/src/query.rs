@@ -2,6 +2,7 @@
 
 mod chat;
 mod inline;
+mod prose;
 mod reference;
 mod words;
 

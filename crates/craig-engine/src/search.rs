@@ -39,6 +39,8 @@ pub struct SearchRequest {
     pub detail: Detail,
     /// The question alone, where the query also has what was said before it.
     pub question: Option<String>,
+    /// The message as it was written, where the query leaves code and stack traces out: the lines that its traces name count.
+    pub message: Option<String>,
     /// Ends reranking from another thread.
     pub cancellation: Cancellation,
 }
@@ -57,6 +59,7 @@ impl Default for SearchRequest {
             without: Vec::new(),
             detail: Detail::Full,
             question: None,
+            message: None,
             cancellation: Cancellation::default(),
         }
     }
@@ -247,6 +250,7 @@ impl Engine {
         handle: &str,
         request: &SearchRequest,
     ) -> Result<(Project, SearchOptions), EngineError> {
+        let masked = |text: &Option<String>| text.as_deref().map(|text| mask_secrets(text).into_owned());
         let options = SearchOptions {
             limit: request.limit,
             per_file: request.per_file,
@@ -254,7 +258,8 @@ impl Engine {
             filter: request.filter()?,
             retrieval: request.retrieval,
             without: request.without.clone(),
-            question: request.question.as_deref().map(|question| mask_secrets(question).into_owned()),
+            question: masked(&request.question),
+            message: masked(&request.message),
         };
         Ok((self.find(store, handle)?, options))
     }

@@ -21,6 +21,9 @@ const N_WHOLE_FILES: usize = 10;
 const N_FILES: usize = 24;
 const N_OF_OTHERS: usize = 2;
 
+/// Files behind these that belong to the pool because the query names lines of them.
+const N_FRAMED_FILES: usize = 8;
+
 /// Chunks in the pool: of 1,449 questions, one that answers is in it for 0.94.
 const N_POOLED: usize = 96;
 
@@ -39,8 +42,8 @@ pub(crate) struct PooledChunk {
     pub(crate) features: Features,
     /// It is a test, whatever its file is.
     pub(crate) is_test: bool,
-    /// The query names a line of it.
-    pub(crate) is_framed: bool,
+    /// Where the query names a line of it: by how many places nearer to the innermost call it names others, too.
+    pub(crate) frame: Option<usize>,
 }
 
 /// What is computed of all chunks of a file at once.
@@ -63,31 +66,40 @@ pub(crate) fn pool<'a>(
 ) -> Vec<PooledChunk> {
     let scores: Vec<f32> = ranked.iter().map(|file| file.score).collect();
     let of_scores = score_features(&scores);
-    let files: Vec<FileChunks<'_>> =
-        ranked.iter().take(N_FILES).map(|file| FileChunks::new(extractor, question, file)).collect();
+    let is_framed = |(_, file): &(usize, &RankedFile)| {
+        let segment = &extractor.segments[file.candidate.segment].segment;
+        frames.iter().any(|frame| frame.is_of(segment.path_of(file.candidate.file)))
+    };
+    let behind = ranked.iter().enumerate().skip(N_FILES).filter(is_framed).take(N_FRAMED_FILES);
+    let files: Vec<(usize, FileChunks<'_>)> = (ranked.iter().enumerate().take(N_FILES).chain(behind))
+        .map(|(rank, file)| (rank, FileChunks::new(extractor, question, file)))
+        .collect();
+    // Each by the place of its file in `files`, and its own place there.
     let mut chosen: Vec<(f32, usize, u32)> = Vec::new();
-    for (rank, file) in files.iter().enumerate() {
-        let gap = GAP_WEIGHT * of_scores[rank][GAP];
+    for (place, (rank, file)) in files.iter().enumerate() {
+        let gap = GAP_WEIGHT * of_scores[*rank][GAP];
         let first = chosen.len();
-        chosen.extend((0u32..).zip(file.blends()).map(|(at, blend)| (blend - gap, rank, at)));
-        if rank >= N_WHOLE_FILES {
+        chosen.extend((0u32..).zip(file.blends()).map(|(at, blend)| (blend - gap, place, at)));
+        if *rank >= N_WHOLE_FILES {
             keep_best(&mut chosen, first, N_OF_OTHERS);
         }
     }
     keep_best(&mut chosen, 0, N_POOLED);
     let framed = framed(&files, frames);
-    let missing = framed.iter().filter(|place| !chosen.iter().any(|&(_, rank, at)| (rank, at) == **place));
-    let missing: Vec<_> = missing.map(|&(rank, at)| (0.0, rank, at)).collect();
+    let missing =
+        framed.iter().filter(|framed| !chosen.iter().any(|&(_, place, at)| (place, at) == **framed));
+    let missing: Vec<_> = missing.map(|&(place, at)| (0.0, place, at)).collect();
     chosen.extend(missing);
     // In the order of files and lines, so that equal scores stay in it.
-    chosen.sort_unstable_by_key(|&(_, rank, at)| (rank, at));
+    chosen.sort_unstable_by_key(|&(_, place, at)| (place, at));
     let mut words = SharedWords::new(extractor);
     let unknown = extractor.terms.iter().filter(|term| term.is_unknown()).map(|term| term.idf);
     let unknown_share = unknown.sum::<f32>() / extractor.idf_sum.max(f32::MIN_POSITIVE);
     let mut pool: Vec<PooledChunk> = chosen
         .into_iter()
-        .map(|(_, rank, at)| {
-            let mut features = files[rank].features(extractor, at as usize, &mut words);
+        .map(|(_, place, at)| {
+            let (rank, ref file) = files[place];
+            let mut features = file.features(extractor, at as usize, &mut words);
             features.file_rank = (rank as f32 + 1.0).ln();
             features.file_gap = of_scores[rank][GAP];
             features.file_share = of_scores[rank][SHARE];
@@ -97,10 +109,10 @@ pub(crate) fn pool<'a>(
             features.unknown_share = unknown_share;
             PooledChunk {
                 rank,
-                chunk: files[rank].chunks.start + at,
+                chunk: file.chunks.start + at,
                 features,
-                is_test: files[rank].is_test(at as usize),
-                is_framed: framed.contains(&(rank, at)),
+                is_test: file.is_test(at as usize),
+                frame: framed.iter().position(|framed| *framed == (place, at)),
             }
         })
         .collect();
@@ -115,17 +127,16 @@ pub(crate) fn best_chunk<'a>(extractor: &FeatureExtractor<'a>, ranked: &'a Ranke
     best.map(|(at, _): (u32, f32)| file.chunks.start + at)
 }
 
-/// The chunks that hold a line that the query names, each by the place of its file and its own place there.
-fn framed(files: &[FileChunks<'_>], frames: &[Frame]) -> Vec<(usize, u32)> {
+/// The chunks that the query names lines of, from the innermost call: each by the place of its file and its own place there.
+fn framed(files: &[(usize, FileChunks<'_>)], frames: &[Frame]) -> Vec<(usize, u32)> {
     let mut found = Vec::new();
-    for (rank, file) in files.iter().enumerate().filter(|_| !frames.is_empty()) {
-        let path = file.segment.path_of(file.file);
-        for frame in frames.iter().filter(|frame| frame.is_of(path)) {
-            let holds = |at: &u32| {
-                let row = file.row(*at as usize);
-                (row.line_start..=row.line_end).contains(&frame.line)
-            };
-            found.extend((0..file.chunks.len() as u32).find(holds).map(|at| (rank, at)));
+    for frame in frames {
+        for (place, (_, file)) in files.iter().enumerate() {
+            if frame.is_of(file.segment.path_of(file.file)) {
+                found.extend(
+                    file.framed(frame).map(|at| (place, at)).filter(|framed| !found.contains(framed)),
+                );
+            }
         }
     }
     found
@@ -186,6 +197,21 @@ impl<'s> FileChunks<'s> {
 
     fn row(&self, at: usize) -> ChunkRow {
         self.segment.chunk(self.chunks.start + at as u32)
+    }
+
+    /// The chunk that a frame is in: of the function that it names, the nearest to its line; else the one with its line.
+    fn framed(&self, frame: &Frame) -> Option<u32> {
+        let distance = |at: u32| {
+            let row = self.row(at as usize);
+            row.line_start.saturating_sub(frame.line) + frame.line.saturating_sub(row.line_end)
+        };
+        let is_named = |at: &u32| {
+            let symbol = self.segment.text(self.row(*at as usize).symbol);
+            frame.function.as_deref().is_some_and(|function| symbol == function)
+        };
+        let all = 0..self.chunks.len() as u32;
+        let named = all.clone().filter(is_named).min_by_key(|&at| distance(at));
+        named.or_else(|| all.clone().find(|&at| distance(at) == 0))
     }
 
     /// Whether a chunk is a test by its name or by what encloses it: `mod tests` of Rust stands beside the product.
@@ -302,9 +328,10 @@ impl<'q> SharedWords<'q> {
 
 /// Adds the features that compare each chunk with the best of the pool and of its file.
 fn compare(pool: &mut [PooledChunk]) {
+    let n_files = pool.iter().map(|chunk| chunk.rank + 1).max().unwrap_or_default();
     let mut with = |value: fn(&Features) -> f32, set: fn(&mut Features, f32, f32)| {
         let mut best = f32::MIN;
-        let mut of_file = [f32::MIN; N_FILES];
+        let mut of_file = vec![f32::MIN; n_files];
         for chunk in pool.iter() {
             let own = value(&chunk.features);
             best = best.max(own);

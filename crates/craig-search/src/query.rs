@@ -33,6 +33,8 @@ pub(crate) struct Query {
     pub(crate) builtin_vector: Quantized,
     /// How the query reads.
     pub(crate) shape: Shape,
+    /// It tells of a fault or a wish at length, as the text of an issue does: somebody will change code, not read about it.
+    pub(crate) is_report: bool,
 }
 
 /// A name that a query may ask for.
@@ -66,6 +68,7 @@ impl Query {
             names: names(text, shape),
             bits: signs(vector.as_slice()).collect(),
             vector: vector.quantized(),
+            is_report: text.split_whitespace().take(MIN_REPORT_WORDS).count() == MIN_REPORT_WORDS,
             builtin_vector: StaticModel::builtin().query(text).quantized(),
             shape,
         })
@@ -76,10 +79,14 @@ impl Query {
 const ROLE_WORDS: &[&str] =
     &["test", "spec", "mock", "fixture", "benchmark", "example", "demo", "sample", "vendor", "generated"];
 
+/// A text with so many words tells of something, as an issue does: it names tests and examples without asking for them.
+const MIN_REPORT_WORDS: usize = 60;
+
 impl Query {
     /// Whether it asks for code beside the product's own.
     pub(crate) fn asks_for_roles(&self) -> bool {
-        self.terms.iter().any(|term| ROLE_WORDS.iter().any(|word| stem(word) == term || word == term))
+        !self.is_report
+            && self.terms.iter().any(|term| ROLE_WORDS.iter().any(|word| stem(word) == term || word == term))
     }
 }
 

@@ -51,6 +51,9 @@ pub struct SearchOptions {
     /// The question alone, where the text searched for also has what was said before it: that finds the files, both find
     /// their lines.
     pub question: Option<String>,
+    /// The message as it was written, where the text searched for leaves code and stack traces out: the lines that its traces
+    /// name count.
+    pub message: Option<String>,
 }
 
 /// Which retrieval finds candidates and orders them.
@@ -169,6 +172,7 @@ impl Default for SearchOptions {
             retrieval: Retrieval::Ranked,
             without: Vec::new(),
             question: None,
+            message: None,
         }
     }
 }
@@ -207,7 +211,7 @@ impl Index {
         options: &SearchOptions,
     ) -> Result<Vec<Hit>, SearchError> {
         self.rank(text, embedder, options, |extractors, files| {
-            let chunks = self.ranked_chunks(store, text, extractors, &files, options.retrieval)?;
+            let chunks = self.ranked_chunks(store, text, extractors, &files, options)?;
             self.hits(store, &files, &chunks, options)
         })
     }
@@ -233,7 +237,7 @@ impl Index {
         options: &SearchOptions,
     ) -> Result<Vec<ChunkCandidate>, SearchError> {
         self.rank(text, embedder, options, |extractors, files| {
-            let pool = self.pool(store, text, extractors, &files)?;
+            let pool = self.pool(store, text, extractors, &files, options)?;
             let describe = |pooled: PooledChunk| {
                 let candidate = &files[pooled.rank].candidate;
                 let segment = &self.segments[candidate.segment].segment;
@@ -322,9 +326,10 @@ impl Index {
         text: &str,
         extractors: &Extractors<'_>,
         files: &[RankedFile],
+        options: &SearchOptions,
     ) -> Result<Vec<PooledChunk>, SearchError> {
         let is_pasted = may_be_pasted(text);
-        let frames = if is_pasted { Frame::all(text) } else { Vec::new() };
+        let frames = Frame::all(options.message.as_deref().unwrap_or(text));
         let mut pool = pool(&extractors.whole, extractors.question.as_ref(), files, &frames);
         if is_pasted {
             let phrase = Phrase::new(text);
@@ -347,17 +352,17 @@ impl Index {
         text: &str,
         extractors: &Extractors<'_>,
         files: &[RankedFile],
-        retrieval: Retrieval,
+        options: &SearchOptions,
     ) -> Result<Vec<RankedChunk>, SearchError> {
-        let pool = match retrieval {
-            Retrieval::Ranked => self.pool(store, text, extractors, files)?,
+        let pool = match options.retrieval {
+            Retrieval::Ranked => self.pool(store, text, extractors, files, options)?,
             _ => Vec::new(),
         };
-        let asks_for_roles = extractors.whole.query.asks_for_roles();
+        let query = &extractors.whole.query;
         let literal = only_literal(&pool);
         let prior = |at: usize, chunk: &PooledChunk| Prior {
-            role: if asks_for_roles { 0.0 } else { role_prior(&files[chunk.rank].candidate.features, chunk) },
-            named: if chunk.is_framed { NAMED } else { 0.0 },
+            role: role_prior(query, &files[chunk.rank].candidate.features, chunk),
+            named: chunk.frame.map_or(0.0, named_prior),
             literal: if literal == Some(at) { LITERAL } else { 0.0 },
         };
         let features: Vec<ChunkFeatures> = pool.iter().map(|chunk| chunk.features).collect();
@@ -531,13 +536,26 @@ impl LookedUp<'_> {
 /// without these, so it cannot be learned from their questions.
 const BESIDE_PRODUCT: f32 = -0.6;
 
-fn role_prior(file: &Features, chunk: &PooledChunk) -> f32 {
+/// Added instead where the query reports something, to these and to documentation: a fix changes the product.
+const BESIDE_FIX: f32 = -1.5;
+
+fn role_prior(query: &Query, file: &Features, chunk: &PooledChunk) -> f32 {
     let is_beside = chunk.is_test || file.is_test.max(file.is_example).max(file.is_vendored) > 0.0;
-    if is_beside { BESIDE_PRODUCT } else { 0.0 }
+    match () {
+        () if query.is_report && (is_beside || chunk.features.is_docs > 0.0) => BESIDE_FIX,
+        () if is_beside && !query.asks_for_roles() => BESIDE_PRODUCT,
+        () => 0.0,
+    }
 }
 
-/// What a chunk gains that the query names a line of, as a stack trace does.
+/// What a chunk gains that the query names a line of, as a stack trace does: most that of the innermost call, and each of the
+/// next ones less, down to a third.
 const NAMED: f32 = 3.0;
+const NAMED_STEP: f32 = 0.25;
+
+fn named_prior(place: usize) -> f32 {
+    (NAMED - NAMED_STEP * place as f32).max(NAMED / 3.0)
+}
 
 /// What the only chunk gains that has so many words of a pasted message in a row.
 const LITERAL: f32 = 1.5;

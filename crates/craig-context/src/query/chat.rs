@@ -2,6 +2,7 @@
 
 use craig_text::is_conversational;
 
+use super::prose::prose;
 use super::words::{Token, tokens};
 
 /// What a chat message asks for.
@@ -31,8 +32,7 @@ const MIN_KEYWORD_CHARS: usize = 3;
 impl ChatQuery {
     /// Reads `message`; `history` holds the earlier messages, oldest first.
     pub fn new(message: &str, history: &[&str]) -> Self {
-        let prose = without_fences(message);
-        let cleaned = without_courtesy(&prose);
+        let cleaned = without_courtesy(&prose(message));
         let found = tokens(&cleaned);
         let own = Words::from_tokens(&found);
         let subject = points_back(&found, &own).then(|| subject_of(history)).flatten();
@@ -95,15 +95,6 @@ fn is_telling(token: &Token<'_>) -> bool {
 fn dedup(words: &mut Vec<String>) {
     let mut seen = std::collections::HashSet::new();
     words.retain(|word| seen.insert(word.clone()));
-}
-
-/// The text outside of fenced code: an error that is pasted would drown the question.
-fn without_fences(message: &str) -> String {
-    if !message.contains("```") {
-        return message.trim().to_owned();
-    }
-    let outside: Vec<&str> = message.split("```").step_by(2).collect();
-    outside.join(" ").trim().to_owned()
 }
 
 /// Phrases that make a question polite, or say that it is about the project; longest first where they begin alike.
@@ -260,7 +251,7 @@ fn subject_of(history: &[&str]) -> Option<Words> {
     (0..history.len()).rev().find_map(|at| {
         let message = history[at];
         let message = &message[..message.floor_char_boundary(MAX_HISTORY_BYTES)];
-        let cleaned = without_courtesy(&without_fences(message));
+        let cleaned = without_courtesy(&prose(message));
         let found = tokens(&cleaned);
         let mut words = Words::from_tokens(&found);
         if points_back(&found, &words)

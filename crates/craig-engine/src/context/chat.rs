@@ -165,7 +165,7 @@ impl Engine {
             return ContextAnswer { query: answer.query, elapsed: answer.elapsed, ..none };
         }
         self.rephrase(request, &mut answer, clock);
-        let found = self.found(store, project, &query, limits, &mut answer, clock);
+        let found = self.found(store, project, (&request.message, &query), limits, &mut answer, clock);
         answer.elapsed.search_ms = clock.step_ms();
         let hits = match found {
             Ok(hits) => hits,
@@ -204,7 +204,7 @@ impl Engine {
         &self,
         store: &Store,
         project: &Project,
-        query: &ChatQuery,
+        (message, query): (&str, &ChatQuery),
         limits: &Limits,
         answer: &mut ContextAnswer,
         clock: &mut Clock,
@@ -213,6 +213,7 @@ impl Engine {
             limit: (PER_BLOCK * limits.max_chunks).max(MIN_CANDIDATES),
             per_file: usize::MAX,
             question: Some(query.question.clone()).filter(|_| answer.query == query.text),
+            message: Some(message.to_owned()),
             rerank: false,
             ..SearchRequest::default()
         };

@@ -159,7 +159,8 @@ impl Ask<'_> {
         if !craig_search::has_words(text) {
             return Ok(None);
         }
-        let request = SearchRequest { question: alone, ..SearchRequest::default() };
+        let message = Some(question.query.clone()).filter(|_| question.file.is_none());
+        let request = SearchRequest { question: alone, message, ..SearchRequest::default() };
         let found = self.engine.chunk_candidates(&self.repository.name, text, &request)?;
         let is_selected = |path: &str, (first, last): (u32, u32)| {
             let selected = question.file.as_deref().zip(question.lines);
