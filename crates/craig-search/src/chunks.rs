@@ -70,8 +70,8 @@ pub(crate) fn pool<'a>(
         let segment = &extractor.segments[file.candidate.segment].segment;
         frames.iter().any(|frame| frame.is_of(segment.path_of(file.candidate.file)))
     };
-    let behind = ranked.iter().enumerate().skip(N_FILES).filter(is_framed).take(N_FRAMED_FILES);
-    let files: Vec<(usize, FileChunks<'_>)> = (ranked.iter().enumerate().take(N_FILES).chain(behind))
+    let framed_files = ranked.iter().enumerate().skip(N_FILES).filter(is_framed).take(N_FRAMED_FILES);
+    let files: Vec<(usize, FileChunks<'_>)> = (ranked.iter().enumerate().take(N_FILES).chain(framed_files))
         .map(|(rank, file)| (rank, FileChunks::new(extractor, question, file)))
         .collect();
     // Each by the place of its file in `files`, and its own place there.

@@ -33,7 +33,7 @@ pub(crate) struct Query {
     pub(crate) builtin_vector: Quantized,
     /// How the query reads.
     pub(crate) shape: Shape,
-    /// It tells of a fault or a wish at length, as the text of an issue does: somebody will change code, not read about it.
+    /// It reports a fault or a wish at length, as the text of an issue does: somebody will change code, not read about it.
     pub(crate) is_report: bool,
 }
 
@@ -79,7 +79,7 @@ impl Query {
 const ROLE_WORDS: &[&str] =
     &["test", "spec", "mock", "fixture", "benchmark", "example", "demo", "sample", "vendor", "generated"];
 
-/// A text with so many words tells of something, as an issue does: it names tests and examples without asking for them.
+/// A text with so many words is a report, as that of an issue: it names tests and examples without asking for them.
 const MIN_REPORT_WORDS: usize = 60;
 
 impl Query {

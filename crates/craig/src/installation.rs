@@ -104,8 +104,8 @@ fn has_folders(path: &Path, folders: &[&str]) -> bool {
 }
 
 impl Installer {
-    /// Of the program at `path`, links followed.
-    pub(crate) fn of(path: &Path) -> &'static Self {
+    /// What installed the program at `path`, links followed.
+    pub(crate) fn from_path(path: &Path) -> &'static Self {
         let fitting = INSTALLERS.iter().find(|(fits, _)| fits(path));
         fitting.map_or(&BY_HAND, |(_, installer)| installer)
     }
@@ -148,7 +148,7 @@ mod tests {
             "/home/me/.cargo/bin/craig",
             "/opt/craig",
         ];
-        let found: Vec<_> = paths.iter().map(|path| Installer::of(Path::new(path)).name).collect();
+        let found: Vec<_> = paths.iter().map(|path| Installer::from_path(Path::new(path)).name).collect();
         expect![[r#"npx npm uvx uv pipx pip Homebrew Nix the VS Code extension cargo hand"#]]
             .assert_eq(&found.join(" "));
     }

@@ -71,7 +71,7 @@ struct FileRow {
 pub(crate) fn install(args: &InstallArgs, session: &mut Session) -> anyhow::Result<Outcome> {
     let places = places()?;
     let program = installation::program()?;
-    let installer = Installer::of(&program.canonicalize()?);
+    let installer = Installer::from_path(&program.canonicalize()?);
     if installer.is_temporary {
         session.output.warn(format_args!(
             "{} is in the cache of {}, which may be emptied: install Craig before you connect assistants to it",
@@ -166,7 +166,7 @@ fn left(places: &Places, session: &Session) -> anyhow::Result<Vec<Left>> {
         add("extension", format!("uninstall {EXTENSION} in {}", extension.editor));
     }
     let program = installation::program()?;
-    let installer = Installer::of(&program.canonicalize()?);
+    let installer = Installer::from_path(&program.canonicalize()?);
     add("program", format!("{} ({})", installer.remove, program.display()));
     Ok(left)
 }

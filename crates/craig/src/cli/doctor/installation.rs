@@ -40,7 +40,7 @@ impl<'a> Report<'a> {
         })?;
         let places = Places::of_user(home);
         let program = program()?;
-        let installer = Installer::of(&program.canonicalize()?);
+        let installer = Installer::from_path(&program.canonicalize()?);
         let (assistants, extensions) = (connections(&places), extensions(&places));
         Ok(Self {
             version: VERSION,
