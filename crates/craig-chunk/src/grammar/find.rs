@@ -34,7 +34,7 @@ pub(crate) fn named_children(node: Node<'_>) -> NamedChildren<'_> {
 }
 
 /// Of so many children, each is found by its number sooner than with a cursor, which takes memory.
-const FEW: u32 = 8;
+pub(crate) const FEW: u32 = 12;
 
 /// See [`named_children`].
 pub(crate) struct NamedChildren<'t> {

@@ -290,6 +290,13 @@ impl<'t> Walk<'t> {
     /// Reads the named children of a node; the value of the last.
     pub(crate) fn children(&mut self, node: Node<'t>) -> Value {
         let mut value = Value::Unknown;
+        let n = u32::try_from(node.named_child_count()).unwrap_or(u32::MAX);
+        if n <= grammar::FEW {
+            for child in (0..n).filter_map(|at| node.named_child(at)) {
+                value = self.visit(child);
+            }
+            return value;
+        }
         self.each_child(node, |walk, cursor| {
             if cursor.node().is_named() {
                 value = walk.visit(cursor.node());

@@ -745,3 +745,56 @@ export function read(tree: Tree) {
         "#]],
     );
 }
+
+#[test]
+fn object_types_of_parameters_have_members() {
+    check(
+        "
+//- /src/compose.ts
+export interface Checker { check(value: string): boolean }
+export const compose = ({ checker, names: { first } }: { checker: Checker; names: { first: string } }) => {
+  return checker.check(first)
+}
+export function run(options: { checker: Checker; path?: string }) {
+  return options.checker.check(options.path ?? '')
+}
+//- /src/app.ts
+import { run, type Checker } from './compose'
+export function start(checker: Checker) {
+  return run({ checker, path: 'a' })
+}
+",
+        &expect![[r#""#]],
+    );
+}
+
+#[test]
+fn a_parameter_that_is_a_property_is_mentioned_as_such() {
+    check(
+        "
+//- /src/failure.ts
+export class Failure extends Error {
+  constructor(readonly key: string, public cause: Failure | undefined, plain: string) {
+    super(`${key} ${plain}`)
+    cause?.report()
+  }
+  report() { return this.key }
+}
+",
+        &expect![[r#""#]],
+    );
+}
+
+#[test]
+fn casts_of_functions_and_classes_are_read() {
+    check(
+        "
+//- /src/made.ts
+export interface Style { (text: string): string }
+export type Made = new () => object
+export const style = ((text) => text) as Style
+export const Made = class {} as Made
+",
+        &expect![[r#""#]],
+    );
+}
