@@ -196,24 +196,3 @@ int Db::Write(int edit) {
         "#]],
     );
 }
-
-#[test]
-fn a_variable_does_not_hide_the_tag_of_a_struct() {
-    check(
-        "
-//- /src/style.h
-struct style { int width; };
-enum kind { PLAIN };
-struct cell { struct style style; enum kind kind; };
-//- /src/popup.c
-#include \"style.h\"
-int modify(const char *style, struct cell *cell) {
-  struct style copy;
-  enum kind kind = PLAIN;
-  copy.width = cell->style.width;
-  return copy.width + kind + style[0];
-}
-",
-        &expect![[r#""#]],
-    );
-}
