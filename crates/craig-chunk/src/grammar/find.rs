@@ -14,7 +14,7 @@ pub(crate) fn child<'t>(node: Node<'t>, kind: &str) -> Option<Node<'t>> {
 
 /// The first child of one of the kinds.
 pub(super) fn child_of<'t>(node: Node<'t>, kinds: &[&str]) -> Option<Node<'t>> {
-    let n = u32::try_from(node.child_count()).unwrap_or(u32::MAX);
+    let n = node.child_count();
     if n <= FEW {
         return (0..n).filter_map(|at| node.child(at)).find(|child| kinds.contains(&child.kind()));
     }
