@@ -34,7 +34,7 @@ use crate::names::{NameRule, NameTable};
 use crate::{ChunkKind, Import};
 
 pub(crate) use c::declared;
-pub(crate) use find::{child, field, line, text, unquoted};
+pub(crate) use find::{FEW, all_children, child, field, line, named_children, text, unquoted};
 
 /// What the walk does with a node of some kind.
 #[derive(Clone, Copy)]

@@ -3,8 +3,7 @@
 use std::cell::RefCell;
 use std::num::NonZeroU16;
 
-use rustc_hash::FxHashMap;
-use tree_sitter::{Language, Node};
+use tree_sitter::{Language, Node, TreeCursor};
 
 use crate::Import;
 
@@ -15,8 +14,11 @@ pub(crate) fn child<'t>(node: Node<'t>, kind: &str) -> Option<Node<'t>> {
 
 /// The first child of one of the kinds.
 pub(super) fn child_of<'t>(node: Node<'t>, kinds: &[&str]) -> Option<Node<'t>> {
-    let mut cursor = node.walk();
-    node.children(&mut cursor).find(|child| kinds.contains(&child.kind()))
+    let n = node.child_count();
+    if n <= FEW {
+        return (0..n).filter_map(|at| node.child(at)).find(|child| kinds.contains(&child.kind()));
+    }
+    all_children(node).find(|child| kinds.contains(&child.kind()))
 }
 
 /// All children of a kind, in order.
@@ -25,21 +27,99 @@ pub(super) fn children<'t>(node: Node<'t>, kind: &str) -> Vec<Node<'t>> {
     node.children(&mut cursor).filter(|child| child.kind() == kind).collect()
 }
 
+/// The named children of a node, in order.
+pub(crate) fn named_children(node: Node<'_>) -> NamedChildren<'_> {
+    let n = node.named_child_count();
+    NamedChildren { node, next: 0, n: u32::try_from(n).unwrap_or(u32::MAX), cursor: None }
+}
+
+/// Of so many children, each is found by its number sooner than with a cursor, which takes memory.
+pub(crate) const FEW: u32 = 12;
+
+/// See [`named_children`].
+pub(crate) struct NamedChildren<'t> {
+    node: Node<'t>,
+    next: u32,
+    n: u32,
+    /// At the next child, if there are many.
+    cursor: Option<TreeCursor<'t>>,
+}
+
+impl<'t> Iterator for NamedChildren<'t> {
+    type Item = Node<'t>;
+
+    fn next(&mut self) -> Option<Node<'t>> {
+        if self.next >= self.n {
+            return None;
+        }
+        self.next += 1;
+        if self.n <= FEW {
+            return self.node.named_child(self.next - 1);
+        }
+        let node = self.node;
+        let cursor = self.cursor.get_or_insert_with(|| {
+            let mut cursor = node.walk();
+            cursor.goto_first_child();
+            cursor
+        });
+        loop {
+            let child = cursor.node();
+            let is_last = !cursor.goto_next_sibling();
+            if child.is_named() {
+                return Some(child);
+            }
+            if is_last {
+                return None;
+            }
+        }
+    }
+}
+
+/// All children of a node, in order.
+pub(crate) fn all_children(node: Node<'_>) -> impl Iterator<Item = Node<'_>> {
+    let mut cursor = node.walk();
+    let mut is_at_child = cursor.goto_first_child();
+    std::iter::from_fn(move || {
+        let child = is_at_child.then(|| cursor.node());
+        is_at_child = is_at_child && cursor.goto_next_sibling();
+        child
+    })
+}
+
 /// The field of a node.
 pub(crate) fn field<'t>(node: Node<'t>, name: &'static str) -> Option<Node<'t>> {
     node.child_by_field_id(field_id(node, name)?.get())
 }
 
+/// Ids of fields that were asked for, each at a place by the address of its name.
+type FieldIds = [Option<FieldId>; 256];
+
+/// The id of a field in a language.
+struct FieldId {
+    language: Language,
+    name: &'static str,
+    id: Option<NonZeroU16>,
+}
+
 thread_local! {
-    /// Ids of fields by language and name, both as addresses: a grammar compares a name with all that it has.
-    static FIELD_IDS: RefCell<FxHashMap<(usize, usize, usize), Option<NonZeroU16>>> = RefCell::default();
+    /// A grammar compares a name with all that it has, so that each id is asked for once.
+    static FIELD_IDS: RefCell<FieldIds> = const { RefCell::new([const { None }; 256]) };
 }
 
 fn field_id(node: Node<'_>, name: &'static str) -> Option<NonZeroU16> {
     let language = node.language();
-    let address = Language::clone(&language).into_raw() as usize;
-    let key = (address, name.as_ptr() as usize, name.len());
-    FIELD_IDS.with_borrow_mut(|ids| *ids.entry(key).or_insert_with(|| language.field_id_for_name(name)))
+    let address = name.as_ptr() as usize;
+    FIELD_IDS.with_borrow_mut(|ids| {
+        let known = &mut ids[(address ^ address >> 8) & 0xff];
+        match known {
+            Some(known) if std::ptr::eq(known.name, name) && known.language == *language => known.id,
+            _ => {
+                let id = language.field_id_for_name(name);
+                *known = Some(FieldId { language: Language::clone(&language), name, id });
+                id
+            }
+        }
+    })
 }
 
 /// Text of a node.

@@ -6,7 +6,7 @@ use super::rules::ternary;
 use super::walk::NameRule::{Block, Inside, Literal, Name, Read, Skip, Transparent, TypeName};
 use super::walk::{NameRule, NameTable, ScopeKind, Walk};
 use super::{DefinitionIx, DefinitionKind, Imported, Role, Site, Source, Traits, Value};
-use crate::grammar::{child, field, unquoted};
+use crate::grammar::{all_children, child, field, named_children, unquoted};
 
 pub(crate) static TABLE: NameTable = NameTable { rules: RULES, hoists: false };
 
@@ -121,8 +121,7 @@ fn macro_definition<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
     walk.inside(definition, |walk| {
         walk.scope(ScopeKind::Function, |walk| {
             if let Some(list) = field(node, "parameters") {
-                let mut cursor = list.walk();
-                for name in list.named_children(&mut cursor) {
+                for name in named_children(list) {
                     walk.declare_local(name, Value::Unknown);
                 }
             }
@@ -349,8 +348,7 @@ fn is_pointer(node: Node<'_>) -> bool {
 }
 
 fn inner_declarator(node: Node<'_>) -> Option<Node<'_>> {
-    let mut cursor = node.walk();
-    node.named_children(&mut cursor)
+    named_children(node)
         .find(|part| part.kind().ends_with("declarator") || part.kind().ends_with("identifier"))
 }
 
@@ -360,8 +358,7 @@ fn declared_type<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
 }
 
 fn has_word(walk: &Walk<'_>, node: Node<'_>, kind: &str, word: &str) -> bool {
-    let mut cursor = node.walk();
-    node.children(&mut cursor).any(|part| part.kind() == kind && walk.text_of(part) == word)
+    all_children(node).any(|part| part.kind() == kind && walk.text_of(part) == word)
 }
 
 fn is_static(walk: &Walk<'_>, node: Node<'_>) -> bool {
@@ -413,8 +410,7 @@ fn function<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
             walk.declare_local_named("this", this);
         }
         let trailing = signature(walk, &declared);
-        let mut cursor = node.walk();
-        let parts: Vec<Node<'t>> = node.named_children(&mut cursor).collect();
+        let parts: Vec<Node<'t>> = named_children(node).collect();
         for part in parts {
             match part.kind() {
                 "declaration" | "field_initializer_list" => {
@@ -432,8 +428,7 @@ fn function<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
 /// Declares parameters; the value of a trailing return type.
 fn signature<'t>(walk: &mut Walk<'t>, declared: &Declared<'t>) -> Value {
     if let Some(list) = declared.parameters {
-        let mut cursor = list.walk();
-        for part in list.named_children(&mut cursor) {
+        for part in named_children(list) {
             match part.kind() {
                 // Parameters as before ANSI C.
                 "identifier" => {
@@ -548,8 +543,7 @@ fn declaration<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
             walk.set_value(definition, if auto { value } else { declared });
         }
     }
-    let mut cursor = node.walk();
-    for part in node.named_children(&mut cursor).filter(|part| part.kind() == "bitfield_clause") {
+    for part in named_children(node).filter(|part| part.kind() == "bitfield_clause") {
         walk.visit(part);
     }
     Value::Unknown
@@ -627,8 +621,7 @@ fn local<'t>(
     }
     let value = initial(walk, node, part, declared);
     if found.name.kind() == "structured_binding_declarator" {
-        let mut cursor = found.name.walk();
-        for name in found.name.named_children(&mut cursor) {
+        for name in named_children(found.name) {
             walk.declare_local(name, Value::Unknown);
         }
     } else if is_plain && auto {
@@ -737,7 +730,7 @@ fn record<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
             matches!(parent.kind(), "translation_unit" | "declaration_list" | "template_declaration")
         });
         return match field(node, "name") {
-            Some(name) if !is_alone => walk.visit_as(name, role),
+            Some(name) if !is_alone => tag(walk, name, role),
             _ => Value::Unknown,
         };
     };
@@ -751,6 +744,17 @@ fn record<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
             walk.scope(ScopeKind::Block, |walk| walk.visit(body))
         }
         None => walk.visit(body),
+    }
+}
+
+/// The name behind `struct`: a local variable of that name does not hide it, only a type does.
+fn tag<'t>(walk: &mut Walk<'t>, name: Node<'t>, role: Role) -> Value {
+    if name.kind() != "type_identifier" {
+        return walk.visit_as(name, role);
+    }
+    match walk.defined_as(name) {
+        Some(local) if walk.is_type(local) => walk.visit_as(name, role),
+        _ => walk.at_site(name, role, Site::Bare),
     }
 }
 
@@ -788,9 +792,7 @@ fn type_named<'t>(
 }
 
 fn base_classes<'t>(walk: &mut Walk<'t>, clause: Node<'t>) -> Vec<Value> {
-    let mut cursor = clause.walk();
-    clause
-        .named_children(&mut cursor)
+    named_children(clause)
         .filter(|part| part.kind() != "access_specifier")
         .map(|part| walk.visit_as(part, Role::Inherit))
         .collect()
@@ -799,7 +801,7 @@ fn base_classes<'t>(walk: &mut Walk<'t>, clause: Node<'t>) -> Vec<Value> {
 fn enumeration<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
     let Some(body) = field(node, "body") else {
         let name = field(node, "name");
-        return name.map_or(Value::Unknown, |name| walk.visit_as(name, Role::Type));
+        return name.map_or(Value::Unknown, |name| tag(walk, name, Role::Type));
     };
     walk.field(node, "base");
     let definition = field(node, "name").and_then(|name| {
@@ -814,8 +816,7 @@ fn enumeration<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
 }
 
 fn enumerators<'t>(walk: &mut Walk<'t>, body: Node<'t>, of: Option<DefinitionIx>) {
-    let mut cursor = body.walk();
-    for part in body.named_children(&mut cursor) {
+    for part in named_children(body) {
         if part.kind() != "enumerator" {
             walk.visit(part);
             continue;
@@ -908,9 +909,7 @@ fn template<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
 fn template_arguments<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Option<Value> {
     let name = field(node, "name").map_or("", |name| walk.text_of(name));
     let arguments = field(node, "arguments")?;
-    let mut cursor = arguments.walk();
-    let values: Vec<Value> =
-        arguments.named_children(&mut cursor).map(|argument| walk.visit(argument)).collect();
+    let values: Vec<Value> = named_children(arguments).map(|argument| walk.visit(argument)).collect();
     let first = values.first().copied().unwrap_or_default();
     if WRAPPERS.contains(&name) {
         return Some(first.instance());
@@ -992,8 +991,7 @@ fn call<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
     });
     let mut first = None;
     if let Some(arguments) = field(node, "arguments") {
-        let mut cursor = arguments.walk();
-        for argument in arguments.named_children(&mut cursor) {
+        for argument in named_children(arguments) {
             let value = walk.visit(argument);
             first.get_or_insert(value);
         }
@@ -1033,8 +1031,7 @@ fn untyped_literal<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
 
 /// The elements of a literal; `.field = value` names a field of its type. Elements of an array's literal have its type.
 fn literal<'t>(walk: &mut Walk<'t>, list: Node<'t>, of: Value) {
-    let mut cursor = list.walk();
-    for part in list.named_children(&mut cursor) {
+    for part in named_children(list) {
         if part.kind() != "initializer_pair" {
             element(walk, part, of);
             continue;
@@ -1095,8 +1092,7 @@ fn field_initializer<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
     if let Some(name) = child(node, "field_identifier") {
         walk.at_site(name, Role::Write, Site::Bare);
     }
-    let mut cursor = node.walk();
-    for part in node.named_children(&mut cursor).filter(|part| part.kind() != "field_identifier") {
+    for part in named_children(node).filter(|part| part.kind() != "field_identifier") {
         walk.visit(part);
     }
     Value::Unknown
@@ -1118,8 +1114,7 @@ fn range_loop<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
         let element = walk.field(node, "right").element();
         if let Some(found) = field(node, "declarator").and_then(|written| declarator(walk, written)) {
             if found.name.kind() == "structured_binding_declarator" {
-                let mut cursor = found.name.walk();
-                for name in found.name.named_children(&mut cursor) {
+                for name in named_children(found.name) {
                     walk.declare_local(name, Value::Unknown);
                 }
             } else {

@@ -6,7 +6,7 @@ use super::rules::{assignment, plain, ternary, this};
 use super::walk::NameRule::{Block, Literal, Read, Skip, Transparent};
 use super::walk::{NameTable, ScopeKind, Walk};
 use super::{DefinitionIx, DefinitionKind, Imported, Role, Site, Traits, Value};
-use crate::grammar::{child, field};
+use crate::grammar::{child, field, named_children};
 
 pub(crate) static TABLE: NameTable = NameTable {
     rules: &[
@@ -131,8 +131,7 @@ fn namespace<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
 /// `using A.B;`, `using static A.B;`, `using C = A.B;`
 fn using<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
     let alias = field(node, "name");
-    let mut cursor = node.walk();
-    let Some(path) = node.named_children(&mut cursor).filter(|part| Some(*part) != alias).last() else {
+    let Some(path) = named_children(node).filter(|part| Some(*part) != alias).last() else {
         return Value::Unknown;
     };
     let scope = field(path, "qualifier");
@@ -183,8 +182,7 @@ fn generic<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
 
 fn arguments_of_type<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Vec<Value> {
     let Some(list) = child(node, "type_argument_list") else { return Vec::new() };
-    let mut cursor = list.walk();
-    list.named_children(&mut cursor).map(|part| type_value(walk, part, Role::Type)).collect()
+    named_children(list).map(|part| type_value(walk, part, Role::Type)).collect()
 }
 
 fn qualified<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
@@ -280,8 +278,7 @@ fn type_value<'t>(walk: &mut Walk<'t>, node: Node<'t>, role: Role) -> Value {
         }
         "predefined_type" => Value::Builtin,
         "tuple_type" => {
-            let mut cursor = node.walk();
-            for part in node.named_children(&mut cursor) {
+            for part in named_children(node) {
                 type_field(walk, part, "type");
             }
             Value::Unknown
@@ -297,8 +294,7 @@ fn type_field<'t>(walk: &mut Walk<'t>, node: Node<'t>, name: &'static str) -> Va
 fn attribute<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
     let of = field(node, "name").map_or(Value::Unknown, |name| type_value(walk, name, Role::Type));
     if let Some(list) = child(node, "attribute_argument_list") {
-        let mut cursor = list.walk();
-        for part in list.named_children(&mut cursor) {
+        for part in named_children(list) {
             if let Some(name) = field(part, "name") {
                 walk.at_site(name, Role::Write, Site::Key(of));
             }
@@ -310,8 +306,7 @@ fn attribute<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
 
 fn traits(node: Node<'_>, text: &str) -> Traits {
     let mut traits = Traits::default();
-    let mut cursor = node.walk();
-    for part in node.named_children(&mut cursor).filter(|part| part.kind() == "modifier") {
+    for part in named_children(node).filter(|part| part.kind() == "modifier") {
         match text.get(part.byte_range()) {
             Some("static" | "const") => traits = traits.and(Traits::STATIC),
             Some("public") => traits = traits.and(Traits::EXPORTED),
@@ -322,8 +317,7 @@ fn traits(node: Node<'_>, text: &str) -> Traits {
 }
 
 fn has_modifier(node: Node<'_>, text: &str, modifier: &str) -> bool {
-    let mut cursor = node.walk();
-    node.named_children(&mut cursor)
+    named_children(node)
         .any(|part| part.kind() == "modifier" && text.get(part.byte_range()) == Some(modifier))
 }
 
@@ -340,8 +334,7 @@ fn type_declaration<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
     walk.scope(ScopeKind::Block, |walk| {
         walk.inside_type(definition, |walk| {
             type_parameters(walk, node);
-            let mut cursor = node.walk();
-            for part in node.named_children(&mut cursor) {
+            for part in named_children(node) {
                 match part.kind() {
                     "base_list" if kind == DefinitionKind::Enum => {}
                     "base_list" => bases(walk, part, definition),
@@ -359,8 +352,7 @@ fn type_declaration<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
 }
 
 fn bases<'t>(walk: &mut Walk<'t>, list: Node<'t>, of: DefinitionIx) {
-    let mut cursor = list.walk();
-    for part in list.named_children(&mut cursor) {
+    for part in named_children(list) {
         if part.kind() == "argument_list" {
             walk.visit(part);
             continue;
@@ -388,8 +380,7 @@ fn bases<'t>(walk: &mut Walk<'t>, list: Node<'t>, of: DefinitionIx) {
 
 /// Parameters of a type are seen in all of it; those of a record are its properties.
 fn primary_parameters<'t>(walk: &mut Walk<'t>, node: Node<'t>, list: Node<'t>, of: DefinitionIx) {
-    let mut cursor = list.walk();
-    for parameter in list.named_children(&mut cursor).filter(|part| part.kind() == "parameter") {
+    for parameter in named_children(list).filter(|part| part.kind() == "parameter") {
         let value = type_field(walk, parameter, "type");
         let Some(name) = field(parameter, "name") else { continue };
         if node.kind() == "record_declaration" {
@@ -408,19 +399,14 @@ fn primary_parameters<'t>(walk: &mut Walk<'t>, node: Node<'t>, list: Node<'t>, o
 fn type_parameters<'t>(walk: &mut Walk<'t>, node: Node<'t>) {
     let list = field(node, "type_parameters").or_else(|| child(node, "type_parameter_list"));
     let Some(list) = list else { return };
-    let mut cursor = list.walk();
-    for parameter in list.named_children(&mut cursor) {
+    for parameter in named_children(list) {
         if let Some(name) = field(parameter, "name") {
             walk.declare_local(name, Value::Unknown);
         }
     }
-    let mut cursor = node.walk();
-    for clause in
-        node.named_children(&mut cursor).filter(|part| part.kind() == "type_parameter_constraints_clause")
-    {
+    for clause in named_children(node).filter(|part| part.kind() == "type_parameter_constraints_clause") {
         let mut value = Value::Unknown;
-        let mut cursor = clause.walk();
-        for bound in clause.named_children(&mut cursor) {
+        for bound in named_children(clause) {
             value = value.or(type_field(walk, bound, "type"));
         }
         if let Some(name) = child(clause, "identifier") {
@@ -486,8 +472,7 @@ fn method<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
 fn rest<'t>(walk: &mut Walk<'t>, node: Node<'t>) {
     let fields = ["name", "returns", "type", "parameters", "type_parameters", "operator"];
     let known: Vec<Node<'t>> = fields.iter().filter_map(|name| field(node, name)).collect();
-    let mut cursor = node.walk();
-    for part in node.named_children(&mut cursor) {
+    for part in named_children(node) {
         let is_read = !known.contains(&part)
             && !matches!(
                 part.kind(),
@@ -512,15 +497,13 @@ fn parameters<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Option<u8> {
     let list = field(node, "parameters").or_else(|| child(node, "parameter_list"))?;
     let mut n = 0usize;
     let mut is_fixed = true;
-    let mut cursor = list.walk();
-    for parameter in list.named_children(&mut cursor) {
+    for parameter in named_children(list) {
         if parameter.kind() == "parameter" {
             n += 1;
             let value = type_field(walk, parameter, "type");
             let Some(name) = field(parameter, "name") else { continue };
             let of = field(parameter, "type");
-            let mut cursor = parameter.walk();
-            for part in parameter.named_children(&mut cursor) {
+            for part in named_children(parameter) {
                 if part != name && Some(part) != of && part.kind() != "modifier" {
                     is_fixed &= part.kind() == "attribute_list";
                     walk.visit(part);
@@ -581,8 +564,7 @@ fn fields<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
         walk.visit(attributes);
     }
     let declared = type_field(walk, list, "type");
-    let mut cursor = list.walk();
-    for declarator in list.named_children(&mut cursor).filter(|part| part.kind() == "variable_declarator") {
+    for declarator in named_children(list).filter(|part| part.kind() == "variable_declarator") {
         let Some(name) = field(declarator, "name") else { continue };
         let definition = walk.define(name, node, kind, traits);
         walk.expected = declared;
@@ -596,13 +578,11 @@ fn fields<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
 
 fn variables<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
     let declared = type_field(walk, node, "type");
-    let mut cursor = node.walk();
-    for declarator in node.named_children(&mut cursor).filter(|part| part.kind() == "variable_declarator") {
+    for declarator in named_children(node).filter(|part| part.kind() == "variable_declarator") {
         let name = field(declarator, "name");
         walk.expected = declared;
         let mut value = Value::Unknown;
-        let mut cursor = declarator.walk();
-        for part in declarator.named_children(&mut cursor).filter(|part| Some(*part) != name) {
+        for part in named_children(declarator).filter(|part| Some(*part) != name) {
             if part.kind() == "tuple_pattern" {
                 declare_all(walk, part);
             } else {
@@ -619,8 +599,7 @@ fn variables<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
 
 /// Declares the names of a pattern.
 fn declare_all<'t>(walk: &mut Walk<'t>, node: Node<'t>) {
-    let mut cursor = node.walk();
-    for part in node.named_children(&mut cursor) {
+    for part in named_children(node) {
         if part.kind() == "identifier" {
             walk.declare_local(part, Value::Unknown);
         }
@@ -648,8 +627,7 @@ fn catch<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
         if let Some(declaration) = child(node, "catch_declaration") {
             self::declaration(walk, declaration);
         }
-        let mut cursor = node.walk();
-        for part in node.named_children(&mut cursor).filter(|part| part.kind() != "catch_declaration") {
+        for part in named_children(node).filter(|part| part.kind() != "catch_declaration") {
             walk.visit(part);
         }
     });
@@ -657,8 +635,7 @@ fn catch<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
 }
 
 fn labeled<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
-    let mut cursor = node.walk();
-    for part in node.named_children(&mut cursor).skip(1) {
+    for part in named_children(node).skip(1) {
         walk.visit(part);
     }
     Value::Unknown
@@ -676,17 +653,14 @@ fn declaration<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
 /// `Shape { Size: 2 } shape`
 fn recursive_pattern<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
     let value = declaration(walk, node);
-    let mut cursor = node.walk();
-    for clause in node.named_children(&mut cursor) {
+    for clause in named_children(node) {
         if clause.kind() == "property_pattern_clause" {
-            let mut cursor = clause.walk();
-            for part in clause.named_children(&mut cursor).filter(|part| part.kind() == "subpattern") {
+            for part in named_children(clause).filter(|part| part.kind() == "subpattern") {
                 let name = part.named_child(0).filter(|name| name.kind() == "identifier");
                 if let Some(name) = name {
                     walk.at_site(name, Role::Read, Site::Key(value));
                 }
-                let mut cursor = part.walk();
-                for inner in part.named_children(&mut cursor).filter(|inner| Some(*inner) != name) {
+                for inner in named_children(part).filter(|inner| Some(*inner) != name) {
                     walk.visit(inner);
                 }
             }
@@ -748,9 +722,8 @@ fn conditional_access<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
     let role = walk.take_role();
     let of = walk.field(node, "condition");
     let condition = field(node, "condition");
-    let mut cursor = node.walk();
     let mut value = Value::Unknown;
-    for part in node.named_children(&mut cursor).filter(|part| Some(*part) != condition) {
+    for part in named_children(node).filter(|part| Some(*part) != condition) {
         value = bound_member(walk, part, of, role, 0);
     }
     value
@@ -810,9 +783,8 @@ fn call<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
 
 fn argument<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
     let name = field(node, "name");
-    let mut cursor = node.walk();
     let mut value = Value::Unknown;
-    for part in node.named_children(&mut cursor).filter(|part| Some(*part) != name) {
+    for part in named_children(node).filter(|part| Some(*part) != name) {
         value = walk.visit(part);
     }
     value
@@ -833,8 +805,7 @@ fn creation<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
 /// `new() { … }`: of the type that is declared.
 fn implicit_creation<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
     let value = std::mem::take(&mut walk.expected);
-    let mut cursor = node.walk();
-    for part in node.named_children(&mut cursor) {
+    for part in named_children(node) {
         if part.kind() == "initializer_expression" {
             initializer(walk, part, value);
         } else {
@@ -846,8 +817,7 @@ fn implicit_creation<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
 
 /// The members that an initializer sets.
 fn initializer<'t>(walk: &mut Walk<'t>, list: Node<'t>, of: Value) {
-    let mut cursor = list.walk();
-    for part in list.named_children(&mut cursor) {
+    for part in named_children(list) {
         let left = field(part, "left").filter(|left| left.kind() == "identifier");
         match left {
             Some(name) if part.kind() == "assignment_expression" => {
@@ -870,15 +840,13 @@ fn initializer<'t>(walk: &mut Walk<'t>, list: Node<'t>, of: Value) {
 }
 
 fn with<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
-    let mut cursor = node.walk();
     let mut of = Value::Unknown;
-    for part in node.named_children(&mut cursor) {
+    for part in named_children(node) {
         if part.kind() != "with_initializer" {
             of = walk.visit(part);
             continue;
         }
-        let mut cursor = part.walk();
-        for (at, inner) in part.named_children(&mut cursor).enumerate() {
+        for (at, inner) in named_children(part).enumerate() {
             if at == 0 && inner.kind() == "identifier" {
                 walk.at_site(inner, Role::Write, Site::Key(of));
             } else {
@@ -913,9 +881,8 @@ fn from<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
     let declared = type_field(walk, node, "type");
     let name = field(node, "name").or_else(|| child(node, "identifier"));
     let of = field(node, "type");
-    let mut cursor = node.walk();
     let mut value = Value::Unknown;
-    for part in node.named_children(&mut cursor).filter(|part| Some(*part) != name && Some(*part) != of) {
+    for part in named_children(node).filter(|part| Some(*part) != name && Some(*part) != of) {
         value = walk.visit(part);
     }
     let value = if node.kind() == "from_clause" { value.element() } else { value };

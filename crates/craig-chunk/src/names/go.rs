@@ -5,7 +5,7 @@ use tree_sitter::Node;
 use super::walk::NameRule::{Block, Literal, Name, Read, Skip, Transparent};
 use super::walk::{NameTable, ScopeKind, Walk};
 use super::{DefinitionIx, DefinitionKind, Imported, Role, Site, Traits, Value};
-use crate::grammar::{child, field, unquoted};
+use crate::grammar::{child, field, named_children, unquoted};
 
 pub(crate) static TABLE: NameTable = NameTable {
     rules: &[
@@ -152,9 +152,7 @@ fn call<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
     let called = walk.field_as(node, "function", Role::Call).called();
     walk.field(node, "type_arguments");
     let Some(arguments) = field(node, "arguments") else { return called };
-    let mut cursor = arguments.walk();
-    let values: Vec<Value> =
-        arguments.named_children(&mut cursor).map(|argument| walk.visit(argument)).collect();
+    let values: Vec<Value> = named_children(arguments).map(|argument| walk.visit(argument)).collect();
     match name {
         "make" | "append" => values.first().copied().unwrap_or_default(),
         "new" => values.first().copied().unwrap_or_default().instance(),
@@ -180,8 +178,7 @@ fn composite<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
 
 /// The elements of a literal; keys of a struct's are its fields.
 fn literal_value<'t>(walk: &mut Walk<'t>, node: Node<'t>, of: Value) {
-    let mut cursor = node.walk();
-    for element in node.named_children(&mut cursor) {
+    for element in named_children(node) {
         if element.kind() != "keyed_element" {
             element_value(walk, element, of.element());
             continue;
@@ -254,8 +251,7 @@ fn function<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
 /// How many arguments a function takes.
 fn arity(node: Node<'_>) -> Option<u8> {
     let list = field(node, "parameters")?;
-    let mut cursor = list.walk();
-    let n_arguments = list.named_children(&mut cursor).filter(|part| part.kind() != "comment").map(|part| {
+    let n_arguments = named_children(list).filter(|part| part.kind() != "comment").map(|part| {
         let mut cursor = part.walk();
         part.children_by_field_name("name", &mut cursor).filter(Node::is_named).count().max(1)
     });
@@ -295,8 +291,7 @@ fn signature<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
 /// Declares parameters; the value of the first.
 fn parameters<'t>(walk: &mut Walk<'t>, list: Node<'t>) -> Value {
     let mut first = None;
-    let mut cursor = list.walk();
-    for parameter in list.named_children(&mut cursor) {
+    for parameter in named_children(list) {
         let declared = walk.field(parameter, "type");
         let value = match parameter.kind() {
             "variadic_parameter_declaration" => declared.collection(),
@@ -354,8 +349,7 @@ fn type_spec<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
 
 fn fields<'t>(walk: &mut Walk<'t>, node: Node<'t>, owner: DefinitionIx) {
     let Some(list) = child(node, "field_declaration_list") else { return };
-    let mut cursor = list.walk();
-    for declaration in list.named_children(&mut cursor).filter(|part| part.kind() == "field_declaration") {
+    for declaration in named_children(list).filter(|part| part.kind() == "field_declaration") {
         let mut names = declaration.walk();
         let names: Vec<Node<'t>> = declaration
             .children_by_field_name("name", &mut names)
@@ -420,8 +414,7 @@ fn add_super(walk: &mut Walk<'_>, owner: DefinitionIx, value: Value) {
 }
 
 fn interface<'t>(walk: &mut Walk<'t>, node: Node<'t>, owner: DefinitionIx) {
-    let mut cursor = node.walk();
-    for part in node.named_children(&mut cursor) {
+    for part in named_children(node) {
         match part.kind() {
             "method_elem" | "method_spec" => {
                 let Some(name) = field(part, "name") else { continue };
@@ -438,8 +431,7 @@ fn interface<'t>(walk: &mut Walk<'t>, node: Node<'t>, owner: DefinitionIx) {
                 if part.named_child_count() == 1 {
                     add_super(walk, owner, value);
                 } else {
-                    let mut cursor = part.walk();
-                    for other in part.named_children(&mut cursor).skip(1) {
+                    for other in named_children(part).skip(1) {
                         walk.visit(other);
                     }
                 }
@@ -474,15 +466,13 @@ fn values<'t>(walk: &mut Walk<'t>, list: Node<'t>) -> Vec<Value> {
     if list.kind() != "expression_list" {
         return vec![walk.visit(list)];
     }
-    let mut cursor = list.walk();
-    list.named_children(&mut cursor).map(|value| walk.visit(value)).collect()
+    named_children(list).map(|value| walk.visit(value)).collect()
 }
 
 fn short_variables<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
     let values = field(node, "right").map(|list| values(walk, list)).unwrap_or_default();
     let Some(left) = field(node, "left") else { return Value::Unknown };
-    let mut cursor = left.walk();
-    for (at, name) in left.named_children(&mut cursor).enumerate() {
+    for (at, name) in named_children(left).enumerate() {
         if name.kind() == "identifier" {
             walk.declare_local(name, values.get(at).copied().unwrap_or_default());
         } else {
@@ -494,8 +484,7 @@ fn short_variables<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
 
 fn assignment<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
     if let Some(left) = field(node, "left") {
-        let mut cursor = left.walk();
-        for part in left.named_children(&mut cursor) {
+        for part in named_children(left) {
             walk.visit_as(part, Role::Write);
         }
     }
@@ -514,8 +503,7 @@ fn increment<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
 fn range<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
     let of = walk.field(node, "right");
     let Some(left) = field(node, "left") else { return Value::Unknown };
-    let mut cursor = left.walk();
-    for (at, name) in left.named_children(&mut cursor).enumerate() {
+    for (at, name) in named_children(left).enumerate() {
         let value = if at == 1 { of.element() } else { Value::Unknown };
         if name.kind() == "identifier" {
             walk.declare_local(name, value);
@@ -537,11 +525,8 @@ fn type_switch<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
         walk.field(node, "initializer");
         walk.field(node, "value");
         let alias = field(node, "alias").and_then(|list| list.named_child(0));
-        let mut cursor = node.walk();
-        let cases: Vec<Node<'t>> = node
-            .named_children(&mut cursor)
-            .filter(|part| matches!(part.kind(), "type_case" | "default_case"))
-            .collect();
+        let cases: Vec<Node<'t>> =
+            named_children(node).filter(|part| matches!(part.kind(), "type_case" | "default_case")).collect();
         for case in cases {
             walk.scope(ScopeKind::Block, |walk| {
                 let mut cursor = case.walk();

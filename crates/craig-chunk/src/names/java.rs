@@ -6,7 +6,7 @@ use super::rules::{assignment, itself, plain, ternary, this};
 use super::walk::NameRule::{Block, Literal, Name, Read, Skip, Transparent};
 use super::walk::{NameTable, ScopeKind, Walk};
 use super::{DefinitionIx, DefinitionKind, Imported, Role, Site, Source, Traits, Value};
-use crate::grammar::{child, field};
+use crate::grammar::{all_children, child, field, named_children};
 
 pub(crate) static TABLE: NameTable = NameTable {
     rules: &[
@@ -35,11 +35,11 @@ pub(crate) static TABLE: NameTable = NameTable {
         ("identifier", Name),
         ("scoped_identifier", Read(scoped)),
         ("this", Read(this)),
-        ("type_identifier", Read(type_node)),
-        ("scoped_type_identifier", Read(type_node)),
-        ("generic_type", Read(type_node)),
-        ("array_type", Read(type_node)),
-        ("annotated_type", Read(type_node)),
+        ("type_identifier", Read(type_name)),
+        ("scoped_type_identifier", Read(scoped_type)),
+        ("generic_type", Read(generic)),
+        ("array_type", Read(array_type)),
+        ("annotated_type", Read(annotated_type)),
         ("class_literal", Read(plain)),
         ("class_declaration", Read(type_declaration)),
         ("record_declaration", Read(type_declaration)),
@@ -93,8 +93,7 @@ pub(crate) static TABLE: NameTable = NameTable {
 };
 
 fn string<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
-    let mut cursor = node.walk();
-    for part in node.named_children(&mut cursor).filter(|part| part.kind() == "string_interpolation") {
+    for part in named_children(node).filter(|part| part.kind() == "string_interpolation") {
         walk.children(part);
     }
     Value::Builtin
@@ -170,34 +169,38 @@ fn scoped<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
     walk.member(name, of, role)
 }
 
-/// A type: its value is an instance of it.
-fn type_node<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
-    let role = match walk.take_role() {
+/// The role of a type: another one than a plain type, if the context says so.
+fn take_type_role(walk: &mut Walk<'_>) -> Role {
+    match walk.take_role() {
         Role::Read => Role::Type,
         role => role,
-    };
-    match node.kind() {
-        "type_identifier" if walk.text_of(node) == "var" => Value::Unknown,
-        "type_identifier" => walk.name(node, role).instance(),
-        "scoped_type_identifier" => scoped_type(walk, node, role),
-        "generic_type" => generic(walk, node, role),
-        "array_type" => walk.field(node, "element").collection().or(Value::Builtin),
-        _ => {
-            let mut cursor = node.walk();
-            let mut value = Value::Unknown;
-            for part in node.named_children(&mut cursor) {
-                value = walk.visit_as(part, role);
-            }
-            value
-        }
     }
 }
 
-fn scoped_type<'t>(walk: &mut Walk<'t>, node: Node<'t>, role: Role) -> Value {
-    let mut cursor = node.walk();
+/// A type: its value is an instance of it.
+fn type_name<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
+    let role = take_type_role(walk);
+    if walk.text_of(node) == "var" { Value::Unknown } else { walk.name(node, role).instance() }
+}
+
+fn array_type<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
+    walk.field(node, "element").collection().or(Value::Builtin)
+}
+
+fn annotated_type<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
+    let role = take_type_role(walk);
+    let mut value = Value::Unknown;
+    for part in named_children(node) {
+        value = walk.visit_as(part, role);
+    }
+    value
+}
+
+fn scoped_type<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
+    let role = take_type_role(walk);
     let mut scope = None;
     let mut name = None;
-    for part in node.named_children(&mut cursor) {
+    for part in named_children(node) {
         match part.kind() {
             "marker_annotation" | "annotation" => {
                 walk.visit(part);
@@ -269,15 +272,14 @@ pub(super) const MAPS: &[&str] = &[
     "WeakHashMap",
 ];
 
-fn generic<'t>(walk: &mut Walk<'t>, node: Node<'t>, role: Role) -> Value {
-    let mut cursor = node.walk();
-    let mut parts = node.named_children(&mut cursor);
+fn generic<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
+    let role = take_type_role(walk);
+    let mut parts = named_children(node);
     let Some(first) = parts.next() else { return Value::Unknown };
     let whole = walk.visit_as(first, role);
     let mut values = Vec::new();
     for part in parts {
-        let mut cursor = part.walk();
-        values.extend(part.named_children(&mut cursor).map(|argument| walk.visit_as(argument, Role::Type)));
+        values.extend(named_children(part).map(|argument| walk.visit_as(argument, Role::Type)));
     }
     let name = walk.text_of(first);
     let element = if HOLDERS.contains(&name) {
@@ -307,12 +309,16 @@ fn is_of_language<'t>(walk: &mut Walk<'t>, name: Node<'t>) -> bool {
     }
 }
 
+/// Modifiers and annotations, which come first.
+fn modifiers(node: Node<'_>) -> Option<Node<'_>> {
+    node.named_child(0).filter(|first| first.kind() == "modifiers")
+}
+
 fn traits(node: Node<'_>) -> (Traits, bool) {
     let mut traits = Traits::default();
     let mut is_final = false;
-    if let Some(modifiers) = child(node, "modifiers") {
-        let mut cursor = modifiers.walk();
-        for modifier in modifiers.children(&mut cursor) {
+    if let Some(modifiers) = modifiers(node) {
+        for modifier in all_children(modifiers) {
             match modifier.kind() {
                 "static" => traits = traits.and(Traits::STATIC),
                 "private" => traits = traits.and(Traits::PRIVATE),
@@ -357,8 +363,7 @@ fn type_declaration<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
 
 fn type_parameters<'t>(walk: &mut Walk<'t>, node: Node<'t>) {
     let Some(list) = field(node, "type_parameters") else { return };
-    let mut cursor = list.walk();
-    let parameters: Vec<Node<'t>> = list.named_children(&mut cursor).collect();
+    let parameters: Vec<Node<'t>> = named_children(list).collect();
     let name_of = |parameter| child(parameter, "type_identifier").or_else(|| child(parameter, "identifier"));
     // The bounds may name all of them.
     for name in parameters.iter().filter_map(|&parameter| name_of(parameter)) {
@@ -367,9 +372,7 @@ fn type_parameters<'t>(walk: &mut Walk<'t>, node: Node<'t>) {
     for &parameter in &parameters {
         let value = match child(parameter, "type_bound") {
             Some(bounds) => {
-                let mut cursor = bounds.walk();
-                let values: Vec<Value> =
-                    bounds.named_children(&mut cursor).map(|bound| walk.visit(bound)).collect();
+                let values: Vec<Value> = named_children(bounds).map(|bound| walk.visit(bound)).collect();
                 values.first().copied().unwrap_or_default()
             }
             None => Value::Unknown,
@@ -386,8 +389,7 @@ fn supers<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Vec<Value> {
     for (list, role) in [(extends, Role::Inherit), (field(node, "interfaces"), Role::Implement)] {
         let Some(list) = list else { continue };
         let list = child(list, "type_list").unwrap_or(list);
-        let mut cursor = list.walk();
-        for part in list.named_children(&mut cursor) {
+        for part in named_children(list) {
             supers.push(itself(walk.visit_as(part, role)));
         }
     }
@@ -396,10 +398,9 @@ fn supers<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Vec<Value> {
 
 /// A component of a record is a field and the method that reads it.
 fn components<'t>(walk: &mut Walk<'t>, list: Node<'t>, owner: DefinitionIx) {
-    let mut cursor = list.walk();
-    for component in list.named_children(&mut cursor) {
+    for component in named_children(list) {
         let value = walk.field(component, "type");
-        if let Some(modifiers) = child(component, "modifiers") {
+        if let Some(modifiers) = modifiers(component) {
             walk.visit(modifiers);
         }
         let Some(name) = field(component, "name") else { continue };
@@ -458,8 +459,7 @@ fn method<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
 fn parameters<'t>(walk: &mut Walk<'t>, list: Node<'t>) -> Option<u8> {
     let mut n = 0usize;
     let mut is_fixed = true;
-    let mut cursor = list.walk();
-    for parameter in list.named_children(&mut cursor) {
+    for parameter in named_children(list) {
         match parameter.kind() {
             "formal_parameter" => {
                 n += 1;
@@ -471,8 +471,7 @@ fn parameters<'t>(walk: &mut Walk<'t>, list: Node<'t>) -> Option<u8> {
             "spread_parameter" => {
                 is_fixed = false;
                 let mut value = Value::Unknown;
-                let mut cursor = parameter.walk();
-                for part in parameter.named_children(&mut cursor) {
+                for part in named_children(parameter) {
                     match field(part, "name") {
                         Some(name) if part.kind() == "variable_declarator" => {
                             walk.declare_local(name, value.collection());
@@ -489,7 +488,7 @@ fn parameters<'t>(walk: &mut Walk<'t>, list: Node<'t>) -> Option<u8> {
 
 /// The declared type of a parameter or variable, with the dimensions behind its name.
 fn typed<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
-    if let Some(modifiers) = child(node, "modifiers") {
+    if let Some(modifiers) = modifiers(node) {
         walk.visit(modifiers);
     }
     let declared = walk.field(node, "type");
@@ -518,8 +517,7 @@ fn fields<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
 fn annotation<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
     let of = walk.field_as(node, "name", Role::Type);
     let Some(arguments) = field(node, "arguments") else { return Value::Unknown };
-    let mut cursor = arguments.walk();
-    for argument in arguments.named_children(&mut cursor) {
+    for argument in named_children(arguments) {
         match field(argument, "key") {
             Some(key) if argument.kind() == "element_value_pair" => {
                 walk.at_site(key, Role::Write, Site::Key(of.instance()));
@@ -571,8 +569,7 @@ fn catch<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
         if let Some(parameter) = child(node, "catch_formal_parameter") {
             let mut values = Vec::new();
             if let Some(types) = child(parameter, "catch_type") {
-                let mut cursor = types.walk();
-                values.extend(types.named_children(&mut cursor).map(|of| walk.visit(of)));
+                values.extend(named_children(types).map(|of| walk.visit(of)));
             }
             if let Some(name) = field(parameter, "name") {
                 let value = if let [only] = values[..] { only } else { Value::Unknown };
@@ -588,11 +585,9 @@ fn catch<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
 fn switch<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
     let of = walk.field(node, "condition");
     let Some(body) = field(node, "body") else { return Value::Unknown };
-    let mut cursor = body.walk();
-    for group in body.named_children(&mut cursor) {
+    for group in named_children(body) {
         walk.scope(ScopeKind::Block, |walk| {
-            let mut cursor = group.walk();
-            for part in group.named_children(&mut cursor) {
+            for part in named_children(group) {
                 if part.kind() == "switch_label" {
                     label(walk, part, of);
                 } else {
@@ -605,8 +600,7 @@ fn switch<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
 }
 
 fn label<'t>(walk: &mut Walk<'t>, node: Node<'t>, of: Value) {
-    let mut cursor = node.walk();
-    for part in node.named_children(&mut cursor) {
+    for part in named_children(node) {
         match part.kind() {
             "identifier" => {
                 if !matches!(of, Value::Unknown | Value::Builtin) {
@@ -625,9 +619,8 @@ fn label<'t>(walk: &mut Walk<'t>, node: Node<'t>, of: Value) {
 }
 
 fn type_pattern<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
-    let mut cursor = node.walk();
     let mut value = Value::Unknown;
-    for part in node.named_children(&mut cursor) {
+    for part in named_children(node) {
         if part.kind() == "identifier" {
             walk.declare_local(part, value);
         } else {
@@ -638,15 +631,13 @@ fn type_pattern<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
 }
 
 fn record_pattern<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
-    let mut cursor = node.walk();
-    for part in node.named_children(&mut cursor) {
+    for part in named_children(node) {
         match part.kind() {
             "identifier" => {
                 walk.visit_as(part, Role::Type);
             }
             "record_pattern_body" => {
-                let mut cursor = part.walk();
-                for component in part.named_children(&mut cursor) {
+                for component in named_children(part) {
                     if component.kind() == "record_pattern_component" {
                         type_pattern(walk, component);
                     } else {
@@ -663,8 +654,7 @@ fn record_pattern<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
 }
 
 fn labeled<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
-    let mut cursor = node.walk();
-    for part in node.named_children(&mut cursor).filter(|part| part.kind() != "identifier") {
+    for part in named_children(node).filter(|part| part.kind() != "identifier") {
         walk.visit(part);
     }
     Value::Unknown
@@ -701,8 +691,10 @@ fn field_access<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
     if name.kind() == "this" {
         return walk.visit(object).instance();
     }
-    if object.kind() == "super" || child(node, "super").is_some() {
-        if object.kind() != "super" {
+    let is_own = object.kind() == "super";
+    // `Shape.super.name` has more than an object, a dot and a name.
+    if is_own || node.child_count() > 3 && child(node, "super").is_some() {
+        if !is_own {
             walk.visit(object);
         }
         let of = walk.this.map_or(Value::Unknown, Value::Super);
@@ -745,8 +737,10 @@ fn call<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
         (_, None) => return Value::Unknown,
         (None, Some(name)) => (Value::Unknown, walk.at_site(name, Role::Call, Site::Bare)),
         (Some(object), Some(name)) => {
-            let is_super = object.kind() == "super" || child(node, "super").is_some();
-            let of = if object.kind() == "super" { Value::Unknown } else { walk.visit(object) };
+            let is_own = object.kind() == "super";
+            // `Shape.super.area()` has more than an object, a dot, a name and arguments.
+            let is_super = is_own || node.child_count() > 4 && child(node, "super").is_some();
+            let of = if is_own { Value::Unknown } else { walk.visit(object) };
             let of = if is_super { walk.this.map_or(Value::Unknown, Value::Super) } else { of };
             (of, walk.member(name, of, Role::Call))
         }
@@ -762,8 +756,7 @@ fn call<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
 /// Reads arguments; how many there are. The first parameter of a lambda is an element of the receiver.
 fn arguments<'t>(walk: &mut Walk<'t>, list: Node<'t>, element: Value) -> usize {
     let mut n = 0;
-    let mut cursor = list.walk();
-    for argument in list.named_children(&mut cursor) {
+    for argument in named_children(list) {
         match argument.kind() {
             "line_comment" | "block_comment" => continue,
             "lambda_expression" => lambda_of(walk, argument, element),
@@ -778,8 +771,7 @@ fn arguments<'t>(walk: &mut Walk<'t>, list: Node<'t>, element: Value) -> usize {
 
 fn creation<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
     let Some(of) = field(node, "type") else { return walk.children(node) };
-    let mut cursor = node.walk();
-    for outer in node.named_children(&mut cursor).take_while(|part| *part != of) {
+    for outer in named_children(node).take_while(|part| *part != of) {
         walk.visit(outer);
     }
     walk.field(node, "type_arguments");
@@ -819,8 +811,7 @@ fn constructor_call<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
 /// `Shape::area`, `Shape::new`.
 fn method_reference<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
     let is_new = child(node, "new").is_some();
-    let mut cursor = node.walk();
-    let mut parts = node.children(&mut cursor).filter(|part| part.is_named() || part.kind() == "super");
+    let mut parts = all_children(node).filter(|part| part.is_named() || part.kind() == "super");
     let Some(first) = parts.next() else { return Value::Unknown };
     let of = match first.kind() {
         "super" => walk.this.map_or(Value::Unknown, Value::Super),
@@ -851,8 +842,7 @@ fn lambda_of<'t>(walk: &mut Walk<'t>, node: Node<'t>, first: Value) {
                 walk.declare_local(name, first);
             }
             Some(list) => {
-                let mut cursor = list.walk();
-                for name in list.named_children(&mut cursor) {
+                for name in named_children(list) {
                     walk.declare_local(name, Value::Unknown);
                 }
             }

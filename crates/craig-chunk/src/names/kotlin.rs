@@ -22,7 +22,7 @@ use super::rules::{assignment, plain};
 use super::walk::NameRule::{Literal, Read, Skip, Transparent};
 use super::walk::{NameTable, ScopeKind, Walk};
 use super::{DefinitionIx, DefinitionKind, Imported, Role, Site, Source, Traits, Value};
-use crate::grammar::child;
+use crate::grammar::{all_children, child, named_children};
 
 pub(crate) static TABLE: NameTable = NameTable {
     rules: &[
@@ -110,8 +110,7 @@ fn is_type(node: Node<'_>) -> bool {
 /// Names behind `$` are no nodes of the tree.
 fn string<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
     let mut is_after_dollar = false;
-    let mut cursor = node.walk();
-    for part in node.named_children(&mut cursor) {
+    for part in named_children(node) {
         let text = walk.text_of(part);
         let is_content = part.kind() == "string_content";
         if is_content && is_after_dollar {
@@ -129,9 +128,8 @@ fn string<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
 }
 
 fn file<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
-    let mut cursor = node.walk();
     let mut open: Option<DefinitionIx> = None;
-    for part in node.named_children(&mut cursor) {
+    for part in named_children(node) {
         let next = walk.found.definitions.len() as DefinitionIx;
         match open {
             // What cannot be parsed ended a type too early: its other members are indented.
@@ -152,8 +150,7 @@ fn file<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
 /// What cannot be parsed: types stand in it as their tokens.
 fn broken<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
     walk.take_role();
-    let mut cursor = node.walk();
-    let parts: Vec<Node<'t>> = node.children(&mut cursor).collect();
+    let parts: Vec<Node<'t>> = all_children(node).collect();
     if !parts.iter().any(|part| is_keyword(*part)) {
         return walk.children(node);
     }
@@ -238,9 +235,7 @@ fn package<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
 
 fn import<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
     let Some(path) = child(node, "qualified_identifier") else { return Value::Unknown };
-    let mut cursor = path.walk();
-    let names: Vec<Node<'t>> =
-        path.named_children(&mut cursor).filter(|part| part.kind() == "identifier").collect();
+    let names: Vec<Node<'t>> = named_children(path).filter(|part| part.kind() == "identifier").collect();
     let is_all = child(node, "*").is_some();
     let (Some(&first), Some((&last, before))) = (names.first(), names.split_last()) else {
         return Value::Unknown;
@@ -319,8 +314,7 @@ fn enclosing(walk: &Walk<'_>, name: &str) -> Option<DefinitionIx> {
 
 /// `super`, `super<Shape>`
 fn super_value<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
-    let mut cursor = node.walk();
-    let of = node.named_children(&mut cursor).find(|part| is_type(*part));
+    let of = named_children(node).find(|part| is_type(*part));
     match of {
         Some(of) => walk.visit(of),
         None => walk.this.map_or(Value::Unknown, Value::Super),

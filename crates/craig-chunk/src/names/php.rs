@@ -6,7 +6,7 @@ use super::rules::plain;
 use super::walk::NameRule::{Literal, Read, Skip, Transparent};
 use super::walk::{NameTable, ScopeKind, Walk};
 use super::{DefinitionIx, DefinitionKind, Imported, Role, Site, Source, Traits, Value};
-use crate::grammar::{child, field};
+use crate::grammar::{child, field, named_children};
 
 pub(crate) static TABLE: NameTable = NameTable {
     rules: &[
@@ -103,11 +103,9 @@ fn namespace<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
 fn import<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
     let prefix = field(node, "body").and_then(|_| child(node, "namespace_name"));
     let group = field(node, "body").unwrap_or(node);
-    let mut cursor = group.walk();
-    for clause in group.named_children(&mut cursor).filter(|part| part.kind() == "namespace_use_clause") {
+    for clause in named_children(group).filter(|part| part.kind() == "namespace_use_clause") {
         let alias = field(clause, "alias");
-        let mut cursor = clause.walk();
-        let path = clause.named_children(&mut cursor).find(|part| Some(*part) != alias);
+        let path = named_children(clause).find(|part| Some(*part) != alias);
         let Some(path) = path else { continue };
         let name = last_name(path);
         let text = walk.text_of(name);
@@ -130,8 +128,7 @@ fn last_name(path: Node<'_>) -> Node<'_> {
     if path.kind() == "name" {
         return path;
     }
-    let mut cursor = path.walk();
-    path.named_children(&mut cursor).filter(|part| part.kind() == "name").last().unwrap_or(path)
+    named_children(path).filter(|part| part.kind() == "name").last().unwrap_or(path)
 }
 
 /// The path before its last name, without the separator.
@@ -167,12 +164,10 @@ fn class_name<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
     }
     let mut value = None;
     let mut parts = Vec::new();
-    let mut cursor = node.walk();
-    for part in node.named_children(&mut cursor) {
+    for part in named_children(node) {
         match part.kind() {
             "namespace_name" => {
-                let mut cursor = part.walk();
-                parts.extend(part.named_children(&mut cursor));
+                parts.extend(named_children(part));
             }
             _ => parts.push(part),
         }
@@ -208,9 +203,8 @@ fn type_node<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
             _ => Value::Builtin,
         };
     }
-    let mut cursor = node.walk();
     let mut value = Value::Unknown;
-    for part in node.named_children(&mut cursor) {
+    for part in named_children(node) {
         let found = match part.kind() {
             "name" | "qualified_name" | "relative_name" => walk.visit_as(part, Role::Type).instance(),
             _ => walk.visit(part),
@@ -223,8 +217,7 @@ fn type_node<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
 }
 
 fn attribute<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
-    let mut cursor = node.walk();
-    for part in node.named_children(&mut cursor) {
+    for part in named_children(node) {
         match part.kind() {
             "arguments" => walk.visit(part),
             _ => walk.visit_as(part, Role::Call),
@@ -235,8 +228,7 @@ fn attribute<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
 
 fn traits(node: Node<'_>, text: &str) -> Traits {
     let mut traits = Traits::default();
-    let mut cursor = node.walk();
-    for part in node.named_children(&mut cursor) {
+    for part in named_children(node) {
         match part.kind() {
             "static_modifier" => traits = traits.and(Traits::STATIC),
             "visibility_modifier" if text.get(part.byte_range()) == Some("private") => {
@@ -263,9 +255,8 @@ fn type_declaration<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
 
 fn body_of_type<'t>(walk: &mut Walk<'t>, node: Node<'t>, definition: DefinitionIx) {
     walk.inside_type(definition, |walk| {
-        let mut cursor = node.walk();
         let inherited = if node.kind() == "interface_declaration" { Role::Inherit } else { Role::Implement };
-        for part in node.named_children(&mut cursor) {
+        for part in named_children(node) {
             match part.kind() {
                 "base_clause" => add_supers(walk, part, definition, Role::Inherit),
                 "class_interface_clause" => add_supers(walk, part, definition, inherited),
@@ -279,8 +270,7 @@ fn body_of_type<'t>(walk: &mut Walk<'t>, node: Node<'t>, definition: DefinitionI
 }
 
 fn add_supers<'t>(walk: &mut Walk<'t>, list: Node<'t>, of: DefinitionIx, role: Role) {
-    let mut cursor = list.walk();
-    for part in list.named_children(&mut cursor) {
+    for part in named_children(list) {
         if !matches!(part.kind(), "name" | "qualified_name" | "relative_name") {
             walk.visit(part);
             continue;
@@ -295,8 +285,7 @@ fn add_supers<'t>(walk: &mut Walk<'t>, list: Node<'t>, of: DefinitionIx, role: R
 /// A trait lends its members.
 fn use_traits<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
     if let Some(this) = walk.this {
-        let mut cursor = node.walk();
-        for part in node.named_children(&mut cursor) {
+        for part in named_children(node) {
             if part.kind() != "use_list" {
                 let value = walk.visit_as(part, Role::Inherit);
                 if let Some(known) = walk.definition(this) {
@@ -319,8 +308,7 @@ fn enum_case<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
 fn constants<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
     let declared = walk.field(node, "type");
     let traits = traits(node, walk.text);
-    let mut cursor = node.walk();
-    for element in node.named_children(&mut cursor).filter(|part| part.kind() == "const_element") {
+    for element in named_children(node).filter(|part| part.kind() == "const_element") {
         let Some(name) = element.named_child(0) else { continue };
         let definition = walk.define(name, element, DefinitionKind::Constant, traits);
         let value = element.named_child(1).map_or(Value::Unknown, |value| walk.visit(value));
@@ -345,8 +333,7 @@ fn properties<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
     let traits = traits(node, walk.text);
     let declared = walk.field(node, "type");
     walk.children_except(node, &["type"]);
-    let mut cursor = node.walk();
-    for element in node.named_children(&mut cursor).filter(|part| part.kind() == "property_element") {
+    for element in named_children(node).filter(|part| part.kind() == "property_element") {
         let Some(name) = field(element, "name").and_then(bare_name) else { continue };
         if let Some(definition) = walk.define(name, node, DefinitionKind::Field, traits) {
             walk.set_value(definition, declared);
@@ -380,8 +367,7 @@ fn function<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
 /// Declares parameters; those of a constructor with a visibility are fields, too.
 fn parameters<'t>(walk: &mut Walk<'t>, node: Node<'t>, is_constructor: bool) {
     let Some(list) = field(node, "parameters") else { return };
-    let mut cursor = list.walk();
-    for parameter in list.named_children(&mut cursor) {
+    for parameter in named_children(list) {
         walk.field(parameter, "attributes");
         let declared = walk.field(parameter, "type");
         let default = walk.field(parameter, "default_value");
@@ -416,8 +402,7 @@ fn closure<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
 fn catch<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
     let types = field(node, "type");
     let value = types.map_or(Value::Unknown, |types| {
-        let mut cursor = types.walk();
-        let values: Vec<Value> = types.named_children(&mut cursor).map(|of| walk.visit(of)).collect();
+        let values: Vec<Value> = named_children(types).map(|of| walk.visit(of)).collect();
         if let [only] = values[..] { only } else { Value::Unknown }
     });
     if let Some(name) = field(node, "name") {
@@ -430,9 +415,7 @@ fn catch<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
 /// `foreach ($all as $key => $one)`.
 fn foreach<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
     let body = field(node, "body");
-    let mut cursor = node.walk();
-    let mut parts =
-        node.named_children(&mut cursor).filter(|part| Some(*part) != body && part.kind() != "comment");
+    let mut parts = named_children(node).filter(|part| Some(*part) != body && part.kind() != "comment");
     let element = parts.next().map_or(Value::Unknown, |all| walk.visit(all)).element();
     if let Some(target) = parts.next() {
         match (target.kind(), target.named_child(0), target.named_child(1)) {
@@ -458,8 +441,7 @@ fn static_variable<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
 }
 
 fn global<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
-    let mut cursor = node.walk();
-    for name in node.named_children(&mut cursor).filter_map(bare_name) {
+    for name in named_children(node).filter_map(bare_name) {
         walk.is_global(name);
         if walk.is_bound(name) {
             walk.name(name, Role::Read);
@@ -499,8 +481,7 @@ fn assign<'t>(walk: &mut Walk<'t>, left: Node<'t>, whole: Node<'t>, value: Value
             }
         }
         "list_literal" | "array_creation_expression" | "array_element_initializer" => {
-            let mut cursor = left.walk();
-            for part in left.named_children(&mut cursor) {
+            for part in named_children(left) {
                 assign(walk, part, part, value.element());
             }
         }
@@ -575,9 +556,8 @@ fn match_arm<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
 }
 
 fn subscript<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
-    let mut cursor = node.walk();
     let mut first = None;
-    for part in node.named_children(&mut cursor) {
+    for part in named_children(node) {
         let value = walk.visit(part);
         first.get_or_insert(value);
     }
@@ -585,9 +565,8 @@ fn subscript<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
 }
 
 fn array<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
-    let mut cursor = node.walk();
     let mut element = Value::Unknown;
-    for part in node.named_children(&mut cursor) {
+    for part in named_children(node) {
         element = walk.children(part);
     }
     match element {
@@ -606,8 +585,7 @@ fn returned<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
 
 fn argument<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
     let name = field(node, "name");
-    let mut cursor = node.walk();
-    for part in node.named_children(&mut cursor).filter(|part| Some(*part) != name) {
+    for part in named_children(node).filter(|part| Some(*part) != name) {
         walk.visit(part);
     }
     Value::Unknown
@@ -646,8 +624,7 @@ fn static_property<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
 }
 
 fn class_constant<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
-    let mut cursor = node.walk();
-    let mut parts = node.named_children(&mut cursor);
+    let mut parts = named_children(node);
     let of = parts.next().map_or(Value::Unknown, |scope| scope_of(walk, scope));
     match parts.next() {
         Some(name) if walk.text_of(name) == "class" => Value::Builtin,
@@ -709,8 +686,7 @@ const OF_DOUBLES: &[&str] = &[
 /// Reads arguments; the class that is the first, if it is `Shape::class`.
 fn arguments<'t>(walk: &mut Walk<'t>, list: Node<'t>) -> Value {
     let mut first = None;
-    let mut cursor = list.walk();
-    for argument in list.named_children(&mut cursor) {
+    for argument in named_children(list) {
         let inner =
             argument.named_child(0).filter(|inner| inner.kind() == "class_constant_access_expression");
         let class = inner.filter(|inner| walk.text_of(*inner).ends_with("::class"));
@@ -738,9 +714,8 @@ fn static_call<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
 }
 
 fn creation<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
-    let mut cursor = node.walk();
     let mut value = Value::Unknown;
-    for part in node.named_children(&mut cursor) {
+    for part in named_children(node) {
         match part.kind() {
             "name" | "qualified_name" | "relative_name" => value = walk.visit_as(part, Role::Call).instance(),
             "anonymous_class" => value = anonymous(walk, part),

@@ -5,7 +5,7 @@ use tree_sitter::Node;
 use super::walk::NameRule::{Inside, Literal, Name, Read, Skip, Transparent};
 use super::walk::{NameTable, ScopeKind, Walk};
 use super::{DefinitionKind, Imported, Role, Site, Source, Traits, Value};
-use crate::grammar::{child, field};
+use crate::grammar::{child, field, named_children};
 
 pub(crate) static TABLE: NameTable = NameTable {
     rules: &[
@@ -58,8 +58,7 @@ pub(crate) static TABLE: NameTable = NameTable {
 
 /// Strings have expressions in them only where they are interpolated.
 fn string<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
-    let mut cursor = node.walk();
-    for part in node.named_children(&mut cursor).filter(|part| part.kind() == "interpolation") {
+    for part in named_children(node).filter(|part| part.kind() == "interpolation") {
         walk.children(part);
     }
     Value::Builtin
@@ -94,18 +93,16 @@ fn call<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
     let Some(arguments) = field(node, "arguments") else { return called.called() };
     if is_cast && let Some(first) = first {
         let value = type_value(walk, first);
-        let mut cursor = arguments.walk();
-        for argument in arguments.named_children(&mut cursor).skip(1) {
+        for argument in named_children(arguments).skip(1) {
             walk.visit(argument);
         }
         return value;
     }
-    let mut cursor = arguments.walk();
     if arguments.kind() != "argument_list" {
         walk.visit(arguments);
         return called.called();
     }
-    for argument in arguments.named_children(&mut cursor) {
+    for argument in named_children(arguments) {
         if argument.kind() == "keyword_argument" {
             keyword_of(walk, argument, called);
         } else {
@@ -140,8 +137,7 @@ fn either<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
 }
 
 fn conditional<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
-    let mut cursor = node.walk();
-    let values: Vec<Value> = node.named_children(&mut cursor).map(|part| walk.visit(part)).collect();
+    let values: Vec<Value> = named_children(node).map(|part| walk.visit(part)).collect();
     match values[..] {
         [first, _, other] => {
             if first == Value::Builtin {
@@ -178,9 +174,7 @@ fn type_value<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
             }
         }
         "binary_operator" | "union_type" => {
-            let mut cursor = node.walk();
-            let parts: Vec<Value> =
-                node.named_children(&mut cursor).map(|part| type_value(walk, part)).collect();
+            let parts: Vec<Value> = named_children(node).map(|part| type_value(walk, part)).collect();
             parts
                 .into_iter()
                 .find(|part| !matches!(part, Value::Unknown | Value::Builtin))
@@ -238,8 +232,7 @@ const COLLECTIONS: &[&str] = &[
 
 /// `Optional[Shape]`, `list[Shape]`, `Box[Shape]`.
 fn generic<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
-    let mut cursor = node.walk();
-    let mut parts = node.named_children(&mut cursor);
+    let mut parts = named_children(node);
     let Some(first) = parts.next() else { return Value::Unknown };
     let whole = walk.visit_as(first, Role::Type);
     let name = walk.text_of(first).rsplit('.').next().unwrap_or_default();
@@ -247,8 +240,7 @@ fn generic<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
     for part in parts {
         match part.kind() {
             "type_parameter" => {
-                let mut cursor = part.walk();
-                values.extend(part.named_children(&mut cursor).map(|part| type_value(walk, part)));
+                values.extend(named_children(part).map(|part| type_value(walk, part)));
             }
             _ => values.push(type_value(walk, part)),
         }
@@ -275,8 +267,7 @@ fn generic<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
 fn decorated<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
     walk.children_except(node, &["definition"]);
     let mut traits = Traits::default();
-    let mut cursor = node.walk();
-    for decorator in node.named_children(&mut cursor).filter(|part| part.kind() == "decorator") {
+    for decorator in named_children(node).filter(|part| part.kind() == "decorator") {
         let name = walk.text_of(decorator).trim_start_matches('@').trim();
         let name = name.split('(').next().unwrap_or_default();
         traits = match name.rsplit('.').next().unwrap_or_default() {
@@ -326,8 +317,7 @@ fn function_with<'t>(walk: &mut Walk<'t>, node: Node<'t>, traits: Traits) -> Val
 }
 
 fn parameters<'t>(walk: &mut Walk<'t>, list: Node<'t>, receiver: Value) {
-    let mut cursor = list.walk();
-    for (at, parameter) in list.named_children(&mut cursor).enumerate() {
+    for (at, parameter) in named_children(list).enumerate() {
         let default = walk.field(parameter, "value");
         let declared = walk.field(parameter, "type");
         let name = field(parameter, "name").or_else(|| match parameter.kind() {
@@ -353,8 +343,7 @@ fn class<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
     };
     let mut supers = Vec::new();
     if let Some(list) = field(node, "superclasses") {
-        let mut cursor = list.walk();
-        for part in list.named_children(&mut cursor) {
+        for part in named_children(list) {
             let value = match part.kind() {
                 "keyword_argument" => walk.field(part, "value"),
                 // `Base[T]`
@@ -441,8 +430,7 @@ fn exported_names<'t>(walk: &mut Walk<'t>, node: Node<'t>) {
     let Some(list) = field(node, "right").filter(|list| matches!(list.kind(), "list" | "tuple")) else {
         return;
     };
-    let mut cursor = list.walk();
-    for name in list.named_children(&mut cursor).filter_map(|part| child(part, "string_content")) {
+    for name in named_children(list).filter_map(|part| child(part, "string_content")) {
         walk.at_site(name, Role::Import, Site::Bare);
     }
 }
@@ -480,8 +468,7 @@ fn assign<'t>(walk: &mut Walk<'t>, left: Node<'t>, whole: Node<'t>, value: Value
         | "list"
         | "as_pattern_target"
         | "parenthesized_expression" => {
-            let mut cursor = left.walk();
-            for part in left.named_children(&mut cursor) {
+            for part in named_children(left) {
                 assign(walk, part, part, Value::Unknown);
             }
         }
@@ -543,8 +530,7 @@ fn returned<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
 }
 
 fn global<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
-    let mut cursor = node.walk();
-    for name in node.named_children(&mut cursor) {
+    for name in named_children(node) {
         walk.is_global(name);
         walk.at_site(name, Role::Read, Site::Bare);
     }
@@ -552,8 +538,7 @@ fn global<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
 }
 
 fn import<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
-    let mut cursor = node.walk();
-    for part in node.named_children(&mut cursor) {
+    for part in named_children(node) {
         let (module, alias) = match part.kind() {
             "aliased_import" => (field(part, "name"), field(part, "alias")),
             _ => (Some(part), None),
@@ -605,8 +590,7 @@ fn type_alias<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
 
 /// Bare names in patterns are captured, all others refer to something.
 fn case_pattern<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
-    let mut cursor = node.walk();
-    for part in node.named_children(&mut cursor) {
+    for part in named_children(node) {
         match part.kind() {
             "dotted_name" if part.named_child_count() == 1 => {
                 if let Some(name) = part.named_child(0) {
@@ -615,8 +599,7 @@ fn case_pattern<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
             }
             "dotted_name" => dotted(walk, part),
             "class_pattern" => {
-                let mut cursor = part.walk();
-                for inner in part.named_children(&mut cursor) {
+                for inner in named_children(part) {
                     match inner.kind() {
                         "dotted_name" => dotted(walk, inner),
                         _ => {
@@ -634,9 +617,8 @@ fn case_pattern<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
 }
 
 fn dotted<'t>(walk: &mut Walk<'t>, node: Node<'t>) {
-    let mut cursor = node.walk();
     let mut value = None;
-    for name in node.named_children(&mut cursor) {
+    for name in named_children(node) {
         value = Some(match value {
             None => walk.name(name, Role::Type),
             Some(of) => walk.member(name, of, Role::Type),

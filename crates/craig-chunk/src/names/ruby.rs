@@ -7,7 +7,7 @@ use tree_sitter::Node;
 use super::walk::NameRule::{Block, Literal, Read, Skip, Transparent};
 use super::walk::{NameTable, ScopeKind, Walk};
 use super::{DefinitionIx, DefinitionKind, Role, Site, Source, Traits, Value};
-use crate::grammar::{child, field};
+use crate::grammar::{child, field, named_children};
 
 pub(crate) static TABLE: NameTable = NameTable {
     rules: &[
@@ -80,8 +80,8 @@ fn called_by_name<'t>(walk: &mut Walk<'t>, node: Node<'t>, n_arguments: Option<u
         Role::Read => Role::Call,
         role => role,
     };
-    if walk.is_bound(node) {
-        return walk.name(node, role);
+    if let Some(value) = walk.bound_name(node, role) {
+        return value;
     }
     match walk.text_of(node) {
         "new" => walk.local_value("self").called(),
@@ -90,7 +90,7 @@ fn called_by_name<'t>(walk: &mut Walk<'t>, node: Node<'t>, n_arguments: Option<u
             Value::Unknown
         }
         _ => {
-            let called = walk.name(node, role);
+            let called = walk.at_site(node, role, Site::Bare);
             if let Some(n) = n_arguments {
                 walk.set_arguments(called, n);
             }
@@ -102,8 +102,7 @@ fn called_by_name<'t>(walk: &mut Walk<'t>, node: Node<'t>, n_arguments: Option<u
 /// The statements of a body with its `rescue`; the value of the last of them.
 fn body<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
     let mut value = Value::Unknown;
-    let mut cursor = node.walk();
-    for part in node.named_children(&mut cursor) {
+    for part in named_children(node) {
         let found = walk.visit(part);
         if !matches!(part.kind(), "rescue" | "ensure" | "else" | "comment") {
             value = found;
@@ -175,9 +174,8 @@ fn scoped<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
 }
 
 fn types<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
-    let mut cursor = node.walk();
     let mut value = Value::Unknown;
-    for part in node.named_children(&mut cursor) {
+    for part in named_children(node) {
         value = match part.kind() {
             "constant" | "scope_resolution" => walk.visit_as(part, Role::Type).instance(),
             _ => walk.visit(part),
@@ -223,12 +221,11 @@ fn fields_of_structure<'t>(walk: &Walk<'t>, made: Node<'t>) -> Option<Node<'t>> 
     let maker = field(made, "receiver").filter(|_| made.kind() == "call")?;
     let method = field(made, "method").map_or("", |method| walk.text_of(method));
     let arguments = field(made, "arguments")?;
-    let mut cursor = arguments.walk();
     let is_field = |part: Node<'_>| matches!(part.kind(), "simple_symbol" | "pair" | "comment");
     let is_structure = matches!(maker.kind(), "constant" | "scope_resolution")
         && matches!(method, "new" | "define")
         && arguments.named_child(0).is_some_and(|first| first.kind() == "simple_symbol")
-        && arguments.named_children(&mut cursor).all(is_field);
+        && named_children(arguments).all(is_field);
     is_structure.then_some(arguments)
 }
 
@@ -303,21 +300,18 @@ fn method<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
 
 /// The number of parameters, where it is fixed.
 fn arity(list: Node<'_>) -> Option<u8> {
-    let mut cursor = list.walk();
-    let mut parts = list.named_children(&mut cursor);
+    let mut parts = named_children(list);
     let is_fixed =
         parts.all(|part| matches!(part.kind(), "identifier" | "destructured_parameter" | "block_parameter"));
-    let mut cursor = list.walk();
-    let n = list.named_children(&mut cursor).filter(|part| part.kind() != "block_parameter").count();
+    let n = named_children(list).filter(|part| part.kind() != "block_parameter").count();
     u8::try_from(n).ok().filter(|_| is_fixed)
 }
 
 /// The number of arguments of a call, where it is plain.
-fn n_arguments(node: Node<'_>) -> Option<usize> {
-    let Some(list) = field(node, "arguments") else { return Some(0) };
-    let mut cursor = list.walk();
+fn n_arguments(list: Option<Node<'_>>) -> Option<usize> {
+    let Some(list) = list else { return Some(0) };
     let mut n = 0;
-    for part in list.named_children(&mut cursor) {
+    for part in named_children(list) {
         match part.kind() {
             "splat_argument" | "hash_splat_argument" | "pair" | "forward_argument" => return None,
             "block_argument" | "comment" => {}
@@ -329,8 +323,7 @@ fn n_arguments(node: Node<'_>) -> Option<usize> {
 
 /// Declares parameters, the first with a value.
 fn parameters<'t>(walk: &mut Walk<'t>, list: Node<'t>, first: Value) {
-    let mut cursor = list.walk();
-    for (at, part) in list.named_children(&mut cursor).enumerate() {
+    for (at, part) in named_children(list).enumerate() {
         let default = walk.field(part, "value");
         let value = if at == 0 { first.or(default) } else { default };
         match part.kind() {
@@ -369,8 +362,7 @@ fn examples<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
     };
     let is_first = described != Value::Unknown;
     if let Some(arguments) = arguments {
-        let mut cursor = arguments.walk();
-        for part in arguments.named_children(&mut cursor).skip(usize::from(is_first)) {
+        for part in named_children(arguments).skip(usize::from(is_first)) {
             walk.visit(part);
         }
     }
@@ -452,6 +444,7 @@ fn call<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
         return examples(walk, node);
     }
     let of = walk.visit(receiver);
+    let (arguments, block) = (field(node, "arguments"), field(node, "block"));
     let hooked = walk.hooked.filter(|hooked| *hooked == walk.text_of(receiver));
     let value = match (method, name) {
         (Some(_), "new") => of.called(),
@@ -461,7 +454,7 @@ fn call<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
         },
         (Some(method), _) => {
             let member = walk.member(method, of, role);
-            if let Some(n) = n_arguments(node) {
+            if let Some(n) = n_arguments(arguments) {
                 walk.set_arguments(member, n);
             }
             let member = member.called();
@@ -476,33 +469,34 @@ fn call<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
     // `Class.new(Base) do … end`
     if name == "new"
         && matches!(walk.text_of(receiver), "Class" | "Module")
-        && let Some(body) = field(node, "block").and_then(|block| field(block, "body"))
+        && let Some(body) = block.and_then(|block| field(block, "body"))
     {
         return anonymous_class(walk, node, body);
     }
     // `Class.new(Base)` is no more than its base.
     if name == "new"
         && walk.text_of(receiver) == "Class"
-        && let Some(above) = field(node, "arguments").and_then(|arguments| arguments.named_child(0))
+        && let Some(above) = arguments.and_then(|arguments| arguments.named_child(0))
     {
         return walk.visit(above);
     }
     let is_struct = name == "new" && matches!(walk.text_of(receiver), "Struct" | "Data");
-    match field(node, "arguments") {
+    match arguments {
         Some(arguments) if hooked.is_some() => included_by_hook(walk, name, arguments),
-        _ => {
+        Some(arguments) => {
             let before = std::mem::replace(&mut walk.expected, of.element());
-            walk.field(node, "arguments");
+            walk.visit(arguments);
             walk.expected = before;
         }
+        None => {}
     }
     if matches!(name, "send" | "public_send" | "__send__" | "method")
-        && let Some(symbol) = field(node, "arguments").and_then(|arguments| arguments.named_child(0))
+        && let Some(symbol) = arguments.and_then(|arguments| arguments.named_child(0))
         && symbol.kind() == "simple_symbol"
     {
         symbol_as_name(walk, symbol, Role::Call, Site::Member(of));
     }
-    if let Some(block) = field(node, "block").filter(|_| !is_struct) {
+    if let Some(block) = block.filter(|_| !is_struct) {
         block_with(walk, block, of.element());
     }
     value
@@ -513,8 +507,7 @@ fn included_by_hook<'t>(walk: &mut Walk<'t>, name: &str, arguments: Node<'t>) {
     let is_include = |name: &str| matches!(name, "include" | "extend" | "prepend");
     let sent = arguments.named_child(0).map_or("", |first| walk.text_of(first).trim_start_matches(':'));
     let is_included = is_include(name) || name == "send" && is_include(sent);
-    let mut cursor = arguments.walk();
-    for part in arguments.named_children(&mut cursor) {
+    for part in named_children(arguments) {
         let value = walk.visit(part);
         if let Some(this) = walk.this.filter(|_| is_included) {
             add_super(walk, this, value);
@@ -554,8 +547,7 @@ fn call_of_self<'t>(walk: &mut Walk<'t>, node: Node<'t>, name: &str, method: Opt
         }
         ("require" | "require_relative" | "load" | "autoload", _) => return Value::Unknown,
         ("include" | "extend" | "prepend", Some(arguments)) if in_type => {
-            let mut cursor = arguments.walk();
-            for part in arguments.named_children(&mut cursor) {
+            for part in named_children(arguments) {
                 let value = walk.visit_as(part, Role::Implement);
                 if let Some(this) = walk.this {
                     add_super(walk, this, value);
@@ -597,7 +589,7 @@ fn call_of_self<'t>(walk: &mut Walk<'t>, node: Node<'t>, name: &str, method: Opt
         Some(_) if name == "new" => walk.local_value("self").called(),
         Some(method) if matches!(method.kind(), "identifier" | "constant") => {
             let called = walk.at_site(method, Role::Call, Site::Bare);
-            if let Some(n) = n_arguments(node) {
+            if let Some(n) = n_arguments(arguments) {
                 walk.set_arguments(called, n);
             }
             called.called()
@@ -608,12 +600,14 @@ fn call_of_self<'t>(walk: &mut Walk<'t>, node: Node<'t>, name: &str, method: Opt
         }
         None => Value::Unknown,
     };
-    if let Some(arguments) = arguments.filter(|_| in_type && !NO_CALLBACKS.contains(&name)) {
-        callbacks(walk, arguments);
+    if let Some(arguments) = arguments {
+        if in_type && !NO_CALLBACKS.contains(&name) {
+            callbacks(walk, arguments);
+        }
+        let before = std::mem::take(&mut walk.expected);
+        walk.visit(arguments);
+        walk.expected = before;
     }
-    let before = std::mem::take(&mut walk.expected);
-    walk.field(node, "arguments");
-    walk.expected = before;
     walk.field(node, "block");
     value
 }
@@ -637,8 +631,7 @@ const NO_CALLBACKS: &[&str] = &[
 /// Symbols in a call in the body of a type, `before :check`, that are names of its methods.
 fn callbacks<'t>(walk: &mut Walk<'t>, arguments: Node<'t>) {
     let this = walk.this_value();
-    let mut cursor = arguments.walk();
-    for part in arguments.named_children(&mut cursor).filter(|part| part.kind() == "simple_symbol") {
+    for part in named_children(arguments).filter(|part| part.kind() == "simple_symbol") {
         symbol_as_name(walk, part, Role::Read, Site::Member(this));
     }
 }
@@ -662,8 +655,7 @@ fn symbols<'t>(
     traits: Traits,
 ) {
     let traits = if walk.is_static { traits.and(Traits::STATIC) } else { traits };
-    let mut cursor = arguments.walk();
-    for part in arguments.named_children(&mut cursor).take(those.end).skip(those.start) {
+    for part in named_children(arguments).take(those.end).skip(those.start) {
         let text = walk.text_of(part);
         if part.kind() == "simple_symbol"
             && let Some(name) = text.strip_prefix(':').filter(|name| !name.starts_with('@'))
@@ -757,8 +749,7 @@ fn assign<'t>(walk: &mut Walk<'t>, left: Node<'t>, whole: Node<'t>, value: Value
             }
         }
         "left_assignment_list" | "destructured_left_assignment" | "rest_assignment" if depth < 16 => {
-            let mut cursor = left.walk();
-            for part in left.named_children(&mut cursor) {
+            for part in named_children(left) {
                 assign(walk, part, part, Value::Unknown, depth + 1);
             }
         }

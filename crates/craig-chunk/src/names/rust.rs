@@ -5,7 +5,7 @@ use tree_sitter::Node;
 use super::walk::NameRule::{Block, Literal, Name, Read, Skip, Transparent, TypeName};
 use super::walk::{NameTable, ScopeKind, Walk};
 use super::{DefinitionIx, DefinitionKind, Imported, NameId, Role, Site, Source, Traits, Value};
-use crate::grammar::{child, field};
+use crate::grammar::{all_children, child, field, named_children};
 
 pub(crate) static TABLE: NameTable = NameTable {
     rules: &[
@@ -216,8 +216,7 @@ fn use_tree<'t>(walk: &mut Walk<'t>, tree: Node<'t>, prefix: String, is_public: 
             }
         }
         "use_list" => {
-            let mut cursor = tree.walk();
-            for part in tree.named_children(&mut cursor) {
+            for part in named_children(tree) {
                 use_tree(walk, part, prefix.clone(), is_public, depth + 1);
             }
         }
@@ -376,8 +375,7 @@ fn generic<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
     let name = walk.text_of(of).rsplit("::").next().unwrap_or_default();
     let mut values = Vec::new();
     if let Some(arguments) = field(node, "type_arguments") {
-        let mut cursor = arguments.walk();
-        for part in arguments.named_children(&mut cursor) {
+        for part in named_children(arguments) {
             match part.kind() {
                 "type_binding" => values.push(walk.field(part, "type")),
                 "lifetime" => {}
@@ -406,8 +404,7 @@ fn generic_function<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
 fn type_of<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
     let role = walk.take_role();
     let mut value = Value::Unknown;
-    let mut cursor = node.walk();
-    for part in node.named_children(&mut cursor) {
+    for part in named_children(node) {
         let found = walk.visit_as(part, role);
         if !matches!(part.kind(), "lifetime" | "mutable_specifier") {
             value = value.or(found);
@@ -435,8 +432,7 @@ fn function_type<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
 /// Declares type parameters, each with its first bound.
 fn type_parameters<'t>(walk: &mut Walk<'t>, node: Node<'t>) {
     let Some(list) = field(node, "type_parameters") else { return };
-    let mut cursor = list.walk();
-    let parts: Vec<Node<'t>> = list.named_children(&mut cursor).collect();
+    let parts: Vec<Node<'t>> = named_children(list).collect();
     for part in &parts {
         let name = match part.kind() {
             "type_parameter"
@@ -480,8 +476,7 @@ const COMMON_TRAITS: &[&str] = &[
 /// Reads the bounds of a type; the value of the first that is no common trait, else of the first.
 fn bound_value<'t>(walk: &mut Walk<'t>, bounds: Node<'t>) -> Value {
     let (mut value, mut common) = (Value::Unknown, Value::Unknown);
-    let mut cursor = bounds.walk();
-    for bound in bounds.named_children(&mut cursor).filter(|bound| bound.kind() != "lifetime") {
+    for bound in named_children(bounds).filter(|bound| bound.kind() != "lifetime") {
         let found = walk.visit_as(bound, Role::Type);
         let name = walk.text_of(bound).rsplit([':', ' ']).next().unwrap_or_default();
         if COMMON_TRAITS.contains(&name) || bound.kind() == "removed_trait_bound" {
@@ -500,8 +495,7 @@ fn bounded_type<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
 
 fn where_clause<'t>(walk: &mut Walk<'t>, node: Node<'t>) {
     let Some(clause) = child(node, "where_clause") else { return };
-    let mut cursor = clause.walk();
-    for predicate in clause.named_children(&mut cursor) {
+    for predicate in named_children(clause) {
         walk.field(predicate, "left");
         let bound = field(predicate, "bounds").map(|bounds| bound_value(walk, bounds));
         if let (Some(left), Some(bound)) = (field(predicate, "left"), bound)
@@ -541,10 +535,9 @@ fn structure<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
 /// Notes which type parameter is the type of which field: what it is, an `impl` says.
 fn note_fields<'t>(walk: &mut Walk<'t>, node: Node<'t>, body: Node<'t>) {
     let (Some(name), Some(list)) = (field(node, "name"), field(node, "type_parameters")) else { return };
-    let mut cursor = list.walk();
     let name_of = |part: Node<'t>| field(part, "name").or_else(|| field(part, "left")).unwrap_or(part);
     let is_parameter = |part: &Node<'_>| !matches!(part.kind(), "lifetime" | "lifetime_parameter");
-    let parameters = list.named_children(&mut cursor).filter(is_parameter);
+    let parameters = named_children(list).filter(is_parameter);
     let parameters: Vec<&str> = parameters.map(|part| walk.text_of(name_of(part))).collect();
     let owner = walk.id(walk.text_of(name));
     let note = |walk: &mut Walk<'t>, field: &'t str, of: Node<'t>| {
@@ -553,9 +546,8 @@ fn note_fields<'t>(walk: &mut Walk<'t>, node: Node<'t>, body: Node<'t>) {
             walk.parameter_fields.push((owner, field, at));
         }
     };
-    let mut cursor = body.walk();
     let mut n_unnamed = 0;
-    for part in body.named_children(&mut cursor) {
+    for part in named_children(body) {
         match part.kind() {
             "field_declaration" => {
                 if let (Some(name), Some(of)) = (field(part, "name"), field(part, "type")) {
@@ -582,8 +574,7 @@ fn fields_in_impl<'t>(walk: &mut Walk<'t>, of: Node<'t>) -> Vec<(NameId, Value)>
         return Vec::new();
     };
     let owner = walk.id(walk.text_of(name));
-    let mut cursor = arguments.walk();
-    let arguments = arguments.named_children(&mut cursor).filter(|part| part.kind() != "lifetime");
+    let arguments = named_children(arguments).filter(|part| part.kind() != "lifetime");
     let values: Vec<Value> = arguments.map(|part| walk.local_value(walk.text_of(part)).instance()).collect();
     let noted = walk.parameter_fields.iter().filter(|(of, ..)| *of == owner);
     let held = noted.filter_map(|&(_, field, at)| Some((field, values.get(at).copied()?)));
@@ -592,9 +583,8 @@ fn fields_in_impl<'t>(walk: &mut Walk<'t>, of: Node<'t>) -> Vec<(NameId, Value)>
 
 /// Reads the fields of a structure or variant; of one without a name, its type.
 fn fields<'t>(walk: &mut Walk<'t>, body: Node<'t>, owner: DefinitionIx) -> Value {
-    let mut cursor = body.walk();
     let (mut held, mut n_unnamed) = (Value::Unknown, 0);
-    for part in body.named_children(&mut cursor) {
+    for part in named_children(body) {
         let Some(name) = field(part, "name").filter(|_| part.kind() == "field_declaration") else {
             let found = walk.visit(part);
             if !matches!(
@@ -621,8 +611,7 @@ fn enumeration<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
         walk.inside_type(definition, |walk| {
             type_parameters(walk, node);
             where_clause(walk, node);
-            let mut cursor = body.walk();
-            for part in body.named_children(&mut cursor) {
+            for part in named_children(body) {
                 let Some(name) = field(part, "name").filter(|_| part.kind() == "enum_variant") else {
                     walk.visit(part);
                     continue;
@@ -650,10 +639,8 @@ fn interface<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
             type_parameters(walk, node);
             let mut supers = Vec::new();
             if let Some(bounds) = field(node, "bounds") {
-                let mut cursor = bounds.walk();
                 supers.extend(
-                    bounds
-                        .named_children(&mut cursor)
+                    named_children(bounds)
                         .filter(|bound| bound.kind() != "lifetime")
                         .map(|bound| walk.visit_as(bound, Role::Inherit)),
                 );
@@ -756,8 +743,7 @@ fn function<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
 }
 
 fn parameters<'t>(walk: &mut Walk<'t>, list: Node<'t>) {
-    let mut cursor = list.walk();
-    for part in list.named_children(&mut cursor) {
+    for part in named_children(list) {
         match part.kind() {
             "self_parameter" => {
                 let this = walk.local_value("Self").instance();
@@ -833,8 +819,7 @@ fn type_item<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
 fn macro_definition<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
     let definition = define_item(walk, node, DefinitionKind::Macro);
     walk.inside(definition, |walk| {
-        let mut cursor = node.walk();
-        for rule in node.named_children(&mut cursor).filter(|part| part.kind() == "macro_rule") {
+        for rule in named_children(node).filter(|part| part.kind() == "macro_rule") {
             walk.scope(ScopeKind::Function, |walk| walk.field(rule, "right"));
         }
     });
@@ -856,8 +841,7 @@ fn macro_invocation<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
 
 /// What a macro gets: names with what stands between them. The value of what stands last.
 fn tokens<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
-    let mut cursor = node.walk();
-    let parts: Vec<Node<'t>> = node.children(&mut cursor).collect();
+    let parts: Vec<Node<'t>> = all_children(node).collect();
     let mut last = Value::Unknown;
     let mut path: Option<String> = None;
     let mut before = "";
@@ -988,8 +972,7 @@ fn match_expression<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
     let matched = walk.field(node, "value");
     let Some(body) = field(node, "body") else { return Value::Unknown };
     let mut value = Value::Unknown;
-    let mut cursor = body.walk();
-    for arm in body.named_children(&mut cursor).filter(|arm| arm.kind() == "match_arm") {
+    for arm in named_children(body).filter(|arm| arm.kind() == "match_arm") {
         let found = walk.scope(ScopeKind::Block, |walk| {
             if let Some(written) = field(arm, "pattern") {
                 if let Some(inner) = written.named_child(0) {
@@ -1009,7 +992,6 @@ fn pattern<'t>(walk: &mut Walk<'t>, node: Node<'t>, value: Value, depth: usize) 
     if depth > MAX_NESTED {
         return;
     }
-    let mut cursor = node.walk();
     match node.kind() {
         "identifier" if walk.text_of(node).starts_with(char::is_uppercase) => {
             walk.name(node, Role::Read);
@@ -1018,12 +1000,12 @@ fn pattern<'t>(walk: &mut Walk<'t>, node: Node<'t>, value: Value, depth: usize) 
             walk.declare_local(node, value);
         }
         "ref_pattern" | "mut_pattern" | "reference_pattern" | "or_pattern" | "captured_pattern" => {
-            for part in node.named_children(&mut cursor).filter(|part| part.kind() != "mutable_specifier") {
+            for part in named_children(node).filter(|part| part.kind() != "mutable_specifier") {
                 pattern(walk, part, value, depth + 1);
             }
         }
         "tuple_pattern" | "slice_pattern" => {
-            for part in node.named_children(&mut cursor) {
+            for part in named_children(node) {
                 pattern(walk, part, Value::Unknown, depth + 1);
             }
         }
@@ -1036,14 +1018,14 @@ fn pattern<'t>(walk: &mut Walk<'t>, node: Node<'t>, value: Value, depth: usize) 
                 Value::Itself(of) if node.named_child_count() == 2 => Value::Element(of),
                 _ => Value::Unknown,
             };
-            let parts = node.named_children(&mut cursor).filter(|part| Some(*part) != name);
+            let parts = named_children(node).filter(|part| Some(*part) != name);
             for part in parts {
                 pattern(walk, part, inner, depth + 1);
             }
         }
         "struct_pattern" => {
             let of = walk.field(node, "type");
-            for part in node.named_children(&mut cursor).filter(|part| part.kind() == "field_pattern") {
+            for part in named_children(node).filter(|part| part.kind() == "field_pattern") {
                 let Some(name) = field(part, "name") else { continue };
                 let found = walk.at_site(name, Role::Read, Site::Key(of.instance()));
                 match field(part, "pattern") {
@@ -1164,8 +1146,7 @@ fn structure_literal<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
         None => Value::Unknown,
     };
     let Some(body) = field(node, "body") else { return of };
-    let mut cursor = body.walk();
-    for part in body.named_children(&mut cursor) {
+    for part in named_children(body) {
         match part.kind() {
             "field_initializer" => {
                 if let Some(name) = field(part, "field").or_else(|| field(part, "name")) {
@@ -1188,9 +1169,8 @@ fn structure_literal<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
 }
 
 fn index<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
-    let mut cursor = node.walk();
     let mut first = None;
-    for part in node.named_children(&mut cursor) {
+    for part in named_children(node) {
         let value = walk.visit(part);
         first.get_or_insert(value);
     }

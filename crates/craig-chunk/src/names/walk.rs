@@ -20,6 +20,8 @@ const MAX_CHOICE: u16 = 32;
 const MAX_NARROWED: usize = 64;
 /// A name that was read is sought among so many last ones.
 const MAX_BACK: usize = 64;
+/// Scopes with room for more names are not used again: emptying one takes as long as it is large.
+const MAX_SPARE: usize = 32;
 /// Longer names are no identifiers.
 const MAX_NAME_BYTES: usize = 200;
 
@@ -135,7 +137,8 @@ pub(crate) struct Walk<'t> {
     /// Supertypes of types by name, that may stand later in the file.
     later_supers: Vec<(NameId, Value)>,
     depth: usize,
-    /// Cursors that are not in use: making one takes memory.
+    /// Names of scopes that ended, empty, and cursors that are not in use: making one takes memory.
+    spare_scopes: Vec<FxHashMap<NameId, Bound>>,
     cursors: Vec<TreeCursor<'t>>,
 }
 
@@ -171,6 +174,7 @@ impl<'t> Walk<'t> {
             constructed: FxHashSet::default(),
             later_supers: Vec::new(),
             depth: 0,
+            spare_scopes: Vec::new(),
             cursors: Vec::new(),
         }
     }
@@ -230,10 +234,9 @@ impl<'t> Walk<'t> {
             return Value::Unknown;
         }
         self.depth += 1;
-        // The last rule is that of what cannot be parsed.
-        let broken = self.rules.len().saturating_sub(1);
-        let kind = if node.is_error() { broken } else { usize::from(node.kind_id()) };
-        let rule = self.rules.get(kind).copied().unwrap_or(NameRule::Inside);
+        // The last rule is that of what cannot be parsed, whose kind is beyond all others.
+        let rule = self.rules.get(usize::from(node.kind_id())).or(self.rules.last());
+        let rule = rule.copied().unwrap_or(NameRule::Inside);
         let value = match rule {
             NameRule::Inside => {
                 self.role = Role::Read;
@@ -287,6 +290,13 @@ impl<'t> Walk<'t> {
     /// Reads the named children of a node; the value of the last.
     pub(crate) fn children(&mut self, node: Node<'t>) -> Value {
         let mut value = Value::Unknown;
+        let n = u32::try_from(node.named_child_count()).unwrap_or(u32::MAX);
+        if n <= grammar::FEW {
+            for child in (0..n).filter_map(|at| node.named_child(at)) {
+                value = self.visit(child);
+            }
+            return value;
+        }
         self.each_child(node, |walk, cursor| {
             if cursor.node().is_named() {
                 value = walk.visit(cursor.node());
@@ -331,14 +341,19 @@ impl<'t> Walk<'t> {
     /// Runs `inside` in a new scope.
     pub(crate) fn scope<T>(&mut self, kind: ScopeKind, inside: impl FnOnce(&mut Self) -> T) -> T {
         let first = self.found.occurrences.len();
-        self.scopes.push(Scope { kind, names: FxHashMap::default(), first });
+        let names = self.spare_scopes.pop().unwrap_or_default();
+        self.scopes.push(Scope { kind, names, first });
         let n_narrowed = self.narrowed.len();
         let result = inside(self);
         self.narrowed.truncate(n_narrowed);
-        if let Some(scope) = self.scopes.pop()
-            && self.hoists
-        {
-            self.resolve_later_declared(&scope);
+        if let Some(mut scope) = self.scopes.pop() {
+            if self.hoists {
+                self.resolve_later_declared(&scope);
+            }
+            if scope.names.capacity() <= MAX_SPARE {
+                scope.names.clear();
+                self.spare_scopes.push(scope.names);
+            }
         }
         result
     }
@@ -499,6 +514,18 @@ impl<'t> Walk<'t> {
                 Value::Itself(Source::Definition(definition))
             }
             None => Value::Itself(Source::Occurrence(self.push(node, name, role, Site::Bare))),
+        }
+    }
+
+    /// As [`Walk::name`], if the scopes say something about it.
+    pub(crate) fn bound_name(&mut self, node: Node<'t>, role: Role) -> Option<Value> {
+        let name = self.id(self.text_of(node));
+        match self.bound(name)? {
+            Bound::Local(value) => Some(value),
+            Bound::Definition(definition) => {
+                self.push(node, name, role, Site::Lexical(definition));
+                Some(Value::Itself(Source::Definition(definition)))
+            }
         }
     }
 

@@ -3,7 +3,7 @@
 use std::ops::Range;
 use std::sync::LazyLock;
 
-use aho_corasick::AhoCorasick;
+use aho_corasick::{AhoCorasick, MatchKind};
 use craig_source::Language;
 
 /// Starts of words in a text, in order.
@@ -42,7 +42,10 @@ fn searcher(language: Language) -> Option<&'static AhoCorasick> {
             static WORDS: LazyLock<Option<AhoCorasick>> = LazyLock::new(|| {
                 // Keywords of PHP may be written in capitals.
                 let is_php = [$($word),*].contains(&"include");
-                AhoCorasick::builder().ascii_case_insensitive(is_php).build([$($word),*]).ok()
+                let mut builder = AhoCorasick::builder();
+                // Of the leftmost match, several bytes are compared at once.
+                builder.match_kind(MatchKind::LeftmostFirst).ascii_case_insensitive(is_php);
+                builder.build([$($word),*]).ok()
             });
             WORDS.as_ref()
         }};

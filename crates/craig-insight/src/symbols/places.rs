@@ -111,10 +111,16 @@ impl SymbolGraph {
     /// Whether two definitions of one qualified name are of one symbol.
     fn is_one(&self, a: SymbolIx, b: SymbolIx) -> bool {
         let (a, b) = (self.definition(a), self.definition(b));
-        if a.file == b.file {
-            return true;
-        }
         let language = |of: &SymbolDefinition| self.files[of.file as usize].language;
+        if a.file == b.file {
+            // A field may have the name of a method. A component of a record is both.
+            let has_separate_names = matches!(
+                language(a),
+                Language::Java | Language::Kotlin | Language::CSharp | Language::Php | Language::Rust
+            );
+            let is_one_place = (a.line, a.column) == (b.line, b.column);
+            return !has_separate_names || is_one_place || a.kind.is_callable() == b.kind.is_callable();
+        }
         let is_header_language = |language| {
             matches!(language, Language::C | Language::Cpp | Language::ObjectiveC | Language::Cuda)
         };

@@ -196,3 +196,42 @@ int Db::Write(int edit) {
         "#]],
     );
 }
+
+#[test]
+fn a_variable_does_not_hide_the_tag_of_a_struct() {
+    check(
+        "
+//- /src/style.h
+struct style { int width; };
+enum kind { PLAIN };
+struct cell { struct style style; enum kind kind; };
+//- /src/popup.c
+#include \"style.h\"
+int modify(const char *style, struct cell *cell) {
+  struct style copy;
+  enum kind kind = PLAIN;
+  copy.width = cell->style.width;
+  return copy.width + kind + style[0];
+}
+",
+        &expect![[r#"
+            class style src/style.h:1
+                src/popup.c:3 type 99
+            field style.width src/style.h:1
+                src/popup.c:5 write 95
+                src/popup.c:5 read 70
+                src/popup.c:6 read 95
+            enum kind src/style.h:2
+                src/popup.c:4 type 99
+            enum_member kind.PLAIN src/style.h:2
+                src/popup.c:4 read 99
+            class cell src/style.h:3
+                src/popup.c:2 type 99
+            field cell.style src/style.h:3
+                src/popup.c:5 read 95
+                src/style.h:3 type 99
+            field cell.kind src/style.h:3
+                src/style.h:3 type 99
+        "#]],
+    );
+}

@@ -1,6 +1,8 @@
 use expect_test::expect;
 
-use crate::check;
+use craig_insight::{SymbolGraph, SymbolQuery};
+
+use crate::{check, fixture};
 
 #[test]
 fn names_are_found_by_scope_package_import_and_static_import() {
@@ -215,4 +217,28 @@ record Pair(Kind left, Kind right) {
                 src/a/Derived.java:5 override 90
         "#]],
     );
+}
+
+#[test]
+fn a_field_and_a_method_of_one_name_are_two_symbols() {
+    let files = fixture::files(
+        "
+//- /src/Name.java
+class Name {
+  private final String text;
+  Name(String text) { this.text = text; }
+  String text() { return text; }
+  String text(String before) { return before + text; }
+}
+record Point(int x) {}
+",
+    );
+    let graph = SymbolGraph::from_texts(fixture::borrowed(&files));
+    let n_parts = |name: &str| {
+        let found = graph.find(&SymbolQuery::parse(name).unwrap());
+        graph.parts(found[0]).len()
+    };
+    // Overloads are one symbol, and a component of a record is one with its method.
+    let names = ["src/Name.java:2", "src/Name.java:4", "src/Name.java:5", "Point.x"];
+    assert_eq!(names.map(n_parts), [1, 2, 2, 2]);
 }

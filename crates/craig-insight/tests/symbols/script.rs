@@ -745,3 +745,97 @@ export function read(tree: Tree) {
         "#]],
     );
 }
+
+#[test]
+fn object_types_of_parameters_have_members() {
+    check(
+        "
+//- /src/compose.ts
+export interface Checker { check(value: string): boolean }
+export const compose = ({ checker, names: { first } }: { checker: Checker; names: { first: string } }) => {
+  return checker.check(first)
+}
+export function run(options: { checker: Checker; path?: string }) {
+  return options.checker.check(options.path ?? '')
+}
+//- /src/app.ts
+import { run, type Checker } from './compose'
+export function start(checker: Checker) {
+  return run({ checker, path: 'a' })
+}
+",
+        &expect![[r#"
+            interface Checker src/compose.ts:1
+                src/app.ts:1 import 99
+                src/app.ts:2 type 99
+                src/compose.ts:2 type 99
+                src/compose.ts:5 type 99
+            method Checker.check src/compose.ts:1
+                src/compose.ts:3 call 95
+                src/compose.ts:6 call 95
+            field compose.object.checker src/compose.ts:2
+                src/compose.ts:2 read 95
+            field compose.object.names src/compose.ts:2
+                src/compose.ts:2 read 95
+            field compose.object.names.first src/compose.ts:2
+                src/compose.ts:2 read 95
+            function run src/compose.ts:5
+                src/app.ts:1 import 99
+                src/app.ts:3 call 99
+            field run.object.checker src/compose.ts:5
+                src/app.ts:3 write 95
+                src/compose.ts:6 read 95
+            field run.object.path src/compose.ts:5
+                src/app.ts:3 write 95
+                src/compose.ts:6 read 95
+        "#]],
+    );
+}
+
+#[test]
+fn a_parameter_that_is_a_property_is_mentioned_as_such() {
+    check(
+        "
+//- /src/failure.ts
+export class Failure extends Error {
+  constructor(readonly key: string, public cause: Failure | undefined, plain: string) {
+    super(`${key} ${plain}`)
+    cause?.report()
+  }
+  report() { return this.key }
+}
+",
+        &expect![[r#"
+            class Failure src/failure.ts:1
+                src/failure.ts:2 type 99
+            field Failure.key src/failure.ts:2
+                src/failure.ts:3 read 99
+                src/failure.ts:6 read 95
+            field Failure.cause src/failure.ts:2
+                src/failure.ts:4 read 99
+            method Failure.report src/failure.ts:6
+                src/failure.ts:4 call 95
+        "#]],
+    );
+}
+
+#[test]
+fn casts_of_functions_and_classes_are_read() {
+    check(
+        "
+//- /src/made.ts
+export interface Style { (text: string): string }
+export type Made = new () => object
+export const style = ((text) => text) as Style
+export const Made = class {} as Made
+",
+        &expect![[r#"
+            interface Style src/made.ts:1
+                src/made.ts:3 type 99
+            type Made src/made.ts:2
+                src/made.ts:4 type 99
+            class Made src/made.ts:4
+                src/made.ts:4 type 99
+        "#]],
+    );
+}

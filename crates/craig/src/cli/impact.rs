@@ -1,13 +1,18 @@
 //! `craig impact`: what a change of a symbol may affect.
 
+use std::io;
+
 use craig_engine::{Impact, SymbolRequest};
 
 use super::failure::Outcome;
-use super::output::{BOLD, Columns, DIM, PATH, styled};
+use super::output::{BOLD, Columns, DIM, Output, PATH, styled};
 use super::session::Session;
 use super::symbol_args::{self, SymbolArgs};
 use super::table::{Align, Cut, Table};
 use super::units::counted;
+
+/// Steps that are followed unless told otherwise.
+pub(super) const DEPTH: u32 = 3;
 
 /// Show which files and symbols a change of a symbol may affect, nearest first
 #[derive(Debug, clap::Args)]
@@ -15,7 +20,7 @@ pub(crate) struct Args {
     #[command(flatten)]
     symbol: SymbolArgs,
     /// Number of steps: 1 for what uses the symbol itself
-    #[arg(long, value_name = "N", default_value_t = 3, value_parser = clap::value_parser!(u32).range(1..=16))]
+    #[arg(long, value_name = "N", default_value_t = DEPTH, value_parser = clap::value_parser!(u32).range(1..=16))]
     depth: u32,
     /// Maximum number of rows of each table, 0 for all
     #[arg(long, short = 'n', value_name = "N", default_value_t = 50)]
@@ -26,12 +31,17 @@ pub(crate) fn run(args: &Args, session: &mut Session) -> anyhow::Result<Outcome>
     let asked = args.symbol.prepare(args.limit, session)?;
     let request = SymbolRequest { depth: args.depth, ..asked.request };
     let found = asked.engine.impact(&asked.project, &asked.name, &request)?;
-    let output = &mut session.output;
-    output.show(&found, |columns| text(&found, columns))?;
+    show(&found, &mut session.output)?;
+    Ok(asked.outcome)
+}
+
+/// Prints what a change may affect.
+pub(super) fn show(found: &Impact, output: &mut Output) -> io::Result<()> {
+    output.show(found, |columns| text(found, columns))?;
     symbol_args::note_others(&found.subject, output);
     symbol_args::note_left_out(found.symbols.len(), found.total_symbols, "symbol", 0, output);
     symbol_args::note_left_out(found.files.len(), found.total_files, "file", found.possible, output);
-    Ok(asked.outcome)
+    Ok(())
 }
 
 fn text(found: &Impact, columns: Columns) -> String {

@@ -9,9 +9,11 @@ use std::fmt::Display;
 use std::io;
 
 use clap::Subcommand;
-use craig_engine::Cancellation;
+use craig_engine::{Cancellation, Engine, EngineError, SymbolRequest};
 
 use super::failure::Outcome;
+use super::global::Format;
+use super::impact;
 use super::output::{BOLD, DIM, styled};
 use super::project::ProjectArg;
 use super::session::Session;
@@ -40,7 +42,7 @@ enum Analysis {
     Dependencies(ProjectArg),
     /// Complex functions, duplicated code, long files, TODO notes, tests
     Quality(ProjectArg),
-    /// What a file, folder or symbol uses, what uses it, and which files a change to it affects
+    /// What a file or folder uses, what uses it, and which files a change to it affects; of a symbol, as 'craig impact'
     Relations(Between),
 }
 
@@ -86,13 +88,35 @@ pub(crate) fn run(args: &Args, session: &mut Session) -> anyhow::Result<Outcome>
         }
         Analysis::Relations(between) => {
             let target = between.project.path(&engine, &project, &between.target)?;
-            let found = engine.relations(&project, &target, &never)?;
-            chart_or(args, &found.mermaid, session, |output| {
-                output.show(&found, |columns| relations::text(&found, args.limit, columns))
-            })?;
+            show_relations(args, &engine, &project, &target, session)?;
         }
     }
     Ok(outcome)
+}
+
+/// Relations of a file or folder, the impact of a symbol.
+fn show_relations(
+    args: &Args,
+    engine: &Engine,
+    project: &str,
+    target: &str,
+    session: &mut Session,
+) -> anyhow::Result<()> {
+    let found = engine.relations(project, target, &Cancellation::default())?;
+    if found.kind == "symbol" && !args.mermaid {
+        let limit = if session.output.format == Format::Json { usize::MAX } else { args.limit };
+        let request = SymbolRequest { depth: impact::DEPTH, limit, ..SymbolRequest::default() };
+        match engine.impact(project, target, &request) {
+            Ok(found) => return Ok(impact::show(&found, &mut session.output)?),
+            // Names of its language are not read.
+            Err(EngineError::UnknownSymbol { .. }) => {}
+            Err(error) => return Err(error.into()),
+        }
+    }
+    chart_or(args, &found.mermaid, session, |output| {
+        output.show(&found, |columns| relations::text(&found, args.limit, columns))
+    })?;
+    Ok(())
 }
 
 /// Prints only the chart if that was asked for, otherwise the whole answer.

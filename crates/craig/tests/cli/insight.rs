@@ -467,10 +467,8 @@ fn relations() {
         expect![[r#"
         exit 0
         -- stdout
-        SqlCartRepository  symbol
-          src/storage/repository.ts:4-4 class
-
-        Impact  nothing else uses it
+        SqlCartRepository  class  src/storage/repository.ts:4
+        nothing refers to it
     "#]],
     );
     home.check(&["insight", "relations", "shop", "src/storage", "--format", "json"], expect![[r#"

@@ -6,7 +6,7 @@ use super::definitions::{declare_each, instance_is};
 use super::expressions::member_of;
 use super::types::first;
 use super::{OF_FUNCTION, bare};
-use crate::grammar::child;
+use crate::grammar::{child, named_children};
 use crate::names::walk::{ScopeKind, Walk};
 use crate::names::{Role, Site, Source, Value};
 
@@ -196,14 +196,12 @@ pub(super) fn arguments<'t>(
 ) -> (usize, Value) {
     let mut n = 0;
     let mut first = Value::Unknown;
-    let mut cursor = list.walk();
-    for part in list.named_children(&mut cursor).filter(|part| part.kind() == "value_argument") {
+    for part in named_children(list).filter(|part| part.kind() == "value_argument") {
         let name = argument_name(part);
         if let (Some(name), Some(key)) = (name, key) {
             walk.at_site(name, Role::Write, Site::Key(key));
         }
-        let mut cursor = part.walk();
-        for inner in part.named_children(&mut cursor).filter(|inner| Some(*inner) != name) {
+        for inner in named_children(part).filter(|inner| Some(*inner) != name) {
             let value = match inner.kind() {
                 "lambda_literal" => lambda_of(walk, inner, element, Value::Unknown),
                 _ => walk.visit(inner),
@@ -221,9 +219,8 @@ fn argument_name(node: Node<'_>) -> Option<Node<'_>> {
 
 pub(super) fn argument<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
     let name = argument_name(node);
-    let mut cursor = node.walk();
     let mut value = Value::Unknown;
-    for part in node.named_children(&mut cursor).filter(|part| Some(*part) != name) {
+    for part in named_children(node).filter(|part| Some(*part) != name) {
         value = walk.visit(part);
     }
     value
@@ -247,8 +244,7 @@ fn lambda_of<'t>(walk: &mut Walk<'t>, node: Node<'t>, it: Value, receiver: Value
         }
         match child(node, "lambda_parameters") {
             Some(list) => {
-                let mut cursor = list.walk();
-                for (at, part) in list.named_children(&mut cursor).enumerate() {
+                for (at, part) in named_children(list).enumerate() {
                     declare_each(walk, part, if at == 0 { it } else { Value::Unknown });
                 }
             }
@@ -257,8 +253,7 @@ fn lambda_of<'t>(walk: &mut Walk<'t>, node: Node<'t>, it: Value, receiver: Value
             }
         }
         let mut value = Value::Unknown;
-        let mut cursor = node.walk();
-        for part in node.named_children(&mut cursor).filter(|part| part.kind() != "lambda_parameters") {
+        for part in named_children(node).filter(|part| part.kind() != "lambda_parameters") {
             value = walk.visit(part);
         }
         value

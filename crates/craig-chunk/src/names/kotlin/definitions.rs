@@ -5,7 +5,7 @@ use tree_sitter::Node;
 use super::calls::{Call, arguments, call_of};
 use super::types::{parameter_type, typed};
 use super::{OF_FUNCTION, RECEIVER, is_type};
-use crate::grammar::{child, field};
+use crate::grammar::{child, field, named_children};
 use crate::names::rules::itself;
 use crate::names::walk::{ScopeKind, Walk};
 use crate::names::{DefinitionIx, DefinitionKind, Role, Source, Traits, Value};
@@ -22,8 +22,7 @@ struct Modifiers {
 fn modifiers(walk: &Walk<'_>, node: Node<'_>) -> Modifiers {
     let mut found = Modifiers::default();
     if let Some(list) = child(node, "modifiers") {
-        let mut cursor = list.walk();
-        for part in list.named_children(&mut cursor) {
+        for part in named_children(list) {
             let add = match walk.text_of(part) {
                 "private" => Traits::PRIVATE,
                 "public" => Traits::EXPORTED,
@@ -111,8 +110,7 @@ pub(super) fn declare<'t>(walk: &mut Walk<'t>, parameters: &[(Node<'t>, Value)])
 
 /// Reads members; initializers see the parameters of the constructor.
 fn members<'t>(walk: &mut Walk<'t>, body: Node<'t>, parameters: &[(Node<'t>, Value)]) {
-    let mut cursor = body.walk();
-    for member in body.named_children(&mut cursor) {
+    for member in named_children(body) {
         match member.kind() {
             "property_declaration" | "anonymous_initializer" if !parameters.is_empty() => {
                 walk.scope(ScopeKind::Block, |walk| {
@@ -137,11 +135,10 @@ fn delegated(node: Node<'_>) -> Option<Call<'_>> {
 
 /// Whether a lambda is the body of a class.
 fn is_body(lambda: Node<'_>) -> bool {
-    let mut cursor = lambda.walk();
     let is_argument = |around: Node<'_>| around.kind() == "explicit_delegation";
     let call = lambda.parent().and_then(|annotated| annotated.parent());
     call.and_then(|call| call.parent()).is_some_and(is_argument)
-        && lambda.named_children(&mut cursor).any(|part| part.kind().ends_with("_declaration"))
+        && named_children(lambda).any(|part| part.kind().ends_with("_declaration"))
 }
 
 fn class_parameters<'t>(node: Node<'t>) -> Vec<Node<'t>> {
@@ -149,8 +146,7 @@ fn class_parameters<'t>(node: Node<'t>) -> Vec<Node<'t>> {
         if node.kind() == "primary_constructor" { Some(node) } else { child(node, "primary_constructor") };
     let list = made.and_then(|made| child(made, "class_parameters"));
     let Some(list) = list else { return Vec::new() };
-    let mut cursor = list.walk();
-    list.named_children(&mut cursor).filter(|part| part.kind() == "class_parameter").collect()
+    named_children(list).filter(|part| part.kind() == "class_parameter").collect()
 }
 
 /// Parameters of the constructor: properties are members; the others are returned.
@@ -191,8 +187,7 @@ pub(super) fn class_parameter<'t>(
 
 fn has_modifier(walk: &Walk<'_>, node: Node<'_>, word: &str) -> bool {
     let Some(list) = child(node, "modifiers") else { return false };
-    let mut cursor = list.walk();
-    list.named_children(&mut cursor).any(|part| walk.text_of(part) == word)
+    named_children(list).any(|part| walk.text_of(part) == word)
 }
 
 /// What parameters of the constructor are if no argument is given.
@@ -209,8 +204,7 @@ pub(super) fn constructor_default<'t>(
 ) {
     walk.scope(ScopeKind::Block, |walk| {
         declare(walk, locals);
-        let mut cursor = parameter.walk();
-        let parts = parameter.named_children(&mut cursor).skip_while(|part| !is_type(*part));
+        let parts = named_children(parameter).skip_while(|part| !is_type(*part));
         for part in parts.skip(1) {
             walk.visit(part);
         }
@@ -222,9 +216,7 @@ fn type_parameters<'t>(walk: &mut Walk<'t>, node: Node<'t>) {
     let lists = [("type_parameters", "type_parameter"), ("type_constraints", "type_constraint")];
     for (list, kind) in lists {
         let Some(list) = child(node, list) else { continue };
-        let mut cursor = list.walk();
-        let parameters: Vec<Node<'t>> =
-            list.named_children(&mut cursor).filter(|part| part.kind() == kind).collect();
+        let parameters: Vec<Node<'t>> = named_children(list).filter(|part| part.kind() == kind).collect();
         // The bounds may name all of them.
         for name in parameters.iter().filter_map(|&parameter| child(parameter, "identifier")) {
             walk.declare_local(name, Value::Unknown);
@@ -245,16 +237,13 @@ fn supers<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Vec<Value> {
 pub(super) fn supers_of<'t>(walk: &mut Walk<'t>, list: Node<'t>) -> Vec<Value> {
     let mut supers = Vec::new();
     let node = list.parent().unwrap_or(list);
-    let mut cursor = list.walk();
-    for specifier in list.named_children(&mut cursor) {
-        let mut cursor = specifier.walk();
-        for part in specifier.named_children(&mut cursor) {
+    for specifier in named_children(list) {
+        for part in named_children(specifier) {
             match part.kind() {
                 "constructor_invocation" | "explicit_delegation" => {
                     let is_class = part.kind() == "constructor_invocation";
                     let role = if is_class { Role::Inherit } else { Role::Implement };
-                    let mut cursor = part.walk();
-                    for (at, inner) in part.named_children(&mut cursor).enumerate() {
+                    for (at, inner) in named_children(part).enumerate() {
                         if at == 0 {
                             supers.push(itself(walk.visit_as(inner, role)));
                         } else if let Some(call) =
@@ -384,9 +373,7 @@ fn is_member(node: Node<'_>) -> bool {
 
 /// The type before the name of an extension.
 fn receiver<'t>(node: Node<'t>, name: Node<'t>) -> Option<Node<'t>> {
-    let mut cursor = node.walk();
-    let mut before =
-        node.named_children(&mut cursor).take_while(|part| part.start_byte() < name.start_byte());
+    let mut before = named_children(node).take_while(|part| part.start_byte() < name.start_byte());
     before.find(|part| is_type(*part))
 }
 
@@ -397,23 +384,17 @@ fn receiver_name<'t>(walk: &Walk<'t>, node: Node<'t>, receiver: Node<'t>) -> Opt
         if of.kind() == "user_type" {
             break;
         }
-        let mut cursor = of.walk();
-        of = of.named_children(&mut cursor).find(|part| is_type(*part))?;
+        of = named_children(of).find(|part| is_type(*part))?;
     }
-    let mut cursor = of.walk();
-    let names = of.named_children(&mut cursor).filter(|part| part.kind() == "identifier");
+    let names = named_children(of).filter(|part| part.kind() == "identifier");
     let names: Vec<Node<'t>> = names.filter(|name| walk.text_of(*name) != "Companion").collect();
     let &last = names.last()?;
     let is_type_name = |name: &&Node<'t>| walk.text_of(**name).starts_with(char::is_uppercase);
     let &outermost = names.iter().find(is_type_name).unwrap_or(&last);
     let name = walk.text.get(outermost.start_byte()..last.end_byte())?;
-    let mut cursor = node.walk();
-    let mut lists = node.named_children(&mut cursor).filter(|part| part.kind() == "type_parameters");
+    let mut lists = named_children(node).filter(|part| part.kind() == "type_parameters");
     let is_parameter = lists.any(|list| {
-        let mut cursor = list.walk();
-        list.named_children(&mut cursor)
-            .filter_map(|part| child(part, "identifier"))
-            .any(|of| walk.text_of(of) == name)
+        named_children(list).filter_map(|part| child(part, "identifier")).any(|of| walk.text_of(of) == name)
     });
     (!is_parameter).then_some(name)
 }
@@ -473,9 +454,7 @@ pub(super) fn function<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
 
 /// The type behind the parameters.
 fn return_type(node: Node<'_>) -> Option<Node<'_>> {
-    let mut cursor = node.walk();
-    let mut behind =
-        node.named_children(&mut cursor).skip_while(|part| part.kind() != "function_value_parameters");
+    let mut behind = named_children(node).skip_while(|part| part.kind() != "function_value_parameters");
     behind.find(|part| is_type(*part))
 }
 
@@ -495,8 +474,7 @@ fn parameters<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Option<u8> {
     let mut n = 0usize;
     let mut is_fixed = true;
     let mut is_several = false;
-    let mut cursor = list.walk();
-    for part in list.named_children(&mut cursor) {
+    for part in named_children(list) {
         match part.kind() {
             "parameter_modifiers" => {
                 is_several = walk.text_of(part).split_whitespace().any(|word| word == "vararg");
@@ -577,8 +555,7 @@ pub(super) fn property<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
 /// The value behind `=` or `by`.
 fn initial_value<'t>(walk: &mut Walk<'t>, node: Node<'t>, declared: Node<'t>) -> Value {
     let mut value = Value::Unknown;
-    let mut cursor = node.walk();
-    for part in node.named_children(&mut cursor).skip_while(|part| *part != declared).skip(1) {
+    for part in named_children(node).skip_while(|part| *part != declared).skip(1) {
         match part.kind() {
             "getter" | "setter" | "type_constraints" => {}
             "property_delegate" => {
@@ -624,8 +601,7 @@ fn destructured<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
     let Some(list) = child(node, "multi_variable_declaration") else { return walk.children(node) };
     initial_value(walk, node, list);
     if is_member(node) {
-        let mut cursor = list.walk();
-        for name in list.named_children(&mut cursor).filter_map(|part| child(part, "identifier")) {
+        for name in named_children(list).filter_map(|part| child(part, "identifier")) {
             walk.define(name, node, DefinitionKind::Variable, Traits::default());
         }
     } else {
@@ -636,8 +612,7 @@ fn destructured<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
 
 /// Declares what is taken apart; behind a key or an index comes an element.
 fn declare_several<'t>(walk: &mut Walk<'t>, list: Node<'t>, element: Value) {
-    let mut cursor = list.walk();
-    let parts = list.named_children(&mut cursor).filter(|part| part.kind() == "variable_declaration");
+    let parts = named_children(list).filter(|part| part.kind() == "variable_declaration");
     for (at, part) in parts.enumerate() {
         let of = typed(walk, part);
         if let Some(name) = child(part, "identifier") {

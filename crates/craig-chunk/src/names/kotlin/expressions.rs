@@ -6,7 +6,7 @@ use super::calls::{Call, call_of};
 use super::definitions::declare_each;
 use super::types::typed;
 use super::{at_path, bare};
-use crate::grammar::{child, field};
+use crate::grammar::{child, field, named_children};
 use crate::names::walk::{ScopeKind, Walk};
 use crate::names::{Role, Value, java};
 
@@ -18,8 +18,7 @@ pub(super) fn block<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
 pub(super) fn for_each<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
     walk.scope(ScopeKind::Block, |walk| {
         let mut each = None;
-        let mut cursor = node.walk();
-        for part in node.named_children(&mut cursor) {
+        for part in named_children(node) {
             match part.kind() {
                 "variable_declaration" | "multi_variable_declaration" => each = Some(part),
                 "annotation" | "label" | "line_comment" | "block_comment" => {}
@@ -47,9 +46,8 @@ pub(super) fn catch<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
 
 /// The value of one of the branches.
 pub(super) fn branches<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
-    let mut cursor = node.walk();
     let mut value = Value::Unknown;
-    for (at, part) in node.named_children(&mut cursor).enumerate() {
+    for (at, part) in named_children(node).enumerate() {
         if part.kind() == "finally_block" {
             walk.visit(part);
         } else {
@@ -62,8 +60,7 @@ pub(super) fn branches<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
 
 pub(super) fn conditional<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
     let Some(condition) = field(node, "condition") else { return walk.children(node) };
-    let mut cursor = node.walk();
-    let mut parts = node.named_children(&mut cursor).filter(|part| *part != condition);
+    let mut parts = named_children(node).filter(|part| *part != condition);
     let consequence = parts.next();
     let is_denied = condition.kind() == "is_expression" && child(condition, "!is").is_some();
     let first = if is_denied {
@@ -104,8 +101,7 @@ pub(super) fn when<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
     walk.scope(ScopeKind::Block, |walk| {
         let mut subject = None;
         let mut value: Option<Value> = None;
-        let mut cursor = node.walk();
-        for part in node.named_children(&mut cursor) {
+        for part in named_children(node) {
             match part.kind() {
                 "when_subject" => subject = when_subject(walk, part),
                 "when_entry" => {
@@ -122,10 +118,9 @@ pub(super) fn when<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
 /// Reads what is compared; the variable that holds it.
 fn when_subject<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Option<Node<'t>> {
     let declared = child(node, "variable_declaration");
-    let mut cursor = node.walk();
     let mut value = Value::Unknown;
     let mut subject = None;
-    for part in node.named_children(&mut cursor).filter(|part| Some(*part) != declared) {
+    for part in named_children(node).filter(|part| Some(*part) != declared) {
         value = walk.visit(part);
         subject = (part.kind() == "identifier" && walk.is_bound(part)).then_some(part);
     }
@@ -151,9 +146,8 @@ fn when_entry<'t>(walk: &mut Walk<'t>, node: Node<'t>, subject: Option<Node<'t>>
                 walk.declare_local(subject, of);
             }
         }
-        let mut cursor = node.walk();
         let mut value = Value::Unknown;
-        for part in node.named_children(&mut cursor).filter(|part| !conditions.contains(part)) {
+        for part in named_children(node).filter(|part| !conditions.contains(part)) {
             value = walk.visit(part);
         }
         value
@@ -222,8 +216,7 @@ fn generic_call(node: Node<'_>) -> Option<Call<'_>> {
 
 /// `a shl b`
 pub(super) fn infix<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
-    let mut cursor = node.walk();
-    let parts: Vec<Node<'t>> = node.named_children(&mut cursor).collect();
+    let parts: Vec<Node<'t>> = named_children(node).collect();
     let &[left, name, right] = &parts[..] else { return walk.children(node) };
     let of = walk.visit_as(left, Role::Read);
     let called = walk.member(name, of, Role::Call);
@@ -241,9 +234,7 @@ pub(super) fn unary<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
 
 pub(super) fn index<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
     walk.take_role();
-    let mut cursor = node.walk();
-    let values: Vec<Value> =
-        node.named_children(&mut cursor).map(|part| walk.visit_as(part, Role::Read)).collect();
+    let values: Vec<Value> = named_children(node).map(|part| walk.visit_as(part, Role::Read)).collect();
     values.first().map_or(Value::Unknown, |of| of.element())
 }
 
@@ -254,9 +245,8 @@ pub(super) fn navigation<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
 
 /// A member, with the value that it is a member of.
 pub(super) fn member_of<'t>(walk: &mut Walk<'t>, node: Node<'t>, role: Role) -> (Value, Value) {
-    let mut cursor = node.walk();
     let parts: Vec<Node<'t>> =
-        node.named_children(&mut cursor).filter(|part| !part.kind().ends_with("comment")).collect();
+        named_children(node).filter(|part| !part.kind().ends_with("comment")).collect();
     let &[object, name] = &parts[..] else { return (Value::Unknown, walk.children(node)) };
     match walk.text_of(name) {
         "class" if child(node, "::").is_some() => {
@@ -289,9 +279,8 @@ fn path_start<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Option<Node<'t>> {
 
 /// `::name`, `List<Shape>::name`
 pub(super) fn reference<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
-    let mut cursor = node.walk();
     let mut of = None;
-    for part in node.named_children(&mut cursor) {
+    for part in named_children(node) {
         match (part.kind(), of) {
             ("identifier", Some(of)) => {
                 walk.member(part, of, Role::Read);

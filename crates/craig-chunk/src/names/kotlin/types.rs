@@ -4,6 +4,7 @@ use tree_sitter::Node;
 
 use super::calls::arguments;
 use super::{at_path, is_type};
+use crate::grammar::named_children;
 use crate::names::rules::itself;
 use crate::names::walk::Walk;
 use crate::names::{Role, Value, java};
@@ -32,8 +33,7 @@ pub(super) fn type_node<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
         Role::Read => Role::Type,
         role => role,
     };
-    let mut cursor = node.walk();
-    let parts: Vec<Node<'t>> = node.named_children(&mut cursor).collect();
+    let parts: Vec<Node<'t>> = named_children(node).collect();
     let names: Vec<Node<'t>> = parts.iter().copied().filter(|part| part.kind() == "identifier").collect();
     let (Some(&first), Some(&last)) = (names.first(), names.last()) else { return Value::Unknown };
     let is_package = |name: &&Node<'t>| walk.text_of(**name).starts_with(char::is_lowercase);
@@ -51,8 +51,7 @@ pub(super) fn type_node<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
     let mut held = Vec::new();
     for part in parts {
         if part.kind() == "type_arguments" {
-            let mut cursor = part.walk();
-            held.extend(part.named_children(&mut cursor).map(|part| walk.visit_as(part, Role::Type)));
+            held.extend(named_children(part).map(|part| walk.visit_as(part, Role::Type)));
         } else if part.kind() != "identifier" {
             walk.visit(part);
         }
@@ -81,8 +80,7 @@ fn collection<'t>(walk: &mut Walk<'t>, name: Node<'t>, held: &[Value]) -> Option
 
 /// `T & Any`
 pub(super) fn first<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
-    let mut cursor = node.walk();
-    let values: Vec<Value> = node.named_children(&mut cursor).map(|part| walk.visit(part)).collect();
+    let values: Vec<Value> = named_children(node).map(|part| walk.visit(part)).collect();
     values.first().copied().unwrap_or_default()
 }
 
@@ -102,8 +100,7 @@ pub(super) fn type_of_functions<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Valu
 fn lambda_type<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
     let mut receiver = Value::Unknown;
     let mut is_before = true;
-    let mut cursor = node.walk();
-    for part in node.named_children(&mut cursor) {
+    for part in named_children(node) {
         is_before &= part.kind() != "function_type_parameters";
         let value = walk.visit(part);
         receiver = if is_before && is_type(part) { value } else { receiver };
@@ -113,14 +110,12 @@ fn lambda_type<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
 
 /// The type of a parameter, and of a lambda what it is called on.
 pub(super) fn parameter_type<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> (Value, Value) {
-    let mut cursor = node.walk();
-    let mut of = node.named_children(&mut cursor).find(|part| is_type(*part));
+    let mut of = named_children(node).find(|part| is_type(*part));
     for _ in 0..4 {
         let Some(outer) = of.filter(|of| matches!(of.kind(), "nullable_type" | "parenthesized_type")) else {
             break;
         };
-        let mut cursor = outer.walk();
-        of = outer.named_children(&mut cursor).find(|part| is_type(*part));
+        of = named_children(outer).find(|part| is_type(*part));
     }
     match of {
         Some(of) if of.kind() == "function_type" => (Value::Unknown, lambda_type(walk, of)),
@@ -130,9 +125,8 @@ pub(super) fn parameter_type<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> (Value,
 
 /// The type behind a name.
 pub(super) fn typed<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
-    let mut cursor = node.walk();
     let mut value = Value::Unknown;
-    for part in node.named_children(&mut cursor) {
+    for part in named_children(node) {
         if is_type(part) {
             value = walk.visit_as(part, Role::Type);
         } else if part.kind() == "annotation" {
@@ -145,9 +139,8 @@ pub(super) fn typed<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
 /// `@Name(argument)`
 pub(super) fn annotation<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
     walk.take_role();
-    let mut cursor = node.walk();
     let mut of = Value::Unknown;
-    for part in node.named_children(&mut cursor) {
+    for part in named_children(node) {
         match part.kind() {
             "value_arguments" => {
                 arguments(walk, part, Value::Unknown, Some(of));

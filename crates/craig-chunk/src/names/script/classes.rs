@@ -5,7 +5,7 @@ use tree_sitter::Node;
 use super::functions::{function_body, is_function_type, type_parameters};
 use super::objects::{FUNCTIONS, bare};
 use super::types::WRAPPERS;
-use crate::grammar::{child, field};
+use crate::grammar::{all_children, child, field, named_children};
 use crate::names::walk::{ScopeKind, Walk};
 use crate::names::{DefinitionIx, DefinitionKind, Role, Source, Traits, Value};
 
@@ -38,8 +38,7 @@ pub(super) fn class_named<'t>(
         if let Some(known) = walk.definition(at) {
             known.supers = supers;
         }
-        let mut cursor = node.walk();
-        for decorator in node.named_children(&mut cursor).filter(|part| part.kind() == "decorator") {
+        for decorator in named_children(node).filter(|part| part.kind() == "decorator") {
             walk.visit(decorator);
         }
         if let Some(body) = field(node, "body") {
@@ -51,8 +50,7 @@ pub(super) fn class_named<'t>(
 
 fn inherited<'t>(walk: &mut Walk<'t>, heritage: Node<'t>) -> Vec<Value> {
     let mut supers = Vec::new();
-    let mut cursor = heritage.walk();
-    for part in heritage.named_children(&mut cursor) {
+    for part in named_children(heritage) {
         match part.kind() {
             "extends_clause" => {
                 supers.push(walk.field_as(part, "value", Role::Inherit));
@@ -66,16 +64,14 @@ fn inherited<'t>(walk: &mut Walk<'t>, heritage: Node<'t>) -> Vec<Value> {
 }
 
 fn super_types<'t>(walk: &mut Walk<'t>, node: Node<'t>, role: Role) -> Vec<Value> {
-    let mut cursor = node.walk();
-    node.named_children(&mut cursor)
+    named_children(node)
         .map(|part| match part.kind() {
             "generic_type" => {
                 let value = walk.field_as(part, "name", role);
                 let name = field(part, "name").map_or("", |name| walk.text_of(name));
                 let Some(list) = field(part, "type_arguments") else { return value };
-                let mut cursor = list.walk();
                 let arguments: Vec<Value> =
-                    list.named_children(&mut cursor).map(|argument| walk.visit(argument)).collect();
+                    named_children(list).map(|argument| walk.visit(argument)).collect();
                 // `extends Partial<Base>`
                 if WRAPPERS.contains(&name) { arguments.first().copied().unwrap_or_default() } else { value }
             }
@@ -85,8 +81,7 @@ fn super_types<'t>(walk: &mut Walk<'t>, node: Node<'t>, role: Role) -> Vec<Value
 }
 
 pub(super) fn class_body<'t>(walk: &mut Walk<'t>, body: Node<'t>, owner: DefinitionIx) {
-    let mut cursor = body.walk();
-    for part in body.named_children(&mut cursor) {
+    for part in named_children(body) {
         match part.kind() {
             "method_definition" | "method_signature" | "abstract_method_signature" => {
                 method(walk, part, owner)
@@ -102,13 +97,11 @@ pub(super) fn class_body<'t>(walk: &mut Walk<'t>, body: Node<'t>, owner: Definit
 }
 
 pub(super) fn has_word(node: Node<'_>, word: &str) -> bool {
-    let mut cursor = node.walk();
-    node.children(&mut cursor).any(|part| part.kind() == word)
+    all_children(node).any(|part| part.kind() == word)
 }
 
 pub(super) fn method<'t>(walk: &mut Walk<'t>, node: Node<'t>, owner: DefinitionIx) {
-    let mut cursor = node.walk();
-    for decorator in node.named_children(&mut cursor).filter(|part| part.kind() == "decorator") {
+    for decorator in named_children(node).filter(|part| part.kind() == "decorator") {
         walk.visit(decorator);
     }
     let Some(name) = field(node, "name") else { return };
@@ -139,8 +132,7 @@ pub(super) fn method<'t>(walk: &mut Walk<'t>, node: Node<'t>, owner: DefinitionI
 }
 
 fn property<'t>(walk: &mut Walk<'t>, node: Node<'t>, owner: DefinitionIx) {
-    let mut cursor = node.walk();
-    for decorator in node.named_children(&mut cursor).filter(|part| part.kind() == "decorator") {
+    for decorator in named_children(node).filter(|part| part.kind() == "decorator") {
         walk.visit(decorator);
     }
     let name = field(node, "name").or_else(|| field(node, "property"));
@@ -224,8 +216,7 @@ pub(super) fn enumeration<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
     walk.bind(at);
     let Some(body) = field(node, "body") else { return Value::Unknown };
     walk.inside_type(at, |walk| {
-        let mut cursor = body.walk();
-        for part in body.named_children(&mut cursor) {
+        for part in named_children(body) {
             let name = field(part, "name").unwrap_or(part);
             if name.kind() == "property_identifier" {
                 walk.define_in(Some(at), name, part, DefinitionKind::EnumMember, Traits::STATIC);

@@ -4,7 +4,7 @@ use tree_sitter::Node;
 
 use super::expressions::this;
 use super::objects::is_typed;
-use crate::grammar::field;
+use crate::grammar::{field, named_children};
 use crate::names::walk::Walk;
 use crate::names::{Choice, Value};
 
@@ -171,10 +171,7 @@ pub(super) fn if_statement<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
 fn leaves(statement: Node<'_>) -> bool {
     match statement.kind() {
         "return_statement" | "throw_statement" | "continue_statement" | "break_statement" => true,
-        "statement_block" => {
-            let mut cursor = statement.walk();
-            statement.named_children(&mut cursor).last().is_some_and(leaves)
-        }
+        "statement_block" => named_children(statement).last().is_some_and(leaves),
         _ => false,
     }
 }

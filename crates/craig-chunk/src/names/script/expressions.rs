@@ -5,13 +5,12 @@ use tree_sitter::Node;
 use super::modules::required;
 use super::objects::bare;
 use super::variables::pattern;
-use crate::grammar::field;
+use crate::grammar::{field, named_children};
 use crate::names::walk::{ScopeKind, Walk};
 use crate::names::{Role, Site, Source, Value};
 
 pub(super) fn template<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
-    let mut cursor = node.walk();
-    for part in node.named_children(&mut cursor) {
+    for part in named_children(node) {
         walk.children(part);
     }
     Value::Builtin
@@ -110,9 +109,7 @@ fn arguments<'t>(walk: &mut Walk<'t>, list: Node<'t>, called: Value, element: Va
         return None;
     }
     let mut first = None;
-    let mut cursor = list.walk();
-    for (at, argument) in list.named_children(&mut cursor).filter(|node| node.kind() != "comment").enumerate()
-    {
+    for (at, argument) in named_children(list).filter(|node| node.kind() != "comment").enumerate() {
         walk.callback = element;
         walk.expected = called.parameter(at);
         let value = walk.visit(argument);
@@ -148,8 +145,7 @@ pub(super) fn cast<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
         walk.expected = Value::Unknown;
         return of.or(value);
     }
-    let mut cursor = node.walk();
-    let values: Vec<Value> = node.named_children(&mut cursor).map(|part| walk.visit(part)).collect();
+    let values: Vec<Value> = named_children(node).map(|part| walk.visit(part)).collect();
     match values[..] {
         // `as const` leaves what it was.
         [value, of] if node.kind() == "as_expression" => of.instance().or(value),
@@ -159,16 +155,14 @@ pub(super) fn cast<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
 }
 
 pub(super) fn assertion<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
-    let mut cursor = node.walk();
-    let values: Vec<Value> = node.named_children(&mut cursor).map(|part| walk.visit(part)).collect();
+    let values: Vec<Value> = named_children(node).map(|part| walk.visit(part)).collect();
     values.first().map_or(Value::Unknown, |of| of.instance())
 }
 
 pub(super) fn array<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
     let expected = std::mem::take(&mut walk.expected).element();
     let mut last = Value::Unknown;
-    let mut cursor = node.walk();
-    for part in node.named_children(&mut cursor) {
+    for part in named_children(node) {
         walk.expected = if part.kind() == "spread_element" { Value::Unknown } else { expected };
         last = walk.visit(part);
         walk.expected = Value::Unknown;

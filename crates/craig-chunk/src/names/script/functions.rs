@@ -4,7 +4,7 @@ use tree_sitter::Node;
 
 use super::objects::bare;
 use super::variables::pattern;
-use crate::grammar::{child, field};
+use crate::grammar::{child, field, named_children};
 use crate::names::walk::Walk;
 use crate::names::{DefinitionIx, DefinitionKind, Parameter, Source, Traits, Value};
 
@@ -66,8 +66,7 @@ pub(super) fn signature<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
     type_parameters(walk, node);
     let mut parameters = Vec::new();
     if let Some(list) = field(node, "parameters") {
-        let mut cursor = list.walk();
-        let named = list.named_children(&mut cursor).filter(|node| node.kind() != "comment");
+        let named = named_children(list).filter(|node| node.kind() != "comment");
         for parameter in named {
             let at = parameters.len();
             let wanted = if at == 0 { callback.or(expected.parameter(0)) } else { expected.parameter(at) };
@@ -107,8 +106,7 @@ fn body<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
 
 pub(super) fn type_parameters<'t>(walk: &mut Walk<'t>, node: Node<'t>) {
     let Some(list) = field(node, "type_parameters") else { return };
-    let mut cursor = list.walk();
-    for parameter in list.named_children(&mut cursor) {
+    for parameter in named_children(list) {
         let bound = walk.field(parameter, "constraint").instance();
         let default = walk.field(parameter, "value").instance();
         if let Some(name) = field(parameter, "name") {
@@ -141,6 +139,9 @@ fn parameter<'t>(walk: &mut Walk<'t>, node: Node<'t>, expected: Value) -> Option
                     walk.define_in(Some(owner), name, node, DefinitionKind::Field, Traits::default())
             {
                 walk.set_value(at, value);
+                // Whoever reads the parameter mentions the property.
+                walk.bind(at);
+                return Some(Parameter { value: declared.or(default), takes });
             }
             if name.kind() == "this" {
                 return None;

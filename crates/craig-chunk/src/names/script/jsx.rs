@@ -3,7 +3,7 @@
 use tree_sitter::Node;
 
 use super::objects::is_typed;
-use crate::grammar::field;
+use crate::grammar::{field, named_children};
 use crate::names::walk::Walk;
 use crate::names::{Role, Site, Value};
 
@@ -38,8 +38,7 @@ pub(super) fn jsx_end<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
 
 fn jsx_attribute<'t>(walk: &mut Walk<'t>, node: Node<'t>, properties: Value) {
     let mut held = Value::Unknown;
-    let mut cursor = node.walk();
-    for (at, part) in node.named_children(&mut cursor).enumerate() {
+    for (at, part) in named_children(node).enumerate() {
         if at > 0 {
             jsx_value(walk, part, held);
         } else if is_typed(properties) && part.kind() == "property_identifier" {
@@ -53,8 +52,7 @@ fn jsx_value<'t>(walk: &mut Walk<'t>, node: Node<'t>, held: Value) {
         walk.visit(node);
         return;
     }
-    let mut cursor = node.walk();
-    for part in node.named_children(&mut cursor) {
+    for part in named_children(node) {
         walk.expected = held;
         walk.visit(part);
         walk.expected = Value::Unknown;

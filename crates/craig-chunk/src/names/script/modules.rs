@@ -5,7 +5,7 @@ use tree_sitter::Node;
 use super::classes::has_word;
 use super::functions::signature;
 use super::objects::{bare, defined};
-use crate::grammar::{child, field, unquoted};
+use crate::grammar::{child, field, named_children, unquoted};
 use crate::names::walk::Walk;
 use crate::names::{DefinitionIx, DefinitionKind, Imported, Role, Site, Source, Traits, Value};
 
@@ -58,8 +58,7 @@ pub(super) fn required_by<'t>(walk: &mut Walk<'t>, name: Node<'t>, value: Node<'
 }
 
 fn required_names<'t>(walk: &mut Walk<'t>, pattern: Node<'t>, module: &'t str) {
-    let mut cursor = pattern.walk();
-    for part in pattern.named_children(&mut cursor) {
+    for part in named_children(pattern) {
         let (name, local) = match part.kind() {
             "pair_pattern" => (field(part, "key"), field(part, "value")),
             "object_assignment_pattern" => (field(part, "left"), field(part, "left")),
@@ -80,8 +79,7 @@ pub(super) fn exported_whole<'t>(walk: &mut Walk<'t>, right: Node<'t>) -> Value 
     let inner = bare(right);
     match inner.kind() {
         "object" => {
-            let mut cursor = inner.walk();
-            for part in inner.named_children(&mut cursor) {
+            for part in named_children(inner) {
                 exported_part(walk, part);
             }
             Value::Builtin
@@ -192,8 +190,7 @@ pub(super) fn import<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
         walk.import(node, None, module, Imported::Module, false);
         return Value::Unknown;
     };
-    let mut cursor = clause.walk();
-    for part in clause.named_children(&mut cursor) {
+    for part in named_children(clause) {
         match part.kind() {
             "identifier" => {
                 let at = walk.import(part, Some(walk.text_of(part)), module, Imported::Default, false);
@@ -212,8 +209,7 @@ pub(super) fn import<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
 
 /// `{ a, b as c }` of an import, a re-export, or an export.
 fn specifiers<'t>(walk: &mut Walk<'t>, list: Node<'t>, module: Option<&'t str>, reexported: bool) {
-    let mut cursor = list.walk();
-    for part in list.named_children(&mut cursor) {
+    for part in named_children(list) {
         let Some(name) = field(part, "name") else { continue };
         let local = field(part, "alias").unwrap_or(name);
         let (text, local_text) = (walk.text_of(name), walk.text_of(local));
@@ -236,8 +232,7 @@ fn specifiers<'t>(walk: &mut Walk<'t>, list: Node<'t>, module: Option<&'t str>, 
 
 pub(super) fn export<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
     let module = field(node, "source").map(|source| unquoted(walk.text_of(source)));
-    let mut cursor = node.walk();
-    for decorator in node.named_children(&mut cursor).filter(|part| part.kind() == "decorator") {
+    for decorator in named_children(node).filter(|part| part.kind() == "decorator") {
         walk.visit(decorator);
     }
     if let Some(clause) = child(node, "export_clause") {

@@ -5,7 +5,7 @@ use tree_sitter::Node;
 use super::classes::{class_named, method};
 use super::functions::{function_body, signature};
 use super::types::MAX_PARTS;
-use crate::grammar::{child, field};
+use crate::grammar::{child, field, named_children};
 use crate::names::walk::Walk;
 use crate::names::{Choice, DefinitionIx, DefinitionKind, Role, Site, Traits, Value};
 
@@ -13,8 +13,7 @@ use crate::names::{Choice, DefinitionIx, DefinitionKind, Role, Site, Traits, Val
 pub(super) fn object<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
     let mut expected = std::mem::take(&mut walk.expected);
     let mut taken = Vec::new();
-    let mut cursor = node.walk();
-    for part in node.named_children(&mut cursor) {
+    for part in named_children(node) {
         match part.kind() {
             "pair" => {
                 let held = key(walk, part, expected);
@@ -89,8 +88,7 @@ fn key<'t>(walk: &mut Walk<'t>, part: Node<'t>, of: Value) -> Value {
 fn members<'t>(walk: &mut Walk<'t>, node: Node<'t>, owner: DefinitionIx) {
     // They are those of the object's declared type, too.
     let expected = std::mem::take(&mut walk.expected);
-    let mut cursor = node.walk();
-    for part in node.named_children(&mut cursor) {
+    for part in named_children(node) {
         let held = match part.kind() {
             "pair" | "method_definition" if is_typed(expected) => key(walk, part, expected),
             _ => Value::Unknown,
@@ -147,7 +145,11 @@ pub(super) fn defined<'t>(
 ) -> Option<DefinitionIx> {
     let is_member = owner.is_some();
     let inner = bare(value);
-    if FUNCTIONS.contains(&inner.kind()) {
+    let is_function = FUNCTIONS.contains(&inner.kind());
+    if is_function || inner.kind() == "class" {
+        cast_types(walk, value);
+    }
+    if is_function {
         let kind = if is_member { DefinitionKind::Method } else { DefinitionKind::Function };
         let at = walk.define_in(owner.or(walk.within), name, whole, kind, Traits::default());
         if let Some(at) = at
@@ -193,6 +195,26 @@ fn cast_type(node: Node<'_>) -> Option<Node<'_>> {
         "parenthesized_expression" => node.named_child(0).and_then(cast_type),
         "as_expression" | "satisfies_expression" => node.named_child(1),
         _ => None,
+    }
+}
+
+/// Reads the types that a value is cast to.
+fn cast_types<'t>(walk: &mut Walk<'t>, node: Node<'t>) {
+    match node.kind() {
+        "parenthesized_expression" => {
+            if let Some(inner) = node.named_child(0) {
+                cast_types(walk, inner);
+            }
+        }
+        "as_expression" | "satisfies_expression" => {
+            for of in named_children(node).skip(1) {
+                walk.visit(of);
+            }
+            if let Some(inner) = node.named_child(0) {
+                cast_types(walk, inner);
+            }
+        }
+        _ => {}
     }
 }
 

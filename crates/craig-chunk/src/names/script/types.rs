@@ -5,9 +5,9 @@ use tree_sitter::Node;
 use super::classes::class_body;
 use super::functions::{is_function_type, signature, type_parameters};
 use super::objects::is_typed;
-use crate::grammar::{child, field};
+use crate::grammar::{child, field, named_children};
 use crate::names::walk::{ScopeKind, Walk};
-use crate::names::{Choice, DefinitionKind, Role, Traits, Value};
+use crate::names::{Choice, DefinitionKind, Role, Source, Traits, Value};
 
 /// `module.Type`.
 pub(super) fn nested_type<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
@@ -65,9 +65,8 @@ const MAX_ALIAS_PARTS: usize = 64;
 fn alias_parts<'t>(walk: &mut Walk<'t>, node: Node<'t>, parts: &mut Vec<Value>) -> Value {
     match node.kind() {
         "union_type" | "intersection_type" => {
-            let mut cursor = node.walk();
             let mut first = Value::Unknown;
-            for part in node.named_children(&mut cursor) {
+            for part in named_children(node) {
                 let of = alias_parts(walk, part, parts);
                 first = if is_typed(first) { first } else { of };
             }
@@ -84,16 +83,23 @@ fn alias_parts<'t>(walk: &mut Walk<'t>, node: Node<'t>, parts: &mut Vec<Value>) 
     }
 }
 
-/// The members of an object type in an alias are its own: `type A = B & { x: string }`.
+/// The members of an object type in an alias are its own: `type A = B & { x: string }`. In a function, it is a type without a
+/// name: `function f(options: { x: string })`.
 pub(super) fn object_type<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
     match walk.alias.take() {
         Some(owner) => {
             walk.inside_type(owner, |walk| class_body(walk, node, owner));
             walk.alias = Some(owner);
         }
+        None if walk.within.is_some() && walk.is_in_function() => {
+            let Some(at) = walk.define_as("object", node, node, DefinitionKind::Type, Traits::LOCAL) else {
+                return Value::Unknown;
+            };
+            walk.inside_type(at, |walk| class_body(walk, node, at));
+            return Value::Itself(Source::Definition(at));
+        }
         None => {
-            let mut cursor = node.walk();
-            for part in node.named_children(&mut cursor) {
+            for part in named_children(node) {
                 match part.kind() {
                     "method_signature" => walk.function(None, |walk| signature(walk, part)),
                     _ => {
@@ -149,8 +155,7 @@ pub(super) fn type_node<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
             let name = field(node, "name").map_or("", |name| walk.text_of(name));
             let mut arguments = Vec::new();
             if let Some(list) = field(node, "type_arguments") {
-                let mut cursor = list.walk();
-                arguments.extend(list.named_children(&mut cursor).map(|argument| walk.visit(argument)));
+                arguments.extend(named_children(list).map(|argument| walk.visit(argument)));
             }
             let first = arguments.first().copied().unwrap_or_default();
             match name {
@@ -165,8 +170,7 @@ pub(super) fn type_node<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
             }
         }
         _ => {
-            let mut cursor = node.walk();
-            let parts: Vec<Value> = node.named_children(&mut cursor).map(|part| walk.visit(part)).collect();
+            let parts: Vec<Value> = named_children(node).map(|part| walk.visit(part)).collect();
             let mut known: Vec<Value> = parts.into_iter().filter(|part| is_typed(*part)).collect();
             known.truncate(MAX_PARTS);
             let last = known.pop().unwrap_or_default();

@@ -5,7 +5,7 @@ use tree_sitter::Node;
 use super::expressions::is_name;
 use super::modules::{exported_member, exported_whole, required_by};
 use super::objects::{FUNCTIONS, bare, defined};
-use crate::grammar::field;
+use crate::grammar::{field, named_children};
 use crate::names::walk::Walk;
 use crate::names::{DefinitionKind, Role, Source, Traits, Value};
 
@@ -84,14 +84,12 @@ pub(super) fn pattern<'t>(walk: &mut Walk<'t>, node: Node<'t>, value: Value) {
             bound(walk, node, held);
         }
         "object_pattern" => {
-            let mut cursor = node.walk();
-            for part in node.named_children(&mut cursor) {
+            for part in named_children(node) {
                 pattern(walk, part, value);
             }
         }
         "array_pattern" => {
-            let mut cursor = node.walk();
-            for part in node.named_children(&mut cursor) {
+            for part in named_children(node) {
                 pattern(walk, part, walk.first_of(value).element());
             }
         }
