@@ -70,6 +70,7 @@ pub use settings::{
     DEFINITIONS, Definition, Environment, Kind, Origin, PROJECT_FILE, Scope, Settings, SettingsError,
     Sources, Value, page as settings_page,
 };
+pub use stores::WORKSPACE_FOLDER;
 pub use symbol_graph::{
     BoundSymbol, CallDirection, CallHierarchy, CallRow, Flow, GraphSymbol, Impact, ImpactedFile,
     ImpactedSymbol, MapRequest, MappedFile, MappedSymbol, OutlinedName, Overview, OverviewModule,
