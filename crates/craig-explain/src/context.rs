@@ -69,6 +69,8 @@ pub struct Subject {
     pub siblings: Vec<String>,
     /// What the folders and the file are called that define it, without endings; none for what is used here.
     pub homes: Vec<String>,
+    /// The package that the folder is, where other files say it before every name of it: in Go, below the root.
+    pub package: Option<String>,
 }
 
 impl CodeContext {
@@ -301,7 +303,13 @@ impl<'t> Reading<'t> {
                 || line.contains("exports")
                 || layout::opens_export(opener)
                 || layout::is_attached(self.text, &name),
-            ancestors: owner.as_deref().map(|owner| ancestors(self.text, owner)).unwrap_or_default(),
+            ancestors: owner
+                .as_deref()
+                .map(|owner| ancestors(self.text, owner))
+                .unwrap_or_default()
+                .into_iter()
+                .chain(layout::implemented(opener).map(str::to_owned))
+                .collect(),
             aliases: aliases(self.text, &name),
             kind: Some(symbol.kind),
             line: Some(symbol.line as usize),
@@ -309,6 +317,7 @@ impl<'t> Reading<'t> {
             definition: clipped(definition, 2_000).to_owned(),
             siblings: self.siblings(symbol),
             homes: homes(self.path),
+            package: package(self.path),
             owner,
             name,
         }
@@ -334,6 +343,7 @@ impl<'t> Reading<'t> {
             comment: Comment::of_definition(self.path, self.text, self.first as u32, self.first as u32),
             siblings: distinct(beside.map(|other| other.name.as_str())),
             homes: homes(self.path),
+            package: None,
             aliases: Vec::new(),
         })
     }
@@ -408,6 +418,13 @@ const MAX_LINES_OF_HEAD: usize = 4;
 /// What the folders and the file of a path are called, without endings.
 fn homes(path: &str) -> Vec<String> {
     distinct(path.split('/').map(|part| part.split('.').next().unwrap_or(part)).filter(|part| part.len() > 1))
+}
+
+/// The package of a file in Go: its folder, or the one above where that is a version.
+fn package(path: &str) -> Option<String> {
+    let folders = path.strip_suffix(".go")?.rsplit_once('/')?.0;
+    let is_version = |folder: &&str| folder.strip_prefix('v').is_none_or(|rest| rest.parse::<u32>().is_err());
+    folders.rsplit('/').find(is_version).map(str::to_owned)
 }
 
 /// Names used in a selection that are asked about.

@@ -126,7 +126,11 @@ fn documented(library: &Library, subject: &Subject, evidence: &Evidence) -> Expl
     let verdicts = (0..MAX_TRIED).map(|n_skipped| gate.judge_from(evidence, n_skipped));
     verdicts
         .take_while(|verdict| verdict.confidence >= gate.threshold)
-        .find_map(|verdict| quoted(library, subject, evidence, &verdict))
+        .enumerate()
+        .find_map(|(n_skipped, verdict)| {
+            // Who is not the best must be surely about it.
+            quoted(library, subject, evidence, &verdict).filter(|found| n_skipped == 0 || found.is_direct)
+        })
         .unwrap_or_else(|| Explanation::not_documented(Some(&subject.name), 0.0))
 }
 
@@ -180,8 +184,9 @@ const OWNED_KIN: f32 = 0.25;
 
 fn place(evidence: &Evidence, at: usize) -> Cited {
     let features = evidence.candidates.iter().find(|one| one.at == at).map(|one| one.features);
-    let is_owned = features.is_some_and(|features| features.owned > 0.0 || features.page_kin >= OWNED_KIN);
-    Cited { at, is_owned }
+    let kin = features.map_or(0.0, |features| features.page_kin);
+    let is_owned = features.is_some_and(|features| features.owned > 0.0) || kin >= OWNED_KIN;
+    Cited { at, is_owned, kin }
 }
 
 fn cited(ranked: &[(usize, f32)]) -> Vec<(usize, f32)> {

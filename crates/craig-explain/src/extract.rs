@@ -55,6 +55,8 @@ pub(crate) struct Cited {
     pub(crate) at: usize,
     /// Whether the section, its page or the headings above speak of what the subject belongs to.
     pub(crate) is_owned: bool,
+    /// Share of the names beside the subject that the page is about.
+    pub(crate) kin: f32,
 }
 
 /// What the cited sections say of a subject, in the order of the citations and of the text: the first one's description,
@@ -206,8 +208,14 @@ struct Reading<'l> {
     library: &'l Library,
     place: Place<'l>,
     subject: &'l Subject,
-    is_owned: bool,
+    cited: Cited,
 }
+
+/// From so many names beside a method on, a page that is about its class has headings for some of them, too …
+const MIN_SIBLINGS: usize = 4;
+
+/// … which are at least this share.
+const LITTLE_KIN: f32 = 0.2;
 
 /// How a section speaks of a subject.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -222,27 +230,36 @@ enum Ground {
 
 impl<'l> Reading<'l> {
     fn new(library: &'l Library, cited: Cited, subject: &'l Subject) -> Self {
-        Self { library, place: library.place(cited.at), subject, is_owned: cited.is_owned }
+        Self { library, place: library.place(cited.at), subject, cited }
     }
 
     /// Whether what is said of a name is said of the subject, as far as the documentation shows.
     ///
-    /// A member is bound by its owner: behind the name's dot, or else anywhere around. A name that is a plain word is one of
-    /// many things, so that a mention by the way does not count.
+    /// A name that is a plain word is one of many things: a member that is called so is bound by its owner alone, behind the
+    /// name's dot or else anywhere around, and a field is not described by the way.
     fn is_of_subject(&self, ground: Ground, whose: Whose) -> bool {
-        let is_plain = is_plain_word(&self.subject.name);
-        let is_field = self.subject.kind == Some(ChunkKind::Constant);
+        let subject = self.subject;
+        let is_plain = is_plain_word(&subject.name);
+        let is_field = subject.kind == Some(ChunkKind::Constant);
+        let is_member = subject.owner.is_some() && (is_field || subject.kind == Some(ChunkKind::Method));
         match whose {
             Whose::Own => true,
             Whose::Foreign => false,
-            Whose::Project if self.subject.owner.is_none() => true,
-            Whose::Project | Whose::Unknown if self.subject.owner.is_some() => {
-                self.is_owned && (ground == Ground::Direct || !(is_plain && is_field))
+            Whose::Project if !is_member => true,
+            Whose::Project | Whose::Unknown if is_member => {
+                !is_plain || self.cited.is_owned && (ground == Ground::Direct || !is_field)
             }
             Whose::Project | Whose::Unknown => {
-                ground == Ground::Direct || !is_plain || !is_field && self.subject.kind.is_some()
+                ground == Ground::Direct || !is_plain || !is_field && subject.kind.is_some()
             }
         }
+    }
+
+    /// Whether the page is about another thing that has a member of this name: it is about none of the names beside it.
+    fn is_of_others(&self) -> bool {
+        let is_method = self.subject.kind == Some(ChunkKind::Method) && self.subject.owner.is_some();
+        let knows_siblings = self.subject.siblings.len() >= MIN_SIBLINGS && self.cited.kin >= LITTLE_KIN;
+        is_method && self.subject.siblings.len() >= MIN_SIBLINGS && !self.cited.is_owned && !knows_siblings
     }
 
     /// What the section says of the subject, the most telling first: the entry of a list that is about it, the beginning
@@ -314,7 +331,11 @@ impl<'l> Reading<'l> {
             }
             found.extend(sample);
         }
-        found.extend(rest.iter().filter(|one| one.says && one.stands_alone()).map(|one| one.bytes.clone()));
+        let end = found.iter().map(|bytes| bytes.end).max().unwrap_or_default();
+        let is_rest =
+            |one: &Statement| one.bytes.start >= end || rest.iter().any(|other| other.bytes == one.bytes);
+        let is_said = |one: &Statement| one.says && self.is_of_subject(self.ground_of(one), one.whose);
+        found.extend(said(statements, |one| is_rest(one) && is_said(one)));
         found
     }
 
@@ -350,6 +371,9 @@ impl<'l> Reading<'l> {
     /// merely uses something does not describe it.
     fn shown(&self, statements: &[Statement]) -> Vec<Range<usize>> {
         let Some(fence) = self.fence().filter(|fence| self.is_short(fence)) else { return Vec::new() };
+        if is_history(self.place) {
+            return Vec::new();
+        }
         let text = &self.place.page.text;
         let before = statements.iter().rev().find(|one| one.unit < fence.n_units_before);
         let before = before.filter(|before| {
@@ -365,11 +389,16 @@ impl<'l> Reading<'l> {
         before.map(|before| vec![before.bytes.clone(), fence.bytes.clone()]).unwrap_or_default()
     }
 
-    /// Whether a sentence has all words of a name of several.
+    /// Whether a sentence has all words of a name of several, together with the heading.
     fn has_words_of_name(&self, sentence: &str) -> bool {
         let (words, said) = (words_of(&self.subject.name), words_of(sentence));
+        let is_said = |word: &String| said.iter().any(|other| is_stem_alike(root(word), root(other)));
+        let is_headed = |word: &String| {
+            self.place.section.heading_stems.iter().any(|stem| is_stem_alike(root(word), stem))
+        };
         words.len() > 1
-            && words.iter().all(|word| said.iter().any(|other| is_stem_alike(root(word), root(other))))
+            && words.iter().any(is_said)
+            && words.iter().all(|word| is_said(word) || is_headed(word))
     }
 
     fn sample(&self) -> Option<Range<usize>> {
@@ -424,7 +453,8 @@ impl<'l> Reading<'l> {
             let owner = of.named.owner.as_str();
             let whose =
                 if owner.is_empty() { Whose::Unknown } else { whose_is(self.library, self.subject, owner) };
-            self.is_subject(&of.named.name) && self.is_of_subject(Ground::Direct, whose)
+            let is_other = whose == Whose::Unknown && self.is_of_others();
+            self.is_subject(&of.named.name) && self.is_of_subject(Ground::Direct, whose) && !is_other
         })
     }
 
@@ -441,13 +471,21 @@ impl<'l> Reading<'l> {
         // A type is called otherwise than the event or option `progress`.
         let is_other_case = self.subject.name.starts_with(char::is_uppercase)
             && section.outline.heading.trim_start_matches('`').starts_with(char::is_lowercase);
-        if !self.is_of_subject(Ground::Words, Whose::Unknown) || is_other_case {
+        // Who gives the name an owner, or is the name of another thing, has its words by chance.
+        let is_other_name = section
+            .names
+            .iter()
+            .any(|of| of.is_all && !of.named.owner.is_empty() || self.is_subject(&of.named.name));
+        if !self.is_of_subject(Ground::Words, Whose::Unknown) || is_other_case || is_other_name {
             return false;
         }
         let has = |word: &String| section.heading_stems.iter().any(|stem| is_stem_alike(root(word), stem));
         match words.len() {
             0 => false,
-            1 => section.heading_words == words || words.iter().all(has) && self.is_used(),
+            1 => {
+                let is_alone = section.heading_stems.len() == 1;
+                section.heading_words == words || is_alone && words.iter().all(has) && self.is_used()
+            }
             _ => words.iter().all(has),
         }
     }
@@ -480,7 +518,8 @@ fn says(sentence: &str, name: &str) -> bool {
 
 /// Whether a name is a word of the language, too: `start`, `Query`.
 fn is_plain_word(name: &str) -> bool {
-    name.chars().skip(1).all(char::is_lowercase)
+    let is_small = |name: &str| name.chars().all(char::is_lowercase);
+    is_small(name.get(1..).unwrap_or_default()) || name.chars().all(|c| c.is_uppercase())
 }
 
 /// Words that may come before the name that a sentence is about: "In short, the shared `Name`", "Use `Name` to".
@@ -512,6 +551,7 @@ fn is_quotable(sentence: &str, is_row: bool) -> bool {
     is_enough
         && sentence.len() <= MAX_SENTENCE_BYTES
         && !sentence.starts_with(['!', '<'])
+        && !REFERRALS.iter().any(|start| sentence.starts_with(start))
         && !sentence::is_link(sentence.strip_prefix("See ").unwrap_or(sentence))
         && !TAGS.iter().any(|tag| sentence.contains(tag))
         && (is_row || !sentence.contains(" | "))
@@ -529,6 +569,19 @@ fn is_telling_row(row: &str) -> bool {
 /// A cell of fewer words tells nothing without the heading of its column.
 const MIN_WORDS_OF_CELL: usize = 2;
 
+/// What sentences begin with that only say where more is said.
+const REFERRALS: &[&str] = &[
+    "See ",
+    "See: ",
+    "(See ",
+    "For more information",
+    "For more details",
+    "For details",
+    "Read more",
+    "Learn more",
+    "Refer to",
+];
+
 /// Tags that set a page and are no words of it.
 const TAGS: &[&str] = &["<img", "<a ", "<br", "<td", "<table", "<div", "<p "];
 
@@ -543,7 +596,8 @@ mod tests {
 
     fn quoted_of(name: &str, text: &str) -> Vec<String> {
         let library = Library::of_texts(vec![("README.md".into(), text.into())]);
-        let cited: Vec<Cited> = (0..library.n_sections()).map(|at| Cited { at, is_owned: true }).collect();
+        let cited: Vec<Cited> =
+            (0..library.n_sections()).map(|at| Cited { at, is_owned: true, kin: 0.0 }).collect();
         let subject = Subject { name: name.into(), kind: Some(ChunkKind::Function), ..Subject::default() };
         let sentence = |quote: Quote| {
             format!("{} {}", quote.citation, &library.place(cited[quote.citation].at).page.text[quote.bytes])
@@ -647,7 +701,7 @@ mod tests {
         let is_direct_in = |text: &str| {
             let library = Library::of_texts(vec![("README.md".into(), text.into())]);
             let subject = Subject { name: "start".into(), ..Subject::default() };
-            let cited = Cited { at: 0, is_owned: true };
+            let cited = Cited { at: 0, is_owned: true, kin: 0.0 };
             let quotes = quotes(&library, &[cited], &subject);
             quotes.first().is_some_and(|first| is_direct(&library, cited, &subject, &first.bytes))
         };
@@ -667,7 +721,7 @@ mod tests {
             kind: Some(kind),
             ..Subject::default()
         };
-        let quotes = quotes(&library, &[Cited { at: 0, is_owned }], &subject);
+        let quotes = quotes(&library, &[Cited { at: 0, is_owned, kin: 0.0 }], &subject);
         quotes.into_iter().map(|quote| library.place(0).page.text[quote.bytes].to_owned()).collect()
     }
 
@@ -687,6 +741,38 @@ mod tests {
     }
 
     #[test]
+    fn a_name_of_several_words_needs_no_owner_unless_the_page_is_of_another_class() {
+        let text = "# openPort()\nOpens the first port of all.\n# closePort()\nCloses it.\n";
+        let library = Library::of_texts(vec![("docs/a.md".into(), text.into())]);
+        let quoted_beside = |siblings: &[&str]| {
+            let subject = Subject {
+                name: "openPort".into(),
+                owner: Some("Relation".into()),
+                kind: Some(ChunkKind::Method),
+                siblings: siblings.iter().map(|name| (*name).to_owned()).collect(),
+                ..Subject::default()
+            };
+            quotes(&library, &[Cited { at: 0, is_owned: false, kin: 0.0 }], &subject).len()
+        };
+        assert_eq!(quoted_beside(&[]), 1);
+        assert_eq!(quoted_beside(&["joinAll", "merge", "split", "fold"]), 0);
+    }
+
+    #[test]
+    fn a_heading_that_has_a_word_among_others_is_not_about_it() {
+        let text = "# Bundled parsers\nInstall them all at once.\n\n- Call `Parser()` for one.\n";
+        assert_eq!(quoted_of("Parser", text), ["0 Call `Parser()` for one."]);
+        let text = "# Factory.register_one\nRegisters one at a time.\n";
+        assert_eq!(quoted_of("FactoryOne", text), Vec::<String>::new());
+    }
+
+    #[test]
+    fn a_referral_is_no_description() {
+        let text = "# Usage\nSee also the pages on `openPort()` for more. Call `openPort()` first.\n";
+        assert_eq!(quoted_of("openPort", text), ["0 Call `openPort()` first."]);
+    }
+
+    #[test]
     fn the_row_of_the_own_module_is_quoted() {
         let rows =
             "| `etcd` | `etcd.open(x)` | Opens an etcd. |\n| `vault` | `vault.open(x)` | Opens a vault. |\n";
@@ -696,7 +782,7 @@ mod tests {
             let homes = homes.iter().map(|home| (*home).to_owned()).collect();
             let kind = Some(ChunkKind::Function);
             let subject = Subject { name: "open".into(), kind, homes, ..Subject::default() };
-            let quotes = quotes(&library, &[Cited { at: 0, is_owned: false }], &subject);
+            let quotes = quotes(&library, &[Cited { at: 0, is_owned: false, kin: 0.0 }], &subject);
             quotes.into_iter().map(|quote| library.place(0).page.text[quote.bytes].to_owned()).collect()
         };
         assert_eq!(quoted_in(&["vault"]), ["`vault` | `vault.open(x)` | Opens a vault."]);

@@ -111,6 +111,22 @@ pub(super) fn declared_type(open: &str) -> Option<&str> {
     words.next().and_then(|word| identifiers(word).next()).map(|(_, name)| name)
 }
 
+/// The trait that a line of Rust implements: `Display` of `impl<T> fmt::Display for Name<T> {`.
+pub(super) fn implemented(open: &str) -> Option<&str> {
+    let head =
+        open.trim_start().strip_prefix("impl")?.split(" for ").next().filter(|_| open.contains(" for "))?;
+    let mut depth = 0_usize;
+    let outside = head.char_indices().filter(|&(_, c)| {
+        depth = if c == '<' { depth + 1 } else { depth };
+        let is_outside = depth == 0;
+        depth = if c == '>' { depth.saturating_sub(1) } else { depth };
+        is_outside && is_identifier_char(c)
+    });
+    let last = outside.last().map(|(at, c)| at + c.len_utf8())?;
+    let start = head[..last].rfind(|c| !is_identifier_char(c)).map_or(0, |at| at + 1);
+    Some(&head[start..last])
+}
+
 /// Whether what a line stands in is exported: `module.exports = {`, `export default {`.
 pub(super) fn opens_export(open: &str) -> bool {
     opens_object(open) && (open.contains("exports") || open.trim_start().starts_with("export "))

@@ -254,3 +254,15 @@ fn a_dotted_name_of_a_module_is_its_last_part() {
     assert_eq!(context.symbol(), Some("Line"));
     assert_eq!(context.subjects()[0].owner.as_deref(), Some("Order"));
 }
+
+#[test]
+fn what_an_implementation_implements_is_an_ancestor() {
+    assert_eq!(
+        layout::implemented("impl<'a, T: Into<U>> fmt::Extract<'a, T> for Cow<'a, str> {"),
+        Some("Extract")
+    );
+    assert_eq!(layout::implemented("impl Cow<'_, str> {"), None);
+    let text = "impl Extract<'_> for Cow {\n    fn extract(&self) {}\n}\n";
+    let context = CodeContext::read("src/a.rs", Language::from_path("a.rs").unwrap(), text, Some((2, 2)));
+    assert_eq!(context.subjects()[0].ancestors, ["Extract"]);
+}

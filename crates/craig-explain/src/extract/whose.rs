@@ -68,6 +68,9 @@ fn qualifier(before: &str) -> Option<&str> {
 
 /// Whose a name behind a qualifier is.
 pub(super) fn whose_is(library: &Library, subject: &Subject, written: &str) -> Whose {
+    if let Some(package) = subject.package.as_ref().filter(|_| subject.owner.is_none()) {
+        return if is_same_owner(package, written) { Whose::Own } else { Whose::Foreign };
+    }
     let owners = || subject.owner.iter().chain(&subject.ancestors);
     let is_own = SELF.contains(&written.trim_start_matches('$'))
         || owners().any(|owner| owner_likeness(written, owner) >= 0.5)
@@ -137,6 +140,12 @@ mod tests {
                 (r"`\App\Image\load`", Whose::Foreign),
             ],
         );
+    }
+
+    #[test]
+    fn what_a_package_has_is_behind_its_name_alone() {
+        let packaged = Subject { package: Some("etcd".into()), ..subject(None, &["fetch", "etcd"]) };
+        check(&packaged, &[("`etcd.load(x)`", Whose::Own), ("`fetch.load(x)` loads.", Whose::Foreign)]);
     }
 
     #[test]
