@@ -30,10 +30,36 @@ impl Comment {
     pub(crate) fn of_definition(path: &str, text: &str, line: u32, line_end: u32) -> Option<Self> {
         let lines: Vec<&str> = text.lines().collect();
         let text_of = |number: u32| lines.get(number as usize - 1).copied().unwrap_or_default();
-        let found = doc_comment(text_of, line, line, line_end)?;
-        let text = description(&found.text)?;
-        Some(Self { text, file_path: path.to_owned(), line: found.line })
+        let before = doc_comment(text_of, line, line, line_end);
+        let found =
+            before.map(|found| (found.text, found.line)).or_else(|| module_doc(text_of, line, line_end));
+        let (text, line) = found?;
+        let text = description(&text)?;
+        Some(Self { text, file_path: path.to_owned(), line })
     }
+}
+
+/// No attribute stands so many lines after the name of its module.
+const MAX_LINES_BEFORE_DOC: u32 = 20;
+
+/// What Elixir's `@moduledoc` says of the module whose name stands in `line`, and the line on which it begins.
+fn module_doc<'t>(text_of: impl Fn(u32) -> &'t str, line: u32, line_end: u32) -> Option<(String, u32)> {
+    if !text_of(line).trim_start().starts_with("defmodule ") {
+        return None;
+    }
+    let last = line_end.min(line + MAX_LINES_BEFORE_DOC);
+    let is_inner = |number: &u32| text_of(*number).trim_start().starts_with("def");
+    let (at, value) = (line + 1..=last)
+        .take_while(|number| !is_inner(number))
+        .find_map(|number| Some((number, text_of(number).trim().strip_prefix("@moduledoc ")?)))?;
+    let opened = value.trim_start_matches("~S");
+    if opened.starts_with("\"\"\"") {
+        let lines = (at + 1..=line_end).map(|number| text_of(number).trim());
+        let inside: Vec<&str> = lines.take_while(|line| *line != "\"\"\"").collect();
+        return Some((inside.join("\n"), at));
+    }
+    let inside = opened.strip_prefix('"')?.strip_suffix('"')?;
+    Some((inside.to_owned(), at))
 }
 
 /// The first sentences of a comment, before parameters, lists and code.
@@ -219,6 +245,20 @@ mod tests {
         ] {
             check(comment, "");
         }
+    }
+
+    #[test]
+    fn a_module_of_elixir_has_its_comment_inside() {
+        let comment = |text: &str| {
+            let found = Comment::of_definition("a.ex", text, 1, text.lines().count() as u32);
+            found.map(|found| format!("{} {}", found.line, found.text)).unwrap_or_default()
+        };
+        let text = "defmodule A.B do\n  use GenServer\n  @moduledoc \"\"\"\n  Adds two.\n\n  Later.\n  \"\"\"\nend\n";
+        assert_eq!(comment(text), "3 Adds two.");
+        assert_eq!(comment("defmodule A do\n  @moduledoc \"Adds two.\"\nend\n"), "2 Adds two.");
+        assert_eq!(comment("defmodule A do\n  @moduledoc false\nend\n"), "");
+        let inner = "defmodule A do\n  defmodule B do\n    @moduledoc \"Adds two.\"\n  end\nend\n";
+        assert_eq!(comment(inner), "", "that of another module");
     }
 
     #[test]

@@ -67,6 +67,10 @@ pub struct Subject {
     pub comment: Option<Comment>,
     /// Names that the file defines beside it, in the same class, object or scope.
     pub siblings: Vec<String>,
+    /// What the folders and the file are called that define it, without endings; none for what is used here.
+    pub homes: Vec<String>,
+    /// The package that the folder is, where other files say it before every name of it: in Go, below the root.
+    pub package: Option<String>,
 }
 
 impl CodeContext {
@@ -215,6 +219,9 @@ impl<'t> Reading<'t> {
             found.push(self.member(&declared));
         }
         let around = self.innermost_around();
+        if found.is_empty() && asked == Asked::Lines && self.first == self.last {
+            found.extend(around.and_then(|symbol| self.field(symbol)));
+        }
         let is_definition = !found.is_empty();
         if !is_definition {
             // Members of an object that is assigned in passing are in no outline.
@@ -278,30 +285,67 @@ impl<'t> Reading<'t> {
         let opener =
             layout::opener(self.text, symbol.line as usize).map(|(_, open)| open).unwrap_or_default();
         let owner = owner_of(symbol).or_else(|| layout::prototype_owner(opener).map(str::to_owned));
-        let top = owner.as_deref().unwrap_or(&symbol.name);
+        let is_top_exported = is_exported(self.text, owner.as_deref().unwrap_or(&symbol.name));
         let definition = line_range(self.text, symbol.line as usize, symbol.line_end as usize);
-        let name = symbol.name.trim_start_matches('#').to_owned();
+        let name = symbol.name.trim_start_matches('#');
+        // `defmodule A.B`
+        let (above, name) = name.rsplit_once('.').map_or((None, name), |(above, name)| (Some(above), name));
+        let owner = owner.or_else(|| above.and_then(|above| above.rsplit('.').next()).map(str::to_owned));
+        let name = name.to_owned();
         let line = line_range(self.text, symbol.line as usize, symbol.line as usize);
         Subject {
             is_private: symbol.name.starts_with(['#', '_'])
                 || name.ends_with('_')
                 || line.trim_start().starts_with("private ")
                 || line.trim_start().starts_with("protected "),
-            is_exported: is_exported(self.text, top)
+            is_exported: is_top_exported
                 || line.contains("export ")
                 || line.contains("exports")
                 || layout::opens_export(opener)
                 || layout::is_attached(self.text, &name),
-            ancestors: owner.as_deref().map(|owner| ancestors(self.text, owner)).unwrap_or_default(),
+            ancestors: owner
+                .as_deref()
+                .map(|owner| ancestors(self.text, owner))
+                .unwrap_or_default()
+                .into_iter()
+                .chain(layout::implemented(opener).map(str::to_owned))
+                .collect(),
             aliases: aliases(self.text, &name),
             kind: Some(symbol.kind),
             line: Some(symbol.line as usize),
             comment: Comment::of_definition(self.path, self.text, symbol.line, symbol.line_end),
             definition: clipped(definition, 2_000).to_owned(),
             siblings: self.siblings(symbol),
+            homes: homes(self.path),
+            package: package(self.path),
             owner,
             name,
         }
+    }
+
+    /// What the selected line declares as a member of the type whose body it stands in, and no outline has: a field, a case.
+    fn field(&self, of: &Symbol) -> Option<Subject> {
+        let is_type = matches!(of.kind, ChunkKind::Class | ChunkKind::Interface | ChunkKind::Enum);
+        let (open_at, _) = layout::body_opener(self.text, self.first)?;
+        let is_body = open_at <= of.line as usize + MAX_LINES_OF_HEAD && open_at >= of.line as usize;
+        let line = line_range(self.text, self.first, self.first);
+        let name = layout::field_name(line).filter(|_| is_type && is_body)?;
+        let beside = self.outline.symbols.iter().filter(|other| owner_of(other).as_ref() == Some(&of.name));
+        Some(Subject {
+            name: name.to_owned(),
+            owner: Some(of.name.clone()),
+            ancestors: ancestors(self.text, &of.name),
+            kind: Some(ChunkKind::Constant),
+            line: Some(self.first),
+            is_exported: is_exported(self.text, &of.name),
+            is_private: name.starts_with('_') || line.trim_start().starts_with("private "),
+            definition: line.to_owned(),
+            comment: Comment::of_definition(self.path, self.text, self.first as u32, self.first as u32),
+            siblings: distinct(beside.map(|other| other.name.as_str())),
+            homes: homes(self.path),
+            package: None,
+            aliases: Vec::new(),
+        })
     }
 
     /// What the file defines in the same place as a symbol.
@@ -330,6 +374,7 @@ impl<'t> Reading<'t> {
             comment: Comment::of_definition(self.path, self.text, member.line as u32, member.line_end as u32),
             definition: clipped(definition, 2_000).to_owned(),
             siblings: member.siblings.clone(),
+            homes: homes(self.path),
             ..Subject::default()
         }
     }
@@ -365,6 +410,21 @@ impl<'t> Reading<'t> {
         found.sort_by_key(|(is_likely, _)| !is_likely);
         found.into_iter().take(MAX_USED_NAMES).map(|(_, subject)| subject).collect()
     }
+}
+
+/// Lines that the head of a type has before its body.
+const MAX_LINES_OF_HEAD: usize = 4;
+
+/// What the folders and the file of a path are called, without endings.
+fn homes(path: &str) -> Vec<String> {
+    distinct(path.split('/').map(|part| part.split('.').next().unwrap_or(part)).filter(|part| part.len() > 1))
+}
+
+/// The package of a file in Go: its folder, or the one above where that is a version.
+fn package(path: &str) -> Option<String> {
+    let folders = path.strip_suffix(".go")?.rsplit_once('/')?.0;
+    let is_version = |folder: &&str| folder.strip_prefix('v').is_none_or(|rest| rest.parse::<u32>().is_err());
+    folders.rsplit('/').find(is_version).map(str::to_owned)
 }
 
 /// Names used in a selection that are asked about.
@@ -431,6 +491,21 @@ const KEYWORDS: &[&str] = &[
     "while",
     "with",
     "yield",
+    "crate",
+    "mod",
+    "trait",
+    "func",
+    "package",
+    "val",
+    "final",
+    "override",
+    "internal",
+    "extern",
+    "unsafe",
+    "nil",
+    "end",
+    "bool",
+    "int",
     "def",
     "fn",
     "pub",

@@ -5,8 +5,8 @@ use serde::Serialize;
 
 use crate::comment::Comment;
 use crate::context::{CodeContext, Subject};
-use crate::evidence::{evidence, is_history};
-use crate::extract::{is_direct, quotes};
+use crate::evidence::{Evidence, evidence, is_history};
+use crate::extract::{Cited, is_direct, quotes};
 use crate::gate::{Verdict, gate};
 use crate::library::{Library, Place};
 
@@ -18,6 +18,9 @@ const MAX_CITATIONS: usize = 5;
 
 /// Only sections that are at most this much less likely than the best are cited, in log-odds.
 const FAR_BEHIND: f32 = 3.0;
+
+/// Most sections that are tried, one after the other, until one yields a quote.
+const MAX_TRIED: usize = 3;
 
 /// Least confidence of what is shown unasked; what was asked for is answered from the gate's threshold on.
 const MIN_UNASKED: f32 = 0.75;
@@ -93,7 +96,7 @@ impl Explanation {
 /// Explains a selection from a library: the first subject of which the gate is sure.
 pub fn explain(library: &Library, context: &CodeContext) -> Explanation {
     let (subject, explanation) = match sure(library, context) {
-        Ok((subject, verdict)) => (Some(subject), documented(library, subject, &verdict)),
+        Ok((subject, evidence)) => (Some(subject), documented(library, subject, &evidence)),
         Err(confidence) => {
             (context.subjects.first(), Explanation::not_documented(context.symbol(), confidence))
         }
@@ -102,33 +105,48 @@ pub fn explain(library: &Library, context: &CodeContext) -> Explanation {
 }
 
 /// The first subject of which the gate is sure; else how sure it is of the likeliest.
-fn sure<'c>(library: &Library, context: &'c CodeContext) -> Result<(&'c Subject, Verdict), f32> {
+fn sure<'c>(library: &Library, context: &'c CodeContext) -> Result<(&'c Subject, Evidence), f32> {
     let gate = gate();
     let mut confidence = None;
     for subject in &context.subjects {
-        let verdict = gate.judge(&evidence(library, context, subject));
-        if verdict.confidence >= gate.threshold {
-            return Ok((subject, verdict));
+        let evidence = evidence(library, context, subject);
+        let judged = gate.judge(&evidence).confidence;
+        if judged >= gate.threshold {
+            return Ok((subject, evidence));
         }
-        confidence.get_or_insert(verdict.confidence);
+        confidence.get_or_insert(judged);
     }
     Err(confidence.unwrap_or(0.0))
 }
 
-/// What the best section says about the subject, then one sentence from each other section that describes it; a refusal if
-/// the best section yields no quote.
-fn documented(library: &Library, subject: &Subject, verdict: &Verdict) -> Explanation {
-    quoted(library, subject, verdict).unwrap_or_else(|| Explanation::not_documented(Some(&subject.name), 0.0))
+/// What the best section says about the subject, then one sentence from each other section that describes it. A section
+/// that yields no quote makes way for the next one, as long as the gate is sure of that; else a refusal.
+fn documented(library: &Library, subject: &Subject, evidence: &Evidence) -> Explanation {
+    let gate = gate();
+    let verdicts = (0..MAX_TRIED).map(|n_skipped| gate.judge_from(evidence, n_skipped));
+    verdicts
+        .take_while(|verdict| verdict.confidence >= gate.threshold)
+        .enumerate()
+        .find_map(|(n_skipped, verdict)| {
+            // Who is not the best must be surely about it.
+            quoted(library, subject, evidence, &verdict).filter(|found| n_skipped == 0 || found.is_direct)
+        })
+        .unwrap_or_else(|| Explanation::not_documented(Some(&subject.name), 0.0))
 }
 
-fn quoted(library: &Library, subject: &Subject, verdict: &Verdict) -> Option<Explanation> {
+fn quoted(
+    library: &Library,
+    subject: &Subject,
+    evidence: &Evidence,
+    verdict: &Verdict,
+) -> Option<Explanation> {
     let cited = cited(&verdict.ranked);
     let best_score = cited.first().map_or(0.0, |(_, score)| *score);
-    let places: Vec<usize> = cited.iter().map(|(at, _)| *at).collect();
+    let places: Vec<Cited> = cited.iter().map(|(at, _)| place(evidence, *at)).collect();
     let quotes = quotes(library, &places, subject);
     let first = quotes.first()?;
-    let best = library.place(places[first.citation]);
-    let is_direct = !is_history(best) && is_direct(best, subject, &first.bytes);
+    let best = places[first.citation];
+    let is_direct = !is_history(library.place(best.at)) && is_direct(library, best, subject, &first.bytes);
     // Only what is quoted is cited.
     let mut quoted: Vec<usize> = quotes.iter().map(|quote| quote.citation).collect();
     quoted.dedup();
@@ -138,7 +156,7 @@ fn quoted(library: &Library, subject: &Subject, verdict: &Verdict) -> Option<Exp
         .map(|(at, relevance)| citation(library.place(at), relevance))
         .collect();
     let bullet = |quote: crate::extract::Quote| {
-        let page = library.place(places[quote.citation]).page;
+        let page = library.place(places[quote.citation].at).page;
         let line =
             page.text.as_bytes()[..quote.bytes.start].iter().filter(|byte| **byte == b'\n').count() + 1;
         Bullet {
@@ -159,6 +177,16 @@ fn quoted(library: &Library, subject: &Subject, verdict: &Verdict) -> Option<Exp
         comment: None,
         is_direct,
     })
+}
+
+/// Share of the names beside a subject that a page is about, from which on it is about what they all belong to.
+const OWNED_KIN: f32 = 0.25;
+
+fn place(evidence: &Evidence, at: usize) -> Cited {
+    let features = evidence.candidates.iter().find(|one| one.at == at).map(|one| one.features);
+    let kin = features.map_or(0.0, |features| features.page_kin);
+    let is_owned = features.is_some_and(|features| features.owned > 0.0) || kin >= OWNED_KIN;
+    Cited { at, is_owned, kin }
 }
 
 fn cited(ranked: &[(usize, f32)]) -> Vec<(usize, f32)> {

@@ -1,15 +1,22 @@
 //! The extractive explanation: whole sentences and short samples of the documentation, verbatim.
 
+mod whose;
+
 use std::collections::BTreeSet;
 use std::ops::Range;
 
 use craig_text::{root, whole_words};
 
+use craig_chunk::ChunkKind;
+
 use crate::context::Subject;
+use crate::evidence::is_history;
 use crate::library::{Library, Place};
 use crate::names::{is_stem_alike, words_of};
 use crate::page::Fence;
 use crate::sentence;
+
+use self::whose::{Whose, occurrences, whose, whose_is};
 
 /// Most bullets of an explanation.
 pub const MAX_BULLETS: usize = 8;
@@ -41,21 +48,32 @@ pub(crate) struct Quote {
     pub(crate) bytes: Range<usize>,
 }
 
+/// A section that may be cited.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Cited {
+    /// Its place in the library.
+    pub(crate) at: usize,
+    /// Whether the section, its page or the headings above speak of what the subject belongs to.
+    pub(crate) is_owned: bool,
+    /// Share of the names beside the subject that the page is about.
+    pub(crate) kin: f32,
+}
+
 /// What the cited sections say of a subject, in the order of the citations and of the text: the first one's description,
 /// and a sentence of each other that describes it, too. Empty when the first section says nothing of it.
-pub(crate) fn quotes(library: &Library, cited: &[usize], subject: &Subject) -> Vec<Quote> {
+pub(crate) fn quotes(library: &Library, cited: &[Cited], subject: &Subject) -> Vec<Quote> {
     let mut found: Vec<Quote> = Vec::new();
     let mut known: Vec<BTreeSet<String>> = Vec::new();
-    for (citation, &at) in cited.iter().enumerate() {
-        let place = library.place(at);
-        let reading = Reading { place, subject };
+    for (citation, &of) in cited.iter().enumerate() {
+        let reading = Reading::new(library, of, subject);
+        let text = &reading.place.page.text;
         let (described, most) = match citation {
             0 => (reading.description(), MAX_OF_BEST),
             _ => (reading.aside(), 1),
         };
         let mut fresh: Vec<Quote> = Vec::new();
         for bytes in described {
-            let words: BTreeSet<String> = words_of(&place.page.text[bytes.clone()]).into_iter().collect();
+            let words: BTreeSet<String> = words_of(&text[bytes.clone()]).into_iter().collect();
             if fresh.len() < most && !known.iter().any(|other| likeness(other, &words) > SAME) {
                 known.push(words);
                 fresh.push(Quote { citation, bytes });
@@ -73,9 +91,9 @@ pub(crate) fn quotes(library: &Library, cited: &[usize], subject: &Subject) -> V
 
 /// Whether a quote is surely about a subject: a whole sentence below a heading that is the name, the subject's entry of a
 /// list, or a sentence that begins with the name.
-pub(crate) fn is_direct(place: Place<'_>, subject: &Subject, quote: &Range<usize>) -> bool {
-    let reading = Reading { place, subject };
-    let text = &place.page.text[quote.clone()];
+pub(crate) fn is_direct(library: &Library, cited: Cited, subject: &Subject, quote: &Range<usize>) -> bool {
+    let reading = Reading::new(library, cited, subject);
+    let text = &reading.place.page.text[quote.clone()];
     let is_whole = !text.starts_with(char::is_lowercase) && !text.ends_with(':');
     reading.is_headed_alone() && is_whole
         || reading.entry(&reading.statements()).contains(quote)
@@ -94,18 +112,156 @@ struct Statement {
     bytes: Range<usize>,
     /// It says the subject's name.
     says: bool,
+    /// Whose name that is.
+    whose: Whose,
+    /// Its number among the sentences of the run.
+    number: usize,
     /// It ends with a colon: what it announces follows.
     announces: bool,
+    /// It begins with a word that points to the sentence before it.
+    goes_on: bool,
     n_words: usize,
 }
 
-/// A section that is read for what it says of a subject.
-struct Reading<'l> {
-    place: Place<'l>,
-    subject: &'l Subject,
+impl Statement {
+    /// Whether it is understood without what stands around it.
+    fn stands_alone(&self) -> bool {
+        !self.announces && !self.goes_on
+    }
+
+    /// Whether it stands right before another one in the same run of prose.
+    fn is_before(&self, other: &Self) -> bool {
+        self.unit == other.unit && self.number + 1 == other.number
+    }
 }
 
-impl Reading<'_> {
+/// The chosen ones of some sentences, each behind the one before it where it goes on from that.
+fn said(statements: &[Statement], is_chosen: impl Fn(&Statement) -> bool) -> Vec<Range<usize>> {
+    let mut found: Vec<&Statement> = Vec::new();
+    for (at, one) in statements.iter().enumerate().filter(|(_, one)| !one.announces && is_chosen(one)) {
+        if one.goes_on {
+            let before = at.checked_sub(1).map(|before| &statements[before]);
+            let Some(before) = before.filter(|before| before.is_before(one) && before.stands_alone()) else {
+                continue;
+            };
+            found.push(before);
+        }
+        found.push(one);
+    }
+    found.into_iter().map(|one| one.bytes.clone()).collect()
+}
+
+/// Whether a sentence begins with a word that points to one before it: "This makes", "However, it".
+fn goes_on(sentence: &str) -> bool {
+    let first = sentence.split(|c: char| !c.is_alphabetic() && c != '\'').find(|word| !word.is_empty());
+    let is_word = sentence.starts_with(char::is_alphabetic);
+    is_word && first.is_some_and(|word| POINTERS.iter().any(|pointer| word.eq_ignore_ascii_case(pointer)))
+}
+
+/// Words that a sentence begins with that goes on from the one before it.
+const POINTERS: &[&str] = &[
+    "this",
+    "that",
+    "these",
+    "those",
+    "it",
+    "its",
+    "it's",
+    "they",
+    "their",
+    "them",
+    "he",
+    "she",
+    "such",
+    "however",
+    "instead",
+    "otherwise",
+    "then",
+    "therefore",
+    "thus",
+    "hence",
+    "also",
+    "additionally",
+    "furthermore",
+    "moreover",
+    "similarly",
+    "likewise",
+    "but",
+    "and",
+    "or",
+    "so",
+    "nevertheless",
+    "consequently",
+    "conversely",
+    "alternatively",
+    "finally",
+    "afterwards",
+    "here",
+    "both",
+    "neither",
+    "again",
+    "besides",
+];
+
+/// A section that is read for what it says of a subject.
+struct Reading<'l> {
+    library: &'l Library,
+    place: Place<'l>,
+    subject: &'l Subject,
+    cited: Cited,
+}
+
+/// From so many names beside a method on, a page that is about its class has headings for some of them, too …
+const MIN_SIBLINGS: usize = 4;
+
+/// … which are at least this share.
+const LITTLE_KIN: f32 = 0.2;
+
+/// How a section speaks of a subject.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Ground {
+    /// Its heading is the name, an entry or a sentence begins with it.
+    Direct,
+    /// Its heading has the name's words.
+    Words,
+    /// It says the name by the way.
+    Mention,
+}
+
+impl<'l> Reading<'l> {
+    fn new(library: &'l Library, cited: Cited, subject: &'l Subject) -> Self {
+        Self { library, place: library.place(cited.at), subject, cited }
+    }
+
+    /// Whether what is said of a name is said of the subject, as far as the documentation shows.
+    ///
+    /// A name that is a plain word is one of many things: a member that is called so is bound by its owner alone, behind the
+    /// name's dot or else anywhere around, and a field is not described by the way.
+    fn is_of_subject(&self, ground: Ground, whose: Whose) -> bool {
+        let subject = self.subject;
+        let is_plain = is_plain_word(&subject.name);
+        let is_field = subject.kind == Some(ChunkKind::Constant);
+        let is_member = subject.owner.is_some() && (is_field || subject.kind == Some(ChunkKind::Method));
+        match whose {
+            Whose::Own => true,
+            Whose::Foreign => false,
+            Whose::Project if !is_member => true,
+            Whose::Project | Whose::Unknown if is_member => {
+                !is_plain || self.cited.is_owned && (ground == Ground::Direct || !is_field)
+            }
+            Whose::Project | Whose::Unknown => {
+                ground == Ground::Direct || !is_plain || !is_field && subject.kind.is_some()
+            }
+        }
+    }
+
+    /// Whether the page is about another thing that has a member of this name: it is about none of the names beside it.
+    fn is_of_others(&self) -> bool {
+        let is_method = self.subject.kind == Some(ChunkKind::Method) && self.subject.owner.is_some();
+        let knows_siblings = self.subject.siblings.len() >= MIN_SIBLINGS && self.cited.kin >= LITTLE_KIN;
+        is_method && self.subject.siblings.len() >= MIN_SIBLINGS && !self.cited.is_owned && !knows_siblings
+    }
+
     /// What the section says of the subject, the most telling first: the entry of a list that is about it, the beginning
     /// of a section that is called like it, else the sentences that say its name; and where there is none of these, the
     /// code block that shows it.
@@ -121,9 +277,23 @@ impl Reading<'_> {
         if self.is_headed_by_words() {
             return self.opening(&statements);
         }
-        let saying: Vec<Range<usize>> =
-            statements.iter().filter(|one| one.says && !one.announces).map(|one| one.bytes.clone()).collect();
+        let saying = self.mentions(&statements);
         if saying.is_empty() { self.shown(&statements) } else { saying }
+    }
+
+    /// The sentences that say the name and mean the subject; only those with its owner where there are such.
+    fn mentions(&self, statements: &[Statement]) -> Vec<Range<usize>> {
+        let is_said = |one: &Statement| one.says && self.is_of_subject(self.ground_of(one), one.whose);
+        let is_owned = |one: &Statement| one.says && one.whose == Whose::Own;
+        match statements.iter().any(is_owned) {
+            true => said(statements, is_owned),
+            false => said(statements, is_said),
+        }
+    }
+
+    fn ground_of(&self, statement: &Statement) -> Ground {
+        let text = &self.place.page.text[statement.bytes.clone()];
+        if self.names().any(|name| begins_with(text, name)) { Ground::Direct } else { Ground::Mention }
     }
 
     /// One sentence of a section that is not the best: only of what describes the subject itself.
@@ -134,8 +304,9 @@ impl Reading<'_> {
             return entry;
         }
         let is_headed = self.is_headed();
-        let says = |one: &&Statement| (is_headed || one.says) && !one.announces;
-        statements.iter().filter(says).map(|one| one.bytes.clone()).collect()
+        let is_said = |one: &Statement| one.says && self.is_of_subject(self.ground_of(one), one.whose);
+        let is_told = |one: &&Statement| is_headed && !one.announces || is_said(one) && one.stands_alone();
+        statements.iter().filter(is_told).map(|one| one.bytes.clone()).collect()
     }
 
     /// The beginning of the section, then what says the name, then a code block where the prose says little.
@@ -152,10 +323,19 @@ impl Reading<'_> {
         };
         let n_words: usize = first.iter().map(|one| one.n_words).sum();
         let mut found: Vec<Range<usize>> = first.iter().map(|one| one.bytes.clone()).collect();
-        if n_words < FEW_WORDS || first.iter().all(|one| one.announces) {
-            found.extend(self.sample());
+        let announces = first.iter().all(|one| one.announces);
+        if n_words < FEW_WORDS || announces {
+            let sample = self.sample();
+            if announces && sample.is_none() {
+                return Vec::new();
+            }
+            found.extend(sample);
         }
-        found.extend(rest.iter().filter(|one| one.says).map(|one| one.bytes.clone()));
+        let end = found.iter().map(|bytes| bytes.end).max().unwrap_or_default();
+        let is_rest =
+            |one: &Statement| one.bytes.start >= end || rest.iter().any(|other| other.bytes == one.bytes);
+        let is_said = |one: &Statement| one.says && self.is_of_subject(self.ground_of(one), one.whose);
+        found.extend(said(statements, |one| is_rest(one) && is_said(one)));
         found
     }
 
@@ -165,24 +345,60 @@ impl Reading<'_> {
         let begin =
             |at: &usize| units[*at].defines.as_ref().is_some_and(|named| self.is_subject(&named.name));
         let of_entry = |at: usize| -> Vec<&Statement> {
-            let end =
-                (at + 1..units.len()).find(|&next| units[next].defines.is_some()).unwrap_or(units.len());
-            let end = if units[at].is_row { at + 1 } else { end.min(at + 2) };
-            statements.iter().filter(|one| (at..end).contains(&one.unit)).collect()
+            let goes_on = units.get(at + 1).is_some_and(|next| {
+                let is_inside = units[at].items.last().is_none_or(|item| next.items.contains(item));
+                !units[at].is_row && !next.is_row && next.defines.is_none() && is_inside
+            });
+            let end = if goes_on { at + 2 } else { at + 1 };
+            let mut found: Vec<&Statement> =
+                statements.iter().filter(|one| (at..end).contains(&one.unit)).collect();
+            while found.pop_if(|one| one.announces).is_some() {}
+            found
         };
-        let entries = (0..units.len()).filter(begin).map(of_entry);
-        // The longest: a table of contents may list the name before.
-        let longest = entries.max_by_key(|entry| entry.iter().map(|one| one.n_words).sum::<usize>());
+        let whose_at = |at: usize| {
+            let owner = units[at].defines.as_ref().map(|named| named.owner.as_str()).unwrap_or_default();
+            if owner.is_empty() { Whose::Unknown } else { whose_is(self.library, self.subject, owner) }
+        };
+        let is_of_subject = |at: &usize| self.is_of_subject(Ground::Direct, whose_at(*at));
+        let entries = (0..units.len()).filter(begin).filter(is_of_subject);
+        // The longest of those that say whose it is: a table of contents may list the name before.
+        let n_words = |at: usize| of_entry(at).iter().map(|one| one.n_words).sum::<usize>();
+        let longest = entries.max_by_key(|&at| (whose_at(at), n_words(at))).map(of_entry);
         longest.unwrap_or_default().into_iter().map(|one| one.bytes.clone()).collect()
     }
 
-    /// A code block that shows the subject, and the sentence before it; of a name that is a plain word, which samples have
-    /// of anything, only where this sentence says it, too.
+    /// A code block that shows the subject, and the sentence before it, where that says its name or all words of it: who
+    /// merely uses something does not describe it.
     fn shown(&self, statements: &[Statement]) -> Vec<Range<usize>> {
         let Some(fence) = self.fence().filter(|fence| self.is_short(fence)) else { return Vec::new() };
+        if is_history(self.place) {
+            return Vec::new();
+        }
+        let text = &self.place.page.text;
         let before = statements.iter().rev().find(|one| one.unit < fence.n_units_before);
-        let before = before.filter(|before| before.says || !is_plain_word(&self.subject.name));
+        let before = before.filter(|before| {
+            let is_said = before.says && self.is_of_subject(self.ground_of(before), before.whose);
+            let whose = self
+                .names()
+                .map(|name| whose(self.library, self.subject, name, &text[fence.bytes.clone()]))
+                .max();
+            let is_shown = self.has_words_of_name(&text[before.bytes.clone()])
+                && self.is_of_subject(Ground::Words, whose.unwrap_or(Whose::Unknown));
+            is_said || is_shown
+        });
         before.map(|before| vec![before.bytes.clone(), fence.bytes.clone()]).unwrap_or_default()
+    }
+
+    /// Whether a sentence has all words of a name of several, together with the heading.
+    fn has_words_of_name(&self, sentence: &str) -> bool {
+        let (words, said) = (words_of(&self.subject.name), words_of(sentence));
+        let is_said = |word: &String| said.iter().any(|other| is_stem_alike(root(word), root(other)));
+        let is_headed = |word: &String| {
+            self.place.section.heading_stems.iter().any(|stem| is_stem_alike(root(word), stem))
+        };
+        words.len() > 1
+            && words.iter().any(is_said)
+            && words.iter().all(|word| is_said(word) || is_headed(word))
     }
 
     fn sample(&self) -> Option<Range<usize>> {
@@ -205,15 +421,24 @@ impl Reading<'_> {
 
     fn statements(&self) -> Vec<Statement> {
         let text = &self.place.page.text;
+        let is_history = is_history(self.place);
+        let is_repair = |sentence: &str| is_history && REPAIRS.iter().any(|word| sentence.starts_with(word));
         let mut found = Vec::new();
         for (unit, run) in self.place.section.units.iter().enumerate() {
-            for bytes in &run.sentences {
+            for (number, bytes) in run.sentences.iter().enumerate() {
                 let sentence = &text[bytes.clone()];
-                if is_quotable(sentence, run.is_row) {
+                if is_quotable(sentence, run.is_row) && !is_repair(sentence) {
                     found.push(Statement {
                         unit,
+                        number,
                         bytes: bytes.clone(),
+                        goes_on: goes_on(sentence),
                         says: self.names().any(|name| says(sentence, name)),
+                        whose: self
+                            .names()
+                            .map(|name| whose(self.library, self.subject, name, sentence))
+                            .max()
+                            .unwrap_or(Whose::Unknown),
                         announces: sentence.ends_with(':'),
                         n_words: n_words(sentence),
                     });
@@ -224,7 +449,13 @@ impl Reading<'_> {
     }
 
     fn is_headed(&self) -> bool {
-        self.place.section.names.iter().any(|of| self.is_subject(&of.named.name))
+        self.place.section.names.iter().any(|of| {
+            let owner = of.named.owner.as_str();
+            let whose =
+                if owner.is_empty() { Whose::Unknown } else { whose_is(self.library, self.subject, owner) };
+            let is_other = whose == Whose::Unknown && self.is_of_others();
+            self.is_subject(&of.named.name) && self.is_of_subject(Ground::Direct, whose) && !is_other
+        })
     }
 
     /// Whether the heading is the name and what kind of thing it is, and nothing else.
@@ -237,10 +468,24 @@ impl Reading<'_> {
     fn is_headed_by_words(&self) -> bool {
         let words = words_of(&self.subject.name);
         let section = self.place.section;
+        // A type is called otherwise than the event or option `progress`.
+        let is_other_case = self.subject.name.starts_with(char::is_uppercase)
+            && section.outline.heading.trim_start_matches('`').starts_with(char::is_lowercase);
+        // Who gives the name an owner, or is the name of another thing, has its words by chance.
+        let is_other_name = section
+            .names
+            .iter()
+            .any(|of| of.is_all && !of.named.owner.is_empty() || self.is_subject(&of.named.name));
+        if !self.is_of_subject(Ground::Words, Whose::Unknown) || is_other_case || is_other_name {
+            return false;
+        }
         let has = |word: &String| section.heading_stems.iter().any(|stem| is_stem_alike(root(word), stem));
         match words.len() {
             0 => false,
-            1 => section.heading_words == words || words.iter().all(has) && self.is_used(),
+            1 => {
+                let is_alone = section.heading_stems.len() == 1;
+                section.heading_words == words || is_alone && words.iter().all(has) && self.is_used()
+            }
             _ => words.iter().all(has),
         }
     }
@@ -263,7 +508,7 @@ impl Reading<'_> {
 /// Whether a sentence says a name; a name that is a plain word, only as code.
 fn says(sentence: &str, name: &str) -> bool {
     let is_word = is_plain_word(name);
-    whole_words(sentence, name).any(|at| {
+    occurrences(sentence, name).any(|at| {
         let is_span = sentence[..at].matches('`').count() % 2 == 1;
         let is_call = sentence[at + name.len()..].starts_with('(');
         let is_member = sentence[..at].ends_with(['.', '#', ':']) && !sentence[..at].ends_with(": ");
@@ -273,23 +518,20 @@ fn says(sentence: &str, name: &str) -> bool {
 
 /// Whether a name is a word of the language, too: `start`, `Query`.
 fn is_plain_word(name: &str) -> bool {
-    name.chars().skip(1).all(char::is_lowercase)
+    let is_small = |name: &str| name.chars().all(char::is_lowercase);
+    is_small(name.get(1..).unwrap_or_default()) || name.chars().all(|c| c.is_uppercase())
 }
 
 /// Words that may come before the name that a sentence is about: "In short, the shared `Name`", "Use `Name` to".
 const MAX_WORDS_BEFORE: usize = 3;
 
-/// Whether a sentence begins with a name, which is neither the owner of another one, as in `Client.close`, nor a part of
-/// a compound, as in "Client-side".
+/// Whether a sentence begins with a name.
 fn begins_with(sentence: &str, name: &str) -> bool {
-    let is_itself = |at: usize| {
-        let rest = &sentence[at + name.len()..];
-        let more = rest.trim_start_matches(['.', ':', '#', '-']);
-        let is_part = more.len() < rest.len() && more.starts_with(char::is_alphabetic);
-        !is_part && !sentence[..at].ends_with('-') && n_words(&sentence[..at]) <= MAX_WORDS_BEFORE
-    };
-    says(sentence, name) && whole_words(sentence, name).any(is_itself)
+    says(sentence, name) && occurrences(sentence, name).any(|at| n_words(&sentence[..at]) <= MAX_WORDS_BEFORE)
 }
+
+/// What notes of changes begin with that say nothing of what a thing is.
+const REPAIRS: &[&str] = &["Fix", "fix", "Bump", "Repair", "Correct", "Workaround"];
 
 /// A sentence of fewer words is quoted only where its section has no other.
 const ENOUGH_WORDS: usize = 3;
@@ -304,15 +546,41 @@ fn n_words(sentence: &str) -> usize {
 /// Whether a sentence has content: no link (nor "See" and a link), image or tag alone, not too long; a short one only when it ends as one.
 fn is_quotable(sentence: &str, is_row: bool) -> bool {
     let n_words = n_words(sentence);
-    let is_enough =
-        n_words >= ENOUGH_WORDS || is_row && n_words > 1 || n_words > 0 && sentence.ends_with(['.', '!']);
+    let is_ended = n_words > 0 && sentence.ends_with(['.', '!']);
+    let is_enough = if is_row { is_telling_row(sentence) } else { n_words >= ENOUGH_WORDS || is_ended };
     is_enough
         && sentence.len() <= MAX_SENTENCE_BYTES
         && !sentence.starts_with(['!', '<'])
+        && !REFERRALS.iter().any(|start| sentence.starts_with(start))
         && !sentence::is_link(sentence.strip_prefix("See ").unwrap_or(sentence))
         && !TAGS.iter().any(|tag| sentence.contains(tag))
         && (is_row || !sentence.contains(" | "))
 }
+
+/// Whether a row of a table has words behind its first cell that are no code: what is said of what the first one names.
+fn is_telling_row(row: &str) -> bool {
+    let is_telling = |cell: &str| {
+        let words: String = cell.split('`').step_by(2).collect();
+        n_words(&words) >= MIN_WORDS_OF_CELL || n_words(&words) > 0 && cell.trim_end().ends_with('.')
+    };
+    row.split(" | ").skip(1).any(is_telling)
+}
+
+/// A cell of fewer words tells nothing without the heading of its column.
+const MIN_WORDS_OF_CELL: usize = 2;
+
+/// What sentences begin with that only say where more is said.
+const REFERRALS: &[&str] = &[
+    "See ",
+    "See: ",
+    "(See ",
+    "For more information",
+    "For more details",
+    "For details",
+    "Read more",
+    "Learn more",
+    "Refer to",
+];
 
 /// Tags that set a page and are no words of it.
 const TAGS: &[&str] = &["<img", "<a ", "<br", "<td", "<table", "<div", "<p "];
@@ -328,10 +596,11 @@ mod tests {
 
     fn quoted_of(name: &str, text: &str) -> Vec<String> {
         let library = Library::of_texts(vec![("README.md".into(), text.into())]);
-        let cited: Vec<usize> = (0..library.n_sections()).collect();
-        let subject = Subject { name: name.into(), ..Subject::default() };
+        let cited: Vec<Cited> =
+            (0..library.n_sections()).map(|at| Cited { at, is_owned: true, kin: 0.0 }).collect();
+        let subject = Subject { name: name.into(), kind: Some(ChunkKind::Function), ..Subject::default() };
         let sentence = |quote: Quote| {
-            format!("{} {}", quote.citation, &library.place(cited[quote.citation]).page.text[quote.bytes])
+            format!("{} {}", quote.citation, &library.place(cited[quote.citation].at).page.text[quote.bytes])
         };
         quotes(&library, &cited, &subject).into_iter().map(sentence).collect()
     }
@@ -361,6 +630,34 @@ mod tests {
     fn an_entry_is_quoted_with_what_follows_it() {
         let text = "# Methods\n\n- `start()`\n\n  Begins the work. Call it once.\n- `stop()`\n\n  Ends it at once.\n";
         assert_eq!(quoted(text), ["0 Begins the work.", "0 Call it once."]);
+    }
+
+    #[test]
+    fn a_row_without_words_is_not_quoted() {
+        let text = "# Methods\n\n| Name | Type |\n|---|---|\n| `start()` | `Server` |\n";
+        assert_eq!(quoted(text), Vec::<String>::new());
+    }
+
+    #[test]
+    fn an_entry_ends_where_the_list_goes_on() {
+        let text = "# Methods\n\n- `start()` begins the work.\n- Never call anything twice.\n\nAll of this is safe.\n";
+        assert_eq!(quoted(text), ["0 `start()` begins the work."]);
+        let text = "# Methods\n\n`start()`\n\nBegins the whole work.\n";
+        assert_eq!(quoted(text), ["0 Begins the whole work."]);
+    }
+
+    #[test]
+    fn what_announces_is_quoted_with_what_it_announces_alone() {
+        assert_eq!(quoted("# start\nThis is the same as:\n\n- one\n- two\n"), Vec::<String>::new());
+        assert_eq!(quoted("# Methods\n\n- `start()` has these options:\n  - one\n"), Vec::<String>::new());
+    }
+
+    #[test]
+    fn a_sentence_that_goes_on_is_quoted_behind_the_one_before() {
+        let text = "# Usage\nAll parts are checked. This is what `start` does first. Nothing else is.\n";
+        assert_eq!(quoted(text), ["0 All parts are checked.", "0 This is what `start` does first."]);
+        let text = "# Usage\n- This is what `start` does first.\n";
+        assert_eq!(quoted(text), Vec::<String>::new());
     }
 
     #[test]
@@ -404,14 +701,105 @@ mod tests {
         let is_direct_in = |text: &str| {
             let library = Library::of_texts(vec![("README.md".into(), text.into())]);
             let subject = Subject { name: "start".into(), ..Subject::default() };
-            let quotes = quotes(&library, &[0], &subject);
-            is_direct(library.place(0), &subject, &quotes[0].bytes)
+            let cited = Cited { at: 0, is_owned: true, kin: 0.0 };
+            let quotes = quotes(&library, &[cited], &subject);
+            quotes.first().is_some_and(|first| is_direct(&library, cited, &subject, &first.bytes))
         };
         assert!(is_direct_in("# start\nComposes the parts, from left to right.\n"));
         assert!(is_direct_in("# The `start` method\nComposes the parts, from left to right.\n"));
         assert!(!is_direct_in("# start\nFirst you have to open all of these:\n"));
         assert!(!is_direct_in("# start\n- the parts that are composed, from left to right\n"));
         assert!(!is_direct_in("# Types must not be like `start`\nThis is a rule of severity one.\n"));
+    }
+
+    /// The quotes about a member of `Version`.
+    fn quoted_of_member(kind: ChunkKind, is_owned: bool, text: &str) -> Vec<String> {
+        let library = Library::of_texts(vec![("docs/a.md".into(), text.into())]);
+        let subject = Subject {
+            name: "minor".into(),
+            owner: Some("Version".into()),
+            kind: Some(kind),
+            ..Subject::default()
+        };
+        let quotes = quotes(&library, &[Cited { at: 0, is_owned, kin: 0.0 }], &subject);
+        quotes.into_iter().map(|quote| library.place(0).page.text[quote.bytes].to_owned()).collect()
+    }
+
+    #[test]
+    fn a_member_is_bound_by_its_owner() {
+        let none = Vec::<String>::new();
+        let headed = "# minor\nCounts what was added.\n";
+        assert_eq!(quoted_of_member(ChunkKind::Method, true, headed), ["Counts what was added."]);
+        assert_eq!(quoted_of_member(ChunkKind::Method, false, headed), none);
+        let said = "# Numbers\nThere are `major` and `minor` of them.\n";
+        assert_eq!(quoted_of_member(ChunkKind::Method, true, said).len(), 1);
+        assert_eq!(quoted_of_member(ChunkKind::Constant, true, said), none, "a field that is a plain word");
+        let owned = "# Numbers\nThere is `Version.minor`, too.\n\nOther things have `minor`, as well.\n";
+        assert_eq!(quoted_of_member(ChunkKind::Constant, false, owned), ["There is `Version.minor`, too."]);
+        let foreign = "# minor\nUse `Release.minor` here.\n# `Release.minor`\nOf a release.\n";
+        assert_eq!(quoted_of_member(ChunkKind::Method, false, foreign), none);
+    }
+
+    #[test]
+    fn a_name_of_several_words_needs_no_owner_unless_the_page_is_of_another_class() {
+        let text = "# openPort()\nOpens the first port of all.\n# closePort()\nCloses it.\n";
+        let library = Library::of_texts(vec![("docs/a.md".into(), text.into())]);
+        let quoted_beside = |siblings: &[&str]| {
+            let subject = Subject {
+                name: "openPort".into(),
+                owner: Some("Relation".into()),
+                kind: Some(ChunkKind::Method),
+                siblings: siblings.iter().map(|name| (*name).to_owned()).collect(),
+                ..Subject::default()
+            };
+            quotes(&library, &[Cited { at: 0, is_owned: false, kin: 0.0 }], &subject).len()
+        };
+        assert_eq!(quoted_beside(&[]), 1);
+        assert_eq!(quoted_beside(&["joinAll", "merge", "split", "fold"]), 0);
+    }
+
+    #[test]
+    fn a_heading_that_has_a_word_among_others_is_not_about_it() {
+        let text = "# Bundled parsers\nInstall them all at once.\n\n- Call `Parser()` for one.\n";
+        assert_eq!(quoted_of("Parser", text), ["0 Call `Parser()` for one."]);
+        let text = "# Factory.register_one\nRegisters one at a time.\n";
+        assert_eq!(quoted_of("FactoryOne", text), Vec::<String>::new());
+    }
+
+    #[test]
+    fn a_referral_is_no_description() {
+        let text = "# Usage\nSee also the pages on `openPort()` for more. Call `openPort()` first.\n";
+        assert_eq!(quoted_of("openPort", text), ["0 Call `openPort()` first."]);
+    }
+
+    #[test]
+    fn the_row_of_the_own_module_is_quoted() {
+        let rows =
+            "| `etcd` | `etcd.open(x)` | Opens an etcd. |\n| `vault` | `vault.open(x)` | Opens a vault. |\n";
+        let text = format!("# Kinds\n\n| Name | Call | Meaning |\n|---|---|---|\n{rows}");
+        let library = Library::of_texts(vec![("README.md".into(), text)]);
+        let quoted_in = |homes: &[&str]| -> Vec<String> {
+            let homes = homes.iter().map(|home| (*home).to_owned()).collect();
+            let kind = Some(ChunkKind::Function);
+            let subject = Subject { name: "open".into(), kind, homes, ..Subject::default() };
+            let quotes = quotes(&library, &[Cited { at: 0, is_owned: false, kin: 0.0 }], &subject);
+            quotes.into_iter().map(|quote| library.place(0).page.text[quote.bytes].to_owned()).collect()
+        };
+        assert_eq!(quoted_in(&["vault"]), ["`vault` | `vault.open(x)` | Opens a vault."]);
+        assert_eq!(quoted_in(&["consul"]), Vec::<String>::new());
+    }
+
+    #[test]
+    fn a_type_is_not_the_event_of_the_same_word() {
+        let text = "# `progress`\nIs emitted again and again.\n";
+        assert_eq!(quoted_of("progress", text), ["0 Is emitted again and again."]);
+        assert_eq!(quoted_of("Progress", text), Vec::<String>::new());
+    }
+
+    #[test]
+    fn a_repair_is_no_description() {
+        let text = "# Changelog\n- Fixed `openPort()` for ports below ten.\n- Added `openPort()`, which opens one.\n";
+        assert_eq!(quoted_of("openPort", text), ["0 Added `openPort()`, which opens one."]);
     }
 
     #[test]

@@ -94,10 +94,16 @@ impl Gate {
 
     /// Judges evidence.
     pub fn judge(&self, evidence: &Evidence) -> Verdict {
+        self.judge_from(evidence, 0)
+    }
+
+    /// Judges evidence without the best `n_skipped` sections, which turned out to say nothing.
+    pub(crate) fn judge_from(&self, evidence: &Evidence, n_skipped: usize) -> Verdict {
         let rows = rank_rows(&evidence.candidates);
         let score = |row: &[f32; N_RANK_COLUMNS]| dot(&self.rank, row);
         let mut ranked: Vec<(usize, f32)> = rows.iter().map(score).enumerate().collect();
         ranked.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
+        ranked.drain(..n_skipped.min(ranked.len()));
         let confidence = match gate_row(evidence, &ranked) {
             Some(row) => 1.0 / (1.0 + (-(self.bias + dot(&self.gate, &row))).exp()),
             None => 0.0,

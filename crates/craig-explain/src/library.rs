@@ -66,6 +66,8 @@ pub struct Library {
     path_words: HashMap<String, usize>,
     /// What the project is called, lower case.
     project_names: Vec<String>,
+    /// What most qualified names stand behind, normalised: `py` of `py::class_`, whatever the project is called.
+    main_qualifier: Option<String>,
     /// Of each section in order.
     vectors: Vectors,
 }
@@ -91,7 +93,10 @@ impl Library {
         let former = former(&paths);
         let originals = documents.iter().enumerate().filter(|(at, of)| {
             let path = of.page.path.as_str();
-            !foreign[*at] && !former.contains(path) && !translation::is_translation(path, &paths)
+            !foreign[*at]
+                && !former.contains(path)
+                && !is_for_maintainers(path)
+                && !translation::is_translation(path, &paths)
         });
         let places: Vec<(usize, usize)> = originals
             .flat_map(|(document, of)| (0..of.page.sections.len()).map(move |section| (document, section)))
@@ -140,6 +145,7 @@ impl Library {
             content_hash(documents.iter().map(|document| (document.page.path.as_str(), document.hash)));
         let spellings = spellings.into_iter().collect();
         let project_names = project_names(&documents);
+        let main_qualifier = main_qualifier(&owners);
         Self {
             hash,
             places,
@@ -150,6 +156,7 @@ impl Library {
             spellings,
             path_words,
             project_names,
+            main_qualifier,
             vectors,
             documents,
         }
@@ -239,6 +246,11 @@ impl Library {
         self.project_names.iter().any(|project| project == word)
     }
 
+    /// Whether most of the qualified names of the documentation stand behind this one.
+    pub(crate) fn is_main_qualifier(&self, written: &str) -> bool {
+        self.main_qualifier.as_ref().is_some_and(|main| *main == compact(written))
+    }
+
     /// How rarely a word stands in paths: 0 where all pages have it.
     pub(crate) fn path_rarity(&self, word: &str) -> f32 {
         let n = self.path_words.get(word).copied().unwrap_or_default();
@@ -250,6 +262,41 @@ impl Library {
         self.vectors.similarities(query)
     }
 }
+
+/// Fewer names than this behind one qualifier do not make it that of the project.
+const MIN_QUALIFIED: usize = 10;
+
+/// The qualifier of a fifth of all qualified names at least, if there is one.
+fn main_qualifier(owners: &HashMap<String, Vec<String>>) -> Option<String> {
+    let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
+    for owner in owners.values().flatten() {
+        *counts.entry(owner).or_default() += 1;
+    }
+    let (most, n) = counts.into_iter().max_by_key(|(owner, n)| (*n, std::cmp::Reverse(*owner)))?;
+    (n >= MIN_QUALIFIED && 5 * n >= owners.len()).then(|| most.to_owned())
+}
+
+/// Pages for those who maintain the project, by what they are called: how it is released, what assistants are told.
+fn is_for_maintainers(path: &str) -> bool {
+    let stem = craig_text::path::file_stem(path);
+    let words: Vec<String> = lower_words(stem).collect();
+    let is_one = |names: &[&str]| words.iter().any(|word| names.contains(&word.as_str()));
+    let is_first = words.first().is_some_and(|word| FOR_MAINTAINERS.contains(&word.as_str()));
+    is_first && words.len() <= 2 && !is_one(&["notes"])
+}
+
+const FOR_MAINTAINERS: &[&str] = &[
+    "releasing",
+    "release",
+    "maintaining",
+    "maintainers",
+    "publishing",
+    "governance",
+    "agents",
+    "claude",
+    "copilot",
+    "codeowners",
+];
 
 /// Which pages are in another script than most: a project documented in English may have a few Chinese pages without an
 /// original.

@@ -69,6 +69,8 @@ pub(crate) struct Unit {
     pub(crate) defines: Option<Named>,
     /// It is a row of a table; its cells are runs of their own, without sentences.
     pub(crate) is_row: bool,
+    /// The entries of lists that it stands in, the outermost first; each has a number of its own on the page.
+    pub(crate) items: Vec<usize>,
 }
 
 /// A code block.
@@ -163,6 +165,9 @@ struct Reader<'t> {
     is_heading: bool,
     is_metadata: bool,
     quotes: usize,
+    /// Entries of lists that are open, and how many there were.
+    items: Vec<usize>,
+    n_items: usize,
     /// Bytes of the cells of the row of a table that is being read; none outside of rows.
     row: Option<Range<usize>>,
     is_table: bool,
@@ -197,6 +202,8 @@ impl<'t> Reader<'t> {
             is_heading: false,
             is_metadata: false,
             quotes: 0,
+            items: Vec::new(),
+            n_items: 0,
             row: None,
             is_table: false,
         }
@@ -245,10 +252,19 @@ impl<'t> Reader<'t> {
                 self.flush();
                 self.end_row();
             }
-            Event::Start(Tag::Paragraph | Tag::List(_) | Tag::Item | Tag::TableCell | Tag::HtmlBlock)
-            | Event::End(
-                TagEnd::Paragraph | TagEnd::List(_) | TagEnd::Item | TagEnd::TableCell | TagEnd::HtmlBlock,
-            ) => self.flush(),
+            Event::Start(Tag::Item) => {
+                self.flush();
+                self.n_items += 1;
+                self.items.push(self.n_items);
+            }
+            Event::End(TagEnd::Item) => {
+                self.flush();
+                self.items.pop();
+            }
+            Event::Start(Tag::Paragraph | Tag::List(_) | Tag::TableCell | Tag::HtmlBlock)
+            | Event::End(TagEnd::Paragraph | TagEnd::List(_) | TagEnd::TableCell | TagEnd::HtmlBlock) => {
+                self.flush();
+            }
             Event::Text(_) if self.is_code => self.count(range, |m| &mut m.fences),
             Event::Text(_) if self.is_metadata => {}
             Event::Code(_) => {
@@ -314,6 +330,7 @@ impl<'t> Reader<'t> {
             .filter(|part| self.quotes == 0 || !self.text[part.clone()].contains('\n'))
             .collect();
         let defines = defined_name(written);
+        let items = self.items.clone();
         let Some(section) = self.section(run.start) else { return };
         if let Some(defined) = &defines {
             let entry = section.mentions.entry(defined.named.name.clone()).or_default();
@@ -323,7 +340,8 @@ impl<'t> Reader<'t> {
         }
         let is_first = section.units.is_empty();
         section.n_links += usize::from(sentence::is_link(written));
-        section.units.push(Unit { sentences, defines: defines.map(|defined| defined.named), is_row: false });
+        let defines = defines.map(|defined| defined.named);
+        section.units.push(Unit { sentences, defines, is_row: false, items });
         if is_first {
             let early: Vec<String> = identifiers(written).map(|(_, name)| name.to_owned()).collect();
             for name in early {
@@ -337,7 +355,7 @@ impl<'t> Reader<'t> {
         let Some(row) = self.row.take().filter(|row| row.start < row.end) else { return };
         let defines = defined_name(&self.text[row.clone()]).map(|defined| defined.named);
         let Some(section) = self.section(row.start) else { return };
-        section.units.push(Unit { sentences: vec![row], defines, is_row: true });
+        section.units.push(Unit { sentences: vec![row], defines, is_row: true, items: Vec::new() });
     }
 
     fn fence(&mut self, range: Range<usize>) {

@@ -224,3 +224,45 @@ fn a_line_that_begins_with_a_sign_is_no_member() {
     let context = CodeContext::read("a.js", Language::JavaScript, code, Some((3, 3)));
     assert_eq!(context.subjects()[0].name, "open");
 }
+
+#[test]
+fn a_line_of_the_body_of_a_type_declares_its_member() {
+    let declared = |path: &str, text: &str, line: usize| {
+        let language = Language::from_path(path).unwrap();
+        let context = CodeContext::read(path, language, text, Some((line, line)));
+        let first = &context.subjects()[0];
+        format!("{}.{}", first.owner.as_deref().unwrap_or_default(), first.name)
+    };
+    let rust = "pub struct Version {\n    pub major: u8,\n    pub minor: Option<u8>,\n}\n";
+    assert_eq!(declared("a.rs", rust, 3), "Version.minor");
+    let go = "package etcd\n\ntype Config struct {\n\t// a limit\n\tLimit bool\n}\n";
+    assert_eq!(declared("etcd/a.go", go, 5), "Config.Limit");
+    let java = "class Server {\n  private final int port;\n  void run() {\n    int port = 3;\n  }\n}\n";
+    assert_eq!(declared("A.java", java, 2), "Server.port");
+    assert_eq!(declared("A.java", java, 4), "Server.run");
+    let csharp = "public class Server\n{\n    public int Port { get; set; }\n}\n";
+    assert_eq!(declared("A.cs", csharp, 3), "Server.Port");
+    let cpp = "struct Server {\npublic:\n    int port;\n};\n";
+    assert_eq!(declared("a.hpp", cpp, 3), "Server.port");
+}
+
+#[test]
+fn a_dotted_name_of_a_module_is_its_last_part() {
+    let text = "defmodule Shop.Order.Line do\n  def total(line), do: line\nend\n";
+    let context =
+        CodeContext::read("lib/line.ex", Language::from_path("lib/line.ex").unwrap(), text, Some((1, 1)));
+    assert_eq!(context.symbol(), Some("Line"));
+    assert_eq!(context.subjects()[0].owner.as_deref(), Some("Order"));
+}
+
+#[test]
+fn what_an_implementation_implements_is_an_ancestor() {
+    assert_eq!(
+        layout::implemented("impl<'a, T: Into<U>> fmt::Extract<'a, T> for Cow<'a, str> {"),
+        Some("Extract")
+    );
+    assert_eq!(layout::implemented("impl Cow<'_, str> {"), None);
+    let text = "impl Extract<'_> for Cow {\n    fn extract(&self) {}\n}\n";
+    let context = CodeContext::read("src/a.rs", Language::from_path("a.rs").unwrap(), text, Some((2, 2)));
+    assert_eq!(context.subjects()[0].ancestors, ["Extract"]);
+}

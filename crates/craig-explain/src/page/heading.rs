@@ -1,5 +1,7 @@
 //! What a heading is called: the names that it is about.
 
+use std::borrow::Cow;
+
 use super::description::KINDS;
 use crate::names::{Named, code_spans, leading_name};
 
@@ -20,6 +22,7 @@ pub(crate) struct HeadingName {
 /// Names that a heading is about, best first: the one that it is, those that it lists, those in its code spans.
 pub(super) fn heading_names(heading: &str) -> Vec<HeadingName> {
     let plain = plain(heading);
+    let plain = with_dots(&plain);
     let plain = without_returned(&plain);
     let bare: String = plain.chars().filter(|c| !matches!(c, '`' | '*' | '\\')).collect();
     let bare = without_flags(without_assignment(bare.trim()));
@@ -37,6 +40,26 @@ pub(super) fn heading_names(heading: &str) -> Vec<HeadingName> {
         of.is_alone = says_only_kind(plain, &of.named);
     }
     found
+}
+
+/// A heading with dots for the backslashes of namespaces; those before punctuation are escapes.
+fn with_dots(heading: &str) -> Cow<'_, str> {
+    if !heading.contains('\\') {
+        return Cow::Borrowed(heading);
+    }
+    let mut found = String::with_capacity(heading.len());
+    for (at, part) in heading.replace("\\\\", "\\").split('\\').enumerate() {
+        let is_namespace = part.starts_with(char::is_alphabetic);
+        let joint = match at {
+            0 => "",
+            _ if is_namespace && found.ends_with(char::is_alphanumeric) => ".",
+            _ if is_namespace => "",
+            _ => "\\",
+        };
+        found.push_str(joint);
+        found.push_str(part);
+    }
+    Cow::Owned(found)
 }
 
 /// Whether a heading has no words but those of a name, its owner, and the kind of thing that it is.

@@ -134,4 +134,7 @@ fn names_of_headings_are_found_through_markup_and_in_lists() {
     assert_eq!(defined("Map<string, number>"), ["Map!"]);
     assert_eq!(defined("`var spy = sinon.spy(object);`"), ["spy!"]);
     assert_eq!(defined("`const x = 3`"), ["x!"]);
+    assert_eq!(defined(r"\App\Errors\OrderError"), ["OrderError!"]);
+    assert_eq!(defined(r"`App\\Errors\\OrderError`"), ["OrderError!"]);
+    assert_eq!(defined(r"find\_all"), ["find_all!"]);
 }

@@ -1,0 +1,160 @@
+//! Whose name a text says: that of the subject, or of another thing that is called alike.
+
+use craig_chunk::ChunkKind;
+use craig_text::{compact, is_identifier_char, whole_words};
+
+use crate::context::{Subject, is_same_owner, owner_likeness};
+use crate::library::Library;
+
+/// Whose a name is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Whose {
+    /// What stands before its dot is another owner, module or variable than the subject's.
+    Foreign,
+    /// Nothing says whose it is.
+    Unknown,
+    /// What stands before its dot is the project.
+    Project,
+    /// What stands before its dot is what the subject belongs to, or where it is defined.
+    Own,
+}
+
+/// Share of the names beside the subject from which on a qualifier that they have in the documentation is its own, too.
+const SAME_OWNER_KIN: f32 = 0.3;
+
+/// Fewer names beside the subject than this say little of a qualifier.
+const FEW_SIBLINGS: usize = 4;
+
+/// Most names beside the subject that are looked for.
+const MAX_SIBLINGS: usize = 80;
+
+/// What stands for the owner itself inside of it.
+const SELF: &[&str] = &["this", "self", "cls", "super", "my", "parent", "static"];
+
+/// Whose name a text says, by what stands before it; the surest of all places. `Unknown` where the text does not say it.
+pub(super) fn whose(library: &Library, subject: &Subject, name: &str, text: &str) -> Whose {
+    let places = occurrences(text, name).map(|at| match qualifier(&text[..at]) {
+        Some(written) => whose_is(library, subject, written),
+        None => Whose::Unknown,
+    });
+    places.max().unwrap_or(Whose::Unknown)
+}
+
+/// Where a text says a name as a thing of its own: neither the owner of another one, as in `Client.close`, nor a part of a
+/// compound, as in "client-side" and `http-client`.
+pub(super) fn occurrences<'t>(text: &'t str, name: &'t str) -> impl Iterator<Item = usize> + 't {
+    whole_words(text, name).filter(move |&at| {
+        let (before, rest) = (&text[..at], &text[at + name.len()..]);
+        let more = rest.trim_start_matches(['.', ':', '#', '\\']);
+        let more = more.strip_prefix("->").unwrap_or(more);
+        let is_owner = more.len() < rest.len() && more.starts_with(|c: char| c.is_alphabetic() || c == '_');
+        let is_compound = before.ends_with('-')
+            && before[..before.len() - 1].ends_with(char::is_alphanumeric)
+            || rest.starts_with('-') && rest[1..].starts_with(char::is_alphanumeric);
+        !is_owner && !is_compound
+    })
+}
+
+/// The identifier before the dot, colons, arrow or backslash that a text ends with.
+fn qualifier(before: &str) -> Option<&str> {
+    let joint =
+        ["::", "->", "?.", ".", "#", "\\"].into_iter().find_map(|joint| before.strip_suffix(joint))?;
+    let start = joint
+        .rfind(|c| !is_identifier_char(c))
+        .map_or(0, |at| at + joint[at..].chars().next().map_or(1, char::len_utf8));
+    let written = &joint[start..];
+    (!written.is_empty() && !written.starts_with(|c: char| c.is_ascii_digit())).then_some(written)
+}
+
+/// Whose a name behind a qualifier is.
+pub(super) fn whose_is(library: &Library, subject: &Subject, written: &str) -> Whose {
+    if let Some(package) = subject.package.as_ref().filter(|_| subject.owner.is_none()) {
+        return if is_same_owner(package, written) { Whose::Own } else { Whose::Foreign };
+    }
+    let owners = || subject.owner.iter().chain(&subject.ancestors);
+    let is_own = SELF.contains(&written.trim_start_matches('$'))
+        || owners().any(|owner| owner_likeness(written, owner) >= 0.5)
+        || subject.homes.iter().any(|home| is_same_owner(home, written));
+    if is_own {
+        return Whose::Own;
+    }
+    if library.is_project(written) || library.is_main_qualifier(written) || kin(library, subject, written) {
+        return Whose::Project;
+    }
+    let is_member =
+        subject.owner.is_some() && matches!(subject.kind, Some(ChunkKind::Method | ChunkKind::Constant));
+    let is_variable = written.trim_start_matches(['$', '@', '_']).starts_with(char::is_lowercase);
+    if subject.kind.is_none() || is_member && is_variable { Whose::Unknown } else { Whose::Foreign }
+}
+
+/// Whether the documentation has names beside the subject behind the same qualifier.
+fn kin(library: &Library, subject: &Subject, written: &str) -> bool {
+    let written = compact(written);
+    let siblings = || subject.siblings.iter().take(MAX_SIBLINGS);
+    let n = siblings().filter(|name| library.owners(name).contains(&written)).count();
+    n as f32 / siblings().count().max(FEW_SIBLINGS) as f32 >= SAME_OWNER_KIN
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn subject(owner: Option<&str>, homes: &[&str]) -> Subject {
+        Subject {
+            name: "load".into(),
+            owner: owner.map(str::to_owned),
+            kind: Some(if owner.is_some() { ChunkKind::Method } else { ChunkKind::Function }),
+            homes: homes.iter().map(|home| (*home).to_owned()).collect(),
+            ..Subject::default()
+        }
+    }
+
+    fn check(subject: &Subject, expected: &[(&str, Whose)]) {
+        let library = Library::of_texts(vec![("README.md".into(), "# Fetch\n".into())]);
+        for (text, whose_name) in expected {
+            assert_eq!(whose(&library, subject, "load", text), *whose_name, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_qualifier_says_whose_a_name_is() {
+        check(
+            &subject(None, &["providers", "etcd"]),
+            &[
+                ("`etcd.load(x)` loads.", Whose::Own),
+                ("`vault.load(x)` loads.", Whose::Foreign),
+                ("`fetch.load(x)` loads.", Whose::Project),
+                ("`vault.load()` or `etcd.load()`", Whose::Own),
+                ("Call `load()`.", Whose::Unknown),
+                ("It loads.", Whose::Unknown),
+            ],
+        );
+        check(
+            &subject(Some("ConfigStore"), &["store"]),
+            &[
+                ("`ConfigStore::load`", Whose::Own),
+                ("`store.load()`", Whose::Own),
+                ("`self.load()`", Whose::Own),
+                ("`x.load()`", Whose::Unknown),
+                ("`Image::load()`", Whose::Foreign),
+                (r"`\App\Image\load`", Whose::Foreign),
+            ],
+        );
+    }
+
+    #[test]
+    fn what_a_package_has_is_behind_its_name_alone() {
+        let packaged = Subject { package: Some("etcd".into()), ..subject(None, &["fetch", "etcd"]) };
+        check(&packaged, &[("`etcd.load(x)`", Whose::Own), ("`fetch.load(x)` loads.", Whose::Foreign)]);
+    }
+
+    #[test]
+    fn an_owner_or_a_part_of_a_compound_is_no_name() {
+        let says = |text: &str| occurrences(text, "load").next().is_some();
+        assert!(says("`load`") && says("`a.load()`") && says("It is load."));
+        for text in ["`load.now()`", "`load::Now`", r"`load\Now`", "pre-load", "a load-test", "`$load->now`"]
+        {
+            assert!(!says(text), "{text}");
+        }
+    }
+}
