@@ -30,8 +30,11 @@ const fn installer(name: &'static str, update: &'static str, remove: &'static st
     Installer { name, update, remove, is_temporary: false }
 }
 
+/// Whether a program was installed in a certain way, by its path.
+type Condition = fn(&Path) -> bool;
+
 /// The first whose condition holds for the path of a program.
-const INSTALLERS: &[(fn(&Path) -> bool, Installer)] = &[
+const INSTALLERS: &[(Condition, Installer)] = &[
     (
         |path| has_folders(path, &["_npx"]),
         Installer { is_temporary: true, ..installer("npx", "npx craig@latest", "npm cache npx rm") },

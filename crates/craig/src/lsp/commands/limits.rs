@@ -64,12 +64,12 @@ mod tests {
             heading_line: 1,
             relevance_score,
         };
-        Explanation {
-            has_relevant_docs: true,
-            bullets: vec![bullet("Sends.", 0, 2), bullet("Waits.\nAgain.", 0, 3), bullet("Ends.", 1, 9)],
-            citations: vec![citation("a.md", 0.8), citation("b.md", 0.5)],
-            ..Explanation::not_documented(Some("Client"), 0.8)
-        }
+        let mut explanation = Explanation::not_documented(Some("Client"), 0.8);
+        explanation.has_relevant_docs = true;
+        explanation.bullets =
+            vec![bullet("Sends.", 0, 2), bullet("Waits.\nAgain.", 0, 3), bullet("Ends.", 1, 9)];
+        explanation.citations = vec![citation("a.md", 0.8), citation("b.md", 0.5)];
+        explanation
     }
 
     fn check(limits: &Limits, expected: &Expect) {
