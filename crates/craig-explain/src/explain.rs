@@ -186,7 +186,17 @@ fn place(evidence: &Evidence, at: usize) -> Cited {
     let features = evidence.candidates.iter().find(|one| one.at == at).map(|one| one.features);
     let kin = features.map_or(0.0, |features| features.page_kin);
     let is_owned = features.is_some_and(|features| features.owned > 0.0) || kin >= OWNED_KIN;
-    Cited { at, is_owned, kin }
+    let is_headed_by_owner = features.is_some_and(|features| {
+        features.heading_owner
+            + features.heading_ancestor
+            + features.heading_is_owner
+            + features.page_is_owner
+            + features.above_is_owner
+            + features.above_is_ancestor
+            + features.qualified
+            > 0.0
+    });
+    Cited { at, is_owned, is_headed_by_owner, kin }
 }
 
 fn cited(ranked: &[(usize, f32)]) -> Vec<(usize, f32)> {

@@ -13,7 +13,7 @@ use crate::context::Subject;
 use crate::evidence::is_history;
 use crate::library::{Library, Place};
 use crate::names::{is_stem_alike, words_of};
-use crate::page::Fence;
+use crate::page::{Fence, Section};
 use crate::sentence;
 
 use self::whose::{Whose, occurrences, whose, whose_is};
@@ -36,6 +36,9 @@ const MAX_SAMPLE_LINES: usize = 16;
 /// … and in bytes.
 const MAX_SAMPLE_BYTES: usize = 1_000;
 
+/// A sample of so many lines, with its marks, shows the one thing that it calls.
+const SHORT_SAMPLE_LINES: usize = 8;
+
 /// Sentences that share more of their words say the same.
 const SAME: f32 = 0.8;
 
@@ -55,6 +58,8 @@ pub(crate) struct Cited {
     pub(crate) at: usize,
     /// Whether the section, its page or the headings above speak of what the subject belongs to.
     pub(crate) is_owned: bool,
+    /// Whether a heading, the page or what stands before the name's dot is what the subject belongs to.
+    pub(crate) is_headed_by_owner: bool,
     /// Share of the names beside the subject that the page is about.
     pub(crate) kin: f32,
 }
@@ -222,6 +227,8 @@ const LITTLE_KIN: f32 = 0.2;
 enum Ground {
     /// Its heading is the name, an entry or a sentence begins with it.
     Direct,
+    /// A sentence calls it in code.
+    Called,
     /// Its heading has the name's words.
     Words,
     /// It says the name by the way.
@@ -236,30 +243,39 @@ impl<'l> Reading<'l> {
     /// Whether what is said of a name is said of the subject, as far as the documentation shows.
     ///
     /// A name that is a plain word is one of many things: a member that is called so is bound by its owner alone, behind the
-    /// name's dot or else anywhere around, and a field is not described by the way.
+    /// name's dot or else around it, and a field by one that a heading names. Only a method that is called in the very
+    /// sentence needs none.
     fn is_of_subject(&self, ground: Ground, whose: Whose) -> bool {
         let subject = self.subject;
         let is_plain = is_plain_word(&subject.name);
         let is_field = subject.kind == Some(ChunkKind::Constant);
-        let is_member = subject.owner.is_some() && (is_field || subject.kind == Some(ChunkKind::Method));
+        let is_member = subject.owner.is_some()
+            && matches!(subject.kind, Some(ChunkKind::Constant | ChunkKind::Method | ChunkKind::Type));
         match whose {
             Whose::Own => true,
             Whose::Foreign => false,
             Whose::Project if !is_member => true,
-            Whose::Project | Whose::Unknown if is_member => {
-                !is_plain || self.cited.is_owned && (ground == Ground::Direct || !is_field)
-            }
+            Whose::Project | Whose::Unknown if is_member && is_plain => match subject.kind {
+                Some(ChunkKind::Method) => self.cited.is_owned || ground == Ground::Called,
+                _ => self.cited.is_headed_by_owner,
+            },
             Whose::Project | Whose::Unknown => {
                 ground == Ground::Direct || !is_plain || !is_field && subject.kind.is_some()
             }
         }
     }
 
-    /// Whether the page is about another thing that has a member of this name: it is about none of the names beside it.
+    /// Whether the page lists the methods of another thing: it is about none of the names beside the subject.
     fn is_of_others(&self) -> bool {
+        let n_siblings = self.subject.siblings.len();
         let is_method = self.subject.kind == Some(ChunkKind::Method) && self.subject.owner.is_some();
-        let knows_siblings = self.subject.siblings.len() >= MIN_SIBLINGS && self.cited.kin >= LITTLE_KIN;
-        is_method && self.subject.siblings.len() >= MIN_SIBLINGS && !self.cited.is_owned && !knows_siblings
+        let is_listed = |section: &&Section| section.names.iter().any(|of| of.is_all && of.is_call);
+        let lists_methods = self.place.page.sections.iter().filter(is_listed).count() >= MIN_SIBLINGS;
+        is_method
+            && lists_methods
+            && n_siblings >= MIN_SIBLINGS
+            && !self.cited.is_owned
+            && self.cited.kin < LITTLE_KIN
     }
 
     /// What the section says of the subject, the most telling first: the entry of a list that is about it, the beginning
@@ -293,7 +309,14 @@ impl<'l> Reading<'l> {
 
     fn ground_of(&self, statement: &Statement) -> Ground {
         let text = &self.place.page.text[statement.bytes.clone()];
-        if self.names().any(|name| begins_with(text, name)) { Ground::Direct } else { Ground::Mention }
+        let is_called = || self.names().any(|name| calls(text, name));
+        let is_method = self.subject.kind == Some(ChunkKind::Method);
+        match self.names().any(|name| begins_with(text, name)) {
+            // A call says more of whose a method is than the place of the name.
+            _ if is_method && is_called() => Ground::Called,
+            true => Ground::Direct,
+            false => Ground::Mention,
+        }
     }
 
     /// One sentence of a section that is not the best: only of what describes the subject itself.
@@ -378,15 +401,22 @@ impl<'l> Reading<'l> {
         let before = statements.iter().rev().find(|one| one.unit < fence.n_units_before);
         let before = before.filter(|before| {
             let is_said = before.says && self.is_of_subject(self.ground_of(before), before.whose);
-            let whose = self
-                .names()
-                .map(|name| whose(self.library, self.subject, name, &text[fence.bytes.clone()]))
-                .max();
-            let is_shown = self.has_words_of_name(&text[before.bytes.clone()])
-                && self.is_of_subject(Ground::Words, whose.unwrap_or(Whose::Unknown));
+            let code = &text[fence.bytes.clone()];
+            let whose = self.names().map(|name| whose(self.library, self.subject, name, code)).max();
+            let is_told = self.has_words_of_name(&text[before.bytes.clone()])
+                || before.unit + 1 == fence.n_units_before && self.is_short_call(code);
+            let is_shown = is_told && self.is_of_subject(Ground::Words, whose.unwrap_or(Whose::Unknown));
             is_said || is_shown
         });
         before.map(|before| vec![before.bytes.clone(), fence.bytes.clone()]).unwrap_or_default()
+    }
+
+    /// Whether a sample of few lines calls a name of several words.
+    fn is_short_call(&self, code: &str) -> bool {
+        let calls = |name: &str| whole_words(code, name).any(|at| code[at + name.len()..].starts_with('('));
+        words_of(&self.subject.name).len() > 1
+            && code.lines().count() <= SHORT_SAMPLE_LINES
+            && self.names().any(calls)
     }
 
     /// Whether a sentence has all words of a name of several, together with the heading.
@@ -453,6 +483,10 @@ impl<'l> Reading<'l> {
             let owner = of.named.owner.as_str();
             let whose =
                 if owner.is_empty() { Whose::Unknown } else { whose_is(self.library, self.subject, owner) };
+            // A function may be part of an object that is made elsewhere: `QUnit.on()`.
+            let is_function = self.subject.kind == Some(ChunkKind::Function) && self.subject.owner.is_none();
+            let is_free = is_function && whose == Whose::Foreign && self.subject.package.is_none();
+            let whose = if is_free { Whose::Unknown } else { whose };
             let is_other = whose == Whose::Unknown && self.is_of_others();
             self.is_subject(&of.named.name) && self.is_of_subject(Ground::Direct, whose) && !is_other
         })
@@ -472,10 +506,11 @@ impl<'l> Reading<'l> {
         let is_other_case = self.subject.name.starts_with(char::is_uppercase)
             && section.outline.heading.trim_start_matches('`').starts_with(char::is_lowercase);
         // Who gives the name an owner, or is the name of another thing, has its words by chance.
-        let is_other_name = section
-            .names
-            .iter()
-            .any(|of| of.is_all && !of.named.owner.is_empty() || self.is_subject(&of.named.name));
+        let is_other_name = section.names.iter().any(|of| {
+            of.is_all && !of.named.owner.is_empty()
+                || self.is_subject(&of.named.name)
+                || self.is_subject(&of.named.owner)
+        });
         if !self.is_of_subject(Ground::Words, Whose::Unknown) || is_other_case || is_other_name {
             return false;
         }
@@ -483,7 +518,8 @@ impl<'l> Reading<'l> {
         match words.len() {
             0 => false,
             1 => {
-                let is_alone = section.heading_stems.len() == 1;
+                let is_method = self.subject.kind == Some(ChunkKind::Method);
+                let is_alone = section.heading_stems.len() == 1 || is_method && self.cited.is_owned;
                 section.heading_words == words || is_alone && words.iter().all(has) && self.is_used()
             }
             _ => words.iter().all(has),
@@ -528,6 +564,14 @@ const MAX_WORDS_BEFORE: usize = 3;
 /// Whether a sentence begins with a name.
 fn begins_with(sentence: &str, name: &str) -> bool {
     says(sentence, name) && occurrences(sentence, name).any(|at| n_words(&sentence[..at]) <= MAX_WORDS_BEFORE)
+}
+
+/// Whether a sentence has a call of a name as code: "Set it by `.type(x)`".
+fn calls(sentence: &str, name: &str) -> bool {
+    occurrences(sentence, name).any(|at| {
+        let is_span = sentence[..at].matches('`').count() % 2 == 1;
+        is_span && sentence[at + name.len()..].starts_with('(')
+    })
 }
 
 /// What notes of changes begin with that say nothing of what a thing is.
@@ -596,8 +640,9 @@ mod tests {
 
     fn quoted_of(name: &str, text: &str) -> Vec<String> {
         let library = Library::of_texts(vec![("README.md".into(), text.into())]);
-        let cited: Vec<Cited> =
-            (0..library.n_sections()).map(|at| Cited { at, is_owned: true, kin: 0.0 }).collect();
+        let cited: Vec<Cited> = (0..library.n_sections())
+            .map(|at| Cited { at, is_owned: true, is_headed_by_owner: true, kin: 0.0 })
+            .collect();
         let subject = Subject { name: name.into(), kind: Some(ChunkKind::Function), ..Subject::default() };
         let sentence = |quote: Quote| {
             format!("{} {}", quote.citation, &library.place(cited[quote.citation].at).page.text[quote.bytes])
@@ -671,6 +716,13 @@ mod tests {
     }
 
     #[test]
+    fn a_short_sample_shows_what_it_calls() {
+        let text = "# Time zones\nUTC is supported directly, too:\n\n```js\nDate.now().toUtc()\n```\n";
+        assert_eq!(quoted_of("toUtc", text).len(), 2);
+        assert_eq!(quoted_of("now", text).len(), 0);
+    }
+
+    #[test]
     fn a_long_sample_shows_nothing() {
         let long = format!("# Usage\n\nOpen it:\n\n```js\nopenPort()\n{}```\n", "go()\n".repeat(20));
         assert_eq!(quoted_of("openPort", &long), Vec::<String>::new());
@@ -701,7 +753,7 @@ mod tests {
         let is_direct_in = |text: &str| {
             let library = Library::of_texts(vec![("README.md".into(), text.into())]);
             let subject = Subject { name: "start".into(), ..Subject::default() };
-            let cited = Cited { at: 0, is_owned: true, kin: 0.0 };
+            let cited = Cited { at: 0, is_owned: true, is_headed_by_owner: true, kin: 0.0 };
             let quotes = quotes(&library, &[cited], &subject);
             quotes.first().is_some_and(|first| is_direct(&library, cited, &subject, &first.bytes))
         };
@@ -721,7 +773,8 @@ mod tests {
             kind: Some(kind),
             ..Subject::default()
         };
-        let quotes = quotes(&library, &[Cited { at: 0, is_owned, kin: 0.0 }], &subject);
+        let quotes =
+            quotes(&library, &[Cited { at: 0, is_owned, is_headed_by_owner: is_owned, kin: 0.0 }], &subject);
         quotes.into_iter().map(|quote| library.place(0).page.text[quote.bytes].to_owned()).collect()
     }
 
@@ -733,7 +786,10 @@ mod tests {
         assert_eq!(quoted_of_member(ChunkKind::Method, false, headed), none);
         let said = "# Numbers\nThere are `major` and `minor` of them.\n";
         assert_eq!(quoted_of_member(ChunkKind::Method, true, said).len(), 1);
-        assert_eq!(quoted_of_member(ChunkKind::Constant, true, said), none, "a field that is a plain word");
+        assert_eq!(quoted_of_member(ChunkKind::Constant, false, said), none, "a field that is a plain word");
+        let called = "# Numbers\nGet the second one by `.minor()` of it.\n";
+        assert_eq!(quoted_of_member(ChunkKind::Method, false, called).len(), 1, "a call is a method's");
+        assert_eq!(quoted_of_member(ChunkKind::Constant, false, called), none);
         let owned = "# Numbers\nThere is `Version.minor`, too.\n\nOther things have `minor`, as well.\n";
         assert_eq!(quoted_of_member(ChunkKind::Constant, false, owned), ["There is `Version.minor`, too."]);
         let foreign = "# minor\nUse `Release.minor` here.\n# `Release.minor`\nOf a release.\n";
@@ -742,7 +798,7 @@ mod tests {
 
     #[test]
     fn a_name_of_several_words_needs_no_owner_unless_the_page_is_of_another_class() {
-        let text = "# openPort()\nOpens the first port of all.\n# closePort()\nCloses it.\n";
+        let text = "# openPort()\nOpens the first port of all.\n# a()\nx\n# b()\nx\n# c()\nx\n";
         let library = Library::of_texts(vec![("docs/a.md".into(), text.into())]);
         let quoted_beside = |siblings: &[&str]| {
             let subject = Subject {
@@ -752,7 +808,12 @@ mod tests {
                 siblings: siblings.iter().map(|name| (*name).to_owned()).collect(),
                 ..Subject::default()
             };
-            quotes(&library, &[Cited { at: 0, is_owned: false, kin: 0.0 }], &subject).len()
+            quotes(
+                &library,
+                &[Cited { at: 0, is_owned: false, is_headed_by_owner: false, kin: 0.0 }],
+                &subject,
+            )
+            .len()
         };
         assert_eq!(quoted_beside(&[]), 1);
         assert_eq!(quoted_beside(&["joinAll", "merge", "split", "fold"]), 0);
@@ -764,6 +825,8 @@ mod tests {
         assert_eq!(quoted_of("Parser", text), ["0 Call `Parser()` for one."]);
         let text = "# Factory.register_one\nRegisters one at a time.\n";
         assert_eq!(quoted_of("FactoryOne", text), Vec::<String>::new());
+        let text = "# `OpenPort.name` was added\nKeep the names of before.\n";
+        assert_eq!(quoted_of("OpenPort", text), Vec::<String>::new());
     }
 
     #[test]
@@ -782,7 +845,11 @@ mod tests {
             let homes = homes.iter().map(|home| (*home).to_owned()).collect();
             let kind = Some(ChunkKind::Function);
             let subject = Subject { name: "open".into(), kind, homes, ..Subject::default() };
-            let quotes = quotes(&library, &[Cited { at: 0, is_owned: false, kin: 0.0 }], &subject);
+            let quotes = quotes(
+                &library,
+                &[Cited { at: 0, is_owned: false, is_headed_by_owner: false, kin: 0.0 }],
+                &subject,
+            );
             quotes.into_iter().map(|quote| library.place(0).page.text[quote.bytes].to_owned()).collect()
         };
         assert_eq!(quoted_in(&["vault"]), ["`vault` | `vault.open(x)` | Opens a vault."]);

@@ -31,13 +31,25 @@ const MAX_SIBLINGS: usize = 80;
 /// What stands for the owner itself inside of it.
 const SELF: &[&str] = &["this", "self", "cls", "super", "my", "parent", "static"];
 
-/// Whose name a text says, by what stands before it; the surest of all places. `Unknown` where the text does not say it.
+/// Whose name a text says, by what stands before it: the subject's own if it is so in one place, else another's if it is so
+/// in one. `Unknown` where the text does not say it. What a sentence says to be from a linked place is another's.
 pub(super) fn whose(library: &Library, subject: &Subject, name: &str, text: &str) -> Whose {
     let places = occurrences(text, name).map(|at| match qualifier(&text[..at]) {
         Some(written) => whose_is(library, subject, written),
         None => Whose::Unknown,
     });
-    places.max().unwrap_or(Whose::Unknown)
+    let (mut surest, mut is_foreign) = (Whose::Unknown, is_from_elsewhere(text));
+    for place in places {
+        surest = surest.max(place);
+        is_foreign |= place == Whose::Foreign;
+    }
+    if surest == Whose::Unknown && is_foreign { Whose::Foreign } else { surest }
+}
+
+/// Whether a sentence says that what it names is from another project: "the functions from [date-fns](https://…)".
+fn is_from_elsewhere(text: &str) -> bool {
+    let mut targets = text.split(" from [").skip(1).filter_map(|rest| rest.split_once("]("));
+    targets.any(|(_, target)| target.starts_with("http"))
 }
 
 /// Where a text says a name as a thing of its own: neither the owner of another one, as in `Client.close`, nor a part of a
@@ -125,6 +137,8 @@ mod tests {
                 ("`vault.load(x)` loads.", Whose::Foreign),
                 ("`fetch.load(x)` loads.", Whose::Project),
                 ("`vault.load()` or `etcd.load()`", Whose::Own),
+                ("`vault.load(x)` is the load of a vault.", Whose::Foreign),
+                ("Use `load` from [lodash](https://lodash.com).", Whose::Foreign),
                 ("Call `load()`.", Whose::Unknown),
                 ("It loads.", Whose::Unknown),
             ],
