@@ -141,7 +141,7 @@ impl Statement {
 }
 
 /// The chosen ones of some sentences, each behind the one before it where it goes on from that.
-fn said(statements: &[Statement], is_chosen: impl Fn(&Statement) -> bool) -> Vec<Range<usize>> {
+fn chosen_ranges(statements: &[Statement], is_chosen: impl Fn(&Statement) -> bool) -> Vec<Range<usize>> {
     let mut found: Vec<&Statement> = Vec::new();
     for (at, one) in statements.iter().enumerate().filter(|(_, one)| !one.announces && is_chosen(one)) {
         if one.goes_on {
@@ -299,11 +299,11 @@ impl<'l> Reading<'l> {
 
     /// The sentences that say the name and mean the subject; only those with its owner where there are such.
     fn mentions(&self, statements: &[Statement]) -> Vec<Range<usize>> {
-        let is_said = |one: &Statement| one.says && self.is_of_subject(self.ground_of(one), one.whose);
+        let is_named = |one: &Statement| one.says && self.is_of_subject(self.ground_of(one), one.whose);
         let is_owned = |one: &Statement| one.says && one.whose == Whose::Own;
         match statements.iter().any(is_owned) {
-            true => said(statements, is_owned),
-            false => said(statements, is_said),
+            true => chosen_ranges(statements, is_owned),
+            false => chosen_ranges(statements, is_named),
         }
     }
 
@@ -327,9 +327,10 @@ impl<'l> Reading<'l> {
             return entry;
         }
         let is_headed = self.is_headed();
-        let is_said = |one: &Statement| one.says && self.is_of_subject(self.ground_of(one), one.whose);
-        let is_told = |one: &&Statement| is_headed && !one.announces || is_said(one) && one.stands_alone();
-        statements.iter().filter(is_told).map(|one| one.bytes.clone()).collect()
+        let is_named = |one: &Statement| one.says && self.is_of_subject(self.ground_of(one), one.whose);
+        let is_described =
+            |one: &&Statement| is_headed && !one.announces || is_named(one) && one.stands_alone();
+        statements.iter().filter(is_described).map(|one| one.bytes.clone()).collect()
     }
 
     /// The beginning of the section, then what says the name, then a code block where the prose says little.
@@ -357,8 +358,8 @@ impl<'l> Reading<'l> {
         let end = found.iter().map(|bytes| bytes.end).max().unwrap_or_default();
         let is_rest =
             |one: &Statement| one.bytes.start >= end || rest.iter().any(|other| other.bytes == one.bytes);
-        let is_said = |one: &Statement| one.says && self.is_of_subject(self.ground_of(one), one.whose);
-        found.extend(said(statements, |one| is_rest(one) && is_said(one)));
+        let is_named = |one: &Statement| one.says && self.is_of_subject(self.ground_of(one), one.whose);
+        found.extend(chosen_ranges(statements, |one| is_rest(one) && is_named(one)));
         found
     }
 
@@ -400,13 +401,13 @@ impl<'l> Reading<'l> {
         let text = &self.place.page.text;
         let before = statements.iter().rev().find(|one| one.unit < fence.n_units_before);
         let before = before.filter(|before| {
-            let is_said = before.says && self.is_of_subject(self.ground_of(before), before.whose);
+            let is_named = before.says && self.is_of_subject(self.ground_of(before), before.whose);
             let code = &text[fence.bytes.clone()];
             let whose = self.names().map(|name| whose(self.library, self.subject, name, code)).max();
-            let is_told = self.has_words_of_name(&text[before.bytes.clone()])
+            let is_described = self.has_words_of_name(&text[before.bytes.clone()])
                 || before.unit + 1 == fence.n_units_before && self.is_short_call(code);
-            let is_shown = is_told && self.is_of_subject(Ground::Words, whose.unwrap_or(Whose::Unknown));
-            is_said || is_shown
+            let is_shown = is_described && self.is_of_subject(Ground::Words, whose.unwrap_or(Whose::Unknown));
+            is_named || is_shown
         });
         before.map(|before| vec![before.bytes.clone(), fence.bytes.clone()]).unwrap_or_default()
     }
@@ -421,14 +422,14 @@ impl<'l> Reading<'l> {
 
     /// Whether a sentence has all words of a name of several, together with the heading.
     fn has_words_of_name(&self, sentence: &str) -> bool {
-        let (words, said) = (words_of(&self.subject.name), words_of(sentence));
-        let is_said = |word: &String| said.iter().any(|other| is_stem_alike(root(word), root(other)));
+        let (words, others) = (words_of(&self.subject.name), words_of(sentence));
+        let is_named = |word: &String| others.iter().any(|other| is_stem_alike(root(word), root(other)));
         let is_headed = |word: &String| {
             self.place.section.heading_stems.iter().any(|stem| is_stem_alike(root(word), stem))
         };
         words.len() > 1
-            && words.iter().any(is_said)
-            && words.iter().all(|word| is_said(word) || is_headed(word))
+            && words.iter().any(is_named)
+            && words.iter().all(|word| is_named(word) || is_headed(word))
     }
 
     fn sample(&self) -> Option<Range<usize>> {
@@ -784,9 +785,9 @@ mod tests {
         let headed = "# minor\nCounts what was added.\n";
         assert_eq!(quoted_of_member(ChunkKind::Method, true, headed), ["Counts what was added."]);
         assert_eq!(quoted_of_member(ChunkKind::Method, false, headed), none);
-        let said = "# Numbers\nThere are `major` and `minor` of them.\n";
-        assert_eq!(quoted_of_member(ChunkKind::Method, true, said).len(), 1);
-        assert_eq!(quoted_of_member(ChunkKind::Constant, false, said), none, "a field that is a plain word");
+        let plain = "# Numbers\nThere are `major` and `minor` of them.\n";
+        assert_eq!(quoted_of_member(ChunkKind::Method, true, plain).len(), 1);
+        assert_eq!(quoted_of_member(ChunkKind::Constant, false, plain), none, "a field that is a plain word");
         let called = "# Numbers\nGet the second one by `.minor()` of it.\n";
         assert_eq!(quoted_of_member(ChunkKind::Method, false, called).len(), 1, "a call is a method's");
         assert_eq!(quoted_of_member(ChunkKind::Constant, false, called), none);

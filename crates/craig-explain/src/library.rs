@@ -276,7 +276,7 @@ fn main_qualifier(owners: &HashMap<String, Vec<String>>) -> Option<String> {
     (n >= MIN_QUALIFIED && 5 * n >= owners.len()).then(|| most.to_owned())
 }
 
-/// Pages for those who maintain the project, by what they are called: how it is released, what assistants are told.
+/// Pages for those who maintain the project, by what they are called: how it is released, what assistants shall do.
 fn is_for_maintainers(path: &str) -> bool {
     let stem = craig_text::path::file_stem(path);
     let words: Vec<String> = lower_words(stem).collect();
