@@ -151,20 +151,35 @@ export class Workbench {
     throw new Error(`${key} opens no box`);
   }
 
+  /**
+   * Opens a box at the top, writes into it and clicks on a row. An editor that opened a moment ago may take the focus meanwhile, and
+   * the box closes: then all of it is done once more.
+   */
+  async pick(key, text, row) {
+    for (let tries = 0; tries < 4; tries += 1) {
+      await this.openInput(key);
+      const input = this.page.locator('.quick-input-widget input').first();
+      const isPicked = await input
+        .fill(text, { timeout: 2_000 })
+        .then(() => row.click({ timeout: 5_000 }))
+        .then(() => true, () => false);
+      if (isPicked) {
+        return;
+      }
+      await this.page.keyboard.press('Escape');
+    }
+    throw new Error(`${text} is not among what ${key} offers`);
+  }
+
   /** Runs a command of the palette by its whole title. */
   async command(title) {
-    await this.openInput('F1');
-    await this.page.keyboard.type(title, { delay: 1 });
     const row = `.quick-input-list .monaco-list-row`;
-    await this.page.locator(`${row}[aria-label="${title}"], ${row}[aria-label^="${title},"]`).first().click();
+    await this.pick('F1', `>${title}`, this.page.locator(`${row}[aria-label="${title}"], ${row}[aria-label^="${title},"]`).first());
   }
 
   /** Opens a file of the folder, at a line. */
   async file(name, line) {
-    await this.openInput('Control+P');
-    await this.page.keyboard.type(name, { delay: 1 });
-    const row = this.page.locator('.quick-input-list .monaco-list-row', { hasText: path.basename(name) }).first();
-    await row.click();
+    await this.pick('Control+P', name, this.page.locator('.quick-input-list .monaco-list-row', { hasText: path.basename(name) }).first());
     await this.page.waitForSelector(`.tab.active:has-text("${path.basename(name)}")`);
     await this.page.waitForSelector('.editor-instance .view-line');
     if (line !== undefined) {
@@ -174,7 +189,7 @@ export class Workbench {
 
   async goTo(line, column = 1) {
     await this.openInput('Control+G');
-    await this.page.keyboard.type(`${line}:${column}`, { delay: 1 });
+    await this.page.locator('.quick-input-widget input').first().fill(`:${line}:${column}`);
     await this.page.keyboard.press('Enter');
     await sleep(200);
   }
