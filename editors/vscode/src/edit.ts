@@ -96,6 +96,7 @@ export class InlineEdit implements vscode.TextDocumentContentProvider, vscode.Di
   private async regenerate(): Promise<void> {
     if (this.pending) {
       this.pending.running.cancel();
+      await hideQuestion();
       this.pending.running = new vscode.CancellationTokenSource();
       await this.generate(this.pending);
     }
@@ -191,6 +192,7 @@ export class InlineEdit implements vscode.TextDocumentContentProvider, vscode.Di
     }
     this.pending = undefined;
     pending.running.cancel();
+    await hideQuestion();
     await vscode.commands.executeCommand('setContext', 'craig.hasEdit', false);
     const isPreview = (tab: vscode.Tab): boolean =>
       tab.input instanceof vscode.TabInputTextDiff && tab.input.modified.scheme === SCHEME;
@@ -246,4 +248,9 @@ function codeOf(answer: string, otherwise: string): string {
   const inside = answer.slice(open.index + open[0].length);
   const end = inside.indexOf(`\n${open[1] ?? '```'}`);
   return end >= 0 ? inside.slice(0, end) : inside.trimEnd();
+}
+
+/** Takes away the question whether to accept an edit, which a command has answered: an extension cannot close its own alone. */
+async function hideQuestion(): Promise<void> {
+  await vscode.commands.executeCommand('notifications.hideToasts');
 }

@@ -78,7 +78,7 @@ export async function realProject(session, corpus) {
     await bench.fill('Edit lines', 'check the value like the code function');
     await bench.notification('take this edit').waitFor();
     await bench.command('Craig: Show Code Used for Edit');
-    const rows = bench.page.locator('.quick-input-list .monaco-list-row');
+    const rows = bench.page.locator('.quick-input-list .monaco-list-row', { hasText: /:\d+–\d+/ });
     await rows.first().waitFor();
     const used = (await rows.allInnerTexts()).join(' ').replace(/\s+/g, ' ');
     const at = lineOf('lib/reply.js', 'Reply.prototype.code');
