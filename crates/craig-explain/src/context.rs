@@ -73,6 +73,14 @@ pub struct Subject {
     pub package: Option<String>,
 }
 
+impl Subject {
+    /// Whether it is a field or a property whose type or value is a function: `text: () => Promise<string>`.
+    pub(crate) fn holds_function(&self) -> bool {
+        self.kind == Some(ChunkKind::Constant)
+            && self.definition.lines().next().is_some_and(|line| line.contains("=>"))
+    }
+}
+
 impl CodeContext {
     /// Reads the context of `lines` (1-based, inclusive; clamped to the file) of a file. Total: any text, any lines.
     pub fn read(file_name: &str, language: Language, text: &str, lines: Option<(usize, usize)>) -> Self {
@@ -396,6 +404,10 @@ impl<'t> Reading<'t> {
             }
             let is_called = selected[at + name.len()..].starts_with(['(', '<', '`']);
             let is_likely = is_called || imported.contains(name);
+            // A key or an argument, more likely than something that the project defines.
+            if !is_likely && owner.is_none() && name.chars().all(char::is_lowercase) {
+                continue;
+            }
             let owner = owner.filter(|owner| !KEYWORDS.contains(owner)).map(str::to_owned);
             found.push((
                 is_likely,

@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::comment::Comment;
-use crate::context::{CodeContext, Subject};
+use crate::context::{CodeContext, Subject, is_same_owner};
 use crate::evidence::{Evidence, evidence, is_history};
 use crate::extract::{Cited, is_direct, quotes};
 use crate::gate::{Verdict, gate};
@@ -19,8 +19,9 @@ const MAX_CITATIONS: usize = 5;
 /// Only sections that are at most this much less likely than the best are cited, in log-odds.
 const FAR_BEHIND: f32 = 3.0;
 
-/// Most sections that are tried, one after the other, until one yields a quote.
-const MAX_TRIED: usize = 3;
+/// Most sections that are tried, one after the other, until one yields a quote: a page's title may have no text, and so may
+/// the entry of a table of contents.
+const MAX_TRIED: usize = 6;
 
 /// Least confidence of what is shown unasked; what was asked for is answered from the gate's threshold on.
 const MIN_UNASKED: f32 = 0.75;
@@ -125,8 +126,8 @@ fn documented(library: &Library, subject: &Subject, evidence: &Evidence) -> Expl
     let gate = gate();
     let verdicts = (0..MAX_TRIED).map(|n_skipped| gate.judge_from(evidence, n_skipped));
     verdicts
-        .take_while(|verdict| verdict.confidence >= gate.threshold)
         .enumerate()
+        .filter(|(_, verdict)| verdict.confidence >= gate.threshold)
         .find_map(|(n_skipped, verdict)| {
             // Who is not the best must be surely about it.
             quoted(library, subject, evidence, &verdict).filter(|found| n_skipped == 0 || found.is_direct)
@@ -142,7 +143,7 @@ fn quoted(
 ) -> Option<Explanation> {
     let cited = cited(&verdict.ranked);
     let best_score = cited.first().map_or(0.0, |(_, score)| *score);
-    let places: Vec<Cited> = cited.iter().map(|(at, _)| place(evidence, *at)).collect();
+    let places: Vec<Cited> = cited.iter().map(|(at, _)| place(library, subject, evidence, *at)).collect();
     let quotes = quotes(library, &places, subject);
     let first = quotes.first()?;
     let best = places[first.citation];
@@ -182,7 +183,7 @@ fn quoted(
 /// Share of the names beside a subject that a page is about, from which on it is about what they all belong to.
 const OWNED_KIN: f32 = 0.25;
 
-fn place(evidence: &Evidence, at: usize) -> Cited {
+fn place(library: &Library, subject: &Subject, evidence: &Evidence, at: usize) -> Cited {
     let features = evidence.candidates.iter().find(|one| one.at == at).map(|one| one.features);
     let kin = features.map_or(0.0, |features| features.page_kin);
     let is_owned = features.is_some_and(|features| features.owned > 0.0) || kin >= OWNED_KIN;
@@ -196,8 +197,20 @@ fn place(evidence: &Evidence, at: usize) -> Cited {
             + features.qualified
             > 0.0
     });
+    let is_headed_by_owner = is_headed_by_owner || is_below_argument(library.place(at), subject);
     Cited { at, is_owned, is_headed_by_owner, kin }
 }
+
+/// Whether a section stands below what takes the subject's owner as its arguments: `prefetch` of `LinkProps` below "Link".
+fn is_below_argument(place: Place<'_>, subject: &Subject) -> bool {
+    let takes =
+        subject.owner.as_deref().and_then(|owner| ARGUMENTS.iter().find_map(|end| owner.strip_suffix(end)));
+    let mut above = place.section.outline.path.iter().map(String::as_str).chain([place.page.stem()]);
+    takes.is_some_and(|taker| above.any(|heading| is_same_owner(heading, taker)))
+}
+
+/// What types are called that are the arguments of another thing.
+const ARGUMENTS: &[&str] = &["Props", "Options", "Config", "Params", "Args", "Settings"];
 
 fn cited(ranked: &[(usize, f32)]) -> Vec<(usize, f32)> {
     let best = ranked.first().map_or(0.0, |(_, score)| *score);

@@ -5,15 +5,15 @@ mod whose;
 use std::collections::BTreeSet;
 use std::ops::Range;
 
-use craig_text::{root, whole_words};
+use craig_text::{compact, root, whole_words};
 
 use craig_chunk::ChunkKind;
 
 use crate::context::Subject;
 use crate::evidence::is_history;
 use crate::library::{Library, Place};
-use crate::names::{is_stem_alike, words_of};
-use crate::page::{Fence, Section};
+use crate::names::{is_plain_word, is_stem_alike, words_of};
+use crate::page::{Defined, Fence, Page, Section, Unit};
 use crate::sentence;
 
 use self::whose::{Whose, occurrences, whose, whose_is};
@@ -41,6 +41,9 @@ const SHORT_SAMPLE_LINES: usize = 8;
 
 /// Sentences that share more of their words say the same.
 const SAME: f32 = 0.8;
+
+/// Entries that share less of their words say something else.
+const UNLIKE: f32 = 0.4;
 
 /// A sentence or a code block of a section.
 #[derive(Clone, Debug, PartialEq)]
@@ -216,6 +219,9 @@ struct Reading<'l> {
     cited: Cited,
 }
 
+/// A heading that stands so often is that of a template.
+const MANY_ALIKE: usize = 3;
+
 /// From so many names beside a method on, a page that is about its class has headings for some of them, too …
 const MIN_SIBLINGS: usize = 4;
 
@@ -248,17 +254,20 @@ impl<'l> Reading<'l> {
     fn is_of_subject(&self, ground: Ground, whose: Whose) -> bool {
         let subject = self.subject;
         let is_plain = is_plain_word(&subject.name);
-        let is_field = subject.kind == Some(ChunkKind::Constant);
+        let is_field = subject.kind == Some(ChunkKind::Constant) && !subject.holds_function();
         let is_member = subject.owner.is_some()
             && matches!(subject.kind, Some(ChunkKind::Constant | ChunkKind::Method | ChunkKind::Type));
         match whose {
             Whose::Own => true,
             Whose::Foreign => false,
             Whose::Project if !is_member => true,
-            Whose::Project | Whose::Unknown if is_member && is_plain => match subject.kind {
-                Some(ChunkKind::Method) => self.cited.is_owned || ground == Ground::Called,
-                _ => self.cited.is_headed_by_owner,
-            },
+            Whose::Project | Whose::Unknown if is_member && is_plain => {
+                let is_method = subject.kind == Some(ChunkKind::Method) || subject.holds_function();
+                match is_method {
+                    true => self.cited.is_owned || ground == Ground::Called,
+                    false => self.cited.is_headed_by_owner,
+                }
+            }
             Whose::Project | Whose::Unknown => {
                 ground == Ground::Direct || !is_plain || !is_field && subject.kind.is_some()
             }
@@ -283,14 +292,15 @@ impl<'l> Reading<'l> {
     /// code block that shows it.
     fn description(&self) -> Vec<Range<usize>> {
         let statements = self.statements();
-        if self.is_headed() {
+        let is_of_many = self.is_headed_like_others();
+        if self.is_headed() && !is_of_many {
             return self.opening(&statements);
         }
         let entry = self.entry(&statements);
         if !entry.is_empty() {
             return entry;
         }
-        if self.is_headed_by_words() {
+        if self.is_headed_by_words() && !is_of_many {
             return self.opening(&statements);
         }
         let saying = self.mentions(&statements);
@@ -299,12 +309,23 @@ impl<'l> Reading<'l> {
 
     /// The sentences that say the name and mean the subject; only those with its owner where there are such.
     fn mentions(&self, statements: &[Statement]) -> Vec<Range<usize>> {
-        let is_named = |one: &Statement| one.says && self.is_of_subject(self.ground_of(one), one.whose);
+        let is_named = |one: &Statement| self.is_named(one) && !self.is_entry(one);
         let is_owned = |one: &Statement| one.says && one.whose == Whose::Own;
         match statements.iter().any(is_owned) {
             true => chosen_ranges(statements, is_owned),
             false => chosen_ranges(statements, is_named),
         }
+    }
+
+    /// Whether a sentence says the name and means the subject.
+    fn is_named(&self, statement: &Statement) -> bool {
+        statement.says && self.is_of_subject(self.ground_of(statement), statement.whose)
+    }
+
+    /// Whether a sentence is the entry of the name: whether that is about the subject, [`Self::entry`] knows.
+    fn is_entry(&self, statement: &Statement) -> bool {
+        let defined = self.place.section.units[statement.unit].defines.as_ref();
+        statement.number == 0 && defined.is_some_and(|of| self.is_subject(&of.named.name))
     }
 
     fn ground_of(&self, statement: &Statement) -> Ground {
@@ -327,19 +348,22 @@ impl<'l> Reading<'l> {
             return entry;
         }
         let is_headed = self.is_headed();
-        let is_named = |one: &Statement| one.says && self.is_of_subject(self.ground_of(one), one.whose);
-        let is_described =
-            |one: &&Statement| is_headed && !one.announces || is_named(one) && one.stands_alone();
+        let is_described = |one: &&Statement| {
+            is_headed && !one.announces || self.is_named(one) && !self.is_entry(one) && one.stands_alone()
+        };
         statements.iter().filter(is_described).map(|one| one.bytes.clone()).collect()
     }
 
     /// The beginning of the section, then what says the name, then a code block where the prose says little.
     fn opening(&self, statements: &[Statement]) -> Vec<Range<usize>> {
+        // "Defines a relation between keys where:" says what the heading is, and what follows belongs to it.
+        let begins = |one: &Statement| std::ptr::eq(one, &statements[0]) && one.n_words >= FEW_WORDS;
         let is_telling = |one: &&Statement| !one.announces && one.n_words >= ENOUGH_WORDS;
-        let telling: Vec<&Statement> = statements.iter().filter(is_telling).collect();
-        let (first, rest) = match telling.is_empty() {
-            true => (statements.iter().take(N_OPENING).collect(), Vec::new()),
-            false => {
+        let telling: Vec<&Statement> =
+            statements.iter().filter(|one| is_telling(one) || begins(one)).collect();
+        let (first, rest) = match telling.iter().any(is_telling) {
+            false => (statements.iter().take(N_OPENING).collect(), Vec::new()),
+            true => {
                 let mut first = telling;
                 let rest = first.split_off(N_OPENING.min(first.len()));
                 (first, rest)
@@ -358,16 +382,14 @@ impl<'l> Reading<'l> {
         let end = found.iter().map(|bytes| bytes.end).max().unwrap_or_default();
         let is_rest =
             |one: &Statement| one.bytes.start >= end || rest.iter().any(|other| other.bytes == one.bytes);
-        let is_named = |one: &Statement| one.says && self.is_of_subject(self.ground_of(one), one.whose);
-        found.extend(chosen_ranges(statements, |one| is_rest(one) && is_named(one)));
+        found.extend(chosen_ranges(statements, |one| is_rest(one) && self.is_named(one)));
         found
     }
 
     /// The entry of a list or table that begins with the name, and what follows it up to the next entry.
     fn entry(&self, statements: &[Statement]) -> Vec<Range<usize>> {
         let units = &self.place.section.units;
-        let begin =
-            |at: &usize| units[*at].defines.as_ref().is_some_and(|named| self.is_subject(&named.name));
+        let begin = |at: &usize| units[*at].defines.as_ref().is_some_and(|of| self.is_entry_of_subject(of));
         let of_entry = |at: usize| -> Vec<&Statement> {
             let goes_on = units.get(at + 1).is_some_and(|next| {
                 let is_inside = units[at].items.last().is_none_or(|item| next.items.contains(item));
@@ -380,15 +402,64 @@ impl<'l> Reading<'l> {
             found
         };
         let whose_at = |at: usize| {
-            let owner = units[at].defines.as_ref().map(|named| named.owner.as_str()).unwrap_or_default();
+            let owner = units[at].defines.as_ref().map(|of| of.named.owner.as_str()).unwrap_or_default();
             if owner.is_empty() { Whose::Unknown } else { whose_is(self.library, self.subject, owner) }
         };
         let is_of_subject = |at: &usize| self.is_of_subject(Ground::Direct, whose_at(*at));
         let entries = (0..units.len()).filter(begin).filter(is_of_subject);
         // The longest of those that say whose it is: a table of contents may list the name before.
         let n_words = |at: usize| of_entry(at).iter().map(|one| one.n_words).sum::<usize>();
-        let longest = entries.max_by_key(|&at| (whose_at(at), n_words(at))).map(of_entry);
-        longest.unwrap_or_default().into_iter().map(|one| one.bytes.clone()).collect()
+        let longest = entries.max_by_key(|&at| (whose_at(at), n_words(at)));
+        let is_bound = |at: &usize| whose_at(*at) == Whose::Own || self.cited.is_headed_by_owner;
+        let longest = longest.filter(|at| is_bound(at) || !self.is_said_otherwise(&units[*at]));
+        longest.map(of_entry).unwrap_or_default().into_iter().map(|one| one.bytes.clone()).collect()
+    }
+
+    /// Whether other sections have entries of the name that say something else: `EINVAL` below each function that returns
+    /// it. Then none of them says what it is.
+    fn is_said_otherwise(&self, entry: &Unit) -> bool {
+        let words = |page: &Page, unit: &Unit| -> BTreeSet<String> {
+            unit.sentences.iter().flat_map(|bytes| words_of(&page.text[bytes.clone()])).collect()
+        };
+        let here = words(self.place.page, entry);
+        let others = self.library.named(&self.subject.name).iter().map(|&at| self.library.place(at as usize));
+        let is_other = |other: &Place<'_>| {
+            let is_entry = |unit: &&Unit| {
+                unit.defines
+                    .as_ref()
+                    .is_some_and(|of| of.named.owner.is_empty() && self.is_subject(&of.named.name))
+            };
+            let mut entries = other.section.units.iter().filter(is_entry).peekable();
+            entries.peek().is_some() && entries.all(|unit| likeness(&here, &words(other.page, unit)) < UNLIKE)
+        };
+        is_plain_word(&self.subject.name) && others.filter(is_other).count() >= MANY_ALIKE
+    }
+
+    /// Whether an entry that defines a name is about the subject. A name that is a plain word is that of an argument or an
+    /// option, too: of a function's, the entry has arguments, and a type's is written as code.
+    fn is_entry_of_subject(&self, of: &Defined) -> bool {
+        let subject = self.subject;
+        let is_free = subject.owner.is_none() && of.named.owner.is_empty();
+        let is_like_it = match subject.kind {
+            _ if !is_free || !is_plain_word(&subject.name) => true,
+            Some(ChunkKind::Function) => of.is_call,
+            Some(ChunkKind::Type | ChunkKind::Class | ChunkKind::Interface) => of.is_code,
+            _ => true,
+        };
+        self.is_subject(&of.named.name) && is_like_it
+    }
+
+    /// Whether a heading is one of many alike, as "Options" below each function: it names no single thing.
+    fn is_headed_like_others(&self) -> bool {
+        let of = &self.place.section.outline;
+        let others = self.library.named(&self.subject.name).iter().map(|&at| self.library.place(at as usize));
+        let alike = others.filter(|other| other.section.outline.heading == of.heading);
+        let above: BTreeSet<(&str, Option<&String>)> =
+            alike.map(|other| (other.page.path.as_str(), other.section.outline.path.last())).collect();
+        is_plain_word(&self.subject.name)
+            && !of.heading.contains(['`', '(', '.'])
+            && !self.cited.is_headed_by_owner
+            && above.len() >= MANY_ALIKE
     }
 
     /// A code block that shows the subject, and the sentence before it, where that says its name or all words of it: who
@@ -401,13 +472,12 @@ impl<'l> Reading<'l> {
         let text = &self.place.page.text;
         let before = statements.iter().rev().find(|one| one.unit < fence.n_units_before);
         let before = before.filter(|before| {
-            let is_named = before.says && self.is_of_subject(self.ground_of(before), before.whose);
             let code = &text[fence.bytes.clone()];
             let whose = self.names().map(|name| whose(self.library, self.subject, name, code)).max();
             let is_described = self.has_words_of_name(&text[before.bytes.clone()])
                 || before.unit + 1 == fence.n_units_before && self.is_short_call(code);
             let is_shown = is_described && self.is_of_subject(Ground::Words, whose.unwrap_or(Whose::Unknown));
-            is_named || is_shown
+            self.is_named(before) || is_shown
         });
         before.map(|before| vec![before.bytes.clone(), fence.bytes.clone()]).unwrap_or_default()
     }
@@ -479,8 +549,9 @@ impl<'l> Reading<'l> {
         found
     }
 
+    /// Whether the heading is about the subject; "Summary" has what the heading above is about.
     fn is_headed(&self) -> bool {
-        self.place.section.names.iter().any(|of| {
+        self.place.section.titles().any(|of| {
             let owner = of.named.owner.as_str();
             let whose =
                 if owner.is_empty() { Whose::Unknown } else { whose_is(self.library, self.subject, owner) };
@@ -495,7 +566,7 @@ impl<'l> Reading<'l> {
 
     /// Whether the heading is the name and what kind of thing it is, and nothing else.
     fn is_headed_alone(&self) -> bool {
-        self.place.section.names.iter().any(|of| of.is_alone && self.is_subject(&of.named.name))
+        self.place.section.titles().any(|of| of.is_alone && self.is_subject(&of.named.name))
     }
 
     /// Whether the heading has all words of a name of several, as "Display help after errors" of `helpAfterError`, or is
@@ -508,7 +579,9 @@ impl<'l> Reading<'l> {
             && section.outline.heading.trim_start_matches('`').starts_with(char::is_lowercase);
         // Who gives the name an owner, or is the name of another thing, has its words by chance.
         let is_other_name = section.names.iter().any(|of| {
+            let is_same = self.names().any(|name| compact(name) == compact(&of.named.name));
             of.is_all && !of.named.owner.is_empty()
+                || of.is_alone && !is_same && !is_plain_word(&of.named.name)
                 || self.is_subject(&of.named.name)
                 || self.is_subject(&of.named.owner)
         });
@@ -553,12 +626,6 @@ fn says(sentence: &str, name: &str) -> bool {
     })
 }
 
-/// Whether a name is a word of the language, too: `start`, `Query`.
-fn is_plain_word(name: &str) -> bool {
-    let is_small = |name: &str| name.chars().all(char::is_lowercase);
-    is_small(name.get(1..).unwrap_or_default()) || name.chars().all(|c| c.is_uppercase())
-}
-
 /// Words that may come before the name that a sentence is about: "In short, the shared `Name`", "Use `Name` to".
 const MAX_WORDS_BEFORE: usize = 3;
 
@@ -597,6 +664,7 @@ fn is_quotable(sentence: &str, is_row: bool) -> bool {
         && sentence.len() <= MAX_SENTENCE_BYTES
         && !sentence.starts_with(['!', '<'])
         && !REFERRALS.iter().any(|start| sentence.starts_with(start))
+        && !points_to_sample(sentence)
         && !sentence::is_link(sentence.strip_prefix("See ").unwrap_or(sentence))
         && !TAGS.iter().any(|tag| sentence.contains(tag))
         && (is_row || !sentence.contains(" | "))
@@ -626,6 +694,18 @@ const REFERRALS: &[&str] = &[
     "Learn more",
     "Refer to",
 ];
+
+/// Whether a sentence speaks of a sample that stands elsewhere: "In the above example, …".
+fn points_to_sample(sentence: &str) -> bool {
+    let begin: Vec<String> =
+        words_of(sentence.split('`').next().unwrap_or_default()).into_iter().take(5).collect();
+    let is_one = |words: &[&str]| begin.iter().any(|word| words.contains(&word.as_str()));
+    let is_pointing =
+        is_one(&["in", "as", "with", "from", "the"]) && is_one(&["above", "previous", "preceding"]);
+    is_pointing && is_one(&["example", "examples", "sample", "snippet", "code", "shown", "seen"])
+        || sentence.starts_with("In this example")
+        || sentence.starts_with("In the example")
+}
 
 /// Tags that set a page and are no words of it.
 const TAGS: &[&str] = &["<img", "<a ", "<br", "<td", "<table", "<div", "<p "];
@@ -791,6 +871,8 @@ mod tests {
         let called = "# Numbers\nGet the second one by `.minor()` of it.\n";
         assert_eq!(quoted_of_member(ChunkKind::Method, false, called).len(), 1, "a call is a method's");
         assert_eq!(quoted_of_member(ChunkKind::Constant, false, called), none);
+        let with_owner = "# Numbers\nSet the `minor` property of your `Version`.\n";
+        assert_eq!(quoted_of_member(ChunkKind::Constant, false, with_owner).len(), 1);
         let owned = "# Numbers\nThere is `Version.minor`, too.\n\nOther things have `minor`, as well.\n";
         assert_eq!(quoted_of_member(ChunkKind::Constant, false, owned), ["There is `Version.minor`, too."]);
         let foreign = "# minor\nUse `Release.minor` here.\n# `Release.minor`\nOf a release.\n";
@@ -855,6 +937,93 @@ mod tests {
         };
         assert_eq!(quoted_in(&["vault"]), ["`vault` | `vault.open(x)` | Opens a vault."]);
         assert_eq!(quoted_in(&["consul"]), Vec::<String>::new());
+    }
+
+    /// What is quoted of a subject that the documentation says no owner of, from the first of some sections.
+    fn quoted_unowned(subject: &Subject, pages: &[(&str, &str)], at: usize) -> Vec<String> {
+        let texts = pages.iter().map(|(path, text)| ((*path).to_owned(), (*text).to_owned())).collect();
+        let library = Library::of_texts(texts);
+        let cited = Cited { at, is_owned: false, is_headed_by_owner: false, kin: 0.0 };
+        let text = |quote: Quote| library.place(at).page.text[quote.bytes].to_owned();
+        quotes(&library, &[cited], subject).into_iter().map(text).collect()
+    }
+
+    fn named(name: &str, kind: ChunkKind) -> Subject {
+        Subject { name: name.into(), kind: Some(kind), ..Subject::default() }
+    }
+
+    #[test]
+    fn an_announcement_that_a_section_begins_with_is_quoted_with_what_follows() {
+        let text =
+            "# start\nOpens the port and waits for callers where:\n- `port` is the number of the port.\n";
+        let expected =
+            ["0 Opens the port and waits for callers where:", "0 `port` is the number of the port."];
+        assert_eq!(quoted(text), expected);
+    }
+
+    #[test]
+    fn a_heading_of_a_template_names_nothing() {
+        let page = |name: &str| format!("# {name}\n## Options\n**size**: the most that {name} keeps.\n");
+        let (a, b, c) = (page("first"), page("second"), page("third"));
+        let options = named("Options", ChunkKind::Type);
+        let of = |pages: &[(&str, &str)]| quoted_unowned(&options, pages, 1).len();
+        assert_eq!(of(&[("a.md", &a), ("b.md", &b), ("c.md", &c)]), 0);
+        assert_eq!(of(&[("a.md", &a)]), 1);
+    }
+
+    #[test]
+    fn a_summary_is_about_what_the_heading_above_it_names() {
+        let text =
+            "# openPort\n## Summary\nWaits for callers at once.\n## Returns\nNothing that anybody needs.\n";
+        let of = |at| quoted_unowned(&named("openPort", ChunkKind::Function), &[("a.md", text)], at);
+        assert_eq!(of(1), ["Waits for callers at once."]);
+        assert_eq!(of(2), Vec::<String>::new());
+    }
+
+    #[test]
+    fn an_argument_is_neither_a_function_nor_a_type() {
+        let text =
+            "# Extensions\nWhere:\n- `type`: the kind of schema.\n- **Cleanup**: what is done at last.\n";
+        let of = |name, kind| quoted_unowned(&named(name, kind), &[("a.md", text)], 0).len();
+        assert_eq!(of("type", ChunkKind::Function), 0);
+        assert_eq!(of("type", ChunkKind::Constant), 1);
+        assert_eq!(of("Cleanup", ChunkKind::Type), 0);
+        let call = [("a.md", "# Methods\n- `type(x)`: makes a schema of it.\n")];
+        assert_eq!(quoted_unowned(&named("type", ChunkKind::Function), &call, 0).len(), 1);
+    }
+
+    #[test]
+    fn an_entry_that_other_sections_have_with_another_meaning_is_none() {
+        let entry = |what: &str| format!("# Errors of {what}\n- `EAGAIN`: {what}.\n");
+        let texts = [
+            "the queue is full",
+            "no message came in time",
+            "a signal ended it early",
+            "nobody listens there",
+        ];
+        let pages: Vec<(String, String)> =
+            texts.iter().enumerate().map(|(at, what)| (format!("{at}.md"), entry(what))).collect();
+        let pages: Vec<(&str, &str)> =
+            pages.iter().map(|(path, text)| (path.as_str(), text.as_str())).collect();
+        let of = |n: usize| quoted_unowned(&named("EAGAIN", ChunkKind::Constant), &pages[..n], 0).len();
+        assert_eq!((of(2), of(4)), (1, 0));
+    }
+
+    #[test]
+    fn a_sentence_on_a_sample_that_stands_elsewhere_is_not_quoted() {
+        assert_eq!(
+            quoted("# Usage\nIn the above example, `start` waits for callers.\n"),
+            Vec::<String>::new()
+        );
+        assert_eq!(quoted("# Usage\nThe example below has no `start` at all.\n").len(), 1);
+    }
+
+    #[test]
+    fn the_words_of_another_name_are_there_by_chance() {
+        assert_eq!(
+            quoted_of("BlockStart", "# `BlockStartParser`\nReads the first line.\n"),
+            Vec::<String>::new()
+        );
     }
 
     #[test]

@@ -343,7 +343,7 @@ fn owners<'s>(
 fn documented_names(section: &Section) -> Vec<&str> {
     let headed = section.names.iter().map(|of| of.named.name.as_str());
     let defined =
-        section.units.iter().filter_map(|unit| unit.defines.as_ref()).map(|named| named.name.as_str());
+        section.units.iter().filter_map(|unit| unit.defines.as_ref()).map(|of| of.named.name.as_str());
     let mut names: Vec<&str> = headed.chain(defined).collect();
     names.sort_unstable();
     names.dedup();

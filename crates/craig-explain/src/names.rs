@@ -106,6 +106,12 @@ pub(crate) fn words_of(name: &str) -> Vec<String> {
     lower_words(name).collect()
 }
 
+/// Whether a name is a word of the language, too: `start`, `Query`.
+pub(crate) fn is_plain_word(name: &str) -> bool {
+    let is_small = |name: &str| name.chars().all(char::is_lowercase);
+    is_small(name.get(1..).unwrap_or_default()) || name.chars().all(|c| c.is_uppercase())
+}
+
 /// What stands between backticks, in order: every other part of a text that is cut at them.
 pub(crate) fn code_spans(text: &str) -> impl Iterator<Item = &str> {
     text.split('`').skip(1).step_by(2)

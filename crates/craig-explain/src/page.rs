@@ -40,6 +40,8 @@ pub struct Section {
     pub n_words: usize,
     /// Names that the heading is about.
     pub(crate) names: Vec<HeadingName>,
+    /// Names that the heading above is about, where this one is "Summary" or the like.
+    pub(crate) names_above: Vec<HeadingName>,
     /// Words of the heading, lower case.
     pub(crate) heading_words: Vec<String>,
     /// Stems of the words of the heading.
@@ -60,13 +62,30 @@ pub struct Section {
     pub(crate) mentions: BTreeMap<String, Mentions>,
 }
 
+impl Section {
+    /// Names that it is about: those of its heading, and of the one above where its own says nothing.
+    pub(crate) fn titles(&self) -> impl Iterator<Item = &HeadingName> {
+        self.names.iter().chain(&self.names_above)
+    }
+}
+
+/// Headings of what comes first below another one, in whatever is made by a template.
+const BEGINNINGS: &[&str] =
+    &["summary", "overview", "description", "introduction", "about", "name", "definition"];
+
+fn names_above(outline: &DocumentSection) -> Vec<HeadingName> {
+    let is_beginning = BEGINNINGS.iter().any(|word| outline.heading.eq_ignore_ascii_case(word));
+    let above = outline.path.last().filter(|_| is_beginning);
+    above.map(|heading| heading_names(heading)).unwrap_or_default()
+}
+
 /// A run of prose that sentences are taken from.
 #[derive(Clone, Debug)]
 pub(crate) struct Unit {
     /// Sentences, in bytes of the page.
     pub(crate) sentences: Vec<Range<usize>>,
     /// The name that it begins with as code: it says what that is.
-    pub(crate) defines: Option<Named>,
+    pub(crate) defines: Option<Defined>,
     /// It is a row of a table; its cells are runs of their own, without sentences.
     pub(crate) is_row: bool,
     /// The entries of lists that it stands in, the outermost first; each has a number of its own on the page.
@@ -83,10 +102,13 @@ pub(crate) struct Fence {
 }
 
 /// A name that a run of prose begins with.
-struct Defined {
-    named: Named,
+#[derive(Clone, Debug)]
+pub(crate) struct Defined {
+    pub(crate) named: Named,
     /// Arguments follow: `valid(v)`.
-    is_call: bool,
+    pub(crate) is_call: bool,
+    /// It is written as code, not in bold letters alone.
+    pub(crate) is_code: bool,
 }
 
 /// How often a section says a name.
@@ -179,6 +201,7 @@ impl<'t> Reader<'t> {
         let section = |outline: DocumentSection| Section {
             n_words: text[outline.content_start..outline.bytes.end].split_whitespace().count(),
             names: heading_names(&outline.heading),
+            names_above: names_above(&outline),
             heading_words: words_of(&plain(&outline.heading)),
             heading_stems: stems(&plain(&outline.heading)),
             stems_above: stems_of([stem_of_path].into_iter().chain(outline.path.iter().map(String::as_str))),
@@ -340,7 +363,6 @@ impl<'t> Reader<'t> {
         }
         let is_first = section.units.is_empty();
         section.n_links += usize::from(sentence::is_link(written));
-        let defines = defines.map(|defined| defined.named);
         section.units.push(Unit { sentences, defines, is_row: false, items });
         if is_first {
             let early: Vec<String> = identifiers(written).map(|(_, name)| name.to_owned()).collect();
@@ -353,7 +375,7 @@ impl<'t> Reader<'t> {
     /// A row of a table is one sentence: a cell alone is not understandable.
     fn end_row(&mut self) {
         let Some(row) = self.row.take().filter(|row| row.start < row.end) else { return };
-        let defines = defined_name(&self.text[row.clone()]).map(|defined| defined.named);
+        let defines = defined_name(&self.text[row.clone()]);
         let Some(section) = self.section(row.start) else { return };
         section.units.push(Unit { sentences: vec![row], defines, is_row: true, items: Vec::new() });
     }
@@ -441,7 +463,7 @@ fn defined_name(written: &str) -> Option<Defined> {
     let next = stripped[end..].chars().next();
     let is_name = marks.contains('`') || next.is_none_or(|c| matches!(c, '*' | '_' | '(' | ':' | '`' | '?'));
     let is_call = stripped[end..].trim_start_matches(['*', '_', '`']).starts_with('(');
-    is_name.then_some(Defined { named, is_call })
+    is_name.then_some(Defined { named, is_call, is_code: marks.contains('`') })
 }
 
 #[cfg(test)]

@@ -56,10 +56,10 @@ fn a_selection_is_about_what_it_defines_or_stands_in() {
         4-10: Client exported | request | Client
         6-8: Client.request exported | request | Client
         6-6: Client.request exported | request | Client
-        7-7: Client.request exported, options used | request | Client
+        7-7: Client.request exported | request | Client
         9-9: Client.secret exported private | #secret | Client
         12-14: helper | helper | –
-        13-13: helper, Client used, request used, method used, GET used | helper | –
+        13-13: helper, Client used, request used, GET used | helper | –
         16-16: Client.stream exported | stream | Client
         19-19: table | open | table
         1-1: a.js used | – | –

@@ -43,7 +43,18 @@ pub(super) fn whose(library: &Library, subject: &Subject, name: &str, text: &str
         surest = surest.max(place);
         is_foreign |= place == Whose::Foreign;
     }
-    if surest == Whose::Unknown && is_foreign { Whose::Foreign } else { surest }
+    match surest {
+        Whose::Unknown | Whose::Foreign if is_foreign => Whose::Foreign,
+        Whose::Unknown if says_owner(subject, name, text) => Whose::Own,
+        _ => surest,
+    }
+}
+
+/// Whether a text says a name and, as code, its owner: "the `Mutation` property of your `Schema`".
+fn says_owner(subject: &Subject, name: &str, text: &str) -> bool {
+    let is_span = |at: usize| text[..at].matches('`').count() % 2 == 1;
+    let owner = subject.owner.as_deref().filter(|owner| owner.len() > 2 && *owner != name);
+    owner.is_some_and(|owner| whole_words(text, owner).any(is_span)) && occurrences(text, name).any(is_span)
 }
 
 /// Whether a sentence says that what it names is from another project: "the functions from [date-fns](https://…)".

@@ -16,7 +16,8 @@ fn listed(text: &str) -> String {
         list += &format!("{} {:?} {names:?}\n", section.outline.line, section.outline.heading);
         for unit in &section.units {
             let sentences: Vec<&str> = unit.sentences.iter().map(|range| &page.text[range.clone()]).collect();
-            let defined = unit.defines.as_ref().map(|named| named.name.as_str()).unwrap_or_default();
+            let defined =
+                unit.defines.as_ref().map(|defined| defined.named.name.as_str()).unwrap_or_default();
             list += &format!("  {defined} {sentences:?}\n");
         }
     }
