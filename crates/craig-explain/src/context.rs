@@ -563,23 +563,20 @@ fn owner_of(symbol: &Symbol) -> Option<String> {
 /// What a class of the file extends or implements.
 fn ancestors(text: &str, class: &str) -> Vec<String> {
     let mut found = Vec::new();
-    for keyword in ["class ", "interface "] {
-        for (at, _) in text.match_indices(keyword) {
-            let rest = &text[at + keyword.len()..];
-            let Some(after) = rest.strip_prefix(class).filter(|after| !after.starts_with(is_identifier_char))
-            else {
-                continue;
-            };
-            let head = after.split('{').next().unwrap_or_default();
-            if let Some((_, named)) = head.split_once("extends").or_else(|| head.split_once("implements")) {
-                let names = identifiers(named).map(|(_, name)| name);
-                found.extend(names.filter(|name| *name != "implements").take(3).map(str::to_owned));
-            }
+    for at in whole_words(text, class) {
+        let is_declared = ["class ", "interface ", "struct ", "object ", "protocol ", "record "]
+            .iter()
+            .any(|keyword| text[..at].ends_with(keyword));
+        if is_declared {
+            found.extend(layout::named_above(&text[at + class.len()..]));
         }
     }
-    found.truncate(3);
+    found.truncate(MAX_ANCESTORS);
     found
 }
+
+/// Classes and interfaces above a class that are kept.
+const MAX_ANCESTORS: usize = 4;
 
 /// Whether a line of the file exports `name`.
 fn is_exported(text: &str, name: &str) -> bool {

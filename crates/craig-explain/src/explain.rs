@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::comment::Comment;
-use crate::context::{CodeContext, Subject, is_same_owner};
+use crate::context::{CodeContext, Subject, is_same_owner, owner_likeness};
 use crate::evidence::{Evidence, evidence, is_history};
 use crate::extract::{Cited, is_direct, quotes};
 use crate::gate::{Verdict, gate};
@@ -206,8 +206,14 @@ fn is_below_argument(place: Place<'_>, subject: &Subject) -> bool {
     let takes =
         subject.owner.as_deref().and_then(|owner| ARGUMENTS.iter().find_map(|end| owner.strip_suffix(end)));
     let mut above = place.section.outline.path.iter().map(String::as_str).chain([place.page.stem()]);
+    let is_like_heading =
+        |owner: &String| owner_likeness(&place.section.outline.heading, owner) >= LIKE_OWNER;
     takes.is_some_and(|taker| above.any(|heading| is_same_owner(heading, taker)))
+        || subject.owner.as_ref().is_some_and(is_like_heading)
 }
+
+/// A heading that shares so many of its words with an owner's name is about it: "Database page" of `DatabaseContext`.
+const LIKE_OWNER: f32 = 0.5;
 
 /// What types are called that are the arguments of another thing.
 const ARGUMENTS: &[&str] = &["Props", "Options", "Config", "Params", "Args", "Settings"];

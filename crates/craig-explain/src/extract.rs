@@ -13,7 +13,7 @@ use crate::context::Subject;
 use crate::evidence::is_history;
 use crate::library::{Library, Place};
 use crate::names::{is_plain_word, is_stem_alike, words_of};
-use crate::page::{Defined, Fence, Page, Section, Unit};
+use crate::page::{Defined, Fence, Page, Section, Unit, is_kind};
 use crate::sentence;
 
 use self::whose::{Whose, occurrences, whose, whose_is};
@@ -128,6 +128,8 @@ struct Statement {
     announces: bool,
     /// It begins with a word that points to the sentence before it.
     goes_on: bool,
+    /// It begins as sentences do: not with "because".
+    is_whole: bool,
     n_words: usize,
 }
 
@@ -143,24 +145,34 @@ impl Statement {
     }
 }
 
-/// The chosen ones of some sentences, each behind the one before it where it goes on from that.
+/// The chosen ones of some sentences, each behind the one before it where it goes on from that, and a short one before the
+/// one that goes on from it: "There are several `get` methods. These take …".
 fn chosen_ranges(statements: &[Statement], is_chosen: impl Fn(&Statement) -> bool) -> Vec<Range<usize>> {
     let mut found: Vec<&Statement> = Vec::new();
     for (at, one) in statements.iter().enumerate().filter(|(_, one)| !one.announces && is_chosen(one)) {
         if one.goes_on {
             let before = at.checked_sub(1).map(|before| &statements[before]);
-            let Some(before) = before.filter(|before| before.is_before(one) && before.stands_alone()) else {
+            let Some(before) =
+                before.filter(|before| before.is_before(one) && before.stands_alone() && before.is_whole)
+            else {
                 continue;
             };
             found.push(before);
         }
         found.push(one);
+        let next =
+            statements.get(at + 1).filter(|next| one.is_before(next) && next.goes_on && !next.announces);
+        found.extend(next.filter(|_| one.n_words <= SHORT_WORDS));
     }
     found.into_iter().map(|one| one.bytes.clone()).collect()
 }
 
+/// A sentence of so few words is helped by the one that goes on from it.
+const SHORT_WORDS: usize = 10;
+
 /// Whether a sentence begins with a word that points to one before it: "This makes", "However, it".
 fn goes_on(sentence: &str) -> bool {
+    let sentence = sentence.trim_start_matches(['(', '*', '_']);
     let first = sentence.split(|c: char| !c.is_alphabetic() && c != '\'').find(|word| !word.is_empty());
     let is_word = sentence.starts_with(char::is_alphabetic);
     is_word && first.is_some_and(|word| POINTERS.iter().any(|pointer| word.eq_ignore_ascii_case(pointer)))
@@ -218,6 +230,9 @@ struct Reading<'l> {
     subject: &'l Subject,
     cited: Cited,
 }
+
+/// A signature stands among so many paragraphs that a section begins with.
+const SIGNATURE_WITHIN: usize = 3;
 
 /// A heading that stands so often is that of a template.
 const MANY_ALIKE: usize = 3;
@@ -300,7 +315,7 @@ impl<'l> Reading<'l> {
         if !entry.is_empty() {
             return entry;
         }
-        if self.is_headed_by_words() && !is_of_many {
+        if (self.is_headed_by_words() || self.has_signature()) && !is_of_many {
             return self.opening(&statements);
         }
         let saying = self.mentions(&statements);
@@ -435,6 +450,21 @@ impl<'l> Reading<'l> {
         is_plain_word(&self.subject.name) && others.filter(is_other).count() >= MANY_ALIKE
     }
 
+    /// Whether one of the first paragraphs is the subject's signature and nothing else: the section is about it.
+    fn has_signature(&self) -> bool {
+        let text = &self.place.page.text;
+        let is_signature = |unit: &Unit| {
+            let defined = unit.defines.as_ref().filter(|of| of.is_call && of.is_code && !unit.is_row);
+            let is_whole = unit.items.is_empty() && unit.bytes.len() > 2 && {
+                let written = text[unit.bytes.clone()].trim();
+                written.starts_with('`') && written.ends_with('`') && written.matches('`').count() == 2
+            };
+            is_whole && defined.is_some_and(|of| self.is_subject(&of.named.name) && of.named.owner.is_empty())
+        };
+        let begin = &self.place.section.units[..SIGNATURE_WITHIN.min(self.place.section.units.len())];
+        begin.iter().any(is_signature) && self.is_of_subject(Ground::Called, Whose::Unknown)
+    }
+
     /// Whether an entry that defines a name is about the subject. A name that is a plain word is that of an argument or an
     /// option, too: of a function's, the entry has arguments, and a type's is written as code.
     fn is_entry_of_subject(&self, of: &Defined) -> bool {
@@ -466,7 +496,7 @@ impl<'l> Reading<'l> {
     /// merely uses something does not describe it.
     fn shown(&self, statements: &[Statement]) -> Vec<Range<usize>> {
         let Some(fence) = self.fence().filter(|fence| self.is_short(fence)) else { return Vec::new() };
-        if is_history(self.place) {
+        if is_of_changes(self.place) {
             return Vec::new();
         }
         let text = &self.place.page.text;
@@ -503,7 +533,11 @@ impl<'l> Reading<'l> {
     }
 
     fn sample(&self) -> Option<Range<usize>> {
-        self.fence().filter(|fence| self.is_short(fence)).map(|fence| fence.bytes.clone())
+        // What has changed is shown as it was, too.
+        self.fence()
+            .filter(|_| !is_of_changes(self.place))
+            .filter(|fence| self.is_short(fence))
+            .map(|fence| fence.bytes.clone())
     }
 
     /// The first code block that says the name.
@@ -522,25 +556,34 @@ impl<'l> Reading<'l> {
 
     fn statements(&self) -> Vec<Statement> {
         let text = &self.place.page.text;
-        let is_history = is_history(self.place);
-        let is_repair = |sentence: &str| is_history && REPAIRS.iter().any(|word| sentence.starts_with(word));
+        let is_history = is_of_changes(self.place);
+        let is_repair = |sentence: &str| {
+            is_history
+                && !ADDITIONS
+                    .iter()
+                    .any(|word| sentence.trim_start_matches(['*', '_', '[']).starts_with(word))
+        };
         let mut found = Vec::new();
         for (unit, run) in self.place.section.units.iter().enumerate() {
             for (number, bytes) in run.sentences.iter().enumerate() {
                 let sentence = &text[bytes.clone()];
-                if is_quotable(sentence, run.is_row) && !is_repair(sentence) {
+                if is_quotable(sentence, run.is_row) && !is_repair(sentence) && self.tells_more(sentence) {
                     found.push(Statement {
                         unit,
                         number,
                         bytes: bytes.clone(),
-                        goes_on: goes_on(sentence),
-                        says: self.names().any(|name| says(sentence, name)),
+                        // A paragraph that begins with "It" is about what the section is about.
+                        goes_on: goes_on(sentence) && !(number == 0 && sentence.starts_with("It ")),
+                        says: self
+                            .names()
+                            .any(|name| says(sentence, name) || self.is_project_said(sentence, name)),
                         whose: self
                             .names()
                             .map(|name| whose(self.library, self.subject, name, sentence))
                             .max()
                             .unwrap_or(Whose::Unknown),
                         announces: sentence.ends_with(':'),
+                        is_whole: !sentence.starts_with(char::is_lowercase),
                         n_words: n_words(sentence),
                     });
                 }
@@ -562,6 +605,25 @@ impl<'l> Reading<'l> {
             let is_other = whose == Whose::Unknown && self.is_of_others();
             self.is_subject(&of.named.name) && self.is_of_subject(Ground::Direct, whose) && !is_other
         })
+    }
+
+    /// Whether a sentence has more than the words of the name and of kinds of things: not "`Context` interface."
+    fn tells_more(&self, sentence: &str) -> bool {
+        let of_name = words_of(&self.subject.name);
+        words_of(sentence).iter().any(|word| {
+            let is_of_name = of_name.iter().any(|other| is_stem_alike(root(word), root(other)));
+            !is_of_name && !is_kind(word)
+        })
+    }
+
+    /// Whether a sentence begins with the project, and the subject is called like that: "Grape is a framework".
+    fn is_project_said(&self, sentence: &str, name: &str) -> bool {
+        let is_above =
+            matches!(self.subject.kind, Some(ChunkKind::Module | ChunkKind::Class | ChunkKind::Constant));
+        is_above
+            && self.subject.owner.is_none()
+            && self.library.is_project_word(&compact(name))
+            && sentence.strip_prefix(name).is_some_and(|rest| rest.starts_with(" is "))
     }
 
     /// Whether the heading is the name and what kind of thing it is, and nothing else.
@@ -593,7 +655,11 @@ impl<'l> Reading<'l> {
             0 => false,
             1 => {
                 let is_method = self.subject.kind == Some(ChunkKind::Method);
-                let is_alone = section.heading_stems.len() == 1 || is_method && self.cited.is_owned;
+                // "Postfix-Snippet", "Policy wrap" with calls of it.
+                let is_first =
+                    section.heading_stems.len() == 2 && section.heading_words.first() == words.first();
+                let is_alone =
+                    section.heading_stems.len() == 1 || is_first || is_method && self.cited.is_owned;
                 section.heading_words == words || is_alone && words.iter().all(has) && self.is_used()
             }
             _ => words.iter().all(has),
@@ -642,8 +708,17 @@ fn calls(sentence: &str, name: &str) -> bool {
     })
 }
 
-/// What notes of changes begin with that say nothing of what a thing is.
-const REPAIRS: &[&str] = &["Fix", "fix", "Bump", "Repair", "Correct", "Workaround"];
+/// What notes of changes begin with that say what a thing is: all others say what it was, or is no more.
+const ADDITIONS: &[&str] = &["Add", "add", "New", "Introduc", "Implement"];
+
+/// Whether a section speaks of changes between versions, or stands among news.
+fn is_of_changes(place: Place<'_>) -> bool {
+    let is_news = |part: &str| NEWS.iter().any(|name| part.eq_ignore_ascii_case(name));
+    is_history(place) || place.page.path.split(['/', '.']).any(is_news)
+}
+
+/// What folders and pages of news are called.
+const NEWS: &[&str] = &["news", "blog", "posts", "releases", "change-log", "change_log"];
 
 /// A sentence of fewer words is quoted only where its section has no other.
 const ENOUGH_WORDS: usize = 3;
@@ -1016,6 +1091,43 @@ mod tests {
             Vec::<String>::new()
         );
         assert_eq!(quoted("# Usage\nThe example below has no `start` at all.\n").len(), 1);
+    }
+
+    #[test]
+    fn a_signature_says_what_the_section_is_about() {
+        let text = "# Repeat\nInserts the text of the passed node.\n\n`rep(node)`\n- `node`: which one.\n";
+        let rep = named("rep", ChunkKind::Function);
+        assert_eq!(quoted_unowned(&rep, &[("a.md", text)], 0)[0], "Inserts the text of the passed node.");
+        let by_the_way = "# Repeat\nInserts the text.\n\nNext to `rep(node)` there is more.\n";
+        assert_eq!(quoted_unowned(&rep, &[("a.md", by_the_way)], 0), ["Next to `rep(node)` there is more."]);
+    }
+
+    #[test]
+    fn a_short_sentence_is_quoted_with_the_one_that_goes_on_from_it() {
+        let text =
+            "# Usage\nThere are several `openPort` methods. These take a number or a name. All wait.\n";
+        let expected = ["0 There are several `openPort` methods.", "0 These take a number or a name."];
+        assert_eq!(quoted_of("openPort", text), expected);
+    }
+
+    #[test]
+    fn a_sentence_that_the_name_says_as_well_is_not_quoted() {
+        assert_eq!(quoted_of("OpenPort", "# OpenPort\nOpen port interface.\n"), Vec::<String>::new());
+    }
+
+    #[test]
+    fn notes_of_changes_explain_what_they_add() {
+        let notes = "\
+- Renamed `closePort()` to `openPort()`.
+- There is no longer any need of `openPort()` for ports above ten.
+- Added `openPort()`, which opens one.
+";
+        let quoted_from =
+            |path: &str| quoted_unowned(&named("openPort", ChunkKind::Function), &[(path, notes)], 0).len();
+        assert_eq!(
+            (quoted_from("CHANGELOG.md"), quoted_from("blog/first.md"), quoted_from("ports.md")),
+            (1, 1, 3)
+        );
     }
 
     #[test]

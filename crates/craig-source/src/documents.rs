@@ -160,6 +160,8 @@ pub fn documents(root: &Root, options: &DocumentOptions) -> Result<DocumentListi
 struct Folders<'p> {
     /// Those that consist of documents for the most part.
     of_documents: BTreeSet<&'p str>,
+    /// Those that have a folder for each page: `api/parse/index.mdx`.
+    of_pages: BTreeSet<&'p str>,
     /// Those with the `conf.py` of Sphinx.
     of_sphinx: BTreeSet<&'p str>,
 }
@@ -168,7 +170,11 @@ impl<'p> Folders<'p> {
     fn from_paths(paths: impl Iterator<Item = &'p str>) -> Self {
         let mut counts: BTreeMap<&str, (usize, usize)> = BTreeMap::new();
         let mut of_sphinx = BTreeSet::new();
+        let mut pages: BTreeMap<&str, (usize, BTreeSet<&str>)> = BTreeMap::new();
         for path in paths {
+            let (n_pages, below) = pages.entry(folder(folder(path))).or_default();
+            *n_pages += usize::from(is_page(path));
+            below.insert(folder(path));
             let (documents, others) = counts.entry(folder(path)).or_default();
             match extension(path) {
                 ending if IMAGES.contains(&ending) => {}
@@ -186,7 +192,14 @@ impl<'p> Folders<'p> {
             .filter(|(at, counts)| !at.is_empty() && is_made_of(*counts))
             .map(|(at, _)| at)
             .collect();
-        Self { of_documents, of_sphinx }
+        let of_pages = pages
+            .into_iter()
+            .filter(|(at, (n_pages, below))| {
+                !at.is_empty() && *n_pages >= MIN_DOCUMENTS && 2 * n_pages >= below.len()
+            })
+            .map(|(at, _)| at)
+            .collect();
+        Self { of_documents, of_pages, of_sphinx }
     }
 
     /// Whether a tracked file belongs to the documentation, whatever its kind.
@@ -204,6 +217,7 @@ impl<'p> Folders<'p> {
         is_document(Path::new(path)) && is_readme
             || parts().any(|part| FOLDERS.contains(&part.to_lowercase().as_str()))
             || self.of_documents.contains(at)
+            || is_page(path) && self.of_pages.contains(folder(at))
     }
 
     /// Whether a file is one of the texts that Sphinx projects such as Django write reStructuredText in.
@@ -213,6 +227,14 @@ impl<'p> Folders<'p> {
         is_text && self.of_sphinx.iter().any(is_below)
     }
 }
+
+/// Whether a document is the page that its folder stands for.
+fn is_page(path: &str) -> bool {
+    is_document(Path::new(path)) && PAGES.contains(&file_stem(path).to_lowercase().as_str())
+}
+
+/// What pages are called that have a folder of their own.
+const PAGES: [&str; 3] = ["index", "page", "+page"];
 
 /// Folders of code that shows how a project is used.
 const EXAMPLES: [&str; 6] = ["example", "examples", "sample", "samples", "demo", "demos"];

@@ -4,7 +4,7 @@ use craig_text::is_identifier_char;
 
 use crate::names::identifiers;
 
-use super::KEYWORDS;
+use super::{KEYWORDS, clipped};
 
 /// A member of an object, by its line.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -125,6 +125,54 @@ pub(super) fn implemented(open: &str) -> Option<&str> {
     let last = outside.last().map(|(at, c)| at + c.len_utf8())?;
     let start = head[..last].rfind(|c| !is_identifier_char(c)).map_or(0, |at| at + 1);
     Some(&head[start..last])
+}
+
+/// Most bytes of what stands between a class's name and its body.
+const MAX_HEAD_BYTES: usize = 400;
+
+/// What the head of a class names as above it, by what stands behind the class's own name: `(Base):` in Python, `< Base` in
+/// Ruby, `extends Base implements Face {`, `: Base, Face {`, `(val x: Int) : Base(x) {`.
+pub(super) fn named_above(behind: &str) -> Vec<String> {
+    let behind = clipped(behind, MAX_HEAD_BYTES);
+    if behind.starts_with(":\n") {
+        return Vec::new();
+    }
+    let in_ruby = behind.strip_prefix(" < ").and_then(|rest| rest.lines().next());
+    let in_python = behind.strip_prefix('(').and_then(|rest| rest.split_once("):")).map(|(named, _)| named);
+    let listed = match in_ruby.or(in_python.filter(|named| !named.contains([')', '{']))) {
+        Some(named) => without_brackets(named),
+        None => {
+            let head = without_brackets(behind.split(['{', ';']).next().unwrap_or_default());
+            let head = [" extends ", " implements ", " with "]
+                .iter()
+                .fold(head, |head, word| head.replace(word, " : "));
+            head.split_once(':').map(|(_, named)| named.replace(" : ", ",")).unwrap_or_default()
+        }
+    };
+    let listed = listed.split(" where ").next().unwrap_or_default();
+    let last_name = |part: &str| {
+        let path = part.split_whitespace().rfind(|word| *word != "by")?;
+        let name = path.rsplit(['.', ':', '\\']).next()?;
+        (!name.is_empty() && name.chars().all(is_identifier_char)).then(|| name.to_owned())
+    };
+    listed.split(',').filter(|part| !part.contains('=')).filter_map(last_name).collect()
+}
+
+/// A text without what stands in brackets.
+fn without_brackets(text: &str) -> String {
+    let mut depth = 0_usize;
+    let outside = text.chars().filter(|c| match c {
+        '(' | '<' | '[' => {
+            depth += 1;
+            false
+        }
+        ')' | '>' | ']' => {
+            depth = depth.saturating_sub(1);
+            false
+        }
+        _ => depth == 0,
+    });
+    outside.collect()
 }
 
 /// Whether what a line stands in is exported: `module.exports = {`, `export default {`.

@@ -266,3 +266,20 @@ fn what_an_implementation_implements_is_an_ancestor() {
     let context = CodeContext::read("src/a.rs", Language::from_path("a.rs").unwrap(), text, Some((2, 2)));
     assert_eq!(context.subjects()[0].ancestors, ["Extract"]);
 }
+
+#[test]
+fn the_head_of_a_class_names_what_is_above_it() {
+    for (behind, expected) in [
+        ("(Base, abc.ABC, metaclass=Meta):\n    x: int", "Base ABC"),
+        ("(Generic[K, V]):", "Generic"),
+        (":\n    pass", ""),
+        (" < Faces::Base\n  def x", "Base"),
+        (" extends Base<T> implements Face, other.Side {", "Base Face Side"),
+        ("<T> : Base<T, string>, IFace where T : class {", "Base IFace"),
+        ("(private val x: Int) : Base(x), Face {", "Base Face"),
+        (" final : public ns::Base {", "Base"),
+        (" {", ""),
+    ] {
+        assert_eq!(layout::named_above(behind).join(" "), expected, "{behind}");
+    }
+}

@@ -65,14 +65,12 @@ fn with_dots(heading: &str) -> Cow<'_, str> {
 /// Whether a heading has no words but those of a name, its owner, and the kind of thing that it is.
 fn says_only_kind(heading: &str, named: &Named) -> bool {
     let mut words = heading.split(|c: char| !c.is_alphanumeric() && c != '_').filter(|word| !word.is_empty());
-    words.all(|word| {
-        let is_kind = |kinds: &[&str]| kinds.iter().any(|kind| word.eq_ignore_ascii_case(kind));
-        word == named.name
-            || named.owner.contains(word)
-            || is_kind(ARTICLES)
-            || is_kind(KINDS)
-            || is_kind(TYPES)
-    })
+    words.all(|word| word == named.name || named.owner.contains(word) || is_kind(word))
+}
+
+/// Whether a word says what kind of thing a name is, or is an article: "the", "class", "enum".
+pub(crate) fn is_kind(word: &str) -> bool {
+    [ARTICLES, KINDS, TYPES].iter().any(|kinds| kinds.iter().any(|kind| word.eq_ignore_ascii_case(kind)))
 }
 
 const ARTICLES: &[&str] = &["the", "a", "an"];
