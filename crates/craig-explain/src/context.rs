@@ -250,6 +250,8 @@ impl<'t> Reading<'t> {
         }
         let mut known = BTreeSet::new();
         found.retain(|subject| known.insert((subject.name.clone(), subject.owner.clone())));
+        // What a module exports has no name by that.
+        found.retain(|subject| subject.name != "exports");
         found
     }
 

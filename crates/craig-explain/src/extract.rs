@@ -9,11 +9,11 @@ use craig_text::{compact, root, whole_words};
 
 use craig_chunk::ChunkKind;
 
-use crate::context::Subject;
+use crate::context::{Subject, owner_likeness};
 use crate::evidence::is_history;
 use crate::library::{Library, Place};
-use crate::names::{is_plain_word, is_stem_alike, words_of};
-use crate::page::{Defined, Fence, Page, Section, Unit, is_kind};
+use crate::names::{BEFORE_NAMES, is_plain_word, is_stem_alike, words_of};
+use crate::page::{Defined, Fence, HeadingName, Page, Section, Unit, heading_names, is_kind};
 use crate::sentence;
 
 use self::whose::{Whose, occurrences, whose, whose_is};
@@ -243,6 +243,9 @@ const MIN_SIBLINGS: usize = 4;
 /// … which are at least this share.
 const LITTLE_KIN: f32 = 0.2;
 
+/// Names of types that share so many of their words may be of one thing.
+const SOME_LIKENESS: f32 = 0.3;
+
 /// How a section speaks of a subject.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Ground {
@@ -265,28 +268,33 @@ impl<'l> Reading<'l> {
     ///
     /// A name that is a plain word is one of many things: a member that is called so is bound by its owner alone, behind the
     /// name's dot or else around it, and a field by one that a heading names. Only a method that is called in the very
-    /// sentence needs none.
+    /// sentence needs none. A value that belongs to nothing, and is called by such a word, is a variable.
     fn is_of_subject(&self, ground: Ground, whose: Whose) -> bool {
         let subject = self.subject;
         let is_plain = is_plain_word(&subject.name);
         let is_field = subject.kind == Some(ChunkKind::Constant) && !subject.holds_function();
-        let is_member = subject.owner.is_some()
-            && matches!(subject.kind, Some(ChunkKind::Constant | ChunkKind::Method | ChunkKind::Type));
+        let is_function =
+            matches!(subject.kind, Some(ChunkKind::Method | ChunkKind::Function)) || subject.holds_function();
+        let is_member = subject.owner.is_some() && subject.kind.is_some();
         match whose {
             Whose::Own => true,
             Whose::Foreign => false,
             Whose::Project if !is_member => true,
-            Whose::Project | Whose::Unknown if is_member && is_plain => {
-                let is_method = subject.kind == Some(ChunkKind::Method) || subject.holds_function();
-                match is_method {
-                    true => self.cited.is_owned || ground == Ground::Called,
-                    false => self.cited.is_headed_by_owner,
-                }
-            }
-            Whose::Project | Whose::Unknown => {
-                ground == Ground::Direct || !is_plain || !is_field && subject.kind.is_some()
-            }
+            _ if self.is_variable() => subject.is_exported && ground == Ground::Direct,
+            _ if is_member && is_plain && is_function => self.cited.is_owned || ground == Ground::Called,
+            _ if is_member && is_plain => self.cited.is_headed_by_owner,
+            _ => ground == Ground::Direct || !is_plain || !is_field && subject.kind.is_some(),
         }
+    }
+
+    /// Whether the subject is a value that belongs to nothing and is called by a plain word.
+    fn is_variable(&self) -> bool {
+        let subject = self.subject;
+        subject.kind == Some(ChunkKind::Constant)
+            && subject.owner.is_none()
+            && !subject.holds_function()
+            && is_plain_word(&subject.name)
+            && subject.name.starts_with(char::is_lowercase)
     }
 
     /// Whether the page lists the methods of another thing: it is about none of the names beside the subject.
@@ -332,9 +340,17 @@ impl<'l> Reading<'l> {
         }
     }
 
-    /// Whether a sentence says the name and means the subject.
+    /// Whether a sentence says the name and means the subject. The entry of another name, and a row, is about that one.
     fn is_named(&self, statement: &Statement) -> bool {
-        statement.says && self.is_of_subject(self.ground_of(statement), statement.whose)
+        let defined = self.place.section.units[statement.unit].defines.as_ref();
+        let text = &self.place.page.text[statement.bytes.clone()];
+        let is_listed = || self.names().any(|name| is_among_first(text, name));
+        let is_of_other = statement.number == 0
+            && defined.is_some_and(|of| !self.is_subject(&of.named.name))
+            && !is_listed();
+        statement.says
+            && (!is_of_other || statement.whose == Whose::Own)
+            && self.is_of_subject(self.ground_of(statement), statement.whose)
     }
 
     /// Whether a sentence is the entry of the name: whether that is about the subject, [`Self::entry`] knows.
@@ -371,6 +387,7 @@ impl<'l> Reading<'l> {
 
     /// The beginning of the section, then what says the name, then a code block where the prose says little.
     fn opening(&self, statements: &[Statement]) -> Vec<Range<usize>> {
+        let statements = self.without_orphans(statements);
         // "Defines a relation between keys where:" says what the heading is, and what follows belongs to it.
         let begins = |one: &Statement| std::ptr::eq(one, &statements[0]) && one.n_words >= FEW_WORDS;
         let is_telling = |one: &&Statement| !one.announces && one.n_words >= ENOUGH_WORDS;
@@ -399,6 +416,16 @@ impl<'l> Reading<'l> {
             |one: &Statement| one.bytes.start >= end || rest.iter().any(|other| other.bytes == one.bytes);
         found.extend(chosen_ranges(statements, |one| is_rest(one) && self.is_named(one)));
         found
+    }
+
+    /// Sentences without those of a list that a section begins with, where what announces it is not quoted.
+    fn without_orphans<'s>(&self, statements: &'s [Statement]) -> &'s [Statement] {
+        let units = &self.place.section.units;
+        let is_item = |one: &Statement| !units[one.unit].items.is_empty();
+        let is_announced = units.first().is_some_and(|first| first.items.is_empty() && !first.is_row);
+        let is_orphan = is_announced && statements.first().is_some_and(is_item);
+        let n_orphans = statements.iter().take_while(|one| is_orphan && is_item(one)).count();
+        &statements[n_orphans..]
     }
 
     /// The entry of a list or table that begins with the name, and what follows it up to the next entry.
@@ -573,7 +600,10 @@ impl<'l> Reading<'l> {
                         number,
                         bytes: bytes.clone(),
                         // A paragraph that begins with "It" is about what the section is about.
-                        goes_on: goes_on(sentence) && !(number == 0 && sentence.starts_with("It ")),
+                        goes_on: goes_on(sentence)
+                            && !(number == 0
+                                && sentence.starts_with("It ")
+                                && self.names().any(|name| says(sentence, name))),
                         says: self
                             .names()
                             .any(|name| says(sentence, name) || self.is_project_said(sentence, name)),
@@ -603,7 +633,12 @@ impl<'l> Reading<'l> {
             let is_free = is_function && whose == Whose::Foreign && self.subject.package.is_none();
             let whose = if is_free { Whose::Unknown } else { whose };
             let is_other = whose == Whose::Unknown && self.is_of_others();
-            self.is_subject(&of.named.name) && self.is_of_subject(Ground::Direct, whose) && !is_other
+            self.is_subject(&of.named.name)
+                && self.is_of_subject(Ground::Direct, whose)
+                && !is_other
+                && !self.is_word_of_heading(of)
+                && (of.is_alone || !self.is_variable())
+                && !self.is_of_other_type()
         })
     }
 
@@ -624,6 +659,46 @@ impl<'l> Reading<'l> {
             && self.subject.owner.is_none()
             && self.library.is_project_word(&compact(name))
             && sentence.strip_prefix(name).is_some_and(|rest| rest.starts_with(" is "))
+    }
+
+    /// Whether a heading has the name as a word of prose, of which neither the section nor what it belongs to says anything
+    /// in code: "Call" of a syntax tree's `Call`.
+    fn is_word_of_heading(&self, of: &HeadingName) -> bool {
+        let heading = &self.place.section.outline.heading;
+        let in_code =
+            self.place.section.mentions.get(&self.subject.name).is_some_and(|m| m.spans + m.fences > 0);
+        is_plain_word(&of.named.name)
+            && self.subject.kind.is_some()
+            && !of.is_call
+            && !of.is_member
+            && !heading.contains('`')
+            && !in_code
+            && !self.cited.is_owned
+            && !self.cited.is_headed_by_owner
+    }
+
+    /// Whether the section describes a member of another type than the subject's: the heading above it, or the page's, is the
+    /// name of that.
+    fn is_of_other_type(&self) -> bool {
+        let Some(owner) = self.subject.owner.as_ref() else { return false };
+        let place = self.place;
+        let page = place
+            .page
+            .sections
+            .iter()
+            .find(|section| section.outline.level == 1 && !section.names.is_empty());
+        let title = page.map(|section| &section.outline.heading);
+        let above = place.section.outline.path.iter().chain(title);
+        let named: Vec<HeadingName> = above.flat_map(|heading| heading_names(heading)).collect();
+        let is_type = |of: &HeadingName| {
+            of.is_alone && of.named.name.starts_with(char::is_uppercase) && !is_plain_word(&of.named.name)
+        };
+        let is_own = |of: &HeadingName| {
+            let owners = std::iter::once(owner).chain(&self.subject.ancestors);
+            self.library.is_project(&of.named.name)
+                || owners.into_iter().any(|owner| owner_likeness(&of.named.name, owner) >= SOME_LIKENESS)
+        };
+        self.cited.kin < LITTLE_KIN && named.iter().any(is_type) && !named.iter().any(is_own)
     }
 
     /// Whether the heading is the name and what kind of thing it is, and nothing else.
@@ -681,15 +756,26 @@ impl<'l> Reading<'l> {
     }
 }
 
-/// Whether a sentence says a name; a name that is a plain word, only as code.
+/// Whether a sentence says a name; a name that is a plain word, only as code that begins with it.
 fn says(sentence: &str, name: &str) -> bool {
     let is_word = is_plain_word(name);
     occurrences(sentence, name).any(|at| {
-        let is_span = sentence[..at].matches('`').count() % 2 == 1;
         let is_call = sentence[at + name.len()..].starts_with('(');
         let is_member = sentence[..at].ends_with(['.', '#', ':']) && !sentence[..at].ends_with(": ");
-        !is_word || is_span || is_call || is_member
+        !is_word || begins_span(&sentence[..at]) || is_call || is_member
     })
+}
+
+/// Whether what ends here is the beginning of a code span, or of one with a mark or a word for the kind of thing: `@x`,
+/// `new x`. What stands in the middle of code is a part of something else: `ignore missing`, `{ "code": 80 }`.
+fn begins_span(before: &str) -> bool {
+    let Some((outside, inside)) = before.rsplit_once('`') else { return false };
+    let is_span = outside.matches('`').count() % 2 == 0;
+    is_span && inside.chars().all(|c| "@.#$&*:<'\"-".contains(c)) || is_span && is_kind_before(inside)
+}
+
+fn is_kind_before(inside: &str) -> bool {
+    inside.ends_with(' ') && !inside.trim().contains(' ') && BEFORE_NAMES.contains(&inside.trim())
 }
 
 /// Words that may come before the name that a sentence is about: "In short, the shared `Name`", "Use `Name` to".
@@ -698,6 +784,15 @@ const MAX_WORDS_BEFORE: usize = 3;
 /// Whether a sentence begins with a name.
 fn begins_with(sentence: &str, name: &str) -> bool {
     says(sentence, name) && occurrences(sentence, name).any(|at| n_words(&sentence[..at]) <= MAX_WORDS_BEFORE)
+}
+
+/// Whether a sentence begins with names of which one is this: "`A`, `B` and `Name` open".
+fn is_among_first(sentence: &str, name: &str) -> bool {
+    occurrences(sentence, name).any(|at| {
+        let outside: String = sentence[..at].split('`').step_by(2).collect();
+        !sentence.contains(" | ")
+            && outside.split_whitespace().all(|word| n_words(word) == 0 || ["and", "or"].contains(&word))
+    })
 }
 
 /// Whether a sentence has a call of a name as code: "Set it by `.type(x)`".
@@ -709,7 +804,8 @@ fn calls(sentence: &str, name: &str) -> bool {
 }
 
 /// What notes of changes begin with that say what a thing is: all others say what it was, or is no more.
-const ADDITIONS: &[&str] = &["Add", "add", "New", "Introduc", "Implement"];
+const ADDITIONS: &[&str] =
+    &["Added", "added", "Adds", "Addition", "New", "Introduced", "Introduces", "Implemented"];
 
 /// Whether a section speaks of changes between versions, or stands among news.
 fn is_of_changes(place: Place<'_>) -> bool {
@@ -739,9 +835,12 @@ fn is_quotable(sentence: &str, is_row: bool) -> bool {
         && sentence.len() <= MAX_SENTENCE_BYTES
         && !sentence.starts_with(['!', '<'])
         && !REFERRALS.iter().any(|start| sentence.starts_with(start))
+        && !sentence.starts_with(SIGNATURES)
         && !points_to_sample(sentence)
+        && !is_about_page(sentence)
+        && (is_row || has_prose(sentence))
         && !sentence::is_link(sentence.strip_prefix("See ").unwrap_or(sentence))
-        && !TAGS.iter().any(|tag| sentence.contains(tag))
+        && !TAGS.iter().chain(APPEALS).any(|tag| sentence.contains(tag))
         && (is_row || !sentence.contains(" | "))
 }
 
@@ -770,6 +869,28 @@ const REFERRALS: &[&str] = &[
     "Refer to",
 ];
 
+/// What generated documentation puts before signatures.
+const SIGNATURES: [char; 4] = ['▸', '•', '◆', '▪'];
+
+/// Whether a sentence has a word that is no code.
+fn has_prose(sentence: &str) -> bool {
+    let outside: String = sentence.split('`').step_by(2).collect();
+    n_words(&outside) > 0 || !sentence.contains('`')
+}
+
+/// Whether a sentence speaks of the page that it stands on: "This guide expects that you have …".
+fn is_about_page(sentence: &str) -> bool {
+    let mut words = sentence.split_whitespace();
+    let first = words.next().is_some_and(|word| matches!(word, "This" | "In" | "Throughout"));
+    let rest: Vec<&str> = words.take(2).collect();
+    let is_page = |word: &&str| PAGES.contains(&word.trim_end_matches([',', '.']));
+    first && rest.iter().any(is_page) && (sentence.starts_with("This ") || rest.first() == Some(&"this"))
+}
+
+/// What a page calls itself.
+const PAGES: &[&str] =
+    &["guide", "page", "section", "chapter", "document", "tutorial", "article", "documentation"];
+
 /// Whether a sentence speaks of a sample that stands elsewhere: "In the above example, …".
 fn points_to_sample(sentence: &str) -> bool {
     let begin: Vec<String> =
@@ -781,6 +902,9 @@ fn points_to_sample(sentence: &str) -> bool {
         || sentence.starts_with("In this example")
         || sentence.starts_with("In the example")
 }
+
+/// What those say who ask for support.
+const APPEALS: &[&str] = &["sponsor", "Sponsor", "donat", "Donat", "Support from"];
 
 /// Tags that set a page and are no words of it.
 const TAGS: &[&str] = &["<img", "<a ", "<br", "<td", "<table", "<div", "<p "];
@@ -1038,7 +1162,8 @@ mod tests {
 
     #[test]
     fn a_heading_of_a_template_names_nothing() {
-        let page = |name: &str| format!("# {name}\n## Options\n**size**: the most that {name} keeps.\n");
+        let page =
+            |name: &str| format!("# {name}\n## Options\n**size**: the most that `Options` of {name} keep.\n");
         let (a, b, c) = (page("first"), page("second"), page("third"));
         let options = named("Options", ChunkKind::Type);
         let of = |pages: &[(&str, &str)]| quoted_unowned(&options, pages, 1).len();
@@ -1061,7 +1186,7 @@ mod tests {
             "# Extensions\nWhere:\n- `type`: the kind of schema.\n- **Cleanup**: what is done at last.\n";
         let of = |name, kind| quoted_unowned(&named(name, kind), &[("a.md", text)], 0).len();
         assert_eq!(of("type", ChunkKind::Function), 0);
-        assert_eq!(of("type", ChunkKind::Constant), 1);
+        assert_eq!(of("type", ChunkKind::Method), 1);
         assert_eq!(of("Cleanup", ChunkKind::Type), 0);
         let call = [("a.md", "# Methods\n- `type(x)`: makes a schema of it.\n")];
         assert_eq!(quoted_unowned(&named("type", ChunkKind::Function), &call, 0).len(), 1);
@@ -1128,6 +1253,50 @@ mod tests {
             (quoted_from("CHANGELOG.md"), quoted_from("blog/first.md"), quoted_from("ports.md")),
             (1, 1, 3)
         );
+    }
+
+    #[test]
+    fn a_plain_word_amidst_code_is_a_part_of_something_else() {
+        assert!(says("Use `missing` here.", "missing") && says("It is `@missing`.", "missing"));
+        assert!(says("Call `new Missing` first.", "Missing") && says("Call `x.missing()`.", "missing"));
+        assert!(!says("Use `ignore missing` here.", "missing") && !says("By `{ \"code\": 80 }`.", "code"));
+    }
+
+    #[test]
+    fn the_entry_of_another_name_is_about_that_one() {
+        let text =
+            "# Usage\n- `closePort` waits until `openPort` is done.\n- Before that, call `openPort` once.\n";
+        assert_eq!(quoted_of("openPort", text), ["0 Before that, call `openPort` once."]);
+    }
+
+    #[test]
+    fn a_heading_of_prose_names_what_its_section_has_in_code() {
+        let of = |text: &str| quoted_unowned(&named("Call", ChunkKind::Class), &[("a.md", text)], 0).len();
+        assert_eq!(of("# Call\nPasses one macro to another.\n"), 0);
+        assert_eq!(of("# Call\nPasses one macro to another, by a `Call`.\n"), 1);
+        assert_eq!(of("# `Call`\nPasses one macro to another.\n"), 1);
+    }
+
+    #[test]
+    fn a_member_of_another_type_is_not_quoted() {
+        let subject =
+            Subject { owner: Some("SignInput".into()), ..named("protectedHeader", ChunkKind::Constant) };
+        let page = |title: &str| {
+            format!("# Interface: {title}\n## Properties\n### protectedHeader\nIs protected, of course.\n")
+        };
+        let of = |title: &str| quoted_unowned(&subject, &[("a.md", &page(title))], 2).len();
+        assert_eq!((of("SignInput"), of("VerifyResult")), (1, 0));
+    }
+
+    #[test]
+    fn what_speaks_of_the_page_or_is_all_code_is_not_quoted() {
+        for text in [
+            "This guide expects that you have an `openPort`.",
+            "`openPort(x) => Port`",
+            "▸ static `openPort` of a port",
+        ] {
+            assert_eq!(quoted_of("openPort", &format!("# Usage\n{text}\n")), Vec::<String>::new(), "{text}");
+        }
     }
 
     #[test]

@@ -22,7 +22,7 @@ pub(crate) struct Named {
 }
 
 /// Words that may stand before the name that a heading or a code span is about.
-const BEFORE_NAMES: &[&str] = &[
+pub(crate) const BEFORE_NAMES: &[&str] = &[
     "new",
     "class",
     "interface",

@@ -15,8 +15,8 @@ use crate::markup::to_markdown;
 use crate::names::{Named, identifiers, leading_name, qualified, words_of};
 use crate::sentence;
 
-pub(crate) use self::heading::{HeadingName, is_kind};
-use self::heading::{heading_names, plain};
+use self::heading::plain;
+pub(crate) use self::heading::{HeadingName, heading_names, is_kind};
 
 /// A documentation file.
 #[derive(Clone, Debug)]
@@ -74,7 +74,11 @@ const BEGINNINGS: &[&str] =
     &["summary", "overview", "description", "introduction", "about", "name", "definition"];
 
 fn names_above(outline: &DocumentSection) -> Vec<HeadingName> {
-    let is_beginning = BEGINNINGS.iter().any(|word| outline.heading.eq_ignore_ascii_case(word));
+    // A heading that leads elsewhere is a banner.
+    let is_banner = outline.heading.starts_with('[')
+        && outline.heading.contains("](http")
+        && outline.heading.ends_with(')');
+    let is_beginning = is_banner || BEGINNINGS.iter().any(|word| outline.heading.eq_ignore_ascii_case(word));
     let above = outline.path.last().filter(|_| is_beginning);
     above.map(|heading| heading_names(heading)).unwrap_or_default()
 }

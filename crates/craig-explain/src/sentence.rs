@@ -11,7 +11,7 @@ const ABBREVIATIONS: &[&str] = &[
 /// Byte ranges of the sentences of `text`, in order, without blanks around them.
 ///
 /// A sentence ends at a full stop, question mark or exclamation mark outside of code, brackets and abbreviations, before a
-/// blank and whatever can begin another. What follows the last such place is a sentence, too.
+/// blank and whatever can begin another, or where a tag breaks the line. What follows the last such place is a sentence, too.
 pub(crate) fn split(text: &str) -> Vec<Range<usize>> {
     let mut found = Vec::new();
     let (mut start, mut is_code, mut depth) = (0, false, 0_usize);
@@ -19,6 +19,12 @@ pub(crate) fn split(text: &str) -> Vec<Range<usize>> {
     while let Some((at, c)) = chars.next() {
         match c {
             '`' => is_code = !is_code,
+            '<' if !is_code && text[at..].starts_with("<br") => {
+                let end = text[at..].find('>').map_or(text.len(), |length| at + length + 1);
+                push(&mut found, text, start..at);
+                start = end;
+                while chars.next_if(|&(next, _)| next < end).is_some() {}
+            }
             '(' | '[' if !is_code => depth += 1,
             ')' | ']' if !is_code => depth = depth.saturating_sub(1),
             '.' | '?' | '!' if !is_code && depth == 0 => {
@@ -99,5 +105,8 @@ mod tests {
             found,
             ["Calls `a.b. c` (see. That) e.g. Foo.", "Returns **x.**", "Version 1.5 is\nnew!", "Why? so"]
         );
+        let broken = "`since` (`string`)<br>\nThe version.<br />Or none.";
+        let found: Vec<_> = split(broken).into_iter().map(|range| &broken[range]).collect();
+        assert_eq!(found, ["`since` (`string`)", "The version.", "Or none."]);
     }
 }

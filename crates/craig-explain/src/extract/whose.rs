@@ -38,7 +38,8 @@ pub(super) fn whose(library: &Library, subject: &Subject, name: &str, text: &str
         Some(written) => whose_is(library, subject, written),
         None => Whose::Unknown,
     });
-    let (mut surest, mut is_foreign) = (Whose::Unknown, is_from_elsewhere(text));
+    let (mut surest, mut is_foreign) =
+        (Whose::Unknown, is_from_elsewhere(text) || is_linked_elsewhere(library, name, text));
     for place in places {
         surest = surest.max(place);
         is_foreign |= place == Whose::Foreign;
@@ -61,6 +62,17 @@ fn says_owner(subject: &Subject, name: &str, text: &str) -> bool {
 fn is_from_elsewhere(text: &str) -> bool {
     let mut targets = text.split(" from [").skip(1).filter_map(|rest| rest.split_once("]("));
     targets.any(|(_, target)| target.starts_with("http"))
+}
+
+/// Whether a name is the text of a link to another project's pages: "[`handle_info`](https://other.hexdocs.pm/…)".
+fn is_linked_elsewhere(library: &Library, name: &str, text: &str) -> bool {
+    occurrences(text, name).any(|at| {
+        let rest = text[at + name.len()..].trim_start_matches(|c: char| c != ']' && c != ' ' && c != '\n');
+        let target = rest.strip_prefix("](http").and_then(|rest| rest.split(')').next());
+        target.is_some_and(|target| {
+            !target.split(['/', '.']).any(|part| library.is_project_word(&compact(part)))
+        })
+    })
 }
 
 /// Where a text says a name as a thing of its own: neither the owner of another one, as in `Client.close`, nor a part of a

@@ -20,7 +20,7 @@ pub(crate) struct HeadingName {
 }
 
 /// Names that a heading is about, best first: the one that it is, those that it lists, those in its code spans.
-pub(super) fn heading_names(heading: &str) -> Vec<HeadingName> {
+pub(crate) fn heading_names(heading: &str) -> Vec<HeadingName> {
     let plain = plain(heading);
     let plain = with_dots(&plain);
     let plain = without_returned(&plain);
