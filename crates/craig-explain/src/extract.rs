@@ -77,7 +77,8 @@ pub(crate) fn quotes(library: &Library, cited: &[Cited], subject: &Subject) -> V
         let text = &reading.place.page.text;
         let (described, most) = match citation {
             0 => (reading.description(), MAX_OF_BEST),
-            _ => (reading.aside(), 1),
+            _ if reading.is_beside(&cited[0]) => (reading.aside(), 1),
+            _ => continue,
         };
         let mut fresh: Vec<Quote> = Vec::new();
         for bytes in described {
@@ -221,6 +222,27 @@ const POINTERS: &[&str] = &[
     "neither",
     "again",
     "besides",
+];
+
+/// What heads of definitions begin with.
+const DECLARATIONS: &[&str] = &[
+    "export ",
+    "declare ",
+    "public ",
+    "abstract ",
+    "interface ",
+    "class ",
+    "def ",
+    "fun ",
+    "fn ",
+    "pub ",
+    "func ",
+    "type ",
+    "struct ",
+    "enum ",
+    "static ",
+    "final ",
+    "protected ",
 ];
 
 /// A section that is read for what it says of a subject.
@@ -369,6 +391,13 @@ impl<'l> Reading<'l> {
             true => Ground::Direct,
             false => Ground::Mention,
         }
+    }
+
+    /// Whether a section that is not the best may say something, too: on the same page, or below what the subject belongs to.
+    fn is_beside(&self, best: &Cited) -> bool {
+        let is_same_page = self.library.page_of(best.at) == self.library.page_of(self.cited.at);
+        let is_unique = self.subject.owner.is_none() && !is_plain_word(&self.subject.name);
+        is_same_page || is_unique || self.cited.is_headed_by_owner
     }
 
     /// One sentence of a section that is not the best: only of what describes the subject itself.
@@ -563,8 +592,16 @@ impl<'l> Reading<'l> {
         // What has changed is shown as it was, too.
         self.fence()
             .filter(|_| !is_of_changes(self.place))
-            .filter(|fence| self.is_short(fence))
+            .filter(|fence| self.is_short(fence) && !self.is_declaration(fence))
             .map(|fence| fence.bytes.clone())
+    }
+
+    /// Whether a code block is the definition's own head, as generated documentation repeats it: the code says as much.
+    fn is_declaration(&self, fence: &Fence) -> bool {
+        let text = &self.place.page.text[fence.bytes.clone()];
+        let first = text.lines().skip(1).find(|line| !line.trim().is_empty()).unwrap_or_default();
+        let is_head = DECLARATIONS.iter().any(|word| first.trim_start().starts_with(word));
+        is_head && self.names().any(|name| whole_words(first, name).next().is_some())
     }
 
     /// The first code block that says the name.
@@ -836,6 +873,7 @@ fn is_quotable(sentence: &str, is_row: bool) -> bool {
         && !sentence.starts_with(['!', '<'])
         && !REFERRALS.iter().any(|start| sentence.starts_with(start))
         && !sentence.starts_with(SIGNATURES)
+        && !is_version(sentence, n_words)
         && !points_to_sample(sentence)
         && !is_about_page(sentence)
         && (is_row || has_prose(sentence))
@@ -867,6 +905,27 @@ const REFERRALS: &[&str] = &[
     "Read more",
     "Learn more",
     "Refer to",
+];
+
+/// Whether a sentence says in which version something came, and nothing else: "Added in v2.2.0".
+fn is_version(sentence: &str, n_words: usize) -> bool {
+    n_words <= MAX_WORDS_OF_VERSION && VERSIONS.iter().any(|begin| sentence.starts_with(begin))
+}
+
+/// Longest sentence that merely names a version, in words.
+const MAX_WORDS_OF_VERSION: usize = 5;
+
+/// What such sentences begin with.
+const VERSIONS: &[&str] = &[
+    "Added in",
+    "Added since",
+    "Since ",
+    "New in",
+    "Introduced in",
+    "Available since",
+    "Available in",
+    "Changed in",
+    "Deprecated",
 ];
 
 /// What generated documentation puts before signatures.
