@@ -9,6 +9,7 @@ use crate::evidence::{Evidence, evidence, is_history};
 use crate::extract::{Cited, is_direct, quotes};
 use crate::gate::{Verdict, gate};
 use crate::library::{Library, Place};
+use crate::names::is_plain_word;
 
 /// What is answered when the documentation says nothing of the selection.
 pub const NOT_DOCUMENTED: &str = "Not documented.";
@@ -25,6 +26,9 @@ const MAX_TRIED: usize = 6;
 
 /// Least confidence of what is shown unasked; what was asked for is answered from the gate's threshold on.
 const MIN_UNASKED: f32 = 0.75;
+
+/// Least confidence for a name that is a word of the language, too: judged by reading, a third of the answers below were good.
+const MIN_OF_WORD: f32 = 0.7;
 
 /// What the documentation says of a selection.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
@@ -124,10 +128,11 @@ fn sure<'c>(library: &Library, context: &'c CodeContext) -> Result<(&'c Subject,
 /// that yields no quote makes way for the next one, as long as the gate is sure of that; else a refusal.
 fn documented(library: &Library, subject: &Subject, evidence: &Evidence) -> Explanation {
     let gate = gate();
+    let least = if is_plain_word(&subject.name) { MIN_OF_WORD } else { gate.threshold };
     let verdicts = (0..MAX_TRIED).map(|n_skipped| gate.judge_from(evidence, n_skipped));
     verdicts
         .enumerate()
-        .filter(|(_, verdict)| verdict.confidence >= gate.threshold)
+        .filter(|(_, verdict)| verdict.confidence >= least)
         .find_map(|(n_skipped, verdict)| {
             // Who is not the best must be surely about it.
             quoted(library, subject, evidence, &verdict).filter(|found| n_skipped == 0 || found.is_direct)

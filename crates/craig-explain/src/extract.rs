@@ -288,7 +288,7 @@ impl<'l> Reading<'l> {
 
     /// Whether what is said of a name is said of the subject, as far as the documentation shows.
     ///
-    /// A name that is a plain word is one of many things: a member that is called so is bound by its owner alone, behind the
+    /// A name that is a plain word is one of many things: who says it by the way may mean any of them; a member that is called so is bound by its owner alone, behind the
     /// name's dot or else around it, and a field by one that a heading names. Only a method that is called in the very
     /// sentence needs none. A value that belongs to nothing, and is called by such a word, is a variable.
     fn is_of_subject(&self, ground: Ground, whose: Whose) -> bool {
@@ -303,6 +303,13 @@ impl<'l> Reading<'l> {
             Whose::Foreign => false,
             Whose::Project if !is_member => true,
             _ if self.is_variable() => subject.is_exported && ground == Ground::Direct,
+            _ if is_plain
+                && ground == Ground::Mention
+                && !self.cited.is_headed_by_owner
+                && subject.kind.is_some() =>
+            {
+                false
+            }
             _ if is_member && is_plain && is_function => self.cited.is_owned || ground == Ground::Called,
             _ if is_member && is_plain => self.cited.is_headed_by_owner,
             _ => ground == Ground::Direct || !is_plain || !is_field && subject.kind.is_some(),
@@ -1271,10 +1278,10 @@ mod tests {
     #[test]
     fn a_sentence_on_a_sample_that_stands_elsewhere_is_not_quoted() {
         assert_eq!(
-            quoted("# Usage\nIn the above example, `start` waits for callers.\n"),
+            quoted_of("openPort", "# Usage\nIn the above example, `openPort` waits for callers.\n"),
             Vec::<String>::new()
         );
-        assert_eq!(quoted("# Usage\nThe example below has no `start` at all.\n").len(), 1);
+        assert_eq!(quoted_of("openPort", "# Usage\nThe example below has no `openPort` at all.\n").len(), 1);
     }
 
     #[test]
