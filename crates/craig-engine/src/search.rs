@@ -4,8 +4,8 @@ use std::time::Instant;
 
 use craig_model::Cancellation;
 use craig_search::{
-    CandidateFeatures, ChunkCandidate, Filter, Hit, Index, KindFilter, Retrieval, SearchError, SearchOptions,
-    has_words,
+    CandidateFeatures, ChunkCandidate, Filter, Found, Hit, Index, KindFilter, Retrieval, SearchError,
+    SearchOptions, has_words,
 };
 use craig_source::{Language, mask_secrets};
 use craig_store::{Project, Store};
@@ -146,7 +146,7 @@ impl Engine {
         let query = &*mask_secrets(query);
         request.check(query)?;
         // The connection goes back before a provider is asked, which may take seconds.
-        let (project, hits) = self.hits_of_one_state(
+        let (project, Found { hits, .. }) = self.found_in_one_state(
             &*self.store()?,
             handle,
             query,
@@ -182,26 +182,38 @@ impl Engine {
         request: &SearchRequest,
         notes: &mut Vec<String>,
     ) -> Result<Vec<Hit>, EngineError> {
-        let query = &*mask_secrets(query);
-        request.check(query)?;
-        Ok(self.hits_of_one_state(store, handle, query, request, notes)?.1)
+        Ok(self.found(store, handle, query, request, notes)?.hits)
     }
 
-    /// The hits of a query, with texts of the same state of the store that the index is of.
-    fn hits_of_one_state(
+    /// The hits of a query, and how sure it is that this is about the project.
+    pub(crate) fn found(
         &self,
         store: &Store,
         handle: &str,
         query: &str,
         request: &SearchRequest,
         notes: &mut Vec<String>,
-    ) -> Result<(Project, Vec<Hit>), EngineError> {
+    ) -> Result<Found, EngineError> {
+        let query = &*mask_secrets(query);
+        request.check(query)?;
+        Ok(self.found_in_one_state(store, handle, query, request, notes)?.1)
+    }
+
+    /// The hits of a query, with texts of the same state of the store that the index is of.
+    fn found_in_one_state(
+        &self,
+        store: &Store,
+        handle: &str,
+        query: &str,
+        request: &SearchRequest,
+        notes: &mut Vec<String>,
+    ) -> Result<(Project, Found), EngineError> {
         let embedder = self.embedder()?;
         let mut n_tries = 0;
         loop {
             n_tries += 1;
             let (project, options) = self.searched(store, handle, request)?;
-            let hits = self.ask_index(store, &project, notes, |index| {
+            let found = self.ask_index(store, &project, notes, |index| {
                 let _snapshot = store.snapshot()?;
                 let generation = store.generation(project.id)?;
                 // Whoever ingests all the time must not keep us from answering: files that are gone are left out then.
@@ -209,8 +221,8 @@ impl Engine {
                 let is_of_index = generation == Some(index.generation());
                 (is_of_index || is_last).then(|| index.search(store, query, &*embedder, &options)).transpose()
             })?;
-            if let Some(hits) = hits {
-                return Ok((project, hits));
+            if let Some(found) = found {
+                return Ok((project, found));
             }
         }
     }

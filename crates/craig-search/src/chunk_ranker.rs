@@ -44,12 +44,62 @@ pub struct ChunkRankerWeights {
     pub bias: f32,
     /// Log-odds of relevance: features of chunks, and then [`SCORE_FEATURE_NAMES`].
     pub relevance: Vec<Tree>,
+    /// Whether the query is about the project.
+    #[serde(default)]
+    pub about: AboutWeights,
+}
+
+/// A logistic regression on [`ABOUT_FEATURE_NAMES`].
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct AboutWeights {
+    /// Log-odds where all features are 0.
+    pub bias: f32,
+    /// A weight for each feature, by its name; what is not there counts nothing.
+    pub weights: BTreeMap<String, f32>,
+}
+
+/// What shows that a query is about the project, whatever answers it: its words occur there, and several places are like it.
+pub const ABOUT_FEATURE_NAMES: [&str; 8] = [
+    "best_relevance_log_odds",
+    "best_cosine",
+    "best_coverage",
+    "mean_cosine",
+    "mean_coverage",
+    "unknown_share",
+    "n_terms",
+    "mean_idf",
+];
+
+/// First chunks that means are of.
+const N_OF_MEANS: usize = 8;
+
+/// The features of a query, from its chunks with their relevances, best first; none without chunks.
+pub fn about_features(
+    chunks: &[ChunkFeatures],
+    relevances: &[f32],
+) -> Option<[f32; ABOUT_FEATURE_NAMES.len()]> {
+    let best = chunks.first()?;
+    let relevance = relevances.first()?.clamp(1e-4, 1.0 - 1e-4);
+    let first = &chunks[..chunks.len().min(N_OF_MEANS)];
+    let mean = |of: fn(&ChunkFeatures) -> f32| first.iter().map(of).sum::<f32>() / first.len() as f32;
+    Some([
+        (relevance / (1.0 - relevance)).ln(),
+        best.best_cosine,
+        best.best_coverage,
+        mean(|chunk| chunk.cosine),
+        mean(|chunk| chunk.coverage_all),
+        best.unknown_share,
+        best.n_terms,
+        best.mean_idf,
+    ])
 }
 
 struct ChunkRanker {
     score: Trees,
     bias: f32,
     relevance: Trees,
+    about: AboutWeights,
 }
 
 impl ChunkRanker {
@@ -59,6 +109,7 @@ impl ChunkRanker {
             score: Trees::new(&weights.score, CHUNK_FEATURE_NAMES)?,
             bias: weights.bias,
             relevance: Trees::new(&weights.relevance, &names)?,
+            about: weights.about.clone(),
         })
     }
 }
@@ -118,6 +169,16 @@ pub(crate) fn chunk_relevances(chunks: &[ChunkFeatures], scores: &[f32]) -> Vec<
     let mut relevances: Vec<f32> = ranker.relevance.sums(&columns).into_iter().map(probability).collect();
     relevances.resize(chunks.len(), least);
     relevances
+}
+
+/// How sure it is, from 0 to 1, that a query is about the project.
+pub(crate) fn about(chunks: &[ChunkFeatures], relevances: &[f32]) -> f32 {
+    let ranker = ranker();
+    let Some(features) = about_features(chunks, relevances) else { return 0.0 };
+    let weight = |name: &&str| ranker.about.weights.get(*name).copied().unwrap_or_default();
+    let terms = ABOUT_FEATURE_NAMES.iter().map(weight).zip(features);
+    let log_odds = ranker.about.bias + terms.map(|(weight, value)| weight * value).sum::<f32>();
+    1.0 / (1.0 + (-log_odds).exp())
 }
 
 fn columns(chunks: &[ChunkFeatures]) -> Vec<Vec<f32>> {

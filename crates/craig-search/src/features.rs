@@ -15,6 +15,11 @@ macro_rules! features {
                 [$(self.$name),*]
             }
 
+            /// The features of values in the order of their names.
+            pub fn from_array([$($name),*]: [f32; $names.len()]) -> Self {
+                Self { $($name),* }
+            }
+
             /// The same with the features of these names set to 0.
             pub fn without(self, names: &[&str]) -> Self {
                 let ablated = |name, value| if names.contains(&name) { 0.0 } else { value };

@@ -29,7 +29,9 @@ mod top_k;
 mod trees;
 
 pub use chunk_features::{CHUNK_FEATURE_NAMES, ChunkFeatures};
-pub use chunk_ranker::{ChunkRankerWeights, replace_chunk_ranker};
+pub use chunk_ranker::{
+    ABOUT_FEATURE_NAMES, AboutWeights, ChunkRankerWeights, about_features, replace_chunk_ranker,
+};
 pub use definitions::Description;
 pub use error::SearchError;
 pub use features::{FEATURE_NAMES, Features};
@@ -43,5 +45,5 @@ pub use query::has_words;
 pub use ranker::{
     FeatureValues, RankerWeights, RelevanceWeights, SCORE_FEATURE_NAMES, ScoreWeights, score_features, shares,
 };
-pub use search::{CandidateFeatures, ChunkCandidate, Retrieval, SearchOptions};
+pub use search::{CandidateFeatures, ChunkCandidate, Found, Retrieval, SearchOptions};
 pub use trees::{N_LEAVES, TREE_DEPTH, Tree, tree_sums};

@@ -4,7 +4,7 @@ use craig_model::Embedder;
 use craig_store::{FileId, Store, TextHash};
 
 use crate::candidates::{FileAt, candidate_files, files_by_vector, files_by_words};
-use crate::chunk_ranker::{chunk_relevances, chunk_scores, contributions};
+use crate::chunk_ranker::{about, chunk_relevances, chunk_scores, contributions};
 use crate::chunks::{PooledChunk, best_chunk, pool};
 use crate::feature_extractor::{Candidate, FeatureExtractor, NamePostings, add_set_features, look_up_name};
 use crate::filter::Filter;
@@ -199,6 +199,15 @@ pub struct ChunkCandidate {
     pub features: ChunkFeatures,
 }
 
+/// What a search finds.
+#[derive(Clone, Debug, Default)]
+pub struct Found {
+    /// Lines that may answer, best first.
+    pub hits: Vec<Hit>,
+    /// How sure it is, from 0 to 1, that the query is about the project, whether or not these lines answer it.
+    pub about: f32,
+}
+
 impl Index {
     /// Finds the lines that answer `text`, best first; the same index always returns the same hits.
     ///
@@ -209,10 +218,10 @@ impl Index {
         text: &str,
         embedder: &dyn Embedder,
         options: &SearchOptions,
-    ) -> Result<Vec<Hit>, SearchError> {
+    ) -> Result<Found, SearchError> {
         self.rank(text, embedder, options, |extractors, files| {
-            let chunks = self.ranked_chunks(store, text, extractors, &files, options)?;
-            self.hits(store, &files, &chunks, options)
+            let (chunks, about) = self.ranked_chunks(store, text, extractors, &files, options)?;
+            Ok(Found { hits: self.hits(store, &files, &chunks, options)?, about })
         })
     }
 
@@ -345,7 +354,8 @@ impl Index {
         Ok(pool)
     }
 
-    /// The chunks that may answer, best first, then the best chunk of each file that has none among them.
+    /// The chunks that may answer, best first, then the best chunk of each file that has none among them; and how sure it is
+    /// that the query is about the project.
     fn ranked_chunks(
         &self,
         store: &Store,
@@ -353,7 +363,7 @@ impl Index {
         extractors: &Extractors<'_>,
         files: &[RankedFile],
         options: &SearchOptions,
-    ) -> Result<Vec<RankedChunk>, SearchError> {
+    ) -> Result<(Vec<RankedChunk>, f32), SearchError> {
         let pool = match options.retrieval {
             Retrieval::Ranked => self.pool(store, text, extractors, files, options)?,
             _ => Vec::new(),
@@ -375,6 +385,7 @@ impl Index {
         let scores: Vec<f32> = scored.iter().map(|&(score, ..)| score).collect();
         let features: Vec<ChunkFeatures> = scored.iter().map(|(_, chunk, _)| chunk.features).collect();
         let relevances = chunk_relevances(&features, &scores);
+        let about = about(&features, &relevances);
         let in_place = |((_, chunk, prior), relevance): ((f32, PooledChunk, Prior), f32)| RankedChunk {
             rank: chunk.rank,
             chunk: chunk.chunk,
@@ -390,7 +401,7 @@ impl Index {
             let relevance = least.min(file.relevance);
             chunks.push(RankedChunk { rank, chunk, relevance, features: None });
         }
-        Ok(chunks)
+        Ok((chunks, about))
     }
 
     /// As many of the chunks as are wanted, with their texts.

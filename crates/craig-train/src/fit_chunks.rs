@@ -1,6 +1,7 @@
 //! `fit-chunks`: learns the ranker of chunks and its probability of relevance from questions with labelled lines, and
 //! measures both on held-out repositories.
 
+mod about;
 mod boost;
 mod examples;
 mod lambda;
@@ -83,7 +84,10 @@ pub(crate) fn run(arguments: &FitChunksArguments) -> Result<()> {
         all.iter().zip(&held_out[0].scores).map(|(example, scores)| Seen::new(example, scores)).collect();
     let seen: Vec<(&Example, &Seen)> = all.iter().copied().zip(&seen).collect();
     let (bias, relevance) = fit_relevance(&seen, arguments);
-    let weights = ChunkRankerWeights { run: lines, score, bias, relevance };
+    let asked: Vec<(&Example, &[(usize, f64)])> =
+        all.iter().zip(&held_out[0].ranked).map(|(example, ranked)| (*example, ranked.as_slice())).collect();
+    let about = about::fit(&asked);
+    let weights = ChunkRankerWeights { run: lines, score, bias, relevance, about };
     write(out, &weights)
 }
 
@@ -158,6 +162,13 @@ impl HeldOut {
                 });
                 ranked[at] = seen[at].order.iter().copied().zip(relevances).collect();
             }
+        }
+        // Relevances that no tree was fitted to, as those of later queries.
+        for (number, fold) in folds.iter_mut().enumerate() {
+            let (fitted, _) = split(number);
+            let fitted: Vec<(&Example, &[(usize, f64)])> =
+                fitted.iter().map(|&at| (&examples[at], ranked[at].as_slice())).collect();
+            fold.weights.about = about::fit(&fitted);
         }
         Self { scores, ranked, folds }
     }

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use craig_context::{Block, ChatQuery, Format, SourceText, Tokenizer, enclosing, fitted, merged};
 use craig_model::Cancellation;
-use craig_search::{Evidence, Hit};
+use craig_search::{Evidence, Found, Hit};
 use craig_source::mask_secrets;
 use craig_store::{Project, Store};
 
@@ -51,14 +51,20 @@ pub struct ChatContextRequest {
 /// Hits for each block that is wanted: neighbours are joined.
 const PER_BLOCK: usize = 2;
 
-/// A message gets context if its best block is at least this likely to answer: below, most are about something else.
-const WORTHWHILE: f32 = 0.16;
+/// A message gets context if it is about the project as surely as this …
+const ABOUT: f32 = 0.75;
+
+/// … or its best block is as likely to answer.
+const WORTHWHILE: f32 = 0.35;
 
 /// A message with so many words, such as the text of an issue, is rarely about something else.
 const LONG_MESSAGE: usize = 60;
 
-/// With a lower least relevance than the built-in one, less is worthwhile, too.
-const WORTHWHILE_SHARE: f32 = 4.0;
+/// Blocks are at least this share as likely as the best one …
+const SHARE_OF_BEST: f32 = 0.25;
+
+/// … where that is less than this.
+const LIKELY: f32 = 0.04;
 
 /// A search finds at least this many hits, so that a reranker has something to choose from.
 const MIN_CANDIDATES: usize = 15;
@@ -77,9 +83,17 @@ struct Limits {
 }
 
 impl Limits {
-    /// Least relevance of the best block.
-    fn worthwhile(&self) -> f32 {
-        (WORTHWHILE_SHARE * self.min_similarity).min(WORTHWHILE).max(self.min_similarity)
+    /// Whether a message may be about something else: then it gets no context. Who takes any block has asked for that.
+    fn is_elsewhere(&self, message: &str, found: &Found) -> bool {
+        let is_long = message.split_whitespace().count() >= LONG_MESSAGE;
+        let best = found.hits.first().map_or(0.0, |best| best.score);
+        self.min_similarity > 0.0 && !is_long && found.about < ABOUT && best < WORTHWHILE
+    }
+
+    /// Least relevance of a block, by that of the best one.
+    fn floor(&self, best: f32) -> f32 {
+        let likely = (SHARE_OF_BEST * best).min(LIKELY);
+        if self.min_similarity > 0.0 { self.min_similarity.max(likely) } else { 0.0 }
     }
 }
 
@@ -165,16 +179,16 @@ impl Engine {
             return ContextAnswer { query: answer.query, elapsed: answer.elapsed, ..none };
         }
         self.rephrase(request, &mut answer, clock);
-        let found = self.found(store, project, (&request.message, &query), limits, &mut answer, clock);
+        let found = self.found_for(store, project, (&request.message, &query), limits, &mut answer, clock);
         answer.elapsed.search_ms = clock.step_ms();
-        let hits = match found {
-            Ok(hits) => hits,
+        let found = match found {
+            Ok(found) => found,
             Err(error) => {
                 let failed = ContextAnswer::failed(&error);
                 return ContextAnswer { query: answer.query, notes: answer.notes, ..failed };
             }
         };
-        let answer = self.written(OpenProject { store, project }, hits, request, limits, answer, clock);
+        let answer = self.written(OpenProject { store, project }, found, request, limits, answer, clock);
         if let Some(key) = key {
             self.keep(store, project, key, &answer);
         }
@@ -199,8 +213,8 @@ impl Engine {
         answer.elapsed.rephrase_ms = clock.step_ms();
     }
 
-    /// Hits for the question, best first.
-    fn found(
+    /// What is found for the question.
+    fn found_for(
         &self,
         store: &Store,
         project: &Project,
@@ -208,7 +222,7 @@ impl Engine {
         limits: &Limits,
         answer: &mut ContextAnswer,
         clock: &mut Clock,
-    ) -> Result<Vec<Hit>, EngineError> {
+    ) -> Result<Found, EngineError> {
         let search = SearchRequest {
             limit: (PER_BLOCK * limits.max_chunks).max(MIN_CANDIDATES),
             per_file: usize::MAX,
@@ -217,12 +231,12 @@ impl Engine {
             rerank: false,
             ..SearchRequest::default()
         };
-        let mut hits = self.hits(store, &project.reference, &answer.query, &search, &mut answer.notes)?;
-        answer.n_candidates = hits.len();
+        let mut found = self.found(store, &project.reference, &answer.query, &search, &mut answer.notes)?;
+        answer.n_candidates = found.hits.len();
         if limits.rerank {
-            hits = self.reranked_hits(hits, &limits.cancellation, answer, clock);
+            found.hits = self.reranked_hits(found.hits, &limits.cancellation, answer, clock);
         }
-        Ok(hits)
+        Ok(found)
     }
 
     /// The hits in the order of the reranker; as they are if there is none or it fails.
@@ -267,24 +281,24 @@ impl Engine {
     fn written(
         &self,
         asked: OpenProject<'_>,
-        hits: Vec<Hit>,
+        mut found: Found,
         request: &ChatContextRequest,
         limits: &Limits,
         mut answer: ContextAnswer,
         clock: &mut Clock,
     ) -> ContextAnswer {
         let OpenProject { store, project } = asked;
-        let mut hits = hits;
-        for hit in hits.iter_mut().filter(|hit| request.open_files.contains(&hit.path)) {
+        for hit in found.hits.iter_mut().filter(|hit| request.open_files.contains(&hit.path)) {
             hit.score = score_if_open(hit.score);
         }
         // Stable: of equals the first found stays first.
-        hits.sort_by(|a, b| b.score.total_cmp(&a.score));
-        let is_long = request.message.split_whitespace().count() >= LONG_MESSAGE;
-        if !is_long && hits.first().is_some_and(|best| best.score < limits.worthwhile()) {
-            hits.clear();
+        found.hits.sort_by(|a, b| b.score.total_cmp(&a.score));
+        if limits.is_elsewhere(&request.message, &found) {
+            found.hits.clear();
         }
-        hits.retain(|hit| hit.score >= limits.min_similarity);
+        let mut hits = found.hits;
+        let floor = limits.floor(hits.first().map_or(0.0, |best| best.score));
+        hits.retain(|hit| hit.score >= floor);
         if !hits.is_empty()
             && let Some(whole) = self.whole_project(store, project, &hits, limits)
         {

@@ -71,7 +71,7 @@ impl Default for ContextConfig {
             chat: ChatConfig {
                 enabled: true,
                 max_chunks: 10,
-                min_similarity: 0.04,
+                min_similarity: 0.01,
                 rephrase: false,
                 rerank: false,
                 token_budget: 4000,

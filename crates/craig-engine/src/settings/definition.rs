@@ -319,9 +319,9 @@ pub const DEFINITIONS: &[Definition] = &[
     user(
         "puku.chat.semanticContext.minSimilarity",
         Kind::Share,
-        "0.04",
-        "Minimum relevance of a block: the probability that its lines answer. Unless this is lowered, a message of \
-         which no block reaches 0.16 gets none.",
+        "0.01",
+        "Minimum relevance of a block: the probability that its lines answer. A block also needs a quarter of the \
+         best one's, where that is less than 0.04; with 0, any block is taken for any message.",
     ),
     user(
         "puku.chat.semanticContext.showIndicator",

@@ -80,7 +80,7 @@ impl TestProject {
     }
 
     pub(crate) fn search(&self, query: &str, options: &SearchOptions) -> Vec<Hit> {
-        self.index().search(&self.store, query, StaticModel::builtin(), options).unwrap()
+        self.index().search(&self.store, query, StaticModel::builtin(), options).unwrap().hits
     }
 
     /// Paths of the hits of a search without limits, best first.

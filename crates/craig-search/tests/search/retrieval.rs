@@ -124,7 +124,7 @@ fn the_same_index_always_returns_the_same() {
     let index = project.index();
     let ask = || {
         let options = SearchOptions { limit: 50, ..SearchOptions::default() };
-        index.search(&project.store, "copper lantern violin", StaticModel::builtin(), &options).unwrap()
+        index.search(&project.store, "copper lantern violin", StaticModel::builtin(), &options).unwrap().hits
     };
     let first = ask();
     assert!((1..5).all(|_| ask() == first));

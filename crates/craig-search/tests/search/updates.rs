@@ -11,7 +11,7 @@ fn state(project: &TestProject, index: &Index) -> Vec<String> {
     let options = SearchOptions { limit: 1_000, ..SearchOptions::default() };
     let mut lines = Vec::new();
     for query in ["parcel", "meadow copper lantern", "how are letters delivered", "Courier::deliver"] {
-        for hit in index.search(&project.store, query, StaticModel::builtin(), &options).unwrap() {
+        for hit in index.search(&project.store, query, StaticModel::builtin(), &options).unwrap().hits {
             lines.push(format!("{query}: {hit:?}"));
         }
     }
