@@ -815,7 +815,8 @@ fn says(sentence: &str, name: &str) -> bool {
 fn begins_span(before: &str) -> bool {
     let Some((outside, inside)) = before.rsplit_once('`') else { return false };
     let is_span = outside.matches('`').count() % 2 == 0;
-    is_span && inside.chars().all(|c| "@.#$&*:<'\"-".contains(c)) || is_span && is_kind_before(inside)
+    let is_mark = inside.chars().all(|c| "@.#$&*:<'\"-".contains(c));
+    is_span && (is_mark || is_kind_before(inside))
 }
 
 fn is_kind_before(inside: &str) -> bool {

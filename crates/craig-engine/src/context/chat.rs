@@ -52,7 +52,7 @@ pub struct ChatContextRequest {
 const PER_BLOCK: usize = 2;
 
 /// A message gets context if it is about the project as surely as this …
-const ABOUT: f32 = 0.75;
+const ABOUT: f32 = 0.85;
 
 /// … or its best block is as likely to answer.
 const WORTHWHILE: f32 = 0.35;
@@ -64,7 +64,7 @@ const LONG_MESSAGE: usize = 60;
 const SHARE_OF_BEST: f32 = 0.25;
 
 /// … where that is less than this.
-const LIKELY: f32 = 0.04;
+const LIKELY: f32 = 0.08;
 
 /// A search finds at least this many hits, so that a reranker has something to choose from.
 const MIN_CANDIDATES: usize = 15;
