@@ -1,0 +1,119 @@
+//! Which sentences have content, whatever they are about.
+
+use crate::names::words_of;
+use crate::sentence;
+
+/// Longest sentence that is quoted, in bytes; longer ones are tables or lists without stops.
+const MAX_SENTENCE_BYTES: usize = 600;
+
+/// A sentence of fewer words is quoted only where its section has no other.
+pub(super) const ENOUGH_WORDS: usize = 3;
+
+pub(super) fn n_words(sentence: &str) -> usize {
+    sentence.split_whitespace().filter(|word| word.chars().any(char::is_alphabetic)).count()
+}
+
+/// Whether a sentence has content: no link (nor "See" and a link), image or tag alone, not too long; a short one only when it ends as one.
+pub(super) fn is_quotable(sentence: &str, is_row: bool) -> bool {
+    let n_words = n_words(sentence);
+    let is_ended = n_words > 0 && sentence.ends_with(['.', '!']);
+    let is_enough = if is_row { is_telling_row(sentence) } else { n_words >= ENOUGH_WORDS || is_ended };
+    is_enough
+        && sentence.len() <= MAX_SENTENCE_BYTES
+        && !sentence.starts_with(['!', '<'])
+        && !REFERRALS.iter().any(|start| sentence.starts_with(start))
+        && !sentence.starts_with(SIGNATURES)
+        && !is_version(sentence, n_words)
+        && !points_to_sample(sentence)
+        && !is_about_page(sentence)
+        && (is_row || has_prose(sentence))
+        && !sentence::is_link(sentence.strip_prefix("See ").unwrap_or(sentence))
+        && !TAGS.iter().chain(APPEALS).any(|tag| sentence.contains(tag))
+        && (is_row || !sentence.contains(" | "))
+}
+
+/// Whether a row of a table has words behind its first cell that are no code: what is said of what the first one names.
+fn is_telling_row(row: &str) -> bool {
+    let is_telling = |cell: &str| {
+        let words: String = cell.split('`').step_by(2).collect();
+        n_words(&words) >= MIN_WORDS_OF_CELL || n_words(&words) > 0 && cell.trim_end().ends_with('.')
+    };
+    row.split(" | ").skip(1).any(is_telling)
+}
+
+/// A cell of fewer words tells nothing without the heading of its column.
+const MIN_WORDS_OF_CELL: usize = 2;
+
+/// What sentences begin with that only say where more is said.
+const REFERRALS: &[&str] = &[
+    "See ",
+    "See: ",
+    "(See ",
+    "For more information",
+    "For more details",
+    "For details",
+    "Read more",
+    "Learn more",
+    "Refer to",
+];
+
+/// Whether a sentence says in which version something came, and nothing else: "Added in v2.2.0".
+fn is_version(sentence: &str, n_words: usize) -> bool {
+    n_words <= MAX_WORDS_OF_VERSION && VERSIONS.iter().any(|begin| sentence.starts_with(begin))
+}
+
+/// Longest sentence that merely names a version, in words.
+const MAX_WORDS_OF_VERSION: usize = 5;
+
+/// What such sentences begin with.
+const VERSIONS: &[&str] = &[
+    "Added in",
+    "Added since",
+    "Since ",
+    "New in",
+    "Introduced in",
+    "Available since",
+    "Available in",
+    "Changed in",
+    "Deprecated",
+];
+
+/// What generated documentation puts before signatures.
+const SIGNATURES: [char; 4] = ['▸', '•', '◆', '▪'];
+
+/// Whether a sentence has a word that is no code.
+fn has_prose(sentence: &str) -> bool {
+    let outside: String = sentence.split('`').step_by(2).collect();
+    n_words(&outside) > 0 || !sentence.contains('`')
+}
+
+/// Whether a sentence speaks of the page that it stands on: "This guide expects that you have …".
+fn is_about_page(sentence: &str) -> bool {
+    let mut words = sentence.split_whitespace();
+    let first = words.next().is_some_and(|word| matches!(word, "This" | "In" | "Throughout"));
+    let rest: Vec<&str> = words.take(2).collect();
+    let is_page = |word: &&str| PAGES.contains(&word.trim_end_matches([',', '.']));
+    first && rest.iter().any(is_page) && (sentence.starts_with("This ") || rest.first() == Some(&"this"))
+}
+
+/// What a page calls itself.
+const PAGES: &[&str] =
+    &["guide", "page", "section", "chapter", "document", "tutorial", "article", "documentation"];
+
+/// Whether a sentence speaks of a sample that stands elsewhere: "In the above example, …".
+fn points_to_sample(sentence: &str) -> bool {
+    let begin: Vec<String> =
+        words_of(sentence.split('`').next().unwrap_or_default()).into_iter().take(5).collect();
+    let is_one = |words: &[&str]| begin.iter().any(|word| words.contains(&word.as_str()));
+    let is_pointing =
+        is_one(&["in", "as", "with", "from", "the"]) && is_one(&["above", "previous", "preceding"]);
+    is_pointing && is_one(&["example", "examples", "sample", "snippet", "code", "shown", "seen"])
+        || sentence.starts_with("In this example")
+        || sentence.starts_with("In the example")
+}
+
+/// What those say who ask for support.
+const APPEALS: &[&str] = &["sponsor", "Sponsor", "donat", "Donat", "Support from"];
+
+/// Tags that set a page and are no words of it.
+const TAGS: &[&str] = &["<img", "<a ", "<br", "<td", "<table", "<div", "<p "];

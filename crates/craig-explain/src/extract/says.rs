@@ -1,0 +1,53 @@
+//! Whether a sentence says a name, and where.
+
+use super::quotable::n_words;
+use super::whose::occurrences;
+use crate::names::{BEFORE_NAMES, is_plain_word};
+
+/// Whether a sentence says a name; a name that is a plain word, only as code that begins with it.
+pub(super) fn says(sentence: &str, name: &str) -> bool {
+    let is_word = is_plain_word(name);
+    occurrences(sentence, name).any(|at| {
+        let is_call = sentence[at + name.len()..].starts_with('(');
+        let is_member = sentence[..at].ends_with(['.', '#', ':']) && !sentence[..at].ends_with(": ");
+        !is_word || begins_span(&sentence[..at]) || is_call || is_member
+    })
+}
+
+/// Whether what ends here is the beginning of a code span, or of one with a mark or a word for the kind of thing: `@x`,
+/// `new x`. What stands in the middle of code is a part of something else: `ignore missing`, `{ "code": 80 }`.
+fn begins_span(before: &str) -> bool {
+    let Some((outside, inside)) = before.rsplit_once('`') else { return false };
+    let is_span = outside.matches('`').count() % 2 == 0;
+    let is_mark = inside.chars().all(|c| "@.#$&*:<'\"-".contains(c));
+    is_span && (is_mark || is_kind_before(inside))
+}
+
+fn is_kind_before(inside: &str) -> bool {
+    inside.ends_with(' ') && !inside.trim().contains(' ') && BEFORE_NAMES.contains(&inside.trim())
+}
+
+/// Words that may come before the name that a sentence is about: "In short, the shared `Name`", "Use `Name` to".
+const MAX_WORDS_BEFORE: usize = 3;
+
+/// Whether a sentence begins with a name.
+pub(super) fn begins_with(sentence: &str, name: &str) -> bool {
+    says(sentence, name) && occurrences(sentence, name).any(|at| n_words(&sentence[..at]) <= MAX_WORDS_BEFORE)
+}
+
+/// Whether a sentence begins with names of which one is this: "`A`, `B` and `Name` open".
+pub(super) fn is_among_first(sentence: &str, name: &str) -> bool {
+    occurrences(sentence, name).any(|at| {
+        let outside: String = sentence[..at].split('`').step_by(2).collect();
+        !sentence.contains(" | ")
+            && outside.split_whitespace().all(|word| n_words(word) == 0 || ["and", "or"].contains(&word))
+    })
+}
+
+/// Whether a sentence has a call of a name as code: "Set it by `.type(x)`".
+pub(super) fn calls(sentence: &str, name: &str) -> bool {
+    occurrences(sentence, name).any(|at| {
+        let is_span = sentence[..at].matches('`').count() % 2 == 1;
+        is_span && sentence[at + name.len()..].starts_with('(')
+    })
+}

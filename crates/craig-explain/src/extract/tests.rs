@@ -1,0 +1,420 @@
+use super::*;
+
+/// The quotes about `start` from all sections of a text, each with its citation.
+fn quoted(text: &str) -> Vec<String> {
+    quoted_of("start", text)
+}
+
+fn quoted_of(name: &str, text: &str) -> Vec<String> {
+    let library = Library::of_texts(vec![("README.md".into(), text.into())]);
+    let cited: Vec<Cited> = (0..library.n_sections())
+        .map(|at| Cited { at, is_owned: true, is_headed_by_owner: true, kin: 0.0 })
+        .collect();
+    let subject = Subject { name: name.into(), kind: Some(ChunkKind::Function), ..Subject::default() };
+    let sentence = |quote: Quote| {
+        format!("{} {}", quote.citation, &library.place(cited[quote.citation].at).page.text[quote.bytes])
+    };
+    quotes(&library, &cited, &subject).into_iter().map(sentence).collect()
+}
+
+#[test]
+fn a_section_of_the_name_is_quoted_from_its_beginning() {
+    let text = "# start\nComposes the parts, from left to right. Order matters a lot. Errors stop it. Call `start` once.\n";
+    let expected =
+        ["0 Composes the parts, from left to right.", "0 Order matters a lot.", "0 Call `start` once."];
+    assert_eq!(quoted(text), expected);
+}
+
+#[test]
+fn a_short_sentence_is_quoted_where_there_is_no_other() {
+    assert_eq!(quoted("# start\nGoes on.\n"), ["0 Goes on."]);
+    assert_eq!(quoted("# start\nGoes on. It begins the whole work.\n"), ["0 It begins the whole work."]);
+    assert_eq!(quoted("# start\nExample\n"), Vec::<String>::new());
+}
+
+#[test]
+fn a_row_of_a_table_is_quoted_whole() {
+    let text = "# Methods\n\n| Name | Meaning |\n|---|---|\n| `start()` | Begins. |\n| `stop()` | Ends the work. |\n";
+    assert_eq!(quoted(text), ["0 `start()` | Begins."]);
+}
+
+#[test]
+fn an_entry_is_quoted_with_what_follows_it() {
+    let text =
+        "# Methods\n\n- `start()`\n\n  Begins the work. Call it once.\n- `stop()`\n\n  Ends it at once.\n";
+    assert_eq!(quoted(text), ["0 Begins the work.", "0 Call it once."]);
+}
+
+#[test]
+fn a_row_without_words_is_not_quoted() {
+    let text = "# Methods\n\n| Name | Type |\n|---|---|\n| `start()` | `Server` |\n";
+    assert_eq!(quoted(text), Vec::<String>::new());
+}
+
+#[test]
+fn an_entry_ends_where_the_list_goes_on() {
+    let text =
+        "# Methods\n\n- `start()` begins the work.\n- Never call anything twice.\n\nAll of this is safe.\n";
+    assert_eq!(quoted(text), ["0 `start()` begins the work."]);
+    let text = "# Methods\n\n`start()`\n\nBegins the whole work.\n";
+    assert_eq!(quoted(text), ["0 Begins the whole work."]);
+}
+
+#[test]
+fn what_announces_is_quoted_with_what_it_announces_alone() {
+    assert_eq!(quoted("# start\nThis is the same as:\n\n- one\n- two\n"), Vec::<String>::new());
+    assert_eq!(quoted("# Methods\n\n- `start()` has these options:\n  - one\n"), Vec::<String>::new());
+}
+
+#[test]
+fn a_sentence_that_goes_on_is_quoted_behind_the_one_before() {
+    let text = "# Usage\nAll parts are checked. This is what `start` does first. Nothing else is.\n";
+    assert_eq!(quoted(text), ["0 All parts are checked.", "0 This is what `start` does first."]);
+    let text = "# Usage\n- This is what `start` does first.\n";
+    assert_eq!(quoted(text), Vec::<String>::new());
+}
+
+#[test]
+fn a_sample_is_quoted_where_the_prose_says_little() {
+    let text = "# start\n\n```js\nawait start() // opens the port\n```\n";
+    assert_eq!(quoted(text), ["0 ```js\nawait start() // opens the port\n```"]);
+    let text = "# Usage\n\nOpen the port before anything else:\n\n```js\nopenPort()\nstart()\n```\n";
+    let sample = "0 ```js\nopenPort()\nstart()\n```";
+    assert_eq!(quoted_of("openPort", text), ["0 Open the port before anything else:", sample]);
+    assert_eq!(quoted_of("start", text), Vec::<String>::new(), "samples have plain words of anything");
+}
+
+#[test]
+fn a_short_sample_shows_what_it_calls() {
+    let text = "# Time zones\nUTC is supported directly, too:\n\n```js\nDate.now().toUtc()\n```\n";
+    assert_eq!(quoted_of("toUtc", text).len(), 2);
+    assert_eq!(quoted_of("now", text).len(), 0);
+}
+
+#[test]
+fn a_long_sample_shows_nothing() {
+    let long = format!("# Usage\n\nOpen it:\n\n```js\nopenPort()\n{}```\n", "go()\n".repeat(20));
+    assert_eq!(quoted_of("openPort", &long), Vec::<String>::new());
+}
+
+#[test]
+fn a_heading_has_all_words_of_a_name_of_several_or_is_the_one_word() {
+    assert_eq!(quoted_of("openPort", "# Opening a port\nWaits for callers.\n"), ["0 Waits for callers."]);
+    assert_eq!(quoted_of("Lru", "# LRU\nForgets the oldest values.\n"), ["0 Forgets the oldest values."]);
+    assert_eq!(quoted_of("Input", "# All about inputs\nEvery program has some.\n"), Vec::<String>::new());
+}
+
+#[test]
+fn a_sentence_is_about_the_name_that_it_begins_with() {
+    for sentence in ["The `Client` sends it.", "`Client` sends it.", "Use `net.Client` to send."] {
+        assert!(begins_with(sentence, "Client"), "{sentence}");
+    }
+    for sentence in ["`Client.close()` closes.", "`Client::close`", "Client-side code is run."] {
+        assert!(!begins_with(sentence, "Client"), "{sentence}");
+    }
+    assert!(begins_with("`client.close()` closes.", "close"));
+    assert!(!begins_with("When needed, you can send just a `Client`.", "Client"));
+    assert!(!begins_with("You start the engine.", "start"));
+}
+
+#[test]
+fn a_quote_is_direct_below_a_heading_that_is_the_name_and_no_fragment() {
+    let is_direct_in = |text: &str| {
+        let library = Library::of_texts(vec![("README.md".into(), text.into())]);
+        let subject = Subject { name: "start".into(), ..Subject::default() };
+        let cited = Cited { at: 0, is_owned: true, is_headed_by_owner: true, kin: 0.0 };
+        let quotes = quotes(&library, &[cited], &subject);
+        quotes.first().is_some_and(|first| is_direct(&library, cited, &subject, &first.bytes))
+    };
+    assert!(is_direct_in("# start\nComposes the parts, from left to right.\n"));
+    assert!(is_direct_in("# The `start` method\nComposes the parts, from left to right.\n"));
+    assert!(!is_direct_in("# start\nFirst you have to open all of these:\n"));
+    assert!(!is_direct_in("# start\n- the parts that are composed, from left to right\n"));
+    assert!(!is_direct_in("# Types must not be like `start`\nThis is a rule of severity one.\n"));
+}
+
+/// The quotes about a member of `Version`.
+fn quoted_of_member(kind: ChunkKind, is_owned: bool, text: &str) -> Vec<String> {
+    let library = Library::of_texts(vec![("docs/a.md".into(), text.into())]);
+    let subject = Subject {
+        name: "minor".into(),
+        owner: Some("Version".into()),
+        kind: Some(kind),
+        ..Subject::default()
+    };
+    let quotes =
+        quotes(&library, &[Cited { at: 0, is_owned, is_headed_by_owner: is_owned, kin: 0.0 }], &subject);
+    quotes.into_iter().map(|quote| library.place(0).page.text[quote.bytes].to_owned()).collect()
+}
+
+#[test]
+fn a_member_is_bound_by_its_owner() {
+    let none = Vec::<String>::new();
+    let headed = "# minor\nCounts what was added.\n";
+    assert_eq!(quoted_of_member(ChunkKind::Method, true, headed), ["Counts what was added."]);
+    assert_eq!(quoted_of_member(ChunkKind::Method, false, headed), none);
+    let plain = "# Numbers\nThere are `major` and `minor` of them.\n";
+    assert_eq!(quoted_of_member(ChunkKind::Method, true, plain).len(), 1);
+    assert_eq!(quoted_of_member(ChunkKind::Constant, false, plain), none, "a field that is a plain word");
+    let called = "# Numbers\nGet the second one by `.minor()` of it.\n";
+    assert_eq!(quoted_of_member(ChunkKind::Method, false, called).len(), 1, "a call is a method's");
+    assert_eq!(quoted_of_member(ChunkKind::Constant, false, called), none);
+    let with_owner = "# Numbers\nSet the `minor` property of your `Version`.\n";
+    assert_eq!(quoted_of_member(ChunkKind::Constant, false, with_owner).len(), 1);
+    let owned = "# Numbers\nThere is `Version.minor`, too.\n\nOther things have `minor`, as well.\n";
+    assert_eq!(quoted_of_member(ChunkKind::Constant, false, owned), ["There is `Version.minor`, too."]);
+    let foreign = "# minor\nUse `Release.minor` here.\n# `Release.minor`\nOf a release.\n";
+    assert_eq!(quoted_of_member(ChunkKind::Method, false, foreign), none);
+}
+
+#[test]
+fn a_name_of_several_words_needs_no_owner_unless_the_page_is_of_another_class() {
+    let text = "# openPort()\nOpens the first port of all.\n# a()\nx\n# b()\nx\n# c()\nx\n";
+    let library = Library::of_texts(vec![("docs/a.md".into(), text.into())]);
+    let quoted_beside = |siblings: &[&str]| {
+        let subject = Subject {
+            name: "openPort".into(),
+            owner: Some("Relation".into()),
+            kind: Some(ChunkKind::Method),
+            siblings: siblings.iter().map(|name| (*name).to_owned()).collect(),
+            ..Subject::default()
+        };
+        quotes(&library, &[Cited { at: 0, is_owned: false, is_headed_by_owner: false, kin: 0.0 }], &subject)
+            .len()
+    };
+    assert_eq!(quoted_beside(&[]), 1);
+    assert_eq!(quoted_beside(&["joinAll", "merge", "split", "fold"]), 0);
+}
+
+#[test]
+fn a_heading_that_has_a_word_among_others_is_not_about_it() {
+    let text = "# Bundled parsers\nInstall them all at once.\n\n- Call `Parser()` for one.\n";
+    assert_eq!(quoted_of("Parser", text), ["0 Call `Parser()` for one."]);
+    let text = "# Factory.register_one\nRegisters one at a time.\n";
+    assert_eq!(quoted_of("FactoryOne", text), Vec::<String>::new());
+    let text = "# `OpenPort.name` was added\nKeep the names of before.\n";
+    assert_eq!(quoted_of("OpenPort", text), Vec::<String>::new());
+}
+
+#[test]
+fn a_referral_is_no_description() {
+    let text = "# Usage\nSee also the pages on `openPort()` for more. Call `openPort()` first.\n";
+    assert_eq!(quoted_of("openPort", text), ["0 Call `openPort()` first."]);
+}
+
+#[test]
+fn the_row_of_the_own_module_is_quoted() {
+    let rows =
+        "| `etcd` | `etcd.open(x)` | Opens an etcd. |\n| `vault` | `vault.open(x)` | Opens a vault. |\n";
+    let text = format!("# Kinds\n\n| Name | Call | Meaning |\n|---|---|---|\n{rows}");
+    let library = Library::of_texts(vec![("README.md".into(), text)]);
+    let quoted_in = |homes: &[&str]| -> Vec<String> {
+        let homes = homes.iter().map(|home| (*home).to_owned()).collect();
+        let kind = Some(ChunkKind::Function);
+        let subject = Subject { name: "open".into(), kind, homes, ..Subject::default() };
+        let quotes = quotes(
+            &library,
+            &[Cited { at: 0, is_owned: false, is_headed_by_owner: false, kin: 0.0 }],
+            &subject,
+        );
+        quotes.into_iter().map(|quote| library.place(0).page.text[quote.bytes].to_owned()).collect()
+    };
+    assert_eq!(quoted_in(&["vault"]), ["`vault` | `vault.open(x)` | Opens a vault."]);
+    assert_eq!(quoted_in(&["consul"]), Vec::<String>::new());
+}
+
+/// What is quoted of a subject that the documentation says no owner of, from the first of some sections.
+fn quoted_unowned(subject: &Subject, pages: &[(&str, &str)], at: usize) -> Vec<String> {
+    let texts = pages.iter().map(|(path, text)| ((*path).to_owned(), (*text).to_owned())).collect();
+    let library = Library::of_texts(texts);
+    let cited = Cited { at, is_owned: false, is_headed_by_owner: false, kin: 0.0 };
+    let text = |quote: Quote| library.place(at).page.text[quote.bytes].to_owned();
+    quotes(&library, &[cited], subject).into_iter().map(text).collect()
+}
+
+fn named(name: &str, kind: ChunkKind) -> Subject {
+    Subject { name: name.into(), kind: Some(kind), ..Subject::default() }
+}
+
+#[test]
+fn an_announcement_that_a_section_begins_with_is_quoted_with_what_follows() {
+    let text = "# start\nOpens the port and waits for callers where:\n- `port` is the number of the port.\n";
+    let expected = ["0 Opens the port and waits for callers where:", "0 `port` is the number of the port."];
+    assert_eq!(quoted(text), expected);
+}
+
+#[test]
+fn a_heading_of_a_template_names_nothing() {
+    let page =
+        |name: &str| format!("# {name}\n## Options\n**size**: the most that `Options` of {name} keep.\n");
+    let (a, b, c) = (page("first"), page("second"), page("third"));
+    let options = named("Options", ChunkKind::Type);
+    let of = |pages: &[(&str, &str)]| quoted_unowned(&options, pages, 1).len();
+    assert_eq!(of(&[("a.md", &a), ("b.md", &b), ("c.md", &c)]), 0);
+    assert_eq!(of(&[("a.md", &a)]), 1);
+}
+
+#[test]
+fn a_summary_is_about_what_the_heading_above_it_names() {
+    let text =
+        "# openPort\n## Summary\nWaits for callers at once.\n## Returns\nNothing that anybody needs.\n";
+    let of = |at| quoted_unowned(&named("openPort", ChunkKind::Function), &[("a.md", text)], at);
+    assert_eq!(of(1), ["Waits for callers at once."]);
+    assert_eq!(of(2), Vec::<String>::new());
+}
+
+#[test]
+fn an_argument_is_neither_a_function_nor_a_type() {
+    let text = "# Extensions\nWhere:\n- `type`: the kind of schema.\n- **Cleanup**: what is done at last.\n";
+    let of = |name, kind| quoted_unowned(&named(name, kind), &[("a.md", text)], 0).len();
+    assert_eq!(of("type", ChunkKind::Function), 0);
+    assert_eq!(of("type", ChunkKind::Method), 1);
+    assert_eq!(of("Cleanup", ChunkKind::Type), 0);
+    let call = [("a.md", "# Methods\n- `type(x)`: makes a schema of it.\n")];
+    assert_eq!(quoted_unowned(&named("type", ChunkKind::Function), &call, 0).len(), 1);
+}
+
+#[test]
+fn an_entry_that_other_sections_have_with_another_meaning_is_none() {
+    let entry = |what: &str| format!("# Errors of {what}\n- `EAGAIN`: {what}.\n");
+    let texts =
+        ["the queue is full", "no message came in time", "a signal ended it early", "nobody listens there"];
+    let pages: Vec<(String, String)> =
+        texts.iter().enumerate().map(|(at, what)| (format!("{at}.md"), entry(what))).collect();
+    let pages: Vec<(&str, &str)> = pages.iter().map(|(path, text)| (path.as_str(), text.as_str())).collect();
+    let of = |n: usize| quoted_unowned(&named("EAGAIN", ChunkKind::Constant), &pages[..n], 0).len();
+    assert_eq!((of(2), of(4)), (1, 0));
+}
+
+#[test]
+fn a_sentence_on_a_sample_that_stands_elsewhere_is_not_quoted() {
+    assert_eq!(
+        quoted_of("openPort", "# Usage\nIn the above example, `openPort` waits for callers.\n"),
+        Vec::<String>::new()
+    );
+    assert_eq!(quoted_of("openPort", "# Usage\nThe example below has no `openPort` at all.\n").len(), 1);
+}
+
+#[test]
+fn a_signature_says_what_the_section_is_about() {
+    let text = "# Repeat\nInserts the text of the passed node.\n\n`rep(node)`\n- `node`: which one.\n";
+    let rep = named("rep", ChunkKind::Function);
+    assert_eq!(quoted_unowned(&rep, &[("a.md", text)], 0)[0], "Inserts the text of the passed node.");
+    let by_the_way = "# Repeat\nInserts the text.\n\nNext to `rep(node)` there is more.\n";
+    assert_eq!(quoted_unowned(&rep, &[("a.md", by_the_way)], 0), ["Next to `rep(node)` there is more."]);
+}
+
+#[test]
+fn a_short_sentence_is_quoted_with_the_one_that_goes_on_from_it() {
+    let text = "# Usage\nThere are several `openPort` methods. These take a number or a name. All wait.\n";
+    let expected = ["0 There are several `openPort` methods.", "0 These take a number or a name."];
+    assert_eq!(quoted_of("openPort", text), expected);
+}
+
+#[test]
+fn a_sentence_that_the_name_says_as_well_is_not_quoted() {
+    assert_eq!(quoted_of("OpenPort", "# OpenPort\nOpen port interface.\n"), Vec::<String>::new());
+}
+
+#[test]
+fn notes_of_changes_explain_what_they_add() {
+    let notes = "\
+- Renamed `closePort()` to `openPort()`.
+- There is no longer any need of `openPort()` for ports above ten.
+- Added `openPort()`, which opens one.
+";
+    let quoted_from =
+        |path: &str| quoted_unowned(&named("openPort", ChunkKind::Function), &[(path, notes)], 0).len();
+    assert_eq!(
+        (quoted_from("CHANGELOG.md"), quoted_from("blog/first.md"), quoted_from("ports.md")),
+        (1, 1, 3)
+    );
+}
+
+#[test]
+fn a_plain_word_amidst_code_is_a_part_of_something_else() {
+    assert!(says("Use `missing` here.", "missing") && says("It is `@missing`.", "missing"));
+    assert!(says("Call `new Missing` first.", "Missing") && says("Call `x.missing()`.", "missing"));
+    assert!(!says("Use `ignore missing` here.", "missing") && !says("By `{ \"code\": 80 }`.", "code"));
+}
+
+#[test]
+fn the_entry_of_another_name_is_about_that_one() {
+    let text =
+        "# Usage\n- `closePort` waits until `openPort` is done.\n- Before that, call `openPort` once.\n";
+    assert_eq!(quoted_of("openPort", text), ["0 Before that, call `openPort` once."]);
+}
+
+#[test]
+fn a_heading_of_prose_names_what_its_section_has_in_code() {
+    let of = |text: &str| quoted_unowned(&named("Call", ChunkKind::Class), &[("a.md", text)], 0).len();
+    assert_eq!(of("# Call\nPasses one macro to another.\n"), 0);
+    assert_eq!(of("# Call\nPasses one macro to another, by a `Call`.\n"), 1);
+    assert_eq!(of("# `Call`\nPasses one macro to another.\n"), 1);
+}
+
+#[test]
+fn a_member_of_another_type_is_not_quoted() {
+    let subject =
+        Subject { owner: Some("SignInput".into()), ..named("protectedHeader", ChunkKind::Constant) };
+    let page = |title: &str| {
+        format!("# Interface: {title}\n## Properties\n### protectedHeader\nIs protected, of course.\n")
+    };
+    let of = |title: &str| quoted_unowned(&subject, &[("a.md", &page(title))], 2).len();
+    assert_eq!((of("SignInput"), of("VerifyResult")), (1, 0));
+}
+
+#[test]
+fn what_speaks_of_the_page_or_is_all_code_is_not_quoted() {
+    for text in [
+        "This guide expects that you have an `openPort`.",
+        "`openPort(x) => Port`",
+        "▸ static `openPort` of a port",
+    ] {
+        assert_eq!(quoted_of("openPort", &format!("# Usage\n{text}\n")), Vec::<String>::new(), "{text}");
+    }
+}
+
+#[test]
+fn the_words_of_another_name_are_there_by_chance() {
+    assert_eq!(
+        quoted_of("BlockStart", "# `BlockStartParser`\nReads the first line.\n"),
+        Vec::<String>::new()
+    );
+}
+
+#[test]
+fn a_type_is_not_the_event_of_the_same_word() {
+    let text = "# `progress`\nIs emitted again and again.\n";
+    assert_eq!(quoted_of("progress", text), ["0 Is emitted again and again."]);
+    assert_eq!(quoted_of("Progress", text), Vec::<String>::new());
+}
+
+#[test]
+fn a_repair_is_no_description() {
+    let text =
+        "# Changelog\n- Fixed `openPort()` for ports below ten.\n- Added `openPort()`, which opens one.\n";
+    assert_eq!(quoted_of("openPort", text), ["0 Added `openPort()`, which opens one."]);
+}
+
+#[test]
+fn a_word_of_the_prose_is_no_name() {
+    assert_eq!(quoted("# Usage\nYou start the engine with a key.\n"), Vec::<String>::new());
+}
+
+#[test]
+fn links_images_and_other_names_are_not_quoted() {
+    let text = "\
+# start
+[![Build](a.svg)](b)
+- [How to start it](#start)
+- See [the documentation of starting](https://example.org)
+
+Begins the whole work.
+# stop
+This ends the whole work.
+# Usage
+You have to call `start` before.
+";
+    assert_eq!(quoted(text), ["0 Begins the whole work.", "2 You have to call `start` before."]);
+}
