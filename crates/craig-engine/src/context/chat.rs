@@ -63,8 +63,11 @@ const LONG_MESSAGE: usize = 60;
 /// Blocks are at least this share as likely as the best one …
 const SHARE_OF_BEST: f32 = 0.25;
 
-/// … where that is less than this.
+/// … where that is less than this …
 const LIKELY: f32 = 0.08;
+
+/// … or this for a long message, whose words are shared by many places.
+const LIKELY_FOR_LONG: f32 = 0.04;
 
 /// A search finds at least this many hits, so that a reranker has something to choose from.
 const MIN_CANDIDATES: usize = 15;
@@ -85,14 +88,13 @@ struct Limits {
 impl Limits {
     /// Whether a message may be about something else: then it gets no context. Who takes any block has asked for that.
     fn is_elsewhere(&self, message: &str, found: &Found) -> bool {
-        let is_long = message.split_whitespace().count() >= LONG_MESSAGE;
         let best = found.hits.first().map_or(0.0, |best| best.score);
-        self.min_similarity > 0.0 && !is_long && found.about < ABOUT && best < WORTHWHILE
+        self.min_similarity > 0.0 && !is_long(message) && found.about < ABOUT && best < WORTHWHILE
     }
 
-    /// Least relevance of a block, by that of the best one.
-    fn floor(&self, best: f32) -> f32 {
-        let likely = (SHARE_OF_BEST * best).min(LIKELY);
+    /// Least relevance of a block for a message, by that of the best one.
+    fn floor(&self, message: &str, best: f32) -> f32 {
+        let likely = (SHARE_OF_BEST * best).min(if is_long(message) { LIKELY_FOR_LONG } else { LIKELY });
         if self.min_similarity > 0.0 { self.min_similarity.max(likely) } else { 0.0 }
     }
 }
@@ -297,7 +299,7 @@ impl Engine {
             found.hits.clear();
         }
         let mut hits = found.hits;
-        let floor = limits.floor(hits.first().map_or(0.0, |best| best.score));
+        let floor = limits.floor(&request.message, hits.first().map_or(0.0, |best| best.score));
         hits.retain(|hit| hit.score >= floor);
         if !hits.is_empty()
             && let Some(whole) = self.whole_project(store, project, &hits, limits)
@@ -393,6 +395,10 @@ fn without_secrets(request: &ChatContextRequest) -> ChatContextRequest {
         history: request.history.iter().map(masked).collect(),
         ..request.clone()
     }
+}
+
+fn is_long(message: &str) -> bool {
+    message.split_whitespace().count() >= LONG_MESSAGE
 }
 
 fn wants_none(message: &str) -> bool {
