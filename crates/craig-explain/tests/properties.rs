@@ -39,6 +39,15 @@ fn document() -> impl Strategy<Value = String> {
         .prop_map(|(preamble, sections)| format!("{preamble}\n\n{}", sections.concat()))
 }
 
+/// The heading that a line is, as the generator makes them.
+fn heading_of(line: &str) -> Option<&str> {
+    let marks = line.len() - line.trim_start_matches('#').len();
+    let marked = line[marks..].strip_prefix(' ').filter(|_| (1..=6).contains(&marks));
+    let heading = marked.or_else(|| line.starts_with("Title ").then_some(line))?;
+    let is_plain = heading.chars().all(|c| c.is_ascii_alphanumeric() || " `()".contains(c));
+    (!heading.is_empty() && is_plain && heading != "not a heading").then_some(heading)
+}
+
 fn library(documents: &[String]) -> Library {
     let path = |at: usize| format!("docs/page{at}.md");
     Library::of_texts(documents.iter().enumerate().map(|(at, text)| (path(at), text.clone())).collect())
@@ -136,6 +145,17 @@ proptest! {
         }
     }
 
+    // Feature: ai-docs-interpreter, Property 3: against headings counted line by line
+    #[test]
+    fn every_heading_begins_a_section(sections in prop::collection::vec(section(), 1..6)) {
+        let text = sections.concat();
+        let library = library(std::slice::from_ref(&text));
+        let headings: Vec<&str> =
+            library.documents()[0].page.sections.iter().map(|section| section.outline.heading.as_str()).collect();
+        let expected: Vec<&str> = text.lines().filter_map(heading_of).collect();
+        prop_assert_eq!(headings, expected);
+    }
+
     // Feature: ai-docs-interpreter, Property 4: metadata is complete
     #[test]
     fn metadata_is_complete(text in document()) {
@@ -199,9 +219,9 @@ proptest! {
 
     // Feature: ai-docs-interpreter, Property 11: any selection size
     #[test]
-    fn any_selection_is_handled(text in "(\\PC|\n){0,200}", first in 0usize..40, length in 0usize..400, language in 0u8..3) {
+    fn any_selection_is_handled(text in "(\\PC|\n){0,200}", first in 0usize..40, last in 0usize..400, language in 0u8..3) {
         let language = [Language::JavaScript, Language::TypeScript, Language::Text][usize::from(language)];
-        let context = CodeContext::read("x.js", language, &text, Some((first, first + length)));
+        let context = CodeContext::read("x.js", language, &text, Some((first, last)));
         prop_assert!(text.contains(&context.selected_text));
         prop_assert!(context.surrounding_context.contains(&context.selected_text));
         prop_assert!(context.lines.0 <= context.lines.1);
@@ -298,6 +318,19 @@ proptest! {
         let explanation = explained(&documents, &name);
         prop_assert_eq!(explanation.explanation.as_str(), NOT_DOCUMENTED);
         prop_assert!(!explanation.has_relevant_docs && explanation.citations.is_empty() && explanation.hover(&|_| None).is_none());
+    }
+
+    // Feature: ai-docs-interpreter, Property 19: a name that unrelated text says by the way
+    #[test]
+    fn what_is_named_by_the_way_is_refused(name in "[a-z]{4,8}[A-Z][a-z]{4,8}", place in 0usize..4) {
+        let by_the_way = [
+            format!("# Thanks\nThanks to {name} for the coffee.\n"),
+            format!("# Travel\nWe went to {name} by train, and came back on foot.\n"),
+            format!("# Sponsors\n- Somebody\n- {name}\n- Somebody else\n"),
+            format!("# Releases\nThe sixth one is dedicated to {name}.\n"),
+        ];
+        let explanation = explained(&by_the_way[place..=place], &name).explanation;
+        prop_assert_eq!(explanation.as_str(), NOT_DOCUMENTED);
     }
 
     // Feature: ai-docs-interpreter, Property 20: the cached result comes back
