@@ -258,6 +258,9 @@ struct Reading<'l> {
     cited: Cited,
 }
 
+/// What files are called that pages are called like by chance.
+const COMMON_HOMES: &[&str] = &["index", "main", "mod", "lib", "README", "__init__", "types", "utils"];
+
 /// A signature stands among so many paragraphs that a section begins with.
 const SIGNATURE_WITHIN: usize = 3;
 
@@ -338,10 +341,29 @@ impl<'l> Reading<'l> {
             && self.cited.kin < LITTLE_KIN
     }
 
+    /// Whether another page is called like the subject's file, and is about the name: then this one is about a namesake, as
+    /// `Decoder.md` is where there is an `Eq.md` for `sum` of `Eq.ts`.
+    fn has_page_elsewhere(&self) -> bool {
+        let Some(home) =
+            self.subject.homes.last().filter(|home| home.len() > 1 && !COMMON_HOMES.contains(&home.as_str()))
+        else {
+            return false;
+        };
+        let is_at_home =
+            |place: Place<'_>| place.page.stem().split('.').next().is_some_and(|stem| stem == home);
+        let named = self.library.named(&self.subject.name);
+        self.subject.owner.is_none()
+            && !is_at_home(self.place)
+            && named.iter().any(|&at| is_at_home(self.library.place(at as usize)))
+    }
+
     /// What the section says of the subject, the most telling first: the entry of a list that is about it, the beginning
     /// of a section that is called like it, else the sentences that say its name; and where there is none of these, the
     /// code block that shows it.
     fn description(&self) -> Vec<Range<usize>> {
+        if self.has_page_elsewhere() {
+            return Vec::new();
+        }
         let statements = self.statements();
         let is_of_many = self.is_headed_like_others();
         if self.is_headed() && !is_of_many {

@@ -418,3 +418,13 @@ You have to call `start` before.
 ";
     assert_eq!(quoted(text), ["0 Begins the whole work.", "2 You have to call `start` before."]);
 }
+
+#[test]
+fn the_page_of_the_own_file_speaks_alone() {
+    let sum = Subject { homes: vec!["src".into(), "Eq".into()], ..named("sum", ChunkKind::Function) };
+    let decoder = ("Decoder.md", "# `sum`\nDescribes unions that have a tag.\n");
+    let own = ("docs/Eq.ts.md", "# `sum`\nCompares what has the same tag.\n");
+    assert_eq!(quoted_unowned(&sum, &[decoder], 0).len(), 1);
+    assert_eq!(quoted_unowned(&sum, &[decoder, own], 0), Vec::<String>::new());
+    assert_eq!(quoted_unowned(&sum, &[decoder, own], 1), ["Compares what has the same tag."]);
+}
