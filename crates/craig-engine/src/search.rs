@@ -173,19 +173,7 @@ impl Engine {
         Ok(SearchAnswer { project: project.name, query, hits, rerank, elapsed_ms, notes })
     }
 
-    /// The hits alone, on the way to another answer; nothing reranks them. What the user should know is added to `notes`.
-    pub(crate) fn hits(
-        &self,
-        store: &Store,
-        handle: &str,
-        query: &str,
-        request: &SearchRequest,
-        notes: &mut Vec<String>,
-    ) -> Result<Vec<Hit>, EngineError> {
-        Ok(self.found(store, handle, query, request, notes)?.hits)
-    }
-
-    /// The hits of a query, and how sure it is that this is about the project.
+    /// What a search finds, on the way to another answer; nothing reranks it. What the user should know is added to `notes`.
     pub(crate) fn found(
         &self,
         store: &Store,

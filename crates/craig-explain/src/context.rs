@@ -577,7 +577,7 @@ fn ancestors(text: &str, class: &str) -> Vec<String> {
     found
 }
 
-/// Classes and interfaces above a class that are kept.
+/// Most classes and interfaces that are kept as ancestors.
 const MAX_ANCESTORS: usize = 4;
 
 /// Whether a line of the file exports `name`.

@@ -220,7 +220,7 @@ fn is_below_argument(place: Place<'_>, subject: &Subject) -> bool {
 /// A heading that shares so many of its words with an owner's name is about it: "Database page" of `DatabaseContext`.
 const LIKE_OWNER: f32 = 0.5;
 
-/// What types are called that are the arguments of another thing.
+/// Endings of the names of types that hold another thing's arguments.
 const ARGUMENTS: &[&str] = &["Props", "Options", "Config", "Params", "Args", "Settings"];
 
 fn cited(ranked: &[(usize, f32)]) -> Vec<(usize, f32)> {

@@ -173,7 +173,7 @@ fn chosen_ranges(statements: &[Statement], is_chosen: impl Fn(&Statement) -> boo
     found.into_iter().map(|one| one.bytes.clone()).collect()
 }
 
-/// A sentence of so few words is helped by the one that goes on from it.
+/// A sentence of at most so many words is quoted with the one that goes on from it.
 const SHORT_WORDS: usize = 10;
 
 /// Whether a sentence begins with a word that points to one before it: "This makes", "However, it".
@@ -258,10 +258,10 @@ struct Reading<'l> {
     cited: Cited,
 }
 
-/// What files are called that pages are called like by chance.
+/// File names that pages share by chance.
 const COMMON_HOMES: &[&str] = &["index", "main", "mod", "lib", "README", "__init__", "types", "utils"];
 
-/// A signature stands among so many paragraphs that a section begins with.
+/// A signature counts among at most so many of the first paragraphs.
 const SIGNATURE_WITHIN: usize = 3;
 
 /// From so many names beside a method on, a page that is about its class has headings for some of them, too …
@@ -290,9 +290,9 @@ impl<'l> Reading<'l> {
 
     /// Whether what is said of a name is said of the subject, as far as the documentation shows.
     ///
-    /// A name that is a plain word is one of many things: who says it by the way may mean any of them; a member that is called so is bound by its owner alone, behind the
-    /// name's dot or else around it, and a field by one that a heading names. Only a method that is called in the very
-    /// sentence needs none. A value that belongs to nothing, and is called by such a word, is a variable.
+    /// A plain word may name many things. A passing mention of it therefore counts only below a heading of its owner; a method
+    /// needs its owner before the dot or around it, unless the sentence calls it; a field needs a heading that names its owner;
+    /// and a constant that belongs to nothing is taken for a variable.
     fn is_of_subject(&self, ground: Ground, whose: Whose) -> bool {
         let subject = self.subject;
         let is_plain = is_plain_word(&subject.name);
@@ -635,18 +635,17 @@ impl<'l> Reading<'l> {
 
     fn statements(&self) -> Vec<Statement> {
         let text = &self.place.page.text;
-        let is_history = is_of_changes(self.place);
-        let is_repair = |sentence: &str| {
-            is_history
-                && !ADDITIONS
-                    .iter()
-                    .any(|word| sentence.trim_start_matches(['*', '_', '[']).starts_with(word))
+        let is_of_changes = is_of_changes(self.place);
+        let adds = |sentence: &str| {
+            let begin = sentence.trim_start_matches(['*', '_', '[']);
+            ADDITIONS.iter().any(|word| begin.starts_with(word))
         };
         let mut found = Vec::new();
         for (unit, run) in self.place.section.units.iter().enumerate() {
             for (number, bytes) in run.sentences.iter().enumerate() {
                 let sentence = &text[bytes.clone()];
-                if is_quotable(sentence, run.is_row) && !is_repair(sentence) && self.adds_to_name(sentence) {
+                let is_current = !is_of_changes || adds(sentence);
+                if is_quotable(sentence, run.is_row) && is_current && self.adds_to_name(sentence) {
                     found.push(Statement {
                         unit,
                         number,
@@ -712,7 +711,7 @@ fn is_of_changes(place: Place<'_>) -> bool {
     is_history(place) || place.page.path.split(['/', '.']).any(is_news)
 }
 
-/// What folders and pages of news are called.
+/// Names of folders and pages that hold news.
 const NEWS: &[&str] = &["news", "blog", "posts", "releases", "change-log", "change_log"];
 
 #[cfg(test)]

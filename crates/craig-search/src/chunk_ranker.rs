@@ -71,7 +71,7 @@ pub const ABOUT_FEATURE_NAMES: [&str; 8] = [
     "mean_idf",
 ];
 
-/// First chunks that means are of.
+/// The means are over so many of the first chunks.
 const N_OF_MEANS: usize = 8;
 
 /// The features of a query, from its chunks with their relevances, best first; none without chunks.
@@ -162,11 +162,11 @@ pub(crate) fn chunk_relevances(chunks: &[ChunkFeatures], scores: &[f32]) -> Vec<
     let of_scores = &score_features(scores)[..n_distinct];
     columns.extend((0..SCORE_FEATURE_NAMES.len()).map(|at| of_scores.iter().map(|row| row[at]).collect()));
     let mut least = 1.0f32;
-    let probability = |log_odds: f32| {
-        least = least.min(1.0 / (1.0 + (-(ranker.bias + log_odds)).exp()));
+    let falling = |log_odds: f32| {
+        least = least.min(probability(ranker.bias + log_odds));
         least
     };
-    let mut relevances: Vec<f32> = ranker.relevance.sums(&columns).into_iter().map(probability).collect();
+    let mut relevances: Vec<f32> = ranker.relevance.sums(&columns).into_iter().map(falling).collect();
     relevances.resize(chunks.len(), least);
     relevances
 }
@@ -178,6 +178,10 @@ pub(crate) fn about(chunks: &[ChunkFeatures], relevances: &[f32]) -> f32 {
     let weight = |name: &&str| ranker.about.weights.get(*name).copied().unwrap_or_default();
     let terms = ABOUT_FEATURE_NAMES.iter().map(weight).zip(features);
     let log_odds = ranker.about.bias + terms.map(|(weight, value)| weight * value).sum::<f32>();
+    probability(log_odds)
+}
+
+fn probability(log_odds: f32) -> f32 {
     1.0 / (1.0 + (-log_odds).exp())
 }
 

@@ -15,6 +15,7 @@ use craig_search::{CHUNK_FEATURE_NAMES, ChunkRankerWeights, SCORE_FEATURE_NAMES,
 
 use self::boost::{Boosting, Gradient, Table, boost};
 use self::examples::{Collection, Example};
+use crate::metrics::sigmoid;
 use crate::random::Random;
 use serde::{Deserialize, Serialize};
 
@@ -261,8 +262,4 @@ fn sums(trees: &[Tree], start: f32, rows: &[Vec<f32>], names: &[&str]) -> Vec<f3
         (0..names.len()).map(|at| rows.iter().map(|row| row[at]).collect()).collect();
     let sums = craig_search::tree_sums(trees, names, &columns);
     sums.into_iter().map(|sum| start + sum).collect()
-}
-
-fn sigmoid(x: f64) -> f64 {
-    1.0 / (1.0 + (-x).exp())
 }

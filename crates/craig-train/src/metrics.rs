@@ -38,6 +38,11 @@ pub(crate) fn deviations<'r, const N: usize>(rows: impl Iterator<Item = &'r [f64
     })
 }
 
+/// The probability of log-odds.
+pub(crate) fn sigmoid(x: f64) -> f64 {
+    1.0 / (1.0 + (-x).exp())
+}
+
 /// The middle 95% of the means of resampled groups (percentile bootstrap), from a fixed seed.
 pub(crate) fn bootstrap_interval(values: &[f64]) -> (f64, f64) {
     const N_SAMPLES: usize = 2_000;

@@ -51,16 +51,16 @@ pub struct ChatContextRequest {
 /// Hits for each block that is wanted: neighbours are joined.
 const PER_BLOCK: usize = 2;
 
-/// A message gets context if it is about the project as surely as this …
+/// A message gets context if it is at least this likely to be about the project …
 const ABOUT: f32 = 0.85;
 
-/// … or its best block is as likely to answer.
+/// … or its best block is at least this likely to answer.
 const WORTHWHILE: f32 = 0.35;
 
 /// A message with so many words, such as the text of an issue, is rarely about something else.
 const LONG_MESSAGE: usize = 60;
 
-/// Blocks are at least this share as likely as the best one …
+/// A block needs at least this share of the best one's probability …
 const SHARE_OF_BEST: f32 = 0.25;
 
 /// … where that is less than this …
@@ -86,7 +86,7 @@ struct Limits {
 }
 
 impl Limits {
-    /// Whether a message may be about something else: then it gets no context. Who takes any block has asked for that.
+    /// Whether a message may be about something else: then it gets no context, unless any block is wanted for any message.
     fn is_elsewhere(&self, message: &str, found: &Found) -> bool {
         let best = found.hits.first().map_or(0.0, |best| best.score);
         self.min_similarity > 0.0 && !is_long(message) && found.about < ABOUT && best < WORTHWHILE

@@ -165,7 +165,8 @@ impl Engine {
             ..SearchRequest::default()
         };
         let mut search = |languages: Vec<String>| {
-            self.hits(store, &project.reference, &query.text, &request(languages), notes)
+            let found = self.found(store, &project.reference, &query.text, &request(languages), notes)?;
+            Ok::<_, EngineError>(found.hits)
         };
         let own = search(vec![language.id().to_owned()])?;
         let any = search(Vec::new())?;

@@ -11,16 +11,16 @@ use crate::context::owner_likeness;
 use crate::names::{is_plain_word, is_stem_alike, words_of};
 use crate::page::{HeadingName, heading_names};
 
-/// A heading that stands so often is that of a template.
+/// A heading that occurs this often comes from a template.
 pub(super) const MANY_ALIKE: usize = 3;
 
-/// Names of types that share so many of their words may be of one thing.
+/// Names of types that share at least this share of their words may mean the same thing.
 const SOME_LIKENESS: f32 = 0.3;
 
 impl Reading<'_> {
     /// Whether the heading is about the subject; "Summary" has what the heading above is about.
     pub(super) fn is_headed(&self) -> bool {
-        self.place.section.titles().any(|of| {
+        let names_it = |of: &HeadingName| {
             let owner = of.named.owner.as_str();
             let whose =
                 if owner.is_empty() { Whose::Unknown } else { whose_is(self.library, self.subject, owner) };
@@ -34,8 +34,8 @@ impl Reading<'_> {
                 && !is_other
                 && !self.is_word_of_heading(of)
                 && (of.is_alone || !self.is_variable())
-                && !self.is_of_other_type()
-        })
+        };
+        self.place.section.titles().any(names_it) && !self.is_of_other_type()
     }
 
     /// Whether a heading has the name as a word of prose, of which neither the section nor what it belongs to says anything

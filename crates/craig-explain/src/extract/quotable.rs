@@ -112,7 +112,7 @@ fn points_to_sample(sentence: &str) -> bool {
         || sentence.starts_with("In the example")
 }
 
-/// What those say who ask for support.
+/// Words of appeals for support.
 const APPEALS: &[&str] = &["sponsor", "Sponsor", "donat", "Donat", "Support from"];
 
 /// Tags that set a page and are no words of it.

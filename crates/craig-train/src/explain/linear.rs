@@ -3,6 +3,7 @@
 use craig_text::dot;
 
 use crate::adam::Adam;
+use crate::metrics::sigmoid;
 
 /// Rows of which some are right.
 pub(super) struct Choice {
@@ -111,10 +112,6 @@ fn deviations<'r>(rows: impl Iterator<Item = &'r Vec<f64>>) -> Vec<f64> {
         square.sqrt().max(MIN_DEVIATION)
     };
     (0..n).map(deviation).collect()
-}
-
-fn sigmoid(x: f64) -> f64 {
-    1.0 / (1.0 + (-x).exp())
 }
 
 #[cfg(test)]

@@ -4,7 +4,7 @@ use craig_engine::FEATURE_NAMES;
 use craig_search::{FeatureValues, SCORE_FEATURE_NAMES};
 use craig_text::dot;
 
-use crate::metrics::deviations;
+use crate::metrics::{deviations, sigmoid};
 
 /// Columns: score features, raw features, and a one for the bias.
 const N_COLUMNS: usize = SCORE_FEATURE_NAMES.len() + FEATURE_NAMES.len() + 1;
@@ -122,10 +122,6 @@ fn solve(mut matrix: Vec<Row>, mut right: Row) -> Row {
         right[at] = (right[at] - known) / matrix[at][at];
     }
     right
-}
-
-fn sigmoid(x: f64) -> f64 {
-    1.0 / (1.0 + (-x).exp())
 }
 
 #[cfg(test)]

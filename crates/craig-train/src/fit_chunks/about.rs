@@ -3,13 +3,13 @@
 use craig_search::{ABOUT_FEATURE_NAMES, AboutWeights, ChunkFeatures, about_features};
 
 use super::examples::Example;
-use super::sigmoid;
+use crate::metrics::{deviations, sigmoid};
 
-/// Kinds of questions that are hard to answer count as much more: most of the others are sure of themselves.
+/// Weight of the kinds that are hard to answer; most questions of the others are easily recognised.
 const WEIGHT_OF_HARD: f64 = 3.0;
 const HARD: [&str; 5] = ["concept", "where", "how", "what_if", "follow_up"];
 
-/// Questions about other repositories count this much: they are about code, too.
+/// Weight of questions about other repositories, which are about code, too.
 const WEIGHT_OF_OTHERS: f64 = 0.1;
 
 /// Steps of gradient descent, and its rate.
@@ -18,16 +18,14 @@ const RATE: f64 = 0.5;
 
 const N: usize = ABOUT_FEATURE_NAMES.len();
 
-/// Fits weights to examples, each with its ranked pool and the relevance of each chunk. Edits and issues do not teach: whoever
-/// writes one means the project.
+/// Fits the weights to examples, each with its pool in ranked order and the relevance of each chunk. Edits and issues are left
+/// out: they are always about the project.
 pub(super) fn fit(examples: &[(&Example, &[(usize, f64)])]) -> AboutWeights {
     let rows: Vec<([f64; N], f64, f64)> =
         examples.iter().filter_map(|(example, ranked)| row(example, ranked)).collect();
     let n = rows.len().max(1) as f64;
     let mean: [f64; N] = std::array::from_fn(|at| rows.iter().map(|row| row.0[at]).sum::<f64>() / n);
-    let spread: [f64; N] = std::array::from_fn(|at| {
-        (rows.iter().map(|row| (row.0[at] - mean[at]).powi(2)).sum::<f64>() / n).sqrt().max(1e-6)
-    });
+    let spread = deviations(rows.iter().map(|row| &row.0));
     let total: f64 = rows.iter().map(|row| row.2).sum::<f64>().max(1.0);
     let (mut bias, mut weights) = (0.0, [0.0; N]);
     for _ in 0..N_STEPS {
