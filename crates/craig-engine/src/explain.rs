@@ -1,6 +1,7 @@
 //! Explanations through the one door: which root, which file, which lines, whose words.
 
 mod config;
+mod definitions;
 mod words;
 
 use std::path::{Component, Path, PathBuf};
@@ -14,6 +15,7 @@ use craig_model::Cancellation;
 use craig_source::{Content, Language, ReadError, Root, SourceOptions};
 
 pub use config::{Activation, ExplainConfig};
+pub use definitions::CodeDefinitions;
 pub use words::{Explained, Words, WordsReport, WordsStatus};
 
 use crate::EngineError;
@@ -33,13 +35,16 @@ pub struct Selection {
 
 /// Explains code of one project from its documentation, which it keeps up to date in `.aidocs/`.
 ///
-/// Needs no database and no project of an [`Engine`](crate::Engine). Can be shared between threads.
+/// Needs no database and no project of an [`Engine`](crate::Engine); where there is one, its
+/// [definitions](crate::Engine::code_definitions) tell namesakes apart. Can be shared between threads.
 pub struct Explainer {
     root: Root,
     /// Held while the documentation is brought up to date: whoever wants it up to date, too, waits for that.
     index: Mutex<Index>,
     /// What `index` held last. Held only to read or replace it.
     library: Mutex<Arc<Library>>,
+    /// What the code defines. Held only to read or replace it.
+    code: Mutex<Option<Arc<CodeDefinitions>>>,
     cache: Cache,
     comments: bool,
     words: Words,
@@ -66,6 +71,7 @@ impl Explainer {
             root,
             index: Mutex::new(index),
             library,
+            code: Mutex::default(),
             cache: cache(),
             comments: config.comments,
             words: Words::new(config),
@@ -78,6 +84,11 @@ impl Explainer {
         let report = index.refresh()?;
         *locked(&self.library) = Arc::clone(index.library());
         Ok(report)
+    }
+
+    /// Takes what the project's code defines.
+    pub fn set_code(&self, code: Option<CodeDefinitions>) {
+        *locked(&self.code) = code.map(Arc::new);
     }
 
     /// The folder of the project.
@@ -104,7 +115,7 @@ impl Explainer {
     ) -> Result<Explained, EngineError> {
         let Code { path, language, text } = self.read(selection)?;
         let extract = self.explain_text(&path, language, &text, selection.lines);
-        let context = CodeContext::read(&path, language, &text, selection.lines);
+        let context = self.context(&path, language, &text, selection.lines);
         Ok(self.words.reword(&self.library(), &context, extract, cancellation))
     }
 
@@ -132,14 +143,30 @@ impl Explainer {
         lines: Option<(usize, usize)>,
     ) -> Explanation {
         let library = &self.library();
-        let key = CacheKey::new(path, text, lines, library.hash(), EXTRACTIVE);
+        let generation = locked(&self.code).as_ref().map_or(0, |code| code.generation);
+        let key = CacheKey::new(path, text, lines, library.hash(), &format!("{EXTRACTIVE} {generation}"));
         if let Some(known) = self.cache.get(&key) {
             return known;
         }
-        let mut explanation = explain(library, &CodeContext::read(path, language, text, lines));
+        let mut explanation = explain(library, &self.context(path, language, text, lines));
         explanation.comment = explanation.comment.filter(|_| self.comments);
         self.cache.insert(key, explanation.clone());
         explanation
+    }
+
+    fn context(
+        &self,
+        path: &str,
+        language: Language,
+        text: &str,
+        lines: Option<(usize, usize)>,
+    ) -> CodeContext {
+        let mut context = CodeContext::read(path, language, text, lines);
+        let code = locked(&self.code).clone();
+        if let Some(code) = code {
+            context.tell_apart(&*code);
+        }
+        context
     }
 
     /// A path relative to the root, `/`-separated.

@@ -51,7 +51,8 @@ pub use engine::Engine;
 pub use error::{EngineError, Fault};
 pub use excerpt::{Detail, telling_lines};
 pub use explain::{
-    Activation, ExplainConfig, Explained, Explainer, Selection, Words, WordsReport, WordsStatus, write_page,
+    Activation, CodeDefinitions, ExplainConfig, Explained, Explainer, Selection, Words, WordsReport,
+    WordsStatus, write_page,
 };
 pub use grep::{Case, GrepAnswer, GrepCounts, GrepFile, GrepLine, GrepRequest};
 pub use ingest::{IngestRequest, Waiting};

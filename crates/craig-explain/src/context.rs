@@ -13,7 +13,7 @@ use craig_text::{compact, is_identifier_char, whole_words};
 use serde::Serialize;
 
 use crate::comment::Comment;
-use crate::names::{identifiers, words_of};
+use crate::names::{identifiers, is_plain_word, words_of};
 
 /// Lines around the selection that are kept.
 const SURROUNDING_LINES: usize = 3;
@@ -71,6 +71,8 @@ pub struct Subject {
     pub homes: Vec<String>,
     /// The package that the folder is, where other files say it before every name of it: in Go, below the root.
     pub package: Option<String>,
+    /// What else of the project has something of this name.
+    pub namesakes: Vec<String>,
 }
 
 impl Subject {
@@ -78,6 +80,15 @@ impl Subject {
     pub(crate) fn holds_function(&self) -> bool {
         self.kind == Some(ChunkKind::Constant)
             && self.definition.lines().next().is_some_and(|line| line.contains("=>"))
+    }
+
+    /// Whether it is a value that belongs to nothing and is called by a plain word.
+    pub(crate) fn is_variable(&self) -> bool {
+        self.kind == Some(ChunkKind::Constant)
+            && self.owner.is_none()
+            && !self.holds_function()
+            && is_plain_word(&self.name)
+            && self.name.starts_with(char::is_lowercase)
     }
 }
 
@@ -328,6 +339,7 @@ impl<'t> Reading<'t> {
             siblings: self.siblings(symbol),
             homes: homes(self.path),
             package: package(self.path),
+            namesakes: Vec::new(),
             owner,
             name,
         }
@@ -354,6 +366,7 @@ impl<'t> Reading<'t> {
             siblings: distinct(beside.map(|other| other.name.as_str())),
             homes: homes(self.path),
             package: None,
+            namesakes: Vec::new(),
             aliases: Vec::new(),
         })
     }

@@ -990,7 +990,7 @@ pub(crate) fn is_history(place: Place<'_>) -> bool {
 }
 
 /// Whether words name changes between versions: "Upgrading", "Release notes", "Migration to 6", but not "Migration API".
-fn is_about_changes(words: &[String]) -> bool {
+pub(crate) fn is_about_changes(words: &[String]) -> bool {
     let is = |word: &String, among: &[&str]| among.contains(&word.as_str());
     let is_beside = |word: &String| is(word, BESIDE_CHANGES) || word.chars().any(|c| c.is_ascii_digit());
     words.iter().any(|word| is(word, CHANGES))
@@ -1007,8 +1007,10 @@ const MAYBE_CHANGES: &[&str] =
     &["changes", "history", "migration", "migrate", "release", "releases", "changed", "deprecated"];
 
 /// What may stand beside them.
-const BESIDE_CHANGES: &[&str] =
-    &["notes", "note", "guide", "guides", "to", "from", "for", "of", "the", "version", "versions", "v"];
+const BESIDE_CHANGES: &[&str] = &[
+    "notes", "note", "guide", "guides", "to", "up", "from", "for", "of", "the", "version", "versions", "v",
+    "x",
+];
 
 /// A section of so few words leaves the description to those below.
 const FEW_WORDS: usize = 6;

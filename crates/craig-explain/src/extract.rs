@@ -1,5 +1,6 @@
 //! The extractive explanation: whole sentences and short samples of the documentation, verbatim.
 
+mod beside;
 mod heading;
 mod quotable;
 mod says;
@@ -13,12 +14,12 @@ use craig_text::{compact, root, whole_words};
 use craig_chunk::ChunkKind;
 
 use crate::context::Subject;
-use crate::evidence::is_history;
+use crate::evidence::{is_about_changes, is_history};
 use crate::library::{Library, Place};
 use crate::names::{is_plain_word, is_stem_alike, words_of};
 use crate::page::{Defined, Fence, Page, Section, Unit, is_kind};
 
-use self::heading::MANY_ALIKE;
+use self::heading::{MANY_ALIKE, is_of_namesake, is_of_other_type};
 use self::quotable::{ENOUGH_WORDS, is_quotable, n_words};
 use self::says::{begins_with, calls, is_among_first, says};
 use self::whose::{Whose, whose, whose_is};
@@ -31,6 +32,9 @@ const MAX_OF_BEST: usize = 4;
 
 /// Sentences that a section begins with are quoted, so many at most, whether or not they say the name.
 const N_OPENING: usize = 2;
+
+/// Most entries of a list that are quoted behind what announces them.
+const MAX_LISTED: usize = 6;
 
 /// Prose of fewer words is helped by a sample.
 const FEW_WORDS: usize = 6;
@@ -85,6 +89,8 @@ pub(crate) fn quotes(library: &Library, cited: &[Cited], subject: &Subject) -> V
             _ if reading.is_beside(&cited[0]) => (reading.aside(), 1),
             _ => continue,
         };
+        let is_list = described.first().is_some_and(|first| text[first.clone()].ends_with(':'));
+        let most = if is_list { MAX_BULLETS.min(most + MAX_LISTED) } else { most };
         let mut fresh: Vec<Quote> = Vec::new();
         for bytes in described {
             let words: BTreeSet<String> = words_of(&text[bytes.clone()]).into_iter().collect();
@@ -256,6 +262,8 @@ struct Reading<'l> {
     place: Place<'l>,
     subject: &'l Subject,
     cited: Cited,
+    /// It speaks of what the subject does not belong to.
+    is_of_another: bool,
 }
 
 /// File names that pages share by chance.
@@ -285,7 +293,10 @@ enum Ground {
 
 impl<'l> Reading<'l> {
     fn new(library: &'l Library, cited: Cited, subject: &'l Subject) -> Self {
-        Self { library, place: library.place(cited.at), subject, cited }
+        let place = library.place(cited.at);
+        let is_of_another =
+            is_of_namesake(place, subject) || is_of_other_type(library, place, subject, cited.kin);
+        Self { library, place, subject, cited, is_of_another }
     }
 
     /// Whether what is said of a name is said of the subject, as far as the documentation shows.
@@ -303,8 +314,9 @@ impl<'l> Reading<'l> {
         match whose {
             Whose::Own => true,
             Whose::Foreign => false,
+            _ if self.is_of_another => false,
             Whose::Project if !is_member => true,
-            _ if self.is_variable() => subject.is_exported && ground == Ground::Direct,
+            _ if subject.is_variable() => subject.is_exported && ground == Ground::Direct,
             _ if is_plain
                 && ground == Ground::Mention
                 && !self.cited.is_headed_by_owner
@@ -316,16 +328,6 @@ impl<'l> Reading<'l> {
             _ if is_member && is_plain => self.cited.is_headed_by_owner,
             _ => ground == Ground::Direct || !is_plain || !is_field && subject.kind.is_some(),
         }
-    }
-
-    /// Whether the subject is a value that belongs to nothing and is called by a plain word.
-    fn is_variable(&self) -> bool {
-        let subject = self.subject;
-        subject.kind == Some(ChunkKind::Constant)
-            && subject.owner.is_none()
-            && !subject.holds_function()
-            && is_plain_word(&subject.name)
-            && subject.name.starts_with(char::is_lowercase)
     }
 
     /// Whether the page lists the methods of another thing: it is about none of the names beside the subject.
@@ -361,28 +363,37 @@ impl<'l> Reading<'l> {
     /// of a section that is called like it, else the sentences that say its name; and where there is none of these, the
     /// code block that shows it.
     fn description(&self) -> Vec<Range<usize>> {
-        if self.has_page_elsewhere() {
+        if self.has_page_elsewhere() || is_of_changes(self.place) {
             return Vec::new();
         }
         let statements = self.statements();
+        let found = self.telling(&statements);
+        self.with_neighbours(&statements, found)
+    }
+
+    fn telling(&self, statements: &[Statement]) -> Vec<Range<usize>> {
         let is_of_many = self.is_headed_like_others();
         if self.is_headed() && !is_of_many {
-            return self.opening(&statements);
+            return self.opening(statements);
         }
-        let entry = self.entry(&statements);
+        let entry = self.entry(statements);
         if !entry.is_empty() {
             return entry;
         }
         if (self.is_headed_by_words() || self.has_signature()) && !is_of_many {
-            return self.opening(&statements);
+            return self.opening(statements);
         }
-        let saying = self.mentions(&statements);
-        if saying.is_empty() { self.shown(&statements) } else { saying }
+        let saying = self.mentions(statements);
+        if saying.is_empty() { self.shown(statements) } else { saying }
     }
 
     /// The sentences that say the name and mean the subject; only those with its owner where there are such.
     fn mentions(&self, statements: &[Statement]) -> Vec<Range<usize>> {
-        let is_named = |one: &Statement| self.is_named(one) && !self.is_entry(one);
+        let is_of_other = self.is_headed_by_other();
+        let is_named = |one: &Statement| {
+            let is_by_the_way = is_of_other && self.ground_of(one) != Ground::Direct;
+            self.is_named(one) && !self.is_entry(one) && one.n_words >= ENOUGH_WORDS && !is_by_the_way
+        };
         let is_owned = |one: &Statement| one.says && one.whose == Whose::Own;
         match statements.iter().any(is_owned) {
             true => chosen_ranges(statements, is_owned),
@@ -423,6 +434,9 @@ impl<'l> Reading<'l> {
 
     /// Whether a section that is not the best may say something, too: on the same page, or below what the subject belongs to.
     fn is_beside(&self, best: &Cited) -> bool {
+        if is_of_changes(self.place) {
+            return false;
+        }
         let is_same_page = self.library.page_of(best.at) == self.library.page_of(self.cited.at);
         let is_unique = self.subject.owner.is_none() && !is_plain_word(&self.subject.name);
         is_same_page || is_unique || self.cited.is_headed_by_owner
@@ -454,7 +468,10 @@ impl<'l> Reading<'l> {
             false => (statements.iter().take(N_OPENING).collect(), Vec::new()),
             true => {
                 let mut first = telling;
-                let rest = first.split_off(N_OPENING.min(first.len()));
+                let n_listed =
+                    first[1..].iter().take_while(|one| first[0].announces && self.is_item(one)).count();
+                let n_opening = N_OPENING.max(1 + n_listed.min(MAX_LISTED));
+                let rest = first.split_off(n_opening.min(first.len()));
                 (first, rest)
             }
         };
@@ -478,11 +495,15 @@ impl<'l> Reading<'l> {
     /// Sentences without those of a list that a section begins with, where what announces it is not quoted.
     fn without_orphans<'s>(&self, statements: &'s [Statement]) -> &'s [Statement] {
         let units = &self.place.section.units;
-        let is_item = |one: &Statement| !units[one.unit].items.is_empty();
         let is_announced = units.first().is_some_and(|first| first.items.is_empty() && !first.is_row);
-        let is_orphan = is_announced && statements.first().is_some_and(is_item);
-        let n_orphans = statements.iter().take_while(|one| is_orphan && is_item(one)).count();
+        let is_orphan = is_announced && statements.first().is_some_and(|first| self.is_item(first));
+        let n_orphans = statements.iter().take_while(|one| is_orphan && self.is_item(one)).count();
         &statements[n_orphans..]
+    }
+
+    /// Whether a sentence stands in a list.
+    fn is_item(&self, statement: &Statement) -> bool {
+        !self.place.section.units[statement.unit].items.is_empty()
     }
 
     /// The entry of a list or table that begins with the name, and what follows it up to the next entry.
@@ -494,7 +515,10 @@ impl<'l> Reading<'l> {
                 let is_inside = units[at].items.last().is_none_or(|item| next.items.contains(item));
                 !units[at].is_row && !next.is_row && next.defines.is_none() && is_inside
             });
-            let end = if goes_on { at + 2 } else { at + 1 };
+            let announces = statements.iter().any(|one| one.unit == at && one.announces);
+            let is_listed = |next: &&Unit| announces && next.items.len() > units[at].items.len();
+            let n_listed = units[at + 1..].iter().take_while(is_listed).take(MAX_LISTED).count();
+            let end = at + 1 + n_listed.max(usize::from(goes_on));
             let mut found: Vec<&Statement> =
                 statements.iter().filter(|one| (at..end).contains(&one.unit)).collect();
             while found.pop_if(|one| one.announces).is_some() {}
@@ -567,9 +591,6 @@ impl<'l> Reading<'l> {
     /// merely uses something does not describe it.
     fn shown(&self, statements: &[Statement]) -> Vec<Range<usize>> {
         let Some(fence) = self.fence().filter(|fence| self.is_short(fence)) else { return Vec::new() };
-        if is_of_changes(self.place) {
-            return Vec::new();
-        }
         let text = &self.place.page.text;
         let before = statements.iter().rev().find(|one| one.unit < fence.n_units_before);
         let before = before.filter(|before| {
@@ -604,9 +625,7 @@ impl<'l> Reading<'l> {
     }
 
     fn sample(&self) -> Option<Range<usize>> {
-        // What has changed is shown as it was, too.
         self.fence()
-            .filter(|_| !is_of_changes(self.place))
             .filter(|fence| self.is_short(fence) && !self.is_declaration(fence))
             .map(|fence| fence.bytes.clone())
     }
@@ -635,17 +654,11 @@ impl<'l> Reading<'l> {
 
     fn statements(&self) -> Vec<Statement> {
         let text = &self.place.page.text;
-        let is_of_changes = is_of_changes(self.place);
-        let adds = |sentence: &str| {
-            let begin = sentence.trim_start_matches(['*', '_', '[']);
-            ADDITIONS.iter().any(|word| begin.starts_with(word))
-        };
         let mut found = Vec::new();
         for (unit, run) in self.place.section.units.iter().enumerate() {
             for (number, bytes) in run.sentences.iter().enumerate() {
                 let sentence = &text[bytes.clone()];
-                let is_current = !is_of_changes || adds(sentence);
-                if is_quotable(sentence, run.is_row) && is_current && self.adds_to_name(sentence) {
+                if is_quotable(sentence, run.is_row) && self.adds_to_name(sentence) {
                     found.push(Statement {
                         unit,
                         number,
@@ -701,14 +714,17 @@ impl<'l> Reading<'l> {
     }
 }
 
-/// What notes of changes begin with that say what a thing is: all others say what it was, or is no more.
-const ADDITIONS: &[&str] =
-    &["Added", "added", "Adds", "Addition", "New", "Introduced", "Introduces", "Implemented"];
-
-/// Whether a section speaks of changes between versions, or stands among news.
+/// Whether a section speaks of what was or will be, by its headings and the names of its page and folders: notes of changes
+/// say how a thing differs from what nobody knows any more.
 fn is_of_changes(place: Place<'_>) -> bool {
+    let is_one = |part: &str| {
+        let words = words_of(part);
+        is_about_changes(&words) || words.first().is_some_and(|word| word == "roadmap")
+    };
     let is_news = |part: &str| NEWS.iter().any(|name| part.eq_ignore_ascii_case(name));
-    is_history(place) || place.page.path.split(['/', '.']).any(is_news)
+    is_history(place)
+        || place.page.path.split('/').any(is_one)
+        || place.page.path.split(['/', '.']).any(is_news)
 }
 
 /// Names of folders and pages that hold news.

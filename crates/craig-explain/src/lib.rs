@@ -18,6 +18,7 @@ mod library;
 mod markdown;
 mod markup;
 mod names;
+mod namesakes;
 mod page;
 mod prompt;
 mod sentence;
@@ -39,5 +40,6 @@ pub use gate::{
 pub use index::{Index, IndexReport, SkippedDocument, write_explanation};
 pub use library::{Document, Library};
 pub use markdown::Addresses;
+pub use namesakes::{Definitions, Holder};
 pub use page::{Page, Section};
 pub use prompt::{Fault, INSTRUCTION, Judged, Prompt, Sentences};

@@ -5,10 +5,11 @@ use std::collections::BTreeSet;
 use craig_chunk::ChunkKind;
 use craig_text::{compact, root};
 
-use super::whose::{Whose, whose_is};
+use super::whose::{Whose, occurrences, whose_is};
 use super::{Ground, LITTLE_KIN, Reading};
-use crate::context::owner_likeness;
-use crate::names::{is_plain_word, is_stem_alike, words_of};
+use crate::context::{Subject, is_same_owner, owner_likeness};
+use crate::library::{Library, Place};
+use crate::names::{code_spans, is_plain_word, is_stem_alike, words_of};
 use crate::page::{HeadingName, heading_names};
 
 /// A heading that occurs this often comes from a template.
@@ -16,6 +17,53 @@ pub(super) const MANY_ALIKE: usize = 3;
 
 /// Names of types that share at least this share of their words may mean the same thing.
 const SOME_LIKENESS: f32 = 0.3;
+
+/// … and ancestors, whose names begin and end alike, more than this.
+const HALF_ALIKE: f32 = 0.5;
+
+/// Whether a section speaks of what has something of the subject's name: its heading, one above or the page's is the name of
+/// that, and none is that of what the subject belongs to.
+pub(super) fn is_of_namesake(place: Place<'_>, subject: &Subject) -> bool {
+    let headings: Vec<&str> = headings(place).chain([place.page.stem()]).collect();
+    let names: Vec<HeadingName> = headings.iter().flat_map(|heading| heading_names(heading)).collect();
+    let is_of = |holder: &String| {
+        let is_holder = |of: &HeadingName| {
+            of.is_alone && is_same_owner(&of.named.name, holder) || is_same_owner(&of.named.owner, holder)
+        };
+        headings.iter().any(|heading| is_same_owner(heading, holder)) || names.iter().any(is_holder)
+    };
+    let home = subject.homes.last().filter(|_| subject.owner.is_none());
+    let mut own = subject.owner.iter().chain(&subject.ancestors).chain(home);
+    subject.namesakes.iter().any(is_of) && !own.any(is_of)
+}
+
+/// Whether a section speaks of members of another type than the subject's: its heading, one above or the page's is the name
+/// of that, and the page has little of what the subject's type has.
+pub(super) fn is_of_other_type(library: &Library, place: Place<'_>, subject: &Subject, kin: f32) -> bool {
+    if subject.owner.is_none() && !subject.is_variable() {
+        return false;
+    }
+    let named: Vec<HeadingName> = headings(place).flat_map(heading_names).collect();
+    let is_type = |of: &HeadingName| {
+        of.is_alone && of.named.name.starts_with(char::is_uppercase) && !is_plain_word(&of.named.name)
+    };
+    let is_own = |of: &HeadingName| {
+        let is_like = |owner: &String| owner_likeness(&of.named.name, owner);
+        library.is_project(&of.named.name)
+            || subject.owner.as_ref().is_some_and(|owner| is_like(owner) >= SOME_LIKENESS)
+            || subject.ancestors.iter().any(|ancestor| is_like(ancestor) > HALF_ALIKE)
+    };
+    kin < LITTLE_KIN && named.iter().any(is_type) && !named.iter().any(is_own)
+}
+
+/// The heading of a section, those above it, and the page's.
+fn headings(place: Place<'_>) -> impl Iterator<Item = &str> {
+    let mut sections = place.page.sections.iter();
+    let title = sections.find(|section| section.outline.level == 1 && !section.names.is_empty());
+    let outline = &place.section.outline;
+    let above = outline.path.iter().chain([&outline.heading]).chain(title.map(|of| &of.outline.heading));
+    above.map(String::as_str)
+}
 
 impl Reading<'_> {
     /// Whether the heading is about the subject; "Summary" has what the heading above is about.
@@ -33,9 +81,29 @@ impl Reading<'_> {
                 && self.is_of_subject(Ground::Direct, whose)
                 && !is_other
                 && !self.is_word_of_heading(of)
-                && (of.is_alone || !self.is_variable())
+                && (of.is_alone || !self.is_place_in_heading())
+                && (of.is_alone || !self.subject.is_variable())
         };
-        self.place.section.titles().any(names_it) && !self.is_of_other_type()
+        self.place.section.titles().any(names_it)
+    }
+
+    /// Whether a heading says what is done in the subject, as "Using hooks in `addOption`": the section is about that.
+    fn is_place_in_heading(&self) -> bool {
+        let heading = self.place.section.outline.heading.replace('`', "");
+        self.names()
+            .any(|name| occurrences(&heading, name).any(|at| heading[..at].to_lowercase().ends_with(" in ")))
+    }
+
+    /// Whether the heading is the name of something else, written as code: a sentence below it says the name by the way.
+    pub(super) fn is_headed_by_other(&self) -> bool {
+        let section = self.place.section;
+        let is_code = section.outline.heading.trim_start().starts_with('`');
+        let mut titles = section.names.iter().filter(|of| of.is_alone).peekable();
+        let is_own = |of: &HeadingName| {
+            self.is_subject(&of.named.name)
+                || whose_is(self.library, self.subject, &of.named.name) == Whose::Own
+        };
+        is_code && titles.peek().is_some() && !titles.any(is_own)
     }
 
     /// Whether a heading has the name as a word of prose, of which neither the section nor what it belongs to says anything
@@ -52,30 +120,6 @@ impl Reading<'_> {
             && !in_code
             && !self.cited.is_owned
             && !self.cited.is_headed_by_owner
-    }
-
-    /// Whether the section describes a member of another type than the subject's: the heading above it, or the page's, is the
-    /// name of that.
-    fn is_of_other_type(&self) -> bool {
-        let Some(owner) = self.subject.owner.as_ref() else { return false };
-        let place = self.place;
-        let page = place
-            .page
-            .sections
-            .iter()
-            .find(|section| section.outline.level == 1 && !section.names.is_empty());
-        let title = page.map(|section| &section.outline.heading);
-        let above = place.section.outline.path.iter().chain(title);
-        let named: Vec<HeadingName> = above.flat_map(|heading| heading_names(heading)).collect();
-        let is_type = |of: &HeadingName| {
-            of.is_alone && of.named.name.starts_with(char::is_uppercase) && !is_plain_word(&of.named.name)
-        };
-        let is_own = |of: &HeadingName| {
-            let owners = std::iter::once(owner).chain(&self.subject.ancestors);
-            self.library.is_project(&of.named.name)
-                || owners.into_iter().any(|owner| owner_likeness(&of.named.name, owner) >= SOME_LIKENESS)
-        };
-        self.cited.kin < LITTLE_KIN && named.iter().any(is_type) && !named.iter().any(is_own)
     }
 
     /// Whether the heading is the name and what kind of thing it is, and nothing else.
@@ -102,7 +146,17 @@ impl Reading<'_> {
         if !self.is_of_subject(Ground::Words, Whose::Unknown) || is_other_case || is_other_name {
             return false;
         }
-        let has = |word: &String| section.heading_stems.iter().any(|stem| is_stem_alike(root(word), stem));
+        // The words of other names in code are no words of the heading.
+        let heading = &section.outline.heading;
+        let starts_alike = |span: &str| {
+            span.starts_with(char::is_uppercase) == self.subject.name.starts_with(char::is_uppercase)
+        };
+        let is_own = |span: &str| compact(span).contains(&compact(&self.subject.name)) && starts_alike(span);
+        let spans = code_spans(heading).filter(|span| !is_own(span));
+        let others: BTreeSet<String> = spans.flat_map(words_of).collect();
+        let is_said = |stem: &String| !others.iter().any(|other| root(other) == stem);
+        let stems: Vec<&String> = section.heading_stems.iter().filter(|stem| is_said(stem)).collect();
+        let has = |word: &String| stems.iter().any(|stem| is_stem_alike(root(word), stem));
         match words.len() {
             0 => false,
             1 => {

@@ -55,6 +55,9 @@ const REFERRALS: &[&str] = &[
     "Read more",
     "Learn more",
     "Refer to",
+    "Bases: ",
+    "Derived from ",
+    "Inherits from ",
 ];
 
 /// Whether a sentence says in which version something came, and nothing else: "Added in v2.2.0".

@@ -5,6 +5,7 @@ use craig_text::{compact, is_identifier_char, whole_words};
 
 use crate::context::{Subject, is_same_owner, owner_likeness};
 use crate::library::Library;
+use crate::names::is_plain_word;
 
 /// Whose a name is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -47,6 +48,7 @@ pub(super) fn whose(library: &Library, subject: &Subject, name: &str, text: &str
     match surest {
         Whose::Unknown | Whose::Foreign if is_foreign => Whose::Foreign,
         Whose::Unknown if says_owner(subject, name, text) => Whose::Own,
+        Whose::Unknown | Whose::Project if says_namesake(subject, text) => Whose::Foreign,
         _ => surest,
     }
 }
@@ -56,6 +58,18 @@ fn says_owner(subject: &Subject, name: &str, text: &str) -> bool {
     let is_span = |at: usize| text[..at].matches('`').count() % 2 == 1;
     let owner = subject.owner.as_deref().filter(|owner| owner.len() > 2 && *owner != name);
     owner.is_some_and(|owner| whole_words(text, owner).any(is_span)) && occurrences(text, name).any(is_span)
+}
+
+/// Whether a text says what else has something of the subject's name, and not what the subject belongs to.
+fn says_namesake(subject: &Subject, text: &str) -> bool {
+    let is_span = |at: usize| text[..at].matches('`').count() % 2 == 1;
+    let says = |holder: &String| {
+        let mut places = whole_words(text, holder);
+        places.any(|at| !is_plain_word(holder) || is_span(at))
+    };
+    let home = subject.homes.last().filter(|_| subject.owner.is_none());
+    let mut own = subject.owner.iter().chain(&subject.ancestors).chain(home);
+    subject.namesakes.iter().any(says) && !own.any(|own| whole_words(text, own).next().is_some())
 }
 
 /// Whether a sentence says that what it names is from another project: "the functions from [date-fns](https://…)".

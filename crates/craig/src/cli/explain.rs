@@ -5,13 +5,14 @@ mod batch;
 use std::path::{Path, PathBuf};
 
 use craig_engine::{
-    Cancellation, Comment, EngineError, ExplainConfig, Explained, Explainer, IndexReport, NOT_DOCUMENTED,
-    Selection, WordsStatus,
+    Cancellation, CodeDefinitions, Comment, EmbedderConfig, Engine, EngineError, ExplainConfig, Explained,
+    Explainer, IndexReport, NOT_DOCUMENTED, Selection, WordsStatus,
 };
 
 use self::batch::SelectionLine;
 use super::failure::{Outcome, Refusal};
 use super::output::{DIM, PATH, styled};
+use super::project_selector::ProjectSelector;
 use super::session::Session;
 use super::units::percent;
 
@@ -89,7 +90,22 @@ fn prepare(args: &Args, session: &mut Session) -> anyhow::Result<Prepared> {
         let report = explainer.refresh()?;
         warn(&report, session);
     }
+    match definitions(args, session) {
+        Ok(code) => explainer.set_code(code),
+        Err(error) => session.output.warn(format_args!("namesakes are not told apart: {error}")),
+    }
     Ok(Prepared { explainer, in_words })
+}
+
+/// What the code of the project defines. It is brought up to date first, or ingested, unless a provider would embed it.
+fn definitions(args: &Args, session: &mut Session) -> anyhow::Result<Option<CodeDefinitions>> {
+    let config = session.config(&session.settings(Some(&args.root))?)?;
+    let engine = Engine::open(&config)?;
+    if !args.no_refresh && !matches!(config.embedder, EmbedderConfig::Hosted(_)) {
+        let selector = ProjectSelector { handle: None, root: &args.root, no_refresh: false, costs: None };
+        selector.prepare(&engine, &mut session.output)?;
+    }
+    Ok(engine.code_definitions(&args.root)?)
 }
 
 /// Warns if the language model failed and the documentation is quoted instead.

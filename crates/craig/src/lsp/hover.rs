@@ -51,9 +51,10 @@ struct Pointed {
 impl Pointed {
     fn hover(&self, at: Position, cancellation: &Cancellation) -> anyhow::Result<Option<Hover>> {
         let Some(name) = self.text.name_at(at) else { return Ok(None) };
-        let Some(context) = definition(&self.text, self.code.as_ref(), &name, cancellation)? else {
+        let Some(mut context) = definition(&self.text, self.code.as_ref(), &name, cancellation)? else {
             return Ok(None);
         };
+        tell_apart(&mut context, self.code.as_ref())?;
         let explanation = explain_context(&self.library, &context);
         let shown =
             explanation.is_sure().then(|| explanation.hover(&|path| address_in(&self.text.folder, path)));
@@ -79,6 +80,15 @@ pub(super) fn definition(
     let Some(path) = project.path_in_folder(&bound.path) else { return Ok(None) };
     let BoundSymbol { name, line, text, .. } = bound;
     Ok(CodeContext::of_definition(&path, language(&path, &text), &text, line, &name))
+}
+
+/// Notes what else of the project has the names of a context, as far as its code is indexed.
+pub(super) fn tell_apart(context: &mut CodeContext, code: Option<&Code>) -> anyhow::Result<()> {
+    let definitions = code.map(|code| code.engine.code_definitions(&code.folder)).transpose()?.flatten();
+    if let Some(definitions) = definitions {
+        context.tell_apart(&definitions);
+    }
+    Ok(())
 }
 
 impl InProject<'_> {

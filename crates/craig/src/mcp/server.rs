@@ -103,6 +103,7 @@ impl Shared {
         let explain = move |engine: &Engine| {
             let explainer = engine.explainer(&root, || open(&root))?;
             let report = explainer.refresh()?;
+            explainer.set_code(engine.code_definitions(&root)?);
             Ok((work(&explainer)?, report))
         };
         self.explanations.run(|engine| explain(engine)).await

@@ -1,0 +1,110 @@
+//! Names that several things of a project have, told apart by what they belong to.
+
+use std::collections::BTreeSet;
+
+use craig_chunk::ChunkKind;
+
+use crate::context::{CodeContext, Subject, is_same_owner, owner_likeness};
+
+/// What the code of a project defines.
+pub trait Definitions {
+    /// What each definition of a name belongs to.
+    fn holders(&self, name: &str) -> Vec<Holder>;
+}
+
+/// What a definition belongs to.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Holder {
+    /// Its type, else its file without folders and endings.
+    pub name: String,
+    /// Whether that is a type.
+    pub is_type: bool,
+    /// What the members belong to that it overrides or implements.
+    pub overrides: Vec<String>,
+}
+
+impl CodeContext {
+    /// Notes for each function and member what else of the project has its name.
+    pub fn tell_apart(&mut self, code: &dyn Definitions) {
+        for subject in self.subjects.iter_mut().filter(|subject| is_told_apart(subject)) {
+            subject.namesakes = namesakes(subject, &code.holders(&subject.name));
+        }
+    }
+}
+
+/// Whether other things may have the subject's name and be described for it: types are hardly ever taken for another.
+fn is_told_apart(subject: &Subject) -> bool {
+    matches!(subject.kind, Some(ChunkKind::Method | ChunkKind::Function | ChunkKind::Constant))
+}
+
+/// Names that are too short or too common to say whose something is.
+const COMMON_HOLDERS: &[&str] =
+    &["index", "main", "mod", "lib", "init", "types", "utils", "util", "core", "base", "common", "helpers"];
+
+/// Types whose names share more of their words may be the same thing: `RealBufferedSource`, `BufferedSource`.
+const ALIKE: f32 = 0.5;
+
+/// What has a subject's name and neither is its own type nor overrides the same member.
+fn namesakes(subject: &Subject, holders: &[Holder]) -> Vec<String> {
+    let mut own: BTreeSet<&str> =
+        subject.owner.iter().chain(&subject.ancestors).map(String::as_str).collect();
+    own.extend(subject.homes.last().filter(|_| subject.owner.is_none()).map(String::as_str));
+    loop {
+        let n_known = own.len();
+        for holder in holders {
+            let overrides = || holder.overrides.iter().map(String::as_str);
+            if own.contains(holder.name.as_str()) {
+                own.extend(overrides());
+            } else if overrides().any(|of| own.contains(of)) {
+                own.insert(&holder.name);
+            }
+        }
+        if own.len() == n_known {
+            break;
+        }
+    }
+    let is_own =
+        |name: &str| own.iter().any(|own| is_same_owner(own, name) || owner_likeness(own, name) > ALIKE);
+    let is_common = |name: &str| name.len() < 3 || COMMON_HOLDERS.contains(&name);
+    // A member is taken for that of another type, a function for that of another file, too.
+    let others = holders.iter().filter(|holder| holder.is_type || subject.owner.is_none());
+    let others: BTreeSet<&str> = others.map(|holder| holder.name.as_str()).collect();
+    others.into_iter().filter(|name| !is_own(name) && !is_common(name)).map(str::to_owned).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn holder(name: &str, overrides: &[&str]) -> Holder {
+        let is_type = name.starts_with(char::is_uppercase);
+        Holder {
+            name: name.into(),
+            is_type,
+            overrides: overrides.iter().map(|of| (*of).to_owned()).collect(),
+        }
+    }
+
+    #[test]
+    fn what_overrides_the_same_member_is_no_namesake() {
+        let subject = Subject { name: "flush".into(), owner: Some("Pipe".into()), ..Subject::default() };
+        let holders = [
+            holder("Pipe", &["Sink"]),
+            holder("Sink", &[]),
+            holder("Deflater", &["Sink"]),
+            holder("Journal", &[]),
+            holder("utils", &[]),
+        ];
+        assert_eq!(namesakes(&subject, &holders), ["Journal"]);
+    }
+
+    #[test]
+    fn what_belongs_to_no_type_belongs_to_its_file() {
+        let subject = Subject {
+            name: "record".into(),
+            homes: vec!["src".into(), "Guard".into()],
+            ..Subject::default()
+        };
+        assert_eq!(namesakes(&subject, &[holder("Guard", &[]), holder("Decoder", &[])]), ["Decoder"]);
+    }
+}
