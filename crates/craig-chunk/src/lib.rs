@@ -92,30 +92,30 @@ impl Chunk {
     }
 }
 
-/// A definition in a file.
+/// A definition in a file. Its fields are stored in this order.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Symbol {
-    /// Name as written.
-    pub name: String,
     /// What it is.
     pub kind: ChunkKind,
-    /// Qualified name of what encloses it.
-    pub parent: Option<String>,
     /// Line of the name, 1-based.
     pub line: u32,
     /// Last line of the definition, 1-based, inclusive.
     pub line_end: u32,
+    /// Name as written.
+    pub name: String,
+    /// Qualified name of what encloses it.
+    pub parent: Option<String>,
 }
 
-/// An import, as written in the source.
+/// An import, as written in the source. Its fields are stored in this order.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Import {
-    /// What is imported: the module path or file string, quotes removed.
-    pub target: String,
-    /// Names brought in, in order; empty when the module as a whole is.
-    pub names: Vec<String>,
     /// Line, 1-based.
     pub line: u32,
+    /// Names brought in, in order; empty when the module as a whole is.
+    pub names: Vec<String>,
+    /// What is imported: the module path or file string, quotes removed.
+    pub target: String,
 }
 
 /// How a file was read.

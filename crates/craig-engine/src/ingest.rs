@@ -449,7 +449,10 @@ impl Run<'_> {
     /// Embeds the texts that the store has no vector of.
     fn embed(&self, group: &mut Group, known: &Store) -> Result<(), EngineError> {
         let hashes = group.changed.iter().flat_map(|file| file.texts.iter().map(|text| text.hash));
+        // In one snapshot the database is locked once, and not for each text.
+        let snapshot = known.snapshot()?;
         let known = known.known_vectors(self.embedder.id(), hashes)?;
+        drop(snapshot);
         group.n_reused =
             group.changed.iter().flat_map(|file| &file.texts).filter(|t| known.contains(&t.hash)).count()
                 as u64;

@@ -94,7 +94,14 @@ impl Embedding {
             return Quantized { scale: 0.0, codes: vec![0; self.0.len()] };
         }
         let scale = largest / 127.0;
-        Quantized { scale, codes: self.0.iter().map(|x| (x / scale).round() as i8).collect() }
+        let mut codes = vec![0; self.0.len()];
+        // Older processors have no instruction that rounds.
+        pulp::Arch::new().dispatch(|| {
+            for (code, x) in codes.iter_mut().zip(&self.0) {
+                *code = (x / scale).round() as i8;
+            }
+        });
+        Quantized { scale, codes }
     }
 }
 

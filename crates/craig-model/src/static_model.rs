@@ -68,7 +68,7 @@ impl StaticModel {
     /// Embeds a query: the sum of its words' rows times their query weights, scaled to unit length.
     pub fn query(&self, text: &str) -> Embedding {
         let mut sum = vec![0.0; self.dimensions];
-        for &row in self.tokens().rows(text) {
+        for row in self.tokens().rows(text) {
             self.add_row(&mut sum, row, self.query_scales[row as usize]);
         }
         Embedding::normalized(sum)
@@ -81,7 +81,7 @@ impl StaticModel {
 
     /// The distinct words of a query, each with its row and query weight.
     pub(crate) fn query_words(&self, text: &str) -> Vec<(u32, f32)> {
-        let mut rows = self.tokens().rows(text).to_vec();
+        let mut rows: Vec<u32> = self.tokens().rows(text).collect();
         rows.sort_unstable();
         rows.dedup();
         let weight =
@@ -153,7 +153,8 @@ mod tests {
 
     fn check(text: &str, rows: &[u32], start: [f32; 4]) {
         let model = StaticModel::builtin();
-        assert_eq!(Tokens::new(&model.vocabulary).rows(text), rows, "rows of {text:?}");
+        let found: Vec<u32> = model.tokens().rows(text).collect();
+        assert_eq!(found, rows, "rows of {text:?}");
         let query = model.query(text);
         for (got, want) in query.as_slice().iter().zip(start) {
             assert!((got - want).abs() < 1e-4, "{text:?}: {:?}", &query.as_slice()[..4]);

@@ -44,8 +44,10 @@ static CENTROIDS: LazyLock<Centroids> = LazyLock::new(|| {
 /// The list of a vector with these signs: the one with the nearest centroid, the first among equals.
 pub(crate) fn nearest_list(signs: &[u64], distances: &mut Vec<u16>) -> u16 {
     hamming(signs, &CENTROIDS.signs, distances);
-    let nearest = (0u16..).zip(distances.iter()).min_by_key(|&(_, distance)| distance);
-    nearest.map_or(0, |(list, _)| list)
+    // Distance and list in one number: the smallest of many numbers is found several at a time.
+    let numbers = (0..N_IVF_LISTS as u32).zip(&*distances);
+    let nearest = numbers.map(|(list, &distance)| u32::from(distance) << 16 | list).min();
+    nearest.map_or(0, |nearest| nearest as u16)
 }
 
 /// The lists to probe for `query`, a vector of the index's embedder, where `n_chunks` may answer: ascending; `None` for all.

@@ -2,10 +2,11 @@
 
 use std::mem;
 
-use craig_chunk::{Outline, Packed};
+use craig_chunk::{Import, Outline, Packed, Parsed, Symbol};
 use craig_model::Quantized;
 use craig_source::{Content, FileStamp, SourceFile, Withheld};
 use rusqlite::{Transaction, params};
+use serde::Serialize;
 use serde_json::json;
 
 use crate::names::write_names;
@@ -183,8 +184,7 @@ fn write_file(
             blake3::Hash::from_bytes(source.hash.0).to_hex().as_str(),
             source.content == Content::Binary,
             metadata(file),
-            json!({"symbols": file.outline.symbols, "imports": file.outline.imports, "parsed": file.outline.parsed})
-                .to_string(),
+            outline(&file.outline)?,
             source.stamp.size as i64,
             source.stamp.modified_ns,
             source.stamp.changed_ns,
@@ -246,6 +246,19 @@ fn stored_content(content: &Content) -> Option<&str> {
         Content::Text(text) | Content::Unindexed(text, _) => Some(text),
         Content::Secret | Content::Binary => None,
     }
+}
+
+/// The outline as JSON: written as it is walked, since it may have thousands of symbols.
+fn outline(outline: &Outline) -> rusqlite::Result<String> {
+    #[derive(Serialize)]
+    struct Stored<'o> {
+        imports: &'o [Import],
+        parsed: Parsed,
+        symbols: &'o [Symbol],
+    }
+    let Outline { imports, parsed, symbols, .. } = outline;
+    serde_json::to_string(&Stored { imports, parsed: *parsed, symbols })
+        .map_err(|error| rusqlite::Error::ToSqlConversionFailure(error.into()))
 }
 
 fn metadata(IndexedFile { source, outline, .. }: &IndexedFile) -> String {

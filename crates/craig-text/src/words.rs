@@ -112,6 +112,11 @@ pub fn compact(identifier: &str) -> String {
 /// Writes what [`compact`] returns to `out`.
 pub fn compact_into(identifier: &str, out: &mut String) {
     out.clear();
+    if identifier.is_ascii() {
+        out.push_str(identifier);
+        out.retain(|c| c.is_ascii_alphanumeric());
+        return out.make_ascii_lowercase();
+    }
     out.extend(identifier.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase));
 }
 
