@@ -443,7 +443,9 @@ fn call<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
         walk.visit(receiver);
         return examples(walk, node);
     }
-    let of = walk.visit(receiver);
+    // `Thing.new` calls what makes a thing.
+    let is_made = name == "new" && matches!(receiver.kind(), "constant" | "scope_resolution");
+    let of = walk.visit_as(receiver, if is_made { Role::Call } else { Role::Read });
     let (arguments, block) = (field(node, "arguments"), field(node, "block"));
     let hooked = walk.hooked.filter(|hooked| *hooked == walk.text_of(receiver));
     let value = match (method, name) {

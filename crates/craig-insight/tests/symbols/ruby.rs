@@ -78,7 +78,7 @@ puts square.title, Shapes::Shape.unit.area
                 lib/square.rb:4 override 90
                 lib/square.rb:11 call 95
             class Square lib/square.rb:3
-                lib/square.rb:10 read 99
+                lib/square.rb:10 call 99
         "#]],
     );
 }
@@ -239,9 +239,9 @@ end
                 spec/other_spec.rb:1 read 85
                 spec/store_spec.rb:1 read 85
                 spec/store_spec.rb:2 read 85
-                spec/store_spec.rb:12 read 85
+                spec/store_spec.rb:12 call 85
             class Shop.Store lib/store.rb:2
-                lib/store.rb:12 read 99
+                lib/store.rb:12 call 99
                 spec/store_spec.rb:1 read 95
             field Shop.Store.owner lib/store.rb:3
                 spec/store_spec.rb:9 write 95
@@ -249,7 +249,7 @@ end
                 spec/store_spec.rb:12 read 95
             class Shop.Till lib/store.rb:7
                 spec/other_spec.rb:1 read 95
-                spec/store_spec.rb:2 read 95
+                spec/store_spec.rb:2 call 95
             method Shop.Till.owner lib/store.rb:8
                 spec/store_spec.rb:10 call 95
             function helper spec/store_spec.rb:6
@@ -396,19 +396,19 @@ end
 "#,
         &expect![[r#"
             class Fields lib/form.rb:1
-                lib/form.rb:2 read 99
+                lib/form.rb:2 call 99
             class Options lib/form.rb:2
-                lib/form.rb:16 read 99
+                lib/form.rb:16 call 99
             field Options.width lib/form.rb:2
                 lib/form.rb:16 read 95
             class Box lib/form.rb:3
-                lib/form.rb:16 read 99
+                lib/form.rb:16 call 99
             field Box.depth lib/form.rb:3
                 lib/form.rb:16 read 95
             class Form lib/form.rb:5
-                lib/form.rb:15 read 99
-                lib/form.rb:17 read 99
-                lib/form.rb:18 read 99
+                lib/form.rb:15 call 99
+                lib/form.rb:17 call 99
+                lib/form.rb:18 call 99
             field Form.title lib/form.rb:7
                 lib/form.rb:17 read 95
                 lib/form.rb:18 write 95
@@ -465,7 +465,7 @@ end
             method Params.Routing.mount lib/params.rb:7
                 spec/params_spec.rb:6 call 70
             class Params.Store lib/params.rb:10
-                spec/params_spec.rb:2 read 95
+                spec/params_spec.rb:2 call 95
             method Params.Store.add_item lib/params.rb:11
                 spec/params_spec.rb:4 call 95
         "#]],
