@@ -164,7 +164,7 @@ impl Explainer {
         let mut context = CodeContext::read(path, language, text, lines);
         let code = locked(&self.code).clone();
         if let Some(code) = code {
-            context.tell_apart(&*code);
+            context.distinguish(&*code);
         }
         context
     }

@@ -16,7 +16,7 @@ use craig_chunk::ChunkKind;
 use crate::context::Subject;
 use crate::evidence::{is_about_changes, is_history};
 use crate::library::{Library, Place};
-use crate::names::{is_plain_word, is_stem_alike, words_of};
+use crate::names::{COMMON_FILES, is_plain_word, is_stem_alike, words_of};
 use crate::page::{Defined, Fence, Page, Section, Unit, is_kind};
 
 use self::heading::{MANY_ALIKE, is_of_namesake, is_of_other_type};
@@ -266,9 +266,6 @@ struct Reading<'l> {
     is_of_another: bool,
 }
 
-/// File names that pages share by chance.
-const COMMON_HOMES: &[&str] = &["index", "main", "mod", "lib", "README", "__init__", "types", "utils"];
-
 /// A signature counts among at most so many of the first paragraphs.
 const SIGNATURE_WITHIN: usize = 3;
 
@@ -347,7 +344,7 @@ impl<'l> Reading<'l> {
     /// `Decoder.md` is where there is an `Eq.md` for `sum` of `Eq.ts`.
     fn has_page_elsewhere(&self) -> bool {
         let Some(home) =
-            self.subject.homes.last().filter(|home| home.len() > 1 && !COMMON_HOMES.contains(&home.as_str()))
+            self.subject.homes.last().filter(|home| home.len() > 1 && !COMMON_FILES.contains(&home.as_str()))
         else {
             return false;
         };

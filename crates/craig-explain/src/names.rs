@@ -60,6 +60,12 @@ pub(crate) const BEFORE_NAMES: &[&str] = &[
     "module",
 ];
 
+/// Names of files that say nothing of what is in them.
+pub(crate) const COMMON_FILES: &[&str] = &[
+    "index", "main", "mod", "lib", "README", "__init__", "init", "types", "utils", "util", "core", "base",
+    "common", "helpers",
+];
+
 /// The name that `text` begins with, after words such as `new` and `class`, and how much of the text is read then.
 pub(crate) fn leading_name(text: &str) -> Option<(Named, usize)> {
     let mut at = text.len() - text.trim_start().len();

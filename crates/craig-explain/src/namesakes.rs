@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use craig_chunk::ChunkKind;
 
 use crate::context::{CodeContext, Subject, is_same_owner, owner_likeness};
+use crate::names::COMMON_FILES;
 
 /// What the code of a project defines.
 pub trait Definitions {
@@ -25,21 +26,17 @@ pub struct Holder {
 
 impl CodeContext {
     /// Notes for each function and member what else of the project has its name.
-    pub fn tell_apart(&mut self, code: &dyn Definitions) {
-        for subject in self.subjects.iter_mut().filter(|subject| is_told_apart(subject)) {
+    pub fn distinguish(&mut self, code: &dyn Definitions) {
+        for subject in self.subjects.iter_mut().filter(|subject| may_have_namesakes(subject)) {
             subject.namesakes = namesakes(subject, &code.holders(&subject.name));
         }
     }
 }
 
 /// Whether other things may have the subject's name and be described for it: types are hardly ever taken for another.
-fn is_told_apart(subject: &Subject) -> bool {
+fn may_have_namesakes(subject: &Subject) -> bool {
     matches!(subject.kind, Some(ChunkKind::Method | ChunkKind::Function | ChunkKind::Constant))
 }
-
-/// Names that are too short or too common to say whose something is.
-const COMMON_HOLDERS: &[&str] =
-    &["index", "main", "mod", "lib", "init", "types", "utils", "util", "core", "base", "common", "helpers"];
 
 /// Types whose names share more of their words may be the same thing: `RealBufferedSource`, `BufferedSource`.
 const ALIKE: f32 = 0.5;
@@ -65,7 +62,8 @@ fn namesakes(subject: &Subject, holders: &[Holder]) -> Vec<String> {
     }
     let is_own =
         |name: &str| own.iter().any(|own| is_same_owner(own, name) || owner_likeness(own, name) > ALIKE);
-    let is_common = |name: &str| name.len() < 3 || COMMON_HOLDERS.contains(&name);
+    // Too short, or too common, to say whose something is.
+    let is_common = |name: &str| name.len() < 3 || COMMON_FILES.contains(&name);
     // A member is taken for that of another type, a function for that of another file, too.
     let others = holders.iter().filter(|holder| holder.is_type || subject.owner.is_none());
     let others: BTreeSet<&str> = others.map(|holder| holder.name.as_str()).collect();

@@ -146,16 +146,7 @@ impl Reading<'_> {
         if !self.is_of_subject(Ground::Words, Whose::Unknown) || is_other_case || is_other_name {
             return false;
         }
-        // The words of other names in code are no words of the heading.
-        let heading = &section.outline.heading;
-        let starts_alike = |span: &str| {
-            span.starts_with(char::is_uppercase) == self.subject.name.starts_with(char::is_uppercase)
-        };
-        let is_own = |span: &str| compact(span).contains(&compact(&self.subject.name)) && starts_alike(span);
-        let spans = code_spans(heading).filter(|span| !is_own(span));
-        let others: BTreeSet<String> = spans.flat_map(words_of).collect();
-        let is_said = |stem: &String| !others.iter().any(|other| root(other) == stem);
-        let stems: Vec<&String> = section.heading_stems.iter().filter(|stem| is_said(stem)).collect();
+        let stems = self.stems_of_heading();
         let has = |word: &String| stems.iter().any(|stem| is_stem_alike(root(word), stem));
         match words.len() {
             0 => false,
@@ -170,6 +161,19 @@ impl Reading<'_> {
             }
             _ => words.iter().all(has),
         }
+    }
+
+    /// The stems of the heading, without those that only another name in code has: `Router<S>` for `route`.
+    fn stems_of_heading(&self) -> Vec<&String> {
+        let section = self.place.section;
+        let name = self.subject.name.as_str();
+        let begins_alike =
+            |span: &str| span.starts_with(char::is_uppercase) == name.starts_with(char::is_uppercase);
+        let is_own = |span: &&str| compact(span).contains(&compact(name)) && begins_alike(span);
+        let spans = code_spans(&section.outline.heading).filter(|span| !is_own(span));
+        let others: BTreeSet<String> = spans.flat_map(words_of).collect();
+        let is_other = |stem: &&String| others.iter().any(|other| root(other) == stem.as_str());
+        section.heading_stems.iter().filter(|stem| !is_other(stem)).collect()
     }
 
     /// Whether the section calls the subject in code, or has it behind a dot.

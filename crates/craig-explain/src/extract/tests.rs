@@ -448,15 +448,15 @@ fn what_an_announcement_lists_is_quoted_whole() {
 fn a_namesake_of_the_code_is_not_quoted() {
     let owner = Some("Autospied".into());
     let subject = Subject { owner, ..named("setKind", ChunkKind::Method) };
-    let told_apart = Subject { namesakes: vec!["TestModule".into()], ..subject.clone() };
+    let distinguished = Subject { namesakes: vec!["TestModule".into()], ..subject.clone() };
     let of = |subject: &Subject, path: &str, text: &str| quoted_unowned(subject, &[(path, text)], 0).len();
     let [page, headed] =
         ["# Usage\nCall `setKind()` at first.\n", "# test module\nCall `setKind()` at first.\n"];
-    assert_eq!((of(&subject, "a.md", page), of(&told_apart, "a.md", page)), (1, 1));
-    assert_eq!((of(&subject, "test-module.md", page), of(&told_apart, "test-module.md", page)), (1, 0));
-    assert_eq!((of(&subject, "a.md", headed), of(&told_apart, "a.md", headed)), (1, 0));
+    assert_eq!((of(&subject, "a.md", page), of(&distinguished, "a.md", page)), (1, 1));
+    assert_eq!((of(&subject, "test-module.md", page), of(&distinguished, "test-module.md", page)), (1, 0));
+    assert_eq!((of(&subject, "a.md", headed), of(&distinguished, "a.md", headed)), (1, 0));
     let sentence = "# Usage\nOf a TestModule, `setKind()` is called first.\n";
-    assert_eq!((of(&subject, "a.md", sentence), of(&told_apart, "a.md", sentence)), (1, 0));
+    assert_eq!((of(&subject, "a.md", sentence), of(&distinguished, "a.md", sentence)), (1, 0));
 }
 
 #[test]

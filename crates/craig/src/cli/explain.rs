@@ -92,7 +92,7 @@ fn prepare(args: &Args, session: &mut Session) -> anyhow::Result<Prepared> {
     }
     match definitions(args, session) {
         Ok(code) => explainer.set_code(code),
-        Err(error) => session.output.warn(format_args!("namesakes are not told apart: {error}")),
+        Err(error) => session.output.warn(format_args!("namesakes are not distinguished: {error}")),
     }
     Ok(Prepared { explainer, in_words })
 }

@@ -21,7 +21,7 @@ use serde_json::{Value, json};
 use self::limits::Limits;
 use super::addresses::{path_of, uri_of};
 use super::folders::{Code, Folder};
-use super::hover::{definition, tell_apart};
+use super::hover::{definition, distinguish};
 use super::messages::Done;
 use super::open_text::OpenText;
 use super::server::{Reply, Server};
@@ -163,7 +163,7 @@ fn explain(server: &mut Server, id: &RequestId, arguments: ExplainArguments) -> 
     let comments = folder.config.comments;
     server.tasks.start(id.clone(), move |task| {
         let mut context = asked_about(&text, code.as_ref(), range, &task.cancellation)?;
-        tell_apart(&mut context, code.as_ref())?;
+        distinguish(&mut context, code.as_ref())?;
         let mut extract = limits.apply(craig_engine::explain_context(&library, &context));
         extract.comment = extract.comment.filter(|_| comments);
         let explained = match words {

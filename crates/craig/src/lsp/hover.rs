@@ -54,7 +54,7 @@ impl Pointed {
         let Some(mut context) = definition(&self.text, self.code.as_ref(), &name, cancellation)? else {
             return Ok(None);
         };
-        tell_apart(&mut context, self.code.as_ref())?;
+        distinguish(&mut context, self.code.as_ref())?;
         let explanation = explain_context(&self.library, &context);
         let shown =
             explanation.is_sure().then(|| explanation.hover(&|path| address_in(&self.text.folder, path)));
@@ -83,10 +83,10 @@ pub(super) fn definition(
 }
 
 /// Notes what else of the project has the names of a context, as far as its code is indexed.
-pub(super) fn tell_apart(context: &mut CodeContext, code: Option<&Code>) -> anyhow::Result<()> {
+pub(super) fn distinguish(context: &mut CodeContext, code: Option<&Code>) -> anyhow::Result<()> {
     let definitions = code.map(|code| code.engine.code_definitions(&code.folder)).transpose()?.flatten();
     if let Some(definitions) = definitions {
-        context.tell_apart(&definitions);
+        context.distinguish(&definitions);
     }
     Ok(())
 }

@@ -55,6 +55,25 @@ fn explained(home: &Home, place: &str) -> Value {
 }
 
 #[test]
+fn what_another_type_has_is_not_quoted_once_the_code_is_indexed() {
+    let home = Home::new();
+    let page = "# Test module\n\nA runner calls `setKind()` before anything else is read, and never again.\n";
+    home.write("docs/test-module.md", page);
+    for name in ["Autospied", "TestModule"] {
+        home.write(&format!("src/{name}.ts"), &format!("export class {name} {{\n  setKind() {{}}\n}}\n"));
+    }
+    let root = root(&home);
+    let asked = |more: &[&str]| {
+        let place = "src/Autospied.ts:2";
+        home.succeed(&[&["explain", place, "--root", &root][..], more].concat())
+    };
+    home.succeed(&["docs", "index", &root]);
+    assert!(asked(&["--no-refresh"]).contains("before anything else is read"));
+    assert_eq!(asked(&[]), "Not documented.\n");
+    assert!(home.succeed(&["explain", "src/TestModule.ts:2", "--root", &root]).contains("before anything"));
+}
+
+#[test]
 fn what_is_documented_is_quoted_and_the_rest_refused() {
     let home = project();
     let answer = explained(&home, "lib/client.js:5-7");

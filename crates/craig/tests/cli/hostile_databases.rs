@@ -59,6 +59,10 @@ const COMMANDS: &[(&str, Command)] = &[
     ("lsp", Fixture::edited),
 ];
 
+fn others(projects: Value) -> Vec<Value> {
+    projects.as_array().unwrap().iter().filter(|project| project["name"] != "evil").cloned().collect()
+}
+
 #[test]
 fn a_link_to_the_users_index_is_not_followed() {
     for (name, command) in COMMANDS {
@@ -66,7 +70,8 @@ fn a_link_to_the_users_index_is_not_followed() {
         let before = fixture.projects();
         fixture.link(".aidocs/docs.db", &fixture.home.database());
         command(&fixture);
-        assert_eq!(fixture.projects(), before, "{name}");
+        // An explanation indexes the code of the repository itself.
+        assert_eq!(Value::from(others(fixture.projects())), before, "{name}");
         assert!(!fixture.path(".aidocs/docs.db").is_symlink(), "{name}");
         assert!(fixture.explained().contains("Performs an HTTP request"), "{name}");
     }
