@@ -58,11 +58,12 @@ fn explained(home: &Home, place: &str) -> Value {
 fn what_another_type_has_is_not_quoted_once_the_code_is_indexed() {
     let home = Home::new();
     let page = "# Test module\n\nA runner calls `setKind()` before anything else is read, and never again.\n";
-    home.write("docs/test-module.md", page);
+    home.write("shop/docs/test-module.md", page);
     for name in ["Autospied", "TestModule"] {
-        home.write(&format!("src/{name}.ts"), &format!("export class {name} {{\n  setKind() {{}}\n}}\n"));
+        home.write(&format!("shop/src/{name}.ts"), format!("export class {name} {{\n  setKind() {{}}\n}}\n"));
     }
-    let root = root(&home);
+    // A home directory is not indexed unasked.
+    let root = format!("{}/shop", root(&home));
     let asked = |more: &[&str]| {
         let place = "src/Autospied.ts:2";
         home.succeed(&[&["explain", place, "--root", &root][..], more].concat())
