@@ -163,7 +163,7 @@ fn explain(server: &mut Server, id: &RequestId, arguments: ExplainArguments) -> 
     let comments = folder.config.comments;
     server.tasks.start(id.clone(), move |task| {
         let mut context = asked_about(&text, code.as_ref(), range, &task.cancellation)?;
-        distinguish(&mut context, code.as_ref())?;
+        distinguish(&mut context, code.as_ref());
         let mut extract = limits.apply(craig_engine::explain_context(&library, &context));
         extract.comment = extract.comment.filter(|_| comments);
         let explained = match words {

@@ -54,7 +54,7 @@ impl Pointed {
         let Some(mut context) = definition(&self.text, self.code.as_ref(), &name, cancellation)? else {
             return Ok(None);
         };
-        distinguish(&mut context, self.code.as_ref())?;
+        distinguish(&mut context, self.code.as_ref());
         let explanation = explain_context(&self.library, &context);
         let shown =
             explanation.is_sure().then(|| explanation.hover(&|path| address_in(&self.text.folder, path)));
@@ -83,12 +83,11 @@ pub(super) fn definition(
 }
 
 /// Notes what else of the project has the names of a context, as far as its code is indexed.
-pub(super) fn distinguish(context: &mut CodeContext, code: Option<&Code>) -> anyhow::Result<()> {
-    let definitions = code.map(|code| code.engine.code_definitions(&code.folder)).transpose()?.flatten();
+pub(super) fn distinguish(context: &mut CodeContext, code: Option<&Code>) {
+    let definitions = code.and_then(|code| code.engine.code_definitions(&code.folder).unwrap_or_default());
     if let Some(definitions) = definitions {
         context.distinguish(&definitions);
     }
-    Ok(())
 }
 
 impl InProject<'_> {

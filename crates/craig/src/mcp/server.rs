@@ -103,7 +103,8 @@ impl Shared {
         let explain = move |engine: &Engine| {
             let explainer = engine.explainer(&root, || open(&root))?;
             let report = explainer.refresh()?;
-            explainer.set_code(engine.code_definitions(&root)?);
+            // Without an index of the code the documentation answers alone.
+            explainer.set_code(engine.code_definitions(&root).unwrap_or_default());
             Ok((work(&explainer)?, report))
         };
         self.explanations.run(|engine| explain(engine)).await
