@@ -82,6 +82,12 @@ impl Subject {
             && self.definition.lines().next().is_some_and(|line| line.contains("=>"))
     }
 
+    /// What it belongs to: its owner and what that extends, or its file where it has none.
+    pub(crate) fn holders(&self) -> impl Iterator<Item = &String> {
+        let home = self.homes.last().filter(|_| self.owner.is_none());
+        self.owner.iter().chain(&self.ancestors).chain(home)
+    }
+
     /// Whether it is a value that belongs to nothing and is called by a plain word.
     pub(crate) fn is_variable(&self) -> bool {
         self.kind == Some(ChunkKind::Constant)

@@ -6,6 +6,7 @@ use craig_text::path::folder;
 
 use crate::comment::Comment;
 use crate::explain::{Bullet, Citation, Explanation, NOT_DOCUMENTED};
+use crate::names::is_in_span;
 
 /// The address of a file of the project, given its path, that a link can have; none where files have no address.
 pub type Addresses<'a> = &'a dyn Fn(&str) -> Option<String>;
@@ -137,7 +138,7 @@ impl<'t> Link<'t> {
     fn at(text: &'t str, middle: usize) -> Option<Self> {
         let start = text[..middle].rfind('[')?;
         // What stands in code is no link.
-        if text[..start].matches('`').count() % 2 == 1 {
+        if is_in_span(text, start) {
             return None;
         }
         let is_named = text[middle + 1..].starts_with('[');

@@ -118,6 +118,11 @@ pub(crate) fn is_plain_word(name: &str) -> bool {
     is_small(name.get(1..).unwrap_or_default()) || name.chars().all(|c| c.is_uppercase())
 }
 
+/// Whether a place of a text stands between backticks.
+pub(crate) fn is_in_span(text: &str, at: usize) -> bool {
+    text[..at].matches('`').count() % 2 == 1
+}
+
 /// What stands between backticks, in order: every other part of a text that is cut at them.
 pub(crate) fn code_spans(text: &str) -> impl Iterator<Item = &str> {
     text.split('`').skip(1).step_by(2)

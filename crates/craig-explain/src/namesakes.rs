@@ -39,13 +39,11 @@ fn may_have_namesakes(subject: &Subject) -> bool {
 }
 
 /// Types whose names share more of their words may be the same thing: `RealBufferedSource`, `BufferedSource`.
-const ALIKE: f32 = 0.5;
+pub(crate) const ALIKE: f32 = 0.5;
 
 /// What has a subject's name and neither is its own type nor overrides the same member.
 fn namesakes(subject: &Subject, holders: &[Holder]) -> Vec<String> {
-    let mut own: BTreeSet<&str> =
-        subject.owner.iter().chain(&subject.ancestors).map(String::as_str).collect();
-    own.extend(subject.homes.last().filter(|_| subject.owner.is_none()).map(String::as_str));
+    let mut own: BTreeSet<&str> = subject.holders().map(String::as_str).collect();
     loop {
         let n_known = own.len();
         for holder in holders {

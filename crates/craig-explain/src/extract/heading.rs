@@ -10,6 +10,7 @@ use super::{Ground, LITTLE_KIN, Reading};
 use crate::context::{Subject, is_same_owner, owner_likeness};
 use crate::library::{Library, Place};
 use crate::names::{code_spans, is_plain_word, is_stem_alike, words_of};
+use crate::namesakes::ALIKE;
 use crate::page::{HeadingName, heading_names};
 
 /// A heading that occurs this often comes from a template.
@@ -17,9 +18,6 @@ pub(super) const MANY_ALIKE: usize = 3;
 
 /// Names of types that share at least this share of their words may mean the same thing.
 const SOME_LIKENESS: f32 = 0.3;
-
-/// … and ancestors, whose names begin and end alike, more than this.
-const HALF_ALIKE: f32 = 0.5;
 
 /// Whether a section speaks of what has something of the subject's name: its heading, one above or the page's is the name of
 /// that, and none is that of what the subject belongs to.
@@ -32,9 +30,7 @@ pub(super) fn is_of_namesake(place: Place<'_>, subject: &Subject) -> bool {
         };
         headings.iter().any(|heading| is_same_owner(heading, holder)) || names.iter().any(is_holder)
     };
-    let home = subject.homes.last().filter(|_| subject.owner.is_none());
-    let mut own = subject.owner.iter().chain(&subject.ancestors).chain(home);
-    subject.namesakes.iter().any(is_of) && !own.any(is_of)
+    subject.namesakes.iter().any(is_of) && !subject.holders().any(is_of)
 }
 
 /// Whether a section speaks of members of another type than the subject's: its heading, one above or the page's is the name
@@ -51,7 +47,7 @@ pub(super) fn is_of_other_type(library: &Library, place: Place<'_>, subject: &Su
         let is_like = |owner: &String| owner_likeness(&of.named.name, owner);
         library.is_project(&of.named.name)
             || subject.owner.as_ref().is_some_and(|owner| is_like(owner) >= SOME_LIKENESS)
-            || subject.ancestors.iter().any(|ancestor| is_like(ancestor) > HALF_ALIKE)
+            || subject.ancestors.iter().any(|ancestor| is_like(ancestor) > ALIKE)
     };
     kin < LITTLE_KIN && named.iter().any(is_type) && !named.iter().any(is_own)
 }

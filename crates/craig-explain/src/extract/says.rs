@@ -2,7 +2,7 @@
 
 use super::quotable::n_words;
 use super::whose::occurrences;
-use crate::names::{BEFORE_NAMES, is_plain_word};
+use crate::names::{BEFORE_NAMES, is_in_span, is_plain_word};
 
 /// Whether a sentence says a name; a name that is a plain word, only as code that begins with it.
 pub(super) fn says(sentence: &str, name: &str) -> bool {
@@ -46,8 +46,6 @@ pub(super) fn is_among_first(sentence: &str, name: &str) -> bool {
 
 /// Whether a sentence has a call of a name as code: "Set it by `.type(x)`".
 pub(super) fn calls(sentence: &str, name: &str) -> bool {
-    occurrences(sentence, name).any(|at| {
-        let is_span = sentence[..at].matches('`').count() % 2 == 1;
-        is_span && sentence[at + name.len()..].starts_with('(')
-    })
+    occurrences(sentence, name)
+        .any(|at| is_in_span(sentence, at) && sentence[at + name.len()..].starts_with('('))
 }

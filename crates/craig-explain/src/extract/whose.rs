@@ -5,7 +5,7 @@ use craig_text::{compact, is_identifier_char, whole_words};
 
 use crate::context::{Subject, is_same_owner, owner_likeness};
 use crate::library::Library;
-use crate::names::is_plain_word;
+use crate::names::{is_in_span, is_plain_word};
 
 /// Whose a name is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -55,21 +55,19 @@ pub(super) fn whose(library: &Library, subject: &Subject, name: &str, text: &str
 
 /// Whether a text says a name and, as code, its owner: "the `Mutation` property of your `Schema`".
 fn says_owner(subject: &Subject, name: &str, text: &str) -> bool {
-    let is_span = |at: usize| text[..at].matches('`').count() % 2 == 1;
+    let is_span = |at: usize| is_in_span(text, at);
     let owner = subject.owner.as_deref().filter(|owner| owner.len() > 2 && *owner != name);
     owner.is_some_and(|owner| whole_words(text, owner).any(is_span)) && occurrences(text, name).any(is_span)
 }
 
 /// Whether a text says what else has something of the subject's name, and not what the subject belongs to.
 fn says_namesake(subject: &Subject, text: &str) -> bool {
-    let is_span = |at: usize| text[..at].matches('`').count() % 2 == 1;
     let says = |holder: &String| {
         let mut places = whole_words(text, holder);
-        places.any(|at| !is_plain_word(holder) || is_span(at))
+        places.any(|at| !is_plain_word(holder) || is_in_span(text, at))
     };
-    let home = subject.homes.last().filter(|_| subject.owner.is_none());
-    let mut own = subject.owner.iter().chain(&subject.ancestors).chain(home);
-    subject.namesakes.iter().any(says) && !own.any(|own| whole_words(text, own).next().is_some())
+    subject.namesakes.iter().any(says)
+        && !subject.holders().any(|own| whole_words(text, own).next().is_some())
 }
 
 /// Whether a sentence says that what it names is from another project: "the functions from [date-fns](https://…)".
