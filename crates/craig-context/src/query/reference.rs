@@ -19,6 +19,8 @@ pub struct Reference {
     pub kinds: Vec<ChunkKind>,
     /// Words that say where it is: a file, or what encloses it.
     pub place: Vec<String>,
+    /// Whether it may be called so. What is described at more length is found by a search alone.
+    pub is_name: bool,
     /// Bytes of the instruction that it takes, with what leads to it.
     pub(super) bytes: Range<usize>,
 }
@@ -60,18 +62,25 @@ const CUES: &[&[&str]] = &[
     &["how"],
 ];
 
-/// Cues that are so short that they count only where the clause goes on with "does": "as the parser does".
+/// Cues that are so short that they count only with "does": "as the parser does", "as is done for logs".
 const WEAK_CUES: &[&str] = &["as", "how"];
 
 /// Words before `like` with which it leads to nothing.
-const NOT_BEFORE_LIKE: &[&str] = &["would", "d", "i", "you", "things", "stuff"];
+const NOT_BEFORE_LIKE: &[&str] = &["would", "i'd", "we'd", "you'd", "they'd", "i", "you", "things", "stuff"];
 
 /// Words that lead a reference in.
 const DETERMINERS: &[&str] = &[
     "the", "a", "an", "our", "my", "your", "their", "its", "this", "that", "these", "those", "other",
     "others", "all", "any", "some", "existing", "what", "we", "i", "you", "they", "rest", "of", "do", "does",
-    "did", "is", "done", "in", "for", "with", "same", "it", "how", "one", "ones", "every", "each",
+    "did", "is", "done", "in", "for", "with", "same", "it", "it's", "that's", "already", "how", "one",
+    "ones", "every", "each",
 ];
+
+/// Of these, the verbs that say that code does it.
+const DOES: &[&str] = &["do", "does", "did", "done"];
+
+/// Words of a name that is neither written as code nor said to be a function, at most.
+const MOST_WORDS: usize = 2;
 
 /// Words that end a reference.
 const ENDS: &[&str] = &[
@@ -178,6 +187,11 @@ impl Reference {
         // Names tell most, then kinds; of equals the last, since "following the same approach as X" is about X.
         candidates.max_by_key(|candidate| (!candidate.names.is_empty(), !candidate.kinds.is_empty()))
     }
+
+    /// Whether it is written as code, or said to be a function or another kind of definition.
+    fn is_said_to_be_one(&self) -> bool {
+        !self.names.is_empty() || !self.kinds.is_empty()
+    }
 }
 
 /// The reference whose cue begins at word `at`.
@@ -187,12 +201,15 @@ fn read(text: &str, tokens: &[Token<'_>], at: usize) -> Option<Reference> {
     if tokens[next - 1].ends_clause && !tokens.get(next).is_some_and(|token| token.is_marked) {
         return None;
     }
-    while tokens.get(next).is_some_and(|token| !token.is_marked && is_in(DETERMINERS, token)) {
-        if tokens[next].ends_clause {
+    let mut is_done = false;
+    while let Some(token) = tokens.get(next).filter(|token| !token.is_marked && is_in(DETERMINERS, token)) {
+        if token.ends_clause {
             return None;
         }
+        is_done |= is_in(DOES, token);
         next += 1;
     }
+    is_done &= tokens.get(next).is_some_and(|token| token.lower != "not");
     let mut reading = Reading::default();
     while let Some(token) = tokens.get(next) {
         if !reading.takes(token, &tokens[next + 1..]) {
@@ -203,14 +220,20 @@ fn read(text: &str, tokens: &[Token<'_>], at: usize) -> Option<Reference> {
             break;
         }
     }
+    if is_done && reading.is_empty() {
+        next = reading.describe(tokens, next);
+    }
     let is_confirmed =
         tokens.get(next).is_some_and(|token| is_in(&["does", "do", "did", "is", "has"], token))
             && !tokens[next - 1].ends_clause;
-    if is_weak && !is_confirmed || reading.is_empty() {
+    if is_weak && !is_confirmed && !is_done || reading.is_empty() {
         return None;
     }
     let end = if is_confirmed { tokens[next].bytes.end } else { tokens[next - 1].bytes.end };
-    Some(reading.finish(text, tokens[at].bytes.start..end))
+    let is_whole = is_confirmed || next == tokens.len() || tokens[next - 1].ends_clause;
+    let reference = reading.finish(text, tokens[at].bytes.start..end);
+    let is_short = is_whole && reference.words.len() <= MOST_WORDS;
+    Some(Reference { is_name: reference.is_said_to_be_one() || is_short, ..reference })
 }
 
 /// Words of the cue that begins at word `at`, and whether it is a weak one.
@@ -316,6 +339,17 @@ impl Reading {
         true
     }
 
+    /// Reads all words of a clause from word `at`: "when archives get fetched". Gives the one after it.
+    fn describe(&mut self, tokens: &[Token<'_>], at: usize) -> usize {
+        let end =
+            tokens[at..].iter().position(|token| token.ends_clause).map_or(tokens.len(), |end| at + end + 1);
+        for token in &tokens[at..end] {
+            self.reach(token);
+            self.words.push(token.text.to_owned());
+        }
+        end
+    }
+
     /// Whether `and` goes on with the name: "the search and replace function".
     fn joins(&self, token: &Token<'_>, rest: &[Token<'_>]) -> bool {
         let clause = rest.iter().position(|token| token.ends_clause).map_or(rest, |end| &rest[..=end]);
@@ -347,7 +381,15 @@ impl Reading {
         self.kinds.dedup();
         let called = self.bytes.and_then(|bytes| text.get(bytes)).unwrap_or_default();
         let text = called.replace('`', "").split_whitespace().collect::<Vec<_>>().join(" ");
-        Reference { text, names: self.names, words: self.words, kinds: self.kinds, place: self.place, bytes }
+        Reference {
+            text,
+            names: self.names,
+            words: self.words,
+            kinds: self.kinds,
+            place: self.place,
+            is_name: false,
+            bytes,
+        }
     }
 }
 
@@ -360,8 +402,11 @@ mod tests {
     #[expect(clippy::needless_pass_by_value, reason = "as expect! makes it")]
     fn check(instruction: &str, expected: Expect) {
         let Some(found) = Reference::find(instruction) else { return expected.assert_eq("none") };
-        let Reference { text, names, words, kinds, place, bytes } = found;
+        let Reference { text, names, words, kinds, place, is_name, bytes } = found;
         let mut described = format!("{text} | words {}", words.join(" "));
+        if !is_name {
+            described += " | described";
+        }
         for (label, list) in [("names", &names), ("place", &place)] {
             if !list.is_empty() {
                 described += &format!(" | {label} {}", list.join(" "));
@@ -437,6 +482,26 @@ mod tests {
     }
 
     #[test]
+    fn what_has_no_name_is_described() {
+        check(
+            "try a handful of times, as it is done for listeners whose port is taken",
+            expect!["listeners whose port | words listeners whose port | described"],
+        );
+        check(
+            "Check the length in the way it's done when archives get fetched",
+            expect!["when archives get fetched | words when archives get fetched | described"],
+        );
+        check(
+            "expand the tilde first, as is done for the folders of modules",
+            expect!["folders of modules | words folders modules"],
+        );
+        check(
+            "leave out cookies, as we already do on the sending side",
+            expect!["on the sending side | words on sending side | described"],
+        );
+    }
+
+    #[test]
     fn other_uses_of_the_words_lead_nowhere() {
         for instruction in [
             "Add error handling",
@@ -444,6 +509,8 @@ mod tests {
             "fix the following",
             "make it like this",
             "like so",
+            "leave it as it is",
+            "remove this as we do not need it",
             "use this as a default",
             "",
             "convert to async",

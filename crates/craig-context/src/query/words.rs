@@ -53,7 +53,7 @@ fn token(text: &str, bytes: Range<usize>) -> Token<'_> {
         || rest.starts_with(" (");
     Token {
         text: word,
-        lower: word.to_lowercase(),
+        lower: word.to_lowercase().replace('’', "'"),
         ends_clause,
         is_possessive: before.ends_with(['\'', '’']),
         is_marked: is_called || before.ends_with('`') && after.starts_with('`'),
@@ -65,15 +65,27 @@ fn end_of_word(text: &str, start: usize) -> usize {
     let mut end = start;
     loop {
         end += text[end..].find(|c| !is_identifier_char(c)).unwrap_or(text.len() - end);
-        let joint = ["::", "->", ".", "#", "-", "'"].into_iter().find(|joint| {
+        let joint = ["::", "->", ".", "#", "-", "'", "’"].into_iter().find(|joint| {
             text[end..].strip_prefix(joint).is_some_and(|rest| rest.starts_with(is_identifier_char))
         });
         match joint {
             // `user's` is a user.
-            Some("'") => return end,
+            Some(joint @ ("'" | "’")) if !is_contracted(&text[start..end], &text[end + joint.len()..]) => {
+                return end;
+            }
             Some(joint) => end += joint.len(),
             None => return end,
         }
+    }
+}
+
+/// Whether `word`, an apostrophe and the word that `rest` begins with are one word, such as `don't` and `it's`.
+fn is_contracted(word: &str, rest: &str) -> bool {
+    const BEFORE_S: &[&str] = &["it", "that", "there", "here", "what", "who", "he", "she", "let"];
+    match rest.split(|c| !is_identifier_char(c)).next().unwrap_or_default() {
+        "t" | "re" | "ll" | "ve" | "d" | "m" => true,
+        "s" => BEFORE_S.contains(&word.to_lowercase().as_str()),
+        _ => false,
     }
 }
 
@@ -103,6 +115,12 @@ mod tests {
         for token in tokens(text) {
             assert_eq!(&text[token.bytes], token.text);
         }
+    }
+
+    #[test]
+    fn contractions_are_words() {
+        let found: Vec<_> = tokens("don't. It’s the user's").into_iter().map(|token| token.lower).collect();
+        assert_eq!(found, ["don't", "it's", "the", "user", "s"]);
     }
 
     #[test]

@@ -154,8 +154,10 @@ impl Engine {
         notes: &mut Vec<String>,
     ) -> Result<Vec<Hit>, EngineError> {
         let mut hits = match &query.reference {
-            Some(reference) => self.referred(store, project, reference, limits, notes)?,
-            None => Vec::new(),
+            Some(reference) if reference.is_name => {
+                self.referred(store, project, reference, limits, notes)?
+            }
+            _ => Vec::new(),
         };
         let request = |languages: Vec<String>| SearchRequest {
             limit: PER_BLOCK * limits.max_chunks,
