@@ -97,6 +97,13 @@ impl Bound {
         self.confidence >= TRUSTED && self.entities.iter().any(|entity| *entity != Entity::External)
     }
 
+    /// Leaves out what is named again. Else parts would multiply from member to member: `A::B::C` of modules that are
+    /// opened in hundreds of files would have millions.
+    fn keep_first(&mut self) {
+        let mut seen = FxHashSet::default();
+        self.entities.retain(|&entity| seen.insert(entity));
+    }
+
     fn package(group: GroupIx) -> Self {
         Self::certain(vec![Entity::Package(group)])
     }
@@ -581,6 +588,9 @@ impl<'b, 't, 'n> FileBinder<'b, 't, 'n> {
             return Rc::default();
         }
         let mut found = self.bind(at, depth);
+        if found.entities.len() > 1 {
+            found.keep_first();
+        }
         if self.family == Family::Rust && found.entities.len() > 1 {
             let role =
                 self.binder.table.files[self.file].occurrences.get(at as usize).map(|found| found.role);
@@ -746,9 +756,14 @@ impl<'b, 't, 'n> FileBinder<'b, 't, 'n> {
             },
         };
         let variables = held.into_iter().filter_map(|entity| match entity {
-            Entity::Symbol(at) if table.has_members(at) && !table.entry(at).kind.is_type() => Some(at),
+            Entity::Symbol(at) if table.has_members(at) && !table.entry(at).kind.is_type() => {
+                Some(table.canonical(at))
+            }
             _ => None,
         });
+        // A module that is opened in many places is asked once.
+        let mut seen = FxHashSet::default();
+        let variables = variables.filter(|&at| seen.insert(at));
         variables.flat_map(|at| table.own_members(at, name)).copied().collect()
     }
 

@@ -14,7 +14,7 @@ use crate::resolve::{Resolver, Target};
 use crate::workspace::FileIx;
 
 /// What a name stands for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) enum Entity {
     Symbol(SymbolIx),
     /// A file as a module.
