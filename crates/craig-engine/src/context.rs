@@ -4,6 +4,7 @@ mod cache;
 mod chat;
 mod config;
 mod inline;
+mod needed;
 mod rephrase;
 mod uses;
 

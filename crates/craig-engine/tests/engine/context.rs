@@ -80,6 +80,40 @@ fn a_question_gets_the_code_that_it_names() {
 }
 
 #[test]
+fn a_function_comes_with_the_types_of_its_signature_and_what_it_calls_if_asked() {
+    const STORE: &str = "/** What is known of somebody who logs in. */\nexport interface Credentials {\n  login: string;\n  \
+        secret: string;\n}\n\nexport function hashSecret(secret: string): string {\n  return secret.split('').reverse().join('');\n}\n";
+    const CHECK: &str = "import { Credentials, hashSecret } from './store';\n\n/** Verifies credentials against the vault. \
+        */\nexport function verifyVault(given: Credentials): boolean {\n  const hashed = hashSecret(given.secret);\n  \
+        return vault.get(given.login) === hashed;\n}\n";
+    let shapes: Vec<(String, String)> = (0..12)
+        .map(|at| {
+            (
+                format!("shapes/{at}.ts"),
+                format!("export function area{at}(side: number) {{\n  return side * {at};\n}}\n"),
+            )
+        })
+        .collect();
+    let mut files = vec![("store.ts", STORE), ("check.ts", CHECK)];
+    files.extend(shapes.iter().map(|(path, text)| (path.as_str(), text.as_str())));
+    let workshop = Workshop::with_files(&files);
+    let needed = |message: &str| {
+        let answer = chat(&workshop.engine, message);
+        assert_eq!(symbols(&answer).first(), Some(&"verifyVault"), "{answer:?}");
+        let beside = answer.blocks.iter().filter(|block| block.path == "store.ts");
+        beside
+            .map(|block| (block.why[0].signal.clone(), block.symbol_name.clone().unwrap()))
+            .collect::<Vec<_>>()
+    };
+    let expected = |signal: &str, name: &str| (signal.to_owned(), name.to_owned());
+    assert_eq!(needed("how does verifyVault work?"), [expected("type_of_signature", "Credentials")]);
+    assert_eq!(
+        needed("what does verifyVault call?"),
+        [expected("type_of_signature", "Credentials"), expected("called", "hashSecret")]
+    );
+}
+
+#[test]
 fn what_wants_no_context_gets_none_and_the_reason() {
     let workshop = project();
     for (message, reason) in [

@@ -1,0 +1,131 @@
+//! Definitions that the best block needs: the types of its function's signature and, if the question is about it, what it
+//! calls.
+
+use std::collections::HashMap;
+
+use craig_chunk::{ChunkKind, Symbol};
+use craig_context::{Block, SourceText};
+use craig_search::{Description, Evidence, Filter, Hit, KindFilter};
+use craig_store::{Project, Store};
+use craig_text::{Word, identifiers};
+
+use crate::symbol_graph::FileLines;
+use crate::{Engine, EngineError};
+
+/// Most definitions that are added.
+const MOST_NEEDED: usize = 2;
+
+/// Names that are looked up, at most.
+const MOST_NAMES: usize = 6;
+
+/// Longer definitions are not added.
+const MOST_LINES: u32 = 40;
+
+/// A definition that fits a name by less has another name, or is of a test.
+const SAME_NAME: f32 = 0.95;
+
+const TYPES: &[ChunkKind] = &[ChunkKind::Class, ChunkKind::Interface, ChunkKind::Enum, ChunkKind::Type];
+const FUNCTIONS: &[ChunkKind] = &[ChunkKind::Function, ChunkKind::Method];
+
+/// Words of a question that is about what a function calls.
+const ABOUT_CALLS: &[&str] =
+    &["call", "calls", "called", "calling", "invoke", "invokes", "delegate", "delegates", "steps", "flow"];
+
+impl Engine {
+    /// What the best of `blocks` needs and is in none of them, as blocks that are as relevant as the last one.
+    pub(super) fn needed(
+        &self,
+        store: &Store,
+        project: &Project,
+        blocks: &[Block],
+        texts: &HashMap<String, SourceText>,
+        question: &str,
+    ) -> Result<Vec<Block>, EngineError> {
+        let (Some(best), Some(last)) = (blocks.first(), blocks.last()) else { return Ok(Vec::new()) };
+        let Some((text, function)) =
+            texts.get(&best.path).and_then(|text| Some((text, function_of(best, text)?)))
+        else {
+            return Ok(Vec::new());
+        };
+        let lines = FileLines::new(text.text.clone());
+        let mut wanted =
+            vec![("type_of_signature", TYPES, names_in(&lines.signature(function.line, function.line_end)))];
+        if is_about_calls(question) {
+            wanted.push(("called", FUNCTIONS, called_in(&lines.text(function.line, function.line_end))));
+        }
+        let mut found: Vec<Block> = Vec::new();
+        for (signal, kinds, names) in wanted {
+            let names = names.into_iter().filter(|name| *name != function.name).take(MOST_NAMES);
+            for name in names.collect::<Vec<_>>() {
+                let Some(hit) = self.only_definition(store, project, name, kinds, &best.path)? else {
+                    continue;
+                };
+                let is_known = blocks
+                    .iter()
+                    .chain(&found)
+                    .any(|other| other.overlaps(&hit.path, &(hit.line_start..=hit.line_end)));
+                if found.len() < MOST_NEEDED && !is_known && hit.line_end - hit.line_start < MOST_LINES {
+                    let why = vec![Evidence { signal: signal.to_owned(), value: 1.0 }];
+                    found.push(Block { score: last.score, why, ..Block::from_hit(&hit) });
+                }
+            }
+        }
+        Ok(found)
+    }
+
+    /// The definition of a name: the only one of the file at `path`, else of the project.
+    fn only_definition(
+        &self,
+        store: &Store,
+        project: &Project,
+        name: String,
+        kinds: &[ChunkKind],
+        path: &str,
+    ) -> Result<Option<Hit>, EngineError> {
+        let names = [name];
+        let description = Description { names: &names, kinds, ..Description::default() };
+        let code = Filter::new(KindFilter::Code, Vec::new(), None)?;
+        let mut found = self.ask_index(store, project, &mut Vec::new(), |index| {
+            index.definitions(store, &description, &code, SAME_NAME, 4)
+        })?;
+        found.retain(|hit| hit.symbol_name.as_ref() == Some(&names[0]) && kinds.contains(&hit.chunk_type));
+        if found.iter().any(|hit| hit.path == path) {
+            found.retain(|hit| hit.path == path);
+        }
+        Ok(found.pop().filter(|_| found.is_empty()))
+    }
+}
+
+/// The function that a block is, or is a part of.
+fn function_of<'t>(block: &Block, text: &'t SourceText) -> Option<&'t Symbol> {
+    let is_function = |symbol: &&Symbol| FUNCTIONS.contains(&symbol.kind);
+    let holds = |symbol: &&Symbol| symbol.line <= block.line_end && symbol.line_end >= block.line_start;
+    let functions = text.symbols.iter().filter(is_function).filter(holds);
+    let is_named = |symbol: &Symbol| block.symbol_name.as_ref() == Some(&symbol.name);
+    functions.min_by_key(|symbol| (!is_named(symbol), symbol.line_end - symbol.line))
+}
+
+/// The names in a signature, each once.
+fn names_in(signature: &str) -> Vec<String> {
+    each_once(identifiers(signature).map(|word| word.text.to_owned()))
+}
+
+/// The names that stand before a bracket, each once.
+fn called_in(code: &str) -> Vec<String> {
+    let is_called = |word: &Word<'_>| code[word.start + word.text.len()..].starts_with('(');
+    each_once(identifiers(code).filter(is_called).map(|word| word.text.to_owned()))
+}
+
+fn each_once(names: impl Iterator<Item = String>) -> Vec<String> {
+    let mut once = Vec::new();
+    for name in names {
+        if !once.contains(&name) {
+            once.push(name);
+        }
+    }
+    once
+}
+
+fn is_about_calls(question: &str) -> bool {
+    identifiers(question).any(|word| ABOUT_CALLS.contains(&word.text.to_lowercase().as_str()))
+}
