@@ -89,6 +89,7 @@ impl Library {
     pub fn new(mut documents: Vec<Arc<Document>>) -> Self {
         documents.sort_by(|a, b| a.page.path.cmp(&b.page.path));
         let paths: BTreeSet<&str> = documents.iter().map(|document| document.page.path.as_str()).collect();
+        let folded: BTreeSet<String> = paths.iter().map(|path| path.to_lowercase()).collect();
         let foreign = foreign(&documents);
         let former = former(&paths);
         let originals = documents.iter().enumerate().filter(|(at, of)| {
@@ -96,7 +97,7 @@ impl Library {
             !foreign[*at]
                 && !former.contains(path)
                 && !is_for_maintainers(path)
-                && !translation::is_translation(path, &paths)
+                && !translation::is_translation(path, &folded)
         });
         let places: Vec<(usize, usize)> = originals
             .flat_map(|(document, of)| (0..of.page.sections.len()).map(move |section| (document, section)))

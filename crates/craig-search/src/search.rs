@@ -1,7 +1,10 @@
 //! A search from query to hits.
 
+use std::collections::HashSet;
+
 use craig_model::Embedder;
 use craig_store::{FileId, Store, TextHash};
+use craig_text::{is_latin, originals};
 
 use crate::candidates::{FileAt, candidate_files, files_by_vector, files_by_words};
 use crate::chunk_ranker::{about, chunk_relevances, chunk_scores, contributions};
@@ -95,6 +98,8 @@ struct RankedChunk {
 struct Prior {
     /// For tests, examples and other people's code.
     role: f32,
+    /// For a translation of another file.
+    translated: f32,
     /// For a chunk that the query names a line of.
     named: f32,
     /// For the one chunk that has a run of the query's words.
@@ -103,7 +108,7 @@ struct Prior {
 
 impl Prior {
     fn sum(self) -> f32 {
-        self.role + self.named + self.literal
+        self.role + self.translated + self.named + self.literal
     }
 }
 
@@ -370,8 +375,10 @@ impl Index {
         };
         let query = &extractors.whole.query;
         let literal = only_literal(&pool);
+        let translated = self.translated(text, files);
         let prior = |at: usize, chunk: &PooledChunk| Prior {
             role: role_prior(query, &files[chunk.rank].candidate.features, chunk),
+            translated: if translated[chunk.rank] { TRANSLATED } else { 0.0 },
             named: chunk.frame.map_or(0.0, named_prior),
             literal: if literal == Some(at) { LITERAL } else { 0.0 },
         };
@@ -402,6 +409,18 @@ impl Index {
             chunks.push(RankedChunk { rank, chunk, relevance, features: None });
         }
         Ok((chunks, about))
+    }
+
+    /// Which of the files are others of them in another language; none if the query is written in another script itself.
+    fn translated(&self, query: &str, files: &[RankedFile]) -> Vec<bool> {
+        if query.chars().any(|c| c.is_alphabetic() && !is_latin(c)) {
+            return vec![false; files.len()];
+        }
+        let path =
+            |file: &RankedFile| self.segments[file.candidate.segment].segment.path_of(file.candidate.file);
+        let paths: HashSet<&str> = files.iter().map(path).collect();
+        let is_one = |file| originals(path(file)).iter().any(|original| paths.contains(original.as_str()));
+        files.iter().map(is_one).collect()
     }
 
     /// As many of the chunks as are wanted, with their texts.
@@ -550,6 +569,9 @@ const BESIDE_PRODUCT: f32 = -0.6;
 /// Added instead where the query reports something, to these and to documentation: a fix changes the product.
 const BESIDE_FIX: f32 = -1.5;
 
+/// Added to the score of chunks of a translation whose original is found, too.
+const TRANSLATED: f32 = -3.0;
+
 fn role_prior(query: &Query, file: &Features, chunk: &PooledChunk) -> f32 {
     let is_beside = chunk.is_test || file.is_test.max(file.is_example).max(file.is_vendored) > 0.0;
     match () {
@@ -601,6 +623,7 @@ fn file_order(chunk: &RankedChunk) -> f32 {
 fn evidence(chunk: ChunkFeatures, prior: Prior) -> Vec<Evidence> {
     let prior = [
         ("beside the product", prior.role),
+        ("a translation", prior.translated),
         ("a line that the query names", prior.named),
         ("the only one with these words", prior.literal),
     ];

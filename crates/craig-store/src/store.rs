@@ -75,6 +75,13 @@ impl Store {
             return Err(open_error(io::Error::other("it is a folder, not a file")));
         }
         create_file(path).map_err(open_error)?;
+        // SQLite takes one byte for an empty file, and would write over it.
+        if path.metadata().is_ok_and(|file| file.len() == 1) {
+            return Err(StoreError::Corrupt {
+                path: path.to_owned(),
+                detail: "file is not a database".to_owned(),
+            });
+        }
         let store = Self::prepare(Place::from_path(path))?;
         store.restrict();
         Ok(store)

@@ -7,12 +7,14 @@ pub mod path;
 mod role;
 mod stem;
 mod stop_words;
+mod translation;
 mod words;
 
 pub use dot::{dot, dot_i8, dot_i8_f32};
 pub use role::{PathRole, PathTraits, is_test};
 pub use stem::{root, stem, stems};
 pub use stop_words::{is_conversational, is_stop_word};
+pub use translation::{is_latin, originals};
 pub use words::{
     Word, compact, compact_into, identifiers, is_identifier_char, is_prefix_of_other, lower_words,
     whole_words, words,

@@ -36,8 +36,7 @@ impl Definitions for CodeDefinitions {
     fn holders(&self, name: &str) -> Vec<Holder> {
         let named = self.graph.named(name).iter().take(MOST_ALIKE);
         let is_local = |at: SymbolIx| self.graph.definition(at).traits.has(Traits::LOCAL);
-        let is_of_product = |&&at: &&SymbolIx| !self.file(at).is_test && !is_local(at);
-        named.filter(is_of_product).map(|&at| self.holder(at)).collect()
+        named.filter(|&&at| !is_local(at)).map(|&at| self.holder(at)).collect()
     }
 }
 

@@ -176,6 +176,29 @@ fn evidence_is_ordered_by_size_and_has_no_zeros() {
 }
 
 #[test]
+fn a_translation_comes_after_its_original() {
+    let project = TestProject::new(
+        "//- /docs/de/limits.md
+# Retry limits
+
+Wie oft eine Anfrage noch einmal gesendet wird. Ein retry limit gilt je Host.
+//- /docs/en/limits.md
+# Limits
+
+How often a request is sent again. A retry limit holds for each host.
+",
+    );
+    let options = SearchOptions { per_file: 3, ..SearchOptions::default() };
+    let paths = |query: &str| {
+        let hits = project.search(query, &options);
+        hits.into_iter().map(|hit| hit.path).collect::<Vec<_>>()
+    };
+    assert_eq!(paths("what is the retry limit"), ["docs/en/limits.md", "docs/de/limits.md"]);
+    // Whoever writes in another script may read another language.
+    assert_eq!(paths("что такое retry limit"), ["docs/de/limits.md", "docs/en/limits.md"]);
+}
+
+#[test]
 fn scores_are_probabilities_that_never_rise() {
     let project = TestProject::new(SHOP);
     for query in ["invoice", "price of items", "goods", "unrelated astronomy"] {

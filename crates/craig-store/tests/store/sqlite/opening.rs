@@ -43,11 +43,12 @@ fn a_newer_version_is_refused_and_left_untouched() {
 fn a_file_that_is_no_database_is_refused_and_left_untouched() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("notes.txt");
-    let long_text = "Not a database, but some notes. ".repeat(100);
-    std::fs::write(&path, &long_text).unwrap();
-    let error = refusal(&path);
-    assert_eq!(error.kind(), StoreErrorKind::Damage, "{error}");
-    assert_eq!(std::fs::read_to_string(&path).unwrap(), long_text);
+    for text in ["x".to_owned(), "Not a database, but some notes. ".repeat(100)] {
+        std::fs::write(&path, &text).unwrap();
+        let error = refusal(&path);
+        assert_eq!(error.kind(), StoreErrorKind::Damage, "{error}");
+        assert_eq!(std::fs::read_to_string(&path).unwrap(), text);
+    }
 
     let error = refusal(folder.path());
     assert!(matches!(error, StoreError::Open { .. }), "{error}");
