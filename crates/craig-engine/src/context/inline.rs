@@ -128,7 +128,7 @@ impl Engine {
         if query.text.chars().count() < MIN_CHARS {
             return ContextAnswer { query: answer.query, ..ContextAnswer::none(NoContext::TooShort) };
         }
-        let found = self.inline_hits(store, project, &query, language, limits, &mut answer.notes);
+        let found = self.inline_hits(store, project, &query, limits, &mut answer.notes);
         answer.elapsed.search_ms = clock.step_ms();
         let hits = match found {
             Ok(hits) => hits,
@@ -149,7 +149,6 @@ impl Engine {
         store: &Store,
         project: &Project,
         query: &InlineQuery,
-        language: Language,
         limits: &Limits,
         notes: &mut Vec<String>,
     ) -> Result<Vec<Hit>, EngineError> {
@@ -159,20 +158,14 @@ impl Engine {
             }
             _ => Vec::new(),
         };
-        let request = |languages: Vec<String>| SearchRequest {
+        let request = SearchRequest {
             limit: PER_BLOCK * limits.max_chunks,
             per_file: usize::MAX,
-            languages,
             rerank: false,
             ..SearchRequest::default()
         };
-        let mut search = |languages: Vec<String>| {
-            let found = self.found(store, &project.reference, &query.text, &request(languages), notes)?;
-            Ok::<_, EngineError>(found.hits)
-        };
-        let own = search(vec![language.id().to_owned()])?;
-        let any = search(Vec::new())?;
-        let searched = own.into_iter().chain(any).map(|mut hit| {
+        let found = self.found(store, &project.reference, &query.text, &request, notes)?;
+        let searched = found.hits.into_iter().map(|mut hit| {
             if query.reference.is_some() {
                 hit.score = given_that_it_exists(hit.score).min(MOST_OF_SEARCH);
             }

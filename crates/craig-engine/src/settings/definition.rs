@@ -363,7 +363,7 @@ pub const DEFINITIONS: &[Definition] = &[
     user(
         "puku.inlineEdit.context.semantic.maxCodeLength",
         Kind::Between { least: 50, most: 100_000 },
-        "2000",
+        "4000",
         "Maximum length of a block's code, in bytes; longer code is cut at a syntax boundary.",
     ),
     user(
