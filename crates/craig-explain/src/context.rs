@@ -244,6 +244,10 @@ impl<'t> Reading<'t> {
             found.push(self.member(&declared));
         }
         let around = self.innermost_around();
+        if found.is_empty() && self.first == self.last {
+            found
+                .extend(around.filter(|symbol| self.is_clause_of(symbol)).map(|symbol| self.subject(symbol)));
+        }
         if found.is_empty() && asked == Asked::Lines && self.first == self.last {
             found.extend(around.and_then(|symbol| self.field(symbol)));
         }
@@ -280,6 +284,15 @@ impl<'t> Reading<'t> {
 
     fn begins_in_selection(&self, symbol: &Symbol) -> bool {
         (self.first..=self.last).contains(&(symbol.line as usize))
+    }
+
+    /// Whether the selected line begins another clause of a function that has several, in Haskell also the first below its
+    /// signature: `init(_arg) do`.
+    fn is_clause_of(&self, symbol: &Symbol) -> bool {
+        let line = line_range(self.text, self.first, self.first);
+        let head = line.split(['(', '=', '{']).next().unwrap_or_default();
+        let is_call = head.trim_start().starts_with("return ");
+        !is_call && identifiers(head).any(|(_, name)| name == symbol.name)
     }
 
     fn innermost_around(&self) -> Option<&'t Symbol> {

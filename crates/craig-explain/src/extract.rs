@@ -356,11 +356,20 @@ impl<'l> Reading<'l> {
             && named.iter().any(|&at| is_at_home(self.library.place(at as usize)))
     }
 
+    /// Whether the subject lies in a folder of internals, of which other pages do not speak: what they say is of its namesake
+    /// in the API. In Go such folders hold whole programs.
+    fn is_internal(&self) -> bool {
+        let is_one = |part: &String| matches!(part.as_str(), "internal" | "internals");
+        self.subject.package.is_none()
+            && self.subject.homes.iter().any(is_one)
+            && !self.place.page.path.contains("internal")
+    }
+
     /// What the section says of the subject, the most telling first: the entry of a list that is about it, the beginning
     /// of a section that is called like it, else the sentences that say its name; and where there is none of these, the
     /// code block that shows it.
     fn description(&self) -> Vec<Range<usize>> {
-        if self.has_page_elsewhere() || is_of_changes(self.place) {
+        if self.has_page_elsewhere() || self.is_internal() || is_of_changes(self.place) {
             return Vec::new();
         }
         let statements = self.statements();
@@ -458,7 +467,8 @@ impl<'l> Reading<'l> {
         let statements = self.without_orphans(statements);
         // "Defines a relation between keys where:" says what the heading is, and what follows belongs to it.
         let begins = |one: &Statement| std::ptr::eq(one, &statements[0]) && one.n_words >= FEW_WORDS;
-        let is_telling = |one: &&Statement| !one.announces && one.n_words >= ENOUGH_WORDS;
+        let is_telling =
+            |one: &&Statement| !one.announces && one.n_words >= ENOUGH_WORDS && !self.is_bare_row(one);
         let telling: Vec<&Statement> =
             statements.iter().filter(|one| is_telling(one) || begins(one)).collect();
         let (first, rest) = match telling.iter().any(is_telling) {
@@ -496,6 +506,12 @@ impl<'l> Reading<'l> {
         let is_orphan = is_announced && statements.first().is_some_and(|first| self.is_item(first));
         let n_orphans = statements.iter().take_while(|one| is_orphan && self.is_item(one)).count();
         &statements[n_orphans..]
+    }
+
+    /// Whether a sentence is a row of short cells, which say nothing without the headings of their columns.
+    fn is_bare_row(&self, statement: &Statement) -> bool {
+        let cells = self.place.page.text[statement.bytes.clone()].split(" | ");
+        self.place.section.units[statement.unit].is_row && cells.map(n_words).all(|n| n < ENOUGH_WORDS)
     }
 
     /// Whether a sentence stands in a list.
@@ -711,18 +727,24 @@ impl<'l> Reading<'l> {
     }
 }
 
-/// Whether a section speaks of what was or will be, by its headings and the names of its page and folders: notes of changes
-/// say how a thing differs from what nobody knows any more.
+/// Whether a section speaks of what was, will or may be, by its headings and the names of its page and folders: notes of
+/// changes say how a thing differs from what nobody knows any more, and plans say what nobody has made.
 fn is_of_changes(place: Place<'_>) -> bool {
     let is_one = |part: &str| {
         let words = words_of(part);
-        is_about_changes(&words) || words.first().is_some_and(|word| word == "roadmap")
+        let is_plan = |word: &String| matches!(word.as_str(), "plan" | "roadmap");
+        is_about_changes(&words)
+            || words.iter().any(|word| PROPOSALS.contains(&word.as_str()))
+            || words.first().is_some_and(is_plan)
     };
     let is_news = |part: &str| NEWS.iter().any(|name| part.eq_ignore_ascii_case(name));
     is_history(place)
         || place.page.path.split('/').any(is_one)
         || place.page.path.split(['/', '.']).any(is_news)
 }
+
+/// Words in the names of folders and pages that hold proposals.
+const PROPOSALS: &[&str] = &["proposal", "proposals", "rfc", "rfcs", "sep", "seps"];
 
 /// Names of folders and pages that hold news.
 const NEWS: &[&str] = &["news", "blog", "posts", "releases", "change-log", "change_log"];

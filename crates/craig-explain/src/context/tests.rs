@@ -69,6 +69,20 @@ fn a_selection_is_about_what_it_defines_or_stands_in() {
 }
 
 #[test]
+fn a_line_that_declares_something_is_about_that() {
+    let names = |path: &str, language: Language, text: &str, line: usize| {
+        let context = CodeContext::read(path, language, text, Some((line, line)));
+        context.subjects().iter().map(|subject| subject.name.clone()).collect::<Vec<_>>()
+    };
+    let clauses = "defmodule Sup do\n  def init(:ok) do\n    start(:a)\n  end\n\n  def init(_other) do\n    start(:b)\n  end\nend\n";
+    assert_eq!(names("sup.ex", Language::Elixir, clauses, 6), ["init"]);
+    let object = "fun sink(): Sink = object : Sink {\n  override fun timeout(): Timeout = limit\n}\n";
+    assert_eq!(names("pipe.kt", Language::Kotlin, object, 2), ["timeout"]);
+    let used = "fun open(): Port {\n  return connect(limit)\n}\n";
+    assert_eq!(names("port.kt", Language::Kotlin, used, 2), ["open", "connect", "limit"]);
+}
+
+#[test]
 fn imports_and_surroundings_are_kept() {
     let context = CodeContext::read("lib/client.js", Language::JavaScript, CODE, Some((6, 8)));
     assert_eq!(context.imports, ["./a.js", "b"]);

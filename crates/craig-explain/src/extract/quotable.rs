@@ -24,6 +24,7 @@ pub(super) fn is_quotable(sentence: &str, is_row: bool) -> bool {
         && !REFERRALS.iter().any(|start| sentence.starts_with(start))
         && !sentence.starts_with(SIGNATURES)
         && !is_version(sentence, n_words)
+        && !TASKS.iter().any(|mark| sentence.starts_with(mark))
         && !points_to_sample(sentence)
         && !is_about_page(sentence)
         && (is_row || has_prose(sentence))
@@ -62,8 +63,13 @@ const REFERRALS: &[&str] = &[
 
 /// Whether a sentence says in which version something came, and nothing else: "Added in v2.2.0".
 fn is_version(sentence: &str, n_words: usize) -> bool {
-    n_words <= MAX_WORDS_OF_VERSION && VERSIONS.iter().any(|begin| sentence.starts_with(begin))
+    let requires = sentence.starts_with("Requires ")
+        && sentence.trim_end_matches('.').ends_with(|c: char| c.is_ascii_digit());
+    n_words <= MAX_WORDS_OF_VERSION && (requires || VERSIONS.iter().any(|begin| sentence.starts_with(begin)))
 }
+
+/// What the items of a list of tasks begin with.
+const TASKS: &[&str] = &["[ ] ", "[x] ", "[X] "];
 
 /// Longest sentence that merely names a version, in words.
 const MAX_WORDS_OF_VERSION: usize = 5;

@@ -323,10 +323,31 @@ fn notes_of_changes_explain_nothing() {
     let notes = "Added `openPort()`, which opens one.\n";
     let subject = named("openPort", ChunkKind::Function);
     let n_from = |path: &str| quoted_unowned(&subject, &[(path, notes)], 0).len();
-    for path in ["CHANGELOG.md", "blog/first.md", "migration/v3-to-v4.md", "MIGRATION-0.x.md", "ROADMAP.md"] {
+    let of_changes =
+        ["CHANGELOG.md", "blog/first.md", "migration/v3-to-v4.md", "MIGRATION-0.x.md", "ROADMAP.md"];
+    let of_plans = ["rfcs/0012-ports.md", "sep/sep-015.md", "doc/PLAN-ports.md"];
+    for path in of_changes.into_iter().chain(of_plans) {
         assert_eq!(n_from(path), 0, "{path}");
     }
     assert_eq!((n_from("ports.md"), n_from("docs/migrations.md")), (1, 1));
+}
+
+#[test]
+fn internals_are_explained_by_pages_on_internals_alone() {
+    let text = "Use `openPort()` to open one of the ports.\n";
+    let homes = ["src", "internal", "ports"].map(str::to_owned).to_vec();
+    let internal = Subject { homes, ..named("openPort", ChunkKind::Function) };
+    let of_program = Subject { package: Some("internal".into()), ..internal.clone() };
+    let n_from = |subject: &Subject, path: &str| quoted_unowned(subject, &[(path, text)], 0).len();
+    assert_eq!((n_from(&internal, "usage.md"), n_from(&internal, "internals.md")), (0, 1));
+    assert_eq!(n_from(&of_program, "usage.md"), 1);
+}
+
+#[test]
+fn tasks_requirements_and_bare_rows_tell_nothing() {
+    let text = "# OpenPort\n\nRequires Ruby version 4.0\n\n| Enabled | Safe | Version |\n|---|---|---|\n| Pending | Always \
+        (Unsafe) | 1.84 |\n\nIdentifies places where a port is opened twice.\n\n- [ ] Add `OpenPort` to the list of all cops.\n";
+    assert_eq!(quoted_of("OpenPort", text), ["0 Identifies places where a port is opened twice."]);
 }
 
 #[test]
