@@ -79,7 +79,7 @@ const DETERMINERS: &[&str] = &[
 /// Of these, the verbs that say that code does it.
 const DOES: &[&str] = &["do", "does", "did", "done"];
 
-/// Words of a name that is neither written as code nor said to be a function, at most.
+/// Words of a name that is neither written as code nor called a function, at most.
 const MOST_WORDS: usize = 2;
 
 /// Words that end a reference.
@@ -188,8 +188,8 @@ impl Reference {
         candidates.max_by_key(|candidate| (!candidate.names.is_empty(), !candidate.kinds.is_empty()))
     }
 
-    /// Whether it is written as code, or said to be a function or another kind of definition.
-    fn is_said_to_be_one(&self) -> bool {
+    /// Whether it is written as code, or named with its kind: "the login function".
+    fn is_marked(&self) -> bool {
         !self.names.is_empty() || !self.kinds.is_empty()
     }
 }
@@ -233,7 +233,7 @@ fn read(text: &str, tokens: &[Token<'_>], at: usize) -> Option<Reference> {
     let is_whole = is_confirmed || next == tokens.len() || tokens[next - 1].ends_clause;
     let reference = reading.finish(text, tokens[at].bytes.start..end);
     let is_short = is_whole && reference.words.len() <= MOST_WORDS;
-    Some(Reference { is_name: reference.is_said_to_be_one() || is_short, ..reference })
+    Some(Reference { is_name: reference.is_marked() || is_short, ..reference })
 }
 
 /// Words of the cue that begins at word `at`, and whether it is a weak one.

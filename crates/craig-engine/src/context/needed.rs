@@ -15,7 +15,7 @@ use crate::{Engine, EngineError};
 /// Most definitions that are added.
 const MOST_NEEDED: usize = 2;
 
-/// Names that are looked up, at most.
+/// Names of a signature, and names that are called, that are looked up at most.
 const MOST_NAMES: usize = 6;
 
 /// Longer definitions are not added.
@@ -48,26 +48,25 @@ impl Engine {
             return Ok(Vec::new());
         };
         let lines = FileLines::new(text.text.clone());
-        let mut wanted =
-            vec![("type_of_signature", TYPES, names_in(&lines.signature(function.line, function.line_end)))];
+        let mut wanted = Vec::new();
         if is_about_calls(question) {
-            wanted.push(("called", FUNCTIONS, called_in(&lines.text(function.line, function.line_end))));
+            let called = called_in(&lines.text(function.line, function.line_end));
+            wanted.extend(called.into_iter().map(|name| ("called", FUNCTIONS, name)).take(MOST_NAMES));
         }
+        let of_signature = names_in(&lines.signature(function.line, function.line_end));
+        wanted
+            .extend(of_signature.into_iter().map(|name| ("type_of_signature", TYPES, name)).take(MOST_NAMES));
         let mut found: Vec<Block> = Vec::new();
-        for (signal, kinds, names) in wanted {
-            let names = names.into_iter().filter(|name| *name != function.name).take(MOST_NAMES);
-            for name in names.collect::<Vec<_>>() {
-                let Some(hit) = self.only_definition(store, project, name, kinds, &best.path)? else {
-                    continue;
-                };
-                let is_known = blocks
-                    .iter()
-                    .chain(&found)
-                    .any(|other| other.overlaps(&hit.path, &(hit.line_start..=hit.line_end)));
-                if found.len() < MOST_NEEDED && !is_known && hit.line_end - hit.line_start < MOST_LINES {
-                    let why = vec![Evidence { signal: signal.to_owned(), value: 1.0 }];
-                    found.push(Block { score: last.score, why, ..Block::from_hit(&hit) });
-                }
+        for (signal, kinds, name) in wanted.into_iter().filter(|(.., name)| *name != function.name) {
+            if found.len() == MOST_NEEDED {
+                break;
+            }
+            let Some(hit) = self.only_definition(store, project, name, kinds, &best.path)? else { continue };
+            let lines = hit.line_start..=hit.line_end;
+            let is_known = blocks.iter().chain(&found).any(|other| other.overlaps(&hit.path, &lines));
+            if !is_known && hit.line_end - hit.line_start < MOST_LINES {
+                let why = vec![Evidence { signal: signal.to_owned(), value: 1.0 }];
+                found.push(Block { score: last.score, why, ..Block::from_hit(&hit) });
             }
         }
         Ok(found)

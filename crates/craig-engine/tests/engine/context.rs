@@ -109,7 +109,7 @@ fn a_function_comes_with_the_types_of_its_signature_and_what_it_calls_if_asked()
     assert_eq!(needed("how does verifyVault work?"), [expected("type_of_signature", "Credentials")]);
     assert_eq!(
         needed("what does verifyVault call?"),
-        [expected("type_of_signature", "Credentials"), expected("called", "hashSecret")]
+        [expected("called", "hashSecret"), expected("type_of_signature", "Credentials")]
     );
 }
 

@@ -236,7 +236,7 @@ fn member(text: &str, name: &str, line: usize, open_at: usize) -> Member {
 fn local_function(line: &str) -> Option<&str> {
     let line = line.trim();
     let named = |rest: &'_ str| rest.find(|c| !is_identifier_char(c)).filter(|end| *end > 0);
-    if let Some(rest) = behind_keyword(line).map(|rest| rest.trim_start_matches(['*', ' '])) {
+    if let Some(rest) = after_keyword(line).map(|rest| rest.trim_start_matches(['*', ' '])) {
         return named(rest).map(|end| &rest[..end]);
     }
     let rest = ["const ", "let ", "var "].iter().find_map(|word| line.strip_prefix(word))?;
@@ -246,20 +246,20 @@ fn local_function(line: &str) -> Option<&str> {
     (is_function && line.ends_with('{')).then_some(&rest[..end])
 }
 
-/// What stands behind the word that declares a function, before which there are only modifiers: `override fun name()`.
-fn behind_keyword(line: &str) -> Option<&str> {
+/// What follows the word that declares a function, before which there are only modifiers: `override fun name()`.
+fn after_keyword(line: &str) -> Option<&str> {
     const KEYWORDS: &[&str] =
         &["function", "function*", "fun", "def", "defp", "defmacro", "defmacrop", "func", "fn", "sub"];
     let mut rest = line;
     loop {
-        let (word, behind) = rest.split_once(' ')?;
+        let (word, after) = rest.split_once(' ')?;
         if KEYWORDS.contains(&word) {
-            return Some(behind);
+            return Some(after);
         }
         if word.is_empty() || !word.chars().all(|c| c.is_ascii_lowercase()) {
             return None;
         }
-        rest = behind;
+        rest = after;
     }
 }
 

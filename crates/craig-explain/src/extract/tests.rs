@@ -344,7 +344,7 @@ fn internals_are_explained_by_pages_on_internals_alone() {
 }
 
 #[test]
-fn tasks_requirements_and_bare_rows_tell_nothing() {
+fn tasks_requirements_and_bare_rows_are_not_quoted() {
     let text = "# OpenPort\n\nRequires Ruby version 4.0\n\n| Enabled | Safe | Version |\n|---|---|---|\n| Pending | Always \
         (Unsafe) | 1.84 |\n\nIdentifies places where a port is opened twice.\n\n- [ ] Add `OpenPort` to the list of all cops.\n";
     assert_eq!(quoted_of("OpenPort", text), ["0 Identifies places where a port is opened twice."]);
