@@ -411,7 +411,8 @@ impl Index {
         Ok((chunks, about))
     }
 
-    /// Which of the files are others of them in another language; none if the query is written in another script itself.
+    /// Which of the files are documents that others of them are the originals of; none if the query is written in another
+    /// script than the Latin one itself. The folder `it` of code, and `user_id.rs`, are in no language.
     fn translated(&self, query: &str, files: &[RankedFile]) -> Vec<bool> {
         if query.chars().any(|c| c.is_alphabetic() && !is_latin(c)) {
             return vec![false; files.len()];
@@ -419,7 +420,10 @@ impl Index {
         let path =
             |file: &RankedFile| self.segments[file.candidate.segment].segment.path_of(file.candidate.file);
         let paths: HashSet<&str> = files.iter().map(path).collect();
-        let is_one = |file| originals(path(file)).iter().any(|original| paths.contains(original.as_str()));
+        let is_one = |file: &RankedFile| {
+            file.candidate.features.is_docs > 0.0
+                && originals(path(file)).iter().any(|original| paths.contains(original.as_str()))
+        };
         files.iter().map(is_one).collect()
     }
 

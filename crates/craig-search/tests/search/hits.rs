@@ -199,6 +199,23 @@ How often a request is sent again. A retry limit holds for each host.
 }
 
 #[test]
+fn code_is_no_translation() {
+    let project = TestProject::new(
+        "//- /src/user.py
+class User:
+    pass
+//- /src/user_id.py
+class UserId:
+    pass
+",
+    );
+    let hits = project.search("UserId of a user", &SearchOptions { per_file: 3, ..SearchOptions::default() });
+    assert_eq!(hits[0].path, "src/user_id.py");
+    let reasons = hits.iter().flat_map(|hit| &hit.evidence);
+    assert!(reasons.into_iter().all(|why| why.signal != "a translation"), "{hits:?}");
+}
+
+#[test]
 fn scores_are_probabilities_that_never_rise() {
     let project = TestProject::new(SHOP);
     for query in ["invoice", "price of items", "goods", "unrelated astronomy"] {
