@@ -291,8 +291,9 @@ impl<'t> Reading<'t> {
     fn is_clause_of(&self, symbol: &Symbol) -> bool {
         let line = line_range(self.text, self.first, self.first);
         let head = line.split(['(', '=', '{']).next().unwrap_or_default();
+        let is_function = matches!(symbol.kind, ChunkKind::Function | ChunkKind::Method);
         let is_call = head.trim_start().starts_with("return ");
-        !is_call && identifiers(head).any(|(_, name)| name == symbol.name)
+        is_function && !is_call && identifiers(head).any(|(_, name)| name == symbol.name)
     }
 
     fn innermost_around(&self) -> Option<&'t Symbol> {

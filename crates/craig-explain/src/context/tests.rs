@@ -78,6 +78,8 @@ fn a_line_that_declares_something_is_about_that() {
     assert_eq!(names("sup.ex", Language::Elixir, clauses, 6), ["init"]);
     let object = "fun sink(): Sink = object : Sink {\n  override fun timeout(): Timeout = limit\n}\n";
     assert_eq!(names("pipe.kt", Language::Kotlin, object, 2), ["timeout"]);
+    let node = "class Node {\n  private Node next;\n}\n";
+    assert_eq!(names("Node.java", Language::Java, node, 2), ["next"]);
     let used = "fun open(): Port {\n  return connect(limit)\n}\n";
     assert_eq!(names("port.kt", Language::Kotlin, used, 2), ["open", "connect"]);
 }
