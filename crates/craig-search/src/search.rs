@@ -1,7 +1,5 @@
 //! A search from query to hits.
 
-use std::collections::HashSet;
-
 use craig_model::Embedder;
 use craig_store::{FileId, Store, TextHash};
 use craig_text::{is_latin, originals};
@@ -419,10 +417,9 @@ impl Index {
         }
         let path =
             |file: &RankedFile| self.segments[file.candidate.segment].segment.path_of(file.candidate.file);
-        let paths: HashSet<&str> = files.iter().map(path).collect();
+        let is_found = |original: &String| files.iter().any(|file| path(file) == original);
         let is_one = |file: &RankedFile| {
-            file.candidate.features.is_docs > 0.0
-                && originals(path(file)).iter().any(|original| paths.contains(original.as_str()))
+            file.candidate.features.is_docs > 0.0 && originals(path(file)).iter().any(is_found)
         };
         files.iter().map(is_one).collect()
     }

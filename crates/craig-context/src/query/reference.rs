@@ -187,11 +187,6 @@ impl Reference {
         // Names tell most, then kinds; of equals the last, since "following the same approach as X" is about X.
         candidates.max_by_key(|candidate| (!candidate.names.is_empty(), !candidate.kinds.is_empty()))
     }
-
-    /// Whether it is written as code, or named with its kind: "the login function".
-    fn is_marked(&self) -> bool {
-        !self.names.is_empty() || !self.kinds.is_empty()
-    }
 }
 
 /// The reference whose cue begins at word `at`.
@@ -231,9 +226,7 @@ fn read(text: &str, tokens: &[Token<'_>], at: usize) -> Option<Reference> {
     }
     let end = if is_confirmed { tokens[next].bytes.end } else { tokens[next - 1].bytes.end };
     let is_whole = is_confirmed || next == tokens.len() || tokens[next - 1].ends_clause;
-    let reference = reading.finish(text, tokens[at].bytes.start..end);
-    let is_short = is_whole && reference.words.len() <= MOST_WORDS;
-    Some(Reference { is_name: reference.is_marked() || is_short, ..reference })
+    Some(reading.finish(text, tokens[at].bytes.start..end, is_whole))
 }
 
 /// Words of the cue that begins at word `at`, and whether it is a weak one.
@@ -366,7 +359,8 @@ impl Reading {
         self.bytes = Some(start..token.bytes.end);
     }
 
-    fn finish(mut self, text: &str, bytes: Range<usize>) -> Reference {
+    /// The reference; `is_whole` if its clause has no more words.
+    fn finish(mut self, text: &str, bytes: Range<usize>, is_whole: bool) -> Reference {
         if let Some((names, words)) = self.owner.take() {
             // "fetchUser's error handling" is in fetchUser.
             match self.is_bare() {
@@ -381,13 +375,14 @@ impl Reading {
         self.kinds.dedup();
         let called = self.bytes.and_then(|bytes| text.get(bytes)).unwrap_or_default();
         let text = called.replace('`', "").split_whitespace().collect::<Vec<_>>().join(" ");
+        let is_short = is_whole && self.words.len() <= MOST_WORDS;
         Reference {
             text,
+            is_name: !self.names.is_empty() || !self.kinds.is_empty() || is_short,
             names: self.names,
             words: self.words,
             kinds: self.kinds,
             place: self.place,
-            is_name: false,
             bytes,
         }
     }

@@ -316,7 +316,8 @@ impl Engine {
         let texts = Self::source_texts(store, project, hits.iter().map(|hit| hit.path.as_str()), clock)
             .unwrap_or_default();
         let mut blocks = merged(hits.iter().map(Block::from_hit).collect(), |path| texts.get(path));
-        if clock.is_early() && blocks.first().is_some_and(|best| best.score >= WORTHWHILE) {
+        let is_likely = blocks.first().is_some_and(|best| best.score >= WORTHWHILE);
+        if is_likely && blocks.len() < limits.max_chunks && clock.is_early() {
             let needed = self.needed(store, project, &blocks, &texts, &request.message);
             blocks.extend(needed.unwrap_or_default());
         }

@@ -47,13 +47,13 @@ impl Engine {
         else {
             return Ok(Vec::new());
         };
-        let lines = FileLines::new(text.text.clone());
+        let code = text.lines(&(function.line..=function.line_end));
         let mut wanted = Vec::new();
         if is_about_calls(question) {
-            let called = called_in(&lines.text(function.line, function.line_end));
-            wanted.extend(called.into_iter().map(|name| ("called", FUNCTIONS, name)).take(MOST_NAMES));
+            wanted
+                .extend(called_in(code).into_iter().map(|name| ("called", FUNCTIONS, name)).take(MOST_NAMES));
         }
-        let of_signature = names_in(&lines.signature(function.line, function.line_end));
+        let of_signature = names_in(&FileLines::new(code.to_owned()).signature(1, u32::MAX));
         wanted
             .extend(of_signature.into_iter().map(|name| ("type_of_signature", TYPES, name)).take(MOST_NAMES));
         let mut found: Vec<Block> = Vec::new();

@@ -45,7 +45,7 @@ impl FileLines {
     }
 
     /// Whole lines.
-    pub(crate) fn text(&self, first: u32, last: u32) -> String {
+    pub(super) fn text(&self, first: u32, last: u32) -> String {
         let start = (first as usize).checked_sub(1).and_then(|at| self.starts.get(at)).copied();
         let start = start.unwrap_or(self.text.len());
         let end = self.starts.get(last as usize).copied().unwrap_or(self.text.len());
