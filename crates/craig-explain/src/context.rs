@@ -73,6 +73,8 @@ pub struct Subject {
     pub package: Option<String>,
     /// What else of the project has something of this name.
     pub namesakes: Vec<String>,
+    /// For each other thing of this name that belongs to no type either, the folders and the file that only this one has.
+    pub variants: Vec<Vec<String>>,
 }
 
 impl Subject {
@@ -271,8 +273,8 @@ impl<'t> Reading<'t> {
         }
         let mut known = BTreeSet::new();
         found.retain(|subject| known.insert((subject.name.clone(), subject.owner.clone())));
-        // What a module exports has no name by that.
-        found.retain(|subject| subject.name != "exports");
+        // What a module exports has no name by that, and what a file imports from beside it is defined there.
+        found.retain(|subject| subject.name != "exports" && !is_import(&subject.definition));
         found
     }
 
@@ -360,6 +362,7 @@ impl<'t> Reading<'t> {
             homes: homes(self.path),
             package: package(self.path),
             namesakes: Vec::new(),
+            variants: Vec::new(),
             owner,
             name,
         }
@@ -387,6 +390,7 @@ impl<'t> Reading<'t> {
             homes: homes(self.path),
             package: None,
             namesakes: Vec::new(),
+            variants: Vec::new(),
             aliases: Vec::new(),
         })
     }
@@ -463,7 +467,7 @@ impl<'t> Reading<'t> {
 const MAX_LINES_OF_HEAD: usize = 4;
 
 /// What the folders and the file of a path are called, without endings.
-fn homes(path: &str) -> Vec<String> {
+pub(crate) fn homes(path: &str) -> Vec<String> {
     distinct(path.split('/').map(|part| part.split('.').next().unwrap_or(part)).filter(|part| part.len() > 1))
 }
 
@@ -565,6 +569,12 @@ const KEYWORDS: &[&str] = &[
     "any",
     "never",
 ];
+
+/// Whether a definition only gives a file of the project a name: `const parser = require('./parser')`.
+fn is_import(definition: &str) -> bool {
+    let first = definition.lines().next().unwrap_or_default();
+    ["require('.", "require(\".", "import('.", "import(\"."].iter().any(|call| first.contains(call))
+}
 
 /// Whether what a symbol is could hold members: a constant, say.
 fn is_value(kind: ChunkKind) -> bool {

@@ -19,9 +19,9 @@ use crate::library::{Library, Place};
 use crate::names::{COMMON_FILES, is_plain_word, is_stem_alike, words_of};
 use crate::page::{Defined, Fence, Page, Section, Unit, is_kind};
 
-use self::heading::{MANY_ALIKE, is_of_namesake, is_of_other_type};
+use self::heading::{MANY_ALIKE, is_of_any, is_of_namesake, is_of_other_type, is_of_variant};
 use self::quotable::{ENOUGH_WORDS, is_quotable, n_words};
-use self::says::{begins_with, calls, is_among_first, says};
+use self::says::{begins_with, calls, is_among_first, is_instance_of, says};
 use self::whose::{Whose, whose, whose_is};
 
 /// Most bullets of an explanation.
@@ -190,6 +190,14 @@ fn goes_on(sentence: &str) -> bool {
     is_word && first.is_some_and(|word| POINTERS.iter().any(|pointer| word.eq_ignore_ascii_case(pointer)))
 }
 
+/// Whether a sentence speaks of a thing by its kind alone: "guards values of this type".
+fn points_to_kind(sentence: &str) -> bool {
+    let mut parts = sentence.split("this ").skip(1);
+    parts.any(|rest| {
+        rest.split(|c: char| !c.is_alphabetic()).next().is_some_and(|word| word.len() > 1 && is_kind(word))
+    })
+}
+
 /// Words that a sentence begins with that goes on from the one before it.
 const POINTERS: &[&str] = &[
     "this",
@@ -291,8 +299,10 @@ enum Ground {
 impl<'l> Reading<'l> {
     fn new(library: &'l Library, cited: Cited, subject: &'l Subject) -> Self {
         let place = library.place(cited.at);
-        let is_of_another =
-            is_of_namesake(place, subject) || is_of_other_type(library, place, subject, cited.kin);
+        let is_of_another = is_of_namesake(place, subject)
+            || is_of_other_type(library, place, subject, cited.kin)
+            || is_of_any(place, subject, &cited)
+            || is_of_variant(place, subject);
         Self { library, place, subject, cited, is_of_another }
     }
 
@@ -415,7 +425,9 @@ impl<'l> Reading<'l> {
         let is_of_other = statement.number == 0
             && defined.is_some_and(|of| !self.is_subject(&of.named.name))
             && !is_listed();
+        let is_instance = self.names().all(|name| is_instance_of(text, name));
         statement.says
+            && !is_instance
             && (!is_of_other || statement.whose == Whose::Own)
             && self.is_of_subject(self.ground_of(statement), statement.whose)
     }
@@ -440,10 +452,15 @@ impl<'l> Reading<'l> {
 
     /// Whether a section that is not the best may say something, too: on the same page, or below what the subject belongs to.
     fn is_beside(&self, best: &Cited) -> bool {
-        if is_of_changes(self.place) {
+        if is_of_changes(self.place) || is_of_other_type(self.library, self.place, self.subject, 0.0) {
             return false;
         }
         let is_same_page = self.library.page_of(best.at) == self.library.page_of(self.cited.at);
+        // Below two headings of one page, a name is that of two things.
+        let above = |place: Place<'_>| place.section.outline.path.last().cloned();
+        if is_same_page && self.is_headed_alone() && above(self.place) != above(self.library.place(best.at)) {
+            return false;
+        }
         let is_unique = self.subject.owner.is_none() && !is_plain_word(&self.subject.name);
         is_same_page || is_unique || self.cited.is_headed_by_owner
     }
@@ -609,10 +626,13 @@ impl<'l> Reading<'l> {
         let before = before.filter(|before| {
             let code = &text[fence.bytes.clone()];
             let whose = self.names().map(|name| whose(self.library, self.subject, name, code)).max();
-            let is_described = self.has_words_of_name(&text[before.bytes.clone()])
-                || before.unit + 1 == fence.n_units_before && self.is_short_call(code);
+            let sentence = &text[before.bytes.clone()];
+            let is_described = self.has_words_of_name(sentence)
+                || before.unit + 1 == fence.n_units_before
+                    && self.is_short_call(code)
+                    && self.has_word_of_name(sentence);
             let is_shown = is_described && self.is_of_subject(Ground::Words, whose.unwrap_or(Whose::Unknown));
-            self.is_named(before) || is_shown
+            !points_to_kind(sentence) && (self.is_named(before) || is_shown)
         });
         before.map(|before| vec![before.bytes.clone(), fence.bytes.clone()]).unwrap_or_default()
     }
@@ -623,6 +643,14 @@ impl<'l> Reading<'l> {
         words_of(&self.subject.name).len() > 1
             && code.lines().count() <= SHORT_SAMPLE_LINES
             && self.names().any(calls)
+    }
+
+    /// Whether a sentence has one of the name's words.
+    fn has_word_of_name(&self, sentence: &str) -> bool {
+        let others = words_of(sentence);
+        words_of(&self.subject.name)
+            .iter()
+            .any(|word| others.iter().any(|other| is_stem_alike(root(word), root(other))))
     }
 
     /// Whether a sentence has all words of a name of several, together with the heading.
@@ -667,6 +695,7 @@ impl<'l> Reading<'l> {
 
     fn statements(&self) -> Vec<Statement> {
         let text = &self.place.page.text;
+        let is_headed = self.is_headed_alone();
         let mut found = Vec::new();
         for (unit, run) in self.place.section.units.iter().enumerate() {
             for (number, bytes) in run.sentences.iter().enumerate() {
@@ -677,7 +706,7 @@ impl<'l> Reading<'l> {
                         number,
                         bytes: bytes.clone(),
                         // A paragraph that begins with "It" is about what the section is about.
-                        goes_on: goes_on(sentence)
+                        goes_on: (goes_on(sentence) || !is_headed && points_to_kind(sentence))
                             && !(number == 0
                                 && sentence.starts_with("It ")
                                 && self.names().any(|name| says(sentence, name))),

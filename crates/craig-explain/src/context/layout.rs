@@ -208,7 +208,9 @@ pub(super) fn is_attached(text: &str, name: &str) -> bool {
             return opener(text, at + 1).is_some_and(|(_, open)| opens_object(open));
         }
         let assigned = bare.trim_end_matches(';').split_once(" = ");
-        assigned.is_some_and(|(left, right)| right == name && left.contains('.') && !left.contains(' '))
+        assigned.is_some_and(|(left, right)| {
+            right == name && left.contains('.') && !left.contains(' ') && !left.starts_with("self.")
+        })
     })
 }
 

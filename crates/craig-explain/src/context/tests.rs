@@ -299,3 +299,12 @@ fn the_head_of_a_class_names_what_is_above_it() {
         assert_eq!(layout::named_above(behind).join(" "), expected, "{behind}");
     }
 }
+
+#[test]
+fn an_import_of_a_file_beside_it_is_not_asked_about() {
+    let asked = |line: &str| {
+        let context = CodeContext::read("a.js", Language::JavaScript, line, Some((1, 1)));
+        context.subjects().len()
+    };
+    assert_eq!((asked("const parser = require('./parser')\n"), asked("const parser = make()\n")), (0, 1));
+}

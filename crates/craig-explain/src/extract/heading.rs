@@ -3,10 +3,10 @@
 use std::collections::BTreeSet;
 
 use craig_chunk::ChunkKind;
-use craig_text::{compact, root};
+use craig_text::{compact, root, whole_words};
 
 use super::whose::{Whose, occurrences, whose_is};
-use super::{Ground, LITTLE_KIN, Reading};
+use super::{Cited, Ground, LITTLE_KIN, Reading};
 use crate::context::{Subject, is_same_owner, owner_likeness};
 use crate::library::{Library, Place};
 use crate::names::{code_spans, is_plain_word, is_stem_alike, words_of};
@@ -52,6 +52,42 @@ pub(super) fn is_of_other_type(library: &Library, place: Place<'_>, subject: &Su
     kin < LITTLE_KIN && named.iter().any(is_type) && !named.iter().any(is_own)
 }
 
+/// Whether a section may speak of any of the things that have the subject's name: of a member that several others have, too,
+/// and neither a heading is like what it belongs to, nor is the page about the names beside it.
+pub(super) fn is_of_any(place: Place<'_>, subject: &Subject, cited: &Cited) -> bool {
+    let is_member = matches!(subject.kind, Some(ChunkKind::Method | ChunkKind::Constant));
+    let owners = || subject.owner.iter().chain(&subject.ancestors);
+    let is_like_owner = |heading: &str| owners().any(|owner| owner_likeness(heading, owner) >= SOME_LIKENESS);
+    is_member
+        && subject.owner.is_some()
+        && subject.namesakes.iter().filter(|other| !is_like_owner(other)).count() >= MANY_NAMESAKES
+        && cited.kin < SAME_KIN
+        && !cited.is_headed_by_owner
+        && !headings(place).any(is_like_owner)
+}
+
+/// A member that so many other things have, too, is that of any of them.
+const MANY_NAMESAKES: usize = 2;
+
+/// A page that is about so large a share of the names beside a member is about what it belongs to.
+const SAME_KIN: f32 = 0.3;
+
+/// Whether a project defines several things of the subject's name, and a section names none of the folders and files that set
+/// this one apart: `TaskPool` of `thread.py` and of `prefork.py`, `StrictStr` of `v1/types.py`.
+pub(super) fn is_of_variant(place: Place<'_>, subject: &Subject) -> bool {
+    if subject.variants.is_empty() {
+        return false;
+    }
+    let text = place.page.text[place.section.outline.bytes.clone()].to_lowercase();
+    let around: Vec<String> =
+        headings(place).chain([place.page.path.as_str()]).map(str::to_lowercase).collect();
+    let is_named = |part: &String| {
+        let part = part.to_lowercase();
+        around.iter().chain([&text]).any(|text| whole_words(text, &part).next().is_some())
+    };
+    subject.variants.iter().any(|apart| !apart.iter().any(is_named))
+}
+
 /// The heading of a section, those above it, and the page's.
 fn headings(place: Place<'_>) -> impl Iterator<Item = &str> {
     let mut sections = place.page.sections.iter();
@@ -73,6 +109,9 @@ impl Reading<'_> {
             let is_free = is_function && whose == Whose::Foreign && self.subject.package.is_none();
             let whose = if is_free { Whose::Unknown } else { whose };
             let is_other = whose == Whose::Unknown && self.is_of_others();
+            // What is called is no type of that name.
+            let is_type = matches!(self.subject.kind, Some(ChunkKind::Type | ChunkKind::Interface));
+            let is_other = is_other || is_type && of.is_call;
             self.is_subject(&of.named.name)
                 && self.is_of_subject(Ground::Direct, whose)
                 && !is_other

@@ -10,7 +10,9 @@ pub(super) fn says(sentence: &str, name: &str) -> bool {
     occurrences(sentence, name).any(|at| {
         let is_call = sentence[at + name.len()..].starts_with('(');
         let is_member = sentence[..at].ends_with(['.', '#', ':']) && !sentence[..at].ends_with(": ");
-        !is_word || begins_span(&sentence[..at]) || is_call || is_member
+        let after = sentence[at + name.len()..].strip_prefix(' ');
+        let is_phrase = after.is_some_and(|after| after.starts_with(char::is_alphabetic));
+        !is_word || begins_span(&sentence[..at]) && !is_phrase || is_call || is_member
     })
 }
 
@@ -48,4 +50,14 @@ pub(super) fn is_among_first(sentence: &str, name: &str) -> bool {
 pub(super) fn calls(sentence: &str, name: &str) -> bool {
     occurrences(sentence, name)
         .any(|at| is_in_span(sentence, at) && sentence[at + name.len()..].starts_with('('))
+}
+
+/// Whether a sentence ends with something being one of what has a name: "The sender is a `Service` instance."
+pub(super) fn is_instance_of(sentence: &str, name: &str) -> bool {
+    let is_instance = |at: usize| {
+        let rest = sentence[at + name.len()..].trim_matches(['`', ']', '*', ' ', '.']);
+        matches!(rest, "instance" | "object")
+    };
+    let mut places = occurrences(sentence, name).peekable();
+    places.peek().is_some() && places.all(is_instance)
 }

@@ -354,6 +354,7 @@ fn tasks_requirements_and_bare_rows_are_not_quoted() {
 fn a_plain_word_amidst_code_is_a_part_of_something_else() {
     assert!(says("Use `missing` here.", "missing") && says("It is `@missing`.", "missing"));
     assert!(says("Call `new Missing` first.", "Missing") && says("Call `x.missing()`.", "missing"));
+    assert!(!says("By `missing parts: {1}`.", "missing"));
     assert!(!says("Use `ignore missing` here.", "missing") && !says("By `{ \"code\": 80 }`.", "code"));
 }
 
@@ -496,4 +497,52 @@ fn words_of_other_names_in_a_heading_are_none_of_it() {
     let schema = named("CoreSchema", ChunkKind::Type);
     let text = "# Implementing `__get_core_schema__`\nTypes may implement it at will.\n";
     assert_eq!(quoted_unowned(&schema, &[("a.md", text)], 0), Vec::<String>::new());
+}
+
+#[test]
+fn a_member_of_many_needs_a_page_about_its_owner() {
+    let namesakes = ["Journal", "Parcel"].map(str::to_owned).to_vec();
+    let subject =
+        Subject { owner: Some("Harbour".into()), namesakes, ..named("openPort", ChunkKind::Method) };
+    let of = |heading: &str| {
+        quoted_unowned(&subject, &[("a.md", &format!("# {heading}\nCall `openPort` at first.\n"))], 0).len()
+    };
+    assert_eq!((of("Usage"), of("Harbour master")), (0, 1));
+    let of_two = Subject { namesakes: vec!["Journal".into()], ..subject.clone() };
+    assert_eq!(quoted_unowned(&of_two, &[("a.md", "# Usage\nCall `openPort` at first.\n")], 0).len(), 1);
+}
+
+#[test]
+fn a_variant_is_described_where_its_folder_is_named() {
+    let subject = Subject { variants: vec![vec!["thread".into()]], ..named("TaskPool", ChunkKind::Class) };
+    let of = |text: &str| quoted_unowned(&subject, &[("a.md", text)], 0).len();
+    assert_eq!(of("# TaskPool\nKeeps so many workers running.\n"), 0);
+    assert_eq!(of("# TaskPool\nKeeps so many workers running, one per thread.\n"), 1);
+}
+
+#[test]
+fn what_is_called_is_no_type() {
+    let text = "# `z.input()`\nReplaces each pipe by what goes in.\n";
+    let of = |kind: ChunkKind| quoted_unowned(&named("input", kind), &[("a.md", text)], 0).len();
+    assert_eq!((of(ChunkKind::Function), of(ChunkKind::Type)), (1, 0));
+}
+
+#[test]
+fn a_sentence_on_something_else_of_its_kind_is_not_quoted() {
+    for text in ["The sender is a `Service` instance.", "`Service` guards values of this type."] {
+        assert_eq!(quoted_of("Service", &format!("# Usage\n{text}\n")), Vec::<String>::new(), "{text}");
+    }
+    assert_eq!(quoted_of("Service", "# Usage\nEach `Service` instance has a port.\n").len(), 1);
+    assert_eq!(quoted_of("Service", "# Service\nGuards values of this type.\n").len(), 1);
+}
+
+#[test]
+fn below_two_headings_of_a_page_a_name_is_that_of_two_things() {
+    let quoted_below = |above: &str| {
+        let text = format!("# Port\n## `start`\nSends the head.\n# {above}\n## `start`\nOpens a socket.\n");
+        let library = Library::of_texts(vec![("a.md".into(), text)]);
+        let cited = [1, 3].map(|at| Cited { at, is_owned: true, is_headed_by_owner: true, kin: 0.5 });
+        quotes(&library, &cited, &named("start", ChunkKind::Method)).len()
+    };
+    assert_eq!((quoted_below("Port"), quoted_below("Socket")), (2, 1));
 }
