@@ -73,6 +73,8 @@ pub struct Subject {
     pub package: Option<String>,
     /// What else of the project has something of this name.
     pub namesakes: Vec<String>,
+    /// Whether it is what the one before it overrides or implements.
+    pub is_base: bool,
     /// For each other thing of this name that belongs to no type either, the folders and the file that only this one has.
     pub variants: Vec<Vec<String>>,
 }
@@ -363,6 +365,7 @@ impl<'t> Reading<'t> {
             package: package(self.path),
             namesakes: Vec::new(),
             variants: Vec::new(),
+            is_base: false,
             owner,
             name,
         }
@@ -391,6 +394,7 @@ impl<'t> Reading<'t> {
             package: None,
             namesakes: Vec::new(),
             variants: Vec::new(),
+            is_base: false,
             aliases: Vec::new(),
         })
     }

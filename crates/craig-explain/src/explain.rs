@@ -98,30 +98,34 @@ impl Explanation {
     }
 }
 
-/// Explains a selection from a library: the first subject of which the gate is sure.
+/// Explains a selection from a library: the first subject of which the gate is sure, or what that overrides.
 pub fn explain(library: &Library, context: &CodeContext) -> Explanation {
-    let (subject, explanation) = match sure(library, context) {
-        Ok((subject, evidence)) => (Some(subject), documented(library, subject, &evidence)),
-        Err(confidence) => {
-            (context.subjects.first(), Explanation::not_documented(context.symbol(), confidence))
-        }
-    };
-    Explanation { comment: subject.and_then(|subject| subject.comment.clone()), ..explanation }
-}
-
-/// The first subject of which the gate is sure; else how sure it is of the likeliest.
-fn sure<'c>(library: &Library, context: &'c CodeContext) -> Result<(&'c Subject, Evidence), f32> {
     let gate = gate();
+    let mut refused: Option<(&Subject, Explanation)> = None;
     let mut confidence = None;
     for subject in &context.subjects {
+        if refused.is_some() && !subject.is_base {
+            break;
+        }
         let evidence = evidence(library, context, subject);
         let judged = gate.judge(&evidence).confidence;
-        if judged >= gate.threshold {
-            return Ok((subject, evidence));
-        }
         confidence.get_or_insert(judged);
+        if judged < gate.threshold {
+            continue;
+        }
+        let explanation = documented(library, subject, &evidence);
+        if explanation.has_relevant_docs {
+            return Explanation { comment: subject.comment.clone(), ..explanation };
+        }
+        refused.get_or_insert((subject, explanation));
     }
-    Err(confidence.unwrap_or(0.0))
+    match refused {
+        Some((subject, explanation)) => Explanation { comment: subject.comment.clone(), ..explanation },
+        None => Explanation {
+            comment: context.subjects.first().and_then(|subject| subject.comment.clone()),
+            ..Explanation::not_documented(context.symbol(), confidence.unwrap_or_default())
+        },
+    }
 }
 
 /// What the best section says about the subject, then one sentence from each other section that describes it. A section
@@ -223,8 +227,11 @@ fn is_below_argument(place: Place<'_>, subject: &Subject) -> bool {
     let takes =
         subject.owner.as_deref().and_then(|owner| ARGUMENTS.iter().find_map(|end| owner.strip_suffix(end)));
     let mut above = place.section.outline.path.iter().map(String::as_str).chain([place.page.stem()]);
-    let is_like_heading =
-        |owner: &String| owner_likeness(&place.section.outline.heading, owner) >= LIKE_OWNER;
+    let likeness = |owner: &String| owner_likeness(&place.section.outline.heading, owner);
+    let is_like_heading = |owner: &String| {
+        let is_liker = |other: &String| likeness(other) > likeness(owner);
+        likeness(owner) >= LIKE_OWNER && !subject.namesakes.iter().any(is_liker)
+    };
     takes.is_some_and(|taker| above.any(|heading| is_same_owner(heading, taker)))
         || subject.owner.as_ref().is_some_and(is_like_heading)
 }

@@ -20,7 +20,7 @@ use crate::names::{COMMON_FILES, is_plain_word, is_stem_alike, words_of};
 use crate::page::{Defined, Fence, Page, Section, Unit, is_kind};
 
 use self::heading::{MANY_ALIKE, is_of_any, is_of_namesake, is_of_other_type, is_of_variant};
-use self::quotable::{ENOUGH_WORDS, is_quotable, n_words};
+use self::quotable::{ENOUGH_WORDS, is_caveat, is_quotable, is_remark, n_words};
 use self::says::{begins_with, calls, is_among_first, is_instance_of, says};
 use self::whose::{Whose, whose, whose_is};
 
@@ -324,6 +324,7 @@ impl<'l> Reading<'l> {
             _ if self.is_of_another => false,
             Whose::Project if !is_member => true,
             _ if subject.is_variable() => subject.is_exported && ground == Ground::Direct,
+            _ if is_field && !is_member && !subject.is_exported && ground == Ground::Words => false,
             _ if is_plain
                 && ground == Ground::Mention
                 && !self.cited.is_headed_by_owner
@@ -379,10 +380,10 @@ impl<'l> Reading<'l> {
     /// of a section that is called like it, else the sentences that say its name; and where there is none of these, the
     /// code block that shows it.
     fn description(&self) -> Vec<Range<usize>> {
-        if self.has_page_elsewhere() || self.is_internal() || is_of_changes(self.place) {
+        if self.has_page_elsewhere() || self.is_internal() || self.is_of_changes() {
             return Vec::new();
         }
-        let statements = self.statements();
+        let statements = self.without_caveats(self.statements());
         let found = self.telling(&statements);
         self.with_neighbours(&statements, found)
     }
@@ -452,7 +453,7 @@ impl<'l> Reading<'l> {
 
     /// Whether a section that is not the best may say something, too: on the same page, or below what the subject belongs to.
     fn is_beside(&self, best: &Cited) -> bool {
-        if is_of_changes(self.place) || is_of_other_type(self.library, self.place, self.subject, 0.0) {
+        if self.is_of_changes() || is_of_other_type(self.library, self.place, self.subject, 0.0) {
             return false;
         }
         let is_same_page = self.library.page_of(best.at) == self.library.page_of(self.cited.at);
@@ -514,6 +515,20 @@ impl<'l> Reading<'l> {
             |one: &Statement| one.bytes.start >= end || rest.iter().any(|other| other.bytes == one.bytes);
         found.extend(chosen_ranges(statements, |one| is_rest(one) && self.is_named(one)));
         found
+    }
+
+    /// Sentences without remarks and without the caveats, which say nothing to who does not know what they are about, and what follows them in
+    /// their paragraphs.
+    fn without_caveats(&self, mut statements: Vec<Statement>) -> Vec<Statement> {
+        let mut caveat = None;
+        statements.retain(|one| {
+            let text = &self.place.page.text[one.bytes.clone()];
+            if is_caveat(text) {
+                caveat = Some(one.unit);
+            }
+            caveat != Some(one.unit) && !is_remark(text)
+        });
+        statements
     }
 
     /// Sentences without those of a list that a section begins with, where what announces it is not quoted.
@@ -745,6 +760,14 @@ impl<'l> Reading<'l> {
             && self.subject.owner.is_none()
             && self.library.is_project_word(&compact(name))
             && sentence.strip_prefix(name).is_some_and(|rest| rest.starts_with(" is "))
+    }
+
+    /// Whether it is about changes, by its own heading, too, unless that is the name.
+    fn is_of_changes(&self) -> bool {
+        let mut heading = words_of(&self.place.section.outline.heading);
+        // "Upgrade requests" are none.
+        heading.retain(|word| word != "upgrade");
+        is_of_changes(self.place) || is_about_changes(&heading) && !self.is_headed_alone()
     }
 
     fn names(&self) -> impl Iterator<Item = &str> {

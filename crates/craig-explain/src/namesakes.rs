@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use craig_chunk::ChunkKind;
+use craig_source::Language;
 use craig_text::PathRole;
 
 use crate::context::{CodeContext, Subject, homes, is_same_owner, owner_likeness};
@@ -30,18 +31,36 @@ pub struct Holder {
 }
 
 impl CodeContext {
-    /// Notes for each function and member what else of the project has its name.
+    /// Notes for each function and member what else of the project has its name, and what it overrides.
     pub fn distinguish(&mut self, code: &dyn Definitions) {
+        if let Some(first) = self.subjects.first() {
+            let bases = bases(first, &code.holders(&first.name));
+            self.subjects.splice(1..1, bases);
+        }
         for subject in self.subjects.iter_mut().filter(|subject| subject.kind.is_some()) {
             let holders = code.holders(&subject.name);
             if may_have_namesakes(subject) {
                 subject.namesakes = namesakes(subject, &holders);
             }
-            if subject.owner.is_none() {
+            // Ruby opens a class again in any file.
+            if subject.owner.is_none() && self.language != Language::Ruby {
                 subject.variants = variants(subject, &self.file_name, &holders);
             }
         }
     }
+}
+
+/// The members that a member overrides or implements, each as something that may be asked about.
+fn bases(subject: &Subject, holders: &[Holder]) -> Vec<Subject> {
+    let own = holders.iter().filter(|holder| Some(&holder.name) == subject.owner.as_ref());
+    let owners: BTreeSet<&String> = own.flat_map(|holder| &holder.overrides).collect();
+    let base = |owner: &String| Subject {
+        owner: Some(owner.clone()),
+        ancestors: Vec::new(),
+        is_base: true,
+        ..subject.clone()
+    };
+    owners.into_iter().map(base).collect()
 }
 
 /// What sets the file of a definition apart from each other file that defines the same name. Of functions and values only that
@@ -72,9 +91,13 @@ fn newest_version(homes: &[String]) -> u32 {
     versions.max().unwrap_or(u32::MAX)
 }
 
-/// Whether other things may have the subject's name and be described for it: types are hardly ever taken for another.
+/// Whether other things may have the subject's name and be described for it: types are hardly ever taken for another, and
+/// what is made to be mixed in belongs to what mixes it in.
 fn may_have_namesakes(subject: &Subject) -> bool {
+    let is_mixed_in =
+        |owner: &str| owner == "Companion" || owner.ends_with("Methods") || owner.ends_with("Mixin");
     matches!(subject.kind, Some(ChunkKind::Method | ChunkKind::Function | ChunkKind::Constant))
+        && !subject.owner.as_deref().is_some_and(is_mixed_in)
 }
 
 /// Types whose names share more of their words may be the same thing: `RealBufferedSource`, `BufferedSource`.

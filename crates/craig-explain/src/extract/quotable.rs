@@ -93,8 +93,39 @@ const SIGNATURES: [char; 4] = ['▸', '•', '◆', '▪'];
 /// Whether a sentence has a word that is no code.
 fn has_prose(sentence: &str) -> bool {
     let outside: String = sentence.split('`').step_by(2).collect();
-    n_words(&outside) > 0 || !sentence.contains('`')
+    let has_word = outside.split_whitespace().any(|word| n_words(word) > 0 && !["and", "or"].contains(&word));
+    has_word || !sentence.contains('`')
 }
+
+/// Whether a sentence says what is to be minded, or that an example follows, instead of what something is.
+pub(super) fn is_caveat(sentence: &str) -> bool {
+    let begin = sentence.trim_start_matches(|c: char| !c.is_alphanumeric() && !matches!(c, '`' | '⚠'));
+    CAVEATS.iter().any(|caveat| begin.starts_with(caveat))
+}
+
+/// Whether a sentence gives a reason, or tells how something differs from what it was, and not what it is.
+pub(super) fn is_remark(sentence: &str) -> bool {
+    sentence.starts_with("Because ") || NEWS.iter().any(|news| sentence.contains(news))
+}
+
+/// What sentences begin with that are about something said before, or an example.
+const CAVEATS: &[&str] = &[
+    "⚠",
+    "Note that",
+    "Note,",
+    "Note:",
+    "NOTE",
+    "Warning",
+    "Caution",
+    "Here's an example",
+    "Here is an example",
+    "The following is an example",
+    "The following example",
+];
+
+/// What sentences have that tell how something differs from what it was.
+const NEWS: &[&str] =
+    &[" is now ", " now returns ", " now takes ", " has been renamed", " was renamed", " was requested in "];
 
 /// Whether a sentence speaks of the page that it stands on: "This guide expects that you have …".
 fn is_about_page(sentence: &str) -> bool {

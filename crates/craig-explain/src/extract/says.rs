@@ -12,7 +12,8 @@ pub(super) fn says(sentence: &str, name: &str) -> bool {
         let is_member = sentence[..at].ends_with(['.', '#', ':']) && !sentence[..at].ends_with(": ");
         let after = sentence[at + name.len()..].strip_prefix(' ');
         let is_phrase = after.is_some_and(|after| after.starts_with(char::is_alphabetic));
-        !is_word || begins_span(&sentence[..at]) && !is_phrase || is_call || is_member
+        let is_annotation = sentence[..at].ends_with('@');
+        !is_word || begins_span(&sentence[..at]) && !is_phrase || is_call || is_member || is_annotation
     })
 }
 

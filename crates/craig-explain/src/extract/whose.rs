@@ -5,7 +5,7 @@ use craig_text::{compact, is_identifier_char, whole_words};
 
 use crate::context::{Subject, is_same_owner, owner_likeness};
 use crate::library::Library;
-use crate::names::{is_in_span, is_plain_word};
+use crate::names::{is_in_span, is_plain_word, words_of};
 
 /// Whose a name is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -102,10 +102,11 @@ pub(super) fn occurrences<'t>(text: &'t str, name: &'t str) -> impl Iterator<Ite
     })
 }
 
-/// The identifier before the dot, colons, arrow or backslash that a text ends with.
+/// The identifier before the dot, colons, arrow or backslash that a text ends with, or before a call there: `Builder().`.
 fn qualifier(before: &str) -> Option<&str> {
     let joint =
         ["::", "->", "?.", ".", "#", "\\"].into_iter().find_map(|joint| before.strip_suffix(joint))?;
+    let joint = joint.strip_suffix("()").unwrap_or(joint);
     let start = joint
         .rfind(|c| !is_identifier_char(c))
         .map_or(0, |at| at + joint[at..].chars().next().map_or(1, char::len_utf8));
@@ -118,10 +119,18 @@ pub(super) fn whose_is(library: &Library, subject: &Subject, written: &str) -> W
     if let Some(package) = subject.package.as_ref().filter(|_| subject.owner.is_none()) {
         return if is_same_owner(package, written) { Whose::Own } else { Whose::Foreign };
     }
+    if subject.namesakes.iter().any(|other| is_same_owner(other, written))
+        && !subject.owner.as_ref().is_some_and(|owner| has_words(owner, written))
+    {
+        return Whose::Foreign;
+    }
     let owners = || subject.owner.iter().chain(&subject.ancestors);
+    // The folders of a member may be called like something else that has one of its name.
+    let n_folders = if subject.owner.is_some() { subject.homes.len().saturating_sub(1) } else { 0 };
+    let homes = &subject.homes[n_folders..];
     let is_own = SELF.contains(&written.trim_start_matches('$'))
         || owners().any(|owner| owner_likeness(written, owner) >= 0.5)
-        || subject.homes.iter().any(|home| is_same_owner(home, written));
+        || homes.iter().any(|home| is_same_owner(home, written));
     if is_own {
         return Whose::Own;
     }
@@ -132,6 +141,12 @@ pub(super) fn whose_is(library: &Library, subject: &Subject, written: &str) -> W
         subject.owner.is_some() && matches!(subject.kind, Some(ChunkKind::Method | ChunkKind::Constant));
     let is_variable = written.trim_start_matches(['$', '@', '_']).starts_with(char::is_lowercase);
     if subject.kind.is_none() || is_member && is_variable { Whose::Unknown } else { Whose::Foreign }
+}
+
+/// Whether a name has all words of another one: `BaseEmitter` those of `Emitter`.
+fn has_words(name: &str, other: &str) -> bool {
+    let words = words_of(name);
+    words_of(other).iter().all(|word| words.contains(word))
 }
 
 /// Whether the documentation has names beside the subject behind the same qualifier.

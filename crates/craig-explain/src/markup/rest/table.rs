@@ -113,6 +113,8 @@ impl<'t> Reader<'t> {
     }
 
     fn cell(&mut self, is_header: bool, indent: usize, marker: &'static str, text: &'t str) {
+        // Each line of a block of lines begins with a bar.
+        let text = text.strip_prefix("| ").unwrap_or(text);
         if is_header || text.is_empty() {
             self.out.blank();
         } else if marker.is_empty() {

@@ -299,7 +299,8 @@ b      Second
 
    * - Name
      - Says
-   * - ``x``
+   * - | ``x``
+       | and more
      - One
        two.
 
