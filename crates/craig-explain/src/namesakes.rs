@@ -159,6 +159,14 @@ mod tests {
     }
 
     #[test]
+    fn a_member_may_be_asked_about_as_what_it_overrides() {
+        let subject = Subject { name: "flush".into(), owner: Some("Pipe".into()), ..Subject::default() };
+        let found = bases(&subject, &[holder("Pipe", &["Sink"]), holder("Journal", &["Log"])]);
+        let owners: Vec<_> = found.iter().map(|base| (base.owner.as_deref(), base.is_base)).collect();
+        assert_eq!(owners, [(Some("Sink"), true)]);
+    }
+
+    #[test]
     fn a_type_of_several_files_is_set_apart_by_its_path() {
         let of = |kind: ChunkKind, path: &str, others: &[&str]| {
             let subject = Subject { kind: Some(kind), homes: homes(path), ..Subject::default() };

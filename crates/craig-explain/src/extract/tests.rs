@@ -546,3 +546,18 @@ fn below_two_headings_of_a_page_a_name_is_that_of_two_things() {
     };
     assert_eq!((quoted_below("Port"), quoted_below("Socket")), (2, 1));
 }
+
+#[test]
+fn a_caveat_or_a_remark_is_no_description() {
+    let text = "# openPort\n⚠️ Unlike its name, it shuts ports. It is for experts.\n\nOpens the next port at once.\n";
+    assert_eq!(quoted_of("openPort", text), ["0 Opens the next port at once."]);
+    for text in [
+        "`openPort` is now `openNext`.",
+        "Because `openPort` is slow, it waits.",
+        "Note that `openPort` waits.",
+    ] {
+        assert_eq!(quoted_of("openPort", &format!("# Usage\n{text}\n")), Vec::<String>::new(), "{text}");
+    }
+    let changes = "# Upgrading from 2 to 3\nCall `openPort` instead of all others.\n# Upgrade requests\nCall `openPort` at first.\n";
+    assert_eq!(quoted_of("openPort", changes).len(), 0);
+}

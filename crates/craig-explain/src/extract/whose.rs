@@ -102,16 +102,20 @@ pub(super) fn occurrences<'t>(text: &'t str, name: &'t str) -> impl Iterator<Ite
     })
 }
 
-/// The identifier before the dot, colons, arrow or backslash that a text ends with, or before a call there: `Builder().`.
+/// The identifier before the dot, colons, arrow or backslash that a text ends with, or before the call of a type there:
+/// `Builder().`. What another call returns is not known.
 fn qualifier(before: &str) -> Option<&str> {
     let joint =
         ["::", "->", "?.", ".", "#", "\\"].into_iter().find_map(|joint| before.strip_suffix(joint))?;
-    let joint = joint.strip_suffix("()").unwrap_or(joint);
-    let start = joint
-        .rfind(|c| !is_identifier_char(c))
-        .map_or(0, |at| at + joint[at..].chars().next().map_or(1, char::len_utf8));
-    let written = &joint[start..];
-    (!written.is_empty() && !written.starts_with(|c: char| c.is_ascii_digit())).then_some(written)
+    let made = joint.strip_suffix("()").map(trailing_identifier);
+    let written = made.unwrap_or_else(|| trailing_identifier(joint));
+    let is_name = !written.is_empty() && !written.starts_with(|c: char| c.is_ascii_digit());
+    (is_name && made.is_none_or(|made| made.starts_with(char::is_uppercase))).then_some(written)
+}
+
+fn trailing_identifier(text: &str) -> &str {
+    text.rfind(|c| !is_identifier_char(c))
+        .map_or(text, |at| &text[at + text[at..].chars().next().map_or(1, char::len_utf8)..])
 }
 
 /// Whose a name behind a qualifier is.
@@ -204,6 +208,24 @@ mod tests {
                 (r"`\App\Image\load`", Whose::Foreign),
             ],
         );
+    }
+
+    #[test]
+    fn a_namesake_before_the_dot_has_the_name() {
+        let namesakes = ["GsonBuilder", "Emitter"].map(str::to_owned).to_vec();
+        let of = |owner: &str| Subject {
+            namesakes: namesakes.clone(),
+            ..subject(Some(owner), &["gson", "Writer"])
+        };
+        check(
+            &of("Gson"),
+            &[
+                ("`new GsonBuilder().load()`", Whose::Foreign),
+                ("`Gson.load()`", Whose::Own),
+                ("`start().load()`", Whose::Unknown),
+            ],
+        );
+        check(&of("BaseEmitter"), &[("`Emitter.load()`", Whose::Own), ("`gson.load()`", Whose::Unknown)]);
     }
 
     #[test]

@@ -334,6 +334,7 @@ b      Second
 
 
             - `x`
+              and more
               — One
               two.
 
