@@ -190,6 +190,15 @@ fn goes_on(sentence: &str) -> bool {
     is_word && first.is_some_and(|word| POINTERS.iter().any(|pointer| word.eq_ignore_ascii_case(pointer)))
 }
 
+/// Whether a sentence has no subject: "Can be one of the following".
+fn is_fragment(sentence: &str) -> bool {
+    FRAGMENTS.iter().any(|begin| sentence.starts_with(begin))
+}
+
+/// What sentences begin with that say something of what stands before them.
+const FRAGMENTS: &[&str] =
+    &["Can be ", "Must be ", "May be ", "Should be ", "Will be ", "Used by ", "Used in ", "Used to "];
+
 /// Whether a sentence speaks of a thing by its kind alone: "guards values of this type".
 fn points_to_kind(sentence: &str) -> bool {
     let mut parts = sentence.split("this ").skip(1);
@@ -721,7 +730,9 @@ impl<'l> Reading<'l> {
                         number,
                         bytes: bytes.clone(),
                         // A paragraph that begins with "It" is about what the section is about.
-                        goes_on: (goes_on(sentence) || !is_headed && points_to_kind(sentence))
+                        goes_on: (goes_on(sentence)
+                            || !is_headed
+                                && (points_to_kind(sentence) || number > 0 && is_fragment(sentence)))
                             && !(number == 0
                                 && sentence.starts_with("It ")
                                 && self.names().any(|name| says(sentence, name))),
@@ -762,12 +773,15 @@ impl<'l> Reading<'l> {
             && sentence.strip_prefix(name).is_some_and(|rest| rest.starts_with(" is "))
     }
 
-    /// Whether it is about changes, by its own heading, too, unless that is the name.
+    /// Whether it is about changes or limits, by its own heading, too, unless that is the name.
     fn is_of_changes(&self) -> bool {
         let mut heading = words_of(&self.place.section.outline.heading);
         // "Upgrade requests" are none.
         heading.retain(|word| word != "upgrade");
-        is_of_changes(self.place) || is_about_changes(&heading) && !self.is_headed_alone()
+        let is_limit = |heading: &str| words_of(heading).iter().any(|word| LIMITS.contains(&word.as_str()));
+        let outline = &self.place.section.outline;
+        let is_of_limits = outline.path.iter().chain([&outline.heading]).any(|heading| is_limit(heading));
+        is_of_changes(self.place) || (is_about_changes(&heading) || is_of_limits) && !self.is_headed_alone()
     }
 
     fn names(&self) -> impl Iterator<Item = &str> {
@@ -794,6 +808,9 @@ fn is_of_changes(place: Place<'_>) -> bool {
         || place.page.path.split('/').any(is_one)
         || place.page.path.split(['/', '.']).any(is_news)
 }
+
+/// Words in headings above what a thing does not do, or does unexpectedly.
+const LIMITS: &[&str] = &["limitation", "limitations", "caveat", "caveats", "gotcha", "gotchas", "pitfalls"];
 
 /// Words in the names of folders and pages that hold proposals.
 const PROPOSALS: &[&str] = &["proposal", "proposals", "rfc", "rfcs", "sep", "seps"];

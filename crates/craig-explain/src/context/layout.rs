@@ -142,7 +142,7 @@ pub(super) fn named_above(behind: &str) -> Vec<String> {
     let listed = match in_ruby.or(in_python.filter(|named| !named.contains([')', '{']))) {
         Some(named) => without_brackets(named),
         None => {
-            let head = without_brackets(behind.split(['{', ';']).next().unwrap_or_default());
+            let head = without_brackets(lines_of_head(behind.split(['{', ';']).next().unwrap_or_default()));
             let head = [" extends ", " implements ", " with "]
                 .iter()
                 .fold(head, |head, word| head.replace(word, " : "));
@@ -157,6 +157,41 @@ pub(super) fn named_above(behind: &str) -> Vec<String> {
     };
     listed.split(',').filter(|part| !part.contains('=')).filter_map(last_name).collect()
 }
+
+/// The lines that a head takes: it goes on where brackets are open, a line ends with a joint, or the next begins with one.
+fn lines_of_head(text: &str) -> &str {
+    let mut end = 0;
+    let mut depth = 0_i32;
+    let mut is_open = true;
+    for line in text.split_inclusive('\n') {
+        let written = line.trim();
+        if !(is_open || depth > 0 || JOINTS.iter().any(|joint| written.starts_with(joint))) {
+            break;
+        }
+        end += line.len();
+        depth +=
+            written.chars().map(|c| i32::from("(<[".contains(c)) - i32::from(")>]".contains(c))).sum::<i32>();
+        is_open = written.ends_with([',', ':', '&', '|']);
+    }
+    &text[..end]
+}
+
+/// What lines of a head begin with that go on from the one before.
+const JOINTS: &[&str] = &[
+    "extends",
+    "implements",
+    "with ",
+    "where",
+    "permits",
+    ":",
+    ",",
+    ")",
+    "@",
+    "internal",
+    "private",
+    "protected",
+    "constructor",
+];
 
 /// A text without what stands in brackets.
 fn without_brackets(text: &str) -> String {

@@ -294,6 +294,9 @@ fn the_head_of_a_class_names_what_is_above_it() {
         ("<T> : Base<T, string>, IFace where T : class {", "Base IFace"),
         ("(private val x: Int) : Base(x), Face {", "Base Face"),
         (" final : public ns::Base {", "Base"),
+        ("\n  include Convertible\n\n  attr_accessor :site, :pager\n  def x\n", ""),
+        ("(\n  val x: Int,\n)\n  : Base(x),\n  Face {", "Base Face"),
+        ("<T>\n    implements Face {", "Face"),
         (" {", ""),
     ] {
         assert_eq!(layout::named_above(behind).join(" "), expected, "{behind}");

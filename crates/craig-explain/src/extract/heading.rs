@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use craig_chunk::ChunkKind;
-use craig_text::{compact, root, whole_words};
+use craig_text::{compact, is_identifier_char, root, whole_words};
 
 use super::whose::{Whose, occurrences, whose_is};
 use super::{Cited, Ground, LITTLE_KIN, Reading};
@@ -205,7 +205,14 @@ impl Reading<'_> {
         let begins_alike =
             |span: &str| span.starts_with(char::is_uppercase) == name.starts_with(char::is_uppercase);
         let is_own = |span: &&str| compact(span).contains(&compact(name)) && begins_alike(span);
-        let spans = code_spans(&section.outline.heading).filter(|span| !is_own(span));
+        let heading = &section.outline.heading;
+        let is_mixed = |word: &&str| {
+            let is_small = word.starts_with(char::is_lowercase);
+            is_small && word.chars().any(char::is_uppercase) || word.trim_matches('_').contains('_')
+        };
+        let is_other_name = |word: &&str| is_mixed(word) && compact(word) != compact(name);
+        let written = heading.split(|c: char| !is_identifier_char(c)).filter(is_other_name);
+        let spans = code_spans(heading).filter(|span| !is_own(span)).chain(written);
         let others: BTreeSet<String> = spans.flat_map(words_of).collect();
         let is_other = |stem: &&String| others.iter().any(|other| root(other) == stem.as_str());
         section.heading_stems.iter().filter(|stem| !is_other(stem)).collect()

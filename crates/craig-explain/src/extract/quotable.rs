@@ -99,7 +99,9 @@ fn has_prose(sentence: &str) -> bool {
 
 /// Whether a sentence says what is to be minded, or that an example follows, instead of what something is.
 pub(super) fn is_caveat(sentence: &str) -> bool {
-    let begin = sentence.trim_start_matches(|c: char| !c.is_alphanumeric() && !matches!(c, '`' | '⚠'));
+    let words: Vec<&str> = sentence.split_whitespace().take(6).collect();
+    let begin = words.join(" ");
+    let begin = begin.trim_start_matches(|c: char| !c.is_alphanumeric() && !matches!(c, '`' | '⚠'));
     CAVEATS.iter().any(|caveat| begin.starts_with(caveat))
 }
 

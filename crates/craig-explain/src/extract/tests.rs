@@ -494,6 +494,8 @@ fn words_of_other_names_in_a_heading_are_none_of_it() {
     let route = Subject { owner: Some("Router".into()), ..named("route", ChunkKind::Method) };
     let text = "# What `S` in `Router<S>` means\nIt is the state that is missing.\n";
     assert_eq!(quoted_unowned(&route, &[("a.md", text)], 0), Vec::<String>::new());
+    let text = "# Pool: resetOnRelease\nConnections are made anew each time.\n";
+    assert_eq!(quoted_of("reset", text), Vec::<String>::new());
     let schema = named("CoreSchema", ChunkKind::Type);
     let text = "# Implementing `__get_core_schema__`\nTypes may implement it at will.\n";
     assert_eq!(quoted_unowned(&schema, &[("a.md", text)], 0), Vec::<String>::new());
@@ -560,4 +562,19 @@ fn a_caveat_or_a_remark_is_no_description() {
     }
     let changes = "# Upgrading from 2 to 3\nCall `openPort` instead of all others.\n# Upgrade requests\nCall `openPort` at first.\n";
     assert_eq!(quoted_of("openPort", changes).len(), 0);
+}
+
+#[test]
+fn what_has_no_subject_comes_with_the_sentence_before() {
+    let text =
+        "# Usage\n- `version` - the versions that are taken. Can be one of `openPort` and `nextPort`.\n";
+    let expected =
+        ["0 `version` - the versions that are taken.", "0 Can be one of `openPort` and `nextPort`."];
+    assert_eq!(quoted_of("openPort", text), expected);
+}
+
+#[test]
+fn limits_are_no_description() {
+    let text = "# Limitations\nThe function `openPort` is not there on Windows.\n";
+    assert_eq!(quoted_of("openPort", text), Vec::<String>::new());
 }
