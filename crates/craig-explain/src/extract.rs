@@ -803,7 +803,8 @@ fn is_of_changes(place: Place<'_>) -> bool {
             || words.iter().any(|word| PROPOSALS.contains(&word.as_str()))
             || words.first().is_some_and(is_plan)
     };
-    let is_news = |part: &str| NEWS.iter().any(|name| part.eq_ignore_ascii_case(name));
+    let is_news =
+        |part: &str| NEWS.iter().any(|name| part.trim_start_matches('_').eq_ignore_ascii_case(name));
     is_history(place)
         || place.page.path.split('/').any(is_one)
         || place.page.path.split(['/', '.']).any(is_news)

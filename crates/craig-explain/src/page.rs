@@ -15,8 +15,7 @@ use crate::markup::to_markdown;
 use crate::names::{Named, identifiers, leading_name, qualified, words_of};
 use crate::sentence;
 
-use self::heading::plain;
-pub(crate) use self::heading::{HeadingName, heading_names, is_kind};
+pub(crate) use self::heading::{HeadingName, heading_names, is_kind, plain};
 
 /// A documentation file.
 #[derive(Clone, Debug)]

@@ -45,8 +45,8 @@ pub(super) fn member_around(text: &str, line: usize) -> Option<Member> {
     }
 }
 
-/// What a line declares that no outline has: a property of an object, class or type that stands by itself, or a function
-/// inside of a function.
+/// What a line declares that no outline has: a property of an object, or of a class or type that stands by itself, or a
+/// function inside of a function.
 pub(super) fn declared(text: &str, line: usize) -> Option<Member> {
     let (open_at, open) = opener(text, line)?;
     let written = line_of(text, line);
@@ -56,7 +56,9 @@ pub(super) fn declared(text: &str, line: usize) -> Option<Member> {
     let name = property_name(written)?;
     let is_apart = std::iter::successors(Some((open_at, open)), |(at, _)| opener(text, *at))
         .all(|(_, open)| opens_object(open) || declared_type(open).is_some());
-    is_apart
+    // What is handed to a call is no property of anything.
+    let is_of_value = ["= {", ": {", "return {"].iter().any(|end| open.trim_end().ends_with(end));
+    (is_apart || is_of_value)
         .then(|| Member { is_function: member_name(written).is_some(), ..member(text, name, line, open_at) })
 }
 

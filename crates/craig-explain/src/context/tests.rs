@@ -203,6 +203,9 @@ function send (request) {
     request.end({
       status: 1,
     })
+    const auth = {
+      credentials: request.credentials,
+    }
   }
   return finish
 }
@@ -224,6 +227,7 @@ fn properties_and_inner_functions_are_subjects_of_their_own() {
         (15, ("send", "finish", false)),
         // What is handed to a call is no property of anything: it stands in the function.
         (17, ("send", "finish", false)),
+        (20, ("auth", "credentials", false)),
     ];
     for (line, (owner, name, is_exported)) in expected {
         assert_eq!(found(line), (owner.into(), name.into(), is_exported), "line {line}");

@@ -11,7 +11,7 @@ use crate::context::{Subject, is_same_owner, owner_likeness};
 use crate::library::{Library, Place};
 use crate::names::{code_spans, is_plain_word, is_stem_alike, words_of};
 use crate::namesakes::ALIKE;
-use crate::page::{HeadingName, heading_names};
+use crate::page::{HeadingName, heading_names, plain};
 
 /// A heading that occurs this often comes from a template.
 pub(super) const MANY_ALIKE: usize = 3;
@@ -22,7 +22,7 @@ const SOME_LIKENESS: f32 = 0.3;
 /// Whether a section speaks of what has something of the subject's name: its heading, one above or the page's is the name of
 /// that, and none is that of what the subject belongs to.
 pub(super) fn is_of_namesake(place: Place<'_>, subject: &Subject) -> bool {
-    let headings: Vec<&str> = headings(place).chain([place.page.stem()]).collect();
+    let headings: Vec<String> = headings(place).chain([place.page.stem().to_owned()]).collect();
     let names: Vec<HeadingName> = headings.iter().flat_map(|heading| heading_names(heading)).collect();
     let is_of = |holder: &String| {
         let is_holder = |of: &HeadingName| {
@@ -39,7 +39,7 @@ pub(super) fn is_of_other_type(library: &Library, place: Place<'_>, subject: &Su
     if subject.owner.is_none() && !subject.is_variable() {
         return false;
     }
-    let named: Vec<HeadingName> = headings(place).flat_map(heading_names).collect();
+    let named: Vec<HeadingName> = headings(place).flat_map(|heading| heading_names(&heading)).collect();
     let is_type = |of: &HeadingName| {
         of.is_alone && of.named.name.starts_with(char::is_uppercase) && !is_plain_word(&of.named.name)
     };
@@ -63,7 +63,7 @@ pub(super) fn is_of_any(place: Place<'_>, subject: &Subject, cited: &Cited) -> b
         && subject.namesakes.iter().filter(|other| !is_like_owner(other)).count() >= MANY_NAMESAKES
         && cited.kin < SAME_KIN
         && !cited.is_headed_by_owner
-        && !headings(place).any(is_like_owner)
+        && !headings(place).any(|heading| is_like_owner(&heading))
 }
 
 /// A member that so many other things have, too, is that of any of them.
@@ -80,7 +80,7 @@ pub(super) fn is_of_variant(place: Place<'_>, subject: &Subject) -> bool {
     }
     let text = place.page.text[place.section.outline.bytes.clone()].to_lowercase();
     let around: Vec<String> =
-        headings(place).chain([place.page.path.as_str()]).map(str::to_lowercase).collect();
+        headings(place).chain([place.page.path.clone()]).map(|text| text.to_lowercase()).collect();
     let is_named = |part: &String| {
         let part = part.to_lowercase();
         around.iter().chain([&text]).any(|text| whole_words(text, &part).next().is_some())
@@ -88,13 +88,13 @@ pub(super) fn is_of_variant(place: Place<'_>, subject: &Subject) -> bool {
     subject.variants.iter().any(|apart| !apart.iter().any(is_named))
 }
 
-/// The heading of a section, those above it, and the page's.
-fn headings(place: Place<'_>) -> impl Iterator<Item = &str> {
+/// The heading of a section, those above it, and the page's, as they are read.
+fn headings(place: Place<'_>) -> impl Iterator<Item = String> {
     let mut sections = place.page.sections.iter();
     let title = sections.find(|section| section.outline.level == 1 && !section.names.is_empty());
     let outline = &place.section.outline;
     let above = outline.path.iter().chain([&outline.heading]).chain(title.map(|of| &of.outline.heading));
-    above.map(String::as_str)
+    above.map(|heading| plain(heading))
 }
 
 impl Reading<'_> {

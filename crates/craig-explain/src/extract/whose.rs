@@ -133,7 +133,7 @@ pub(super) fn whose_is(library: &Library, subject: &Subject, written: &str) -> W
     let n_folders = if subject.owner.is_some() { subject.homes.len().saturating_sub(1) } else { 0 };
     let homes = &subject.homes[n_folders..];
     let is_own = SELF.contains(&written.trim_start_matches('$'))
-        || owners().any(|owner| owner_likeness(written, owner) >= 0.5)
+        || owners().any(|owner| is_like_owner(written, owner))
         || homes.iter().any(|home| is_same_owner(home, written));
     if is_own {
         return Whose::Own;
@@ -145,6 +145,14 @@ pub(super) fn whose_is(library: &Library, subject: &Subject, written: &str) -> W
         subject.owner.is_some() && matches!(subject.kind, Some(ChunkKind::Method | ChunkKind::Constant));
     let is_variable = written.trim_start_matches(['$', '@', '_']).starts_with(char::is_lowercase);
     if subject.kind.is_none() || is_member && is_variable { Whose::Unknown } else { Whose::Foreign }
+}
+
+/// Whether what is written before a dot may be an owner: a variable called like it, or a type whose name has all its words,
+/// or the other way around.
+fn is_like_owner(written: &str, owner: &str) -> bool {
+    let is_type = written.starts_with(char::is_uppercase);
+    let is_part = || has_words(owner, written) || has_words(written, owner);
+    owner_likeness(written, owner) >= 0.5 && (!is_type || is_same_owner(written, owner) || is_part())
 }
 
 /// Whether a name has all words of another one: `BaseEmitter` those of `Emitter`.

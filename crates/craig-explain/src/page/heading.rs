@@ -151,7 +151,7 @@ const INLINE_TAGS: &[&str] =
     &["a", "b", "i", "em", "strong", "code", "kbd", "sup", "sub", "span", "br", "img", "small", "tt"];
 
 /// A heading as it is read: without tags, of links their text alone.
-pub(super) fn plain(heading: &str) -> String {
+pub(crate) fn plain(heading: &str) -> String {
     let mut text = String::new();
     let mut rest = heading;
     while let Some(at) = rest.find('<') {

@@ -75,7 +75,9 @@ impl<'t> Reader<'t> {
         self.blank();
         let lines = self.lines.get(self.at()..close).unwrap_or_default();
         if !lines.is_empty() {
-            let rendered = rest::render(&lines.join("\n")).into_owned();
+            // The line that closes the fence may be taken to close code.
+            let end = if close < self.lines.len() { "\n " } else { "" };
+            let rendered = rest::render(&(lines.join("\n") + end)).into_owned();
             self.out.extend(rendered.split('\n').map(|line| line.to_owned().into()));
         }
         self.blank_until(close + 1);
