@@ -69,7 +69,7 @@ pub struct Subject {
     pub siblings: Vec<String>,
     /// What the folders and the file are called that define it, without endings; none for what is used here.
     pub homes: Vec<String>,
-    /// The package that the folder is, where other files say it before every name of it: in Go, below the root.
+    /// The package that it is in, where other files say it before every name of it: in Go.
     pub package: Option<String>,
     /// What else of the project has something of this name.
     pub namesakes: Vec<String>,
@@ -362,7 +362,7 @@ impl<'t> Reading<'t> {
             definition: clipped(definition, 2_000).to_owned(),
             siblings: self.siblings(symbol),
             homes: homes(self.path),
-            package: package(self.path),
+            package: package(self.path, self.text),
             namesakes: Vec::new(),
             variants: Vec::new(),
             is_base: false,
@@ -475,11 +475,12 @@ pub(crate) fn homes(path: &str) -> Vec<String> {
     distinct(path.split('/').map(|part| part.split('.').next().unwrap_or(part)).filter(|part| part.len() > 1))
 }
 
-/// The package of a file in Go: its folder, or the one above where that is a version.
-fn package(path: &str) -> Option<String> {
-    let folders = path.strip_suffix(".go")?.rsplit_once('/')?.0;
-    let is_version = |folder: &&str| folder.strip_prefix('v').is_none_or(|rest| rest.parse::<u32>().is_err());
-    folders.rsplit('/').find(is_version).map(str::to_owned)
+/// The package of a file in Go, by which others call what it has; programs have none.
+fn package(path: &str, text: &str) -> Option<String> {
+    let mut lines = text.lines().filter(|_| path.ends_with(".go"));
+    let clause = lines.find_map(|line| line.strip_prefix("package "))?;
+    let name = clause.split(|c: char| !is_identifier_char(c)).next().unwrap_or_default();
+    (!name.is_empty() && name != "main").then(|| name.trim_end_matches("_test").to_owned())
 }
 
 /// Names used in a selection that are asked about.

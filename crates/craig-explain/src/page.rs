@@ -469,7 +469,12 @@ fn defined_name(written: &str) -> Option<Defined> {
     if !marks.contains(['`', '*', '_']) {
         return None;
     }
-    let (named, end) = leading_name(stripped)?;
+    let (mut named, mut end) = leading_name(stripped)?;
+    // What closes `_Name_` is no part of it.
+    if marks.ends_with('_') && named.name.ends_with('_') {
+        named.name.pop();
+        end -= 1;
+    }
     // Words in bold letters are no definition of their first word.
     let next = stripped[end..].chars().next();
     let is_name = marks.contains('`') || next.is_none_or(|c| matches!(c, '*' | '_' | '(' | ':' | '`' | '?'));

@@ -315,3 +315,14 @@ fn an_import_of_a_file_beside_it_is_not_asked_about() {
     };
     assert_eq!((asked("const parser = require('./parser')\n"), asked("const parser = make()\n")), (0, 1));
 }
+
+#[test]
+fn a_package_of_go_is_called_as_its_clause_says() {
+    let package = |path: &str, text: &str| {
+        let context = CodeContext::read(path, Language::from_path(path).unwrap(), text, Some((3, 3)));
+        context.subjects()[0].package.clone()
+    };
+    assert_eq!(package("context.go", "package zerolog\n\nfunc Open() {}\n").as_deref(), Some("zerolog"));
+    assert_eq!(package("main.go", "package main\n\nfunc Open() {}\n"), None);
+    assert_eq!(package("a.rs", "\n\nfn open() {}\n"), None);
+}

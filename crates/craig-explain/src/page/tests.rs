@@ -139,3 +139,11 @@ fn names_of_headings_are_found_through_markup_and_in_lists() {
     assert_eq!(defined(r"`App\\Errors\\OrderError`"), ["OrderError!"]);
     assert_eq!(defined(r"find\_all"), ["find_all!"]);
 }
+
+#[test]
+fn an_entry_in_italics_is_called_by_what_is_in_them() {
+    let text = "# Handlers\n\n- [_SocketHandler_](a.php): Writes to sockets.\n";
+    let page = Page::read("a.md", text.to_owned(), 0);
+    let defined = page.sections[0].units[0].defines.as_ref().map(|of| of.named.name.as_str());
+    assert_eq!(defined, Some("SocketHandler"));
+}
