@@ -389,7 +389,7 @@ impl<'l> Reading<'l> {
     /// of a section that is called like it, else the sentences that say its name; and where there is none of these, the
     /// code block that shows it.
     fn description(&self) -> Vec<Range<usize>> {
-        if self.has_page_elsewhere() || self.is_internal() || self.is_of_changes() {
+        if self.has_page_elsewhere() || self.is_internal() || self.is_of_changes_or_limits() {
             return Vec::new();
         }
         let statements = self.without_caveats(self.statements());
@@ -462,7 +462,7 @@ impl<'l> Reading<'l> {
 
     /// Whether a section that is not the best may say something, too: on the same page, or below what the subject belongs to.
     fn is_beside(&self, best: &Cited) -> bool {
-        if self.is_of_changes() || is_of_other_type(self.library, self.place, self.subject, 0.0) {
+        if self.is_of_changes_or_limits() || is_of_other_type(self.library, self.place, self.subject, 0.0) {
             return false;
         }
         let is_same_page = self.library.page_of(best.at) == self.library.page_of(self.cited.at);
@@ -774,7 +774,7 @@ impl<'l> Reading<'l> {
     }
 
     /// Whether it is about changes or limits, by its own heading, too, unless that is the name.
-    fn is_of_changes(&self) -> bool {
+    fn is_of_changes_or_limits(&self) -> bool {
         let mut heading = words_of(&self.place.section.outline.heading);
         // "Upgrade requests" are none.
         heading.retain(|word| word != "upgrade");

@@ -107,7 +107,7 @@ pub(super) fn is_caveat(sentence: &str) -> bool {
 
 /// Whether a sentence gives a reason, or tells how something differs from what it was, and not what it is.
 pub(super) fn is_remark(sentence: &str) -> bool {
-    sentence.starts_with("Because ") || NEWS.iter().any(|news| sentence.contains(news))
+    sentence.starts_with("Because ") || CHANGED.iter().any(|news| sentence.contains(news))
 }
 
 /// What sentences begin with that are about something said before, or an example.
@@ -126,7 +126,7 @@ const CAVEATS: &[&str] = &[
 ];
 
 /// What sentences have that tell how something differs from what it was.
-const NEWS: &[&str] =
+const CHANGED: &[&str] =
     &[" is now ", " now returns ", " now takes ", " has been renamed", " was renamed", " was requested in "];
 
 /// Whether a sentence speaks of the page that it stands on: "This guide expects that you have …".

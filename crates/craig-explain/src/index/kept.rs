@@ -29,7 +29,7 @@ const EXPLANATION: &str = "explanation.md";
 const IN_MEMORY: &str = "the documentation is kept in memory for now";
 
 /// How documents are cut; another one has everything made anew.
-const FORMAT: &str = "documentation 4";
+const FORMAT: &str = "documentation 5";
 
 /// Where documents are kept.
 pub(super) struct Kept {
