@@ -21,7 +21,7 @@ use crate::page::{Defined, Fence, Page, Section, Unit, is_kind};
 
 use self::heading::{MANY_ALIKE, is_of_any, is_of_namesake, is_of_other_type, is_of_variant};
 use self::quotable::{ENOUGH_WORDS, is_caveat, is_quotable, is_remark, n_words};
-use self::says::{begins_with, calls, is_among_first, is_instance_of, says};
+use self::says::{begins_with, calls, is_among_first, is_condition_of, is_instance_of, says};
 use self::whose::{Whose, whose, whose_is};
 
 /// Most bullets of an explanation.
@@ -117,7 +117,8 @@ pub(crate) fn is_direct(library: &Library, cited: Cited, subject: &Subject, quot
     let is_whole = !text.starts_with(char::is_lowercase) && !text.ends_with(':');
     reading.is_headed_alone() && is_whole
         || reading.entry(&reading.statements()).contains(quote)
-        || reading.names().any(|name| begins_with(text, name))
+        || reading.names().any(|name| begins_with(text, name) && !is_condition_of(text, name))
+            && !text.contains(" | ")
 }
 
 fn likeness(a: &BTreeSet<String>, b: &BTreeSet<String>) -> f32 {

@@ -62,3 +62,11 @@ pub(super) fn is_instance_of(sentence: &str, name: &str) -> bool {
     let mut places = occurrences(sentence, name).peekable();
     places.peek().is_some() && places.all(is_instance)
 }
+
+/// Whether a text says when a name is used, and is no sentence on it: "`Ports::open` when it needs a port".
+pub(super) fn is_condition_of(text: &str, name: &str) -> bool {
+    occurrences(text, name).next().is_some_and(|at| {
+        let rest = text[at + name.len()..].trim_start_matches(['`', '(', ')', ']', '*', ' ']);
+        ["when ", "if ", "where "].iter().any(|word| rest.starts_with(word))
+    })
+}

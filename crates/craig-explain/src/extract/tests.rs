@@ -130,6 +130,11 @@ fn a_quote_is_direct_below_a_heading_that_is_the_name_and_no_fragment() {
     assert!(is_direct_in("# start\nComposes the parts, from left to right.\n"));
     assert!(is_direct_in("# The `start` method\nComposes the parts, from left to right.\n"));
     assert!(!is_direct_in("# start\nFirst you have to open all of these:\n"));
+    assert!(is_direct_in("# Usage\n`start` opens all ports at once.\n"));
+    assert!(!is_direct_in("# Usage\nAlso `start` when all ports are to be opened.\n"));
+    assert!(!is_direct_in(
+        "# Usage\n\n| A | B |\n|---|---|\n| other | Prints `App.start` again and again |\n"
+    ));
     assert!(!is_direct_in("# start\n- the parts that are composed, from left to right\n"));
     assert!(!is_direct_in("# Types must not be like `start`\nThis is a rule of severity one.\n"));
 }
