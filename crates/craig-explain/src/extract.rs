@@ -16,7 +16,7 @@ use craig_chunk::ChunkKind;
 use crate::context::Subject;
 use crate::evidence::{is_about_changes, is_history};
 use crate::library::{Library, Place};
-use crate::names::{COMMON_FILES, is_plain_word, is_stem_alike, words_of};
+use crate::names::{COMMON_FILES, has_stem, is_plain_word, is_stem_alike, words_of};
 use crate::page::{Defined, Fence, Page, Section, Unit, is_kind};
 
 use self::heading::{MANY_ALIKE, is_of_any, is_of_namesake, is_of_other_type, is_of_variant};
@@ -527,8 +527,8 @@ impl<'l> Reading<'l> {
         found
     }
 
-    /// Sentences without remarks and without the caveats, which say nothing to who does not know what they are about, and what follows them in
-    /// their paragraphs.
+    /// Sentences without remarks, and without the caveats and what follows them in their paragraphs: they say nothing to who
+    /// does not know what they are about.
     fn without_caveats(&self, mut statements: Vec<Statement>) -> Vec<Statement> {
         let mut caveat = None;
         statements.retain(|one| {
@@ -673,15 +673,13 @@ impl<'l> Reading<'l> {
     /// Whether a sentence has one of the name's words.
     fn has_word_of_name(&self, sentence: &str) -> bool {
         let others = words_of(sentence);
-        words_of(&self.subject.name)
-            .iter()
-            .any(|word| others.iter().any(|other| is_stem_alike(root(word), root(other))))
+        words_of(&self.subject.name).iter().any(|word| has_stem(&others, word))
     }
 
     /// Whether a sentence has all words of a name of several, together with the heading.
     fn has_words_of_name(&self, sentence: &str) -> bool {
         let (words, others) = (words_of(&self.subject.name), words_of(sentence));
-        let is_named = |word: &String| others.iter().any(|other| is_stem_alike(root(word), root(other)));
+        let is_named = |word: &String| has_stem(&others, word);
         let is_headed = |word: &String| {
             self.place.section.heading_stems.iter().any(|stem| is_stem_alike(root(word), stem))
         };
@@ -758,10 +756,7 @@ impl<'l> Reading<'l> {
     /// Whether a sentence has more than the words of the name and of kinds of things: not "`Context` interface."
     fn adds_to_name(&self, sentence: &str) -> bool {
         let of_name = words_of(&self.subject.name);
-        words_of(sentence).iter().any(|word| {
-            let is_of_name = of_name.iter().any(|other| is_stem_alike(root(word), root(other)));
-            !is_of_name && !is_kind(word)
-        })
+        words_of(sentence).iter().any(|word| !has_stem(&of_name, word) && !is_kind(word))
     }
 
     /// Whether a sentence begins with the project, and the subject is called like that: "Grape is a framework".

@@ -1,6 +1,6 @@
 //! Names in text: identifiers, qualified names, the words inside of a name.
 
-use craig_text::{compact, is_identifier_char, is_prefix_of_other, lower_words};
+use craig_text::{compact, is_identifier_char, is_prefix_of_other, lower_words, root};
 
 /// The identifiers of a text that may be names, and where they begin: numbers are none.
 pub(crate) fn identifiers(text: &str) -> impl Iterator<Item = (usize, &str)> {
@@ -128,6 +128,16 @@ pub(crate) fn code_spans(text: &str) -> impl Iterator<Item = &str> {
     text.split('`').skip(1).step_by(2)
 }
 
+/// The part of a name that a text ends with; empty when it ends otherwise.
+pub(crate) fn trailing_name(text: &str) -> &str {
+    text.rsplit(|c| !is_identifier_char(c)).next().unwrap_or_default()
+}
+
+/// Whether words have one by its stem.
+pub(crate) fn has_stem(words: &[String], word: &str) -> bool {
+    words.iter().any(|other| is_stem_alike(root(word), root(other)))
+}
+
 /// Whether two stems are of one word: the same, or one begins with the other: `auth` and "authentication".
 pub(crate) fn is_stem_alike(a: &str, b: &str) -> bool {
     a == b || is_prefix_of_other(a, b, 4)
@@ -140,8 +150,6 @@ pub(crate) fn qualified(owner: &str, name: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use craig_text::root;
-
     use super::*;
 
     #[test]

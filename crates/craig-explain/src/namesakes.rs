@@ -33,18 +33,20 @@ pub struct Holder {
 impl CodeContext {
     /// Notes for each function and member what else of the project has its name, and what it overrides.
     pub fn distinguish(&mut self, code: &dyn Definitions) {
-        if let Some(first) = self.subjects.first() {
-            let bases = bases(first, &code.holders(&first.name));
-            self.subjects.splice(1..1, bases);
-        }
+        let Some(first) = self.subjects.first() else { return };
+        let name = first.name.clone();
+        let of_first = code.holders(&name);
+        let bases = bases(first, &of_first);
+        self.subjects.splice(1..1, bases);
         for subject in self.subjects.iter_mut().filter(|subject| subject.kind.is_some()) {
-            let holders = code.holders(&subject.name);
+            let of_other = (subject.name != name).then(|| code.holders(&subject.name));
+            let holders = of_other.as_deref().unwrap_or(&of_first);
             if may_have_namesakes(subject) {
-                subject.namesakes = namesakes(subject, &holders);
+                subject.namesakes = namesakes(subject, holders);
             }
             // Ruby opens a class again in any file.
             if subject.owner.is_none() && self.language != Language::Ruby {
-                subject.variants = variants(subject, &self.file_name, &holders);
+                subject.variants = variants(subject, &self.file_name, holders);
             }
         }
     }
@@ -70,8 +72,9 @@ fn variants(subject: &Subject, path: &str, holders: &[Holder]) -> Vec<Vec<String
     let is_code = |path: &str| {
         !matches!(PathRole::from_path(path), PathRole::Test | PathRole::Example) && !path.ends_with(".d.ts")
     };
+    let version = newest_version(&subject.homes);
     let is_other = |holder: &&Holder| {
-        let is_former = newest_version(&subject.homes) < newest_version(&homes(&holder.path));
+        let is_former = version < newest_version(&homes(&holder.path));
         let is_alike = is_type && holder.holds_type || is_former;
         is_alike && !holder.is_type && holder.path != path && is_code(&holder.path)
     };

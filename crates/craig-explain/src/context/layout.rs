@@ -2,7 +2,7 @@
 
 use craig_text::is_identifier_char;
 
-use crate::names::identifiers;
+use crate::names::{identifiers, trailing_name};
 
 use super::{KEYWORDS, clipped};
 
@@ -353,11 +353,6 @@ fn member_name(line: &str) -> Option<&str> {
 fn leading_member(text: &str) -> Option<&str> {
     let (_, name) = identifiers(text).next().filter(|(start, _)| *start == 0)?;
     (!KEYWORDS.contains(&name) || CONTEXTUAL.contains(&name)).then_some(name)
-}
-
-/// The part of a name that a text ends with; empty when it ends otherwise.
-fn trailing_name(text: &str) -> &str {
-    text.rsplit(|c| !is_identifier_char(c)).next().unwrap_or_default()
 }
 
 /// Keywords that are names of members, too.

@@ -1,11 +1,11 @@
 //! Whose name a text says: that of the subject, or of another thing that is called alike.
 
 use craig_chunk::ChunkKind;
-use craig_text::{compact, is_identifier_char, whole_words};
+use craig_text::{compact, whole_words};
 
 use crate::context::{Subject, is_same_owner, owner_likeness};
 use crate::library::Library;
-use crate::names::{is_in_span, is_plain_word, words_of};
+use crate::names::{is_in_span, is_plain_word, trailing_name, words_of};
 
 /// Whose a name is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -107,15 +107,10 @@ pub(super) fn occurrences<'t>(text: &'t str, name: &'t str) -> impl Iterator<Ite
 fn qualifier(before: &str) -> Option<&str> {
     let joint =
         ["::", "->", "?.", ".", "#", "\\"].into_iter().find_map(|joint| before.strip_suffix(joint))?;
-    let made = joint.strip_suffix("()").map(trailing_identifier);
-    let written = made.unwrap_or_else(|| trailing_identifier(joint));
+    let made = joint.strip_suffix("()").map(trailing_name);
+    let written = made.unwrap_or_else(|| trailing_name(joint));
     let is_name = !written.is_empty() && !written.starts_with(|c: char| c.is_ascii_digit());
     (is_name && made.is_none_or(|made| made.starts_with(char::is_uppercase))).then_some(written)
-}
-
-fn trailing_identifier(text: &str) -> &str {
-    text.rfind(|c| !is_identifier_char(c))
-        .map_or(text, |at| &text[at + text[at..].chars().next().map_or(1, char::len_utf8)..])
 }
 
 /// Whose a name behind a qualifier is.
