@@ -110,7 +110,7 @@ pub use craig_source::private;
 pub use craig_source::{BadUrl, GitAccess, GitError, GitToken, GitUrl};
 pub use craig_source::{
     DEFAULT_MAX_FILE_SIZE_BYTES, Hidden, IgnoreRules, Language, SourceOptions, Withheld, language,
-    mask_secrets,
+    mask_secrets, mask_text,
 };
 pub use craig_source::{DOCUMENT_ENDINGS, is_document};
 pub use craig_source::{ProtectedFolder, protected_folder, repository_leads_elsewhere};
