@@ -224,6 +224,22 @@ impl Engine {
         std::thread::spawn(move || tokenizer.warm_up());
     }
 
+    /// The first of some paths that is a tracked file of a project.
+    pub fn first_tracked(
+        &self,
+        handle: &str,
+        paths: impl IntoIterator<Item = String>,
+    ) -> Result<Option<String>, EngineError> {
+        let store = self.store()?;
+        let project = self.find(&store, handle)?;
+        for path in paths {
+            if store.tracked_file(project.id, &path)?.is_some() {
+                return Ok(Some(path));
+            }
+        }
+        Ok(None)
+    }
+
     /// The path of `file` in a project: as it is named from the working directory, from `root`, or from the project.
     pub fn path_in_project(&self, handle: &str, root: &Path, file: &Path) -> Result<String, EngineError> {
         let project = self.find(&*self.store()?, handle)?;

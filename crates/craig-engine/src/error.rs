@@ -87,6 +87,14 @@ pub enum EngineError {
         /// Why not.
         reason: &'static str,
     },
+    /// The directory is a project of another name.
+    #[error("{directory} is the project {project:?} already")]
+    DirectoryTaken {
+        /// The directory.
+        directory: String,
+        /// Name of its project.
+        project: String,
+    },
     /// The project has no such file.
     #[error("the project {project:?} has no file {path:?}")]
     UnknownFile {
@@ -199,6 +207,7 @@ impl EngineError {
             | Self::Explain(ExplainError::NotText { .. } | ExplainError::NoFile { .. })
             | Self::Purged { .. }
             | Self::BadName { .. }
+            | Self::DirectoryTaken { .. }
             | Self::UnknownFile { .. }
             | Self::UnknownSymbol { .. }
             | Self::NothingToCompare { .. }
@@ -278,6 +287,9 @@ impl EngineError {
                  'craig purge {project}' if it is not needed any more"
             )),
             Self::BadName { .. } => Some("give another one with --name".into()),
+            Self::DirectoryTaken { project, .. } => Some(format!(
+                "leave the name out to ingest it again; run 'craig purge {project}' first to give it another name"
+            )),
             Self::UnknownSymbol { similar, .. } if similar.is_empty() => Some(
                 "'craig search' finds code by what it does, 'craig grep' by its text; names are 'Cart.total' or \
                  'src/cart.py:12'"

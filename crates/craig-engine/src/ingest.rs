@@ -115,7 +115,7 @@ impl Engine {
         self.ingest_project(store, &project, mode, None, progress)
     }
 
-    /// The project of a directory, made when missing, with these options.
+    /// The project of a directory, made when missing, with these options. A directory has one project, and one name.
     pub(crate) fn register(
         &self,
         store: &mut Store,
@@ -124,9 +124,14 @@ impl Engine {
         name_base: &str,
         options: StoredOptions,
     ) -> Result<Project, EngineError> {
-        let name = match name {
-            Some(name) => name,
-            None => free_name(store, root, name_base)?,
+        let known = store.project_of_path(root.as_str())?;
+        let name = match (name, known) {
+            (Some(name), Some(known)) if name != known.name => {
+                return Err(EngineError::DirectoryTaken { directory: known.source_path, project: known.name });
+            }
+            (None, Some(known)) => known.name,
+            (Some(name), _) => name,
+            (None, None) => free_name(store, name_base)?,
         };
         // An invalid pattern is reported before a project is created with it.
         let source = options.source();
@@ -354,10 +359,7 @@ fn apply(
 }
 
 /// The directory's name, or a variation of it when another directory has it.
-fn free_name(store: &Store, root: &Root, base: &str) -> Result<String, EngineError> {
-    if let Some(project) = store.project_of_path(root.as_str())? {
-        return Ok(project.name);
-    }
+fn free_name(store: &Store, base: &str) -> Result<String, EngineError> {
     let taken: Vec<String> = store.projects()?.into_iter().map(|project| project.name).collect();
     let base = free_name_base(base);
     let candidates = std::iter::once(base.clone()).chain((2..).map(|n| format!("{base}-{n}")));
@@ -571,6 +573,12 @@ pub(crate) fn checked_name(name: &str) -> Result<String, EngineError> {
     }
     if trimmed.bytes().all(|b| b.is_ascii_digit()) {
         return refuse("a number would be taken for a project's id");
+    }
+    if trimmed.starts_with('-') {
+        return refuse("it would be taken for an option");
+    }
+    if trimmed.contains(['/', '\\']) || trimmed.starts_with('~') || [".", ".."].contains(&trimmed) {
+        return refuse("it would be taken for a path");
     }
     Ok(trimmed.to_owned())
 }

@@ -4,6 +4,7 @@ mod assistants;
 mod cli;
 mod installation;
 mod json;
+mod json_rpc;
 mod lsp;
 mod mcp;
 mod memory;

@@ -12,6 +12,7 @@ mod messages;
 mod navigation;
 mod open_text;
 mod server;
+mod stdio;
 mod symbols;
 mod tasks;
 mod text;
@@ -19,7 +20,6 @@ mod text;
 use std::sync::Arc;
 
 use craig_engine::{Config, Engine, Sources};
-use lsp_server::Connection;
 
 pub(crate) use server::serve;
 
@@ -35,7 +35,7 @@ pub(crate) struct Setup {
 
 /// Serves an editor until it says goodbye or closes the connection.
 pub(crate) fn run(setup: Setup) -> anyhow::Result<()> {
-    let (connection, threads) = Connection::stdio();
+    let (connection, threads) = stdio::connect();
     serve(&connection, setup)?;
     // The writer ends when the last sender is gone.
     drop(connection);

@@ -17,6 +17,7 @@ mod resources;
 mod schema;
 mod server;
 mod sources;
+mod stdio;
 mod tools;
 mod uri;
 mod workspace;
@@ -59,7 +60,7 @@ pub(crate) struct Settings {
 pub(crate) fn serve_stdio(settings: Settings) -> anyhow::Result<()> {
     let server = Server::new(settings);
     run(&server.clone(), async {
-        let running = match server.serve(rmcp::transport::stdio()).await {
+        let running = match server.serve(stdio::Stdio::new(tokio::io::stdin(), tokio::io::stdout())).await {
             Ok(running) => running,
             // The client disconnected before it sent anything.
             Err(rmcp::service::ServerInitializeError::ConnectionClosed(_)) => return Ok(()),

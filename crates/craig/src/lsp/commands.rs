@@ -4,6 +4,7 @@ mod code;
 mod index;
 mod limits;
 
+use std::collections::HashSet;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
@@ -203,7 +204,7 @@ fn search(server: &mut Server, id: &RequestId, arguments: SearchArguments) -> an
         Some(uri) => vec![folder_of(server, uri)?],
         None => server.folders.iter().collect(),
     };
-    let code = folders.into_iter().map(code_of).collect::<anyhow::Result<Vec<Code>>>()?;
+    let codes: Vec<anyhow::Result<Code>> = folders.into_iter().map(code_of).collect();
     let request = SearchRequest {
         limit: arguments.limit.unwrap_or(10).clamp(1, 100),
         min_score: arguments.min_score.unwrap_or_default(),
@@ -215,19 +216,47 @@ fn search(server: &mut Server, id: &RequestId, arguments: SearchArguments) -> an
     request.check(&arguments.query).map_err(with_hint)?;
     let (query, refresh) = (arguments.query, refresh(arguments.refresh));
     server.tasks.start(id.clone(), move |task| {
-        let mut hits = Vec::new();
-        for code in &code {
-            let (folder, answer) =
-                prepared(code, refresh, task, |engine, project| engine.search(project, &query, &request))?;
-            hits.extend(found(&folder, &answer.project, &answer.hits)?);
-        }
-        // Relevance is a probability, which compares across folders.
-        let score = |hit: &Value| hit["score"].as_f64().unwrap_or_default();
-        hits.sort_by(|a, b| score(b).total_cmp(&score(a)));
-        hits.truncate(request.limit);
-        Ok(Done::Answer(json!({ "query": query, "hits": hits })))
+        let found_in = |code: anyhow::Result<Code>| {
+            let search = |engine: &Engine, project: &str| engine.search(project, &query, &request);
+            let (folder, answer) = prepared(&code?, refresh, task, search)?;
+            found(&folder, &answer.project, &answer.hits)
+        };
+        let (hits, errors) = of_folders(codes.into_iter().map(found_in))?;
+        let hits = best_hits(hits, request.limit);
+        Ok(Done::Answer(json!({ "query": query, "hits": hits, "errors": errors })))
     });
     Ok(Reply::Later)
+}
+
+/// The hits of all folders, and what went wrong in some of them. Fails if no folder could be searched.
+fn of_folders(
+    searched: impl Iterator<Item = anyhow::Result<Vec<Value>>>,
+) -> anyhow::Result<(Vec<Value>, Vec<String>)> {
+    let (mut hits, mut n_found, mut errors) = (Vec::new(), 0, Vec::new());
+    for folder in searched {
+        match folder {
+            Ok(found) => {
+                n_found += 1;
+                hits.extend(found);
+            }
+            Err(error) => errors.push(error),
+        }
+    }
+    match errors.first() {
+        Some(_) if n_found == 0 => Err(errors.swap_remove(0)),
+        _ => Ok((hits, errors.iter().map(|error| format!("{error:#}")).collect())),
+    }
+}
+
+/// The most relevant hits of several folders: relevance is a probability, which compares across folders. One folder may
+/// lie in another.
+fn best_hits(mut hits: Vec<Value>, limit: usize) -> Vec<Value> {
+    let score = |hit: &Value| hit["score"].as_f64().unwrap_or_default();
+    hits.sort_by(|a, b| score(b).total_cmp(&score(a)));
+    let mut seen = HashSet::new();
+    hits.retain(|hit| seen.insert(hit["uri"].to_string()));
+    hits.truncate(limit);
+    hits
 }
 
 /// The hits of a folder with their places as the editor writes them.

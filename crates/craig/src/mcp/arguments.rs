@@ -34,6 +34,7 @@ fn fitted(value: &Value, schema: &Value) -> Value {
         ("boolean", Value::String(text)) => {
             text.trim().to_ascii_lowercase().parse::<bool>().ok().map(Value::from)
         }
+        ("string", Value::String(text)) => chosen(text, schema),
         ("array", Value::String(text)) => {
             let list = serde_json::from_str(text).ok().filter(Value::is_array);
             Some(fitted(&list.unwrap_or_else(|| Value::Array(vec![value.clone()])), schema))
@@ -53,6 +54,13 @@ fn fitted(value: &Value, schema: &Value) -> Value {
         _ => None,
     };
     fitting.unwrap_or_else(|| value.clone())
+}
+
+/// The value of an enumeration that `text` names in other letters or with blanks around it.
+fn chosen(text: &str, schema: &Value) -> Option<Value> {
+    let values = schema["enum"].as_array()?;
+    let is_it = |value: &&Value| value.as_str().is_some_and(|value| value.eq_ignore_ascii_case(text.trim()));
+    values.iter().find(is_it).cloned()
 }
 
 /// A number without a fraction as an integer, if it is exact.
@@ -129,7 +137,7 @@ mod tests {
             "properties": {
                 "query": { "type": "string" }, "limit": { "type": "integer" }, "min_score": { "type": "number" },
                 "content": { "type": "boolean" }, "language": { "type": "array", "items": { "type": "string" } },
-                "cursor": { "type": "string" },
+                "cursor": { "type": "string" }, "kind": { "type": "string", "enum": ["code", "docs"] },
                 "only": { "type": "object", "properties": { "line": { "type": "integer" } } },
             },
         });
@@ -151,6 +159,8 @@ mod tests {
             (json!({ "query": 7 }), json!({ "query": 7 })),
             (json!({ "only": { "line": "3" } }), json!({ "only": { "line": 3 } })),
             (json!({ "only": "{\"line\": 3}" }), json!({ "only": { "line": 3 } })),
+            (json!({ "kind": " Code" }), json!({ "kind": "code" })),
+            (json!({ "kind": "binary" }), json!({ "kind": "binary" })),
             (json!({ "unknown": "5" }), json!({ "unknown": "5" })),
         ] {
             let read = as_meant(given.as_object().unwrap(), schema.as_object().unwrap());

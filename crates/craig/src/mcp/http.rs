@@ -1,6 +1,7 @@
 //! Streamable HTTP: for clients on this machine, and for others with a token.
 
 mod cors;
+mod negotiation;
 mod sessions;
 
 use std::net::SocketAddr;
@@ -9,8 +10,9 @@ use std::time::Duration;
 
 use axum::extract::{Request, State};
 use axum::http::{Method, StatusCode, header};
-use axum::middleware::{Next, from_fn_with_state};
+use axum::middleware::{Next, from_fn, from_fn_with_state};
 use axum::response::{IntoResponse as _, Response};
+use axum::serve::ListenerExt as _;
 use rmcp::transport::{StreamableHttpServerConfig, StreamableHttpService};
 
 use self::sessions::Sessions;
@@ -76,7 +78,8 @@ impl Gate {
     fn config(&self) -> StreamableHttpServerConfig {
         let config = StreamableHttpServerConfig::default()
             .with_allowed_origins(self.origins.clone())
-            .enforce_origin_validation();
+            .enforce_origin_validation()
+            .with_max_request_body_bytes(negotiation::MOST_MESSAGE_BYTES);
         // With a token, any host name is accepted.
         if self.is_local { config } else { config.disable_allowed_hosts() }
     }
@@ -104,8 +107,11 @@ pub(super) async fn serve(
     );
     let app = axum::Router::new()
         .route_service("/mcp", service)
+        .layer(from_fn(negotiation::negotiate))
         .layer(from_fn_with_state(sessions, sessions::note))
         .layer(from_fn_with_state(gate, admit));
+    // Answers are small, and a delayed acknowledgement would hold back the end of each for 40 ms. If this fails, they are late.
+    let listener = listener.tap_io(|connection| drop(connection.set_nodelay(true)));
     Ok(axum::serve(listener, app).await?)
 }
 

@@ -23,7 +23,7 @@ use super::jobs::Jobs;
 use super::sources::{self, Permissions, Source};
 use super::tools::{self, Abilities, Caller};
 use super::workspace::{Workspace, asks_by_answer};
-use super::{Settings, prompts, resources};
+use super::{Settings, prompts, resources, uri};
 
 /// Instructions for the model on which tool to use when.
 const INSTRUCTIONS: &str = include_str!("instructions.md");
@@ -55,10 +55,11 @@ pub(super) struct Shared {
     refreshes: Option<Arc<Refreshes>>,
 }
 
-/// Whether the name of a project is a path.
+/// Whether the name of a project is a path, or a URI of one.
 pub(super) fn is_path(name: &str) -> bool {
     let first = Path::new(name).components().next();
-    matches!(first, Some(Component::CurDir | Component::ParentDir)) || Path::new(name).is_absolute()
+    let is_relative = matches!(first, Some(Component::CurDir | Component::ParentDir));
+    is_relative || Path::new(name).is_absolute() || uri::is_file(name)
 }
 
 /// A path relative to `root`, if it is inside.
@@ -131,9 +132,10 @@ impl Shared {
         if !is_path(named) {
             return Ok(named.to_owned());
         }
+        let path = uri::path_of_file(named).unwrap_or_else(|| PathBuf::from(named));
         let joined = match self.workspace.folders().first() {
-            Some(workspace) => workspace.join(named),
-            None if Path::new(named).is_absolute() => PathBuf::from(named),
+            Some(workspace) => workspace.join(path),
+            None if path.is_absolute() => path,
             None => return Err(self.no_own_project()),
         };
         let real = joined.canonicalize().unwrap_or_else(|_| sources::without_dots(&joined));
@@ -190,15 +192,21 @@ impl Shared {
         )
     }
 
-    /// A path relative to its project; it may be given as an absolute path.
+    /// A path relative to its project. It may be given as an absolute path or a URI, with backslashes or escapes.
     pub(super) async fn path_in_project(&self, project: &str, path: &str) -> Result<String, Failure> {
-        let path = path.strip_prefix("file://").unwrap_or(path).to_owned();
-        if !Path::new(&path).is_absolute() {
-            return Ok(path);
-        }
-        let project = project.to_owned();
-        let root = self.run(move |engine| engine.directory_of(&project)).await?;
-        Ok(inside(&root, Path::new(&path)).unwrap_or(path))
+        let (project, path) = (project.to_owned(), path.to_owned());
+        let absolute = uri::path_of_file(&path);
+        self.run(move |engine| {
+            let inside = match absolute {
+                Some(absolute) => inside(&engine.directory_of(&project)?, &absolute),
+                None => None,
+            };
+            match inside {
+                Some(path) => Ok(path),
+                None => Ok(engine.first_tracked(&project, uri::spellings(&path))?.unwrap_or(path)),
+            }
+        })
+        .await
     }
 
     /// The source that `text` names, if the client may ingest it.

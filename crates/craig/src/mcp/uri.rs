@@ -1,9 +1,16 @@
-//! `craig://project/path`: names of files for clients.
+//! `craig://project/path`: names of files for clients; and `file:` URIs as clients write them.
+
+use std::path::{Path, PathBuf};
 
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 
+use super::sources::without_dots;
+
 /// Characters that are percent-encoded.
 const ESCAPED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~').remove(b'/');
+
+/// How URIs of files of this machine begin.
+const FILE: &str = "file://";
 
 /// The URI of a file, or of a project if `path` is empty.
 pub(super) fn write(project: &str, path: &str) -> String {
@@ -16,6 +23,45 @@ pub(super) fn read(uri: &str) -> Option<(String, String)> {
     let (project, path) = rest.split_once('/').unwrap_or((rest, ""));
     let (project, path) = (unescape(project)?, unescape(path)?);
     (!project.is_empty()).then_some((project, path))
+}
+
+/// Whether a text is a `file:` URI.
+pub(super) fn is_file(text: &str) -> bool {
+    text.get(..FILE.len()).is_some_and(|scheme| scheme.eq_ignore_ascii_case(FILE))
+}
+
+/// The path that a `file:` URI means, or a plain absolute path.
+pub(super) fn path_of_file(uri: &str) -> Option<PathBuf> {
+    let mut paths = paths_of_file(uri);
+    let existing = paths.iter().position(|path| path.exists()).unwrap_or_default();
+    (existing < paths.len()).then(|| paths.swap_remove(existing))
+}
+
+/// The absolute paths that a `file:` URI may mean, the likeliest first: some clients do not escape it, or send a plain path.
+pub(super) fn paths_of_file(uri: &str) -> Vec<PathBuf> {
+    let path = match is_file(uri) {
+        true => uri[FILE.len()..].strip_prefix("localhost").unwrap_or(&uri[FILE.len()..]),
+        false => uri,
+    };
+    let decoded = unescape(path).filter(|_| is_file(uri));
+    let paths = decoded.into_iter().chain([path.to_owned()]).map(|path| {
+        // `file:///C:/src` names `C:/src`.
+        let is_drive = cfg!(windows) && path.as_bytes().get(2) == Some(&b':');
+        PathBuf::from(if is_drive { &path[1..] } else { &path[..] })
+    });
+    paths.filter(|path| path.is_absolute()).collect()
+}
+
+/// Other ways to write a relative path that clients may have meant by `path`: with slashes, without escapes, from the
+/// project's directory.
+pub(super) fn spellings(path: &str) -> impl Iterator<Item = String> {
+    let with_slashes = path.contains('\\').then(|| path.replace('\\', "/"));
+    let decoded = unescape(path).filter(|decoded| decoded != path);
+    let from_root = path.starts_with('/').then(|| path.to_owned());
+    [with_slashes, decoded, from_root].into_iter().flatten().map(|path| {
+        let path = without_dots(Path::new(path.trim_start_matches('/')));
+        path.to_string_lossy().replace(std::path::MAIN_SEPARATOR, "/")
+    })
 }
 
 fn escape(text: &str) -> String {
@@ -42,6 +88,30 @@ fn unescape(text: &str) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_file_uri_may_be_escaped_or_not() {
+        for (uri, paths) in [
+            ("file:///a%20b", vec!["/a b", "/a%20b"]),
+            ("FILE://localhost/a b/100%", vec!["/a b/100%"]),
+            ("/a%20b", vec!["/a%20b"]),
+            ("file://host/share", vec![]),
+            ("file:///%ff", vec!["/%ff"]),
+            ("vscode-remote://ssh/x", vec![]),
+            ("", vec![]),
+        ] {
+            assert_eq!(paths_of_file(uri), paths.into_iter().map(PathBuf::from).collect::<Vec<_>>(), "{uri}");
+        }
+    }
+
+    #[test]
+    fn a_path_may_be_spelled_in_several_ways() {
+        let all = |path: &str| spellings(path).collect::<Vec<_>>();
+        assert_eq!(all("src\\.\\a.py"), ["src/a.py"]);
+        assert_eq!(all("docs/a%20b.md"), ["docs/a b.md"]);
+        assert_eq!(all("/src/a.py"), ["src/a.py"]);
+        assert!(all("src/a.py").is_empty() && all("100%").is_empty());
+    }
 
     #[test]
     fn uris_survive_odd_names() {

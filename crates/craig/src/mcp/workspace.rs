@@ -5,7 +5,6 @@ use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use craig_engine::protected_folder;
-use percent_encoding::percent_decode_str;
 use rmcp::RoleServer;
 use rmcp::model::{ClientCapabilities, ClientResult, ProtocolVersion};
 #[expect(
@@ -17,6 +16,8 @@ use rmcp::model::{
 };
 use rmcp::service::{Peer, PeerRequestOptions};
 use tokio::sync::Notify;
+
+use super::uri;
 
 /// Further roots are ignored.
 const MOST_ROOTS: usize = 64;
@@ -244,9 +245,8 @@ async fn list(peer: &Peer<RoleServer>, patience: Option<Duration>) -> Option<Vec
 
 /// The existing directories of `file:` URIs, canonical.
 fn directories<'a>(uris: impl Iterator<Item = &'a str>) -> Vec<PathBuf> {
-    let paths = uris.take(MOST_ROOTS).filter_map(path_of);
     let mut directories: Vec<PathBuf> = Vec::new();
-    for directory in paths.filter_map(|path| path.canonicalize().ok()).filter(|path| path.is_dir()) {
+    for directory in uris.take(MOST_ROOTS).filter_map(directory_of) {
         if !directories.contains(&directory) {
             directories.push(directory);
         }
@@ -254,14 +254,9 @@ fn directories<'a>(uris: impl Iterator<Item = &'a str>) -> Vec<PathBuf> {
     directories
 }
 
-fn path_of(uri: &str) -> Option<PathBuf> {
-    let rest = uri.strip_prefix("file://")?;
-    let path = rest.strip_prefix("localhost").unwrap_or(rest);
-    let path = percent_decode_str(path).decode_utf8().ok()?;
-    // `file:///C:/src` names `C:/src`.
-    let is_drive = path.as_bytes().get(2) == Some(&b':');
-    let path = if cfg!(windows) && is_drive { &path[1..] } else { &*path };
-    Path::new(path).is_absolute().then(|| PathBuf::from(path))
+fn directory_of(uri: &str) -> Option<PathBuf> {
+    let real = |path: PathBuf| path.canonicalize().ok().filter(|path| path.is_dir());
+    uri::paths_of_file(uri).into_iter().find_map(real)
 }
 
 #[cfg(test)]
@@ -284,6 +279,11 @@ mod tests {
             read(&[&encoded, &format!("{encoded}/"), &format!("{encoded}/../my%20project")]),
             [base.join("my project")]
         );
+        // As clients send them that do not escape, or do not know URIs.
+        let plain = base.join("my project").display().to_string();
+        for root in [plain.clone(), format!("file://{plain}"), format!("FILE://localhost{plain}/")] {
+            assert_eq!(read(&[&root]), [base.join("my project")], "{root}");
+        }
         let odd = [
             "https://host.example/a",
             "file://host.example/etc",

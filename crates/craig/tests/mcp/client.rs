@@ -163,8 +163,7 @@ impl Client {
             &json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": params }).to_string(),
         );
         loop {
-            let line = self.lines.next().expect("the server answers").unwrap();
-            let message: Value = serde_json::from_str(&line).expect("stdout has nothing but messages");
+            let message = self.next_message();
             if message["method"] == "roots/list" {
                 let roots: Vec<Value> = self.roots.iter().map(|uri| json!({ "uri": uri })).collect();
                 let answer = json!({ "jsonrpc": "2.0", "id": message["id"], "result": { "roots": roots } });
@@ -174,6 +173,12 @@ impl Client {
             }
             self.notifications.push(message);
         }
+    }
+
+    /// The next message of the server.
+    pub(crate) fn next_message(&mut self) -> Value {
+        let line = self.lines.next().expect("the server answers").unwrap();
+        serde_json::from_str(&line).expect("stdout has nothing but messages")
     }
 
     /// The result of a request.

@@ -158,6 +158,55 @@ fn preflight_requests_get_the_allowed_origins() {
 }
 
 #[test]
+fn clients_get_the_media_type_that_they_accept() {
+    let home = Home::with_shop();
+    let served = Served::start(&home, None);
+    let message = json!({ "jsonrpc": "2.0", "id": 1, "method": "initialize", "params": handshake("2025-11-25") });
+    let body = message.to_string();
+    let post = |accept: &str| {
+        let length = body.len();
+        let headers = format!("{accept}Content-Type: application/json\r\nContent-Length: {length}\r\n");
+        served.send("POST", &headers, &body)
+    };
+    for (accept, expected) in [
+        ("", "application/json"),
+        ("Accept: */*\r\n", "application/json"),
+        ("Accept: application/json\r\n", "application/json"),
+        ("Accept: text/event-stream\r\n", "text/event-stream"),
+        ("Accept: application/json, text/event-stream\r\n", "text/event-stream"),
+    ] {
+        let (status, rest) = post(accept);
+        assert!(status.contains("200"), "{accept}: {status}\n{rest}");
+        assert_eq!(header(&rest, "content-type").as_deref(), Some(expected), "{accept}");
+        assert!(header(&rest, "mcp-session-id").is_some() && rest.contains("\"craig\""), "{accept}: {rest}");
+    }
+    let (_, rest) = post("Accept: */*\r\n");
+    let answer: Value = serde_json::from_str(rest.split_once("\r\n\r\n").unwrap().1).unwrap();
+    assert_eq!((&answer["id"], &answer["result"]["serverInfo"]["name"]), (&json!(1), &json!("craig")));
+    assert!(post("Accept: text/html\r\n").0.contains("406"));
+}
+
+#[test]
+fn messages_that_cannot_be_read_get_errors_of_the_protocol() {
+    let home = Home::with_shop();
+    let served = Served::start(&home, None);
+    let deep = "[".repeat(5_000) + &"]".repeat(5_000);
+    let long = "x".repeat(5_000_000);
+    for (body, status, expected) in [
+        ("not json".to_owned(), "400", json!([null, -32700])),
+        (format!(r#"{{"jsonrpc":"2.0","id":4,"method":"ping","params":{deep}}}"#), "400", json!([4, -32600])),
+        (r#"{"jsonrpc":"2.0","id":"a","method":"tools/call","params":7}"#.to_owned(), "400", json!(["a", -32602])),
+        (format!(r#"{{"method":"ping","params":{{"a":"{long}"}},"jsonrpc":"2.0","id":6}}"#), "413", json!([6, -32600])),
+    ] {
+        let headers = format!("Content-Type: application/json\r\nContent-Length: {}\r\n", body.len());
+        let (line, rest) = served.send("POST", &headers, &body);
+        assert!(line.contains(status), "{line}\n{rest}");
+        let answer: Value = serde_json::from_str(rest.split_once("\r\n\r\n").unwrap().1).unwrap();
+        assert_eq!(json!([answer["id"], answer["error"]["code"]]), expected, "{answer}");
+    }
+}
+
+#[test]
 fn sessions_are_bounded_and_the_idlest_ends() {
     let home = Home::with_shop();
     let served = Served::start_with(&home, None, &["--max-sessions", "3"]);

@@ -36,6 +36,27 @@ fn a_missing_directory_is_reported_at_once() {
 }
 
 #[test]
+fn a_directory_has_one_project_and_a_name_that_is_one() {
+    let home = Home::with_ingested_shop();
+    let mut client = home.client();
+    for (name, reason) in [
+        ("copy", "is the project \"shop\" already"),
+        ("--help", "taken for an option"),
+        ("/etc/passwd", "taken for a path"),
+        ("../x", "taken for a path"),
+        ("..", "taken for a path"),
+    ] {
+        let arguments = json!({ "source": ".", "name": name, "wait_seconds": 60 });
+        let job = &client.call("trigger_ingest", arguments)["job"];
+        assert_eq!(job["state"], "failed", "{name}");
+        assert!(job["error"].as_str().unwrap().contains(reason) && job["next"].is_string(), "{job}");
+    }
+    let again = client.call("trigger_ingest", json!({ "source": ".", "name": "shop", "wait_seconds": 60 }));
+    assert_eq!(again["job"]["state"], "completed", "{again}");
+    assert_eq!(client.call("list_projects", json!({}))["projects"].as_array().unwrap().len(), 1);
+}
+
+#[test]
 fn a_failed_job_says_why_and_what_to_do() {
     let home = Home::with_shop();
     home.write("other/a.py", "x = 1\n");
