@@ -127,7 +127,10 @@ impl Engine {
         let known = store.project_of_path(root.as_str())?;
         let name = match (name, known) {
             (Some(name), Some(known)) if name != known.name => {
-                return Err(EngineError::DirectoryTaken { directory: known.source_path, project: known.name });
+                return Err(EngineError::DirectoryTaken {
+                    directory: known.source_path,
+                    project: known.name,
+                });
             }
             (None, Some(known)) => known.name,
             (Some(name), _) => name,

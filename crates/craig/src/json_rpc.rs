@@ -171,7 +171,8 @@ mod tests {
 
     fn fault(message: &str) -> String {
         let fault = Fault::of_unreadable(message.as_bytes());
-        let answer = if fault.is_answered { fault.response()["error"]["code"].to_string() } else { "none".into() };
+        let answer =
+            if fault.is_answered { fault.response()["error"]["code"].to_string() } else { "none".into() };
         format!("{} {answer}", fault.response()["id"])
     }
 
@@ -180,7 +181,10 @@ mod tests {
         let deep = "[".repeat(200_000) + &"]".repeat(200_000);
         for (message, expected) in [
             (format!(r#"{{"jsonrpc":"2.0","id":7,"method":"ping","params":{deep}}}"#), "7 -32600"),
-            (format!(r#"{{"params":{{"id":1,"a":{deep}}},"method":"x","jsonrpc":"2.0","id":"a\"b"}}"#), r#""a\"b" -32600"#),
+            (
+                format!(r#"{{"params":{{"id":1,"a":{deep}}},"method":"x","jsonrpc":"2.0","id":"a\"b"}}"#),
+                r#""a\"b" -32600"#,
+            ),
             (format!(r#"{{"jsonrpc":"2.0","method":"x","params":{deep}}}"#), "null none"),
             (format!(r#"{{"jsonrpc":"2.0","id":3,"result":{deep}}}"#), "null none"),
             (r#"{"jsonrpc":"2.0","id":9,"method":"tools/call","params":7}"#.into(), "9 -32602"),
@@ -205,7 +209,10 @@ mod tests {
             message.as_bytes().chunks(7).for_each(|piece| scanner.read(piece));
             let fault = Fault::of_too_long(&scanner, 1_000);
             assert!(fault.is_answered);
-            assert_eq!(fault.parts::<u32>(), (Some(12), INVALID_REQUEST, "the message is longer than 1000 bytes"));
+            assert_eq!(
+                fault.parts::<u32>(),
+                (Some(12), INVALID_REQUEST, "the message is longer than 1000 bytes")
+            );
         }
     }
 }

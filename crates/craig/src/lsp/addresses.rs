@@ -3,7 +3,9 @@
 use std::path::{Path, PathBuf};
 
 use lsp_types::Uri;
-use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_decode_str, percent_encode_byte, utf8_percent_encode};
+use percent_encoding::{
+    AsciiSet, NON_ALPHANUMERIC, percent_decode_str, percent_encode_byte, utf8_percent_encode,
+};
 use serde_json::Value;
 
 /// What is written as `%XX`.
@@ -46,7 +48,9 @@ fn escaped(uri: &str) -> String {
     for (at, byte) in uri.bytes().enumerate() {
         match byte {
             b'%' if is_escape(&uri.as_bytes()[at + 1..]) => escaped.push('%'),
-            _ if byte.is_ascii_alphanumeric() || b"-._~:/?#@!$&'()*+,;=".contains(&byte) => escaped.push(char::from(byte)),
+            _ if byte.is_ascii_alphanumeric() || b"-._~:/?#@!$&'()*+,;=".contains(&byte) => {
+                escaped.push(char::from(byte))
+            }
             _ => escaped.push_str(percent_encode_byte(byte)),
         }
     }

@@ -82,7 +82,8 @@ fn read_all(
 
 /// The length that the header of the next message announces; `None` at the end of the input.
 fn read_header(input: &mut impl BufRead) -> io::Result<Option<usize>> {
-    let invalid = |text: &str| io::Error::new(io::ErrorKind::InvalidData, format!("the editor's message {text}"));
+    let invalid =
+        |text: &str| io::Error::new(io::ErrorKind::InvalidData, format!("the editor's message {text}"));
     let mut n_bytes = None;
     let mut header = String::new();
     let mut limited = input.take(MOST_HEADER_BYTES);
@@ -98,9 +99,11 @@ fn read_header(input: &mut impl BufRead) -> io::Result<Option<usize>> {
         if line.is_empty() {
             break;
         }
-        let (name, value) = line.split_once(':').ok_or_else(|| invalid("has no header such as Content-Length: 42"))?;
+        let (name, value) =
+            line.split_once(':').ok_or_else(|| invalid("has no header such as Content-Length: 42"))?;
         if name.eq_ignore_ascii_case("content-length") {
-            n_bytes = Some(value.trim().parse().map_err(|_| invalid("announces a length that is no number"))?);
+            n_bytes =
+                Some(value.trim().parse().map_err(|_| invalid("announces a length that is no number"))?);
         }
     }
     n_bytes.map(Some).ok_or_else(|| invalid("does not announce its length"))
@@ -172,10 +175,17 @@ mod tests {
 
     #[test]
     fn an_announced_length_costs_no_memory() {
-        let (messages, answers, is_ok) = read(b"Content-Length: 99999999999\r\n\r\n{\"id\":4,\"method\":\"a\",");
+        let (messages, answers, is_ok) =
+            read(b"Content-Length: 99999999999\r\n\r\n{\"id\":4,\"method\":\"a\",");
         assert!(messages.is_empty() && is_ok);
         assert!(answers[0].contains("longer than"), "{answers:?}");
-        for bad in ["Content-Length: -1\r\n\r\n", "GET / HTTP/1.1\r\n\r\n", "\r\n", &"a".repeat(10_000), "Content-Length: 9\r\n\r\n{}"] {
+        for bad in [
+            "Content-Length: -1\r\n\r\n",
+            "GET / HTTP/1.1\r\n\r\n",
+            "\r\n",
+            &"a".repeat(10_000),
+            "Content-Length: 9\r\n\r\n{}",
+        ] {
             assert!(!read(bad.as_bytes()).2, "{bad}");
         }
     }

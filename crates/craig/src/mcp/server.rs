@@ -203,7 +203,10 @@ impl Shared {
             };
             match inside {
                 Some(path) => Ok(path),
-                None => Ok(engine.first_tracked(&project, uri::spellings(&path))?.unwrap_or(path)),
+                None => {
+                    let spellings = std::iter::once(path.clone()).chain(uri::spellings(&path));
+                    Ok(engine.first_tracked(&project, spellings)?.unwrap_or(path))
+                }
             }
         })
         .await

@@ -34,7 +34,10 @@ fn every_request_is_answered_with_its_id() {
     let long = "x".repeat(17 * 1024 * 1024);
     for (line, expected) in [
         (format!(r#"{{"jsonrpc":"2.0","id":1,"method":"ping","params":{deep}}}"#), json!([1, -32600])),
-        (format!(r#"{{"jsonrpc":"2.0","method":"x","params":{{"a":"{long}"}},"id":"b"}}"#), json!(["b", -32600])),
+        (
+            format!(r#"{{"jsonrpc":"2.0","method":"x","params":{{"a":"{long}"}},"id":"b"}}"#),
+            json!(["b", -32600]),
+        ),
         (r#"{"jsonrpc":"2.0","id":3,"method":"tools/call","params":7}"#.to_owned(), json!([3, -32602])),
         (r#"{"id":4,"method":"ping"}"#.to_owned(), json!([4, -32600])),
         ("{\"jsonrpc\":".to_owned(), json!([null, -32700])),
@@ -45,7 +48,8 @@ fn every_request_is_answered_with_its_id() {
         let answer = client.next_message();
         assert_eq!(json!([answer["id"], answer["error"]["code"]]), expected, "{answer}");
     }
-    client.send_line(r#"[{"jsonrpc":"2.0","id":7,"method":"ping"},{"jsonrpc":"2.0","id":8,"method":"ping"}]"#);
+    client
+        .send_line(r#"[{"jsonrpc":"2.0","id":7,"method":"ping"},{"jsonrpc":"2.0","id":8,"method":"ping"}]"#);
     let mut ids = [client.next_message()["id"].as_u64(), client.next_message()["id"].as_u64()];
     ids.sort_unstable();
     assert_eq!(ids, [Some(7), Some(8)]);

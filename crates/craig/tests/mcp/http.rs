@@ -161,7 +161,8 @@ fn preflight_requests_get_the_allowed_origins() {
 fn clients_get_the_media_type_that_they_accept() {
     let home = Home::with_shop();
     let served = Served::start(&home, None);
-    let message = json!({ "jsonrpc": "2.0", "id": 1, "method": "initialize", "params": handshake("2025-11-25") });
+    let message =
+        json!({ "jsonrpc": "2.0", "id": 1, "method": "initialize", "params": handshake("2025-11-25") });
     let body = message.to_string();
     let post = |accept: &str| {
         let length = body.len();
@@ -195,8 +196,16 @@ fn messages_that_cannot_be_read_get_errors_of_the_protocol() {
     for (body, status, expected) in [
         ("not json".to_owned(), "400", json!([null, -32700])),
         (format!(r#"{{"jsonrpc":"2.0","id":4,"method":"ping","params":{deep}}}"#), "400", json!([4, -32600])),
-        (r#"{"jsonrpc":"2.0","id":"a","method":"tools/call","params":7}"#.to_owned(), "400", json!(["a", -32602])),
-        (format!(r#"{{"method":"ping","params":{{"a":"{long}"}},"jsonrpc":"2.0","id":6}}"#), "413", json!([6, -32600])),
+        (
+            r#"{"jsonrpc":"2.0","id":"a","method":"tools/call","params":7}"#.to_owned(),
+            "400",
+            json!(["a", -32602]),
+        ),
+        (
+            format!(r#"{{"method":"ping","params":{{"a":"{long}"}},"jsonrpc":"2.0","id":6}}"#),
+            "413",
+            json!([6, -32600]),
+        ),
     ] {
         let headers = format!("Content-Type: application/json\r\nContent-Length: {}\r\n", body.len());
         let (line, rest) = served.send("POST", &headers, &body);

@@ -33,7 +33,11 @@ impl Form {
     /// Event streams for clients that name them, JSON for others; `None` if a client accepts neither.
     fn accepted(headers: &HeaderMap) -> Option<Self> {
         let values = headers.get_all(header::ACCEPT);
-        let ranges: Vec<&str> = values.iter().filter_map(|value| value.to_str().ok()).flat_map(|value| value.split(',')).collect();
+        let ranges: Vec<&str> = values
+            .iter()
+            .filter_map(|value| value.to_str().ok())
+            .flat_map(|value| value.split(','))
+            .collect();
         let names = |names: &[&str]| ranges.iter().any(|range| accepts(range, names));
         if names(&[EVENTS, "text/*"]) {
             Some(Self::Events)
@@ -48,7 +52,8 @@ impl Form {
 /// Whether a range of an Accept header is one of `names`, and not excluded with `q=0`.
 fn accepts(range: &str, names: &[&str]) -> bool {
     let mut parts = range.split(';').map(str::trim);
-    let is_named = parts.next().is_some_and(|name| names.iter().any(|known| name.eq_ignore_ascii_case(known)));
+    let is_named =
+        parts.next().is_some_and(|name| names.iter().any(|known| name.eq_ignore_ascii_case(known)));
     let weight = parts.find_map(|part| part.strip_prefix("q=")?.trim().parse::<f32>().ok());
     is_named && weight.is_none_or(|weight| weight > 0.0)
 }
@@ -93,7 +98,9 @@ async fn read(mut body: Body) -> Result<Bytes, Response> {
     let mut message = Vec::new();
     let mut too_long: Option<IdScanner> = None;
     let mut n_read = 0;
-    while let Some(frame) = std::future::poll_fn(|context| std::pin::Pin::new(&mut body).poll_frame(context)).await {
+    while let Some(frame) =
+        std::future::poll_fn(|context| std::pin::Pin::new(&mut body).poll_frame(context)).await
+    {
         let Ok(Ok(piece)) = frame.map(|frame| frame.into_data()) else { continue };
         n_read += piece.len();
         if let Some(scanner) = &mut too_long {
@@ -159,10 +166,19 @@ mod tests {
             let headers = accept.iter().map(|value| (header::ACCEPT, HeaderValue::from_static(value)));
             Form::accepted(&headers.collect())
         };
-        for accept in ["*/*", "application/json", "application/*", "text/html, */*;q=0.8", "APPLICATION/JSON", "text/event-stream;q=0, application/json"] {
+        for accept in [
+            "*/*",
+            "application/json",
+            "application/*",
+            "text/html, */*;q=0.8",
+            "APPLICATION/JSON",
+            "text/event-stream;q=0, application/json",
+        ] {
             assert_eq!(form(&[accept]), Some(Form::Json), "{accept}");
         }
-        for accept in ["application/json, text/event-stream", "text/event-stream", "text/event-stream;q=0.5,*/*"] {
+        for accept in
+            ["application/json, text/event-stream", "text/event-stream", "text/event-stream;q=0.5,*/*"]
+        {
             assert_eq!(form(&[accept]), Some(Form::Events), "{accept}");
         }
         assert_eq!(form(&["application/json", "text/event-stream"]), Some(Form::Events), "in two headers");
