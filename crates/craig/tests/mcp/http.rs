@@ -157,6 +157,11 @@ fn preflight_requests_get_the_allowed_origins() {
     assert_eq!(output.status.code(), Some(1));
 }
 
+/// The body of an answer that is JSON.
+fn json_body(answer: &str) -> Value {
+    serde_json::from_str(answer.split_once("\r\n\r\n").unwrap().1).unwrap()
+}
+
 #[test]
 fn clients_get_the_media_type_that_they_accept() {
     let home = Home::with_shop();
@@ -182,7 +187,7 @@ fn clients_get_the_media_type_that_they_accept() {
         assert!(header(&rest, "mcp-session-id").is_some() && rest.contains("\"craig\""), "{accept}: {rest}");
     }
     let (_, rest) = post("Accept: */*\r\n");
-    let answer: Value = serde_json::from_str(rest.split_once("\r\n\r\n").unwrap().1).unwrap();
+    let answer = json_body(&rest);
     assert_eq!((&answer["id"], &answer["result"]["serverInfo"]["name"]), (&json!(1), &json!("craig")));
     assert!(post("Accept: text/html\r\n").0.contains("406"));
 }
@@ -210,7 +215,7 @@ fn messages_that_cannot_be_read_get_errors_of_the_protocol() {
         let headers = format!("Content-Type: application/json\r\nContent-Length: {}\r\n", body.len());
         let (line, rest) = served.send("POST", &headers, &body);
         assert!(line.contains(status), "{line}\n{rest}");
-        let answer: Value = serde_json::from_str(rest.split_once("\r\n\r\n").unwrap().1).unwrap();
+        let answer = json_body(&rest);
         assert_eq!(json!([answer["id"], answer["error"]["code"]]), expected, "{answer}");
     }
 }

@@ -13,7 +13,7 @@ use axum::extract::{Request, State};
 use axum::http::HeaderMap;
 use axum::middleware::Next;
 use axum::response::Response;
-use http_body::Frame;
+use http_body::{Frame, SizeHint};
 use rmcp::transport::streamable_http_server::session::SessionManager as _;
 use rmcp::transport::streamable_http_server::session::local::LocalSessionManager;
 
@@ -137,5 +137,9 @@ impl HttpBody for Noted {
 
     fn is_end_stream(&self) -> bool {
         self.body.is_end_stream()
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        self.body.size_hint()
     }
 }
