@@ -31,7 +31,6 @@ const GRAMMARS: &[(&str, &str, &str, &str)] = &[
     ("RUBY", "tree-sitter-ruby", "src", "LANGUAGE"),
     ("RUST", "tree-sitter-rust", "src", "LANGUAGE"),
     ("SCALA", "tree-sitter-scala", "src", "LANGUAGE"),
-    ("SQL", "tree-sitter-sequel", "src", "LANGUAGE"),
     ("SWIFT", "tree-sitter-swift", "src", "LANGUAGE"),
     ("TOML", "tree-sitter-toml-ng", "src", "LANGUAGE"),
     ("TSX", "tree-sitter-typescript", "tsx/src", "LANGUAGE_TSX"),

@@ -20,7 +20,7 @@ pub(crate) fn outline(
         read(tree, text, &mut walked.imports);
     }
     walked.symbols.sort_by_key(|symbol| symbol.line);
-    let chunks = cut(tree, text, &walked, part.unwrap_or(0..text.len()));
+    let chunks = cut(Some(tree), text, &walked, part.unwrap_or(0..text.len()));
     let parsed = if tree.root_node().has_error() { Parsed::Partly } else { Parsed::Whole };
     Outline { chunks, symbols: walked.symbols, imports: walked.imports, parsed, ..Outline::default() }
 }

@@ -65,7 +65,7 @@ impl Piece {
 }
 
 /// Cuts the bytes of `range` by what a walk found in them.
-pub(crate) fn cut(tree: &Tree, text: &str, walked: &Walked, range: Range<usize>) -> Vec<Chunk> {
+pub(crate) fn cut(tree: Option<&Tree>, text: &str, walked: &Walked, range: Range<usize>) -> Vec<Chunk> {
     let mut cutter = Cutter { tree, text, units: &walked.units, pieces: Vec::new() };
     cutter.row(0..walked.units.len(), range.clone(), None);
     let pieces = joined(cutter.pieces, &walked.units);
@@ -87,7 +87,8 @@ fn chunk(piece: Piece, walked: &Walked) -> Chunk {
 }
 
 struct Cutter<'t> {
-    tree: &'t Tree,
+    /// Says where a large unit is best cut; lines do without.
+    tree: Option<&'t Tree>,
     text: &'t str,
     units: &'t [Unit],
     pieces: Vec<Piece>,
@@ -154,7 +155,7 @@ impl Cutter<'_> {
     }
 
     fn split(&mut self, range: Range<usize>, unit: usize) {
-        let boundaries = boundaries(self.tree, self.text, &range);
+        let boundaries = self.tree.map_or(Vec::new(), |tree| boundaries(tree, self.text, &range));
         let cuts = split(self.text, range.clone(), &boundaries, SIZES);
         let starts = std::iter::once(range.start).chain(cuts.iter().copied());
         let ends = cuts.iter().copied().chain([range.end]);

@@ -20,7 +20,6 @@ mod python;
 mod ruby;
 mod rust;
 mod scala;
-mod sql;
 mod swift;
 mod zig;
 
@@ -35,6 +34,7 @@ use crate::{ChunkKind, Import};
 
 pub(crate) use c::declared;
 pub(crate) use find::{FEW, all_children, child, field, line, named_children, text, unquoted};
+pub(crate) use javascript::{injected, registration};
 
 /// What the walk does with a node of some kind.
 #[derive(Clone, Copy)]
@@ -310,7 +310,6 @@ pub(crate) fn grammar(language: Language) -> Option<&'static Grammar> {
         Language::Json => once!(light::JSON),
         Language::Yaml => once!(light::YAML),
         Language::Toml => once!(light::TOML),
-        Language::Sql => once!(sql::TABLE),
         _ => None,
     }
 }

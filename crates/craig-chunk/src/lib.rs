@@ -1,4 +1,5 @@
-//! Cuts one file into chunks: tree-sitter for code, headings for Markdown, windows for the rest. Pure, total, no I/O.
+//! Cuts one file into chunks: tree-sitter for code, statements for SQL, headings for Markdown, cells for notebooks, windows for
+//! the rest. Pure, total, no I/O.
 
 mod kind;
 
@@ -11,16 +12,19 @@ mod grammar;
 mod lines;
 mod metrics;
 pub mod names;
+mod notebook;
 mod pack;
 mod parse;
 mod references;
 mod sections;
 mod separator;
 mod split;
+mod sql;
 mod text;
 pub mod varint;
 mod walk;
 
+use std::borrow::Cow;
 use std::ops::Range;
 
 pub use cut_point::cut_point;
@@ -175,19 +179,25 @@ fn structured(language: Language, text: &str, trees: &[ParsedCode]) -> Option<Ou
     match language {
         Language::Markdown => Some(sections::outline(text, sections::markdown_headings(text))),
         Language::ReStructuredText => Some(sections::outline(text, rest_headings(text))),
-        Language::Vue | Language::Svelte | Language::Astro => Some(embedded::outline(text, trees)),
-        _ => trees.first().map(|(grammar, tree)| code::outline(grammar, text, tree, None)),
+        Language::Sql => Some(sql::outline(text, 0..text.len())),
+        Language::Notebook => Some(notebook::outline(text, trees)),
+        _ => match embedded::code(language, text) {
+            Some(scripts) => Some(embedded::outline(text, scripts, trees)),
+            None => trees.first().map(|(grammar, tree)| code::outline(grammar, text, tree, None)),
+        },
     }
 }
 
 /// The syntax tree of a text, or of a part of it.
 type ParsedCode = (&'static Grammar, Tree);
 
-/// The syntax trees of a text: one, or one for each script of a component; empty if the language has no grammar, `None` if
+/// The syntax trees of a text: one, or one for each script of a component and cell of a notebook; empty if the language has no grammar, `None` if
 /// parsing takes too long.
 pub(crate) fn trees(language: Language, text: &str) -> Option<Vec<ParsedCode>> {
-    if matches!(language, Language::Vue | Language::Svelte | Language::Astro) {
-        return Some(embedded::trees(text));
+    if let Some(code) = embedded::code(language, text) {
+        let is_notebook = language == Language::Notebook;
+        let text = if is_notebook { notebook::without_magics(text) } else { Cow::Borrowed(text) };
+        return Some(embedded::trees(&text, &code));
     }
     let Some(grammar) = grammar::grammar(language) else { return Some(Vec::new()) };
     code::tree(grammar, text, None).map(|tree| vec![(grammar, tree)])

@@ -6,6 +6,7 @@ mod table;
 use craig_source::Language;
 use tree_sitter::{Node, Tree};
 
+use crate::embedded::language_of_code;
 use crate::trees;
 use table::{Counting, Roles, counting};
 
@@ -38,7 +39,7 @@ pub struct FunctionMetrics {
 ///
 /// The work grows with the length of the text, however deep it is nested. `None` when it takes too long to parse.
 pub fn metrics(language: Language, text: &str) -> Option<Vec<FunctionMetrics>> {
-    let Some(counting) = counting(language) else { return Some(Vec::new()) };
+    let Some(counting) = counting(language_of_code(language, text)) else { return Some(Vec::new()) };
     let mut found = Vec::new();
     for (grammar, tree) in trees(language, text)? {
         let roles = Roles::new(counting, &grammar.language);

@@ -11,6 +11,7 @@ use craig_source::Language;
 use serde::Serialize;
 use tree_sitter::{Node, Tree};
 
+use crate::embedded::language_of_code;
 use crate::grammar::{Answer, Grammar, Rule, child, field, text};
 use crate::names::{self, Names};
 use crate::{Import, ParsedCode, trees};
@@ -105,6 +106,7 @@ pub fn references(language: Language, text: &str) -> References {
 
 /// Reads what `text` refers to by its trees and names.
 pub(crate) fn read(language: Language, text: &str, trees: &[ParsedCode], names: &Names) -> References {
+    let language = language_of_code(language, text);
     let words = words::Words::new(language, text);
     let mut reading = Reading { language, text, words, found: References::default(), used: BTreeMap::new() };
     if !lines::are_enough(language) {

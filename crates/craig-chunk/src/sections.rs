@@ -56,7 +56,7 @@ pub(crate) fn outline(text: &str, headings: Vec<Heading>) -> Outline {
 }
 
 /// Leaves the headings of `path` that enclose one of `level`.
-fn leave(path: &mut Vec<(usize, String)>, level: usize) {
+pub(crate) fn leave(path: &mut Vec<(usize, String)>, level: usize) {
     path.truncate(path.iter().position(|(other, _)| *other >= level).unwrap_or(path.len()));
 }
 

@@ -344,9 +344,13 @@ fn bare_name(name: &str) -> &str {
     }
 }
 
-/// The start of the line if only blanks stand before `at`, else `at`.
+/// The start of the line if only blanks stand before `at`, or the method of a chain that `at` has the arguments of; else `at`.
 fn line_start(text: &str, at: usize) -> usize {
-    let before = &text.as_bytes()[..at];
+    let bytes = text.as_bytes();
+    let method = bytes[..at].iter().rev().take_while(|byte| byte.is_ascii_alphanumeric()).count();
+    let is_method = bytes.get(at) == Some(&b'(') && bytes[..at - method].last() == Some(&b'.');
+    let at = if is_method { at - method - 1 } else { at };
+    let before = &bytes[..at];
     let blanks = before.iter().rev().take_while(|byte| matches!(byte, b' ' | b'\t')).count();
     let start = at - blanks;
     if start == 0 || before[start - 1] == b'\n' { start } else { at }

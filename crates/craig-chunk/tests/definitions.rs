@@ -1268,6 +1268,249 @@ INSERT INTO orders VALUES (1, 2);
 }
 
 #[test]
+fn sql_of_postgresql() {
+    check(
+        "a.sql",
+        r#"
+-- Moves money.
+create or replace function public.transfer_funds(p_from bigint, p_cents int)
+returns void language plpgsql as $body$
+declare
+  balance int;
+begin
+  perform 'create table no (id int);';
+end;
+$body$;
+do $$ begin create table no (id int); end; $$;
+create procedure refresh() language sql as $$ select 1; $$;
+create function one() returns int language sql begin atomic select case when true then 1 end; end;
+create trigger touch before update on accounts for each row execute function touch();
+create table if not exists "order lines" (id bigint, state text check (state in ('open; it''s', 'paid')));
+create index concurrently if not exists by_state on invoices (state);
+create index on invoices (state);
+copy invoices from stdin;
+1	it's a row; create table no (id int);
+\.
+create materialized view totals as select 1;
+alter function one() owner to admin;
+"#,
+        expect![[r#"
+            2-9 function transfer_funds
+            11-11 function refresh
+            12-12 function one
+            13-13 function touch
+            14-14 class order lines
+            15-15 constant by_state
+            20-20 class totals
+        "#]],
+    );
+}
+
+#[test]
+fn sql_of_sql_server() {
+    check(
+        "a.sql",
+        r#"
+SET ANSI_NULLS ON
+GO
+CREATE PROCEDURE [dbo].[usp_GetOrders] @Top INT = 10
+AS
+SET NOCOUNT ON;
+CREATE TABLE #t (id INT);
+IF @Top > 1
+BEGIN
+    BEGIN TRAN;
+    BEGIN TRY
+        SELECT CASE WHEN 1 = 1 THEN 2 END;
+    END TRY
+    BEGIN CATCH
+        THROW;
+    END CATCH
+END
+IF @Top > 2 SELECT 1;
+GO
+ALTER FUNCTION dbo.fn_Total (@Id INT) RETURNS MONEY AS
+BEGIN
+    RETURN 1;
+END
+GO
+CREATE OR ALTER TRIGGER trg_Audit ON dbo.Orders AFTER INSERT AS
+BEGIN
+    INSERT INTO Audit SELECT * FROM inserted;
+END
+go
+CREATE TABLE A (Id INT)
+CREATE UNIQUE CLUSTERED INDEX IX_A ON A (Id)
+"#,
+        expect![[r#"
+            3-17 function usp_GetOrders
+            19-22 function fn_Total
+            24-27 function trg_Audit
+            29-29 class A
+            30-30 constant IX_A
+        "#]],
+    );
+    check(
+        "without_batches.sql",
+        "CREATE PROC a AS\nSELECT 1;\nSELECT 2;\n\nCREATE PROC b AS\nBEGIN\n  SELECT 1;\nEND;\nSELECT 3;\n",
+        expect![[r#"
+            1-3 function a
+            5-8 function b
+        "#]],
+    );
+}
+
+#[test]
+fn sql_of_oracle() {
+    check(
+        "a.pks.sql",
+        r#"
+CREATE OR REPLACE EDITIONABLE PACKAGE BODY "SHOP"."ORDERS" AS
+  g_count NUMBER := 0;
+  -- Adds one.
+  PROCEDURE add_one(p_id IN NUMBER) IS
+    v NUMBER;
+    FUNCTION inner_one RETURN NUMBER IS BEGIN RETURN 1; END;
+  BEGIN
+    FOR r IN (SELECT 1 FROM dual) LOOP
+      IF r.x = 1 THEN NULL; END IF;
+    END LOOP;
+    CASE WHEN v = 1 THEN NULL; ELSE NULL; END CASE;
+  END add_one;
+
+  FUNCTION total RETURN NUMBER IS
+  BEGIN
+    RETURN g_count;
+  END;
+END orders;
+/
+CREATE PACKAGE api AS
+  PROCEDURE run(x NUMBER);
+  FUNCTION ask RETURN NUMBER;
+END;
+/
+CREATE OR REPLACE PROCEDURE main IS
+  x NUMBER;
+BEGIN
+  x := 1;
+END;
+/
+CREATE SEQUENCE order_ids START WITH 1;
+"#,
+        expect![[r#"
+            1-18 module ORDERS
+            4-12 function add_one in ORDERS
+            14-17 function total in ORDERS
+            20-23 module api
+            21-21 function run in api
+            22-22 function ask in api
+            25-29 function main
+            31-31 constant order_ids
+        "#]],
+    );
+}
+
+#[test]
+fn sql_of_mysql_and_sqlite() {
+    check(
+        "a.sql",
+        r#"
+DELIMITER $$
+CREATE DEFINER=`root`@`localhost` PROCEDURE `add_stock`(IN n INT)
+BEGIN
+  WHILE n > 0 DO SET n = n - 1; END WHILE;
+  IF n < 0 THEN SIGNAL SQLSTATE '45000'; END IF;
+  SELECT 'it\'s';
+END$$
+CREATE TRIGGER stock_guard BEFORE UPDATE ON stock FOR EACH ROW SET NEW.a = 1$$
+DELIMITER ;
+# it's a comment
+CREATE TABLE `order_lines` (`id` int(11) NOT NULL) ENGINE=InnoDB;
+/*!50003 CREATE EVENT e ON SCHEDULE EVERY 1 DAY DO DELETE FROM x */;
+"#,
+        expect![[r#"
+            2-7 function add_stock
+            8-8 function stock_guard
+            11-11 class order_lines
+            12-12 function e
+        "#]],
+    );
+    check(
+        "b.sql",
+        "CREATE TRIGGER t AFTER INSERT ON a BEGIN\n  UPDATE b SET c = 1;\n  SELECT 'don''t';\nEND;\nCREATE VIEW v AS SELECT 'a\\';\nCREATE TABLE it's broken;\nCREATE TABLE after_it (id INT);\n",
+        expect![[r#"
+            1-4 function t
+            5-5 class v
+            6-6 class it
+            7-7 class after_it
+        "#]],
+    );
+}
+
+#[test]
+fn javascript_wrappers_and_registrations() {
+    check(
+        "a.js",
+        r#"
+(function() {
+  function one() {}
+  this.two = function() {};
+}.call(this));
+(function($) { function three() {} }).apply(this, [jQuery]);
++function ($) { function four() {} }(jQuery);
+var Shop = (function() {
+  var hidden = 1;
+  function five() {}
+  return { six: function() {} };
+})();
+angular.module('shop', ['ngRoute'])
+  .controller('CartCtrl', ['$scope', '$http', function($scope, $http) {
+    $scope.pay = function() { return $http.post('/pay'); };
+    function total() {}
+  }])
+  .service('Orders', function($http) {
+    this.list = function() {};
+  })
+  .run(['$rootScope', function($rootScope) {
+    function started() {}
+  }]);
+app.directive('price', () => { return { link: function(scope) {} }; });
+Vue.component('cart-line', {
+  props: ['line'],
+  methods: { remove() { this.$emit('remove'); } }
+});
+customElements.define('shop-cart', class extends HTMLElement { render() {} });
+socket.on('message', function(text) { function seven() {} });
+describe('works', function() {});
+fetch('/x').then(function(r) { function eight() {} });
+"#,
+        expect![[r#"
+            2-2 function one
+            3-3 function two
+            5-5 function three
+            6-6 function four
+            7-11 function Shop
+            9-9 function five in Shop
+            10-10 method six in Shop
+            13-16 function CartCtrl
+            14-14 method pay in CartCtrl.$scope
+            15-15 function total in CartCtrl
+            17-19 function Orders
+            18-18 function list in Orders
+            21-21 function started
+            23-23 function price
+            23-23 method link in price
+            24-27 class cart-line
+            26-26 method remove in cart-line
+            28-28 class shop-cart
+            28-28 method render in shop-cart
+            29-29 function seven
+            31-31 function eight
+        "#]],
+    );
+}
+
+#[test]
 fn styles_and_markup_name_their_parts() {
     check(
         "a.scss",

@@ -190,10 +190,8 @@ function add(price: number) { total.value += price }
 {/each}
 "#,
         expect![[r#"
-            1-1 block -: <script context="module"
-            1-2 constant prerender: export const prerender =
-            3-4 block -: </script> <script lang="
-            4-8 function clear: import Line from "./Line
+            1-2 constant prerender: <script context="module"
+            3-8 function clear: </script> <script lang="
             9-13 block -: </script>  {#each items 
             symbol 2-2 prerender
             symbol 6-6 items
@@ -205,11 +203,105 @@ function add(price: number) { total.value += price }
         "a.astro",
         "---\nimport Card from './Card.astro'\nconst title = 'x'\n---\n<Card {title} />\n<script>\nfunction onClick() {}\n</script>\n",
         expect![[r#"
-            1-6 block -: --- import Card from './
-            6-7 function onClick: function onClick() {}
-            8-8 block -: </script>
+            1-3 import -: --- import Card from './
+            4-6 block -: --- <Card {title} /> <sc
+            6-8 function onClick: function onClick() {} </
+            symbol 3-3 title
             symbol 7-7 onClick
+            import 2 ./Card.astro
         "#]],
+    );
+}
+
+#[test]
+fn scripts_are_found_by_their_tags() {
+    check(
+        "a.vue",
+        "<!-- <script>no()</script> -->\n<SCRIPT setup lang='ts' generic=\"T extends Map<string, X>\">\nfunction f(a: T): void {}\n</SCRIPT>\n<script type=\"text/x-template\">\nfunction no() {}\n</script>\n",
+        expect![[r#"
+            1-2 block -: <!-- <script>no()</scrip
+            2-3 function f: function f(a: T): void {
+            4-7 block -: </SCRIPT> <script type="
+            symbol 3-3 f
+        "#]],
+    );
+    check(
+        "a.html",
+        "<!DOCTYPE html>\n<script type=\"application/json\">\n{\"a\": 1}\n</script>\n<p>words</p>\n<script>\nfunction go(x) {\n  return x;\n}\n</script>\n",
+        expect![[r#"
+            1-6 block -: <!DOCTYPE html> <script 
+            6-10 function go: function go(x) {   retur
+            symbol 7-9 go
+        "#]],
+    );
+}
+
+#[test]
+fn notebooks_are_cut_into_cells() {
+    check(
+        "a.ipynb",
+        r##"
+
+
+# %% [markdown]
+# Churn
+## Load
+
+# %%
+%matplotlib inline
+import pandas as pd
+if colab:
+    !pip install \
+       shop
+from shop import silent_days
+
+
+
+
+
+
+# %% [markdown]
+Customers are scored by how long they have been silent: the longer a customer is silent, the likelier it is that they leave,
+which is what the score says. It is a number between zero and one, and is shown to nobody outside of the company.
+## Score
+# %%
+def churn_score(row):
+    return 1 - 0.5 ** (silent_days(row) / 30)
+# %%
+%%bash
+deploy() { echo; }
+# %% language="sql"
+create table scores (id int);
+# %%
+%%time
+class Model:
+    def fit(self): pass
+"##,
+        expect![[r#"
+            1-11 import - in Churn > Load: # %% [markdown] # Churn 
+            18-21 section Score in Churn: # %% [markdown] Customer
+            22-24 function churn_score in Churn > Score: # %% def churn_score(row
+            25-27 function deploy in Churn > Score: # %% %%bash deploy() { e
+            28-29 class scores in Churn > Score: # %% language="sql" crea
+            30-33 class Model in Churn > Score: # %% %%time class Model:
+            symbol 2-2 Churn
+            symbol 3-20 Load in Churn
+            symbol 21-33 Score in Churn
+            symbol 23-24 churn_score
+            symbol 27-27 deploy
+            symbol 29-29 scores
+            symbol 32-33 Model
+            symbol 33-33 fit in Model
+            import 7 pandas
+            import 11 shop
+        "#]],
+    );
+    check(
+        "b.ipynb",
+        "no cells\n",
+        expect![[r#"
+        1-1 block -: no cells
+    "#]],
     );
 }
 

@@ -73,6 +73,8 @@ fixtures! {
     sql "sample.sql"
     vue "sample.vue"
     svelte "sample.svelte"
+    astro "sample.astro"
+    notebook "sample.ipynb"
     markdown "sample.md"
     restructuredtext "sample.rst"
 }

@@ -174,7 +174,8 @@ fn nesting_is_total_in_every_language() {
 
 #[test]
 fn giant_lines_are_cut_between_characters() {
-    for language in [Language::Text, Language::JavaScript, Language::Json, Language::Markdown] {
+    let languages = [Language::Text, Language::JavaScript, Language::Json, Language::Markdown, Language::Sql];
+    for language in languages {
         let outline = check(language, &"€".repeat(20_000));
         assert!(outline.chunks.iter().all(|chunk| chunk.bytes.len() <= 3_600), "{language:?}");
     }

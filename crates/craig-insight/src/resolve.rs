@@ -101,10 +101,10 @@ impl<'w> Resolver<'w> {
     pub(crate) fn resolve(&self, from: FileIx, import: &Reference) -> Vec<Target> {
         use Language as L;
         match self.workspace.files[from].language {
-            L::TypeScript | L::Tsx | L::JavaScript | L::Vue | L::Svelte | L::Astro => {
+            L::TypeScript | L::Tsx | L::JavaScript | L::Vue | L::Svelte | L::Astro | L::Html => {
                 vec![self.script.resolve(from, &import.target)]
             }
-            L::Python => self.python.resolve(from, import),
+            L::Python | L::Notebook => self.python.resolve(from, import),
             L::Rust => self.rust.resolve(from, import),
             L::Go => self.go.resolve(from, import),
             L::Java | L::Kotlin | L::Scala | L::Groovy => self.jvm.resolve(from, import),

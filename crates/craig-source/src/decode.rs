@@ -1,7 +1,10 @@
 //! From raw bytes to text, or to the verdict that they are none.
 
+mod east_asian;
+
 use chardetng::{EncodingDetector, Iso2022JpDetection, Utf8Detection};
-use encoding_rs::{Encoding, UTF_16BE, UTF_16LE, WINDOWS_1252};
+use encoding_rs::{Encoding, ISO_2022_JP, UTF_16BE, UTF_16LE, WINDOWS_1252};
+use memchr::memmem;
 
 /// A NUL this far in makes a file binary; git looks as far.
 const NUL_WINDOW_BYTES: usize = 8 * 1024;
@@ -9,10 +12,14 @@ const NUL_WINDOW_BYTES: usize = 8 * 1024;
 /// Decodes text; `None` for binary data.
 ///
 /// Valid UTF-8 is moved, not copied, and checked once. A byte order mark decides before anything else and is dropped.
-/// Without one, UTF-16 is believed where nearly every other byte of the beginning is NUL, as in mostly Latin text.
-/// Otherwise a NUL near the beginning makes the file binary. What is not UTF-8 then is taken for UTF-8 with some damage
-/// or for a legacy encoding, if control characters do not speak against text.
+/// Without one, UTF-16 is believed where nearly every other byte of the beginning is NUL, as in mostly Latin text, and UTF-32
+/// where four bytes each are a character. Otherwise a NUL near the beginning makes the file binary. ISO-2022-JP is made of
+/// ASCII and recognised by its escape sequences. What is not UTF-8 then is taken for UTF-8 with some damage or for a legacy
+/// encoding, if control characters do not speak against text.
 pub(crate) fn decode(bytes: Vec<u8>) -> Option<String> {
+    if let Some(text) = decode_utf32(&bytes) {
+        return Some(text);
+    }
     if let Some((encoding, mark_length)) = Encoding::for_bom(&bytes) {
         return decode_marked(&bytes[mark_length..], encoding);
     }
@@ -21,12 +28,33 @@ pub(crate) fn decode(bytes: Vec<u8>) -> Option<String> {
         return decode_without_errors(&bytes, guess_utf16(beginning)?);
     }
     match String::from_utf8(bytes) {
-        Ok(text) => Some(text),
+        Ok(text) => Some(decode_iso_2022_jp(&text).unwrap_or(text)),
         Err(error) => decode_not_utf8(error.as_bytes()),
     }
 }
 
-/// A mark is a promise, so a broken character in the middle is replaced; but UTF-32 starts like UTF-16, full of NULs.
+/// Text in UTF-32, with or without a mark; `None` for anything else, numbers of four bytes among it.
+fn decode_utf32(bytes: &[u8]) -> Option<String> {
+    let (units, rest) = bytes.as_chunks::<4>();
+    let first = units.first().filter(|_| rest.is_empty())?;
+    let from_bytes = match first {
+        [_, _, _, 0] => u32::from_le_bytes,
+        [0, _, _, _] => u32::from_be_bytes,
+        _ => return None,
+    };
+    let is_text = |c: &char| !c.is_control() || matches!(c, '\t' | '\n' | '\r' | '\u{c}');
+    let characters = units.iter().map(|unit| char::from_u32(from_bytes(*unit)).filter(is_text));
+    let text: String = characters.collect::<Option<_>>()?;
+    Some(text.strip_prefix('\u{feff}').map_or(text.clone(), str::to_owned))
+}
+
+/// Text whose escape sequences switch to Japanese characters.
+fn decode_iso_2022_jp(text: &str) -> Option<String> {
+    memmem::find(text.as_bytes(), b"\x1b$").filter(|_| text.is_ascii())?;
+    decode_without_errors(text.as_bytes(), ISO_2022_JP)
+}
+
+/// A mark is a promise, so a broken character in the middle is replaced; but binary data may start like UTF-16, full of NULs.
 fn decode_marked(bytes: &[u8], encoding: &'static Encoding) -> Option<String> {
     let (text, _) = encoding.decode_without_bom_handling(bytes);
     let beginning = &text.as_bytes()[..text.len().min(NUL_WINDOW_BYTES)];
@@ -66,7 +94,7 @@ fn decode_not_utf8(bytes: &[u8]) -> Option<String> {
 fn guess_legacy(bytes: &[u8]) -> &'static Encoding {
     let mut detector = EncodingDetector::new(Iso2022JpDetection::Allow);
     detector.feed(bytes, true);
-    detector.guess(None, Utf8Detection::Deny)
+    east_asian::corrected(detector.guess(None, Utf8Detection::Deny), bytes)
 }
 
 /// Text holds next to no control characters; of random bytes one in ten is one.
@@ -117,6 +145,24 @@ mod tests {
     }
 
     #[test]
+    fn utf32_with_and_without_mark() {
+        let text = "class Größe { } // 日本😀\r\n";
+        for to_bytes in [u32::to_le_bytes, u32::to_be_bytes] {
+            let utf32 = |text: &str| text.chars().flat_map(|c| to_bytes(c.into())).collect::<Vec<u8>>();
+            check(utf32(&format!("\u{feff}{text}")), Some(text));
+            check(utf32(text), Some(text));
+        }
+    }
+
+    #[test]
+    fn iso_2022_jp_is_decoded() {
+        let text = "int x; // 合計を計算する\n";
+        check(ISO_2022_JP.encode(text).0.into_owned(), Some(text));
+        check(*b"\x1b$Bnot japanese\xff", Some("\x1b$Bnot japanese\u{ff}"));
+        check(*b"prompt=\"\x1b[0m\x1b$\"", Some("prompt=\"\x1b[0m\x1b$\""));
+    }
+
+    #[test]
     fn legacy_encodings_are_decoded() {
         check(*b"// caf\xe9 cr\xe8me, d\xe9j\xe0 vu\nint x;\n", Some("// café crème, déjà vu\nint x;\n"));
         check(*b"author = \"Jos\xe9\"\n", Some("author = \"José\"\n"));
@@ -137,7 +183,9 @@ mod tests {
     fn binary_data_is_not_text() {
         check(*b"\x7fELF\x02\x01\x01\0\0\0", None);
         check(*b"a\0b", None);
-        check(*b"\xff\xfe\0\0a\0\0\0b\0\0\0", None);
+        check(*b"\xff\xfe\0\0a\0\0\0\x01\0\0\0", None);
+        // Numbers of four bytes are no text in UTF-32.
+        check([7u32, 65, 66, 1 << 20].map(u32::to_le_bytes).concat(), None);
         check((1..=255).collect::<Vec<u8>>(), None);
         check(*b"\x89\x50\x4e\x47\x0d\x0a\x1a\x0a\x01\x02\xfe", None);
     }

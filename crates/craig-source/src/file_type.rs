@@ -11,6 +11,13 @@ pub(crate) fn binary_by_extension(path: &str) -> Option<FileType> {
     BY_EXTENSION.get(extension(path).to_ascii_lowercase().as_str()).copied()
 }
 
+/// Whether a file is a pointer to content that Git LFS or git-annex keeps elsewhere.
+pub(crate) fn is_pointer(bytes: &[u8]) -> bool {
+    const MAX_POINTER_BYTES: usize = 1_024;
+    let marks: [&[u8]; 2] = [b"version https://git-lfs.github.com/spec/v1\n", b"/annex/objects/"];
+    bytes.len() <= MAX_POINTER_BYTES && marks.iter().any(|mark| bytes.starts_with(mark))
+}
+
 static BY_EXTENSION: LazyLock<HashMap<&str, FileType>> = LazyLock::new(|| {
     EXTENSIONS
         .iter()

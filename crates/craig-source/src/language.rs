@@ -1,6 +1,7 @@
 //! Languages and how they are recognised by a path or a first line.
 
 mod comments;
+mod shared;
 mod table;
 
 use std::{borrow::Cow, collections::HashMap, sync::LazyLock};
@@ -11,6 +12,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 use table::{Facts, TABLE};
 
 pub use comments::CommentSyntax;
+pub(crate) use shared::of_shared_extension;
 pub use table::Language;
 
 /// What a file is for, coarsely: the `--kind` filter of a search.
@@ -26,13 +28,13 @@ pub enum FileKind {
 }
 
 impl Language {
-    /// The language by a file's name: whole name first (`Makefile`, `Dockerfile.dev`), then extension.
+    /// The language by a file's name: whole name first (`Makefile`, `Dockerfile.dev`), then extension. A template that is
+    /// named after what it makes has the language of that: `setup.py.in`, `nginx.conf.j2`.
     ///
-    /// Case does not matter. `None` for an unknown name: then ask the first line. `.h` is C here; C++ is
-    /// recognised by the content, in [`read`](crate::read).
+    /// Case does not matter. `None` for an unknown name: then ask the first line. Extensions that languages share have
+    /// one of them here, such as C for `.h`; the others are recognised by the content, in [`read`](crate::read).
     pub fn from_path(path: &str) -> Option<Language> {
-        let name = lower_case(name(path));
-        by_whole_name(&name).or_else(|| by_extension(&name))
+        by_name(&lower_case(name(path)))
     }
 
     /// The language of a script by its `#!` line: `#!/usr/bin/env -S python3.12 -u` is Python.
@@ -126,6 +128,34 @@ fn ids() -> HashMap<String, Language> {
         TABLE.iter().flat_map(|facts| facts.aliases.iter().map(|a| (a.to_string(), facts.language)));
     let ids = TABLE.iter().map(|facts| (facts.id.to_owned(), facts.language));
     labels.chain(aliases).chain(ids).collect()
+}
+
+fn by_name(name: &str) -> Option<Language> {
+    by_whole_name(name).or_else(|| by_inner_name(name)).or_else(|| by_extension(name))
+}
+
+/// Extensions of files that become the file named before them.
+const TEMPLATES: [&str; 12] =
+    ["in", "tmpl", "tpl", "template", "dist", "example", "sample", "default", "j2", "jinja", "jinja2", "njk"];
+
+/// Template engines that mostly make pages, whose own language says more than `html` does.
+const PAGE_TEMPLATES: [&str; 7] = ["ejs", "erb", "handlebars", "hbs", "liquid", "mustache", "twig"];
+
+/// The language of what a template makes.
+fn by_inner_name(name: &str) -> Option<Language> {
+    let (inner, ending) = name.rsplit_once('.')?;
+    if TEMPLATES.contains(&ending) {
+        return by_name(inner);
+    }
+    by_name(inner).filter(|inner| PAGE_TEMPLATES.contains(&ending) && *inner != Language::Html)
+}
+
+/// The name of what a template makes; of another file, its own.
+fn inner_name(name: &str) -> &str {
+    match name.rsplit_once('.') {
+        Some((inner, ending)) if TEMPLATES.contains(&ending) && inner.contains('.') => inner,
+        _ => name,
+    }
 }
 
 /// `Makefile`, and also `Dockerfile.dev` and `.env.local`: a name before the first dot that names a language by itself.

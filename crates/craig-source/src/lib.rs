@@ -11,6 +11,7 @@ mod file_type;
 mod git;
 mod ignore_files;
 mod language;
+pub mod notebook;
 mod open;
 mod options;
 mod own_folder;

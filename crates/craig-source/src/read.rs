@@ -9,7 +9,9 @@ use std::{
 use crate::{
     Content, ContentHash, FileStamp, FileType, Language, Root, SourceFile, SourceOptions,
     decode::decode,
-    file_type::binary_by_extension,
+    file_type::{binary_by_extension, is_pointer},
+    language::of_shared_extension,
+    notebook::{cells_of, max_bytes_of},
     open::{is_link, open_without_links},
     secret::{is_secret_by_name, mask_file},
     unindexed::withheld,
@@ -70,7 +72,7 @@ pub enum ReadError {
 /// The stamp is the one the bytes belong to: a file that changes while it is read is an error. The ignore rules are not
 /// asked again; the size limit is.
 pub fn read(root: &Root, path: &str, options: &SourceOptions) -> Result<SourceFile, ReadError> {
-    let (bytes, stamp) = read_bytes(root, path, options.max_file_size_bytes)?;
+    let (bytes, stamp) = read_bytes(root, path, max_bytes_of(path, options.max_file_size_bytes))?;
     Ok(interpret(path, stamp, bytes))
 }
 
@@ -144,9 +146,13 @@ fn understand(path: &str, bytes: Vec<u8>) -> (Language, FileType, Content) {
     if let Some(file_type) = binary_by_extension(path) {
         return (by_name.unwrap_or(Language::Text), file_type, Content::Binary);
     }
-    let Some(text) = decode(bytes) else {
+    let text = if is_pointer(&bytes) { None } else { decode(bytes) };
+    let Some(mut text) = text else {
         return (by_name.unwrap_or(Language::Text), FileType::Binary, Content::Binary);
     };
+    if by_name == Some(Language::Notebook) {
+        text = cells_of(&text).unwrap_or(text);
+    }
     let language = language_of(path, by_name, &text);
     (language, FileType::Text, content_of(path, language, text))
 }
@@ -172,49 +178,13 @@ fn content_of(path: &str, language: Language, text: String) -> Content {
 fn language_of(path: &str, by_name: Option<Language>, text: &str) -> Language {
     let name = craig_text::path::name(path);
     let has_extension = name.trim_start_matches('.').contains('.');
-    let by_shebang = || Language::from_shebang(text.lines().next().unwrap_or_default());
     match by_name {
-        Some(Language::C) if name.ends_with(".h") => header_language(text),
-        Some(Language::ObjectiveC) if looks_like_matlab(text) => Language::Matlab,
-        Some(Language::Ini) if text.trim_start().starts_with('<') => Language::Xml,
-        Some(Language::TypeScript) if text.trim_start().starts_with("<?xml") => Language::Xml,
-        Some(language) if has_extension => language,
-        silent => by_shebang().or(silent).unwrap_or(Language::Text),
+        Some(language) if has_extension => of_shared_extension(name, language, text).unwrap_or(language),
+        silent => {
+            let by_shebang = Language::from_shebang(text.lines().next().unwrap_or_default());
+            by_shebang.or(silent).unwrap_or(Language::Text)
+        }
     }
-}
-
-/// C unless a line is such as only C++ or Objective-C has.
-fn header_language(text: &str) -> Language {
-    let language_of = |line: &str| match line {
-        _ if is_of_objective_c(line) => Some(Language::ObjectiveC),
-        _ if is_of_cpp(line) => Some(Language::Cpp),
-        _ => None,
-    };
-    text.lines().map(str::trim).find_map(language_of).unwrap_or(Language::C)
-}
-
-fn is_of_objective_c(line: &str) -> bool {
-    ["@interface", "@protocol", "@class", "#import"].iter().any(|word| line.starts_with(word))
-}
-
-/// Comments of C begin lines with `class`, `using` and `namespace` as well: those have to end like code.
-fn is_of_cpp(line: &str) -> bool {
-    match line.split([' ', '<']).next() {
-        Some("public:" | "private:" | "protected:" | "template" | "constexpr" | "virtual") => true,
-        Some("class" | "namespace") => line.ends_with(['{', '}', ';', ':']) || line.contains(" : "),
-        Some("using") => line.ends_with(';'),
-        // Headers of the standard library of C++ have no extension.
-        Some("#include") => line.contains('<') && !line.contains(['.', '/']),
-        Some("inline") => line.starts_with("inline namespace "),
-        Some("enum") => line.starts_with("enum class "),
-        _ => line.contains("std::"),
-    }
-}
-
-/// `.m` is shared: MATLAB comments with `%` and starts with functions, Objective-C does neither.
-fn looks_like_matlab(text: &str) -> bool {
-    let first = text.lines().map(str::trim_start).find(|line| !line.is_empty()).unwrap_or_default();
-    ["%", "function ", "classdef ", "clear", "close all"].iter().any(|word| first.starts_with(word))
 }
 
 #[cfg(test)]

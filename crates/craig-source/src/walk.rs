@@ -18,6 +18,7 @@ use serde::{Deserialize, Serialize};
 use crate::{
     FileStamp, Root, SourceError, SourceOptions,
     ignore_files::{FolderRules, IgnoreFiles, Present},
+    notebook::max_bytes_of,
     options::IgnoreRules,
     rules::{Excluded, Rules},
 };
@@ -286,8 +287,8 @@ impl Walker<'_> {
         let path = file.path.clone();
         match file.entry.metadata() {
             Ok(metadata) => {
+                let is_too_large = metadata.len() > max_bytes_of(&path, self.max_file_bytes);
                 let entry = Entry { path, stamp: FileStamp::from_metadata(&metadata) };
-                let is_too_large = metadata.len() > self.max_file_bytes;
                 let list =
                     if is_too_large { &mut found.listing.too_large } else { &mut found.listing.entries };
                 list.push(entry);

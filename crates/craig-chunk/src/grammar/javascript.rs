@@ -3,7 +3,9 @@
 use tree_sitter::{Node, Tree};
 
 use super::Answer::{Define as Defines, Open, OpenFunction, Plain};
-use super::find::{child, child_of, children, field, import, import_names, line, text, unquoted};
+use super::find::{
+    child, child_of, children, field, import, import_names, line, named_children, text, unquoted,
+};
 use super::{Answer, At, Definition, Rule, Table, define};
 use crate::ChunkKind::{Class, Constant, Enum, Function, Interface, Method, Module, Type};
 use crate::Import;
@@ -58,6 +60,8 @@ const RULES: &[(&str, Rule)] = &[
     ("expression_statement", Rule::Ask(statement)),
     ("return_statement", Rule::Ask(returned)),
     ("pair", Rule::Ask(pair)),
+    ("member_expression", Rule::Ask(chained)),
+    ("arguments", Rule::Ask(registered)),
     ("if_statement", Rule::Open),
     ("else_clause", Rule::Open),
     ("try_statement", Rule::Open),
@@ -117,10 +121,76 @@ fn callback(call: Node<'_>) -> Answer<'_> {
     body.map_or(Plain, OpenFunction)
 }
 
-/// A function expression, in parentheses or not.
+/// A function expression: in parentheses or not, before `.call(this)`, or behind the names of what AngularJS gives it.
 fn bare_function(node: Node<'_>) -> Option<Node<'_>> {
-    let node = if node.kind() == "parenthesized_expression" { node.named_child(0)? } else { node };
-    FUNCTIONS.contains(&node.kind()).then_some(node)
+    match node.kind() {
+        "parenthesized_expression" => node.named_child(0).and_then(bare_function),
+        "member_expression" => field(node, "object").and_then(bare_function),
+        "array" => injected(node),
+        kind => FUNCTIONS.contains(&kind).then_some(node),
+    }
+}
+
+/// The function of `['$http', function ($http) {…}]`.
+pub(crate) fn injected(array: Node<'_>) -> Option<Node<'_>> {
+    let n_names = array.named_child_count().checked_sub(1)?;
+    let last = u32::try_from(n_names).ok().and_then(|last| array.named_child(last))?;
+    let is_function = FUNCTIONS.contains(&last.kind());
+    let are_names = || named_children(array).take(n_names).all(|name| name.kind() == "string");
+    (is_function && are_names()).then_some(last)
+}
+
+/// Methods that register what their second argument is under the name that their first is: those of AngularJS and Vue. Others
+/// take events, routes and titles of tests.
+const REGISTER: [&str; 7] =
+    ["component", "controller", "directive", "factory", "filter", "provider", "service"];
+
+/// The name that a call registers a function, class or object under, and that.
+pub(crate) fn registration<'t>(call: Node<'t>, source: &'t str) -> Option<(Node<'t>, Node<'t>)> {
+    let method = field(call, "function").filter(|function| function.kind() == "member_expression")?;
+    let arguments = field(call, "arguments").filter(|arguments| arguments.named_child_count() == 2)?;
+    let name = arguments.named_child(0).filter(|name| name.kind() == "string")?;
+    let is_name = unquoted(text(name, source))
+        .chars()
+        .all(|c| c.is_alphanumeric() || matches!(c, '_' | '$' | '.' | '-'));
+    let value = arguments.named_child(1).filter(|_| is_name)?;
+    let registers = || {
+        let method = field(method, "property").map_or("", |method| text(method, source));
+        REGISTER.contains(&method)
+    };
+    let is_registered = match value.kind() {
+        "class" => true,
+        "array" => injected(value).is_some(),
+        "object" | "call_expression" => registers(),
+        kind => FUNCTIONS.contains(&kind) && registers(),
+    };
+    is_registered.then_some((name, value))
+}
+
+/// Whether one of the calls of `a.b().c().d()` registers something.
+fn registers(call: Node<'_>, source: &str) -> bool {
+    let mut call = Some(call);
+    while let Some(current) = call.filter(|node| node.kind() == "call_expression") {
+        if registration(current, source).is_some() {
+            return true;
+        }
+        call = field(current, "function").and_then(|function| field(function, "object"));
+    }
+    false
+}
+
+/// The call before the last of a chain that registers something.
+fn chained<'t>(member: Node<'t>, _: &'t str) -> Answer<'t> {
+    field(member, "object").filter(|object| object.kind() == "call_expression").map_or(Plain, Open)
+}
+
+/// What a call of such a chain registers, or its callback.
+fn registered<'t>(arguments: Node<'t>, source: &'t str) -> Answer<'t> {
+    let Some(call) = arguments.parent().filter(|call| call.kind() == "call_expression") else { return Plain };
+    let Some((name, value)) = registration(call, source) else { return callback(call) };
+    let (kind, body) = value_kind(value);
+    let kind = if kind == Constant { Class } else { kind };
+    Defines(Definition::new(kind, name).body(body))
 }
 
 /// The function or object among arguments.
@@ -149,8 +219,12 @@ fn value_kind(value: Node<'_>) -> (crate::ChunkKind, Option<Node<'_>>) {
         "call_expression" => match field(value, "arguments").and_then(inner_argument) {
             Some(object) if object.kind() == "object" => (Constant, Some(object)),
             Some(function) => (Function, field(function, "body")),
-            None => (Constant, None),
+            None => match field(value, "function").and_then(bare_function) {
+                Some(function) => (Function, field(function, "body")),
+                None => (Constant, None),
+            },
         },
+        "array" => injected(value).map_or((Constant, None), |function| (Function, field(function, "body"))),
         "as_expression" | "satisfies_expression" | "parenthesized_expression" => {
             value.named_child(0).map_or((Constant, None), value_kind)
         }
@@ -211,6 +285,7 @@ fn statement<'t>(node: Node<'t>, source: &'t str) -> Answer<'t> {
             .map_or(Plain, |name| Defines(Definition::new(Module, name).body(field(expression, "body")))),
         "unary_expression" => field(expression, "argument").map_or(Plain, callback),
         "call_expression" if module_asked(expression, source).is_some() => Answer::Import(read_requires),
+        "call_expression" if registers(expression, source) => Open(expression),
         "call_expression" => callback(expression),
         "parenthesized_expression" => expression.named_child(0).map_or(Plain, callback),
         _ => Plain,

@@ -499,12 +499,7 @@ const HASKELL: Counting = Counting {
 pub(super) fn counting(language: Language) -> Option<&'static Counting> {
     Some(match language {
         Language::C | Language::Cpp | Language::Cuda => &C_LIKE,
-        Language::TypeScript
-        | Language::Tsx
-        | Language::JavaScript
-        | Language::Vue
-        | Language::Svelte
-        | Language::Astro => &JAVASCRIPT,
+        Language::TypeScript | Language::Tsx | Language::JavaScript => &JAVASCRIPT,
         Language::Python => &PYTHON,
         Language::Java => &JAVA,
         Language::Go => &GO,

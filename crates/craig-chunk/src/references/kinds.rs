@@ -96,8 +96,7 @@ fn call_kind(call: Node<'_>, source: &str) -> ReferenceKind {
 }
 
 fn is_script(language: Language) -> bool {
-    use Language::{Astro, JavaScript, Svelte, Tsx, TypeScript, Vue};
-    matches!(language, TypeScript | Tsx | JavaScript | Vue | Svelte | Astro)
+    matches!(language, Language::TypeScript | Language::Tsx | Language::JavaScript)
 }
 
 const PHP_INCLUDES: &[&str] =

@@ -34,8 +34,8 @@ impl Words {
 
 fn searcher(language: Language) -> Option<&'static AhoCorasick> {
     use Language::{
-        Astro, CSharp, Go, Haskell, Java, JavaScript, Kotlin, Lua, Php, Python, Ruby, Rust, Svelte, Swift,
-        Tsx, TypeScript, Vue, Zig,
+        CSharp, Go, Haskell, Java, JavaScript, Kotlin, Lua, Php, Python, Ruby, Rust, Swift, Tsx, TypeScript,
+        Zig,
     };
     macro_rules! words {
         ($($word:literal)*) => {{
@@ -53,7 +53,7 @@ fn searcher(language: Language) -> Option<&'static AhoCorasick> {
     match language {
         CSharp => words!("using" "namespace"),
         Go | Java | Kotlin | Swift => words!("import" "package"),
-        TypeScript | Tsx | JavaScript | Vue | Svelte | Astro => words!("import" "require" "export"),
+        TypeScript | Tsx | JavaScript => words!("import" "require" "export"),
         Lua => words!("require"),
         Php => words!("namespace" "use" "require" "include"),
         Haskell | Python | Zig => words!("import"),

@@ -10,7 +10,7 @@ use super::{
     GitAccess, GitError, GitUrl,
     command::{GitOutput, git},
 };
-use crate::{Root, SourceError, SourceOptions, private, rules::Rules};
+use crate::{Root, SourceError, SourceOptions, notebook::max_bytes_of, private, rules::Rules};
 
 /// A repository and the reference to follow.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -145,7 +145,8 @@ impl<'a> Checkout<'a> {
         let root = Root::open(&self.folder)?;
         let rules = Rules::new(&root, options)?;
         let is_tracked = |path: &str, file: &TreeFile| {
-            file.size_bytes <= options.max_file_size_bytes && rules.exclude(Path::new(path), false).is_none()
+            file.size_bytes <= max_bytes_of(path, options.max_file_size_bytes)
+                && rules.exclude(Path::new(path), false).is_none()
         };
         let (now, newest) = (self.files_of("HEAD")?, self.files_of(NEWEST)?);
         let mut differences = Differences::default();

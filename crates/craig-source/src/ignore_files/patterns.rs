@@ -98,7 +98,58 @@ fn pattern(line: &[u8], dialect: Dialect) -> Result<Option<Cow<'_, str>>, String
     }
     let line = str::from_utf8(line).map_err(|_| "it is not UTF-8".to_owned())?;
     let has_literal_braces = dialect == Dialect::Git && line.contains(['{', '}']);
-    Ok(Some(if has_literal_braces { braces_escaped(line).into() } else { line.into() }))
+    let line = if has_literal_braces { braces_escaped(line).into() } else { Cow::from(line) };
+    Ok(Some(if line.contains("[:") { classes_expanded(&line).into() } else { line }))
+}
+
+/// Character classes of POSIX as ranges, as git's wildmatch has them. None begins with `!`, which would negate what it is
+/// put into.
+const CLASSES: [(&str, &str); 12] = [
+    ("alnum", "a-zA-Z0-9"),
+    ("alpha", "a-zA-Z"),
+    ("blank", " \t"),
+    ("cntrl", "\u{1}-\u{1f}\u{7f}"),
+    ("digit", "0-9"),
+    ("graph", "\"-~!"),
+    ("lower", "a-z"),
+    ("print", " -~"),
+    ("punct", ":-@!-/[-`{-~"),
+    ("space", " \t-\r"),
+    ("upper", "A-Z"),
+    ("xdigit", "0-9a-fA-F"),
+];
+
+/// A pattern with `[[:digit:]]` written as `[0-9]`.
+fn classes_expanded(line: &str) -> String {
+    let mut expanded = String::with_capacity(line.len());
+    let mut rest = line;
+    // Inside of brackets, how many characters of the set were read.
+    let mut in_set: Option<usize> = None;
+    while let Some(c) = rest.chars().next() {
+        let class = in_set.and_then(|_| class_at(rest));
+        let (part, length) = class.unwrap_or((&rest[..c.len_utf8()], c.len_utf8()));
+        in_set = match (in_set, c) {
+            (None, '[') => Some(0),
+            (Some(0), '!' | '^') => Some(0),
+            (Some(n), ']') if n > 0 => None,
+            (n, _) => n.map(|n| n + 1),
+        };
+        expanded.push_str(part);
+        rest = &rest[length..];
+        if c == '\\' && in_set.is_none() {
+            let escaped = rest.chars().next().map_or(0, char::len_utf8);
+            expanded.push_str(&rest[..escaped]);
+            rest = &rest[escaped..];
+        }
+    }
+    expanded
+}
+
+/// The ranges of the class that `text` starts with, and how long its name is with the brackets.
+fn class_at(text: &str) -> Option<(&'static str, usize)> {
+    let name = text.strip_prefix("[:")?.split_once(":]")?.0;
+    let (_, ranges) = CLASSES.iter().find(|(known, _)| *known == name)?;
+    Some((ranges, name.len() + 4))
 }
 
 /// What is wrong with a line, without the line: it may come from a file that is not to be shown.

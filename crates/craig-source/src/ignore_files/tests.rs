@@ -70,6 +70,31 @@ fn a_bad_line_costs_that_line_wherever_it_is_found() {
 }
 
 #[test]
+fn character_classes_of_posix_are_those_of_git() {
+    let rules =
+        b"q[[:digit:]].py\n[![:alpha:]]a.py\n[[:punct:]]b.py\n[]x]c.py\n\\[[:digit:]d.py\n[[:none:]]e.py\n";
+    let names = [
+        "q3.py", "qx.py", "1a.py", "xa.py", "-b.py", "]b.py", "1b.py", "]c.py", "yc.py", "[5d.py", "1d.py",
+        "[:d.py", "ne.py",
+    ];
+    let files: Vec<(&str, &[u8])> = [(".gitignore", rules.as_slice())]
+        .into_iter()
+        .chain(names.map(|name| (name, b"".as_slice())))
+        .collect();
+    let (folder, root) = tree(&files);
+    let git = |arguments: &[&str]| {
+        let output = Command::new("git").args(arguments).current_dir(folder.path()).output().unwrap();
+        String::from_utf8(output.stdout).unwrap()
+    };
+    git(&["init", "--quiet"]);
+    let listed = git(&["ls-files", "--others", "--exclude-standard"]);
+    let by_git: Vec<&str> = listed.lines().filter(|path| !path.starts_with('.')).collect();
+    let listing = walk(&root, &SourceOptions::default()).unwrap();
+    let found: Vec<&str> = listing.entries.iter().map(|entry| entry.path.as_str()).collect();
+    assert_eq!(found, by_git);
+}
+
+#[test]
 fn a_set_over_the_limit_of_the_library_is_halved() {
     let large = "?".repeat(4_000);
     let texts = [vec!["*.log"], vec![large.as_str(); 100], vec!["*.tmp"]].concat();

@@ -156,6 +156,7 @@ languages! {
     Vue Code MARKUP "vue" "Vue" ["vue"];
     Svelte Code MARKUP "svelte" "Svelte" ["svelte"];
     Astro Code MARKUP "astro" "Astro" ["astro"];
+    Notebook Code HASH "jupyter" "Jupyter Notebook" ["ipynb"] or ["ipynb" "notebook"];
     Razor Code MARKUP "razor" "Razor" ["cshtml" "razor"];
     Handlebars Code HANDLEBARS "handlebars" "Handlebars" ["hbs" "handlebars" "mustache"] or ["hbs" "mustache"];
     Jinja Code TEMPLATE "jinja" "Jinja" ["jinja" "jinja2" "j2" "njk"] or ["jinja2" "j2" "nunjucks"];
@@ -177,7 +178,7 @@ languages! {
         or ["bazel" "bzl"];
     Nix Code HASH "nix" "Nix" ["nix"];
     Puppet Code HASH "puppet" "Puppet" ["pp"];
-    Autoconf Code M4 "m4" "M4" ["m4" "ac"] named ["configure.ac"] or ["autoconf"];
+    Autoconf Code M4 "m4" "M4" ["m4" "ac"] named ["configure.ac" "configure.in"] or ["autoconf"];
     Dockerfile Config HASH "dockerfile" "Dockerfile" ["dockerfile" "containerfile"] named ["dockerfile" "containerfile"]
         or ["docker"];
     Terraform Config HASH "terraform" "Terraform" ["tf" "tfvars" "hcl" "tofu"] or ["tf" "hcl"];
@@ -186,7 +187,7 @@ languages! {
     Jsonnet Config C "jsonnet" "Jsonnet" ["jsonnet" "libsonnet"];
     Rego Config HASH "rego" "Rego" ["rego"];
     Dhall Config HASKELL "dhall" "Dhall" ["dhall"];
-    Json Config NONE "json" "JSON" ["json" "jsonl" "ndjson" "geojson" "webmanifest" "ipynb" "avsc" "har" "map" "tfstate"]
+    Json Config NONE "json" "JSON" ["json" "jsonl" "ndjson" "geojson" "webmanifest" "avsc" "har" "map" "tfstate"]
         named [".babelrc" ".prettierrc" ".eslintrc" ".swcrc" "composer.lock" "pipfile.lock" "flake.lock"] or ["jsonl"];
     Jsonc Config C "jsonc" "JSON with comments" ["jsonc" "json5" "code-workspace"] or ["json5"];
     Yaml Config HASH "yaml" "YAML" ["yaml" "yml" "cff" "sublime-syntax"]
@@ -201,7 +202,7 @@ languages! {
     Nginx Config HASH "nginx" "nginx" ["nginx" "nginxconf"] named ["nginx.conf"];
     GoMod Config C "go.mod" "Go module" [] named ["go.mod" "go.work"];
     Requirements Config HASH "pip-requirements" "pip requirements" []
-        named ["requirements.txt" "constraints.txt" "requirements-dev.txt" "dev-requirements.txt"];
+        named ["requirements.txt" "constraints.txt" "requirements-dev.txt" "dev-requirements.txt" "requirements.in"];
     Xml Config MARKUP "xml" "XML"
         ["xml" "xsd" "xsl" "xslt" "wsdl" "plist" "csproj" "fsproj" "vbproj" "vcxproj" "props" "targets" "resx" "xaml"
             "axaml" "nuspec" "storyboard" "xib" "ui" "qrc" "rss" "atom" "xlf" "xliff" "jelly" "pom" "dtd" "iml"];

@@ -44,19 +44,52 @@ fn shared_extensions_are_resolved_by_content() {
     let cpp_headers =
         ["#include <string>\nstruct A { A(); };\n", "enum class A { B };\n", "int f(std::string);\n"];
     for text in cpp_headers {
-        assert_eq!(language_of("b.h", Some(Language::C), text), Language::Cpp, "{text}");
+        assert_eq!(language("b.h", text), Language::Cpp, "{text}");
     }
     let comment =
         "/* The\n   class of numbers, using\n   namespace words */\n#include <time.h>\nenum a { b };\n";
-    assert_eq!(language_of("b.h", Some(Language::C), comment), Language::C);
+    assert_eq!(language("b.h", comment), Language::C);
     check("c.h", "@interface A\n", expect![[r#"objective-c Code Text text "@interface A\n""#]]);
     check(
         "d.m",
         "% adds\nfunction x = f()\n",
         expect![[r#"matlab Code Text text "% adds\nfunction x = f()\n""#]],
     );
+    for (path, text, language) in [
+        ("a.inc", "<?php\nfunction f() {}\n", Language::Php),
+        ("a.inc", "static const int table[] = {\n  1,\n};\n", Language::C),
+        ("a.inc", "#include <vector>\n", Language::Cpp),
+        ("a.inc", "PROCEDURE Draw;\nbegin\nend;\n", Language::Pascal),
+        ("a.inc", "SUMMARY = \"x\"\n", Language::Text),
+        ("a.cls", "% A class.\n\\ProvidesClass{thesis}\n", Language::Latex),
+        ("A.cls", "public with sharing class A {\n}\n", Language::Apex),
+        ("A.cls", "VERSION 1.0 CLASS\nAttribute VB_Name = \"A\"\n", Language::VisualBasic),
+        ("a.pl", ":- module(a, [b/1]).\n", Language::Prolog),
+        ("a.pl", "use strict;\n", Language::Perl),
+        ("a.v", "Theorem x : True.\n", Language::Coq),
+        ("a.v", "module adder(input a);\n", Language::Verilog),
+        ("a.cl", "__kernel void add() {}\n", Language::OpenCl),
+        ("config.h.in", "namespace a {\n", Language::Cpp),
+        ("web.config", "<configuration/>", Language::Xml),
+    ] {
+        assert_eq!(interpret(path, STAMP, text.into()).language, language, "{path} {text}");
+    }
     check("web.config", "<configuration/>", expect![[r#"xml Config Text text "<configuration/>""#]]);
     check("app.config", "[a]\n", expect![[r#"ini Config Text text "[a]\n""#]]);
+}
+
+#[test]
+fn notebooks_are_their_cells() {
+    check(
+        "a.ipynb",
+        r#"{"cells": [{"cell_type": "code", "outputs": ["no"], "source": "x = 1"}]}"#,
+        expect![[r##"jupyter Code Text text "# %%\nx = 1\n""##]],
+    );
+    check("b.ipynb", "{\"a\": 1}", expect![[r#"json Config Text text "{\"a\": 1}""#]]);
+    let token = ["gh", "p_r8Zt4kQ1vXw9Lm2Np7Bs5Hd3Jf6Gc0Ya1UeK"].concat();
+    let secret = format!(r#"{{"cells": [{{"source": "t = \"{token}\""}}]}}"#);
+    let masked = format!("# %%\nt = \"{}\"\n", "*".repeat(token.len()));
+    assert_eq!(interpret("c.ipynb", STAMP, secret.into_bytes()).content, Content::Text(masked));
 }
 
 #[test]
@@ -77,6 +110,14 @@ fn binary_files() {
     check("a.zip", "PK", expect!["plaintext Docs Archive Binary"]);
     check("data", b"\x01\x00\x02", expect!["plaintext Docs Binary Binary"]);
     check("a.rs", b"\x01\x00\x02", expect!["rust Code Binary Binary"]);
+    let pointer = "version https://git-lfs.github.com/spec/v1\noid sha256:4d7a\nsize 12345\n";
+    check("data/a.csv", pointer, expect!["csv Config Binary Binary"]);
+    check("data/b.csv", "/annex/objects/SHA256E-s12--4d7a.csv\n", expect!["csv Config Binary Binary"]);
+    check(
+        "lfs.md",
+        "version https://git-lfs.github.com/spec/ begins a pointer",
+        expect![[r#"markdown Docs Text text "version https://git-lfs.github.com/spec/ begins a pointer""#]],
+    );
 }
 
 #[test]

@@ -246,12 +246,14 @@ fn a_bad_line_in_an_ignore_file_is_reported_and_the_others_apply() {
 fn files_over_the_limit_are_named() {
     let options = SourceOptions { max_file_size_bytes: 4, ..SourceOptions::default() };
     check(
-        "a.rs: 1234\nb.rs: 12345\nc.rs",
+        &format!("a.rs: 1234\nb.rs: 12345\nc.rs\nd.ipynb: 12345\ne.ipynb: {}", "x".repeat(65)),
         &options,
         expect![[r#"
             a.rs
             c.rs
+            d.ipynb
             too large: b.rs 5
+            too large: e.ipynb 65
         "#]],
     );
 }

@@ -3,9 +3,9 @@
 use tree_sitter::Node;
 
 use super::modules::required;
-use super::objects::bare;
+use super::objects::{bare, defined};
 use super::variables::pattern;
-use crate::grammar::{field, named_children};
+use crate::grammar::{child, field, injected, named_children, registration};
 use crate::names::walk::{ScopeKind, Walk};
 use crate::names::{Role, Site, Source, Value};
 
@@ -92,13 +92,31 @@ pub(super) fn call<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
     };
     walk.field(node, "type_arguments");
     if let Some(list) = field(node, "arguments") {
-        arguments(walk, list, called, element);
+        match registration(node, walk.text) {
+            Some((name, value)) => registered(walk, name, list, value),
+            None => {
+                arguments(walk, list, called, element);
+            }
+        }
     }
     match (method, object, element) {
         // They keep the elements.
         ("filter", _, Value::Instance(of)) => Value::Collection(of),
         ("find" | "findLast", _, found) if found != Value::Unknown => found,
         _ => called.called(),
+    }
+}
+
+/// Defines what a call registers under a name in quotes.
+fn registered<'t>(walk: &mut Walk<'t>, name: Node<'t>, list: Node<'t>, value: Node<'t>) {
+    let value = if value.kind() == "array" { injected(value).unwrap_or(value) } else { value };
+    match child(name, "string_fragment") {
+        Some(name) => {
+            defined(walk, None, name, list, value, None);
+        }
+        None => {
+            walk.visit(value);
+        }
     }
 }
 
