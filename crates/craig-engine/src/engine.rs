@@ -14,6 +14,7 @@ use rayon::ThreadPool;
 use crate::consent::{Consent, NewSources};
 use crate::context::ContextCache;
 use crate::freshness::FreshnessCache;
+use crate::left_out::LargeFiles;
 use crate::lock::locked;
 use crate::models;
 use crate::options::StoredOptions;
@@ -49,6 +50,7 @@ pub struct Engine {
     /// By the folder of their project.
     explainers: SingleFlight<PathBuf, Arc<Explainer>>,
     freshness: FreshnessCache,
+    large_files: LargeFiles,
     background_refreshes: Permits,
     /// Names of the projects that were found, by their references. Held only to read or add one.
     names: Mutex<HashMap<String, String>>,
@@ -72,6 +74,7 @@ impl Engine {
             contexts: ContextCache::default(),
             explainers: SingleFlight::default(),
             freshness: FreshnessCache::default(),
+            large_files: LargeFiles::default(),
             background_refreshes: Permits::new(MAX_BACKGROUND_REFRESHES),
             names: Mutex::default(),
         }
@@ -140,6 +143,10 @@ impl Engine {
 
     pub(crate) fn contexts(&self) -> &ContextCache {
         &self.contexts
+    }
+
+    pub(crate) fn large_files(&self) -> &LargeFiles {
+        &self.large_files
     }
 
     pub(crate) fn freshness(&self) -> &FreshnessCache {
@@ -386,15 +393,20 @@ impl Engine {
     pub fn check_directory(&self, handle: &str) -> Result<UpdateCheck, EngineError> {
         let store = self.store()?;
         let project = self.find(&store, handle)?;
-        Self::compare_directory(&store, &project)
+        self.compare_directory(&store, &project)
     }
 
     /// The same for a project that was found.
-    pub(crate) fn compare_directory(store: &Store, project: &Project) -> Result<UpdateCheck, EngineError> {
+    pub(crate) fn compare_directory(
+        &self,
+        store: &Store,
+        project: &Project,
+    ) -> Result<UpdateCheck, EngineError> {
         let root = root_of(project)?;
         let stored = StoredOptions::parse(&project.options);
         let options = stored.source();
         let listing = walk(&root, &options)?;
+        self.large_files().note(project, &listing);
         let plan = Plan::new(&listing, store.tracked_files(project.id)?, Compare::Stamp);
         let mut check = UpdateCheck {
             project: project.name.clone(),

@@ -6,7 +6,7 @@ use craig_explain::ExplainError;
 use craig_insight::InsightError;
 use craig_model::{FailureClass, ModelError};
 use craig_search::SearchError;
-use craig_source::{BadUrl, GitError, ProtectedFolder, SourceError};
+use craig_source::{BadUrl, GitError, LeftOut, ProtectedFolder, SourceError};
 use craig_store::{StoreError, StoreErrorKind};
 use thiserror::Error;
 
@@ -102,6 +102,8 @@ pub enum EngineError {
         project: String,
         /// Path asked for.
         path: String,
+        /// Why it is no part of the project, if it is there.
+        left_out: Option<Box<LeftOut>>,
         /// Similar paths.
         similar: Vec<String>,
     },
@@ -114,6 +116,8 @@ pub enum EngineError {
         name: String,
         /// Similar names.
         similar: Vec<String>,
+        /// Which files that are not searched have the name.
+        note: Option<String>,
     },
     /// A file without text cannot be compared with others.
     #[error("{path} has no text to compare others with")]
@@ -290,11 +294,13 @@ impl EngineError {
             Self::DirectoryTaken { project, .. } => Some(format!(
                 "leave the name out to ingest it again; run 'craig purge {project}' first to give it another name"
             )),
-            Self::UnknownSymbol { similar, .. } if similar.is_empty() => Some(
+            Self::UnknownSymbol { similar, note: None, .. } if similar.is_empty() => Some(
                 "'craig search' finds code by what it does, 'craig grep' by its text; names are 'Cart.total' or \
                  'src/cart.py:12'"
                     .into(),
             ),
+            Self::UnknownFile { left_out: Some(left_out), .. } => Some(left_out.to_string()),
+            Self::UnknownSymbol { note: Some(note), .. } => Some(note.clone()),
             Self::UnknownFile { similar, .. } | Self::UnknownSymbol { similar, .. } if !similar.is_empty() => {
                 Some(format!("did you mean {}?", similar.join(", ")))
             }

@@ -95,6 +95,9 @@ pub struct GrepAnswer {
     pub total_files: u64,
     /// The first of these lines, by path and line.
     pub lines: Vec<GrepLine>,
+    /// Which files match that are not searched, and why.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub notes: Vec<String>,
 }
 
 /// The files that match a pattern.
@@ -112,6 +115,9 @@ pub struct GrepCounts {
     pub total_files: u64,
     /// The first of these files, by path.
     pub files: Vec<GrepFile>,
+    /// Which files match that are not searched, and why.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub notes: Vec<String>,
 }
 
 /// A file that matches a pattern.
@@ -157,6 +163,7 @@ impl Engine {
                 total_lines: found.iter().map(|file| file.n_lines).sum(),
                 total_files: found.len() as u64,
                 lines: lines(&store, &found, &compiled, request)?,
+                notes: self.notes_of_grep(project, &compiled, request)?,
                 elapsed_ms: started.elapsed().as_secs_f64() * 1e3,
             })
         })
@@ -183,9 +190,20 @@ impl Engine {
                 total_lines,
                 total_files,
                 files: files.map(|file| GrepFile { path: file.path, lines: file.n_lines }).collect(),
+                notes: self.notes_of_grep(project, &compiled, request)?,
                 elapsed_ms: started.elapsed().as_secs_f64() * 1e3,
             })
         })
+    }
+
+    fn notes_of_grep(
+        &self,
+        project: &Project,
+        pattern: &Pattern,
+        request: &GrepRequest,
+    ) -> Result<Vec<String>, EngineError> {
+        let has_match = |text: &str| pattern.lines(text).next().is_some();
+        Ok(self.note_about_large_files(project, &request.filter()?, has_match).into_iter().collect())
     }
 
     /// All files that match, by path, with the places of the first `most_lines` lines. Texts are searched on the threads of

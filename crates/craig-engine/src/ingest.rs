@@ -201,6 +201,7 @@ impl Engine {
         let options = stored.source();
         progress(&Progress::new(Phase::Listing));
         let listing = walk(&root, &options)?;
+        self.large_files().note(project, &listing);
         let plan = Plan::new(&listing, store.tracked_files(project.id)?, compare);
         if let Some(cost) = cost(store, project, &stored, &*embedder, &plan, consent)? {
             progress(&Progress { current: cost.to_string(), ..Progress::new(Phase::Embedding) });
@@ -614,6 +615,7 @@ struct Tally {
     current: String,
     failed: Vec<FailedFile>,
     too_large: Vec<String>,
+    own_repositories: Vec<String>,
     secrets: Vec<String>,
     known: HashSet<String>,
 }
@@ -629,6 +631,7 @@ impl Tally {
             n_total: plan.read.len() + plan.removed.len(),
             failed: listing.skipped.iter().map(FailedFile::from).collect(),
             too_large: listing.too_large.iter().map(|entry| entry.path.clone()).collect(),
+            own_repositories: listing.own_repositories.clone(),
             known: plan.read.iter().filter_map(|(_, tracked)| Some(tracked.as_ref()?.path.clone())).collect(),
             ..Self::default()
         }
@@ -681,6 +684,7 @@ impl Tally {
             elapsed_s: started.elapsed().as_secs_f64(),
             failed: self.failed,
             too_large: self.too_large,
+            own_repositories: self.own_repositories,
             secrets: self.secrets,
             git: None,
             notes: Vec::new(),

@@ -14,6 +14,7 @@ mod freshness;
 mod grep;
 mod ingest;
 mod insight;
+mod left_out;
 mod lock;
 mod models;
 mod options;
@@ -109,8 +110,8 @@ pub use craig_search::{
 pub use craig_source::private;
 pub use craig_source::{BadUrl, GitAccess, GitError, GitToken, GitUrl};
 pub use craig_source::{
-    DEFAULT_MAX_FILE_SIZE_BYTES, Hidden, IgnoreRules, Language, SourceOptions, Withheld, language,
-    mask_secrets, mask_text,
+    DEFAULT_MAX_FILE_SIZE_BYTES, Hidden, IgnoreRules, Language, LeftOut, SourceOptions, WhyLeftOut, Withheld,
+    language, mask_secrets, mask_text,
 };
 pub use craig_source::{DOCUMENT_ENDINGS, is_document};
 pub use craig_source::{ProtectedFolder, protected_folder, repository_leads_elsewhere};

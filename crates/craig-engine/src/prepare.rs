@@ -5,12 +5,14 @@ use std::sync::Arc;
 use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::time::{Duration, Instant};
 
-use craig_source::{Root, SourceOptions};
+use craig_source::{Root, SourceOptions, left_out};
 use craig_store::{Project, Store, StoreError};
 
 use crate::consent::Consent;
 use crate::freshness::{ProjectWatch, Turn};
 use crate::ingest::{IngestRequest, Waiting};
+use crate::options::StoredOptions;
+use crate::project::root_of;
 use crate::report::{IngestReport, UpdateCheck};
 use crate::{Engine, EngineError, Progress};
 
@@ -162,7 +164,7 @@ impl Engine {
         }
         turn.before_walk(project, &store.derived_folder().join("marks"));
         if refresh == Refresh::Compare {
-            let check = Self::compare_directory(&store, project)?;
+            let check = self.compare_directory(&store, project)?;
             if !check.up_to_date {
                 return Ok(Freshness::Changed(Box::new(check)));
             }
@@ -176,7 +178,7 @@ impl Engine {
             }
             Err(EngineError::Store(StoreError::Held { .. })) => Ok(Freshness::InProgress),
             Err(error) if error.is_of_writing() => {
-                Ok(match Self::compare_directory(&store, project)?.up_to_date {
+                Ok(match self.compare_directory(&store, project)?.up_to_date {
                     true => Freshness::UpToDate(None),
                     false => Freshness::Unwritable(error.to_string()),
                 })
@@ -192,7 +194,7 @@ impl Engine {
         request: &PrepareRequest<'_>,
         progress: &mut dyn FnMut(&Progress),
     ) -> Result<(Project, Option<Freshness>), EngineError> {
-        let root = Root::open(request.directory)?;
+        let root = root_to_ingest(&*self.store()?, Root::open(request.directory)?)?;
         if request.refresh == Refresh::Skip
             && let Some(project) = project_holding(&*self.store()?, &root)?
         {
@@ -224,7 +226,11 @@ impl Engine {
             return Ok((project, None));
         }
         let request = IngestRequest {
-            directory: request.directory.to_owned(),
+            // As it was named, so that an error names it likewise.
+            directory: match Root::open(request.directory)? == *root {
+                true => request.directory.to_owned(),
+                false => root.path().to_owned(),
+            },
             name: None,
             options: request.options.unwrap_or(&self.config().source).clone(),
             waiting: Waiting::Wait,
@@ -235,10 +241,24 @@ impl Engine {
         Ok((project, Some(Freshness::UpToDate(Some(Box::new(report))))))
     }
 
-    /// Reference of the project that `directory` belongs to; `None` when it is not ingested.
+    /// Reference of the project that `directory` belongs to; `None` when it is not ingested. A linked worktree does not belong
+    /// to the project of its main checkout, nor does a folder that a project leaves out.
     pub fn project_of_directory(&self, directory: &Path) -> Result<Option<String>, EngineError> {
         let root = Root::open(directory)?;
         Ok(project_holding(&*self.store()?, &root)?.map(|project| project.reference))
+    }
+
+    /// The same for a file, or for a path at which nothing is any more.
+    pub fn project_of_place(&self, path: &Path) -> Result<Option<String>, EngineError> {
+        if path.exists() {
+            return self.project_of_directory(if path.is_dir() {
+                path
+            } else {
+                path.parent().unwrap_or(path)
+            });
+        }
+        let projects = self.projects()?.into_iter().filter(|project| path.starts_with(&project.source_path));
+        Ok(projects.max_by_key(|project| project.source_path.len()).map(|project| project.reference))
     }
 }
 
@@ -258,15 +278,43 @@ fn without_walk(project: &Project, refresh: Refresh) -> Option<Freshness> {
     }
 }
 
-/// The project of `root`, or of the nearest folder above it that is one.
+/// The project of `root`, or of the nearest folder above it that is one and that does not leave `root` out.
 fn project_holding(store: &Store, root: &Root) -> Result<Option<Project>, EngineError> {
-    for folder in root.path().ancestors() {
-        if let Some(project) = folder.to_str().map(|path| store.project_of_path(path)).transpose()?.flatten()
-        {
+    for project in projects_above(store, root)? {
+        if project.source_path == root.as_str() || holds(&project, root.path()) {
             return Ok(Some(project));
         }
     }
     Ok(None)
+}
+
+/// The projects of `root` and of the folders above it, the nearest first.
+fn projects_above(store: &Store, root: &Root) -> Result<Vec<Project>, EngineError> {
+    let folders = root.path().ancestors().filter_map(Path::to_str);
+    let projects = folders.filter_map(|path| store.project_of_path(path).transpose());
+    Ok(projects.collect::<Result<_, _>>()?)
+}
+
+/// Whether a folder in the directory of a project is a part of it: it may be a linked worktree, or be ignored.
+fn holds(project: &Project, folder: &Path) -> bool {
+    let below = folder.strip_prefix(&project.source_path).ok().and_then(Path::to_str).unwrap_or_default();
+    let below = below.replace(std::path::MAIN_SEPARATOR, "/");
+    let options = StoredOptions::parse(&project.options).source();
+    // Whatever is wrong with its directory is reported by what is done with the project.
+    root_of(project).is_ok_and(|root| !matches!(left_out(&root, &options, &below), Ok(Some(_))))
+        || !is_there(project)
+}
+
+/// The directory to ingest for `root`, which no project holds: the top of its working tree if that lies in the directory of
+/// a project, which then leaves it out.
+fn root_to_ingest(store: &Store, root: Root) -> Result<Root, EngineError> {
+    let Some(around) = projects_above(store, &root)?.into_iter().next() else { return Ok(root) };
+    let is_below = |folder: &&Path| folder.as_os_str().len() > around.source_path.len();
+    let mut folders = root.path().ancestors().take_while(is_below);
+    match folders.find(|folder| folder.join(".git").symlink_metadata().is_ok()) {
+        Some(top) if !holds(&around, top) => Ok(Root::open(top)?),
+        _ => Ok(root),
+    }
 }
 
 /// Whether the directory of a project is still the one that it was ingested from.

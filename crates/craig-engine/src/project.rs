@@ -6,6 +6,7 @@ use craig_source::{Root, SourceError};
 use craig_store::{FileRecord, Project, Store, StoreError};
 
 use crate::EngineError;
+use crate::left_out::left_out;
 
 /// The source directory of a project.
 /// Its path is kept without links, so a link on the way there was put there since: it is not followed.
@@ -39,5 +40,10 @@ pub(crate) fn unknown_file(store: &Store, project: &Project, path: &str) -> Resu
     let records = store.file_records(project.id)?;
     let ends = |record: &&FileRecord| record.path.rsplit('/').next() == Some(name);
     let similar = records.iter().filter(ends).take(3).map(|record| record.path.clone()).collect();
-    Ok(EngineError::UnknownFile { project: project.name.clone(), path: path.to_owned(), similar })
+    Ok(EngineError::UnknownFile {
+        project: project.name.clone(),
+        path: path.to_owned(),
+        left_out: left_out(project, path)?.map(Box::new),
+        similar,
+    })
 }

@@ -35,6 +35,9 @@ pub struct IngestReport {
     pub failed: Vec<FailedFile>,
     /// Files over the size limit: not tracked.
     pub too_large: Vec<String>,
+    /// Folders that are git working trees of their own, and so projects of their own.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub own_repositories: Vec<String>,
     /// Files that are secrets, such as `.env`: tracked by name only.
     pub secrets: Vec<String>,
     /// The repository it was cloned from.

@@ -131,7 +131,7 @@ impl Engine {
     pub fn check_updates(&self, handle: &str) -> Result<UpdateCheck, EngineError> {
         let store = self.store()?;
         let project = self.find(&store, handle)?;
-        let mut check = Self::compare_directory(&store, &project)?;
+        let mut check = self.compare_directory(&store, &project)?;
         let stored = StoredOptions::parse(&project.options);
         let remote = stored.remote().filter(|remote| has_cloned(&store, remote, &project));
         let Some(remote) = remote else { return Ok(check) };

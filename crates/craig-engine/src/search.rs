@@ -165,6 +165,7 @@ impl Engine {
             }
         };
         let mut hits = hits;
+        notes.extend(self.notes_about_names(&*self.store()?, &project, query, &hits, &request.filter()?)?);
         if request.detail != Detail::Full {
             request.detail.shape(&*self.store()?, &project, query, &mut hits)?;
         }

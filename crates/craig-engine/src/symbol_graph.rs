@@ -15,9 +15,11 @@ use std::sync::Arc;
 use craig_chunk::names::{Role, Traits};
 use craig_insight::{ScipFile, SymbolGraph, SymbolIx, SymbolQuery, SymbolReference};
 use craig_model::Cancellation;
+use craig_search::Filter;
 use craig_store::{Project, Store};
 
 pub(crate) use self::text::FileLines;
+use crate::left_out::has_word;
 use crate::{Engine, EngineError};
 
 pub use self::answer::{
@@ -135,8 +137,18 @@ impl Engine {
         let store = self.store()?;
         self.read(&store, handle, |project| {
             let graph = self.symbol_graph(&store, project, &request.cancellation)?;
-            ask(&Asked::find(&store, project, &graph, name)?)
+            let asked = Asked::find(&store, project, &graph, name);
+            ask(&asked.map_err(|error| self.with_note(project, error))?)
         })
+    }
+
+    /// An error about an unknown symbol, with the files over the size limit that have its name.
+    fn with_note(&self, project: &Project, error: EngineError) -> EngineError {
+        let EngineError::UnknownSymbol { project: of, name, similar, .. } = error else { return error };
+        let has_name =
+            |text: &str| SymbolQuery::parse(&name).is_some_and(|query| has_word(text, query.name()));
+        let note = self.note_about_large_files(project, &Filter::default(), has_name);
+        EngineError::UnknownSymbol { project: of, name, similar, note }
     }
 
     /// The graph of a project, which is read as it is in a snapshot of the caller.
@@ -180,6 +192,7 @@ impl<'a> Asked<'a> {
                 project: project.name.clone(),
                 name: name.to_owned(),
                 similar,
+                note: None,
             });
         };
         let mut parts = graph.parts(first);

@@ -8,10 +8,14 @@ mod checkout;
 mod command;
 mod elsewhere;
 mod error;
+mod index;
+mod repository;
 mod url;
 
 pub use checkout::{Checkout, Commit, Differences, Remote};
 pub use command::{GitAccess, GitToken};
 pub use elsewhere::repository_leads_elsewhere;
 pub use error::{BadUrl, GitError};
+pub(crate) use index::BadIndex;
+pub(crate) use repository::{Repository, common_folder, exclude_file, git_folder, hash_of_tracked};
 pub use url::GitUrl;

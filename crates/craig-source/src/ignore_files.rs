@@ -6,8 +6,6 @@
 mod patterns;
 
 use std::{
-    borrow::Cow,
-    collections::HashMap,
     ffi::OsStr,
     fs::{self, File},
     io::{self, Read as _},
@@ -23,7 +21,9 @@ use ignore::{
 
 use crate::{
     Root, SkipReason, Skipped,
+    git::exclude_file,
     options::IGNORE_FILES,
+    place::Place,
     regular::open_regular,
     walk::{lossy, relative_to},
 };
@@ -34,6 +34,7 @@ const MAX_FILE_BYTES: u64 = 1_048_576;
 
 /// Kinds of rules, strongest first: [`IGNORE_FILES`], a repository's `info/exclude`, the user's own excludes.
 const N_KINDS: usize = IGNORE_FILES.len() + 2;
+const GITIGNORE: usize = IGNORE_FILES.len() - 1;
 const EXCLUDE: usize = N_KINDS - 2;
 const GLOBAL: usize = N_KINDS - 1;
 
@@ -48,22 +49,26 @@ pub(crate) struct FolderRules {
     weight: usize,
 }
 
-/// Where the rules' folder lies, as what turns a path relative to the root into one relative to that folder.
-#[derive(Debug)]
-enum Place {
-    /// In the root: so many bytes are cut off.
-    Below(usize),
-    /// Above the root: this goes before.
-    Above(String),
+/// The kind of rule that leaves a path out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum IgnoredBy {
+    /// `.pukuignore` or `.ignore`: made for search tools, whatever git does with the path.
+    SearchRules,
+    /// Git's own rules, which hold for what git does not track.
+    GitRules,
 }
 
 impl FolderRules {
-    /// Whether a path relative to the root is left out. The folders above it are taken to be entered.
+    /// What leaves a path relative to the root out, if anything does. The folders above it are taken to be entered.
     ///
     /// A stronger kind decides before a weaker one, in it the nearest folder, in a file the last line that matches.
-    pub(crate) fn is_ignored(&self, relative: &str, is_dir: bool) -> bool {
-        let decided = |kind: usize| self.chain().find_map(|rules| rules.decision(kind, relative, is_dir));
-        (0..N_KINDS).find_map(decided).unwrap_or(false)
+    pub(crate) fn ignored_by(&self, relative: &str, is_dir: bool) -> Option<IgnoredBy> {
+        let decided = |kind: usize| {
+            let is_ignored = self.chain().find_map(|rules| rules.decision(kind, relative, is_dir))?;
+            let by = if kind < GITIGNORE { IgnoredBy::SearchRules } else { IgnoredBy::GitRules };
+            Some(is_ignored.then_some(by))
+        };
+        (0..N_KINDS).find_map(decided).flatten()
     }
 
     fn chain(&self) -> impl Iterator<Item = &FolderRules> {
@@ -75,10 +80,7 @@ impl FolderRules {
         if sets.is_empty() {
             return None;
         }
-        let path = match &self.place {
-            Place::Below(n_bytes) => Cow::Borrowed(relative.get(*n_bytes..)?),
-            Place::Above(prefix) => Cow::Owned(format!("{prefix}{relative}")),
-        };
+        let path = self.place.path(relative)?;
         sets.iter().rev().find_map(|set| match set.matched(&*path, is_dir) {
             Match::None => None,
             Match::Ignore(_) => Some(true),
@@ -87,7 +89,7 @@ impl FolderRules {
     }
 }
 
-/// Which ignore files a folder has.
+/// Which ignore files a folder has, and whether it has a `.git`.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Present {
     files: [bool; IGNORE_FILES.len()],
@@ -96,7 +98,7 @@ pub(crate) struct Present {
 
 impl Present {
     /// For a folder whose entries are not known: missing files do no harm.
-    const PERHAPS_ALL: Present = Present { files: [true; IGNORE_FILES.len()], git: true };
+    pub(crate) const PERHAPS_ALL: Present = Present { files: [true; IGNORE_FILES.len()], git: true };
 
     /// Takes note of an entry of the folder.
     pub(crate) fn note(&mut self, name: &OsStr) {
@@ -107,6 +109,11 @@ impl Present {
         for (is_there, file) in self.files.iter_mut().zip(IGNORE_FILES) {
             *is_there |= name == *file;
         }
+    }
+
+    /// Whether the folder may be the top of a working tree.
+    pub(crate) fn has_git(self) -> bool {
+        self.git
     }
 }
 
@@ -176,8 +183,7 @@ impl IgnoreFiles {
         if !present.git && present.files == [false; IGNORE_FILES.len()] {
             return Arc::clone(above);
         }
-        let place = Place::Below(if folder.is_empty() { 0 } else { folder.len() + 1 });
-        self.join(&self.root.join(folder), present, place, above, troubles)
+        self.join(&self.root.join(folder), present, Place::below(folder), above, troubles)
     }
 
     fn join(
@@ -295,73 +301,6 @@ fn beginning(file: File) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     file.take(MAX_FILE_BYTES + 1).read_to_end(&mut bytes)?;
     Ok(bytes)
-}
-
-/// `info/exclude` of the repository whose `.git` this is: a folder, or a file that leads to one (a worktree, a submodule).
-fn exclude_file(git: &Path) -> Option<PathBuf> {
-    if fs::metadata(git).ok()?.is_dir() {
-        return Some(git.join("info/exclude"));
-    }
-    let folder = git.parent()?;
-    let git_folder = folder.join(first_line(git)?.strip_prefix("gitdir: ")?);
-    let common = first_line(&git_folder.join("commondir")).map(|common| git_folder.join(common));
-    Some(common.unwrap_or(git_folder).join("info/exclude"))
-}
-
-fn first_line(path: &Path) -> Option<String> {
-    const MAX_LINE_BYTES: u64 = 4_096;
-    let mut text = String::new();
-    open_regular(path).ok()??.take(MAX_LINE_BYTES).read_to_string(&mut text).ok()?;
-    text.lines().next().map(str::to_owned)
-}
-
-/// The same rules asked by single paths, in no order.
-#[derive(Debug)]
-pub(crate) struct IgnoreLookup {
-    files: IgnoreFiles,
-    /// The rules in folders that were asked for, by path.
-    known: HashMap<String, Arc<FolderRules>>,
-}
-
-/// More folders are read again when they are asked for.
-const MAX_KNOWN_FOLDERS: usize = 4_096;
-
-impl IgnoreLookup {
-    pub(crate) fn new(root: &Root) -> Self {
-        Self { files: IgnoreFiles::new(root), known: HashMap::new() }
-    }
-
-    /// Whether a path relative to the root, or a folder on the way to it, is left out.
-    pub(crate) fn is_ignored(&mut self, relative: &str, is_dir: bool) -> bool {
-        let mut rules = self.rules("", None);
-        let ends = relative.match_indices('/').map(|(at, _)| at).chain([relative.len()]);
-        for end in ends {
-            let path = &relative[..end];
-            let is_last = end == relative.len();
-            if rules.is_ignored(path, is_dir || !is_last) {
-                return true;
-            }
-            if !is_last {
-                rules = self.rules(path, Some(&rules));
-            }
-        }
-        false
-    }
-
-    fn rules(&mut self, folder: &str, above: Option<&Arc<FolderRules>>) -> Arc<FolderRules> {
-        if let Some(rules) = self.known.get(folder) {
-            return Arc::clone(rules);
-        }
-        // The walk reports what is wrong with them.
-        let mut troubles = Vec::new();
-        let above = above.map_or_else(|| self.files.outside(&mut troubles), Arc::clone);
-        let rules = self.files.enter(folder, Present::PERHAPS_ALL, &above, &mut troubles);
-        if self.known.len() >= MAX_KNOWN_FOLDERS {
-            self.known.clear();
-        }
-        self.known.insert(folder.to_owned(), Arc::clone(&rules));
-        rules
-    }
 }
 
 /// The lines of one of the root's ignore files, as far as they are text and the file can be used.

@@ -15,6 +15,7 @@ pub mod notebook;
 mod open;
 mod options;
 mod own_folder;
+mod place;
 pub mod private;
 mod protected;
 mod read;
@@ -22,6 +23,7 @@ mod regular;
 mod root;
 mod rules;
 mod secret;
+mod selection;
 mod unindexed;
 mod walk;
 mod watch;
@@ -37,12 +39,13 @@ pub use git::{
 };
 pub use language::{CommentSyntax, FileKind, Language};
 pub use options::{
-    DEFAULT_MAX_FILE_SIZE_BYTES, Hidden, IGNORE_FILES, IgnoreRules, SKIPPED_FOLDERS, SourceOptions,
+    DEFAULT_MAX_FILE_SIZE_BYTES, Hidden, IGNORE_FILES, IgnoreRules, SourceOptions, skipped_folders,
 };
 pub use own_folder::{Entry as OwnEntry, FileIdentity, OwnFolder};
 pub use protected::{ProtectedFolder, protected_folder};
 pub use read::{ReadError, interpret, language, read, read_bytes, stamp};
 pub use root::Root;
 pub use secret::{mask_secrets, mask_text};
+pub use selection::{LeftOut, WhyLeftOut, left_out};
 pub use walk::{Entry, ExcludedCounts, Listing, SkipReason, Skipped, walk};
 pub use watch::{ChangeBatch, ChangeDetector, WatchMode, Watcher, watch, watch_by_polling};

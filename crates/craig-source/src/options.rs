@@ -3,9 +3,16 @@
 /// Files above this size are not tracked unless the user raises the limit.
 pub const DEFAULT_MAX_FILE_SIZE_BYTES: u64 = 1_048_576;
 
-/// Folders that are never entered, wherever they are: dependencies, build output, caches.
-pub const SKIPPED_FOLDERS: &[&str] =
-    &["node_modules", ".git", "dist", "build", ".next", "out", "target", "__pycache__", ".venv"];
+/// Folders of dependencies, caches and git's own data: not entered even if git tracks files in them.
+pub(crate) const DEPENDENCY_FOLDERS: &[&str] = &["node_modules", ".git", "__pycache__", ".venv"];
+
+/// Folders of build output: not entered unless git tracks files in them.
+pub(crate) const OUTPUT_FOLDERS: &[&str] = &["dist", "build", ".next", "out", "target"];
+
+/// Names of folders that are not entered unless git or the options bring them in: dependencies, caches, build output.
+pub fn skipped_folders() -> impl Iterator<Item = &'static str> {
+    DEPENDENCY_FOLDERS.iter().chain(OUTPUT_FOLDERS).copied()
+}
 
 /// Files that hold ignore rules, strongest first.
 pub const IGNORE_FILES: &[&str] = &[".pukuignore", ".ignore", ".gitignore"];
@@ -13,7 +20,7 @@ pub const IGNORE_FILES: &[&str] = &[".pukuignore", ".ignore", ".gitignore"];
 /// What to do with files and folders whose name begins with a dot.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Hidden {
-    /// Leave them out, but for `.env` files, which are tracked by name.
+    /// Leave them out, but for what git tracks and `.env` files, which are tracked by name.
     #[default]
     Exclude,
     /// Track them like any other.
@@ -23,7 +30,7 @@ pub enum Hidden {
 /// What to do with `.gitignore`, `.ignore` and `.pukuignore` files.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum IgnoreRules {
-    /// Keep their rules.
+    /// Keep their rules. Those of git hold for what git does not track.
     #[default]
     Respect,
     /// Track what they exclude, too.
@@ -35,11 +42,11 @@ pub enum IgnoreRules {
 pub struct SourceOptions {
     /// Larger files are not tracked. Default: [`DEFAULT_MAX_FILE_SIZE_BYTES`].
     pub max_file_size_bytes: u64,
-    /// Hidden files and folders. Default: left out.
+    /// Hidden files and folders that git does not track. Default: left out.
     pub hidden: Hidden,
     /// Ignore files, global git excludes included. Default: respected.
     pub ignore_rules: IgnoreRules,
-    /// Names of folders to skip anywhere, beside [`SKIPPED_FOLDERS`].
+    /// Names of folders to skip anywhere, in addition to [`skipped_folders`], whatever git tracks in them.
     pub extra_skipped_folders: Vec<String>,
     /// Files and folders to leave out, as lines of a `.gitignore` at the root.
     pub extra_ignore_globs: Vec<String>,

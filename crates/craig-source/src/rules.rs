@@ -1,34 +1,37 @@
 //! The rules of a walk that ignore files do not know: hidden names, skipped folders, the user's own globs.
 
-use std::{
-    collections::HashSet,
-    ffi::OsStr,
-    path::{Component, Path},
-    slice,
-};
+use std::{collections::HashSet, slice};
 
 use ignore::gitignore::{Gitignore, GitignoreBuilder};
 
 use crate::{
     Root, SourceError, SourceOptions,
     ignore_files::lines_of,
-    options::{Hidden, IgnoreRules, SKIPPED_FOLDERS},
+    options::{DEPENDENCY_FOLDERS, Hidden, IgnoreRules, OUTPUT_FOLDERS, skipped_folders},
     secret::is_env_file,
 };
 
-/// Why a path is left out by a rule of ours.
+/// Why a name is left out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Excluded {
+pub(crate) enum ByName {
     Hidden,
-    SkippedFolder,
-    Glob,
+    BuildOutput,
+    Dependencies,
+    Setting,
+}
+
+impl ByName {
+    /// Whether what git tracks is taken all the same.
+    pub(crate) fn yields_to_git(self) -> bool {
+        matches!(self, Self::Hidden | Self::BuildOutput)
+    }
 }
 
 /// The options of a walk, compiled.
 #[derive(Clone, Debug)]
 pub(crate) struct Rules {
     hidden: Hidden,
-    skipped_folders: HashSet<String>,
+    skipped_by_setting: HashSet<String>,
     left_out: Gitignore,
     /// `!` lines of the root's ignore files and the user's includes: they bring back hidden and skipped names.
     brought_in: Gitignore,
@@ -38,49 +41,58 @@ pub(crate) struct Rules {
 
 impl Rules {
     pub(crate) fn new(root: &Root, options: &SourceOptions) -> Result<Rules, SourceError> {
-        let standard = SKIPPED_FOLDERS.iter().map(|name| name.to_string());
-        let skipped_folders = standard.chain(options.extra_skipped_folders.iter().cloned()).collect();
+        let skipped_by_setting: HashSet<String> = options.extra_skipped_folders.iter().cloned().collect();
         let mut brought_in_globs = options.extra_include_globs.clone();
         // Checked before the lines of the user's files join them: only a bad glob in the options is an error.
         compile(root, &brought_in_globs, "!")?;
         if options.ignore_rules == IgnoreRules::Respect {
-            let mut from_files = globs_brought_back(root, &skipped_folders);
+            let mut from_files = globs_brought_back(root, &skipped_by_setting);
             from_files.retain(|glob| compile(root, slice::from_ref(glob), "!").is_ok());
             brought_in_globs.extend(from_files);
         }
         Ok(Rules {
             hidden: options.hidden,
-            skipped_folders,
+            skipped_by_setting,
             left_out: compile(root, &options.extra_ignore_globs, "")?,
             brought_in: compile(root, &brought_in_globs, "!")?,
             brought_in_globs,
         })
     }
 
-    /// Whether a path relative to the root is left out. Every part of the path counts, not only the last.
-    pub(crate) fn exclude(&self, relative: &Path, is_dir: bool) -> Option<Excluded> {
-        if self.left_out.matched_path_or_any_parents(relative, is_dir).is_ignore() {
-            return Some(Excluded::Glob);
-        }
-        let reason = self.exclude_by_name(relative, is_dir)?;
-        (!self.is_brought_in(relative, is_dir)).then_some(reason)
+    /// Whether a glob of the options leaves out a path relative to the root.
+    pub(crate) fn is_excluded_by_glob(&self, relative: &str, is_dir: bool) -> bool {
+        !self.left_out.is_empty() && self.left_out.matched_path_or_any_parents(relative, is_dir).is_ignore()
     }
 
-    fn exclude_by_name(&self, relative: &Path, is_dir: bool) -> Option<Excluded> {
-        let last = relative.components().count().checked_sub(1)?;
-        relative.components().enumerate().find_map(|(at, part)| {
-            let Component::Normal(name) = part else { return None };
-            let name = name.to_string_lossy();
-            let is_folder = is_dir || at < last;
-            if is_folder && self.skipped_folders.contains(&*name) && !is_package(relative, at) {
-                return Some(Excluded::SkippedFolder);
+    /// Why a path relative to the root is left out by its own name; the folders above it are taken to be entered.
+    pub(crate) fn by_name(&self, relative: &str, is_dir: bool) -> Option<ByName> {
+        let name = relative.rsplit('/').next().unwrap_or(relative);
+        let is_hidden = self.hidden == Hidden::Exclude && name.starts_with('.');
+        match () {
+            () if name == ".git" => Some(ByName::Dependencies),
+            () if is_dir && self.skipped_by_setting.contains(name) => Some(ByName::Setting),
+            () if is_dir && DEPENDENCY_FOLDERS.contains(&name) => Some(ByName::Dependencies),
+            () if is_dir && OUTPUT_FOLDERS.contains(&name) && !is_package(relative) => {
+                Some(ByName::BuildOutput)
             }
-            let is_hidden = self.hidden == Hidden::Exclude && name.starts_with('.');
-            (is_hidden && (is_folder || !is_env_file(&name))).then_some(Excluded::Hidden)
-        })
+            () if is_hidden && (is_dir || !is_env_file(name)) => Some(ByName::Hidden),
+            () => None,
+        }
     }
 
-    fn is_brought_in(&self, relative: &Path, is_dir: bool) -> bool {
+    /// Whether a file that git tracks is taken, as far as ignore files made for search tools do not object.
+    pub(crate) fn takes_tracked(&self, relative: &str) -> bool {
+        let mut ends = relative.match_indices('/').map(|(at, _)| at);
+        let is_skipped = |end: usize| {
+            let folder = &relative[..end];
+            self.by_name(folder, true).is_some_and(|why| !why.yields_to_git())
+                && !self.is_brought_in(folder, true)
+        };
+        !self.is_excluded_by_glob(relative, false) && !ends.any(is_skipped)
+    }
+
+    /// Whether a glob of the user brings in a path, or one below it.
+    pub(crate) fn is_brought_in(&self, relative: &str, is_dir: bool) -> bool {
         if self.brought_in_globs.is_empty() {
             return false;
         }
@@ -89,29 +101,31 @@ impl Rules {
     }
 
     /// `.github` must be entered for `.github/**` and `.github/workflows/*.yml` to be found.
-    fn leads_to_one_brought_in(&self, folder: &Path) -> bool {
-        let folder = format!("{}/", folder.to_string_lossy());
+    fn leads_to_one_brought_in(&self, folder: &str) -> bool {
+        let folder = format!("{folder}/");
         self.brought_in_globs.iter().any(|glob| glob.trim_start_matches('/').starts_with(&folder))
     }
 }
 
-/// Whether the part of a path at `at` is a package of a JVM source tree, such as Spring's
-/// `src/main/java/org/springframework/aop/target`. No build tool writes its output there, and in the repositories of
-/// the evaluation set these are where most of the source below a folder named `target` or `build` lies.
-fn is_package(relative: &Path, at: usize) -> bool {
-    let above: Vec<&OsStr> = relative.components().take(at).map(|part| part.as_os_str()).collect();
-    let is_jvm =
-        |language: &OsStr| ["java", "kotlin", "scala", "groovy"].iter().any(|name| language == *name);
-    above.windows(3).any(|parts| parts[0] == "src" && is_jvm(parts[2]))
+/// Whether a folder is a package of a JVM source tree, such as Spring's `src/main/java/org/springframework/aop/target`.
+/// No build tool writes its output there, and in the repositories of the evaluation set these are where most of the source
+/// below a folder named `target` or `build` lies.
+fn is_package(folder: &str) -> bool {
+    let above: Vec<&str> = folder.split('/').collect();
+    let above = &above[..above.len() - 1];
+    above
+        .windows(3)
+        .any(|parts| parts[0] == "src" && ["java", "kotlin", "scala", "groovy"].contains(&parts[2]))
 }
 
 /// The `!` lines of the root's `.pukuignore` and `.ignore` that name a hidden or skipped folder in so many letters.
 ///
 /// Others keep their usual meaning only: `!*/` must not open `node_modules`.
-fn globs_brought_back(root: &Root, skipped_folders: &HashSet<String>) -> Vec<String> {
-    let names_excluded = |glob: &&str| {
-        glob.split('/').any(|part| part.len() > 1 && part.starts_with('.') || skipped_folders.contains(part))
-    };
+fn globs_brought_back(root: &Root, skipped_by_setting: &HashSet<String>) -> Vec<String> {
+    let is_skipped =
+        |part: &str| skipped_folders().any(|name| name == part) || skipped_by_setting.contains(part);
+    let names_excluded =
+        |glob: &&str| glob.split('/').any(|part| part.len() > 1 && part.starts_with('.') || is_skipped(part));
     let lines = [".pukuignore", ".ignore"].map(|name| lines_of(root, name)).concat();
     lines
         .iter()

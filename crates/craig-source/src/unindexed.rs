@@ -1,6 +1,6 @@
 //! Text that is kept but not chunked: minified and generated files.
 
-use craig_text::generated::{has_generated_header, has_minified_name, is_lock_file};
+use craig_text::generated::{has_generated_header, has_minified_name, is_comment_or_blank, is_lock_file};
 use craig_text::path::name;
 
 use crate::{FileKind, Language, Withheld};
@@ -23,6 +23,13 @@ pub(crate) fn withheld(path: &str, language: Language, text: &str) -> Option<Wit
 /// Shorter texts are cheap to keep, however long their lines.
 const MINIFIED_MIN_BYTES: usize = 2_048;
 
+/// In long lines of minified code, at least so many bytes of a thousand end or assign something. Of 63 files of 100
+/// repositories whose lines are long on average, those of minifiers have 5 to 56; fonts, pictures and tables 0 to 1.3.
+const MINIFIED_MIN_MARKS: usize = 3;
+
+/// Whether long lines of code outweigh the ordinary ones. Long lines of data, such as an embedded font, say nothing about
+/// the lines around them.
+///
 /// Lines of hand-written code average about 35 bytes, of prose with a paragraph on a line some hundreds. Web code has
 /// minifiers, so its limit is the lowest; data may be one long line by nature.
 fn has_minified_lines(language: Language, text: &str) -> bool {
@@ -32,11 +39,20 @@ fn has_minified_lines(language: Language, text: &str) -> bool {
         (_, FileKind::Config) => 2_000,
         (_, FileKind::Docs) => return false,
     };
-    if text.len() < MINIFIED_MIN_BYTES {
+    let n_lines = memchr::memchr_iter(b'\n', text.as_bytes()).count() + 1;
+    if text.len() < MINIFIED_MIN_BYTES || text.len() / n_lines <= max_average_bytes {
         return false;
     }
-    let n_lines = memchr::memchr_iter(b'\n', text.as_bytes()).count() + 1;
-    text.len() / n_lines > max_average_bytes
+    let is_long = |line: &&str| line.len() > max_average_bytes;
+    let is_data = |line: &&str| is_long(line) && !is_of_statements(line);
+    let is_ordinary = |line: &&str| !is_long(line) && !is_comment_or_blank(line);
+    let others = || text.split('\n').filter(|line| !is_data(line));
+    let (n_others, n_bytes) = others().fold((0, 0), |(n, bytes), line| (n + 1, bytes + line.len()));
+    !others().any(|line| is_ordinary(&line)) || n_bytes / n_others > max_average_bytes
+}
+
+fn is_of_statements(line: &str) -> bool {
+    memchr::memchr2_iter(b';', b'=', line.as_bytes()).count() * 1_000 >= line.len() * MINIFIED_MIN_MARKS
 }
 
 #[cfg(test)]
@@ -92,5 +108,32 @@ use craig_text::path::name;, DO NOT EDIT\n", None);
         check("prose.md", &one_line, None);
         check("plain.js", &one_line.replace(';', ";\n"), None);
         check("world.map", "a map of a game\n", None);
+    }
+
+    #[test]
+    fn long_lines_of_data_do_not_hide_the_code_around_them() {
+        let path = "M12.5,40 L7.25,9 ".repeat(500);
+        let font = "d09GMgABAAAAA".repeat(900);
+        let code = "function open(id) {\n  return id;\n}\n";
+        let minified = "var a=function(b){return b+1};".repeat(200);
+        let sentence =
+            "'message': 'A sentence that a customer reads, with all that it has to explain',".repeat(4);
+        check("icons.tsx", &format!("{code}const icon = <path d=\"{path}\" />;\n"), None);
+        check("order.css", &format!(".a {{\n  color: red;\n}}\n@font-face {{ src: url({font}); }}\n"), None);
+        check("logo.py", &format!("LOGO = '{font}'\n\ndef write():\n    return LOGO\n"), None);
+        check("i18n.js", &format!("export default {{\n{}\n}};\n", [&*sentence; 30].join("\n")), None);
+        check(
+            "zones.sql",
+            &format!("CREATE TABLE a (b int);\nINSERT INTO a VALUES {};\nCOMMIT;\n", "(1),".repeat(2_000)),
+            None,
+        );
+        let withheld = Some(Withheld::Minified);
+        check(
+            "licensed.js",
+            &format!("// A licence\n// and its text\n// of three lines\n{minified}\n"),
+            withheld,
+        );
+        check("bundle.js", &format!("{code}{minified}\n{font}\n"), withheld);
+        check("table.js", &format!("// All of it\nexport default ['{font}']\n"), withheld);
     }
 }

@@ -16,11 +16,11 @@ use std::{
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    FileStamp, Root, SourceError, SourceOptions,
-    ignore_files::{FolderRules, IgnoreFiles, Present},
+    FileStamp, Root, SourceError, SourceOptions, WhyLeftOut,
+    git::Repository,
+    ignore_files::Present,
     notebook::max_bytes_of,
-    options::IgnoreRules,
-    rules::{Excluded, Rules},
+    selection::{FolderState, Selection},
 };
 use queue::Queue;
 
@@ -35,6 +35,9 @@ pub struct Listing {
     pub skipped: Vec<Skipped>,
     /// Files left out for their size: no trouble, but a surprise to whoever looks for them.
     pub too_large: Vec<Entry>,
+    /// Folders that are git working trees of their own: linked worktrees, and clones that are no submodules. Each is a
+    /// project of its own.
+    pub own_repositories: Vec<String>,
     /// How much was left out on purpose.
     pub excluded: ExcludedCounts,
 }
@@ -89,6 +92,14 @@ pub enum SkipReason {
         /// What is wrong.
         message: String,
     },
+    /// The list of the files that git tracks is damaged, too large, or a link.
+    #[error(
+        "git's list of tracked files is not used, and hidden or ignored ones may have been left out: {message}"
+    )]
+    UnusableGitIndex {
+        /// What is wrong.
+        message: String,
+    },
     /// An ignore file is larger, or has more patterns, than is read.
     #[error("its rules hold in part, and files that the rest excludes may have been ingested: {message}")]
     CutIgnoreFile {
@@ -104,8 +115,8 @@ pub struct ExcludedCounts {
     pub hidden: u64,
     /// Folders that are always skipped, such as `node_modules`.
     pub skipped_folders: u64,
-    /// Files and folders left out by a glob of the options.
-    pub by_glob: u64,
+    /// Files and folders left out by the options: globs, names of folders.
+    pub by_setting: u64,
     /// Symbolic links.
     pub links: u64,
     /// Sockets, pipes, devices.
@@ -114,8 +125,9 @@ pub struct ExcludedCounts {
 
 /// Lists the files of a project.
 ///
+/// What git tracks is listed even if it is hidden, in a folder of build output, or matched by git's own ignore rules.
 /// Ignore files hold in plain directories just as in git repositories; `.pukuignore` is stronger than `.ignore`, that
-/// is stronger than `.gitignore`. Links are not followed, neither to files nor to folders: what they show lies in the
+/// is stronger than `.gitignore`. Submodules belong to their checkout; other working trees below the root do not. Links are not followed, neither to files nor to folders: what they show lies in the
 /// root under its own path, or outside, where Craig has no business; so every walk ends. Files are tracked by path
 /// relative to the root.
 ///
@@ -124,15 +136,22 @@ pub fn walk(root: &Root, options: &SourceOptions) -> Result<Listing, SourceError
     walk_with_folders(root, options).map(|(listing, _)| listing)
 }
 
-/// Lists the files of a project, and the folders entered on the way, the root among them.
+/// What a watcher needs to know of a project's tree.
+#[derive(Debug, Default)]
+pub(crate) struct Watched {
+    /// The folders entered on the way, the root among them.
+    pub(crate) folders: Vec<PathBuf>,
+    /// The working trees whose index counts.
+    pub(crate) repositories: Vec<Arc<Repository>>,
+}
+
+/// Lists the files of a project, and what is to be watched to notice changes.
 pub(crate) fn walk_with_folders(
     root: &Root,
     options: &SourceOptions,
-) -> Result<(Listing, Vec<PathBuf>), SourceError> {
-    let rules = Rules::new(root, options)?;
-    let ignore_files = (options.ignore_rules == IgnoreRules::Respect).then(|| IgnoreFiles::new(root));
-    let walker =
-        Walker { root: root.path(), rules, ignore_files, max_file_bytes: options.max_file_size_bytes };
+) -> Result<(Listing, Watched), SourceError> {
+    let selection = Selection::new(root, options)?;
+    let walker = Walker { root: root.path(), selection, max_file_bytes: options.max_file_size_bytes };
     Ok(walker.run())
 }
 
@@ -144,9 +163,7 @@ const FILES_PER_TASK: usize = 1_024;
 
 struct Walker<'a> {
     root: &'a Path,
-    rules: Rules,
-    /// `None` when they are to be disregarded.
-    ignore_files: Option<IgnoreFiles>,
+    selection: Selection,
     max_file_bytes: u64,
 }
 
@@ -160,8 +177,8 @@ enum Task {
 struct Folder {
     /// Path relative to the root.
     path: String,
-    /// The ignore rules of the folders above it.
-    rules: Option<Arc<FolderRules>>,
+    /// The state of the folder above it, with what was decided of this one.
+    towards: FolderState,
 }
 
 /// A file to look up.
@@ -174,14 +191,15 @@ struct File {
 #[derive(Default)]
 struct Found {
     listing: Listing,
-    folders: Vec<PathBuf>,
+    watched: Watched,
 }
 
 impl Walker<'_> {
-    fn run(&self) -> (Listing, Vec<PathBuf>) {
+    fn run(&self) -> (Listing, Watched) {
         let mut found = Found::default();
-        let rules = self.ignore_files.as_ref().map(|files| files.outside(&mut found.listing.skipped));
-        let queue = Queue::new(Task::Folder(Folder { path: String::new(), rules }));
+        let towards = self.selection.outside(&mut found.listing.skipped);
+        found.note_repository(&towards);
+        let queue = Queue::new(Task::Folder(Folder { path: String::new(), towards }));
         let n_threads = thread::available_parallelism().map_or(1, usize::from).min(MAX_THREADS);
         thread::scope(|scope| {
             let work = || self.work(&queue);
@@ -217,7 +235,7 @@ impl Walker<'_> {
             Ok(entries) => entries,
             Err(error) => return found.skip(&folder.path, reason(&error)),
         };
-        found.folders.push(path);
+        found.watched.folders.push(path);
         let mut present = Present::default();
         let mut all = Vec::new();
         for entry in entries {
@@ -230,17 +248,19 @@ impl Walker<'_> {
                 Err(error) => found.skip(&folder.path, reason(&error)),
             }
         }
-        let rules = self.rules_in(folder, present, found);
+        let troubles = &mut found.listing.skipped;
+        let state = match self.selection.enter(&folder.path, present, &folder.towards, troubles) {
+            Ok(state) => state,
+            Err(_) => return found.listing.own_repositories.push(folder.path.clone()),
+        };
+        if present.has_git() {
+            found.note_repository(&state);
+        }
         let mut files = Vec::new();
         for (entry, name) in all {
-            self.sort(entry, &name, folder, rules.as_ref(), &mut files, queue, found);
+            self.sort(entry, &name, folder, &state, &mut files, queue, found);
         }
         self.look_at_all(files, queue, found);
-    }
-
-    fn rules_in(&self, folder: &Folder, present: Present, found: &mut Found) -> Option<Arc<FolderRules>> {
-        let (files, above) = (self.ignore_files.as_ref()?, folder.rules.as_ref()?);
-        Some(files.enter(&folder.path, present, above, &mut found.listing.skipped))
     }
 
     /// Leaves an entry out, counts it, or has it looked at later.
@@ -250,7 +270,7 @@ impl Walker<'_> {
         entry: DirEntry,
         name: &OsStr,
         folder: &Folder,
-        rules: Option<&Arc<FolderRules>>,
+        state: &FolderState,
         files: &mut Vec<File>,
         queue: &Queue<Task>,
         found: &mut Found,
@@ -260,17 +280,15 @@ impl Walker<'_> {
             Ok(kind) => kind,
             Err(error) => return found.skip(&path, reason(&error)),
         };
-        if rules.is_some_and(|rules| rules.is_ignored(&path, kind.is_dir())) {
-            return;
-        }
-        if let Some(excluded) = self.rules.exclude(Path::new(&path), kind.is_dir()) {
-            return found.count(excluded);
-        }
+        let taken = match self.selection.judge(state, &path, kind.is_dir()) {
+            Ok(taken) => taken,
+            Err(why) => return found.count(&why),
+        };
         match kind {
             kind if kind.is_symlink() => found.listing.excluded.links += 1,
             kind if !kind.is_file() && !kind.is_dir() => found.listing.excluded.special += 1,
             _ if name.to_str().is_none() => found.skip(&path, SkipReason::NotUtf8),
-            kind if kind.is_dir() => queue.add(Task::Folder(Folder { path, rules: rules.cloned() })),
+            kind if kind.is_dir() => queue.add(Task::Folder(Folder { path, towards: state.towards(taken) })),
             _ => files.push(File { path, entry }),
         }
     }
@@ -303,14 +321,19 @@ impl Found {
         self.listing.skipped.push(Skipped { path: path.to_owned(), reason });
     }
 
-    fn count(&mut self, excluded: Excluded) {
+    /// What ignore files exclude is not counted.
+    fn count(&mut self, why: &WhyLeftOut) {
         let counts = &mut self.listing.excluded;
-        let counter = match excluded {
-            Excluded::Hidden => &mut counts.hidden,
-            Excluded::SkippedFolder => &mut counts.skipped_folders,
-            Excluded::Glob => &mut counts.by_glob,
-        };
-        *counter += 1;
+        match why {
+            WhyLeftOut::Hidden => counts.hidden += 1,
+            WhyLeftOut::BuildOutput | WhyLeftOut::Dependencies => counts.skipped_folders += 1,
+            WhyLeftOut::Setting => counts.by_setting += 1,
+            _ => {}
+        }
+    }
+
+    fn note_repository(&mut self, state: &FolderState) {
+        self.watched.repositories.extend(state.repository().cloned());
     }
 
     fn join(&mut self, mut other: Found) {
@@ -318,16 +341,19 @@ impl Found {
         self.listing.too_large.append(&mut other.listing.too_large);
         self.listing.skipped.append(&mut other.listing.skipped);
         self.listing.excluded += other.listing.excluded;
-        self.folders.append(&mut other.folders);
+        self.listing.own_repositories.append(&mut other.listing.own_repositories);
+        self.watched.folders.append(&mut other.watched.folders);
+        self.watched.repositories.append(&mut other.watched.repositories);
     }
 
-    fn sorted(mut self) -> (Listing, Vec<PathBuf>) {
+    fn sorted(mut self) -> (Listing, Watched) {
         let listing = &mut self.listing;
         listing.entries.sort_unstable_by(|a, b| a.path.cmp(&b.path));
         listing.too_large.sort_unstable_by(|a, b| a.path.cmp(&b.path));
         listing.skipped.sort_by(|a, b| a.path.cmp(&b.path));
-        self.folders.sort_unstable();
-        (self.listing, self.folders)
+        listing.own_repositories.sort_unstable();
+        self.watched.folders.sort_unstable();
+        (self.listing, self.watched)
     }
 }
 
@@ -335,7 +361,7 @@ impl AddAssign for ExcludedCounts {
     fn add_assign(&mut self, other: Self) {
         self.hidden += other.hidden;
         self.skipped_folders += other.skipped_folders;
-        self.by_glob += other.by_glob;
+        self.by_setting += other.by_setting;
         self.links += other.links;
         self.special += other.special;
     }

@@ -120,6 +120,12 @@ fn leading_comments(text: &str) -> &str {
     &beginning[..length]
 }
 
+/// Whether a line is blank or begins like a comment in some language.
+pub fn is_comment_or_blank(line: &str) -> bool {
+    let line = line.trim_start();
+    line.is_empty() || line.starts_with(['*', '/']) || starts_comment(line)
+}
+
 fn starts_comment(line: &str) -> bool {
     ["//", "#", "--", ";", "%", "'", "<?", "\"use ", "'use ", "<!"].iter().any(|mark| line.starts_with(mark))
 }

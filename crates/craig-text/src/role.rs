@@ -94,6 +94,10 @@ const VENDORED_FOLDERS: &[&str] = &[
 /// Folders of generated code.
 const GENERATED_FOLDERS: &[&str] = &["generated", "__generated__", "_generated"];
 
+/// Folders of what bundlers write, with the endings of that: `runtime/pack/dist` of Vim has code of its own.
+const BUNDLE_FOLDER: &str = "dist";
+const BUNDLE_EXTENSIONS: &[&str] = &["js", "mjs", "cjs", "css"];
+
 /// Folders of tests, and of what only tests use. `testing` is not among them: libraries for tests are called that.
 const TEST_FOLDERS: &[&str] = &[
     "test",
@@ -246,6 +250,8 @@ impl<'p> Place<'p> {
             || is_lock_file(self.name)
             || has_minified_name(self.name)
             || has_generated_name(self.name)
+            || BUNDLE_EXTENSIONS.contains(&extension(&self.lower_name))
+                && self.has_folder(&self.lower_folders, &[BUNDLE_FOLDER])
     }
 
     fn is_test(&self) -> bool {
@@ -436,6 +442,9 @@ mod tests {
                 "src/sampling.py",
                 "src/node/test-run.ts",
                 "src/external_sort.cc",
+                "runtime/pack/dist/opt/matchit/autoload/matchit.vim",
+                "build/webpack.config.js",
+                ".github/workflows/ci.yml",
             ],
         ),
         (
@@ -546,6 +555,7 @@ mod tests {
                 "ent/schema_gen.go",
                 "pkg/client/generated/cart.go",
                 "static/jquery.min.js",
+                "dist/index.js",
                 "dist/app.js.map",
                 "Cargo.lock",
                 "web/package-lock.json",

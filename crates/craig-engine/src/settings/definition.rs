@@ -64,7 +64,12 @@ pub const DEFINITIONS: &[Definition] = &[
         "1MB",
         "Larger files are not tracked: bytes, or a size such as `500kB`.",
     ),
-    project("source.hidden", Kind::Switch, "false", "Track hidden files and folders."),
+    project(
+        "source.hidden",
+        Kind::Switch,
+        "false",
+        "Track hidden files and folders, also those that git does not track.",
+    ),
     user("source.ignore_files", Kind::Switch, "true", "Respect `.gitignore`, `.ignore` and `.pukuignore`."),
     project(
         "source.exclude",

@@ -3,6 +3,8 @@
 use std::fs::File;
 use std::time::Duration;
 
+use craig_engine::{GrepRequest, PrepareRequest, SearchRequest, SymbolRequest};
+
 use crate::workshop::{MAX_FILE_SIZE_BYTES, Workshop};
 
 const TOKEN: &str = "let key = \"ghp_a8Dk3LqZ9xWvT2bNc7RmYp4HsUf6JgEo1iQz\";\n";
@@ -108,6 +110,76 @@ fn a_file_that_becomes_ignored_goes_and_comes_back() {
     assert_eq!(workshop.delta().files.added, 1);
     assert_eq!(workshop.tree(), "a.rs text\nb.rs text\n");
     workshop.check_is_fresh();
+}
+
+#[test]
+fn a_file_comes_with_being_tracked_by_git_and_goes_with_it() {
+    let workshop = Workshop::new();
+    workshop.git("init --quiet");
+    workshop.write("a.rs", "fn alpha() {}");
+    workshop.write("build/b.rs", "fn beta() {}");
+    workshop.write(".github/ci.yml", "on: push");
+    workshop.ingest();
+    assert_eq!(workshop.tree(), "a.rs text\n");
+    workshop.git("add --all");
+    assert_eq!(workshop.delta().files.added, 2);
+    assert_eq!(workshop.tree(), ".github/ci.yml text\na.rs text\nbuild/b.rs text\n");
+    workshop.check_is_fresh();
+    workshop.git("rm --quiet --cached build/b.rs");
+    assert_eq!(workshop.delta().files.removed, 1);
+    workshop.check_is_fresh();
+}
+
+#[test]
+fn a_linked_worktree_is_a_project_of_its_own() {
+    let workshop = Workshop::new();
+    workshop.git("init --quiet");
+    workshop.write("shop/tax.rs", "fn rate_of_main() {}");
+    workshop.git("add --all");
+    workshop.git("commit --quiet -m one");
+    for place in ["trees/x", ".trees/y"] {
+        workshop.git(&format!("worktree add --quiet {place}"));
+        workshop.write(&format!("{place}/shop/tax.rs"), "fn rate_of_branch() {}");
+    }
+    let report = workshop.ingest();
+    assert_eq!((report.files.total, report.own_repositories), (1, vec!["trees/x".to_owned()]));
+    let main = workshop.engine.project_of_directory(&workshop.source().join("shop")).unwrap().unwrap();
+    for place in ["trees/x", ".trees/y"] {
+        let folder = workshop.source().join(place).join("shop");
+        assert_eq!(workshop.engine.project_of_directory(&folder).unwrap(), None, "{place}");
+        let request = PrepareRequest::for_directory(&folder);
+        let (own, _) = workshop.engine.prepare(&request, &mut |_| ()).unwrap();
+        let file = workshop.engine.file(&own, "shop/tax.rs").unwrap();
+        assert!(own != main && file.content.unwrap().contains("rate_of_branch"), "{place}");
+        let of_main = workshop.engine.file(&main, &format!("{place}/shop/tax.rs")).unwrap_err();
+        let hint = of_main.hint().unwrap_or_default();
+        assert!(hint.contains("left out"), "{hint}");
+    }
+    workshop.check_is_fresh();
+}
+
+#[test]
+fn an_answer_names_the_files_that_match_and_are_not_searched() {
+    let workshop = Workshop::new();
+    let limit = MAX_FILE_SIZE_BYTES as usize;
+    let filler = "// A line of a comment.\n".repeat(limit / 20);
+    workshop.write("large.rs", format!("{filler}fn checkEverything() {{}}\n"));
+    workshop.write("data.min.js", "function drawEverything(){}");
+    workshop.write("small.rs", "fn other() { checkEverything(); }");
+    workshop.ingest();
+    let engine = &workshop.engine;
+    let too_large = ["large.rs matches, too, but is not searched: over the size limit (max_file_size)"];
+    let search = |query: &str| engine.search("tree", query, &SearchRequest::default()).unwrap().notes;
+    assert_eq!(search("where is checkEverything defined"), too_large);
+    assert_eq!(search("drawEverything"), ["data.min.js matches, too, but is not searched: minified"]);
+    assert!(search("other").is_empty() && search("a line of a comment").is_empty());
+    let grep = |pattern: &str| engine.grep("tree", pattern, &GrepRequest::default()).unwrap().notes;
+    assert_eq!(grep("fn check[A-Z]"), too_large);
+    assert!(grep("fn other").is_empty());
+    let symbol = engine.symbol("tree", "checkEverything", &SymbolRequest::default()).unwrap_err();
+    assert_eq!(symbol.hint().as_deref(), Some(too_large[0]));
+    let file = engine.file("tree", "large.rs").unwrap_err();
+    assert_eq!(file.hint().as_deref(), Some("large.rs is left out: over the size limit of 20000 bytes"));
 }
 
 #[test]

@@ -93,6 +93,14 @@ impl Workshop {
         std::fs::write(full, content).unwrap();
     }
 
+    /// Runs git in the directory, without the settings of this machine.
+    pub(crate) fn git(&self, command: &str) {
+        let mut git = std::process::Command::new("git");
+        git.args(["-c", "user.name=a", "-c", "user.email=a@example.org"]).args(command.split(' '));
+        let output = git.current_dir(self.source()).env("GIT_CONFIG_GLOBAL", "").output().unwrap();
+        assert!(output.status.success(), "git {command}: {}", String::from_utf8_lossy(&output.stderr));
+    }
+
     pub(crate) fn remove(&self, path: &str) {
         std::fs::remove_file(self.source().join(path)).unwrap();
     }

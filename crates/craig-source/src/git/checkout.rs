@@ -145,8 +145,7 @@ impl<'a> Checkout<'a> {
         let root = Root::open(&self.folder)?;
         let rules = Rules::new(&root, options)?;
         let is_tracked = |path: &str, file: &TreeFile| {
-            file.size_bytes <= max_bytes_of(path, options.max_file_size_bytes)
-                && rules.exclude(Path::new(path), false).is_none()
+            file.size_bytes <= max_bytes_of(path, options.max_file_size_bytes) && rules.takes_tracked(path)
         };
         let (now, newest) = (self.files_of("HEAD")?, self.files_of(NEWEST)?);
         let mut differences = Differences::default();

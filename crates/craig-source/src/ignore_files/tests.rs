@@ -1,4 +1,4 @@
-use std::{fmt::Write as _, os::unix::fs::symlink, process::Command};
+use std::{borrow::Cow, fmt::Write as _, os::unix::fs::symlink, process::Command};
 
 use expect_test::{Expect, expect};
 use ignore::gitignore::GitignoreBuilder;
@@ -6,7 +6,7 @@ use proptest::prelude::*;
 use tempfile::TempDir;
 
 use super::*;
-use crate::{SourceOptions, walk};
+use crate::{SourceOptions, selection::Lookup, walk};
 
 /// A folder with files of these contents.
 fn tree(files: &[(&str, &[u8])]) -> (TempDir, Root) {
@@ -145,6 +145,7 @@ fn a_worktree_and_a_submodule_have_the_excludes_of_their_repository() {
     let git = root.path().join(".git/worktrees/tree");
     fs::write(folder.path().join("tree/.git"), format!("gitdir: {}\n", git.display())).unwrap();
     check(&root, expect![["a.sub\n"]]);
+    check(&Root::open(folder.path().join("sub")).unwrap(), expect![[""]]);
     check(&Root::open(folder.path().join("tree")).unwrap(), expect![[""]]);
 }
 
@@ -155,8 +156,8 @@ fn looked_up_by_single_paths_the_rules_are_the_same() {
         ("sub/.gitignore", b"!keep.log\n/only.rs\n"),
         ("sub/deep/x.rs", b""),
     ]);
-    let mut lookup = IgnoreLookup::new(&root);
-    let mut is_ignored = |path| lookup.is_ignored(path, false);
+    let mut lookup = Lookup::new(&root, &SourceOptions::default()).unwrap();
+    let mut is_ignored = |path| lookup.left_out(path, false).is_some();
     assert!(is_ignored("a.log") && is_ignored("sub/a.log") && is_ignored("secret/deep/a.rs"));
     assert!(!is_ignored("sub/keep.log") && is_ignored("sub/only.rs") && !is_ignored("sub/deep/only.rs"));
 }

@@ -1,9 +1,9 @@
 //! Watching by the system's events.
 
 use std::{
-    collections::{BTreeSet, HashSet},
+    collections::{BTreeSet, HashMap, HashSet},
     fs::{self, File},
-    io,
+    io, mem,
     path::{Path, PathBuf},
     sync::{
         atomic::{AtomicU64, Ordering},
@@ -12,6 +12,7 @@ use std::{
     time::{Duration, Instant},
 };
 
+use craig_text::path::folder;
 use notify::{
     ErrorKind, Event, EventKind, RecommendedWatcher, RecursiveMode, Watcher as _,
     event::{CreateKind, RemoveKind},
@@ -19,12 +20,11 @@ use notify::{
 
 use super::ChangeBatch;
 use crate::{
-    IGNORE_FILES, Root, SourceError, SourceOptions,
-    ignore_files::IgnoreLookup,
-    options::IgnoreRules,
+    ContentHash, IGNORE_FILES, Root, SourceError, SourceOptions,
+    git::hash_of_tracked,
     private,
-    rules::Rules,
-    walk::{relative_to, slash_separated, walk_with_folders},
+    selection::Lookup,
+    walk::{slash_separated, walk_with_folders},
 };
 
 /// Why the system's events cannot be relied on any more.
@@ -40,6 +40,8 @@ pub(super) struct Events {
     watcher: RecommendedWatcher,
     incoming: Receiver<notify::Result<Event>>,
     watched: HashSet<PathBuf>,
+    /// The git folders whose index is watched, each with the hash of what was tracked.
+    git_folders: HashMap<PathBuf, ContentHash>,
     filter: Filter,
 }
 
@@ -52,7 +54,8 @@ impl Events {
         let filter = Filter::new(root, options)?;
         let (sender, incoming) = mpsc::channel();
         Ok(notify::recommended_watcher(sender).map_err(Lost::from).and_then(|watcher| {
-            let mut events = Events { watcher, incoming, watched: HashSet::new(), filter };
+            let (watched, git_folders) = Default::default();
+            let mut events = Events { watcher, incoming, watched, git_folders, filter };
             events.cover()?;
             Ok(events)
         }))
@@ -144,6 +147,13 @@ impl Events {
             return taken;
         }
         for path in &event.paths {
+            if self.tracks_others_now(path) {
+                self.filter.read_rules_again();
+                pending.has_gaps = true;
+                pending.has_new_folder = true;
+                taken = Taken::Change;
+                continue;
+            }
             let is_folder = is_folder(&event.kind, path);
             if is_folder && path.is_dir() && self.watched.contains(path) && !event.kind.is_create() {
                 continue;
@@ -153,7 +163,7 @@ impl Events {
             }
             if let Some(relative) = self.filter.relevant(path, is_folder) {
                 pending.paths.insert(relative);
-                pending.has_new_folder |= is_folder;
+                pending.has_new_folder |= is_folder || is_decisive(path);
                 pending.has_gaps |= path == self.filter.root.path();
                 taken = Taken::Change;
             }
@@ -161,21 +171,44 @@ impl Events {
         taken
     }
 
-    /// Watches every tracked folder that is not watched yet.
+    /// Whether `path` is an index of git that tracks other paths than it did. Git writes it also to note times of files.
+    fn tracks_others_now(&mut self, path: &Path) -> bool {
+        let folder = path.parent().filter(|_| path.file_name().is_some_and(|name| name == "index"));
+        let Some(known) = folder.and_then(|folder| self.git_folders.get_mut(folder)) else { return false };
+        let Some(now) = folder.map(hash_of_tracked) else { return false };
+        mem::replace(known, now) != now
+    }
+
+    /// Watches every tracked folder that is not watched yet, and the folders with git's indexes.
     fn cover(&mut self) -> Result<(), Lost> {
-        if !ONE_WATCH_PER_FOLDER {
-            return Ok(self.watcher.watch(self.filter.root.path(), RecursiveMode::Recursive)?);
-        }
         // Only a bad glob fails, and the filter was made of the same ones.
-        let (_, folders) = walk_with_folders(&self.filter.root, &self.filter.options).unwrap_or_default();
-        for folder in folders {
-            if !self.watched.contains(&folder) {
-                match self.watcher.watch(&folder, RecursiveMode::NonRecursive) {
-                    Ok(()) => drop(self.watched.insert(folder)),
-                    Err(error) if is_about_one_folder(&error) => (),
-                    Err(error) => return Err(error.into()),
-                }
+        let (_, found) = walk_with_folders(&self.filter.root, &self.filter.options).unwrap_or_default();
+        if ONE_WATCH_PER_FOLDER {
+            for folder in found.folders {
+                self.cover_folder(folder)?;
             }
+        } else {
+            self.watcher.watch(self.filter.root.path(), RecursiveMode::Recursive)?;
+        }
+        self.git_folders.clear();
+        for repository in found.repositories {
+            let folder = repository.git_folder();
+            if ONE_WATCH_PER_FOLDER || !folder.starts_with(self.filter.root.path()) {
+                self.cover_folder(folder.to_owned())?;
+            }
+            self.git_folders.insert(folder.to_owned(), repository.hash());
+        }
+        Ok(())
+    }
+
+    fn cover_folder(&mut self, folder: PathBuf) -> Result<(), Lost> {
+        if self.watched.contains(&folder) {
+            return Ok(());
+        }
+        match self.watcher.watch(&folder, RecursiveMode::NonRecursive) {
+            Ok(()) => drop(self.watched.insert(folder)),
+            Err(error) if is_about_one_folder(&error) => (),
+            Err(error) => return Err(error.into()),
         }
         Ok(())
     }
@@ -245,39 +278,30 @@ impl Pending {
 struct Filter {
     root: Root,
     options: SourceOptions,
-    rules: Rules,
-    ignored: Option<IgnoreLookup>,
+    lookup: Lookup,
 }
 
 impl Filter {
     fn new(root: &Root, options: &SourceOptions) -> Result<Filter, SourceError> {
-        let ignored = (options.ignore_rules == IgnoreRules::Respect).then(|| IgnoreLookup::new(root));
-        Ok(Filter {
-            root: root.clone(),
-            options: options.clone(),
-            rules: Rules::new(root, options)?,
-            ignored,
-        })
+        Ok(Filter { root: root.clone(), options: options.clone(), lookup: Lookup::new(root, options)? })
     }
 
     /// The path to report, if the change is relevant.
     fn relevant(&mut self, path: &Path, is_folder: bool) -> Option<String> {
-        let relative = relative_to(self.root.path(), path);
+        let relative = path.strip_prefix(self.root.path()).ok()?;
         let text = slash_separated(relative)?;
-        if is_ignore_file(relative) {
+        let name = relative.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+        let above = folder(&text);
+        let (path, is_folder) = match name {
+            // A folder that gets a `.git`, or loses it, may become a project of its own, or be one no more.
+            ".git" => (folder(above), true),
+            _ if is_decisive(relative) => (above, true),
+            _ => (text.as_str(), is_folder),
+        };
+        if is_decisive(relative) {
             self.read_rules_again();
-            let folder = relative.parent().unwrap_or(relative).to_owned();
-            return (!self.is_excluded(&folder, true)).then_some(text);
         }
-        let relative = relative.to_owned();
-        (!self.is_excluded(&relative, is_folder)).then_some(text)
-    }
-
-    fn is_excluded(&mut self, relative: &Path, is_folder: bool) -> bool {
-        let Some(path) = slash_separated(relative) else { return true };
-        let is_ignored = |ignored: &mut IgnoreLookup| ignored.is_ignored(&path, is_folder);
-        self.rules.exclude(relative, is_folder).is_some()
-            || (!path.is_empty() && self.ignored.as_mut().is_some_and(is_ignored))
+        self.lookup.left_out(path, is_folder).is_none().then(|| text.clone())
     }
 
     fn read_rules_again(&mut self) {
@@ -287,8 +311,10 @@ impl Filter {
     }
 }
 
-fn is_ignore_file(relative: &Path) -> bool {
-    relative.file_name().and_then(|name| name.to_str()).is_some_and(|name| IGNORE_FILES.contains(&name))
+/// Whether a file or folder of this name decides about others.
+fn is_decisive(path: &Path) -> bool {
+    let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+    name == ".git" || IGNORE_FILES.contains(&name)
 }
 
 fn is_folder(kind: &EventKind, path: &Path) -> bool {

@@ -165,3 +165,46 @@ fn a_detector_sees_every_change_before_the_call_and_nothing_else() {
     assert!(has_changed());
     assert_eq!(fs::read_dir(cookies.path()).unwrap().count(), 0, "no cookie is left");
 }
+
+/// Runs git in a folder, without the settings of this machine.
+#[cfg(target_os = "linux")]
+fn git(folder: &Path, arguments: &[&str]) {
+    let own = ["-c", "user.name=a", "-c", "user.email=a@example.org"];
+    let mut command = std::process::Command::new("git");
+    command.args(own).args(arguments).current_dir(folder).env("GIT_CONFIG_GLOBAL", "");
+    assert!(command.output().unwrap().status.success(), "git {arguments:?}");
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_detector_sees_what_becomes_tracked_and_what_becomes_a_working_tree() {
+    let folder = tempfile::tempdir().unwrap();
+    let base = folder.path();
+    for path in ["a.rs", "build/b.rs", ".hidden/c.rs", "clone/d.rs"] {
+        write(base, path, "first");
+    }
+    git(base, &["init", "--quiet"]);
+    git(base, &["add", "a.rs"]);
+    git(base, &["commit", "--quiet", "-m", "one"]);
+    let root = Root::open(base).unwrap();
+    let cookies = tempfile::tempdir().unwrap();
+    let mut detector = ChangeDetector::start(&root, &SourceOptions::default(), cookies.path()).unwrap();
+    let mut has_changed = || detector.has_changes().unwrap();
+    write(base, "build/b.rs", "second");
+    git(base, &["update-index", "--refresh"]);
+    git(base, &["commit", "--quiet", "--allow-empty", "-m", "two"]);
+    assert!(!has_changed(), "no tracked path has changed");
+    git(base, &["add", "--force", "build", ".hidden"]);
+    assert!(has_changed(), "files are tracked now");
+    assert!(!has_changed());
+    write(base, "build/b.rs", "third");
+    assert!(has_changed(), "their folder is watched");
+    git(base, &["rm", "--quiet", "--force", "-r", "--cached", "build"]);
+    assert!(has_changed(), "they are not tracked any more");
+    git(base, &["init", "--quiet", "clone"]);
+    assert!(has_changed(), "a folder becomes a project of its own");
+    write(base, "clone/d.rs", "second");
+    assert!(!has_changed());
+    fs::remove_dir_all(base.join("clone/.git")).unwrap();
+    assert!(has_changed(), "and is none any more");
+}

@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
-use craig_source::SKIPPED_FOLDERS;
+use craig_source::skipped_folders;
 use craig_text::PathRole;
 
 /// One line of the list: `owner/name`, language, licence, bare git directory, commit.
@@ -83,7 +83,7 @@ pub(crate) fn is_own(path: &str) -> bool {
     let is_data = |part: &str| {
         let lower = part.to_lowercase();
         part.starts_with('.')
-            || SKIPPED_FOLDERS.contains(&lower.as_str())
+            || skipped_folders().any(|name| name == lower)
             || DATA_FOLDERS.contains(&lower.as_str())
     };
     !matches!(PathRole::from_path(path), PathRole::Vendored | PathRole::Generated)

@@ -104,11 +104,13 @@ pub(crate) fn run(args: &Args, session: &mut Session) -> anyhow::Result<Outcome>
     let n_found = if args.files_with_matches || args.count {
         let answer = engine.grep_counts(&project, &args.pattern, &request)?;
         session.output.show(&answer, |_| text::files(&answer, args.count))?;
+        answer.notes.iter().for_each(|note| session.output.warn(note));
         note(answer.files.len() as u64, answer.total_files, "file", &answer.project, session);
         answer.total_files
     } else {
         let answer = engine.grep(&project, &args.pattern, &request)?;
         session.output.show(&answer, |_| text::lines(&answer))?;
+        answer.notes.iter().for_each(|note| session.output.warn(note));
         note(answer.lines.len() as u64, answer.total_lines, "line", &answer.project, session);
         answer.total_lines
     };

@@ -70,6 +70,7 @@ fn text(report: &IngestReport) -> String {
         ));
     }
     lines.extend(left_out("over the size limit, not tracked (--max-file-size)", &report.too_large));
+    lines.extend(own_repositories(&report.own_repositories));
     lines.extend(left_out("with secrets, tracked by name only", &report.secrets));
     if report.is_partial() {
         let n_failed = counted(report.failed.len() as u64, "path");
@@ -101,10 +102,18 @@ fn files(counts: FileCounts) -> String {
 const MOST_NAMED: usize = 3;
 
 fn left_out(why: &str, paths: &[String]) -> Option<String> {
+    some_of("file", why, paths)
+}
+
+fn own_repositories(paths: &[String]) -> Option<String> {
+    some_of("folder", "with a .git of their own, each a project of its own", paths)
+}
+
+fn some_of(noun: &str, why: &str, paths: &[String]) -> Option<String> {
     if paths.is_empty() {
         return None;
     }
     let named = paths.iter().take(MOST_NAMED).map(|path| short(path)).collect::<Vec<_>>().join(", ");
     let more = if paths.len() > MOST_NAMED { ", …" } else { "" };
-    Some(format!("  {} {why}: {named}{more}", counted(paths.len() as u64, "file")))
+    Some(format!("  {} {why}: {named}{more}", counted(paths.len() as u64, noun)))
 }

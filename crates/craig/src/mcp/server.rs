@@ -139,10 +139,9 @@ impl Shared {
             None => return Err(self.no_own_project()),
         };
         let real = joined.canonicalize().unwrap_or_else(|_| sources::without_dots(&joined));
-        let projects = self.run(|engine| engine.projects()).await?;
-        let holding = projects.into_iter().filter(|project| real.starts_with(&project.source_path));
-        let nearest = holding.max_by_key(|project| project.source_path.len());
-        nearest.map(|project| project.reference).ok_or_else(|| self.not_ingested(&real))
+        let place = real.clone();
+        let project = self.run(move |engine| engine.project_of_place(&place)).await?;
+        project.ok_or_else(|| self.not_ingested(&real))
     }
 
     /// The project of the workspace if it is ingested; with several roots, the first that is.

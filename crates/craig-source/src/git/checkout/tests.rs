@@ -88,14 +88,15 @@ fn a_clone_follows_its_repository_and_rewrites_only_what_differs() {
         (".hidden/x", "2"),
         ("big", &"x".repeat(100)),
         ("target/x", "1"),
+        ("node_modules/x", "1"),
     ]);
     let newest = checkout.remote_commit().unwrap();
     assert_ne!(checkout.commit().unwrap(), newest);
     assert_eq!(checkout.fetch(&mut |_| ()).unwrap(), newest);
     let options = SourceOptions { max_file_size_bytes: 99, ..SourceOptions::default() };
     let expected = Differences {
-        added: vec!["new.rs".into()],
-        changed: vec!["b/c.rs".into()],
+        added: vec!["new.rs".into(), "target/x".into()],
+        changed: vec![".hidden/x".into(), "b/c.rs".into()],
         removed: vec!["gone.rs".into()],
     };
     assert_eq!(checkout.differences(&options).unwrap(), expected);

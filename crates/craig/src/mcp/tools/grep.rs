@@ -110,6 +110,7 @@ struct Matches {
     total_lines: u64,
     total_files: u64,
     rows: Rows,
+    notes: Vec<String>,
 }
 
 pub(super) fn tool() -> Tool {
@@ -142,6 +143,7 @@ async fn answer(call: Call<Arguments>) -> Result<Answer<Found>, Failure> {
     };
     let found = call.run("search", work).await?;
     let mut notes: Vec<String> = state.note(&found.project).into_iter().collect();
+    notes.extend(found.notes);
     let (total_lines, total_files, freshness) = (found.total_lines, found.total_files, state.name());
     if total_lines == 0 {
         notes.push(nothing_found(arguments));
@@ -174,13 +176,13 @@ impl Matches {
         files_only: bool,
     ) -> Result<Self, EngineError> {
         if files_only {
-            let GrepCounts { project, total_lines, total_files, files, .. } =
+            let GrepCounts { project, total_lines, total_files, files, notes, .. } =
                 engine.grep_counts(project, pattern, request)?;
-            return Ok(Self { project, total_lines, total_files, rows: Rows::Files(files) });
+            return Ok(Self { project, total_lines, total_files, rows: Rows::Files(files), notes });
         }
-        let GrepAnswer { project, total_lines, total_files, lines, .. } =
+        let GrepAnswer { project, total_lines, total_files, lines, notes, .. } =
             engine.grep(project, pattern, request)?;
-        Ok(Self { project, total_lines, total_files, rows: Rows::Lines(lines) })
+        Ok(Self { project, total_lines, total_files, rows: Rows::Lines(lines), notes })
     }
 }
 
