@@ -1,12 +1,15 @@
 //! Code in languages with a grammar.
 
+use std::borrow::Cow;
+
 use tree_sitter::{Node, Range, Tree};
 
 use crate::cut::cut;
 use crate::grammar::Grammar;
 use crate::parse::parse;
+use crate::recovery::{self, conflicts};
 use crate::walk::walk;
-use crate::{Outline, Parsed};
+use crate::{Outline, Parsed, ParsedCode};
 
 /// Cuts `text`, or the `part` of it that is code, by its tree.
 pub(crate) fn outline(
@@ -25,21 +28,75 @@ pub(crate) fn outline(
     Outline { chunks, symbols: walked.symbols, imports: walked.imports, parsed, ..Outline::default() }
 }
 
-/// The tree of `text`, or of its `part`; none when the grammar cannot hold it or takes too long.
-pub(crate) fn tree(grammar: &Grammar, text: &str, part: Option<Range>) -> Option<Tree> {
-    if grammar.can_read(text) { read(grammar, text, part) } else { None }
+/// The tree of `text`, or of its `part`, and its grammar; none when the grammar cannot hold it or takes too long.
+///
+/// Text that is read with errors is read again without what may cause them, and the better reading counts; then what is lost
+/// to the errors that remain is taken back. Text without errors is parsed once.
+pub(crate) fn tree(grammar: &'static Grammar, text: &str, part: Option<Range>) -> Option<ParsedCode> {
+    if !grammar.can_read(text) {
+        return None;
+    }
+    let mut read = Reading::new(grammar, grammar.prepared(text), part)?;
+    if !read.may_lack_definitions(part) {
+        return Some((read.grammar, read.tree));
+    }
+    for side in [conflicts::both_sides, conflicts::first_side].map(|side| side(grammar, &read.text)) {
+        read = read.or_better(side, part);
+    }
+    for other in [Grammar::simplified, Grammar::as_dialect] {
+        if !read.grammar.is_misread(&read.tree, &read.text) {
+            return Some((read.grammar, read.tree));
+        }
+        let other = other(read.grammar, &read.text);
+        read = read.or_better(other, part);
+    }
+    let recovered = if read.tree.root_node().has_error() && read.may_lack_definitions(part) {
+        recovery::recovered(read.grammar, &read.text, &read.tree, part)
+    } else {
+        None
+    };
+    Some((read.grammar, recovered.unwrap_or(read.tree)))
 }
 
-/// The tree of a text; of two readings the one with fewer unreadable bytes.
-fn read(grammar: &Grammar, text: &str, part: Option<Range>) -> Option<Tree> {
-    let text = grammar.prepared(text);
-    let tree = parse(grammar, &text, part)?;
-    if !tree.root_node().has_error() {
-        return Some(tree);
+/// Another version of a text with the grammar for it, if there is one.
+type Version = Option<(&'static Grammar, String)>;
+
+/// A text as the parser got it, and its tree.
+struct Reading<'t> {
+    grammar: &'static Grammar,
+    text: Cow<'t, str>,
+    tree: Tree,
+}
+
+impl<'t> Reading<'t> {
+    fn new(grammar: &'static Grammar, text: Cow<'t, str>, part: Option<Range>) -> Option<Self> {
+        let tree = parse(grammar, &text, part.as_slice())?;
+        Some(Self { grammar, text, tree })
     }
-    let other = grammar.simplified(&text).and_then(|text| parse(grammar, &text, part));
-    let bad = unreadable_bytes(tree.root_node());
-    Some(other.filter(|other| unreadable_bytes(other.root_node()) < bad).unwrap_or(tree))
+
+    fn may_lack_definitions(&self, part: Option<Range>) -> bool {
+        let (grammar, tree) = (self.grammar, &self.tree);
+        grammar.is_misread(tree, &self.text)
+            && (!tree.root_node().has_error()
+                || conflicts::are_in(&self.text)
+                || recovery::may_lack_definitions(grammar, &self.text, tree, part))
+    }
+
+    /// This reading or that of another version of its text, whichever is better.
+    fn or_better(self, other: Version, part: Option<Range>) -> Self {
+        let other = other.and_then(|(grammar, text)| Reading::new(grammar, Cow::Owned(text), part));
+        other.filter(|other| other.is_better_than(&self)).unwrap_or(self)
+    }
+
+    /// Whether it has more definitions, or as many and no errors, or fewer unreadable bytes.
+    fn is_better_than(&self, other: &Self) -> bool {
+        let rank = |read: &Self| {
+            let found = recovery::n_definitions(read.grammar, &read.text, &read.tree);
+            let root = read.tree.root_node();
+            (found, !root.has_error(), std::cmp::Reverse(unreadable_bytes(root)))
+        };
+        rank(self) > rank(other)
+    }
 }
 
 /// Bytes in the outermost error nodes.

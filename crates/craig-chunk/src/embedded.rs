@@ -86,7 +86,7 @@ pub(crate) fn trees(text: &str, code: &[Code]) -> Vec<ParsedCode> {
     let parse = |code: &Code| {
         let range = points.range(&code.bytes);
         let grammar = grammar::grammar(code.language)?;
-        Some((grammar, code::tree(grammar, text, Some(range))?))
+        code::tree(grammar, text, Some(range))
     };
     code.iter().filter_map(parse).collect()
 }

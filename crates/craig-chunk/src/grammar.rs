@@ -1,5 +1,6 @@
 //! What each grammar's node kinds mean: one table per language.
 
+mod attributes;
 mod bash;
 mod branches;
 mod c;
@@ -167,8 +168,18 @@ pub(crate) struct Table {
     prepare: Option<Prepare>,
     /// Finds imports deep inside expressions.
     pub(crate) deep_imports: Option<ReadDeepImports>,
-    /// Whether text with errors is parsed again without the further branches of `#if`.
-    has_branches: bool,
+    /// Rewrites text that parsed with errors without moving an offset; it is parsed again, and the better reading counts.
+    simplify: Option<Rewrite>,
+    /// Whether the tree of a text is wrong though it has no errors.
+    misreads: Option<fn(&Tree, &str) -> bool>,
+    /// The language that text which parsed with errors may be in, and how it is rewritten for its grammar.
+    dialect: Option<(Language, Rewrite)>,
+    /// Whether conditions of a preprocessor may be in the text.
+    has_conditions: bool,
+    /// What ends a block; empty if indentation does.
+    pub(crate) closer: &'static str,
+    /// Parameters and body of a function that has neither.
+    pub(crate) stub: &'static str,
     /// Lines indented deeper than this would overflow the buffer in which the scanner keeps its indentations.
     max_indent: usize,
     rules: &'static [(&'static str, Rule)],
@@ -178,6 +189,9 @@ pub(crate) struct Table {
 
 /// Adds imports of a whole tree that the walk does not visit.
 pub(crate) type ReadDeepImports = fn(&Tree, &str, &mut Vec<Import>);
+
+/// Rewrites text without moving an offset; none if there is nothing to rewrite.
+type Rewrite = fn(&str) -> Option<String>;
 
 type Prepare = fn(&str) -> Cow<'_, str>;
 
@@ -193,7 +207,12 @@ impl Table {
             joins_same_name: false,
             prepare: None,
             deep_imports: None,
-            has_branches: false,
+            simplify: None,
+            misreads: None,
+            dialect: None,
+            has_conditions: false,
+            closer: "}",
+            stub: "(){}",
             max_indent: usize::MAX,
             rules,
             names: None,
@@ -231,9 +250,30 @@ impl Grammar {
         self.table.prepare.map_or(Cow::Borrowed(text), |prepare| prepare(text))
     }
 
+    /// Whether the tree of a text has errors, or is wrong in spite of having none.
+    pub(crate) fn is_misread(&self, tree: &Tree, text: &str) -> bool {
+        tree.root_node().has_error() || self.table.misreads.is_some_and(|misreads| misreads(tree, text))
+    }
+
     /// A simplified version of a text that parsed with errors.
-    pub(crate) fn simplified(&self, text: &str) -> Option<String> {
-        (self.table.has_branches && text.contains("#if")).then(|| branches::first_only(text))
+    pub(crate) fn simplified(&'static self, text: &str) -> Option<(&'static Self, String)> {
+        Some((self, self.table.simplify?(text)?))
+    }
+
+    /// The text for the grammar of another language that it may be written in.
+    pub(crate) fn as_dialect(&'static self, text: &str) -> Option<(&'static Self, String)> {
+        let (language, rewrite) = self.table.dialect?;
+        Some((grammar(language)?, rewrite(text)?))
+    }
+
+    /// `text` without the directives of conditions, if it has any.
+    pub(crate) fn without_conditions(&self, text: &str) -> Option<String> {
+        if self.table.has_conditions { branches::without_directives(text) } else { None }
+    }
+
+    /// Whether a line that starts with `#` is an instruction of a preprocessor.
+    pub(crate) fn has_conditions(&self) -> bool {
+        self.table.has_conditions
     }
 
     /// What a node's kind means; error nodes are transparent.

@@ -15,6 +15,7 @@ pub mod names;
 mod notebook;
 mod pack;
 mod parse;
+mod recovery;
 mod references;
 mod sections;
 mod separator;
@@ -126,7 +127,7 @@ pub struct Import {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Parsed {
-    /// A grammar read it without errors.
+    /// A grammar read it without errors, or what it could not read was overwritten for the parser.
     #[default]
     Whole,
     /// A grammar read it with errors; unreadable parts became blocks.
@@ -188,7 +189,7 @@ fn structured(language: Language, text: &str, trees: &[ParsedCode]) -> Option<Ou
     }
 }
 
-/// The syntax tree of a text, or of a part of it.
+/// The syntax tree of a text, or of a part of it, with the grammar that read it.
 type ParsedCode = (&'static Grammar, Tree);
 
 /// The syntax trees of a text: one, or one for each script of a component and cell of a notebook; empty if the language has no grammar, `None` if
@@ -200,7 +201,7 @@ pub(crate) fn trees(language: Language, text: &str) -> Option<Vec<ParsedCode>> {
         return Some(embedded::trees(&text, &code));
     }
     let Some(grammar) = grammar::grammar(language) else { return Some(Vec::new()) };
-    code::tree(grammar, text, None).map(|tree| vec![(grammar, tree)])
+    code::tree(grammar, text, None).map(|read| vec![read])
 }
 
 fn as_text(text: &str) -> Outline {
@@ -212,6 +213,6 @@ fn as_text(text: &str) -> Outline {
 #[doc(hidden)]
 pub fn parse_only(language: Language, text: &str) {
     if let Some(grammar) = grammar::grammar(language) {
-        drop(grammar.can_read(text).then(|| parse::parse(grammar, text, None)));
+        drop(grammar.can_read(text).then(|| parse::parse(grammar, text, &[])));
     }
 }

@@ -17,11 +17,11 @@ thread_local! {
     static PARSER: RefCell<Parser> = RefCell::new(Parser::new());
 }
 
-/// The syntax tree of `text`, or of its `part`; none when parsing takes too long.
-pub(crate) fn parse(grammar: &Grammar, text: &str, part: Option<Range>) -> Option<Tree> {
+/// The syntax tree of `text`, or of its `parts` as if nothing were between them; none when parsing takes too long.
+pub(crate) fn parse(grammar: &Grammar, text: &str, parts: &[Range]) -> Option<Tree> {
     PARSER.with_borrow_mut(|parser| {
         parser.set_language(&grammar.language).ok()?;
-        parser.set_included_ranges(part.as_slice()).ok()?;
+        parser.set_included_ranges(parts).ok()?;
         let tree = parse_in_time(parser, text.as_bytes());
         parser.reset();
         tree

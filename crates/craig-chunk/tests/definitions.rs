@@ -362,7 +362,7 @@ handler = lambda x: x
             33-33 method load in Point
             37-37 function conditional
             41-41 function fallback
-            42-42 type Alias[T]
+            42-42 type Alias
             43-43 constant handler
             1 import __future__ ["annotations"]
             2 import os
@@ -1599,6 +1599,7 @@ fn broken_code_keeps_the_definitions_around_the_break() {
         expect![[r#"
             Partly
             1-1 function before
+            2-3 function broken
             4-4 function after
             5-5 class Last
         "#]],
@@ -1642,7 +1643,6 @@ fn conflict_markers_and_templates_do_not_stop_a_reading() {
         "a.py",
         "def before():\n    pass\n<<<<<<< HEAD\ndef ours():\n    pass\n=======\ndef theirs():\n    pass\n>>>>>>> branch\ndef after():\n    pass\n",
         expect![[r#"
-            Partly
             1-2 function before
             4-5 function ours
             7-8 function theirs

@@ -3,17 +3,21 @@
 use tree_sitter::Node;
 
 use super::find::{child_of, field, import, last_leaf, text};
-use super::{Answer, At, Definition, Rule, Table, define, macros};
+use super::{Answer, At, Definition, Rule, Table, attributes, define, macros};
 use crate::ChunkKind::{self, Class, Constant, Enum, Function, Method, Module, Type};
 use crate::Import;
 
 pub(super) static C: Table = Table {
     prepare: Some(macros::hidden),
+    simplify: Some(attributes::without),
+    has_conditions: true,
     names: Some(&crate::names::c::TABLE),
     ..Table::new(craig_grammars::C, "::", RULES)
 };
 pub(super) static CPP: Table = Table {
     prepare: Some(macros::hidden),
+    simplify: Some(attributes::without),
+    has_conditions: true,
     names: Some(&crate::names::c::TABLE),
     ..Table::new(craig_grammars::CPP, "::", RULES)
 };

@@ -5,13 +5,14 @@ use std::{borrow::Cow, ops::Range};
 use tree_sitter::Node;
 
 use super::find::{child, child_of, children, field, import, text};
-use super::{Answer, At, Definition, Rule, Table, define};
+use super::{Answer, At, Definition, Rule, Table, branches, define};
 use crate::ChunkKind::{Class, Constant, Enum, Function, Interface, Method, Module, Type};
 use crate::Import;
 
 pub(super) static TABLE: Table = Table {
     prepare: Some(hidden),
-    has_branches: true,
+    simplify: Some(branches::whole_only),
+    has_conditions: true,
     names: Some(&crate::names::csharp::TABLE),
     ..Table::new(
         craig_grammars::C_SHARP,

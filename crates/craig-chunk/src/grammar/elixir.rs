@@ -9,6 +9,8 @@ use crate::ChunkKind::{Class, Constant, Function, Interface, Module, Type};
 use crate::Import;
 
 pub(super) static TABLE: Table = Table {
+    closer: "end",
+    stub: " do end",
     joins_same_name: true,
     ..Table::new(
         craig_grammars::ELIXIR,

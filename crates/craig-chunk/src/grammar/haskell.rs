@@ -9,6 +9,8 @@ use crate::ChunkKind::{Class, Constant, Function, Interface, Type};
 use crate::Import;
 
 pub(super) static TABLE: Table = Table {
+    closer: "",
+    stub: "",
     joins_same_name: true,
     ..Table::new(
         craig_grammars::HASKELL,

@@ -9,8 +9,10 @@ use super::find::{
 use super::{Answer, At, Definition, Rule, Table, define};
 use crate::ChunkKind::{Class, Constant, Enum, Function, Interface, Method, Module, Type};
 use crate::Import;
+use craig_source::Language;
 
 pub(super) static JAVASCRIPT: Table = Table {
+    dialect: Some((Language::Tsx, flow_as_typescript)),
     joins_same_name: true,
     deep_imports: Some(deep_imports),
     names: Some(&crate::names::script::TABLE),
@@ -67,6 +69,27 @@ const RULES: &[(&str, Rule)] = &[
     ("try_statement", Rule::Open),
     ("statement_block", Rule::Open),
 ];
+
+/// Flow without what TypeScript does not have: exact objects, the variance of properties, opaque types.
+fn flow_as_typescript(text: &str) -> Option<String> {
+    if !text.contains("@flow") && !text.contains("{|") {
+        return None;
+    }
+    let text = text.replace("{|", "{ ").replace("|}", " }").replace("opaque type ", "       type ");
+    let mut bytes = text.into_bytes();
+    for at in 1..bytes.len().saturating_sub(1) {
+        let follows = |marks: &[u8]| {
+            let before = bytes[..at].iter().rev().find(|byte| !byte.is_ascii_whitespace());
+            before.is_some_and(|before| marks.contains(before))
+        };
+        let is_sign = matches!(bytes[at], b'+' | b'-') && bytes[at + 1].is_ascii_alphabetic();
+        let is_variance = is_sign && follows(b"{,;");
+        if is_variance {
+            bytes[at] = b' ';
+        }
+    }
+    String::from_utf8(bytes).ok()
+}
 
 const FUNCTIONS: &[&str] =
     &["arrow_function", "function_expression", "generator_function", "function", "async_function"];

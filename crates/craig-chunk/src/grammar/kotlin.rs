@@ -1,14 +1,19 @@
 //! Kotlin.
 
-use tree_sitter::Node;
+use std::ops::Range;
+
+use tree_sitter::{Node, Tree};
 
 use super::Answer::{Define as Defines, Plain};
-use super::find::{child, child_of, children, import, text};
+use super::find::{all_children, child, child_of, children, import, text};
 use super::{Answer, At, Definition, Rule, Table, define};
 use crate::ChunkKind::{Class, Constant, Enum, Function, Interface, Method, Type};
 use crate::Import;
+use crate::recovery::conflicts::blank;
 
 pub(super) static TABLE: Table = Table {
+    simplify: Some(keywords_as_names),
+    misreads: Some(misreads),
     names: Some(&crate::names::kotlin::TABLE),
     ..Table::new(
         craig_grammars::KOTLIN,
@@ -39,6 +44,126 @@ pub(super) static TABLE: Table = Table {
         ],
     )
 };
+
+/// Kotlin's keywords that may be names, too.
+const SOFT_KEYWORDS: [&str; 46] = [
+    "abstract",
+    "actual",
+    "annotation",
+    "by",
+    "catch",
+    "companion",
+    "const",
+    "constructor",
+    "crossinline",
+    "data",
+    "delegate",
+    "dynamic",
+    "enum",
+    "expect",
+    "external",
+    "field",
+    "file",
+    "final",
+    "finally",
+    "get",
+    "import",
+    "infix",
+    "init",
+    "inline",
+    "inner",
+    "internal",
+    "lateinit",
+    "noinline",
+    "open",
+    "operator",
+    "out",
+    "override",
+    "param",
+    "private",
+    "property",
+    "protected",
+    "public",
+    "receiver",
+    "reified",
+    "sealed",
+    "set",
+    "suspend",
+    "tailrec",
+    "value",
+    "vararg",
+    "where",
+];
+/// Among so many words of an expression one that declares something is looked for.
+const MAX_MISREAD_WORDS: usize = 200;
+/// Modifiers that the grammar takes for the name of an infix call if they follow an expression without a semicolon.
+const MODIFIERS_AS_NAMES: [&str; 8] =
+    ["actual", "annotation", "const", "data", "expect", "inner", "operator", "value"];
+
+/// `text` where keywords that are names do not look like keywords, and modifiers do not look like names: `fun suspend(…)`,
+/// `it.where { … }`, `actual fun` behind a function that is an expression.
+fn keywords_as_names(text: &str) -> Option<String> {
+    let mut bytes = text.as_bytes().to_vec();
+    let mut is_annotated = false;
+    let mut annotation: Option<Range<usize>> = None;
+    let mut open: Option<usize> = None;
+    let mut at = 0;
+    for line in text.split_inclusive('\n') {
+        for word in line.split(|c: char| !c.is_alphanumeric() && c != '_').filter(|word| !word.is_empty()) {
+            let start = word.as_ptr() as usize - line.as_ptr() as usize;
+            let end = start + word.len();
+            let before = &line[..start];
+            if SOFT_KEYWORDS.contains(&word) {
+                let is_declared = line[end..].starts_with('(')
+                    && (before.ends_with("fun ") || before.ends_with("> ") && before.contains("fun <"));
+                if before.ends_with('.') && !before.ends_with("..") || is_declared {
+                    bytes[at + start..at + end].fill(b'_');
+                }
+            }
+            if start == 0 && MODIFIERS_AS_NAMES.contains(&word) && line[end..].starts_with(' ') {
+                bytes[at..at + end].fill(b' ');
+                bytes[at] = if is_annotated { b' ' } else { b';' };
+            }
+        }
+        let start =
+            if line.starts_with('@') { Some(at) } else { open.filter(|_| !line.trim_ascii().is_empty()) };
+        let end = at + line.trim_ascii_end().len();
+        let is_annotation = start.is_some_and(|start| is_annotation(&text[start..end]));
+        open = start.filter(|_| !is_annotation);
+        if start.is_none() || is_annotation {
+            if let Some(first) = annotation.take().filter(|_| is_annotation) {
+                blank(&mut bytes[first]);
+            }
+            annotation = start.map(|start| start..end);
+        }
+        is_annotated = if line.trim_ascii().is_empty() { is_annotated } else { is_annotation };
+        at += line.len();
+    }
+    String::from_utf8(bytes).ok().filter(|simplified| simplified != text)
+}
+
+/// Whether a text is one annotation and no more.
+fn is_annotation(text: &str) -> bool {
+    let name = text.strip_prefix('@').unwrap_or_default();
+    let rest = name.trim_start_matches(|c: char| c.is_alphanumeric() || matches!(c, '_' | '.'));
+    let is_closed = rest.starts_with('(')
+        && rest.ends_with(')')
+        && rest.matches('(').count() == rest.matches(')').count();
+    rest.len() < name.len() && (rest.is_empty() || is_closed)
+}
+
+/// Whether the tree of a text without errors has declarations as expressions: annotations above `annotation class A` make the
+/// grammar read an infix call. Expressions are no part of a file but in scripts.
+fn misreads(tree: &Tree, text: &str) -> bool {
+    let is_declaration = |node: Node<'_>| {
+        let words = text.get(node.byte_range()).unwrap_or_default().split_ascii_whitespace();
+        matches!(node.kind(), "annotated_expression" | "infix_expression")
+            && words
+                .take(MAX_MISREAD_WORDS)
+                .any(|word| matches!(word, "class" | "interface" | "object" | "fun"))
+    };
+    all_children(tree.root_node()).any(is_declaration)
+}
 
 fn class<'t>(node: Node<'t>, source: &'t str) -> Answer<'t> {
     let Some(name) = node.child_by_field_name("name") else { return Plain };

@@ -8,22 +8,26 @@ use super::{Answer, Definition, Rule, Table};
 use crate::ChunkKind::{self, Constant, Function, Method};
 use crate::Import;
 
-pub(super) static TABLE: Table = Table::new(
-    craig_grammars::LUA,
-    ".",
-    &[
-        ("comment", Rule::Attach),
-        ("function_declaration", Rule::Ask(function)),
-        ("variable_declaration", Rule::Ask(variable)),
-        ("assignment_statement", Rule::Ask(assignment)),
-        ("field", Rule::Ask(table_field)),
-        ("function_call", Rule::Ask(call)),
-        ("return_statement", Rule::Ask(returned)),
-        ("do_statement", Rule::Open),
-        ("if_statement", Rule::Open),
-        ("block", Rule::Open),
-    ],
-);
+pub(super) static TABLE: Table = Table {
+    closer: "end",
+    stub: "()end",
+    ..Table::new(
+        craig_grammars::LUA,
+        ".",
+        &[
+            ("comment", Rule::Attach),
+            ("function_declaration", Rule::Ask(function)),
+            ("variable_declaration", Rule::Ask(variable)),
+            ("assignment_statement", Rule::Ask(assignment)),
+            ("field", Rule::Ask(table_field)),
+            ("function_call", Rule::Ask(call)),
+            ("return_statement", Rule::Ask(returned)),
+            ("do_statement", Rule::Open),
+            ("if_statement", Rule::Open),
+            ("block", Rule::Open),
+        ],
+    )
+};
 
 fn function<'t>(node: Node<'t>, source: &'t str) -> Answer<'t> {
     let Some(name) = field(node, "name") else { return Plain };

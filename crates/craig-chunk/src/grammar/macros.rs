@@ -1,18 +1,25 @@
 //! Hides macros that no C grammar can read, so that the definitions around them can be read.
 //!
-//! `FMT_BEGIN_NAMESPACE` on a line of its own, `UV_EXTERN int uv_run(…)`, `class FMT_API format_error {`: the word is
+//! `FMT_BEGIN_NAMESPACE` on a line of its own, `UV_EXTERN int uv_run(…)`, `class FMT_API format_error {`, `public slots:`, and
+//! comments within the text of a macro: they are
 //! overwritten with blanks of the same length, so all offsets stay.
 
-use std::borrow::Cow;
+use std::{borrow::Cow, ops::Range};
 
 /// `text` with such macros blanked.
 pub(super) fn hidden(text: &str) -> Cow<'_, str> {
     let bytes = text.as_bytes();
     let mut blanked: Option<Vec<u8>> = None;
+    let (mut is_directive, mut goes_on) = (false, false);
     let mut at = 0;
     while at < bytes.len() {
         let line_end = bytes[at..].iter().position(|byte| *byte == b'\n').map_or(bytes.len(), |end| at + end);
-        if first_byte(&bytes[at..line_end]).is_some_and(|byte| byte.is_ascii_alphabetic()) {
+        let first = first_byte(&bytes[at..line_end]);
+        is_directive = first == Some(b'#') || is_directive && goes_on;
+        goes_on = bytes[at..line_end].trim_ascii_end().ends_with(b"\\");
+        if is_directive {
+            hide_comments(bytes, at..line_end, &mut blanked);
+        } else if first.is_some_and(|byte| byte.is_ascii_alphabetic()) {
             hide_in_line(bytes, at, line_end, &mut blanked);
         }
         at = line_end + 1;
@@ -21,6 +28,24 @@ pub(super) fn hidden(text: &str) -> Cow<'_, str> {
         Some(Ok(text)) => Cow::Owned(text),
         _ => Cow::Borrowed(text),
     }
+}
+
+/// Hides comments in a line of a directive: to the grammar, the text of a macro ends at one, and the rest is code.
+fn hide_comments(bytes: &[u8], line: Range<usize>, blanked: &mut Option<Vec<u8>>) {
+    let mut at = line.start;
+    while let Some(open) = find(&bytes[at..line.end], b"/*").map(|open| at + open) {
+        let Some(close) = find(&bytes[open + 2..line.end], b"*/").map(|close| open + 2 + close + 2) else {
+            return;
+        };
+        if !bytes[close..line.end].trim_ascii().is_empty() {
+            blanked.get_or_insert_with(|| bytes.to_vec())[open..close].fill(b' ');
+        }
+        at = close;
+    }
+}
+
+fn find(bytes: &[u8], wanted: &[u8]) -> Option<usize> {
+    bytes.windows(wanted.len()).position(|found| found == wanted)
 }
 
 fn first_byte(line: &[u8]) -> Option<u8> {
@@ -40,6 +65,9 @@ fn hide_in_line(bytes: &[u8], start: usize, end: usize, blanked: &mut Option<Vec
             blanked.get_or_insert_with(|| bytes.to_vec())[from..to].fill(b' ');
         } else if matches!(word, b"class" | b"struct" | b"union" | b"enum") {
             leads_type = true;
+        } else if matches!(word, b"public" | b"protected" | b"private") {
+            hide_slots(bytes, to, end, blanked);
+            return;
         } else if !matches!(
             word,
             b"static" | b"inline" | b"extern" | b"constexpr" | b"explicit" | b"virtual" | b"friend"
@@ -47,6 +75,15 @@ fn hide_in_line(bytes: &[u8], start: usize, end: usize, blanked: &mut Option<Vec
             return;
         }
         at = to;
+    }
+}
+
+/// Hides the word between an access specifier and its colon: `public slots:`.
+fn hide_slots(bytes: &[u8], at: usize, end: usize, blanked: &mut Option<Vec<u8>>) {
+    if let Some((from, to)) = next_word(bytes, at, end)
+        && bytes[to..end].trim_ascii() == b":"
+    {
+        blanked.get_or_insert_with(|| bytes.to_vec())[from..to].fill(b' ');
     }
 }
 

@@ -3,11 +3,13 @@
 use tree_sitter::Node;
 
 use super::find::{child, children, field, import, import_names, text};
-use super::{Answer, At, Definition, Rule, Table, define};
+use super::{Answer, Definition, Rule, Table, define};
 use crate::ChunkKind::{Class, Constant, Function, Type};
 use crate::Import;
 
 pub(super) static TABLE: Table = Table {
+    closer: "",
+    stub: "():0",
     max_indent: 500,
     names: Some(&crate::names::python::TABLE),
     ..Table::new(
@@ -19,7 +21,7 @@ pub(super) static TABLE: Table = Table {
             ("decorated_definition", Rule::Open),
             ("function_definition", define(Function).rule()),
             ("class_definition", define(Class).rule()),
-            ("type_alias_statement", define(Type).named(At::Field("left")).rule()),
+            ("type_alias_statement", Rule::Ask(type_alias)),
             ("expression_statement", Rule::Ask(assignment)),
             ("import_statement", Rule::Import(read_import)),
             ("import_from_statement", Rule::Import(read_from)),
@@ -46,6 +48,15 @@ fn assignment<'t>(node: Node<'t>, _: &'t str) -> Answer<'t> {
         }
         _ => Answer::Plain,
     }
+}
+
+/// `type Pair[A] = …`: the name is that without the parameters.
+fn type_alias<'t>(node: Node<'t>, _: &'t str) -> Answer<'t> {
+    let Some(mut name) = field(node, "left") else { return Answer::Plain };
+    while let Some(inner) = name.named_child(0) {
+        name = inner;
+    }
+    Answer::Define(Definition::new(Type, name))
 }
 
 fn read_import(node: Node<'_>, source: &str, imports: &mut Vec<Import>) {

@@ -9,6 +9,8 @@ use crate::ChunkKind::{self, Class, Constant, Method, Module};
 use crate::Import;
 
 pub(super) static TABLE: Table = Table {
+    closer: "end",
+    stub: ";end",
     names: Some(&crate::names::ruby::TABLE),
     ..Table::new(
         craig_grammars::RUBY,

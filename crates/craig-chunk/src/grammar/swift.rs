@@ -4,33 +4,37 @@ use tree_sitter::Node;
 
 use super::Answer::{Define as Defines, Plain};
 use super::find::{child, field, import, last_leaf, text};
-use super::{Answer, At, Definition, Rule, Table, define};
+use super::{Answer, At, Definition, Rule, Table, branches, define};
 use crate::ChunkKind::{Class, Constant, Enum, Function, Interface, Method, Type};
 use crate::Import;
 
-pub(super) static TABLE: Table = Table::new(
-    craig_grammars::SWIFT,
-    ".",
-    &[
-        ("comment", Rule::Attach),
-        ("multiline_comment", Rule::Attach),
-        ("import_declaration", Rule::Import(read_import)),
-        ("class_declaration", Rule::Ask(class)),
-        ("protocol_declaration", define(Interface).rule()),
-        ("function_declaration", define(Function).rule()),
-        ("protocol_function_declaration", define(Method).inside(At::Nowhere).rule()),
-        ("init_declaration", define(Method).rule()),
-        ("deinit_declaration", define(Method).named(At::Kind("deinit")).rule()),
-        ("subscript_declaration", define(Method).named(At::Kind("subscript")).inside(At::Nowhere).rule()),
-        ("property_declaration", Rule::Ask(properties)),
-        ("protocol_property_declaration", Rule::Ask(properties)),
-        ("enum_entry", Rule::Ask(entries)),
-        ("typealias_declaration", define(Type).rule()),
-        ("associatedtype_declaration", define(Type).rule()),
-        ("macro_declaration", define(Function).named(At::Kind("simple_identifier")).rule()),
-        ("statements", Rule::Open),
-    ],
-);
+pub(super) static TABLE: Table = Table {
+    simplify: Some(branches::whole_only),
+    has_conditions: true,
+    ..Table::new(
+        craig_grammars::SWIFT,
+        ".",
+        &[
+            ("comment", Rule::Attach),
+            ("multiline_comment", Rule::Attach),
+            ("import_declaration", Rule::Import(read_import)),
+            ("class_declaration", Rule::Ask(class)),
+            ("protocol_declaration", define(Interface).rule()),
+            ("function_declaration", define(Function).rule()),
+            ("protocol_function_declaration", define(Method).inside(At::Nowhere).rule()),
+            ("init_declaration", define(Method).rule()),
+            ("deinit_declaration", define(Method).named(At::Kind("deinit")).rule()),
+            ("subscript_declaration", define(Method).named(At::Kind("subscript")).inside(At::Nowhere).rule()),
+            ("property_declaration", Rule::Ask(properties)),
+            ("protocol_property_declaration", Rule::Ask(properties)),
+            ("enum_entry", Rule::Ask(entries)),
+            ("typealias_declaration", define(Type).rule()),
+            ("associatedtype_declaration", define(Type).rule()),
+            ("macro_declaration", define(Function).named(At::Kind("simple_identifier")).rule()),
+            ("statements", Rule::Open),
+        ],
+    )
+};
 
 /// Class, struct, actor, enum or extension; an extension only names its members' parent.
 fn class<'t>(node: Node<'t>, source: &'t str) -> Answer<'t> {

@@ -579,7 +579,10 @@ fn import_from<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
 
 fn type_alias<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
     let value = walk.field(node, "right");
-    let name = field(node, "left").and_then(|left| left.named_child(0));
+    let mut name = field(node, "left").and_then(|left| left.named_child(0));
+    if let Some(generic) = name.filter(|name| name.kind() == "generic_type") {
+        name = generic.named_child(0);
+    }
     if let Some(name) = name.filter(|name| name.kind() == "identifier")
         && let Some(definition) = walk.define(name, node, DefinitionKind::Type, Traits::default())
     {
