@@ -95,7 +95,7 @@ fn a_repository_is_cloned_followed_and_removed() {
     place.commit(&[
         ("src/cart.py", "def total(items):\n    return 2\n"),
         ("src/new.py", "A = 1\n"),
-        (".ci/x", "1"),
+        ("node_modules/x", "1"),
     ]);
     let second = place.git(&["rev-parse", "HEAD"]);
     let check = place.json(&["check-updates", "origin"]);
@@ -138,7 +138,7 @@ fn reports_about_a_repository() {
     place.commit(&[("b.py", "B = 1\n"), ("src/cart.py", "C = 1\n")]);
     all += &reported(&["check-updates", "origin"]);
     all += &reported(&["ingest-delta", "origin"]);
-    place.commit(&[(".hidden", "1")]);
+    place.commit(&[("node_modules/x", "1")]);
     all += &reported(&["check-updates", "origin"]);
     all += &reported(&["list"]);
     expect![[r#"
@@ -402,9 +402,9 @@ fn odd_names_and_links_of_a_repository_do_no_harm() {
     place.commit(&[
         ("--help.py", "x = 1\n"),
         ("a b/ü'\"$(touch mark).py", "y = 1\n"),
-        (".craig.toml", "source.hidden = true\n"),
+        (".craig.toml", "source.exclude = [\"*.py\"]\n"),
     ]);
     let report = place.json(&["ingest", &place.url()]);
-    assert_eq!(report["files"]["total"], 5);
+    assert_eq!(report["files"]["total"], 6, "`.craig.toml` is tracked, and not read");
     assert_eq!(place.json(&["check-updates", "origin"])["up_to_date"], true);
 }
