@@ -1,6 +1,6 @@
 //! Fits context into a number of tokens: what matters least goes first, and is cut before it goes.
 
-use crate::format::{Format, markdown};
+use crate::format::{Format, as_data, markdown};
 use crate::truncate::truncate;
 use crate::{Block, Tokenizer};
 
@@ -49,11 +49,13 @@ pub fn fitted(
         return Fitted::default();
     }
     let n_blocks = blocks.len();
-    let mut left = budget_tokens.saturating_sub(tokenizer.count(format.head()));
+    let mut left = budget_tokens.saturating_sub(tokenizer.count(&format.head()));
     let mut kept = Vec::new();
-    for mut block in blocks {
-        let is_countable = block.content.len() <= left.saturating_mul(MOST_BYTES_PER_TOKEN);
-        let needed = if is_countable { count(format, &mut block, tokenizer) } else { usize::MAX };
+    for mut block in blocks.into_iter().map(as_data) {
+        let needed = match may_fit(&block, left) {
+            true => count(format, &mut block, tokenizer),
+            false => usize::MAX,
+        };
         if needed <= left {
             left -= needed;
             kept.push(block);
@@ -74,14 +76,17 @@ pub fn fitted(
 /// counted where the bytes alone show that all of it fits.
 pub fn fitted_text(
     format: Format,
-    blocks: Vec<Block>,
+    mut blocks: Vec<Block>,
     budget_tokens: usize,
     tokenizer: Tokenizer,
 ) -> (String, usize) {
-    let text = markdown(format, &blocks);
     // No token is shorter than a byte.
-    if text.len() <= budget_tokens {
-        return (text, blocks.len());
+    if blocks.iter().map(n_bytes).sum::<usize>() <= budget_tokens {
+        blocks = blocks.into_iter().map(as_data).collect();
+        let text = markdown(format, &blocks);
+        if text.len() <= budget_tokens {
+            return (text, blocks.len());
+        }
     }
     let fitted = fitted(format, blocks, budget_tokens, tokenizer, |_, _| None);
     (fitted.markdown, fitted.blocks.len())
@@ -96,9 +101,8 @@ fn widen(
     wider: impl Fn(&[Block], usize) -> Option<Block>,
 ) {
     for at in 0..blocks.len() {
-        while let Some(mut larger) = wider(blocks, at) {
-            let most_bytes = left.saturating_add(blocks[at].tokens).saturating_mul(MOST_BYTES_PER_TOKEN);
-            if larger.content.len() > most_bytes {
+        while let Some(mut larger) = wider(blocks, at).map(as_data) {
+            if !may_fit(&larger, left.saturating_add(blocks[at].tokens)) {
                 break;
             }
             let more = count(format, &mut larger, tokenizer).saturating_sub(count(
@@ -132,13 +136,22 @@ fn settle(format: Format, mut blocks: Vec<Block>, budget_tokens: usize, tokenize
     }
 }
 
+/// Bytes of a block that are certainly in its text.
+fn n_bytes(block: &Block) -> usize {
+    block.path.len() + block.content.len()
+}
+
+/// Whether a block may have no more than `most_tokens`, by its bytes: what certainly has more is neither formatted nor counted.
+fn may_fit(block: &Block, most_tokens: usize) -> bool {
+    n_bytes(block) <= most_tokens.saturating_mul(MOST_BYTES_PER_TOKEN)
+}
+
 /// Counts a block's content; gives that with its heading, fence and the empty line before it.
 fn count(format: Format, block: &mut Block, tokenizer: Tokenizer) -> usize {
     if block.tokens == 0 {
         block.tokens = tokenizer.count(&block.content);
     }
-    let frame = Block { content: String::new(), why: Vec::new(), ..block.clone() };
-    block.tokens + tokenizer.count(&format!("\n{}", format.section(&frame)))
+    block.tokens + tokenizer.count(&format!("\n{}", format.frame(block)))
 }
 
 /// Cuts a block so that it takes at most `budget_tokens`; false when nothing of use would be left.

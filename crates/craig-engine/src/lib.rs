@@ -116,3 +116,4 @@ pub use craig_source::{
 pub use craig_source::{DOCUMENT_ENDINGS, is_document};
 pub use craig_source::{ProtectedFolder, protected_folder, repository_leads_elsewhere};
 pub use craig_store::StoreError;
+pub use craig_text::{DATA_NOTICE, without_control_tokens};

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use craig_model::StaticModel;
-use craig_text::{lower_words, whole_words};
+use craig_text::{DATA_NOTICE, fenced, lower_words, whole_words, without_control_tokens};
 use serde::Serialize;
 
 use crate::context::{CodeContext, clipped};
@@ -36,14 +36,15 @@ impl Prompt {
     /// Asks for an explanation in other words of what `extract` quotes.
     pub fn new(context: &CodeContext, extract: &Explanation) -> Self {
         let excerpts: Vec<String> = extract.bullets.iter().map(|bullet| bullet.text.clone()).collect();
-        let mut user = String::from("Documentation excerpts:\n");
+        let mut user = format!("{DATA_NOTICE}\n\nDocumentation excerpts:\n");
         for (at, bullet) in extract.bullets.iter().enumerate() {
             let cited = &extract.citations[bullet.citation];
             user +=
                 &format!("[{}] ({}, {}) {}\n", at + 1, cited.file_path, cited.section_heading, bullet.text);
         }
         let code = clipped(&context.selected_text, CODE_BYTES);
-        user += &format!("\nExplain this code of {}:\n```\n{code}\n```\n", context.file_name);
+        user += &format!("\nExplain this code of {}:\n{}", context.file_name, fenced("", code));
+        let user = without_control_tokens(&user).into_owned();
         Self { system: format!("{INSTRUCTION} {RULES}"), user, excerpts }
     }
 

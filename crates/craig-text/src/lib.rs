@@ -1,8 +1,9 @@
 //! Facts about texts and paths that every crate has to agree on: words and identifiers, test files, vendored and
-//! generated code. No input or output, no state, no other crate of the workspace.
+//! generated code, control tokens of language models. No input or output, no state, no other crate of the workspace.
 
 mod dot;
 pub mod generated;
+mod model_input;
 pub mod path;
 mod role;
 mod stem;
@@ -11,6 +12,7 @@ mod translation;
 mod words;
 
 pub use dot::{dot, dot_i8, dot_i8_f32};
+pub use model_input::{DATA_NOTICE, fence, fenced, longest_backticks, without_control_tokens};
 pub use role::{PathRole, PathTraits, is_test};
 pub use stem::{root, stem, stems};
 pub use stop_words::{is_conversational, is_stop_word};

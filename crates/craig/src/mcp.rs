@@ -9,7 +9,6 @@ mod engine_calls;
 mod failure;
 mod freshness;
 mod http;
-mod injection;
 mod jobs;
 mod page;
 mod prompts;

@@ -2,7 +2,7 @@
 
 use std::fmt::Display;
 
-use craig_engine::EngineError;
+use craig_engine::{EngineError, without_control_tokens};
 use rmcp::model::{CallToolResult, ContentBlock};
 
 /// A tool could not do what it was asked for.
@@ -59,7 +59,7 @@ impl Failure {
 
     /// As the result of a tool, which the model sees.
     pub(super) fn result(&self) -> CallToolResult {
-        CallToolResult::error(vec![ContentBlock::text(self.text())])
+        CallToolResult::error(vec![ContentBlock::text(without_control_tokens(&self.text()))])
     }
 }
 

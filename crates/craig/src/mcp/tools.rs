@@ -32,7 +32,7 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 
-use super::answer::Answer;
+use super::answer::{Answer, Marked};
 use super::failure::Failure;
 use super::server::{Shared, is_path};
 use super::{arguments, schema};
@@ -189,7 +189,7 @@ impl Tool {
         let definition = rmcp::model::Tool::new(about.name, about.description, Arc::clone(&input))
             .with_title(about.title)
             .with_annotations(about.effect.annotations(about.title))
-            .with_raw_output_schema(schema::of_answer::<T>());
+            .with_raw_output_schema(schema::of_answer::<Marked<T>>());
         let answer = move |call: Call<()>| -> Answering {
             let call = Call { raw: arguments::as_meant(&call.raw, &input), ..call };
             match arguments::read::<A>(&call.raw, &input) {

@@ -65,11 +65,3 @@ fn a_bad_pattern_is_marked() {
     let error = client.fail("grep", json!({ "pattern": "verify_token(" }));
     assert!(error.contains("verify_token <-- HERE (") && error.contains("literal: true"), "{error}");
 }
-
-#[test]
-fn orders_in_files_are_marked() {
-    let home = Home::with_ingested_shop();
-    let mut client = home.client();
-    let found = call(&mut client, "grep", json!({ "pattern": "previous instructions", "ignore_case": true }));
-    assert_eq!(found["lines"][0]["looks_like_instructions"], true, "{found}");
-}

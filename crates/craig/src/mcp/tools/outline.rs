@@ -10,7 +10,6 @@ use super::{About, Call, Effect, Tool};
 use crate::mcp::answer::Answer;
 use crate::mcp::failure::Failure;
 use crate::mcp::freshness::StateName;
-use crate::mcp::injection;
 use crate::mcp::page::{Page, PageEnd, Paging};
 
 /// The shortest row as JSON: no page has more of them than fit.
@@ -74,8 +73,6 @@ async fn answer(call: Call<Arguments>) -> Result<Answer<Outlined>, Failure> {
         notes.push("there are no definitions: it has no text, or none that Craig has a grammar for".into());
     }
     let fitting = page.fit(rows(outline));
-    let is_suspicious = |row: &Row| injection::looks_like_instructions(&row.text);
-    notes.extend(injection::notice(fitting.items.iter().any(is_suspicious)));
     let shown = page.offset + fitting.items.len();
     let page = page.end_at(fitting.next(), notes, || format!("definitions {}-{shown}", page.offset + 1));
     Ok(Outlined { files: by_file(fitting.items), freshness: state.name(), page }.into())

@@ -8,7 +8,6 @@ use super::{About, Call, Effect, Tool};
 use crate::mcp::answer::Answer;
 use crate::mcp::failure::Failure;
 use crate::mcp::freshness::StateName;
-use crate::mcp::injection;
 
 /// Longer maps are no maps.
 const MOST_TOKENS: usize = 16_384;
@@ -76,9 +75,6 @@ async fn answer(call: Call<Arguments>) -> Result<Answer<Shown>, Failure> {
     let map = call.run("call", work).await?;
     let mut notes: Vec<String> = state.note(&map.project).into_iter().collect();
     let files: Vec<ShownFile> = map.files.into_iter().map(ShownFile::from).collect();
-    let is_suspicious =
-        |file: &ShownFile| file.symbols.iter().any(|line| injection::looks_like_instructions(line));
-    notes.extend(injection::notice(files.iter().any(is_suspicious)));
     if map.total == 0 {
         notes.push("there are no symbols: Craig can read those of no file here".into());
     }

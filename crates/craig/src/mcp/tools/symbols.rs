@@ -11,7 +11,6 @@ use super::{About, Call, Effect, Tool};
 use crate::mcp::answer::Answer;
 use crate::mcp::failure::Failure;
 use crate::mcp::freshness::{State, StateName};
-use crate::mcp::injection;
 use crate::mcp::page::{Fitting, Page, PageEnd, Paging, whole_lines};
 
 /// The shortest row as JSON: no page has more of them than fit.
@@ -146,7 +145,6 @@ async fn read(call: Call<Named>) -> Result<Answer<Shown<SymbolText>>, Failure> {
     };
     let (mut found, state) = asked(&call, &call.arguments, SymbolRequest::default(), work).await?;
     let mut notes = notes(&found.subject, &state);
-    notes.extend(injection::notice(injection::looks_like_instructions(&found.text)));
     let length = whole_lines(&found.text, page.budget_bytes());
     let is_cut = length < found.text.len();
     if is_cut {
@@ -177,9 +175,6 @@ async fn references(call: Call<OfReferences>) -> Result<Answer<Shown<ReferencesB
     let mut notes = notes(&subject, &state);
     notes.extend(possible(n_possible));
     let fitting = page.fit(references);
-    notes.extend(injection::notice(
-        fitting.items.iter().any(|line| injection::looks_like_instructions(&line.text)),
-    ));
     let page = end(page, &fitting, total, "references", notes);
     let files = by_file(fitting.items);
     let found = ReferencesByFile { subject, files, total, total_files, possible: n_possible };
