@@ -5,6 +5,9 @@ use tree_sitter::Node;
 
 use crate::trees;
 
+/// Most bytes that are parsed to find a place: a parse takes up to 300 bytes of memory for each byte of a text such as `((((`.
+const MAX_PARSED_BYTES: usize = 64 << 10;
+
 /// The best byte to truncate `text` at so that at most `most_bytes` are left: the end of a line; after a whole statement or
 /// member if there is a grammar for the language, the outermost one in the second half. A first line that is longer is cut in
 /// two. Never inside a character; the length of the text if it is not too long.
@@ -13,11 +16,10 @@ pub fn cut_point(language: Language, text: &str, most_bytes: usize) -> usize {
         return text.len();
     }
     let most = text.floor_char_boundary(most_bytes);
-    let ends = trees(language, text)
-        .iter()
-        .flatten()
-        .filter_map(|(_, tree)| end_within(tree.root_node(), text, most))
-        .max();
+    let parsed = &text[..text.floor_char_boundary(MAX_PARSED_BYTES)];
+    let trees = if most < parsed.len() { trees(language, parsed) } else { None };
+    let ends =
+        trees.iter().flatten().filter_map(|(_, tree)| end_within(tree.root_node(), parsed, most)).max();
     ends.or_else(|| text[..most].rfind('\n').filter(|at| *at > 0)).unwrap_or(most)
 }
 
@@ -81,6 +83,15 @@ mod tests {
         check(Language::Text, 40, "fn long(x: u8) {\n    let a = one(");
         check(Language::Text, 5, "fn lo");
         check(Language::Rust, 1_000, CODE);
+    }
+
+    #[test]
+    fn of_a_long_text_only_the_beginning_is_parsed() {
+        let long = format!("{}{}", CODE.repeat(2_000), "(".repeat(2_000_000));
+        let cut = |most| &long[..cut_point(Language::Rust, &long, most)];
+        assert_eq!(cut(CODE.len() + 70), CODE.trim_end(), "between functions");
+        let lines = cut(MAX_PARSED_BYTES + 70);
+        assert!(lines.len() <= MAX_PARSED_BYTES + 70 && long[lines.len()..].starts_with('\n'));
     }
 
     proptest! {

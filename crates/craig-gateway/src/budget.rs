@@ -67,10 +67,10 @@ impl Reservation {
     }
 
     /// `bytes` that hold the reservation as long as any part of them lives.
-    pub(crate) fn with(self, bytes: Bytes) -> Bytes {
+    pub(crate) fn with(self: Arc<Self>, bytes: Bytes) -> Bytes {
         struct Held {
             bytes: Bytes,
-            _reservation: Reservation,
+            _reservation: Arc<Reservation>,
         }
         impl AsRef<[u8]> for Held {
             fn as_ref(&self) -> &[u8] {
@@ -104,7 +104,7 @@ mod tests {
         assert!(!other.grow_to(5 << 10) && !budget.reservation().grow_to(1));
         assert!(one.grow_to(2 << 10), "it never shrinks");
         assert_eq!(gauge.get(), 10 << 10);
-        let bytes = one.with(Bytes::from_static(b"text"));
+        let bytes = Arc::new(one).with(Bytes::from_static(b"text"));
         let part = bytes.slice(1..2);
         drop(bytes);
         assert!(!other.grow_to(5 << 10), "a part is still there");

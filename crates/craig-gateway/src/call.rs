@@ -8,6 +8,7 @@ use http::{HeaderMap, StatusCode, header};
 use serde_json::Value;
 
 use crate::failure::{Problem, class_name};
+use crate::sse::MAX_ERROR_BYTES;
 use crate::target::Target;
 
 /// A call that failed.
@@ -125,9 +126,11 @@ impl CallFailure {
         }
     }
 
-    /// Whether the request itself is wrong, so that nobody else needs to be asked.
+    /// Whether the request itself is wrong, so that nobody else needs to be asked. Other statuses below 500 are about this
+    /// provider: a model that it does not have or has no more, a method that it does not know.
     pub(crate) fn is_final(&self) -> bool {
-        self.class == FailureClass::InvalidRequest && self.status != Some(404)
+        self.class == FailureClass::InvalidRequest
+            && self.status.is_none_or(|status| matches!(status, 400 | 413..=415 | 422 | 431))
     }
 
     /// The error for the client. `sent` are the texts that the provider got: quotes of them are cut out of its message.
@@ -249,6 +252,9 @@ impl From<&ModelError> for CallFailure {
 }
 
 fn provider_error(target: &Target, body: &Bytes) -> ProviderError {
+    if body.len() > MAX_ERROR_BYTES {
+        return ProviderError::default();
+    }
     let text = String::from_utf8_lossy(body);
     let error = serde_json::from_str::<Value>(&text).unwrap_or_default();
     let field = |name: &str| error["error"][name].as_str().map(|text| shortened(&target.redact(text)));

@@ -11,10 +11,12 @@ use http::response::Parts;
 use http::{HeaderMap, HeaderValue, header};
 
 use crate::caller::Caller;
+use crate::config::Masking;
 use crate::conversation::Conversation;
 use crate::failure::Problem;
 use crate::gateway::Gateway;
-use crate::intake::{caller_of, timing, whole_body};
+use crate::intake::{WORK_COPIES, caller_of, reserved_body, timing};
+use crate::masking::mask_json;
 use crate::metrics::{Counted, ms};
 use crate::providers::{Answer, Answered, NoAnswer};
 use crate::relay::{Counting, Outcome, Relay, StreamBounds};
@@ -32,17 +34,36 @@ pub(crate) async fn complete(
     let started = Instant::now();
     let caller = caller_of(&request)?;
     let framing = framing_of(request.headers(), gateway.config.framing)?;
-    let body = whole_body(request, &gateway).await?;
+    let (body, mut room) = reserved_body(request, &gateway).await?;
+    let (body, n_masked) = match gateway.config.masking {
+        Masking::All => masked(body)?,
+        Masking::Context | Masking::Off => (body, None),
+    };
     let mut conversation = Conversation::read(&body)?;
-    let (context, messages) = match conversation.wants_context() {
+    let wants_context = conversation.wants_context();
+    if wants_context && !room.grow_to(gateway.room_for(body.len(), WORK_COPIES)) {
+        return Err(Problem::overloaded());
+    }
+    let room = Arc::new(room);
+    conversation.room = Some(Arc::clone(&room));
+    let (context, messages) = match wants_context {
         true => inject(&gateway, &caller, &mut conversation)
             .await
             .map(|(context, messages)| (Some(context), messages))?,
         false => (None, None),
     };
+    let n_masked = match &context {
+        Some(context) if gateway.config.masking != Masking::Off => {
+            Some(n_masked.unwrap_or_default() + context.n_masked)
+        }
+        _ => n_masked,
+    };
     let messages = messages.as_deref();
-    let own_body = |model: Option<&str>| {
-        conversation.for_provider(model, messages).map_or_else(|| body.clone(), Bytes::from)
+    // The reservation lives as long as the request is being sent.
+    let held = room.with(body.clone());
+    let own_body = |model: Option<&str>| match conversation.for_provider(model, messages) {
+        None => Some(held.clone()),
+        Some(written) => gateway.reserved(written),
     };
     let asked = Instant::now();
     let (model, is_streamed) = (conversation.model.as_deref(), conversation.is_streamed);
@@ -62,7 +83,24 @@ pub(crate) async fn complete(
         }
     };
     let times = Times { started, asked, answered: Instant::now() };
-    Ok(respond(&gateway, &caller, answered, context.as_ref(), framing, times))
+    let mut response = respond(&gateway, &caller, answered, context.as_ref(), framing, times);
+    if let Some(n_masked) = n_masked {
+        response.headers_mut().insert("x-craig-masked", n_masked.into());
+    }
+    Ok(response)
+}
+
+/// A request without the secrets in it, and how many there were. A client's results are masked with their files.
+fn masked(body: Bytes) -> Result<(Bytes, Option<usize>), Problem> {
+    let masked = {
+        let text = std::str::from_utf8(&body).map_err(|_| Problem::invalid("the request is not UTF-8"))?;
+        let conversation = Conversation::read(&body)?;
+        mask_json(text, conversation.raw_results())
+    };
+    Ok(match masked {
+        Some((text, n_masked)) => (Bytes::from(text), Some(n_masked)),
+        None => (body, Some(0)),
+    })
 }
 
 /// Finds context, and puts it before the question; gives the new messages if there is any context.
@@ -75,7 +113,8 @@ async fn inject(
         return Ok((InjectedContext::default(), None));
     };
     let context = gateway.context_for(caller, conversation, &question).await?;
-    let messages = (!context.text.is_empty()).then(|| question.messages_with(&context.text));
+    let placement = gateway.config.injection.placement;
+    let messages = (!context.text.is_empty()).then(|| question.messages_with(&context.text, placement));
     Ok((context, messages))
 }
 

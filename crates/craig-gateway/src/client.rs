@@ -1,10 +1,10 @@
 //! The one file of the gateway that connects to providers: HTTP/1.1, TLS with the system's certificates.
 
-use std::borrow::Cow;
+use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::{Bytes, BytesMut};
-use craig_engine::{FailureClass, mask_secrets, tls_client_config};
+use craig_engine::{FailureClass, tls_client_config};
 use http::{HeaderMap, HeaderValue, Method, Request, Response, header};
 use http_body_util::{BodyExt as _, Full};
 use hyper::body::Incoming;
@@ -12,8 +12,9 @@ use hyper_rustls::HttpsConnector;
 use hyper_util::client::legacy::connect::HttpConnector;
 use hyper_util::rt::{TokioExecutor, TokioTimer};
 
-use crate::budget::Budget;
+use crate::budget::{Budget, Reservation};
 use crate::call::{COMPRESSED, CallFailure};
+use crate::sse::MAX_ERROR_BYTES;
 use crate::target::Target;
 
 /// Longest wait for a connection.
@@ -22,8 +23,10 @@ const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 /// Connections that are not used for so long are closed.
 const IDLE_TIMEOUT: Duration = Duration::from_secs(60);
 
-/// Largest error that is read of a provider, in bytes, and how long that may take.
-const MAX_ERROR_BYTES: usize = 64 << 10;
+/// Most bytes that are read ahead of one connection.
+const MAX_BUFFER_BYTES: usize = 64 << 10;
+
+/// Longest time to read an error of a provider.
 const ERROR_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// Connections to providers, kept open for the next request.
@@ -49,13 +52,19 @@ impl Client {
         let http = hyper_util::client::legacy::Client::builder(TokioExecutor::new())
             .pool_idle_timeout(IDLE_TIMEOUT)
             .pool_timer(TokioTimer::new())
+            .http1_max_buf_size(MAX_BUFFER_BYTES)
             .build(https);
         Ok(Self { http, budget })
     }
 
+    /// A part of the memory for answers.
+    pub(crate) fn reservation(&self) -> Reservation {
+        self.budget.reservation()
+    }
+
     /// Posts JSON; gives the answer when it is a success, as soon as its head is there. The caller ends the wait.
     pub(crate) async fn post(&self, target: &Target, body: Bytes) -> Result<Response<Incoming>, CallFailure> {
-        let answered = self.http.request(request(target, masked(body))).await;
+        let answered = self.http.request(request(target, body)).await;
         let response = answered.map_err(|_| CallFailure::new(FailureClass::Network))?;
         if response.status().is_success() {
             return if is_plain(response.headers()) {
@@ -87,7 +96,7 @@ impl Client {
 
     /// All of an answer's body; one of more than `max_bytes` is a bad answer.
     pub(crate) async fn whole(&self, mut body: Incoming, max_bytes: usize) -> Result<Bytes, CallFailure> {
-        let mut reservation = self.budget.reservation();
+        let mut reservation = self.reservation();
         let mut whole = BytesMut::new();
         while let Some(frame) = body.frame().await {
             let frame = frame.map_err(|_| CallFailure::new(FailureClass::Network))?;
@@ -95,12 +104,13 @@ impl Client {
             if whole.len() + data.len() > max_bytes {
                 return Err(CallFailure::new(FailureClass::BadAnswer));
             }
-            if !reservation.grow_to(whole.len() + data.len()) {
+            whole.extend_from_slice(&data);
+            // The buffer grows by doubling.
+            if !reservation.grow_to(whole.capacity()) {
                 return Err(CallFailure::no_room());
             }
-            whole.extend_from_slice(&data);
         }
-        Ok(reservation.with(whole.freeze()))
+        Ok(Arc::new(reservation).with(whole.freeze()))
     }
 }
 
@@ -110,15 +120,6 @@ pub(crate) fn is_plain(headers: &HeaderMap) -> bool {
         let value = value.as_bytes().trim_ascii();
         value.is_empty() || value.eq_ignore_ascii_case(b"identity")
     })
-}
-
-/// A request's JSON without the secrets in it, be they of a project or of a conversation.
-fn masked(body: Bytes) -> Bytes {
-    let without_secrets = match std::str::from_utf8(&body).map(mask_secrets) {
-        Ok(Cow::Owned(text)) => Some(Bytes::from(text)),
-        Ok(Cow::Borrowed(_)) | Err(_) => None,
-    };
-    without_secrets.unwrap_or(body)
 }
 
 fn request(target: &Target, body: Bytes) -> Request<Full<Bytes>> {

@@ -35,8 +35,10 @@ pub struct GatewayConfig {
     pub limits: HourlyLimits,
     /// How streams are framed, unless a request says otherwise.
     pub framing: Framing,
-    /// How much is put into conversations.
+    /// How much is put into conversations, and where.
     pub injection: Injection,
+    /// Secrets that are overwritten.
+    pub masking: Masking,
     /// Whether `/metrics` needs no key.
     pub has_open_metrics: bool,
     /// Web origins that are allowed, beside those of this machine.
@@ -87,13 +89,37 @@ pub struct HourlyLimits {
     pub searches: Option<u32>,
 }
 
-/// How much is put into conversations.
+/// How much is put into conversations, and where.
 #[derive(Clone, Copy, Debug)]
 pub struct Injection {
     /// Most results.
     pub results: usize,
     /// Most tokens of them.
     pub max_tokens: usize,
+    /// Where they stand.
+    pub placement: Placement,
+}
+
+/// Where context stands in a conversation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Placement {
+    /// A message of the user and a short reply, directly before the user's last message: roles go on alternating.
+    Turn,
+    /// A message of the user, directly before the last one.
+    Message,
+    /// At the head of the user's last message.
+    Question,
+}
+
+/// The secrets that the gateway overwrites before something is sent to a provider.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Masking {
+    /// None.
+    Off,
+    /// Those of the context that it adds.
+    Context,
+    /// Those of the whole conversation.
+    All,
 }
 
 /// A gateway that cannot be built.
@@ -173,6 +199,16 @@ impl GatewayConfig {
             injection: Injection {
                 results: whole("inject") as usize,
                 max_tokens: whole("max_context_tokens") as usize,
+                placement: match settings.text("gateway.context_placement") {
+                    Some("message") => Placement::Message,
+                    Some("question") => Placement::Question,
+                    _ => Placement::Turn,
+                },
+            },
+            masking: match settings.text("gateway.mask_secrets") {
+                Some("off") => Masking::Off,
+                Some("all") => Masking::All,
+                _ => Masking::Context,
             },
             has_open_metrics: settings.is_on("gateway.open_metrics"),
             origins: settings.texts("gateway.allow_origin"),

@@ -7,9 +7,11 @@ use axum::response::Response;
 use craig_engine::{ChatContextRequest, ContextAnswer, Engine, InlineContextRequest};
 use http::StatusCode;
 use schemars::JsonSchema;
-use serde::Deserialize;
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer};
 
 use crate::allowance::Resource;
+use crate::bounded;
 use crate::caller::Caller;
 use crate::failure::{Problem, json_response};
 use crate::gateway::Gateway;
@@ -17,7 +19,7 @@ use crate::intake::{caller_of, json_body};
 use crate::rerank::Source;
 use crate::retrieval::Report;
 
-#[derive(Deserialize, JsonSchema)]
+#[derive(JsonSchema)]
 #[schemars(rename = "ContextRequest")]
 pub(crate) struct ContextBody {
     /// Name, reference or id of the project.
@@ -36,8 +38,56 @@ pub(crate) struct ContextBody {
     max_context_tokens: Option<usize>,
 }
 
+/// The fields as they are read: serde would keep a copy of a whole request to find out which [`Subject`] it has.
+#[derive(Deserialize)]
+struct Fields {
+    project: String,
+    #[serde(default, deserialize_with = "bounded::list::<_, _, MAX_TEXTS>")]
+    open_files: Vec<String>,
+    max_chunks: Option<usize>,
+    #[serde(alias = "min_score")]
+    min_similarity: Option<f32>,
+    max_context_tokens: Option<usize>,
+    instruction: Option<String>,
+    path: Option<String>,
+    line_start: Option<u32>,
+    line_end: Option<u32>,
+    text: Option<String>,
+    message: Option<String>,
+    #[serde(default, deserialize_with = "bounded::list::<_, _, MAX_TEXTS>")]
+    history: Vec<String>,
+    conversation: Option<String>,
+}
+
+impl<'de> Deserialize<'de> for ContextBody {
+    fn deserialize<D: Deserializer<'de>>(body: D) -> Result<Self, D::Error> {
+        let fields = Fields::deserialize(body)?;
+        let edit = (fields.instruction, fields.path, fields.line_start, fields.line_end);
+        let subject = match (edit, fields.message) {
+            ((Some(instruction), Some(path), Some(line_start), Some(line_end)), _) => {
+                Subject::Edit { instruction, path, line_start, line_end, text: fields.text }
+            }
+            (_, Some(message)) => {
+                Subject::Message { message, history: fields.history, conversation: fields.conversation }
+            }
+            _ => return Err(D::Error::missing_field("message")),
+        };
+        Ok(Self {
+            project: fields.project,
+            subject,
+            open_files: fields.open_files,
+            max_chunks: fields.max_chunks,
+            min_similarity: fields.min_similarity,
+            max_context_tokens: fields.max_context_tokens,
+        })
+    }
+}
+
+/// Most earlier messages and open files that are read.
+const MAX_TEXTS: usize = 10_000;
+
 /// A chat message, or an edit of some lines of a file.
-#[derive(Deserialize, JsonSchema)]
+#[derive(JsonSchema)]
 #[serde(untagged)]
 enum Subject {
     Edit {
@@ -61,6 +111,7 @@ pub(crate) async fn context(
 ) -> Result<Response, Problem> {
     let caller = caller_of(&request)?;
     let (body, _room) = json_body::<ContextBody>(request, &gateway).await?;
+    body.check()?;
     let mut report = Report::new(Source::Off);
     report.allowances.extend(gateway.charge(Resource::Search, &caller).await?);
     let answer = answer(&gateway, &caller, body, &mut report).await?;
@@ -68,6 +119,21 @@ pub(crate) async fn context(
     let mut response = json_response(StatusCode::OK, &answer);
     report.write_headers(&mut response);
     Ok(response)
+}
+
+impl ContextBody {
+    fn check(&self) -> Result<(), Problem> {
+        let history = match &self.subject {
+            Subject::Message { history, .. } => history.as_slice(),
+            Subject::Edit { .. } => &[],
+        };
+        for (field, texts) in [("history", history), ("open_files", &self.open_files)] {
+            if texts.len() > MAX_TEXTS {
+                return Err(Problem::invalid_field(field, format!("more than {MAX_TEXTS} texts")));
+            }
+        }
+        Ok(())
+    }
 }
 
 async fn answer(

@@ -10,6 +10,7 @@ use http::StatusCode;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::bounded;
 use crate::failure::{Problem, json_response};
 use crate::gateway::Gateway;
 use crate::intake::{caller_of, json_body};
@@ -26,7 +27,9 @@ pub(crate) const ANY_MODEL: &str = "craig";
 #[derive(Deserialize, JsonSchema)]
 #[schemars(rename = "EmbeddingsRequest")]
 pub(crate) struct EmbeddingsBody {
-    input: Input,
+    #[serde(deserialize_with = "bounded::text_or_list::<_, MAX_TEXTS>")]
+    #[schemars(with = "Input")]
+    input: Vec<String>,
     /// 'craig', or the embedder's own id.
     model: Option<String>,
     encoding_format: Option<Encoding>,
@@ -35,8 +38,9 @@ pub(crate) struct EmbeddingsBody {
 }
 
 /// A text, or a list of texts.
-#[derive(Deserialize, JsonSchema)]
+#[derive(JsonSchema)]
 #[serde(untagged)]
+#[expect(dead_code, reason = "the schema of a field that is read as a list")]
 enum Input {
     One(String),
     Many(#[schemars(length(min = 1, max = MAX_TEXTS))] Vec<String>),
@@ -88,10 +92,7 @@ pub(crate) async fn embed(
 ) -> Result<Response, Problem> {
     caller_of(&request)?;
     let (body, _room) = json_body::<EmbeddingsBody>(request, &gateway).await?;
-    let texts = match body.input {
-        Input::One(text) => vec![text],
-        Input::Many(texts) => texts,
-    };
+    let texts = body.input;
     if texts.is_empty() || texts.len() > MAX_TEXTS {
         return Err(Problem::invalid_field("input", format!("'input' is 1 to {MAX_TEXTS} texts")));
     }

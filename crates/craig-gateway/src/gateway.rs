@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
+use bytes::Bytes;
 use craig_engine::{Engine, EngineError};
 use moka::future::Cache;
 use thiserror::Error;
@@ -27,6 +28,9 @@ use crate::traces::Tracer;
 /// Engine calls that run at the same time; others wait in order. Calls that rerank wait in the reranker's queue instead, and
 /// are made without reranking when it is full.
 const MAX_ENGINE_CALLS: usize = 4;
+
+/// Requests whose results are masked and counted at the same time.
+const MAX_COUNTING: usize = 4;
 
 /// Longest wait for an engine's answer.
 const ENGINE_TIMEOUT: Duration = Duration::from_secs(10);
@@ -83,6 +87,8 @@ pub(crate) struct Gateway {
     /// Whether the index of a project is up to date with its files, by the name of the project.
     pub(crate) freshness: Cache<String, bool>,
     pub(crate) engine: Arc<Engine>,
+    /// Permits to mask and count the results of clients, which takes memory beyond that of their request.
+    pub(crate) counting: Semaphore,
     engine_calls: Arc<Semaphore>,
     reranking_calls: Arc<Semaphore>,
     is_stopping: AtomicBool,
@@ -135,11 +141,26 @@ impl Gateway {
                 .time_to_live(FRESHNESS_TIME)
                 .build(),
             engine,
+            counting: Semaphore::new(MAX_COUNTING),
             engine_calls: Arc::new(Semaphore::new(MAX_ENGINE_CALLS)),
             reranking_calls: Arc::new(Semaphore::new(reranking_calls)),
             is_stopping: AtomicBool::new(false),
             config,
         })
+    }
+
+    /// Memory to reserve for `copies` of a body of `n_bytes`. A quarter of the budget is left for the body as it is sent on,
+    /// so that a request that is larger than all of it may still come alone.
+    pub(crate) fn room_for(&self, n_bytes: usize, copies: usize) -> usize {
+        let total = self.for_requests.total_bytes();
+        n_bytes.saturating_mul(copies).min(total - total / 4)
+    }
+
+    /// A body that was written for a provider, with the memory that is reserved for it; `None` if there is none left.
+    pub(crate) fn reserved(&self, body: Vec<u8>) -> Option<Bytes> {
+        let mut reservation = self.for_requests.reservation();
+        let room = body.len().min(self.for_requests.total_bytes() / 4);
+        reservation.grow_to(room).then(|| Arc::new(reservation).with(Bytes::from(body)))
     }
 
     /// Calls the engine on a thread that may block.

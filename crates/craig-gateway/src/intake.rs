@@ -18,6 +18,7 @@ use crate::failure::Problem;
 use crate::gateway::Gateway;
 use crate::journal::{Event, RequestCompleted};
 use crate::metrics::{Counted, ms};
+use crate::sse::without_bom;
 use crate::traces::Trace;
 
 /// All routes, as metrics and logs name them.
@@ -40,8 +41,11 @@ pub(crate) const ROUTES: [&str; 12] = [
 /// first and reads afterwards sees the error.
 const DRAINED_TIMES: usize = 4;
 
-/// Memory is reserved for this many copies of a body: as received, as parsed, and as sent on.
+/// Memory is reserved for this many copies of a body while it is read: its buffer grows by doubling.
 const COPIES: usize = 3;
+
+/// The same once a body is parsed and worked on: its texts, what is counted, ranked and masked of them.
+pub(crate) const WORK_COPIES: usize = 6;
 
 /// Most bytes of headers. Hyper bounds its buffer by the same number, but checks only while a head is incomplete: one that
 /// arrives in a few large pieces may be longer.
@@ -159,13 +163,11 @@ fn fastrand() -> u64 {
     RandomState::new().hash_one(std::thread::current().id())
 }
 
-/// The whole body of a request, within the bounds. Memory for it and its copies is reserved until it is dropped.
-pub(crate) async fn whole_body(request: Request, gateway: &Gateway) -> Result<Bytes, Problem> {
-    let (body, reservation) = reserved_body(request, gateway).await?;
-    Ok(reservation.with(body))
-}
-
-async fn reserved_body(request: Request, gateway: &Gateway) -> Result<(Bytes, Reservation), Problem> {
+/// The whole body of a request, within the bounds, and the memory that is reserved for it and its copies.
+pub(crate) async fn reserved_body(
+    request: Request,
+    gateway: &Gateway,
+) -> Result<(Bytes, Reservation), Problem> {
     let bounds = &gateway.config.bounds;
     let (head, body) = request.into_parts();
     let mut reservation = gateway.for_requests.reservation();
@@ -174,7 +176,7 @@ async fn reserved_body(request: Request, gateway: &Gateway) -> Result<(Bytes, Re
         Some(Problem::encoded())
     } else if announced_bytes > bounds.max_body_bytes {
         Some(Problem::too_large(bounds.max_body_bytes))
-    } else if !reservation.grow_to(room_for(announced_bytes, gateway)) {
+    } else if !reservation.grow_to(gateway.room_for(announced_bytes, COPIES)) {
         Some(Problem::overloaded())
     } else {
         None
@@ -195,11 +197,6 @@ fn announced_bytes(headers: &HeaderMap) -> usize {
     length.unwrap_or_default()
 }
 
-/// Memory for a body and its copies, at most the whole budget.
-fn room_for(body_bytes: usize, gateway: &Gateway) -> usize {
-    (body_bytes * COPIES).min(gateway.for_requests.total_bytes())
-}
-
 async fn collect(mut body: Body, gateway: &Gateway, reservation: &mut Reservation) -> Result<Bytes, Problem> {
     let bounds = &gateway.config.bounds;
     let mut whole = BytesMut::new();
@@ -211,7 +208,7 @@ async fn collect(mut body: Body, gateway: &Gateway, reservation: &mut Reservatio
         let refusal = if n_bytes > bounds.max_body_bytes {
             Some(Problem::too_large(bounds.max_body_bytes))
         } else {
-            (!reservation.grow_to(room_for(n_bytes, gateway))).then(Problem::overloaded)
+            (!reservation.grow_to(gateway.room_for(n_bytes, COPIES))).then(Problem::overloaded)
         };
         if let Some(problem) = refusal {
             drain(body, bounds.max_body_bytes * DRAINED_TIMES, bounds.client_timeout).await;
@@ -226,7 +223,7 @@ async fn collect(mut body: Body, gateway: &Gateway, reservation: &mut Reservatio
             }
         }
     }
-    Ok(only.unwrap_or_else(|| whole.freeze()))
+    Ok(without_bom(only.unwrap_or_else(|| whole.freeze())))
 }
 
 /// Reads the rest of a body and drops it.
@@ -247,7 +244,10 @@ pub(crate) async fn json_body<T: serde::de::DeserializeOwned>(
     request: Request,
     gateway: &Gateway,
 ) -> Result<(T, Reservation), Problem> {
-    let (body, reservation) = reserved_body(request, gateway).await?;
+    let (body, mut reservation) = reserved_body(request, gateway).await?;
+    if !reservation.grow_to(gateway.room_for(body.len(), WORK_COPIES)) {
+        return Err(Problem::overloaded());
+    }
     let parsed = serde_json::from_slice(&body).map_err(|error| {
         let (line, column) = (error.line(), error.column());
         match error.classify() {

@@ -7,6 +7,7 @@
 //! provider's message about a request that it refuses goes to its client, without longer quotes of it.
 
 mod allowance;
+mod bounded;
 mod breakers;
 mod budget;
 mod call;
@@ -25,6 +26,7 @@ mod intake;
 mod journal;
 pub mod keys;
 mod limits;
+mod masking;
 mod metrics;
 mod openapi;
 mod providers;
@@ -46,7 +48,7 @@ mod tls;
 mod traces;
 mod upstreams;
 
-pub use config::{Bounds, ConfigError, GatewayConfig, HourlyLimits, Injection};
+pub use config::{Bounds, ConfigError, GatewayConfig, HourlyLimits, Injection, Masking, Placement};
 pub use gateway::StartError;
 pub use keys::hashed;
 pub use server::{Running, serve_until_stopped};

@@ -1,6 +1,6 @@
 //! Asks language models: the first healthy provider that serves the model answers.
 
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 
 use bytes::Bytes;
 use craig_engine::FailureClass;
@@ -8,9 +8,6 @@ use http::header;
 use http::response::Parts;
 use http_body_util::BodyExt as _;
 use hyper::body::Incoming;
-use serde::Deserialize;
-use serde::de::IgnoredAny;
-use serde_json::Value;
 
 use crate::breakers::{Breakers, OTHER_MODEL};
 use crate::call::CallFailure;
@@ -18,7 +15,7 @@ use crate::client::Client;
 use crate::config::Bounds;
 use crate::metrics::Metrics;
 use crate::race::{Pace, Race};
-use crate::sse::{Beginning, FirstEvent, Usage};
+use crate::sse::{Beginning, Event, FirstEvent, Usage, error_in, without_bom};
 use crate::target::Target;
 use crate::upstreams::Upstream;
 
@@ -93,20 +90,20 @@ impl Providers {
         self.list.iter()
     }
 
-    /// Asks for `model`; `body` makes the request for a provider's own name of it. Nothing is sent to the client before the
-    /// first good event, so that another provider may still answer instead.
+    /// Asks for `model`; `body` makes the request for a provider's own name of it, again for each try, or gives `None` if there
+    /// is no memory for it. Nothing is sent to the client before the first good event, so that another provider may still
+    /// answer instead.
     pub(crate) async fn ask(
         &self,
         model: Option<&str>,
         is_streamed: bool,
-        body: impl Fn(Option<&str>) -> Bytes + Sync,
+        body: impl Fn(Option<&str>) -> Option<Bytes> + Sync,
     ) -> Result<Answered<'_>, NoAnswer> {
-        let candidates = self.candidates(model);
+        let candidates = &self.candidates(model);
         let own_name = |of: usize| candidates[of].upstream.own_name(model).flatten();
-        let bodies: Vec<OnceLock<Bytes>> = candidates.iter().map(|_| OnceLock::new()).collect();
         let attempt = |of: usize| {
-            let body = bodies[of].get_or_init(|| body(own_name(of)));
-            self.attempt(candidates[of], body.clone())
+            let body = body(own_name(of));
+            async move { self.attempt(candidates[of], body.ok_or_else(CallFailure::no_room)?).await }
         };
         let breaker = |of: usize| candidates[of].breakers.for_model(own_name(of));
         let race = Race::new(Pace { is_streamed, ..self.pace }, candidates.len());
@@ -139,33 +136,42 @@ impl Providers {
         let target = &provider.target;
         let (head, mut body) = self.client.post(target, body).await?.into_parts();
         if is_event_stream(&head) {
-            let first = first_event(target, &mut body).await?;
+            let first = self.first_event(target, &mut body).await?;
             return Ok(Answer::Stream(head, first, body));
         }
-        let whole = self.client.whole(body, MAX_ANSWER_BYTES).await?;
+        let whole = without_bom(self.client.whole(body, MAX_ANSWER_BYTES).await?);
         let bad_answer = || CallFailure::new(FailureClass::BadAnswer);
-        let completion: Completion = serde_json::from_slice(&whole).map_err(|_| bad_answer())?;
-        match (completion.error, completion.choices) {
-            (Some(error), _) => Err(CallFailure::reported(target, &error, &whole)),
-            (None, None) => Err(bad_answer()),
-            (None, Some(_)) => Ok(Answer::Whole(head, whole, completion.usage)),
+        let (completion, fixed) = Event::read(&whole).ok_or_else(bad_answer)?;
+        if completion.error.is_some() {
+            return Err(CallFailure::reported(target, &error_in(&whole), &whole));
         }
+        if completion.choices.is_none_or(|choices| choices.is_empty()) {
+            return Err(bad_answer());
+        }
+        let whole = fixed.map_or(whole, Bytes::from);
+        Ok(Answer::Whole(head, whole, completion.usage))
     }
-}
 
-/// Everything of a stream up to its first event, which is a good one.
-async fn first_event(target: &Target, body: &mut Incoming) -> Result<Bytes, CallFailure> {
-    let mut beginning = Beginning::default();
-    loop {
-        let data = match body.frame().await {
-            Some(Ok(frame)) => frame.into_data().unwrap_or_default(),
-            Some(Err(_)) | None => return Err(CallFailure::new(FailureClass::Network)),
-        };
-        match beginning.push(&data) {
-            None => {}
-            Some(FirstEvent::Good) => return Ok(beginning.into_bytes()),
-            Some(FirstEvent::Error(error, data)) => return Err(CallFailure::reported(target, &error, &data)),
-            Some(FirstEvent::Garbage) => return Err(CallFailure::new(FailureClass::BadAnswer)),
+    /// Everything of a stream up to its first event, which is a good one.
+    async fn first_event(&self, target: &Target, body: &mut Incoming) -> Result<Bytes, CallFailure> {
+        let mut beginning = Beginning::default();
+        let mut reservation = self.client.reservation();
+        loop {
+            let data = match body.frame().await {
+                Some(Ok(frame)) => frame.into_data().unwrap_or_default(),
+                Some(Err(_)) | None => return Err(CallFailure::new(FailureClass::Network)),
+            };
+            if !reservation.grow_to(beginning.n_bytes() + data.len()) {
+                return Err(CallFailure::no_room());
+            }
+            match beginning.push(&data) {
+                None => {}
+                Some(FirstEvent::Good) => return Ok(Arc::new(reservation).with(beginning.into_bytes())),
+                Some(FirstEvent::Error(error, data)) => {
+                    return Err(CallFailure::reported(target, &error, &data));
+                }
+                Some(FirstEvent::Garbage) => return Err(CallFailure::new(FailureClass::BadAnswer)),
+            }
         }
     }
 }
@@ -173,13 +179,4 @@ async fn first_event(target: &Target, body: &mut Incoming) -> Result<Bytes, Call
 fn is_event_stream(head: &Parts) -> bool {
     let kind = head.headers.get(header::CONTENT_TYPE).and_then(|kind| kind.to_str().ok());
     kind.is_some_and(|kind| kind.trim_start().starts_with("text/event-stream"))
-}
-
-/// The fields of an answer that matter here.
-#[derive(Deserialize)]
-struct Completion {
-    choices: Option<IgnoredAny>,
-    error: Option<Value>,
-    #[serde(default)]
-    usage: Option<Usage>,
 }

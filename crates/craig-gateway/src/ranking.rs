@@ -6,11 +6,15 @@ use axum::extract::{Request, State};
 use axum::response::Response;
 use http::StatusCode;
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::de::value::MapAccessDeserializer;
+use serde::de::{MapAccess, Visitor};
+use serde::{Deserialize, Deserializer, Serialize};
 use tokio::sync::Semaphore;
 use tokio::task::JoinSet;
 
 use crate::allowance::{Allowance, Resource};
+use crate::bounded;
+use crate::budget::Reservation;
 use crate::call::CallFailure;
 use crate::caller::Caller;
 use crate::failure::{ErrorBody, Problem, json_response};
@@ -28,6 +32,7 @@ const MAX_BATCH: usize = 100;
 #[schemars(rename = "RerankRequest")]
 pub(crate) struct RerankBody {
     query: String,
+    #[serde(deserialize_with = "bounded::list::<_, _, MAX_RESULTS>")]
     #[schemars(length(max = MAX_RESULTS))]
     documents: Vec<Given>,
     /// Most documents of the answer, which has `results`.
@@ -43,34 +48,65 @@ pub(crate) struct RerankBody {
 }
 
 /// Reads a field that is there, whatever it holds.
-fn present<'de, D: serde::Deserializer<'de>>(field: D) -> Result<Option<Option<usize>>, D::Error> {
+fn present<'de, D: Deserializer<'de>>(field: D) -> Result<Option<Option<usize>>, D::Error> {
     Option::deserialize(field).map(Some)
 }
 
 #[derive(Deserialize, JsonSchema)]
 #[schemars(rename = "RerankBatchRequest")]
 pub(crate) struct BatchBody {
+    #[serde(deserialize_with = "bounded::list::<_, _, MAX_BATCH>")]
     #[schemars(length(max = MAX_BATCH))]
     requests: Vec<RerankBody>,
 }
 
 /// A document: its text, or an object with its text and optionally its path and score.
-#[derive(Deserialize, JsonSchema)]
+#[derive(JsonSchema)]
 #[schemars(rename = "Document")]
 #[serde(untagged)]
 enum Given {
     Text(String),
     Object {
         /// Text; also called `content`.
-        #[serde(alias = "content")]
         text: String,
         /// Path of its file; also called `file`. If all documents have paths and no other reranker is configured, they are
         /// ranked as Craig ranks the files of a project.
-        #[serde(alias = "file")]
         path: Option<String>,
         /// If all documents have scores, these order them when reranking fails.
         score: Option<f32>,
     },
+}
+
+/// Serde would keep a copy of a whole document, its unknown fields included, to find out which of the two it is.
+impl<'de> Deserialize<'de> for Given {
+    fn deserialize<D: Deserializer<'de>>(document: D) -> Result<Self, D::Error> {
+        #[derive(Deserialize)]
+        struct Fields {
+            #[serde(alias = "content")]
+            text: String,
+            #[serde(alias = "file")]
+            path: Option<String>,
+            score: Option<f32>,
+        }
+        struct Reader;
+        impl<'de> Visitor<'de> for Reader {
+            type Value = Given;
+
+            fn expecting(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                formatter.write_str("a text or an object with a text")
+            }
+
+            fn visit_str<E>(self, text: &str) -> Result<Given, E> {
+                Ok(Given::Text(text.to_owned()))
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, fields: A) -> Result<Given, A::Error> {
+                let Fields { text, path, score } = Fields::deserialize(MapAccessDeserializer::new(fields))?;
+                Ok(Given::Object { text, path, score })
+            }
+        }
+        document.deserialize_any(Reader)
+    }
 }
 
 #[derive(Serialize, JsonSchema)]
@@ -165,10 +201,10 @@ pub(crate) async fn rerank(
     request: Request,
 ) -> Result<Response, Problem> {
     let caller = caller_of(&request)?;
-    let (body, _room) = json_body::<RerankBody>(request, &gateway).await?;
+    let (body, room) = json_body::<RerankBody>(request, &gateway).await?;
     body.check()?;
     let allowance = gateway.charge(Resource::Rerank, &caller).await?;
-    let ranked = ranked(&gateway, &caller, &body).await?;
+    let ranked = ranked(&gateway, &caller, &body, Arc::new(room)).await?;
     let mut response = json_response(StatusCode::OK, &ranked.body);
     write_order_headers(&mut response, ranked.source, ranked.trouble.as_slice(), allowance.as_slice());
     Ok(response)
@@ -180,12 +216,12 @@ pub(crate) async fn rerank_batch(
     request: Request,
 ) -> Result<Response, Problem> {
     let caller = caller_of(&request)?;
-    let (batch, _room) = json_body::<BatchBody>(request, &gateway).await?;
+    let (batch, room) = json_body::<BatchBody>(request, &gateway).await?;
     if batch.requests.len() > MAX_BATCH {
         return Err(Problem::invalid_field("requests", format!("more than {MAX_BATCH} requests")));
     }
     let (admitted, allowance) = admitted(&gateway, &caller, batch.requests).await;
-    let answers = batch_of(&gateway, &caller, admitted).await;
+    let answers = batch_of(&gateway, &caller, admitted, &Arc::new(room)).await;
     let item = |answer| match answer {
         Ok(answer) => BatchItem::Answer(answer),
         Err(problem) => BatchItem::Error(Problem::body(problem)),
@@ -224,17 +260,19 @@ async fn batch_of(
     gateway: &Arc<Gateway>,
     caller: &Caller,
     bodies: Vec<Result<RerankBody, Problem>>,
+    room: &Arc<Reservation>,
 ) -> Vec<Result<RerankAnswer, Problem>> {
     let mut answers: Vec<_> = bodies.iter().map(|_| Err(Problem::internal())).collect();
     let places = Arc::new(Semaphore::new(gateway.config.engine.rerank.max_running));
     let mut work = JoinSet::new();
     for (at, body) in bodies.into_iter().enumerate() {
         let (gateway, caller, places) = (Arc::clone(gateway), caller.clone(), Arc::clone(&places));
+        let room = Arc::clone(room);
         work.spawn(async move {
             let done = async {
                 let body = body?;
                 let _place = places.acquire().await.map_err(|_| Problem::internal())?;
-                ranked(&gateway, &caller, &body).await
+                ranked(&gateway, &caller, &body, room).await
             };
             (at, done.await.map(Ranked::with_source))
         });
@@ -247,10 +285,15 @@ async fn batch_of(
     answers
 }
 
-async fn ranked(gateway: &Gateway, caller: &Caller, body: &RerankBody) -> Result<Ranked, Problem> {
+async fn ranked(
+    gateway: &Gateway,
+    caller: &Caller,
+    body: &RerankBody,
+    room: Arc<Reservation>,
+) -> Result<Ranked, Problem> {
     let documents = body.documents.iter().map(Given::to_document).collect();
     let started = std::time::Instant::now();
-    let reranked = gateway.rerank(body.query.clone(), documents, body.top()).await;
+    let reranked = gateway.rerank(body.query.clone(), documents, body.top(), Some(room)).await;
     let (order, source, trouble, tokens) = match reranked {
         Ok(ranking) => (ranking.ranked, Source::Reranker(ranking.source), None, ranking.total_tokens),
         Err(failure) => match body.order_as_found() {

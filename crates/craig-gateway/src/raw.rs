@@ -5,6 +5,11 @@ use std::borrow::Cow;
 use serde::Deserialize;
 use serde::de::IgnoredAny;
 
+/// An element of a list, or a field, has at least this many bytes on average, beyond [`FREE_PARTS`] of them: the list of
+/// them then takes no more memory than the text.
+const BYTES_PER_PART: usize = 16;
+const FREE_PARTS: usize = 64;
+
 /// The fields of an object in order, with unparsed values.
 #[derive(Debug)]
 pub(crate) struct RawObject<'a>(Vec<(Cow<'a, str>, &'a str)>);
@@ -25,6 +30,7 @@ impl<'a> RawObject<'a> {
             return Ok(Self(fields));
         }
         Err(match serde_json::from_str::<IgnoredAny>(text) {
+            Ok(_) if text.trim_ascii_start().starts_with('{') => "the request has too many fields".to_owned(),
             Ok(_) => "the request is no JSON object".to_owned(),
             Err(error) => {
                 format!("the request is not JSON: line {}, column {}", error.line(), error.column())
@@ -78,13 +84,19 @@ fn write_field(out: &mut Vec<u8>, name: &str, value: &str) {
     out.extend_from_slice(value.as_bytes());
 }
 
-/// The unparsed elements of a list; `None` if `text` is not a list.
+/// Whether there may be one more of `n_parts` parts of a text of `n_bytes`.
+fn has_room(n_parts: usize, n_bytes: usize) -> bool {
+    n_parts < FREE_PARTS + n_bytes / BYTES_PER_PART
+}
+
+/// The unparsed elements of a list; `None` if `text` is not a list, or one of too many small elements.
 pub(crate) fn elements(text: &str) -> Option<Vec<&str>> {
     let mut rest = Rest(text);
     rest.take(b'[').ok()?;
     let mut elements = Vec::new();
     if rest.take(b']').is_err() {
         loop {
+            has_room(elements.len(), text.len()).then_some(())?;
             elements.push(rest.value::<IgnoredAny>().ok()?.1);
             match rest.take(b',') {
                 Ok(()) => {}
@@ -103,6 +115,9 @@ fn fields(text: &str) -> Result<Vec<(Cow<'_, str>, &str)>, Malformed> {
         loop {
             let (Name(name), _) = rest.value()?;
             rest.take(b':')?;
+            if !has_room(fields.len(), text.len() / 4) {
+                return Err(Malformed);
+            }
             fields.push((name, rest.value::<IgnoredAny>()?.1));
             match rest.take(b',') {
                 Ok(()) => {}
@@ -181,6 +196,10 @@ mod tests {
         assert_eq!(refused("{} x"), "the request is not JSON: line 1, column 4");
         assert_eq!(refused(""), "the request is not JSON: line 1, column 0");
         assert!(refused("{1:2}").starts_with("the request is not JSON"));
+        let many = |part: &str| part.repeat(100_000);
+        assert_eq!(refused(&format!("{{{}\"b\":1}}", many("\"a\":1,"))), "the request has too many fields");
+        assert!(elements(&format!("[{}1]", many("1,"))).is_none());
+        assert_eq!(elements(&format!("[{}1]", many("\"a longer text\","))).unwrap().len(), 100_001);
         let twice = RawObject::read(br#"{"model":"a","mod\u0065l":"b"}"#).unwrap();
         assert_eq!(twice.get("model").unwrap_err(), "'model' comes twice");
         assert_eq!(RawObject::read(b"{\"a\":\"\xff\"}").unwrap_err(), "the request is not UTF-8");

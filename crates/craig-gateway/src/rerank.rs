@@ -5,6 +5,7 @@ use std::time::{Duration, Instant};
 
 use craig_engine::{Cancellation, Document, EngineError, ModelError, Ranking, RerankReport, RerankSource};
 
+use crate::budget::Reservation;
 use crate::call::CallFailure;
 use crate::gateway::Gateway;
 use crate::metrics::{Metrics, ms};
@@ -95,17 +96,20 @@ impl Gateway {
         }
     }
 
-    /// Ranks the `top` best of some documents within the time limit.
+    /// Ranks the `top` best of some documents within the time limit. The work may outlast its request, and holds the memory
+    /// that is reserved for it.
     pub(crate) async fn rerank(
         &self,
         query: String,
         documents: Vec<RerankDocument>,
         top: usize,
+        room: Option<Arc<Reservation>>,
     ) -> Result<Ranking, CallFailure> {
         let started = Instant::now();
         let cancel = CancelOnDrop::default();
         let (engine, cancellation, costs) = (Arc::clone(&self.engine), cancel.0.clone(), self.rerank_costs());
         let work = tokio::task::spawn_blocking(move || {
+            let _room = room;
             let documents: Vec<_> = documents.iter().map(RerankDocument::as_document).collect();
             let result = engine.rerank_texts(&query, &documents, top, &cancellation);
             result.inspect(|ranking| costs.count(ranking))

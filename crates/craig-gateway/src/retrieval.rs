@@ -14,11 +14,13 @@ use tokio::sync::OwnedSemaphorePermit;
 use crate::allowance::{Allowance, Resource};
 use crate::call::CallFailure;
 use crate::caller::Caller;
+use crate::config::Masking;
 use crate::conversation::{Conversation, Question};
 use crate::failure::Problem;
 use crate::gateway::Gateway;
 use crate::journal::{Event, SearchCompleted};
 use crate::limits::refusal;
+use crate::masking::mask_result;
 use crate::metrics::ms;
 use crate::rerank::{CancelOnDrop, RerankDocument, Source};
 use crate::snippet::{Snippet, context_text, reference};
@@ -58,6 +60,8 @@ pub(crate) struct InjectedContext {
     pub(crate) text: String,
     /// `file:first-last` of each piece of code in the text.
     pub(crate) references: Vec<String>,
+    /// Secrets of a client's results that were overwritten.
+    pub(crate) n_masked: usize,
     pub(crate) report: Report,
 }
 
@@ -114,26 +118,34 @@ impl Gateway {
         let mut report = Report::new(Source::Off);
         report.n_candidates = results.len();
         if conversation.rerank == Some(true) && !results.is_empty() {
-            results = self.reranked_results(caller, results, query, &mut report).await;
+            results = self.reranked_results(caller, conversation, results, query, &mut report).await;
         }
         results.truncate(self.config.injection.results);
         report.n_results = results.len();
         let budget_tokens = conversation.max_context_tokens.unwrap_or(self.config.injection.max_tokens);
         let tokenizer = self.config.engine.context.tokenizer;
+        let is_masked = self.config.masking != Masking::Off;
+        let room = conversation.room.clone();
         let work = move || {
-            let (text, n_injected) = context_text(&results, budget_tokens.min(MAX_CONTEXT_TOKENS), tokenizer);
-            (text, results.iter().take(n_injected).map(Snippet::reference).collect())
+            let _room = room;
+            let n_masked = if is_masked { results.iter_mut().map(mask_result).sum() } else { 0 };
+            let references: Vec<String> = results.iter().map(Snippet::reference).collect();
+            let budget_tokens = budget_tokens.min(MAX_CONTEXT_TOKENS);
+            let (text, n_injected) = context_text(results, budget_tokens, tokenizer);
+            (text, references.into_iter().take(n_injected).collect(), n_masked)
         };
-        // Long texts take their time to be counted.
+        let _permit = self.counting.acquire().await.map_err(|_| Problem::internal())?;
+        // Long texts take their time to be masked and counted.
         let written = tokio::task::spawn_blocking(work).await;
-        let (text, references) = written.map_err(|_| Problem::internal())?;
-        Ok(InjectedContext { text, references, report })
+        let (text, references, n_masked) = written.map_err(|_| Problem::internal())?;
+        Ok(InjectedContext { text, references, n_masked, report })
     }
 
     /// The best of these results, each with the reranker's score, or all as they are if reranking fails.
     async fn reranked_results(
         &self,
         caller: &Caller,
+        conversation: &Conversation<'_>,
         results: Vec<Snippet>,
         query: &str,
         report: &mut Report,
@@ -148,7 +160,7 @@ impl Gateway {
         let documents = results.iter().map(document).collect();
         let top = self.config.injection.results.min(results.len());
         let started = Instant::now();
-        let reranked = self.rerank(query.to_owned(), documents, top).await;
+        let reranked = self.rerank(query.to_owned(), documents, top, conversation.room.clone()).await;
         report.rerank_time = started.elapsed();
         self.trace(caller, "rerank", started, report.rerank_time);
         match reranked {
@@ -423,7 +435,7 @@ impl InjectedContext {
             reference(&block.path, Some(block.line_start), Some(block.line_end))
         };
         let references = answer.blocks.iter().map(block_reference).collect();
-        Self { text: answer.markdown, references, report }
+        Self { text: answer.markdown, references, n_masked: 0, report }
     }
 
     /// No context, and why.

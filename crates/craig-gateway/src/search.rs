@@ -9,12 +9,16 @@ use http::StatusCode;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::bounded;
 use crate::failure::{Problem, json_response};
 use crate::gateway::Gateway;
 use crate::intake::{caller_of, json_body, timing};
 
 /// Most hits of one search.
 const MAX_LIMIT: usize = 100;
+
+/// Most languages of one search that are read.
+const MAX_LANGUAGES: usize = 1_000;
 
 #[derive(Deserialize, JsonSchema)]
 #[schemars(rename = "SearchRequest")]
@@ -32,7 +36,7 @@ pub(crate) struct SearchBody {
     #[schemars(range(min = 0.0, max = 1.0))]
     min_score: Option<f32>,
     /// Only files in these languages.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "bounded::list::<_, _, MAX_LANGUAGES>")]
     languages: Vec<String>,
     /// Only files whose path matches this pattern.
     path: Option<String>,

@@ -221,7 +221,7 @@ async fn serve_http<S: AsyncRead + AsyncWrite + Unpin + Send + 'static>(
 }
 
 /// Serves until the process gets a signal: SIGTERM drains first, SIGINT, from a person who waits, does not; a second signal
-/// ends it at once.
+/// ends it at once. SIGHUP, which a closed terminal and tools that rotate logs send, is ignored.
 pub fn serve_until_stopped(
     config: GatewayConfig,
     log: impl std::io::Write + Send + 'static,
@@ -231,8 +231,8 @@ pub fn serve_until_stopped(
     let mut runtime = tokio::runtime::Builder::new_multi_thread();
     let runtime = runtime.worker_threads(n_workers).enable_all().build().map_err(system)?;
     let served = runtime.block_on(async {
-        let running = Running::start(config, log).await?;
         let mut signals = Signals::new().map_err(system)?;
+        let running = Running::start(config, log).await?;
         let stop = signals.next().await;
         running.stop.send_replace(stop);
         let stop = running.stop.clone();
@@ -257,13 +257,19 @@ pub fn serve_until_stopped(
 struct Signals {
     interrupt: tokio::signal::unix::Signal,
     terminate: tokio::signal::unix::Signal,
+    /// Nothing reads it: a signal that is listened to does not end the process.
+    _hangup: tokio::signal::unix::Signal,
 }
 
 #[cfg(unix)]
 impl Signals {
     fn new() -> std::io::Result<Self> {
         use tokio::signal::unix::{SignalKind, signal};
-        Ok(Self { interrupt: signal(SignalKind::interrupt())?, terminate: signal(SignalKind::terminate())? })
+        Ok(Self {
+            interrupt: signal(SignalKind::interrupt())?,
+            terminate: signal(SignalKind::terminate())?,
+            _hangup: signal(SignalKind::hangup())?,
+        })
     }
 
     async fn next(&mut self) -> Stop {

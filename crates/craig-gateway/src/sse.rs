@@ -1,7 +1,7 @@
-//! Server-sent events: passed on in whole lines, unchanged, and checked for their end.
+//! Server-sent events: passed on in whole lines, unchanged, and checked for their end. A line ends with LF, CRLF or CR.
 
 use bytes::{Bytes, BytesMut};
-use memchr::{memchr, memchr_iter, memrchr};
+use memchr::{memchr2, memchr2_iter, memrchr2};
 use serde::de::IgnoredAny;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -15,8 +15,14 @@ pub enum Framing {
     Events,
 }
 
-/// A line longer than this is passed on in pieces.
+/// A line longer than this is passed on in pieces: each of all open streams may hold as much.
+const MAX_LINE_BYTES: usize = 64 << 10;
+
+/// A stream whose first event is longer is no answer.
 const MAX_HELD_BYTES: usize = 1 << 20;
+
+/// Largest error that is read, in bytes.
+pub(crate) const MAX_ERROR_BYTES: usize = 64 << 10;
 
 const DONE: &[u8] = b"[DONE]";
 
@@ -28,16 +34,18 @@ pub(crate) struct Lines {
     held: BytesMut,
     last_data: Bytes,
     is_done: bool,
+    /// Whether the last byte that was passed on is a CR: a LF behind it ends no further line.
+    is_after_cr: bool,
 }
 
 impl Lines {
     pub(crate) fn new(framing: Framing) -> Self {
-        Self { framing, held: BytesMut::new(), last_data: Bytes::new(), is_done: false }
+        Self { framing, held: BytesMut::new(), last_data: Bytes::new(), is_done: false, is_after_cr: false }
     }
 
     /// The bytes that can be passed on with `chunk`; may be empty.
     pub(crate) fn pass(&mut self, chunk: Bytes) -> Bytes {
-        let lines = match memrchr(b'\n', &chunk) {
+        let lines = match memrchr2(b'\n', b'\r', &chunk) {
             Some(end) if self.held.is_empty() && end + 1 == chunk.len() => chunk,
             Some(end) => {
                 self.held.extend_from_slice(&chunk[..=end]);
@@ -47,13 +55,14 @@ impl Lines {
             }
             None => {
                 self.held.extend_from_slice(&chunk);
-                if self.held.len() <= MAX_HELD_BYTES {
+                if self.held.len() <= MAX_LINE_BYTES {
                     return Bytes::new();
                 }
                 self.held.split().freeze()
             }
         };
         self.remember(&lines);
+        self.is_after_cr = lines.last() == Some(&b'\r');
         match self.framing {
             Framing::OpenAi => lines,
             Framing::Events => framed(&lines),
@@ -70,7 +79,7 @@ impl Lines {
 
     /// Reads only the last lines: `[DONE]`, and the chunk with the usage before it.
     fn remember(&mut self, lines: &Bytes) {
-        for line in lines.rsplit(|&byte| byte == b'\n') {
+        for line in lines.rsplit(is_line_end) {
             let Some(data) = data_of(line) else { continue };
             if data == DONE {
                 self.is_done = true;
@@ -97,7 +106,8 @@ impl Lines {
 
     /// An event with an error for the client, in this framing.
     pub(crate) fn error_event(&self, body: &impl Serialize) -> Bytes {
-        let event = format!("\ndata: {}\n\n", serde_json::to_string(body).unwrap_or_default());
+        let start = if self.is_after_cr { "\n\n" } else { "\n" };
+        let event = format!("{start}data: {}\n\n", serde_json::to_string(body).unwrap_or_default());
         match self.framing {
             Framing::OpenAi => Bytes::from(event),
             Framing::Events => framed(&Bytes::from(event)),
@@ -105,14 +115,14 @@ impl Lines {
     }
 }
 
-/// The beginning of a stream, held until its first event shows whether it is an answer.
+/// The beginning of a stream, held until its first event with a choice, or an error, shows whether it is an answer.
 #[derive(Default)]
 pub(crate) struct Beginning {
     held: BytesMut,
     /// Where the first unread line begins, and up to where its end was searched.
     line: usize,
     searched: usize,
-    /// Data of an event of several lines.
+    /// Data of an event.
     data: BytesMut,
     is_error: bool,
 }
@@ -128,14 +138,25 @@ pub(crate) enum FirstEvent {
     Garbage,
 }
 
+/// What the data of an event is, as far as it was read.
+enum Data {
+    /// No JSON object, or not yet.
+    Incomplete,
+    /// An object with an empty list of choices, as some providers send one before their answer.
+    NoChoices,
+    First(FirstEvent),
+}
+
 impl Beginning {
     /// Reads a piece of the stream; `None` while the first event is incomplete.
     pub(crate) fn push(&mut self, piece: &[u8]) -> Option<FirstEvent> {
         self.held.extend_from_slice(piece);
-        while let Some(end) = memchr(b'\n', &self.held[self.searched..]).map(|end| self.searched + end) {
+        while let Some(end) = memchr2(b'\n', b'\r', &self.held[self.searched..]) {
+            let end = self.searched + end;
             let line = self.line..end;
             (self.line, self.searched) = (end + 1, end + 1);
-            if let Some(event) = self.read_line(line) {
+            let is_rest_of_crlf = line.is_empty() && self.held[..=end].ends_with(b"\r\n");
+            if !is_rest_of_crlf && let Some(event) = self.read_line(line) {
                 return Some(event);
             }
         }
@@ -143,15 +164,22 @@ impl Beginning {
         (self.held.len() > MAX_HELD_BYTES).then_some(FirstEvent::Garbage)
     }
 
-    /// All of it.
-    pub(crate) fn into_bytes(self) -> Bytes {
-        self.held.freeze()
+    /// Bytes that are held.
+    pub(crate) fn n_bytes(&self) -> usize {
+        self.held.len() + self.data.len()
     }
 
+    /// All of it, without a byte order mark.
+    pub(crate) fn into_bytes(self) -> Bytes {
+        without_bom(self.held.freeze())
+    }
+
+    /// Reads a line. Data is parsed at its first line, so that a good event is passed on at once, and at its end.
     fn read_line(&mut self, line: std::ops::Range<usize>) -> Option<FirstEvent> {
-        let line = self.held[line].trim_ascii();
-        if line.is_empty() && !self.data.is_empty() {
-            return Some(FirstEvent::Garbage);
+        let line = &self.held[line];
+        let line = line.strip_prefix(BOM).unwrap_or(line).trim_ascii();
+        if line.is_empty() {
+            return self.end_event();
         }
         if let Some(name) = line.strip_prefix(b"event:") {
             self.is_error = name.trim_ascii() == b"error";
@@ -159,20 +187,120 @@ impl Beginning {
         let data = data_of(line)?;
         if !self.data.is_empty() {
             self.data.extend_from_slice(b"\n");
+            self.data.extend_from_slice(data);
+            return None;
         }
         self.data.extend_from_slice(data);
-        // Incomplete JSON may continue in the next line.
-        let event: Value = serde_json::from_slice(&self.data).ok()?;
-        let is_error = self.is_error || event.get("error").is_some_and(|error| !error.is_null());
-        Some(match event {
-            Value::Object(mut fields) if is_error => {
-                let error = fields.remove("error").unwrap_or(Value::Object(fields));
-                FirstEvent::Error(error, self.data.clone().freeze())
-            }
-            Value::Object(_) => FirstEvent::Good,
-            _ => FirstEvent::Garbage,
-        })
+        match self.data() {
+            Data::First(event) => Some(event),
+            Data::Incomplete | Data::NoChoices => None,
+        }
     }
+
+    fn end_event(&mut self) -> Option<FirstEvent> {
+        if self.data.is_empty() {
+            return None;
+        }
+        match self.data() {
+            Data::First(event) => Some(event),
+            Data::Incomplete => Some(FirstEvent::Garbage),
+            Data::NoChoices => {
+                self.data.clear();
+                self.is_error = false;
+                None
+            }
+        }
+    }
+
+    fn data(&self) -> Data {
+        let Some((event, _)) = Event::read(&self.data) else { return Data::Incomplete };
+        if !self.is_error && event.error.is_none() {
+            let has_none = event.choices.is_some_and(|choices| choices.is_empty());
+            return if has_none { Data::NoChoices } else { Data::First(FirstEvent::Good) };
+        }
+        Data::First(FirstEvent::Error(error_in(&self.data), self.data.clone().freeze()))
+    }
+}
+
+/// The error that a JSON object reports: its field `error`, or all of it. `null` if it is too long to be one.
+pub(crate) fn error_in(json: &[u8]) -> Value {
+    if json.len() > MAX_ERROR_BYTES {
+        return Value::Null;
+    }
+    let mut fields: Value = serde_json::from_slice(json).unwrap_or_default();
+    match fields.get_mut("error").map(Value::take) {
+        Some(error) => error,
+        None => fields,
+    }
+}
+
+/// The parts of an answer, or of an event of one, that show whether it is one.
+#[derive(Deserialize)]
+pub(crate) struct Event {
+    /// Anything but `null`.
+    pub(crate) error: Option<IgnoredAny>,
+    /// A vector of nothing, which takes no memory.
+    pub(crate) choices: Option<Vec<IgnoredAny>>,
+    #[serde(default)]
+    pub(crate) usage: Option<Usage>,
+}
+
+impl Event {
+    /// Reads an object. One with numbers that JSON does not have comes with the text that has `null` in their place.
+    pub(crate) fn read(json: &[u8]) -> Option<(Self, Option<Vec<u8>>)> {
+        if json.trim_ascii_start().first() != Some(&b'{') {
+            return None;
+        }
+        if let Ok(event) = serde_json::from_slice(json) {
+            return Some((event, None));
+        }
+        let fixed = with_null_for_nan(json)?;
+        Some((serde_json::from_slice(&fixed).ok()?, Some(fixed)))
+    }
+}
+
+/// `json` with `null` in place of the numbers `NaN`, `Infinity` and `-Infinity`, which servers in Python write; `None` if
+/// it has none of them.
+fn with_null_for_nan(json: &[u8]) -> Option<Vec<u8>> {
+    const NUMBERS: [&[u8]; 3] = [b"NaN", b"Infinity", b"-Infinity"];
+    let mut fixed = Vec::new();
+    let (mut copied, mut at, mut is_text) = (0, 0, false);
+    while at < json.len() {
+        match json[at] {
+            b'\\' if is_text => at += 1,
+            b'"' => is_text = !is_text,
+            b'N' | b'I' | b'-' if !is_text => {
+                if let Some(number) = NUMBERS.iter().find(|number| json[at..].starts_with(number)) {
+                    fixed.extend_from_slice(&json[copied..at]);
+                    fixed.extend_from_slice(b"null");
+                    at += number.len();
+                    copied = at;
+                    continue;
+                }
+            }
+            _ => {}
+        }
+        at += 1;
+    }
+    if copied == 0 {
+        return None;
+    }
+    fixed.extend_from_slice(&json[copied..]);
+    Some(fixed)
+}
+
+const BOM: &[u8] = "\u{feff}".as_bytes();
+
+/// `bytes` without a byte order mark at the start.
+pub(crate) fn without_bom(bytes: Bytes) -> Bytes {
+    match bytes.starts_with(BOM) {
+        true => bytes.slice(BOM.len()..),
+        false => bytes,
+    }
+}
+
+fn is_line_end(byte: &u8) -> bool {
+    matches!(byte, b'\n' | b'\r')
 }
 
 /// The data of a `data:` line.
@@ -184,7 +312,7 @@ fn data_of(line: &[u8]) -> Option<&[u8]> {
 fn framed(lines: &Bytes) -> Bytes {
     let mut framed = BytesMut::with_capacity(lines.len() + 64);
     let mut start = 0;
-    for end in memchr_iter(b'\n', lines).map(|end| end + 1).chain([lines.len()]) {
+    for end in memchr2_iter(b'\n', b'\r', lines).map(|end| end + 1).chain([lines.len()]) {
         let line = &lines[start..end];
         start = end;
         if line.starts_with(b"event:") {
@@ -203,10 +331,15 @@ fn framed(lines: &Bytes) -> Bytes {
 /// Tokens of a conversation.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 pub(crate) struct Usage {
-    #[serde(default)]
+    #[serde(default, deserialize_with = "count")]
     pub(crate) prompt_tokens: u64,
-    #[serde(default)]
+    #[serde(default, deserialize_with = "count")]
     pub(crate) completion_tokens: u64,
+}
+
+/// Reads a number of tokens, which some providers write as `null` or with a fraction.
+fn count<'de, D: serde::Deserializer<'de>>(field: D) -> Result<u64, D::Error> {
+    Ok(Option::<f64>::deserialize(field)?.unwrap_or_default() as u64)
 }
 
 #[derive(Deserialize)]
@@ -247,15 +380,17 @@ mod tests {
     fn bytes_come_out_as_they_went_in_however_they_are_cut() {
         let stream =
             ": hello\r\n\r\ndata: {\"choices\":[{\"delta\":{\"content\":\"é\"}}]}\n\ndata: [DONE]\n\n";
-        for size in 1..stream.len() {
-            let mut lines = Lines::new(Framing::OpenAi);
-            let mut out = Vec::new();
-            stream
-                .as_bytes()
-                .chunks(size)
-                .for_each(|chunk| out.extend_from_slice(&lines.pass(Bytes::copy_from_slice(chunk))));
-            assert_eq!(out, stream.as_bytes(), "in pieces of {size}");
-            assert!(lines.is_complete(), "in pieces of {size}");
+        for stream in [stream.to_owned(), stream.replace("\r\n", "\n").replace('\n', "\r")] {
+            for size in 1..stream.len() {
+                let mut lines = Lines::new(Framing::OpenAi);
+                let mut out = Vec::new();
+                stream
+                    .as_bytes()
+                    .chunks(size)
+                    .for_each(|chunk| out.extend_from_slice(&lines.pass(Bytes::copy_from_slice(chunk))));
+                assert_eq!(out, stream.as_bytes(), "in pieces of {size}");
+                assert!(lines.is_complete(), "in pieces of {size}");
+            }
         }
     }
 
@@ -296,9 +431,17 @@ mod tests {
             }
         };
         for (stream, expected) in [
-            (": a comment\r\n\r\ndata: {\"choices\":[]}\r\n\r\ndata: garbage\n\n", "Good"),
-            ("id: 1\ndata: {\"choices\":\ndata: []}\n\n", "Good"),
-            ("data: {\"error\":null,\"choices\":[]}\n\n", "Good"),
+            (": a comment\r\n\r\ndata: {\"choices\":[{}]}\r\n\r\ndata: garbage\n\n", "Good"),
+            ("id: 1\r\ndata: {\"choices\":\r\ndata: [{}]}\r\n\r\n", "Good"),
+            ("id: 1\ndata: {\"choices\":\ndata: [{}]}\n\n", "Good"),
+            ("\rdata: {\"choices\":\rdata: [{}]}\r\r", "Good"),
+            ("data: {\"error\":null,\"choices\":[{}]}\n\n", "Good"),
+            ("data: {\"choices\":[{\"logprob\":-Infinity}],\"x\":NaN}\n\n", "Good"),
+            // The first event of some providers has no choice; an answer has.
+            ("data: {\"choices\":[],\"x\":1}\n\ndata: {\"choices\":[{}]}\n\n", "Good"),
+            ("data: {\"choices\":[]}\n\ndata: {\"error\":{\"code\":503}}\n\n", "{\"code\":503}"),
+            ("data: {\"choices\":[]}\r\rdata: [DONE]\r\r", "Garbage"),
+            ("data: [{\"choices\":[{}]}]\n\n", "Garbage"),
             ("data: {\"error\":{\"code\":503}}\n\n", "{\"code\":503}"),
             ("event: error\ndata: {\"message\":\"no\"}\n\n", "{\"message\":\"no\"}"),
             ("data: {\"error\":\"no\"}\n", "\"no\""),
@@ -306,7 +449,7 @@ mod tests {
             ("data: <html>\n\n", "Garbage"),
             ("data: 7\n\n", "Garbage"),
             ("\n\n: wait\n\nevent: ping\n\n", "more is needed"),
-            ("data: {\"choices\":[]}", "more is needed"),
+            ("data: {\"choices\":[{}]}", "more is needed"),
         ] {
             (1..=stream.len())
                 .for_each(|size| assert_eq!(first(stream, size), expected, "{stream:?}, {size}"));
@@ -321,6 +464,8 @@ mod tests {
             out,
             "event: data\ndata: {\"a\":1}\n\nevent: data\ndata: {\"b\":2}\n\nevent: done\ndata: [DONE]\n\n"
         );
+        let (out, _) = pass(Framing::Events, &["data: 1\r\rda", "ta: [DONE]\r\r"]);
+        assert_eq!(out, "event: data\ndata: 1\r\revent: done\ndata: [DONE]\r\r");
     }
 
     #[test]
@@ -328,5 +473,23 @@ mod tests {
         let mut lines = Lines::new(Framing::OpenAi);
         assert_eq!(lines.pass(Bytes::from_static(b"data: {\"cho")), "");
         assert_eq!(lines.error_event(&serde_json::json!({"error": 1})), "\ndata: {\"error\":1}\n\n");
+        lines.pass(Bytes::from_static(b"ices\":[]}\r"));
+        assert_eq!(lines.error_event(&serde_json::json!({"error": 1})), "\n\ndata: {\"error\":1}\n\n");
+    }
+
+    #[test]
+    fn a_mark_at_the_start_and_odd_numbers_are_no_part_of_json() {
+        let mut beginning = Beginning::default();
+        let stream = "\u{feff}data: {\"choices\":[{}]}\n\n";
+        let pieces = stream.as_bytes().chunks(2);
+        assert_eq!(pieces.filter_map(|piece| beginning.push(piece)).next(), Some(FirstEvent::Good));
+        assert!(beginning.into_bytes().starts_with(b"data: "));
+        let fixed =
+            |json: &str| with_null_for_nan(json.as_bytes()).map(|fixed| String::from_utf8(fixed).unwrap());
+        assert_eq!(
+            fixed(r#"{"a":[NaN,-Infinity,Infinity,-1],"NaN":"\"NaN"}"#).unwrap(),
+            r#"{"a":[null,null,null,-1],"NaN":"\"NaN"}"#
+        );
+        assert_eq!(fixed(r#"{"NaN":"Infinity \" NaN","a":-1}"#), None);
     }
 }

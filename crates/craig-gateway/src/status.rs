@@ -1,6 +1,6 @@
 //! `GET /v1/models`, health checks and metrics.
 
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use axum::extract::State;
@@ -28,7 +28,7 @@ struct Model<'a> {
     object: &'static str,
     /// Always 0.
     created: u64,
-    /// Provider that serves the model.
+    /// Preferred provider of the model.
     owned_by: &'a str,
 }
 
@@ -44,7 +44,11 @@ pub(crate) async fn models(State(gateway): State<Arc<Gateway>>) -> Response {
         let owner = provider.upstream.name.as_str();
         provider.upstream.listed().map(move |model| (model, owner))
     });
-    let distinct: BTreeSet<(&str, &str)> = named.chain([(ANY_MODEL, "craig")]).collect();
+    // Of several providers of a model, the preferred one is its owner.
+    let mut distinct = BTreeMap::new();
+    named.chain([(ANY_MODEL, "craig")]).for_each(|(model, owner)| {
+        distinct.entry(model).or_insert(owner);
+    });
     let model = |(id, owned_by)| Model { id, object: "model", created: 0, owned_by };
     let data = distinct.into_iter().map(model).collect();
     json_response(StatusCode::OK, &ModelList { object: "list", data })

@@ -169,8 +169,10 @@ impl FailureClass {
         match status {
             401..=403 => Self::Auth,
             408 => Self::Timeout,
-            429 => Self::RateLimit,
-            500.. => Self::Server,
+            // 498: no capacity left (Groq).
+            429 | 498 => Self::RateLimit,
+            // A conflict, a failed dependency, too early, a connection that was closed on the provider's side.
+            409 | 423..=425 | 499.. => Self::Server,
             _ => Self::InvalidRequest,
         }
     }

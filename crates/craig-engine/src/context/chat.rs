@@ -392,9 +392,22 @@ impl Engine {
 /// Tokens rarely have more bytes, so larger texts are not even counted.
 const MAX_BYTES_PER_TOKEN: u64 = 8;
 
+/// Most bytes of a message that are read: of a longer one the beginning and the end, which hold the question.
+const MAX_MESSAGE_BYTES: usize = 64 << 10;
+
+/// A message that is not too long to be read.
+fn clipped(message: &str) -> String {
+    if message.len() <= MAX_MESSAGE_BYTES {
+        return message.to_owned();
+    }
+    let start = message.floor_char_boundary(MAX_MESSAGE_BYTES / 2);
+    let end = message.ceil_char_boundary(message.len() - MAX_MESSAGE_BYTES / 2);
+    format!("{}\n{}", &message[..start], &message[end..])
+}
+
 /// A request whose messages hold no secret: they are searched for, given to models and kept.
 fn without_secrets(request: &ChatContextRequest) -> ChatContextRequest {
-    let masked = |message: &String| mask_secrets(message).into_owned();
+    let masked = |message: &String| clipped(&mask_secrets(message));
     ChatContextRequest {
         message: masked(&request.message),
         history: request.history.iter().map(masked).collect(),

@@ -6,7 +6,7 @@ use craig_model::{
     BuiltinReranker, Document, Embedding, ModelError, Ranking, RerankRequest, Reranker, StaticModel,
 };
 use craig_search::{Index, has_words};
-use craig_source::FileType;
+use craig_source::{FileType, Language};
 use craig_store::{FileId, FileRecord, StoredChunk, StoredFile, TextHash};
 use rayon::prelude::*;
 
@@ -65,10 +65,17 @@ fn scores(files: Vec<StoredFile>, request: &RerankRequest<'_>) -> Result<Vec<f32
     Ok(scores)
 }
 
+/// Longer texts are chunked by lines: what is ranked are parts of files, and a parse takes up to 300 bytes of memory for each
+/// byte of a text such as `((((`.
+const MAX_PARSED_BYTES: usize = 64 << 10;
+
 /// What the store would hold of a file at `path` with this text.
 fn file(id: FileId, path: &str, text: &str) -> StoredFile {
     let language = craig_source::language(path, text);
-    let outline = craig_chunk::chunk(language, text);
+    let outline = match text.len() <= MAX_PARSED_BYTES {
+        true => craig_chunk::chunk(language, text),
+        false => craig_chunk::chunk(Language::Text, text),
+    };
     let texts: Vec<&str> = outline.chunks.iter().map(|chunk| chunk.text(text)).collect();
     let vectors = StaticModel::builtin().documents(&texts);
     let chunks = outline.chunks.iter().zip(texts.iter().zip(&vectors));

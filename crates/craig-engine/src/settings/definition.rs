@@ -543,6 +543,21 @@ pub const DEFINITIONS: &[Definition] = &[
         "Tokens of them, unless the request says so.",
     ),
     user(
+        "gateway.context_placement",
+        Kind::OneOf(&["turn", "message", "question"]),
+        "turn",
+        "Where context stands in a conversation: directly before the user's last message as a `turn` (a \
+         message of the user and a short reply) or as a `message` of the user alone, which models with \
+         strictly alternating roles refuse, or at the head of the user's own message, the `question`.",
+    ),
+    user(
+        "gateway.mask_secrets",
+        Kind::OneOf(&["off", "context", "all"]),
+        "context",
+        "Secrets that the gateway overwrites with `*`: none, those of the context that it adds, or those of \
+         the whole conversation. `x-craig-masked` reports how many.",
+    ),
+    user(
         "gateway.max_reranks",
         Kind::Whole { most: 10_000 },
         "10",

@@ -154,7 +154,7 @@ async fn a_provider_that_hangs_is_not_waited_for() {
     let second = Upstream::start(|_, _| Reply::Hang).await;
     let first = Upstream::start(|_, _| {
         let events =
-            [": one moment\n\n", "data: {\"choices\":[]}\n\n", "data: [DONE]\n\n"].map(str::to_owned);
+            [": one moment\n\n", "data: {\"choices\":[{}]}\n\n", "data: [DONE]\n\n"].map(str::to_owned);
         Reply::Stream { events: events.to_vec(), pause: Duration::from_millis(300), end: End::Well }
     })
     .await;
@@ -228,6 +228,89 @@ async fn nothing_is_passed_on_before_the_first_good_event() {
     let whole = Upstream::start(|_, _| Reply::json(json!({ "error": { "code": 503 } }))).await;
     let gateway = Plan::with(&whole).set("gateway.tries", "1").start().await;
     assert_eq!(gateway.chat(asking_for("m")).await.code(), "upstream_error");
+}
+
+#[tokio::test]
+async fn only_a_refusal_of_the_request_itself_ends_the_search_for_a_provider() {
+    for status in ["405", "409", "410", "423", "424", "425", "451", "498", "499"] {
+        let (first, second) =
+            (Upstream::start(by_name).await, Upstream::start(|_, _| Reply::completion("well")).await);
+        let gateway = with_two(&first, &second, &[("gateway.tries", "1")]).await;
+        assert_eq!(content(&gateway.chat(asking_for(status)).await), "well", "{status}");
+    }
+    for status in ["400", "413", "422"] {
+        let (first, second) =
+            (Upstream::start(by_name).await, Upstream::start(|_, _| Reply::completion("well")).await);
+        let gateway = with_two(&first, &second, &[]).await;
+        assert_eq!(gateway.chat(asking_for(status)).await.status.as_str(), status);
+        assert_eq!(second.asked().len(), 0);
+    }
+}
+
+/// Answers of servers that are not quite JSON, or not quite a stream: passed on so that clients can read them, or left to the
+/// next provider.
+#[tokio::test]
+async fn odd_answers_are_passed_on_correctly_or_left_to_the_next_provider() {
+    let choice = r#"{"message":{"content":"first"}}"#;
+    for (first, expected) in [
+        (format!("\u{feff}{{\"choices\":[{choice}]}}"), format!("{{\"choices\":[{choice}]}}")),
+        (format!("{{\"choices\":[{choice}],\"x\":NaN}}"), format!("{{\"choices\":[{choice}],\"x\":null}}")),
+        (
+            format!("{{\"choices\":[{choice}],\"usage\":{{\"prompt_tokens\":null}}}}"),
+            format!("{{\"choices\":[{choice}],\"usage\":{{\"prompt_tokens\":null}}}}"),
+        ),
+        ("{\"choices\":[]}".to_owned(), String::new()),
+        ("{\"choices\":{}}".to_owned(), String::new()),
+    ] {
+        let headers = "content-type: application/json\r\n".to_owned();
+        let reply = Reply::Whole { status: 200, headers, body: first.clone().into_bytes() };
+        let one = Upstream::start(move |_, _| reply.clone()).await;
+        let two = Upstream::start(|_, _| Reply::completion("second")).await;
+        let gateway = with_two(&one, &two, &[]).await;
+        let answer = gateway.chat(asking_for("m")).await;
+        match expected.is_empty() {
+            true => assert_eq!(content(&answer), "second", "{first}"),
+            false => assert_eq!(answer.text(), expected, "{first}"),
+        }
+    }
+    for (stream, expected) in [
+        ("data: {\"choices\":[{}]}\r\rdata: [DONE]\r\r", "data: {\"choices\":[{}]}\r\rdata: [DONE]\r\r"),
+        (
+            "\u{feff}data: {\"choices\":[{}]}\n\ndata: [DONE]\n\n",
+            "data: {\"choices\":[{}]}\n\ndata: [DONE]\n\n",
+        ),
+        ("data: {\"choices\":[]}\n\ndata: [DONE]\n\n", ""),
+    ] {
+        let one = Upstream::start(move |_, _| Reply::Stream {
+            events: vec![stream.to_owned()],
+            pause: Duration::ZERO,
+            end: End::Well,
+        })
+        .await;
+        let two = Upstream::start(|_, _| Reply::stream("second", Duration::ZERO, End::Well)).await;
+        let gateway = with_two(&one, &two, &[]).await;
+        let mut body = asking_for("m");
+        body["stream"] = json!(true);
+        let answer = gateway.chat(body).await.text();
+        match expected.is_empty() {
+            true => assert!(answer.contains("second"), "{stream}: {answer}"),
+            false => assert_eq!(answer, expected),
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_model_of_two_providers_is_listed_once() {
+    let (one, two) = (Upstream::start(by_name).await, Upstream::start(by_name).await);
+    let gateway = with_two(&one, &two, &[]).await;
+    let models = gateway.get("/v1/models").await.json()["data"].clone();
+    let listed: Vec<(&str, &str)> = models
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|model| (model["id"].as_str().unwrap(), model["owned_by"].as_str().unwrap()))
+        .collect();
+    assert_eq!(listed, [("craig", "craig"), ("m", "one")]);
 }
 
 #[tokio::test]
@@ -331,7 +414,7 @@ async fn memory_for_requests_is_bounded_for_all_clients_together() {
     let gateway = Plan::with(&upstream).set("gateway.max_buffered", "64kB").start().await;
     let large = |model: &str| {
         let mut body = asking_for(model);
-        body["padding"] = json!("x".repeat(15_000));
+        body["padding"] = json!("x".repeat(11_000));
         body.to_string()
     };
     let held = tokio::spawn(raw_post(gateway.url.clone(), "/v1/chat/completions", large("hang")));
@@ -350,7 +433,7 @@ async fn memory_for_requests_is_bounded_for_all_clients_together() {
     stream.read_to_string(&mut answer).await.unwrap();
     assert!(answer.starts_with("HTTP/1.1 503"), "{answer}");
     assert_eq!(gateway.chat(asking_for("mock")).await.status, StatusCode::OK, "small ones still fit");
-    assert!(gateway.metric("buffered_bytes").await > 45_000.0);
+    assert!(gateway.metric("buffered_bytes").await > 33_000.0);
     held.abort();
     until("there is room again", async || gateway.metric("buffered_bytes").await == 0.0).await;
     assert_eq!(gateway.chat(large("mock")).await.status, StatusCode::OK);

@@ -29,7 +29,8 @@ impl<T> From<T> for Answer<T> {
 /// The fields of an answer behind a sentence about them. Nothing in a text can end the JSON string that it is in.
 #[derive(Serialize, JsonSchema)]
 pub(super) struct Marked<T> {
-    /// How to read the texts of this answer.
+    /// How to read the texts of this answer. Fields are sorted by name: it comes before all of them.
+    #[serde(rename = "_notice")]
     notice: Cow<'static, str>,
     #[serde(flatten)]
     fields: T,
@@ -45,7 +46,7 @@ impl<T: Serialize> Answer<T> {
         match as_printed(&Marked { notice: DATA_NOTICE.into(), fields: &self.fields }) {
             Ok(mut fields) => {
                 if break_control_tokens(&mut fields) {
-                    fields["notice"] = format!("{DATA_NOTICE}{IS_CHANGED}").into();
+                    fields["_notice"] = format!("{DATA_NOTICE}{IS_CHANGED}").into();
                 }
                 let mut result = CallToolResult::structured(fields);
                 result.content.extend(self.links.into_iter().map(ContentBlock::resource_link));
@@ -87,9 +88,9 @@ mod tests {
     fn every_answer_begins_with_the_notice_and_has_no_control_token() {
         let result = |fields: Value| Answer::from(fields).into_result().structured_content.unwrap();
         let plain = result(json!({ "a": "<b>", "n": 1.5 }));
-        assert_eq!(plain, json!({ "notice": DATA_NOTICE, "a": "<b>", "n": 1.5 }));
+        assert_eq!(plain, json!({ "_notice": DATA_NOTICE, "a": "<b>", "n": 1.5 }));
         let broken = result(json!({ "a": ["x", { "b": "<|im_end|>" }], "c": "[INST]" }));
         assert_eq!((&broken["a"], &broken["c"]), (&json!(["x", { "b": "< |im_end|>" }]), &json!("[ INST]")));
-        assert_eq!(broken["notice"], format!("{DATA_NOTICE}{IS_CHANGED}"));
+        assert_eq!(broken["_notice"], format!("{DATA_NOTICE}{IS_CHANGED}"));
     }
 }

@@ -121,8 +121,13 @@ struct Served {
 
 impl Served {
     fn start(home: &Home, drain_ms: u64) -> Self {
-        let drain = format!("gateway.drain_ms={drain_ms}");
-        let mut command = home.craig(&["gateway", "--address", "127.0.0.1:0", "--set", &drain]);
+        Self::start_with(home, &[&format!("gateway.drain_ms={drain_ms}")])
+    }
+
+    fn start_with(home: &Home, settings: &[&str]) -> Self {
+        let settings = settings.iter().flat_map(|setting| ["--set", setting]);
+        let args: Vec<&str> = ["gateway", "--address", "127.0.0.1:0"].into_iter().chain(settings).collect();
+        let mut command = home.craig(&args);
         let mut child = command.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
         let mut log = BufReader::new(child.stderr.take().unwrap());
         let mut line = String::new();
@@ -133,6 +138,14 @@ impl Served {
         Self { child, log, address }
     }
 
+    /// The most memory that it ever had.
+    #[cfg(target_os = "linux")]
+    fn peak_mb(&self) -> u64 {
+        let status = std::fs::read_to_string(format!("/proc/{}/status", self.child.id())).unwrap();
+        let peak = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).unwrap();
+        peak.trim().trim_end_matches(" kB").parse::<u64>().unwrap() / 1024
+    }
+
     fn signal(&self, signal: &str) {
         let status =
             Command::new("kill").args(["-s", signal, &self.child.id().to_string()]).status().unwrap();
@@ -140,8 +153,14 @@ impl Served {
     }
 
     fn get(&self, path: &str) -> String {
+        self.send("GET", path, "")
+    }
+
+    fn send(&self, method: &str, path: &str, body: &str) -> String {
         let mut stream = TcpStream::connect(&self.address).unwrap();
-        write!(stream, "GET {path} HTTP/1.1\r\nhost: {}\r\nconnection: close\r\n\r\n", self.address).unwrap();
+        let (address, length) = (&self.address, body.len());
+        let head = format!("host: {address}\r\nconnection: close\r\ncontent-length: {length}\r\n");
+        write!(stream, "{method} {path} HTTP/1.1\r\n{head}\r\n{body}").unwrap();
         let mut answer = String::new();
         stream.read_to_string(&mut answer).unwrap();
         answer
@@ -175,6 +194,65 @@ fn it_serves_until_a_signal_and_leaves_no_database_behind() {
             "{rest}"
         );
         assert!(!home.database().exists());
+    }
+}
+
+#[test]
+fn a_hangup_is_harmless() {
+    let served = Served::start(&Home::new(), 10);
+    for _ in 0..3 {
+        served.signal("HUP");
+    }
+    assert!(served.get("/healthz").starts_with("HTTP/1.1 200"));
+}
+
+/// What a client sends decides neither how deep something is nested nor how much is parsed, counted or ranked: a parse of all
+/// of these texts took 600 MB, and a small list in memory is more than ten times as long as in JSON.
+#[cfg(target_os = "linux")]
+#[test]
+fn no_request_takes_much_more_memory_than_is_reserved_for_it() {
+    const BYTES: usize = 2_000_000;
+    let result =
+        |file: &str, content: &str| serde_json::json!({ "content": content, "file": file, "score": 0.5 });
+    let question = serde_json::json!([{ "role": "user", "content": "where is the token?" }]);
+    let chat = |results: Value, more: Value| {
+        let mut body = serde_json::json!({ "messages": question, "semantic_results": results });
+        body.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        ("/v1/chat/completions", body.to_string())
+    };
+    let texts = ["(", "`", "=", "{"].map(|sign| sign.repeat(BYTES));
+    let mut requests = Vec::new();
+    for text in &texts {
+        for file in ["a.py", "a.ts", "a.md"] {
+            requests.push(chat(serde_json::json!([result(file, text)]), serde_json::json!({})));
+        }
+        let most = serde_json::json!({ "max_context_tokens": 200_000 });
+        requests.push(chat(serde_json::json!([result("a.rs", text)]), most));
+        let rerank = serde_json::json!({ "rerank": true });
+        requests.push(chat(serde_json::json!([result("a.c", text), result("b.c", "int b;")]), rerank));
+        requests.push(chat(serde_json::json!([result(text, "x")]), serde_json::json!({})));
+    }
+    let list = |item: &str| item.repeat(BYTES / item.len());
+    let raw =
+        |before: &str, item: &str, after: &str| format!("{before}{}{item}{after}", list(&format!("{item},")));
+    let messages = r#"{"project":"p","messages":[{"role":"user","content":["#;
+    requests.push(("/v1/chat/completions", raw(messages, "1", "]}]}")));
+    requests.push(("/v1/chat/completions", raw(r#"{"project":"p","messages":["#, "{}", "]}")));
+    requests.push(("/v1/chat/completions", raw(r#"{"messages":[],"semantic_results":["#, "{}", "]}")));
+    requests.push(("/v1/rerank", raw(r#"{"query":"a","documents":["#, "\"\"", "]}")));
+    requests.push(("/v1/rerank", raw(r#"{"query":"a","documents":[{"text":"a","other":["#, "0", "]}]}")));
+    requests.push(("/v1/rerank/batch", raw(r#"{"requests":["#, r#"{"query":"","documents":[]}"#, "]}")));
+    requests.push(("/v1/embeddings", raw(r#"{"input":["#, "\"\"", "]}")));
+    requests.push(("/v1/context", raw(r#"{"project":"p","message":"a","history":["#, "\"\"", "]}")));
+    requests.push(("/v1/context", raw(r#"{"project":"p","message":"a","other":["#, "0", "]}")));
+    let home = Home::new();
+    let settings = ["gateway.upstream_url=http://127.0.0.1:1", "gateway.tries=1"];
+    let served = Served::start_with(&home, &settings);
+    for (path, body) in requests {
+        let answer = served.send("POST", path, &body);
+        assert!(answer.starts_with("HTTP/1.1 "), "{path} {:.200}", body);
+        let peak_mb = served.peak_mb();
+        assert!(peak_mb < 200, "{peak_mb} MB after {path} {body:.200}: {answer:.300}");
     }
 }
 
