@@ -19,5 +19,6 @@ pub enum NewSources {
     /// Any: the user has agreed.
     Any,
     /// The very directory that is named, whatever it is: somebody has looked at it, and no link may lead elsewhere now.
+    /// Of repositories by URL, only those of public servers: an assistant named it.
     Exact,
 }

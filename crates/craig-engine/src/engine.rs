@@ -14,6 +14,7 @@ use rayon::ThreadPool;
 use crate::consent::{Consent, NewSources};
 use crate::context::ContextCache;
 use crate::freshness::FreshnessCache;
+use crate::ingest::{Waiting, lock, lock_index, wait_to_write};
 use crate::left_out::LargeFiles;
 use crate::lock::locked;
 use crate::models;
@@ -28,7 +29,7 @@ use crate::report::{
 use crate::rerank::Rerankers;
 use crate::single_flight::SingleFlight;
 use crate::stores::{PooledStore, StorePool};
-use crate::{Config, EmbedderConfig, EngineError, Explainer};
+use crate::{Config, EmbedderConfig, EngineError, Explainer, Progress};
 
 /// A database and everything that answers from it, for any number of threads at the same time.
 ///
@@ -216,7 +217,7 @@ impl Engine {
         let is_current = |index: &Arc<Index>| index.generation() == project.generation;
         self.indexes.get(project.key(), is_current, || {
             self.synced_index(store, project, notes)
-                .or_else(|error| self.index_in_memory(store, project, error))
+                .or_else(|error| self.index_in_memory(store, project, error, notes))
         })
     }
 
@@ -246,7 +247,7 @@ impl Engine {
                 let is_another = |known: &Arc<Index>| !Arc::ptr_eq(known, &index);
                 let repaired = self.indexes.get(project.key(), is_another, || {
                     self.make_index(store, project, Index::repair, notes)
-                        .or_else(|error| self.index_in_memory(store, project, error))
+                        .or_else(|error| self.index_in_memory(store, project, error, notes))
                 })?;
                 Ok(ask(&repaired)?)
             }
@@ -299,19 +300,23 @@ impl Engine {
         Ok(Arc::new(index))
     }
 
-    /// The index made in memory, if `error` is that it cannot be written.
+    /// The index made in memory, if `error` is that it cannot be written, or that another process keeps it locked.
     fn index_in_memory(
         &self,
         store: &Store,
         project: &Project,
         error: EngineError,
+        notes: &mut Vec<String>,
     ) -> Result<Arc<Index>, EngineError> {
-        use StoreError::{Lock, ReadOnly};
-        let EngineError::Search(SearchError::Io { .. } | SearchError::Store(Lock { .. } | ReadOnly { .. })) =
-            error
-        else {
-            return Err(error);
-        };
+        use StoreError::{Held, Lock, ReadOnly};
+        match error {
+            EngineError::Search(SearchError::Store(Held { holder })) => notes.push(format!(
+                "the search index of {} was made in memory: {holder} has been writing the one on disk for a while",
+                project.name
+            )),
+            EngineError::Search(SearchError::Io { .. } | SearchError::Store(Lock { .. } | ReadOnly { .. })) => {}
+            other => return Err(other),
+        }
         let embedder = self.embedder()?;
         let (dimensions, pool) = (embedder.dimensions()?, self.pool()?);
         self.read(store, &project.reference, |project| {
@@ -430,17 +435,18 @@ impl Engine {
         Ok(check)
     }
 
-    /// Removes a project with all its data and everything derived from it; gives its name. Waits for its ingestion to end.
-    /// When it fails, all that was ingested is still there.
-    pub fn purge(&self, handle: &str) -> Result<String, EngineError> {
+    /// Removes a project with all its data and everything derived from it; gives its name. Waits for its ingestion to end,
+    /// and shows who it waits for. When it fails, all that was ingested is still there.
+    pub fn purge(&self, handle: &str, progress: &mut dyn FnMut(&Progress)) -> Result<String, EngineError> {
         let mut store = self.store()?;
         let project = self.find(&store, handle)?;
         store.check_writable()?;
-        let lock = store.lock(&project)?;
+        let lock = lock(&store, &project, Waiting::Wait, progress)?;
         // Whoever had the lock may have purged it.
         let project = reload(&store, &project)?;
         // Nobody makes the index again before the project is gone.
-        let index_lock = store.lock_index(&project)?;
+        let index_lock = lock_index(&store, &project, progress)?;
+        wait_to_write(&mut store, Waiting::Wait, progress)?;
         self.indexes.remove(&project.key());
         self.analyses.remove(&project.key());
         self.graphs.remove(&project.key());

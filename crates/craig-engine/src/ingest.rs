@@ -5,15 +5,15 @@
 
 use std::collections::{HashMap, HashSet};
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use craig_chunk::Chunk;
 use craig_model::{Embedder, Embedding, Expense, Quantized};
 use craig_search::SearchError;
 use craig_source::{Content, Entry, GitUrl, Listing, Root, SourceFile, SourceOptions, Withheld, read, walk};
 use craig_store::{
-    Batch, ChunkText, IndexedFile, IngestionRun, IngestionState, Project, ProjectLock, Store, StoreError,
-    TextHash, TrackedFile,
+    Batch, ChunkText, IndexLock, IndexedFile, IngestionRun, IngestionState, Project, ProjectLock, Store,
+    StoreError, TextHash, TrackedFile,
 };
 use rayon::prelude::*;
 
@@ -105,6 +105,7 @@ impl Engine {
         Self::check_new_source(store, &request.directory, &root, request.consent)?;
         let name = request.name.as_deref().map(checked_name).transpose()?;
         let options = StoredOptions::from_source(&request.options);
+        wait_to_write(store, Waiting::Wait, progress)?;
         let project = self.register(store, &root, name, root.name(), options)?;
         let mode = IngestMode {
             compare: Compare::Content,
@@ -210,6 +211,9 @@ impl Engine {
         let is_of_another_version = stored.are_of_another_version();
         let made = stored.made_with(embedder.id()).at(commit);
         let run = Run { project, made: &made, root: &root, options: &options, compare, embedder: &*embedder };
+        if !(plan.is_empty() && is_complete(store, project)?) {
+            wait_to_write(store, waiting, progress)?;
+        }
         let mut notes = lock.record_run(|| self.perform(store, &run, &plan, &mut tally, progress))?;
         if is_of_another_version {
             notes.push(
@@ -264,7 +268,16 @@ impl Engine {
         }
         progress(&Progress { phase: Phase::Indexing, ..tally.progress() });
         let mut notes = Vec::new();
-        self.refresh_index(store, project, &mut notes)?;
+        match self.refresh_index(store, project, &mut notes) {
+            // All is committed, and the next search brings the index up to date.
+            Err(EngineError::Search(SearchError::Store(StoreError::Held { holder }))) => {
+                notes.push(format!(
+                    "the search index of {} was left as it is: {holder} is writing it",
+                    project.name
+                ));
+            }
+            refreshed => refreshed?,
+        }
         Ok(notes)
     }
 
@@ -548,7 +561,8 @@ fn groups_of(
     })
 }
 
-fn lock(
+/// Takes the lock of a project; whoever waits for it is shown who has it.
+pub(crate) fn lock(
     store: &Store,
     project: &Project,
     waiting: Waiting,
@@ -556,11 +570,58 @@ fn lock(
 ) -> Result<ProjectLock, EngineError> {
     match store.try_lock(project) {
         Err(StoreError::Held { holder }) if waiting == Waiting::Wait => {
-            progress(&Progress { current: holder, ..Progress::new(Phase::Waiting) });
+            progress(&waiting_for(&format!("{holder}, which is writing this project")));
             Ok(store.lock(project)?)
         }
         other => Ok(other?),
     }
+}
+
+/// How long an answer waits for another process that writes the database or the index; then what is there answers. MCP
+/// gives answers up after 1.2 seconds, and is to know why by then.
+pub(crate) const ANSWER_PATIENCE: Duration = Duration::from_secs(1);
+
+/// How long a command that has to write waits until it shows what it waits for.
+const SILENCE: Duration = Duration::from_secs(2);
+
+/// How often it waits as long again, before it gives up.
+const N_WAITS: usize = 30;
+
+/// Waits until no other process is writing the database; shows who that is. An answer waits less, and fails.
+pub(crate) fn wait_to_write(
+    store: &mut Store,
+    waiting: Waiting,
+    progress: &mut dyn FnMut(&Progress),
+) -> Result<(), EngineError> {
+    let mut waited = match waiting {
+        Waiting::Fail => return Ok(store.wait_to_write(ANSWER_PATIENCE)?),
+        Waiting::Wait => store.wait_to_write(SILENCE),
+    };
+    for _ in 1..N_WAITS {
+        let Err(StoreError::Busy { holder, .. }) = &waited else { break };
+        progress(&waiting_for(&format!("{holder}, which is writing the database")));
+        waited = store.wait_to_write(SILENCE);
+    }
+    Ok(waited?)
+}
+
+/// Takes the right to write the index of a project; shows who has it.
+pub(crate) fn lock_index(
+    store: &Store,
+    project: &Project,
+    progress: &mut dyn FnMut(&Progress),
+) -> Result<IndexLock, EngineError> {
+    let mut locked = store.lock_index(project, SILENCE);
+    for _ in 1..N_WAITS {
+        let Err(StoreError::Held { holder }) = &locked else { break };
+        progress(&waiting_for(&format!("{holder}, which is writing the index of this project")));
+        locked = store.lock_index(project, SILENCE);
+    }
+    Ok(locked?)
+}
+
+fn waiting_for(whom: &str) -> Progress {
+    Progress { current: whom.to_owned(), ..Progress::new(Phase::Waiting) }
 }
 
 pub(crate) fn checked_name(name: &str) -> Result<String, EngineError> {

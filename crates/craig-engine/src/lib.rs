@@ -108,7 +108,7 @@ pub use craig_search::{
     Retrieval, SearchError,
 };
 pub use craig_source::private;
-pub use craig_source::{BadUrl, GitAccess, GitError, GitToken, GitUrl};
+pub use craig_source::{BadUrl, GitAccess, GitError, GitToken, GitUrl, Reach, public_addresses};
 pub use craig_source::{
     DEFAULT_MAX_FILE_SIZE_BYTES, Hidden, IgnoreRules, Language, LeftOut, SourceOptions, WhyLeftOut, Withheld,
     language, mask_secrets, mask_text,

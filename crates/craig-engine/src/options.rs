@@ -1,6 +1,6 @@
 //! How a project's source is read, as kept in the store.
 
-use craig_source::{Commit, GitUrl, Hidden, IgnoreRules, Remote, SourceOptions};
+use craig_source::{Commit, GitUrl, Hidden, IgnoreRules, Reach, Remote, SourceOptions};
 use serde::{Deserialize, Serialize};
 
 use crate::GitOrigin;
@@ -34,8 +34,17 @@ struct StoredGit {
     url: String,
     reference: Option<String>,
     depth: u32,
+    /// Whether an assistant named it: then only [public](Reach::Public) servers are asked.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    public_only: bool,
     /// The commit that all the files in the store are of.
     commit: Option<String>,
+}
+
+impl StoredGit {
+    fn reach(&self) -> Reach {
+        if self.public_only { Reach::Public } else { Reach::Anywhere }
+    }
 }
 
 impl StoredOptions {
@@ -59,7 +68,9 @@ impl StoredOptions {
     /// Says that the directory is a clone.
     pub(crate) fn cloned_from(self, remote: &Remote) -> Self {
         let (url, reference) = (remote.url.to_string(), remote.reference.clone());
-        Self { git: Some(StoredGit { url, reference, depth: remote.depth, commit: None }), ..self }
+        let public_only = remote.reach == Reach::Public;
+        let git = StoredGit { url, reference, depth: remote.depth, public_only, commit: None };
+        Self { git: Some(git), ..self }
     }
 
     /// Says that all files are those of a commit; nothing when that is not known.
@@ -74,13 +85,14 @@ impl StoredOptions {
     pub(crate) fn remote(&self) -> Option<Remote> {
         let git = self.git.as_ref()?;
         let url = GitUrl::parse(&git.url)?.ok()?;
-        Some(Remote { url, reference: git.reference.clone(), depth: git.depth })
+        Some(Remote { url, reference: git.reference.clone(), depth: git.depth, reach: git.reach() })
     }
 
     /// The same, to be told.
     pub(crate) fn origin(&self) -> Option<GitOrigin> {
         let git = self.git.clone()?;
-        Some(GitOrigin { url: git.url, reference: git.reference, commit: git.commit })
+        let reach = git.reach();
+        Some(GitOrigin { url: git.url, reference: git.reference, commit: git.commit, reach })
     }
 
     /// The commit that all the files in the store are of.

@@ -10,7 +10,7 @@ use craig_store::{Project, Store, StoreError};
 
 use crate::consent::Consent;
 use crate::freshness::{ProjectWatch, Turn};
-use crate::ingest::{IngestRequest, Waiting};
+use crate::ingest::{ANSWER_PATIENCE, IngestRequest, Waiting};
 use crate::options::StoredOptions;
 use crate::project::root_of;
 use crate::report::{IngestReport, UpdateCheck};
@@ -72,6 +72,8 @@ pub enum Freshness {
     UpToDate(Option<Box<IngestReport>>),
     /// Changes are being looked for or ingested, by this process or another one.
     InProgress,
+    /// Another process is writing the project: which one. It may be stopped, and then it never ends.
+    Held(String),
     /// It differs, and was only to be compared.
     Changed(Box<UpdateCheck>),
     /// There is no directory to compare it with, or a link leads to another one.
@@ -162,6 +164,7 @@ impl Engine {
         if turn.is_fresh(project) {
             return Ok(Freshness::UpToDate(None));
         }
+        store.set_patience(ANSWER_PATIENCE)?;
         turn.before_walk(project, &store.derived_folder().join("marks"));
         if refresh == Refresh::Compare {
             let check = self.compare_directory(&store, project)?;
@@ -176,7 +179,7 @@ impl Engine {
                 turn.verified(store.project(&project.reference)?);
                 Ok(Freshness::UpToDate(Some(Box::new(report))))
             }
-            Err(EngineError::Store(StoreError::Held { .. })) => Ok(Freshness::InProgress),
+            Err(EngineError::Store(StoreError::Held { holder })) => Ok(Freshness::Held(holder)),
             Err(error) if error.is_of_writing() => {
                 Ok(match self.compare_directory(&store, project)?.up_to_date {
                     true => Freshness::UpToDate(None),

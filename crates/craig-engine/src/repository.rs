@@ -2,13 +2,13 @@
 
 use std::path::{Path, PathBuf};
 
-use craig_source::{Checkout, Commit, GitUrl, Remote, Root, SourceOptions};
+use craig_source::{Checkout, Commit, GitUrl, Reach, Remote, Root, SourceOptions};
 use craig_store::{Project, Store, StoreError};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::consent::Consent;
-use crate::ingest::{Fetching, IngestMode, Waiting, checked_name};
+use crate::consent::{Consent, NewSources};
+use crate::ingest::{Fetching, IngestMode, Waiting, checked_name, wait_to_write};
 use crate::options::StoredOptions;
 use crate::plan::Compare;
 use crate::progress::{Phase, Progress};
@@ -43,6 +43,9 @@ pub struct GitOrigin {
     pub reference: Option<String>,
     /// The commit whose files are in the index; null until an ingestion has completed.
     pub commit: Option<String>,
+    /// Which servers it may be fetched from.
+    #[serde(skip)]
+    pub reach: Reach,
 }
 
 impl Engine {
@@ -59,6 +62,10 @@ impl Engine {
             url: request.url.clone(),
             reference: request.reference.clone(),
             depth: request.depth.unwrap_or(self.config().git.depth),
+            reach: match request.consent.new_sources {
+                NewSources::Exact => Reach::Public,
+                NewSources::Unprotected | NewSources::Any => Reach::Anywhere,
+            },
         };
         remote.check()?;
         let mut store = self.store()?;
@@ -69,6 +76,7 @@ impl Engine {
         let is_new = !checkout.exists();
         checkout.make(&mut |line| progress(&fetching(line)))?;
         let stored = StoredOptions::from_source(&request.options).cloned_from(&remote);
+        wait_to_write(&mut store, Waiting::Wait, progress)?;
         let registered = Root::open(&folder)
             .map_err(EngineError::from)
             .and_then(|root| self.register(&mut store, &root, name, &remote.url.name(), stored));

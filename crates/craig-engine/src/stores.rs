@@ -4,6 +4,7 @@ use std::mem;
 use std::ops::{Deref, DerefMut};
 use std::path::Path;
 use std::sync::{Mutex, MutexGuard};
+use std::time::Duration;
 
 use craig_source::Root;
 use craig_store::{RepositoryDatabase, Role, Store, StoreError};
@@ -13,6 +14,9 @@ use crate::{Config, EngineError};
 
 /// Connections that are kept while nobody uses them. Each has a page cache of its own.
 const MAX_IDLE: usize = 4;
+
+/// How long a write waits for that of another process, unless an answer waits for it.
+const WRITE_PATIENCE: Duration = Duration::from_secs(60);
 
 /// The folder of a workspace in which an editor has Craig keep its index.
 pub const WORKSPACE_FOLDER: &str = ".puku";
@@ -45,7 +49,10 @@ impl StorePool {
     ) -> Result<PooledStore<'_>, EngineError> {
         let idle = self.idle().pop();
         let store = match idle {
-            Some(store) if store.is_reusable() => store,
+            Some(mut store) if store.is_reusable() => {
+                store.set_patience(WRITE_PATIENCE)?;
+                store
+            }
             Some(outdated) => {
                 drop(outdated);
                 // Closed after the lock is released.

@@ -359,7 +359,7 @@ impl<'t> Reading<'t> {
             kind: Some(symbol.kind),
             line: Some(symbol.line as usize),
             comment: Comment::of_definition(self.path, self.text, symbol.line, symbol.line_end),
-            definition: clipped(definition, 2_000).to_owned(),
+            definition: clipped(definition, MAX_DEFINITION_BYTES).to_owned(),
             siblings: self.siblings(symbol),
             homes: homes(self.path),
             package: package(self.path, self.text),
@@ -387,7 +387,7 @@ impl<'t> Reading<'t> {
             line: Some(self.first),
             is_exported: is_exported(self.text, &of.name),
             is_private: name.starts_with('_') || line.trim_start().starts_with("private "),
-            definition: line.to_owned(),
+            definition: clipped(line, MAX_DEFINITION_BYTES).to_owned(),
             comment: Comment::of_definition(self.path, self.text, self.first as u32, self.first as u32),
             siblings: distinct(beside.map(|other| other.name.as_str())),
             homes: homes(self.path),
@@ -423,7 +423,7 @@ impl<'t> Reading<'t> {
             kind: Some(if member.is_function { ChunkKind::Method } else { ChunkKind::Constant }),
             line: Some(member.line),
             comment: Comment::of_definition(self.path, self.text, member.line as u32, member.line_end as u32),
-            definition: clipped(definition, 2_000).to_owned(),
+            definition: clipped(definition, MAX_DEFINITION_BYTES).to_owned(),
             siblings: member.siblings.clone(),
             homes: homes(self.path),
             ..Subject::default()
@@ -435,7 +435,7 @@ impl<'t> Reading<'t> {
         let selected = line_range(self.text, self.first, self.last);
         let imported: BTreeSet<&str> =
             self.outline.imports.iter().flat_map(|import| import.names.iter().map(String::as_str)).collect();
-        let mut found: Vec<(bool, Subject)> = Vec::new();
+        let (mut likely, mut others) = (Vec::new(), Vec::new());
         let mut before: Option<(usize, &str)> = None;
         for (at, name) in identifiers(selected) {
             let owner = before
@@ -451,19 +451,23 @@ impl<'t> Reading<'t> {
             if !is_likely && owner.is_none() && name.chars().all(char::is_lowercase) {
                 continue;
             }
-            let owner = owner.filter(|owner| !KEYWORDS.contains(owner)).map(str::to_owned);
-            found.push((
-                is_likely,
-                Subject {
-                    name: name.to_owned(),
-                    owner,
-                    definition: selected.to_owned(),
-                    ..Subject::default()
-                },
-            ));
+            let names = if is_likely { &mut likely } else { &mut others };
+            if names.len() < MAX_USED_NAMES {
+                names.push((name, owner.filter(|owner| !KEYWORDS.contains(owner))));
+            }
+            if likely.len() == MAX_USED_NAMES {
+                break;
+            }
         }
-        found.sort_by_key(|(is_likely, _)| !is_likely);
-        found.into_iter().take(MAX_USED_NAMES).map(|(_, subject)| subject).collect()
+        let definition = clipped(selected, MAX_DEFINITION_BYTES);
+        let used = likely.into_iter().chain(others).take(MAX_USED_NAMES);
+        used.map(|(name, owner)| Subject {
+            name: name.to_owned(),
+            owner: owner.map(str::to_owned),
+            definition: definition.to_owned(),
+            ..Subject::default()
+        })
+        .collect()
     }
 }
 
@@ -485,6 +489,9 @@ fn package(path: &str, text: &str) -> Option<String> {
 
 /// Names used in a selection that are asked about.
 const MAX_USED_NAMES: usize = 8;
+
+/// Bytes of a definition that are kept: a line may be as long as its file.
+const MAX_DEFINITION_BYTES: usize = 2_000;
 
 const KEYWORDS: &[&str] = &[
     "abstract",

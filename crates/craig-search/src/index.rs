@@ -5,6 +5,7 @@ use std::fs;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Receiver, sync_channel};
+use std::time::Duration;
 
 use craig_model::{Embedder as _, StaticModel};
 use craig_source::private;
@@ -86,6 +87,9 @@ struct SegmentEntry {
     removed: Vec<u32>,
 }
 
+/// How long it is waited for another process that writes the index; a stopped one would never end.
+const LOCK_PATIENCE: Duration = Duration::from_secs(2);
+
 impl Index {
     /// Opens the index of `project` in its present generation; `None` if the files on disk are stale or damaged.
     pub fn open(store: &Store, project: &Project, embedder: &str, dimensions: usize) -> Option<Self> {
@@ -164,6 +168,8 @@ impl Index {
     /// Removes the files of the index of `project`, whose lock is held.
     pub fn remove(store: &Store, project: &Project, _lock: &IndexLock) -> Result<(), SearchError> {
         let folder = store.index_folder(project);
+        // First: what is left if this process is killed is no index any more, and no damaged one.
+        let _ = fs::remove_file(folder.join(MANIFEST));
         match fs::remove_dir_all(&folder) {
             Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
                 Err(SearchError::io(&folder)(error))
@@ -278,7 +284,7 @@ impl Source<'_> {
 
     fn update(&self, pool: &rayon::ThreadPool, verification: Verification) -> Result<Index, SearchError> {
         let folder = self.folder();
-        let _lock = self.store.lock_index(self.project)?;
+        let _lock = self.store.lock_index(self.project, LOCK_PATIENCE)?;
         // Another process may have purged the project or brought its index up to date while this one waited.
         self.store.generation(self.project.id)?.ok_or(SearchError::ProjectGone)?;
         private::create_folder(&folder).map_err(SearchError::io(&folder))?;

@@ -10,6 +10,7 @@ mod elsewhere;
 mod error;
 mod index;
 mod repository;
+mod server;
 mod url;
 
 pub use checkout::{Checkout, Commit, Differences, Remote};
@@ -18,4 +19,5 @@ pub use elsewhere::repository_leads_elsewhere;
 pub use error::{BadUrl, GitError};
 pub(crate) use index::BadIndex;
 pub(crate) use repository::{Repository, common_folder, exclude_file, git_folder, hash_of_tracked};
+pub use server::{Reach, public_addresses};
 pub use url::GitUrl;

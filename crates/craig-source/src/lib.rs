@@ -34,8 +34,8 @@ pub use documents::{
 pub use error::SourceError;
 pub use file::{Content, ContentHash, FileStamp, FileType, SourceFile, Withheld, content_hash};
 pub use git::{
-    BadUrl, Checkout, Commit, Differences, GitAccess, GitError, GitToken, GitUrl, Remote,
-    repository_leads_elsewhere,
+    BadUrl, Checkout, Commit, Differences, GitAccess, GitError, GitToken, GitUrl, Reach, Remote,
+    public_addresses, repository_leads_elsewhere,
 };
 pub use language::{CommentSyntax, FileKind, Language};
 pub use options::{

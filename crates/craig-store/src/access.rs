@@ -11,7 +11,7 @@ use rusqlite::{Connection, ErrorCode, MAIN_DB, OpenFlags, ffi};
 
 use crate::StoreError;
 use crate::error::OpenError;
-use crate::store::BUSY_TIMEOUT;
+use crate::store::{BUSY_TIMEOUT, EXCLUSIVE_TIMEOUT};
 
 /// How a database was opened.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -47,7 +47,9 @@ pub(crate) fn connect(path: &Path, flags: OpenFlags) -> Result<(Connection, Acce
 
 fn readable(connection: Connection) -> rusqlite::Result<Connection> {
     distrust(&connection)?;
+    connection.busy_timeout(EXCLUSIVE_TIMEOUT)?;
     connection.query_row("SELECT count(*) FROM sqlite_schema", [], |_| Ok(()))?;
+    connection.busy_timeout(BUSY_TIMEOUT)?;
     Ok(connection)
 }
 
@@ -55,7 +57,7 @@ fn readable(connection: Connection) -> rusqlite::Result<Connection> {
 fn distrust(connection: &Connection) -> rusqlite::Result<()> {
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_DEFENSIVE, true)?;
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_TRUSTED_SCHEMA, false)?;
-    connection.busy_timeout(BUSY_TIMEOUT)
+    Ok(())
 }
 
 /// Opens a database with private memory in place of the file that processes share.

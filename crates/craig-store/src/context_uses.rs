@@ -5,7 +5,6 @@ use std::time::Duration;
 use rusqlite::{OptionalExtension, Row, params};
 
 use crate::project::now;
-use crate::store::BUSY_TIMEOUT;
 use crate::{ProjectId, Store, StoreError};
 
 /// Uses that are kept; older ones are deleted.
@@ -128,9 +127,10 @@ impl Store {
         &mut self,
         work: impl FnOnce(&rusqlite::Transaction<'_>) -> rusqlite::Result<T>,
     ) -> Result<T, StoreError> {
-        self.read(|connection| connection.busy_timeout(Duration::ZERO))?;
+        let usual = self.patience;
+        self.set_patience(Duration::ZERO)?;
         let done = self.write(work);
-        self.read(|connection| connection.busy_timeout(BUSY_TIMEOUT))?;
+        self.set_patience(usual)?;
         done
     }
 }

@@ -10,7 +10,6 @@ use std::time::Duration;
 
 use rusqlite::Connection;
 
-use crate::store::BUSY_TIMEOUT;
 use crate::{Store, StoreError};
 
 /// How long emptying the log waits for its readers.
@@ -52,12 +51,13 @@ impl Store {
         if !self.has_deleted {
             return;
         }
+        let patience = self.patience;
         let is_emptied = self.read(|connection| {
             connection.busy_timeout(LOG_TIMEOUT)?;
             let is_busy: rusqlite::Result<bool> =
                 connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |row| row.get(0));
             // Even after an error: the connection may be used again.
-            connection.busy_timeout(BUSY_TIMEOUT)?;
+            connection.busy_timeout(patience)?;
             Ok(!is_busy?)
         });
         self.has_deleted = !is_emptied.unwrap_or(false);

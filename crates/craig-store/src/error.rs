@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 use rusqlite::ErrorCode;
 use thiserror::Error;
 
-use crate::Role;
 use crate::access::is_no_room;
+use crate::{Role, holder};
 
 /// An operation on the store failed; nothing that was committed before is lost.
 #[derive(Debug, Error)]
@@ -56,7 +56,7 @@ pub enum StoreError {
     /// Another process, or another thread of this one, writes the project.
     #[error("the project is being written by {holder}")]
     Held {
-        /// "process 4711", or "another process".
+        /// "process 4711 (craig)", or "another process".
         holder: String,
     },
     /// A lock cannot be made.
@@ -68,10 +68,12 @@ pub enum StoreError {
         source: std::io::Error,
     },
     /// Another process kept the database locked for too long.
-    #[error("{} is locked by another process", path.display())]
+    #[error("{} is locked by {holder}", path.display())]
     Busy {
         /// The database file.
         path: PathBuf,
+        /// "process 4711 (sqlite3)", or "another process".
+        holder: String,
     },
     /// The database or its folder cannot be written.
     #[error("{} cannot be written", path.display())]
@@ -156,9 +158,9 @@ impl StoreError {
         }
     }
 
-    /// Whether only writing failed: what is stored can be read all the same.
+    /// Whether only writing failed, or would have to wait: what is stored can be read all the same.
     pub fn is_unwritable(&self) -> bool {
-        matches!(self, Self::Full { .. } | Self::ReadOnly { .. } | Self::Lock { .. })
+        matches!(self, Self::Full { .. } | Self::ReadOnly { .. } | Self::Lock { .. } | Self::Busy { .. })
     }
 
     /// Sorts an SQLite error on the database at `path` by what a user can do about it.
@@ -175,7 +177,10 @@ impl StoreError {
                 Self::Corrupt { path, detail: error.to_string() }
             }
             _ if is_no_room(&error) => Self::Full { path },
-            Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => Self::Busy { path },
+            Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => {
+                let holder = holder::of_database(&path);
+                Self::Busy { path, holder }
+            }
             Some(ErrorCode::ReadOnly) => Self::ReadOnly { path },
             Some(ErrorCode::CannotOpen | ErrorCode::PermissionDenied) => {
                 Self::Open { path, source: std::io::Error::other(error.to_string()) }

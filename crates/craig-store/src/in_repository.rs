@@ -5,15 +5,17 @@
 //! Anything else is replaced without being read. What is derived from the database, and its locks, are in the data folder as
 //! well, out of a clone's reach.
 
-use std::fs::File;
+use std::fs::{File, TryLockError};
 use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use craig_source::{FileIdentity, OwnEntry, OwnFolder, Root, private};
 use rusqlite::OpenFlags;
 use serde::{Deserialize, Serialize};
 
 use crate::access::{LOG, ROLLBACK_JOURNAL, SHARED_MEMORY};
+use crate::lock::lock_within;
 use crate::store::Place;
 use crate::{Role, Store, StoreError};
 
@@ -31,6 +33,9 @@ pub struct RepositoryDatabase {
     /// The user's data folder.
     pub data_folder: PathBuf,
 }
+
+/// How long opening waits for another process that opens the same database.
+const OPENING_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// What the data folder knows of a database.
 #[derive(Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -125,7 +130,12 @@ impl<'i> Opening<'i> {
         })?;
         private::restrict_tree(&database.bindings())?;
         let lock = private::file_options().create(true).write(true).open(derived_folder.join("open.lock"))?;
-        lock.lock()?;
+        lock_within(&lock, OPENING_TIMEOUT).map_err(|error| match error {
+            TryLockError::WouldBlock => {
+                io::Error::new(io::ErrorKind::WouldBlock, "another process has been opening it for 5 seconds")
+            }
+            TryLockError::Error(error) => error,
+        })?;
         Ok(Self { database, folder, derived_folder, _lock: lock })
     }
 

@@ -10,6 +10,7 @@ mod derived;
 mod derived_file;
 mod erase;
 mod error;
+mod holder;
 mod id;
 mod in_repository;
 mod ingestion;

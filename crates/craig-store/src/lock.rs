@@ -3,10 +3,11 @@
 use std::fs::{File, TryLockError};
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
 
 use craig_source::private;
 
-use crate::{Project, Store, StoreError};
+use crate::{Project, Store, StoreError, holder};
 
 /// The right to change a project, held until it is dropped or the process ends in whatever way.
 #[derive(Debug)]
@@ -77,14 +78,15 @@ impl Store {
         self.lock_project(project, |file| file.lock().map_err(TryLockError::Error))
     }
 
-    /// Takes the right to write the index of `project`, waiting for its holder without limit.
+    /// Takes the right to write the index of `project`, waiting for its holder as long as `patience` allows; then fails with
+    /// [`StoreError::Held`].
     ///
     /// The lock file is not in the index's folder, which may be removed while somebody waits.
-    pub fn lock_index(&self, project: &Project) -> Result<IndexLock, StoreError> {
+    pub fn lock_index(&self, project: &Project, patience: Duration) -> Result<IndexLock, StoreError> {
         self.check_writable()?;
         let path = self.lock_path(&format!("{}.index", project.reference));
-        let lock = || open_lock_file(&path).and_then(|file| file.lock().map(|()| file));
-        lock().map(|file| IndexLock { _file: file }).map_err(|source| StoreError::Lock { path, source })
+        let file = locked_file(&path, |file| lock_within(file, patience))?;
+        Ok(IndexLock { _file: file })
     }
 
     /// The same, if nobody has it.
@@ -100,18 +102,7 @@ impl Store {
         project: &Project,
         take: impl FnOnce(&File) -> Result<(), TryLockError>,
     ) -> Result<ProjectLock, StoreError> {
-        let path = self.lock_path(&project.reference);
-        let io_error = |source| StoreError::Lock { path: path.clone(), source };
-        let mut file = open_lock_file(&path).map_err(io_error)?;
-        match take(&file) {
-            Ok(()) => {}
-            Err(TryLockError::WouldBlock) => {
-                return Err(StoreError::Held { holder: read_holder(&mut file) });
-            }
-            Err(TryLockError::Error(source)) => return Err(io_error(source)),
-        }
-        // The holder's id is for error messages only: the lock works without it.
-        let _ = write_holder(&mut file);
+        let file = locked_file(&self.lock_path(&project.reference), take)?;
         Ok(ProjectLock { file, reference: project.reference.clone() })
     }
 
@@ -136,6 +127,39 @@ impl Store {
 
     fn lock_path(&self, name: &str) -> PathBuf {
         self.place.derived_folder.join(format!("{name}.lock"))
+    }
+}
+
+/// The lock file at `path`, locked by `take`; fails with who holds it instead.
+fn locked_file(
+    path: &Path,
+    take: impl FnOnce(&File) -> Result<(), TryLockError>,
+) -> Result<File, StoreError> {
+    let io_error = |source| StoreError::Lock { path: path.to_owned(), source };
+    let mut file = open_lock_file(path).map_err(io_error)?;
+    match take(&file) {
+        Ok(()) => {}
+        Err(TryLockError::WouldBlock) => return Err(StoreError::Held { holder: read_holder(&mut file) }),
+        Err(TryLockError::Error(source)) => return Err(io_error(source)),
+    }
+    // The holder's id is for error messages only: the lock works without it.
+    let _ = write_holder(&mut file);
+    Ok(file)
+}
+
+/// Time between two tries to take a lock.
+const RETRY_INTERVAL: Duration = Duration::from_millis(10);
+
+/// Locks a file as soon as nobody else has it, or fails after `patience`.
+pub(crate) fn lock_within(file: &File, patience: Duration) -> Result<(), TryLockError> {
+    let started = Instant::now();
+    loop {
+        match file.try_lock() {
+            Err(TryLockError::WouldBlock) if started.elapsed() < patience => {
+                std::thread::sleep(RETRY_INTERVAL);
+            }
+            done => return done,
+        }
     }
 }
 
@@ -173,7 +197,7 @@ fn read_holder(file: &mut File) -> String {
     let mut text = String::new();
     let read = file.read_to_string(&mut text).ok();
     let pid: Option<u32> = read.and_then(|_| text.lines().next()?.trim().parse().ok());
-    pid.map_or_else(|| "another process".to_owned(), |pid| format!("process {pid}"))
+    pid.map_or_else(|| "another process".to_owned(), holder::process)
 }
 
 /// `text` with blanks and a line feed at its end, `n_bytes` in all.

@@ -15,8 +15,11 @@ use crate::error::OpenError;
 use crate::schema::{SCHEMA_VERSION, check_schema, check_version, migrate};
 use crate::{Role, StoreError};
 
-/// How long a statement waits for another process's write before it fails.
+/// How long a write waits for that of another process before it fails, unless [`Store::set_patience`] says otherwise.
 pub(crate) const BUSY_TIMEOUT: Duration = Duration::from_secs(60);
+
+/// How long opening waits for a process that lets nobody else read.
+pub(crate) const EXCLUSIVE_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// How long opening a database is retried while other processes make it.
 const OPEN_TIMEOUT: Duration = Duration::from_secs(5);
@@ -33,6 +36,8 @@ pub struct Store {
     opened_as: Option<FileState>,
     /// Whether rows were deleted that may still be in the log.
     pub(crate) has_deleted: bool,
+    /// How long a write waits for that of another process.
+    pub(crate) patience: Duration,
 }
 
 /// Where a database is, what it is for, and how it is opened.
@@ -141,7 +146,8 @@ impl Store {
         let opened_as = state_of(&place.path);
         let flags = place.flags | OpenFlags::SQLITE_OPEN_NO_MUTEX;
         let (connection, access) = connect(&place.path, flags)?;
-        let mut store = Self { connection, place, access, opened_as, has_deleted: false };
+        let mut store =
+            Self { connection, place, access, opened_as, has_deleted: false, patience: BUSY_TIMEOUT };
         let version = check_version(&store.connection, &store.place)?;
         if access == Access::ReadOnly {
             return store.opened_for_reading(version);
@@ -232,6 +238,21 @@ impl Store {
     /// Which file this database is in; `None` if it was missing just before it was opened.
     pub(crate) fn identity(&self) -> Option<DatabaseIdentity> {
         self.opened_as.map(|state| state.identity)
+    }
+
+    /// Sets how long a write waits for that of another process before it fails with [`StoreError::Busy`]; 60 seconds at first.
+    pub fn set_patience(&mut self, patience: Duration) -> Result<(), StoreError> {
+        self.patience = patience;
+        self.read(|connection| connection.busy_timeout(patience))
+    }
+
+    /// Waits as long as `patience` allows until no other process is writing; then fails with [`StoreError::Busy`].
+    pub fn wait_to_write(&mut self, patience: Duration) -> Result<(), StoreError> {
+        let usual = self.patience;
+        self.set_patience(patience)?;
+        let waited = self.write(|_| Ok(()));
+        self.set_patience(usual)?;
+        waited
     }
 
     /// Runs `work` with the connection and sorts what SQLite reports.

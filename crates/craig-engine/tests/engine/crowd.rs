@@ -1,5 +1,7 @@
 //! Many callers at once, and searches beside somebody who purges the project.
 
+use std::time::Duration;
+
 use craig_engine::{Cancellation, PrepareRequest, Refresh, SearchRequest};
 use craig_search::Index;
 use craig_store::Store;
@@ -14,7 +16,7 @@ fn a_search_whose_project_was_purged_meanwhile_says_so_by_its_name() {
     let workshop = Workshop::with_files(&[("a.rs", "fn alpha() {}")]);
     let request = PrepareRequest { refresh: Refresh::Skip, ..PrepareRequest::for_project("tree") };
     let prepared = workshop.engine.prepare(&request, &mut |_| ()).unwrap();
-    open(&workshop.database()).purge("tree").unwrap();
+    open(&workshop.database()).purge("tree", &mut |_| {}).unwrap();
     let error = workshop.engine.search(&prepared.0, "alpha", &SearchRequest::default()).unwrap_err();
     assert_eq!(error.to_string(), PURGED);
     assert!(error.hint().unwrap().contains("craig list"));
@@ -27,7 +29,7 @@ fn a_search_that_waits_for_the_index_finds_the_project_purged() {
     let mut store = Store::open(&workshop.database()).unwrap();
     let project = store.project("tree").unwrap();
     let folder = store.index_folder(&project);
-    let lock = store.lock_index(&project).unwrap();
+    let lock = store.lock_index(&project, Duration::ZERO).unwrap();
     Index::remove(&store, &project, &lock).unwrap();
     let path = workshop.database();
     let searcher = std::thread::spawn(move || {
@@ -35,7 +37,7 @@ fn a_search_that_waits_for_the_index_finds_the_project_purged() {
         error.to_string()
     });
     // Time to find the project, and to begin to wait.
-    std::thread::sleep(std::time::Duration::from_millis(300));
+    std::thread::sleep(Duration::from_millis(300));
     let project_lock = store.lock(&project).unwrap();
     store.purge(&project_lock).unwrap();
     drop(lock);

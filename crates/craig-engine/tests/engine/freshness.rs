@@ -58,7 +58,7 @@ fn an_index_that_another_engine_changed_is_compared_again() {
     for _ in 0..3 {
         check_is_up_to_date(&engine);
     }
-    open(&workshop.database()).purge("tree").unwrap();
+    open(&workshop.database()).purge("tree", &mut |_| {}).unwrap();
     let error = prepare(&engine).unwrap_err();
     assert!(error.to_string().contains("tree"), "{error}");
     workshop.ingest();

@@ -191,7 +191,7 @@ fn a_directory_that_is_no_clone_of_craigs_own_is_not_removed() {
     for (name, directory) in [("a", "precious/work"), ("b", "given.db.d/clones/../../precious/work")] {
         let mut store = Store::open(&database).unwrap();
         store.create_project(name, home.join(directory).to_str().unwrap(), git).unwrap();
-        open(&database).purge(name).unwrap();
+        open(&database).purge(name, &mut |_| {}).unwrap();
         assert!(home.join("precious/work").is_dir() && home.join("precious/letter").is_file(), "{directory}");
     }
 }

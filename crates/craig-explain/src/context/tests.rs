@@ -326,3 +326,11 @@ fn a_package_of_go_is_called_as_its_clause_says() {
     assert_eq!(package("main.go", "package main\n\nfunc Open() {}\n"), None);
     assert_eq!(package("a.rs", "\n\nfn open() {}\n"), None);
 }
+
+#[test]
+fn a_line_is_not_copied_for_each_of_its_names() {
+    let text = "A_b(c) ".repeat(20_000);
+    let context = CodeContext::read("a.md", Language::Markdown, &text, Some((1, 1)));
+    let n_bytes: usize = context.subjects().iter().map(|subject| subject.definition.len()).sum();
+    assert!(!context.subjects().is_empty() && n_bytes <= MAX_USED_NAMES * MAX_DEFINITION_BYTES, "{n_bytes}");
+}

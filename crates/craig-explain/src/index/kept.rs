@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::Duration;
 
 use craig_chunk::{Chunk, ChunkKind, Outline};
 use craig_model::{Embedder, Quantized, StaticModel};
@@ -25,6 +26,9 @@ const DATABASE: &str = "docs.db";
 
 /// The last explanation that an editor was shown.
 const EXPLANATION: &str = "explanation.md";
+
+/// How long an explanation waits for another process that writes the database; then it does without.
+const PATIENCE: Duration = Duration::from_secs(2);
 
 const IN_MEMORY: &str = "the documentation is kept in memory for now";
 
@@ -113,7 +117,8 @@ fn database(root: &Root, data_folder: &Path) -> RepositoryDatabase {
 }
 
 fn open_store(database: &RepositoryDatabase) -> Result<Store, StoreError> {
-    let store = Store::open_in_repository(database)?;
+    let mut store = Store::open_in_repository(database)?;
+    store.set_patience(PATIENCE)?;
     // Nobody wants to commit it. That there are rules already, or none can be written, is no reason to do without the rest.
     let _ = OwnFolder::open(&database.root, FOLDER)
         .and_then(|folder| folder.create(".gitignore"))
@@ -173,7 +178,7 @@ fn write(
         None => {
             // Of another version, or of another folder that this one was copied from.
             for other in store.projects()? {
-                let lock = store.lock(&other)?;
+                let lock = store.try_lock(&other)?;
                 store.purge(&lock)?;
             }
             store.create_project("documentation", root.as_str(), FORMAT)?

@@ -326,7 +326,7 @@ async fn a_project_is_searched_when_no_results_come() {
     let stale = context(json!({ "project": "shop", "message": "where does `verify_token` check" })).await;
     assert_eq!(stale.header("x-craig-trouble"), "stale_index");
     let engine = craig_engine::Engine::open(&config).unwrap();
-    engine.purge("shop").unwrap();
+    engine.purge("shop", &mut |_| {}).unwrap();
     let purged = gateway.chat(ask("shop")).await;
     assert_eq!((purged.status, purged.header("x-craig-trouble")), (StatusCode::OK, "unknown_project"));
 }

@@ -31,6 +31,8 @@ const ROUNDS: usize = 3;
 const MAX_SUPERS: usize = 24;
 /// Of the types that a value of a union may be of, with their supertypes, so many are asked for a member.
 const MAX_UNION: usize = 256;
+/// An occurrence refers to so many definitions, and to so many constructors of each.
+const MAX_REFERENTS: usize = 16;
 /// An unknown receiver may be of one of so many types; of more, nothing is said.
 const MAX_CANDIDATES: usize = 8;
 
@@ -259,7 +261,7 @@ impl<'t, 'n> Binder<'t, 'n> {
             };
             let bound = binder.bound(at as OccurrenceIx, 0);
             let confidence = bound.confidence;
-            for &entity in &bound.entities {
+            for &entity in bound.entities.iter().take(MAX_REFERENTS) {
                 let Entity::Symbol(symbol) = entity else { continue };
                 let is_type = self.table.entry(symbol).kind.is_type();
                 let is_qualifier =
@@ -280,7 +282,7 @@ impl<'t, 'n> Binder<'t, 'n> {
                 found.push(reference);
                 if is_type && occurrence.role == Role::Call {
                     let made = self.table.constructors(symbol).iter().copied();
-                    let made = made.filter(|&at| self.takes(at, occurrence.arguments));
+                    let made = made.filter(|&at| self.takes(at, occurrence.arguments)).take(MAX_REFERENTS);
                     found.extend(made.map(|symbol| SymbolReference { symbol, ..reference }));
                 }
             }

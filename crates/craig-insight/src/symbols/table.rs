@@ -86,6 +86,16 @@ impl Family {
     }
 }
 
+/// Definitions of one name in one scope that its occurrences are bound to. Overloads are fewer; a file that defines a name
+/// in each of its lines would have references as many as the square of them.
+const MAX_SAME_NAME: usize = 64;
+
+fn add(same_name: &mut Vec<SymbolIx>, at: usize) {
+    if same_name.len() < MAX_SAME_NAME {
+        same_name.push(at as SymbolIx);
+    }
+}
+
 /// A definition in the table.
 pub(super) struct Entry {
     pub(super) file: u32,
@@ -189,8 +199,8 @@ impl<'n> Table<'n> {
             self.by_name.entry(name).or_default().push(at as u32);
             let is_top = parent.is_none_or(|parent| self.is_transparent(parent)) && !is_owned;
             if is_top {
-                top.entry(name).or_default().push(at as u32);
-                self.group_top[group as usize].entry(name).or_default().push(at as u32);
+                add(top.entry(name).or_default(), at);
+                add(self.group_top[group as usize].entry(name).or_default(), at);
             }
         }
         self.top.push(top);
@@ -288,10 +298,10 @@ impl<'n> Table<'n> {
             if let Some(parent) = parent {
                 if kind == DefinitionKind::Constructor {
                     let of = self.canonical[parent as usize];
-                    self.constructors.entry(of).or_default().push(at as u32);
+                    add(self.constructors.entry(of).or_default(), at);
                 }
                 self.has_members.insert(parent);
-                self.members.entry((self.canonical[parent as usize], name)).or_default().push(at as u32);
+                add(self.members.entry((self.canonical[parent as usize], name)).or_default(), at);
             }
         }
     }

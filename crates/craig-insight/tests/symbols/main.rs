@@ -10,6 +10,7 @@ mod fixture;
 mod go;
 mod java;
 mod kotlin;
+mod limits;
 mod map;
 mod php;
 mod python;

@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::path::PathBuf;
+use std::time::Duration;
 
 use craig_model::{Embedder as _, StaticModel};
 use craig_search::{Index, IndexHealth, SearchError, SearchOptions};
@@ -177,7 +178,7 @@ fn files_that_no_manifest_names_are_removed_by_the_next_update() {
 #[test]
 fn a_removed_index_is_made_again() {
     let project = project();
-    let lock = project.store.lock_index(&project.project()).unwrap();
+    let lock = project.store.lock_index(&project.project(), Duration::ZERO).unwrap();
     Index::remove(&project.store, &project.project(), &lock).unwrap();
     Index::remove(&project.store, &project.project(), &lock).unwrap();
     assert!(!project.index_folder().exists());

@@ -3,12 +3,13 @@
 use std::{
     collections::BTreeMap,
     fs,
+    ops::ControlFlow,
     path::{Path, PathBuf},
 };
 
 use super::{
-    GitAccess, GitError, GitUrl,
-    command::{GitOutput, git},
+    GitAccess, GitError, GitUrl, Reach,
+    command::{MAX_STDOUT_BYTES, git, git_streamed},
 };
 use crate::{Root, SourceError, SourceOptions, notebook::max_bytes_of, private, rules::Rules};
 
@@ -21,6 +22,8 @@ pub struct Remote {
     pub reference: Option<String>,
     /// How many commits of its history to fetch; 0 means all.
     pub depth: u32,
+    /// Which servers it may be fetched from.
+    pub reach: Reach,
 }
 
 /// The hash of a commit, in hex.
@@ -87,7 +90,10 @@ impl<'a> Checkout<'a> {
         // Held to the end of this function; the system releases it with the process.
         let lock = private::file_options().create(true).write(true).open(above.join(".lock"));
         let lock = lock.map_err(trouble_with(above))?;
-        lock.lock().map_err(trouble_with(above))?;
+        if lock.try_lock().is_err() {
+            report("waiting for another process that clones it");
+            lock.lock().map_err(trouble_with(above))?;
+        }
         if self.exists() {
             return Ok(());
         }
@@ -106,6 +112,7 @@ impl<'a> Checkout<'a> {
     fn clone_into(&self, folder: &Path, report: &mut dyn FnMut(&str)) -> Result<(), GitError> {
         self.run_in(folder, "init", &["init", "--quiet", "--template="], report)?;
         self.fetch_into(folder, report)?;
+        self.check_size(folder)?;
         self.run_in(
             folder,
             "checkout",
@@ -130,8 +137,7 @@ impl<'a> Checkout<'a> {
         let arguments = ["ls-remote", "--quiet", "--", self.remote.url.as_str(), &patterns[0], &patterns[1]];
         let above = self.folder.parent().unwrap_or(&self.folder);
         let listed = self.run_in(above, "ls-remote", &arguments, &mut |_| ())?;
-        best_match(&String::from_utf8_lossy(&listed.stdout), reference)
-            .ok_or_else(|| self.no_such_reference())
+        best_match(&String::from_utf8_lossy(&listed), reference).ok_or_else(|| self.no_such_reference())
     }
 
     /// Fetches the newest commit; gives it. The files stay as they are.
@@ -166,6 +172,7 @@ impl<'a> Checkout<'a> {
     /// Makes the files those of the fetched commit: only files that differ are written, so that the others keep their
     /// times. Whatever somebody changed in the folder is undone.
     pub fn advance(&self, report: &mut dyn FnMut(&str)) -> Result<(), GitError> {
+        self.check_size(&self.folder)?;
         self.run("reset", &["reset", "--quiet", "--hard", NEWEST, "--"], report)?;
         self.run("clean", &["clean", "--quiet", "--force", "-d"], report)?;
         Ok(())
@@ -215,16 +222,27 @@ impl<'a> Checkout<'a> {
     fn commit_of(&self, reference: &str) -> Result<Commit, GitError> {
         let name = format!("{reference}^{{commit}}");
         let output = self.run("rev-parse", &["rev-parse", "--verify", "--quiet", &name], &mut |_| ())?;
-        Ok(Commit(String::from_utf8_lossy(&output.stdout).trim().to_owned()))
+        Ok(Commit(String::from_utf8_lossy(&output).trim().to_owned()))
+    }
+
+    /// Fails if the fetched commit has more files, folders or bytes than any repository that people work on: trees that
+    /// share folders and files can unfold to any size, and git would write all of it.
+    fn check_size(&self, folder: &Path) -> Result<(), GitError> {
+        let mut unfolded = Unfolded::default();
+        let stdout = &mut |bytes: &[u8]| match unfolded.add(bytes) {
+            true => ControlFlow::Continue(()),
+            false => ControlFlow::Break(()),
+        };
+        let arguments = ["ls-tree", "-r", "-t", "-l", "-z", NEWEST];
+        git_streamed("ls-tree", &arguments, folder, self.remote, self.access, stdout, &mut |_| ())?;
+        Ok(())
     }
 
     /// Files of a commit by path, without links and submodules.
     fn files_of(&self, reference: &str) -> Result<BTreeMap<String, TreeFile>, GitError> {
         let output = self.run("ls-tree", &["ls-tree", "-r", "-l", "-z", reference], &mut |_| ())?;
-        let listed = output
-            .stdout
-            .split(|&byte| byte == 0)
-            .filter_map(|row| tree_file(std::str::from_utf8(row).ok()?));
+        let listed =
+            output.split(|&byte| byte == 0).filter_map(|row| tree_file(std::str::from_utf8(row).ok()?));
         Ok(listed.collect())
     }
 
@@ -233,7 +251,7 @@ impl<'a> Checkout<'a> {
         what: &'static str,
         arguments: &[&str],
         report: &mut dyn FnMut(&str),
-    ) -> Result<GitOutput, GitError> {
+    ) -> Result<Vec<u8>, GitError> {
         self.run_in(&self.folder, what, arguments, report)
     }
 
@@ -243,9 +261,50 @@ impl<'a> Checkout<'a> {
         what: &'static str,
         arguments: &[&str],
         report: &mut dyn FnMut(&str),
-    ) -> Result<GitOutput, GitError> {
-        git(what, arguments, folder, &self.remote.url, self.access, report)
+    ) -> Result<Vec<u8>, GitError> {
+        git(what, arguments, folder, self.remote, self.access, report)
     }
+}
+
+/// Most files and folders of a commit; Chromium has some 500,000.
+const MAX_ENTRIES: u64 = 1_000_000;
+
+/// Most bytes of all files together.
+const MAX_FILE_BYTES: u64 = 32 << 30;
+
+/// What a commit unfolds to, counted in the output of `ls-tree -r -t -l -z`.
+#[derive(Default)]
+struct Unfolded {
+    n_entries: u64,
+    listed_bytes: u64,
+    file_bytes: u64,
+    /// The row that has begun.
+    row: Vec<u8>,
+}
+
+impl Unfolded {
+    /// Counts a piece of the list; gives whether it is still within the limits.
+    fn add(&mut self, piece: &[u8]) -> bool {
+        self.listed_bytes += piece.len() as u64;
+        let mut start = 0;
+        for end in memchr::memchr_iter(0, piece) {
+            self.row.extend_from_slice(&piece[start..end]);
+            self.n_entries += 1;
+            self.file_bytes += listed_size(&self.row).unwrap_or(0);
+            self.row.clear();
+            start = end + 1;
+        }
+        self.row.extend_from_slice(&piece[start..]);
+        self.n_entries <= MAX_ENTRIES
+            && self.listed_bytes <= MAX_STDOUT_BYTES as u64
+            && self.file_bytes <= MAX_FILE_BYTES
+    }
+}
+
+/// The size of a row `100644 blob HASH    SIZE<tab>PATH`; none of a folder.
+fn listed_size(row: &[u8]) -> Option<u64> {
+    let about = &row[..memchr::memchr(b'\t', row)?];
+    std::str::from_utf8(about).ok()?.rsplit(' ').next()?.parse().ok()
 }
 
 struct TreeFile {

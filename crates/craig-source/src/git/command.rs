@@ -3,14 +3,15 @@
 use std::{
     env, fmt,
     io::{self, Read},
+    ops::ControlFlow,
     path::Path,
     process::{Child, Command, ExitStatus, Stdio},
-    sync::mpsc::{self, Receiver, RecvTimeoutError, Sender},
+    sync::mpsc::{self, Receiver, RecvTimeoutError, SyncSender},
     thread,
     time::{Duration, Instant},
 };
 
-use super::{GitError, GitUrl, error::meaning, url::PROTOCOLS};
+use super::{GitError, GitUrl, Reach, Remote, error::meaning, server::Binding, url::PROTOCOLS};
 
 /// User name and password for a host, in memory only.
 #[derive(Clone, PartialEq, Eq)]
@@ -57,13 +58,6 @@ impl Default for GitAccess {
     }
 }
 
-/// Output of one run of git.
-pub(super) struct GitOutput {
-    pub(super) stdout: Vec<u8>,
-    pub(super) stderr: String,
-    status: ExitStatus,
-}
-
 /// Variables that a caller of Craig, such as a hook, may have set: they would point git at another repository or log what it sends.
 const FOREIGN_VARIABLES: &[&str] = &[
     "GIT_ALTERNATE_OBJECT_DIRECTORIES",
@@ -105,6 +99,8 @@ const SETTINGS: &[&str] = &[
     "core.quotePath=false",
     "submodule.recurse=false",
     "fetch.recurseSubmodules=false",
+    "core.bigFileThreshold=32m",
+    "pack.threads=4",
     "gc.autoDetach=false",
     "maintenance.autoDetach=false",
     "advice.detachedHead=false",
@@ -116,26 +112,71 @@ const SETTINGS: &[&str] = &[
 /// Commands that talk to the server of a repository.
 const TO_SERVERS: &[&str] = &["fetch", "ls-remote"];
 
-/// Runs git in `folder` on behalf of `url`, reporting its progress. Fails with git's message.
+/// Most bytes of stdout that a run may print.
+pub(super) const MAX_STDOUT_BYTES: usize = 128 << 20;
+
+/// What becomes of a piece of git's stdout; `Break` stops git, since it printed too much.
+type Sink<'a> = &'a mut dyn FnMut(&[u8]) -> ControlFlow<()>;
+
+/// Runs git in `folder` on behalf of `remote`, reporting its progress; gives its stdout. Fails with git's message.
 pub(super) fn git(
     what: &'static str,
     arguments: &[&str],
     folder: &Path,
-    url: &GitUrl,
+    remote: &Remote,
     access: &GitAccess,
     report: &mut dyn FnMut(&str),
-) -> Result<GitOutput, GitError> {
-    let output = run(arguments, folder, url, access, report).map_err(|trouble| match trouble {
+) -> Result<Vec<u8>, GitError> {
+    let mut stdout = Vec::new();
+    let keep = &mut |bytes: &[u8]| {
+        stdout.extend(bytes);
+        if stdout.len() > MAX_STDOUT_BYTES { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    };
+    git_streamed(what, arguments, folder, remote, access, keep, report)?;
+    Ok(stdout)
+}
+
+/// The same, with stdout passed on as it comes.
+pub(super) fn git_streamed(
+    what: &'static str,
+    arguments: &[&str],
+    folder: &Path,
+    remote: &Remote,
+    access: &GitAccess,
+    stdout: Sink<'_>,
+    report: &mut dyn FnMut(&str),
+) -> Result<(), GitError> {
+    let asks_server = arguments.first().is_some_and(|name| TO_SERVERS.contains(name));
+    let binding = match remote.reach {
+        Reach::Public if asks_server => Binding::new(&remote.url)?,
+        _ => Binding::default(),
+    };
+    let mut command = Command::new("git");
+    let settings = SETTINGS.iter().copied().chain(binding.settings.iter().map(String::as_str));
+    command.args(settings.flat_map(|setting| ["-c", setting])).args(arguments).current_dir(folder);
+    set_environment(&mut command, &remote.url, access);
+    if let Some(host) = &binding.virtual_host {
+        command.env("GIT_OVERRIDE_VIRTUAL_HOST", host);
+    }
+    if asks_server {
+        set_ssh(&mut command);
+    }
+    let run = run(command, access.patience, stdout, report);
+    let (status, stderr) = run.map_err(|trouble| match trouble {
         Trouble::Start(error) if error.kind() == io::ErrorKind::NotFound => GitError::NotInstalled,
         Trouble::Start(error) => GitError::Failed { what, detail: error.to_string() },
-        Trouble::Silent => GitError::TimedOut { url: url.to_string(), seconds: access.patience.as_secs() },
+        Trouble::Silent => {
+            GitError::TimedOut { url: remote.url.to_string(), seconds: access.patience.as_secs() }
+        }
+        Trouble::TooMuch => GitError::TooLarge { url: remote.url.to_string() },
     })?;
-    if output.status.success() { Ok(output) } else { Err(meaning(what, url, &output.stderr)) }
+    if status.success() { Ok(()) } else { Err(meaning(what, &remote.url, &stderr)) }
 }
 
 enum Trouble {
     Start(io::Error),
     Silent,
+    TooMuch,
 }
 
 /// A piece of git's output.
@@ -145,29 +186,38 @@ enum Piece {
 }
 
 fn run(
-    arguments: &[&str],
-    folder: &Path,
-    url: &GitUrl,
-    access: &GitAccess,
+    mut command: Command,
+    patience: Duration,
+    stdout: Sink<'_>,
     report: &mut dyn FnMut(&str),
-) -> Result<GitOutput, Trouble> {
-    let mut command = Command::new("git");
-    command.args(SETTINGS.iter().flat_map(|setting| ["-c", setting])).args(arguments).current_dir(folder);
-    set_environment(&mut command, url, access);
-    if arguments.first().is_some_and(|name| TO_SERVERS.contains(name)) {
-        set_ssh(&mut command);
-    }
+) -> Result<(ExitStatus, String), Trouble> {
     command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut child = command.spawn().map_err(Trouble::Start)?;
+    bound_memory(&child);
     let pieces = listen(&mut child);
-    let collected = collect(&pieces, access.patience, report);
-    let Some((stdout, stderr)) = collected else {
+    let collected = collect(&pieces, patience, stdout, report);
+    if collected.is_err() {
         end(&mut child);
-        return Err(Trouble::Silent);
-    };
+    }
+    let stderr = collected?;
     let status = child.wait().map_err(Trouble::Start)?;
-    Ok(GitOutput { stdout, stderr: String::from_utf8_lossy(&stderr).into_owned(), status })
+    Ok((status, String::from_utf8_lossy(&stderr).into_owned()))
 }
+
+/// Bounds what git and the programs that it starts may each have of their own; mapped packs do not count. A pack of some
+/// kilobytes can unfold to any size.
+#[cfg(target_os = "linux")]
+fn bound_memory(child: &Child) {
+    use rustix::process::{Pid, Resource, Rlimit, prlimit};
+    const MAX_MEMORY_BYTES: u64 = 2 << 30;
+    let limit = Rlimit { current: Some(MAX_MEMORY_BYTES), maximum: Some(MAX_MEMORY_BYTES) };
+    // It may have ended, or have a lower limit already.
+    let _ = prlimit(Pid::from_raw(child.id() as i32), Resource::Data, limit);
+}
+
+/// Other systems cannot bound another process.
+#[cfg(not(target_os = "linux"))]
+fn bound_memory(_child: &Child) {}
 
 fn set_environment(command: &mut Command, url: &GitUrl, access: &GitAccess) {
     for name in FOREIGN_VARIABLES {
@@ -236,9 +286,10 @@ fn offer(command: &mut Command, origin: &str, token: &GitToken) {
         .env("CRAIG_GIT_PASSWORD", &token.password);
 }
 
-/// Starts threads that pass on a child's output until it and all processes that hold its pipes have ended.
+/// Starts threads that pass on a child's output until it and all processes that hold its pipes have ended. A child that
+/// prints faster than its output is read waits.
 fn listen(child: &mut Child) -> Receiver<Piece> {
-    let (sender, pieces) = mpsc::channel();
+    let (sender, pieces) = mpsc::sync_channel(MAX_WAITING_PIECES);
     if let Some(stdout) = child.stdout.take() {
         pass_on(stdout, Piece::Stdout, sender.clone());
     }
@@ -248,7 +299,10 @@ fn listen(child: &mut Child) -> Receiver<Piece> {
     pieces
 }
 
-fn pass_on(mut from: impl Read + Send + 'static, make: fn(Vec<u8>) -> Piece, to: Sender<Piece>) {
+/// Pieces of output that wait to be read.
+const MAX_WAITING_PIECES: usize = 64;
+
+fn pass_on(mut from: impl Read + Send + 'static, make: fn(Vec<u8>) -> Piece, to: SyncSender<Piece>) {
     thread::spawn(move || {
         let mut buffer = [0; 16 << 10];
         while let Ok(n_read @ 1..) = from.read(&mut buffer) {
@@ -262,16 +316,21 @@ fn pass_on(mut from: impl Read + Send + 'static, make: fn(Vec<u8>) -> Piece, to:
 /// Bound on stderr in memory: its beginning and its end are enough.
 const MAX_STDERR_BYTES: usize = 64 << 10;
 
-/// Collects all output; `None` if there is none for too long.
+/// Passes stdout on and collects stderr. Fails if there is no output for too long, or `stdout` takes no more.
 fn collect(
     pieces: &Receiver<Piece>,
     patience: Duration,
+    stdout: Sink<'_>,
     report: &mut dyn FnMut(&str),
-) -> Option<(Vec<u8>, Vec<u8>)> {
-    let (mut stdout, mut stderr) = (Vec::new(), Vec::new());
+) -> Result<Vec<u8>, Trouble> {
+    let mut stderr = Vec::new();
     loop {
         match pieces.recv_timeout(patience) {
-            Ok(Piece::Stdout(bytes)) => stdout.extend(bytes),
+            Ok(Piece::Stdout(bytes)) => {
+                if stdout(&bytes).is_break() {
+                    return Err(Trouble::TooMuch);
+                }
+            }
             Ok(Piece::Stderr(bytes)) => {
                 report_last(&bytes, report);
                 stderr.extend(bytes);
@@ -279,8 +338,8 @@ fn collect(
                     stderr.drain(MAX_STDERR_BYTES / 4..MAX_STDERR_BYTES / 2);
                 }
             }
-            Err(RecvTimeoutError::Disconnected) => return Some((stdout, stderr)),
-            Err(RecvTimeoutError::Timeout) => return None,
+            Err(RecvTimeoutError::Disconnected) => return Ok(stderr),
+            Err(RecvTimeoutError::Timeout) => return Err(Trouble::Silent),
         }
     }
 }
@@ -359,14 +418,21 @@ mod tests {
     }
 
     #[test]
-    fn silence_ends_a_run() {
+    fn silence_and_too_much_output_end_a_run() {
         let (sender, pieces) = mpsc::channel();
         sender.send(Piece::Stderr(b"Receiving objects: 10%\rReceiving objects: 20%\r".to_vec())).unwrap();
         let mut reported = Vec::new();
-        let collected =
-            collect(&pieces, Duration::from_millis(20), &mut |line| reported.push(line.to_owned()));
-        assert_eq!((collected, reported), (None, vec!["Receiving objects: 20%".to_owned()]));
+        let mut stdout = |_: &[u8]| ControlFlow::Break(());
+        let collected = collect(&pieces, Duration::from_millis(20), &mut stdout, &mut |line| {
+            reported.push(line.to_owned());
+        });
+        assert!(matches!(collected, Err(Trouble::Silent)));
+        assert_eq!(reported, ["Receiving objects: 20%"]);
+        sender.send(Piece::Stdout(b"x".to_vec())).unwrap();
+        let collected = collect(&pieces, Duration::from_secs(9), &mut stdout, &mut |_| ());
+        assert!(matches!(collected, Err(Trouble::TooMuch)));
         drop(sender);
-        assert_eq!(collect(&pieces, Duration::from_secs(9), &mut |_| ()), Some((vec![], vec![])));
+        let collected = collect(&pieces, Duration::from_secs(9), &mut stdout, &mut |_| ());
+        assert!(collected.is_ok_and(|stderr| stderr.is_empty()));
     }
 }

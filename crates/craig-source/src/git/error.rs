@@ -38,6 +38,30 @@ pub enum GitError {
         /// What was asked for.
         url: String,
     },
+    /// The server is this machine, or only this machine can reach it.
+    #[error(
+        "{url} is not cloned for an assistant: {address} belongs to this machine or its own network segment"
+    )]
+    LocalServer {
+        /// What was asked for.
+        url: String,
+        /// Where its host is.
+        address: String,
+    },
+    /// The server answers with another address.
+    #[error("{url} redirects to another address")]
+    Redirected {
+        /// What was asked for.
+        url: String,
+    },
+    /// It unfolds to more than can be checked out.
+    #[error(
+        "the repository {url} is too large: git ran out of memory, or it has more than a million files or 32 GB"
+    )]
+    TooLarge {
+        /// Which.
+        url: String,
+    },
     /// SSH does not know the host's key, or the key has changed.
     #[error("SSH does not know the host key of {url}, or the key has changed")]
     HostKey {
@@ -133,6 +157,17 @@ impl GitError {
                     .into()
             }
             Self::UnknownHost { .. } => "check the spelling of the host, and the network".into(),
+            Self::LocalServer { url, .. } => {
+                format!(
+                    "ask the user, who can run 'craig ingest {url}' or start this server with --allow-source {url}"
+                )
+            }
+            Self::Redirected { .. } => {
+                "give the URL that it leads to; often it is the same with .git at its end".into()
+            }
+            Self::TooLarge { .. } => {
+                "clone it yourself, if it is meant to be that large, and ingest its directory".into()
+            }
             Self::HostKey { .. } => "connect once with 'ssh' to see and accept its key".into(),
             Self::Unreachable { .. } => "check the network and try again".into(),
             Self::Empty { .. } => "push a first commit to it, then ingest it".into(),
@@ -153,6 +188,9 @@ impl GitError {
                 | Self::NotFound { .. }
                 | Self::Denied { .. }
                 | Self::Empty { .. }
+                | Self::LocalServer { .. }
+                | Self::Redirected { .. }
+                | Self::TooLarge { .. }
                 | Self::NoSuchReference { .. }
         )
     }
@@ -172,6 +210,12 @@ const MEANINGS: &[(&str, MakeError)] = &[
     ("could not read password", |url, _| GitError::Denied { url }),
     ("permission denied", |url, _| GitError::Denied { url }),
     ("dubious ownership", |url, _| GitError::Denied { url }),
+    ("out of memory", |url, _| GitError::TooLarge { url }),
+    ("cannot allocate memory", |url, _| GitError::TooLarge { url }),
+    ("returned error: 301", |url, _| GitError::Redirected { url }),
+    ("returned error: 302", |url, _| GitError::Redirected { url }),
+    ("returned error: 307", |url, _| GitError::Redirected { url }),
+    ("returned error: 308", |url, _| GitError::Redirected { url }),
     ("returned error: 401", |url, _| GitError::Denied { url }),
     ("returned error: 403", |url, _| GitError::Denied { url }),
     ("returned error: 404", |url, _| GitError::NotFound { url }),

@@ -68,6 +68,20 @@ impl GitUrl {
         (!name.is_empty()).then_some(name)
     }
 
+    /// The port of the server, given or that of the protocol; `None` for files.
+    pub(super) fn port(&self) -> Option<u16> {
+        let usual = match self.text.split_once("://").map(|(scheme, _)| scheme) {
+            Some("https") => 443,
+            Some("http") => 80,
+            Some("git") => 9418,
+            Some("file") => return None,
+            _ => 22,
+        };
+        let behind = self.host.rsplit_once(']').map_or(self.host.as_str(), |(_, behind)| behind);
+        let given = behind.rsplit_once(':').and_then(|(_, port)| port.parse().ok());
+        Some(given.unwrap_or(usual))
+    }
+
     /// `https://host:port`, where credentials can be sent.
     pub(super) fn origin(&self) -> Option<&str> {
         let start = self.text.find("://")? + 3;

@@ -123,7 +123,7 @@ fn room_for_file() -> usize {
 
 fn phase_text(progress: &Progress) -> String {
     match progress.phase {
-        Phase::Waiting => format!("waiting for {}, which is writing this project", progress.current),
+        Phase::Waiting => format!("waiting for {}", progress.current),
         Phase::Fetching if progress.current.is_empty() => "fetching the repository".to_owned(),
         Phase::Fetching => format!("fetching the repository: {}", progress.current),
         Phase::Listing => "listing files".to_owned(),

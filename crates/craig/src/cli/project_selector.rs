@@ -37,6 +37,10 @@ impl ProjectSelector<'_> {
         }?;
         let (failed, notes) = match freshness {
             Freshness::UpToDate(Some(report)) => (report.failed, report.notes),
+            Freshness::Held(holder) => (
+                Vec::new(),
+                vec![format!("answered from the index as it is: {holder} is writing this project")],
+            ),
             Freshness::Unwritable(why) => (Vec::new(), vec![format!("answered from an older index: {why}")]),
             _ => (Vec::new(), Vec::new()),
         };

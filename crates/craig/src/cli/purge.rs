@@ -5,6 +5,7 @@ use serde::Serialize;
 
 use super::failure::{Outcome, Refusal};
 use super::output::{BOLD, Output, styled};
+use super::progress::ProgressView;
 use super::question;
 use super::session::Session;
 use super::units::counted;
@@ -36,7 +37,10 @@ pub(crate) fn run(args: &Args, session: &mut Session) -> anyhow::Result<Outcome>
         session.output.summarize(&kept, |_| "nothing was removed\n".to_owned())?;
         return Ok(Outcome::Complete);
     }
-    let purged = Purged { project: engine.purge(&args.project)?, purged: true };
+    let mut view = ProgressView::beside_results(&session.output);
+    let removed = engine.purge(&args.project, &mut |progress| view.step(progress));
+    view.finish();
+    let purged = Purged { project: removed?, purged: true };
     session.output.summarize(&purged, |_| format!("removed {}\n", styled(BOLD, &purged.project)))?;
     Ok(Outcome::Complete)
 }

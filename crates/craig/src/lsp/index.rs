@@ -132,7 +132,7 @@ impl<S: Fn(IndexUpdate)> Worker<S> {
 
     fn purge(&self) -> Result<(), EngineError> {
         match self.code.engine.project_of_directory(&self.code.folder)? {
-            Some(project) => self.code.engine.purge(&project).map(drop),
+            Some(project) => self.code.engine.purge(&project, &mut |_| {}).map(drop),
             None => Ok(()),
         }
     }
@@ -153,7 +153,7 @@ impl<S: Fn(IndexUpdate)> Worker<S> {
         };
         let (project, freshness) = self.code.engine.prepare(&request, &mut report)?;
         match freshness {
-            Freshness::InProgress => Ok(None),
+            Freshness::InProgress | Freshness::Held(_) => Ok(None),
             Freshness::Unwritable(error) => Ok(Some(IndexUpdate::Failed(error))),
             _ => Ok(Some(IndexUpdate::Ready(Box::new(self.code.engine.project(&project)?)))),
         }

@@ -103,6 +103,12 @@ impl Refreshes {
             Freshness::UpToDate(_) => State::Fresh,
             Freshness::InProgress if self.abilities == Abilities::ReadOnly => State::Unchecked,
             Freshness::InProgress => State::Updating,
+            // Nobody knows when that ends.
+            Freshness::Held(holder) if holder.ends_with("stopped") => {
+                State::Stale(format!("it is being written by {holder}"))
+            }
+            Freshness::Held(_) if self.abilities == Abilities::ReadOnly => State::Unchecked,
+            Freshness::Held(_) => State::Updating,
             Freshness::DirectoryGone => State::Stale("its directory is gone, or is a link now".into()),
             Freshness::Unwritable(why) => State::Stale(why),
             Freshness::Unchecked => State::Unchecked,

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 
-use craig_engine::{Engine, EngineError, ExplainConfig, Explainer, IndexReport};
+use craig_engine::{Engine, EngineError, ExplainConfig, Explainer, GitOrigin, IndexReport, Reach};
 use rmcp::model::{
     CacheScope, CallToolRequestParams, CallToolResponse, CancelTaskParams, CompleteRequestParams,
     CompleteResult, CompletionInfo, GetPromptRequestParams, GetPromptResponse, GetTaskParams, GetTaskResult,
@@ -60,6 +60,11 @@ pub(super) fn is_path(name: &str) -> bool {
     let first = Path::new(name).components().next();
     let is_relative = matches!(first, Some(Component::CurDir | Component::ParentDir));
     is_relative || Path::new(name).is_absolute() || uri::is_file(name)
+}
+
+/// The URL of a repository that no assistant named.
+fn ingested_by_the_user(origin: GitOrigin) -> Option<String> {
+    (origin.reach == Reach::Anywhere).then_some(origin.url)
 }
 
 /// A path relative to `root`, if it is inside.
@@ -218,7 +223,10 @@ impl Shared {
             allowed: self.settings.allowed.clone(),
             folders: self.workspace.permitted(),
             projects: projects.iter().map(|project| PathBuf::from(&project.source_path)).collect(),
-            repositories: projects.into_iter().filter_map(|project| Some(project.git?.url)).collect(),
+            repositories: projects
+                .into_iter()
+                .filter_map(|project| ingested_by_the_user(project.git?))
+                .collect(),
         };
         let text = text.to_owned();
         tokio::task::spawn_blocking(move || permissions.source(&text)).await.map_err(Failure::internal)?

@@ -1,9 +1,11 @@
 //! Which sources a client may ingest. This is decided here and nowhere else.
 
-use std::net::{IpAddr, Ipv6Addr, ToSocketAddrs as _};
 use std::path::{Component, Path, PathBuf};
 
-use craig_engine::{EngineError, GitUrl, ProtectedFolder, protected_folder, repository_leads_elsewhere};
+use craig_engine::{
+    EngineError, GitUrl, ProtectedFolder, Reach, protected_folder, public_addresses,
+    repository_leads_elsewhere,
+};
 
 use super::failure::Failure;
 
@@ -43,7 +45,8 @@ impl AllowedSources {
 pub(super) enum Source {
     /// A canonical path.
     Directory(PathBuf),
-    Repository(GitUrl),
+    /// With the servers that it may be fetched from.
+    Repository(GitUrl, Reach),
 }
 
 /// What a client may ingest.
@@ -55,7 +58,7 @@ pub(super) struct Permissions {
     pub(super) folders: Vec<PathBuf>,
     /// Directories of projects that are ingested already.
     pub(super) projects: Vec<PathBuf>,
-    /// Repositories that are ingested already.
+    /// Repositories that the user has ingested.
     pub(super) repositories: Vec<String>,
 }
 
@@ -158,13 +161,13 @@ impl Permissions {
             ));
         }
         if self.allowed.has_url(&url) || self.repositories.iter().any(|known| known == url.as_str()) {
-            return Ok(Source::Repository(url));
+            return Ok(Source::Repository(url, Reach::Anywhere));
         }
         match url.local_path() {
             Some(path) => self.local_repository(&path)?,
-            None => check_server(&url)?,
+            None => drop(public_addresses(&url).map_err(EngineError::from)?),
         }
-        Ok(Source::Repository(url))
+        Ok(Source::Repository(url, Reach::Public))
     }
 
     /// A repository on this machine is a directory, but git may follow it to object stores of other repositories.
@@ -197,51 +200,6 @@ pub(super) fn without_dots(path: &Path) -> PathBuf {
         }
     }
     plain
-}
-
-/// Fails for a server that is this machine, or that only this machine can reach, to prevent server-side request forgery.
-///
-/// A name that cannot be resolved here may be known to a proxy. Git resolves it again, so a name whose address changes in
-/// between passes; such a server is only asked for the branches of a repository.
-fn check_server(url: &GitUrl) -> Result<(), Failure> {
-    let name = url.server().unwrap_or_default();
-    let literal = name.parse::<IpAddr>().ok();
-    let resolved = || (name, 0).to_socket_addrs().into_iter().flatten().map(|address| address.ip());
-    let addresses: Vec<IpAddr> = literal.map_or_else(|| resolved().collect(), |address| vec![address]);
-    match addresses.into_iter().find(is_local) {
-        None => Ok(()),
-        Some(address) => Err(Failure::new(
-            format!(
-                "{url} is not cloned for an assistant: {address} belongs to this machine or its own network segment"
-            ),
-            format!(
-                "ask the user, who can run 'craig ingest {url}' or start this server with --allow-source {url}"
-            ),
-        )),
-    }
-}
-
-/// Loopback, link-local (where clouds serve credentials of the machine), multicast, and no address at all.
-fn is_local(address: &IpAddr) -> bool {
-    /// Metadata addresses of two clouds outside the link-local range.
-    const METADATA: [IpAddr; 2] = [
-        IpAddr::V4(std::net::Ipv4Addr::new(100, 100, 100, 200)),
-        IpAddr::V6(Ipv6Addr::new(0xfd00, 0xec2, 0, 0, 0, 0, 0, 0x254)),
-    ];
-    let address = address.to_canonical();
-    METADATA.contains(&address)
-        || match address {
-            IpAddr::V4(v4) => {
-                v4.is_loopback()
-                    || v4.is_link_local()
-                    || v4.is_multicast()
-                    || v4.is_broadcast()
-                    || v4.octets()[0] == 0
-            }
-            IpAddr::V6(v6) => {
-                v6.is_loopback() || v6.is_unspecified() || v6.is_unicast_link_local() || v6.is_multicast()
-            }
-        }
 }
 
 #[cfg(test)]
@@ -288,7 +246,7 @@ mod tests {
                 let text = text.replace("BASE", &base);
                 let decision = match self.permissions.source(&text) {
                     Ok(Source::Directory(path)) => format!("directory {}", path.display()),
-                    Ok(Source::Repository(url)) => format!("repository {url}"),
+                    Ok(Source::Repository(url, reach)) => format!("repository {url} {reach:?}"),
                     Err(failure) => failure.text().lines().next().unwrap_or_default().to_owned(),
                 };
                 format!("{text}\n  {decision}\n").replace(&base, "BASE")
@@ -447,11 +405,11 @@ mod tests {
             ],
             expect_test::expect![[r#"
                 https://192.0.2.7/a/b
-                  repository https://192.0.2.7/a/b
+                  repository https://192.0.2.7/a/b Public
                 https://10.1.2.3/a/b
-                  repository https://10.1.2.3/a/b
+                  repository https://10.1.2.3/a/b Public
                 git@192.0.2.7:a/b
-                  repository git@192.0.2.7:a/b
+                  repository git@192.0.2.7:a/b Public
                 https://me:secret@192.0.2.7/a
                   error: a URL with a password or token is not accepted from an assistant
                 http://127.0.0.1:8080/a
@@ -471,11 +429,11 @@ mod tests {
                 http://2130706433/a
                   error: http://2130706433/a is not cloned for an assistant: 127.0.0.1 belongs to this machine or its own network segment
                 http://127.0.0.1:3000/a
-                  repository http://127.0.0.1:3000/a
+                  repository http://127.0.0.1:3000/a Anywhere
                 http://127.0.0.1:30001/a
                   error: http://127.0.0.1:30001/a is not cloned for an assistant: 127.0.0.1 belongs to this machine or its own network segment
                 git@127.0.0.1:a
-                  repository git@127.0.0.1:a
+                  repository git@127.0.0.1:a Anywhere
                 file:///etc
                   error: /etc is not ingested for an assistant: it is a system folder
                 file://BASE/private
@@ -483,13 +441,13 @@ mod tests {
                 file://BASE/ws/%2e%2e/private
                   error: BASE/private is not ingested for an assistant: it lies outside the workspace
                 file://BASE/ws/a
-                  repository file://BASE/ws/a
+                  repository file://BASE/ws/a Public
                 file://BASE/ws/b.git
                   error: BASE/ws/b.git/objects/info/alternates is not ingested for an assistant: it belongs to a repository that uses objects of another one
                 file://BASE/ws/c
                   error: BASE/ws/c/.git is not ingested for an assistant: it belongs to a repository that uses objects of another one
                 file:///srv/known.git
-                  repository file:///srv/known.git
+                  repository file:///srv/known.git Anywhere
                 ext::sh -c true
                   error: the repository URL cannot be used: the protocol "ext" is not allowed
             "#]],

@@ -161,7 +161,7 @@ const TEXT_VALUES: &[(&str, &str)] = &[
     (r"\b[0-9a-f]{12}\b", "REFERENCE"),
     (r"(embedder ) *[^ \n]+", "${1}EMBEDDER"),
     (r"(craig\.db), [0-9.]+ [kMG]?B", "$1, SIZE"),
-    (r"process [0-9]+", "process PID"),
+    (r"process [0-9]+( \([^)]*\))?", "process PID"),
 ];
 
 fn replace_all(text: &str, replacements: &[(&str, &str)]) -> String {

@@ -1,5 +1,6 @@
 //! Repositories by URL, as assistants give them.
 
+use std::net::TcpListener;
 use std::path::Path;
 use std::process::Command;
 
@@ -66,8 +67,25 @@ fn forbidden_urls_are_refused_at_once() {
     }
     let branch = client.fail("trigger_ingest", json!({ "source": ".", "branch": "main" }));
     assert!(branch.contains("leave branch out"), "{branch}");
-    let job = client
-        .call("trigger_ingest", json!({ "source": "https://no-such-host.invalid/a", "wait_seconds": 60 }));
-    assert_eq!(job["job"]["state"], "failed");
-    assert!(job["job"]["error"].as_str().unwrap().contains("cannot be resolved"), "{job}");
+    let unknown = client.fail("trigger_ingest", json!({ "source": "https://no-such-host.invalid/a" }));
+    assert!(unknown.contains("cannot be resolved"), "{unknown}");
+}
+
+#[test]
+fn a_name_that_only_git_resolves_does_not_lead_to_this_machine() {
+    let server = TcpListener::bind("127.0.0.1:0").unwrap();
+    server.set_nonblocking(true).unwrap();
+    let port = server.local_addr().unwrap().port();
+    let home = Home::with_shop();
+    let mut client = home.client();
+    for source in [format!("http://foo.localhost:{port}/x.git"), format!("git://foo.localhost:{port}/x.git")]
+    {
+        let refused = client.fail("trigger_ingest", json!({ "source": source, "wait_seconds": 60 }));
+        assert!(
+            refused.contains("cannot be resolved") || refused.contains("belongs to this machine"),
+            "{refused}"
+        );
+        let connected = server.accept().map(|_| ()).map_err(|error| error.kind());
+        assert_eq!(connected, Err(std::io::ErrorKind::WouldBlock), "{source} was asked");
+    }
 }

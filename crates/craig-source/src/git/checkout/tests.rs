@@ -52,7 +52,7 @@ impl Place {
 
     fn remote(&self, reference: Option<&str>) -> Remote {
         let url = GitUrl::parse(&format!("file://{}", self.origin().display())).unwrap().unwrap();
-        Remote { url, reference: reference.map(str::to_owned), depth: 1 }
+        Remote { url, reference: reference.map(str::to_owned), depth: 1, reach: Reach::Anywhere }
     }
 
     fn checkout<'a>(&'a self, remote: &'a Remote) -> Checkout<'a> {
@@ -123,7 +123,7 @@ fn history_is_as_deep_as_asked() {
         checkout.make(&mut |_| ()).unwrap();
         checkout.fetch(&mut |_| ()).unwrap();
         let count = checkout.run("rev-list", &["rev-list", "--count", NEWEST], &mut |_| ()).unwrap();
-        assert_eq!(String::from_utf8(count.stdout).unwrap().trim(), n_commits.to_string(), "depth {depth}");
+        assert_eq!(String::from_utf8(count).unwrap().trim(), n_commits.to_string(), "depth {depth}");
     }
 }
 
@@ -220,4 +220,66 @@ fn no_hook_runs_and_links_stay_links() {
     place.commit(&[("a", "2")]);
     checkout.fetch(&mut |_| ()).unwrap();
     assert!(!mark.exists());
+}
+
+/// Commits a tree of `levels` levels of `width` folders each, all the same, around a file of so many bytes.
+fn unfolding(width: usize, levels: usize, file_bytes: usize) -> Place {
+    let place = Place::new();
+    let feed = |arguments: &[&str], input: &str| {
+        let author = ["-c", "user.name=a", "-c", "user.email=a@b"];
+        let mut command = Command::new("git");
+        command.args(author).args(arguments).current_dir(place.origin());
+        command
+            .env_remove("GIT_DIR")
+            .stdin(std::process::Stdio::piped())
+            .stdout(std::process::Stdio::piped());
+        let mut child = command.spawn().unwrap();
+        std::io::Write::write_all(child.stdin.as_mut().unwrap(), input.as_bytes()).unwrap();
+        let output = child.wait_with_output().unwrap();
+        assert!(output.status.success(), "{arguments:?}");
+        String::from_utf8(output.stdout).unwrap().trim().to_owned()
+    };
+    let file = feed(&["hash-object", "-w", "--stdin"], &"x".repeat(file_bytes));
+    let mut entry = format!("100644 blob {file}");
+    for _ in 0..levels {
+        let rows: String = (0..width).map(|at| format!("{entry}\tentry{at}\n")).collect();
+        entry = format!("040000 tree {}", feed(&["mktree"], &rows));
+    }
+    let tree = entry.rsplit(' ').next().unwrap();
+    let commit = feed(&["commit-tree", tree, "-m", "x"], "");
+    place.git(&["update-ref", "HEAD", &commit]);
+    place
+}
+
+#[test]
+fn commits_that_unfold_to_any_size_are_refused() {
+    for (what, place) in [("10^9 files", unfolding(10, 9, 1)), ("64 GB", unfolding(40, 3, 1 << 20))] {
+        let remote = place.remote(None);
+        let checkout = place.checkout(&remote);
+        let error = checkout.make(&mut |_| ()).unwrap_err();
+        assert!(matches!(error, GitError::TooLarge { .. }), "{what}: {error}");
+        assert!(!place.cloned().exists());
+        assert!(error.hint().is_some());
+    }
+}
+
+#[test]
+fn a_clone_whose_repository_grows_without_end_stays_as_it_is() {
+    let bomb = unfolding(10, 9, 1);
+    let place = Place::with_files(&[("a", "1")]);
+    let remote = place.remote(None);
+    let checkout = place.checkout(&remote);
+    checkout.make(&mut |_| ()).unwrap();
+    place.git(&[
+        "fetch",
+        "--quiet",
+        &bomb.origin().display().to_string(),
+        "+HEAD:refs/heads/trunk",
+        "--update-head-ok",
+    ]);
+    checkout.fetch(&mut |_| ()).unwrap();
+    assert!(matches!(checkout.advance(&mut |_| ()), Err(GitError::TooLarge { .. })));
+    let options = SourceOptions::default();
+    assert!(matches!(checkout.differences(&options), Err(SourceError::Git(GitError::TooLarge { .. }))));
+    assert_eq!(place.read("a").as_deref(), Some("1"));
 }

@@ -1,5 +1,7 @@
 //! The tables, as SQL sees them, and their locks.
 
+use std::time::Duration;
+
 use craig_store::StoreError;
 
 use crate::context_uses::context_use;
@@ -63,6 +65,24 @@ fn a_use_of_context_is_kept_without_waiting_for_other_writers() {
     assert!(matches!(busy, Err(StoreError::Busy { .. })), "{busy:?}");
     drop(other);
     assert!(fixture.store.record_context_use(project.id, &context_use()).is_ok());
+}
+
+#[test]
+fn a_write_waits_for_others_as_long_as_it_may_and_then_says_for_whom() {
+    let mut fixture = TestStore::new();
+    fixture.project("jobs");
+    let other = fixture.sqlite();
+    other.execute_batch("BEGIN IMMEDIATE").unwrap();
+    let busy = fixture.store.wait_to_write(Duration::from_millis(20)).unwrap_err();
+    assert!(busy.is_unwritable() && matches!(busy, StoreError::Busy { .. }), "{busy}");
+    #[cfg(target_os = "linux")]
+    assert!(busy.to_string().ends_with("is locked by another thread of this process"), "{busy}");
+    fixture.store.set_patience(Duration::from_millis(20)).unwrap();
+    let refused = fixture.store.create_project("mail", "/mail", "{}");
+    assert!(matches!(refused, Err(StoreError::Busy { .. })), "{refused:?}");
+    assert_eq!(fixture.store.projects().unwrap().len(), 1, "reading waits for nobody");
+    drop(other);
+    fixture.store.wait_to_write(Duration::ZERO).unwrap();
 }
 
 #[test]

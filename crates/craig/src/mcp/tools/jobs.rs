@@ -4,7 +4,7 @@ use std::ffi::OsString;
 use std::path::Path;
 use std::time::Duration;
 
-use craig_engine::{Engine, EngineError, GitUrl, IngestionState, ProjectStatus, ProjectSummary};
+use craig_engine::{Engine, EngineError, GitUrl, IngestionState, ProjectStatus, ProjectSummary, Reach};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -136,7 +136,9 @@ async fn ingest(call: Call<Ingest>) -> Result<Answer<OneJob>, Failure> {
     let mut arguments: Vec<OsString> = vec!["ingest".into()];
     arguments.extend(name.map(|name| format!("--name={name}").into()));
     let source = match call.shared.source(&source).await? {
-        Source::Repository(url) => {
+        Source::Repository(url, reach) => {
+            // Its server's name is resolved again when the job begins.
+            arguments.extend((reach == Reach::Public).then(|| "--exact".into()));
             arguments.extend(branch.map(|branch| format!("--branch={branch}").into()));
             url.to_string()
         }

@@ -1,0 +1,20 @@
+//! Files whose references would be as many as the square of their lines.
+
+use craig_insight::SymbolGraph;
+
+#[test]
+fn a_name_that_is_defined_in_every_line_has_references_in_proportion_to_its_uses() {
+    const N: usize = 2_000;
+    for (path, line, around) in [
+        ("a.py", "def f(): return f(f(f))\n", ["", ""]),
+        ("a.js", "function f(a) { return f(f(a)) }\n", ["", ""]),
+        ("A.java", "  int f(int a) { return f(f(a)); }\n", ["class A {\n", "}\n"]),
+        ("A.java", "  A(int a) { new A(1); }\n", ["class A {\n", "}\n"]),
+    ] {
+        let text = format!("{}{}{}", around[0], line.repeat(N), around[1]);
+        let graph = SymbolGraph::from_texts([(path, text.as_str())]);
+        assert!(graph.definitions.len() >= N, "{path}: {}", graph.definitions.len());
+        let (n, most) = (graph.references.len(), 3 * 20 * N);
+        assert!((N / 2..most).contains(&n), "{path} {line}: {n} references");
+    }
+}
