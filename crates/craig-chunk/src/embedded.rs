@@ -20,17 +20,23 @@ pub(crate) struct Code {
 pub(crate) fn code(language: Language, text: &str) -> Option<Vec<Code>> {
     match language {
         Language::Vue | Language::Svelte | Language::Astro => Some(scripts(language, text)),
-        Language::Html => Some(scripts(language, text)).filter(|scripts| !scripts.is_empty()),
+        _ if is_page(language) => Some(scripts(language, text)).filter(|scripts| !scripts.is_empty()),
         Language::Notebook => Some(notebook::code(text)),
         _ => None,
     }
+}
+
+/// Whether a language is that of pages, or of templates for them.
+fn is_page(language: Language) -> bool {
+    use Language::{Ejs, Erb, Handlebars, Html, Jinja, Liquid, Razor, Twig};
+    matches!(language, Html | Ejs | Erb | Handlebars | Jinja | Liquid | Razor | Twig)
 }
 
 /// The language that the code in a file has, or that the file has.
 pub(crate) fn language_of_code(language: Language, text: &str) -> Language {
     match language {
         Language::Vue | Language::Svelte | Language::Astro => Language::TypeScript,
-        Language::Html if code(language, text).is_some() => Language::JavaScript,
+        _ if is_page(language) && code(language, text).is_some() => Language::JavaScript,
         Language::Notebook => notebook::code(text).first().map_or(language, |first| first.language),
         _ => language,
     }

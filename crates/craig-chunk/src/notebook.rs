@@ -125,8 +125,12 @@ pub(crate) fn outline(text: &str, trees: &[ParsedCode]) -> Outline {
             None => windows(text, start..content.end, ChunkKind::Section, headings.title(), headings.above()),
         };
         headings.name(&mut chunks);
-        cover(&mut chunks, text, start..cell.bytes.end);
+        // Lines of long outputs would be in every answer that shows the cell.
+        let is_long = cell.bytes.end - content.end > TINY_BYTES;
+        let end = if is_long { content.end } else { cell.bytes.end };
+        cover(&mut chunks, text, start..end);
         outline.chunks.extend(chunks);
+        outline.chunks.extend(windows(text, end..cell.bytes.end, ChunkKind::Block, None, None));
         start = cell.bytes.end;
     }
     if start < text.len() {

@@ -1481,6 +1481,8 @@ Vue.component('cart-line', {
 });
 customElements.define('shop-cart', class extends HTMLElement { render() {} });
 socket.on('message', function(text) { function seven() {} });
+new Vue({ el: '#app', methods: { save() {} } });
+const store = new Vuex.Store({ actions: { load() {} } });
 describe('works', function() {});
 fetch('/x').then(function(r) { function eight() {} });
 "#,
@@ -1505,7 +1507,10 @@ fetch('/x').then(function(r) { function eight() {} });
             28-28 class shop-cart
             28-28 method render in shop-cart
             29-29 function seven
-            31-31 function eight
+            30-30 method save
+            31-31 constant store
+            31-31 method load in store
+            33-33 function eight
         "#]],
     );
 }

@@ -237,6 +237,19 @@ fn scripts_are_found_by_their_tags() {
 }
 
 #[test]
+fn scripts_of_templates_are_code() {
+    check(
+        "a.html.erb",
+        "<p><%= name %></p>\n<ul>\n</ul>\n<script>\nfunction go() { return 1 }\n</script>\n",
+        expect![[r#"
+            1-4 block -: <p><%= name %></p> <ul> 
+            4-6 function go: function go() { return 1
+            symbol 5-5 go
+        "#]],
+    );
+}
+
+#[test]
 fn notebooks_are_cut_into_cells() {
     check(
         "a.ipynb",

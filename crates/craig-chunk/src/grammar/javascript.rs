@@ -113,7 +113,7 @@ fn opened(value: Node<'_>) -> Answer<'_> {
             Some(name) => Defines(Definition::new(Class, name).body(field(value, "body"))),
             None => field(value, "body").map_or(Plain, Open),
         },
-        "call_expression" => called(value),
+        "call_expression" | "new_expression" => called(value),
         kind if FUNCTIONS.contains(&kind) => match (field(value, "name"), field(value, "body")) {
             (Some(name), body) => Defines(Definition::new(Function, name).body(body)),
             (None, Some(body)) if body.kind() == "statement_block" => OpenFunction(body),
@@ -247,6 +247,10 @@ fn value_kind(value: Node<'_>) -> (crate::ChunkKind, Option<Node<'_>>) {
                 None => (Constant, None),
             },
         },
+        "new_expression" => {
+            let members = field(value, "arguments").and_then(|arguments| child(arguments, "object"));
+            (Constant, members)
+        }
         "array" => injected(value).map_or((Constant, None), |function| (Function, field(function, "body"))),
         "as_expression" | "satisfies_expression" | "parenthesized_expression" => {
             value.named_child(0).map_or((Constant, None), value_kind)
@@ -310,6 +314,7 @@ fn statement<'t>(node: Node<'t>, source: &'t str) -> Answer<'t> {
         "call_expression" if module_asked(expression, source).is_some() => Answer::Import(read_requires),
         "call_expression" if registers(expression, source) => Open(expression),
         "call_expression" => callback(expression),
+        "new_expression" => called(expression),
         "parenthesized_expression" => expression.named_child(0).map_or(Plain, callback),
         _ => Plain,
     }
