@@ -8,18 +8,26 @@
 //! |---|---|---|
 //! | a vendor's mark | `ghp_…`, `AKIA…`, `eyJ….….…` | its alphabet and length; it is random (`token.rs`) |
 //! | a header | private keys, PEM or PuTTY's, plain or in base64 | key material follows (`private_key.rs`) |
-//! | an address | `postgres://user:…@host`, `Basic …` | no sample (`address.rs`) |
-//! | a name | `password = "…"`, `<api_key>…</api_key>` | a literal that is no placeholder, word or sample (`assignment.rs`) |
+//! | an address | `postgres://user:…@host`, `Basic …` | its host and user (`address.rs`) |
+//! | a command | `mysql -p…`, `IDENTIFIED BY '…'`, `requirepass …` | the flag or the word that it takes (`command.rs`) |
+//! | what is around | `kind: Secret`, `"kty":`, `AKIA…` | the block, the object, the line (`context.rs`) |
+//! | a name | `password = "…"`, `<api_key>…</api_key>` | a literal, not an expression (`assignment.rs`) |
+//!
+//! Whether the value in such a place is a secret is decided once: points for what the place says (`place.rs`) and for what the
+//! value looks like (`value.rs`).
 //!
 //! Samples of documentation (`AKIAIOSFODNN7EXAMPLE`, `postgres:postgres@localhost`) and keys cut short with an ellipsis stay
 //! as they are. In files that tools keep credentials in, such as `.npmrc`, any value of a secret's name is overwritten.
 
 mod address;
 mod assignment;
-mod prefixes;
+mod command;
+mod context;
+mod patterns;
+mod place;
 mod private_key;
-mod random;
 mod token;
+mod value;
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -28,28 +36,33 @@ use std::sync::LazyLock;
 use memchr::memmem;
 
 use crate::{FileKind, Language, language};
-use prefixes::Prefixes;
-use token::{Look, LookAt, MARKS, SHORT_MARKS};
+use assignment::STEMS;
+use command::COMMANDS;
+use patterns::Patterns;
+use token::{LookAt, MARKS, SHORT_MARKS};
+
+/// The secrets around a place of a text where a mark is.
+type LookAround = fn(&str, Range<usize>) -> Vec<Range<usize>>;
 
 /// `text` with every secret in it overwritten with `*`: same length, same lines.
 ///
 /// For whatever is about to leave the process or to be kept and did not come from [`read`](crate::read), which does the
 /// same: what an editor has not saved, a question, a request to a model.
 pub fn mask_secrets(text: &str) -> Cow<'_, str> {
-    masked(text, &find_secrets(text, Place::Prose))
+    masked(text, &find_secrets(text, FileSort::Prose))
 }
 
 /// The same for a text that would be saved as `path`; all of it where the file is secret for its name.
 pub fn mask_text<'t>(path: &str, text: &'t str) -> Cow<'t, str> {
     match is_secret_by_name(path) {
         true => masked(text, std::slice::from_ref(&(0..text.len()))),
-        false => masked(text, &find_secrets(text, Place::from_path(path, language(path, text)))),
+        false => masked(text, &find_secrets(text, FileSort::from_path(path, language(path, text)))),
     }
 }
 
 /// The same for the text of a file that was read.
 pub(crate) fn mask_file(path: &str, language: Language, text: String) -> String {
-    match masked(&text, &find_secrets(&text, Place::from_path(path, language))) {
+    match masked(&text, &find_secrets(&text, FileSort::from_path(path, language))) {
         Cow::Borrowed(_) => text,
         Cow::Owned(masked) => masked,
     }
@@ -86,27 +99,30 @@ const SECRET_NAMES: &[&str] = &[
     ".git-credentials",
 ];
 
-/// Where a text stands, which decides what a value without quotes is.
+/// What a file is for, which decides what a value without quotes is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Place {
+enum FileSort {
     /// Names and calls are written without quotes.
     Code,
-    /// Values are.
+    /// Values are: documentation, and texts of any other kind.
     Prose,
+    /// Values are, and a line may be a name and a value: scripts of shells, settings.
+    Settings,
     /// A file of a tool that keeps credentials in it.
     Credentials,
 }
 
-impl Place {
+impl FileSort {
     fn from_path(path: &str, language: Language) -> Self {
-        if keeps_credentials(path) {
-            Self::Credentials
-        } else if language.kind() == FileKind::Code
-            && !matches!(language, Language::Bash | Language::PowerShell | Language::Batch)
-        {
-            Self::Code
-        } else {
-            Self::Prose
+        use Language::{Bash, Batch, Dockerfile, Makefile, PowerShell};
+        match language.kind() {
+            _ if keeps_credentials(path) => Self::Credentials,
+            FileKind::Config => Self::Settings,
+            FileKind::Code if matches!(language, Bash | PowerShell | Batch | Makefile | Dockerfile) => {
+                Self::Settings
+            }
+            FileKind::Code => Self::Code,
+            FileKind::Docs => Self::Prose,
         }
     }
 }
@@ -177,47 +193,82 @@ const HEADERS: &[(&str, LookAt)] = &[
     ("LS0tLS1CRUdJTi", private_key::encoded_pem),
     ("9w0BAQEFAASC", private_key::pkcs8),
     ("Private-Lines", private_key::putty),
+    ("Static key V1-----", context::static_key),
     ("Basic ", address::basic),
     ("basic ", address::basic),
     (" -u ", address::user_flag),
     ("--user", address::user_flag),
+    ("@tcp(", address::data_source),
+    ("\"auth\":", context::docker_auth),
+    ("auth\\\":", context::docker_auth),
+    ("eyJhdXRocyI6", context::docker_config),
+    ("\"sensitive\": true", context::sensitive),
+    ("$2a$", context::password_hash),
+    ("$2b$", context::password_hash),
+    ("$2y$", context::password_hash),
+    ("$apr1$", context::password_hash),
+    ("$6$", context::password_hash),
+    ("nemonic", context::mnemonic),
+    ("NEMONIC", context::mnemonic),
+    ("seed phrase", context::mnemonic),
+    ("Seed:", context::mnemonic),
+    ("seed\":", context::mnemonic),
+    ("HDWalletProvider(", context::mnemonic),
 ];
 
-/// Marks of vendors, then headers.
-static MARKS_AND_HEADERS: LazyLock<Prefixes> = LazyLock::new(|| {
+/// Patterns around which several secrets may be.
+const CONTEXTS: &[(&str, LookAround)] = &[
+    ("kind", context::kubernetes),
+    ("kty\"", context::json_web_key),
+    ("kty'", context::json_web_key),
+    ("kty:", context::json_web_key),
+    ("kty=", context::json_web_key),
+];
+
+/// Marks of vendors, then headers, commands, contexts and parts of names.
+static PATTERNS: LazyLock<Patterns> = LazyLock::new(|| {
     let marks = MARKS.iter().map(|mark| mark.text);
-    Prefixes::new(&marks.chain(HEADERS.iter().map(|(header, _)| *header)).collect::<Vec<_>>())
+    let headers = HEADERS.iter().map(|(header, _)| *header);
+    let commands = COMMANDS.iter().map(|(name, _)| *name);
+    let contexts = CONTEXTS.iter().map(|(mark, _)| *mark);
+    Patterns::new(marks.chain(headers).chain(commands).chain(contexts).chain(STEMS.iter().copied()))
 });
 
-/// Apart from the marks: of patterns that overlap only one is found.
-static STEMS: LazyLock<Prefixes> = LazyLock::new(|| Prefixes::new(assignment::STEMS));
+/// Patterns that are too short for the table: each is searched for by itself.
+static SHORT: LazyLock<Vec<(memmem::Finder<'static>, LookAt)>> = LazyLock::new(|| {
+    let marks = SHORT_MARKS.iter().copied().chain([("://", address::password as LookAt)]);
+    marks.map(|(mark, look)| (memmem::Finder::new(mark), look)).collect()
+});
 
-static SHORT: LazyLock<Vec<(memmem::Finder<'static>, LookAt)>> =
-    LazyLock::new(|| SHORT_MARKS.iter().map(|(mark, look)| (memmem::Finder::new(mark), *look)).collect());
-
-static ADDRESS: LazyLock<memmem::Finder<'static>> = LazyLock::new(|| memmem::Finder::new("://"));
-
-/// Where secrets stand: a few passes for all patterns, and a closer look only where one is found.
-fn find_secrets(text: &str, place: Place) -> Vec<Range<usize>> {
+/// Where secrets are: one pass for most patterns, and a closer look only where one is found.
+fn find_secrets(text: &str, sort: FileSort) -> Vec<Range<usize>> {
     let mut secrets = Vec::new();
-    MARKS_AND_HEADERS.for_each(text, |pattern, found| secrets.extend(secret_at(text, pattern, found)));
-    STEMS.for_each(text, |_, stem| {
-        secrets.extend(assignment::secret(text, stem.clone(), place).or_else(|| address::netrc(text, stem)));
-    });
+    PATTERNS.for_each(text, |pattern, found| look(text, sort, pattern, found, &mut secrets));
     for (finder, look) in &*SHORT {
         let length = finder.needle().len();
         secrets.extend(finder.find_iter(text.as_bytes()).filter_map(|at| look(text, at..at + length)));
     }
-    secrets.extend(ADDRESS.find_iter(text.as_bytes()).filter_map(|at| address::password(text, at + 3)));
     secrets
 }
 
-/// The secret at a mark or header, by its number.
-fn secret_at(text: &str, pattern: usize, found: Range<usize>) -> Option<Range<usize>> {
-    let Some(mark) = MARKS.get(pattern) else { return HEADERS[pattern - MARKS.len()].1(text, found) };
-    match &mark.look {
-        Look::Token { alphabet, length } => token::token_at(text, found, *alphabet, length),
-        Look::At(look) => look(text, found),
+/// Looks closer at a pattern, by its number.
+fn look(text: &str, sort: FileSort, pattern: usize, found: Range<usize>, secrets: &mut Vec<Range<usize>>) {
+    let Some(pattern) = pattern.checked_sub(MARKS.len()) else {
+        let Some(token) = token::secret(text, &MARKS[pattern], found) else { return };
+        if MARKS[pattern].text == token::AMAZON {
+            secrets.extend(context::amazon_secret(text, &token));
+        }
+        return secrets.push(token);
+    };
+    let Some(pattern) = pattern.checked_sub(HEADERS.len()) else {
+        return secrets.extend(HEADERS[pattern].1(text, found));
+    };
+    let Some(pattern) = pattern.checked_sub(COMMANDS.len()) else {
+        return secrets.extend(command::password(text, &COMMANDS[pattern].1, found));
+    };
+    match CONTEXTS.get(pattern) {
+        Some((_, around)) => secrets.extend(around(text, found)),
+        None => secrets.extend(assignment::secret(text, found, sort)),
     }
 }
 

@@ -2,108 +2,160 @@
 
 use std::ops::Range;
 
-use super::Place;
-use super::random::{is_placeholder, is_uuid, looks_like_key, looks_like_password, may_be_weak_password};
+use super::{FileSort, address};
+use memchr::memmem;
 
-/// What the name says of the value.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Kind {
-    /// Passwords, which people make up.
-    Password,
-    /// Keys and secrets, which are drawn.
-    Key,
-    /// Tokens, of which parsers have other ones.
-    Token,
-}
+use super::place::{Place, is_secret};
+use super::value::is_uuid;
 
-/// Parts of names to search for, in the cases that they are written in. Their first letter is left out where that joins two
-/// cases.
+/// Parts of names to search for, in the cases that they are written in. As many as one pass of a vector search takes; their first
+/// letter is left out where that joins two cases.
 pub(super) const STEMS: &[&str] = &[
-    "assword",
-    "ASSWORD",
-    "assWord",
-    "asswd",
-    "ASSWD",
-    "assphrase",
-    "_pass",
-    "_PASS",
-    "Pass=",
-    "pass:",
-    "pass=",
-    "pass\"",
-    "pass'",
-    "pass =",
-    "PASS=",
-    "PASS:",
+    "pass",
+    "Pass",
+    "PASS",
     "ecret",
     "ECRET",
     "oken",
     "OKEN",
-    "pi_key",
-    "PI_KEY",
+    "_key",
+    "_KEY",
+    "-key",
+    "-Key",
+    "-KEY",
     "pikey",
     "piKey",
     "PIKey",
-    "pi-key",
-    "PI-KEY",
-    "pi-Key",
-    "cess_key",
-    "CESS_KEY",
-    "cessKey",
     "cesskey",
-    "vate_key",
-    "VATE_KEY",
+    "cessKey",
     "vateKey",
-    "ountKey",
-    "tion_key",
-    "TION_KEY",
-    "tionKey",
-    "ning_key",
-    "auth_key",
-    "AUTH_KEY",
-    "authKey",
+    "Key=",
+    "Key =",
+    "Key:",
+    "Key\"",
+    "Key'",
+    "Key>",
     "redential",
     "REDENTIAL",
     "earer ",
     "EARER ",
     "_auth",
     "\"auth\"",
+    "uthtok",
     "_SALT",
-    "NONCE_KEY",
-    "LOGGED_IN_KEY",
-    "key-data",
     "pwd=",
     "pwd:",
     "pwd\"",
     "pwd'",
-    "pwd =",
+    "pwd ",
+    "pwd)",
     "Pwd=",
-    "Pwd\"",
     "Pwd:",
+    "Pwd\"",
+    "Pwd'",
+    "Pwd ",
+    "Pwd)",
+    "Pwd>",
+    "pwd>",
     "PWD=",
     "PWD:",
     "PWD\"",
+    "PWD'",
+    "PWD ",
+    "indPW",
+    "psk=",
+    "psk\"",
+    "_PSK",
+    "Cookie",
+    "COOKIE",
+    "\"result",
+    "PSK \"",
 ];
 
 /// The secret whose name a stem at `stem` is part of.
-pub(super) fn secret(text: &str, stem: Range<usize>, place: Place) -> Option<Range<usize>> {
+pub(super) fn secret(text: &str, stem: Range<usize>, sort: FileSort) -> Option<Range<usize>> {
     let name = name_around(text, &stem);
-    let kind = kind_of(&text[name.clone()], place)?;
-    let operator = Operator::after(text, &name)?;
-    let value = Value::at(text, &operator, &name, place)?;
+    let named = place_of(text, &name, sort)?;
+    let operator = Operator::after(text, &name, sort)?;
+    let value = Value::at(text, &operator, &name, sort)?;
     let bytes = &text.as_bytes()[value.range.clone()];
-    let is_secret = match place {
-        Place::Credentials => is_given(bytes),
-        _ if matches!(operator, Operator::Follows(_)) => bytes.len() >= 20 && looks_like_key(bytes),
-        // Names of resources are joined so: `secretsmanager:…:secret:NAME`.
-        _ if text[..name.start].ends_with(':') && text[name.end..].starts_with(':') => false,
-        _ if value.is_quoted => is_secret(kind, bytes),
-        // What is compared with something unquoted is compared with a name.
-        _ if text[name.end..operator.value_start()].contains("==") => false,
-        Place::Code => is_secret(kind, bytes) && !is_expression(bytes),
-        Place::Prose => is_secret(kind, bytes) && !is_call(bytes),
+    let place = match operator {
+        Operator::Follows(_) => Place::Near,
+        _ if named == Place::Credentials && is_template(text, name.start) => return None,
+        _ => named,
     };
-    is_secret.then_some(value.range)
+    // Names of resources are joined so: `secretsmanager:…:secret:NAME`.
+    if matches!(operator, Operator::Follows(_))
+        && let Some(password) = address::netrc(text, &name)
+    {
+        return Some(password);
+    }
+    let is_resource = text[..name.start].ends_with(':') && text[name.end..].starts_with(':');
+    let is_near_enough = place != Place::Near || bytes.len() >= 20;
+    let is_drawn = !matches!(place, Place::Token | Place::Near) || !is_uuid(bytes);
+    let is_given = value.is_quoted
+        || is_literal(text, &name, &operator, &value, sort)
+            && !(sort == FileSort::Code
+                && place == Place::Token
+                && is_any_key(&text[name.clone()])
+                && is_text_of_code(text, &name, value.range.end));
+    (!is_resource && is_near_enough && is_drawn && is_given && is_secret(place, bytes)).then_some(value.range)
+}
+
+/// Whether a value without quotes is written as it is, rather than as the name of another or a call.
+fn is_literal(text: &str, name: &Range<usize>, operator: &Operator, value: &Value, sort: FileSort) -> bool {
+    let bytes = &text.as_bytes()[value.range.clone()];
+    // What is compared with something unquoted is compared with a name.
+    if text[name.end..operator.value_start()].contains("==") || is_call(bytes) {
+        return false;
+    }
+    let is_name = !bytes.iter().any(u8::is_ascii_digit) && !is_secret(Place::Token, bytes);
+    let is_markup = matches!(operator, Operator::Encloses(_));
+    if bytes.starts_with(b"(")
+        || bytes.starts_with(b"|")
+        || is_name && !is_markup && sort != FileSort::Credentials
+    {
+        return false;
+    }
+    match sort {
+        FileSort::Code => {
+            !is_expression(bytes)
+                || bytes.iter().any(u8::is_ascii_digit)
+                    && !bytes.iter().any(|byte| b"()[]{}".contains(byte))
+                    && is_text_of_code(text, name, value.range.end)
+        }
+        FileSort::Credentials | FileSort::Settings | FileSort::Prose => !is_template(text, value.range.start),
+    }
+}
+
+/// Whether code has a name in a comment or a literal, as in `"Server=db;Password=…"`.
+fn is_text_of_code(text: &str, name: &Range<usize>, value_end: usize) -> bool {
+    const MAX_LINE_BYTES: usize = 400;
+    let from = text.floor_char_boundary(name.start.saturating_sub(MAX_LINE_BYTES));
+    let line = &text[from..name.start];
+    let line = &line[line.rfind('\n').map_or(0, |at| at + 1)..];
+    let is_comment = ["//", "#", "*", "/*", "--"].iter().any(|mark| line.trim_start().starts_with(mark));
+    let mut open = None;
+    let mut is_escaped = false;
+    for byte in line.bytes() {
+        match open {
+            _ if is_escaped => is_escaped = false,
+            Some(_) if byte == b'\\' => is_escaped = true,
+            Some(quote) if byte == quote => open = None,
+            None if matches!(byte, b'"' | b'\'' | b'`') => open = Some(byte),
+            _ => {}
+        }
+    }
+    let rest = &text[value_end..text.floor_char_boundary(value_end + MAX_LINE_BYTES)];
+    let rest = &rest[..rest.find('\n').unwrap_or(rest.len())];
+    is_comment || open.is_some_and(|quote| rest.as_bytes().contains(&quote))
+}
+
+/// Whether a place is inside of a template's `{{ … }}`.
+fn is_template(text: &str, at: usize) -> bool {
+    let before = &text[text.floor_char_boundary(at.saturating_sub(200))..at];
+    let line = &before[before.rfind('\n').map_or(0, |at| at + 1)..];
+    line.rfind("{{").is_some_and(|open| !line[open..].contains("}}"))
 }
 
 /// Letters, digits and what joins them in names, around `stem`.
@@ -120,23 +172,47 @@ fn name_around(text: &str, stem: &Range<usize>) -> Range<usize> {
     start + text[start..].bytes().take_while(|byte| !is_name(byte)).count()..last_letter + n_after
 }
 
-/// What a name promises, if its last word is one of a secret's: `db_password`, but not `password_field`.
-fn kind_of(name: &str, place: Place) -> Option<Kind> {
+/// What a name says of its value, if its last word is one of a secret's: `db_password`, but not `password_field`.
+fn place_of(text: &str, name: &Range<usize>, sort: FileSort) -> Option<Place> {
+    let name = &text[name.clone()];
     let (letters, n_letters) = letters(name);
-    let name = std::str::from_utf8(&letters[..n_letters]).unwrap_or_default();
+    let letters = std::str::from_utf8(&letters[..n_letters]).unwrap_or_default();
+    let letters = letters.trim_end_matches(|c: char| c.is_ascii_digit());
+    let letters = SUFFIXES.iter().fold(letters, |name, suffix| {
+        name.strip_suffix(suffix).filter(|rest| rest.len() > 3).unwrap_or(name)
+    });
+    let ends = |words: &[&str]| words.iter().any(|word| letters.ends_with(word));
+    let in_credentials = sort == FileSort::Credentials;
+    let named = match () {
+        () if ends(PASSWORDS) => Place::Password,
+        () if letters.ends_with("pass") && is_separate_pass(name) => Place::Password,
+        () if ends(NO_SECRETS) => return None,
+        () if ends(KEYS) || name.ends_with("_SALT") => Place::Key,
+        // What a shell gives to programs is no token of a parser.
+        () if ends(TOKENS) && sort != FileSort::Code && !name.contains(|c: char| c.is_ascii_lowercase()) => {
+            Place::Key
+        }
+        () if ends(TOKENS) || is_any_key(name) => Place::Token,
+        () if in_credentials && ends(CREDENTIALS) => Place::Key,
+        () => return None,
+    };
+    let is_any_key = named == Place::Token && !ends(TOKENS);
+    Some(if in_credentials && !is_any_key { Place::Credentials } else { named })
+}
+
+/// Whether a name is that of some key: `license_key`, but not `entry.key`.
+fn is_any_key(name: &str) -> bool {
+    let is_key = name.len() > "x_key".len() && name.to_ascii_lowercase().ends_with("key");
+    is_key && !name.ends_with(".key") && !name.ends_with(".Key")
+}
+
+/// Whether `pass` is a word of a name, as in `db_pass` and `smtpPass`, and not the end of another, as in `bypass`.
+fn is_separate_pass(name: &str) -> bool {
     let name = name.trim_end_matches(|c: char| c.is_ascii_digit());
-    let name = SUFFIXES
-        .iter()
-        .fold(name, |name, suffix| name.strip_suffix(suffix).filter(|rest| rest.len() > 3).unwrap_or(name));
-    let ends = |words: &[&str]| words.iter().any(|word| name.ends_with(word));
-    match () {
-        () if ends(PASSWORDS) => Some(Kind::Password),
-        () if ends(NO_SECRETS) => None,
-        () if ends(TOKENS) => Some(Kind::Token),
-        () if ends(KEYS) => Some(Kind::Key),
-        () if place == Place::Credentials && ends(CREDENTIALS) => Some(Kind::Key),
-        () => None,
-    }
+    let before = name.len().saturating_sub("pass".len());
+    name.ends_with("Pass")
+        || before == 0
+        || name.get(..before).is_some_and(|name| name.ends_with(['_', '-', '.']))
 }
 
 /// The letters and digits of a name in lower case. Names are looked at so often that nothing is allocated for them.
@@ -160,13 +236,26 @@ const SUFFIXES: &[&str] = &[
     "base64",
     "b64",
     "value",
+    "equals",
     "plain",
     "text",
     "primary",
     "secondary",
 ];
 
-const PASSWORDS: &[&str] = &["password", "passwd", "passphrase", "pwd", "pass", "passwort"];
+const PASSWORDS: &[&str] = &[
+    "password",
+    "passwd",
+    "passphrase",
+    "pwd",
+    "passwort",
+    "bindpw",
+    "storepass",
+    "keypass",
+    "psk",
+    "authtok",
+    "erlangcookie",
+];
 
 const TOKENS: &[&str] = &["token", "bearer"];
 
@@ -188,11 +277,14 @@ const KEYS: &[&str] = &[
     "loggedinkey",
     "applicationkey",
     "subscriptionkey",
-    "salt",
+    "unsealkey",
+    "apitoken",
+    "authtoken",
+    "clientkeydata",
 ];
 
 /// Names that are a secret's only in files of credentials.
-const CREDENTIALS: &[&str] = &["auth", "credential", "credentials", "keydata"];
+const CREDENTIALS: &[&str] = &["auth", "credential", "credentials", "result"];
 
 /// Names of what anybody may see: marks of pages, requests and public keys.
 const NO_SECRETS: &[&str] = &[
@@ -209,23 +301,18 @@ const NO_SECRETS: &[&str] = &[
     "markertoken",
     "csrftoken",
     "publicsecret",
+    "publickey",
+    "primarykey",
+    "foreignkey",
+    "cachekey",
+    "partitionkey",
+    "sortkey",
+    "sitekey",
+    "objectkey",
+    "publishablekey",
+    "verifykey",
+    "verificationkey",
 ];
-
-fn is_secret(kind: Kind, value: &[u8]) -> bool {
-    match kind {
-        Kind::Password => looks_like_password(value) || may_be_weak_password(value),
-        Kind::Key => looks_like_password(value),
-        Kind::Token => looks_like_key(value) && !is_uuid(value),
-    }
-}
-
-/// In files that hold nothing but credentials, whatever is given counts.
-fn is_given(value: &[u8]) -> bool {
-    let text = value.to_ascii_lowercase();
-    value.len() >= 6
-        && !is_placeholder(value)
-        && !matches!(&*text, b"null" | b"none" | b"true" | b"false" | b"undefined")
-}
 
 /// A name with an opening parenthesis, as in the code of documentation.
 fn is_call(value: &[u8]) -> bool {
@@ -242,7 +329,8 @@ fn is_expression(value: &[u8]) -> bool {
         |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'.' | b':' | b'-' | b'>' | b'?');
     let value = value.trim_ascii_end().strip_suffix(b"!").unwrap_or(value);
     let n_digits = value.iter().filter(|byte| byte.is_ascii_digit()).count();
-    let is_literal = n_digits >= 4 || n_digits >= 1 && !value.contains(&b'.') && looks_like_key(value);
+    let is_literal =
+        n_digits >= 4 || n_digits >= 1 && !value.contains(&b'.') && is_secret(Place::Token, value);
     value.iter().any(|byte| matches!(byte, b'(' | b')' | b'[' | b']' | b'{' | b'}' | b'$' | b';'))
         || value.iter().all(is_name) && !(value.len() >= 20 && is_literal)
 }
@@ -263,11 +351,11 @@ enum Operator {
 }
 
 impl Operator {
-    fn after(text: &str, name: &Range<usize>) -> Option<Self> {
+    fn after(text: &str, name: &Range<usize>, sort: FileSort) -> Option<Self> {
         let mut rest = Rest { text, at: name.end };
         let is_quoted = rest.skip_quote();
         rest.skip_while(|byte| byte == b']');
-        let is_flag = text[name.clone()].starts_with("--");
+        let is_flag = text[name.clone()].starts_with('-');
         let is_bearer = text[name.clone()].eq_ignore_ascii_case("bearer");
         if (is_flag || is_bearer) && rest.peek() == Some(b' ') {
             return Some(Self::Blank(rest.at + 1));
@@ -275,9 +363,12 @@ impl Operator {
         if !is_quoted && rest.peek() == Some(b'>') && text[..name.start].ends_with('<') {
             return Some(Self::Encloses(rest.at + 1));
         }
+        if let Some(at) = rest.enclosed(name.start) {
+            return Some(Self::Encloses(at));
+        }
         let n_before_blanks = rest.at;
         rest.skip_blanks();
-        if is_quoted && rest.skip_words(&["value=", "Value=", "content="]) {
+        if is_quoted && rest.skip_words(&["value=", "Value=", "content=", "android:value="]) {
             return Some(Self::Assigns(rest.at));
         }
         let opens_call = !is_quoted
@@ -295,8 +386,14 @@ impl Operator {
             }
             b'=' | b':' => rest.skip_operator()?,
             b'\n' | b'\r' if rest.value_below().is_some() => {}
+            b'{' if rest.default_below().is_some() => return rest.default_below().map(Self::Assigns),
             // What holds when a variable is not set: `process.env.TOKEN || "…"`.
             b'|' | b'?' | b'o' if rest.skip_words(&["||", "??", "or "]) => {}
+            // `PASSWORD '…'` of SQL, `password "…"` of Gradle.
+            b'"' | b'\'' if !is_quoted && rest.at > n_before_blanks => return Some(Self::Assigns(rest.at)),
+            _ if !is_quoted && rest.at > n_before_blanks && rest.is_directive(name.start, sort) => {
+                return Some(Self::Assigns(rest.at));
+            }
             _ if !is_quoted && rest.at > n_before_blanks => return Some(Self::Follows(rest.at)),
             _ => return None,
         }
@@ -304,6 +401,10 @@ impl Operator {
             rest.at = at;
         }
         rest.skip_blanks();
+        if let Some(at) = rest.default_below() {
+            return Some(Self::Assigns(at));
+        }
+        rest.skip_words(&["** ", "`"]);
         rest.skip_block_mark();
         rest.skip_wrapper();
         Some(Self::Assigns(rest.at))
@@ -395,13 +496,63 @@ impl Rest<'_> {
         Some(())
     }
 
+    /// Where the value begins if the name is that of an element: `<string name="api_key">…`, or is the element before it, as in
+    /// property lists: `<key>ApiKey</key><string>…`.
+    fn enclosed(&self, name_start: usize) -> Option<usize> {
+        let rest = &self.text[self.at..];
+        if self.text[..name_start].ends_with("=\"") {
+            let tag = &rest[..rest.floor_char_boundary(80)];
+            let end = tag.find(['<', '>', '\n']).filter(|end| tag[*end..].starts_with('>'))?;
+            let is_text = rest[end + 1..].starts_with(|c: char| !c.is_whitespace() && c != '<');
+            return is_text.then_some(self.at + end + 1);
+        }
+        let value = rest.strip_prefix("</key>")?.trim_ascii_start().strip_prefix("<string>")?;
+        Some(self.text.len() - value.len())
+    }
+
+    /// Whether the name is a line's first word and the value its second and last, as in settings of servers.
+    fn is_directive(&self, name_start: usize, sort: FileSort) -> bool {
+        let before = &self.text[..name_start];
+        let is_first = before.trim_end_matches([' ', '\t']).is_empty()
+            || before.trim_end_matches([' ', '\t']).ends_with('\n');
+        let value = &self.text[self.at..];
+        let line = &value[..value.floor_char_boundary(128)];
+        let line = line[..line.find('\n').unwrap_or(line.len())].trim_ascii_end();
+        sort != FileSort::Code && is_first && !line.is_empty() && !line.contains([' ', '\t'])
+    }
+
+    /// Where the value begins if the name is that of a block that gives it: `variable "password" { default = "…" }`.
+    fn default_below(&self) -> Option<usize> {
+        const MAX_BLOCK_BYTES: usize = 400;
+        let rest = &self.text[self.at..];
+        let is_block = rest.starts_with(['{', '\n', '\r']) && !rest.starts_with("{{");
+        let block = is_block.then(|| &rest[..rest.floor_char_boundary(MAX_BLOCK_BYTES)])?;
+        let block = &block[..block.find('}').unwrap_or(block.len())];
+        let keys = ["default ", "default=", "\"value\":", "Default:"];
+        let (at, key) =
+            keys.iter().find_map(|key| memmem::find(block.as_bytes(), key.as_bytes()).map(|at| (at, key)))?;
+        // Of a block of YAML all lines are indented further than its name.
+        let is_inside = block.starts_with('{') || {
+            let before = &self.text[..self.at];
+            let line = &before[before.rfind('\n').map_or(0, |at| at + 1)..];
+            let indent = line.len() - line.trim_start_matches(' ').len();
+            let deeper = |line: &str| {
+                line.trim().is_empty() || line.len() - line.trim_start_matches(' ').len() > indent
+            };
+            block[..at].split('\n').skip(1).all(deeper) && block[..at].ends_with(' ')
+        };
+        let value = block[at + key.len()..].trim_start_matches([' ', '=', ':', '\t']);
+        is_inside.then(|| self.at + block.len() - value.len())
+    }
+
     /// Where the value begins if the name stands as the value of `name`, beside `value`, as in lists of variables:
     /// `name: DB_PASSWORD`, and `value: …` on the next line.
     fn value_below(&self) -> Option<usize> {
         let rest = &self.text[self.at..];
         let below = rest.trim_start_matches(['\r', '\n', ' ', '\t', ',']);
-        let key =
-            ["value:", "\"value\":", "Value:", "\"Value\":"].iter().find(|key| below.starts_with(**key))?;
+        let key = ["value:", "\"value\":", "Value:", "\"Value\":", "\"ParameterValue\":", "ParameterValue:"]
+            .iter()
+            .find(|key| below.starts_with(**key))?;
         Some(self.text.len() - below.len() + key.len())
     }
 }
@@ -416,12 +567,12 @@ struct Value {
 const MAX_VALUE_BYTES: usize = 4_096;
 
 impl Value {
-    fn at(text: &str, operator: &Operator, name: &Range<usize>, place: Place) -> Option<Self> {
+    fn at(text: &str, operator: &Operator, name: &Range<usize>, sort: FileSort) -> Option<Self> {
         let start = operator.value_start();
-        if matches!(operator, Operator::Assigns(_) | Operator::Precedes(_)) {
+        if !matches!(operator, Operator::Encloses(_)) {
             let mut rest = Rest { text, at: start };
             // Literals of bytes, raw texts and the like: b"…", r#"…"#, @"…", L"…".
-            rest.skip_while(|byte| matches!(byte, b'b' | b'r' | b'f' | b'u' | b'L' | b'@' | b'#'));
+            rest.skip_while(|byte| matches!(byte, b'b' | b'r' | b'f' | b'u' | b'L' | b'N' | b'@' | b'#'));
             let before = rest.at;
             if rest.skip_quote() {
                 return quoted(text, before, rest.at);
@@ -433,11 +584,11 @@ impl Value {
         let value = &text[start..text.floor_char_boundary(start + MAX_VALUE_BYTES)];
         let value = &value[..value.find(char::is_whitespace).unwrap_or(value.len())];
         let in_query = text[..name.start].ends_with(['?', '&']);
-        let ends: &[char] = match (operator, place) {
+        let ends: &[char] = match (operator, sort) {
             (Operator::Encloses(_), _) => &['<'],
             (Operator::Blank(_) | Operator::Follows(_), _) => &['"', '\'', '`', '\\', ','],
             _ if in_query => &['&', '"', '\'', '`', '<', '>', ')', '\\', '#', ',', ';'],
-            (_, Place::Code) => &['"', '\'', '`', '<', ',', ';', '\\', '&', ')'],
+            (_, FileSort::Code) => &['"', '\'', '`', '<', ',', ';', '\\', '&', ')'],
             _ => &['"', '\'', '`', '<', '\\', ';'],
         };
         let end = value.find(ends).unwrap_or(value.len());

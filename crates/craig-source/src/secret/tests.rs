@@ -150,6 +150,128 @@ fn values_are_judged_by_their_names() {
 }
 
 #[test]
+fn a_connection_string_keeps_all_but_its_password() {
+    for path in ["a.cs", "a.java", "a.py", "a.json", "a.md"] {
+        check_at(path, "\"Server=db1;User Id=app;Password=«t4Kq9wZx2vLm»;Timeout=3\"");
+        check_at(path, "\"Driver={SQL Server};Uid=app;Pwd=«t4Kq9wZx2vLm»;Encrypt=yes\"");
+        check_at(path, "\"host=db1 user=app password=«t4Kq9wZx2vLm» dbname=shop\"");
+        check_at(path, "\"jdbc:mysql://db1/shop?user=app&password=«t4Kq9wZx2vLm»&ssl=true\"");
+        check_at(path, "\"app:«t4Kq9wZx2vLm»@tcp(db.acme.io:3306)/shop\"");
+    }
+    check_at("a.py", "connect(password=user1.password2, token=t4Kq9wZx2v)");
+}
+
+#[test]
+fn an_address_of_another_machine_shows_no_password_whatever_its_letters() {
+    for password in ["xkqvwrnbtzpd", "8302749165", "copperlantern", "Pepper46?", "QRTNVXKWPD", "a7%40Kq9wZx"]
+    {
+        check_at("a.py", &format!("url = 'mysql://app:«{password}»@db.acme.io/shop'"));
+    }
+    check_at("a.md", "https://«94ff7fe25b8aa1cc21e61e56dd10444af70a08cd»:x-oauth-basic@github.com/acme/shop");
+    for sample in [
+        "mysql://app:wombat@localhost",
+        "mysql://app:tiger@db",
+        "https://user:secret@acme.io",
+        "http://h?a=b:c9@d",
+    ] {
+        check_at("a.md", sample);
+    }
+}
+
+#[test]
+fn what_takes_a_password_shows_none() {
+    for command in [
+        "mysql -u app -p«t4Kq9wZx2v» shop",
+        "sshpass -p «t4Kq9wZx2v» ssh app@acme.io",
+        "sshpass -p '«Pepper46»' ssh app@acme.io",
+        "redis-cli -h cache -a «t4Kq9wZx2v» ping",
+        "keytool -genkey -storepass «t4Kq9wZx2v» -alias a",
+        "ldapsearch -x -D cn=admin -w «t4Kq9wZx2v» -b dc=acme",
+        "docker login -u app -p «t4Kq9wZx2v» registry.acme.io",
+        "echo 'app:«t4Kq9wZx2v»' | chpasswd",
+        "echo «t4Kq9wZx2v» | docker login -u app --password-stdin",
+        "export API_TOKEN=«t4Kq9wZx2v»",
+        "kubectl create secret generic a --from-literal=value='«t4Kq9wZx2v»'",
+        "mysql -e \"CREATE USER app IDENTIFIED BY '«t4Kq9wZx2v»'\"",
+    ] {
+        check_at("a.sh", command);
+        check_at("a.yml", &format!("- run: {command}\n"));
+    }
+    check_at("a.sql", "CREATE ROLE app LOGIN PASSWORD '«t4Kq9wZx2v»';");
+    check_at("redis.conf", "port 6379\nrequirepass «t4Kq9wZx2v»\n");
+    check_at("ldap.conf", "binddn cn=app\nbindpw «t4Kq9wZx2v»\n");
+    check_at("a.cs", "new NetworkCredential(\"app\", \"«t4Kq9wZx2v»\")");
+    for command in [
+        "mysql -u root -ppassword",
+        "mysql -p$PASSWORD",
+        "mysql -p 3306",
+        "sshpass -p \"$1\" ssh a",
+        "sshpass -previous-version",
+        "mongo -p 27017",
+        "echo $TOKEN1 | docker login --password-stdin",
+        "IDENTIFIED BY '<password1>'",
+        "requirepass foobared",
+        "helm registry login -p ${PASSWORD}",
+    ] {
+        check_at("a.sh", command);
+    }
+}
+
+#[test]
+fn a_block_or_an_element_gives_its_name_to_the_value_in_it() {
+    check_at("a.tf", "variable \"db_password\" {\n  type = string\n  default = \"«t4Kq9wZx2v»\"\n}\n");
+    check_at(
+        "a.yaml",
+        "  DBPassword:\n    Type: String\n    Default: «t4Kq9wZx2v»\n  Name:\n    Default: shop1shop2\n",
+    );
+    check_at("a.json", "{\"db_password\": {\"value\": \"«t4Kq9wZx2v»\", \"sensitive\": true}}");
+    check_at("a.tfstate", "{\"sensitive\": true, \"type\": \"string\", \"value\": \"«t4Kq9wZx2v»\"}");
+    check_at("a.xml", "<string name=\"api_key\">«Zt4kQ1vXw9Lm2Np7Bs5Hd3»</string>");
+    check_at("a.plist", "<key>ApiKey</key>\n\t<string>«Zt4kQ1vXw9Lm2Np7Bs5Hd3»</string>");
+    check_at("a.php", "define('AUTH_KEY', '«7sBZJslfTvB@+=?B7Rm>R7eqL63:m&P=dg_tUTCs<a.1ni^Bf»');");
+}
+
+#[test]
+fn the_text_around_gives_secrets_away() {
+    // Base64 of `app:t4Kq9wZx2v` and of `copperlantern`.
+    check_at("a.json", "{\"auths\": {\"acme.io\": {\"auth\": \"«YXBwOnQ0S3E5d1p4MnY=»\"}}}");
+    check_at(
+        "a.yaml",
+        "kind: Secret\nmetadata:\n  name: shop1\ndata:\n  database: «dDRLcTl3Wngydg==»\n  b: «Y29wcGVybGFudGVybg==»\n  user: YXBw\n",
+    );
+    check_at(
+        "a.yaml",
+        "stringData:\n  db: «t4Kq9wZx2v»\n  host: db.acme.io\nkind: Secret\n---\ndata:\n  db: t4Kq9wZx2v\n",
+    );
+    check_at(
+        "a.yaml",
+        "kind: Secret\ndata:\n  a: «dDRLcTl3Wngydg==»\nstringData:\n  b: «t4Kq9wZx2v»\nkind: Secret\n",
+    );
+    check_at("a.yaml", "kind: SecretStore\ndata:\n  db: t4Kq9wZx2v\n");
+    check_at(
+        "a.json",
+        "{\"kty\": \"oct\", \"kid\": \"a\", \"k\": \"«lwUDvGwspUtqxTABCGhFxZHlH8MP5Y5LbUtwrKNpkeh»\"}",
+    );
+    check_at(
+        "a.json",
+        "{\"kty\": \"RSA\", \"n\": \"lwUDvGwspUtqxTABCGhFxZHlH8MP5Y5LbUtwrKNpkeh\", \"e\": \"AQAB\"}",
+    );
+    check_at("a.txt", "«AKIA‹+›Q3EGRZ7WLNXO2VYK» / «Ms8cTWBphktteGuStE19IWu6fSblf/6DZaXCXEFF»");
+    check_at("users", "app:«$2y$05$h0OlXhYhYB4BkFT/DHBCA8Wb6vWZ/Ap4HagjNtpHl/6ddIfT96N1t»\n");
+    check_at(
+        "a.js",
+        "mnemonic: '«cactus benefit blossom already address armor benefit avocado afraid alpha animal orbit»'",
+    );
+    check_at("a.js", "mnemonic: 'test test test test test test test test test test test junk'");
+    check_at("a.txt", "Unseal Key 1: «KxajKbEf5ikXkzj4RitdZJnSe1iBweJIgkDAqyWifg0=»\n");
+    let key = "662d52f332d2c4242c8165eccee67c1e\n".repeat(16);
+    check_at(
+        "ta.key",
+        &format!("-----BEGIN OpenVPN Static key V1-----«\n{key}»-----END OpenVPN Static key V1-----\n"),
+    );
+}
+
+#[test]
 fn what_is_no_secret_keeps_its_text() {
     for text in [
         "password = \"changeme\"",
@@ -167,6 +289,11 @@ fn what_is_no_secret_keeps_its_text() {
         "\"password\", \"userName2\", \"Email3\"",
         "password: string; // at least 8 characters, 1 digit",
         "PublicKeyToken=b77a5c561934e089",
+        "password:\"? -u me /bin/bash -c 'echo READY-1.+?; /bin/me'\"",
+        "\"minipass\": \"npm:^7.0.4\"",
+        "$password = Get-SomeParam -name password",
+        "password: {{ default (randAlphaNum 10) }}",
+        "\"cacheKey\": \"Zt4kQ1vXw9Lm2Np7Bs5Hd3\"",
     ] {
         for path in ["a.ts", "a.yaml", "a.md"] {
             check_at(path, text);

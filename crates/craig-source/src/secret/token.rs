@@ -2,23 +2,35 @@
 
 use std::ops::Range;
 
-use super::random::{has_sample_subject, looks_random};
+use super::place::{Place, is_secret};
+use super::value::has_sample_subject;
 
 /// A mark to search for, and a closer look at what stands there.
 pub(super) struct Mark {
     pub(super) text: &'static str,
-    pub(super) look: Look,
+    look: Look,
 }
 
 /// The secret at a place of a text where a mark stands.
 pub(super) type LookAt = fn(&str, Range<usize>) -> Option<Range<usize>>;
 
 /// How to look closer.
-pub(super) enum Look {
+enum Look {
     /// What follows the mark, together with the mark: bytes of an alphabet, within bounds, at random.
     Token { alphabet: fn(&u8) -> bool, length: Range<usize> },
     /// Anything else: from the text and where the mark stands.
     At(LookAt),
+}
+
+/// The mark of an access key, next to which its secret is often written.
+pub(super) const AMAZON: &str = "AKIA";
+
+/// The token at a mark.
+pub(super) fn secret(text: &str, mark: &Mark, found: Range<usize>) -> Option<Range<usize>> {
+    match &mark.look {
+        Look::Token { alphabet, length } => token_at(text, found, *alphabet, length),
+        Look::At(look) => look(text, found),
+    }
 }
 
 const fn token(text: &'static str, alphabet: fn(&u8) -> bool, length: Range<usize>) -> Mark {
@@ -32,7 +44,7 @@ const fn at(text: &'static str, look: LookAt) -> Mark {
 /// The formats are the vendors' own, from their documentation and from what gitleaks and trufflehog look for.
 pub(super) const MARKS: &[Mark] = &[
     // Amazon
-    token("AKIA", is_upper_alphanumeric, 16..17),
+    token(AMAZON, is_upper_alphanumeric, 16..17),
     token("ASIA", is_upper_alphanumeric, 16..17),
     token("ABSK", is_base64, 80..400),
     // Google
@@ -111,6 +123,8 @@ pub(super) const MARKS: &[Mark] = &[
     at("/api/webhooks/", webhook),
     at("webhook.office.com/", webhook),
     at("hooks.zapier.com/hooks/catch/", webhook),
+    // Laravel's keys
+    token("base64:", is_base64, 44..45),
     // Language models
     token("sk-", is_url_safe, 32..256),
     token("gsk_", is_alphanumeric, 48..64),
@@ -208,7 +222,7 @@ fn is_dotted(byte: &u8) -> bool {
     is_url_safe(byte) || *byte == b'.'
 }
 
-/// Marks of two letters, which vectors would find too often among longer ones: each is searched for by itself.
+/// Marks of two letters.
 pub(super) const SHORT_MARKS: &[(&str, LookAt)] = &[("SK", twilio), ("Q~", azure), ("MT", discord)];
 
 fn is_azure(byte: &u8) -> bool {
@@ -248,7 +262,7 @@ pub(super) fn token_at(
     let n_body = if length.contains(&n_body) { n_body } else { n_body - n_trailing };
     let ends_there = !body.get(n_body).is_some_and(u8::is_ascii_alphanumeric);
     let is_token =
-        length.contains(&n_body) && ends_there && starts_word(text, start) && looks_random(&body[..n_body]);
+        length.contains(&n_body) && ends_there && starts_word(text, start) && is_random(&body[..n_body]);
     is_token.then(|| start..mark.end + n_body)
 }
 
@@ -268,7 +282,7 @@ pub(super) fn starts_word(text: &str, at: usize) -> bool {
 }
 
 /// How many bytes from `start` on are of an alphabet, at most `limit`.
-fn run(text: &str, start: usize, limit: usize, alphabet: fn(&u8) -> bool) -> usize {
+pub(super) fn run(text: &str, start: usize, limit: usize, alphabet: fn(&u8) -> bool) -> usize {
     text.as_bytes()[start..].iter().take(limit).take_while(|byte| alphabet(byte)).count()
 }
 
@@ -292,7 +306,7 @@ fn json_web_token(text: &str, mark: Range<usize>) -> Option<Range<usize>> {
     let is_header = head.starts_with(b"{\"")
         && [&b"\"alg\""[..], b"\"typ\"", b"\"kid\"", b"\"enc\""].iter().any(|name| find(&head, name));
     let is_signed = signature.is_some_and(|signature| signature.len() >= 16)
-        && looks_random(&text.as_bytes()[mark.start..end]);
+        && is_random(&text.as_bytes()[mark.start..end]);
     let is_sample = decoded(&text[claims]).is_some_and(|claims| has_sample_subject(&claims));
     // Encrypted ones have five parts.
     let rest = text.as_bytes()[end..].iter().take(MAX_TOKEN_BYTES).take_while(|byte| is_dotted(byte)).count();
@@ -314,7 +328,7 @@ fn telegram(text: &str, mark: Range<usize>) -> Option<Range<usize>> {
     let key = mark.end - 2;
     let length = run(text, key, 40, is_url_safe);
     let is_token =
-        (8..=11).contains(&n_digits) && length == 35 && looks_random(&text.as_bytes()[key..key + length]);
+        (8..=11).contains(&n_digits) && length == 35 && is_random(&text.as_bytes()[key..key + length]);
     // `bot` stands before it in addresses.
     (is_token && (starts_word(text, start) || text[..start].ends_with("bot"))).then_some(start..key + length)
 }
@@ -325,7 +339,7 @@ fn mailchimp(text: &str, mark: Range<usize>) -> Option<Range<usize>> {
     let n_key = run_before(text, mark.start, 32, u8::is_ascii_hexdigit);
     let n_place = run(text, mark.end, 3, u8::is_ascii_digit);
     let is_key = n_key == 32 && (1..=2).contains(&n_place) && starts_word(text, start);
-    (is_key && looks_random(&text.as_bytes()[start..mark.start])).then_some(start..mark.end + n_place)
+    (is_key && is_random(&text.as_bytes()[start..mark.start])).then_some(start..mark.end + n_place)
 }
 
 /// `SK` and 32 hexadecimal digits.
@@ -336,7 +350,7 @@ fn twilio(text: &str, mark: Range<usize>) -> Option<Range<usize>> {
     (length == 32
         && ends_there
         && starts_word(text, mark.start)
-        && looks_random(&text.as_bytes()[key..key + length]))
+        && is_random(&text.as_bytes()[key..key + length]))
     .then_some(mark.start..key + length)
 }
 
@@ -348,7 +362,7 @@ fn webhook(text: &str, mark: Range<usize>) -> Option<Range<usize>> {
     // Discord takes messages as Slack and GitHub send them, too.
     let path = path.strip_suffix("/slack").or_else(|| path.strip_suffix("/github")).unwrap_or(path);
     let key = path.rsplit('/').next()?;
-    (key.len() >= 16 && looks_random(key.as_bytes())).then(|| mark.end..mark.end + path.len())
+    (key.len() >= 16 && is_random(key.as_bytes())).then(|| mark.end..mark.end + path.len())
 }
 
 /// `sig=` of a shared access signature: SHA-256 in base64, escaped or not.
@@ -357,7 +371,7 @@ fn shared_signature(text: &str, mark: Range<usize>) -> Option<Range<usize>> {
     let length = run(text, mark.end, 80, is_signature);
     let value = &text.as_bytes()[mark.end..mark.end + length];
     let is_first = text.as_bytes()[..mark.start].last().is_none_or(|byte| !is_url_safe(byte));
-    ((43..=64).contains(&length) && is_first && looks_random(value)).then_some(mark.end..mark.end + length)
+    ((43..=64).contains(&length) && is_first && is_random(value)).then_some(mark.end..mark.end + length)
 }
 
 /// A token whose mark goes on in one of several ways.
@@ -396,8 +410,7 @@ fn terraform_cloud(text: &str, mark: Range<usize>) -> Option<Range<usize>> {
     let n_before = run_before(text, mark.start, 14, u8::is_ascii_alphanumeric);
     let length = run(text, mark.end, 80, is_base64_url);
     let is_token = n_before == 14 && length >= 60 && starts_word(text, start);
-    (is_token && looks_random(&text.as_bytes()[mark.end..mark.end + length]))
-        .then_some(start..mark.end + length)
+    (is_token && is_random(&text.as_bytes()[mark.end..mark.end + length])).then_some(start..mark.end + length)
 }
 
 /// A client's secret in Azure: three bytes and a digit, `Q~`, thirty-one to thirty-four bytes.
@@ -406,7 +419,7 @@ fn azure(text: &str, mark: Range<usize>) -> Option<Range<usize>> {
     let length = run(text, mark.end, 35, is_azure);
     let start = mark.start.checked_sub(4).filter(|_| n_before == 4)?;
     let is_secret = (31..=34).contains(&length) && starts_word(text, start);
-    (is_secret && looks_random(&text.as_bytes()[mark.end..mark.end + length]))
+    (is_secret && is_random(&text.as_bytes()[mark.end..mark.end + length]))
         .then_some(start..mark.end + length)
 }
 
@@ -422,8 +435,13 @@ fn discord(text: &str, mark: Range<usize>) -> Option<Range<usize>> {
     (is_number
         && time.len() == 6
         && (27..=40).contains(&key.len())
-        && looks_random(&text.as_bytes()[key.clone()]))
+        && is_random(&text.as_bytes()[key.clone()]))
     .then_some(mark.start..key.end)
+}
+
+/// Whether the body of a vendor's token is random.
+fn is_random(body: &[u8]) -> bool {
+    is_secret(Place::Mark, body)
 }
 
 fn find(text: &[u8], part: &[u8]) -> bool {
