@@ -33,7 +33,7 @@ pub(crate) fn decode(bytes: Vec<u8>) -> Option<String> {
     }
 }
 
-/// Text in UTF-32, with or without a mark; `None` for anything else, numbers of four bytes among it.
+/// Text in UTF-32, with a mark or mostly in ASCII; `None` for anything else, numbers of four bytes among it.
 fn decode_utf32(bytes: &[u8]) -> Option<String> {
     let (units, rest) = bytes.as_chunks::<4>();
     let first = units.first().filter(|_| rest.is_empty())?;
@@ -45,7 +45,11 @@ fn decode_utf32(bytes: &[u8]) -> Option<String> {
     let is_text = |c: &char| !c.is_control() || matches!(c, '\t' | '\n' | '\r' | '\u{c}');
     let characters = units.iter().map(|unit| char::from_u32(from_bytes(*unit)).filter(is_text));
     let text: String = characters.collect::<Option<_>>()?;
-    Some(text.strip_prefix('\u{feff}').map_or(text.clone(), str::to_owned))
+    if let Some(marked) = text.strip_prefix('\u{feff}') {
+        return Some(marked.to_owned());
+    }
+    let n_ascii = text.bytes().filter(u8::is_ascii).count();
+    (2 * n_ascii >= units.len()).then_some(text)
 }
 
 /// Text whose escape sequences switch to Japanese characters.
@@ -186,6 +190,7 @@ mod tests {
         check(*b"\xff\xfe\0\0a\0\0\0\x01\0\0\0", None);
         // Numbers of four bytes are no text in UTF-32.
         check([7u32, 65, 66, 1 << 20].map(u32::to_le_bytes).concat(), None);
+        check([0u8, 1, 2, 255].repeat(500), None);
         check((1..=255).collect::<Vec<u8>>(), None);
         check(*b"\x89\x50\x4e\x47\x0d\x0a\x1a\x0a\x01\x02\xfe", None);
     }
