@@ -240,6 +240,14 @@ impl Engine {
         Ok(None)
     }
 
+    /// The folder of a project that `directory` is, relative to the project's own; empty for that and for others.
+    pub fn folder_in_project(&self, handle: &str, directory: &Path) -> Result<String, EngineError> {
+        let project = self.find(&*self.store()?, handle)?;
+        let real = directory.canonicalize().unwrap_or_else(|_| directory.to_owned());
+        let inside = real.strip_prefix(&project.source_path).ok().and_then(Path::to_str);
+        Ok(inside.map(|folder| folder.replace(std::path::MAIN_SEPARATOR, "/")).unwrap_or_default())
+    }
+
     /// The path of `file` in a project: as it is named from the working directory, from `root`, or from the project.
     pub fn path_in_project(&self, handle: &str, root: &Path, file: &Path) -> Result<String, EngineError> {
         let project = self.find(&*self.store()?, handle)?;

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use craig_chunk::Symbol;
 use craig_search::Hit;
 use craig_store::{OutlinedFile, Project, Store};
-use craig_text::{identifiers, is_stop_word, stems};
+use craig_text::{is_stop_word, runs, stems};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -146,7 +146,7 @@ const IDENTIFIER: f32 = 3.0;
 fn line_scores(lines: &[&str], symbol: Option<&str>, query: &str) -> Vec<f32> {
     let own: BTreeSet<String> = symbol.into_iter().flat_map(stems).collect();
     let words: BTreeSet<String> = stems(query).filter(|word| !is_stop_word(word)).collect();
-    let names: BTreeSet<&str> = identifiers(query)
+    let names: BTreeSet<&str> = runs(query)
         .map(|word| word.text)
         .filter(|name| Some(*name) != symbol && is_written_as_name(name))
         .collect();
@@ -157,7 +157,7 @@ fn line_scores(lines: &[&str], symbol: Option<&str>, query: &str) -> Vec<f32> {
             let weight = |word: &String| if own.contains(word) { OWN_NAME } else { 1.0 };
             let shared = stems(line).filter(|word| words.contains(word));
             let mut found: BTreeMap<String, f32> = shared.map(|word| (word.clone(), weight(&word))).collect();
-            let named = identifiers(line).map(|word| word.text).filter(|name| names.contains(name));
+            let named = runs(line).map(|word| word.text).filter(|name| names.contains(name));
             found.extend(named.map(|name| (format!("`{name}"), IDENTIFIER)));
             found
         })
@@ -265,6 +265,14 @@ mod tests {
             given.starts_with("…\n2\tdef expire(sessions):\n3\t    drop(sessions)\n4\tdef resume():"),
             "{given}"
         );
+    }
+
+    #[test]
+    fn lines_in_scripts_without_spaces_are_compared_by_pairs() {
+        let body: String = (0..30).map(|n| format!("    step_{n}();\n")).collect();
+        let text = format!("fn purge() {{\n{body}    // 会话在三十分钟后过期\n    drop(old);\n}}\n");
+        let given = excerpt(&text, 1, Some("purge"), "会话什么时候过期", MAX_LINES);
+        assert!(given.contains("32\t    // 会话在三十分钟后过期"), "{given}");
     }
 
     #[test]

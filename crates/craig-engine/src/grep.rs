@@ -3,6 +3,7 @@
 mod line;
 mod pattern;
 
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Instant;
 
 use craig_model::Cancellation;
@@ -13,7 +14,7 @@ use rayon::prelude::*;
 use serde::Serialize;
 
 use self::pattern::Pattern;
-use crate::search::filter;
+use crate::search::{filter, languages};
 use crate::{Engine, EngineError};
 
 pub use self::line::GrepLine;
@@ -38,8 +39,10 @@ pub struct GrepRequest {
     pub line_chars: usize,
     /// Languages to search, by id or common name; empty means all.
     pub languages: Vec<String>,
-    /// Pattern that paths must match.
+    /// File, folder or pattern to search; see [`PathFilter`](craig_search::PathFilter).
     pub path: Option<String>,
+    /// Folder that `path` may be relative to, relative to the project's own; empty for that.
+    pub folder: String,
     /// Code, docs, config or all.
     pub kind: KindFilter,
     /// Ends the search from another thread.
@@ -58,6 +61,7 @@ impl Default for GrepRequest {
             line_chars: 300,
             languages: Vec::new(),
             path: None,
+            folder: String::new(),
             kind: KindFilter::All,
             cancellation: Cancellation::default(),
         }
@@ -68,11 +72,11 @@ impl GrepRequest {
     /// Fails for whatever a search for `pattern` would refuse in any project: to be asked before a long ingestion.
     pub fn check(&self, pattern: &str) -> Result<(), EngineError> {
         Pattern::new(pattern, self)?;
-        self.filter().map(drop)
+        languages(&self.languages).map(drop)
     }
 
-    fn filter(&self) -> Result<Filter, EngineError> {
-        filter(self.kind, &self.languages, self.path.as_deref())
+    fn filter(&self, project: &Project) -> Result<Filter, EngineError> {
+        filter(project, self.kind, &self.languages, self.path.as_deref(), &self.folder)
     }
 
     fn go_on_unless_cancelled(&self) -> Result<(), EngineError> {
@@ -95,7 +99,7 @@ pub struct GrepAnswer {
     pub total_files: u64,
     /// The first of these lines, by path and line.
     pub lines: Vec<GrepLine>,
-    /// Which files match that are not searched, and why.
+    /// What else to know: that no file passes the filters, or which files match that are not searched, and why.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,
 }
@@ -115,7 +119,7 @@ pub struct GrepCounts {
     pub total_files: u64,
     /// The first of these files, by path.
     pub files: Vec<GrepFile>,
-    /// Which files match that are not searched, and why.
+    /// What else to know: that no file passes the filters, or which files match that are not searched, and why.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,
 }
@@ -156,14 +160,14 @@ impl Engine {
         let compiled = Pattern::new(pattern, request)?;
         let store = self.store()?;
         self.read(&store, handle, |project| {
-            let found = self.matching_files(&store, project, &compiled, request, request.limit)?;
+            let (found, notes) = self.matching_files(&store, project, &compiled, request, request.limit)?;
             Ok(GrepAnswer {
                 project: project.name.clone(),
                 pattern: mask_secrets(pattern).into_owned(),
                 total_lines: found.iter().map(|file| file.n_lines).sum(),
                 total_files: found.len() as u64,
                 lines: lines(&store, &found, &compiled, request)?,
-                notes: self.notes_of_grep(project, &compiled, request)?,
+                notes: [notes, self.notes_of_grep(project, &compiled, request)?].concat(),
                 elapsed_ms: started.elapsed().as_secs_f64() * 1e3,
             })
         })
@@ -180,7 +184,7 @@ impl Engine {
         let compiled = Pattern::new(pattern, request)?;
         let store = self.store()?;
         self.read(&store, handle, |project| {
-            let found = self.matching_files(&store, project, &compiled, request, 0)?;
+            let (found, notes) = self.matching_files(&store, project, &compiled, request, 0)?;
             let (total_lines, total_files) =
                 (found.iter().map(|file| file.n_lines).sum(), found.len() as u64);
             let files = found.into_iter().take(request.limit);
@@ -190,7 +194,7 @@ impl Engine {
                 total_lines,
                 total_files,
                 files: files.map(|file| GrepFile { path: file.path, lines: file.n_lines }).collect(),
-                notes: self.notes_of_grep(project, &compiled, request)?,
+                notes: [notes, self.notes_of_grep(project, &compiled, request)?].concat(),
                 elapsed_ms: started.elapsed().as_secs_f64() * 1e3,
             })
         })
@@ -203,7 +207,7 @@ impl Engine {
         request: &GrepRequest,
     ) -> Result<Vec<String>, EngineError> {
         let has_match = |text: &str| pattern.lines(text).next().is_some();
-        Ok(self.note_about_large_files(project, &request.filter()?, has_match).into_iter().collect())
+        Ok(self.note_about_large_files(project, &request.filter(project)?, has_match).into_iter().collect())
     }
 
     /// All files that match, by path, with the places of the first `most_lines` lines. Texts are searched on the threads of
@@ -215,19 +219,20 @@ impl Engine {
         pattern: &Pattern,
         request: &GrepRequest,
         most_lines: usize,
-    ) -> Result<Vec<MatchingFile>, EngineError> {
-        let filter = request.filter()?;
+    ) -> Result<(Vec<MatchingFile>, Vec<String>), EngineError> {
         let mut tracked = store.tracked_files(project.id)?;
+        let paths = tracked.iter().map(|file| file.path.as_str());
+        let filter = request.filter(project)?.for_paths(paths)?;
         tracked.retain(|file| filter.passes_path(&file.path));
         let (pool, mut groups) = (self.pool()?, groups(&tracked).into_iter());
         let mut next = groups.next().map(|files| store.load_texts(&files)).transpose()?;
-        let (mut found, mut n_places) = (Vec::new(), 0);
+        let (mut found, mut n_places, n_passed) = (Vec::new(), 0, AtomicUsize::new(0));
         while let Some(texts) = next.take() {
             request.go_on_unless_cancelled()?;
             let room = most_lines - n_places;
             let mut matching = Vec::new();
             next = pool.in_place_scope(|scope| {
-                scope.spawn(|_| matching = search(texts, &filter, pattern, room));
+                scope.spawn(|_| matching = search(texts, &filter, pattern, room, &n_passed));
                 groups.next().map(|files| store.load_texts(&files)).transpose()
             })?;
             for mut file in matching {
@@ -236,7 +241,9 @@ impl Engine {
                 found.push(file);
             }
         }
-        Ok(found)
+        let is_empty = !filter.passes_everything() && n_passed.into_inner() == 0;
+        let note = is_empty.then(|| filter.nothing_passes(!tracked.is_empty()));
+        Ok((found, note.into_iter().collect()))
     }
 }
 
@@ -255,15 +262,18 @@ fn groups(files: &[TrackedFile]) -> Vec<Vec<FileId>> {
     groups
 }
 
-/// The texts that match, in the order given, each with the places of its first `most_lines` lines.
+/// The texts that match, in the order given, each with the places of its first `most_lines` lines. Adds the number of texts
+/// that pass the filter to `n_passed`.
 fn search(
     texts: Vec<StoredText>,
     filter: &Filter,
     pattern: &Pattern,
     most_lines: usize,
+    n_passed: &AtomicUsize,
 ) -> Vec<MatchingFile> {
     let search_one = |StoredText { record, content }| {
         let text = content.filter(|_| filter.passes_file(record.language, record.kind))?;
+        n_passed.fetch_add(1, Ordering::Relaxed);
         let mut file = MatchingFile { id: record.id, path: record.path, n_lines: 0, starts: Vec::new() };
         for start in pattern.lines(&text) {
             file.n_lines += 1;

@@ -63,6 +63,7 @@ impl Engine {
     ) -> Option<String> {
         let files = self.large_files().get(project)?;
         let root = root_of(project).ok()?;
+        let filter = filter.for_paths(files.iter().map(|entry| entry.path.as_str())).ok()?;
         let mut room = MOST_LARGE_BYTES;
         let wanted = files.iter().filter(|entry| filter.passes_path(&entry.path)).filter(|entry| {
             let fits = entry.stamp.size <= room;
@@ -121,6 +122,7 @@ fn notes_about_withheld(
 ) -> Result<Vec<String>, EngineError> {
     let mut notes = Vec::new();
     let records = store.file_records(project.id)?;
+    let filter = filter.for_paths(records.iter().map(|record| record.path.as_str()))?;
     for (kind, why) in [(Withheld::Minified, "minified"), (Withheld::Generated, "generated")] {
         let ids: Vec<FileId> = records
             .iter()

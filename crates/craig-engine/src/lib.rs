@@ -105,7 +105,7 @@ pub use craig_model::{
 };
 pub use craig_search::{
     CandidateFeatures, ChunkCandidate, Evidence, FEATURE_NAMES, Features, Hit, KindFilter, MoreRange,
-    Retrieval, SearchError,
+    PathBase, PathFilter, Retrieval, SearchError,
 };
 pub use craig_source::private;
 pub use craig_source::{BadUrl, GitAccess, GitError, GitToken, GitUrl, Reach, public_addresses};

@@ -1,11 +1,12 @@
 //! Search: which project, which files.
 
+use std::path::Path;
 use std::time::Instant;
 
 use craig_model::Cancellation;
 use craig_search::{
-    CandidateFeatures, ChunkCandidate, Filter, Found, Hit, Index, KindFilter, Retrieval, SearchError,
-    SearchOptions, has_words,
+    CandidateFeatures, ChunkCandidate, Filter, Found, Hit, Index, KindFilter, PathBase, PathFilter,
+    Retrieval, SearchError, SearchOptions, has_words,
 };
 use craig_source::{Language, mask_secrets};
 use craig_store::{Project, Store};
@@ -25,8 +26,10 @@ pub struct SearchRequest {
     pub min_score: f32,
     /// Languages to answer from, by id or common name; empty means all.
     pub languages: Vec<String>,
-    /// Pattern that paths must match.
+    /// File, folder or pattern to answer from; see [`PathFilter`].
     pub path: Option<String>,
+    /// Folder that `path` may be relative to, relative to the project's own; empty for that.
+    pub folder: String,
     /// Code, docs, config or all.
     pub kind: KindFilter,
     /// Which retrieval, for ablations.
@@ -53,6 +56,7 @@ impl Default for SearchRequest {
             min_score: 0.0,
             languages: Vec::new(),
             path: None,
+            folder: String::new(),
             kind: KindFilter::All,
             retrieval: Retrieval::Ranked,
             rerank: true,
@@ -74,7 +78,7 @@ impl SearchRequest {
         if !(0.0..=1.0).contains(&self.min_score) {
             return Err(EngineError::ScoreOutOfRange { score: self.min_score });
         }
-        self.filter().map(drop)
+        languages(&self.languages).map(drop)
     }
 
     /// This request with enough hits for a reranker to choose from, whatever their relevance, in the order that they are
@@ -91,19 +95,33 @@ impl SearchRequest {
         hits
     }
 
-    fn filter(&self) -> Result<Filter, EngineError> {
-        filter(self.kind, &self.languages, self.path.as_deref())
+    fn filter(&self, project: &Project) -> Result<Filter, EngineError> {
+        filter(project, self.kind, &self.languages, self.path.as_deref(), &self.folder)
     }
 }
 
-/// The files of `kind` in one of the languages of these names, unless there are none, whose path matches.
+/// The files of `kind` in one of the languages of these names, unless there are none, whose path is selected by `path`,
+/// relative to the project's folder or to `folder` in it.
 pub(crate) fn filter(
+    project: &Project,
     kind: KindFilter,
-    languages: &[String],
+    language_names: &[String],
     path: Option<&str>,
+    folder: &str,
 ) -> Result<Filter, EngineError> {
-    let languages = languages.iter().map(|name| language(name)).collect::<Result<_, _>>()?;
-    Ok(Filter::new(kind, languages, path)?)
+    let base = PathBase { root: Some(&project.source_path), folder };
+    // The project's folder may have been reached through a link.
+    let real = path
+        .filter(|path| Path::new(path).is_absolute())
+        .and_then(|path| Path::new(path).canonicalize().ok());
+    let real = real.as_deref().filter(|real| real.starts_with(&project.source_path)).and_then(Path::to_str);
+    let path = real.or(path).map(|path| PathFilter::new(path, base));
+    Ok(Filter::new(kind, languages(language_names)?, path))
+}
+
+/// The languages of these names.
+pub(crate) fn languages(names: &[String]) -> Result<Vec<Language>, EngineError> {
+    names.iter().map(|name| language(name)).collect()
 }
 
 /// A hit that is less relevant is given as a place, without its text, where people or assistants read it.
@@ -123,7 +141,7 @@ pub struct SearchAnswer {
     /// What became of reranking, when a reranker is configured.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rerank: Option<RerankReport>,
-    /// What else happened on the way: an index that was damaged has been made anew.
+    /// What else to know: that no file passes the filters, or that a damaged index was rebuilt.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,
 }
@@ -165,7 +183,13 @@ impl Engine {
             }
         };
         let mut hits = hits;
-        notes.extend(self.notes_about_names(&*self.store()?, &project, query, &hits, &request.filter()?)?);
+        notes.extend(self.notes_about_names(
+            &*self.store()?,
+            &project,
+            query,
+            &hits,
+            &request.filter(&project)?,
+        )?);
         if request.detail != Detail::Full {
             request.detail.shape(&*self.store()?, &project, query, &mut hits)?;
         }
@@ -211,6 +235,7 @@ impl Engine {
                 (is_of_index || is_last).then(|| index.search(store, query, &*embedder, &options)).transpose()
             })?;
             if let Some(found) = found {
+                notes.extend(found.note.clone());
                 return Ok((project, found));
             }
         }
@@ -252,17 +277,18 @@ impl Engine {
         request: &SearchRequest,
     ) -> Result<(Project, SearchOptions), EngineError> {
         let masked = |text: &Option<String>| text.as_deref().map(|text| mask_secrets(text).into_owned());
+        let project = self.find(store, handle)?;
         let options = SearchOptions {
             limit: request.limit,
             per_file: request.per_file,
             min_score: request.min_score,
-            filter: request.filter()?,
+            filter: request.filter(&project)?,
             retrieval: request.retrieval,
             without: request.without.clone(),
             question: masked(&request.question),
             message: masked(&request.message),
         };
-        Ok((self.find(store, handle)?, options))
+        Ok((project, options))
     }
 }
 

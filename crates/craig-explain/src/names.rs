@@ -1,12 +1,17 @@
 //! Names in text: identifiers, qualified names, the words inside of a name.
 
-use craig_text::{compact, is_identifier_char, is_prefix_of_other, lower_words, root};
+use craig_text::{compact, is_identifier_char, is_prefix_of_other, is_unspaced, lower_words, root};
 
 /// The identifiers of a text that may be names, and where they begin: numbers are none.
 pub(crate) fn identifiers(text: &str) -> impl Iterator<Item = (usize, &str)> {
     craig_text::identifiers(text)
         .filter(|word| word.text.starts_with(is_first))
         .map(|word| (word.start, word.text))
+}
+
+/// The same in prose, where names stand between words of a language that is written without spaces: `调用fetchUser方法`.
+pub(crate) fn identifiers_in_prose(text: &str) -> impl Iterator<Item = (usize, &str)> {
+    craig_text::runs(text).filter(|word| word.text.starts_with(is_first)).map(|word| (word.start, word.text))
 }
 
 fn is_first(c: char) -> bool {
@@ -130,7 +135,10 @@ pub(crate) fn code_spans(text: &str) -> impl Iterator<Item = &str> {
 
 /// The part of a name that a text ends with; empty when it ends otherwise.
 pub(crate) fn trailing_name(text: &str) -> &str {
-    text.rsplit(|c| !is_identifier_char(c)).next().unwrap_or_default()
+    let whole = text.rsplit(|c| !is_identifier_char(c)).next().unwrap_or_default();
+    let is_unspaced_end = whole.ends_with(is_unspaced);
+    let other = whole.char_indices().rfind(|&(_, c)| is_unspaced(c) != is_unspaced_end);
+    other.map_or(whole, |(at, c)| &whole[at + c.len_utf8()..])
 }
 
 /// Whether words have one by its stem.

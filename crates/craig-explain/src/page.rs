@@ -12,7 +12,7 @@ use craig_text::root;
 use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd};
 
 use crate::markup::to_markdown;
-use crate::names::{Named, identifiers, leading_name, qualified, words_of};
+use crate::names::{Named, identifiers_in_prose, leading_name, qualified, words_of};
 use crate::sentence;
 
 pub(crate) use self::heading::{HeadingName, heading_names, is_kind, plain};
@@ -210,7 +210,7 @@ impl<'t> Reader<'t> {
             heading_words: words_of(&plain(&outline.heading)),
             heading_stems: stems(&plain(&outline.heading)),
             stems_above: stems_of([stem_of_path].into_iter().chain(outline.path.iter().map(String::as_str))),
-            heading_identifiers: identifiers(&plain(&outline.heading))
+            heading_identifiers: identifiers_in_prose(&plain(&outline.heading))
                 .map(|(_, name)| name.to_owned())
                 .collect(),
             units: Vec::new(),
@@ -370,7 +370,7 @@ impl<'t> Reader<'t> {
         section.n_links += usize::from(sentence::is_link(written));
         section.units.push(Unit { bytes: run, sentences, defines, is_row: false, items });
         if is_first {
-            let early: Vec<String> = identifiers(written).map(|(_, name)| name.to_owned()).collect();
+            let early: Vec<String> = identifiers_in_prose(written).map(|(_, name)| name.to_owned()).collect();
             for name in early {
                 section.mentions.entry(name).or_default().is_early = true;
             }
@@ -417,7 +417,7 @@ impl<'t> Reader<'t> {
         let Some(section) = self.section(range.start) else { return };
         let written = &text[range];
         let mut before: Option<(usize, &str)> = None;
-        for (at, name) in identifiers(written) {
+        for (at, name) in identifiers_in_prose(written) {
             let entry = section.mentions.entry(name.to_owned()).or_default();
             if is_code {
                 let is_call = written[at + name.len()..].starts_with('(');

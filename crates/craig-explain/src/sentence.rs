@@ -11,7 +11,7 @@ const ABBREVIATIONS: &[&str] = &[
 /// Byte ranges of the sentences of `text`, in order, without blanks around them.
 ///
 /// A sentence ends at a full stop, question mark or exclamation mark outside of code, brackets and abbreviations, before a
-/// blank and whatever can begin another, or where a tag breaks the line. What follows the last such place is a sentence, too.
+/// blank and whatever can begin another, at a full stop of Chinese, Japanese or Hindi, or where a tag breaks the line. What follows the last such place is a sentence, too.
 pub(crate) fn split(text: &str) -> Vec<Range<usize>> {
     let mut found = Vec::new();
     let (mut start, mut is_code, mut depth) = (0, false, 0_usize);
@@ -25,8 +25,15 @@ pub(crate) fn split(text: &str) -> Vec<Range<usize>> {
                 start = end;
                 while chars.next_if(|&(next, _)| next < end).is_some() {}
             }
-            '(' | '[' if !is_code => depth += 1,
-            ')' | ']' if !is_code => depth = depth.saturating_sub(1),
+            '(' | '[' | '（' if !is_code => depth += 1,
+            ')' | ']' | '）' if !is_code => depth = depth.saturating_sub(1),
+            '。' | '！' | '？' | '।' if !is_code && depth == 0 => {
+                let end = at + c.len_utf8();
+                let end = end + closing_marks(&text[end..]);
+                push(&mut found, text, start..end);
+                start = end;
+                while chars.next_if(|&(next, _)| next < end).is_some() {}
+            }
             '.' | '?' | '!' if !is_code && depth == 0 => {
                 let end = at + 1 + closing_marks(&text[at + 1..]);
                 if ends_here(&text[start..at], &text[end..], c) {
@@ -60,7 +67,7 @@ pub(crate) fn is_link(sentence: &str) -> bool {
 
 /// Bytes of quotes and marks of emphasis that belong to the sentence before.
 fn closing_marks(rest: &str) -> usize {
-    rest.len() - rest.trim_start_matches(['*', '_', '"', '\'', '”', '’', '.', '!', '?']).len()
+    rest.len() - rest.trim_start_matches(['*', '_', '"', '\'', '”', '’', '」', '』', '.', '!', '?']).len()
 }
 
 fn ends_here(before: &str, after: &str, mark: char) -> bool {
@@ -105,6 +112,9 @@ mod tests {
             found,
             ["Calls `a.b. c` (see. That) e.g. Foo.", "Returns **x.**", "Version 1.5 is\nnew!", "Why? so"]
         );
+        let chinese = "调用 `a。b` 返回用户（见上。）的会话。“真的？”は。まだ";
+        let found: Vec<_> = split(chinese).into_iter().map(|range| &chinese[range]).collect();
+        assert_eq!(found, ["调用 `a。b` 返回用户（见上。）的会话。", "“真的？”", "は。", "まだ"]);
         let broken = "`since` (`string`)<br>\nThe version.<br />Or none.";
         let found: Vec<_> = split(broken).into_iter().map(|range| &broken[range]).collect();
         assert_eq!(found, ["`since` (`string`)", "The version.", "Or none."]);

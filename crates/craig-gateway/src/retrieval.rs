@@ -5,8 +5,8 @@ use std::time::{Duration, Instant};
 
 use axum::response::Response;
 use craig_engine::{
-    ChatContextRequest, ContextAnswer, ContextFormat, Engine, EngineError, Freshness, Hit, ModelError,
-    NoContext, Refresh, RerankReport, RerankSource, SearchRequest,
+    ChatContextRequest, ContextAnswer, ContextFormat, Engine, EngineError, Freshness, ModelError, NoContext,
+    Refresh, RerankReport, RerankSource, SearchAnswer, SearchRequest,
 };
 use http::HeaderValue;
 use tokio::sync::OwnedSemaphorePermit;
@@ -269,7 +269,7 @@ impl Gateway {
         project: String,
         query: String,
         mut request: SearchRequest,
-    ) -> Result<(Vec<Hit>, Report), Problem> {
+    ) -> Result<(SearchAnswer, Report), Problem> {
         let mut report = Report::new(Source::Off);
         report.allowances.extend(self.charge(Resource::Search, caller).await?);
         let permit = match request.rerank {
@@ -291,7 +291,7 @@ impl Gateway {
         report.trouble.extend(trouble);
         (report.n_candidates, report.n_results) = (answer.hits.len(), answer.hits.len());
         self.count_search(caller, started, answer.rerank.as_ref(), &mut report);
-        Ok((answer.hits, report))
+        Ok((answer, report))
     }
 
     /// Does some work of the engine. Work that waits for a reranker has a permit of its own: it must not keep others from

@@ -38,7 +38,7 @@ pub(crate) struct SearchBody {
     /// Only files in these languages.
     #[serde(default, deserialize_with = "bounded::list::<_, _, MAX_LANGUAGES>")]
     languages: Vec<String>,
-    /// Only files whose path matches this pattern.
+    /// Only this file or folder, or files whose path matches this pattern.
     path: Option<String>,
     /// Only files of this kind.
     kind: Option<KindFilter>,
@@ -53,6 +53,9 @@ pub(crate) struct SearchResponse<'a> {
     object: &'static str,
     project: &'a str,
     results: &'a [Hit],
+    /// What else to know: that no file passes the filters.
+    #[serde(skip_serializing_if = "<[String]>::is_empty")]
+    notes: &'a [String],
 }
 
 impl SearchBody {
@@ -77,10 +80,11 @@ pub(crate) async fn search(
 ) -> Result<Response, Problem> {
     let caller = caller_of(&request)?;
     let (body, _room) = json_body::<SearchBody>(request, &gateway).await?;
-    let (hits, report) =
+    let (found, report) =
         gateway.search(&caller, body.project.clone(), body.query.clone(), body.request()).await?;
     gateway.log_search(&report, &caller);
-    let answer = SearchResponse { object: "list", project: &body.project, results: &hits };
+    let answer =
+        SearchResponse { object: "list", project: &body.project, results: &found.hits, notes: &found.notes };
     let mut response = json_response(StatusCode::OK, &answer);
     report.write_headers(&mut response);
     let times = [("search", report.search_time), ("rerank", report.rerank_time)];

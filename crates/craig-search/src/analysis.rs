@@ -1,6 +1,6 @@
 //! The code tokenizer of the lexical index: identifiers as a whole and their parts, lower-cased and lightly stemmed.
 
-use craig_text::{compact_into, identifiers, stem, words};
+use craig_text::{compact, runs, stem, words_of_run};
 
 /// Fields of the lexical index; the byte stands before each term in the dictionary.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -45,40 +45,19 @@ const MAX_TERM_BYTES: usize = 64;
 
 /// Calls `emit` with each term of `text`: the parts of every identifier, and the identifier as a whole when it has several.
 pub(crate) fn terms(text: &str, mut emit: impl FnMut(&str)) {
-    identifiers(text).for_each(|run| terms_of_run(run.text, &mut emit));
+    runs(text).for_each(|run| terms_of_run(run.text, &mut emit));
 }
 
-/// Calls `emit` with each term of one identifier.
+/// Calls `emit` with each term of one of the [`runs`] of a text.
 pub(crate) fn terms_of_run(run: &str, emit: &mut impl FnMut(&str)) {
-    let mut term = String::new();
-    if !run.is_ascii() {
-        emit_folded(run, &mut term, emit);
-    }
-    let mut n_parts = 0;
-    for word in words(run) {
-        fold_ascii(word.text, &mut term);
-        if term.len() <= MAX_TERM_BYTES {
-            emit(stem(&term));
+    let n_words = words_of_run(run, &mut |word| {
+        if word.len() <= MAX_TERM_BYTES {
+            emit(stem(word));
         }
-        n_parts += 1;
+    });
+    if n_words > 1 && run.len() <= MAX_TERM_BYTES {
+        emit(&compact(run));
     }
-    if n_parts > 1 && run.is_ascii() && run.len() <= MAX_TERM_BYTES {
-        compact_into(run, &mut term);
-        emit(&term);
-    }
-}
-
-fn emit_folded(identifier: &str, buffer: &mut String, emit: &mut impl FnMut(&str)) {
-    compact_into(identifier, buffer);
-    if !buffer.is_empty() && buffer.len() <= MAX_TERM_BYTES {
-        emit(buffer);
-    }
-}
-
-fn fold_ascii(word: &str, out: &mut String) {
-    out.clear();
-    out.push_str(word);
-    out.make_ascii_lowercase();
 }
 
 #[cfg(test)]
@@ -96,7 +75,8 @@ mod tests {
         check("parseHTTPResponse(x)", "parse http response parsehttpresponse x");
         check("user_names_v2", "user name v 2 usernamesv2");
         check("class access status queries", "class access status quer");
-        check("größe naïve", "größe gr e naïve na ve");
+        check("größe naïve", "groesse grosse naive");
+        check("会话 getÜber", "会 会话 话 get ueber get uber getuber");
         check("$scope a$b “open”—now", "scope a b ab open now");
         check("", "");
     }

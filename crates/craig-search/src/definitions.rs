@@ -73,7 +73,7 @@ impl Index {
         limit: usize,
     ) -> Result<Vec<Hit>, SearchError> {
         let wanted = Wanted::new(description, self);
-        let files = self.unless_damaged(Ok(self.files_that_define(&wanted, filter)))?;
+        let files = self.unless_damaged(self.files_that_define(&wanted, filter))?;
         let ids: Vec<FileId> = files.iter().map(|(id, _)| *id).collect();
         let roles: HashMap<FileId, PathRole> = files.into_iter().collect();
         let mut found = Vec::new();
@@ -91,7 +91,11 @@ impl Index {
     }
 
     /// The files with the chunks that define most of the wanted words; files that define the whole name come first.
-    fn files_that_define(&self, wanted: &Wanted, filter: &Filter) -> Vec<(FileId, PathRole)> {
+    fn files_that_define(
+        &self,
+        wanted: &Wanted,
+        filter: &Filter,
+    ) -> Result<Vec<(FileId, PathRole)>, SearchError> {
         let mut chunks: HashMap<(usize, u32), f32> = HashMap::new();
         for (number, segment) in self.segments.iter().enumerate() {
             let mut add = |field, term: &str, weight: f32| {
@@ -102,7 +106,7 @@ impl Index {
             wanted.words.iter().for_each(|word| add(Field::Symbol, &word.term, word.idf));
             wanted.whole.iter().for_each(|name| add(Field::Definition, name, WHOLE_NAME));
         }
-        let allowed: Vec<_> = self.segments.iter().map(|segment| filter.files(segment)).collect();
+        let allowed = self.passing_files(filter)?;
         let file_of =
             |(segment, chunk): (usize, u32)| (segment, self.segments[segment].segment.file_of(chunk));
         let order = |weight: f32, (segment, file): (usize, u32)| {
@@ -126,7 +130,7 @@ impl Index {
                 files.push(found);
             }
         }
-        files
+        Ok(files)
     }
 }
 

@@ -60,6 +60,12 @@ pub(crate) struct NamePostings {
     weight: f32,
 }
 
+/// What counts for the cosine, and for that of names, of a text with all words of a query, where these are of scripts that have no
+/// vectors. Chosen among 0.5, 0.6 and 0.8, and 0 to 0.6, on questions about repositories with Chinese, Japanese and Korean
+/// comments: `docs/benchmarks.md`.
+const UNREAD_COSINE: f32 = 0.8;
+const UNREAD_LABEL: f32 = 0.6;
+
 impl<'a> FeatureExtractor<'a> {
     /// Computes the features of file `file` of segment `segment`.
     pub(crate) fn candidate(&self, segment: usize, file: u32) -> Candidate {
@@ -76,10 +82,31 @@ impl<'a> FeatureExtractor<'a> {
     /// How well each chunk of a file fits the query.
     pub(crate) fn chunk_scores(&self, segment: usize, file: u32) -> ChunkScores {
         let chunks = self.segment(segment).chunks_of(file);
-        ChunkScores {
+        let mut scores = ChunkScores {
             body: self.body_scores(segment, file),
             cosines: self.segment(segment).similarities(&self.query.vector, chunks.clone()).collect(),
             labels: self.segment(segment).label_similarities(&self.query.builtin_vector, chunks).collect(),
+        };
+        self.add_unread_words(&mut scores);
+        scores
+    }
+
+    /// Adds the share of the words that a text has, as far as they are of scripts that the built-in embedding cannot read: its
+    /// cosines with them are 0 for every text.
+    fn add_unread_words(&self, scores: &mut ChunkScores) {
+        let idf_sum = self.idf_sum.max(f32::MIN_POSITIVE);
+        let words = self.terms.iter().zip(&self.query.terms).enumerate();
+        let unread = words.filter(|(_, (_, word))| !word.is_ascii());
+        let unread: Vec<(usize, f32)> = unread.map(|(bit, (term, _))| (bit, term.idf / idf_sum)).collect();
+        if unread.is_empty() {
+            return;
+        }
+        let share: f32 = unread.iter().map(|(_, share)| share).sum();
+        for (chunk, mask) in scores.body.masks.iter().enumerate() {
+            let held = unread.iter().filter(|(bit, _)| mask >> bit & 1 == 1);
+            let held: f32 = held.map(|(_, share)| share).sum();
+            scores.cosines[chunk] = (1.0 - share) * scores.cosines[chunk] + UNREAD_COSINE * held;
+            scores.labels[chunk] += UNREAD_LABEL * held;
         }
     }
 
@@ -241,6 +268,10 @@ impl<'a> FeatureExtractor<'a> {
         features.dense_symbols = field(FieldEmbedding::Symbols);
         features.dense_head = field(FieldEmbedding::Head);
         features.dense_whole = field(FieldEmbedding::Whole);
+        if self.query.terms.iter().any(|word| !word.is_ascii()) {
+            features.dense_head = chunks.cosines.first().copied().unwrap_or_default();
+            features.dense_whole = features.dense_three;
+        }
     }
 
     /// For each of these chunks, how certainly it defines a name that the query asks for: 1, ½ if possibly, or 0.

@@ -2,12 +2,12 @@
 
 use craig_source::{FileKind, Language};
 use fixedbitset::FixedBitSet;
-use globset::{GlobBuilder, GlobMatcher};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::SearchError;
 use crate::index::LiveSegment;
+use crate::path_filter::PathFilter;
 use crate::segment::kind_number;
 
 /// Coarse kinds that a search may be limited to.
@@ -29,24 +29,51 @@ pub enum KindFilter {
 #[derive(Clone, Debug, Default)]
 pub struct Filter {
     languages: Vec<Language>,
-    path: Option<GlobMatcher>,
+    path: Option<PathFilter>,
     kind: KindFilter,
 }
 
 impl Filter {
-    /// Passes the files of `kind`, in one of `languages` unless that is empty, whose path matches `path_glob`.
-    ///
-    /// A pattern without `/` matches the file name in any folder; a pattern that names a folder matches what is in it.
-    pub fn new(
-        kind: KindFilter,
-        languages: Vec<Language>,
-        path_glob: Option<&str>,
-    ) -> Result<Self, SearchError> {
-        let path = path_glob.map(path_matcher).transpose()?;
-        Ok(Self { languages, path, kind })
+    /// Passes the files of `kind`, in one of `languages` unless that is empty, whose path is selected.
+    pub fn new(kind: KindFilter, languages: Vec<Language>, path: Option<PathFilter>) -> Self {
+        Self { languages, path, kind }
     }
 
-    fn passes_everything(&self) -> bool {
+    /// The same with its path read as the paths that there are require.
+    ///
+    /// Fails if the path selects none of them and is no valid glob.
+    pub fn for_paths<'p>(&self, paths: impl Iterator<Item = &'p str> + Clone) -> Result<Self, SearchError> {
+        let mut filter = self.clone();
+        if let Some(path) = &mut filter.path {
+            path.choose(paths);
+            if let Some(reason) = path.syntax_error() {
+                let (pattern, reason) = (path.as_written().to_owned(), reason.to_owned());
+                return Err(SearchError::Glob { pattern, reason });
+            }
+        }
+        Ok(filter)
+    }
+
+    /// That no file passes, for somebody to read; `any_path`: whether the path of a file does.
+    pub fn nothing_passes(&self, any_path: bool) -> String {
+        let path = self.path.as_ref().map(|path| format!("the path {:?}", path.as_written()));
+        let languages: Vec<&str> = self.languages.iter().map(|language| language.id()).collect();
+        let language = (!languages.is_empty()).then(|| format!("the language {}", languages.join(" or ")));
+        let kind = self.kind().map(|kind| format!("the kind {kind:?}").to_lowercase());
+        let wanted: Vec<String> = match any_path {
+            true => [path, language, kind].into_iter().flatten().collect(),
+            false => path.into_iter().collect(),
+        };
+        format!("no file of the project has {}", wanted.join(", "))
+    }
+
+    /// Whether it names a path.
+    pub fn has_path(&self) -> bool {
+        self.path.is_some()
+    }
+
+    /// Whether every file passes.
+    pub fn passes_everything(&self) -> bool {
         self.languages.is_empty() && self.path.is_none() && self.kind == KindFilter::All
     }
 
@@ -77,7 +104,7 @@ impl Filter {
 
     /// Whether files at this path pass, whatever their language and kind.
     pub fn passes_path(&self, path: &str) -> bool {
-        self.path.as_ref().is_none_or(|glob| glob.is_match(path))
+        self.path.as_ref().is_none_or(|wanted| wanted.selects(path))
     }
 
     fn passes_language(&self, language: &str) -> bool {
@@ -92,36 +119,5 @@ impl Filter {
             KindFilter::Docs => Some(FileKind::Docs),
             KindFilter::Config => Some(FileKind::Config),
         }
-    }
-}
-
-fn path_matcher(pattern: &str) -> Result<GlobMatcher, SearchError> {
-    let trimmed = pattern.trim_start_matches("./");
-    let pattern_in_tree = match trimmed {
-        folder if folder.ends_with('/') => format!("{folder}**"),
-        name if !name.contains('/') => format!("{{{name},**/{name},{name}/**,**/{name}/**}}"),
-        path => format!("{{{path},{path}/**}}"),
-    };
-    let glob = GlobBuilder::new(&pattern_in_tree).literal_separator(true).build();
-    glob.map(|glob| glob.compile_matcher())
-        .map_err(|error| SearchError::Glob { pattern: pattern.to_owned(), reason: error.kind().to_string() })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn path_patterns_match_names_folders_and_paths() {
-        let matches = |pattern: &str, path: &str| path_matcher(pattern).unwrap().is_match(path);
-        assert!(matches("*.rs", "src/a/b.rs"));
-        assert!(matches("src/*.rs", "src/a.rs"));
-        assert!(!matches("src/*.rs", "src/a/b.rs"));
-        assert!(matches("src/**", "src/a/b.rs"));
-        assert!(matches("src/", "src/a/b.rs"));
-        assert!(matches("src", "src/a/b.rs"));
-        assert!(matches("./src/a", "src/a/b.rs"));
-        assert!(!matches("src", "lib/b.rs"));
-        assert!(path_matcher("src/[").is_err());
     }
 }

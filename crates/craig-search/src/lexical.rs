@@ -95,6 +95,14 @@ pub(crate) fn look_up<'s>(words: &[String], segments: &'s [LiveSegment], totals:
     terms
 }
 
+/// Whether a text, a name or a path has a word.
+pub(crate) fn is_known(word: &str, segments: &[LiveSegment]) -> bool {
+    segments.iter().map(|segment| live_postings(word, segment)).any(|postings| {
+        let of_names = [&postings.symbol, &postings.path, &postings.name];
+        postings.body.n_docs() > 0 || of_names.iter().any(|postings| !postings.is_empty())
+    })
+}
+
 fn look_up_word<'s>(word: &str, segments: &'s [LiveSegment], totals: Totals) -> Term<'s> {
     let postings: Vec<TermPostings<'s>> =
         segments.iter().map(|segment| live_postings(word, segment)).collect();

@@ -20,6 +20,7 @@ mod index;
 mod ivf;
 mod lexical;
 mod mapped;
+mod path_filter;
 mod phrase;
 mod query;
 mod ranker;
@@ -41,6 +42,7 @@ pub use hit::{Evidence, Hit, MoreRange};
 pub use index::fuzzing;
 pub use index::{Index, IndexHealth};
 pub use ivf::N_IVF_LISTS;
+pub use path_filter::{PathBase, PathFilter};
 pub use query::has_words;
 pub use ranker::{
     FeatureValues, RankerWeights, RelevanceWeights, SCORE_FEATURE_NAMES, ScoreWeights, score_features, shares,

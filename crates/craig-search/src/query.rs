@@ -1,9 +1,13 @@
 //! Query analysis: words, names, vectors and shape.
 
+use std::borrow::Cow;
 use std::collections::HashSet;
 
 use craig_model::{Embedder, ModelError, Quantized, StaticModel};
-use craig_text::{compact, identifiers, is_stop_word, lower_words, stem, words};
+use craig_text::{
+    compact, is_character, is_identifier_char, is_stop_word, is_unspaced, lower_words, runs, stem,
+    words_of_run,
+};
 
 use crate::analysis::terms;
 use crate::segment::signs;
@@ -14,9 +18,9 @@ const MAX_TERMS: usize = 64;
 /// Most words joined when a phrase of the query is tried as one name: `session manager` may be `SessionManager`.
 const MAX_JOINED: usize = 4;
 
-/// Whether a query has something to search for: a letter or a digit of any script.
+/// Whether a query has something to search for: a letter or a digit of any script, or a symbol such as an emoji.
 pub fn has_words(query: &str) -> bool {
-    query.chars().any(char::is_alphanumeric)
+    runs(query).any(|run| words_of_run(run.text, &mut |_| ()) > 0)
 }
 
 /// An analysed query.
@@ -61,6 +65,7 @@ pub(crate) enum Shape {
 
 impl Query {
     pub(crate) fn new(text: &str, embedder: &dyn Embedder) -> Result<Self, ModelError> {
+        let text = &*without_classes(text);
         let vector = embedder.embed_query(text)?;
         let shape = shape(text);
         Ok(Self {
@@ -90,6 +95,23 @@ impl Query {
     }
 }
 
+/// A query without the character classes of regular expressions, such as `\s` of `def\s+find`, whose letters are no words.
+fn without_classes(text: &str) -> Cow<'_, str> {
+    if !text.contains('\\') {
+        return text.into();
+    }
+    let mut kept = String::new();
+    let mut rest = text;
+    while let Some((before, after)) = rest.split_once('\\') {
+        kept.push_str(before);
+        let class = after.strip_prefix(['b', 'B', 'd', 'D', 's', 'S', 'w', 'W']);
+        let class = class.filter(|behind| !behind.starts_with(is_identifier_char) || before.is_empty());
+        rest = class.unwrap_or(after);
+        kept.push(if class.is_some() { ' ' } else { '\\' });
+    }
+    (kept + rest).into()
+}
+
 fn query_terms(text: &str) -> Vec<String> {
     let mut all = Vec::new();
     let mut seen = HashSet::new();
@@ -105,6 +127,10 @@ fn query_terms(text: &str) -> Vec<String> {
     if content_words.is_empty() {
         content_words = all;
     }
+    // Pairs tell more than the characters that they consist of.
+    if content_words.iter().any(|term| !is_character(term)) {
+        content_words.retain(|term| !is_character(term));
+    }
     content_words.truncate(MAX_TERMS);
     content_words
 }
@@ -112,13 +138,14 @@ fn query_terms(text: &str) -> Vec<String> {
 fn shape(text: &str) -> Shape {
     let text = text.trim();
     let first = text.split_whitespace().next().unwrap_or_default().to_lowercase();
-    let is_path = |c: char| c.is_alphanumeric() || "_$.:#/-<>?!()\\@".contains(c);
+    // A question in a script without spaces looks like one identifier.
+    let is_path = |c: char| c.is_alphanumeric() && !is_unspaced(c) || "_$.:#/-<>?!()\\@".contains(c);
     if !text.is_empty() && text.chars().all(is_path) {
         return Shape::Symbol;
     }
     let asks = ["how", "what", "where", "why", "when", "which", "who", "does", "is", "can"]
         .contains(&first.as_str());
-    if asks || text.ends_with('?') { Shape::Question } else { Shape::Keywords }
+    if asks || text.ends_with(['?', '？']) { Shape::Question } else { Shape::Keywords }
 }
 
 /// Identifiers of the query, and its runs of up to [`MAX_JOINED`] words that neither begin nor end with a stop word, each joined
@@ -133,9 +160,10 @@ fn names(text: &str, shape: Shape) -> Vec<Name> {
             found.push(Name { compact, is_certain, n_words });
         }
     };
-    let tokens: Vec<&str> = identifiers(text).map(|word| word.text).take(MAX_TERMS).collect();
+    let names = runs(text).map(|run| run.text).filter(|run| run.starts_with(is_identifier_char));
+    let tokens: Vec<&str> = names.take(MAX_TERMS).collect();
     for token in &tokens {
-        let is_compound = words(token).count() > 1 || token.contains('_');
+        let is_compound = words_of_run(token, &mut |_| ()) > 1 || token.contains('_');
         let is_stop = is_stop_word(&token.to_lowercase());
         if is_compound || shape == Shape::Symbol {
             add(compact(token), true, 1);
@@ -167,7 +195,24 @@ mod tests {
     }
 
     #[test]
+    fn classes_of_regular_expressions_are_no_words() {
+        assert_eq!(without_classes(r"def\s+find_\w+"), "def +find_ +");
+        assert_eq!(without_classes(r"\bUserStore\b"), " UserStore ");
+        assert_eq!(without_classes(r"src\sort\a.cs"), r"src\sort\a.cs");
+    }
+
+    #[test]
+    fn characters_are_searched_for_where_there_are_no_pairs() {
+        assert_eq!(query_terms("会话过期"), ["会话", "话过", "过期"]);
+        assert_eq!(query_terms("会"), ["会"]);
+        assert_eq!(query_terms("the 🚀"), ["🚀"]);
+        assert!(has_words("🚀") && has_words("→") && !has_words("_ ?!"));
+    }
+
+    #[test]
     fn queries_are_classified_by_shape() {
+        assert_eq!(shape("会话什么时候过期"), Shape::Keywords);
+        assert_eq!(shape("会话什么时候过期？"), Shape::Question);
         assert_eq!(shape("QueueManager::push"), Shape::Symbol);
         assert_eq!(shape("how are jobs queued"), Shape::Question);
         assert_eq!(shape("queue worker daemon"), Shape::Keywords);

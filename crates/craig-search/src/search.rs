@@ -3,6 +3,7 @@
 use craig_model::Embedder;
 use craig_store::{FileId, Store, TextHash};
 use craig_text::{is_latin, originals};
+use fixedbitset::FixedBitSet;
 
 use crate::candidates::{FileAt, candidate_files, files_by_vector, files_by_words};
 use crate::chunk_ranker::{about, chunk_relevances, chunk_scores, contributions};
@@ -12,7 +13,7 @@ use crate::filter::Filter;
 use crate::frames::Frame;
 use crate::hit::{Evidence, Hit, MoreRange};
 use crate::index::Index;
-use crate::lexical::{Term, look_up};
+use crate::lexical::{Term, is_known, look_up};
 use crate::phrase::{Phrase, may_be_pasted};
 use crate::query::{Query, has_words};
 use crate::ranker::{relevances, scores};
@@ -209,6 +210,8 @@ pub struct Found {
     pub hits: Vec<Hit>,
     /// How sure it is, from 0 to 1, that the query is about the project, whether or not these lines answer it.
     pub about: f32,
+    /// That no file passes the filter.
+    pub note: Option<String>,
 }
 
 impl Index {
@@ -224,7 +227,9 @@ impl Index {
     ) -> Result<Found, SearchError> {
         self.rank(text, embedder, options, |extractors, files| {
             let (chunks, about) = self.ranked_chunks(store, text, extractors, &files, options)?;
-            Ok(Found { hits: self.hits(store, &files, &chunks, options)?, about })
+            let hits = self.hits(store, &files, &chunks, options)?;
+            let note = if hits.is_empty() { self.nothing_passes(&options.filter)? } else { None };
+            Ok(Found { hits, about, note })
         })
     }
 
@@ -298,8 +303,9 @@ impl Index {
         if !has_words(text) {
             return Err(SearchError::EmptyQuery);
         }
-        let query = Query::new(text, embedder)?;
-        let allowed: Vec<_> = self.segments.iter().map(|segment| options.filter.files(segment)).collect();
+        let mut query = Query::new(text, embedder)?;
+        self.forget_chance_pairs(&mut query);
+        let allowed = self.passing_files(&options.filter)?;
         let words = || {
             let looked_up = self.look_up(&query);
             let files = files_by_words(&looked_up.0, &self.segments, &allowed, self.totals);
@@ -311,7 +317,8 @@ impl Index {
         let question =
             options.question.as_deref().filter(|&question| question != text && has_words(question));
         let question = question.map(|question| {
-            let query = Query::new(question, embedder)?;
+            let mut query = Query::new(question, embedder)?;
+            self.forget_chance_pairs(&mut query);
             let (terms, names) = self.look_up(&query);
             Ok::<_, SearchError>(LookedUp { query, terms, names })
         });
@@ -323,6 +330,38 @@ impl Index {
         let files = candidate_files(&extractors.whole, &allowed, by_words, by_vector);
         let candidates = self.extract_candidates(&extractors.whole, &files, &options.without);
         self.unless_damaged(make_answer(&extractors, options.retrieval.ranked(candidates)))
+    }
+
+    /// The live files of each segment that pass.
+    pub(crate) fn passing_files(&self, filter: &Filter) -> Result<Vec<FixedBitSet>, SearchError> {
+        let filter = filter.for_paths(self.paths())?;
+        Ok(self.segments.iter().map(|segment| filter.files(segment)).collect())
+    }
+
+    /// That no file passes a filter, for somebody to read; `None` if one does.
+    fn nothing_passes(&self, filter: &Filter) -> Result<Option<String>, SearchError> {
+        if filter.passes_everything() || self.passing_files(filter)?.iter().any(|files| !files.is_clear()) {
+            return Ok(None);
+        }
+        let filter = filter.for_paths(self.paths())?;
+        Ok(Some(filter.nothing_passes(self.paths().any(|path| filter.passes_path(path)))))
+    }
+
+    /// Paths of the live files.
+    fn paths(&self) -> impl Iterator<Item = &str> + Clone {
+        self.segments.iter().flat_map(|live| {
+            let is_live = |file: &u32| live.live[*file as usize];
+            (0..live.segment.files().len() as u32).filter(is_live).map(|file| live.segment.path_of(file))
+        })
+    }
+
+    /// Leaves out what no text has of a script that is split into pairs: the end of one word and the beginning of the next
+    /// make a pair by chance.
+    fn forget_chance_pairs(&self, query: &mut Query) {
+        let is_known = |term: &String| term.is_ascii() || is_known(term, &self.segments);
+        if query.terms.iter().any(is_known) {
+            query.terms.retain(is_known);
+        }
     }
 
     /// What the index knows of the words and names of a query.

@@ -6,6 +6,7 @@ pub mod generated;
 mod model_input;
 pub mod path;
 mod role;
+mod script;
 mod stem;
 mod stop_words;
 mod translation;
@@ -14,10 +15,11 @@ mod words;
 pub use dot::{dot, dot_i8, dot_i8_f32};
 pub use model_input::{DATA_NOTICE, fence, fenced, longest_backticks, without_control_tokens};
 pub use role::{PathRole, PathTraits, is_test};
+pub use script::{composed, is_character, is_mark, is_unspaced};
 pub use stem::{root, stem, stems};
 pub use stop_words::{is_conversational, is_stop_word};
 pub use translation::{is_latin, originals};
 pub use words::{
-    Word, compact, compact_into, identifiers, is_identifier_char, is_prefix_of_other, lower_words,
-    whole_words, words,
+    Word, compact, compact_into, identifiers, is_identifier_char, is_prefix_of_other, lower_words, runs,
+    whole_words, words, words_of_run,
 };

@@ -1,13 +1,13 @@
 //! Stems of English words, as names in code and questions about them use them.
 
-use crate::words;
+use crate::words::{runs, words_of_run};
 
-/// The stems of the words of a text, in lower case and in order.
+/// The stems of the words of a text, in lower case and in order; of a script without spaces, its characters and pairs.
 pub fn stems(text: &str) -> impl Iterator<Item = String> {
-    words(text).map(|word| {
-        let mut lower = word.text.to_ascii_lowercase();
-        lower.truncate(stem(&lower).len());
-        lower
+    runs(text).flat_map(|run| {
+        let mut found = Vec::new();
+        words_of_run(run.text, &mut |word| found.push(stem(word).to_owned()));
+        found
     })
 }
 
@@ -47,6 +47,7 @@ mod tests {
     fn stems_take_plurals_together_and_leave_other_words_apart() {
         let found: Vec<_> = stems("getQueries class status users_is parsing").collect();
         assert_eq!(found, ["get", "quer", "class", "status", "user", "is", "parsing"]);
+        assert!(stems("会话 größe").eq(["会", "会话", "话", "groesse", "grosse"]));
     }
 
     #[test]

@@ -1,4 +1,6 @@
-//! Words and identifiers of code and prose.
+//! Words and identifiers of code and prose, in every script.
+
+use crate::script::{Script, fold, is_mark, is_unspaced, respelled};
 
 /// A part of an identifier, as it stands in the text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -35,8 +37,30 @@ pub fn lower_words(text: &str) -> impl Iterator<Item = String> {
 pub fn identifiers(text: &str) -> impl Iterator<Item = Word<'_>> {
     let mut at = 0;
     std::iter::from_fn(move || {
-        let start = end_of_run(text, at, false);
-        at = end_of_run(text, start, true);
+        at = start_of_run(text, at, |c| is_identifier_char(c));
+        let start = at;
+        at = end_of_run(text, start);
+        (at > start).then(|| Word { text: &text[start..at], start })
+    })
+}
+
+/// What is indexed of a text, in order: its identifiers, cut where a script without spaces meets another one, and its
+/// symbols, each for itself.
+///
+/// `调用fetchUser的✅` gives `调用`, `fetchUser`, `的`, `✅`. Of a text in ASCII these are its [`identifiers`].
+pub fn runs(text: &str) -> impl Iterator<Item = Word<'_>> {
+    let mut at = 0;
+    std::iter::from_fn(move || {
+        at = start_of_run(text, at, |c| is_identifier_char(c) || Script::from_char(c) == Script::Symbol);
+        let start = at;
+        let end = end_of_run(text, start);
+        at = match text[start..end].is_ascii() {
+            true => end,
+            false => start + first_script(&text[start..end]),
+        };
+        if at == start {
+            at += text[start..].chars().next().map_or(0, char::len_utf8);
+        }
         (at > start).then(|| Word { text: &text[start..at], start })
     })
 }
@@ -46,34 +70,61 @@ pub fn is_identifier_char(c: char) -> bool {
     c.is_alphanumeric() || matches!(c, '_' | '$')
 }
 
-/// The end of the run of identifier characters (`inside`), or of other characters, that begins at `at`.
-fn end_of_run(text: &str, mut at: usize, inside: bool) -> usize {
+/// The first character from `at` on that a run begins with; the end of the text if there is none.
+fn start_of_run(text: &str, mut at: usize, begins: impl Fn(char) -> bool) -> usize {
     let bytes = text.as_bytes();
     while let Some(&byte) = bytes.get(at) {
-        let is_other = |is_part: bool| is_part != inside;
+        let c = match byte.is_ascii() {
+            true => char::from(byte),
+            false => text[at..].chars().next().unwrap_or_default(),
+        };
+        if begins(c) {
+            return at;
+        }
+        at += c.len_utf8();
+    }
+    at
+}
+
+/// The end of the run of identifier characters that begins at `at`, marks on them included.
+fn end_of_run(text: &str, start: usize) -> usize {
+    let bytes = text.as_bytes();
+    let mut at = start;
+    while let Some(&byte) = bytes.get(at) {
         if byte.is_ascii() {
-            if is_other(byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'$')) {
+            if !(byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'$')) {
                 return at;
             }
             at += 1;
         } else {
-            let Some(c) = text[at..].chars().next().filter(|c| !is_other(c.is_alphanumeric())) else {
-                return at;
-            };
+            let is_part = |c: &char| c.is_alphanumeric() || at > start && is_mark(*c);
+            let Some(c) = text[at..].chars().next().filter(is_part) else { return at };
             at += c.len_utf8();
         }
     }
     at
 }
 
+/// The end of the first part of an identifier that is of one script.
+fn first_script(identifier: &str) -> usize {
+    let first = identifier.starts_with(is_unspaced);
+    let other = identifier.char_indices().find(|&(_, c)| is_unspaced(c) != first && !is_mark(c));
+    other.map_or(identifier.len(), |(at, _)| at)
+}
+
 /// The offsets of `word` in `text` where no letter, digit or `_` is adjacent to its own. `$` does not count as a part of a
-/// word here: in PHP, Perl and shells it stands before the names of variables.
+/// word here: in PHP, Perl and shells it stands before the names of variables. Neither do letters of a script without spaces
+/// beside others: `调用user方法`.
 pub fn whole_words<'t>(text: &'t str, word: &'t str) -> impl Iterator<Item = usize> + 't {
     let is_letter = |c: char| c.is_alphanumeric() || c == '_';
     let (starts, ends) = (word.starts_with(is_letter), word.ends_with(is_letter));
     text.match_indices(word).map(|(at, _)| at).filter(move |&at| {
         let (before, after) = (&text[..at], &text[at + word.len()..]);
-        let is_joined = starts && before.ends_with(is_letter) || ends && after.starts_with(is_letter);
+        let joins = |a: Option<char>, b: Option<char>| {
+            a.zip(b).is_some_and(|(a, b)| is_letter(a) && is_unspaced(a) == is_unspaced(b))
+        };
+        let is_joined = starts && joins(before.chars().next_back(), word.chars().next())
+            || ends && joins(after.chars().next(), word.chars().next_back());
         !is_joined && !word.is_empty()
     })
 }
@@ -102,6 +153,107 @@ fn word_len(bytes: &[u8]) -> usize {
     }
 }
 
+/// Calls `emit` with the words of one of the [`runs`] of a text, in lower case, and returns how many it joins as an identifier.
+///
+/// Letters count without accents and in any width: `Größe` gives `groesse` and `grosse`. The endings, prefixes and articles
+/// of other alphabets than the Latin one are unknown here, so parts of [`GRAM_CHARS`] letters are given beside such a word. Of
+/// a script without spaces, each character and each pair of neighbours is given.
+pub fn words_of_run(run: &str, emit: &mut impl FnMut(&str)) -> usize {
+    if run.is_ascii() {
+        return words_of_ascii(run, emit);
+    }
+    match run.chars().next().map_or(Script::Spaced, Script::from_char) {
+        Script::Symbol => {
+            emit(run);
+            1
+        }
+        Script::Unspaced => {
+            characters_and_pairs(&fold(run), emit);
+            1
+        }
+        Script::Spaced => {
+            // Umlauts are written with a second letter where a keyboard lacks them.
+            if let Some(respelled) = respelled(run) {
+                words_of_letters(&fold(&respelled), emit);
+            }
+            words_of_letters(&fold(run), emit)
+        }
+    }
+}
+
+/// Number of letters of the overlapping parts of a word. Source: McNamee & Mayfield, Character N-Gram Tokenization for European
+/// Language Text Retrieval, 2004.
+const GRAM_CHARS: usize = 4;
+
+fn words_of_ascii(run: &str, emit: &mut impl FnMut(&str)) -> usize {
+    let mut lower = String::new();
+    let mut n_words = 0;
+    for word in words(run) {
+        lower.clear();
+        lower.push_str(word.text);
+        lower.make_ascii_lowercase();
+        emit(&lower);
+        n_words += 1;
+    }
+    n_words
+}
+
+/// Emits the words of letters of any alphabet, split as [`words`] are.
+fn words_of_letters(run: &str, emit: &mut impl FnMut(&str)) -> usize {
+    if run.is_ascii() {
+        return words_of_ascii(run, emit);
+    }
+    let chars: Vec<char> = run.chars().collect();
+    let (mut rest, mut n_words) = (&chars[..], 0);
+    while !rest.is_empty() {
+        let (word, after) = rest.split_at(letters_len(rest).max(1));
+        rest = after;
+        let lower: Vec<char> = word.iter().flat_map(|c| c.to_lowercase()).collect();
+        let whole: String = lower.iter().collect();
+        if !whole.contains(char::is_alphanumeric) {
+            continue;
+        }
+        n_words += 1;
+        emit(&whole);
+        if !whole.is_ascii() && lower.len() > GRAM_CHARS {
+            lower.windows(GRAM_CHARS).for_each(|part| emit(&part.iter().collect::<String>()));
+        }
+    }
+    n_words
+}
+
+/// Length of the word that starts at `chars[0]`, as [`word_len`] has it for ASCII; letters within and outside ASCII are apart.
+fn letters_len(chars: &[char]) -> usize {
+    let run =
+        |from: usize, class: &dyn Fn(char) -> bool| chars[from..].iter().take_while(|c| class(**c)).count();
+    let Some(&first) = chars.first() else { return 0 };
+    if first.is_numeric() {
+        return run(0, &char::is_numeric);
+    }
+    let is_letter =
+        |c: char| c.is_ascii() == first.is_ascii() && !c.is_numeric() && (c.is_alphabetic() || is_mark(c));
+    let upper = run(0, &|c| is_letter(c) && c.is_uppercase());
+    let lower = run(upper, &|c| is_letter(c) && !c.is_uppercase());
+    match (upper, lower) {
+        (_, 0) => upper,
+        (0 | 1, _) => upper + lower,
+        _ => upper - 1,
+    }
+}
+
+/// Emits each character with the marks on it, and each pair of neighbours.
+fn characters_and_pairs(run: &str, emit: &mut impl FnMut(&str)) {
+    let starts: Vec<usize> =
+        run.char_indices().filter(|&(at, c)| at == 0 || !is_mark(c)).map(|(at, _)| at).collect();
+    let end = |at: usize| starts.get(at).copied().unwrap_or(run.len());
+    for (at, &start) in starts.iter().enumerate() {
+        emit(&run[start..end(at + 1)]);
+        if at + 1 < starts.len() {
+            emit(&run[start..end(at + 2)]);
+        }
+    }
+}
+
 /// An identifier without case and separators: `getUser`, `get_user` and `GET-USER` are one.
 pub fn compact(identifier: &str) -> String {
     let mut out = String::with_capacity(identifier.len());
@@ -117,7 +269,8 @@ pub fn compact_into(identifier: &str, out: &mut String) {
         out.retain(|c| c.is_ascii_alphanumeric());
         return out.make_ascii_lowercase();
     }
-    out.extend(identifier.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase));
+    let is_part = |c: &char| c.is_alphanumeric() || is_mark(*c);
+    out.extend(fold(identifier).chars().filter(is_part).flat_map(char::to_lowercase));
 }
 
 #[cfg(test)]
@@ -157,11 +310,47 @@ mod tests {
     }
 
     #[test]
+    fn runs_are_cut_where_scripts_meet() {
+        let found = |text| runs(text).map(|run| run.text).collect::<Vec<_>>();
+        assert_eq!(found("调用fetchUser的✅ a→b"), ["调用", "fetchUser", "的", "✅", "a", "→", "b"]);
+        assert_eq!(found("getユーザー名 größe_x 👍🏽"), ["get", "ユーザー名", "größe_x", "👍", "🏽"]);
+        assert_eq!(found("u\u{308}ber ที่นี่ ── “a”"), ["u\u{308}ber", "ที่นี่", "a"]);
+        let text = "parse_it($x, 'é')";
+        assert!(runs(text).eq(identifiers(text)));
+        for word in runs("日a✅b") {
+            assert!("日a✅b"[word.start..].starts_with(word.text));
+        }
+    }
+
+    #[test]
+    fn words_of_every_script_are_given() {
+        let found = |run: &str| {
+            let mut found = Vec::new();
+            words_of_run(run, &mut |word| found.push(word.to_owned()));
+            found.join(" ")
+        };
+        assert_eq!(found("getUserNames"), "get user names");
+        assert_eq!(found("会话过期"), "会 会话 话 话过 过 过期 期");
+        assert_eq!(found("ที่นี่"), "ที่ ที่นี่ นี่");
+        assert_eq!(found("배송을"), "배 배송 송 송을 을");
+        assert_eq!(found("ｸﾚｼﾞ"), "ク クレ レ レジ ジ");
+        assert_eq!(found("ＳessionＳtore"), "session store");
+        assert_eq!(found("naïve"), "naive");
+        assert_eq!(found("getGröße2"), "get groesse 2 get grosse 2");
+        assert_eq!(found("ДатаURL_налога"), "дата url налога нало алог лога");
+        assert_eq!(found("ΟΔΟΣ"), found("οδός"));
+        assert_eq!(found("🚀"), "🚀");
+        assert_eq!(found("_"), "");
+    }
+
+    #[test]
     fn words_are_whole_where_no_letter_is_next_to_them() {
         let places = |text: &'static str, word: &'static str| whole_words(text, word).collect::<Vec<_>>();
         assert_eq!(places("abort abortAll _abort (abort)", "abort"), [0, 23]);
         assert_eq!(places("$user = user_id", "user"), [1]);
         assert_eq!(places("a->b a->bc", "->b"), [1]);
         assert!(places("500", "50").is_empty());
+        assert_eq!(places("调用user方法", "user"), [6]);
+        assert_eq!(places("调用会话", "会话"), []);
     }
 }

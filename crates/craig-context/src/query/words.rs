@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use craig_text::is_identifier_char;
+use craig_text::{is_identifier_char, is_mark, is_unspaced};
 
 /// A word of a message with its place.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -64,10 +64,14 @@ fn token(text: &str, bytes: Range<usize>) -> Token<'_> {
 fn end_of_word(text: &str, start: usize) -> usize {
     let mut end = start;
     loop {
-        end += text[end..].find(|c| !is_identifier_char(c)).unwrap_or(text.len() - end);
-        let joint = ["::", "->", ".", "#", "-", "'", "’"].into_iter().find(|joint| {
-            text[end..].strip_prefix(joint).is_some_and(|rest| rest.starts_with(is_identifier_char))
-        });
+        // `调用fetchUser方法` has a name in it: where no spaces are written, the script tells words apart.
+        let is_unspaced_here = text[end..].starts_with(is_unspaced);
+        let is_same = |c| is_mark(c) || is_identifier_char(c) && is_unspaced(c) == is_unspaced_here;
+        end += text[end..].find(|c| !is_same(c)).unwrap_or(text.len() - end);
+        let goes_on = |c| is_identifier_char(c) && is_unspaced(c) == is_unspaced_here;
+        let joint = ["::", "->", ".", "#", "-", "'", "’"]
+            .into_iter()
+            .find(|joint| text[end..].strip_prefix(joint).is_some_and(|rest| rest.starts_with(goes_on)));
         match joint {
             // `user's` is a user.
             Some(joint @ ("'" | "’")) if !is_contracted(&text[start..end], &text[end + joint.len()..]) => {
@@ -115,6 +119,14 @@ mod tests {
         for token in tokens(text) {
             assert_eq!(&text[token.bytes], token.text);
         }
+    }
+
+    #[test]
+    fn names_are_words_in_text_without_spaces() {
+        let found = |text| tokens(text).into_iter().map(|token| token.text).collect::<Vec<_>>();
+        assert_eq!(found("调用fetch_user方法"), ["调用", "fetch_user", "方法"]);
+        assert_eq!(found("src/auth.tsはどこ"), ["src", "auth.ts", "はどこ"]);
+        assert_eq!(found("u\u{308}ber"), ["u\u{308}ber"]);
     }
 
     #[test]

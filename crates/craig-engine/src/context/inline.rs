@@ -194,7 +194,7 @@ impl Engine {
             kinds: &reference.kinds,
             place: &reference.place,
         };
-        let code = Filter::new(KindFilter::Code, Vec::new(), None)?;
+        let code = Filter::new(KindFilter::Code, Vec::new(), None);
         self.ask_index(store, project, notes, |index| {
             index.definitions(store, &description, &code, MIN_FIT, 8 * limits.max_chunks)
         })

@@ -83,7 +83,7 @@ impl Engine {
     ) -> Result<Option<Hit>, EngineError> {
         let names = [name];
         let description = Description { names: &names, kinds, ..Description::default() };
-        let code = Filter::new(KindFilter::Code, Vec::new(), None)?;
+        let code = Filter::new(KindFilter::Code, Vec::new(), None);
         let mut found = self.ask_index(store, project, &mut Vec::new(), |index| {
             index.definitions(store, &description, &code, SAME_NAME, 4)
         })?;

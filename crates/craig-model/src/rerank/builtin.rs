@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use craig_text::identifiers;
+use craig_text::{is_character, runs, stems};
 
 use super::{Ranking, RerankRequest, Reranker, logistic};
 use crate::{ModelError, StaticModel};
@@ -21,6 +21,9 @@ const COSINE: f32 = 6.0;
 const WORDS: f32 = 4.0;
 const NAMES: f32 = 1.5;
 
+/// What counts for the cosine of a text with all words of the query, where they are of scripts that have no vectors.
+const UNREAD_COSINE: f32 = 0.6;
+
 impl Reranker for BuiltinReranker {
     fn name(&self) -> &str {
         "built-in"
@@ -31,13 +34,27 @@ impl Reranker for BuiltinReranker {
         let query = model.query(request.query);
         let words = model.query_words(request.query);
         let names = names(request.query);
+        let unread = unread_words(request.query);
+        let unread_share = unread.len() as f32 / (unread.len() + words.len()).max(1) as f32;
         let mut tokens = model.tokens();
         let scores = request.documents.iter().map(|document| {
             let counted = tokens.counted(document.text);
             let held: HashSet<u32> = counted.iter().map(|(row, _)| *row).collect();
+            let (cosine, words) = (
+                query.cosine(&model.document_of(counted)),
+                share(&words, |(row, _)| held.contains(row), |(_, weight)| *weight),
+            );
+            let unread = match unread.is_empty() {
+                true => 0.0,
+                false => {
+                    let held: HashSet<String> = unread_words(document.text).into_iter().collect();
+                    share(&unread, |word| held.contains(word), |_| 1.0)
+                }
+            };
+            let mixed = |read: f32, unread: f32| (1.0 - unread_share) * read + unread_share * unread;
             let sum = BIAS
-                + COSINE * query.cosine(&model.document_of(counted))
-                + WORDS * share(&words, |(row, _)| held.contains(row), |(_, weight)| *weight)
+                + COSINE * mixed(cosine, UNREAD_COSINE * unread)
+                + WORDS * mixed(words, unread)
                 + NAMES * share(&names, |name| document.text.contains(*name), |_| 1.0);
             logistic(sum)
         });
@@ -45,11 +62,22 @@ impl Reranker for BuiltinReranker {
     }
 }
 
+/// Words of scripts that the built-in embedding has none of: pairs of characters where no spaces are written.
+fn unread_words(text: &str) -> Vec<String> {
+    if text.is_ascii() {
+        return Vec::new();
+    }
+    let mut words: Vec<String> = stems(text).filter(|word| !word.is_ascii() && !is_character(word)).collect();
+    words.sort_unstable();
+    words.dedup();
+    words
+}
+
 /// Identifiers that join several words, as they are written: nobody types those by accident.
 fn names(query: &str) -> Vec<&str> {
     let joins =
         |name: &&str| name.len() > 3 && (name.contains('_') || name.chars().skip(1).any(char::is_uppercase));
-    identifiers(query).map(|word| word.text).filter(joins).collect()
+    runs(query).map(|word| word.text).filter(joins).collect()
 }
 
 /// Weight of the items that are held over the weight of all; 0 when there are none.
@@ -83,6 +111,15 @@ mod tests {
             ],
         );
         assert!(scores[1] > 0.3 && scores[0] < 0.1 && scores[2] < 0.1, "{scores:?}");
+    }
+
+    #[test]
+    fn words_of_other_scripts_are_compared() {
+        let scores = scores(
+            "会话什么时候过期",
+            &["// 新用户注册后发送欢迎邮件", "// 会话在三十分钟无操作后过期", "fn expire() {}"],
+        );
+        assert!(scores[1] > scores[0] && scores[1] > scores[2], "{scores:?}");
     }
 
     #[test]

@@ -7,7 +7,7 @@ use craig_chunk::{ChunkKind, Symbol};
 use craig_model::{Embedding, Quantized, StaticModel};
 use craig_store::{StoredChunk, StoredFile};
 use craig_text::path::file_stem;
-use craig_text::{compact, identifiers};
+use craig_text::{compact, runs};
 
 use super::layout::{FieldEmbedding, N_FIELD_EMBEDDINGS};
 use super::postings::Posting;
@@ -88,7 +88,7 @@ struct Collector<'t> {
 impl<'t> Collector<'t> {
     /// Adds the body terms of `text`.
     fn add_body(&mut self, text: &'t str) {
-        for run in identifiers(text).map(|run| run.text) {
+        for run in runs(text).map(|run| run.text) {
             let (start, end) = match self.known_runs.get(run) {
                 Some(&known) => known,
                 None => self.add_new_run(run),

@@ -1,7 +1,7 @@
 //! Definitions found by what somebody calls them.
 
 use craig_chunk::ChunkKind;
-use craig_search::{Description, Filter, KindFilter};
+use craig_search::{Description, Filter, KindFilter, PathBase, PathFilter};
 use expect_test::{Expect, expect};
 
 use crate::fixture::{TestProject, shown};
@@ -207,7 +207,8 @@ fn filters_and_limits_hold_for_definitions() {
             project.index().definitions(&project.store, &description, filter, min_fit, limit).unwrap();
         found.into_iter().map(|hit| hit.path).collect::<Vec<_>>()
     };
-    let python = Filter::new(KindFilter::Code, Vec::new(), Some("*.py")).unwrap();
+    let path = PathFilter::new("*.py", PathBase::default());
+    let python = Filter::new(KindFilter::Code, Vec::new(), Some(path));
     assert_eq!(paths(&python, 0.3, 10), ["src/worker.py"]);
     assert_eq!(paths(&Filter::default(), 0.99, 10), ["src/auth/login.ts"]);
     assert_eq!(paths(&Filter::default(), 0.0, 2).len(), 2);

@@ -1,6 +1,6 @@
 //! Searches limited to kinds, languages and paths.
 
-use craig_search::{Filter, KindFilter, SearchError};
+use craig_search::{Filter, KindFilter, PathBase, PathFilter, SearchError};
 use expect_test::expect;
 
 use crate::fixture::check;
@@ -151,6 +151,32 @@ fn a_filtered_search_finds_what_an_unfiltered_one_has_no_place_for() {
 
 #[test]
 fn a_pattern_that_is_no_glob_is_an_error() {
-    let error = Filter::new(KindFilter::All, Vec::new(), Some("src/[a")).unwrap_err();
+    let path = PathFilter::new("src/[a", PathBase::default());
+    let filter = Filter::new(KindFilter::All, Vec::new(), Some(path));
+    let error = filter.for_paths(["src/a.rs"].into_iter()).unwrap_err();
     assert!(matches!(&error, SearchError::Glob { pattern, .. } if pattern == "src/[a"), "{error}");
+}
+
+#[test]
+fn an_existing_path_is_literal_first() {
+    check(
+        "
+//- /app/[id]/page.ts
+export function openSession() {}
+//- /app/i/page.ts
+export function openSession() {}
+//- query: open session | path=app/[id]
+//- query: open session | path=app/[hi]
+//- query: open session | path=.
+",
+        expect![[r#"
+            open session | path=app/[id]
+              1 app/[id]/page.ts:1-1 function openSession
+            open session | path=app/[hi]
+              1 app/i/page.ts:1-1 function openSession
+            open session | path=.
+              1 app/i/page.ts:1-1 function openSession
+              2 app/[id]/page.ts:1-1 function openSession
+        "#]],
+    );
 }

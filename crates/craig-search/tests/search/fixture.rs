@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use craig_model::{Embedder as _, StaticModel};
-use craig_search::{Filter, Hit, Index, SearchError, SearchOptions};
+use craig_search::{Filter, Hit, Index, PathBase, PathFilter, SearchError, SearchOptions};
 use craig_source::{FileStamp, interpret};
 use craig_store::{Batch, ChunkText, IndexedFile, Project, Store, TextHash};
 use expect_test::Expect;
@@ -179,6 +179,7 @@ fn parse_options(text: &str) -> SearchOptions {
             _ => panic!("no option {key}"),
         }
     }
-    options.filter = Filter::new(kind, languages, path.as_deref()).unwrap();
+    let path = path.as_deref().map(|path| PathFilter::new(path, PathBase::default()));
+    options.filter = Filter::new(kind, languages, path);
     options
 }

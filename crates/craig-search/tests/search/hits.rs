@@ -307,7 +307,7 @@ fn several_hits_of_a_file_are_returned_on_request() {
 fn a_query_without_words_is_an_error() {
     let project = TestProject::new(SHOP);
     let index = project.index();
-    for query in ["", "   ", "?!", "→ {}"] {
+    for query in ["", "   ", "?!", "— {}"] {
         let found = index.search(&project.store, query, StaticModel::builtin(), &SearchOptions::default());
         assert!(matches!(found, Err(SearchError::EmptyQuery)), "{query:?}");
     }

@@ -10,4 +10,5 @@ mod hits;
 mod index;
 mod ranking;
 mod retrieval;
+mod scripts;
 mod updates;

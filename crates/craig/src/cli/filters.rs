@@ -9,8 +9,8 @@ pub(crate) struct Filters {
     /// Only files in this language (may be repeated)
     #[arg(long, short, value_name = "LANGUAGE")]
     pub(crate) language: Vec<String>,
-    /// Only files whose path matches, such as 'src/**/*.rs' or '*.md'
-    #[arg(long, value_name = "GLOB")]
+    /// Only this file or folder, or files whose path matches, such as 'src/**/*.rs' or '*.md'
+    #[arg(long, value_name = "PATH")]
     pub(crate) path: Option<String>,
     /// Only files of this kind
     #[arg(long, value_parser = kind(), default_value = "all")]

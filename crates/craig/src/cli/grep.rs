@@ -97,10 +97,11 @@ impl Args {
 }
 
 pub(crate) fn run(args: &Args, session: &mut Session) -> anyhow::Result<Outcome> {
-    let request = args.request();
+    let mut request = args.request();
     request.check(&args.pattern)?;
     let engine = session.engine_with(&session.settings(Some(&args.root))?)?;
     let (project, prepared) = args.selector().prepare(&engine, &mut session.output)?;
+    request.folder = args.selector().folder(&engine, &project)?;
     let n_found = if args.files_with_matches || args.count {
         let answer = engine.grep_counts(&project, &args.pattern, &request)?;
         session.output.show(&answer, |_| text::files(&answer, args.count))?;

@@ -23,6 +23,14 @@ pub(crate) struct ProjectSelector<'a> {
 }
 
 impl ProjectSelector<'_> {
+    /// The folder of the project that somebody asks from: paths may be relative to it.
+    pub(crate) fn folder(&self, engine: &Engine, project: &str) -> Result<String, EngineError> {
+        match self.handle {
+            Some(_) => Ok(String::new()),
+            None => engine.folder_in_project(project, self.root),
+        }
+    }
+
     /// Prepares the project, with progress and warnings on stderr; returns its reference.
     pub(crate) fn prepare(
         &self,

@@ -79,12 +79,13 @@ impl Args {
 }
 
 pub(crate) fn run(args: Args, session: &mut Session) -> anyhow::Result<Outcome> {
-    let request = args.request();
+    let mut request = args.request();
     let query = args.query.join(" ");
     let engine = session.engine_with(&session.settings(Some(&args.root))?)?;
     if let Some(file) = &args.batch {
         let lines = super::batch::open::<QueryLine>(file)?;
         let (project, prepared) = args.selector().prepare(&engine, &mut session.output)?;
+        request.folder = args.selector().folder(&engine, &project)?;
         let answered = super::batch::run(lines, &mut session.output, |line: &QueryLine| {
             Ok(engine.search(&project, &line.query, &line.request(&request))?)
         })?;
@@ -92,6 +93,7 @@ pub(crate) fn run(args: Args, session: &mut Session) -> anyhow::Result<Outcome> 
     }
     request.check(&query)?;
     let (project, prepared) = args.selector().prepare(&engine, &mut session.output)?;
+    request.folder = args.selector().folder(&engine, &project)?;
     let answer = engine.search(&project, &query, &request)?;
     answer.notes.iter().for_each(|note| session.output.warn(note));
     warn_of_fallback(&answer, session);

@@ -4,6 +4,7 @@ mod code;
 mod index;
 mod limits;
 
+use std::cell::RefCell;
 use std::collections::HashSet;
 use std::path::Path;
 use std::sync::Arc;
@@ -216,14 +217,21 @@ fn search(server: &mut Server, id: &RequestId, arguments: SearchArguments) -> an
     request.check(&arguments.query).map_err(with_hint)?;
     let (query, refresh) = (arguments.query, refresh(arguments.refresh));
     server.tasks.start(id.clone(), move |task| {
+        let notes = RefCell::new(Vec::new());
         let found_in = |code: anyhow::Result<Code>| {
             let search = |engine: &Engine, project: &str| engine.search(project, &query, &request);
             let (folder, answer) = prepared(&code?, refresh, task, search)?;
+            notes.borrow_mut().extend(answer.notes);
             found(&folder, &answer.project, &answer.hits)
         };
         let (hits, errors) = of_folders(codes.into_iter().map(found_in))?;
         let hits = best_hits(hits, request.limit);
-        Ok(Done::Answer(json!({ "query": query, "hits": hits, "errors": errors })))
+        let mut answer = json!({ "query": query, "hits": hits, "errors": errors });
+        let notes = notes.into_inner();
+        if !notes.is_empty() {
+            answer["notes"] = json!(notes);
+        }
+        Ok(Done::Answer(answer))
     });
     Ok(Reply::Later)
 }

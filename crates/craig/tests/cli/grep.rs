@@ -213,3 +213,63 @@ fn lines_cannot_control_a_terminal() {
         ESC[35ma\u{1b}[31mb.pyESC[0m:ESC[32m1ESC[0m:6: x = 'ESC[1mESC[31mneedleESC[0m \u{1b}]0;t\u{7} \u{202e}ESC[1mESC[31mneedleESC[0m	ESC[1mESC[31mneedleESC[0m'ESC[2m  in xESC[0m
     "#]].assert_eq(&home.transcript(&shown).replace('\u{1b}', "ESC"));
 }
+
+#[test]
+fn paths_are_literal_first_and_a_filter_without_files_is_reported() {
+    let home = Home::new();
+    for (path, text) in
+        [("shop/app/[id]/page.py", "def load(): pass\n"), ("shop/app/i/page.py", "def load(): pass\n")]
+    {
+        home.write(path, text);
+    }
+    home.craig(&["ingest", "shop"]).output().unwrap();
+    for path in ["app/[id]", "./app/[id]/page.py", "app\\[id]"] {
+        home.check(
+            &["grep", "load", "--root", "shop", "--path", path, "--files-with-matches"],
+            expect![[r#"
+                exit 0
+                -- stdout
+                app/[id]/page.py
+            "#]],
+        );
+    }
+    home.check(
+        &["grep", "load", "--root", "shop/app/i", "--path", ".", "--files-with-matches"],
+        expect![[r#"
+            exit 0
+            -- stdout
+            app/i/page.py
+        "#]],
+    );
+    home.check(
+        &["grep", "load", "--root", "shop", "--path", "web"],
+        expect![[r#"
+        exit 1
+        -- stderr
+        warning: no file of the project has the path "web"
+        note: no line matches in shop; -i ignores case, 'craig search' finds code by meaning
+    "#]],
+    );
+    home.check(
+        &["search", "load", "--root", "shop", "--path", "web"],
+        expect![[r#"
+        exit 0
+        -- stdout
+        no results in shop
+        hint: try other words, a lower --min-score, or fewer of --language, --path and --kind
+        -- stderr
+        warning: no file of the project has the path "web"
+    "#]],
+    );
+    home.check(
+        &["search", "load", "--root", "shop", "--path", "app", "--kind", "docs"],
+        expect![[r#"
+        exit 0
+        -- stdout
+        no results in shop
+        hint: try other words, a lower --min-score, or fewer of --language, --path and --kind
+        -- stderr
+        warning: no file of the project has the path "app", the kind docs
+    "#]],
+    );
+}

@@ -221,8 +221,13 @@ fn search_without_a_result() {
               "project": "shop",
               "query": "verify",
               "elapsed_ms": NUMBER,
-              "hits": []
+              "hits": [],
+              "notes": [
+                "no file of the project has the path \"nowhere/\""
+              ]
             }
+            -- stderr
+            warning: no file of the project has the path "nowhere/"
         "#]],
     );
 }

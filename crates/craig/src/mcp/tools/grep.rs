@@ -139,11 +139,11 @@ async fn answer(call: Call<Arguments>) -> Result<Answer<Found>, Failure> {
     };
     let found = call.run("search", work).await?;
     let mut notes: Vec<String> = state.note(&found.project).into_iter().collect();
-    notes.extend(found.notes);
     let (total_lines, total_files, freshness) = (found.total_lines, found.total_files, state.name());
-    if total_lines == 0 {
+    if total_lines == 0 && found.notes.is_empty() {
         notes.push(nothing_found(arguments));
     }
+    notes.extend(found.notes);
     let (lines, files, page) = match found.rows {
         Rows::Lines(lines) => {
             notes.extend(more(lines.len() as u64, total_lines, "lines"));

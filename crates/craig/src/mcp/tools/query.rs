@@ -57,7 +57,7 @@ struct Arguments {
 /// Which files are searched.
 #[derive(Clone, Deserialize, JsonSchema)]
 pub(super) struct Filters {
-    /// Only paths that match: "src/**/*.rs", "*.md".
+    /// Only this file or folder, or paths that match: "src/**/*.rs", "*.md".
     path: Option<String>,
     /// Only these languages: ["python", "rust"].
     #[serde(default)]
@@ -199,12 +199,13 @@ async fn answer(call: Call<Arguments>) -> Result<Answer<Found>, Failure> {
         _ => request,
     };
     let answers = search(&call, projects, request.clone()).await?;
+    let n_notes = notes.len();
     notes.extend(answers.iter().flat_map(|answer| answer.notes.iter().cloned()));
     let elapsed_ms: f64 = answers.iter().map(|answer| answer.elapsed_ms).sum();
     let projects: Vec<String> = answers.iter().map(|answer| answer.project.clone()).collect();
     let (with_content, max_bytes) = (arguments.content != Some(false), page.budget_bytes());
     let mut hits = merge(answers, request.limit);
-    if hits.is_empty() {
+    if hits.is_empty() && notes.len() == n_notes {
         notes.push(nothing_found(arguments));
     }
     let others = hits.split_off(arguments.n_shown(&hits));

@@ -1,7 +1,6 @@
 //! `get_file_structure`: the tracked files as a tree.
 
-use craig_engine::{FileEntry, Language, TreeNode, Withheld};
-use globset::{GlobBuilder, GlobMatcher};
+use craig_engine::{FileEntry, Language, PathBase, PathFilter, TreeNode, Withheld};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -111,12 +110,12 @@ struct Row {
 async fn answer(call: Call<Arguments>) -> Result<Answer<Structure>, Failure> {
     let arguments = &call.arguments;
     let page = Page::new(&arguments.paging, &call.raw)?;
-    let matcher = arguments.glob.as_deref().map(glob).transpose()?;
     let project = call.shared.project_or_own(arguments.project.as_deref()).await?;
     let state = call.shared.bring_up_to_date(&project).await?;
     let path = call.shared.path_in_project(&project, arguments.path.as_deref().unwrap_or_default()).await?;
     let tree = call.shared.run(move |engine| engine.tree(&project)).await?;
     let name = tree.name.clone();
+    let matcher = arguments.glob.as_deref().map(|glob| selected(&tree, glob)).transpose()?;
     let tree = below(tree, &path)?;
     let tree = matching(tree, matcher.as_ref()).unwrap_or_default();
     let (files, bytes) = sums(&tree);
@@ -133,14 +132,27 @@ async fn answer(call: Call<Arguments>) -> Result<Answer<Structure>, Failure> {
     Ok(Structure { project: name, root, files, bytes, freshness: state.name(), page }.into())
 }
 
-fn glob(pattern: &str) -> Result<GlobMatcher, Failure> {
-    let glob = GlobBuilder::new(pattern).literal_separator(pattern.contains('/')).build();
-    glob.map(|glob| glob.compile_matcher())
-        .map_err(|error| Failure::new(error.to_string(), "patterns look like 'src/**/*.rs' or '*.md'"))
+/// The files of a tree that a path or pattern selects.
+fn selected(tree: &TreeNode, pattern: &str) -> Result<PathFilter, Failure> {
+    let mut filter = PathFilter::new(pattern, PathBase::default());
+    let mut paths = Vec::new();
+    add_paths(tree, &mut paths);
+    filter.choose(paths.iter().copied());
+    match filter.syntax_error() {
+        Some(error) => Err(Failure::new(error, "patterns look like 'src/**/*.rs' or '*.md'")),
+        None => Ok(filter),
+    }
+}
+
+/// Adds the paths of all files of a tree.
+fn add_paths<'t>(node: &'t TreeNode, paths: &mut Vec<&'t str>) {
+    paths.extend(node.file.as_ref().map(|file| file.path.as_str()));
+    node.children.iter().for_each(|child| add_paths(child, paths));
 }
 
 /// The folder at `path`.
 fn below(tree: TreeNode, path: &str) -> Result<TreeNode, Failure> {
+    let path = path.replace('\\', "/");
     let parts = path.split('/').filter(|part| !part.is_empty() && *part != ".");
     parts.into_iter().try_fold(tree, |node, part| {
         let folders: Vec<String> =
@@ -156,10 +168,9 @@ fn below(tree: TreeNode, path: &str) -> Result<TreeNode, Failure> {
 }
 
 /// The tree of the matching files; `None` if there are none.
-fn matching(mut node: TreeNode, matcher: Option<&GlobMatcher>) -> Option<TreeNode> {
+fn matching(mut node: TreeNode, matcher: Option<&PathFilter>) -> Option<TreeNode> {
     if let Some(file) = &node.file {
-        let name = file.path.rsplit('/').next().unwrap_or(&file.path);
-        let is_match = matcher.is_none_or(|m| m.is_match(&file.path) || m.is_match(name));
+        let is_match = matcher.is_none_or(|matcher| matcher.selects(&file.path));
         return is_match.then_some(node);
     }
     node.children = node.children.into_iter().filter_map(|child| matching(child, matcher)).collect();
