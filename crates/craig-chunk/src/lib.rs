@@ -30,7 +30,7 @@ use std::ops::Range;
 
 pub use cut_point::cut_point;
 pub use doc_comment::{DocComment, doc_comment};
-pub use metrics::{ANONYMOUS, FunctionMetrics, metrics};
+pub use metrics::{ANONYMOUS, FunctionMetrics, Measures, measures, metrics};
 pub use pack::Packed;
 pub use references::{Reference, ReferenceKind, References, Use, references};
 pub use sections::{DocumentSection, Heading, document_sections, rest_headings};

@@ -1,14 +1,16 @@
-//! Measures functions: cyclomatic complexity, nesting and length, from the syntax tree.
+//! Measures functions: cyclomatic complexity, nesting and length, and finds comments, from the syntax tree.
 
 mod name;
 mod table;
+
+use std::ops::Range;
 
 use craig_source::Language;
 use tree_sitter::{Node, Tree};
 
 use crate::embedded::language_of_code;
 use crate::trees;
-use table::{Counting, Roles, counting};
+use table::{Counting, Role, Roles, counting};
 
 /// The name of a function that has none.
 pub const ANONYMOUS: &str = "(anonymous)";
@@ -30,6 +32,16 @@ pub struct FunctionMetrics {
     pub parameters: u32,
 }
 
+/// What the syntax tree of a file shows.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Measures {
+    /// Functions in file order.
+    pub functions: Vec<FunctionMetrics>,
+    /// Bytes of comments in file order, and of strings that are statements of their own, as Python's docstrings are; `None` if
+    /// functions of the language are not measured.
+    pub comments: Option<Vec<Range<usize>>>,
+}
+
 /// Measures every function of `text`, in file order; empty if the language has no grammar or no functions.
 ///
 /// A decision is a condition, a loop with one, a case that is not the default, a `catch`, a ternary, and each `&&` or `||`.
@@ -39,15 +51,30 @@ pub struct FunctionMetrics {
 ///
 /// The work grows with the length of the text, however deep it is nested. `None` when it takes too long to parse.
 pub fn metrics(language: Language, text: &str) -> Option<Vec<FunctionMetrics>> {
-    let Some(counting) = counting(language_of_code(language, text)) else { return Some(Vec::new()) };
-    let mut found = Vec::new();
+    measures(language, text).map(|found| found.functions)
+}
+
+/// The same with the comments of the file.
+pub fn measures(language: Language, text: &str) -> Option<Measures> {
+    let Some(counting) = counting(language_of_code(language, text)) else { return Some(Measures::default()) };
+    let (mut found, mut comments) = (Vec::new(), Vec::new());
     for (grammar, tree) in trees(language, text)? {
         let roles = Roles::new(counting, &grammar.language);
         let (open, units) = (Vec::new(), Vec::new());
-        Measuring { counting, roles: &roles, text, open, units, done: &mut found }.tree(&tree);
+        let measuring = Measuring {
+            counting,
+            roles: &roles,
+            text,
+            open,
+            units,
+            done: &mut found,
+            comments: &mut comments,
+        };
+        measuring.tree(&tree);
     }
     found.sort_by_key(|(order, _)| *order);
-    Some(found.into_iter().map(|(_, function)| function).collect())
+    let functions = found.into_iter().map(|(_, function)| function).collect();
+    Some(Measures { functions, comments: Some(comments) })
 }
 
 /// A node whose children are being visited.
@@ -78,6 +105,7 @@ struct Measuring<'a, 't> {
     /// Functions around the node, outermost first.
     units: Vec<Unit>,
     done: &'a mut Vec<(usize, FunctionMetrics)>,
+    comments: &'a mut Vec<Range<usize>>,
 }
 
 impl<'t> Measuring<'_, 't> {
@@ -100,6 +128,7 @@ impl<'t> Measuring<'_, 't> {
 
     fn enter(&mut self, node: Node<'t>, field: Option<&str>) {
         let role = self.roles.role(node);
+        self.comment(node, role);
         let is_free = role.is_arm && self.open.last().is_none_or(|around| around.named_before != node.kind());
         let decides = !is_free && (self.counting.is_decision)(node, self.text);
         let decisions = self.decisions(node, field, role.decides && decides, role.is_operator);
@@ -121,6 +150,15 @@ impl<'t> Measuring<'_, 't> {
             around.named_before = if node.is_named() { node.kind() } else { around.named_before };
         }
         self.open.push(Open { node, nests, is_unit, before: "", named_before: "" });
+    }
+
+    fn comment(&mut self, node: Node<'_>, role: Role) {
+        let is_statement =
+            || self.open.last().is_some_and(|around| around.node.kind() == "expression_statement");
+        let is_nested = || self.comments.last().is_some_and(|last| node.start_byte() < last.end);
+        if (role.is_comment || role.is_string && is_statement()) && !is_nested() {
+            self.comments.push(node.byte_range());
+        }
     }
 
     fn leave(&mut self) {

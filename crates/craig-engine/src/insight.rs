@@ -26,7 +26,7 @@ impl Engine {
         })
     }
 
-    /// How a project is built: modules, layers, entry points, patterns.
+    /// How a project is built: modules, layers, cycles, entry points.
     pub fn architecture(
         &self,
         handle: &str,

@@ -93,10 +93,10 @@ pub use craig_explain::{
 };
 pub use craig_insight::{
     About, Architecture, COMPLEX, Clone as CodeClone, ClonePlace, Cycle, Definition as SymbolDefinition,
-    Depended, Dependencies, Duplication, Ecosystem, EntryPoint, Evidence as PatternEvidence, External,
-    FileEdge, FileNotes, Function, InsightError, LONG_FILE_LINES, Layer, LongFile, Module, ModuleCycle,
-    ModuleTests, ModuleUse, Note, Notes, Pattern, Place, Quality, Reached, Relations, Summary, Undeclared,
-    UnresolvedImport, UsedPackage, Violation, Weakness,
+    Depended, Dependencies, Duplication, Ecosystem, EntryPoint, External, FileEdge, FileNotes, Function,
+    InsightError, LONG_FILE_LINES, Layer, LongFile, Module, ModuleCycle, ModuleTests, ModuleUse, Note, Notes,
+    Place, Quality, Reached, Relations, Summary, Undeclared, UnresolvedImport, UsedPackage, Violation,
+    Weakness,
 };
 pub use craig_model::{
     Admission, Breaker, BreakerOpen, BreakerSettings, BreakerState, Cancellation, Document, Endpoint,

@@ -1,4 +1,5 @@
-//! What a file or a folder is for, in one sentence: of a README, a manifest's description, or the comment at the top of a file.
+//! What a folder is for, in one sentence: of a README, a manifest's description, or the documentation of a package. Comments of
+//! other files are about these files alone.
 
 use craig_source::{FileKind, Language};
 use craig_text::path::{file_stem, folder, name};
@@ -32,12 +33,13 @@ pub(crate) fn about(path: &str, language: Language, text: &str) -> Option<String
     let head: Vec<&str> = text.lines().take(MOST_LINES).collect();
     match language {
         Language::Python => docstring(&head).as_deref().and_then(sentence),
-        _ => comments(language, &head).iter().find_map(|comment| of_comment(comment, name(path))),
+        Language::Rust => inner_comment(&head),
+        _ => before_package(&head),
     }
 }
 
-/// Whether a file may say what its folder is for: a README, a manifest, the documentation of a package, or a file that is called
-/// like its folder. Other files are not read.
+/// Whether a file may say what its folder is for: a README, a manifest, or the documentation of a package. Other files are not
+/// read.
 pub(crate) fn may_describe(path: &str) -> bool {
     let is_named = matches!(
         name(path),
@@ -51,7 +53,8 @@ pub(crate) fn may_describe(path: &str) -> bool {
             | "lib.rs"
             | "doc.go"
     );
-    is_named || path.ends_with(".gemspec") || is_readme(path) || file_stem(path) == name(folder(path))
+    let is_package = path.ends_with(".go") && file_stem(path) == name(folder(path));
+    is_named || is_package || path.ends_with(".gemspec") || is_readme(path)
 }
 
 /// Whether a file introduces its folder.
@@ -89,9 +92,18 @@ fn description(path: &str, text: &str) -> Option<String> {
 /// How lines of a README begin that are headings, badges, lists, tables, quotes or directives.
 const NO_PROSE: &[&str] = &["#", "<", "!", "[!", "|", ">", "- ", "* ", "+ ", "=", "..", ":", "---", "***"];
 
-/// The first sentence of the first paragraph that is neither a heading, nor badges, nor code.
+/// Words of headings below which a README says what its folder is for.
+const INTRODUCTIONS: &[&str] = &["introduction", "overview", "about", "description", "what is"];
+
+/// More links on a line are for navigation.
+const MOST_LINKS: usize = 5;
+
+/// The first sentence of the first paragraph that is neither a heading, nor badges, nor code. What comes after a second heading
+/// is about a part, how to install it, unless it is an introduction.
 fn first_prose(text: &str) -> Option<String> {
     let mut paragraph = String::new();
+    let mut n_headings = 0;
+    let mut is_part = false;
     let mut is_code = false;
     let mut is_comment = false;
     for line in text.lines().take(MOST_LINES) {
@@ -104,8 +116,23 @@ fn first_prose(text: &str) -> Option<String> {
         let skipped = is_code || is_comment;
         is_comment &= !line.contains("-->");
         let is_rule = line.len() > 2 && line.chars().all(|c| matches!(c, '=' | '-' | '~' | '*' | '^' | '#'));
-        if is_rule {
-            // What is underlined is a heading.
+        let is_heading = !skipped
+            && (is_rule && !paragraph.is_empty()
+                || line.starts_with("# ")
+                || line.starts_with("##")
+                || line.starts_with("= ")
+                || line.starts_with("=="));
+        if is_heading {
+            n_headings += 1;
+            let title = if is_rule { paragraph.to_lowercase() } else { line.to_lowercase() };
+            is_part = n_headings > 1 && !INTRODUCTIONS.iter().any(|word| title.contains(word));
+        }
+        let is_left_out = NO_PROSE.iter().any(|start| line.starts_with(start))
+            || is_numbered(line)
+            || is_directive(line)
+            || line.matches("](").count() > MOST_LINKS;
+        if is_rule || is_left_out && !paragraph.trim_end().ends_with(['.', '!', '?']) {
+            // What is underlined is a heading, and what a list follows only leads to it.
             paragraph.clear();
         } else if line.is_empty() {
             let text = plain(&paragraph);
@@ -113,7 +140,7 @@ fn first_prose(text: &str) -> Option<String> {
                 return sentence(&text);
             }
             paragraph.clear();
-        } else if !skipped && !NO_PROSE.iter().any(|start| line.starts_with(start)) {
+        } else if !skipped && !is_left_out && !is_part {
             paragraph.push_str(line);
             paragraph.push(' ');
         }
@@ -121,12 +148,26 @@ fn first_prose(text: &str) -> Option<String> {
     sentence(&plain(&paragraph))
 }
 
+/// `1. ` of a list.
+fn is_numbered(line: &str) -> bool {
+    line.starts_with(|c: char| c.is_ascii_digit())
+        && line.trim_start_matches(|c: char| c.is_ascii_digit()).starts_with(['.', ')'])
+}
+
+/// `image::logo.png[]` and `ifdef::env-github[]` of AsciiDoc.
+fn is_directive(line: &str) -> bool {
+    line.split_once("::").is_some_and(|(name, _)| !name.is_empty() && name.chars().all(char::is_alphanumeric))
+}
+
 /// Markdown without its marks: texts of links, names without quotes.
 fn plain(text: &str) -> String {
     let mut found = String::with_capacity(text.len());
     let mut rest = text;
     while let Some(start) = rest.find('[') {
-        found.push_str(rest[..start].trim_end_matches('!'));
+        let before = rest[..start].trim_end_matches('!');
+        // `https://…[text]` is a link of AsciiDoc.
+        let last = before.rfind(' ').map_or(0, |at| at + 1);
+        found.push_str(if before[last..].contains("://") { &before[..last] } else { before });
         let after = &rest[start + 1..];
         let link = after.split_once(']').filter(|(label, _)| !label.contains('['));
         let Some((label, behind)) = link else {
@@ -172,119 +213,32 @@ fn docstring(head: &[&str]) -> Option<String> {
     Some(text)
 }
 
-/// What lines may stand between the comments at the top of a file and its code.
-const BEFORE_CODE: &[&str] = &[
-    "package ",
-    "import ",
-    "from ",
-    "use ",
-    "using ",
-    "pub use ",
-    "mod ",
-    "pub mod ",
-    "extern ",
-    "export * ",
-    "namespace ",
-    "module ",
-    "require",
-    "include",
-    "@",
-    "#",
-    "<?php",
-    "<",
-    "\"use ",
-    "'use ",
-    "declare(",
-    "local ",
-    "*/",
-    "}",
-    "defmodule ",
-];
-
-/// The paragraphs of comments at the top of a file, before and between its imports, without their marks.
-fn comments(language: Language, head: &[&str]) -> Vec<String> {
-    let marks: &[&str] = match language {
-        Language::Ruby | Language::Elixir | Language::Bash => &["#"],
-        Language::Haskell | Language::Lua | Language::Sql => &["--"],
-        Language::Php => &["//", "#"],
-        _ => &["//!", "///", "//"],
-    };
-    let mut paragraphs = vec![String::new()];
-    let mut is_block = false;
-    for line in head {
-        let line = line.trim();
-        let inside = if is_block {
-            is_block = !line.contains("*/");
-            Some(line.split("*/").next().unwrap_or_default().trim_start_matches('*'))
-        } else if let Some(start) = line.strip_prefix("/*") {
-            is_block = !start.contains("*/");
-            Some(start.split("*/").next().unwrap_or_default().trim_start_matches(['*', '!']))
-        } else {
-            marks.iter().find_map(|mark| line.strip_prefix(mark))
-        };
-        // A comment further down is about what is beside it.
-        if inside.is_none() && !line.is_empty() && !BEFORE_CODE.iter().any(|start| line.starts_with(start)) {
-            break;
-        }
-        match inside.map(str::trim).filter(|inside| !inside.is_empty() && !inside.starts_with('@')) {
-            Some(inside) => {
-                if let Some(last) = paragraphs.last_mut() {
-                    last.push_str(inside);
-                    last.push(' ');
-                }
-            }
-            None => paragraphs.push(String::new()),
-        }
-    }
-    paragraphs.retain(|paragraph| !paragraph.is_empty());
-    paragraphs
+/// The first paragraph of `//!` lines that is no heading.
+fn inner_comment(head: &[&str]) -> Option<String> {
+    let lines: Vec<&str> =
+        head.iter().filter_map(|line| line.trim().strip_prefix("//!")).map(str::trim).collect();
+    let mut paragraphs = lines.split(|line| line.is_empty());
+    let first =
+        paragraphs.find(|lines| lines.first().is_some_and(|line| !line.starts_with(['#', '!', '<', '['])))?;
+    sentence(&plain(&first.join(" ")))
 }
 
-/// Words of comments that are for lawyers and tools.
-const NOT_ABOUT: &[&str] = &[
-    "copyright",
-    "license",
-    "licence",
-    "licensed",
-    "spdx-",
-    "all rights reserved",
-    "permission is hereby granted",
-    "redistribution and use",
-    "without warrant",
-    "frozen_string_literal",
-    "eslint-",
-    "prettier-",
-    "@ts-",
-    "noinspection",
-    "code generated",
-    "do not edit",
-    "go:build",
-    "+build",
-    "vim:",
-    "-*-",
-    "nolint",
-    "rubocop",
-    "shellcheck",
-    "coding:",
-    "typed:",
-    "author:",
-    "http://",
-    "https://",
-    "todo",
-    "fixme",
-];
-
-/// The sentence of a comment that says what its file is for; a name of the file in front is left out.
-fn of_comment(comment: &str, file: &str) -> Option<String> {
-    let lower = comment.to_lowercase();
-    let is_heading = comment.trim_start_matches('#').starts_with(' ') && comment.starts_with('#');
-    if is_heading || comment.starts_with('!') || NOT_ABOUT.iter().any(|word| lower.contains(word)) {
-        return None;
-    }
-    let comment =
-        comment.trim_matches(|c: char| c.is_whitespace() || matches!(c, '-' | '=' | '*' | '/' | '~'));
-    let rest = comment.strip_prefix(file).map(|rest| rest.trim_start_matches([' ', '-', ':', '–', '—']));
-    sentence(&plain(rest.unwrap_or(comment)))
+/// The first paragraph of the comment directly before a package clause: `/** … */`, or `// Package name …`.
+fn before_package(head: &[&str]) -> Option<String> {
+    let clause = head.iter().position(|line| line.starts_with("package "))?;
+    let before = head[..clause].iter().map(|line| line.trim());
+    let before: Vec<&str> = before.rev().skip_while(|line| line.starts_with('@')).collect();
+    let is_block = before.first()?.ends_with("*/");
+    let length = match is_block {
+        true => before.iter().position(|line| line.starts_with("/*"))? + 1,
+        false => before.iter().take_while(|line| line.starts_with("//")).count(),
+    };
+    let is_documentation =
+        before[..length].iter().any(|line| line.starts_with("/**") || line.contains("Package "));
+    let marks = |line: &&str| line.trim_end_matches("*/").trim_start_matches(['/', '*']).trim().to_owned();
+    let lines = before[..length].iter().rev().map(marks).skip_while(String::is_empty);
+    let lines: Vec<String> = lines.take_while(|line| !line.is_empty() && !line.starts_with('@')).collect();
+    is_documentation.then(|| sentence(&plain(&lines.join(" "))))?
 }
 
 /// The first sentence of a text, on one line; `None` if it is too short or no prose.

@@ -1,8 +1,7 @@
-//! The report of architecture: modules and layers from the imports, entry points, patterns with their evidence.
+//! The report of architecture: modules and layers from the imports, entry points.
 
 mod entries;
 mod layers;
-mod patterns;
 mod sentences;
 
 use std::collections::BTreeMap;
@@ -15,7 +14,6 @@ use crate::modules::{Counts, Modules, Uses, shown};
 
 pub use entries::EntryPoint;
 pub use layers::{Layer, ModuleCycle, Violation};
-pub use patterns::{Evidence, Pattern};
 use sentences::Sentences;
 
 /// The architecture of a project.
@@ -33,8 +31,6 @@ pub struct Architecture {
     pub violations: Vec<Violation>,
     /// Entry points of programs and libraries, the most important first.
     pub entry_points: Vec<EntryPoint>,
-    /// Patterns, the most certain first, each with its evidence.
-    pub patterns: Vec<Pattern>,
     /// The modules as a Mermaid chart: by folder, with the heaviest uses, cycles thick, uses against the layers dotted.
     pub mermaid: String,
 }
@@ -44,7 +40,7 @@ pub struct Architecture {
 pub struct Module {
     /// Path; `.` for files at the top.
     pub path: String,
-    /// What it is for, in a sentence of its manifest, README or comments.
+    /// What it is for, in a sentence of its manifest, its README or the documentation of its package.
     pub about: Option<About>,
     /// Code files.
     pub files: usize,
@@ -89,14 +85,13 @@ pub(crate) fn architecture(analysis: &Analysis) -> Architecture {
     let order = layers::Order::new(&uses);
     let cycles = order.cycles(analysis, &map);
     Architecture {
-        about: Sentences::new(analysis, &map).of_project(),
+        about: Sentences::new(analysis).of_project(),
         modules: modules(analysis, &map, &uses),
         layers: order.layers(&map, &layers::of_tests(analysis, &map)),
         mermaid: chart(&map, &uses, &order, &cycles).text(),
         cycles,
         violations: order.violations(analysis, &map),
         entry_points: entries::entry_points(analysis),
-        patterns: patterns::patterns(analysis),
     }
 }
 
@@ -123,7 +118,7 @@ fn chart(map: &Modules, uses: &Uses, order: &layers::Order, cycles: &[ModuleCycl
 
 fn modules(analysis: &Analysis, map: &Modules, uses: &Uses) -> Vec<Module> {
     let files = &analysis.workspace.files;
-    let sentences = Sentences::new(analysis, map);
+    let sentences = Sentences::new(analysis);
     let describe = |(at, path): (usize, &String)| {
         let own: Vec<_> =
             files.iter().zip(&map.of_file).filter(|(_, of)| **of == Some(at)).map(|(file, _)| file).collect();
@@ -135,7 +130,7 @@ fn modules(analysis: &Analysis, map: &Modules, uses: &Uses) -> Vec<Module> {
         languages.sort_by_key(|(name, n)| (std::cmp::Reverse(*n), *name));
         Module {
             path: shown(path).to_owned(),
-            about: sentences.of_module(at, path),
+            about: sentences.of_module(path),
             files: own.len(),
             lines: own.iter().map(|file| u64::from(file.n_lines)).sum(),
             test_files: own.iter().filter(|file| file.is_test).count(),

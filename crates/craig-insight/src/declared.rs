@@ -41,6 +41,16 @@ pub enum Ecosystem {
 }
 
 impl Ecosystem {
+    /// Whether an import names the package that it comes from. In the others, a declared package may bring what is imported
+    /// under any name, and packages that it depends on.
+    pub(crate) fn imports_name_packages(self) -> bool {
+        match self {
+            Self::Cargo | Self::Go | Self::Hex | Self::LuaRocks => true,
+            Self::Npm | Self::Pub | Self::PyPi | Self::RubyGems => true,
+            Self::C | Self::Hackage | Self::Maven | Self::NuGet | Self::Packagist | Self::Swift => false,
+        }
+    }
+
     /// Name for people.
     pub(crate) fn title(self) -> &'static str {
         match self {

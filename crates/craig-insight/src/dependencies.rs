@@ -21,9 +21,10 @@ pub struct Dependencies {
     pub implicit: Vec<FileEdge>,
     /// Declared packages, by manifest and name.
     pub external: Vec<External>,
-    /// Packages that are imported and that no manifest declares, by ecosystem and name.
+    /// Packages that are imported and that no manifest declares, by ecosystem and name: in ecosystems in which an import names
+    /// its package.
     pub undeclared: Vec<Undeclared>,
-    /// Imports of which neither a file nor a package was found.
+    /// Imports of which neither a file nor a package was found for certain.
     pub unresolved: Vec<UnresolvedImport>,
     /// Cycles of imports: those that close when files are loaded, then those with imports of types or within functions, then those
     /// of tests; shortest first in each group.
@@ -222,10 +223,8 @@ fn package_name(ecosystem: Ecosystem, import: &str) -> String {
     };
     match ecosystem {
         Ecosystem::PyPi | Ecosystem::Hex => leading('.', 1),
-        Ecosystem::Maven | Ecosystem::NuGet | Ecosystem::Hackage => leading('.', 2),
         Ecosystem::Go => leading('/', 3),
-        Ecosystem::RubyGems | Ecosystem::C => leading('/', 1),
-        Ecosystem::Packagist => leading('\\', 1),
+        Ecosystem::RubyGems => leading('/', 1),
         _ => import.to_owned(),
     }
 }

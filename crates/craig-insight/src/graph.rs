@@ -326,7 +326,8 @@ impl Reading<'_> {
     fn add_package(&self, file: FileIx, ecosystem: Ecosystem, import: &str, line: u32, part: &mut Part) {
         let found = self.packages.find(&self.workspace.files[file].path, ecosystem, import);
         let of = |package| PackageUse { file, line, package, ecosystem, import: import.to_owned() };
-        if found.is_empty() && self.packages.is_own(ecosystem, import) {
+        let is_sure = ecosystem.imports_name_packages() && !self.packages.is_own(ecosystem, import);
+        if found.is_empty() && !is_sure {
             part.unresolved.push(Unresolved { file, line, target: import.to_owned() });
             return;
         }

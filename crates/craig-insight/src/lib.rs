@@ -19,6 +19,7 @@ mod relations;
 mod resolve;
 mod symbols;
 mod workspace;
+mod yaml;
 
 use std::collections::BTreeMap;
 
@@ -26,9 +27,7 @@ use craig_store::{ProjectId, Store};
 use rayon::ThreadPool;
 
 pub use about::sentence;
-pub use architecture::{
-    About, Architecture, EntryPoint, Evidence, Layer, Module, ModuleCycle, ModuleUse, Pattern, Violation,
-};
+pub use architecture::{About, Architecture, EntryPoint, Layer, Module, ModuleCycle, ModuleUse, Violation};
 pub use declared::{Ecosystem, Scope};
 pub use dependencies::{
     Cycle, Depended, Dependencies, External, FileEdge, Place, Undeclared, UnresolvedImport,
@@ -65,7 +64,7 @@ fn go_on_unless(is_cancelled: IsCancelled<'_>) -> Result<(), InsightError> {
 
 impl Analysis {
     /// Changes when something else is found in the same project.
-    pub const VERSION: u32 = 1;
+    pub const VERSION: u32 = 2;
 
     /// Reads a project from the store, parsing its texts on the threads of `pool`. Fails soon after it is cancelled.
     pub fn load(

@@ -56,7 +56,7 @@ pub(crate) fn is_wanted(path: &str) -> bool {
     reader(path).is_some()
         || lock_reader(path).is_some()
         || is_script_config(path)
-        || matches!(name(path), "libs.versions.toml" | "package.yaml")
+        || name(path) == "libs.versions.toml"
 }
 
 /// Whether a file has compiler options that map imports of scripts.
@@ -85,6 +85,7 @@ fn reader(path: &str) -> Option<Read> {
         "Package.swift" => swift::manifest,
         "build.sbt" | "Dependencies.scala" | "Build.scala" => sbt::manifest,
         "pubspec.yaml" => yaml::pubspec,
+        "environment.yml" | "environment.yaml" => yaml::conda,
         "package.yaml" => haskell::package_yaml,
         "vcpkg.json" => c::vcpkg,
         "conanfile.txt" => c::conan,

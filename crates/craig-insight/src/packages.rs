@@ -20,6 +20,8 @@ pub(crate) struct Packages {
     renamed: HashMap<(String, String), String>,
     /// What packages of the project's own Java, Kotlin or Scala begin with.
     own_prefixes: HashSet<String>,
+    /// Names of the project's own modules of Python, wherever they are: a test may add their folder to the path.
+    own_modules: HashSet<String>,
 }
 
 /// So many parts of a package's name belong to one project: `org.apache.kafka`.
@@ -86,20 +88,33 @@ impl Packages {
         for (at, declared) in declared.iter().enumerate() {
             by_ecosystem.entry(declared.ecosystem).or_default().push(at);
         }
-        let own_prefixes = own_prefixes(workspace);
-        Self { declared, by_ecosystem, renamed, own_prefixes }
+        let (own_prefixes, own_modules) = (own_prefixes(workspace), own_modules(workspace));
+        Self { declared, by_ecosystem, renamed, own_prefixes, own_modules }
     }
 
-    /// Whether an import names a package of the project's own, whose source need not be there: a build may generate it.
+    /// Whether an import of Python may mean a module of the project itself.
     pub(crate) fn is_own(&self, ecosystem: Ecosystem, import: &str) -> bool {
-        ecosystem == Ecosystem::Maven && self.own_prefixes.contains(&project_prefix(import))
+        ecosystem == Ecosystem::PyPi
+            && import.split('.').next().is_some_and(|first| self.own_modules.contains(first))
     }
 
     /// Whether an artifact is of the group that the project publishes itself under: its templates and examples declare such.
     fn is_of_own_group(&self, at: usize, import: &str) -> bool {
-        let group = self.declared[at].name.split(':').next().unwrap_or_default();
-        let rest = import.strip_prefix(group);
-        self.is_own(self.declared[at].ecosystem, import) && rest.is_some_and(|rest| rest.starts_with('.'))
+        let rest = import.strip_prefix(group(&self.declared[at]));
+        self.declared[at].ecosystem == Ecosystem::Maven
+            && self.own_prefixes.contains(&project_prefix(import))
+            && rest.is_some_and(|rest| rest.starts_with('.'))
+    }
+
+    /// Whether an artifact is the one that an import must come from: it matches by more than its group, or there is no other of
+    /// the group.
+    fn is_certain(&self, at: usize, import: &str, of: &[usize]) -> bool {
+        let declared = &self.declared[at];
+        let is_other = |other: &usize| {
+            let other = &self.declared[*other];
+            other.name != declared.name && group(other) == group(declared)
+        };
+        !matching::is_by_group_alone(declared, import) || !of.iter().any(|other| is_other(other))
     }
 
     /// The declarations that an import in `from` belongs to: those of the nearest manifest with such a package.
@@ -110,12 +125,20 @@ impl Packages {
             others.filter_map(|&at| Some((matching::score(&self.declared[at], import)?, at))).collect();
         let Some(best) = scores.iter().map(|(score, _)| *score).max() else { return Vec::new() };
         let best = scores.into_iter().filter(|(score, _)| *score == best).map(|(_, at)| at);
+        let best = best.filter(|&at| self.is_certain(at, import, of));
         let with_distance: Vec<((bool, usize), usize)> = best
             .map(|at| (self.nearness(from, at), at))
             .filter(|(near, at)| near.0 || !needs_manifest_above(self.declared[*at].ecosystem))
             .collect();
         let Some(nearest) = with_distance.iter().map(|(near, _)| *near).max() else { return Vec::new() };
-        with_distance.into_iter().filter(|(near, _)| *near == nearest).map(|(_, at)| at).collect()
+        let mut nearest: Vec<usize> =
+            with_distance.into_iter().filter(|(near, _)| *near == nearest).map(|(_, at)| at).collect();
+        // Two artifacts that fit equally: it is not known which.
+        let name = |at: usize| &self.declared[at].name;
+        if ecosystem == Ecosystem::Maven && nearest.iter().any(|&at| name(at) != name(nearest[0])) {
+            nearest.clear();
+        }
+        nearest
     }
 
     /// Whether the manifest is in a folder above the file, and how many folders both share.
@@ -148,18 +171,35 @@ impl Packages {
     }
 }
 
+/// The group of an artifact.
+fn group(declared: &Declared) -> &str {
+    declared.name.split(':').next().unwrap_or_default()
+}
+
+fn own_modules(workspace: &Workspace) -> HashSet<String> {
+    let files = workspace.files_in(&[Language::Python]);
+    let parts = files.flat_map(|(_, file)| file.path.trim_end_matches(".py").split('/'));
+    parts.map(str::to_owned).collect()
+}
+
 /// The folder that a manifest applies to: Python requirement lists may have a folder of their own.
 fn governed(ecosystem: Ecosystem, place: &str) -> &str {
     let is_list =
         ecosystem == Ecosystem::PyPi && matches!(craig_text::path::name(place), "requirements" | "reqs");
     let is_settings =
         ecosystem == Ecosystem::Maven && matches!(craig_text::path::name(place), "gradle" | "project");
-    if is_list || is_settings { folder(place) } else { place }
+    // Scripts that those of other folders apply.
+    let shared = place.find("buildSrc").filter(|_| ecosystem == Ecosystem::Maven);
+    match shared {
+        Some(at) => place[..at].trim_end_matches('/'),
+        None if is_list || is_settings => folder(place),
+        None => place,
+    }
 }
 
 /// Ecosystems in which only manifests in folders above a file apply to it.
 fn needs_manifest_above(ecosystem: Ecosystem) -> bool {
-    matches!(ecosystem, Ecosystem::Cargo | Ecosystem::Npm | Ecosystem::Go)
+    matches!(ecosystem, Ecosystem::Cargo | Ecosystem::Npm | Ecosystem::Go | Ecosystem::Maven)
 }
 
 /// The normal form of a name, for comparison with the project's own packages.

@@ -5,7 +5,9 @@ mod notes;
 mod tests_of;
 mod tokens;
 
-use craig_chunk::{FunctionMetrics, metrics};
+use std::ops::RangeInclusive;
+
+use craig_chunk::{FunctionMetrics, Measures, measures};
 use craig_source::{FileKind, Language};
 use craig_store::{FileId, OutlinedFile, ProjectId, Store};
 use rayon::{ThreadPool, prelude::*};
@@ -46,7 +48,7 @@ pub struct Quality {
 
 impl Quality {
     /// Changes when something else is measured.
-    pub const VERSION: u32 = 1;
+    pub const VERSION: u32 = 2;
 }
 
 /// Sums over a project.
@@ -110,6 +112,8 @@ struct Measured {
     lines: u32,
     is_test: bool,
     has_tests_inside: bool,
+    /// Lines of the tests inside of a Rust file.
+    inner_tests: Option<RangeInclusive<u32>>,
     /// `None` when the file took too long to parse.
     functions: Option<Vec<FunctionMetrics>>,
     notes: Vec<Note>,
@@ -153,15 +157,42 @@ pub fn quality_of_texts<'a>(texts: impl IntoIterator<Item = (&'a str, &'a str)>)
 }
 
 fn measure(path: String, language: Language, text: &str) -> Measured {
+    let is_rust = language == Language::Rust;
+    let (tokens, by_marks) = tokens::read(language, text);
+    let (functions, by_tree) = match measures(language, text) {
+        Some(Measures { functions, comments }) => (Some(functions), comments),
+        None => (None, None),
+    };
+    let comments = match by_tree {
+        // The trees of a component or page are of its scripts alone.
+        Some(mut comments) if language.comments().block.is_some_and(|(open, _)| open == "<!--") => {
+            comments.extend(by_marks);
+            comments.sort_by_key(|comment| comment.start);
+            comments
+        }
+        Some(comments) => comments,
+        None => by_marks,
+    };
     Measured {
         lines: u32::try_from(text.lines().count()).unwrap_or(u32::MAX),
         is_test: craig_text::is_test(&path),
-        has_tests_inside: language == Language::Rust && text.contains("#[cfg(test)]"),
-        functions: metrics(language, text),
-        notes: notes::notes(&path, text),
-        tokens: Tokens::new(language, text),
+        has_tests_inside: is_rust && text.contains("#[cfg(test)]"),
+        inner_tests: is_rust.then(|| inner_tests(text)).flatten(),
+        functions,
+        notes: notes::notes(&path, text, &comments),
+        tokens,
         path,
     }
+}
+
+/// The module of tests of a Rust file: from its attribute to the brace that closes it.
+fn inner_tests(text: &str) -> Option<RangeInclusive<u32>> {
+    let lines: Vec<&str> = text.lines().collect();
+    let start = lines.windows(2).position(|pair| {
+        pair[0] == "#[cfg(test)]" && pair[1].starts_with("mod ") && pair[1].ends_with('{')
+    })?;
+    let end = lines[start..].iter().position(|line| *line == "}").map_or(lines.len(), |n| start + n + 1);
+    Some(u32::try_from(start + 1).ok()?..=u32::try_from(end).ok()?)
 }
 
 fn report(mut measured: Vec<Measured>) -> Quality {

@@ -19,6 +19,8 @@ use crate::declared::Ecosystem;
 use crate::packages::Packages;
 use crate::workspace::{FileIx, Workspace};
 
+pub(crate) use script::Scripts;
+
 /// The target of an import.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Target {
@@ -68,7 +70,7 @@ pub(crate) struct Beyond {
 /// The resolvers of all languages over one workspace.
 pub(crate) struct Resolver<'w> {
     workspace: &'w Workspace,
-    script: script::Scripts<'w>,
+    script: Scripts<'w>,
     python: python::Modules<'w>,
     rust: rust::Crates<'w>,
     go: go::Modules<'w>,
@@ -84,7 +86,7 @@ impl<'w> Resolver<'w> {
     pub(crate) fn new(workspace: &'w Workspace, packages: &'w Packages) -> Self {
         Self {
             workspace,
-            script: script::Scripts::new(workspace),
+            script: Scripts::new(workspace),
             python: python::Modules::new(workspace),
             rust: rust::Crates::new(workspace, packages),
             go: go::Modules::new(workspace),

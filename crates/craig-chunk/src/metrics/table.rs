@@ -40,6 +40,8 @@ pub(super) struct Role {
     pub(super) is_operation: bool,
     pub(super) is_operator: bool,
     pub(super) is_arm: bool,
+    pub(super) is_comment: bool,
+    pub(super) is_string: bool,
 }
 
 /// The roles of a grammar by kind id.
@@ -77,6 +79,8 @@ fn role(counting: &Counting, kind: &str, is_named: bool) -> Role {
         is_operation: counting.operations.contains(&kind),
         is_operator: false,
         is_arm: counting.arms.contains(&kind),
+        is_comment: kind.contains("comment") || kind == "haddock",
+        is_string: kind == "string",
     }
 }
 

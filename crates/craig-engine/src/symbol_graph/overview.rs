@@ -3,9 +3,10 @@
 use std::collections::HashMap;
 
 use craig_chunk::names::{Role, Traits};
-use craig_insight::{About, Architecture, EntryPoint, MapFocus, SymbolIx, sentence};
+use craig_insight::{About, Architecture, EntryPoint, MapFocus, Ranked, SymbolIx, sentence};
 use craig_model::Cancellation;
 use craig_text::PathRole;
+use craig_text::path::{extension, folder, name};
 use serde::Serialize;
 
 use super::text::FileLines;
@@ -122,10 +123,7 @@ impl Page<'_> {
         let types = self.distinct(types, MOST_TYPES);
         let roots = self.roots(&architecture.entry_points);
         let n_users = graph.n_outside_users();
-        let offered = match !roots.is_empty() || !has_program(&architecture.entry_points) {
-            true => graph.public_api(&roots, &central, &n_users),
-            false => Vec::new(),
-        };
+        let offered = self.offered(&roots, &architecture.entry_points, &central, &n_users);
         let flow = self.flow(&architecture.entry_points, &offered, &n_users);
         let offered = self.distinct(offered.into_iter(), MOST_OFFERED);
         Ok(Overview {
@@ -174,7 +172,38 @@ impl Page<'_> {
         })
     }
 
-    /// The main files of libraries: those of entry points, and of packages of Python.
+    /// What others use of a library: of the package at the top, or of a project without a program of its own. Where no manifest
+    /// names the main files of a library, examples must show that there is one.
+    fn offered(
+        &self,
+        roots: &[u32],
+        entries: &[EntryPoint],
+        central: &[Ranked],
+        n_users: &[u32],
+    ) -> Vec<SymbolIx> {
+        let graph = self.asked.graph;
+        let is_of_top = |&root: &u32| {
+            let folder = folder(&graph.files[root as usize].path);
+            matches!(folder, "" | "src" | "lib") || name(&graph.files[root as usize].path) == "__init__.py"
+        };
+        if has_program(entries) && !roots.iter().any(is_of_top) {
+            return Vec::new();
+        }
+        let is_example = |path: &str| matches!(PathRole::from_path(path), PathRole::Example);
+        if roots.is_empty() && !graph.files.iter().any(|file| is_example(&file.path)) {
+            return Vec::new();
+        }
+        let path = |file: u32| graph.files[file as usize].path.as_str();
+        let is_of_library = |file: u32| roots.iter().any(|&root| is_one_language(path(root), path(file)));
+        let mut offered = graph.public_api(roots, central, n_users);
+        offered.retain(|&at| match roots.is_empty() {
+            true => n_users[at as usize] > 0,
+            false => is_of_library(graph.definition(at).file),
+        });
+        offered
+    }
+
+    /// The main files of libraries: those of entry points, and of packages of Python that define or import more than their version.
     fn roots(&self, entries: &[EntryPoint]) -> Vec<u32> {
         let graph = self.asked.graph;
         let libraries = entries.iter().filter(|entry| entry.kind == "library");
@@ -184,7 +213,8 @@ impl Page<'_> {
             path.ends_with("/__init__.py") && path.matches('/').count() == 1
         };
         let packages = graph.files.iter().filter(|file| !file.is_test && is_package(&file.path));
-        roots.extend(packages.filter_map(|file| graph.file(&file.path)));
+        let packages = packages.filter_map(|file| graph.file(&file.path));
+        roots.extend(packages.filter(|&root| graph.exports_something(root)));
         roots
     }
 
@@ -287,6 +317,12 @@ fn has_program(entries: &[EntryPoint]) -> bool {
 
 fn is_product(path: &str) -> bool {
     PathRole::from_path(path).is_product()
+}
+
+/// Whether files may be of one library, by their extensions: those of scripts are used together.
+fn is_one_language(a: &str, b: &str) -> bool {
+    let is_script = |path: &str| extension(path).contains("ts") || extension(path).contains("js");
+    extension(a) == extension(b) || is_script(a) && is_script(b)
 }
 
 /// A comment up to its first empty line or tag.

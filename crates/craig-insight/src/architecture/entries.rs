@@ -1,20 +1,21 @@
-//! Entry points: `main` functions, and files that manifests name, the most important first.
+//! Entry points: `main` functions, what manifests name, and what frameworks call, the most important first.
+
+mod frameworks;
+mod manifests;
 
 use std::borrow::Cow;
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
-use toml::Table;
 
 use craig_chunk::{ChunkKind, Symbol};
 use craig_source::Language;
 use craig_text::PathRole;
-use craig_text::path::{file_stem, folder, join, name};
+use craig_text::path::{file_stem, folder, name};
 
 use crate::workspace::{FileIx, SourceFile};
-use crate::{Analysis, json, launch};
+use crate::{Analysis, launch};
 
 /// The entry point of a program or library.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -23,14 +24,20 @@ pub struct EntryPoint {
     pub file: String,
     /// Line, where there is one.
     pub line: Option<u32>,
-    /// `program`, `library` or `script`.
+    /// `program`, `library`, or what a framework calls: `route`, `listener`.
     pub kind: Cow<'static, str>,
-    /// What it was recognised by.
+    /// What it was recognised by, with the line of the manifest that names it.
     pub evidence: String,
     /// Scripts, images and build files that start it, by path.
     pub started_by: Vec<String>,
     /// How many files of product code it uses, directly or through others.
     pub reach: usize,
+}
+
+impl EntryPoint {
+    fn new(file: &str, line: Option<u32>, kind: &'static str, evidence: String) -> Self {
+        Self { file: file.to_owned(), line, kind: kind.into(), evidence, started_by: Vec::new(), reach: 0 }
+    }
 }
 
 /// Entry points whose reach is counted; each visits the whole graph.
@@ -41,24 +48,26 @@ const MOST_STARTERS: usize = 5;
 
 pub(super) fn entry_points(analysis: &Analysis) -> Vec<EntryPoint> {
     let files = analysis.workspace.files.iter().filter(|file| file.is_code() && !file.is_test);
-    let has_django = analysis.workspace.files.iter().any(|file| name(&file.path) == "manage.py");
-    let mut found: Vec<EntryPoint> = files.filter_map(|file| of_file(file, has_django)).collect();
-    for (path, text) in &analysis.workspace.manifests {
-        match name(path) {
-            "package.json" => of_package_json(analysis, path, text, &mut found),
-            "pyproject.toml" => of_pyproject(analysis, path, text, &mut found),
-            "Cargo.toml" => of_cargo(path, text, &mut found),
-            _ => {}
-        }
+    let mut found: Vec<EntryPoint> = manifests::entry_points(analysis);
+    for file in files {
+        found.extend(of_file(file));
+        found.extend(frameworks::entry_point(analysis, file));
     }
-    found.sort();
-    found.dedup_by(|b, a| a.file == b.file && a.kind == b.kind);
+    // What a manifest names comes first of the same file and kind, and knows the line of its `main`.
+    found.sort_by_cached_key(|entry| (entry.file.clone(), entry.kind.clone(), entry.evidence == MAIN));
+    found.dedup_by(|other, kept| {
+        let is_same = other.file == kept.file && other.kind == kept.kind;
+        if is_same {
+            kept.line = kept.line.or(other.line);
+        }
+        is_same
+    });
     weigh(analysis, &mut found);
     found
 }
 
-/// Orders entry points by importance: product code that something starts or a manifest names, other product code, the rest;
-/// among these by how many scripts start them, then by reach.
+/// Orders entry points by importance: product code that something starts or a manifest names, other functions called `main`,
+/// what frameworks call, the rest; among these by how many scripts start them, then by reach.
 fn weigh(analysis: &Analysis, found: &mut [EntryPoint]) {
     let mut uses: BTreeMap<FileIx, Vec<FileIx>> = BTreeMap::new();
     for edge in analysis.graph.of_product() {
@@ -70,7 +79,7 @@ fn weigh(analysis: &Analysis, found: &mut [EntryPoint]) {
         let names = names(&analysis.workspace.files[file], entry.line);
         let mut starters = launch::started_by(&analysis.workspace, &entry.file, &names);
         // That the manifest names it is known already.
-        starters.retain(|path| !entry.evidence.ends_with(path));
+        starters.retain(|path| !entry.evidence.contains(path));
         // The same script for other systems or versions counts once.
         let distinct: BTreeSet<&str> = starters.iter().map(|path| file_stem(path)).collect();
         n_starters.insert(entry.file.clone(), distinct.len());
@@ -83,10 +92,12 @@ fn weigh(analysis: &Analysis, found: &mut [EntryPoint]) {
         let is_product = PathRole::from_path(&entry.file).is_product();
         // A function called main says least: much of it prints documentation, or was once for trying something.
         let is_named = !entry.started_by.is_empty() || entry.evidence != MAIN;
-        let rank = match (is_product, is_named) {
-            (true, true) => 0,
-            (true, false) => 1,
-            _ => 2,
+        let is_called = !matches!(entry.kind.as_ref(), "program" | "library");
+        let rank = match (is_product, is_called, is_named) {
+            (true, false, true) => 0,
+            (true, false, false) => 1,
+            (true, true, _) => 2,
+            _ => 3,
         };
         let n_starters = n_starters.get(&entry.file).copied().unwrap_or(0);
         (rank, Reverse(n_starters), Reverse(entry.reach), entry.file.clone(), entry.kind.clone())
@@ -132,31 +143,25 @@ fn names(file: &SourceFile, line: Option<u32>) -> Vec<String> {
 
 const MAIN: &str = "defines main";
 
-fn of_file(file: &SourceFile, has_django: bool) -> Option<EntryPoint> {
-    let entry = |line: Option<u32>, kind: &'static str, evidence: &str| {
-        let (file, kind, evidence) = (file.path.clone(), kind.into(), evidence.to_owned());
-        Some(EntryPoint { file, line, kind, evidence, started_by: Vec::new(), reach: 0 })
+fn of_file(file: &SourceFile) -> Option<EntryPoint> {
+    let entry = |line: Option<u32>, evidence: &str| {
+        Some(EntryPoint::new(&file.path, line, "program", evidence.to_owned()))
     };
     if let Some(main) = file.symbols.iter().find(|symbol| is_main(file, symbol)) {
-        return entry(Some(main.line), "program", MAIN);
+        return entry(Some(main.line), MAIN);
     }
+    let import =
+        |package: &str| file.references.imports.iter().find(|import| import.target.starts_with(package));
     match (file.language, name(&file.path)) {
-        (Language::Python, "__main__.py") => entry(None, "program", "runs with python -m"),
-        (Language::Python, "manage.py" | "wsgi.py" | "asgi.py") if has_django => {
-            entry(None, "program", "Django starts here")
+        (Language::Python, "__main__.py") => entry(None, "runs with python -m"),
+        (Language::Python, "manage.py" | "wsgi.py" | "asgi.py") => {
+            entry(Some(import("django")?.line), "Django starts here")
         }
-        (Language::Rust, "lib.rs") if file.path.ends_with("src/lib.rs") => {
-            entry(None, "library", "root of a crate")
-        }
-        (Language::Php, "artisan") => entry(None, "program", "Laravel's command line"),
+        (Language::Php, "artisan") => entry(None, "Laravel's command line"),
         (Language::Php, "index.php") if folder(&file.path).ends_with("public") => {
-            entry(None, "program", "front controller")
+            entry(None, "front controller")
         }
-        (Language::Ruby, _) if matches!(name(folder(&file.path)), "exe") => {
-            entry(None, "program", "executable of a gem")
-        }
-        (Language::Ruby, "config.ru") => entry(None, "program", "Rack starts here"),
-        (Language::Dart, "main.dart") => entry(None, "program", "Flutter starts here"),
+        (Language::Ruby, "config.ru") => entry(None, "Rack starts here"),
         _ => None,
     }
 }
@@ -176,78 +181,5 @@ fn is_main(file: &SourceFile, symbol: &Symbol) -> bool {
         }
         Language::CSharp => symbol.name == "Main",
         _ => false,
-    }
-}
-
-fn push(
-    analysis: &Analysis,
-    path: Option<String>,
-    kind: &'static str,
-    evidence: String,
-    found: &mut Vec<EntryPoint>,
-) {
-    if let Some(file) = path.and_then(|path| analysis.workspace.file(&path)) {
-        let file = analysis.workspace.files[file].path.clone();
-        let kind = kind.into();
-        found.push(EntryPoint { file, line: None, kind, evidence, started_by: Vec::new(), reach: 0 });
-    }
-}
-
-fn of_package_json(analysis: &Analysis, path: &str, text: &str, found: &mut Vec<EntryPoint>) {
-    let Some(manifest) = json::parse(text) else { return };
-    let here = folder(path);
-    let bins: Vec<&str> = match &manifest["bin"] {
-        Value::String(one) => vec![one],
-        Value::Object(several) => several.values().filter_map(Value::as_str).collect(),
-        _ => Vec::new(),
-    };
-    for bin in bins {
-        push(analysis, join(here, bin), "program", format!("bin of {path}"), found);
-    }
-    for field in ["source", "module", "main"] {
-        if let Some(main) = manifest[field].as_str() {
-            push(analysis, join(here, main), "library", format!("{field} of {path}"), found);
-        }
-    }
-    for usual in
-        ["src/index.ts", "src/index.tsx", "src/main.ts", "src/main.tsx", "src/index.js", "src/main.js"]
-    {
-        push(analysis, join(here, usual), "library", format!("usual entry beside {path}"), found);
-    }
-}
-
-/// The programs of a package: `src/main.rs`, and those that it lists. Their `main` is found already.
-fn of_cargo(path: &str, text: &str, found: &mut [EntryPoint]) {
-    let Ok(table) = text.parse::<Table>() else { return };
-    if !table.contains_key("package") {
-        return;
-    }
-    let listed = table.get("bin").and_then(toml::Value::as_array).into_iter().flatten();
-    let listed = listed.filter_map(|program| program.get("path")?.as_str());
-    for program in std::iter::once("src/main.rs").chain(listed) {
-        let program = join(folder(path), program);
-        let main = found.iter_mut().find(|entry| Some(&entry.file) == program.as_ref());
-        if let Some(main) = main.filter(|main| main.evidence == MAIN) {
-            main.evidence = format!("program of {path}");
-        }
-    }
-}
-
-/// `name = "package.module:function"`.
-fn of_pyproject(analysis: &Analysis, path: &str, text: &str, found: &mut Vec<EntryPoint>) {
-    let Ok(table) = text.parse::<Table>() else { return };
-    let project = table.get("project").and_then(|project| project.get("scripts"));
-    let poetry = table.get("tool").and_then(|tool| tool.get("poetry")?.get("scripts"));
-    for scripts in [project, poetry].into_iter().flatten().filter_map(toml::Value::as_table) {
-        for (script, target) in scripts {
-            let Some(module) = target.as_str().and_then(|target| target.split(':').next()) else { continue };
-            let inner = module.replace('.', "/");
-            for root in ["", "src/"] {
-                for end in [".py", "/__init__.py"] {
-                    let path = join(folder(path), &format!("{root}{inner}{end}"));
-                    push(analysis, path, "program", format!("script {script}"), found);
-                }
-            }
-        }
     }
 }

@@ -65,10 +65,10 @@ pub(super) struct Order {
 }
 
 impl Order {
-    /// Adds uses from the most to the fewest. One is against the order if those before it lead back from its target, each of
+    /// Adds uses from the most to the fewest, without imports of types, which nothing executes. One is against the order if those before it lead back from its target, each of
     /// them [`DECIDES`] times as often.
     pub(super) fn new(uses: &Uses) -> Self {
-        let by_pair = uses.iter().map(|(&pair, counts)| (pair, counts.product));
+        let by_pair = uses.iter().map(|(&pair, counts)| (pair, counts.product - counts.types));
         let mut by_count: Vec<((usize, usize), usize)> = by_pair.filter(|(_, count)| *count > 0).collect();
         by_count.sort_by_key(|&(pair, count)| (Reverse(count), pair));
         let mut order = Self { agreed: DiGraphMap::new(), against: BTreeMap::new() };
@@ -183,6 +183,7 @@ impl Order {
         for edge in analysis.graph.of_product() {
             if let (Some(from), Some(to)) = (map.of_file[edge.from], map.of_file[edge.to])
                 && self.against.contains_key(&(from, to))
+                && !edge.weakness.type_only
             {
                 let file = analysis.workspace.files[edge.from].path.clone();
                 places.entry((from, to)).or_default().push(Place { file, line: edge.line });

@@ -1,14 +1,13 @@
 //! What each module is for, in a sentence.
 
-use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
+use craig_source::Language;
 use craig_text::path::{ancestors, folder, name};
 
 use super::About;
 use crate::Analysis;
 use crate::about::is_readme;
-use crate::modules::Modules;
 use crate::workspace::{FileIx, SourceFile};
 
 /// Folders that only lead to the code: what describes the folder above holds for them.
@@ -16,11 +15,8 @@ const PASSED: &[&str] = &["src", "lib", "main", "java", "kotlin", "scala", "pyth
 
 pub(super) struct Sentences<'a> {
     analysis: &'a Analysis,
-    map: &'a Modules,
     /// Files that speak for their folder, by folder: the best first.
     by_folder: BTreeMap<&'a str, Vec<(Voice, FileIx)>>,
-    /// How many files use each.
-    n_users: BTreeMap<FileIx, usize>,
 }
 
 /// Who speaks for a folder, the best first.
@@ -28,11 +24,13 @@ pub(super) struct Sentences<'a> {
 enum Voice {
     Manifest,
     Package,
+    /// The file of Go that is called like its folder.
+    Clause,
     Readme,
 }
 
 impl<'a> Sentences<'a> {
-    pub(super) fn new(analysis: &'a Analysis, map: &'a Modules) -> Self {
+    pub(super) fn new(analysis: &'a Analysis) -> Self {
         let mut by_folder: BTreeMap<&str, Vec<(Voice, FileIx)>> = BTreeMap::new();
         for (at, file) in analysis.workspace.files.iter().enumerate().filter(|(_, file)| file.about.is_some())
         {
@@ -41,11 +39,7 @@ impl<'a> Sentences<'a> {
             }
         }
         by_folder.values_mut().for_each(|files| files.sort_unstable());
-        let mut n_users: BTreeMap<FileIx, usize> = BTreeMap::new();
-        for edge in analysis.graph.of_product() {
-            *n_users.entry(edge.to).or_default() += 1;
-        }
-        Self { analysis, map, by_folder, n_users }
+        Self { analysis, by_folder }
     }
 
     /// Of the files at the top.
@@ -54,8 +48,8 @@ impl<'a> Sentences<'a> {
         self.about(*file)
     }
 
-    /// Of its folder, or of one above that only leads to it; otherwise of the file that is called like it.
-    pub(super) fn of_module(&self, module: usize, path: &str) -> Option<About> {
+    /// Of its folder, or of one above that only leads to it.
+    pub(super) fn of_module(&self, path: &str) -> Option<About> {
         let mut leading = ancestors(path);
         let mut here = leading.next();
         while let Some(place) = here {
@@ -64,12 +58,7 @@ impl<'a> Sentences<'a> {
             }
             here = leading.next().filter(|above| !above.is_empty() && PASSED.contains(&name(place)));
         }
-        let files = self.map.of_file.iter().enumerate().filter(|(_, of)| **of == Some(module));
-        let own = files.map(|(at, _)| at).filter(|&at| {
-            let file = &self.analysis.workspace.files[at];
-            folder(&file.path) == path && !file.is_test && file.about.is_some()
-        });
-        self.about(own.max_by_key(|&at| (self.n_users.get(&at).copied().unwrap_or(0), Reverse(at)))?)
+        None
     }
 
     fn about(&self, file: FileIx) -> Option<About> {
@@ -83,6 +72,7 @@ fn voice(file: &SourceFile) -> Option<Voice> {
         "package.json" | "composer.json" | "Cargo.toml" | "pyproject.toml" => Some(Voice::Manifest),
         name if name.ends_with(".gemspec") => Some(Voice::Manifest),
         "package-info.java" | "__init__.py" | "mod.rs" | "lib.rs" | "doc.go" => Some(Voice::Package),
+        _ if file.language == Language::Go => Some(Voice::Clause),
         _ if is_readme(&file.path) => Some(Voice::Readme),
         _ => None,
     }

@@ -1,7 +1,10 @@
 //! Cabal files and `package.yaml`.
 
+use serde_json::Value;
+
 use super::{Manifest, declare};
 use crate::declared::{Ecosystem, Scope};
+use crate::yaml;
 
 /// `build-depends` of each section, in one line or in several.
 pub(super) fn cabal(path: &str, text: &str) -> Option<Manifest> {
@@ -50,17 +53,37 @@ fn list_of(text: &str, scope: Scope, path: &str, manifest: &mut Manifest) {
     }
 }
 
-/// Lists under `dependencies:`.
+/// Lists and mappings under `dependencies`, at the top and in each component.
 pub(super) fn package_yaml(path: &str, text: &str) -> Option<Manifest> {
+    let package = yaml::first(text);
     let mut manifest = Manifest::default();
-    let mut inside = false;
-    for line in text.lines() {
-        let trimmed = line.trim();
-        if let Some(item) = trimmed.strip_prefix("- ").filter(|_| inside) {
-            list_of(item, Scope::Runtime, path, &mut manifest);
-        } else if !trimmed.is_empty() {
-            inside = trimmed == "dependencies:";
+    manifest.own.extend(package["name"].as_str().map(|name| (Ecosystem::Hackage, name.to_owned())));
+    dependencies(&package, Scope::Runtime, path, &mut manifest);
+    Some(manifest)
+}
+
+fn dependencies(value: &Value, scope: Scope, path: &str, manifest: &mut Manifest) {
+    for (key, inner) in value.as_object().into_iter().flatten() {
+        let scope = if matches!(key.as_str(), "tests" | "benchmarks") { Scope::Dev } else { scope };
+        match inner {
+            Value::String(one) if key == "dependencies" => list_of(one, scope, path, manifest),
+            Value::Array(several) if key == "dependencies" => {
+                for item in several {
+                    let asked = item["version"].as_str().unwrap_or_default();
+                    let named = item["name"].as_str().map(|name| format!("{name} {asked}"));
+                    let text = item.as_str().map(str::to_owned).or(named);
+                    list_of(&text.unwrap_or_default(), scope, path, manifest);
+                }
+            }
+            Value::Object(versions) if key == "dependencies" => {
+                let items =
+                    versions.iter().map(|(name, asked)| format!("{name} {}", asked.as_str().unwrap_or("")));
+                items.for_each(|item| list_of(&item, scope, path, manifest));
+            }
+            Value::Array(conditions) => {
+                conditions.iter().for_each(|inner| dependencies(inner, scope, path, manifest));
+            }
+            _ => dependencies(inner, scope, path, manifest),
         }
     }
-    Some(manifest)
 }

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::{Lock, Manifest, declare};
+use super::{Lock, Manifest, declare, yaml};
 use crate::declared::{Ecosystem, Scope};
 use crate::json;
 
@@ -49,8 +49,11 @@ pub(super) fn package_lock(text: &str) -> Option<Lock> {
     Some(lock)
 }
 
-/// Both formats: `name@range, name@range:` above an indented `version`.
+/// `name@range, name@range:` above an indented `version "1.0.0"`; since Yarn 2 it is YAML.
 pub(super) fn yarn_lock(text: &str) -> Option<Lock> {
+    if text.contains("\n__metadata:") {
+        return Some(yaml::yarn_lock(text));
+    }
     let mut lock = Lock::default();
     let mut asked: Vec<(String, String)> = Vec::new();
     for line in text.lines() {
@@ -58,7 +61,7 @@ pub(super) fn yarn_lock(text: &str) -> Option<Lock> {
             let keys = line.trim_end_matches(':').split(',');
             asked = keys.filter_map(|key| name_and_range(key.trim().trim_matches('"'))).collect();
         } else if let Some(version) = line.trim().strip_prefix("version") {
-            let version = version.trim_start_matches(':').trim().trim_matches('"');
+            let version = version.trim().trim_matches('"');
             for (name, range) in asked.drain(..) {
                 lock.add(&name, version);
                 lock.asked.insert((name, range), version.to_owned());
@@ -69,7 +72,7 @@ pub(super) fn yarn_lock(text: &str) -> Option<Lock> {
 }
 
 /// `@scope/name@npm:^1.0.0` is `@scope/name` and `^1.0.0`.
-fn name_and_range(key: &str) -> Option<(String, String)> {
+pub(super) fn name_and_range(key: &str) -> Option<(String, String)> {
     let at = key.get(1..)?.find('@')? + 1;
     let range = &key[at + 1..];
     Some((key[..at].to_owned(), range.strip_prefix("npm:").unwrap_or(range).to_owned()))

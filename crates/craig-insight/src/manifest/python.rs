@@ -71,7 +71,7 @@ fn poetry_table(table: Option<&Value>, scope: Scope, path: &str, manifest: &mut 
 }
 
 /// PEP 508: `name[extra] >=1,<2 ; marker`.
-fn requirement(text: &str, scope: Scope, path: &str) -> Option<Declared> {
+pub(super) fn requirement(text: &str, scope: Scope, path: &str) -> Option<Declared> {
     let text = text.split(" #").next().unwrap_or(text).trim();
     let text = text.split(';').next().unwrap_or(text).trim();
     let end = text.find(|c: char| !(c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.')));

@@ -1,42 +1,19 @@
-//! Manifests and lock files in plain YAML, read by their indentation: Dart's pubspec and pnpm's lock file.
+//! Manifests and lock files in YAML: Dart's pubspec, Conda's environments, pnpm's and Yarn's lock files.
 
-use super::{Lock, Manifest, declare};
+use serde_json::Value;
+
+use super::{Lock, Manifest, declare, npm, python};
 use crate::declared::{Ecosystem, Scope};
-
-/// Lines as (indent, key, value), comments left out.
-fn entries(text: &str) -> impl Iterator<Item = (usize, &str, &str)> {
-    text.lines().filter_map(|line| {
-        let trimmed = line.trim_start();
-        if trimmed.is_empty() || trimmed.starts_with('#') {
-            return None;
-        }
-        // Keys may be quoted and hold colons themselves.
-        let (key, value) = match trimmed.strip_prefix(['\'', '"']) {
-            Some(rest) => {
-                let end = rest.find(['\'', '"'])?;
-                (&rest[..end], rest[end + 1..].trim_start().strip_prefix(':')?)
-            }
-            None => trimmed.split_once(": ").or_else(|| trimmed.strip_suffix(':').map(|key| (key, "")))?,
-        };
-        Some((line.len() - trimmed.len(), key.trim(), value.trim().trim_matches(['\'', '"'])))
-    })
-}
+use crate::yaml;
 
 pub(super) fn pubspec(path: &str, text: &str) -> Option<Manifest> {
+    let pubspec = yaml::first(text);
     let mut manifest = Manifest::default();
-    let mut scope = None;
-    for (indent, key, value) in entries(text) {
-        match (indent, key) {
-            (0, "name") => manifest.own.push((Ecosystem::Pub, value.to_owned())),
-            (0, "dependencies") => scope = Some(Scope::Runtime),
-            (0, "dev_dependencies") => scope = Some(Scope::Dev),
-            (0, _) => scope = None,
-            (2, name) => {
-                if let Some(scope) = scope {
-                    manifest.declared.push(declare(Ecosystem::Pub, name, Some(value), scope, path));
-                }
-            }
-            _ => {}
+    manifest.own.extend(pubspec["name"].as_str().map(|name| (Ecosystem::Pub, name.to_owned())));
+    for (section, scope) in [("dependencies", Scope::Runtime), ("dev_dependencies", Scope::Dev)] {
+        for (name, asked) in entries(&pubspec[section]) {
+            let version = asked.as_str().or_else(|| asked["version"].as_str());
+            manifest.declared.push(declare(Ecosystem::Pub, name, version, scope, path));
         }
     }
     Some(manifest)
@@ -44,49 +21,70 @@ pub(super) fn pubspec(path: &str, text: &str) -> Option<Manifest> {
 
 pub(super) fn pubspec_lock(text: &str) -> Option<Lock> {
     let mut lock = Lock::default();
-    let mut name = "";
-    for (indent, key, value) in entries(text) {
-        match (indent, key) {
-            (2, package) => name = package,
-            (4, "version") => lock.add(name, value),
-            _ => {}
+    for (name, package) in entries(&yaml::first(text)["packages"]) {
+        if let Some(version) = package["version"].as_str() {
+            lock.add(name, version);
         }
     }
     Some(lock)
 }
 
-/// Importers with what they asked for and got; older files have one importer, without indentation.
+/// `numpy=1.26`, `conda-forge::scipy >=1.11`, and a list of `pip`'s own requirements.
+pub(super) fn conda(path: &str, text: &str) -> Option<Manifest> {
+    let environment = yaml::first(text);
+    let mut manifest = Manifest::default();
+    for item in environment["dependencies"].as_array().into_iter().flatten() {
+        if let Some(text) = item.as_str() {
+            let bare = text.rsplit("::").next().unwrap_or(text);
+            let end = bare.find(|c: char| c.is_whitespace() || "=<>!~[".contains(c)).unwrap_or(bare.len());
+            let (name, version) = bare.split_at(end);
+            if !matches!(name, "python" | "pip") {
+                manifest.declared.push(declare(Ecosystem::PyPi, name, Some(version), Scope::Runtime, path));
+            }
+        }
+        for text in item["pip"].as_array().into_iter().flatten().filter_map(Value::as_str) {
+            manifest.declared.extend(python::requirement(text, Scope::Runtime, path));
+        }
+    }
+    Some(manifest)
+}
+
+/// Importers with what they asked for and got; older files have one importer, at the top.
 pub(super) fn pnpm_lock(text: &str) -> Option<Lock> {
     let mut lock = Lock::default();
-    let (mut top, mut section, mut name, mut asked) = ("", "", "", String::new());
-    for (indent, key, value) in entries(text) {
-        let is_section = key.to_lowercase().ends_with("dependencies");
-        let base = if top == "importers" { 4 } else { 0 };
-        match indent {
-            0 => {
-                top = key;
-                section = if is_section { key } else { "" };
-            }
-            _ if indent == base => section = if is_section { key } else { "" },
-            _ if section.is_empty() || !(top == "importers" || top == section) => {}
-            _ if indent == base + 2 => {
-                name = key;
-                if !value.is_empty() {
-                    lock.add(name, plain(value));
+    for document in yaml::parse(text) {
+        let importers = entries(&document["importers"]).map(|(_, importer)| importer);
+        for importer in importers.chain([&document]) {
+            let sections = entries(importer).filter(|(key, _)| key.to_lowercase().ends_with("dependencies"));
+            for (name, resolved) in sections.flat_map(|(_, section)| entries(section)) {
+                let Some(version) = resolved.as_str().or_else(|| resolved["version"].as_str()) else {
+                    continue;
+                };
+                // Without the peers that it was resolved with.
+                let version = version.split(['(', '_']).next().unwrap_or(version);
+                lock.add(name, version);
+                if let Some(asked) = resolved["specifier"].as_str() {
+                    lock.asked.insert((name.clone(), asked.to_owned()), version.to_owned());
                 }
             }
-            _ if indent == base + 4 && key == "specifier" => asked = value.to_owned(),
-            _ if indent == base + 4 && key == "version" => {
-                lock.add(name, plain(value));
-                lock.asked.insert((name.to_owned(), std::mem::take(&mut asked)), plain(value).to_owned());
-            }
-            _ => {}
         }
     }
     Some(lock)
 }
 
-/// A version without the peers it was resolved with.
-fn plain(version: &str) -> &str {
-    version.split(['(', '_']).next().unwrap_or(version)
+/// The lock file of Yarn 2 and later: `"name@npm:range, name@npm:range"` with a version.
+pub(super) fn yarn_lock(text: &str) -> Lock {
+    let mut lock = Lock::default();
+    for (keys, package) in entries(&yaml::first(text)) {
+        let Some(version) = package["version"].as_str() else { continue };
+        for (name, range) in keys.split(',').filter_map(|key| npm::name_and_range(key.trim())) {
+            lock.add(&name, version);
+            lock.asked.insert((name, range), version.to_owned());
+        }
+    }
+    lock
+}
+
+fn entries(value: &Value) -> impl Iterator<Item = (&String, &Value)> {
+    value.as_object().into_iter().flatten()
 }

@@ -15,12 +15,10 @@ pub(super) fn score(declared: &Declared, import: &str) -> Option<u32> {
         }
         Ecosystem::Go => by_segments(name, import, '/'),
         Ecosystem::PyPi => python(name, import),
-        Ecosystem::Maven => maven(name, import),
+        Ecosystem::Maven => maven(name, import).map(|(score, _)| score),
         Ecosystem::RubyGems => ruby(name, import),
         Ecosystem::Packagist => packagist(declared, import),
-        Ecosystem::NuGet => by_segments(&name.to_lowercase(), &import.to_lowercase(), '.')
-            .map(|score| score + 1)
-            .or_else(|| by_segments(&import.to_lowercase(), &name.to_lowercase(), '.').map(|_| 1)),
+        Ecosystem::NuGet => by_segments(&name.to_lowercase(), &import.to_lowercase(), '.'),
         Ecosystem::Hex => hex(name, import),
         Ecosystem::Swift => swift(declared, import),
         Ecosystem::Hackage => haskell(name, import),
@@ -263,7 +261,7 @@ const VENDORS: &[&str] = &[
 ];
 
 /// Words of artifacts that their packages need not have.
-const GENERAL: &[&str] = &["all", "api", "bom", "common", "core", "impl", "java", "jvm", "lib"];
+const GENERAL: &[&str] = &["all", "api", "bom", "common", "core", "impl", "java", "jvm", "lib", "starter"];
 
 /// `cats-core` of `cats-core_2.13` and `cats-core_$version`.
 fn without_scala_version(artifact: &str) -> &str {
@@ -273,38 +271,46 @@ fn without_scala_version(artifact: &str) -> &str {
     version.map_or(artifact, |(name, _)| name)
 }
 
-/// By the leading parts of the group, and the words of the artifact after them.
-fn maven(coordinates: &str, import: &str) -> Option<u32> {
+/// Whether nothing but its group connects an artifact of Java with an import.
+pub(super) fn is_by_group_alone(declared: &Declared, import: &str) -> bool {
+    declared.ecosystem == Ecosystem::Maven && maven(&declared.name, import).is_some_and(|(_, alone)| alone)
+}
+
+/// By the leading parts of the group, and the words of the artifact after them, all but general ones. Also whether it fits by
+/// its group alone, as `org.acme:acme-core` fits `org.acme.mail`.
+fn maven(coordinates: &str, import: &str) -> Option<(u32, bool)> {
     if let Some(prefixes) = known(MAVEN, coordinates) {
         let score = |prefix: &&str| by_segments(prefix, import, '.');
-        return prefixes.iter().filter_map(score).max().map(|score| score * 100 + 50);
+        return prefixes.iter().filter_map(score).max().map(|score| (score * 100 + 50, false));
     }
     let (group, artifact) = coordinates.split_once(':')?;
     let artifact = without_scala_version(artifact);
-    let import: Vec<&str> = import.split('.').collect();
+    // Names of types say nothing about the artifact.
+    let is_package = |part: &&str| !part.starts_with(char::is_uppercase);
+    let import: Vec<&str> = import.split('.').take_while(is_package).collect();
     let group: Vec<&str> = group.split('.').collect();
     let common = group.iter().zip(&import).take_while(|(a, b)| a.eq_ignore_ascii_case(b)).count();
-    let is_vendor = |parts: &[&str]| VENDORS.contains(&parts.join(".").as_str());
+    let is_vendor = VENDORS.contains(&group.join(".").as_str());
     let plain = |word: &str| word.trim_end_matches(|c: char| c.is_ascii_digit()).to_lowercase();
     let words: Vec<String> =
         artifact.split(['-', '.', '_']).map(plain).filter(|word| !word.is_empty()).collect();
     let parts: Vec<String> = import.iter().map(|part| plain(part)).collect();
-    // What the artifact adds to the part of the group that the import has.
-    let added = words.iter().filter(|word| !group[..common].contains(&word.as_str()));
+    // What the artifact adds to the part of the group that the import has: `spring-web` of `org.springframework` adds `web`.
+    let added =
+        words.iter().filter(|word| !group[..common].iter().any(|part| part.starts_with(word.as_str())));
     let (found, missing): (Vec<&String>, Vec<&String>) =
         added.partition(|word| parts[common..].contains(word));
-    let n_missing = missing.iter().filter(|word| !GENERAL.contains(&word.as_str())).count();
-    let whole_group =
-        common == group.len() && common >= 2 && (!is_vendor(&group) || n_missing == 0 || !found.is_empty());
+    let is_complete = missing.iter().all(|word| GENERAL.contains(&word.as_str()));
+    let whole_group = common == group.len() && common >= 2 && !(is_vendor && found.is_empty());
     let most_of_group = common + 1 >= group.len() && common >= 2 && !found.is_empty();
     let in_a_row = words.len() > 1
         && (parts.windows(words.len()).any(|row| row == words) || parts.contains(&words.concat()));
     let is_single = words.len() == 1
         && group.last().map(|last| plain(last)).as_ref() == words.first()
         && parts.get(1) == words.first();
-    (whole_group || most_of_group || in_a_row || is_single).then(|| {
-        let matched = common * 100 + found.len() * 60 + usize::from(in_a_row) * 60;
-        // Of the artifacts of a group, the one that adds least.
-        length((matched + 20).saturating_sub(n_missing.min(20)))
+    (is_complete && (whole_group || most_of_group) || in_a_row || is_single).then(|| {
+        let score = common * 100 + found.len() * 60 + usize::from(in_a_row) * 60;
+        let is_by_group = found.is_empty() && !missing.is_empty() && !in_a_row && !is_single;
+        (length((score + 20).saturating_sub(missing.len().min(20))), is_by_group)
     })
 }

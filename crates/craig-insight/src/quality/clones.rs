@@ -9,13 +9,13 @@ use serde::{Deserialize, Serialize};
 use super::{Measured, rounded};
 
 /// Tokens of a fingerprint.
-const RUN: usize = 40;
+pub(super) const RUN: usize = 40;
 
 /// Winnowing keeps one fingerprint in each window of this size.
 const WINDOW: usize = 21;
 
 /// Minimum size of a clone.
-const LEAST_TOKENS: usize = 60;
+pub(super) const LEAST_TOKENS: usize = 60;
 const LEAST_LINES: u32 = 6;
 
 /// Most places of one fingerprint that are compared: if there are more, it is boilerplate.
@@ -27,10 +27,14 @@ const MOST_CLONES: usize = 1_000;
 /// Code that occurs in several places.
 #[derive(std::clone::Clone, Debug, Serialize, Deserialize)]
 pub struct Duplication {
-    /// Lines that also occur elsewhere, each counted once.
+    /// Lines of product code that also occur elsewhere in it, each counted once.
     pub duplicated_lines: u64,
-    /// Their share of all lines of code, in percent.
+    /// Their share of all lines of product code, in percent.
     pub percent: f64,
+    /// Lines of tests that also occur elsewhere, in tests or in product code.
+    pub test_duplicated_lines: u64,
+    /// Their share of all lines of tests, in percent.
+    pub test_percent: f64,
     /// The clones, by descending number of lines in all places; at most 1,000.
     pub clones: Vec<Clone>,
 }
@@ -78,7 +82,15 @@ pub(super) fn duplication(measured: &[Measured]) -> Duplication {
         class.insert(a);
         class.insert(b);
     }
-    let duplicated_lines = lines_of(measured, classes.values().flatten());
+    classes.values_mut().for_each(|runs| leave_out_overlaps(measured, runs));
+    let is_test = |run: &&Run| is_test(measured, **run);
+    let product = classes.values().flat_map(|runs| {
+        let product: Vec<&Run> = runs.iter().filter(|run| !is_test(run)).collect();
+        if product.len() > 1 { product } else { Vec::new() }
+    });
+    let duplicated_lines = lines_of(measured, product);
+    let several = classes.values().filter(|runs| runs.len() > 1);
+    let test_duplicated_lines = lines_of(measured, several.flatten().filter(is_test));
     let mut clones: Vec<Clone> =
         classes.iter().filter_map(|((tokens, _), runs)| clone_from_runs(measured, *tokens, runs)).collect();
     clones.sort_by_key(|clone| {
@@ -87,8 +99,42 @@ pub(super) fn duplication(measured: &[Measured]) -> Duplication {
     });
     clones.truncate(MOST_CLONES);
     let lines: u64 = measured.iter().map(|file| u64::from(file.lines)).sum();
-    let percent = rounded(100.0 * duplicated_lines as f64 / lines.max(1) as f64);
-    Duplication { duplicated_lines, percent, clones }
+    let test_lines: u64 = measured.iter().map(test_lines).sum();
+    let share = |duplicated: u64, lines: u64| rounded(100.0 * duplicated as f64 / lines.max(1) as f64);
+    Duplication {
+        duplicated_lines,
+        percent: share(duplicated_lines, lines - test_lines),
+        test_duplicated_lines,
+        test_percent: share(test_duplicated_lines, test_lines),
+        clones,
+    }
+}
+
+fn test_lines(file: &Measured) -> u64 {
+    match &file.inner_tests {
+        _ if file.is_test => u64::from(file.lines),
+        Some(lines) => u64::from(lines.end() - lines.start() + 1),
+        None => 0,
+    }
+}
+
+fn is_test(measured: &[Measured], run: Run) -> bool {
+    let file = &measured[run.file as usize];
+    let (first, _) = line_range(measured, run);
+    file.is_test || file.inner_tests.as_ref().is_some_and(|lines| lines.contains(&first))
+}
+
+/// A piece of a file is no copy of another one that shares a line with it.
+fn leave_out_overlaps(measured: &[Measured], runs: &mut BTreeSet<Run>) {
+    let mut end = (u32::MAX, 0);
+    runs.retain(|&run| {
+        let (first, last) = line_range(measured, run);
+        let is_apart = end.0 != run.file || first > end.1;
+        if is_apart {
+            end = (run.file, last);
+        }
+        is_apart
+    });
 }
 
 /// Pairs of equal runs of maximal length.
@@ -208,11 +254,11 @@ fn clone_from_runs(measured: &[Measured], tokens: usize, runs: &BTreeSet<Run>) -
         ClonePlace { file: measured[run.file as usize].path.clone(), line_start, line_end }
     });
     let places: Vec<ClonePlace> = places.collect();
-    let first = places.first()?;
+    let first = places.first().filter(|_| places.len() > 1)?;
     Some(Clone {
         tokens,
         lines: first.line_end - first.line_start + 1,
-        in_tests: runs.iter().all(|run| measured[run.file as usize].is_test),
+        in_tests: runs.iter().all(|&run| is_test(measured, run)),
         places,
     })
 }

@@ -1,6 +1,7 @@
 //! Notes in comments: `TODO` and similar tags.
 
 use std::borrow::Cow;
+use std::ops::Range;
 
 use craig_text::whole_words;
 use serde::{Deserialize, Serialize};
@@ -9,8 +10,8 @@ use super::{Measured, rounded};
 
 const TAGS: &[&str] = &["TODO", "FIXME", "XXX", "HACK"];
 
-/// Beginnings of comments in any language.
-const MARKS: &[&str] = &["//", "#", "/*", "*", "--", "<!--", ";", "%", "\"\"\"", "{-"];
+/// What may close a comment on the line of its note.
+const CLOSES: &[&str] = &["*/", "-->", "\"\"\"", "-}"];
 
 /// Longest text of a note.
 const MOST_CHARS: usize = 120;
@@ -50,22 +51,34 @@ pub struct Note {
     pub text: String,
 }
 
-/// Notes of one text.
-pub(super) fn notes(path: &str, text: &str) -> Vec<Note> {
-    let found = text.lines().zip(1u32..).filter_map(|(line, number)| {
-        let (tag, at) = TAGS.iter().find_map(|tag| Some((*tag, whole_words(line, tag).next()?)))?;
-        let before = &line[..at];
-        let in_comment =
-            MARKS.iter().any(|mark| before.contains(mark)) || before.trim().is_empty() && number > 1;
-        let rest = line[at + tag.len()..].trim_start_matches([':', ' ']).trim_end_matches("*/").trim();
-        in_comment.then(|| Note {
-            file: path.to_owned(),
-            line: number,
-            tag: Cow::Borrowed(tag),
-            text: rest.chars().take(MOST_CHARS).collect(),
-        })
-    });
-    found.collect()
+/// Notes of the comments of a text, one for each line.
+pub(super) fn notes(path: &str, text: &str, comments: &[Range<usize>]) -> Vec<Note> {
+    let mut found: Vec<Note> = Vec::new();
+    let (mut number, mut counted) = (1, 0);
+    for comment in comments {
+        number += lines_in(text, counted..comment.start);
+        counted = comment.start;
+        let lines = text.get(comment.clone()).unwrap_or_default().lines();
+        for (line, number) in lines.zip(number..) {
+            let Some((tag, at)) = TAGS.iter().find_map(|tag| Some((*tag, whole_words(line, tag).next()?)))
+            else {
+                continue;
+            };
+            if found.last().is_some_and(|last| last.line == number) {
+                continue;
+            }
+            let rest = line[at + tag.len()..].trim_start_matches([':', ' ']);
+            let rest = CLOSES.iter().fold(rest.trim_end(), |rest, close| rest.trim_end_matches(close)).trim();
+            let text = rest.chars().take(MOST_CHARS).collect();
+            found.push(Note { file: path.to_owned(), line: number, tag: Cow::Borrowed(tag), text });
+        }
+    }
+    found
+}
+
+fn lines_in(text: &str, range: Range<usize>) -> u32 {
+    let bytes = text.as_bytes().get(range).unwrap_or_default();
+    u32::try_from(bytes.iter().filter(|byte| **byte == b'\n').count()).unwrap_or(u32::MAX)
 }
 
 pub(super) fn report(measured: &[Measured]) -> Notes {

@@ -9,12 +9,15 @@ use craig_text::path::{ancestors, extension, folder, join, name, under};
 use super::{Beyond, Implicit, ImplicitKind, Target, nearest};
 use crate::declared::Ecosystem;
 use crate::workspace::{FileIx, Workspace};
+use crate::yaml;
 
 pub(super) struct Names<'w> {
     workspace: &'w Workspace,
     by_name: HashMap<&'w str, Vec<FileIx>>,
     /// Modules of Elixir by their names.
     modules: HashMap<String, Vec<FileIx>>,
+    /// Manifests of packages of Dart by their names.
+    pubs: HashMap<String, &'w str>,
 }
 
 impl<'w> Names<'w> {
@@ -30,7 +33,9 @@ impl<'w> Names<'w> {
                 modules.entry(format!("{parent}{}", symbol.name)).or_default().push(at);
             }
         }
-        Self { workspace, by_name, modules }
+        let named = |(path, text)| Some((yaml::first(text)["name"].as_str()?.to_owned(), path));
+        let pubs = workspace.manifests_named("pubspec.yaml").filter_map(named).collect();
+        Self { workspace, by_name, modules, pubs }
     }
 
     pub(super) fn resolve(&self, from: FileIx, import: &Reference) -> Target {
@@ -107,11 +112,8 @@ impl<'w> Names<'w> {
         }
         let Some(rest) = target.strip_prefix("package:") else { return self.relative(from, target) };
         let Some((package, path)) = rest.split_once('/') else { return Target::Unknown };
-        let own = self.workspace.manifests_named("pubspec.yaml").find(|(_, text)| {
-            text.lines().any(|line| line.strip_prefix("name:").is_some_and(|name| name.trim() == package))
-        });
-        match own {
-            Some((manifest, _)) => {
+        match self.pubs.get(package) {
+            Some(manifest) => {
                 let file = self.workspace.file(&under(folder(manifest), &format!("lib/{path}")));
                 file.map_or(Target::Unknown, Target::File)
             }

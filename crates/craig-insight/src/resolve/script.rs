@@ -42,7 +42,8 @@ struct Package {
     manifest: Value,
 }
 
-pub(super) struct Scripts<'w> {
+/// Imports of scripts, by compiler options and manifests.
+pub(crate) struct Scripts<'w> {
     workspace: &'w Workspace,
     configs: HashMap<String, Vec<Config>>,
     packages: HashMap<String, Vec<Package>>,
@@ -50,7 +51,7 @@ pub(super) struct Scripts<'w> {
 }
 
 impl<'w> Scripts<'w> {
-    pub(super) fn new(workspace: &'w Workspace) -> Self {
+    pub(crate) fn new(workspace: &'w Workspace) -> Self {
         let mut scripts =
             Self { workspace, configs: HashMap::new(), packages: HashMap::new(), manifests: HashMap::new() };
         for (path, text) in workspace.manifests_named("package.json") {
@@ -127,8 +128,13 @@ impl<'w> Scripts<'w> {
             return Target::Unknown;
         }
         if target.starts_with('.') {
-            let file = join(here, target).and_then(|path| self.file_at(&path));
-            return file.map_or(Target::Unknown, Target::File);
+            let path = join(here, target).unwrap_or_default();
+            // `import("../dist/cli.js")` of a program leads to what is built.
+            let built = || {
+                let package = ancestors(folder(&path)).find(|folder| self.manifests.contains_key(*folder))?;
+                self.source_of(package, path[package.len()..].trim_start_matches('/'))
+            };
+            return self.file_at(&path).or_else(built).map_or(Target::Unknown, Target::File);
         }
         let inside = self.mapped(here, target).or_else(|| self.own_import(here, target));
         let inside = inside.or_else(|| self.in_monorepo(here, target));
@@ -239,23 +245,33 @@ impl<'w> Scripts<'w> {
 
     /// The file that a package is entered by: its source where that is in the project.
     fn entry(&self, folder: &str, manifest: &Value) -> Option<FileIx> {
+        let usual = || {
+            ["src/index", "index", "lib/index", "src/main"]
+                .iter()
+                .find_map(|usual| self.without_extension(&under(folder, usual)))
+        };
+        self.declared_entry(folder, manifest).map(|(_, file)| file).or_else(usual)
+    }
+
+    /// The file that a manifest says a package is entered by, and the field that does.
+    pub(crate) fn declared_entry(&self, folder: &str, manifest: &Value) -> Option<(&'static str, FileIx)> {
         let exports = &manifest["exports"];
         let root = if exports.get(".").is_some() { &exports["."] } else { exports };
         let is_root = root.is_string() || root.get(".").is_some() || !has_subpaths(root);
         let exported = is_root.then(|| self.exported(folder, root, "")).flatten();
         let fields = ["source", "module", "main", "types", "typings", "browser", "svelte"];
         let by_field = || {
-            fields.iter().find_map(|field| {
-                let written = manifest[*field].as_str()?.trim_start_matches("./");
-                self.source_of(folder, written).or_else(|| self.file_at(&join(folder, written)?))
-            })
+            fields
+                .into_iter()
+                .find_map(|field| Some((field, self.written(folder, manifest[field].as_str()?)?)))
         };
-        let usual = || {
-            ["src/index", "index", "lib/index", "src/main"]
-                .iter()
-                .find_map(|usual| self.without_extension(&under(folder, usual)))
-        };
-        exported.or_else(by_field).or_else(usual)
+        exported.map(|file| ("exports", file)).or_else(by_field)
+    }
+
+    /// The file that a manifest names, or the source that it is built from.
+    pub(crate) fn written(&self, folder: &str, written: &str) -> Option<FileIx> {
+        let written = written.trim_start_matches("./");
+        self.source_of(folder, written).or_else(|| self.file_at(&join(folder, written)?))
     }
 
     /// The first file that a value of `exports` leads to, with `rest` for its star.

@@ -41,6 +41,14 @@ impl SymbolGraph {
         n_users
     }
 
+    /// Whether a main file defines or imports a name that users may know: not only `__version__`.
+    pub fn exports_something(&self, root: u32) -> bool {
+        self.exported_by(&[root]).iter().any(|&at| {
+            let definition = self.definition(at);
+            definition.kind != DefinitionKind::Module && !definition.name.starts_with('_')
+        })
+    }
+
     /// What files define, or import from others.
     fn exported_by(&self, roots: &[u32]) -> BTreeSet<SymbolIx> {
         let mut exported = BTreeSet::new();

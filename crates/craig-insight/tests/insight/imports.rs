@@ -1049,11 +1049,13 @@ import com.typesafe.scalalogging.Logger;
             com.google.guava:guava 33 runtime in [src/main/java/com/google/gson/B.java]
             com.google.truth:truth 1.4 runtime in [src/main/java/com/google/gson/A.java]
             com.typesafe.scala-logging:scala-logging_2.13 1 runtime in [src/main/java/com/google/gson/C.java]
-            org.hdrhistogram:HdrHistogram 1 runtime in [src/main/java/com/google/gson/C.java]
-            org.openjdk.jmh:jmh-core 1 runtime in [src/main/java/com/google/gson/C.java]
+            org.hdrhistogram:HdrHistogram 1 runtime in []
+            org.openjdk.jmh:jmh-core 1 runtime in []
             org.openjdk.jmh:jmh-core-benchmarks 1 runtime in []
-            undeclared com.google
             unresolved src/main/java/com/google/gson/A.java:2 com.google.gson.internal.GeneratedConfig
+            unresolved src/main/java/com/google/gson/B.java:3 com.google.protobuf.Message
+            unresolved src/main/java/com/google/gson/C.java:3 org.openjdk.jmh.annotations.Benchmark
+            unresolved src/main/java/com/google/gson/C.java:4 org.HdrHistogram.Histogram
         "#]],
     );
 }

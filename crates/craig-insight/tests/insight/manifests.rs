@@ -427,6 +427,66 @@ class App {}
 }
 
 #[test]
+fn artifacts_of_java_are_matched_if_it_is_certain_which() {
+    check(
+        r##"
+//- /pom.xml
+<project><groupId>com.shop</groupId><artifactId>parent</artifactId></project>
+//- /app/pom.xml
+<project>
+  <artifactId>app</artifactId>
+  <dependencies>
+    <dependency><groupId>io.quarkus</groupId><artifactId>quarkus-arc</artifactId></dependency>
+    <dependency><groupId>io.quarkus</groupId><artifactId>quarkus-junit5</artifactId></dependency>
+    <dependency><groupId>io.quarkus</groupId><artifactId>quarkus-test-vertx</artifactId></dependency>
+    <dependency><groupId>io.quarkus</groupId><artifactId>quarkus-info</artifactId></dependency>
+    <dependency><groupId>io.grpc</groupId><artifactId>grpc-services</artifactId></dependency>
+    <dependency><groupId>org.assertj</groupId><artifactId>assertj-core</artifactId></dependency>
+    <dependency><groupId>org.springframework</groupId><artifactId>spring-core</artifactId></dependency>
+    <dependency><groupId>org.springframework</groupId><artifactId>spring-web</artifactId></dependency>
+    <dependency><groupId>org.mapstruct</groupId><artifactId>mapstruct</artifactId></dependency>
+  </dependencies>
+</project>
+//- /app/src/main/java/com/shop/App.java
+package com.shop;
+import io.quarkus.arc.Arc;
+import io.quarkus.logging.Log;
+import io.quarkus.test.junit.QuarkusTest;
+import io.grpc.Server;
+import jakarta.inject.Inject;
+import org.assertj.core.api.Assertions;
+import org.mapstruct.Mapper;
+import org.springframework.stereotype.Service;
+import org.springframework.web.client.RestTemplate;
+class App {}
+//- /other/src/main/java/com/shop/Other.java
+package com.shop;
+import org.mapstruct.Mapper;
+class Other {}
+//- /Shop.csproj
+<Project><ItemGroup><PackageReference Include="Microsoft.EntityFrameworkCore.Tools" Version="10.0.1" /></ItemGroup></Project>
+//- /Shop.cs
+using Microsoft.EntityFrameworkCore;
+class Shop {}
+"##,
+        expect![[r#"
+            Shop.csproj
+              Microsoft.EntityFrameworkCore.Tools 10.0.1 runtime
+            app/pom.xml
+              io.grpc:grpc-services - runtime
+              io.quarkus:quarkus-arc - runtime in app/src/main/java/com/shop/App.java
+              io.quarkus:quarkus-info - runtime
+              io.quarkus:quarkus-junit5 - runtime in app/src/main/java/com/shop/App.java
+              io.quarkus:quarkus-test-vertx - runtime
+              org.assertj:assertj-core - runtime in app/src/main/java/com/shop/App.java
+              org.mapstruct:mapstruct - runtime in app/src/main/java/com/shop/App.java
+              org.springframework:spring-core - runtime
+              org.springframework:spring-web - runtime in app/src/main/java/com/shop/App.java
+        "#]],
+    );
+}
+
+#[test]
 fn gradle_in_groovy_kotlin_and_catalogs() {
     check(
         r##"
@@ -589,7 +649,6 @@ use Unknown\Thing;
               monolog/monolog 3.5.0 runtime in src/A.php
               phpunit/phpunit 10.5.0 dev
               ramsey/uuid 4.7.5 runtime in src/A.php
-            undeclared Unknown in src/A.php
         "#]],
     );
 }
@@ -737,6 +796,119 @@ object A
               org.typelevel:cats-core 2.10.0 runtime in src/main/scala/A.scala
         "#]],
     );
+}
+
+#[test]
+fn yaml_in_every_way_to_write_it() {
+    check(
+        r##"
+//- /a/pubspec.yaml
+{ "name": a, dependencies: { http: ^1.2.0, "path": '>=1.8.0 <2.0.0' }, # one line
+  dev_dependencies: {test: any} }
+//- /b/pubspec.yaml
+%YAML 1.2
+---
+name: "b"
+x-shared: &shared
+    intl: ^0.19.0   # a comment
+    logging:
+dependencies:
+    <<: *shared
+    ? meta
+    : ^1.9.0
+    from_git: {git: {url: "https://example.com/x.git", ref: main}}
+    hosted:
+      version: "1.10"
+dev_dependencies: *shared
+//- /b/pubspec.lock
+packages:
+    "intl": {dependency: direct main, version: "0.19.0"}
+//- /c/package.json
+{ "name": "c", "dependencies": { "zod": "^3.0.0", "react": "^18" } }
+//- /c/pnpm-lock.yaml
+---
+lockfileVersion: '9.0'
+importers: {}
+---
+importers:
+    .: {dependencies: {zod: {specifier: ^3.0.0, version: 3.22.4(peer@1.0.0)}, 'react': {specifier: ^18, version: 18.2.0}}}
+//- /d/package.json
+{ "name": "d", "dependencies": { "left-pad": "^1.0.0" } }
+//- /d/yarn.lock
+# generated
+
+__metadata:
+  version: 8
+
+"left-pad@npm:^1.0.0, left-pad@npm:^1.1.0":
+  version: 1.3.0
+//- /e/environment.yml
+channels: [conda-forge]
+dependencies:
+- python=3.11
+- conda-forge::numpy >=1.26,<2
+- pandas=2.1
+- pip
+- pip: ["requests[socks] ~= 2.0", '-e .']
+//- /e/run.py
+import numpy, requests
+//- /f/package.yaml
+dependencies: [base >= 4.7, {name: text, version: ">= 2"}]
+tests:
+  spec: { dependencies: { hspec: "^>= 2.11" } }
+//- /g/pubspec.yaml
+name: g
+dependencies:
+  read: ^1.0.0
+  broken: [
+"##,
+        expect![[r#"
+            a/pubspec.yaml
+              http ^1.2.0 runtime
+              path >=1.8.0 <2.0.0 runtime
+              test any dev
+            b/pubspec.yaml
+              from_git - runtime
+              hosted 1.10 runtime
+              intl 0.19.0 runtime
+              logging - runtime
+              meta ^1.9.0 runtime
+            c/package.json
+              react 18.2.0 runtime
+              zod 3.22.4 runtime
+            d/package.json
+              left-pad 1.3.0 runtime
+            e/environment.yml
+              numpy >=1.26,<2 runtime in e/run.py
+              pandas =2.1 runtime
+              requests ~= 2.0 runtime in e/run.py
+            f/package.yaml
+              base >= 4.7 runtime
+              hspec ^>= 2.11 dev
+              text >= 2 runtime
+            g/pubspec.yaml
+              broken - runtime
+              read ^1.0.0 runtime
+        "#]],
+    );
+}
+
+#[test]
+fn yaml_cannot_use_up_memory_or_the_stack() {
+    let mut bomb = "a0: &a0 [x, x, x, x, x, x, x, x, x, x]\n".to_owned();
+    for n in 1..12 {
+        let alias = format!("*a{}", n - 1);
+        bomb += &format!("a{n}: &a{n} [{}]\n", vec![alias; 10].join(", "));
+    }
+    bomb += "dependencies: {http: ^1.0.0}\n";
+    let deep = "dependencies:\n  http: ^1.0.0\ndeep:\n  ".to_owned() + &"- ".repeat(20_000) + "x\n";
+    let brackets = "dependencies: {http: ^1.0.0}\ndeep: ".to_owned() + &"[".repeat(200_000);
+    let itself = "dependencies: {http: ^1.0.0}\nitself: &itself [*itself, *unknown]\n".to_owned();
+    for text in [bomb, deep, brackets, itself] {
+        let found = craig_insight::Analysis::from_texts([("pubspec.yaml", text.as_str())]).dependencies();
+        let names: Vec<&str> = found.external.iter().map(|package| package.name.as_str()).collect();
+        assert_eq!(names, ["http"], "{:.40}", text);
+    }
 }
 
 #[test]

@@ -217,10 +217,76 @@ fn clones_of_tests_come_last() {
         ),
         clones,
         expect![[r#"
-            92 lines, 100%
+            32 lines, 100%
             16 lines: src/a.rs:1-16 src/b.rs:1-16
             30 lines in tests: tests/a_test.rs:1-30 tests/b_test.rs:1-30
             14 lines in tests: tests/a_test.rs:2-15 tests/a_test.rs:16-29 tests/b_test.rs:2-15 tests/b_test.rs:16-29
+        "#]],
+    );
+}
+
+fn sums(found: &Quality) -> String {
+    let duplication = &found.duplication;
+    format!(
+        "product {} lines {}%, tests {} lines {}%\n",
+        duplication.duplicated_lines,
+        duplication.percent,
+        duplication.test_duplicated_lines,
+        duplication.test_percent
+    )
+}
+
+#[test]
+fn lists_of_similar_literals_are_no_copies_of_themselves() {
+    let items = |one: &str| -> String { (0..80).map(|n| one.replace("N", &n.to_string())).collect() };
+    for (path, text) in [
+        (
+            "a.ts",
+            format!(
+                "export const LIST = [\n{}];\n",
+                items("  { id: N, name: 'name N', tags: ['a', 'b'] },\n")
+            ),
+        ),
+        (
+            "a.py",
+            format!("LIST = [\n{}]\n", items("    {\n        'id': N,\n        'name': 'N',\n    },\n")),
+        ),
+        ("a.go", format!("package a\n\nvar list = []item{{\n{}}}\n", items("\t{id: N, name: \"N\"},\n"))),
+    ] {
+        let found = quality_of_texts([(path, text.as_str())]);
+        assert_eq!(
+            (clones(&found), found.duplication.duplicated_lines),
+            ("0 lines, 0%\n".to_owned(), 0),
+            "{path}"
+        );
+        let twice = quality_of_texts([(path, text.as_str()), ("b/other.ts", text.as_str())]);
+        assert_eq!(clones(&twice), "0 lines, 0%\n", "{path}");
+    }
+}
+
+#[test]
+fn places_of_a_clone_share_no_line() {
+    let one = block("x").replace('\n', " ");
+    let text = format!("fn all() {{\n{}\n}}\n", vec![one; 4].join("\n\n\n\n\n\n\n"));
+    let found = quality_of_texts([("a.rs", text.as_str())]);
+    for clone in &found.duplication.clones {
+        for pair in clone.places.windows(2).filter(|pair| pair[0].file == pair[1].file) {
+            assert!(pair[0].line_end < pair[1].line_start, "{:?}", clone.places);
+        }
+    }
+}
+
+#[test]
+fn copies_in_tests_are_counted_apart() {
+    let (block, other) = (block("total"), block("total").replace("item", "thing"));
+    let tests = format!("fn product() {{}}\n#[cfg(test)]\nmod tests {{\n{other}}}\n");
+    check(
+        &format!(
+            "//- /a.rs\n{block}//- /b.rs\n{block}//- /c.rs\n{tests}//- /tests/c.rs\n{other}//- /tests/d.rs\n{other}"
+        ),
+        sums,
+        expect![[r#"
+            product 28 lines 96.55%, tests 42 lines 93.33%
         "#]],
     );
 }
@@ -273,6 +339,126 @@ HACK in a docstring
             4 in a.rs
             2 in b.py
             1 in c.sql
+        "#]],
+    );
+}
+
+#[test]
+fn text_inside_of_strings_holds_no_notes() {
+    check(
+        r##"
+//- /a.rs
+const A: &str = r#"
+// TODO in a raw string
+"#; // TODO one
+//- /b.py
+TEXT = """
+# TODO in a string
+"""
+def f():
+    """TODO two"""
+    return f"# TODO {TEXT}"
+//- /c.ts
+const a = `
+// TODO in a template
+/* FIXME in a template */
+`
+const b = "http://x/TODO" // TODO three
+const c = /\/\/ TODO/
+//- /d.go
+package d
+
+var text = `
+// TODO in a raw string
+`
+
+/* TODO four */
+//- /E.java
+class E { String a = """
+  // TODO in a text block
+  """; /* FIXME five */ }
+//- /f.rb
+a = <<~TEXT
+  # TODO in a here document
+TEXT
+b = "#{a} # TODO" # TODO six
+//- /g.php
+<?php
+$a = <<<EOT
+// TODO in a here document
+EOT;
+# TODO seven
+//- /H.kt
+val a = """
+// TODO in a raw string
+""" // TODO eight
+//- /I.cs
+class I { string a = @"
+// TODO in a verbatim string
+"; /* TODO nine */ }
+//- /j.sh
+cat <<EOF
+# TODO in a here document
+EOF
+echo "# TODO" # TODO ten
+//- /k.dart
+import 'a.dart'; // TODO eleven
+var a = '''
+// TODO in a string
+''';
+//- /l.swift
+let a = """
+// TODO in a string
+"""
+// TODO twelve
+//- /m.vue
+<template><!-- TODO thirteen --></template>
+<script>
+const a = "// TODO in a string" // TODO fourteen
+</script>
+//- /n.lua
+local a = [[
+-- TODO in a string
+]] -- TODO fifteen
+//- /o.cpp
+auto a = R"(
+// TODO in a raw string
+)"; // TODO sixteen
+"##,
+        notes,
+        expect![[r#"
+            16 notes
+            E.java:3 FIXME "five"
+            H.kt:3 TODO "eight"
+            I.cs:3 TODO "nine"
+            a.rs:3 TODO "one"
+            b.py:5 TODO "two"
+            c.ts:5 TODO "three"
+            d.go:7 TODO "four"
+            f.rb:4 TODO "six"
+            g.php:5 TODO "seven"
+            j.sh:4 TODO "ten"
+            k.dart:1 TODO "eleven"
+            l.swift:4 TODO "twelve"
+            m.vue:1 TODO "thirteen"
+            m.vue:3 TODO "fourteen"
+            n.lua:3 TODO "fifteen"
+            o.cpp:3 TODO "sixteen"
+            2 in m.vue
+            1 in E.java
+            1 in H.kt
+            1 in I.cs
+            1 in a.rs
+            1 in b.py
+            1 in c.ts
+            1 in d.go
+            1 in f.rb
+            1 in g.php
+            1 in j.sh
+            1 in k.dart
+            1 in l.swift
+            1 in n.lua
+            1 in o.cpp
         "#]],
     );
 }

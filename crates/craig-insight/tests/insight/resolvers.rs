@@ -217,7 +217,7 @@ object E { val d = new D }
             src/c/E.scala:2 -> src/b/Outer.java (import)
             src/c/E.scala:2 -> src/b/Second.java (import)
             src/A.java:5 ~> src/Same.java (same_package)
-            undeclared missing.Thing
+            unresolved src/A.java:4 missing.Thing
         "#]],
     );
 }
@@ -282,7 +282,7 @@ class Helper {}
             src/Http/Home.php:3 -> src/Models/User.php (import)
             src/Http/Home.php:5 -> tests/Helper.php (import)
             src/Models/User.php:3 ~> src/Models/Base.php (same_package)
-            undeclared App
+            unresolved src/Http/Home.php:4 App\Models\Missing
         "#]],
     );
 }
@@ -470,7 +470,7 @@ end
             scss/main.scss:2 -> scss/theme.scss (import)
             sh/run.sh:1 -> sh/lib.sh (require)
             zig/main.zig:1 -> zig/x.zig (import)
-            undeclared Data.Map
+            unresolved Shop/Cart.hs:3 Data.Map
         "#]],
     );
 }

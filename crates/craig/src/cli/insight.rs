@@ -36,7 +36,7 @@ pub(crate) struct Args {
 
 #[derive(Debug, Subcommand)]
 enum Analysis {
-    /// Modules, layers, entry points, and patterns with their evidence
+    /// Modules, layers, cycles and entry points
     Architecture(ProjectArg),
     /// Imports between files, packages and where they are used, cycles
     Dependencies(ProjectArg),

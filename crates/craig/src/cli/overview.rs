@@ -120,7 +120,7 @@ fn more(found: &Overview) -> String {
     if let Some(flow) = &found.flow {
         commands.push((format!("craig callees {} --depth 3", flow.from.name), "all that a symbol calls"));
     }
-    commands.push(("craig insight architecture".to_owned(), "layers, cycles, patterns with their evidence"));
+    commands.push(("craig insight architecture".to_owned(), "layers, cycles, all entry points"));
     let width = commands.iter().map(|(command, _)| command.len()).max().unwrap_or(0);
     for (command, about) in commands {
         text += &format!("{command:width$}  {}\n", styled(DIM, about));

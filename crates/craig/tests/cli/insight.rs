@@ -41,7 +41,7 @@ fn dependencies() {
         expect![[r#"
             exit 0
             -- stdout
-            4 imports between files, 1 package, 1 cycle
+            4 imports between files, 0 matched to no file or package, 1 package, 1 cycle
 
             Packages  most used first; 0 without a use in code
             package  version  scope    files  manifest
@@ -160,132 +160,134 @@ fn quality() {
     home.check(
         &["insight", "quality", "shop"],
         expect![[r#"
-        exit 0
-        -- stdout
-        code       24 lines in 4 files
-        functions  3, 3.67 lines each on average
-        complexity mean 2, p90 4, 0 over 10
-        duplicated 0 lines, 0%
-        notes      1, 41.67 for 1,000 lines
-        tests      1 file, 0.09 lines for each line of code
+            exit 0
+            -- stdout
+            code       24 lines in 4 files
+            functions  3, 3.67 lines each on average
+            complexity mean 2, p90 4, 0 over 10
+            duplicated 0 lines, 0%; of tests 0 lines, 0%
+            notes      1, 41.67 for 1,000 lines
+            tests      1 file, 0.09 lines for each line of code
 
-        Functions  most complex first
-        complexity  nesting  lines  function     place
-                 4        2      9  total        src/cart/cart.ts:5
-                 1        0      1  (anonymous)  src/cart/cart.test.ts:2
-                 1        0      1  main         src/main.ts:4
+            Functions  most complex first
+            complexity  nesting  lines  function     place
+                     4        2      9  total        src/cart/cart.ts:5
+                     1        0      1  (anonymous)  src/cart/cart.test.ts:2
+                     1        0      1  main         src/main.ts:4
 
-        Notes  left in comments
-        tag   place               note
-        TODO  src/cart/cart.ts:4  round
+            Notes  left in comments
+            tag   place               note
+            TODO  src/cart/cart.ts:4  round
 
-        Tests  modules with files that no test is called after
-        module       files  with a test  lines  test files
-        src              1            0      4           0
-        src/storage      1            0      4           0
-    "#]],
+            Tests  modules with files that no test is called after
+            module       files  with a test  lines  test files
+            src              1            0      4           0
+            src/storage      1            0      4           0
+        "#]],
     );
     home.check(
         &["insight", "quality", "shop", "--format", "json"],
         expect![[r#"
-        exit 0
-        -- stdout
-        {
-          "summary": {
-            "files": 4,
-            "lines": 24,
-            "functions": 3,
-            "complexity_mean": 2.0,
-            "complexity_p90": 4,
-            "complex_functions": 0,
-            "function_lines_mean": 3.67,
-            "test_files": 1,
-            "test_lines_ratio": 0.09
-          },
-          "functions": [
+            exit 0
+            -- stdout
             {
-              "file": "src/cart/cart.ts",
-              "line_start": 5,
-              "name": "total",
-              "lines": 9,
-              "complexity": 4,
-              "nesting": 2,
-              "line_end": 13,
-              "parameters": 1
-            },
-            {
-              "file": "src/cart/cart.test.ts",
-              "line_start": 2,
-              "name": "(anonymous)",
-              "lines": 1,
-              "complexity": 1,
-              "nesting": 0,
-              "line_end": 2,
-              "parameters": 0
-            },
-            {
-              "file": "src/main.ts",
-              "line_start": 4,
-              "name": "main",
-              "lines": 1,
-              "complexity": 1,
-              "nesting": 0,
-              "line_end": 4,
-              "parameters": 0
+              "summary": {
+                "files": 4,
+                "lines": 24,
+                "functions": 3,
+                "complexity_mean": 2.0,
+                "complexity_p90": 4,
+                "complex_functions": 0,
+                "function_lines_mean": 3.67,
+                "test_files": 1,
+                "test_lines_ratio": 0.09
+              },
+              "functions": [
+                {
+                  "file": "src/cart/cart.ts",
+                  "line_start": 5,
+                  "name": "total",
+                  "lines": 9,
+                  "complexity": 4,
+                  "nesting": 2,
+                  "line_end": 13,
+                  "parameters": 1
+                },
+                {
+                  "file": "src/cart/cart.test.ts",
+                  "line_start": 2,
+                  "name": "(anonymous)",
+                  "lines": 1,
+                  "complexity": 1,
+                  "nesting": 0,
+                  "line_end": 2,
+                  "parameters": 0
+                },
+                {
+                  "file": "src/main.ts",
+                  "line_start": 4,
+                  "name": "main",
+                  "lines": 1,
+                  "complexity": 1,
+                  "nesting": 0,
+                  "line_end": 4,
+                  "parameters": 0
+                }
+              ],
+              "duplication": {
+                "duplicated_lines": 0,
+                "percent": 0.0,
+                "test_duplicated_lines": 0,
+                "test_percent": 0.0,
+                "clones": []
+              },
+              "long_files": [],
+              "notes": {
+                "total": 1,
+                "per_1000_lines": 41.67,
+                "files": [
+                  {
+                    "file": "src/cart/cart.ts",
+                    "count": 1
+                  }
+                ],
+                "places": [
+                  {
+                    "file": "src/cart/cart.ts",
+                    "line": 4,
+                    "tag": "TODO",
+                    "text": "round"
+                  }
+                ]
+              },
+              "tests": [
+                {
+                  "module": "src",
+                  "files": 1,
+                  "tested_files": 0,
+                  "lines": 4,
+                  "test_files": 0,
+                  "test_lines": 0
+                },
+                {
+                  "module": "src/cart",
+                  "files": 1,
+                  "tested_files": 1,
+                  "lines": 14,
+                  "test_files": 1,
+                  "test_lines": 2
+                },
+                {
+                  "module": "src/storage",
+                  "files": 1,
+                  "tested_files": 0,
+                  "lines": 4,
+                  "test_files": 0,
+                  "test_lines": 0
+                }
+              ]
             }
-          ],
-          "duplication": {
-            "duplicated_lines": 0,
-            "percent": 0.0,
-            "clones": []
-          },
-          "long_files": [],
-          "notes": {
-            "total": 1,
-            "per_1000_lines": 41.67,
-            "files": [
-              {
-                "file": "src/cart/cart.ts",
-                "count": 1
-              }
-            ],
-            "places": [
-              {
-                "file": "src/cart/cart.ts",
-                "line": 4,
-                "tag": "TODO",
-                "text": "round"
-              }
-            ]
-          },
-          "tests": [
-            {
-              "module": "src",
-              "files": 1,
-              "tested_files": 0,
-              "lines": 4,
-              "test_files": 0,
-              "test_lines": 0
-            },
-            {
-              "module": "src/cart",
-              "files": 1,
-              "tested_files": 1,
-              "lines": 14,
-              "test_files": 1,
-              "test_lines": 2
-            },
-            {
-              "module": "src/storage",
-              "files": 1,
-              "tested_files": 0,
-              "lines": 4,
-              "test_files": 0,
-              "test_lines": 0
-            }
-          ]
-        }
-    "#]],
+        "#]],
     );
 }
 
@@ -295,22 +297,23 @@ fn architecture() {
     home.check(
         &["insight", "architecture", "shop"],
         expect![[r#"
-        exit 0
-        -- stdout
-        Modules  3 modules
-        module       files  lines  uses         about
-        src              1      4  src/cart
-        src/cart         2     16  src/storage
-        src/storage      1      4  src/cart
+            exit 0
+            -- stdout
+            Modules  3 modules
+            module       files  lines  uses         about
+            src              1      4  src/cart
+            src/cart         2     16  src/storage
+            src/storage      1      4  src/cart
 
-        Layers  each uses those below it
-          1  src
-          0  [src/cart ⇄ src/storage]
+            Layers  each uses those below it, imports of types aside
+              2  src
+              1  src/cart
+              0  src/storage
 
-        Entry points  1 place, the most important first
-        kind     place        reaches  evidence
-        library  src/main.ts        2  main of package.json
-    "#]],
+            Entry points  1 place, the most important first
+            kind     place        reaches  evidence
+            library  src/main.ts        2  main of package.json:1
+        "#]],
     );
     home.check(&["insight", "architecture", "shop", "--format", "json"], expect![[r#"
         exit 0
@@ -395,13 +398,20 @@ fn architecture() {
               "level": 0,
               "groups": [
                 [
-                  "src/cart",
                   "src/storage"
                 ]
               ]
             },
             {
               "level": 1,
+              "groups": [
+                [
+                  "src/cart"
+                ]
+              ]
+            },
+            {
+              "level": 2,
               "groups": [
                 [
                   "src"
@@ -424,12 +434,11 @@ fn architecture() {
               "file": "src/main.ts",
               "line": null,
               "kind": "library",
-              "evidence": "main of package.json",
+              "evidence": "main of package.json:1",
               "started_by": [],
               "reach": 2
             }
           ],
-          "patterns": [],
           "mermaid": "flowchart LR\n  n0[\"src\"]\n  n1[\"src/cart\"]\n  n2[\"src/storage\"]\n  n0 --> n1\n  n1 ==> n2\n  n2 ==> n1\n  linkStyle 1,2 stroke:#c22,color:#c22\n  %% thick: part of a cycle\n"
         }
     "#]]);

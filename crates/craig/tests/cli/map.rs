@@ -152,7 +152,7 @@ fn an_overview() {
             craig symbol Cart             the definition of a symbol
             craig references Cart         where it is used
             craig callees main --depth 3  all that a symbol calls
-            craig insight architecture    layers, cycles, patterns with their evidence
+            craig insight architecture    layers, cycles, all entry points
         "#]],
     );
     home.check(

@@ -1,11 +1,11 @@
 //! Architecture for people.
 
-use craig_engine::{Architecture, EntryPoint, ModuleUse, Pattern};
+use craig_engine::{Architecture, EntryPoint, ModuleUse};
 
 use super::{heading, rest};
-use crate::cli::output::{BOLD, Columns, DIM, GOOD, LABEL, PATH, styled};
+use crate::cli::output::{BOLD, Columns, DIM, LABEL, PATH, styled};
 use crate::cli::table::{Align, Cut, Table, cut};
-use crate::cli::units::{count, counted, percent};
+use crate::cli::units::{count, counted};
 
 pub(super) fn text(found: &Architecture, limit: usize, columns: Columns) -> String {
     [
@@ -13,7 +13,6 @@ pub(super) fn text(found: &Architecture, limit: usize, columns: Columns) -> Stri
         layers(found, columns),
         violations(found, columns),
         entries(&found.entry_points, limit, columns),
-        patterns(found, columns),
     ]
     .into_iter()
     .filter(|part| !part.is_empty())
@@ -51,7 +50,7 @@ fn used(uses: &[ModuleUse]) -> String {
 }
 
 fn layers(found: &Architecture, columns: Columns) -> String {
-    let mut text = heading("Layers", "each uses those below it");
+    let mut text = heading("Layers", "each uses those below it, imports of types aside");
     for layer in found.layers.iter().rev() {
         let group = |names: &Vec<String>| {
             if names.len() > 1 { format!("[{}]", names.join(" ⇄ ")) } else { names.join("") }
@@ -112,24 +111,4 @@ pub(crate) fn entries(found: &[EntryPoint], limit: usize, columns: Columns) -> S
         format_args!("{}, the most important first", counted(found.len() as u64, "place")),
     ) + &table.render(columns)
         + &rest(limit, found.len(), "more place")
-}
-
-fn patterns(found: &Architecture, columns: Columns) -> String {
-    if found.patterns.is_empty() {
-        return String::new();
-    }
-    let shown: String = found.patterns.iter().map(|pattern| one_pattern(pattern, columns)).collect();
-    heading("Patterns", "with what led to them") + &shown
-}
-
-fn one_pattern(pattern: &Pattern, columns: Columns) -> String {
-    let certainty = format!("{:>4}", percent(pattern.confidence as f32));
-    let mut text = format!("{}  {}\n", styled(GOOD, certainty), styled(BOLD, &pattern.name));
-    for evidence in &pattern.evidence {
-        let first =
-            evidence.places.first().map(|place| format!("{}:{}", place.file, place.line)).unwrap_or_default();
-        let line = format!("{} ({}): {first}", evidence.signal, counted(evidence.count as u64, "place"));
-        text += &format!("      {}\n", styled(DIM, cut(&line, columns.or(160).saturating_sub(6), Cut::End)));
-    }
-    text
 }

@@ -9,8 +9,9 @@ use crate::cli::units::counted;
 
 pub(super) fn text(found: &Dependencies, limit: usize, columns: Columns) -> String {
     let sums = format!(
-        "{} between files, {}, {}\n",
+        "{} between files, {} matched to no file or package, {}, {}\n",
         counted(found.edges.len() as u64, "import"),
+        found.unresolved.len(),
         counted(found.external.len() as u64, "package"),
         counted(found.cycles.len() as u64, "cycle"),
     );

@@ -43,9 +43,11 @@ fn sums(found: &Quality) -> String {
         (
             "duplicated",
             format!(
-                "{}, {}%",
+                "{}, {}%; of tests {}, {}%",
                 counted(found.duplication.duplicated_lines, "line"),
-                found.duplication.percent
+                found.duplication.percent,
+                counted(found.duplication.test_duplicated_lines, "line"),
+                found.duplication.test_percent
             ),
         ),
         (

@@ -62,8 +62,8 @@ pub(super) fn architecture_tool() -> Tool {
     let about = About {
         name: "analyze_architecture",
         title: "Analyse the architecture",
-        description: "Describes how a project is built: modules and what they use, layers, entry points, patterns (MVC, layered, \
-                      hexagonal, repository, plugin, …) with evidence and confidence, and a Mermaid graph.",
+        description: "Describes how a project is built: modules and what they use, layers, cycles, uses against the layers, entry \
+                      points with their evidence, and a Mermaid graph.",
         effect: Effect::Reads,
     };
     Tool::new(about, |call: Call<Of>| {
