@@ -4,7 +4,7 @@
 //! sentence of the language with both branches in it. Where a branch holds anything but whole statements, the directives and all
 //! branches but one are overwritten with blanks, so all offsets stay.
 
-use std::ops::Range;
+use std::{iter, ops::Range};
 
 use crate::recovery::conflicts::blanked;
 
@@ -66,7 +66,7 @@ pub(super) fn without_directives(text: &str) -> Option<String> {
 impl Condition {
     fn new(directive: Range<usize>, line: &str) -> Self {
         Self {
-            branches: vec![directive.end..directive.end],
+            branches: iter::once(directive.end..directive.end).collect(),
             directives: vec![directive],
             is_whole: true,
             starts_dead: line.trim_ascii().trim_start_matches(['#', ' ']) == "if 0",
