@@ -45,7 +45,7 @@ pub(crate) fn recovered(grammar: &Grammar, text: &str, tree: &Tree, part: Option
     let before = Placed::new(grammar, text, tree);
     let mut recovery = Recovery::new(grammar, text, tree, &before);
     let rows = rows(&recovery.layout, part);
-    recovery.level(rows, &Around::default());
+    recovery.level(rows, &Enclosing::default());
     if !recovery.is_mended {
         return None;
     }
@@ -79,6 +79,7 @@ fn lacks_definitions(layout: &Layout, placed: &Placed, rows: Range<usize>, depth
             _ if piece.is_clean => false,
             Some(kind) if placed::is_function(kind) || kind == ChunkKind::Constant => false,
             Some(_) => depth < MAX_DEPTH && lacks_definitions(layout, placed, inside, depth + 1),
+            None if layout.is_block_in_line(piece) => true,
             None if inside.is_empty() => {
                 let next = pieces.get(at + 1);
                 next.is_some_and(|next| !layout.inside(next).is_empty() && kind_of(next).is_none())
@@ -110,7 +111,7 @@ pub(crate) fn n_definitions(grammar: &Grammar, text: &str, tree: &Tree) -> usize
 
 /// What encloses a piece, by rows.
 #[derive(Clone, Default)]
-struct Around {
+struct Enclosing {
     heads: Vec<Range<usize>>,
     /// From the innermost on.
     ends: Vec<Range<usize>>,
@@ -154,7 +155,7 @@ impl<'t> Recovery<'t> {
     }
 
     /// Mends the pieces of `rows` that hide definitions, the last first, so that what follows a piece is in order.
-    fn level(&mut self, rows: Range<usize>, around: &Around) {
+    fn level(&mut self, rows: Range<usize>, around: &Enclosing) {
         let mut around = around.clone();
         let mut pieces = self.layout.pieces(rows.clone());
         if let Some(first) = pieces.first().filter(|first| first.rows.start > rows.start) {
@@ -174,7 +175,7 @@ impl<'t> Recovery<'t> {
     }
 
     /// Joins lines that are no pieces of their own with what follows: `static int` above `main(void)`, annotations.
-    fn join(&mut self, pieces: &mut Vec<Piece>, around: &Around) {
+    fn join(&mut self, pieces: &mut Vec<Piece>, around: &Enclosing) {
         let mut at = 0;
         while at + 1 < pieces.len() {
             let piece = &pieces[at];
@@ -202,7 +203,7 @@ impl<'t> Recovery<'t> {
     }
 
     /// Mends a piece if it hides something; the definitions that it has then.
-    fn piece(&mut self, piece: &Piece, around: &Around, next: Option<&Witness>) -> Vec<(u32, String)> {
+    fn piece(&mut self, piece: &Piece, around: &Enclosing, next: Option<&Witness>) -> Vec<(u32, String)> {
         let inside = self.layout.inside(piece);
         let known = self.before.in_rows(&piece.rows);
         if piece.is_clean && (inside.is_empty() || !known.is_empty()) {
@@ -345,7 +346,7 @@ impl<'t> Recovery<'t> {
     }
 
     /// Overwrites the statements that have an error, the smallest that are the cause.
-    fn statements(&mut self, rows: Range<usize>, around: &Around, depth: usize) {
+    fn statements(&mut self, rows: Range<usize>, around: &Enclosing, depth: usize) {
         let mut whole: Option<Range<usize>> = None;
         for piece in self.layout.pieces(rows) {
             if piece.is_clean || self.is_clean(&piece.rows, around) {
@@ -376,7 +377,7 @@ impl<'t> Recovery<'t> {
     }
 
     /// Writes `if` for a macro that is used as a control structure, if the statement can be read then: `IF_LESS(a, b) {`.
-    fn replace_by_condition(&mut self, piece: &Piece, around: &Around) -> bool {
+    fn replace_by_condition(&mut self, piece: &Piece, around: &Enclosing) -> bool {
         let bytes = self.layout.bytes_of(piece.rows.start);
         let line = &self.text[bytes.clone()];
         let content = line.trim_ascii_start();
@@ -487,7 +488,13 @@ impl<'t> Recovery<'t> {
     }
 
     /// What is around the inside of a piece.
-    fn around(&self, piece: &Piece, inside: &Range<usize>, outer: &Around, in_function: bool) -> Around {
+    fn around(
+        &self,
+        piece: &Piece,
+        inside: &Range<usize>,
+        outer: &Enclosing,
+        in_function: bool,
+    ) -> Enclosing {
         let mut around = outer.clone();
         around.heads.push(piece.rows.start..inside.start);
         if inside.end < piece.rows.end {
@@ -511,16 +518,16 @@ impl<'t> Recovery<'t> {
     }
 
     /// Whether a head can be read, so that errors of what is put inside are its own.
-    fn can_hold(&mut self, head: &Range<usize>, inner: &Around) -> bool {
+    fn can_hold(&mut self, head: &Range<usize>, inner: &Enclosing) -> bool {
         !self.is_open(head) || self.read(inner, &[]).is_some_and(|tree| !has_error_in(&tree, &from(head)))
     }
 
-    fn is_clean(&mut self, rows: &Range<usize>, around: &Around) -> bool {
+    fn is_clean(&mut self, rows: &Range<usize>, around: &Enclosing) -> bool {
         self.read(around, &[rows]).is_none_or(|tree| !has_error_in(&tree, &from(rows)))
     }
 
     /// Parses rows between the heads and ends of what is around them; none when enough was parsed.
-    fn read(&mut self, around: &Around, rows: &[&Range<usize>]) -> Option<Tree> {
+    fn read(&mut self, around: &Enclosing, rows: &[&Range<usize>]) -> Option<Tree> {
         let heads = around.heads.iter().filter(|head| self.layout.bytes(head).len() <= MAX_HEAD_BYTES);
         let all = heads.chain(rows.iter().copied()).chain(&around.ends);
         let parts: Vec<TreeRange> =
@@ -548,7 +555,7 @@ impl<'t> Recovery<'t> {
 struct Case<'c> {
     piece: &'c Piece,
     inside: &'c Range<usize>,
-    around: &'c Around,
+    around: &'c Enclosing,
     next: Option<&'c Witness>,
     /// Whether its first line should define something.
     wants_head: bool,

@@ -313,6 +313,50 @@ export function typed(x: number, ...y: Array<string>): Promise<void> {
 }
 
 #[test]
+fn kotlin_with_members_in_the_line_of_their_class() {
+    check(
+        "a.kt",
+        r#"
+package shop
+
+context(log: Logger)
+fun logged() { log.info("x") }
+
+enum class Color(val rgb: Int) {
+    RED(0xff0000) { override fun warm() = true },
+    BLUE(0xff);
+    open fun warm() = false
+}
+
+class Tail {
+    companion object { @JvmStatic fun create(): Tail = Tail() }
+    operator fun get(i: Int) = i
+}
+
+expect class Platform() { val name: String }
+actual fun platform(): String = "x"
+
+val o = object : Runnable { override fun run() {} }
+
+class After { fun fine() = 1 }
+"#,
+        expect![[r#"
+            4-4 function logged
+            6-10 enum Color
+            7-7 function warm in Color.RED
+            9-9 method warm in Color
+            12-15 class Tail
+            13-13 method create in Tail
+            14-14 method get in Tail
+            17-17 class Platform
+            18-18 function platform
+            22-22 class After
+            22-22 method fine in After
+        "#]],
+    );
+}
+
+#[test]
 fn kotlin_that_the_grammar_does_not_know() {
     check(
         "a.kt",

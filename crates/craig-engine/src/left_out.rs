@@ -7,7 +7,7 @@ use craig_search::{Filter, Hit};
 use craig_source::{
     Content, Entry, Language, LeftOut, Listing, SourceOptions, Withheld, interpret, read_bytes,
 };
-use craig_store::{FileId, Project, Store};
+use craig_store::{FileId, FileRecord, Project, Store};
 use rayon::prelude::*;
 
 use crate::lock::locked;
@@ -15,10 +15,12 @@ use crate::options::StoredOptions;
 use crate::project::root_of;
 use crate::{Engine, EngineError};
 
-/// Files over the size limit, by project: those of the newest walk in this process.
+/// Files over the size limit, by project: those of the newest walk in this process; and minified and generated files, by
+/// project and generation.
 #[derive(Debug, Default)]
 pub(crate) struct LargeFiles {
     by_reference: Mutex<HashMap<String, Arc<[Entry]>>>,
+    withheld: Mutex<HashMap<String, (u64, Arc<[FileRecord]>)>>,
 }
 
 impl LargeFiles {
@@ -26,6 +28,25 @@ impl LargeFiles {
     pub(crate) fn note(&self, project: &Project, listing: &Listing) {
         let large = listing.too_large.iter().filter(|entry| is_text(&entry.path)).cloned().collect();
         locked(&self.by_reference).insert(project.reference.clone(), large);
+    }
+
+    /// Minified and generated files whose texts together are no larger than is looked through for one answer.
+    fn withheld(&self, store: &Store, project: &Project) -> Result<Arc<[FileRecord]>, EngineError> {
+        let known = locked(&self.withheld).get(&project.reference).cloned();
+        if let Some((_, records)) = known.filter(|(generation, _)| *generation == project.generation) {
+            return Ok(records);
+        }
+        let mut room = MOST_WITHHELD_BYTES;
+        let mut records = store.file_records(project.id)?;
+        records.retain(|record| {
+            let fits = record.size <= room
+                && matches!(record.withheld, Some(Withheld::Minified | Withheld::Generated));
+            room -= if fits { record.size } else { 0 };
+            fits
+        });
+        let records: Arc<[FileRecord]> = records.into();
+        locked(&self.withheld).insert(project.reference.clone(), (project.generation, Arc::clone(&records)));
+        Ok(records)
     }
 
     fn get(&self, project: &Project) -> Option<Arc<[Entry]>> {
@@ -40,6 +61,9 @@ fn is_text(path: &str) -> bool {
 
 /// Bytes of files over the size limit that are looked through for one answer.
 const MOST_LARGE_BYTES: u64 = 32 << 20;
+
+/// Bytes of minified and generated files that are looked through for one answer.
+const MOST_WITHHELD_BYTES: u64 = 4 << 20;
 
 /// Files that a note names.
 const MOST_NAMED: usize = 3;
@@ -107,7 +131,8 @@ impl Engine {
         let mut notes: Vec<String> =
             self.note_about_large_files(project, filter, has_name).into_iter().collect();
         if !hits.iter().any(|hit| has_name(&hit.content)) {
-            notes.extend(notes_about_withheld(store, project, filter, has_name)?);
+            let withheld = self.large_files().withheld(store, project)?;
+            notes.extend(notes_about_withheld(store, &withheld, filter, has_name)?);
         }
         Ok(notes)
     }
@@ -116,12 +141,11 @@ impl Engine {
 /// Notes about minified and generated files that have a match.
 fn notes_about_withheld(
     store: &Store,
-    project: &Project,
+    records: &[FileRecord],
     filter: &Filter,
     has_match: impl Fn(&str) -> bool,
 ) -> Result<Vec<String>, EngineError> {
     let mut notes = Vec::new();
-    let records = store.file_records(project.id)?;
     let filter = filter.for_paths(records.iter().map(|record| record.path.as_str()))?;
     for (kind, why) in [(Withheld::Minified, "minified"), (Withheld::Generated, "generated")] {
         let ids: Vec<FileId> = records

@@ -105,7 +105,7 @@ fn without_classes(text: &str) -> Cow<'_, str> {
     while let Some((before, after)) = rest.split_once('\\') {
         kept.push_str(before);
         let class = after.strip_prefix(['b', 'B', 'd', 'D', 's', 'S', 'w', 'W']);
-        let class = class.filter(|behind| !behind.starts_with(is_identifier_char) || before.is_empty());
+        let class = class.filter(|after| !after.starts_with(is_identifier_char) || before.is_empty());
         rest = class.unwrap_or(after);
         kept.push(if class.is_some() { ' ' } else { '\\' });
     }

@@ -304,7 +304,7 @@ impl Index {
             return Err(SearchError::EmptyQuery);
         }
         let mut query = Query::new(text, embedder)?;
-        self.forget_chance_pairs(&mut query);
+        self.drop_accidental_pairs(&mut query);
         let allowed = self.passing_files(&options.filter)?;
         let words = || {
             let looked_up = self.look_up(&query);
@@ -318,7 +318,7 @@ impl Index {
             options.question.as_deref().filter(|&question| question != text && has_words(question));
         let question = question.map(|question| {
             let mut query = Query::new(question, embedder)?;
-            self.forget_chance_pairs(&mut query);
+            self.drop_accidental_pairs(&mut query);
             let (terms, names) = self.look_up(&query);
             Ok::<_, SearchError>(LookedUp { query, terms, names })
         });
@@ -356,8 +356,8 @@ impl Index {
     }
 
     /// Leaves out what no text has of a script that is split into pairs: the end of one word and the beginning of the next
-    /// make a pair by chance.
-    fn forget_chance_pairs(&self, query: &mut Query) {
+    /// happen to make a pair.
+    fn drop_accidental_pairs(&self, query: &mut Query) {
         let is_known = |term: &String| term.is_ascii() || is_known(term, &self.segments);
         if query.terms.iter().any(is_known) {
             query.terms.retain(is_known);

@@ -1,11 +1,11 @@
-//! Scripts, by how words are told apart in them, and spellings that count as one.
+//! Scripts, by how words are separated in them, and spellings that count as one.
 
 use std::borrow::Cow;
 
 use unicode_normalization::UnicodeNormalization;
 use unicode_normalization::char::is_combining_mark;
 
-/// How words are told apart.
+/// How words are separated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Script {
     /// By spaces.

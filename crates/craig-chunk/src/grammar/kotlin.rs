@@ -101,7 +101,8 @@ const MODIFIERS_AS_NAMES: [&str; 8] =
     ["actual", "annotation", "const", "data", "expect", "inner", "operator", "value"];
 
 /// `text` where keywords that are names do not look like keywords, and modifiers do not look like names: `fun suspend(…)`,
-/// `it.where { … }`, `actual fun` behind a function that is an expression.
+/// `it.where { … }`, `actual fun` behind a function that is an expression. Members in one line with their class end with a
+/// semicolon.
 fn keywords_as_names(text: &str) -> Option<String> {
     let mut bytes = text.as_bytes().to_vec();
     let mut is_annotated = false;
@@ -125,6 +126,7 @@ fn keywords_as_names(text: &str) -> Option<String> {
                 bytes[at] = if is_annotated { b' ' } else { b';' };
             }
         }
+        end_members(line, &mut bytes[at..]);
         let start =
             if line.starts_with('@') { Some(at) } else { open.filter(|_| !line.trim_ascii().is_empty()) };
         let end = at + line.trim_ascii_end().len();
@@ -140,6 +142,20 @@ fn keywords_as_names(text: &str) -> Option<String> {
         at += line.len();
     }
     String::from_utf8(bytes).ok().filter(|simplified| simplified != text)
+}
+
+/// Writes `;}` for ` }` behind a member in the line of its class: the grammar does not end it there otherwise.
+fn end_members(line: &str, bytes: &mut [u8]) {
+    let Some(open) = line.find('{') else { return };
+    let mut words = line[open..].split_ascii_whitespace();
+    if !words.any(|word| matches!(word, "fun" | "val" | "var")) {
+        return;
+    }
+    for (close, _) in line.match_indices(" }").filter(|(close, _)| *close > open) {
+        if !line[..close].ends_with(['{', '}', ';']) {
+            bytes[close] = b';';
+        }
+    }
 }
 
 /// Whether a text is one annotation and no more.

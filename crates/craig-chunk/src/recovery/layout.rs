@@ -26,6 +26,8 @@ struct Line {
     closes: bool,
     /// Whether it ends with the start of a block in brackets.
     opens: bool,
+    /// Whether it ends with a whole block in brackets.
+    has_block: bool,
 }
 
 /// The lines of a text.
@@ -71,6 +73,7 @@ impl Layout {
             starts: false,
             closes: true,
             opens: false,
+            has_block: false,
         });
     }
 
@@ -95,6 +98,11 @@ impl Layout {
 
     pub(super) fn is_one_line(&self, rows: &Range<usize>) -> bool {
         self.lines[rows.clone()].iter().filter(|line| !line.is_blank).count() == 1
+    }
+
+    /// Whether a piece is one line with a whole block: more than a statement.
+    pub(super) fn is_block_in_line(&self, piece: &Piece) -> bool {
+        self.is_one_line(&piece.rows) && self.lines[piece.rows.clone()].iter().any(|line| line.has_block)
     }
 
     /// Notes which rows the nodes without errors cover. A node that holds a definition out of its place is not one, nor is one
@@ -205,6 +213,7 @@ impl Line {
             is_blank: content.is_empty() || is_directive,
             starts: !is_directive && starts_piece(content),
             opens: content.ends_with('{'),
+            has_block: content.ends_with('}') && content.contains(" { "),
             closes: content.starts_with(['}', ')', ']']) || is_end(content),
         }
     }

@@ -98,8 +98,8 @@ impl<'t> Tokens<'t> {
             } else if let Some(length) = version_comment(rest) {
                 self.at += length;
                 continue;
-            } else if rest.starts_with("/*") {
-                rest[2..].find("*/").map_or(rest.len(), |end| end + 4)
+            } else if let Some(comment) = rest.strip_prefix("/*") {
+                comment.find("*/").map_or(rest.len(), |end| end + 4)
             } else {
                 return lead.unwrap_or(self.at);
             };

@@ -249,11 +249,13 @@ fun use(broken: Broken) = broken.zero()
                 src/a/Broken.kt:5 implement 99
             class Broken src/a/Broken.kt:5
                 src/a/Use.kt:3 type 99
+            field Broken.size src/a/Broken.kt:5
+                src/a/Broken.kt:21 read 99
             method Broken.zero src/a/Broken.kt:6
                 src/a/Broken.kt:9 call 99
                 src/a/Use.kt:3 call 95
-            field Broken.usage src/a/Broken.kt:9
-                src/a/Broken.kt:10 read 99
+            method Broken.third src/a/Broken.kt:23
+                src/a/Broken.kt:21 call 99
         "#]],
     );
 }

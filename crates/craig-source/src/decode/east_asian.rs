@@ -19,16 +19,16 @@ pub(super) fn corrected(guess: &'static Encoding, bytes: &[u8]) -> &'static Enco
 
 /// The encoding in whose table the characters are common ones, at least two of them side by side.
 fn by_tables(bytes: &[u8]) -> Option<&'static Encoding> {
-    let japanese = Count::of(bytes, SHIFT_JIS);
+    let japanese = Count::from_bytes(bytes, SHIFT_JIS);
     if japanese.is_common() && japanese.kana > 0 {
         return Some(SHIFT_JIS);
     }
     // Those of EUC-JP, EUC-KR and GB 2312 are the same, but for what is in them.
-    let chinese = Count::of(bytes, GBK);
+    let chinese = Count::from_bytes(bytes, GBK);
     if chinese.is_common() {
         return Some(if chinese.kana * 4 >= chinese.common { EUC_JP } else { GBK });
     }
-    [(japanese, SHIFT_JIS), (Count::of(bytes, BIG5), BIG5)]
+    [(japanese, SHIFT_JIS), (Count::from_bytes(bytes, BIG5), BIG5)]
         .into_iter()
         .find_map(|(count, encoding)| count.is_common().then_some(encoding))
 }
@@ -45,7 +45,7 @@ struct Count {
 
 impl Count {
     /// Counts the characters of `bytes` as if they were in `encoding`; everything is rare if they cannot be.
-    fn of(bytes: &[u8], encoding: &'static Encoding) -> Count {
+    fn from_bytes(bytes: &[u8], encoding: &'static Encoding) -> Count {
         let (mut count, mut run) = (Count::default(), 0);
         let mut rest = bytes;
         while let Some((&first, behind)) = rest.split_first() {
@@ -58,7 +58,7 @@ impl Count {
             rest = behind;
             let (is_common, is_kana) = match encoding.name() {
                 "Shift_JIS" => shift_jis(u16::from_be_bytes([first, second])),
-                "Big5" => (matches!(first, 0xa1..=0xa3 | 0xa4..=0xc6) && second >= 0x40, false),
+                "Big5" => (matches!(first, 0xa1..=0xc6) && second >= 0x40, false),
                 _ if second < 0xa1 => (false, false),
                 _ => (matches!(first, 0xa1..=0xa5 | 0xb0..=0xd7), matches!(first, 0xa4 | 0xa5)),
             };

@@ -34,9 +34,7 @@ fn marked(extension: &str, text: &str) -> Option<Language> {
     of_extension().next()?;
     text.lines().find_map(|line| {
         let is_mark = |mark: &&str| line.trim_start().starts_with(*mark);
-        of_extension()
-            .find(|(_, _, marks)| marks.iter().any(|mark| is_mark(&mark)))
-            .map(|(_, language, _)| *language)
+        of_extension().find(|(_, _, marks)| marks.iter().any(is_mark)).map(|(_, language, _)| *language)
     })
 }
 

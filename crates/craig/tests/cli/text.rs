@@ -202,6 +202,8 @@ fn nothing_found_says_what_to_try() {
             -- stdout
             no results in shop
             hint: try other words, a lower --min-score, or fewer of --language, --path and --kind
+            -- stderr
+            warning: no file of the project has the path "nowhere/"
         "#]],
     );
 }

@@ -57,7 +57,7 @@ struct Arguments {
 /// Which files are searched.
 #[derive(Clone, Deserialize, JsonSchema)]
 pub(super) struct Filters {
-    /// Only this file or folder, or paths that match: "src/**/*.rs", "*.md".
+    /// A file, a folder, or a pattern: "src/**/*.rs", "*.md".
     path: Option<String>,
     /// Only these languages: ["python", "rust"].
     #[serde(default)]
