@@ -15,12 +15,15 @@ use crate::options::StoredOptions;
 use crate::project::root_of;
 use crate::{Engine, EngineError};
 
+/// Records of files, and the generation of the project that they are from.
+type OfGeneration = (u64, Arc<[FileRecord]>);
+
 /// Files over the size limit, by project: those of the newest walk in this process; and minified and generated files, by
 /// project and generation.
 #[derive(Debug, Default)]
 pub(crate) struct LargeFiles {
     by_reference: Mutex<HashMap<String, Arc<[Entry]>>>,
-    withheld: Mutex<HashMap<String, (u64, Arc<[FileRecord]>)>>,
+    withheld: Mutex<HashMap<String, OfGeneration>>,
 }
 
 impl LargeFiles {

@@ -114,7 +114,7 @@ impl Packages {
             let other = &self.declared[*other];
             other.name != declared.name && group(other) == group(declared)
         };
-        !matching::is_by_group_alone(declared, import) || !of.iter().any(|other| is_other(other))
+        !matching::is_by_group_alone(declared, import) || !of.iter().any(is_other)
     }
 
     /// The declarations that an import in `from` belongs to: those of the nearest manifest with such a package.

@@ -37,7 +37,7 @@ pub fn lower_words(text: &str) -> impl Iterator<Item = String> {
 pub fn identifiers(text: &str) -> impl Iterator<Item = Word<'_>> {
     let mut at = 0;
     std::iter::from_fn(move || {
-        at = start_of_run(text, at, |c| is_identifier_char(c));
+        at = start_of_run(text, at, is_identifier_char);
         let start = at;
         at = end_of_run(text, start);
         (at > start).then(|| Word { text: &text[start..at], start })

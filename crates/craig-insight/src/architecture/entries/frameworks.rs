@@ -27,8 +27,11 @@ const JVM: &[(&str, &str, &str)] = &[
     ("org.springframework.web.bind.annotation", "RestController", "route"),
 ];
 
+/// The package of a framework, the kind of what it calls, and the paths where that is.
+type ScriptFramework = (&'static str, &'static str, fn(&str) -> bool);
+
 /// Where frameworks of scripts find what they call, below the folder of the manifest that declares them.
-const SCRIPTS: &[(&str, &str, fn(&str) -> bool)] = &[
+const SCRIPTS: &[ScriptFramework] = &[
     ("next", "route", |path| {
         let place = path.strip_prefix("src/").unwrap_or(path);
         let is_page = place.starts_with("pages/") && !name(path).starts_with('_');

@@ -153,7 +153,7 @@ fn response_in(events: &[u8]) -> Option<Vec<u8>> {
         let message: Option<Value> = serde_json::from_slice(data).ok();
         message.is_some_and(|message| message.get("result").or(message.get("error")).is_some())
     };
-    data.map(<[u8]>::trim_ascii).filter(|data| is_response(data)).next_back().map(<[u8]>::to_vec)
+    data.map(<[u8]>::trim_ascii).rfind(|data| is_response(data)).map(<[u8]>::to_vec)
 }
 
 #[cfg(test)]
