@@ -83,6 +83,14 @@ fn tokens_of_vendors_are_overwritten_wherever_they_stand() {
 }
 
 #[test]
+fn a_token_may_spell_words_by_chance() {
+    for token in ["AK‹+›IAN3AAE2RRRCRONDSA", "AK‹+›IAPYWTJHHVISKKSQCR", "AS‹+›IAVFECH99C29REBRDF"]
+    {
+        check_at("a.yml", &format!("key: \"«{token}»\"\n"));
+    }
+}
+
+#[test]
 fn samples_and_mentions_are_no_tokens() {
     for text in [
         "AKIAIOSFODNN7EXAMPLE",

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::place::{Place, is_secret};
-use super::value::has_sample_subject;
+use super::value::{has_sample_subject, is_drawn};
 
 /// A mark to search for, and a closer look at what stands there.
 pub(super) struct Mark {
@@ -439,9 +439,9 @@ fn discord(text: &str, mark: Range<usize>) -> Option<Range<usize>> {
     .then_some(mark.start..key.end)
 }
 
-/// Whether the body of a vendor's token is random.
+/// Whether the body of a vendor's token is random. Behind a mark, capitals that happen to spell words are random, too.
 fn is_random(body: &[u8]) -> bool {
-    is_secret(Place::Mark, body)
+    is_secret(Place::Mark, body) || is_drawn(body)
 }
 
 fn find(text: &[u8], part: &[u8]) -> bool {

@@ -75,6 +75,15 @@ fn is_random(value: &[u8], lower: &[u8]) -> bool {
         && (is_upper || n_in_words(value) * 4 < value.len() * 3)
 }
 
+/// Whether a value is random, and neither follows the alphabet nor spells a sample.
+pub(super) fn is_drawn(value: &[u8]) -> bool {
+    let lower = value.to_ascii_lowercase();
+    is_random(value, &lower)
+        && !has_sequence(&lower)
+        && !spells_sample(value, &lower)
+        && !is_known_sample(value)
+}
+
 /// What is given to functions on passwords: `password.encode("utf8")`.
 const ALGORITHMS: &[&[u8]] = &[
     b"latin1",
