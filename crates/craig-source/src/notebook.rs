@@ -1,6 +1,6 @@
 //! Jupyter notebooks as the text of their cells.
 //!
-//! A notebook is JSON, and most of its bytes are outputs. [`cells_of`] turns it into its cells, each under a marker line as
+//! A notebook is JSON, and most of its bytes are outputs. `cells_of` turns it into its cells, each under a marker line as
 //! Jupytext's percent format has it. A line of a cell keeps the number that it has in the file, with empty lines where the
 //! file has outputs and metadata: what is found in the text can be opened in the file. Where the JSON has several lines of a
 //! cell on one line, they take the lines that follow, and the next cell is at its own line again if there is room.
@@ -49,7 +49,7 @@ const MARKDOWN: &str = "# %% [markdown]";
 const RAW: &str = "# %% [raw]";
 const LANGUAGE: &str = "# %% language=\"";
 
-/// The cells of a text that [`cells_of`] made; none if it has no marker.
+/// The cells of a text that `cells_of` made; none if it has no marker.
 pub fn cells(text: &str) -> Vec<Cell> {
     let mut found: Vec<Cell> = Vec::new();
     let mut at = 0;

@@ -156,7 +156,7 @@ fn word_len(bytes: &[u8]) -> usize {
 /// Calls `emit` with the words of one of the [`runs`] of a text, in lower case, and returns how many it joins as an identifier.
 ///
 /// Letters count without accents and in any width: `Größe` gives `groesse` and `grosse`. The endings, prefixes and articles
-/// of other alphabets than the Latin one are unknown here, so parts of [`GRAM_CHARS`] letters are given beside such a word. Of
+/// of other alphabets than the Latin one are unknown here, so parts of `GRAM_CHARS` letters are given beside such a word. Of
 /// a script without spaces, each character and each pair of neighbours is given.
 pub fn words_of_run(run: &str, emit: &mut impl FnMut(&str)) -> usize {
     if run.is_ascii() {
