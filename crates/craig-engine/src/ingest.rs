@@ -561,7 +561,7 @@ fn groups_of(
     })
 }
 
-/// Takes the lock of a project; whoever waits for it is shown who has it.
+/// Takes the lock of a project, and shows its holder while it waits.
 pub(crate) fn lock(
     store: &Store,
     project: &Project,

@@ -1,4 +1,4 @@
-//! Files that are not searched although somebody may look for what is in them: what an answer says of them.
+//! Files that match a query but are not searched, and the notes about them in answers.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
@@ -57,7 +57,7 @@ impl LargeFiles {
     }
 }
 
-/// Whether a path names a text: of others nobody asks for lines.
+/// Whether a path names a text file; only those have lines to search.
 fn is_text(path: &str) -> bool {
     Language::from_path(path).is_some()
 }

@@ -91,7 +91,7 @@ fn hostile_files_take_linear_time() {
                 let rendered = to_markdown(path, &text);
                 let elapsed = start.elapsed();
                 assert_eq!(rendered.split('\n').count(), text.split('\n').count());
-                assert!(elapsed < Duration::from_secs(5), "{path} {unit:?} takes {elapsed:?}");
+                assert!(elapsed < Duration::from_secs(1), "{path} {unit:?} takes {elapsed:?}");
             }
         }
     }
