@@ -13,6 +13,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use craig_context::{Block, Fitted, SourceText, Tokenizer};
+use craig_search::{PathBase, PathFilter};
 use craig_store::{Project, Store, StoreError};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -224,15 +225,21 @@ impl Engine {
         std::thread::spawn(move || tokenizer.warm_up());
     }
 
-    /// The first of some paths that is a tracked file of a project.
+    /// The first of some paths that is a tracked file of a project, as it is written or in another spelling of a
+    /// [`PathFilter`].
     pub fn first_tracked(
         &self,
         handle: &str,
-        paths: impl IntoIterator<Item = String>,
+        written: impl IntoIterator<Item = String>,
     ) -> Result<Option<String>, EngineError> {
         let store = self.store()?;
         let project = self.find(&store, handle)?;
-        for path in paths {
+        let base = PathBase { root: Some(&project.source_path), folder: "" };
+        let spelled = |path: String| {
+            let others: Vec<String> = PathFilter::paths(&path, base).collect();
+            std::iter::once(path).chain(others)
+        };
+        for path in written.into_iter().flat_map(spelled) {
             if store.tracked_file(project.id, &path)?.is_some() {
                 return Ok(Some(path));
             }

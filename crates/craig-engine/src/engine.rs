@@ -15,7 +15,7 @@ use crate::consent::{Consent, NewSources};
 use crate::context::ContextCache;
 use crate::freshness::FreshnessCache;
 use crate::ingest::{Waiting, lock, lock_index, wait_to_write};
-use crate::left_out::LargeFiles;
+use crate::left_out::UnsearchedFiles;
 use crate::lock::locked;
 use crate::models;
 use crate::options::StoredOptions;
@@ -51,7 +51,7 @@ pub struct Engine {
     /// By the folder of their project.
     explainers: SingleFlight<PathBuf, Arc<Explainer>>,
     freshness: FreshnessCache,
-    large_files: LargeFiles,
+    unsearched_files: UnsearchedFiles,
     background_refreshes: Permits,
     /// Names of the projects that were found, by their references. Held only to read or add one.
     names: Mutex<HashMap<String, String>>,
@@ -75,7 +75,7 @@ impl Engine {
             contexts: ContextCache::default(),
             explainers: SingleFlight::default(),
             freshness: FreshnessCache::default(),
-            large_files: LargeFiles::default(),
+            unsearched_files: UnsearchedFiles::default(),
             background_refreshes: Permits::new(MAX_BACKGROUND_REFRESHES),
             names: Mutex::default(),
         }
@@ -146,8 +146,8 @@ impl Engine {
         &self.contexts
     }
 
-    pub(crate) fn large_files(&self) -> &LargeFiles {
-        &self.large_files
+    pub(crate) fn unsearched_files(&self) -> &UnsearchedFiles {
+        &self.unsearched_files
     }
 
     pub(crate) fn freshness(&self) -> &FreshnessCache {
@@ -411,7 +411,7 @@ impl Engine {
         let stored = StoredOptions::parse(&project.options);
         let options = stored.source();
         let listing = walk(&root, &options)?;
-        self.large_files().note(project, &listing);
+        self.unsearched_files().note(project, &listing);
         let plan = Plan::new(&listing, store.tracked_files(project.id)?, Compare::Stamp);
         let mut check = UpdateCheck {
             project: project.name.clone(),

@@ -202,7 +202,7 @@ impl Engine {
         let options = stored.source();
         progress(&Progress::new(Phase::Listing));
         let listing = walk(&root, &options)?;
-        self.large_files().note(project, &listing);
+        self.unsearched_files().note(project, &listing);
         let plan = Plan::new(&listing, store.tracked_files(project.id)?, compare);
         if let Some(cost) = cost(store, project, &stored, &*embedder, &plan, consent)? {
             progress(&Progress { current: cost.to_string(), ..Progress::new(Phase::Embedding) });

@@ -18,19 +18,20 @@ use crate::{Engine, EngineError};
 /// Records of files, and the generation of the project that they are from.
 type OfGeneration = (u64, Arc<[FileRecord]>);
 
-/// Files over the size limit, by project: those of the newest walk in this process; and minified and generated files, by
-/// project and generation.
+/// Files that are not searched, and yet looked through for a name that is found nowhere else.
 #[derive(Debug, Default)]
-pub(crate) struct LargeFiles {
-    by_reference: Mutex<HashMap<String, Arc<[Entry]>>>,
+pub(crate) struct UnsearchedFiles {
+    /// Files over the size limit, by project: those of the newest walk in this process.
+    large: Mutex<HashMap<String, Arc<[Entry]>>>,
+    /// Minified and generated files, by project and generation.
     withheld: Mutex<HashMap<String, OfGeneration>>,
 }
 
-impl LargeFiles {
+impl UnsearchedFiles {
     /// Takes note of a walk.
     pub(crate) fn note(&self, project: &Project, listing: &Listing) {
         let large = listing.too_large.iter().filter(|entry| is_text(&entry.path)).cloned().collect();
-        locked(&self.by_reference).insert(project.reference.clone(), large);
+        locked(&self.large).insert(project.reference.clone(), large);
     }
 
     /// Minified and generated files whose texts together are no larger than is looked through for one answer.
@@ -52,8 +53,8 @@ impl LargeFiles {
         Ok(records)
     }
 
-    fn get(&self, project: &Project) -> Option<Arc<[Entry]>> {
-        locked(&self.by_reference).get(&project.reference).cloned().filter(|files| !files.is_empty())
+    fn large(&self, project: &Project) -> Option<Arc<[Entry]>> {
+        locked(&self.large).get(&project.reference).cloned().filter(|files| !files.is_empty())
     }
 }
 
@@ -88,7 +89,7 @@ impl Engine {
         filter: &Filter,
         has_match: impl Fn(&str) -> bool + Sync,
     ) -> Option<String> {
-        let files = self.large_files().get(project)?;
+        let files = self.unsearched_files().large(project)?;
         let root = root_of(project).ok()?;
         let filter = filter.for_paths(files.iter().map(|entry| entry.path.as_str())).ok()?;
         let mut room = MOST_LARGE_BYTES;
@@ -134,7 +135,7 @@ impl Engine {
         let mut notes: Vec<String> =
             self.note_about_large_files(project, filter, has_name).into_iter().collect();
         if !hits.iter().any(|hit| has_name(&hit.content)) {
-            let withheld = self.large_files().withheld(store, project)?;
+            let withheld = self.unsearched_files().withheld(store, project)?;
             notes.extend(notes_about_withheld(store, &withheld, filter, has_name)?);
         }
         Ok(notes)

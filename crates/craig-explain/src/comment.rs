@@ -200,8 +200,7 @@ fn is_prose(text: &str) -> bool {
     let lower = text.to_lowercase();
     let is_notice = NOTICES.iter().any(|notice| lower.contains(notice));
     let is_open = ["todo", "fixme", "xxx", "hack"].iter().any(|mark| lower.starts_with(mark));
-    let n_words = text.split_whitespace().filter(|word| word.contains(char::is_alphabetic)).count();
-    !is_notice && !is_open && n_words >= 2 && !text.ends_with([';', '{', '}'])
+    !is_notice && !is_open && sentence::n_words(text) >= 2 && !text.ends_with([';', '{', '}'])
 }
 
 const NOTICES: &[&str] =
@@ -221,6 +220,7 @@ mod tests {
         check("Adds two\n@param a one", "Adds two");
         check("Adds two.\n\nArgs:\n    a: one", "Adds two.");
         check("Adds.\nArgs:\n    a: one", "");
+        check("会话过期后重新登录。\n@param 用户", "会话过期后重新登录。");
         check("One of. Two of. Three of. Four of. Five of.", "One of. Two of. Three of. Four of.");
     }
 

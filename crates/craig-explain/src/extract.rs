@@ -18,9 +18,10 @@ use crate::evidence::{is_about_changes, is_history};
 use crate::library::{Library, Place};
 use crate::names::{COMMON_FILES, has_stem, is_plain_word, is_stem_alike, words_of};
 use crate::page::{Defined, Fence, Page, Section, Unit, is_kind};
+use crate::sentence::{announces, n_words};
 
 use self::heading::{MANY_ALIKE, is_of_any, is_of_namesake, is_of_other_type, is_of_variant};
-use self::quotable::{ENOUGH_WORDS, is_caveat, is_quotable, is_remark, n_words};
+use self::quotable::{ENOUGH_WORDS, is_caveat, is_quotable, is_remark};
 use self::says::{begins_with, calls, is_among_first, is_condition_of, is_instance_of, says};
 use self::whose::{Whose, whose, whose_is};
 
@@ -89,7 +90,7 @@ pub(crate) fn quotes(library: &Library, cited: &[Cited], subject: &Subject) -> V
             _ if reading.is_beside(&cited[0]) => (reading.aside(), 1),
             _ => continue,
         };
-        let is_list = described.first().is_some_and(|first| text[first.clone()].ends_with(':'));
+        let is_list = described.first().is_some_and(|first| announces(&text[first.clone()]));
         let most = if is_list { MAX_BULLETS.min(most + MAX_LISTED) } else { most };
         let mut fresh: Vec<Quote> = Vec::new();
         for bytes in described {
@@ -114,7 +115,7 @@ pub(crate) fn quotes(library: &Library, cited: &[Cited], subject: &Subject) -> V
 pub(crate) fn is_direct(library: &Library, cited: Cited, subject: &Subject, quote: &Range<usize>) -> bool {
     let reading = Reading::new(library, cited, subject);
     let text = &reading.place.page.text[quote.clone()];
-    let is_whole = !text.starts_with(char::is_lowercase) && !text.ends_with(':');
+    let is_whole = !text.starts_with(char::is_lowercase) && !announces(text);
     reading.is_headed_alone() && is_whole
         || reading.entry(&reading.statements()).contains(quote)
         || reading.names().any(|name| begins_with(text, name) && !is_condition_of(text, name))
@@ -743,7 +744,7 @@ impl<'l> Reading<'l> {
                             .map(|name| whose(self.library, self.subject, name, sentence))
                             .max()
                             .unwrap_or(Whose::Unknown),
-                        announces: sentence.ends_with(':'),
+                        announces: announces(sentence),
                         is_whole: !sentence.starts_with(char::is_lowercase),
                         n_words: n_words(sentence),
                     });

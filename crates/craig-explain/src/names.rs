@@ -1,6 +1,6 @@
 //! Names in text: identifiers, qualified names, the words inside of a name.
 
-use craig_text::{compact, is_identifier_char, is_prefix_of_other, is_unspaced, lower_words, root};
+use craig_text::{compact, is_identifier_char, is_prefix_of_other, is_unspaced, prose_words, root, runs};
 
 /// The identifiers of a text that may be names, and where they begin: numbers are none.
 pub(crate) fn identifiers(text: &str) -> impl Iterator<Item = (usize, &str)> {
@@ -11,7 +11,7 @@ pub(crate) fn identifiers(text: &str) -> impl Iterator<Item = (usize, &str)> {
 
 /// The same in prose, where names stand between words of a language that is written without spaces: `调用fetchUser方法`.
 pub(crate) fn identifiers_in_prose(text: &str) -> impl Iterator<Item = (usize, &str)> {
-    craig_text::runs(text).filter(|word| word.text.starts_with(is_first)).map(|word| (word.start, word.text))
+    runs(text).filter(|word| word.text.starts_with(is_first)).map(|word| (word.start, word.text))
 }
 
 fn is_first(c: char) -> bool {
@@ -93,7 +93,9 @@ pub(crate) fn leading_name(text: &str) -> Option<(Named, usize)> {
     let mut end = start;
     loop {
         let rest = &text[end..];
-        let length = rest.find(|c| !is_identifier_char(c)).unwrap_or(rest.len());
+        // Of `fetchUser方法`, where no spaces are written, the name is what is of its script.
+        let run = runs(rest).next().filter(|run| run.start == 0);
+        let length = run.map_or(0, |run| run.text.len());
         if length == 0 || !rest.starts_with(is_first) {
             break;
         }
@@ -112,15 +114,16 @@ pub(crate) fn leading_name(text: &str) -> Option<(Named, usize)> {
     Some((Named { owner: owner.to_owned(), name }, end))
 }
 
-/// The words of a name in lower case: `parse`, `http`, `response` of `parseHTTPResponse`.
-pub(crate) fn words_of(name: &str) -> Vec<String> {
-    lower_words(name).collect()
+/// The words of a name or of prose in lower case: `parse`, `http`, `response` of `parseHTTPResponse`.
+pub(crate) fn words_of(text: &str) -> Vec<String> {
+    prose_words(text)
 }
 
 /// Whether a name is a word of the language, too: `start`, `Query`.
 pub(crate) fn is_plain_word(name: &str) -> bool {
-    let is_small = |name: &str| name.chars().all(char::is_lowercase);
-    is_small(name.get(1..).unwrap_or_default()) || name.chars().all(|c| c.is_uppercase())
+    // Scripts without spaces have no case.
+    let is_small = |c: char| c.is_lowercase() || is_unspaced(c);
+    name.chars().skip(1).all(is_small) || name.chars().all(char::is_uppercase)
 }
 
 /// Whether a place of a text stands between backticks.
@@ -171,6 +174,7 @@ mod tests {
         assert_eq!(leading("static method: Response.json()"), pair("Response", "json"));
         assert_eq!(leading("event: 'drain'"), pair("", "event"));
         assert_eq!(leading("get"), pair("", "get"));
+        assert_eq!(leading("fetchUser方法"), pair("", "fetchUser"));
         assert_eq!(leading("(x)"), None);
     }
 

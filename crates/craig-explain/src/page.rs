@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 
 use craig_chunk::{DocumentSection, document_sections};
-use craig_text::root;
+use craig_text::{count_words, root};
 use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd};
 
 use crate::markup::to_markdown;
@@ -204,7 +204,7 @@ impl<'t> Reader<'t> {
     fn new(path: &str, text: &'t str, outlines: Vec<DocumentSection>) -> Self {
         let stem_of_path = path.rsplit_once('.').map_or(path, |(stem, _)| stem);
         let section = |outline: DocumentSection| Section {
-            n_words: text[outline.content_start..outline.bytes.end].split_whitespace().count(),
+            n_words: count_words(&text[outline.content_start..outline.bytes.end]),
             names: heading_names(&outline.heading),
             names_above: names_above(&outline),
             heading_words: words_of(&plain(&outline.heading)),

@@ -2,6 +2,8 @@
 
 use std::ops::Range;
 
+use craig_text::count_words;
+
 /// Words whose full stop ends no sentence.
 const ABBREVIATIONS: &[&str] = &[
     "e.g", "i.e", "etc", "vs", "cf", "approx", "resp", "eg", "ie", "no", "incl", "fig", "sec", "dr", "mr",
@@ -47,6 +49,22 @@ pub(crate) fn split(text: &str) -> Vec<Range<usize>> {
     }
     push(&mut found, text, start..text.len());
     found
+}
+
+/// Number of words of a sentence that have letters.
+pub(crate) fn n_words(sentence: &str) -> usize {
+    let words = sentence.split_whitespace().filter(|word| word.contains(char::is_alphabetic));
+    words.map(count_words).sum()
+}
+
+/// Whether a sentence ends with a full stop or an exclamation mark.
+pub(crate) fn is_ended(sentence: &str) -> bool {
+    sentence.ends_with(['.', '!', '。', '！', '．', '।'])
+}
+
+/// Whether a sentence ends with a colon: it announces what follows.
+pub(crate) fn announces(sentence: &str) -> bool {
+    sentence.ends_with([':', '：'])
 }
 
 /// Whether a sentence is a link, or several, and nothing else: an entry of a table of contents, a badge.

@@ -165,7 +165,7 @@ proptest! {
                 prop_assert_eq!(document.page.path.as_str(), "docs/page0.md");
                 prop_assert!((1..=6).contains(&section.outline.level));
                 let content = &document.page.text[section.outline.content_start..section.outline.bytes.end];
-                prop_assert_eq!(section.n_words, content.split_whitespace().count());
+                prop_assert_eq!(section.n_words, craig_text::count_words(content));
                 let before = &document.page.text[..section.outline.bytes.start];
                 prop_assert_eq!(section.outline.line as usize, before.matches('\n').count() + 1);
             }

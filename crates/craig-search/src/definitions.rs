@@ -47,7 +47,7 @@ const IN_PATH: f32 = 0.6;
 const PREFIX: f32 = 0.8;
 
 /// Shorter words are prefixes of others by chance.
-const MIN_PREFIX_BYTES: usize = 4;
+const MIN_PREFIX_CHARS: usize = 4;
 
 /// Factors of a definition of another kind than described, in test code, of a minor kind, or in another place.
 const OTHER_KIND: f32 = 0.88;
@@ -198,7 +198,7 @@ impl<'a> Wanted<'a> {
         let covered = |word: &WantedWord| match () {
             () if own.contains(&word.term) => 1.0,
             () if parent.contains(&word.term) => IN_PARENT,
-            () if own.iter().any(|part| is_prefix_of_other(part, &word.term, MIN_PREFIX_BYTES)) => PREFIX,
+            () if own.iter().any(|part| is_prefix_of_other(part, &word.term, MIN_PREFIX_CHARS)) => PREFIX,
             () if in_path.contains(&word.term) => IN_PATH,
             () => 0.0,
         };
@@ -207,7 +207,7 @@ impl<'a> Wanted<'a> {
         let is_wanted = |part: &&String| {
             self.words
                 .iter()
-                .any(|word| word.term == **part || is_prefix_of_other(part, &word.term, MIN_PREFIX_BYTES))
+                .any(|word| word.term == **part || is_prefix_of_other(part, &word.term, MIN_PREFIX_CHARS))
         };
         let precision = own.iter().filter(is_wanted).count() as f32 / own.len().max(1) as f32;
         let precision = if self.whole.contains(&compact(&symbol.name)) { 1.0 } else { precision };

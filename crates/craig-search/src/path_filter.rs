@@ -74,6 +74,11 @@ impl PathFilter {
         Self { written: written.to_owned(), readings, chosen: None, syntax_error }
     }
 
+    /// The paths of files or folders that somebody may have meant, relative to the project's folder, the likeliest first.
+    pub fn paths(written: &str, base: PathBase<'_>) -> impl Iterator<Item = String> + use<> {
+        spellings(written, base).into_iter().map(|spelling| spelling.path)
+    }
+
     /// What was written.
     pub fn as_written(&self) -> &str {
         &self.written
@@ -247,6 +252,19 @@ mod tests {
         check("src\\lib\\a.rs", &["src/lib/a.rs"]);
         check("src/\u{e9}", &["src/e\u{301}/nfd.ts"]);
         check("src/../README.md", &["README.md"]);
+    }
+
+    #[test]
+    fn a_path_has_several_spellings() {
+        let all = |written: &str, folder: &str| {
+            let base = PathBase { root: Some("/home/me/shop"), folder };
+            PathFilter::paths(written, base).collect::<Vec<_>>()
+        };
+        assert_eq!(all("src\\.\\a.py", ""), ["src\\.\\a.py", "src/a.py"]);
+        assert_eq!(all("/src/../a.py", ""), ["a.py"]);
+        assert_eq!(all("/home/me/shop/a.py", "src"), ["a.py"]);
+        assert_eq!(all("./a.py", "src"), ["src/a.py", "a.py"]);
+        assert!(all("../a.py", "").is_empty());
     }
 
     #[test]

@@ -5,8 +5,8 @@ use std::collections::HashSet;
 
 use craig_model::{Embedder, ModelError, Quantized, StaticModel};
 use craig_text::{
-    compact, is_character, is_identifier_char, is_stop_word, is_unspaced, lower_words, runs, stem,
-    words_of_run,
+    compact, count_words, is_character, is_identifier_char, is_stop_word, is_unspaced, lower_words, runs,
+    stem, words_of_run,
 };
 
 use crate::analysis::terms;
@@ -73,7 +73,7 @@ impl Query {
             names: names(text, shape),
             bits: signs(vector.as_slice()).collect(),
             vector: vector.quantized(),
-            is_report: text.split_whitespace().take(MIN_REPORT_WORDS).count() == MIN_REPORT_WORDS,
+            is_report: count_words(text) >= MIN_REPORT_WORDS,
             builtin_vector: StaticModel::builtin().query(text).quantized(),
             shape,
         })

@@ -20,6 +20,6 @@ pub use stem::{root, stem, stems};
 pub use stop_words::{is_conversational, is_stop_word};
 pub use translation::{is_latin, originals};
 pub use words::{
-    Word, compact, compact_into, identifiers, is_identifier_char, is_prefix_of_other, lower_words, runs,
-    whole_words, words, words_of_run,
+    Word, compact, compact_into, count_words, identifiers, is_identifier_char, is_prefix_of_other,
+    lower_words, prose_words, runs, whole_words, words, words_of_run,
 };

@@ -1,14 +1,21 @@
 //! Stems of English words, as names in code and questions about them use them.
 
-use crate::words::{runs, words_of_run};
+use crate::words::{lower_words, runs, words_of_run};
 
 /// The stems of the words of a text, in lower case and in order; of a script without spaces, its characters and pairs.
 pub fn stems(text: &str) -> impl Iterator<Item = String> {
-    runs(text).flat_map(|run| {
+    // Nearly all names are ASCII: they are split one by one.
+    let (ascii, other) = if text.is_ascii() { (text, "") } else { ("", text) };
+    let of_ascii = lower_words(ascii).map(|mut word| {
+        word.truncate(stem(&word).len());
+        word
+    });
+    let of_other = runs(other).flat_map(|run| {
         let mut found = Vec::new();
         words_of_run(run.text, &mut |word| found.push(stem(word).to_owned()));
         found
-    })
+    });
+    of_ascii.chain(of_other)
 }
 
 /// A word, in lower case, without its plural ending. Cautious, as the index is made of these: words that differ after it stay

@@ -1,6 +1,6 @@
 //! Words and identifiers of code and prose, in every script.
 
-use crate::script::{Script, fold, is_mark, is_unspaced, respelled};
+use crate::script::{Script, fold, is_character, is_mark, is_unspaced, respelled};
 
 /// A part of an identifier, as it stands in the text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -33,6 +33,48 @@ pub fn lower_words(text: &str) -> impl Iterator<Item = String> {
     words(text).map(|word| word.text.to_ascii_lowercase())
 }
 
+/// The words of prose in any script, in lower case and in order, to compare texts by.
+///
+/// Of a text in ASCII these are its [`lower_words`]; of other alphabets, words without accents; of a script without spaces,
+/// pairs of neighbouring characters.
+pub fn prose_words(text: &str) -> Vec<String> {
+    if text.is_ascii() {
+        return lower_words(text).collect();
+    }
+    let mut found = Vec::new();
+    for run in runs(text).filter(|run| run.text.starts_with(is_identifier_char)) {
+        let folded = fold(run.text);
+        if run.text.starts_with(is_unspaced) {
+            let is_alone = is_character(&folded);
+            characters_and_pairs(&folded, &mut |word| {
+                if is_alone || !is_character(word) {
+                    found.push(word.to_owned());
+                }
+            });
+        } else {
+            each_word_of_letters(&folded, &mut |word| found.push(word.to_owned()));
+        }
+    }
+    found
+}
+
+/// Number of words of prose: what stands between spaces, a word for two characters of a script without them.
+pub fn count_words(text: &str) -> usize {
+    if text.is_ascii() {
+        return text.split_whitespace().count();
+    }
+    let n_words = |piece: &str| {
+        let is_counted = |c: &char| c.is_alphanumeric() && !is_mark(*c);
+        let (unspaced, spaced): (Vec<char>, Vec<char>) =
+            piece.chars().filter(is_counted).partition(|&c| is_unspaced(c));
+        (unspaced.len().div_ceil(CHARACTERS_OF_WORD) + spaced.len().min(1)).max(1)
+    };
+    text.split_whitespace().map(n_words).sum()
+}
+
+/// Characters of an average word of Chinese, and about those of Japanese and Korean.
+const CHARACTERS_OF_WORD: usize = 2;
+
 /// The identifiers of a text in order: runs of letters and digits of any script, `_` and `$`. Numbers are among them.
 pub fn identifiers(text: &str) -> impl Iterator<Item = Word<'_>> {
     let mut at = 0;
@@ -54,7 +96,7 @@ pub fn runs(text: &str) -> impl Iterator<Item = Word<'_>> {
         at = start_of_run(text, at, |c| is_identifier_char(c) || Script::from_char(c) == Script::Symbol);
         let start = at;
         let end = end_of_run(text, start);
-        at = match text[start..end].is_ascii() {
+        at = match text.as_bytes()[start..end].is_ascii() {
             true => end,
             false => start + first_script(&text[start..end]),
         };
@@ -70,20 +112,26 @@ pub fn is_identifier_char(c: char) -> bool {
     c.is_alphanumeric() || matches!(c, '_' | '$')
 }
 
-/// The first character from `at` on that a run begins with; the end of the text if there is none.
+/// The first character from `at` on that is one of an identifier, or outside ASCII and as `begins` has it; the end of the text
+/// if there is none.
 fn start_of_run(text: &str, mut at: usize, begins: impl Fn(char) -> bool) -> usize {
     let bytes = text.as_bytes();
     while let Some(&byte) = bytes.get(at) {
-        let c = match byte.is_ascii() {
-            true => char::from(byte),
-            false => text[at..].chars().next().unwrap_or_default(),
-        };
-        if begins(c) {
-            return at;
+        if byte.is_ascii() {
+            if is_identifier_byte(byte) {
+                return at;
+            }
+            at += 1;
+        } else {
+            let Some(c) = text[at..].chars().next().filter(|&c| !begins(c)) else { return at };
+            at += c.len_utf8();
         }
-        at += c.len_utf8();
     }
     at
+}
+
+fn is_identifier_byte(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'$')
 }
 
 /// The end of the run of identifier characters that begins at `at`, marks on them included.
@@ -92,7 +140,7 @@ fn end_of_run(text: &str, start: usize) -> usize {
     let mut at = start;
     while let Some(&byte) = bytes.get(at) {
         if byte.is_ascii() {
-            if !(byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'$')) {
+            if !is_identifier_byte(byte) {
                 return at;
             }
             at += 1;
@@ -129,10 +177,11 @@ pub fn whole_words<'t>(text: &'t str, word: &'t str) -> impl Iterator<Item = usi
     })
 }
 
-/// Whether one of two words begins with the other, and the shorter has at least `min_bytes`: `auth` and `authentication`.
-pub fn is_prefix_of_other(a: &str, b: &str, min_bytes: usize) -> bool {
+/// Whether one of two words begins with the other, and the shorter has at least `min_chars`: `auth` and `authentication`.
+pub fn is_prefix_of_other(a: &str, b: &str, min_chars: usize) -> bool {
     let (short, long) = if a.len() <= b.len() { (a, b) } else { (b, a) };
-    short.len() >= min_bytes && long.starts_with(short)
+    // Fewer bytes than that are fewer characters.
+    short.len() >= min_chars && long.starts_with(short) && short.chars().count() >= min_chars
 }
 
 /// Length of the word that starts at `bytes[0]`; 0 when none does.
@@ -198,28 +247,35 @@ fn words_of_ascii(run: &str, emit: &mut impl FnMut(&str)) -> usize {
     n_words
 }
 
-/// Emits the words of letters of any alphabet, split as [`words`] are.
+/// Emits the words of letters of any alphabet, and their overlapping parts.
 fn words_of_letters(run: &str, emit: &mut impl FnMut(&str)) -> usize {
     if run.is_ascii() {
         return words_of_ascii(run, emit);
     }
+    let mut n_words = 0;
+    each_word_of_letters(run, &mut |word| {
+        n_words += 1;
+        emit(word);
+        let starts: Vec<usize> = word.char_indices().map(|(at, _)| at).chain([word.len()]).collect();
+        if !word.is_ascii() && starts.len() > GRAM_CHARS + 1 {
+            starts.windows(GRAM_CHARS + 1).for_each(|part| emit(&word[part[0]..part[GRAM_CHARS]]));
+        }
+    });
+    n_words
+}
+
+/// Emits the words of letters of any alphabet in lower case, split as [`words`] are.
+fn each_word_of_letters(run: &str, emit: &mut impl FnMut(&str)) {
     let chars: Vec<char> = run.chars().collect();
-    let (mut rest, mut n_words) = (&chars[..], 0);
+    let mut rest = &chars[..];
     while !rest.is_empty() {
         let (word, after) = rest.split_at(letters_len(rest).max(1));
         rest = after;
-        let lower: Vec<char> = word.iter().flat_map(|c| c.to_lowercase()).collect();
-        let whole: String = lower.iter().collect();
-        if !whole.contains(char::is_alphanumeric) {
-            continue;
-        }
-        n_words += 1;
-        emit(&whole);
-        if !whole.is_ascii() && lower.len() > GRAM_CHARS {
-            lower.windows(GRAM_CHARS).for_each(|part| emit(&part.iter().collect::<String>()));
+        let lower: String = word.iter().flat_map(|c| c.to_lowercase()).collect();
+        if lower.contains(char::is_alphanumeric) {
+            emit(&lower);
         }
     }
-    n_words
 }
 
 /// Length of the word that starts at `chars[0]`, as [`word_len`] has it for ASCII; letters within and outside ASCII are apart.
@@ -320,6 +376,33 @@ mod tests {
         for word in runs("日a✅b") {
             assert!("日a✅b"[word.start..].starts_with(word.text));
         }
+    }
+
+    #[test]
+    fn words_of_prose_are_compared_and_counted_in_every_script() {
+        let found = |text: &str| prose_words(text).join(" ");
+        assert_eq!(found("Parses `HTTPResponse`, twice"), "parses http response twice");
+        assert_eq!(found("✅ 调用fetchUser方法。"), "调用 fetch user 方法");
+        assert_eq!(found("取 userを返す"), "取 user を返 返す");
+        assert_eq!(found("Größe der НДС-налога"), "grosse der ндс налога");
+        for (text, n) in [
+            ("two words — größe", 4),
+            ("根据用户编号从数据库读取 user 信息。", 8),
+            ("调用fetchUser方法", 3),
+            ("배송을 조회한다", 4),
+            ("ที่นี่", 1),
+            ("", 0),
+        ] {
+            assert_eq!(count_words(text), n, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_prefix_has_enough_characters_whatever_their_bytes() {
+        assert!(
+            is_prefix_of_other("налог", "налоговая", 4) && is_prefix_of_other("authentication", "auth", 4)
+        );
+        assert!(!is_prefix_of_other("на", "налог", 4) && !is_prefix_of_other("会", "会话", 2));
     }
 
     #[test]

@@ -416,7 +416,7 @@ fn without_secrets(request: &ChatContextRequest) -> ChatContextRequest {
 }
 
 fn is_long(message: &str) -> bool {
-    message.split_whitespace().count() >= LONG_MESSAGE
+    craig_text::count_words(message) >= LONG_MESSAGE
 }
 
 fn wants_none(message: &str) -> bool {

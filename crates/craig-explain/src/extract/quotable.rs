@@ -1,7 +1,7 @@
 //! Which sentences have content, whatever they are about.
 
 use crate::names::words_of;
-use crate::sentence;
+use crate::sentence::{self, n_words};
 
 /// Longest sentence that is quoted, in bytes; longer ones are tables or lists without stops.
 const MAX_SENTENCE_BYTES: usize = 600;
@@ -9,14 +9,10 @@ const MAX_SENTENCE_BYTES: usize = 600;
 /// A sentence of fewer words is quoted only where its section has no other.
 pub(super) const ENOUGH_WORDS: usize = 3;
 
-pub(super) fn n_words(sentence: &str) -> usize {
-    sentence.split_whitespace().filter(|word| word.chars().any(char::is_alphabetic)).count()
-}
-
 /// Whether a sentence has content: no link (nor "See" and a link), image or tag alone, not too long; a short one only when it ends as one.
 pub(super) fn is_quotable(sentence: &str, is_row: bool) -> bool {
     let n_words = n_words(sentence);
-    let is_ended = n_words > 0 && sentence.ends_with(['.', '!']);
+    let is_ended = n_words > 0 && sentence::is_ended(sentence);
     let is_enough = if is_row { is_telling_row(sentence) } else { n_words >= ENOUGH_WORDS || is_ended };
     is_enough
         && sentence.len() <= MAX_SENTENCE_BYTES
@@ -37,7 +33,7 @@ pub(super) fn is_quotable(sentence: &str, is_row: bool) -> bool {
 fn is_telling_row(row: &str) -> bool {
     let is_telling = |cell: &str| {
         let words: String = cell.split('`').step_by(2).collect();
-        n_words(&words) >= MIN_WORDS_OF_CELL || n_words(&words) > 0 && cell.trim_end().ends_with('.')
+        n_words(&words) >= MIN_WORDS_OF_CELL || n_words(&words) > 0 && sentence::is_ended(cell.trim_end())
     };
     row.split(" | ").skip(1).any(is_telling)
 }

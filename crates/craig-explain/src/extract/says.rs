@@ -1,8 +1,8 @@
 //! Whether a sentence says a name, and where.
 
-use super::quotable::n_words;
 use super::whose::occurrences;
 use crate::names::{BEFORE_NAMES, is_in_span, is_plain_word};
+use crate::sentence::n_words;
 
 /// Whether a sentence says a name; a name that is a plain word, only as code that begins with it.
 pub(super) fn says(sentence: &str, name: &str) -> bool {

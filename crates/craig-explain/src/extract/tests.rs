@@ -583,3 +583,30 @@ fn limits_are_no_description() {
     let text = "# Limitations\nThe function `openPort` is not there on Windows.\n";
     assert_eq!(quoted_of("openPort", text), Vec::<String>::new());
 }
+
+#[test]
+fn sentences_without_spaces_are_quoted() {
+    let chinese = "# 用户\n`fetchUser` 根据用户编号从数据库读取用户信息。用户不存在时返回空值！\n";
+    assert_eq!(
+        quoted_of("fetchUser", chinese),
+        ["0 `fetchUser` 根据用户编号从数据库读取用户信息。", "0 用户不存在时返回空值！"]
+    );
+    let list = "# 列表\n- `openPort`：在指定的地址上监听连接请求\n- `closePort`：好\n";
+    assert_eq!(quoted_of("openPort", list), ["0 `openPort`：在指定的地址上监听连接请求"]);
+    assert_eq!(quoted_of("closePort", list), Vec::<String>::new());
+    let japanese = "# 使い方\n先に`open_port`関数を呼び出してください。接続が始まります。\n\n\
+        ## `fetch_user`\n指定されたIDのユーザーをデータベースから取得します。\n";
+    assert_eq!(
+        quoted_of("open_port", japanese),
+        ["0 先に`open_port`関数を呼び出してください。", "0 接続が始まります。"]
+    );
+    let headed = "# `fetch_user`\n指定されたIDのユーザーをデータベースから取得します。\n";
+    assert_eq!(quoted_of("fetch_user", headed), ["0 指定されたIDのユーザーをデータベースから取得します。"]);
+    assert_eq!(quoted_of("start", "# start\n次のとおりです：\n\n- `a`\n"), Vec::<String>::new());
+}
+
+#[test]
+fn two_sentences_without_spaces_are_two() {
+    let text = "# start\n注册所有的服务接口。`start` 监听端口并等待客户端的连接。`start` 写入日志文件。\n";
+    assert_eq!(quoted(text).len(), 3);
+}

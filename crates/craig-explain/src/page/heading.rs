@@ -135,8 +135,9 @@ fn parts(heading: &str) -> Vec<&str> {
         if depth > 0 || at < start {
             continue;
         }
-        let joint =
-            [" and ", " or ", ", ", " / ", " & "].iter().find(|joint| heading[at..].starts_with(**joint));
+        let joint = [" and ", " or ", ", ", " / ", " & ", "、", "，"]
+            .iter()
+            .find(|joint| heading[at..].starts_with(**joint));
         if let Some(joint) = joint {
             found.push(&heading[start..at]);
             start = at + joint.len();

@@ -208,8 +208,8 @@ impl Shared {
             match inside {
                 Some(path) => Ok(path),
                 None => {
-                    let spellings = std::iter::once(path.clone()).chain(uri::spellings(&path));
-                    Ok(engine.first_tracked(&project, spellings)?.unwrap_or(path))
+                    let written = std::iter::once(path.clone()).chain(uri::unescaped(&path));
+                    Ok(engine.first_tracked(&project, written)?.unwrap_or(path))
                 }
             }
         })

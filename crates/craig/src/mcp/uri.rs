@@ -1,10 +1,8 @@
 //! `craig://project/path`: names of files for clients; and `file:` URIs as clients write them.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
-
-use super::sources::without_dots;
 
 /// Characters that are percent-encoded.
 const ESCAPED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~').remove(b'/');
@@ -52,16 +50,9 @@ pub(super) fn paths_of_file(uri: &str) -> Vec<PathBuf> {
     paths.filter(|path| path.is_absolute()).collect()
 }
 
-/// Other ways to write a relative path that clients may have meant by `path`: with slashes, without escapes, from the
-/// project's directory.
-pub(super) fn spellings(path: &str) -> impl Iterator<Item = String> {
-    let with_slashes = path.contains('\\').then(|| path.replace('\\', "/"));
-    let decoded = unescape(path).filter(|decoded| decoded != path);
-    let from_root = path.starts_with('/').then(|| path.to_owned());
-    [with_slashes, decoded, from_root].into_iter().flatten().map(|path| {
-        let path = without_dots(Path::new(path.trim_start_matches('/')));
-        path.to_string_lossy().replace(std::path::MAIN_SEPARATOR, "/")
-    })
+/// A path without percent-escapes, if it has any.
+pub(super) fn unescaped(path: &str) -> Option<String> {
+    unescape(path).filter(|decoded| decoded != path)
 }
 
 fn escape(text: &str) -> String {
@@ -105,12 +96,9 @@ mod tests {
     }
 
     #[test]
-    fn a_path_may_be_spelled_in_several_ways() {
-        let all = |path: &str| spellings(path).collect::<Vec<_>>();
-        assert_eq!(all("src\\.\\a.py"), ["src/a.py"]);
-        assert_eq!(all("docs/a%20b.md"), ["docs/a b.md"]);
-        assert_eq!(all("/src/a.py"), ["src/a.py"]);
-        assert!(all("src/a.py").is_empty() && all("100%").is_empty());
+    fn a_path_may_have_escapes() {
+        assert_eq!(unescaped("docs/a%20b.md").as_deref(), Some("docs/a b.md"));
+        assert!(unescaped("src/a.py").is_none() && unescaped("100%").is_none());
     }
 
     #[test]
