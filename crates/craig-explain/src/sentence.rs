@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use craig_text::count_words;
+use craig_text::{count_words, is_unspaced_stop};
 
 /// Words whose full stop ends no sentence.
 const ABBREVIATIONS: &[&str] = &[
@@ -29,7 +29,7 @@ pub(crate) fn split(text: &str) -> Vec<Range<usize>> {
             }
             '(' | '[' | '（' if !is_code => depth += 1,
             ')' | ']' | '）' if !is_code => depth = depth.saturating_sub(1),
-            '。' | '！' | '？' | '।' if !is_code && depth == 0 => {
+            _ if is_unspaced_stop(c) && !is_code && depth == 0 => {
                 let end = at + c.len_utf8();
                 let end = end + closing_marks(&text[end..]);
                 push(&mut found, text, start..end);
@@ -59,7 +59,7 @@ pub(crate) fn n_words(sentence: &str) -> usize {
 
 /// Whether a sentence ends with a full stop or an exclamation mark.
 pub(crate) fn is_ended(sentence: &str) -> bool {
-    sentence.ends_with(['.', '!', '。', '！', '．', '।'])
+    sentence.ends_with(|c| matches!(c, '.' | '!') || is_unspaced_stop(c) && c != '？')
 }
 
 /// Whether a sentence ends with a colon: it announces what follows.

@@ -3,15 +3,16 @@
 
 use craig_source::{FileKind, Language};
 use craig_text::path::{file_stem, folder, name};
+use craig_text::{columns, count_words, is_unspaced_stop};
 use toml::Table;
 
 use crate::json;
 
-/// Longest sentence, in characters.
-const MOST_CHARS: usize = 160;
+/// Longest sentence, in columns.
+const MOST_COLUMNS: usize = 160;
 
-/// Fewer characters say nothing.
-const LEAST_CHARS: usize = 12;
+/// Fewer columns say nothing.
+const LEAST_COLUMNS: usize = 12;
 
 /// Lines of a file that are looked at.
 const MOST_LINES: usize = 120;
@@ -131,12 +132,12 @@ fn first_prose(text: &str) -> Option<String> {
             || is_numbered(line)
             || is_directive(line)
             || line.matches("](").count() > MOST_LINKS;
-        if is_rule || is_left_out && !paragraph.trim_end().ends_with(['.', '!', '?']) {
+        if is_rule || is_left_out && !paragraph.trim_end().ends_with(is_stop) {
             // What is underlined is a heading, and what a list follows only leads to it.
             paragraph.clear();
         } else if line.is_empty() {
             let text = plain(&paragraph);
-            if text.trim().chars().count() >= LEAST_CHARS {
+            if columns(text.trim()) >= LEAST_COLUMNS {
                 return sentence(&text);
             }
             paragraph.clear();
@@ -241,31 +242,44 @@ fn before_package(head: &[&str]) -> Option<String> {
     is_documentation.then(|| sentence(&plain(&lines.join(" "))))?
 }
 
+/// Whether a mark may end a sentence.
+fn is_stop(c: char) -> bool {
+    matches!(c, '.' | '!' | '?') || is_unspaced_stop(c)
+}
+
 /// The first sentence of a text, on one line; `None` if it is too short or no prose.
 pub fn sentence(text: &str) -> Option<String> {
     let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
-    let is_end = |at: usize| {
+    let is_end = |at: usize, stop: &str| {
         let before = &text[..at];
         let is_short =
             ["e.g", "i.e", "etc", "vs", "cf", "approx", "Inc"].iter().any(|end| before.ends_with(end));
-        !is_short
-            && text[at + 1..].chars().next().is_none_or(char::is_whitespace)
-            && !before.ends_with(|c: char| c.is_ascii_digit())
+        stop.starts_with(is_unspaced_stop)
+            || !is_short
+                && text[at + 1..].chars().next().is_none_or(char::is_whitespace)
+                && !before.ends_with(|c: char| c.is_ascii_digit())
     };
-    let end = text.match_indices(['.', '!', '?']).map(|(at, _)| at).find(|&at| is_end(at));
-    let first = text[..end.unwrap_or(text.len())].trim_end_matches(':').trim();
+    let end = text.match_indices(is_stop).find(|&(at, stop)| is_end(at, stop)).map(|(at, _)| at);
+    let first = text[..end.unwrap_or(text.len())].trim_end_matches([':', '：']).trim();
     let is_elsewhere = ["See ", "see ", "This README"].iter().any(|start| first.starts_with(start));
     let is_prose = !is_elsewhere
         && !first.contains("<br")
-        && first.contains(' ')
+        && count_words(first) > 1
         && first.chars().any(char::is_alphabetic)
         && !first.contains(['{', ';']);
-    if !is_prose || first.chars().count() < LEAST_CHARS {
+    if !is_prose || columns(first) < LEAST_COLUMNS {
         return None;
     }
-    if first.chars().count() <= MOST_CHARS {
+    if columns(first) <= MOST_COLUMNS {
         return Some(first.to_owned());
     }
-    let cut: String = first.chars().take(MOST_CHARS - 1).collect();
+    let mut room = MOST_COLUMNS - 1;
+    let fits = |c: &char| {
+        let width = columns(c.encode_utf8(&mut [0; 4]));
+        let fits = width <= room;
+        room -= if fits { width } else { room };
+        fits
+    };
+    let cut: String = first.chars().take_while(fits).collect();
     Some(cut.rsplit_once(' ').map_or(cut.as_str(), |(whole, _)| whole).to_owned() + "…")
 }

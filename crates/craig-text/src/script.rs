@@ -47,6 +47,16 @@ pub fn is_mark(c: char) -> bool {
     !c.is_ascii() && is_combining_mark(c)
 }
 
+/// Whether a mark ends a sentence with no blank behind it, as in Chinese and Japanese.
+pub fn is_unspaced_stop(c: char) -> bool {
+    matches!(c, '。' | '！' | '？' | '।')
+}
+
+/// How wide a text is in columns: a character of a script without spaces counts as two, as it tells as much.
+pub fn columns(text: &str) -> usize {
+    text.chars().map(|c| 1 + usize::from(is_unspaced(c))).sum()
+}
+
 /// A text with each letter and the marks on it as one character where there is one: files and questions from a Mac may have
 /// them apart.
 pub fn composed(text: &str) -> Cow<'_, str> {
@@ -181,6 +191,7 @@ mod tests {
             }
         }
         assert_ne!(Script::from_char('─'), Symbol);
+        assert_eq!(columns("é 会话。"), 8);
     }
 
     #[test]

@@ -707,3 +707,37 @@ class Cart; end
         "#]],
     );
 }
+
+#[test]
+fn modules_say_what_they_are_for_without_spaces() {
+    check(
+        r#"
+//- /README.md
+# 商店
+
+商店是一套开源的电子商务平台，免费使用。支持多终端。
+//- /main.go
+package main
+//- /cart/README.md
+# カート
+
+商品の合計を計算します！割引もできます。
+//- /cart/cart.go
+package cart
+//- /web/README.md
+# 网页
+
+页面：
+
+* 列表
+//- /web/web.go
+package web
+"#,
+        about,
+        expect![[r#"
+            .: 商店是一套开源的电子商务平台，免费使用 (README.md)
+            cart: 商品の合計を計算します (cart/README.md)
+            web: 
+        "#]],
+    );
+}
