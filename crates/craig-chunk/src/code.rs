@@ -6,7 +6,7 @@ use tree_sitter::{Node, Range, Tree};
 
 use crate::cut::cut;
 use crate::grammar::Grammar;
-use crate::parse::parse;
+use crate::parse::{parse, parse_again};
 use crate::recovery::{self, conflicts};
 use crate::walk::walk;
 use crate::{Outline, Parsed, ParsedCode};
@@ -36,7 +36,7 @@ pub(crate) fn tree(grammar: &'static Grammar, text: &str, part: Option<Range>) -
     if !grammar.can_read(text) {
         return None;
     }
-    let mut read = Reading::new(grammar, grammar.prepared(text), part)?;
+    let mut read = Reading::new(grammar, text, grammar.prepared(text), part)?;
     if !read.may_lack_definitions(part) {
         return Some((read.grammar, read.tree));
     }
@@ -50,8 +50,8 @@ pub(crate) fn tree(grammar: &'static Grammar, text: &str, part: Option<Range>) -
         let other = other(read.grammar, &read.text);
         read = read.or_better(other, part);
     }
-    let recovered = if read.tree.root_node().has_error() && read.may_lack_definitions(part) {
-        recovery::recovered(read.grammar, &read.text, &read.tree, part)
+    let recovered = if read.tree.root_node().has_error() {
+        recovery::recovered(read.grammar, text, &read.text, &read.tree, part)
     } else {
         None
     };
@@ -61,17 +61,32 @@ pub(crate) fn tree(grammar: &'static Grammar, text: &str, part: Option<Range>) -
 /// Another version of a text with the grammar for it, if there is one.
 type Version = Option<(&'static Grammar, String)>;
 
-/// A text as the parser got it, and its tree.
+/// A text, as the parser got it, and its tree.
 struct Reading<'t> {
     grammar: &'static Grammar,
+    source: &'t str,
     text: Cow<'t, str>,
     tree: Tree,
 }
 
 impl<'t> Reading<'t> {
-    fn new(grammar: &'static Grammar, text: Cow<'t, str>, part: Option<Range>) -> Option<Self> {
+    fn new(
+        grammar: &'static Grammar,
+        source: &'t str,
+        text: Cow<'t, str>,
+        part: Option<Range>,
+    ) -> Option<Self> {
         let tree = parse(grammar, &text, part.as_slice())?;
-        Some(Self { grammar, text, tree })
+        Some(Self { grammar, source, text, tree })
+    }
+
+    /// Reads another version of its text, in which each line is as long.
+    fn reread(&self, grammar: &'static Grammar, text: String, part: Option<Range>) -> Option<Self> {
+        if !std::ptr::eq(grammar, self.grammar) {
+            return Reading::new(grammar, self.source, Cow::Owned(text), part);
+        }
+        let tree = parse_again(grammar, &text, part.as_slice(), (&self.tree, &self.text))?;
+        Some(Self { grammar, source: self.source, text: Cow::Owned(text), tree })
     }
 
     fn may_lack_definitions(&self, part: Option<Range>) -> bool {
@@ -79,19 +94,19 @@ impl<'t> Reading<'t> {
         grammar.is_misread(tree, &self.text)
             && (!tree.root_node().has_error()
                 || conflicts::are_in(&self.text)
-                || recovery::may_lack_definitions(grammar, &self.text, tree, part))
+                || recovery::may_lack_definitions(grammar, self.source, &self.text, tree, part))
     }
 
     /// This reading or that of another version of its text, whichever is better.
     fn or_better(self, other: Version, part: Option<Range>) -> Self {
-        let other = other.and_then(|(grammar, text)| Reading::new(grammar, Cow::Owned(text), part));
+        let other = other.and_then(|(grammar, text)| self.reread(grammar, text, part));
         other.filter(|other| other.is_better_than(&self)).unwrap_or(self)
     }
 
     /// Whether it has more definitions, or as many and no errors, or fewer unreadable bytes.
     fn is_better_than(&self, other: &Self) -> bool {
         let rank = |read: &Self| {
-            let found = recovery::n_definitions(read.grammar, &read.text, &read.tree);
+            let found = recovery::n_definitions(read.grammar, read.source, &read.text, &read.tree);
             let root = read.tree.root_node();
             (found, !root.has_error(), std::cmp::Reverse(unreadable_bytes(root)))
         };

@@ -16,13 +16,13 @@ use tree_sitter::{Point, Range as TreeRange, Tree};
 
 use crate::ChunkKind;
 use crate::grammar::Grammar;
-use crate::parse::parse;
+use crate::parse::{parse, parse_again};
 use conflicts::blank;
 use layout::{Layout, Piece};
 use placed::Placed;
 
 /// All pieces together are parsed so many times, whatever is in them: the work grows with the length of the text.
-const MIN_READINGS: usize = 4;
+const MIN_READINGS: usize = 2;
 /// Where this is not too much, so many times more.
 const MAX_READINGS: usize = 24;
 /// This is too much.
@@ -40,17 +40,27 @@ const HIDES_NEXT: usize = 2;
 /// Longer heads are parsed too often to be used.
 const MAX_HEAD_BYTES: usize = 4096;
 
-/// The tree of a text that has more definitions than `tree`, in which there are errors.
-pub(crate) fn recovered(grammar: &Grammar, text: &str, tree: &Tree, part: Option<TreeRange>) -> Option<Tree> {
-    let before = Placed::new(grammar, text, tree);
-    let mut recovery = Recovery::new(grammar, text, tree, &before);
-    let rows = rows(&recovery.layout, part);
+/// The tree of a text that has more definitions than `tree`, in which there are errors. `source` is the text as it is laid out,
+/// `text` as the parser got it.
+pub(crate) fn recovered(
+    grammar: &Grammar,
+    source: &str,
+    text: &str,
+    tree: &Tree,
+    part: Option<TreeRange>,
+) -> Option<Tree> {
+    let (layout, before) = laid_out(grammar, source, text, tree);
+    let rows = rows(&layout, part);
+    if !lacks_definitions(&layout, &before, rows.clone(), 0) {
+        return None;
+    }
+    let mut recovery = Recovery::new(grammar, text, layout, &before);
     recovery.level(rows, &Enclosing::default());
     if !recovery.is_mended {
         return None;
     }
     let mended = &recovery.text[..text.len()];
-    let mended_tree = parse(grammar, mended, part.as_slice())?;
+    let mended_tree = parse_again(grammar, mended, part.as_slice(), (tree, text))?;
     let after = Placed::new(grammar, mended, &mended_tree);
     let layout = &recovery.layout;
     (after.n_in_place(layout) > before.n_in_place(layout)).then_some(mended_tree)
@@ -59,15 +69,21 @@ pub(crate) fn recovered(grammar: &Grammar, text: &str, tree: &Tree, part: Option
 /// Whether a tree with errors may lack definitions: some lines that look like one are none, or none that ends where they end.
 pub(crate) fn may_lack_definitions(
     grammar: &Grammar,
+    source: &str,
     text: &str,
     tree: &Tree,
     part: Option<TreeRange>,
 ) -> bool {
+    let (layout, placed) = laid_out(grammar, source, text, tree);
+    lacks_definitions(&layout, &placed, rows(&layout, part), 0)
+}
+
+/// The lines of a text with what the tree has of them, and its definitions.
+fn laid_out(grammar: &Grammar, source: &str, text: &str, tree: &Tree) -> (Layout, Placed) {
     let placed = Placed::new(grammar, text, tree);
-    let mut layout = Layout::new(text, grammar.has_conditions());
+    let mut layout = Layout::new(source, text, grammar.has_conditions());
     layout.read_clean_nodes(tree, &placed);
-    let rows = rows(&layout, part);
-    lacks_definitions(&layout, &placed, rows, 0)
+    (layout, placed)
 }
 
 fn lacks_definitions(layout: &Layout, placed: &Placed, rows: Range<usize>, depth: usize) -> bool {
@@ -105,8 +121,8 @@ fn rows(layout: &Layout, part: Option<TreeRange>) -> Range<usize> {
 }
 
 /// How many definitions are where the layout of the text has them.
-pub(crate) fn n_definitions(grammar: &Grammar, text: &str, tree: &Tree) -> usize {
-    Placed::new(grammar, text, tree).n_in_place(&Layout::new(text, grammar.has_conditions()))
+pub(crate) fn n_definitions(grammar: &Grammar, source: &str, text: &str, tree: &Tree) -> usize {
+    Placed::new(grammar, text, tree).n_in_place(&Layout::new(source, text, grammar.has_conditions()))
 }
 
 /// What encloses a piece, by rows.
@@ -139,9 +155,7 @@ struct Recovery<'t> {
 }
 
 impl<'t> Recovery<'t> {
-    fn new(grammar: &'t Grammar, original: &'t str, tree: &Tree, before: &'t Placed) -> Self {
-        let mut layout = Layout::new(original, grammar.has_conditions());
-        layout.read_clean_nodes(tree, before);
+    fn new(grammar: &'t Grammar, original: &'t str, mut layout: Layout, before: &'t Placed) -> Self {
         let closer = grammar.table.closer;
         let mut text = grammar.without_conditions(original).unwrap_or_else(|| original.to_owned());
         let budget = text.len() * MIN_READINGS + (text.len() * MAX_READINGS).min(MAX_BYTES);
@@ -178,27 +192,35 @@ impl<'t> Recovery<'t> {
     fn join(&mut self, pieces: &mut Vec<Piece>, around: &Enclosing) {
         let mut at = 0;
         while at + 1 < pieces.len() {
-            let piece = &pieces[at];
-            let is_open_line = !piece.is_clean && self.layout.is_one_line(&piece.rows);
-            let is_read = |recovery: &Self| {
-                let inside = recovery.layout.inside(&pieces[at + 1]);
-                filling(&recovery.layout, recovery.before, &pieces[at + 1], &inside).is_some()
+            let is_line = |piece: &Piece| {
+                !piece.is_clean
+                    && self.layout.is_one_line(&piece.rows)
+                    && !self.layout.is_block_in_line(piece)
             };
-            if !is_open_line || is_read(self) || self.is_clean(&piece.rows, around) {
-                at += 1;
+            let n_lines = pieces[at..].iter().take_while(|piece| is_line(piece)).count();
+            let next = at + n_lines;
+            let may_join = n_lines > 0
+                && pieces.get(next).is_some_and(|next| {
+                    !next.is_clean
+                        && filling(&self.layout, self.before, next, &self.layout.inside(next)).is_none()
+                });
+            let first = next.saturating_sub(MAX_JOINED).max(at);
+            let joined = if may_join {
+                (first..next).find(|line| !self.is_clean(&pieces[*line].rows, around))
+            } else {
+                None
+            };
+            let Some(first) = joined else {
+                at = next + 1;
                 continue;
-            }
-            let start = piece.rows.start;
-            let last = (at + 1..pieces.len().min(at + 1 + MAX_JOINED))
-                .find(|last| self.is_clean(&(start..pieces[*last].rows.end), around));
-            let next = last.unwrap_or(at + 1);
-            let is_clean = last.is_some();
-            let n_before = pieces[next].rows.start - start;
-            pieces[next].rows.start = start;
-            pieces[next].n_joined += n_before;
-            pieces[next].is_clean = is_clean;
-            pieces.drain(at..next);
-            at += usize::from(is_clean);
+            };
+            let start = pieces[first].rows.start;
+            let piece = &mut pieces[next];
+            piece.n_joined = piece.rows.start - start;
+            piece.rows.start = start;
+            piece.is_clean = false;
+            pieces.drain(first..next);
+            at = first + 1;
         }
     }
 
@@ -206,67 +228,86 @@ impl<'t> Recovery<'t> {
     fn piece(&mut self, piece: &Piece, around: &Enclosing, next: Option<&Witness>) -> Vec<(u32, String)> {
         let inside = self.layout.inside(piece);
         let known = self.before.in_rows(&piece.rows);
+        let mut case = Case { piece, inside: &inside, around, next, wants_head: false };
         if piece.is_clean && (inside.is_empty() || !known.is_empty()) {
-            self.separate(&Case { piece, inside: &inside, around, next, wants_head: false });
+            if !self.separate(&case) && known.is_empty() {
+                self.blank(&piece.rows);
+            }
             return known;
         }
         match filling(&self.layout, self.before, piece, &inside) {
             Some(kind) if placed::is_function(kind) || kind == ChunkKind::Constant => {
-                self.separate(&Case { piece, inside: &inside, around, next, wants_head: false });
+                self.separate(&case);
                 return known;
             }
             Some(_) if around.depth < MAX_DEPTH => {
                 let inner = self.around(piece, &inside, around, false);
-                self.level(inside, &inner);
+                self.level(inside.clone(), &inner);
                 return known;
             }
             _ => {}
         }
-        let Some(tree) = self.read(around, &[&piece.rows]) else { return Vec::new() };
+        let may_define = !inside.is_empty() && !around.in_function;
+        let may_hide = may_define || self.layout.is_block_in_line(piece) || self.is_lost(next, &piece.rows);
+        if !may_hide {
+            return known;
+        }
+        case.wants_head = may_define;
+        let Some(tree) = self.read(around, &[&piece.rows]) else { return known };
         let alone = Placed::new(self.grammar, &self.text, &tree);
         if !has_error_in(&tree, &from(&piece.rows)) {
-            self.separate(&Case { piece, inside: &inside, around, next, wants_head: false });
-            return alone.in_rows(&piece.rows);
+            let definitions = alone.in_rows(&piece.rows);
+            if !self.separate(&case) && definitions.is_empty() {
+                self.blank(&piece.rows);
+            }
+            return definitions;
         }
-        let in_function = around.in_function || alone.has_function_in(&(piece.rows.start..inside.start));
-        if !inside.is_empty() && around.depth < MAX_DEPTH {
-            let inner = self.around(piece, &inside, around, in_function);
-            if self.can_hold(&(piece.rows.start..inside.start), &inner) {
+        let head = piece.rows.start..inside.start;
+        if may_define && around.depth < MAX_DEPTH && !alone.has_function_in(&head) {
+            let inner = self.around(piece, &inside, around, false);
+            if self.can_hold(&head, &inner) {
                 self.level(inside.clone(), &inner);
             }
         }
-        let wants_head = !inside.is_empty() && !around.in_function;
-        let case = Case { piece, inside: &inside, around, next, wants_head };
-        let harm = self.harm(&case);
-        if harm > 0 {
-            self.mend(&case, harm);
+        let seen = self.see(&case);
+        if seen.harm == 0 {
+            return seen.definitions;
         }
+        self.mend(&case, seen.harm);
         let tree = self.read(around, &[&piece.rows]);
         tree.map(|tree| Placed::new(self.grammar, &self.text, &tree).in_rows(&piece.rows)).unwrap_or_default()
     }
 
     /// Separates a piece that has no error from the next if the two cannot be read together: a call without parentheses goes on in
-    /// the next line, whatever is there.
-    fn separate(&mut self, case: &Case<'_>) {
-        let is_lost = case.next.is_some_and(|next| {
-            next.definitions.iter().any(|wanted| !self.before.has_outside(wanted, &case.piece.rows))
-        });
-        if is_lost && self.harm(case) > 0 {
-            for step in [Step::Semicolon, Step::NextSemicolon] {
-                let text = self.text.clone();
-                if self.take(step, case) && self.harm(case) == 0 {
-                    return;
-                }
-                self.text = text;
-            }
+    /// the next line, whatever is there. False if they cannot be separated.
+    fn separate(&mut self, case: &Case<'_>) -> bool {
+        if !self.is_lost(case.next, &case.piece.rows) || self.harm(case) == 0 {
+            return true;
         }
+        for step in [Step::Semicolon, Step::NextSemicolon] {
+            let text = self.text.clone();
+            if self.take(step, case) && self.harm(case) == 0 {
+                return true;
+            }
+            self.text = text;
+        }
+        false
     }
 
-    /// How much a piece hides: of the piece behind it anything, of itself its head.
+    /// Whether the tree of the text lacks a definition of the piece behind these rows.
+    fn is_lost(&self, next: Option<&Witness>, rows: &Range<usize>) -> bool {
+        next.is_some_and(|next| next.definitions.iter().any(|wanted| !self.before.has_outside(wanted, rows)))
+    }
+
     fn harm(&mut self, case: &Case<'_>) -> usize {
+        self.see(case).harm
+    }
+
+    /// Reads a piece with the one behind it.
+    fn see(&mut self, case: &Case<'_>) -> Seen {
         let rows = &case.piece.rows;
         let both: Vec<_> = [rows].into_iter().chain(case.next.map(|next| &next.rows)).collect();
-        let Some(tree) = self.read(case.around, &both) else { return 0 };
+        let Some(tree) = self.read(case.around, &both) else { return Seen::default() };
         let placed = Placed::new(self.grammar, &self.text, &tree);
         let hides_next = match case.next {
             Some(next) => !next.definitions.iter().all(|wanted| placed.has_outside(wanted, rows)),
@@ -274,38 +315,55 @@ impl<'t> Recovery<'t> {
         };
         let head = rows.start + case.piece.n_joined..case.inside.start;
         let end = if case.inside.end < rows.end { case.inside.end } else { 0 };
-        let hides_head = case.wants_head && !placed.reaches(&head, end);
-        HIDES_NEXT * usize::from(hides_next) + usize::from(hides_head)
+        // An error at its very start is harmless to itself, but what is before it cannot be read with it.
+        let breaks_start = head.start > rows.start && has_error_in(&tree, &(rows.start..head.start));
+        let hides_head = case.wants_head && (breaks_start || !placed.reaches(&head, end));
+        Seen {
+            harm: HIDES_NEXT * usize::from(hides_next) + usize::from(hides_head),
+            definitions: placed.in_rows(rows),
+        }
     }
 
     /// Overwrites as little of a piece as makes it harmless; all of it only if it hides what follows.
     fn mend(&mut self, case: &Case<'_>, harm: usize) {
         let bytes = self.layout.bytes(&case.piece.rows);
+        for step in [Step::Signature, Step::JoinedWord, Step::Joined, Step::End] {
+            if self.helps(step, case) {
+                return;
+            }
+        }
+        let original = self.text[bytes.clone()].to_owned();
+        // If nothing inside is too much, no statement of it is the cause.
+        if self.helps(Step::Inside, case) {
+            let emptied = self.text[bytes.clone()].to_owned();
+            self.text.replace_range(bytes.clone(), &original);
+            if !self.helps(Step::Statements, case) && harm >= HIDES_NEXT {
+                self.text.replace_range(bytes, &emptied);
+                self.is_mended = true;
+            }
+        } else if harm >= HIDES_NEXT {
+            self.blank(&case.piece.rows);
+        }
+    }
+
+    /// Whether a piece is harmless without a part of it; all of it is left as it is otherwise.
+    fn helps(&mut self, step: Step, case: &Case<'_>) -> bool {
+        let bytes = self.layout.bytes(&case.piece.rows);
         let original = self.text[bytes.clone()].to_owned();
         let was_mended = self.is_mended;
-        for step in
-            [Step::Signature, Step::JoinedWord, Step::Joined, Step::End, Step::Statements, Step::Inside]
-        {
-            if matches!(step, Step::Inside) && harm < HIDES_NEXT {
-                break;
-            }
-            if !self.take(step, case) {
-                continue;
-            }
+        if self.take(step, case) {
             for n_closers in 0..=MAX_CLOSERS {
                 if n_closers > 0 && !self.close(&case.piece.rows) {
                     break;
                 }
                 if self.harm(case) == 0 {
-                    return;
+                    return true;
                 }
             }
-            self.text.replace_range(bytes.clone(), &original);
         }
+        self.text.replace_range(bytes, &original);
         self.is_mended = was_mended;
-        if harm >= HIDES_NEXT {
-            self.blank(&case.piece.rows);
-        }
+        false
     }
 
     /// The last row with content of those before a piece's own.
@@ -549,6 +607,15 @@ impl<'t> Recovery<'t> {
             end_point: Point { row: rows.end, column: 0 },
         }
     }
+}
+
+/// What a piece is, read with the one behind it.
+#[derive(Default)]
+struct Seen {
+    /// How much it hides: of the piece behind it anything, of itself its head.
+    harm: usize,
+    /// Lines and names of its definitions.
+    definitions: Vec<(u32, String)>,
 }
 
 /// A piece with what tells whether it hides something.

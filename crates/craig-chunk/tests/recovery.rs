@@ -272,7 +272,6 @@ int last(void) { return 1; }
             2-2 function first
             4-7 function second
             8-16 function third
-            13-13 function IF_LESS in third
             18-19 function DEFINE_HANDLER
         "#]],
     );

@@ -49,14 +49,15 @@ pub(super) struct Piece {
 }
 
 impl Layout {
-    pub(super) fn new(text: &str, has_preprocessor: bool) -> Self {
+    /// The lines of `text`, which is `source` with blanks for some of it: lines are laid out as the source has them.
+    pub(super) fn new(source: &str, text: &str, has_preprocessor: bool) -> Self {
         let mut lines = Vec::new();
         let mut at = 0;
         let mut goes_on = false;
-        for line in text.split('\n') {
+        for (source, line) in source.split('\n').zip(text.split('\n')) {
             let is_directive = has_preprocessor && (goes_on || line.trim_ascii_start().starts_with('#'));
             goes_on = is_directive && line.trim_ascii_end().ends_with('\\');
-            lines.push(Line::new(at, line, is_directive));
+            lines.push(Line::new(at, source, line, is_directive));
             at += line.len() + 1;
         }
         Self { n_rows: lines.len(), clean_ends: vec![None; lines.len()], lines }
@@ -163,9 +164,12 @@ impl Layout {
     }
 
     fn piece(&self, rows: Range<usize>) -> Piece {
-        let last = self.last_row(&rows).unwrap_or(rows.start);
-        let is_clean =
-            self.clean_ends[rows.start].is_some_and(|(_, end)| end >= self.lines[last].content_end);
+        let mut covered = 0;
+        let is_covered = |row: usize| {
+            covered = self.clean_ends[row].map_or(covered, |(_, end)| covered.max(end));
+            self.lines[row].is_blank || self.lines[row].content_end <= covered
+        };
+        let is_clean = rows.clone().all(is_covered);
         Piece { rows, n_joined: 0, is_clean }
     }
 
@@ -178,6 +182,11 @@ impl Layout {
     pub(super) fn ends_at(&self, piece: &Range<usize>, head: usize, row: usize) -> bool {
         let is_behind = |line: &Line| line.is_blank || line.indent > self.indent(head);
         piece.contains(&row) && self.lines[row + 1..piece.end].iter().all(is_behind)
+    }
+
+    /// Whether a row ends something that is indented more than a head.
+    pub(super) fn ends_inside(&self, head: usize, row: usize) -> bool {
+        self.lines.get(row).is_some_and(|line| line.closes && line.indent > self.indent(head))
     }
 
     /// The rows between the head of a piece and its end; the end follows if the piece has one.
@@ -201,17 +210,19 @@ impl Layout {
 }
 
 impl Line {
-    fn new(start: usize, line: &str, is_directive: bool) -> Self {
+    fn new(start: usize, source: &str, line: &str, is_directive: bool) -> Self {
         let content = line.trim_ascii();
-        let blanks = &line[..line.len() - line.trim_ascii_start().len()];
+        let n_blanks = line.len() - line.trim_ascii_start().len();
+        let source_content = source.trim_ascii_start();
+        let blanks = &source[..source.len() - source_content.len()];
         let indent = blanks.bytes().map(|byte| if byte == b'\t' { TAB } else { 1 }).sum();
         Self {
             bytes: start..start + line.len(),
-            n_blanks: blanks.len(),
-            content_end: start + blanks.len() + content.trim_end_matches([';', ',']).len(),
+            n_blanks,
+            content_end: start + n_blanks + content.trim_end_matches([';', ',']).len(),
             indent: if content.is_empty() { 0 } else { indent },
             is_blank: content.is_empty() || is_directive,
-            starts: !is_directive && starts_piece(content),
+            starts: !content.is_empty() && !is_directive && starts_piece(source_content.trim_ascii_end()),
             opens: content.ends_with('{'),
             has_block: content.ends_with('}') && content.contains(" { "),
             closes: content.starts_with(['}', ')', ']']) || is_end(content),

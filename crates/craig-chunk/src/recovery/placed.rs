@@ -41,9 +41,11 @@ impl Placed {
         Self { definitions: symbols.into_iter().map(placed).collect() }
     }
 
-    /// How many definitions are where the layout has them: none in a function that is not indented less.
+    /// How many definitions are where the layout has them: none in a function that is not indented less, none that ends at a
+    /// bracket of something inside.
     pub(super) fn n_in_place(&self, layout: &Layout) -> usize {
-        self.counted().filter(|found| found.is_in_place(layout)).count()
+        let ends = |found: &&Definition| !layout.ends_inside(row(found.line), row(found.line_end));
+        self.counted().filter(|found| found.is_in_place(layout)).filter(ends).count()
     }
 
     /// Rows of definitions that are in a function which is not indented less, sorted.
