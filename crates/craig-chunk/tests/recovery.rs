@@ -272,7 +272,7 @@ int last(void) { return 1; }
             2-2 function first
             4-7 function second
             8-16 function third
-            18-19 function DEFINE_HANDLER
+            19-19 function last
         "#]],
     );
 }

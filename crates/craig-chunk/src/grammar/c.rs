@@ -61,11 +61,27 @@ fn namespace<'t>(node: Node<'t>, _: &'t str) -> Answer<'t> {
 }
 
 fn function<'t>(node: Node<'t>, source: &'t str) -> Answer<'t> {
-    let declarator = field(node, "declarator").map(declared);
-    match declarator {
+    let declarator = field(node, "declarator");
+    match declarator.map(|declarator| behind_macros(node, declarator).unwrap_or_else(|| declared(declarator)))
+    {
         Some(name) => Answer::Define(named(Function, name, source).body(field(node, "body"))),
         None => Answer::Plain,
     }
+}
+
+/// The name of a function below macros without semicolons, which are read as its type and its name: what is called in a line
+/// that starts where the function does.
+fn behind_macros<'t>(function: Node<'t>, declarator: Node<'t>) -> Option<Node<'t>> {
+    let last = declarator.named_child_count().checked_sub(1)?;
+    let call = declarator.named_child(last as u32).filter(|last| last.kind() == "call_expression")?;
+    let row = call.start_position().row;
+    let mut first = call;
+    while let Some(before) = first.prev_sibling().filter(|before| before.start_position().row == row) {
+        first = before;
+    }
+    let start = function.start_position();
+    let is_head = first != call && row > start.row && first.start_position().column == start.column;
+    field(call, "function").filter(|name| is_head && name.kind() == "identifier")
 }
 
 /// The name under pointers, references, arrays, parameters and initialisers.
