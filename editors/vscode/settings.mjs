@@ -12,16 +12,12 @@ const manifest = path.join(here, 'package.json');
 const SAME = ['puku.chat.semanticContext', 'puku.inlineEdit.context.semantic'];
 const TITLE = 'Chat and edits';
 
-/** Settings of these sections that the editor does not have, with the reason. */
-const LEFT_OUT = {
-  'puku.chat.semanticContext.rephrase': 'sends questions to a model: set in config.toml, by the user alone',
-};
-
-/** Settings that may not come with a workspace: they make requests to a reranker. */
-const OF_MACHINE = ['puku.chat.semanticContext.rerank'];
+/** Settings that may not come with a workspace: they make requests to a model. */
+const OF_MACHINE = ['puku.chat.semanticContext.rephrase', 'puku.chat.semanticContext.rerank'];
 
 /** Settings that the editor calls by another name. */
 const RENAMED = {
+  'craig.chat.guessTimeoutMs': 'context.rephrase_timeout_ms',
   'craig.documentation.activation': 'explain.activation',
   'craig.documentation.indexing.includePaths': 'documentation.include',
   'craig.documentation.indexing.excludePaths': 'documentation.exclude',
@@ -73,7 +69,7 @@ function property({ value, initial, meaning }) {
 /** Settings of the editor by name, as the definitions have them. */
 function generated() {
   const all = definitions();
-  const isSame = (key) => SAME.some((section) => key.startsWith(`${section}.`)) && !(key in LEFT_OUT);
+  const isSame = (key) => SAME.some((section) => key.startsWith(`${section}.`));
   const names = [...[...all.keys()].filter(isSame).map((key) => [key, key]), ...Object.entries(RENAMED)];
   if (names.length <= Object.keys(RENAMED).length) {
     throw new Error('docs/settings.md has no settings of puku: has its form changed?');

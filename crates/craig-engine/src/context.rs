@@ -3,9 +3,9 @@
 mod cache;
 mod chat;
 mod config;
+mod guess;
 mod inline;
 mod needed;
-mod rephrase;
 mod uses;
 
 use std::collections::HashMap;
@@ -23,6 +23,8 @@ use crate::{Engine, EngineError, RerankReport};
 pub(crate) use cache::ContextCache;
 pub use chat::ChatContextRequest;
 pub use config::{ChatConfig, ContextConfig, InlineConfig, Telemetry};
+pub use guess::AskModel;
+pub(crate) use guess::GuessCache;
 pub use inline::InlineContextRequest;
 pub use uses::{ContextStatistics, Latency, ScoreShare, UseOverTime};
 
@@ -119,7 +121,7 @@ impl NoContext {
 pub struct Steps {
     /// Reading the question.
     pub extract_ms: f64,
-    /// Asking a language model to rephrase it.
+    /// Asking a language model what the code may look like.
     pub rephrase_ms: f64,
     /// Searching, reranking included.
     pub search_ms: f64,

@@ -12,7 +12,7 @@ use craig_store::{FileRecord, IngestionState, Project, ProjectCounts, ProjectKey
 use rayon::ThreadPool;
 
 use crate::consent::{Consent, NewSources};
-use crate::context::ContextCache;
+use crate::context::{ContextCache, GuessCache};
 use crate::freshness::FreshnessCache;
 use crate::ingest::{Waiting, lock, lock_index, wait_to_write};
 use crate::left_out::UnsearchedFiles;
@@ -48,6 +48,7 @@ pub struct Engine {
     /// Each with the generation of its project.
     graphs: SingleFlight<ProjectKey, (u64, Arc<SymbolGraph>)>,
     contexts: ContextCache,
+    guesses: GuessCache,
     /// By the folder of their project.
     explainers: SingleFlight<PathBuf, Arc<Explainer>>,
     freshness: FreshnessCache,
@@ -73,6 +74,7 @@ impl Engine {
             analyses: SingleFlight::default(),
             graphs: SingleFlight::default(),
             contexts: ContextCache::default(),
+            guesses: GuessCache::default(),
             explainers: SingleFlight::default(),
             freshness: FreshnessCache::default(),
             unsearched_files: UnsearchedFiles::default(),
@@ -144,6 +146,10 @@ impl Engine {
 
     pub(crate) fn contexts(&self) -> &ContextCache {
         &self.contexts
+    }
+
+    pub(crate) fn guesses(&self) -> &GuessCache {
+        &self.guesses
     }
 
     pub(crate) fn unsearched_files(&self) -> &UnsearchedFiles {

@@ -8,7 +8,6 @@ mod doctor;
 mod embed;
 mod engine;
 mod error;
-mod excerpt;
 mod explain;
 mod freshness;
 mod grep;
@@ -30,6 +29,7 @@ mod repository;
 mod rerank;
 mod search;
 mod settings;
+mod shown;
 mod single_flight;
 mod stores;
 mod symbol_graph;
@@ -42,7 +42,7 @@ pub use config::{
 };
 pub use consent::{Consent, NewSources};
 pub use context::{
-    ChatConfig, ChatContextRequest, ContextAnswer, ContextConfig, ContextStatistics, InlineConfig,
+    AskModel, ChatConfig, ChatContextRequest, ContextAnswer, ContextConfig, ContextStatistics, InlineConfig,
     InlineContextRequest, Latency, NoContext, ScoreShare, Steps, Telemetry, UseOverTime,
 };
 pub use cost::EmbeddingCost;
@@ -50,7 +50,6 @@ pub use doctor::{Examination, Finding, Part};
 pub use embed::Embedded;
 pub use engine::Engine;
 pub use error::{EngineError, Fault};
-pub use excerpt::{Detail, telling_lines};
 pub use explain::{
     Activation, CodeDefinitions, ExplainConfig, Explained, Explainer, Selection, Words, WordsReport,
     WordsStatus, write_page,
@@ -67,11 +66,12 @@ pub use report::{
 };
 pub use repository::{GitOrigin, RepositoryRequest};
 pub use rerank::{RerankReport, RerankStatus, RerankerState};
-pub use search::{SearchAnswer, SearchRequest, WORTH_READING};
+pub use search::{NO_ANSWER, SearchAnswer, SearchRequest};
 pub use settings::{
     DEFINITIONS, Definition, Environment, Kind, Origin, PROJECT_FILE, Scope, Settings, SettingsError,
     Sources, Value, page as settings_page,
 };
+pub use shown::{Detail, Shown, with_numbers};
 pub use stores::WORKSPACE_FOLDER;
 pub use symbol_graph::{
     BoundSymbol, CallDirection, CallHierarchy, CallRow, Flow, GraphSymbol, Impact, ImpactedFile,
@@ -104,8 +104,8 @@ pub use craig_model::{
     crypto_provider, message_in, retry_after, shortened, tls_client_config,
 };
 pub use craig_search::{
-    CandidateFeatures, ChunkCandidate, Evidence, FEATURE_NAMES, Features, Hit, KindFilter, MoreRange,
-    PathBase, PathFilter, Retrieval, SearchError,
+    CandidateFeatures, ChunkCandidate, Evidence, FEATURE_NAMES, Features, Guesses, Hit, KindFilter,
+    MoreRange, PathBase, PathFilter, Retrieval, SearchError,
 };
 pub use craig_source::private;
 pub use craig_source::{BadUrl, GitAccess, GitError, GitToken, GitUrl, Reach, public_addresses};

@@ -5,7 +5,7 @@ use std::time::Instant;
 
 use craig_model::Cancellation;
 use craig_search::{
-    CandidateFeatures, ChunkCandidate, Filter, Found, Hit, Index, KindFilter, PathBase, PathFilter,
+    CandidateFeatures, ChunkCandidate, Filter, Found, Guesses, Hit, Index, KindFilter, PathBase, PathFilter,
     Retrieval, SearchError, SearchOptions, has_words,
 };
 use craig_source::{Language, mask_secrets};
@@ -40,10 +40,12 @@ pub struct SearchRequest {
     pub without: Vec<&'static str>,
     /// How much of each hit's text is given.
     pub detail: Detail,
-    /// The question alone, where the query also has what was said before it.
-    pub question: Option<String>,
+    /// What was said before.
+    pub history: Option<String>,
     /// The message as it was written, where the query leaves code and stack traces out: the lines that its traces name count.
     pub message: Option<String>,
+    /// What the asker expects the code to look like.
+    pub guesses: Guesses,
     /// Ends reranking from another thread.
     pub cancellation: Cancellation,
 }
@@ -62,8 +64,9 @@ impl Default for SearchRequest {
             rerank: true,
             without: Vec::new(),
             detail: Detail::Full,
-            question: None,
+            history: None,
             message: None,
+            guesses: Guesses::default(),
             cancellation: Cancellation::default(),
         }
     }
@@ -124,8 +127,14 @@ pub(crate) fn languages(names: &[String]) -> Result<Vec<Language>, EngineError> 
     names.iter().map(|name| language(name)).collect()
 }
 
-/// A hit that is less relevant is given as a place, without its text, where people or assistants read it.
-pub const WORTH_READING: f32 = 0.05;
+/// What people and assistants read where a query does not seem to be answered.
+pub const NO_ANSWER: &str = "nothing here seems to answer this; nearest:";
+
+/// A query seems to be answered if its first hit is at least this likely to answer …
+const ANSWERS: f32 = 0.05;
+
+/// … or it is at least this likely to be about the project.
+const ABOUT: f32 = 0.5;
 
 /// What a search found.
 #[derive(Clone, Debug, Serialize)]
@@ -138,6 +147,8 @@ pub struct SearchAnswer {
     pub elapsed_ms: f64,
     /// Hits, best first.
     pub hits: Vec<Hit>,
+    /// Whether anything seems to answer; if not, the hits are the nearest that there is.
+    pub is_answered: bool,
     /// What became of reranking, when a reranker is configured.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rerank: Option<RerankReport>,
@@ -164,13 +175,15 @@ impl Engine {
         let query = &*mask_secrets(query);
         request.check(query)?;
         // The connection goes back before a provider is asked, which may take seconds.
-        let (project, Found { hits, .. }) = self.found_in_one_state(
+        let (project, Found { hits, about, .. }) = self.found_in_one_state(
             &*self.store()?,
             handle,
             query,
             wide.as_ref().unwrap_or(request),
             &mut notes,
         )?;
+        let best = hits.first().map_or(0.0, |best| best.score);
+        let is_answered = best >= ANSWERS || about >= ABOUT && best > 0.0;
         let (hits, rerank) = match pipeline {
             None => (hits, None),
             Some(Err(error)) => {
@@ -195,7 +208,7 @@ impl Engine {
         }
         let elapsed_ms = started.elapsed().as_secs_f64() * 1e3;
         let query = query.to_owned();
-        Ok(SearchAnswer { project: project.name, query, hits, rerank, elapsed_ms, notes })
+        Ok(SearchAnswer { project: project.name, query, hits, is_answered, rerank, elapsed_ms, notes })
     }
 
     /// What a search finds, on the way to another answer; nothing reranks it. What the user should know is added to `notes`.
@@ -285,11 +298,18 @@ impl Engine {
             filter: request.filter(&project)?,
             retrieval: request.retrieval,
             without: request.without.clone(),
-            question: masked(&request.question),
+            history: masked(&request.history),
             message: masked(&request.message),
+            guesses: without_secrets(&request.guesses),
         };
         Ok((project, options))
     }
+}
+
+/// Guesses that hold no secret, as the query does not.
+pub(crate) fn without_secrets(guesses: &Guesses) -> Guesses {
+    let masked = |texts: &[String]| texts.iter().map(|text| mask_secrets(text).into_owned()).collect();
+    Guesses { names: masked(&guesses.names), code: masked(&guesses.code) }
 }
 
 /// How often a search begins anew when its index was changed meanwhile.

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use axum::extract::{Request, State};
 use axum::response::Response;
-use craig_engine::{ChatContextRequest, ContextAnswer, Engine, InlineContextRequest};
+use craig_engine::{ChatContextRequest, ContextAnswer, Engine, Guesses, InlineContextRequest};
 use http::StatusCode;
 use schemars::JsonSchema;
 use serde::de::Error as _;
@@ -18,6 +18,7 @@ use crate::gateway::Gateway;
 use crate::intake::{caller_of, json_body};
 use crate::rerank::Source;
 use crate::retrieval::Report;
+use crate::search::MAX_GUESSES;
 
 #[derive(JsonSchema)]
 #[schemars(rename = "ContextRequest")]
@@ -57,6 +58,10 @@ struct Fields {
     #[serde(default, deserialize_with = "bounded::list::<_, _, MAX_TEXTS>")]
     history: Vec<String>,
     conversation: Option<String>,
+    #[serde(default, deserialize_with = "bounded::list::<_, _, MAX_GUESSES>")]
+    names: Vec<String>,
+    #[serde(default, deserialize_with = "bounded::list::<_, _, MAX_GUESSES>")]
+    code: Vec<String>,
 }
 
 impl<'de> Deserialize<'de> for ContextBody {
@@ -68,7 +73,13 @@ impl<'de> Deserialize<'de> for ContextBody {
                 Subject::Edit { instruction, path, line_start, line_end, text: fields.text }
             }
             (_, Some(message)) => {
-                Subject::Message { message, history: fields.history, conversation: fields.conversation }
+                let guesses = Guesses { names: fields.names, code: fields.code };
+                Subject::Message {
+                    message,
+                    history: fields.history,
+                    conversation: fields.conversation,
+                    guesses,
+                }
             }
             _ => return Err(D::Error::missing_field("message")),
         };
@@ -102,6 +113,9 @@ enum Subject {
         #[serde(default)]
         history: Vec<String>,
         conversation: Option<String>,
+        /// What the asker expects the code to look like.
+        #[serde(flatten)]
+        guesses: Guesses,
     },
 }
 
@@ -144,12 +158,13 @@ async fn answer(
 ) -> Result<ContextAnswer, Problem> {
     let ContextBody { project, subject, open_files, max_chunks, min_similarity, max_context_tokens } = body;
     match subject {
-        Subject::Message { message, history, conversation } => {
+        Subject::Message { message, history, conversation, guesses } => {
             // Conversations of different clients are different ones, whatever their names.
             let conversation = conversation.map(|name| format!("{} {name}", caller.user));
             let request = ChatContextRequest {
                 message,
                 history,
+                guesses,
                 conversation,
                 open_files,
                 max_chunks,

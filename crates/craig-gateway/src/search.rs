@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use axum::extract::{Request, State};
 use axum::response::Response;
-use craig_engine::{Hit, KindFilter, SearchRequest};
+use craig_engine::{Guesses, Hit, KindFilter, SearchRequest};
 use http::StatusCode;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -19,6 +19,9 @@ const MAX_LIMIT: usize = 100;
 
 /// Most languages of one search that are read.
 const MAX_LANGUAGES: usize = 1_000;
+
+/// Most names, and most lines, that are read as guesses.
+pub(crate) const MAX_GUESSES: usize = 100;
 
 #[derive(Deserialize, JsonSchema)]
 #[schemars(rename = "SearchRequest")]
@@ -42,6 +45,12 @@ pub(crate) struct SearchBody {
     path: Option<String>,
     /// Only files of this kind.
     kind: Option<KindFilter>,
+    /// Up to 8 names that the code probably uses.
+    #[serde(default, deserialize_with = "bounded::list::<_, _, MAX_GUESSES>")]
+    names: Vec<String>,
+    /// Up to 3 lines of code or comments as they may be at the place that answers.
+    #[serde(default, deserialize_with = "bounded::list::<_, _, MAX_GUESSES>")]
+    code: Vec<String>,
     /// Whether the hits are reranked.
     #[serde(default)]
     rerank: bool,
@@ -68,6 +77,7 @@ impl SearchBody {
             languages: self.languages.clone(),
             path: self.path.clone(),
             kind: self.kind.unwrap_or(default.kind),
+            guesses: Guesses { names: self.names.clone(), code: self.code.clone() },
             rerank: self.rerank,
             ..default
         }

@@ -5,7 +5,6 @@ use crate::features::features;
 features! {
     /// The features of a chunk for one query, in the order of [`CHUNK_FEATURE_NAMES`].
     ///
-    /// Where a question comes with what was said before it, words and vectors are compared with both, and the mean counts.
     /// What is "below the best" is compared with the other chunks of the pool.
     ChunkFeatures, CHUNK_FEATURE_NAMES:
     /// ln of the rank of its file, from 1.

@@ -1,6 +1,5 @@
 //! The pool: the chunks that may answer, with their features.
 
-use std::borrow::Cow;
 use std::collections::HashMap;
 use std::ops::Range;
 
@@ -11,7 +10,7 @@ use crate::ChunkFeatures as Features;
 use crate::feature_extractor::{ChunkScores, FeatureExtractor};
 use crate::frames::Frame;
 use crate::ranker::score_features;
-use crate::search::RankedFile;
+use crate::ranking::RankedFile;
 use crate::segment::{ChunkRow, Segment, TextRef, kind_number};
 
 /// First files, of which all chunks may be in the pool.
@@ -52,15 +51,13 @@ struct FileChunks<'s> {
     number: usize,
     file: u32,
     chunks: Range<u32>,
-    scores: Cow<'s, ChunkScores>,
+    scores: &'s ChunkScores,
     defines: Vec<f32>,
 }
 
-/// Chooses the pool, to which the chunks that `frames` name belong. Where `question` is given, it is the question without
-/// what was said before it.
+/// Chooses the pool, to which the chunks that `frames` name belong.
 pub(crate) fn pool<'a>(
     extractor: &FeatureExtractor<'a>,
-    question: Option<&FeatureExtractor<'a>>,
     ranked: &'a [RankedFile],
     frames: &[Frame],
 ) -> Vec<PooledChunk> {
@@ -72,7 +69,7 @@ pub(crate) fn pool<'a>(
     };
     let framed_files = ranked.iter().enumerate().skip(N_FILES).filter(is_framed).take(N_FRAMED_FILES);
     let files: Vec<(usize, FileChunks<'_>)> = (ranked.iter().enumerate().take(N_FILES).chain(framed_files))
-        .map(|(rank, file)| (rank, FileChunks::new(extractor, question, file)))
+        .map(|(rank, file)| (rank, FileChunks::new(extractor, file)))
         .collect();
     // Each by the place of its file in `files`, and its own place there.
     let mut chosen: Vec<(f32, usize, u32)> = Vec::new();
@@ -122,7 +119,7 @@ pub(crate) fn pool<'a>(
 
 /// The chunk of a file that the pool would take first.
 pub(crate) fn best_chunk<'a>(extractor: &FeatureExtractor<'a>, ranked: &'a RankedFile) -> Option<u32> {
-    let file = FileChunks::of_one(extractor, ranked);
+    let file = FileChunks::new(extractor, ranked);
     let best = (0..).zip(file.blends()).reduce(|best, next| if next.1 > best.1 { next } else { best });
     best.map(|(at, _): (u32, f32)| file.chunks.start + at)
 }
@@ -156,30 +153,12 @@ fn keep_best(chosen: &mut Vec<(f32, usize, u32)>, first: usize, n: usize) {
 }
 
 impl<'s> FileChunks<'s> {
-    fn new(
-        extractor: &FeatureExtractor<'s>,
-        question: Option<&FeatureExtractor<'s>>,
-        ranked: &'s RankedFile,
-    ) -> Self {
-        let mut both = Self::of_one(extractor, ranked);
-        if let Some(question) = question {
-            let other = question.chunk_scores(both.number, both.file);
-            let own = both.scores.to_mut();
-            mix(&mut own.body.body, &other.body.body);
-            mix(&mut own.body.coverage, &other.body.coverage);
-            mix(&mut own.cosines, &other.cosines);
-            mix(&mut own.labels, &other.labels);
-            mix(&mut both.defines, &question.definers(both.number, both.chunks.clone()));
-        }
-        both
-    }
-
-    fn of_one(extractor: &FeatureExtractor<'s>, ranked: &'s RankedFile) -> Self {
+    fn new(extractor: &FeatureExtractor<'s>, ranked: &'s RankedFile) -> Self {
         let (number, file) = (ranked.candidate.segment, ranked.candidate.file);
         let segment = &extractor.segments[number].segment;
         let chunks = segment.chunks_of(file);
         let defines = extractor.definers(number, chunks.clone());
-        Self { segment, number, file, chunks, scores: Cow::Borrowed(&ranked.candidate.chunks), defines }
+        Self { segment, number, file, chunks, scores: &ranked.candidate.chunks, defines }
     }
 
     /// For each chunk, what the pool is chosen by.
@@ -283,11 +262,6 @@ impl<'s> FileChunks<'s> {
             (at + 1..self.scores.cosines.len()).take_while(|&after| is_piece(after)).last().unwrap_or(at);
         first..last + 1
     }
-}
-
-/// The mean of both, in the first.
-fn mix(own: &mut [f32], other: &[f32]) {
-    own.iter_mut().zip(other).for_each(|(own, other)| *own = 0.5 * (*own + other));
 }
 
 /// What names and the query have in common, each computed once.

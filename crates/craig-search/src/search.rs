@@ -11,12 +11,14 @@ use crate::chunks::{PooledChunk, best_chunk, pool};
 use crate::feature_extractor::{Candidate, FeatureExtractor, NamePostings, add_set_features, look_up_name};
 use crate::filter::Filter;
 use crate::frames::Frame;
+use crate::guesses::Guesses;
 use crate::hit::{Evidence, Hit, MoreRange};
 use crate::index::Index;
 use crate::lexical::{Term, is_known, look_up};
 use crate::phrase::{Phrase, may_be_pasted};
 use crate::query::{Query, has_words};
 use crate::ranker::{relevances, scores};
+use crate::ranking::{Prior, RankedChunk, RankedFile, Ranking};
 use crate::segment::{Segment, TextRef};
 use crate::{ChunkFeatures, Features, SearchError};
 
@@ -28,6 +30,10 @@ const MIN_PARALLEL_CHUNKS: u64 = 131_072;
 
 /// Chunks of the pool, the best by [`ChunkFeatures::blend`], whose texts are compared with a pasted message.
 const N_PHRASED: usize = 24;
+
+/// A query that is at least this likely to be about the project goes on with what was said before: of 40 questions that need
+/// their history 34 are, of 80 about something else 7.
+const GOES_ON: f32 = 0.12;
 
 /// Most ranges listed beside a hit.
 const MAX_MORE: usize = 4;
@@ -50,12 +56,13 @@ pub struct SearchOptions {
     pub retrieval: Retrieval,
     /// Features that are 0 for every candidate, of [`FEATURE_NAMES`](crate::FEATURE_NAMES), for ablations.
     pub without: Vec<&'static str>,
-    /// The question alone, where the text searched for also has what was said before it: that finds the files, both find
-    /// their lines.
-    pub question: Option<String>,
+    /// What was said before. The text is searched for with and without it, and the mean of both probabilities counts.
+    pub history: Option<String>,
     /// The message as it was written, where the text searched for leaves code and stack traces out: the lines that its traces
     /// name count.
     pub message: Option<String>,
+    /// What the asker, who knows what was said before, expects the code to look like: counts likewise, instead of that.
+    pub guesses: Guesses,
 }
 
 /// Which retrieval finds candidates and orders them.
@@ -70,51 +77,6 @@ pub enum Retrieval {
     Dense,
     /// Both, fused by reciprocal rank, without the ranker.
     Fused,
-}
-
-/// A candidate file in its place.
-pub(crate) struct RankedFile {
-    /// Logit of a softmax over the candidates.
-    pub(crate) score: f32,
-    /// Probability that it is relevant, 0 to 1.
-    pub(crate) relevance: f32,
-    pub(crate) candidate: Candidate,
-}
-
-/// A chunk in its place.
-struct RankedChunk {
-    /// Place of its file.
-    rank: usize,
-    chunk: u32,
-    /// Probability that it answers, 0 to 1.
-    relevance: f32,
-    /// Those of a chunk of the pool, and what is added to its score.
-    features: Option<(ChunkFeatures, Prior)>,
-}
-
-/// What is added to the score of a chunk by rule.
-#[derive(Clone, Copy)]
-struct Prior {
-    /// For tests, examples and other people's code.
-    role: f32,
-    /// For a translation of another file.
-    translated: f32,
-    /// For a chunk that the query names a line of.
-    named: f32,
-    /// For the one chunk that has a run of the query's words.
-    literal: f32,
-}
-
-impl Prior {
-    fn sum(self) -> f32 {
-        self.role + self.translated + self.named + self.literal
-    }
-}
-
-/// What computes features of a query: of all of it, and of the question alone where something was said before it.
-struct Extractors<'a> {
-    whole: FeatureExtractor<'a>,
-    question: Option<FeatureExtractor<'a>>,
 }
 
 /// A query with what the index knows of its words.
@@ -175,8 +137,9 @@ impl Default for SearchOptions {
             filter: Filter::default(),
             retrieval: Retrieval::Ranked,
             without: Vec::new(),
-            question: None,
+            history: None,
             message: None,
+            guesses: Guesses::default(),
         }
     }
 }
@@ -208,8 +171,11 @@ pub struct ChunkCandidate {
 pub struct Found {
     /// Lines that may answer, best first.
     pub hits: Vec<Hit>,
-    /// How sure it is, from 0 to 1, that the query is about the project, whether or not these lines answer it.
+    /// How sure it is, from 0 to 1, that the query is about the project, whether or not these lines answer it. Guesses say
+    /// nothing about that.
     pub about: f32,
+    /// Probability, from 0 to 1, that the first of the lines that are found without guesses answers.
+    pub best_unaided: f32,
     /// That no file passes the filter.
     pub note: Option<String>,
 }
@@ -225,11 +191,37 @@ impl Index {
         embedder: &dyn Embedder,
         options: &SearchOptions,
     ) -> Result<Found, SearchError> {
-        self.rank(text, embedder, options, |extractors, files| {
-            let (chunks, about) = self.ranked_chunks(store, text, extractors, &files, options)?;
-            let hits = self.hits(store, &files, &chunks, options)?;
-            let note = if hits.is_empty() { self.nothing_passes(&options.filter)? } else { None };
-            Ok(Found { hits, about, note })
+        let mut ranking = self.ranking(store, text, embedder, options)?;
+        let mut best_unaided = ranking.best();
+        let guessed = options.guesses.beside(text);
+        let before = options.history.as_ref().filter(|_| guessed.is_none());
+        if let Some(more) = guessed.or_else(|| before.map(|before| format!("{before}\n{text}"))) {
+            let message = Some(options.message.as_deref().unwrap_or(text).to_owned());
+            let options = &SearchOptions { message, ..options.clone() };
+            let other = self.ranking(store, &more, embedder, options)?;
+            let goes_on = before.is_some() && ranking.about >= GOES_ON;
+            let about = if goes_on { ranking.about.max(other.about) } else { ranking.about };
+            ranking = Ranking { about, ..ranking.mixed_with(other) };
+            if before.is_some() {
+                best_unaided = ranking.best();
+            }
+        }
+        let hits = self.unless_damaged(self.hits(store, &ranking, options))?;
+        let note = if hits.is_empty() { self.nothing_passes(&options.filter)? } else { None };
+        Ok(Found { hits, about: ranking.about, best_unaided, note })
+    }
+
+    /// The files and chunks that may answer `text`, in their places.
+    fn ranking(
+        &self,
+        store: &Store,
+        text: &str,
+        embedder: &dyn Embedder,
+        options: &SearchOptions,
+    ) -> Result<Ranking, SearchError> {
+        self.rank(text, embedder, options, |extractor, files| {
+            let (chunks, about) = self.ranked_chunks(store, text, extractor, &files, options)?;
+            Ok(Ranking { files, chunks, about })
         })
     }
 
@@ -240,8 +232,8 @@ impl Index {
         embedder: &dyn Embedder,
         options: &SearchOptions,
     ) -> Result<Vec<CandidateFeatures>, SearchError> {
-        self.rank(text, embedder, options, |extractors, ranked| {
-            Ok(ranked.into_iter().map(|file| self.describe(extractors, &file)).collect())
+        self.rank(text, embedder, options, |extractor, ranked| {
+            Ok(ranked.into_iter().map(|file| self.describe(extractor, &file)).collect())
         })
     }
 
@@ -253,8 +245,8 @@ impl Index {
         embedder: &dyn Embedder,
         options: &SearchOptions,
     ) -> Result<Vec<ChunkCandidate>, SearchError> {
-        self.rank(text, embedder, options, |extractors, files| {
-            let pool = self.pool(store, text, extractors, &files, options)?;
+        self.rank(text, embedder, options, |extractor, files| {
+            let pool = self.pool(store, text, extractor, &files, options)?;
             let describe = |pooled: PooledChunk| {
                 let candidate = &files[pooled.rank].candidate;
                 let segment = &self.segments[candidate.segment].segment;
@@ -279,9 +271,9 @@ impl Index {
         })
     }
 
-    fn describe(&self, extractors: &Extractors<'_>, file: &RankedFile) -> CandidateFeatures {
+    fn describe(&self, extractor: &FeatureExtractor<'_>, file: &RankedFile) -> CandidateFeatures {
         let segment = &self.segments[file.candidate.segment].segment;
-        let lines = best_chunk(&extractors.whole, file).map(|chunk| {
+        let lines = best_chunk(extractor, file).map(|chunk| {
             let row = segment.chunk(chunk);
             (row.line_start, row.line_end)
         });
@@ -298,7 +290,7 @@ impl Index {
         text: &str,
         embedder: &dyn Embedder,
         options: &SearchOptions,
-        make_answer: impl FnOnce(&Extractors<'_>, Vec<RankedFile>) -> Result<T, SearchError>,
+        make_answer: impl FnOnce(&FeatureExtractor<'_>, Vec<RankedFile>) -> Result<T, SearchError>,
     ) -> Result<T, SearchError> {
         if !has_words(text) {
             return Err(SearchError::EmptyQuery);
@@ -314,22 +306,10 @@ impl Index {
         let vectors = || files_by_vector(&query, &self.segments, &allowed);
         let (((terms, names), by_words), by_vector) = self.join_if_large(words, vectors);
         let looked_up = LookedUp { query, terms, names };
-        let question =
-            options.question.as_deref().filter(|&question| question != text && has_words(question));
-        let question = question.map(|question| {
-            let mut query = Query::new(question, embedder)?;
-            self.drop_accidental_pairs(&mut query);
-            let (terms, names) = self.look_up(&query);
-            Ok::<_, SearchError>(LookedUp { query, terms, names })
-        });
-        let question = question.transpose()?;
-        let extractors = Extractors {
-            whole: looked_up.extractor(self),
-            question: question.as_ref().map(|question| question.extractor(self)),
-        };
-        let files = candidate_files(&extractors.whole, &allowed, by_words, by_vector);
-        let candidates = self.extract_candidates(&extractors.whole, &files, &options.without);
-        self.unless_damaged(make_answer(&extractors, options.retrieval.ranked(candidates)))
+        let extractor = looked_up.extractor(self);
+        let files = candidate_files(&extractor, &allowed, by_words, by_vector);
+        let candidates = self.extract_candidates(&extractor, &files, &options.without);
+        self.unless_damaged(make_answer(&extractor, options.retrieval.ranked(candidates)))
     }
 
     /// The live files of each segment that pass.
@@ -375,13 +355,13 @@ impl Index {
         &self,
         store: &Store,
         text: &str,
-        extractors: &Extractors<'_>,
+        extractor: &FeatureExtractor<'_>,
         files: &[RankedFile],
         options: &SearchOptions,
     ) -> Result<Vec<PooledChunk>, SearchError> {
         let is_pasted = may_be_pasted(text);
         let frames = Frame::all(options.message.as_deref().unwrap_or(text));
-        let mut pool = pool(&extractors.whole, extractors.question.as_ref(), files, &frames);
+        let mut pool = pool(extractor, files, &frames);
         if is_pasted {
             let phrase = Phrase::new(text);
             let mut order: Vec<usize> = (0..pool.len()).collect();
@@ -402,15 +382,15 @@ impl Index {
         &self,
         store: &Store,
         text: &str,
-        extractors: &Extractors<'_>,
+        extractor: &FeatureExtractor<'_>,
         files: &[RankedFile],
         options: &SearchOptions,
     ) -> Result<(Vec<RankedChunk>, f32), SearchError> {
         let pool = match options.retrieval {
-            Retrieval::Ranked => self.pool(store, text, extractors, files, options)?,
+            Retrieval::Ranked => self.pool(store, text, extractor, files, options)?,
             _ => Vec::new(),
         };
-        let query = &extractors.whole.query;
+        let query = extractor.query;
         let literal = only_literal(&pool);
         let translated = self.translated(text, files);
         let prior = |at: usize, chunk: &PooledChunk| Prior {
@@ -441,7 +421,7 @@ impl Index {
         let mut is_in = vec![false; files.len()];
         chunks.iter().for_each(|chunk| is_in[chunk.rank] = true);
         for (rank, file) in files.iter().enumerate().filter(|(rank, _)| !is_in[*rank]) {
-            let Some(chunk) = best_chunk(&extractors.whole, file) else { continue };
+            let Some(chunk) = best_chunk(extractor, file) else { continue };
             let relevance = least.min(file.relevance);
             chunks.push(RankedChunk { rank, chunk, relevance, features: None });
         }
@@ -467,8 +447,7 @@ impl Index {
     fn hits(
         &self,
         store: &Store,
-        files: &[RankedFile],
-        chunks: &[RankedChunk],
+        Ranking { files, chunks, .. }: &Ranking,
         options: &SearchOptions,
     ) -> Result<Vec<Hit>, SearchError> {
         let mut n_of = vec![0; files.len()];

@@ -16,6 +16,7 @@ mod filters;
 mod gateway;
 mod global;
 mod grep;
+mod guesses;
 mod impact;
 mod ingest;
 mod ingest_delta;

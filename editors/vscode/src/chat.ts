@@ -2,6 +2,7 @@
 import * as vscode from 'vscode';
 import { type Context, activeFile, asPrompt, chatContext, counted, filesOf, percent } from './context';
 import { type Documentation, messageOf } from './documentation';
+import { guesses, wantsGuesses } from './guesses';
 import { type Message, type Models, NoModel } from './models';
 import { type Block, isRelevant } from './protocol';
 import type { Server } from './server';
@@ -93,7 +94,12 @@ async function answer(
   const model = await models.model(request.model);
   const uri = activeFile();
   const none: Context = { blocks: [] };
-  const { blocks, id } = request.command === 'no-context' ? none : await chatContext(server, request.prompt, asked, token);
+  let found = request.command === 'no-context' ? none : await chatContext(server, request.prompt, asked, token);
+  if (wantsGuesses(found)) {
+    const guessed = await guesses(model, history, request.prompt, token);
+    found = guessed ? await chatContext(server, request.prompt, asked, token, guessed) : found;
+  }
+  const { blocks, id } = found;
   showUsed(blocks, stream);
   const prompt =
     blocks.length > 0 ? `${INSTRUCTIONS}\n\n${asPrompt(blocks)}\n\nQuestion: ${request.prompt}` : request.prompt;

@@ -2,6 +2,7 @@
 import * as vscode from 'vscode';
 import type { Block, ContextAnswer } from './protocol';
 import { messageOf } from './documentation';
+import type { Guesses } from './guesses';
 import type { Server } from './server';
 import { named } from './settings';
 
@@ -23,11 +24,13 @@ export async function chatContext(
   message: string,
   history: string[],
   token: vscode.CancellationToken,
+  guesses?: Guesses,
 ): Promise<Context> {
   const uri = activeFile();
   const argument = {
     message,
     history,
+    ...guesses,
     ...chosen<number>(CHAT, { maxChunks: 'maxChunks', minScore: 'minSimilarity', tokenBudget: 'tokenBudget' }),
     ...chosen<boolean>(CHAT, { rerank: 'rerank' }),
     ...(uri && { uri: uri.toString() }),

@@ -147,7 +147,16 @@ export function isRelevant({ score }: Hit, at: number): boolean {
 /** The commands of the server, each with its argument and result. */
 export interface Commands {
   'craig.search': [
-    { query: string; uri?: string; limit?: number; language?: string[]; path?: string; kind?: string },
+    {
+      query: string;
+      names?: string[];
+      code?: string[];
+      uri?: string;
+      limit?: number;
+      language?: string[];
+      path?: string;
+      kind?: string;
+    },
     SearchAnswer,
   ];
   'craig.context': [
@@ -156,6 +165,8 @@ export interface Commands {
       uri?: string;
       range?: Range;
       history?: string[];
+      names?: string[];
+      code?: string[];
       maxChunks?: number;
       minScore?: number;
       tokenBudget?: number;

@@ -11,11 +11,11 @@ const MOST_REFERENCES = 20;
 /** Registers the tools #craigSearch, #craigSymbol and #craigExplain. */
 export function registerTools(server: Server, documentation: Documentation): vscode.Disposable {
   return vscode.Disposable.from(
-    tool<{ query: string; limit?: number; path?: string }>(
+    tool<{ query: string; names?: string[]; code?: string[]; limit?: number; path?: string }>(
       'craig_search',
       ({ query }) => `Searching for “${query}”`,
-      async ({ query, limit, path }, token) => {
-        const argument = { query, limit: limit ?? 8, ...(path !== undefined && { path }) };
+      async ({ query, names = [], code = [], limit, path }, token) => {
+        const argument = { query, names, code, limit: limit ?? 8, ...(path !== undefined && { path }) };
         const { hits } = await server.ask('craig.search', argument, token);
         return hits.length > 0 ? asPrompt(hits) : 'Nothing in this workspace fits.';
       },

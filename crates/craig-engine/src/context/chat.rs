@@ -5,12 +5,12 @@ use std::time::Duration;
 
 use craig_context::{Block, ChatQuery, Format, SourceText, Tokenizer, enclosing, fitted, merged};
 use craig_model::Cancellation;
-use craig_search::{Evidence, Found, Hit};
+use craig_search::{Evidence, Found, Guesses, Hit};
 use craig_source::mask_secrets;
 use craig_store::{Project, Store};
 
 use super::cache::CacheKey;
-use super::rephrase::{Rephrased, rephrased};
+use super::guess::{GuessCache, guessed};
 use super::{
     Clock, ContextAnswer, MIN_CHARS, NoContext, OpenProject, checked, checked_score, score_if_open,
     tokenizer_of,
@@ -26,6 +26,8 @@ pub struct ChatContextRequest {
     pub message: String,
     /// Earlier messages of the conversation, oldest first.
     pub history: Vec<String>,
+    /// What the asker, a language model, expects the code to look like. Whether there is context at all is decided without it.
+    pub guesses: Guesses,
     /// The conversation: within one, answers are kept.
     pub conversation: Option<String>,
     /// Paths of files that are open or were edited lately; they count a little more.
@@ -88,8 +90,10 @@ struct Limits {
 impl Limits {
     /// Whether a message may be about something else: then it gets no context, unless any block is wanted for any message.
     fn is_elsewhere(&self, message: &str, found: &Found) -> bool {
-        let best = found.hits.first().map_or(0.0, |best| best.score);
-        self.min_similarity > 0.0 && !is_long(message) && found.about < ABOUT && best < WORTHWHILE
+        self.min_similarity > 0.0
+            && !is_long(message)
+            && found.about < ABOUT
+            && found.best_unaided < WORTHWHILE
     }
 
     /// Least relevance of a block for a message, by that of the best one.
@@ -171,7 +175,13 @@ impl Engine {
         let history: Vec<&str> = request.history.iter().map(String::as_str).collect();
         let query = ChatQuery::new(&request.message, &history);
         let mut answer = ContextAnswer {
-            query: query.text.clone(),
+            query: query
+                .history
+                .iter()
+                .chain([&query.text])
+                .map(String::as_str)
+                .collect::<Vec<_>>()
+                .join("\n"),
             keywords: query.keywords.clone(),
             ..ContextAnswer::default()
         };
@@ -180,9 +190,8 @@ impl Engine {
             let none = ContextAnswer::none(NoContext::Generic);
             return ContextAnswer { query: answer.query, elapsed: answer.elapsed, ..none };
         }
-        self.rephrase(request, &mut answer, clock);
-        let found = self.found_for(store, project, (&request.message, &query), limits, &mut answer, clock);
-        answer.elapsed.search_ms = clock.step_ms();
+        let found = self.found_for(store, project, (request, &query), limits, &mut answer, clock);
+        answer.elapsed.search_ms += clock.step_ms();
         let found = match found {
             Ok(found) => found,
             Err(error) => {
@@ -197,22 +206,40 @@ impl Engine {
         answer
     }
 
-    /// Puts the question into the words of a language model, if the settings want that and it answers in time.
-    fn rephrase(&self, request: &ChatContextRequest, answer: &mut ContextAnswer, clock: &mut Clock) {
+    /// What a language model expects the code to look like, if the settings want that for an answer as likely as `best`, and
+    /// it answers in time.
+    fn model_guesses(
+        &self,
+        request: &ChatContextRequest,
+        best: f32,
+        answer: &mut ContextAnswer,
+        clock: &mut Clock,
+    ) -> Option<Guesses> {
         let config = self.config();
-        let (true, Some(model)) = (config.context.chat.rephrase, &config.language_model) else { return };
+        let model = config.language_model.as_ref()?;
+        if request.guesses != Guesses::default() || !config.context.chat.ask_model.wants(best) {
+            return None;
+        }
+        let key = GuessCache::key(&request.message, &request.history);
+        if let Some(known) = self.guesses().get(&key) {
+            return Some(known);
+        }
         let limit = config.context.rephrase_timeout;
         clock.extend(limit);
-        let rephrased = language_model(model)
+        let guesses = language_model(model)
             .map_err(|error| error.to_string())
-            .and_then(|model| rephrased(model, &request.message, &request.history, limit));
-        match rephrased {
-            Ok(Rephrased { question, keywords }) => {
-                answer.query = format!("{question} {}", keywords.join(" ")).trim_end().to_owned();
-            }
-            Err(reason) => answer.notes.push(reason),
-        }
+            .and_then(|model| guessed(model, &request.message, &request.history, limit));
         answer.elapsed.rephrase_ms = clock.step_ms();
+        match guesses {
+            Ok(guesses) => {
+                self.guesses().put(key, guesses.clone());
+                Some(guesses)
+            }
+            Err(reason) => {
+                answer.notes.push(reason);
+                None
+            }
+        }
     }
 
     /// What is found for the question.
@@ -220,7 +247,7 @@ impl Engine {
         &self,
         store: &Store,
         project: &Project,
-        (message, query): (&str, &ChatQuery),
+        (request, query): (&ChatContextRequest, &ChatQuery),
         limits: &Limits,
         answer: &mut ContextAnswer,
         clock: &mut Clock,
@@ -228,12 +255,24 @@ impl Engine {
         let search = SearchRequest {
             limit: (PER_BLOCK * limits.max_chunks).max(MIN_CANDIDATES),
             per_file: usize::MAX,
-            question: Some(query.question.clone()).filter(|_| answer.query == query.text),
-            message: Some(message.to_owned()),
+            history: query.history.clone(),
+            message: Some(request.message.clone()),
+            guesses: request.guesses.clone(),
             rerank: false,
             ..SearchRequest::default()
         };
-        let mut found = self.found(store, &project.reference, &answer.query, &search, &mut answer.notes)?;
+        let found = self.found(store, &project.reference, &query.text, &search, &mut answer.notes)?;
+        answer.elapsed.search_ms = clock.step_ms();
+        let is_about = !limits.is_elsewhere(&request.message, &found);
+        let guesses =
+            is_about.then(|| self.model_guesses(request, found.best_unaided, answer, clock)).flatten();
+        let mut found = match guesses {
+            None => found,
+            Some(guesses) => {
+                let search = SearchRequest { guesses, ..search };
+                self.found(store, &project.reference, &query.text, &search, &mut answer.notes)?
+            }
+        };
         answer.n_candidates = found.hits.len();
         if limits.rerank {
             found.hits = self.reranked_hits(found.hits, &limits.cancellation, answer, clock);
@@ -441,10 +480,11 @@ fn wider(blocks: &[Block], at: usize, texts: &HashMap<String, SourceText>) -> Op
 fn cache_key(project: &Project, request: &ChatContextRequest, limits: &Limits) -> Option<CacheKey> {
     let conversation = request.conversation.clone()?;
     let request = format!(
-        "{}\0{}\0{}\0{} {} {} {:?} {:?} {:?}",
+        "{}\0{}\0{}\0{:?} {} {} {} {:?} {:?} {:?}",
         request.message,
         request.history.join("\0"),
         request.open_files.join("\0"),
+        request.guesses,
         limits.max_chunks,
         limits.min_similarity,
         limits.token_budget,

@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use craig_context::{ENCODINGS, Tokenizer};
 
+use super::guess::AskModel;
 use crate::settings::{Settings, SettingsError};
 
 /// How context is made.
@@ -15,7 +16,7 @@ pub struct ContextConfig {
     pub inline: InlineConfig,
     /// Longest time for an answer; models that are asked have their own.
     pub deadline: Duration,
-    /// Longest wait for a question to be rephrased.
+    /// Longest wait for what the language model expects the code to look like.
     pub rephrase_timeout: Duration,
     /// How tokens are counted.
     pub tokenizer: Tokenizer,
@@ -32,8 +33,8 @@ pub struct ChatConfig {
     pub max_chunks: usize,
     /// Least relevance of a block, 0 to 1.
     pub min_similarity: f32,
-    /// Whether the language model rephrases questions.
-    pub rephrase: bool,
+    /// When the language model is asked what the code may look like.
+    pub ask_model: AskModel,
     /// Whether the first results are reranked.
     pub rerank: bool,
     /// Most tokens of the whole text.
@@ -72,7 +73,7 @@ impl Default for ContextConfig {
                 enabled: true,
                 max_chunks: 10,
                 min_similarity: 0.01,
-                rephrase: false,
+                ask_model: AskModel::Auto,
                 rerank: false,
                 token_budget: 4000,
             },
@@ -98,7 +99,11 @@ impl ContextConfig {
                 enabled: settings.is_on(&chat("enabled")),
                 max_chunks: whole(chat("maxChunks"), default.chat.max_chunks),
                 min_similarity: share(chat("minSimilarity"), default.chat.min_similarity),
-                rephrase: settings.is_on(&chat("rephrase")),
+                ask_model: match settings.text(&chat("rephrase")) {
+                    Some("always") => AskModel::Always,
+                    Some("never") => AskModel::Never,
+                    _ => AskModel::Auto,
+                },
                 rerank: settings.is_on(&chat("rerank")),
                 token_budget: whole(chat("tokenBudget"), default.chat.token_budget),
             },

@@ -336,9 +336,10 @@ pub const DEFINITIONS: &[Definition] = &[
     ),
     user(
         "puku.chat.semanticContext.rephrase",
-        Kind::Switch,
-        "false",
-        "Whether the language model rewords the question for searching.",
+        Kind::OneOf(&["auto", "always", "never"]),
+        "auto",
+        "When the language model, if one is configured, is asked for names and lines that the code may have: `auto` asks when \
+         the first results are unsure.",
     ),
     user(
         "puku.chat.semanticContext.rerank",
@@ -381,7 +382,7 @@ pub const DEFINITIONS: &[Definition] = &[
         "context.rephrase_timeout_ms",
         Kind::Between { least: 10, most: 60_000 },
         "1500",
-        "Longest wait for the language model to rephrase a question.",
+        "Longest wait for the language model to say what the code may look like.",
     ),
     user(
         "context.tokenizer",

@@ -337,51 +337,87 @@ fn settings_switch_it_off_and_limit_it() {
     assert!(Config::from_settings(&settings, "db").is_err());
 }
 
-/// Settings for a language model at `server` that rephrases.
-fn rephrasing(server: &Provider) -> Vec<(&'static str, String)> {
+/// Settings for a language model at `server`.
+fn asking_model(server: &Provider) -> Vec<(&'static str, String)> {
     vec![
         ("language_model.provider", "openai".to_owned()),
         ("language_model.base_url", server.endpoint("").url),
-        ("puku.chat.semanticContext.rephrase", "true".to_owned()),
     ]
 }
 
-fn rephrased(workshop: &Workshop, server: &Provider, more: &[(&str, &str)]) -> ContextAnswer {
-    let settings = rephrasing(server);
+fn answer_with_model(workshop: &Workshop, server: &Provider, more: &[(&str, &str)]) -> ContextAnswer {
+    let settings = asking_model(server);
     let mut all: Vec<(&str, &str)> = settings.iter().map(|(key, value)| (*key, value.as_str())).collect();
     all.extend(more);
-    chat(&engine(workshop, &all), "how do people get in?")
+    chat(&engine(workshop, &all), IN_OTHER_WORDS)
+}
+
+const IN_OTHER_WORDS: &str = "where is the password of a user checked?";
+
+/// A provider whose model expects the code to log somebody in.
+fn guessing() -> Provider {
+    let guesses = json!({ "names": ["loginUser", "session"], "code": ["loginUser(name, password);"] });
+    Provider::new(move |_, _| {
+        Answer::json(json!({ "choices": [{ "message": { "content": guesses.to_string() } }] }))
+    })
+}
+
+fn place_of_login(answer: &ContextAnswer) -> Option<usize> {
+    answer.blocks.iter().position(|block| block.content.contains("function loginUser"))
 }
 
 #[test]
-fn a_language_model_may_say_the_question_in_the_words_of_the_code() {
+fn an_unsure_question_is_searched_for_with_the_guesses_of_the_model() {
     let workshop = project();
-    let server = Provider::new(|_, _| {
-        let answer =
-            json!({ "question": "what does loginUser do", "keywords": ["login", "session"] }).to_string();
-        Answer::json(json!({ "choices": [{ "message": { "content": answer } }] }))
-    });
-    let answer = rephrased(&workshop, &server, &[]);
-    assert_eq!(answer.query, "what does loginUser do login session");
+    let server = guessing();
+    let answer = answer_with_model(&workshop, &server, &[("puku.chat.semanticContext.rephrase", "always")]);
+    assert_eq!(place_of_login(&answer), Some(0));
     assert_eq!(answer.notes, Vec::<String>::new());
     assert_eq!(server.asked()[0].body["temperature"], 0);
+
+    let never = guessing();
+    answer_with_model(&workshop, &never, &[("puku.chat.semanticContext.rephrase", "never")]);
+    assert!(never.asked().is_empty());
+}
+
+#[test]
+fn guesses_are_asked_for_once() {
+    let workshop = project();
+    let server = guessing();
+    let settings = asking_model(&server);
+    let mut all: Vec<(&str, &str)> = settings.iter().map(|(key, value)| (*key, value.as_str())).collect();
+    all.push(("puku.chat.semanticContext.rephrase", "always"));
+    let engine = engine(&workshop, &all);
+    for _ in 0..2 {
+        assert_eq!(place_of_login(&chat(&engine, IN_OTHER_WORDS)), Some(0));
+    }
+    assert_eq!(server.asked().len(), 1);
+}
+
+#[test]
+fn a_message_about_something_else_is_no_reason_to_ask_the_model() {
+    let workshop = project();
+    let server = guessing();
+    let settings = asking_model(&server);
+    let all: Vec<(&str, &str)> = settings.iter().map(|(key, value)| (*key, value.as_str())).collect();
+    let answer = chat(&engine(&workshop, &all), "write a haiku about autumn leaves");
+    assert!(answer.blocks.is_empty() && server.asked().is_empty());
 }
 
 #[test]
 fn a_language_model_that_fails_or_is_late_is_done_without() {
     let workshop = project();
+    let always = ("puku.chat.semanticContext.rephrase", "always");
     let broken = Provider::new(|_, _| Answer::text(400, "no"));
-    let answer = rephrased(&workshop, &broken, &[]);
-    assert_eq!(answer.query, "how do people get in?");
+    let answer = answer_with_model(&workshop, &broken, &[always]);
     assert!(answer.notes[0].contains("400"), "{:?}", answer.notes);
 
     // An answer that would be taken if it were waited for.
-    let reply = json!({ "question": "what does loginUser do", "keywords": [] }).to_string();
+    let reply = json!({ "names": ["loginUser"] }).to_string();
     let late = Provider::new(move |_, _| {
         Answer::json(json!({ "choices": [{ "message": { "content": reply } }] }))
             .after(Duration::from_secs(5))
     });
-    let answer = rephrased(&workshop, &late, &[("context.rephrase_timeout_ms", "200")]);
-    assert_eq!(answer.query, "how do people get in?");
+    let answer = answer_with_model(&workshop, &late, &[always, ("context.rephrase_timeout_ms", "200")]);
     assert_eq!(answer.notes.len(), 1);
 }

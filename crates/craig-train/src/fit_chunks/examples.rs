@@ -116,15 +116,14 @@ impl Ask<'_> {
     /// A question about the repository; the selection of an edit is not in its pool.
     fn own(&self, question: &Question) -> Result<Option<Example>> {
         let history: Vec<&str> = question.history.iter().map(String::as_str).collect();
-        let (text, alone) = match (&question.file, question.lines) {
-            (Some(path), Some((first, last))) => (self.edit(question, path, first..=last)?, None),
+        let text = match (&question.file, question.lines) {
+            (Some(path), Some((first, last))) => self.edit(question, path, first..=last)?,
             _ => {
                 let query = ChatQuery::new(&question.query, &history);
-                (query.text, Some(query.question))
+                query.history.map(|before| format!("{before}\n")).unwrap_or_default() + &query.text
             }
         };
-        let Some(mut example) = self.example(&question.kind, &text, alone, &question.targets, question)?
-        else {
+        let Some(mut example) = self.example(&question.kind, &text, &question.targets, question)? else {
             return Ok(None);
         };
         example.is_question = question.is_question();
@@ -145,14 +144,13 @@ impl Ask<'_> {
     /// A message that nothing here answers.
     fn chat(&self, kind: &str, message: &str) -> Result<Option<Example>> {
         let nothing = Question::plain(message);
-        self.example(kind, &ChatQuery::new(message, &[]).text, None, &[], &nothing)
+        self.example(kind, &ChatQuery::new(message, &[]).text, &[], &nothing)
     }
 
     fn example(
         &self,
         kind: &str,
         text: &str,
-        alone: Option<String>,
         targets: &[Target],
         question: &Question,
     ) -> Result<Option<Example>> {
@@ -160,7 +158,7 @@ impl Ask<'_> {
             return Ok(None);
         }
         let message = Some(question.query.clone()).filter(|_| question.file.is_none());
-        let request = SearchRequest { question: alone, message, ..SearchRequest::default() };
+        let request = SearchRequest { message, ..SearchRequest::default() };
         let found = self.engine.chunk_candidates(&self.repository.name, text, &request)?;
         let is_selected = |path: &str, (first, last): (u32, u32)| {
             let selected = question.file.as_deref().zip(question.lines);

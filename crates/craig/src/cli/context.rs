@@ -9,6 +9,7 @@ use craig_engine::{ChatContextRequest, ContextAnswer, Engine, InlineContextReque
 
 use super::costs::Costs;
 use super::failure::{Outcome, Refusal};
+use super::guesses::Guesses;
 use super::project_selector::ProjectSelector;
 use super::session::Session;
 
@@ -37,6 +38,8 @@ struct ChatArgs {
     /// Token budget [default: puku.chat.semanticContext.tokenBudget]
     #[arg(long, value_name = "TOKENS")]
     budget: Option<usize>,
+    #[command(flatten)]
+    guesses: Guesses,
     #[command(flatten)]
     common: Common,
 }
@@ -110,6 +113,7 @@ fn chat(args: ChatArgs, session: &mut Session) -> anyhow::Result<Outcome> {
     let request = ChatContextRequest {
         message,
         history,
+        guesses: args.guesses.into(),
         open_files: common.open,
         max_chunks: common.max_chunks,
         min_similarity: common.min_score,

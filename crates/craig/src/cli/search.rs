@@ -5,12 +5,14 @@ mod text;
 
 use std::path::PathBuf;
 
-use craig_engine::{RerankStatus, SearchAnswer, SearchRequest};
+use craig_engine::{Detail, RerankStatus, SearchAnswer, SearchRequest};
 
 use self::batch::QueryLine;
 use super::costs::Costs;
 use super::failure::Outcome;
 use super::filters::Filters;
+use super::global::Format;
+use super::guesses::Guesses;
 use super::project_selector::ProjectSelector;
 use super::session::Session;
 
@@ -30,12 +32,14 @@ pub(crate) struct Args {
     /// Directory whose project is searched
     #[arg(long, value_name = "DIR", default_value = ".")]
     root: PathBuf,
-    /// Maximum number of results
-    #[arg(long, short = 'n', value_name = "N", default_value_t = SearchRequest::default().limit)]
-    limit: usize,
+    /// Maximum number of results, all with their code [default: 10 of which the best have it]
+    #[arg(long, short = 'n', value_name = "N")]
+    limit: Option<usize>,
     /// Maximum number of results per file
     #[arg(long, value_name = "N", default_value_t = SearchRequest::default().per_file)]
     per_file: usize,
+    #[command(flatten)]
+    guesses: Guesses,
     #[command(flatten)]
     filters: Filters,
     /// Only results of at least this relevance, from 0 to 1
@@ -66,13 +70,14 @@ impl Args {
 
     fn request(&self) -> SearchRequest {
         SearchRequest {
-            limit: self.limit,
+            limit: self.limit.unwrap_or(SearchRequest::default().limit),
             per_file: self.per_file,
             min_score: self.min_score,
             languages: self.filters.language.clone(),
             path: self.filters.path.clone(),
             kind: self.filters.kind,
             rerank: !self.no_rerank,
+            guesses: self.guesses.clone().into(),
             ..SearchRequest::default()
         }
     }
@@ -91,13 +96,16 @@ pub(crate) fn run(args: Args, session: &mut Session) -> anyhow::Result<Outcome> 
         })?;
         return Ok(prepared.and(answered));
     }
+    if session.output.format == Format::Text {
+        request.detail = Detail::Lines;
+    }
     request.check(&query)?;
     let (project, prepared) = args.selector().prepare(&engine, &mut session.output)?;
     request.folder = args.selector().folder(&engine, &project)?;
     let answer = engine.search(&project, &query, &request)?;
     answer.notes.iter().for_each(|note| session.output.warn(note));
     warn_of_fallback(&answer, session);
-    session.output.show(&answer, |columns| text::text(&answer, args.explain, columns))?;
+    session.output.show(&answer, |columns| text::text(&answer, args.limit, args.explain, columns))?;
     Ok(prepared)
 }
 

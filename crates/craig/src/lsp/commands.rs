@@ -12,7 +12,7 @@ use std::time::Duration;
 
 use anyhow::{Context as _, anyhow, bail};
 use craig_engine::{
-    Cancellation, ChatContextRequest, CodeContext, ContextAnswer, Engine, EngineError, Explained,
+    Cancellation, ChatContextRequest, CodeContext, ContextAnswer, Engine, EngineError, Explained, Guesses,
     InlineContextRequest, KindFilter, PrepareRequest, Progress, Refresh, SearchRequest,
 };
 use lsp_server::RequestId;
@@ -79,6 +79,10 @@ struct SearchArguments {
     #[serde(default)]
     kind: KindFilter,
     min_score: Option<f32>,
+    #[serde(default)]
+    names: Vec<String>,
+    #[serde(default)]
+    code: Vec<String>,
     /// `false` answers from the index as it is.
     refresh: Option<bool>,
 }
@@ -95,6 +99,10 @@ struct ContextArguments {
     range: Option<Range>,
     #[serde(default)]
     history: Vec<String>,
+    #[serde(default)]
+    names: Vec<String>,
+    #[serde(default)]
+    code: Vec<String>,
     max_chunks: Option<usize>,
     min_score: Option<f32>,
     token_budget: Option<usize>,
@@ -212,6 +220,7 @@ fn search(server: &mut Server, id: &RequestId, arguments: SearchArguments) -> an
         languages: arguments.language,
         path: arguments.path,
         kind: arguments.kind,
+        guesses: Guesses { names: arguments.names, code: arguments.code },
         ..SearchRequest::default()
     };
     request.check(&arguments.query).map_err(with_hint)?;
@@ -318,6 +327,7 @@ fn chat_request(arguments: ContextArguments) -> ChatContextRequest {
     ChatContextRequest {
         message: arguments.message,
         history: arguments.history,
+        guesses: Guesses { names: arguments.names, code: arguments.code },
         max_chunks: arguments.max_chunks,
         min_similarity: arguments.min_score,
         token_budget: arguments.token_budget,

@@ -13,6 +13,8 @@ pub(super) fn of_arguments<T: JsonSchema>() -> Arc<JsonObject> {
     each_object(&mut schema, &|object| {
         without_null(object);
         plain(object);
+        // Reading refuses what is below 0, and every number of every tool would say so.
+        object.retain(|keyword, value| keyword != "minimum" || value != 0);
     });
     let mut object = root(schema);
     object.insert("additionalProperties".into(), false.into());
@@ -71,9 +73,9 @@ fn plain(object: &mut JsonObject) {
     }
 }
 
-/// Takes `null` out of types, alternatives, enumerations and defaults.
+/// Takes `null` out of types, alternatives, enumerations and defaults, and an empty list out of the latter.
 fn without_null(object: &mut JsonObject) {
-    if object.get("default").is_some_and(Value::is_null) {
+    if object.get("default").is_some_and(|value| value.is_null() || *value == json!([])) {
         object.remove("default");
     }
     for keyword in ["type", "enum", "anyOf"] {

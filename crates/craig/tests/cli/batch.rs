@@ -46,7 +46,8 @@ not json
               ],
               "more": []
             }
-          ]
+          ],
+          "is_answered": true
         }
         {
           "query": null,
@@ -81,7 +82,8 @@ not json
               ],
               "more": []
             }
-          ]
+          ],
+          "is_answered": true
         }
         {
           "query": "x",
@@ -92,7 +94,7 @@ not json
         {
           "query": null,
           "line": 7,
-          "error": "not a query: unknown field `limt`, expected one of `query`, `limit`, `per_file`, `language`, `path`, `kind`, `min_score` at column 21",
+          "error": "not a query: unknown field `limt`, expected one of `query`, `limit`, `per_file`, `language`, `path`, `kind`, `min_score`, `names`, `code` at column 21",
           "hint": "a line looks like {\"query\": \"…\", \"limit\": 5}"
         }
         {

@@ -203,7 +203,8 @@ fn search() {
                   ],
                   "more": []
                 }
-              ]
+              ],
+              "is_answered": true
             }
         "#]],
     );
@@ -222,6 +223,7 @@ fn search_without_a_result() {
               "query": "verify",
               "elapsed_ms": NUMBER,
               "hits": [],
+              "is_answered": false,
               "notes": [
                 "no file of the project has the path \"nowhere/\""
               ]

@@ -1,6 +1,6 @@
 //! A line of `craig search --batch`.
 
-use craig_engine::{KindFilter, SearchRequest};
+use craig_engine::{Guesses, KindFilter, SearchRequest};
 use serde::Deserialize;
 
 use crate::cli::batch::BatchLine;
@@ -16,6 +16,8 @@ pub(super) struct QueryLine {
     path: Option<String>,
     kind: Option<KindFilter>,
     min_score: Option<f32>,
+    names: Option<Vec<String>>,
+    code: Option<Vec<String>>,
 }
 
 /// One language or several.
@@ -50,6 +52,10 @@ impl QueryLine {
             languages,
             path: self.path.clone().or_else(|| given.path.clone()),
             kind: self.kind.unwrap_or(given.kind),
+            guesses: Guesses {
+                names: self.names.clone().unwrap_or_else(|| given.guesses.names.clone()),
+                code: self.code.clone().unwrap_or_else(|| given.guesses.code.clone()),
+            },
             ..given.clone()
         }
     }

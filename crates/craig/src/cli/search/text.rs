@@ -1,6 +1,6 @@
 //! Search results for people.
 
-use craig_engine::{Evidence, Hit, RerankStatus, SearchAnswer, WORTH_READING, telling_lines};
+use craig_engine::{Evidence, Hit, NO_ANSWER, RerankStatus, SearchAnswer, Shown};
 use unicode_width::UnicodeWidthStr as _;
 
 use crate::cli::output::{BOLD, Columns, DIM, GOOD, LABEL, PATH, styled};
@@ -8,34 +8,40 @@ use crate::cli::table::{Cut, cut};
 use crate::cli::units::{counted, percent, seconds};
 use crate::cli::visible::one_line;
 
-/// Lines of content shown per hit.
-const MOST_LINES: usize = 8;
-
 /// Widest line of content in a pipe.
 const WIDTH_IN_PIPE: usize = 160;
 
-/// All hits, best first, or what to try when there is none.
-pub(super) fn text(answer: &SearchAnswer, with_evidence: bool, columns: Columns) -> String {
+/// The hits, best first, or what to try when there is none. As many as are asked for have their code; otherwise the best.
+pub(super) fn text(
+    answer: &SearchAnswer,
+    limit: Option<usize>,
+    with_evidence: bool,
+    columns: Columns,
+) -> String {
     if answer.hits.is_empty() {
         return nothing_found(answer);
     }
     let width = columns.or(WIDTH_IN_PIPE);
-    let mut text: String = answer
-        .hits
-        .iter()
-        .enumerate()
-        .map(|(at, hit)| {
-            let evidence = if with_evidence { evidence(hit, width) } else { String::new() };
-            let content = if at == 0 || hit.score >= WORTH_READING {
-                content(hit, &answer.query, width) + &more(hit, width)
-            } else {
-                String::new()
-            };
-            let gap = if content.is_empty() && evidence.is_empty() { "" } else { "\n" };
-            heading(at + 1, hit, width) + &content + &evidence + gap
-        })
-        .collect();
-    let n_hits = counted(answer.hits.len() as u64, "result");
+    let scores: Vec<f32> = answer.hits.iter().map(|hit| hit.score).collect();
+    let shown = match limit {
+        Some(limit) => Shown { n_whole: limit, n_places: 0 },
+        None => Shown::from_scores(&scores, answer.is_answered),
+    };
+    let mut text = match answer.is_answered {
+        true => String::new(),
+        false => format!("{NO_ANSWER}\n"),
+    };
+    let shown_hits = answer.hits.iter().take(shown.n_whole + shown.n_places);
+    text.extend(shown_hits.clone().enumerate().map(|(at, hit)| {
+        let evidence = if with_evidence { evidence(hit, width) } else { String::new() };
+        let content = match at < shown.n_whole {
+            true => content(hit, width) + &more(hit, width),
+            false => String::new(),
+        };
+        let gap = if content.is_empty() && evidence.is_empty() { "" } else { "\n" };
+        heading(at + 1, hit, width) + &content + &evidence + gap
+    }));
+    let n_hits = counted(shown_hits.count() as u64, "result");
     let took = seconds(answer.elapsed_ms / 1e3);
     let reranked = answer.rerank.as_ref().filter(|rerank| rerank.status == RerankStatus::Applied);
     let reranked = reranked.map(|rerank| format!(", reranked by {}", rerank.reranker)).unwrap_or_default();
@@ -95,31 +101,35 @@ fn lines(start: u32, end: u32) -> String {
     if start == end { start.to_string() } else { format!("{start}-{end}") }
 }
 
-/// The lines of a hit that answer, numbered, without their common indentation.
-fn content(hit: &Hit, query: &str, width: usize) -> String {
-    let all: Vec<String> = hit.content.lines().map(visible).collect();
-    let end = all.iter().rposition(|line| !line.is_empty()).map_or(0, |at| at + 1);
-    let start = all.iter().position(|line| !line.is_empty()).unwrap_or(0);
-    let telling = telling_lines(&hit.content, hit.symbol_name.as_deref(), query, MOST_LINES);
-    let shown: Vec<usize> = telling.into_iter().filter(|at| (start..end).contains(at)).collect();
-    let lines = shown.iter().map(|&at| all[at].as_str());
-    let indent = lines.filter(|line| !line.is_empty()).map(indent).min().unwrap_or(0);
-    let gap = |n_left: usize| {
-        let gap = format!("         … {}", counted(n_left as u64, "more line"));
+/// The lines of a hit with their numbers, as [`Detail::Lines`](craig_engine::Detail::Lines) gives them, without their common
+/// indentation.
+fn content(hit: &Hit, width: usize) -> String {
+    let numbered = hit.content.lines().filter_map(|line| {
+        let (number, line) = line.split_once('\t')?;
+        Some((number.parse::<u32>().ok()?, visible(line)))
+    });
+    let all: Vec<(u32, String)> = numbered.collect();
+    let has_text = |(_, line): &(u32, String)| !line.is_empty();
+    let Some((start, end)) = all.iter().position(has_text).zip(all.iter().rposition(has_text)) else {
+        return String::new();
+    };
+    let shown = &all[start..=end];
+    let indent = shown.iter().filter(|line| has_text(line)).map(|(_, line)| indent(line)).min().unwrap_or(0);
+    let gap = |n_left: u32| {
+        let gap = format!("         … {}", counted(n_left.into(), "more line"));
         if n_left > 0 { format!("{}\n", styled(DIM, gap)) } else { String::new() }
     };
     let mut text = String::new();
-    let mut next = start;
-    for at in shown {
-        text += &gap(at - next);
-        next = at + 1;
-        let number = hit.line_start as usize + at;
-        let line =
-            cut(all[at].get(indent..).unwrap_or_default(), width.saturating_sub(NUMBERS_WIDTH), Cut::End);
+    let mut next = shown[0].0;
+    for (number, line) in shown {
+        text += &gap(number.saturating_sub(next));
+        next = number + 1;
+        let line = cut(line.get(indent..).unwrap_or_default(), width.saturating_sub(NUMBERS_WIDTH), Cut::End);
         let space = if line.is_empty() { "" } else { "  " };
         text += &format!("{}{space}{line}\n", styled(DIM, format_args!("{number:>7}")));
     }
-    text + &gap(end.saturating_sub(next))
+    let is_cut = hit.content.ends_with('…');
+    text + &gap(if is_cut { (hit.line_end + 1).saturating_sub(next) } else { 0 })
 }
 
 const NUMBERS_WIDTH: usize = 9;

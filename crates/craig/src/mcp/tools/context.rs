@@ -1,6 +1,8 @@
 //! `get_context`: the code that a message or an edit needs, ready for a prompt.
 
-use craig_engine::{ChatContextRequest, ContextAnswer, ContextBlock, EngineError, InlineContextRequest};
+use craig_engine::{
+    ChatContextRequest, ContextAnswer, ContextBlock, EngineError, Guesses, InlineContextRequest,
+};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -16,13 +18,15 @@ struct Arguments {
     /// Earlier messages, oldest first.
     #[serde(default)]
     history: Vec<String>,
+    #[serde(flatten)]
+    guesses: Guesses,
     /// The code to be edited; never part of the answer.
     selection: Option<Selection>,
     /// Name, reference, id or directory of the project; default: the workspace's.
     project: Option<String>,
     /// Maximum number of pieces of code, 1 to 20.
     max_chunks: Option<usize>,
-    /// Minimum score, 0 to 1 (default 0.7).
+    /// Minimum score, 0 to 1.
     min_score: Option<f32>,
     /// Token budget for a chat message's context.
     max_tokens: Option<usize>,
@@ -67,7 +71,7 @@ pub(super) fn tool() -> Tool {
         name: "get_context",
         title: "Context for a prompt",
         description: "Selects the code that a chat message is about or that an edit needs (with selection), within a token \
-                      budget. Returns nothing but a reason when nothing is relevant.",
+                      budget. For a message, guess in names and code. Returns a reason when nothing is relevant.",
         effect: Effect::Reads,
     };
     Tool::new(about, answer)
@@ -104,6 +108,7 @@ fn context(
             let request = ChatContextRequest {
                 message: arguments.message,
                 history: arguments.history,
+                guesses: arguments.guesses,
                 max_chunks: arguments.max_chunks,
                 min_similarity: arguments.min_score,
                 token_budget: arguments.max_tokens,

@@ -3,7 +3,8 @@
 use std::collections::HashSet;
 
 use craig_engine::{
-    ChunkKind, Detail, GrepRequest, Hit, KindFilter, MoreRange, SearchAnswer, SearchRequest, WORTH_READING,
+    ChunkKind, Detail, GrepRequest, Guesses, Hit, KindFilter, MoreRange, NO_ANSWER, SearchAnswer,
+    SearchRequest, Shown, with_numbers,
 };
 use rmcp::model::Resource;
 use schemars::JsonSchema;
@@ -23,16 +24,12 @@ const MOST_HITS: usize = 100;
 /// Hits of one file, unless asked for otherwise.
 const DEFAULT_PER_FILE: usize = 3;
 
-/// Beside the best, a hit is worth its bytes when it is at least so likely in comparison.
-const BESIDE_BEST: f32 = 0.25;
-
-/// Hits that are given with their code, unless a number is asked for.
-const MOST_SHOWN: usize = 3;
-
 #[derive(Deserialize, JsonSchema)]
 struct Arguments {
-    /// What to search for: a sentence ("where are tokens checked") or a symbol ("verify_token").
+    /// The question ("where are tokens checked") or a symbol ("verify_token").
     query: String,
+    #[serde(flatten)]
+    guesses: Guesses,
     /// Name, reference, id or directory of a project; default: the workspace's.
     project: Option<String>,
     /// Several projects at once.
@@ -46,7 +43,7 @@ struct Arguments {
     limit: Option<usize>,
     /// Maximum number of hits per file (default 3).
     per_file: Option<usize>,
-    /// lines that answer (default), the whole symbol, or the full piece.
+    /// The piece, cut to 40 lines (lines, default), the whole symbol, or the full piece.
     detail: Option<Detail>,
     /// false: locations and scores without the code.
     content: Option<bool>,
@@ -103,7 +100,7 @@ pub(super) struct FoundHit {
     /// Probability that the lines answer.
     score: f32,
     #[serde(skip_serializing_if = "String::is_empty")]
-    /// The code; with detail=lines numbered, with … where lines are left out.
+    /// The code, each line after its number and a tab, with … where lines are left out.
     content: String,
     /// Further ranges of the file that match.
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -141,17 +138,13 @@ impl Filters {
 }
 
 impl Arguments {
-    /// Number of hits, of these best first, that are given with their code: the best and those that are worth it, unless a
-    /// number is asked for.
-    fn n_shown(&self, hits: &[(String, Hit)]) -> usize {
+    /// How many of the hits, best first, are given with their code, and how many as places: all with it, if a number is asked
+    /// for.
+    fn shown(&self, hits: &[(String, Hit)], is_answered: bool) -> Shown {
+        let scores: Vec<f32> = hits.iter().map(|(_, hit)| hit.score).collect();
         match self.limit {
-            Some(_) => hits.len(),
-            None => {
-                let best = hits.first().map_or(0.0, |(_, hit)| hit.score);
-                let least = WORTH_READING.max(BESIDE_BEST * best);
-                let worth_it = hits.iter().take(MOST_SHOWN).take_while(|(_, hit)| hit.score >= least);
-                worth_it.count().max(1).min(hits.len())
-            }
+            Some(_) => Shown { n_whole: hits.len(), n_places: 0 },
+            None => Shown::from_scores(&scores, is_answered),
         }
     }
 
@@ -161,6 +154,7 @@ impl Arguments {
             per_file: self.per_file.unwrap_or(DEFAULT_PER_FILE).clamp(1, MOST_HITS),
             min_score: self.min_score.unwrap_or(0.0),
             detail: self.detail.unwrap_or(Detail::Lines),
+            guesses: self.guesses.clone(),
             ..self.filters.request()
         }
     }
@@ -170,9 +164,9 @@ pub(super) fn tool() -> Tool {
     let about = About {
         name: "query_code",
         title: "Search code",
-        description: "Finds code and documentation by meaning, symbol or words: use it first, instead of grep. The query is \
-                      a sentence or a name; the answer has the lines that answer, numbered, best first, each with path, \
-                      symbol and score (probability), and others: further places.",
+        description: "Finds code and documentation by meaning, symbol or words: use it first, instead of grep. Give the \
+                      question, and in names and code what you expect the code to look like: guesses find code that uses \
+                      other words. Gives the best pieces whole, with line numbers and probability, and further places.",
         effect: Effect::Reads,
     };
     Tool::new(about, answer)
@@ -203,24 +197,34 @@ async fn answer(call: Call<Arguments>) -> Result<Answer<Found>, Failure> {
     notes.extend(answers.iter().flat_map(|answer| answer.notes.iter().cloned()));
     let elapsed_ms: f64 = answers.iter().map(|answer| answer.elapsed_ms).sum();
     let projects: Vec<String> = answers.iter().map(|answer| answer.project.clone()).collect();
+    let is_answered = answers.iter().any(|answer| answer.is_answered);
     let (with_content, max_bytes) = (arguments.content != Some(false), page.budget_bytes());
     let mut hits = merge(answers, request.limit);
     if hits.is_empty() && notes.len() == n_notes {
         notes.push(nothing_found(arguments));
     }
-    let others = hits.split_off(arguments.n_shown(&hits));
-    let others: Vec<String> =
-        others.iter().map(|(project, hit)| in_one_line(&projects, project, hit)).collect();
-    if hits.first().is_some_and(|(_, hit)| hit.score < WORTH_READING) {
-        notes.push(format!("no hit reaches a score of {WORTH_READING}: these are the likeliest places"));
+    if !is_answered && !hits.is_empty() {
+        notes.push(NO_ANSWER.to_owned());
     }
+    let shown = arguments.shown(&hits, is_answered);
+    let others = hits.split_off(shown.n_whole);
+    let others: Vec<String> = others
+        .iter()
+        .take(shown.n_places)
+        .map(|(project, hit)| in_one_line(&projects, project, hit))
+        .collect();
     if arguments.limit.is_none() {
         // They are among the others.
         hits.iter_mut().for_each(|(_, hit)| hit.more.clear());
     }
     let hits: Vec<FoundHit> = hits
         .into_iter()
-        .map(|(project, hit)| FoundHit::new(&project, hit, with_content, max_bytes))
+        .map(|(project, mut hit)| {
+            if request.detail == Detail::Full {
+                hit.content = with_numbers(&hit.content, hit.line_start);
+            }
+            FoundHit::new(&project, hit, with_content, max_bytes)
+        })
         .collect();
     let (hits, page, links) = paged(page, hits, notes, call.caller.knows_links());
     let elapsed_ms = (elapsed_ms * 1e3).round() / 1e3;
