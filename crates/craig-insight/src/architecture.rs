@@ -23,7 +23,8 @@ pub struct Architecture {
     pub about: Option<About>,
     /// Folders with what they hold and use, by path.
     pub modules: Vec<Module>,
-    /// Modules by layer: each layer uses those before it. Modules that use each other share a layer; those of tests are in none.
+    /// Modules by layer: each layer uses those before it. Modules that use each other share a layer; those of tests and
+    /// examples are in none, nor is `.` if it holds folders for which there was no room.
     pub layers: Vec<Layer>,
     /// Modules that use each other in a circle, and single folders of which do, largest first.
     pub cycles: Vec<ModuleCycle>,
@@ -38,7 +39,7 @@ pub struct Architecture {
 /// A folder of code.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Module {
-    /// Path; `.` for files at the top.
+    /// Path; `.` for files at the top. The folders for which there was no room are counted with the one around them.
     pub path: String,
     /// What it is for, in a sentence of its manifest, its README or the documentation of its package.
     pub about: Option<About>,
@@ -82,12 +83,12 @@ const MOST_MODULES: usize = 24;
 pub(crate) fn architecture(analysis: &Analysis) -> Architecture {
     let map = Modules::from_workspace(&analysis.workspace, &analysis.graph, MOST_MODULES);
     let uses = map.uses(&analysis.graph);
-    let order = layers::Order::new(&uses);
+    let order = layers::Order::new(&uses, map.rest);
     let cycles = order.cycles(analysis, &map);
     Architecture {
         about: Sentences::new(analysis).of_project(),
         modules: modules(analysis, &map, &uses),
-        layers: order.layers(&map, &layers::of_tests(analysis, &map)),
+        layers: order.layers(&map, &layers::without_product(analysis, &map)),
         mermaid: chart(&map, &uses, &order, &cycles).text(),
         cycles,
         violations: order.violations(analysis, &map),
@@ -130,7 +131,7 @@ fn modules(analysis: &Analysis, map: &Modules, uses: &Uses) -> Vec<Module> {
         languages.sort_by_key(|(name, n)| (std::cmp::Reverse(*n), *name));
         Module {
             path: shown(path).to_owned(),
-            about: sentences.of_module(path),
+            about: sentences.of_module(path).filter(|_| map.rest != Some(at)),
             files: own.len(),
             lines: own.iter().map(|file| u64::from(file.n_lines)).sum(),
             test_files: own.iter().filter(|file| file.is_test).count(),

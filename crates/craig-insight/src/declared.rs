@@ -42,12 +42,13 @@ pub enum Ecosystem {
 
 impl Ecosystem {
     /// Whether an import names the package that it comes from. In the others, a declared package may bring what is imported
-    /// under any name, and packages that it depends on.
+    /// under any name, and packages that it depends on; modules of Lua may come from the program that runs it.
     pub(crate) fn imports_name_packages(self) -> bool {
         match self {
-            Self::Cargo | Self::Go | Self::Hex | Self::LuaRocks => true,
+            Self::Cargo | Self::Go | Self::Hex => true,
             Self::Npm | Self::Pub | Self::PyPi | Self::RubyGems => true,
-            Self::C | Self::Hackage | Self::Maven | Self::NuGet | Self::Packagist | Self::Swift => false,
+            Self::C | Self::Hackage | Self::LuaRocks | Self::Maven => false,
+            Self::NuGet | Self::Packagist | Self::Swift => false,
         }
     }
 

@@ -6,8 +6,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::{Deserialize, Serialize};
 
 use crate::Analysis;
-use crate::declared::{Ecosystem, Scope};
-use crate::graph::{Edge, Weakness};
+use crate::declared::{Declared, Ecosystem, Scope};
+use crate::graph::{Edge, PackageUse, Weakness};
 use crate::mermaid::{self, Arrow, ArrowKind, Chart, Node};
 use crate::modules::{Modules, shown};
 use crate::workspace::FileIx;
@@ -19,7 +19,7 @@ pub struct Dependencies {
     pub edges: Vec<FileEdge>,
     /// Files that use each other without an import statement, by names that a package sees or by qualified names.
     pub implicit: Vec<FileEdge>,
-    /// Declared packages, by manifest and name.
+    /// Declared packages, by manifest and name; without those of manifests that are data of tests.
     pub external: Vec<External>,
     /// Packages that are imported and that no manifest declares, by ecosystem and name: in ecosystems in which an import names
     /// its package.
@@ -75,13 +75,13 @@ pub struct External {
     pub scope: Scope,
     /// The manifest that declares it.
     pub manifest: String,
-    /// Files that use it, by path.
+    /// Files with an import that is matched to it for certain, by path.
     pub used_in: Vec<String>,
     /// Where the package comes from.
     pub ecosystem: Ecosystem,
     /// The requirement of the manifest, as written.
     pub requirement: Option<String>,
-    /// Places that use it.
+    /// Places of these imports.
     pub uses: Vec<Place>,
 }
 
@@ -183,8 +183,16 @@ fn external(analysis: &Analysis) -> Vec<External> {
         }
     }
     let path = |file: FileIx| analysis.workspace.files[file].path.clone();
+    let used: BTreeSet<&str> =
+        uses.keys().map(|&package| analysis.packages.declared[package].manifest.as_str()).collect();
+    // A manifest among tests of which nothing is used is data of a test, if imports name their packages.
+    let is_data = |declared: &Declared| {
+        declared.ecosystem.imports_name_packages()
+            && craig_text::is_test(&declared.manifest)
+            && !used.contains(declared.manifest.as_str())
+    };
     let declared = analysis.packages.declared.iter().enumerate();
-    let report = declared.map(|(at, declared)| {
+    let report = declared.filter(|(_, declared)| !is_data(declared)).map(|(at, declared)| {
         let uses = uses.remove(&at).unwrap_or_default();
         let files: BTreeSet<FileIx> = uses.iter().map(|(file, _)| *file).collect();
         External {
@@ -203,7 +211,10 @@ fn external(analysis: &Analysis) -> Vec<External> {
 
 fn undeclared(analysis: &Analysis) -> Vec<Undeclared> {
     let mut found: BTreeMap<(Ecosystem, String), BTreeSet<FileIx>> = BTreeMap::new();
-    for used in analysis.graph.packages.iter().filter(|used| used.package.is_none()) {
+    let is_in_none = |used: &&PackageUse| {
+        used.package.is_none() && !analysis.packages.is_declared(used.ecosystem, &used.import)
+    };
+    for used in analysis.graph.packages.iter().filter(is_in_none) {
         let name = package_name(used.ecosystem, &used.import);
         found.entry((used.ecosystem, name)).or_default().insert(used.file);
     }

@@ -8,7 +8,7 @@ use craig_text::PathRole;
 use craig_text::path::{folder, is_in};
 
 use crate::clusters::clusters;
-use crate::graph::Graph;
+use crate::graph::{Graph, Weakness};
 use crate::workspace::{FileIx, SourceFile, Workspace};
 
 /// Uses of one module by another, in pairs of files.
@@ -18,8 +18,8 @@ pub(crate) struct Counts {
     pub(crate) product: usize,
     /// Of these, of types only.
     pub(crate) types: usize,
-    /// Of these, within functions.
-    pub(crate) lazy: usize,
+    /// Of these, by examples; those of types are not counted again.
+    pub(crate) examples: usize,
     /// By tests.
     pub(crate) tests: usize,
 }
@@ -33,6 +33,10 @@ pub(crate) struct Modules {
     pub(crate) paths: Vec<String>,
     /// Module of each file, where it has one.
     pub(crate) of_file: Vec<Option<usize>>,
+    /// Whether each file is an example.
+    pub(crate) is_example: Vec<bool>,
+    /// The module of the top, if it holds folders for which there was no room: its layer would mean nothing.
+    pub(crate) rest: Option<usize>,
 }
 
 /// A folder with a smaller share of the product code is not expanded: one in so many files.
@@ -56,23 +60,29 @@ impl Modules {
         if !is_product.contains(&true) {
             is_product.fill(true);
         }
-        let mut modules = divided(&paths, &is_product, most);
+        let (mut modules, has_rest) = divided(&paths, &is_product, most);
         divide_flat(workspace, graph, &is_product, most, &mut modules);
-        Self::from_parts(modules, files.len())
+        Self::from_parts(modules, has_rest, &paths)
     }
 
     /// By folders alone; files without a path are in no module.
     pub(crate) fn from_paths(code_paths: &[Option<&str>], most: usize) -> Self {
-        Self::from_parts(divided(code_paths, &vec![true; code_paths.len()], most), code_paths.len())
+        let (modules, has_rest) = divided(code_paths, &vec![true; code_paths.len()], most);
+        Self::from_parts(modules, has_rest, code_paths)
     }
 
-    fn from_parts(modules: Parts, n_files: usize) -> Self {
-        let mut of_file = vec![None; n_files];
+    fn from_parts(modules: Parts, has_rest: bool, code_paths: &[Option<&str>]) -> Self {
+        let mut of_file = vec![None; code_paths.len()];
+        let is_example = |path: &str| PathRole::from_path(path) == PathRole::Example;
+        // A project of examples is its own product.
+        let has_product = code_paths.iter().flatten().any(|path| !is_example(path));
+        let is_example = code_paths.iter().map(|path| has_product && path.is_some_and(is_example)).collect();
         let paths: Vec<String> = modules.keys().cloned().collect();
         for (module, files) in modules.values().enumerate() {
             files.iter().for_each(|&file| of_file[file] = Some(module));
         }
-        Self { paths, of_file }
+        let rest = paths.iter().position(|path| has_rest && path.is_empty());
+        Self { paths, of_file, is_example, rest }
     }
 
     /// How often files of one module use those of another.
@@ -83,10 +93,11 @@ impl Modules {
                 && from != to
             {
                 let counts = uses.entry((from, to)).or_default();
-                counts.tests += usize::from(edge.weakness.test);
-                counts.product += usize::from(!edge.weakness.test);
-                counts.types += usize::from(!edge.weakness.test && edge.weakness.type_only);
-                counts.lazy += usize::from(!edge.weakness.test && edge.weakness.lazy);
+                let Weakness { test, type_only, .. } = edge.weakness;
+                counts.tests += usize::from(test);
+                counts.product += usize::from(!test);
+                counts.types += usize::from(!test && type_only);
+                counts.examples += usize::from(!test && !type_only && self.is_example[edge.from]);
             }
         }
         uses
@@ -101,12 +112,14 @@ fn is_product(file: &SourceFile) -> bool {
     file.is_code() && !file.is_test && PathRole::from_path(&file.path).is_product()
 }
 
-fn divided(code_paths: &[Option<&str>], is_product: &[bool], most: usize) -> Parts {
+/// The modules, and whether that of the top holds folders for which there was no room.
+fn divided(code_paths: &[Option<&str>], is_product: &[bool], most: usize) -> (Parts, bool) {
     let code: Vec<FileIx> = (0..code_paths.len()).filter(|&at| code_paths[at].is_some()).collect();
     let size = |files: &Vec<FileIx>| files.iter().filter(|&&file| is_product[file]).count();
     let least = is_product.iter().filter(|is_product| **is_product).count() / LEAST_SHARE;
     let mut modules: Parts = BTreeMap::from([(String::new(), code)]);
     let mut closed: Vec<String> = Vec::new();
+    let mut has_rest = false;
     loop {
         let largest = modules
             .iter()
@@ -116,11 +129,13 @@ fn divided(code_paths: &[Option<&str>], is_product: &[bool], most: usize) -> Par
         let Some(path) = largest else { break };
         let files = modules.remove(&path).unwrap_or_default();
         let parts = parts(code_paths, is_product, &path, &files);
+        let n_parts = parts.len();
         let Some(parts) = fitting(&path, parts, most.saturating_sub(modules.len()), size) else {
             modules.insert(path.clone(), files);
             closed.push(path);
             continue;
         };
+        has_rest |= path.is_empty() && parts.len() < n_parts;
         if parts.len() == 1 && parts.contains_key(&path) {
             closed.push(path);
         }
@@ -131,7 +146,7 @@ fn divided(code_paths: &[Option<&str>], is_product: &[bool], most: usize) -> Par
             modules.entry(part).or_default().extend(files);
         }
     }
-    modules
+    (modules, has_rest)
 }
 
 /// The folders of a folder that hold product code; the rest stays with the folder itself. Folders that hold nothing but one

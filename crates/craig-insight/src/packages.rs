@@ -18,6 +18,8 @@ pub(crate) struct Packages {
     by_ecosystem: BTreeMap<Ecosystem, Vec<usize>>,
     /// Names that crates give to crates of the same project, by folder of the manifest: the package's own name.
     renamed: HashMap<(String, String), String>,
+    /// Crates of the project that manifests declare, by folder of the manifest.
+    own_crates: HashSet<(String, String)>,
     /// What packages of the project's own Java, Kotlin or Scala begin with.
     own_prefixes: HashSet<String>,
     /// Names of the project's own modules of Python, wherever they are: a test may add their folder to the path.
@@ -71,6 +73,11 @@ impl Packages {
         let is_own = |declared: &Declared| {
             own.contains(&(declared.ecosystem, own_name(declared.ecosystem, &declared.name)))
         };
+        let own_crates = declared
+            .iter()
+            .filter(|declared| declared.ecosystem == Ecosystem::Cargo && is_own(declared))
+            .map(|declared| (folder(&declared.manifest).to_owned(), declared.name.clone()))
+            .collect();
         let renamed = declared
             .iter()
             .filter(|declared| declared.ecosystem == Ecosystem::Cargo && is_own(declared))
@@ -89,7 +96,7 @@ impl Packages {
             by_ecosystem.entry(declared.ecosystem).or_default().push(at);
         }
         let (own_prefixes, own_modules) = (own_prefixes(workspace), own_modules(workspace));
-        Self { declared, by_ecosystem, renamed, own_prefixes, own_modules }
+        Self { declared, by_ecosystem, renamed, own_crates, own_prefixes, own_modules }
     }
 
     /// Whether an import of Python may mean a module of the project itself.
@@ -156,9 +163,30 @@ impl Packages {
         )
     }
 
+    /// Whether a manifest declares a package that an import in `from` belongs to.
+    pub(crate) fn declares(&self, from: &str, ecosystem: Ecosystem, import: &str) -> bool {
+        !self.find(from, ecosystem, import).is_empty()
+    }
+
+    /// Whether any manifest declares a package that an import may belong to, be it that of the file or not.
+    pub(crate) fn is_declared(&self, ecosystem: Ecosystem, import: &str) -> bool {
+        let of = self.by_ecosystem.get(&ecosystem).map(Vec::as_slice).unwrap_or_default();
+        of.iter().any(|&at| matching::score(&self.declared[at], import).is_some())
+    }
+
+    /// Whether a manifest declares a package of that name.
+    pub(crate) fn declares_exactly(&self, from: &str, ecosystem: Ecosystem, name: &str) -> bool {
+        self.find(from, ecosystem, name).iter().any(|&at| self.declared[at].name.eq_ignore_ascii_case(name))
+    }
+
     /// Whether the nearest manifest of a Rust file declares a crate that the code calls `name`.
     pub(crate) fn declares_crate(&self, from: &str, name: &str) -> bool {
-        !self.find(from, Ecosystem::Cargo, name).is_empty()
+        self.declares(from, Ecosystem::Cargo, name)
+    }
+
+    /// Whether the manifest in a folder declares a crate of the project.
+    pub(crate) fn declares_own_crate(&self, folder: &str, name: &str) -> bool {
+        self.own_crates.contains(&(folder.to_owned(), name.to_owned()))
     }
 
     /// The own name of a crate of the project that the manifest above `from` calls `name`.

@@ -5,15 +5,17 @@ mod notes;
 mod tests_of;
 mod tokens;
 
+use std::collections::HashSet;
 use std::ops::RangeInclusive;
 
 use craig_chunk::{FunctionMetrics, Measures, measures};
 use craig_source::{FileKind, Language};
 use craig_store::{FileId, OutlinedFile, ProjectId, Store};
+use craig_text::PathRole;
 use rayon::{ThreadPool, prelude::*};
 use serde::{Deserialize, Serialize};
 
-use crate::{InsightError, IsCancelled, go_on_unless};
+use crate::{Analysis, InsightError, IsCancelled, go_on_unless};
 use tokens::Tokens;
 
 pub use clones::{Clone, ClonePlace, Duplication};
@@ -48,7 +50,7 @@ pub struct Quality {
 
 impl Quality {
     /// Changes when something else is measured.
-    pub const VERSION: u32 = 2;
+    pub const VERSION: u32 = 3;
 }
 
 /// Sums over a project.
@@ -70,7 +72,7 @@ pub struct Summary {
     pub function_lines_mean: f64,
     /// Code files that are tests.
     pub test_files: usize,
-    /// Lines of tests per line of other code.
+    /// Lines of tests, with those inside of Rust files, per line of other code.
     pub test_lines_ratio: f64,
 }
 
@@ -109,6 +111,7 @@ pub struct LongFile {
 /// Measurements of one code file.
 struct Measured {
     path: String,
+    language: Language,
     lines: u32,
     is_test: bool,
     has_tests_inside: bool,
@@ -131,10 +134,10 @@ pub fn quality(
     is_cancelled: IsCancelled<'_>,
 ) -> Result<Quality, InsightError> {
     let records = store.file_records(project)?;
-    let is_measured = |record: &&craig_store::FileRecord| {
-        !record.is_binary && record.withheld.is_none() && record.language.kind() == FileKind::Code
+    let is_wanted = |record: &&craig_store::FileRecord| {
+        !record.is_binary && record.withheld.is_none() && is_measured(&record.path, record.language)
     };
-    let wanted: Vec<FileId> = records.iter().filter(is_measured).map(|record| record.id).collect();
+    let wanted: Vec<FileId> = records.iter().filter(is_wanted).map(|record| record.id).collect();
     let mut measured = Vec::with_capacity(wanted.len());
     for group in wanted.chunks(GROUP) {
         let texts = store.load_outlines(group)?;
@@ -144,16 +147,30 @@ pub fn quality(
         pool.install(|| measured.par_extend(texts.into_par_iter().filter_map(read)));
         go_on_unless(is_cancelled)?;
     }
-    Ok(report(measured))
+    let analysis = Analysis::load(store, project, pool, is_cancelled)?;
+    Ok(report(measured, &used_by_tests(&analysis)))
 }
 
 /// Measures texts, each with its path.
-pub fn quality_of_texts<'a>(texts: impl IntoIterator<Item = (&'a str, &'a str)>) -> Quality {
-    let measured = texts.into_iter().filter_map(|(path, text)| {
-        let language = Language::from_path(path).filter(|language| language.kind() == FileKind::Code)?;
+pub fn quality_of_texts<'a>(
+    texts: impl IntoIterator<Item = (&'a str, &'a str)> + std::clone::Clone,
+) -> Quality {
+    let measured = texts.clone().into_iter().filter_map(|(path, text)| {
+        let language = Language::from_path(path).filter(|language| is_measured(path, *language))?;
         Some(measure(path.to_owned(), language, text))
     });
-    report(measured.collect())
+    report(measured.collect(), &used_by_tests(&Analysis::from_texts(texts)))
+}
+
+/// Whether people wrote the code of a file, as far as its path shows.
+fn is_measured(path: &str, language: Language) -> bool {
+    language.kind() == FileKind::Code && PathRole::from_path(path) != PathRole::Generated
+}
+
+/// Files that tests import or use by name.
+fn used_by_tests(analysis: &Analysis) -> HashSet<&str> {
+    let uses = analysis.graph.all().filter(|edge| edge.weakness.test);
+    uses.map(|edge| analysis.workspace.files[edge.to].path.as_str()).collect()
 }
 
 fn measure(path: String, language: Language, text: &str) -> Measured {
@@ -174,6 +191,7 @@ fn measure(path: String, language: Language, text: &str) -> Measured {
         None => by_marks,
     };
     Measured {
+        language,
         lines: u32::try_from(text.lines().count()).unwrap_or(u32::MAX),
         is_test: craig_text::is_test(&path),
         has_tests_inside: is_rust && text.contains("#[cfg(test)]"),
@@ -195,7 +213,15 @@ fn inner_tests(text: &str) -> Option<RangeInclusive<u32>> {
     Some(u32::try_from(start + 1).ok()?..=u32::try_from(end).ok()?)
 }
 
-fn report(mut measured: Vec<Measured>) -> Quality {
+impl Measured {
+    /// Lines of tests: all of a test file, or those of the tests inside of it.
+    fn test_lines(&self) -> u64 {
+        let inner = self.inner_tests.as_ref().map_or(0, |lines| u64::from(lines.end() - lines.start()) + 1);
+        if self.is_test { u64::from(self.lines) } else { inner }
+    }
+}
+
+fn report(mut measured: Vec<Measured>, used_by_tests: &HashSet<&str>) -> Quality {
     measured.sort_by(|a, b| a.path.cmp(&b.path));
     let functions = functions(&measured);
     Quality {
@@ -203,7 +229,7 @@ fn report(mut measured: Vec<Measured>) -> Quality {
         duplication: clones::duplication(&measured),
         long_files: long_files(&measured),
         notes: notes::report(&measured),
-        tests: tests_of::modules(&measured),
+        tests: tests_of::modules(&measured, used_by_tests),
         not_parsed: measured
             .iter()
             .filter(|file| file.functions.is_none())
@@ -236,23 +262,22 @@ fn functions(measured: &[Measured]) -> Vec<Function> {
 }
 
 fn summary(measured: &[Measured], functions: &[Function]) -> Summary {
-    let lines = |is_test: bool| -> u64 {
-        measured.iter().filter(|file| file.is_test == is_test).map(|file| u64::from(file.lines)).sum()
-    };
+    let lines: u64 = measured.iter().map(|file| u64::from(file.lines)).sum();
+    let test_lines: u64 = measured.iter().map(Measured::test_lines).sum();
     let mean = |of: fn(&Function) -> u32| {
         let sum: u64 = functions.iter().map(|function| u64::from(of(function))).sum();
         rounded(sum as f64 / functions.len().max(1) as f64)
     };
     Summary {
         files: measured.len(),
-        lines: lines(false) + lines(true),
+        lines,
         functions: functions.len(),
         complexity_mean: mean(|function| function.complexity),
         complexity_p90: functions.get(functions.len() / 10).map_or(0, |function| function.complexity),
         complex_functions: functions.iter().filter(|function| function.complexity > COMPLEX).count(),
         function_lines_mean: mean(|function| function.lines),
         test_files: measured.iter().filter(|file| file.is_test).count(),
-        test_lines_ratio: rounded(lines(true) as f64 / lines(false).max(1) as f64),
+        test_lines_ratio: rounded(test_lines as f64 / (lines - test_lines).max(1) as f64),
     }
 }
 

@@ -91,11 +91,11 @@ impl<'w> Resolver<'w> {
             rust: rust::Crates::new(workspace, packages),
             go: go::Modules::new(workspace),
             jvm: jvm::Types::new(workspace),
-            csharp: csharp::Types::new(workspace),
-            php: php::Types::new(workspace),
+            csharp: csharp::Types::new(workspace, packages),
+            php: php::Types::new(workspace, packages),
             ruby: ruby::Libraries::new(workspace),
             c: c::Headers::new(workspace),
-            named: named::Names::new(workspace),
+            named: named::Names::new(workspace, packages),
         }
     }
 

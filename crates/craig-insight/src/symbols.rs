@@ -100,6 +100,10 @@ pub struct SymbolGraph {
     pub definitions: Vec<SymbolDefinition>,
     /// References by definition, then by place.
     pub references: Vec<SymbolReference>,
+    /// What files of scripts export by statements of their own, or of other files: by file.
+    exported: Vec<(u32, SymbolIx)>,
+    /// Files of which others export everything, by the file that does.
+    exported_files: Vec<(u32, u32)>,
     /// The stamp of the SCIP index of which the occurrences of some files are.
     pub scip: Option<FileStamp>,
     /// Indexes of references by place, made when they are first asked for.
@@ -190,7 +194,19 @@ impl SymbolGraph {
             language: file.language,
             is_test: file.is_test,
         });
+        let handed_on: Vec<(u32, modules::Entity)> = (0..names.len())
+            .into_par_iter()
+            .flat_map_iter(|file| modules.handed_on(file).into_iter().map(move |found| (file as u32, found)))
+            .collect();
+        let (mut exported, mut exported_files) = (Vec::new(), Vec::new());
+        for (file, found) in handed_on {
+            match found {
+                modules::Entity::Symbol(at) => exported.push((file, at)),
+                modules::Entity::Module(to) => exported_files.push((file, to as u32)),
+                _ => {}
+            }
+        }
         let (files, definitions) = (files.collect(), table.symbols());
-        Self { files, definitions, references, ..Self::default() }
+        Self { files, definitions, references, exported, exported_files, ..Self::default() }
     }
 }

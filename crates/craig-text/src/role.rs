@@ -104,8 +104,6 @@ const TEST_FOLDERS: &[&str] = &[
     "tests",
     "__test__",
     "__tests__",
-    "spec",
-    "specs",
     "unittests",
     "e2e",
     "cypress",
@@ -122,8 +120,15 @@ const TEST_FOLDERS: &[&str] = &[
     "__snapshots__",
 ];
 
+/// Folders of RSpec and its likes, and the extensions of languages in which they are of specifications.
+const SPEC_FOLDERS: &[&str] = &["spec", "specs"];
+const EXTENSIONS_WITHOUT_SPECS: &[&str] = &["rs"];
+
 /// Last words of names of folders and files of tests, after `-`, `_` or `.`: `shop-tests`, `Shop.Tests`, `cart_test.go`.
 const TEST_WORDS: &[&str] = &["test", "tests", "spec", "specs", "unittest", "unittests"];
+
+/// First word of names of folders of tests: `tests_e2e`. `test_runner` is more often a test runner.
+const TESTS_PREFIX: &str = "tests_";
 
 /// Last words of names of folders that begin with a capital: `androidTest`, `ShopUITests`.
 const CAPITAL_TEST_FOLDERS: &[&str] = &["Test", "Tests"];
@@ -184,7 +189,7 @@ const EXAMPLE_WORDS: &[&str] =
     &["example", "examples", "sample", "samples", "demo", "demos", "bench", "benchmark", "benchmarks"];
 
 /// Whole names of files of examples, without extension, and parts between dots: `button.stories.tsx`.
-const EXAMPLE_STEMS: &[&str] = &["example", "examples"];
+const EXAMPLE_STEMS: &[&str] = &["example", "examples", "demo"];
 const EXAMPLE_PARTS: &[&str] = &["example", "stories", "bench"];
 
 /// Folders of documentation.
@@ -256,12 +261,15 @@ impl<'p> Place<'p> {
 
     fn is_test(&self) -> bool {
         let folders = self.folders.to_ascii_lowercase();
-        if self.has_folder(&folders, TEST_FOLDERS) {
+        let has_specs = !EXTENSIONS_WITHOUT_SPECS.contains(&extension(&self.lower_name));
+        if self.has_folder(&folders, TEST_FOLDERS) || has_specs && self.has_folder(&folders, SPEC_FOLDERS) {
             return true;
         }
+        let is_named_for_tests =
+            |folder| ends_with_word(folder, TEST_WORDS) || folder.starts_with(TESTS_PREFIX);
         let has_capitals = |folder: &str| CAPITAL_TEST_FOLDERS.iter().any(|end| ends_inside(folder, end));
         !self.is_below_product_root
-            && (folders.split('/').any(|folder| ends_with_word(folder, TEST_WORDS))
+            && (folders.split('/').any(is_named_for_tests)
                 || self.folders.split('/').any(has_capitals)
                 || self.has_test_name())
     }
@@ -423,6 +431,9 @@ mod tests {
                 "src/attest.rs",
                 "src/inspector.rs",
                 "src/specific.ts",
+                "yazi-shared/src/spec/url.rs",
+                "packages/tests-runner.ts",
+                "src/test_runner/run.py",
                 "packages/testing/src/module.ts",
                 "pandas/testing.py",
                 "src/vendor_api.rs",
@@ -501,6 +512,8 @@ mod tests {
                 "e2e/login.ts",
                 "src/parser/tests.rs",
                 "src/setupTests.ts",
+                "bookmarks/tests_e2e/helpers.py",
+                "spec/support.js",
             ],
         ),
         (
@@ -520,6 +533,7 @@ mod tests {
                 "src/sort.bench.ts",
                 "src/Button.stories.tsx",
                 "playground/main.ts",
+                "packages/core/useMouse/demo.vue",
                 "examples/README.md",
                 "docs/conf.py",
             ],

@@ -65,10 +65,12 @@ pub(super) struct Order {
 }
 
 impl Order {
-    /// Adds uses from the most to the fewest, without imports of types, which nothing executes. One is against the order if those before it lead back from its target, each of
-    /// them [`DECIDES`] times as often.
-    pub(super) fn new(uses: &Uses) -> Self {
-        let by_pair = uses.iter().map(|(&pair, counts)| (pair, counts.product - counts.types));
+    /// Adds uses from the most to the fewest, without imports of types, which nothing executes, those of examples, and those
+    /// of the rest.
+    /// One is against the order if those before it lead back from its target, each of them [`DECIDES`] times as often.
+    pub(super) fn new(uses: &Uses, rest: Option<usize>) -> Self {
+        let between = uses.iter().filter(|((from, to), _)| rest != Some(*from) && rest != Some(*to));
+        let by_pair = between.map(|(&pair, counts)| (pair, counts.product - counts.types - counts.examples));
         let mut by_count: Vec<((usize, usize), usize)> = by_pair.filter(|(_, count)| *count > 0).collect();
         by_count.sort_by_key(|&(pair, count)| (Reverse(count), pair));
         let mut order = Self { agreed: DiGraphMap::new(), against: BTreeMap::new() };
@@ -146,7 +148,8 @@ impl Order {
         let mut graph: DiGraphMap<u32, ()> = DiGraphMap::new();
         for edge in analysis.graph.of_product().filter(|edge| is_wanted(edge)) {
             let (Some(from), Some(to)) = (map.of_file[edge.from], map.of_file[edge.to]) else { continue };
-            if self.is_against(from, to) {
+            let is_of_rest = map.rest.is_some_and(|rest| rest == from || rest == to);
+            if is_of_rest || map.is_example[edge.from] || self.is_against(from, to) {
                 continue;
             }
             let mut node = |module: usize, file: FileIx| {
@@ -184,6 +187,7 @@ impl Order {
             if let (Some(from), Some(to)) = (map.of_file[edge.from], map.of_file[edge.to])
                 && self.against.contains_key(&(from, to))
                 && !edge.weakness.type_only
+                && !map.is_example[edge.from]
             {
                 let file = analysis.workspace.files[edge.from].path.clone();
                 places.entry((from, to)).or_default().push(Place { file, line: edge.line });
@@ -205,17 +209,19 @@ impl Order {
     }
 }
 
-/// Modules with nothing but tests.
-pub(super) fn of_tests(analysis: &Analysis, map: &Modules) -> BTreeSet<usize> {
+/// Modules with nothing but tests and examples, and the rest.
+pub(super) fn without_product(analysis: &Analysis, map: &Modules) -> BTreeSet<usize> {
     let mut has_product = vec![false; map.paths.len()];
-    let mut has_tests = vec![false; map.paths.len()];
-    for (file, module) in analysis.workspace.files.iter().zip(&map.of_file) {
-        if let Some(module) = *module {
-            has_tests[module] |= file.is_test;
-            has_product[module] |= !file.is_test;
+    let mut has_others = vec![false; map.paths.len()];
+    for (at, file) in analysis.workspace.files.iter().enumerate() {
+        if let Some(module) = map.of_file[at] {
+            let is_product = !file.is_test && !map.is_example[at];
+            has_product[module] |= is_product;
+            has_others[module] |= !is_product;
         }
     }
-    (0..map.paths.len()).filter(|&module| has_tests[module] && !has_product[module]).collect()
+    let is_without = |&module: &usize| map.rest == Some(module) || has_others[module] && !has_product[module];
+    (0..map.paths.len()).filter(is_without).collect()
 }
 
 fn names(map: &Modules, modules: impl IntoIterator<Item = usize>) -> Vec<String> {

@@ -99,7 +99,7 @@ pub(super) fn duplication(measured: &[Measured]) -> Duplication {
     });
     clones.truncate(MOST_CLONES);
     let lines: u64 = measured.iter().map(|file| u64::from(file.lines)).sum();
-    let test_lines: u64 = measured.iter().map(test_lines).sum();
+    let test_lines: u64 = measured.iter().map(Measured::test_lines).sum();
     let share = |duplicated: u64, lines: u64| rounded(100.0 * duplicated as f64 / lines.max(1) as f64);
     Duplication {
         duplicated_lines,
@@ -107,14 +107,6 @@ pub(super) fn duplication(measured: &[Measured]) -> Duplication {
         test_duplicated_lines,
         test_percent: share(test_duplicated_lines, test_lines),
         clones,
-    }
-}
-
-fn test_lines(file: &Measured) -> u64 {
-    match &file.inner_tests {
-        _ if file.is_test => u64::from(file.lines),
-        Some(lines) => u64::from(lines.end() - lines.start() + 1),
-        None => 0,
     }
 }
 

@@ -1,9 +1,10 @@
-//! Tests by folder: by names of files, and by tests inside the code.
+//! Tests by folder: files that tests import, that have a test at the mirrored path, or tests inside.
 
 use std::collections::HashSet;
 
-use craig_text::compact;
-use craig_text::path::{file_stem, name};
+use craig_source::Language;
+use craig_text::path::{file_stem, folder, name};
+use craig_text::{compact, is_test};
 use serde::{Deserialize, Serialize};
 
 use super::Measured;
@@ -19,21 +20,25 @@ pub struct ModuleTests {
     pub module: String,
     /// Code files that are not tests.
     pub files: usize,
-    /// Number of these with a test file of a matching name, or with tests inside.
+    /// Number of these that a test imports, with a test at the mirrored path, or with tests inside.
     pub tested_files: usize,
-    /// Lines of these files.
+    /// Lines of these.
     pub lines: u64,
     /// Files that are tests.
     pub test_files: usize,
-    /// Lines of tests.
+    /// Lines of tests, with those inside of Rust files.
     pub test_lines: u64,
 }
 
-pub(super) fn modules(measured: &[Measured]) -> Vec<ModuleTests> {
+pub(super) fn modules(measured: &[Measured], used_by_tests: &HashSet<&str>) -> Vec<ModuleTests> {
     let paths: Vec<Option<&str>> = measured.iter().map(|file| Some(file.path.as_str())).collect();
     let modules = Modules::from_paths(&paths, MOST_MODULES);
-    let tested: HashSet<String> =
-        measured.iter().filter(|file| file.is_test).map(|file| subject(&file.path)).collect();
+    let mirrors: HashSet<Mirror> = measured.iter().filter(|file| file.is_test).flat_map(mirrors).collect();
+    let is_tested = |file: &Measured| {
+        file.has_tests_inside
+            || used_by_tests.contains(file.path.as_str())
+            || mirrored(file).any(|mirror| mirrors.contains(&mirror))
+    };
     let mut found: Vec<ModuleTests> = modules
         .paths
         .iter()
@@ -48,26 +53,82 @@ pub(super) fn modules(measured: &[Measured]) -> Vec<ModuleTests> {
         .collect();
     for (file, module) in measured.iter().zip(&modules.of_file) {
         let Some(module) = module.map(|module| &mut found[module]) else { continue };
+        module.test_lines += file.test_lines();
         if file.is_test {
             module.test_files += 1;
-            module.test_lines += u64::from(file.lines);
         } else {
             module.files += 1;
             module.lines += u64::from(file.lines);
-            let own = compact(file_stem(&file.path));
-            module.tested_files += usize::from(file.has_tests_inside || tested.contains(&own));
+            module.tested_files += usize::from(is_tested(file));
         }
     }
     found
 }
 
-/// The subject in the name of a test: `cart` of `cart.test.ts`, `test_cart.py`, `CartTest.java`.
-fn subject(path: &str) -> String {
-    let name = compact(name(path).split('.').next().unwrap_or_default());
-    let bare = name.strip_prefix("test").unwrap_or(&name);
-    ["testcase", "tests", "test", "spec"]
-        .iter()
-        .find_map(|end| bare.strip_suffix(end))
-        .unwrap_or(bare)
-        .to_owned()
+/// Where a file is whose test is called after it.
+#[derive(Clone, PartialEq, Eq, Hash)]
+enum Place {
+    /// In the folder of the test.
+    Folder(String),
+    /// In the folder around that of the tests, or in one of sources there, such as `src`.
+    Around(String),
+    /// In a folder of that name, as the test is below a folder of tests.
+    Named(String),
+}
+
+/// What a test is called after.
+#[derive(PartialEq, Eq, Hash)]
+struct Mirror {
+    language: Language,
+    place: Place,
+    stem: String,
+}
+
+/// `cart` in `shop` for `shop/cart.test.ts`, `shop/tests/test_cart.py` and `test/shop/CartTest.java`.
+fn mirrors(test: &Measured) -> Vec<Mirror> {
+    if !is_test(name(&test.path)) {
+        return Vec::new();
+    }
+    let is_of_tests = |folder: &&str| is_test(&format!("{folder}/_"));
+    let folders: Vec<&str> = folder(&test.path).split('/').collect();
+    let bare = folders.iter().map(|folder| match is_of_tests(folder) {
+        true => subjects(folder).pop().unwrap_or_default(),
+        false => compact(folder),
+    });
+    let place = match folders.iter().rev().position(|folder| is_of_tests(&folder)) {
+        None => Place::Folder(joined(bare)),
+        Some(0) => Place::Around(joined(bare)),
+        Some(_) => Place::Named(bare.last().unwrap_or_default()),
+    };
+    let stem = name(&test.path).split('.').next().unwrap_or_default();
+    let subjects = subjects(stem).into_iter().filter(|subject| !subject.is_empty());
+    subjects.map(|stem| Mirror { language: test.language, place: place.clone(), stem }).collect()
+}
+
+/// A name as it is, and without the word that marks a test at its beginning or end.
+fn subjects(stem: &str) -> Vec<String> {
+    let name = compact(stem);
+    let ends = ["testcase", "tests", "test", "specs", "spec"];
+    let without_end = ends.iter().find_map(|end| name.strip_suffix(end));
+    let found = [Some(name.as_str()), name.strip_prefix("test"), without_end];
+    found.into_iter().flatten().map(str::to_owned).collect()
+}
+
+/// The tests that may be called after a file.
+fn mirrored(file: &Measured) -> impl Iterator<Item = Mirror> {
+    let folders: Vec<String> = folder(&file.path).split('/').map(compact).collect();
+    let without = |left_out: usize| {
+        let kept = folders.iter().enumerate().filter(|(at, _)| *at != left_out);
+        Place::Around(joined(kept.map(|(_, folder)| folder.clone())))
+    };
+    let whole = joined(folders.iter().cloned());
+    let named = Place::Named(folders.last().cloned().unwrap_or_default());
+    let mut places = vec![Place::Folder(whole.clone()), Place::Around(whole), named];
+    places.extend((0..folders.len()).map(without));
+    let (language, stem) = (file.language, compact(file_stem(&file.path)));
+    places.into_iter().map(move |place| Mirror { language, place, stem: stem.clone() })
+}
+
+fn joined(folders: impl Iterator<Item = String>) -> String {
+    folders.filter(|folder| !folder.is_empty()).collect::<Vec<_>>().join("/")
 }

@@ -4,9 +4,9 @@ use std::collections::HashMap;
 
 use craig_chunk::{Reference, ReferenceKind};
 use craig_source::Language;
-use craig_text::path::{folder, join, name};
+use craig_text::path::{folder, join, name, shared_folders};
 
-use super::{Target, nearest, standard};
+use super::{Target, standard};
 use crate::declared::Ecosystem;
 use crate::workspace::{FileIx, Workspace};
 
@@ -48,7 +48,7 @@ impl<'w> Headers<'w> {
         }
     }
 
-    /// The nearest file whose path ends with what is written.
+    /// The nearest file whose path ends with what is written: which of several as near is included depends on the build.
     fn ending(&self, from: FileIx, target: &str) -> Option<FileIx> {
         let mut written = target;
         while let Some(rest) = written.strip_prefix("../").or_else(|| written.strip_prefix("./")) {
@@ -61,6 +61,14 @@ impl<'w> Headers<'w> {
         // A file that includes its own name means another one: a wrapper, or `<x.h>` beside it.
         let others = self.by_name.get(name(written))?.iter().copied().filter(|&at| at != from);
         let found: Vec<FileIx> = others.filter(ends).collect();
-        nearest(self.workspace, from, &found)
+        let distance = |at: FileIx| {
+            let (path, file) = (&self.workspace.files[from].path, &self.workspace.files[at]);
+            let shared = shared_folders(path, &file.path);
+            (std::cmp::Reverse(shared), file.is_test, file.path.matches('/').count())
+        };
+        let least = found.iter().map(|&at| distance(at)).min()?;
+        let mut nearest = found.into_iter().filter(|&at| distance(at) == least);
+        let first = nearest.next();
+        first.filter(|_| nearest.next().is_none())
     }
 }

@@ -7,15 +7,17 @@ use craig_source::Language;
 
 use super::{Beyond, Implicit, ImplicitKind, Target, nearest};
 use crate::declared::Ecosystem;
+use crate::packages::Packages;
 use crate::workspace::{FileIx, Workspace};
 
 pub(super) struct Types<'w> {
     workspace: &'w Workspace,
+    packages: &'w Packages,
     namespaces: HashMap<String, BTreeMap<String, Vec<FileIx>>>,
 }
 
 impl<'w> Types<'w> {
-    pub(super) fn new(workspace: &'w Workspace) -> Self {
+    pub(super) fn new(workspace: &'w Workspace, packages: &'w Packages) -> Self {
         let mut namespaces: HashMap<String, BTreeMap<String, Vec<FileIx>>> = HashMap::new();
         for (at, file) in workspace.files_in(&[Language::CSharp]) {
             let types = file.symbols.iter().filter(|symbol| {
@@ -41,7 +43,7 @@ impl<'w> Types<'w> {
                 }
             }
         }
-        Self { workspace, namespaces }
+        Self { workspace, packages, namespaces }
     }
 
     pub(super) fn resolve(&self, from: FileIx, import: &Reference) -> Vec<Target> {
@@ -50,11 +52,23 @@ impl<'w> Types<'w> {
         if is_type && let Some(file) = self.type_named(from, target) {
             return vec![Target::File(file)];
         }
-        match self.namespaces.get(target) {
+        let mut targets: Vec<Target> = match self.namespaces.get(target) {
             Some(types) => self.used(from, types).into_keys().map(Target::File).collect(),
-            None if self.has_inside(target) => Vec::new(),
-            None => vec![outside(target)],
+            None => Vec::new(),
+        };
+        // A project may add to the namespace of a package that it uses.
+        let path = &self.workspace.files[from].path;
+        let is_own = self.namespaces.contains_key(target) || self.has_inside(target);
+        let is_declared = || match is_own {
+            true => self.packages.declares_exactly(path, Ecosystem::NuGet, target),
+            false => self.packages.declares(path, Ecosystem::NuGet, target),
+        };
+        match () {
+            () if is_declared() => targets.push(Target::Package(Ecosystem::NuGet, target.to_owned())),
+            () if is_own => {}
+            () => targets.push(outside(target)),
         }
+        targets
     }
 
     fn type_named(&self, from: FileIx, qualified: &str) -> Option<FileIx> {

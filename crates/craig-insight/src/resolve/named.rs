@@ -6,13 +6,16 @@ use craig_chunk::{ChunkKind, Reference};
 use craig_source::Language;
 use craig_text::path::{ancestors, extension, folder, join, name, under};
 
+use super::script::package_name;
 use super::{Beyond, Implicit, ImplicitKind, Target, nearest};
 use crate::declared::Ecosystem;
+use crate::packages::Packages;
 use crate::workspace::{FileIx, Workspace};
 use crate::yaml;
 
 pub(super) struct Names<'w> {
     workspace: &'w Workspace,
+    packages: &'w Packages,
     by_name: HashMap<&'w str, Vec<FileIx>>,
     /// Modules of Elixir by their names.
     modules: HashMap<String, Vec<FileIx>>,
@@ -21,7 +24,7 @@ pub(super) struct Names<'w> {
 }
 
 impl<'w> Names<'w> {
-    pub(super) fn new(workspace: &'w Workspace) -> Self {
+    pub(super) fn new(workspace: &'w Workspace, packages: &'w Packages) -> Self {
         let mut by_name: HashMap<&str, Vec<FileIx>> = HashMap::new();
         for (at, file) in workspace.files.iter().enumerate() {
             by_name.entry(name(&file.path)).or_default().push(at);
@@ -35,7 +38,7 @@ impl<'w> Names<'w> {
         }
         let named = |(path, text)| Some((yaml::first(text)["name"].as_str()?.to_owned(), path));
         let pubs = workspace.manifests_named("pubspec.yaml").filter_map(named).collect();
-        Self { workspace, by_name, modules, pubs }
+        Self { workspace, packages, by_name, modules, pubs }
     }
 
     pub(super) fn resolve(&self, from: FileIx, import: &Reference) -> Target {
@@ -135,7 +138,14 @@ impl<'w> Names<'w> {
             self.file(Some(format!("{path}{ending}")))
                 .or_else(|| self.file(Some(format!("{partial}{ending}"))))
         });
-        found.map_or(Target::Unknown, Target::File)
+        // Bundlers find packages by their bare names, too.
+        let package = || {
+            let package = package_name(target)?;
+            let is_declared =
+                self.packages.declares(&self.workspace.files[from].path, Ecosystem::Npm, &package);
+            is_declared.then_some(Target::Package(Ecosystem::Npm, package))
+        };
+        found.map(Target::File).or_else(package).unwrap_or(Target::Unknown)
     }
 
     /// `alias Shop.{Cart, Price}` names two modules.

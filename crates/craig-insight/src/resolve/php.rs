@@ -8,18 +8,20 @@ use craig_text::path::{ancestors, folder, join};
 
 use super::{Beyond, Implicit, ImplicitKind, Target, nearest};
 use crate::declared::Ecosystem;
+use crate::packages::Packages;
 use crate::workspace::{FileIx, SourceFile, Workspace};
 
 pub(super) struct Types<'w> {
     workspace: &'w Workspace,
+    packages: &'w Packages,
     /// Files by the qualified names of classes, functions and constants at top level.
     names: HashMap<String, Vec<FileIx>>,
     namespaces: HashMap<String, usize>,
 }
 
 impl<'w> Types<'w> {
-    pub(super) fn new(workspace: &'w Workspace) -> Self {
-        let mut types = Self { workspace, names: HashMap::new(), namespaces: HashMap::new() };
+    pub(super) fn new(workspace: &'w Workspace, packages: &'w Packages) -> Self {
+        let mut types = Self { workspace, packages, names: HashMap::new(), namespaces: HashMap::new() };
         for (at, file) in workspace.files_in(&[Language::Php]) {
             let namespace = namespace_of(file);
             let mut above = namespace;
@@ -55,10 +57,15 @@ impl<'w> Types<'w> {
         if let Some(file) = self.names.get(name).and_then(|files| nearest(self.workspace, from, files)) {
             return Target::File(file);
         }
-        match name.split_once('\\') {
-            None => Target::Standard,
-            Some(_) if self.namespaces.contains_key(name) => Target::Unknown,
-            Some(_) => Target::Package(Ecosystem::Packagist, name.to_owned()),
+        // PHP's own classes have names of one part, as have those of a few packages.
+        let is_standard = || {
+            let path = &self.workspace.files[from].path;
+            !name.contains('\\') && !self.packages.declares(path, Ecosystem::Packagist, name)
+        };
+        match () {
+            () if is_standard() => Target::Standard,
+            () if self.namespaces.contains_key(name) => Target::Unknown,
+            () => Target::Package(Ecosystem::Packagist, name.to_owned()),
         }
     }
 

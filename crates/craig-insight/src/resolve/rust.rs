@@ -29,6 +29,8 @@ pub(super) struct Crates<'w> {
     packages: &'w Packages,
     /// Roots of libraries by the name that code calls them.
     libraries: HashMap<String, Vec<FileIx>>,
+    /// Folders of manifests with the name of their package.
+    names: HashMap<String, String>,
     /// Folders of manifests with the root of their library or program.
     roots: BTreeMap<String, FileIx>,
     modules: HashMap<Module, FileIx>,
@@ -41,6 +43,7 @@ impl<'w> Crates<'w> {
             workspace,
             packages,
             libraries: HashMap::new(),
+            names: HashMap::new(),
             roots: BTreeMap::new(),
             modules: HashMap::new(),
             places: HashMap::new(),
@@ -93,6 +96,7 @@ impl<'w> Crates<'w> {
         let Some(package) = manifest.get("package").and_then(|package| package.get("name")?.as_str()) else {
             return Vec::new();
         };
+        self.names.insert(folder.to_owned(), package.to_owned());
         let library = manifest.get("lib");
         let text = |value: Option<&toml::Value>, key: &str| {
             value.and_then(|value| value.get(key)?.as_str().map(str::to_owned))
@@ -347,7 +351,10 @@ impl<'w> Crates<'w> {
         if let Some(brought) = self.brought(&here, first, MAX_PASSED_ON) {
             return Some((brought, rest));
         }
-        // In the 2015 edition, paths of imports begin at the root.
+        // In the 2015 edition, paths of imports begin at the root, if they do not begin with a declared crate.
+        if self.packages.declares_crate(&self.workspace.files[from].path, first) {
+            return None;
+        }
         let top = (root, vec![first.to_owned()]);
         self.modules.contains_key(&top).then_some((top, rest))
     }
@@ -466,11 +473,24 @@ impl<'w> Crates<'w> {
         imports.filter(move |(_, import)| import.kind != ReferenceKind::Module && import.within == within)
     }
 
-    /// The library of the project that a file calls `name`.
+    /// The library of the project that a file calls `name`: of its own package, or of one that its manifest declares.
     fn library(&self, from: FileIx, name: &str) -> Option<FileIx> {
-        let real = self.packages.renamed_crate(&self.workspace.files[from].path, name);
+        let path = &self.workspace.files[from].path;
+        let real = self.packages.renamed_crate(path, name);
         let found = self.libraries.get(real.as_deref().unwrap_or(name))?;
-        super::nearest(self.workspace, from, found)
+        let is_usable = |library: &FileIx| match (self.manifest_of(from), self.manifest_of(*library)) {
+            (Some(own), Some(other)) if own != other => {
+                self.packages.declares_own_crate(own, &self.names[other])
+            }
+            _ => true,
+        };
+        let found: Vec<FileIx> = found.iter().copied().filter(is_usable).collect();
+        super::nearest(self.workspace, from, &found)
+    }
+
+    /// The folder of the manifest of a file's package.
+    fn manifest_of(&self, file: FileIx) -> Option<&str> {
+        ancestors(folder(&self.workspace.files[file].path)).find(|above| self.names.contains_key(*above))
     }
 
     /// Paths written out in expressions, types and macros.

@@ -2,12 +2,13 @@
 
 use std::collections::HashMap;
 
-use craig_text::path::{ancestors, extension, folder, join, name, under};
+use craig_text::PathRole;
+use craig_text::path::{ancestors, extension, file_stem, folder, is_in, join, name, under};
 use serde_json::Value;
 
 use super::{Target, standard};
 use crate::declared::Ecosystem;
-use crate::workspace::{FileIx, Workspace};
+use crate::workspace::{FileIx, SourceFile, Workspace};
 use crate::{json, manifest};
 
 /// Extensions that an import may leave out, in the order in which TypeScript looks.
@@ -274,6 +275,20 @@ impl<'w> Scripts<'w> {
         self.source_of(folder, written).or_else(|| self.file_at(&join(folder, written)?))
     }
 
+    /// The only source below a package that is called as a built file is: `src/bin/cli.ts` of `build/cli.js`.
+    pub(crate) fn only_source(&self, folder: &str, written: &str) -> Option<FileIx> {
+        let (first, _) = written.trim_start_matches("./").split_once('/')?;
+        let is_source = |(_, file): &(FileIx, &SourceFile)| {
+            is_in(&file.path, folder)
+                && LEFT_OUT.contains(&extension(&file.path))
+                && file_stem(&file.path) == file_stem(written)
+                && PathRole::from_path(&file.path).is_product()
+        };
+        let mut found = self.workspace.files.iter().enumerate().filter(is_source).map(|(at, _)| at);
+        let source = found.next().filter(|_| BUILT.contains(&first));
+        source.filter(|_| found.next().is_none())
+    }
+
     /// The first file that a value of `exports` leads to, with `rest` for its star.
     fn exported(&self, folder: &str, value: &Value, rest: &str) -> Option<FileIx> {
         match value {
@@ -383,7 +398,7 @@ fn matched<'t>(pattern: &str, target: &'t str) -> Option<&'t str> {
 }
 
 /// `@scope/name` or `name` of an import of a package; `None` for what cannot be one, such as an absolute path.
-fn package_name(target: &str) -> Option<String> {
+pub(super) fn package_name(target: &str) -> Option<String> {
     let mut parts = target.splitn(3, '/');
     let first = parts.next()?;
     let name = match first.strip_prefix('@') {

@@ -13,7 +13,7 @@ const BLOCK: usize = 16_384;
 
 impl SymbolGraph {
     /// Changes when other references are found in the same names, or the graph is kept in another way.
-    pub const VERSION: u32 = 5;
+    pub const VERSION: u32 = 6;
 
     /// The graph, to be kept.
     pub fn to_bytes(&self) -> Vec<u8> {
@@ -26,6 +26,8 @@ impl SymbolGraph {
             writer.byte(u8::from(file.is_test));
         }
         self.write_definitions(&mut writer);
+        write_pairs(&self.exported, &mut writer);
+        write_pairs(&self.exported_files, &mut writer);
         let blocks: Vec<(usize, Vec<u8>)> = blocks(&self.references)
             .into_par_iter()
             .map(|block| (block.len(), write_references(block)))
@@ -51,6 +53,8 @@ impl SymbolGraph {
             })
         })?;
         let definitions = read_definitions(&mut reader, files.len())?;
+        let exported = read_pairs(&mut reader, files.len(), definitions.len())?;
+        let exported_files = read_pairs(&mut reader, files.len(), files.len())?;
         let lengths = reader.list(|reader| {
             let n_references = usize::try_from(reader.number()?).ok()?;
             Some((n_references, usize::try_from(reader.number()?).ok()?))
@@ -66,7 +70,15 @@ impl SymbolGraph {
             })
             .collect::<Option<_>>()?;
         let references = read.concat();
-        reader.is_empty().then_some(Self { files, definitions, references, scip, ..Self::default() })
+        reader.is_empty().then_some(Self {
+            files,
+            definitions,
+            references,
+            exported,
+            exported_files,
+            scip,
+            ..Self::default()
+        })
     }
 
     fn write_definitions(&self, writer: &mut Writer) {
@@ -104,6 +116,20 @@ impl SymbolGraph {
         writer.count(self.definitions.len());
         writer.append(body);
     }
+}
+
+fn write_pairs(pairs: &[(u32, u32)], writer: &mut Writer) {
+    writer.count(pairs.len());
+    for &(first, second) in pairs {
+        writer.u32(first);
+        writer.u32(second);
+    }
+}
+
+fn read_pairs(reader: &mut Reader<'_>, n_first: usize, n_second: usize) -> Option<Vec<(u32, u32)>> {
+    let pairs = reader.list(|reader| Some((reader.u32()?, reader.u32()?)))?;
+    let is_right = |&(first, second): &(u32, u32)| (first as usize) < n_first && (second as usize) < n_second;
+    pairs.iter().all(is_right).then_some(pairs)
 }
 
 fn write_stamp(stamp: Option<FileStamp>, writer: &mut Writer) {

@@ -341,6 +341,28 @@ impl<'t, 'n> Modules<'t, 'n> {
         found.flat_map(|export| self.entities_of(file, export.value, trail)).collect()
     }
 
+    /// What a file of scripts exports by a statement, its own or of other files, each once; of a file of which it exports
+    /// everything, the file.
+    pub(super) fn handed_on(&self, file: FileIx) -> Vec<Entity> {
+        let names = &self.table.files[file];
+        if self.table.families[file] != Family::Script {
+            return Vec::new();
+        }
+        let of_statements = names
+            .exports
+            .iter()
+            .flat_map(|export| Trail::begin(MAX_HOPS, |trail| self.entities_of(file, export.value, trail)));
+        let reexported = names.imports.iter().enumerate().filter(|(_, import)| import.reexported);
+        let of_others = reexported.flat_map(|(at, import)| match (import.local, &self.places[file][at]) {
+            (None, Place::Files(files)) => files.iter().map(|&to| Entity::Module(to)).collect(),
+            _ => self.import(file, at as u32),
+        });
+        let mut found: Vec<Entity> = of_statements.chain(of_others).collect();
+        found.sort_unstable();
+        found.dedup();
+        found
+    }
+
     /// What a plain value is: a name, or a definition.
     fn entities_of(&self, file: FileIx, value: Value, trail: Trail<'_>) -> Vec<Entity> {
         match value {

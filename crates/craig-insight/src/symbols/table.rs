@@ -131,7 +131,7 @@ pub(super) struct Table<'n> {
     constructors: FxHashMap<SymbolIx, Vec<SymbolIx>>,
     /// Definitions that have members.
     has_members: FxHashSet<SymbolIx>,
-    /// All definitions that other files may name.
+    /// Definitions that other files may name, at most [`MAX_SAME_NAME`] of a name in each file.
     by_name: FxHashMap<Name, Vec<SymbolIx>>,
     pub(super) group_of: Vec<GroupIx>,
     groups: FxHashMap<Family, FxHashMap<String, GroupIx>>,
@@ -196,7 +196,12 @@ impl<'n> Table<'n> {
             if traits.has(Traits::LOCAL) {
                 continue;
             }
-            self.by_name.entry(name).or_default().push(at as u32);
+            let same_name = self.by_name.entry(name).or_default();
+            let is_full =
+                same_name.len().checked_sub(MAX_SAME_NAME).is_some_and(|first| same_name[first] >= offset);
+            if !is_full {
+                same_name.push(at as u32);
+            }
             let is_top = parent.is_none_or(|parent| self.is_transparent(parent)) && !is_owned;
             if is_top {
                 add(top.entry(name).or_default(), at);

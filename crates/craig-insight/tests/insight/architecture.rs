@@ -1,6 +1,6 @@
 //! Modules, layers and entry points, each of a tiny project.
 
-use craig_insight::{Architecture, Violation};
+use craig_insight::{Architecture, Layer, Violation};
 use expect_test::{Expect, expect};
 
 use crate::fixture::analysis;
@@ -33,7 +33,7 @@ fn modules(found: &Architecture) -> String {
 }
 
 fn layers(found: &Architecture) -> String {
-    let layer = |layer: &craig_insight::Layer| {
+    let layer = |layer: &Layer| {
         let groups: Vec<String> = layer.groups.iter().map(|group| group.join("+")).collect();
         format!("{}: {}\n", layer.level, groups.join(" "))
     };
@@ -333,6 +333,28 @@ fn many_folders_are_joined_to_few_modules() {
 }
 
 #[test]
+fn folders_without_room_make_no_layer_and_no_cycle() {
+    let uses = |to: usize| format!("import {{ a }} from \"../part{to:02}/file\"\n");
+    let imports = |at: usize| match at {
+        0 => uses(1) + &uses(58),
+        58 => uses(59),
+        59 => uses(0),
+        _ => String::new(),
+    };
+    let fixture: String =
+        (0..60).map(|at| format!("//- /part{at:02}/file.ts\nexport const a = 1\n{}", imports(at))).collect();
+    let found = analysis(&fixture).architecture();
+    let rest = found.modules.iter().find(|module| module.path == ".").unwrap();
+    assert_eq!((rest.files, rest.uses.len(), rest.used_by.len()), (37, 1, 1));
+    let level = |path: &str| {
+        let holds = |layer: &&Layer| layer.groups.iter().flatten().any(|module| module == path);
+        found.layers.iter().find(holds).map(|layer| layer.level)
+    };
+    assert_eq!((level("part00"), level("part01"), level(".")), (Some(1), Some(0), None));
+    assert!(found.cycles.is_empty() && found.violations.is_empty());
+}
+
+#[test]
 fn a_project_without_code_has_no_modules() {
     check(
         "//- /README.md\n# Docs\n//- /a.json\n{}\n",
@@ -422,6 +444,13 @@ shop = "shop.cli:main"
 other = "tool"
 //- /b/src/shop/cli.py
 //- /b/tool/__init__.py
+//- /c/package.json
+{ "name": "c", "bin": { "c": "./build/cli.js", "d": "./build/run.js" } }
+//- /c/src/bin/cli.ts
+//- /c/test/cli.ts
+//- /c/src/run.ts
+//- /c/src/lib/run.ts
+//- /c/src/bin/other.ts
 "#,
         entry_points,
         expect![[r#"
@@ -429,6 +458,8 @@ other = "tool"
             a/src/esm.ts library (module of a/package.json:1) reaches 0
             b/src/shop/cli.py program (script shop of b/pyproject.toml:2) reaches 0
             b/tool/__init__.py program (script other of b/pyproject.toml:3) reaches 0
+            c/src/bin/cli.ts program (bin of c/package.json:1) reaches 0
+            c/src/run.ts program (bin of c/package.json:1) reaches 0
         "#]],
     );
 }

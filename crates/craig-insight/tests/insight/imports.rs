@@ -442,6 +442,8 @@ fn rust_imports_pass_on_what_they_bring_in() {
 //- /Cargo.toml
 [package]
 name = "clock"
+[dependencies]
+clock-face = { path = "face" }
 //- /src/lib.rs
 pub mod time;
 mod sync;
@@ -1056,6 +1058,180 @@ import com.typesafe.scalalogging.Logger;
             unresolved src/main/java/com/google/gson/B.java:3 com.google.protobuf.Message
             unresolved src/main/java/com/google/gson/C.java:3 org.openjdk.jmh.annotations.Benchmark
             unresolved src/main/java/com/google/gson/C.java:4 org.HdrHistogram.Histogram
+        "#]],
+    );
+}
+
+#[test]
+fn crates_use_what_their_manifests_declare() {
+    check(
+        r##"
+//- /app/Cargo.toml
+[package]
+name = "app"
+edition = "2021"
+[dependencies]
+core-part = { path = "../core" }
+serde = "1"
+//- /app/src/main.rs
+mod serde;
+mod view;
+use core_part::shape::Shape;
+//- /app/src/serde.rs
+pub fn own() {}
+//- /app/src/view.rs
+use serde::Deserialize;
+use crate::serde::own;
+//- /core/Cargo.toml
+[package]
+name = "core-part"
+[lib]
+name = "core_part"
+//- /core/src/lib.rs
+pub mod shape;
+#[macro_export]
+macro_rules! run { () => { let _ = extra::Thing::new(); app::x() } }
+//- /core/src/shape.rs
+pub struct Shape;
+//- /extra/Cargo.toml
+[package]
+name = "extra"
+[dev-dependencies]
+core-part = { workspace = true }
+//- /extra/src/lib.rs
+pub struct Thing;
+//- /extra/tests/all.rs
+use extra::Thing;
+use core_part::shape::Shape;
+"##,
+        expect![[r#"
+            app/src/main.rs:1 -> app/src/serde.rs (module)
+            app/src/main.rs:2 -> app/src/view.rs (module)
+            app/src/main.rs:3 -> core/src/shape.rs (import)
+            app/src/view.rs:2 -> app/src/serde.rs (import)
+            core/src/lib.rs:1 -> core/src/shape.rs (module)
+            extra/tests/all.rs:2 -> core/src/shape.rs (import) test
+            extra/tests/all.rs:1 -> extra/src/lib.rs (import) test
+            serde 1 runtime in [app/src/view.rs]
+        "#]],
+    );
+}
+
+#[test]
+fn declared_packages_go_before_the_standard_library_and_own_namespaces() {
+    check(
+        r##"
+//- /composer.json
+{"require": {"ezyang/htmlpurifier": "^4", "james-heinrich/getid3": "^1", "mockery/mockery": "^1"}}
+//- /app/Clean.php
+<?php
+namespace App;
+use HTMLPurifier;
+use getID3;
+use Mockery;
+use DateTime;
+//- /src/App.csproj
+<Project><ItemGroup>
+  <PackageReference Include="System.Text.Json" Version="8" />
+  <PackageReference Include="Ardalis.GuardClauses" Version="4" />
+  <PackageReference Include="Shop" Version="1" />
+</ItemGroup></Project>
+//- /src/Guards.cs
+namespace Ardalis.GuardClauses { public static class OwnGuards {} }
+//- /src/Cart.cs
+using System.IO;
+using System.Text.Json.Serialization;
+using Ardalis.GuardClauses;
+using Shop.Prices;
+namespace Shop.Carts { class Cart {} }
+//- /src/Price.cs
+namespace Shop.Prices { class Price {} }
+//- /web/package.json
+{"dependencies": {"tailwindcss": "^4"}}
+//- /web/app.css
+@import 'tailwindcss';
+@import 'tailwindcss/theme.css';
+@import 'other';
+"##,
+        expect![[r#"
+            ezyang/htmlpurifier ^4 runtime in [app/Clean.php]
+            james-heinrich/getid3 ^1 runtime in [app/Clean.php]
+            mockery/mockery ^1 runtime in [app/Clean.php]
+            Ardalis.GuardClauses 4 runtime in [src/Cart.cs]
+            Shop 1 runtime in []
+            System.Text.Json 8 runtime in [src/Cart.cs]
+            tailwindcss ^4 runtime in [web/app.css]
+            unresolved web/app.css:3 other
+        "#]],
+    );
+}
+
+#[test]
+fn which_of_equally_near_headers_is_included_depends_on_the_build() {
+    check(
+        r##"
+//- /main.c
+#include "Platform.h"
+#include "util.h"
+//- /linux/Platform.h
+//- /linux/Platform.c
+#include "Platform.h"
+//- /darwin/Platform.h
+//- /lib/util.h
+//- /other/deep/lib/util.h
+"##,
+        expect![[r#"
+            linux/Platform.c:1 -> linux/Platform.h (include)
+            main.c:2 -> lib/util.h (include)
+            unresolved main.c:1 Platform.h
+        "#]],
+    );
+}
+
+#[test]
+fn manifests_that_are_data_of_tests_declare_no_packages_of_the_project() {
+    check(
+        r##"
+//- /package.json
+{"dependencies": {"semver": "7"}}
+//- /src/index.ts
+import semver from "semver"
+//- /test/package.json
+{"devDependencies": {"mocha": "10", "chai": "5"}}
+//- /test/all.test.ts
+import { it } from "mocha"
+//- /test/test-data/old/package.json
+{"dependencies": {"express": "1", "semver": "1"}}
+"##,
+        expect![[r#"
+            semver 7 runtime in [src/index.ts]
+            chai 5 dev in []
+            mocha 10 dev in [test/all.test.ts]
+        "#]],
+    );
+}
+
+#[test]
+fn what_some_manifest_declares_is_not_undeclared() {
+    check(
+        r##"
+//- /package.json
+{"devDependencies": {"@types/node": "22"}}
+//- /app/package.json
+{"dependencies": {"left-pad": "1"}}
+//- /lib/package.json
+{"dependencies": {}}
+//- /lib/index.ts
+import pad from "left-pad"
+import other from "other"
+//- /plugins/mime.lua
+local mime = require("mime.local")
+"##,
+        expect![[r#"
+            left-pad 1 runtime in []
+            @types/node 22 dev in []
+            undeclared other
+            unresolved plugins/mime.lua:1 mime.local
         "#]],
     );
 }

@@ -464,7 +464,7 @@ auto a = R"(
 }
 
 #[test]
-fn tests_are_counted_by_folder_and_by_name() {
+fn a_file_is_tested_if_a_test_imports_or_mirrors_it() {
     check(
         r#"
 //- /src/cart.ts
@@ -487,15 +487,51 @@ y = 1
 class Cart {}
 //- /java/src/test/java/CartTest.java
 class CartTest {}
+//- /web/a/index.ts
+export const a = 1
+//- /web/a/index.test.ts
+test()
+//- /web/b/index.ts
+export const b = 1
+//- /web/c/view.ts
+export const c = 1
+//- /web/d/index.test.ts
+import { c } from "../c/view"
+//- /php/Console/Sync.php
+class Sync {}
+//- /php/tests/Feature/Console/SyncTest.php
+class SyncTest {}
+//- /php/Other/Sync.php
+class Sync {}
+//- /db/AlbumFactory.php
+class AlbumFactory {}
+//- /js/albumFactory.ts
+export const f = 1
+//- /js/tests/helpers/config.ts
+export const config = 1
+//- /js/config.ts
+export const config = 2
+//- /src/routes.gen.ts
+export const routes = 1
 "#,
         tests,
         expect![[r#"
+            db: 0 of 1 files tested, 1 lines, 0 test files, 0 test lines
             java/src/main: 1 of 1 files tested, 1 lines, 0 test files, 0 test lines
             java/src/test: 0 of 0 files tested, 0 lines, 1 test files, 1 test lines
+            js: 0 of 2 files tested, 2 lines, 0 test files, 0 test lines
+            js/tests: 0 of 0 files tested, 0 lines, 1 test files, 1 test lines
             lib: 1 of 2 files tested, 4 lines, 0 test files, 0 test lines
+            php/Console: 1 of 1 files tested, 1 lines, 0 test files, 0 test lines
+            php/Other: 0 of 1 files tested, 1 lines, 0 test files, 0 test lines
+            php/tests: 0 of 0 files tested, 0 lines, 1 test files, 1 test lines
             py: 1 of 1 files tested, 1 lines, 0 test files, 0 test lines
             py/tests: 0 of 0 files tested, 0 lines, 1 test files, 1 test lines
             src: 1 of 2 files tested, 2 lines, 1 test files, 1 test lines
+            web/a: 1 of 1 files tested, 1 lines, 1 test files, 1 test lines
+            web/b: 0 of 1 files tested, 1 lines, 0 test files, 0 test lines
+            web/c: 1 of 1 files tested, 1 lines, 0 test files, 0 test lines
+            web/d: 0 of 0 files tested, 0 lines, 1 test files, 1 test lines
         "#]],
     );
 }

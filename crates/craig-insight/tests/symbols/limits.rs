@@ -8,6 +8,7 @@ fn a_name_that_is_defined_in_every_line_has_references_in_proportion_to_its_uses
     for (path, line, around) in [
         ("a.py", "def f(): return f(f(f))\n", ["", ""]),
         ("a.js", "function f(a) { return f(f(a)) }\n", ["", ""]),
+        ("a.c", "int f(int a) { return f(f(a)); }\n", ["", ""]),
         ("A.java", "  int f(int a) { return f(f(a)); }\n", ["class A {\n", "}\n"]),
         ("A.java", "  A(int a) { new A(1); }\n", ["class A {\n", "}\n"]),
     ] {

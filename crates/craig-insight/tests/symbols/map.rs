@@ -157,6 +157,59 @@ fn the_public_api_is_what_tests_use() {
 }
 
 #[test]
+fn the_public_api_of_scripts_is_what_their_main_files_export() {
+    let files = fixture::files(
+        r#"
+//- /src/index.ts
+import { hidden } from "./run"
+export { run } from "./run"
+export * from "./types"
+export * as tools from "./tools"
+export const VERSION = hidden()
+const own = 1
+//- /src/run.ts
+export function run() { return hidden() + spawn() }
+export function hidden() { return 1 }
+export function spawn() { return 2 }
+//- /src/types.ts
+export * from "./more"
+export interface Options { all: boolean }
+interface Inner {}
+//- /src/more.ts
+export { late as early } from "./late"
+//- /src/late.ts
+export function late() {}
+export function never() {}
+//- /src/tools.ts
+export function tool() {}
+//- /src/old.js
+module.exports = { first, second: make() }
+function first() {}
+function make() {}
+//- /lib/__init__.py
+from lib._impl import Shown
+//- /lib/_impl.py
+class Shown: pass
+class Internal: pass
+//- /lib/open.py
+class Open: pass
+"#,
+    );
+    let graph = SymbolGraph::from_texts(fixture::borrowed(&files));
+    let (central, n_users) = (graph.central(&MapFocus::default()), graph.n_outside_users());
+    let names = |root: &str| {
+        let offered = graph.public_api(&[graph.file(root).unwrap()], &central, &n_users);
+        let mut names: Vec<&str> =
+            offered.iter().map(|&at| graph.definitions[at as usize].name.as_str()).collect();
+        names.sort_unstable();
+        names.join(" ")
+    };
+    expect!["Open Options VERSION late run tool"].assert_eq(&names("src/index.ts"));
+    expect!["Open first"].assert_eq(&names("src/old.js"));
+    expect!["Open Shown"].assert_eq(&names("lib/__init__.py"));
+}
+
+#[test]
 fn a_project_without_symbols_has_no_map() {
     let graph = SymbolGraph::from_texts([("README.md", "# Shop\n")]);
     assert_eq!(graph.central(&MapFocus { paths: vec!["README.md".into()], symbols: Vec::new() }), []);

@@ -43,7 +43,7 @@ fn dependencies() {
             -- stdout
             4 imports between files, 0 matched to no file or package, 1 package, 1 cycle
 
-            Packages  most used first; 0 without a use in code
+            Packages  most used first; 0 that no import is matched to (-)
             package  version  scope    files  manifest
             zod      ^3.0.0   runtime      1  package.json
 
@@ -179,7 +179,7 @@ fn quality() {
             tag   place               note
             TODO  src/cart/cart.ts:4  round
 
-            Tests  modules with files that no test is called after
+            Tests  modules with files that no test imports or is called after
             module       files  with a test  lines  test files
             src              1            0      4           0
             src/storage      1            0      4           0

@@ -257,6 +257,11 @@ pub(super) fn export<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
         (None, Some(value)) => walk.visit(value),
         (None, None) => walk.children(node),
     };
+    let made = &mut walk.found.definitions[first..];
+    if let Some(around) = made.first().map(|definition| definition.parent) {
+        let exported = made.iter_mut().filter(|definition| definition.parent == around);
+        exported.for_each(|definition| definition.traits = definition.traits.and(Traits::EXPORTED));
+    }
     if has_word(node, "default") {
         let made =
             (walk.found.definitions.len() > first).then_some(Source::Definition(first as DefinitionIx));

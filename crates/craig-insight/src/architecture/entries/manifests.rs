@@ -59,7 +59,12 @@ impl Named<'_> {
             _ => Vec::new(),
         };
         for bin in bins {
-            self.add(scripts.written(here, bin), "program", "bin", bin);
+            self.add(
+                scripts.written(here, bin).or_else(|| scripts.only_source(here, bin)),
+                "program",
+                "bin",
+                bin,
+            );
         }
         // Nobody else can use a private package.
         if manifest["private"].as_bool() != Some(true)

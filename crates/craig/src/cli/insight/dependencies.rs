@@ -1,6 +1,8 @@
 //! Dependencies for people.
 
-use craig_engine::{Dependencies, External};
+use std::collections::BTreeMap;
+
+use craig_engine::{Dependencies, Ecosystem, External};
 
 use super::{heading, rest};
 use crate::cli::output::{BOLD, Columns, DIM, PATH, styled};
@@ -12,7 +14,7 @@ pub(super) fn text(found: &Dependencies, limit: usize, columns: Columns) -> Stri
         "{} between files, {} matched to no file or package, {}, {}\n",
         counted(found.edges.len() as u64, "import"),
         found.unresolved.len(),
-        counted(found.external.len() as u64, "package"),
+        counted(distinct(&found.external).len() as u64, "package"),
         counted(found.cycles.len() as u64, "cycle"),
     );
     [
@@ -26,6 +28,16 @@ pub(super) fn text(found: &Dependencies, limit: usize, columns: Columns) -> Stri
     .filter(|part| !part.is_empty())
     .collect::<Vec<_>>()
     .join("\n")
+}
+
+/// Packages, each once however many manifests declare it, with whether an import is matched to it.
+fn distinct(declared: &[External]) -> BTreeMap<(Ecosystem, &str), bool> {
+    let mut packages = BTreeMap::new();
+    for package in declared {
+        *packages.entry((package.ecosystem, package.name.as_str())).or_default() |=
+            !package.used_in.is_empty();
+    }
+    packages
 }
 
 fn packages(found: &Dependencies, limit: usize, columns: Columns) -> String {
@@ -45,12 +57,15 @@ fn packages(found: &Dependencies, limit: usize, columns: Columns) -> String {
             package.name.clone(),
             package.version.clone().unwrap_or_default(),
             package.scope.as_str().to_owned(),
-            package.used_in.len().to_string(),
+            match package.used_in.len() {
+                0 => "-".to_owned(),
+                n_files => n_files.to_string(),
+            },
             package.manifest.clone(),
         ]);
     }
-    let n_unused = found.external.iter().filter(|package| package.used_in.is_empty()).count();
-    heading("Packages", format_args!("most used first; {n_unused} without a use in code"))
+    let n_unmatched = distinct(&found.external).values().filter(|is_used| !**is_used).count();
+    heading("Packages", format_args!("most used first; {n_unmatched} that no import is matched to (-)"))
         + &table.render(columns)
         + &rest(limit, by_use.len(), "more package")
 }

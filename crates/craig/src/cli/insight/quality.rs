@@ -176,5 +176,5 @@ fn tests(found: &Quality, limit: usize, columns: Columns) -> String {
             module.test_files.to_string(),
         ]);
     }
-    heading("Tests", "modules with files that no test is called after") + &table.render(columns)
+    heading("Tests", "modules with files that no test imports or is called after") + &table.render(columns)
 }
