@@ -317,7 +317,8 @@ pub struct Definition {
     pub value: Value,
     /// Of a type, what it extends and implements; of a function, what the lambda that it takes last is called on.
     pub supers: Vec<Value>,
-    /// Of a function, how many arguments it takes, where overloads are distinguished by that and the number is fixed.
+    /// Of a function, how many arguments it takes, where overloads are distinguished by that and the number is fixed; of a type,
+    /// how many type arguments, where types are distinguished by that.
     pub arity: Option<u8>,
     /// Of a function, a variable or a type of functions, what its parameters are; those after the last that is known are left out.
     pub parameters: Vec<Parameter>,
@@ -391,6 +392,8 @@ pub struct Occurrence {
     pub within: Option<DefinitionIx>,
     /// Of a call, how many arguments it has, where overloads are distinguished by that.
     pub arguments: Option<u8>,
+    /// How many type arguments it has, where generic types are distinguished by that; otherwise 0.
+    pub type_arguments: u8,
 }
 
 /// A name that an import brings into the file.

@@ -129,6 +129,9 @@ fn read_references(bytes: &[u8]) -> Option<(References, Vec<&str>)> {
 /// Bits of the first byte of an occurrence: its role, its site, and by how many lines it follows the one before.
 const SITE_SHIFT: u32 = 3;
 const LINES_SHIFT: u32 = 6;
+/// Sites of names with type arguments, whose number follows.
+const BARE_GENERIC: u8 = 6;
+const MEMBER_GENERIC: u8 = 7;
 /// The difference of lines is a number of its own.
 const FAR: u8 = 3;
 /// Bits of the first byte of a value: what it is, then an index that is near, plus one.
@@ -320,7 +323,10 @@ fn write_occurrences(writer: &mut Writer, occurrences: &[Occurrence]) {
     let (mut line, mut column) = (1, 0);
     for (at, occurrence) in occurrences.iter().enumerate() {
         let lines = occurrence.line.checked_sub(line).filter(|lines| *lines < u32::from(FAR));
+        let is_generic = occurrence.type_arguments > 0;
         let (site, value) = match occurrence.site {
+            Site::Bare if is_generic => (BARE_GENERIC, None),
+            Site::Member(value) if is_generic => (MEMBER_GENERIC, Some(value)),
             Site::Bare => (0, None),
             Site::Member(value) => (1, Some(value)),
             Site::Key(value) => (2, Some(value)),
@@ -337,6 +343,9 @@ fn write_occurrences(writer: &mut Writer, occurrences: &[Occurrence]) {
         (line, column) = (occurrence.line, occurrence.column);
         writer.u32(occurrence.name.0);
         value.inspect(|value| write_value(writer, *value, at as OccurrenceIx));
+        if matches!(site, BARE_GENERIC | MEMBER_GENERIC) {
+            writer.byte(occurrence.type_arguments);
+        }
         if let Site::Lexical(index) | Site::Import(index) = occurrence.site {
             writer.u32(index);
         }
@@ -370,19 +379,22 @@ fn read_occurrences(reader: &mut Reader<'_>) -> Option<Vec<Occurrence>> {
         };
         column = reader.difference(if line == line_before { column } else { 0 })?;
         let name = NameId(reader.u32()?);
-        let site = match first >> SITE_SHIFT & 7 {
-            0 => Site::Bare,
-            1 => Site::Member(read_value(reader, at)?),
+        let code = first >> SITE_SHIFT & 7;
+        let site = match code {
+            0 | BARE_GENERIC => Site::Bare,
+            1 | MEMBER_GENERIC => Site::Member(read_value(reader, at)?),
             2 => Site::Key(read_value(reader, at)?),
             3 => Site::Lexical(reader.u32()?),
             4 => Site::Import(reader.u32()?),
             5 => Site::Local,
             _ => return None,
         };
+        let is_generic = matches!(code, BARE_GENERIC | MEMBER_GENERIC);
+        let type_arguments = if is_generic { reader.byte()? } else { 0 };
         at += 1;
         let role = Role::from_byte(first & 7)?;
         let arguments = if role == Role::Call { read_number_of_arguments(reader)? } else { None };
-        Some(Occurrence { name, line, column, role, site, within: None, arguments })
+        Some(Occurrence { name, line, column, role, site, within: None, arguments, type_arguments })
     })?;
     let (mut done, mut last) = (0, 0);
     while done < occurrences.len() {

@@ -176,8 +176,19 @@ fn base<'t>(walk: &mut Walk<'t>, _: Node<'t>) -> Value {
 fn generic<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
     let role = walk.take_role();
     let value = child(node, "identifier").map_or(Value::Unknown, |name| walk.name(name, role));
+    // Type arguments of a method tell nothing.
+    if role != Role::Call {
+        walk.set_type_arguments(value, n_types(node, "type_argument_list"));
+    }
     arguments_of_type(walk, node);
     value
+}
+
+/// How many types a generic name or declaration lists: `<T, U>` and `<,>` are two.
+fn n_types(node: Node<'_>, list: &str) -> u8 {
+    let Some(list) = child(node, list) else { return 0 };
+    let commas = list.children(&mut list.walk()).filter(|part| part.kind() == ",").count();
+    u8::try_from(commas + 1).unwrap_or(u8::MAX)
 }
 
 fn arguments_of_type<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Vec<Value> {
@@ -197,6 +208,7 @@ fn qualified<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
         (Some(text), None) => walk.at_site(text, role, Site::Bare),
         _ => Value::Unknown,
     };
+    walk.set_type_arguments(value, n_types(name, "type_argument_list"));
     arguments_of_type(walk, name);
     value
 }
@@ -260,6 +272,7 @@ fn type_value<'t>(walk: &mut Walk<'t>, node: Node<'t>, role: Role) -> Value {
         "generic_name" => {
             let Some(name) = child(node, "identifier") else { return Value::Unknown };
             let whole = walk.name(name, role).instance();
+            walk.set_type_arguments(whole, n_types(node, "type_argument_list"));
             let held = arguments_of_type(walk, node);
             match walk.text_of(name) {
                 text if COLLECTIONS.contains(&text) => held.first().copied().unwrap_or_default().collection(),
@@ -331,6 +344,7 @@ fn type_declaration<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
     let Some(definition) = walk.define(name, node, kind, traits(node, walk.text)) else {
         return Value::Unknown;
     };
+    walk.set_arity(definition, Some(n_types(node, "type_parameter_list")).filter(|n| *n > 0));
     walk.scope(ScopeKind::Block, |walk| {
         walk.inside_type(definition, |walk| {
             type_parameters(walk, node);
@@ -418,6 +432,9 @@ fn type_parameters<'t>(walk: &mut Walk<'t>, node: Node<'t>) {
 fn delegate<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
     let Some(name) = field(node, "name") else { return Value::Unknown };
     let definition = walk.define(name, node, DefinitionKind::Type, traits(node, walk.text));
+    if let Some(definition) = definition {
+        walk.set_arity(definition, Some(n_types(node, "type_parameter_list")).filter(|n| *n > 0));
+    }
     walk.function(None, |walk| {
         walk.inside(definition, |walk| {
             type_parameters(walk, node);

@@ -591,7 +591,9 @@ impl<'t> Walk<'t> {
 
     fn push_at(&mut self, line: u32, column: u32, name: NameId, role: Role, site: Site) -> OccurrenceIx {
         let within = self.within;
-        self.found.occurrences.push(Occurrence { name, line, column, role, site, within, arguments: None });
+        let (arguments, type_arguments) = (None, 0);
+        let found = Occurrence { name, line, column, role, site, within, arguments, type_arguments };
+        self.found.occurrences.push(found);
         (self.found.occurrences.len() - 1) as OccurrenceIx
     }
 
@@ -818,6 +820,15 @@ impl<'t> Walk<'t> {
             && occurrence.role == Role::Call
         {
             occurrence.arguments = u8::try_from(n).ok();
+        }
+    }
+
+    /// Notes how many type arguments what a value is made from has.
+    pub(crate) fn set_type_arguments(&mut self, of: Value, n: u8) {
+        if let Value::Itself(Source::Occurrence(at)) | Value::Instance(Source::Occurrence(at)) = of
+            && let Some(occurrence) = self.found.occurrences.get_mut(at as usize)
+        {
+            occurrence.type_arguments = n;
         }
     }
 

@@ -122,6 +122,8 @@ struct Sought {
     role: Role,
     /// Of a call, the number of its arguments if that tells overloads apart.
     arguments: Option<u8>,
+    /// The number of type arguments, where that tells types apart.
+    type_arguments: u8,
 }
 
 pub(super) struct Binder<'t, 'n> {
@@ -353,6 +355,9 @@ impl<'t, 'n> Binder<'t, 'n> {
         if !self.table.families[entry.file as usize].has_separate_names() {
             return true;
         }
+        if !self.has_arity(at, sought) {
+            return false;
+        }
         let is_callable = entry.kind.is_callable() && !entry.traits.has(Traits::PROPERTY);
         match sought.role {
             Role::Type | Role::Inherit | Role::Implement => {
@@ -371,7 +376,12 @@ impl<'t, 'n> Binder<'t, 'n> {
     fn may_fit(&self, at: SymbolIx, sought: Sought) -> bool {
         let is_type_sought = matches!(sought.role, Role::Type | Role::Inherit | Role::Implement);
         let is_never = is_type_sought || sought.role == Role::Override;
-        !is_never && !self.is_constructor(at)
+        !is_never && !self.is_constructor(at) && self.has_arity(at, sought)
+    }
+
+    /// Whether a type of C# takes as many type arguments as are written: `List` and `List<T>` are two types.
+    fn has_arity(&self, at: SymbolIx, sought: Sought) -> bool {
+        self.table.type_arity(at).is_none_or(|arity| arity == sought.type_arguments)
     }
 
     /// Whether a definition is a constructor that is called by the name of its type.
@@ -611,7 +621,12 @@ impl<'b, 't, 'n> FileBinder<'b, 't, 'n> {
             return Bound::default();
         };
         let name = table.name(self.file, occurrence.name);
-        let sought = Sought { name, role: occurrence.role, arguments: occurrence.arguments };
+        let sought = Sought {
+            name,
+            role: occurrence.role,
+            arguments: occurrence.arguments,
+            type_arguments: occurrence.type_arguments,
+        };
         match occurrence.site {
             Site::Lexical(ix) => Bound::symbols(&[table.offsets[self.file] + ix], CERTAIN),
             Site::Import(import) => Bound::certain(self.binder.modules.import(self.file, import)),
@@ -845,7 +860,8 @@ impl<'b, 't, 'n> FileBinder<'b, 't, 'n> {
         {
             return Bound::symbols(&found, CERTAIN);
         }
-        let found = modules.by_stars(self.file, name);
+        let mut found = modules.by_stars(self.file, name);
+        found.retain(|entity| !matches!(*entity, Entity::Symbol(at) if !binder.has_arity(at, sought)));
         if !found.is_empty() {
             return Bound { entities: found, confidence: TYPED };
         }
@@ -856,7 +872,7 @@ impl<'b, 't, 'n> FileBinder<'b, 't, 'n> {
             return found;
         }
         if self.family.has_global_names() {
-            return self.global(name);
+            return self.global(sought);
         }
         match self.family {
             Family::Rust => self.rust_root(name, role),

@@ -318,7 +318,8 @@ impl<'n> Table<'n> {
 
     /// Types of one name in one package, and where a language reopens types also beyond, are one.
     fn join_reopened(&mut self) {
-        let mut first: FxHashMap<(Option<SymbolIx>, Option<GroupIx>, Name), SymbolIx> = FxHashMap::default();
+        type Key = (Option<SymbolIx>, Option<GroupIx>, Name, Option<u8>);
+        let mut first: FxHashMap<Key, SymbolIx> = FxHashMap::default();
         for at in 0..self.entries.len() {
             let Entry { file, name, kind, parent, traits, .. } = self.entries[at];
             let is_space = kind.is_type() || kind == DefinitionKind::Module;
@@ -336,7 +337,8 @@ impl<'n> Table<'n> {
                 Family::C => Some(self.group_of[file as usize]),
                 _ => group,
             };
-            let known = *first.entry((parent, group, name)).or_insert(at as u32);
+            let arity = self.type_arity(at as u32);
+            let known = *first.entry((parent, group, name, arity)).or_insert(at as u32);
             if self.family(known) == family {
                 self.canonical[at] = known;
             }
@@ -432,6 +434,12 @@ impl<'n> Table<'n> {
     pub(super) fn definition(&self, at: SymbolIx) -> &'n Definition {
         let Entry { file, ix, .. } = self.entries[at as usize];
         &self.files[file as usize].definitions[ix as usize]
+    }
+
+    /// Of a type of C#, the number of type arguments that it takes: types of one name may differ by it alone.
+    pub(super) fn type_arity(&self, at: SymbolIx) -> Option<u8> {
+        let is_told_apart = self.family(at) == Family::CSharp && self.entry(at).kind.is_type();
+        is_told_apart.then(|| self.definition(at).arity.unwrap_or(0))
     }
 
     pub(super) fn entry(&self, at: SymbolIx) -> &Entry {

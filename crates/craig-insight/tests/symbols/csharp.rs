@@ -104,3 +104,64 @@ namespace App.Main
         "#]],
     );
 }
+
+#[test]
+fn generic_types_are_told_apart_by_the_number_of_their_arguments() {
+    check(
+        r##"
+//- /Pages/List.cs
+namespace App.Pages;
+
+public class List
+{
+    public static int Count = 0;
+}
+
+public class Box<T>
+{
+    public T Held { get; set; }
+}
+
+public class Box
+{
+    public static int Size = 1;
+}
+//- /Use.cs
+using System.Collections.Generic;
+using App.Pages;
+
+namespace App;
+
+public class Use
+{
+    private readonly List<Box<int>> _all = new List<Box<int>>();
+    private Dictionary<string, List<int>> _by = new();
+
+    public int Run(Box<string> box)
+    {
+        var page = new List();
+        var other = typeof(Box<>);
+        return List.Count + Box.Size + box.Held.Length;
+    }
+}
+"##,
+        &expect![[r#"
+            class List Pages/List.cs:3
+                Use.cs:13 call 95
+                Use.cs:15 type 95
+            field List.Count Pages/List.cs:5
+                Use.cs:15 read 95
+            class Box Pages/List.cs:8
+                Use.cs:8 type 95
+                Use.cs:8 type 95
+                Use.cs:11 type 95
+                Use.cs:14 type 95
+            field Box.Held Pages/List.cs:10
+                Use.cs:15 read 95
+            class Box Pages/List.cs:13
+                Use.cs:15 type 95
+            field Box.Size Pages/List.cs:15
+                Use.cs:15 read 95
+        "#]],
+    );
+}

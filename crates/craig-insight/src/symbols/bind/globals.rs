@@ -101,15 +101,15 @@ impl FileBinder<'_, '_, '_> {
     }
 
     /// A name that all files of a language see.
-    pub(super) fn global(&self, name: Name) -> Bound {
+    pub(super) fn global(&self, sought: Sought) -> Bound {
         let table = self.binder.table;
         let is_seen = |&&at: &&SymbolIx| {
             let entry = table.entry(at);
             let is_top = entry.parent.is_none_or(|parent| table.entry(parent).kind == DefinitionKind::Module);
             let is_visible = !entry.traits.has(Traits::PRIVATE) || entry.file as usize == self.file;
-            is_top && is_visible && table.family(at) == self.family
+            is_top && is_visible && table.family(at) == self.family && self.binder.has_arity(at, sought)
         };
-        let found: Vec<SymbolIx> = table.named(name).iter().filter(is_seen).copied().collect();
+        let found: Vec<SymbolIx> = table.named(sought.name).iter().filter(is_seen).copied().collect();
         if found.is_empty() { Bound::external() } else { Bound::global(&found, found.len()) }
     }
 

@@ -136,7 +136,8 @@ impl Binder<'_, '_> {
             return Vec::new();
         }
         let role = if entry.kind == DefinitionKind::Method { Role::Override } else { Role::Read };
-        let sought = Sought { name: entry.name, role, arguments: self.table.definition(at).arity };
+        let arguments = self.table.definition(at).arity;
+        let sought = Sought { name: entry.name, role, arguments, type_arguments: 0 };
         let is_overridden = |&base: &SymbolIx| {
             let traits = self.table.entry(base).traits;
             let is_hidden = has_overloads && traits.has(Traits::PRIVATE)
@@ -168,7 +169,8 @@ impl Binder<'_, '_> {
     /// The members of the declared type of an object that a member of the object stands for.
     fn declared_for(&self, at: SymbolIx, object: SymbolIx) -> Vec<SymbolIx> {
         let Type::Instance(of) = self.types[object as usize] else { return Vec::new() };
-        let sought = Sought { name: self.table.entry(at).name, role: Role::Read, arguments: None };
+        let name = self.table.entry(at).name;
+        let sought = Sought { name, role: Role::Read, arguments: None, type_arguments: 0 };
         let mut found = self.member(of, sought);
         found.retain(|&base| base != at);
         found
