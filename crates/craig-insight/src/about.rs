@@ -33,7 +33,7 @@ pub(crate) fn about(path: &str, language: Language, text: &str) -> Option<String
     }
     let head: Vec<&str> = text.lines().take(MOST_LINES).collect();
     match language {
-        Language::Python => docstring(&head).as_deref().and_then(sentence),
+        Language::Python => docstring(&head).and_then(|text| sentence(&plain(&text))),
         Language::Rust => inner_comment(&head),
         _ => before_package(&head),
     }
@@ -176,10 +176,10 @@ fn plain(text: &str) -> String {
             continue;
         };
         found.push_str(label);
-        rest = match behind.strip_prefix('(').and_then(|target| target.split_once(')')) {
-            Some((_, behind)) => behind,
-            None => behind,
-        };
+        // `[text](target)` and `[text][label of the target]`.
+        let target = [('(', ')'), ('[', ']')].into_iter();
+        let mut target = target.filter_map(|(open, close)| behind.strip_prefix(open)?.split_once(close));
+        rest = target.next().map_or(behind, |(_, behind)| behind);
     }
     found.push_str(rest);
     if found.contains("{@") {

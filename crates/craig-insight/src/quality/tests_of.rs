@@ -92,26 +92,33 @@ fn mirrors(test: &Measured) -> Vec<Mirror> {
     let is_of_tests = |folder: &&str| is_test(&format!("{folder}/_"));
     let folders: Vec<&str> = folder(&test.path).split('/').collect();
     let bare = folders.iter().map(|folder| match is_of_tests(folder) {
-        true => subjects(folder).pop().unwrap_or_default(),
+        true => unmarked(folder).last().unwrap_or_default(),
         false => compact(folder),
     });
-    let place = match folders.iter().rev().position(|folder| is_of_tests(&folder)) {
+    let mut bare = bare;
+    let place = match folders.iter().rev().position(is_of_tests) {
         None => Place::Folder(joined(bare)),
         Some(0) => Place::Around(joined(bare)),
-        Some(_) => Place::Named(bare.last().unwrap_or_default()),
+        Some(_) => Place::Named(bare.next_back().unwrap_or_default()),
     };
     let stem = name(&test.path).split('.').next().unwrap_or_default();
-    let subjects = subjects(stem).into_iter().filter(|subject| !subject.is_empty());
+    let subjects = unmarked(stem).chain([compact(stem)]).filter(|subject| !subject.is_empty());
     subjects.map(|stem| Mirror { language: test.language, place: place.clone(), stem }).collect()
 }
 
-/// A name as it is, and without the word that marks a test at its beginning or end.
-fn subjects(stem: &str) -> Vec<String> {
-    let name = compact(stem);
+/// A name without the word that marks a test at its beginning or end.
+fn unmarked(name: &str) -> impl Iterator<Item = String> {
+    let name = name.trim_matches('_');
+    let lower = name.to_ascii_lowercase();
+    let is_mark = |c: char| matches!(c, '_' | '-');
     let ends = ["testcase", "tests", "test", "specs", "spec"];
-    let without_end = ends.iter().find_map(|end| name.strip_suffix(end));
-    let found = [Some(name.as_str()), name.strip_prefix("test"), without_end];
-    found.into_iter().flatten().map(str::to_owned).collect()
+    let without_end = ends.iter().find_map(|end| {
+        let (rest, word) = name.split_at(lower.strip_suffix(end)?.len());
+        (rest.is_empty() || rest.ends_with(is_mark) || word.starts_with(char::is_uppercase)).then_some(rest)
+    });
+    let rest = lower.strip_prefix("test").map(|rest| &name[name.len() - rest.len()..]);
+    let without_start = rest.filter(|rest| rest.starts_with(|c| is_mark(c) || char::is_uppercase(c)));
+    [without_start, without_end].into_iter().flatten().map(compact).collect::<Vec<_>>().into_iter()
 }
 
 /// The tests that may be called after a file.

@@ -680,6 +680,8 @@ More of it."""
 //- /tools/user.py
 """Does some work."""
 import tools.tools
+//- /pins/__init__.py
+"""Pins what ``pip`` installs."""
 //- /silent/a.py
 import os
 """Not a docstring of the module."""
@@ -689,7 +691,7 @@ description = "Carts and their totals."
 //- /crates/cart/lib.rs
 //! Not this one.
 //- /crates/sum/lib.rs
-//! Sums and what
+//! Sums and [what][all]
 //! they add up.
 //!
 //! More.
@@ -731,6 +733,7 @@ class Cart; end
             crates/sum: Sums and what they add up (crates/sum/lib.rs)
             dict: 
             late: 
+            pins: Pins what pip installs (pins/__init__.py)
             silent: 
             store: Keeps what was sold to whom (store/README.rst)
             tools: 

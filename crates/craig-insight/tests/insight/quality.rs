@@ -481,6 +481,10 @@ mod tests {}
 fn g() {}
 //- /py/order.py
 x = 1
+//- /py/conf.py
+x = 1
+//- /py/tests/conftest.py
+y = 1
 //- /py/tests/test_order.py
 y = 1
 //- /java/src/main/java/Cart.java
@@ -525,8 +529,8 @@ export const routes = 1
             php/Console: 1 of 1 files tested, 1 lines, 0 test files, 0 test lines
             php/Other: 0 of 1 files tested, 1 lines, 0 test files, 0 test lines
             php/tests: 0 of 0 files tested, 0 lines, 1 test files, 1 test lines
-            py: 1 of 1 files tested, 1 lines, 0 test files, 0 test lines
-            py/tests: 0 of 0 files tested, 0 lines, 1 test files, 1 test lines
+            py: 1 of 2 files tested, 2 lines, 0 test files, 0 test lines
+            py/tests: 0 of 0 files tested, 0 lines, 2 test files, 2 test lines
             src: 1 of 2 files tested, 2 lines, 1 test files, 1 test lines
             web/a: 1 of 1 files tested, 1 lines, 1 test files, 1 test lines
             web/b: 0 of 1 files tested, 1 lines, 0 test files, 0 test lines
