@@ -1,17 +1,18 @@
 //! What a file, a folder or a symbol uses and is used by, and the impact of changing it.
 
-use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
 
 use craig_chunk::Symbol;
+use craig_source::Language;
 use craig_store::{FileId, ProjectId, Store};
-use craig_text::path::{is_in, name};
+use craig_text::path::{extension, is_in, name};
 use craig_text::whole_words;
 use rayon::{ThreadPool, prelude::*};
 use serde::Serialize;
 
 use crate::dependencies::{FileEdge, Place, file_edge};
 use crate::graph::Weakness;
-use crate::workspace::FileIx;
+use crate::workspace::{FileIx, SourceFile, Workspace};
 use crate::{Analysis, InsightError, SymbolGraph, SymbolQuery, SymbolReference, mermaid};
 
 /// The relations of one part of a project to the others.
@@ -267,8 +268,9 @@ fn of_files(analysis: &Analysis, target: &str, kind: &'static str, files: &BTree
     };
     let used_by = edges(&|from, to| files.contains(&to) && !files.contains(&from));
     let uses = edges(&|from, to| files.contains(&from) && !files.contains(&to));
-    let direct = analysis.graph.all().filter(|edge| files.contains(&edge.to) && !files.contains(&edge.from));
-    let first: BTreeSet<FileIx> = direct.map(|edge| edge.from).collect();
+    let direct = uses_for_impact(analysis);
+    let direct = direct.filter(|(from, to)| files.contains(to) && !files.contains(from));
+    let first: BTreeSet<FileIx> = direct.map(|(from, _)| from).collect();
     Relations {
         target: target.to_owned(),
         kind,
@@ -354,11 +356,34 @@ fn packages(analysis: &Analysis, files: &BTreeSet<FileIx>) -> Vec<UsedPackage> {
     found.into_iter().map(|(name, uses)| UsedPackage { name, uses: uses.into_iter().collect() }).collect()
 }
 
+/// Pairs of files of which the first uses the second. Those that include a header of C use the source beside it, too.
+fn uses_for_impact(analysis: &Analysis) -> impl Iterator<Item = (FileIx, FileIx)> {
+    let sources = sources_of_headers(&analysis.workspace);
+    let pairs = analysis.graph.all().map(|edge| (edge.from, edge.to));
+    pairs.flat_map(move |(from, to)| {
+        let source = sources.get(&to).copied().filter(|&source| source != from);
+        std::iter::once((from, to)).chain(source.map(|source| (from, source)))
+    })
+}
+
+/// Headers of C with the source of the same name in the same folder.
+fn sources_of_headers(workspace: &Workspace) -> HashMap<FileIx, FileIx> {
+    use Language::{C, Cpp, Cuda, ObjectiveC};
+    let bare = |path: &str| path.rsplit_once('.').map_or(String::new(), |(bare, _)| bare.to_owned());
+    let files = workspace.files_in(&[C, Cpp, Cuda, ObjectiveC]);
+    let (headers, sources): (Vec<_>, Vec<_>) =
+        files.partition(|(_, file)| extension(&file.path).starts_with('h'));
+    let sources: HashMap<String, FileIx> =
+        sources.into_iter().map(|(at, file)| (bare(&file.path), at)).collect();
+    let source = |(at, file): (FileIx, &SourceFile)| Some((at, *sources.get(&bare(&file.path))?));
+    headers.into_iter().filter_map(source).collect()
+}
+
 /// Breadth-first search against the direction of use, from the files that use the target directly.
 fn impact(analysis: &Analysis, own: &BTreeSet<FileIx>, first: &BTreeSet<FileIx>) -> Vec<Reached> {
     let mut users: BTreeMap<FileIx, Vec<FileIx>> = BTreeMap::new();
-    for edge in analysis.graph.all() {
-        users.entry(edge.to).or_default().push(edge.from);
+    for (from, to) in uses_for_impact(analysis) {
+        users.entry(to).or_default().push(from);
     }
     let mut distances: BTreeMap<FileIx, usize> = first.iter().map(|&file| (file, 1)).collect();
     let mut open: VecDeque<FileIx> = first.iter().copied().collect();

@@ -268,3 +268,25 @@ fn a_ring_reaches_each_of_its_files_once() {
         found.impact.iter().map(|one| (one.file.as_str(), one.distance)).collect();
     assert_eq!(reached, [("c.ts", 1), ("b.ts", 2)]);
 }
+
+#[test]
+fn a_change_of_a_source_of_c_reaches_those_that_include_its_header() {
+    let fixture = r#"
+//- /Settings.h
+int read(void);
+//- /Settings.c
+#include "Settings.h"
+int read(void) { return 1; }
+//- /Panel.c
+#include "Panel.h"
+#include "Settings.h"
+//- /Panel.h
+int draw(void);
+//- /main.c
+#include "Panel.h"
+"#;
+    let found = relations(fixture, "Settings.c").unwrap();
+    let reached: Vec<String> =
+        found.impact.iter().map(|reached| format!("{} {}", reached.file, reached.distance)).collect();
+    assert_eq!(reached, ["Panel.c 1", "main.c 2"]);
+}
