@@ -61,6 +61,8 @@ const GENERATED_ENDINGS: &[&str] = &[
     ".freezed.dart",
     ".g.cs",
     ".designer.cs",
+    // Of the model of a database, by Entity Framework.
+    "modelsnapshot.cs",
     ".gen.go",
     ".gen.ts",
     ".gen.tsx",

@@ -562,6 +562,7 @@ mod tests {
                 "lib/cart.g.dart",
                 "lib/cart.freezed.dart",
                 "Forms/Main.Designer.cs",
+                "Data/Migrations/CatalogContextModelSnapshot.cs",
                 "src/routeTree.gen.ts",
                 "src/api.generated.ts",
                 "src/graphql/__generated__/types.ts",
