@@ -69,7 +69,7 @@ pub struct Cycle {
 pub struct External {
     /// Name in its ecosystem; `group:artifact` for Maven.
     pub name: String,
-    /// The version in a lock file, else the requirement of the manifest; `None` if there is neither.
+    /// The version in a lock file, else the requirement of the manifest; `None` if there is neither, or a variable of the build.
     pub version: Option<String>,
     /// `runtime`, `dev`, `build`, `optional`, `peer`, `provided` or `indirect`.
     pub scope: Scope,
@@ -195,9 +195,14 @@ fn external(analysis: &Analysis) -> Vec<External> {
     let report = declared.filter(|(_, declared)| !is_data(declared)).map(|(at, declared)| {
         let uses = uses.remove(&at).unwrap_or_default();
         let files: BTreeSet<FileIx> = uses.iter().map(|(file, _)| *file).collect();
+        let requirement = declared.requirement.as_ref();
+        let is_variable = |text: &str| text.contains("$(") || text.contains("${");
         External {
             name: declared.name.clone(),
-            version: declared.version.clone().or_else(|| declared.requirement.clone()),
+            version: declared
+                .version
+                .clone()
+                .or_else(|| requirement.filter(|text| !is_variable(text)).cloned()),
             scope: declared.scope,
             manifest: declared.manifest.clone(),
             used_in: files.into_iter().map(path).collect(),

@@ -553,6 +553,7 @@ fn dotnet_projects_with_central_versions() {
   <PackageReference Include="Newtonsoft.Json"><Version>13.0.3</Version></PackageReference>
   <PackageReference Include="StyleCop.Analyzers" Version="1.1" PrivateAssets="all" />
   <PackageReference Include="$(Computed)" Version="1" />
+  <PackageReference Include="Shared.Version" Version="$(SharedVersion)" />
 </ItemGroup></Project>
 //- /tests/App.Tests.csproj
 <Project><ItemGroup><PackageReference Include="xunit" Version="2.7.0" /></ItemGroup></Project>
@@ -573,6 +574,7 @@ namespace App { class A {} }
             src/App.csproj
               Newtonsoft.Json 13.0.3 runtime in src/App.cs
               Serilog 3.1.1 runtime in src/App.cs
+              Shared.Version - runtime
               StyleCop.Analyzers 1.1 build
             tests/App.Tests.csproj
               xunit 2.7.0 dev
