@@ -64,7 +64,7 @@ fn go_on_unless(is_cancelled: IsCancelled<'_>) -> Result<(), InsightError> {
 
 impl Analysis {
     /// Changes when something else is found in the same project.
-    pub const VERSION: u32 = 2;
+    pub const VERSION: u32 = 3;
 
     /// Reads a project from the store, parsing its texts on the threads of `pool`. Fails soon after it is cancelled.
     pub fn load(
