@@ -204,7 +204,13 @@ impl Engine {
             &request.filter(&project)?,
         )?);
         if request.detail != Detail::Full {
-            request.detail.shape(&*self.store()?, &project, query, &mut hits)?;
+            let guessed = request.guesses.beside(query);
+            request.detail.shape(
+                &*self.store()?,
+                &project,
+                guessed.as_deref().unwrap_or(query),
+                &mut hits,
+            )?;
         }
         let elapsed_ms = started.elapsed().as_secs_f64() * 1e3;
         let query = query.to_owned();

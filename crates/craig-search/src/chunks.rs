@@ -43,6 +43,8 @@ pub(crate) struct PooledChunk {
     pub(crate) is_test: bool,
     /// Where the query names a line of it: by how many places nearer to the innermost call it names others, too.
     pub(crate) frame: Option<usize>,
+    /// Words of the longest message of its text that is in the query, as far as that was looked for.
+    pub(crate) literal: usize,
 }
 
 /// What is computed of all chunks of a file at once.
@@ -110,6 +112,7 @@ pub(crate) fn pool<'a>(
                 features,
                 is_test: file.is_test(at as usize),
                 frame: framed.iter().position(|framed| *framed == (place, at)),
+                literal: 0,
             }
         })
         .collect();

@@ -43,9 +43,87 @@ impl Phrase {
     }
 }
 
+impl Phrase {
+    /// Words of the longest literal of a line of `text` whose words all occur in the message, in their order; whatever is put
+    /// into its placeholders may be between them.
+    pub(crate) fn literal(&self, text: &str) -> usize {
+        text.lines()
+            .flat_map(literals)
+            .map(|literal| self.words_of(&without_placeholders(literal)))
+            .max()
+            .unwrap_or(0)
+    }
+
+    /// Number of words of a literal, if all of them occur in the message, in their order; else 0.
+    fn words_of(&self, literal: &str) -> usize {
+        let (mut n_words, mut from, mut is_in) = (0, 0, true);
+        terms(literal, |term| {
+            n_words += 1;
+            match self.words[from..].iter().position(|word| word == term).filter(|_| is_in) {
+                Some(at) => from += at + 1,
+                None => is_in = false,
+            }
+        });
+        if is_in { n_words } else { 0 }
+    }
+}
+
+/// The texts between quotes of a line; of a line without them, what follows its first `=` or `:`.
+fn literals(line: &str) -> Vec<&str> {
+    let mut found = Vec::new();
+    let mut rest = line;
+    while let Some(start) = rest.find(['"', '\'', '`']) {
+        let quote = &rest[start..=start];
+        let inside = &rest[start + 1..];
+        let Some(end) = inside.find(quote) else { break };
+        found.push(&inside[..end]);
+        rest = &inside[end + 1..];
+    }
+    // As files of messages have them: `not_found = There is no {0}`.
+    if found.is_empty() { vec![line.split_once(['=', ':']).map_or(line, |(_, value)| value)] } else { found }
+}
+
+/// A literal without `%s`, `{}`, `${name}`, `#{name}` and `\(name)`.
+fn without_placeholders(literal: &str) -> String {
+    let mut kept = String::new();
+    let mut rest = literal;
+    while let Some(start) = rest.find(['%', '{', '\\']) {
+        kept.push_str(rest[..start].trim_end_matches(['$', '#']));
+        kept.push(' ');
+        let placeholder = &rest[start..];
+        let n_bytes = match placeholder.as_bytes() {
+            [b'{', ..] | [b'%' | b'\\', b'(' | b'{', ..] => {
+                placeholder.find(['}', ')']).map_or(1, |end| end + 1)
+            }
+            [b'%', ..] => placeholder.find(|c: char| c.is_ascii_alphabetic()).map_or(1, |end| end + 1),
+            // An escape, such as `\n`.
+            _ => 1 + placeholder[1..].chars().next().map_or(0, char::len_utf8),
+        };
+        rest = &placeholder[n_bytes..];
+    }
+    kept + rest
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn literals_are_found_whatever_their_placeholders_hold() {
+        let phrase = Phrase::new("Error: cannot open file '/etc/app.toml' for reading (errno 13)");
+        for line in [
+            r#"bail!("cannot open file {} for reading", path)"#,
+            r#"log("cannot open file %-10s for reading\n", path);"#,
+            "throw new Error(`cannot open file '${path}' for reading`)",
+            r#"raise f"cannot open file {path!r} for reading""#,
+            r#"fatalError("cannot open file \(path) for reading")"#,
+            "message.open = cannot open file {0} for reading",
+        ] {
+            assert!(phrase.literal(&format!("a()\n{line}\nb()")) >= 3, "{line}: {}", phrase.literal(line));
+        }
+        assert_eq!(phrase.literal(r#"bail!("cannot write file {} for reading", path)"#), 0);
+        assert_eq!(phrase.literal("x = \"%"), 0);
+    }
 
     #[test]
     fn runs_are_the_longest_in_both() {

@@ -51,7 +51,7 @@ pub(crate) struct Prior {
     pub(crate) translated: f32,
     /// For a chunk that the query names a line of.
     pub(crate) named: f32,
-    /// For the one chunk that has a run of the query's words.
+    /// For a chunk with a message that is in the query.
     pub(crate) literal: f32,
 }
 

@@ -28,7 +28,7 @@ const N_SECOND_STAGE: usize = 25;
 /// From this number of chunks on, two threads search: with fewer, waking one takes longer than it saves.
 const MIN_PARALLEL_CHUNKS: u64 = 131_072;
 
-/// Chunks of the pool, the best by [`ChunkFeatures::blend`], whose texts are compared with a pasted message.
+/// Chunks of the pool, the best by [`ChunkFeatures::blend`], whose texts are compared with runs of words of a pasted message.
 const N_PHRASED: usize = 24;
 
 /// A query that is at least this likely to be about the project goes on with what was said before: of 40 questions that need
@@ -359,16 +359,22 @@ impl Index {
         files: &[RankedFile],
         options: &SearchOptions,
     ) -> Result<Vec<PooledChunk>, SearchError> {
-        let is_pasted = may_be_pasted(text);
-        let frames = Frame::all(options.message.as_deref().unwrap_or(text));
+        let message = options.message.as_deref().unwrap_or(text);
+        let frames = Frame::all(message);
         let mut pool = pool(extractor, files, &frames);
-        if is_pasted {
-            let phrase = Phrase::new(text);
+        if may_be_pasted(message) {
+            let phrase = Phrase::new(message);
             let mut order: Vec<usize> = (0..pool.len()).collect();
             order.sort_by(|&a, &b| pool[b].features.blend.total_cmp(&pool[a].features.blend));
-            for at in order.into_iter().take(N_PHRASED) {
+            let has_literals = !extractor.query.is_report;
+            let n_read = if has_literals { order.len() } else { N_PHRASED };
+            for (place, at) in order.into_iter().enumerate().take(n_read) {
                 let candidate = &files[pool[at].rank].candidate;
-                if let Some(text) = self.text(store, candidate, pool[at].chunk)? {
+                let Some(text) = self.text(store, candidate, pool[at].chunk)? else { continue };
+                if has_literals {
+                    pool[at].literal = phrase.literal(&text);
+                }
+                if place < N_PHRASED {
                     pool[at].features.phrase = phrase.longest_run(&text) as f32;
                 }
             }
@@ -391,16 +397,17 @@ impl Index {
             _ => Vec::new(),
         };
         let query = extractor.query;
-        let literal = only_literal(&pool);
+        let longest = pool.iter().map(|chunk| chunk.literal).max().unwrap_or_default().max(MIN_LITERAL_WORDS);
+        let is_rare = pool.iter().filter(|chunk| chunk.literal == longest).count() <= MAX_LITERAL_CHUNKS;
         let translated = self.translated(text, files);
-        let prior = |at: usize, chunk: &PooledChunk| Prior {
+        let prior = |chunk: &PooledChunk| Prior {
             role: role_prior(query, &files[chunk.rank].candidate.features, chunk),
             translated: if translated[chunk.rank] { TRANSLATED } else { 0.0 },
             named: chunk.frame.map_or(0.0, named_prior),
-            literal: if literal == Some(at) { LITERAL } else { 0.0 },
+            literal: if is_rare && chunk.literal == longest { LITERAL } else { 0.0 },
         };
         let features: Vec<ChunkFeatures> = pool.iter().map(|chunk| chunk.features).collect();
-        let priors: Vec<Prior> = pool.iter().enumerate().map(|(at, chunk)| prior(at, chunk)).collect();
+        let priors: Vec<Prior> = pool.iter().map(prior).collect();
         let scored = chunk_scores(&features).into_iter().zip(priors).zip(pool);
         let mut scored: Vec<(f32, PooledChunk, Prior)> =
             scored.map(|((score, prior), chunk)| (score + prior.sum(), chunk, prior)).collect();
@@ -463,6 +470,7 @@ impl Index {
             chosen.sort_by(|(_, a), (_, b)| file_order(b).total_cmp(&file_order(a)));
         }
         let mut hits = Vec::new();
+        let mut least = 1.0f32;
         n_of.fill(0);
         for (at, chunk) in chosen {
             if hits.len() >= options.limit {
@@ -470,6 +478,11 @@ impl Index {
             }
             n_of[chunk.rank] += 1;
             let mut hit = self.hit(store, &files[chunk.rank], chunk)?;
+            if let Some(hit) = hit.as_mut() {
+                // What the order says, the probabilities say, too.
+                least = least.min(hit.score);
+                hit.score = least;
+            }
             if let Some(hit) = hit.as_mut().filter(|_| n_of[chunk.rank] == options.per_file) {
                 hit.more = self.more(&files[chunk.rank], &chunks[at..]);
             }
@@ -609,17 +622,11 @@ fn named_prior(place: usize) -> f32 {
     (NAMED - NAMED_STEP * place as f32).max(NAMED / 3.0)
 }
 
-/// What the only chunk gains that has so many words of a pasted message in a row.
-const LITERAL: f32 = 1.5;
-const MIN_LITERAL_WORDS: f32 = 4.0;
-
-/// The one chunk that has a longer run of the query's words than any other.
-fn only_literal(pool: &[PooledChunk]) -> Option<usize> {
-    let longest = pool.iter().map(|chunk| chunk.features.phrase).fold(0.0, f32::max);
-    let mut with = (0..pool.len()).filter(|&at| pool[at].features.phrase >= longest);
-    let first = with.next().filter(|_| longest >= MIN_LITERAL_WORDS);
-    if with.next().is_some() { None } else { first }
-}
+/// What a chunk gains with the longest of the messages that the query has, from this number of words on, if few have it. The
+/// text of an issue has many.
+const LITERAL: f32 = 3.0;
+const MIN_LITERAL_WORDS: usize = 4;
+const MAX_LITERAL_CHUNKS: usize = 2;
 
 /// A text of a segment; `None` if it is empty.
 fn some_text(segment: &Segment, text: TextRef) -> Option<String> {
@@ -644,7 +651,7 @@ fn evidence(chunk: ChunkFeatures, prior: Prior) -> Vec<Evidence> {
         ("beside the product", prior.role),
         ("a translation", prior.translated),
         ("a line that the query names", prior.named),
-        ("the only one with these words", prior.literal),
+        ("its message is in the query", prior.literal),
     ];
     let prior = prior.into_iter().filter(|(_, value)| *value != 0.0);
     let mut signals: Vec<_> = prior.chain(contributions(chunk)).collect();

@@ -54,7 +54,7 @@ pub struct ChatContextRequest {
 const PER_BLOCK: usize = 2;
 
 /// A message gets context if it is at least this likely to be about the project …
-const ABOUT: f32 = 0.85;
+const ABOUT: f32 = 0.8;
 
 /// … or its best block is at least this likely to answer.
 const WORTHWHILE: f32 = 0.35;
@@ -63,7 +63,7 @@ const WORTHWHILE: f32 = 0.35;
 const LONG_MESSAGE: usize = 60;
 
 /// A block needs at least this share of the best one's probability …
-const SHARE_OF_BEST: f32 = 0.25;
+const SHARE_OF_BEST: f32 = 0.1;
 
 /// … where that is less than this …
 const LIKELY: f32 = 0.08;

@@ -325,7 +325,7 @@ pub const DEFINITIONS: &[Definition] = &[
         "puku.chat.semanticContext.minSimilarity",
         Kind::Share,
         "0.01",
-        "Minimum relevance of a block: the probability that its lines answer. A block also needs a quarter of the \
+        "Minimum relevance of a block: the probability that its lines answer. A block also needs a tenth of the \
          best one's, where that is less than 0.08; with 0, any block is taken for any message.",
     ),
     user(

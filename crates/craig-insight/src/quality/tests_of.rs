@@ -71,7 +71,7 @@ enum Place {
     /// In the folder of the test.
     Folder(String),
     /// In the folder around that of the tests, or in one of sources there, such as `src`.
-    Around(String),
+    Above(String),
     /// In a folder of that name, as the test is below a folder of tests.
     Named(String),
 }
@@ -98,7 +98,7 @@ fn mirrors(test: &Measured) -> Vec<Mirror> {
     let mut bare = bare;
     let place = match folders.iter().rev().position(is_of_tests) {
         None => Place::Folder(joined(bare)),
-        Some(0) => Place::Around(joined(bare)),
+        Some(0) => Place::Above(joined(bare)),
         Some(_) => Place::Named(bare.next_back().unwrap_or_default()),
     };
     let stem = name(&test.path).split('.').next().unwrap_or_default();
@@ -126,11 +126,11 @@ fn mirrored(file: &Measured) -> impl Iterator<Item = Mirror> {
     let folders: Vec<String> = folder(&file.path).split('/').map(compact).collect();
     let without = |left_out: usize| {
         let kept = folders.iter().enumerate().filter(|(at, _)| *at != left_out);
-        Place::Around(joined(kept.map(|(_, folder)| folder.clone())))
+        Place::Above(joined(kept.map(|(_, folder)| folder.clone())))
     };
     let whole = joined(folders.iter().cloned());
     let named = Place::Named(folders.last().cloned().unwrap_or_default());
-    let mut places = vec![Place::Folder(whole.clone()), Place::Around(whole), named];
+    let mut places = vec![Place::Folder(whole.clone()), Place::Above(whole), named];
     places.extend((0..folders.len()).map(without));
     let (language, stem) = (file.language, compact(file_stem(&file.path)));
     places.into_iter().map(move |place| Mirror { language, place, stem: stem.clone() })

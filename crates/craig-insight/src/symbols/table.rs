@@ -438,8 +438,8 @@ impl<'n> Table<'n> {
 
     /// Of a type of C#, the number of type arguments that it takes: types of one name may differ by it alone.
     pub(super) fn type_arity(&self, at: SymbolIx) -> Option<u8> {
-        let is_told_apart = self.family(at) == Family::CSharp && self.entry(at).kind.is_type();
-        is_told_apart.then(|| self.definition(at).arity.unwrap_or(0))
+        let has_arity = self.family(at) == Family::CSharp && self.entry(at).kind.is_type();
+        has_arity.then(|| self.definition(at).arity.unwrap_or(0))
     }
 
     pub(super) fn entry(&self, at: SymbolIx) -> &Entry {

@@ -106,7 +106,7 @@ namespace App.Main
 }
 
 #[test]
-fn generic_types_are_told_apart_by_the_number_of_their_arguments() {
+fn generic_types_differ_by_the_number_of_their_arguments() {
     check(
         r##"
 //- /Pages/List.cs

@@ -1,7 +1,8 @@
 // What the run needs within the editor: a chat model, hovers at many places, calls of tools, a folder without a disk.
 //
 // The model says what it was asked: which files were in the prompt, and which question of the chat it was. For an edit it
-// copies the first `if` of the code that it was given to the beginning of the selected function.
+// copies the first `if` of the code that it was given to the beginning of the selected function. Asked what code may look like, it
+// expects names of the fixture.
 const { writeFileSync } = require('node:fs');
 const { homedir } = require('node:os');
 const path = require('node:path');
@@ -42,6 +43,11 @@ function registerModel() {
     async provideLanguageModelChatResponse(_model, messages, _options, progress, token) {
       if (fails) {
         throw new Error('the fake model fails');
+      }
+      if (textOf(messages.at(-1)).includes('"names"')) {
+        write('guessed.json', true);
+        progress.report(new vscode.LanguageModelTextPart(JSON.stringify({ names: ['login', 'isExpired'], code: [] })));
+        return;
       }
       for (const piece of answer(messages).match(/[\s\S]{1,24}/g)) {
         if (token.isCancellationRequested) {

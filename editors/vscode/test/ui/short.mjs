@@ -85,6 +85,15 @@ export async function shortForm(session) {
   await step('a question that follows keeps the conversation', async () => {
     await bench.followUp('@craig and when is a session expired?', /Question 2 of this chat/);
   });
+  await step('the model is asked what the code may look like', async () => {
+    const guessed = path.join(session.profile, 'home/guessed.json');
+    session.set({ 'puku.chat.semanticContext.rephrase': 'always' });
+    await bench.until('guesses', async () => {
+      const said = await bench.chat('@craig how does a user log in?', /I was given/);
+      return existsSync(guessed) && said.includes('session.js');
+    });
+    session.set({});
+  });
   await step('/no-context gives none', async () => {
     const said = await bench.chat('@craig /no-context how does a user log in?', /I was given/);
     expect(said.includes('no code') && !said.includes('📎'), said);
