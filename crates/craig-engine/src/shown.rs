@@ -30,9 +30,8 @@ const MAX_LINES: usize = 40;
 /// Symbols with more lines than this are not given whole.
 const MAX_SYMBOL_LINES: u32 = 400;
 
-/// Hits with their code, the first ones always, and the next if it is so likely in comparison with the first.
-const N_WHOLE: usize = 2;
-const BESIDE_BEST: f32 = 0.5;
+/// How likely the second and the third hit need to be in comparison with the first to be given with their code.
+const BESIDE_BEST: [f32; 2] = [0.2, 0.5];
 
 /// Hits behind these that are given as places, if they are at least so likely.
 const MAX_PLACES: usize = 3;
@@ -53,8 +52,9 @@ impl Shown {
         if !is_answered {
             return Self { n_whole: 0, n_places: scores.len().min(MAX_PLACES) };
         }
-        let is_third_worth_it = scores.get(N_WHOLE).is_some_and(|third| *third >= BESIDE_BEST * scores[0]);
-        let n_whole = (N_WHOLE + usize::from(is_third_worth_it)).min(scores.len());
+        let beside = scores.iter().skip(1).zip(BESIDE_BEST);
+        let n_beside = beside.take_while(|(score, share)| **score >= share * scores[0]).count();
+        let n_whole = (1 + n_beside).min(scores.len());
         let places = scores[n_whole..].iter().take(MAX_PLACES).take_while(|score| **score >= MIN_PLACE);
         Self { n_whole, n_places: places.count() }
     }
@@ -321,7 +321,8 @@ mod tests {
             let Shown { n_whole, n_places } = Shown::from_scores(scores, true);
             (n_whole, n_places)
         };
-        assert_eq!(of(&[0.9, 0.1, 0.05, 0.03, 0.01]), (2, 2));
+        assert_eq!(of(&[0.9, 0.1, 0.05, 0.03, 0.01]), (1, 3));
+        assert_eq!(of(&[0.5, 0.1, 0.05, 0.01]), (2, 1));
         assert_eq!(of(&[0.9, 0.6, 0.5, 0.4, 0.3, 0.2, 0.1]), (3, 3));
         assert_eq!((of(&[]), of(&[0.5])), ((0, 0), (1, 0)));
         assert_eq!(Shown::from_scores(&[0.01; 9], false), Shown { n_whole: 0, n_places: 3 });

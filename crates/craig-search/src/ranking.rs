@@ -51,7 +51,7 @@ pub(crate) struct Prior {
     pub(crate) translated: f32,
     /// For a chunk that the query names a line of.
     pub(crate) named: f32,
-    /// For a chunk with a message that is in the query.
+    /// For a chunk with a message that is in the query, or for the one with a run of its words.
     pub(crate) literal: f32,
 }
 

@@ -362,8 +362,9 @@ impl Index {
         let message = options.message.as_deref().unwrap_or(text);
         let frames = Frame::all(message);
         let mut pool = pool(extractor, files, &frames);
-        if may_be_pasted(message) {
-            let phrase = Phrase::new(message);
+        if may_be_pasted(text) {
+            // Guessed lines are as good as those of a message for runs of words, but they are no literals.
+            let (phrase, message) = (Phrase::new(text), Phrase::new(message));
             let mut order: Vec<usize> = (0..pool.len()).collect();
             order.sort_by(|&a, &b| pool[b].features.blend.total_cmp(&pool[a].features.blend));
             let has_literals = !extractor.query.is_report;
@@ -372,7 +373,7 @@ impl Index {
                 let candidate = &files[pool[at].rank].candidate;
                 let Some(text) = self.text(store, candidate, pool[at].chunk)? else { continue };
                 if has_literals {
-                    pool[at].literal = phrase.literal(&text);
+                    pool[at].literal = message.literal(&text);
                 }
                 if place < N_PHRASED {
                     pool[at].features.phrase = phrase.longest_run(&text) as f32;
@@ -400,14 +401,19 @@ impl Index {
         let longest = pool.iter().map(|chunk| chunk.literal).max().unwrap_or_default().max(MIN_LITERAL_WORDS);
         let is_rare = pool.iter().filter(|chunk| chunk.literal == longest).count() <= MAX_LITERAL_CHUNKS;
         let translated = self.translated(text, files);
-        let prior = |chunk: &PooledChunk| Prior {
+        let longest_run = only_longest_run(&pool);
+        let prior = |at: usize, chunk: &PooledChunk| Prior {
             role: role_prior(query, &files[chunk.rank].candidate.features, chunk),
             translated: if translated[chunk.rank] { TRANSLATED } else { 0.0 },
             named: chunk.frame.map_or(0.0, named_prior),
-            literal: if is_rare && chunk.literal == longest { LITERAL } else { 0.0 },
+            literal: match () {
+                () if is_rare && chunk.literal == longest => LITERAL,
+                () if longest_run == Some(at) => LONGEST_RUN,
+                () => 0.0,
+            },
         };
         let features: Vec<ChunkFeatures> = pool.iter().map(|chunk| chunk.features).collect();
-        let priors: Vec<Prior> = pool.iter().map(prior).collect();
+        let priors: Vec<Prior> = pool.iter().enumerate().map(|(at, chunk)| prior(at, chunk)).collect();
         let scored = chunk_scores(&features).into_iter().zip(priors).zip(pool);
         let mut scored: Vec<(f32, PooledChunk, Prior)> =
             scored.map(|((score, prior), chunk)| (score + prior.sum(), chunk, prior)).collect();
@@ -628,6 +634,18 @@ const LITERAL: f32 = 3.0;
 const MIN_LITERAL_WORDS: usize = 4;
 const MAX_LITERAL_CHUNKS: usize = 2;
 
+/// What the only chunk gains otherwise that has so many words of the query in a row.
+const LONGEST_RUN: f32 = 1.5;
+const MIN_RUN_WORDS: f32 = 4.0;
+
+/// The one chunk that has a longer run of the query's words than any other.
+fn only_longest_run(pool: &[PooledChunk]) -> Option<usize> {
+    let longest = pool.iter().map(|chunk| chunk.features.phrase).fold(0.0, f32::max);
+    let mut with = (0..pool.len()).filter(|&at| pool[at].features.phrase >= longest);
+    let first = with.next().filter(|_| longest >= MIN_RUN_WORDS);
+    if with.next().is_some() { None } else { first }
+}
+
 /// A text of a segment; `None` if it is empty.
 fn some_text(segment: &Segment, text: TextRef) -> Option<String> {
     Some(segment.text(text).to_owned()).filter(|text| !text.is_empty())
@@ -651,7 +669,7 @@ fn evidence(chunk: ChunkFeatures, prior: Prior) -> Vec<Evidence> {
         ("beside the product", prior.role),
         ("a translation", prior.translated),
         ("a line that the query names", prior.named),
-        ("its message is in the query", prior.literal),
+        ("words in a row", prior.literal),
     ];
     let prior = prior.into_iter().filter(|(_, value)| *value != 0.0);
     let mut signals: Vec<_> = prior.chain(contributions(chunk)).collect();
