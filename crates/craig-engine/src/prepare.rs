@@ -12,7 +12,7 @@ use crate::consent::Consent;
 use crate::freshness::{ProjectWatch, Turn};
 use crate::ingest::{ANSWER_PATIENCE, IngestRequest, Waiting};
 use crate::options::StoredOptions;
-use crate::project::root_of;
+use crate::project::{reload, root_of};
 use crate::report::{IngestReport, UpdateCheck};
 use crate::{Engine, EngineError, Progress};
 
@@ -176,7 +176,7 @@ impl Engine {
         }
         match self.ingest_changes(&mut store, project, Waiting::Fail, consent, progress) {
             Ok(report) => {
-                turn.verified(store.project(&project.reference)?);
+                turn.verified(reload(&store, project)?);
                 Ok(Freshness::UpToDate(Some(Box::new(report))))
             }
             Err(EngineError::Store(StoreError::Held { holder })) => Ok(Freshness::Held(holder)),
