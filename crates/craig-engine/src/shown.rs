@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-use craig_chunk::Symbol;
+use craig_chunk::{ChunkKind, Symbol};
 use craig_search::Hit;
 use craig_store::{OutlinedFile, Project, Store};
 use craig_text::{is_stop_word, runs, stems};
@@ -95,7 +95,7 @@ impl Detail {
 }
 
 /// Calls a hit by the innermost symbol that has the line that answers best, and gives that one's lines: a chunk may hold
-/// several, and has the name of one.
+/// several, and has the name of one. A field is called by its type.
 fn name_after_answer(hit: &mut Hit, file: &OutlinedFile, query: &str) {
     let lines: Vec<&str> = hit.content.lines().collect();
     let scores = line_scores(&lines, hit.symbol_name.as_deref(), query);
@@ -109,7 +109,10 @@ fn name_after_answer(hit: &mut Hit, file: &OutlinedFile, query: &str) {
         };
         (line..hit.line_start + lines.len() as u32).find(is_code)
     });
-    let holds = |symbol: &&Symbol| code.is_some_and(|line| (symbol.line..=symbol.line_end).contains(&line));
+    let is_field = |symbol: &Symbol| symbol.kind == ChunkKind::Constant && symbol.parent.is_some();
+    let holds = |symbol: &&Symbol| {
+        code.is_some_and(|line| (symbol.line..=symbol.line_end).contains(&line)) && !is_field(symbol)
+    };
     let is_named = |symbol: &&Symbol| {
         Some(&symbol.name) == hit.symbol_name.as_ref()
             && symbol.line <= hit.line_end
@@ -121,6 +124,7 @@ fn name_after_answer(hit: &mut Hit, file: &OutlinedFile, query: &str) {
     hit.symbol_lines = Some((symbol.line, symbol.line_end));
     if hit.symbol_name.as_ref() != Some(&symbol.name) {
         hit.symbol_name = Some(symbol.name.clone());
+        hit.chunk_type = symbol.kind;
         hit.parent.clone_from(&symbol.parent);
     }
 }
