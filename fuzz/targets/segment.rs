@@ -5,7 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 
-use craig_engine::{Config, Engine, IngestRequest, SourceOptions, Waiting};
+use craig_engine::{Config, Consent, Engine, IngestRequest, SourceOptions, Waiting};
 use libfuzzer_sys::fuzz_target;
 
 /// Larger than a header: changes before it leave the checksums as they were.
@@ -26,6 +26,7 @@ static SOUND: LazyLock<Vec<u8>> = LazyLock::new(|| {
         name: None,
         options: SourceOptions::default(),
         waiting: Waiting::Wait,
+        consent: Consent::default(),
     };
     engine.ingest(&request, &mut |_| {}).unwrap();
     let mut indexes = fs::read_dir(FOLDER.join("craig.db.d")).unwrap();
