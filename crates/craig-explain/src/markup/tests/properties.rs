@@ -80,9 +80,6 @@ const PIECES: &[&str] = &[
     "///",
 ];
 
-/// What is linear takes a tenth of a second or so, and what is quadratic minutes: no busy machine makes one of the other.
-const FAR_BEYOND_LINEAR: Duration = Duration::from_secs(30);
-
 #[test]
 fn hostile_files_take_linear_time() {
     for path in PATHS {
@@ -94,7 +91,7 @@ fn hostile_files_take_linear_time() {
                 let rendered = to_markdown(path, &text);
                 let elapsed = start.elapsed();
                 assert_eq!(rendered.split('\n').count(), text.split('\n').count());
-                assert!(elapsed < FAR_BEYOND_LINEAR, "{path} {unit:?} takes {elapsed:?}");
+                assert!(elapsed < Duration::from_secs(1), "{path} {unit:?} takes {elapsed:?}");
             }
         }
     }
