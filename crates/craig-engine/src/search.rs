@@ -204,7 +204,7 @@ impl Engine {
             &request.filter(&project)?,
         )?);
         if request.detail != Detail::Full {
-            let guessed = request.guesses.beside(query);
+            let guessed = request.guesses.appended_to(query);
             request.detail.shape(
                 &*self.store()?,
                 &project,

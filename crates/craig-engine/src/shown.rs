@@ -31,7 +31,7 @@ const MAX_LINES: usize = 40;
 const MAX_SYMBOL_LINES: u32 = 400;
 
 /// How likely the second and the third hit need to be in comparison with the first to be given with their code.
-const BESIDE_BEST: [f32; 2] = [0.2, 0.5];
+const MIN_SHARES: [f32; 2] = [0.2, 0.5];
 
 /// Hits behind these that are given as places, if they are at least so likely.
 const MAX_PLACES: usize = 3;
@@ -52,9 +52,9 @@ impl Shown {
         if !is_answered {
             return Self { n_whole: 0, n_places: scores.len().min(MAX_PLACES) };
         }
-        let beside = scores.iter().skip(1).zip(BESIDE_BEST);
-        let n_beside = beside.take_while(|(score, share)| **score >= share * scores[0]).count();
-        let n_whole = (1 + n_beside).min(scores.len());
+        let others = scores.iter().skip(1).zip(MIN_SHARES);
+        let n_others = others.take_while(|(score, share)| **score >= share * scores[0]).count();
+        let n_whole = (1 + n_others).min(scores.len());
         let places = scores[n_whole..].iter().take(MAX_PLACES).take_while(|score| **score >= MIN_PLACE);
         Self { n_whole, n_places: places.count() }
     }
@@ -202,7 +202,7 @@ fn best_run(scores: &[f32], head: usize, length: usize) -> usize {
 /// What a word counts for that is part of the symbol's own name: all of its lines are about that.
 const OWN_NAME: f32 = 0.3;
 
-/// What an identifier of the query counts for where it stands whole.
+/// What an identifier of the query counts for where it occurs whole.
 const IDENTIFIER: f32 = 3.0;
 
 /// How much each line of a text shares with a query.
@@ -213,7 +213,7 @@ fn line_scores(lines: &[&str], symbol: Option<&str>, query: &str) -> Vec<f32> {
         .map(|word| word.text)
         .filter(|name| Some(*name) != symbol && is_written_as_name(name))
         .collect();
-    // Each line's words of the query with their weights; names stand beside words.
+    // Each line's words of the query with their weights; names count as well as their words.
     let found: Vec<BTreeMap<String, f32>> = lines
         .iter()
         .map(|line| {

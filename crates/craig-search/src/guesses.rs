@@ -23,11 +23,19 @@ pub struct Guesses {
 
 impl Guesses {
     /// The question followed by the guesses; `None` without any.
-    pub fn beside(&self, question: &str) -> Option<String> {
-        let names = filled(&self.names).take(MAX_NAMES);
-        let lines = filled(&self.code).take(MAX_LINES);
-        let guesses: Vec<&str> = names.chain(lines).collect();
+    pub fn appended_to(&self, question: &str) -> Option<String> {
+        let guesses: Vec<&str> = self.counted().collect();
         (!guesses.is_empty()).then(|| format!("{question}\n{}", guesses.join("\n")))
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.counted().next().is_none()
+    }
+
+    /// The names and lines that count.
+    fn counted(&self) -> impl Iterator<Item = &str> {
+        filled(&self.names).take(MAX_NAMES).chain(filled(&self.code).take(MAX_LINES))
     }
 }
 
@@ -50,14 +58,14 @@ mod tests {
         let many: Vec<String> = (0..10).map(|n| format!("name{n}")).collect();
         let guesses = Guesses { names: many, code: owned(&["a();\n\n  b();", "c();", "d();"]) };
         let expected = "q\nname0\nname1\nname2\nname3\nname4\nname5\nname6\nname7\na();\nb();\nc();";
-        assert_eq!(guesses.beside("q").as_deref(), Some(expected));
+        assert_eq!(guesses.appended_to("q").as_deref(), Some(expected));
         let long = Guesses { code: owned(&["é".repeat(500).as_str()]), ..Guesses::default() };
-        assert_eq!(long.beside("").map(|text| text.len()), Some(1 + MAX_BYTES));
+        assert_eq!(long.appended_to("").map(|text| text.len()), Some(1 + MAX_BYTES));
     }
 
     #[test]
     fn blank_guesses_are_none() {
-        assert_eq!(Guesses::default().beside("q"), None);
-        assert_eq!(Guesses { names: owned(&[" ", ""]), code: owned(&["\n"]) }.beside("q"), None);
+        assert_eq!(Guesses::default().appended_to("q"), None);
+        assert_eq!(Guesses { names: owned(&[" ", ""]), code: owned(&["\n"]) }.appended_to("q"), None);
     }
 }

@@ -193,7 +193,7 @@ impl Index {
     ) -> Result<Found, SearchError> {
         let mut ranking = self.ranking(store, text, embedder, options)?;
         let mut best_unaided = ranking.best();
-        let guessed = options.guesses.beside(text);
+        let guessed = options.guesses.appended_to(text);
         let before = options.history.as_ref().filter(|_| guessed.is_none());
         if let Some(more) = guessed.or_else(|| before.map(|before| format!("{before}\n{text}"))) {
             let message = Some(options.message.as_deref().unwrap_or(text).to_owned());

@@ -63,7 +63,7 @@ fn before(history: &[&str]) -> Option<String> {
 }
 
 /// Telling words of a text.
-#[derive(Clone, Default)]
+#[derive(Default)]
 struct Words {
     keywords: Vec<String>,
     names: Vec<String>,

@@ -217,7 +217,7 @@ impl Engine {
     ) -> Option<Guesses> {
         let config = self.config();
         let model = config.language_model.as_ref()?;
-        if request.guesses != Guesses::default() || !config.context.chat.ask_model.wants(best) {
+        if !request.guesses.is_empty() || !config.context.chat.ask_model.wants(best) {
             return None;
         }
         let key = GuessCache::key(&request.message, &request.history);

@@ -80,7 +80,7 @@ fn read(answer: &str) -> Result<Guesses, String> {
     let (start, end) = answer.find('{').zip(answer.rfind('}')).ok_or_else(unreadable)?;
     let object = answer.get(start..=end).ok_or_else(unreadable)?;
     let guesses: Guesses = serde_json::from_str(object).map_err(|_| unreadable())?;
-    guesses.beside("").map(|_| guesses).ok_or_else(unreadable)
+    if guesses.is_empty() { Err(unreadable()) } else { Ok(guesses) }
 }
 
 /// Guesses that were made before, the latest first, by the question with its history.
