@@ -26,6 +26,10 @@ impl Phrase {
         Self { words }
     }
 
+    pub(crate) fn n_words(&self) -> usize {
+        self.words.len()
+    }
+
     /// Number of words of the longest run that the message shares with `text`.
     pub(crate) fn longest_run(&self, text: &str) -> usize {
         let mut longest = 0;

@@ -367,7 +367,8 @@ impl Index {
             let (phrase, message) = (Phrase::new(text), Phrase::new(message));
             let mut order: Vec<usize> = (0..pool.len()).collect();
             order.sort_by(|&a, &b| pool[b].features.blend.total_cmp(&pool[a].features.blend));
-            let has_literals = !extractor.query.is_report;
+            // No more words of a literal can be in a message than it has.
+            let has_literals = !extractor.query.is_report && message.n_words() >= MIN_LITERAL_WORDS;
             let n_read = if has_literals { order.len() } else { N_PHRASED };
             for (place, at) in order.into_iter().enumerate().take(n_read) {
                 let candidate = &files[pool[at].rank].candidate;
