@@ -91,10 +91,10 @@ impl<'t> Reading<'t> {
 
     fn may_lack_definitions(&self, part: Option<Range>) -> bool {
         let (grammar, tree) = (self.grammar, &self.tree);
-        grammar.is_misread(tree, &self.text)
-            && (!tree.root_node().has_error()
-                || conflicts::are_in(&self.text)
-                || recovery::may_lack_definitions(grammar, self.source, &self.text, tree, part))
+        grammar.has_declarations_as_expressions(tree, &self.text)
+            || tree.root_node().has_error()
+                && (conflicts::are_in(&self.text)
+                    || recovery::may_lack_definitions(grammar, self.source, &self.text, tree, part))
     }
 
     /// This reading or that of another version of its text, whichever is better.

@@ -252,7 +252,12 @@ impl Grammar {
 
     /// Whether the tree of a text has errors, or is wrong in spite of having none.
     pub(crate) fn is_misread(&self, tree: &Tree, text: &str) -> bool {
-        tree.root_node().has_error() || self.table.misreads.is_some_and(|misreads| misreads(tree, text))
+        tree.root_node().has_error() || self.has_declarations_as_expressions(tree, text)
+    }
+
+    /// Whether the tree of a text has declarations that it read as something else.
+    pub(crate) fn has_declarations_as_expressions(&self, tree: &Tree, text: &str) -> bool {
+        self.table.misreads.is_some_and(|misreads| misreads(tree, text))
     }
 
     /// A simplified version of a text that parsed with errors.

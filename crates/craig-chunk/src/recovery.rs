@@ -237,8 +237,9 @@ impl<'t> Recovery<'t> {
         }
         match filling(&self.layout, self.before, piece, &inside) {
             Some(kind) if placed::is_function(kind) || kind == ChunkKind::Constant => {
-                self.separate(&case);
-                return known;
+                if self.separate(&case) {
+                    return known;
+                }
             }
             Some(_) if around.depth < MAX_DEPTH => {
                 let inner = self.around(piece, &inside, around, false);

@@ -102,6 +102,15 @@ fn an_unclosed_string_hides_no_other_function() {
 }
 
 #[test]
+fn a_block_opened_where_a_function_ends_hides_no_other_function() {
+    let opened = |shape: &Shape, function: String| {
+        let end = function.trim_end().rfind('\n').expect("lines") + 1;
+        format!("{}{}\n\n", &function[..end], shape.open_block)
+    };
+    check_others(opened, expect![[""]]);
+}
+
+#[test]
 fn a_missing_end_hides_no_other_function() {
     let without_end = |function: &str| {
         let lines: Vec<_> = function.lines().filter(|line| !matches!(line.trim(), "}" | "end")).collect();
@@ -278,7 +287,7 @@ int last(void) { return 1; }
 }
 
 #[test]
-fn slots_of_qt_and_exact_objects_of_flow() {
+fn slots_and_signals_of_qt_and_exact_objects_of_flow() {
     check(
         "a.hpp",
         r#"
@@ -293,6 +302,19 @@ private:
             1-6 class Foo
             3-3 method onClicked in Foo
             5-5 method plain in Foo
+        "#]],
+    );
+    check(
+        "a.cpp",
+        r#"
+void Foo::lock() {
+  QMutexLocker locker(mutex);
+  emit changed(value);
+  emit locked();
+}
+"#,
+        expect![[r#"
+            1-5 method lock in Foo
         "#]],
     );
     check(
@@ -351,6 +373,59 @@ class After { fun fine() = 1 }
             18-18 function platform
             22-22 class After
             22-22 method fine in After
+        "#]],
+    );
+}
+
+#[test]
+fn kotlin_with_a_class_behind_annotations_read_as_an_expression() {
+    check(
+        "a.kt",
+        r#"
+package shop
+
+@Component
+@ConfigurationProperties(prefix = "shop")
+class Config {
+    fun endpoint() = url ?: "x"
+}
+
+class After { fun fine() = 1 }
+"#,
+        expect![[r#"
+            5-7 class Config
+            6-6 method endpoint in Config
+            9-9 class After
+            9-9 method fine in After
+        "#]],
+    );
+}
+
+#[test]
+fn keywords_of_csharp_that_are_names() {
+    check(
+        "a.cs",
+        r#"
+namespace N;
+public class First(bool async)
+{
+    public Task One(bool async)
+    {
+        if (async) { await F(); } else { F(); }
+        groups.Add(key, [property]);
+        return Run(
+            async, x => from y in x select y ?? x);
+    }
+    public async Task Two(bool async) => await Run(async ? 1 : 2, async () => 1, async x => x, async: true);
+    [property: JsonIgnore] public int Three { get; }
+    public void Four() { IsAsync = async; }
+}
+"#,
+        expect![[r#"
+            2-14 class First
+            4-10 method One in First
+            11-11 method Two in First
+            13-13 method Four in First
         "#]],
     );
 }

@@ -61,7 +61,9 @@ fn namespace<'t>(node: Node<'t>, _: &'t str) -> Answer<'t> {
 }
 
 fn function<'t>(node: Node<'t>, source: &'t str) -> Answer<'t> {
-    let declarator = field(node, "declarator");
+    // `else` behind a macro that stands for `if (…)` is read as a type.
+    let is_branch = field(node, "type").is_some_and(|of_type| text(of_type, source) == "else");
+    let declarator = field(node, "declarator").filter(|_| !is_branch);
     match declarator.map(|declarator| behind_macros(node, declarator).unwrap_or_else(|| declared(declarator)))
     {
         Some(name) => Answer::Define(named(Function, name, source).body(field(node, "body"))),
@@ -133,10 +135,13 @@ fn without_arguments(name: Node<'_>) -> Node<'_> {
 fn declaration<'t>(node: Node<'t>, source: &'t str) -> Answer<'t> {
     let of_type = field(node, "type").and_then(|spec| of_specifier(spec));
     let kind = if node.kind() == "type_definition" { Type } else { Constant };
+    // In a body, `Guard guard(lock);` is a variable, and `emit changed(value);` is a call.
+    let is_in_body = node.parent().is_some_and(|parent| parent.kind() == "compound_statement");
     let mut cursor = node.walk();
     let mut found: Vec<_> = Vec::new();
     for declarator in node.children_by_field_name("declarator", &mut cursor) {
-        let kind = if kind == Constant && is_function(declarator) { Function } else { kind };
+        let is_prototype = kind == Constant && !is_in_body && is_function(declarator);
+        let kind = if is_prototype { Function } else { kind };
         found.push(named(kind, declared(declarator), source));
     }
     match of_type {

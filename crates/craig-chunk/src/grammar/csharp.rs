@@ -50,21 +50,23 @@ pub(super) static TABLE: Table = Table {
     )
 };
 
-/// Hides what the grammar does not know: `ref struct`, and casts to pointers that are followed: `*(int*)p = 1`.
+/// Hides what the grammar does not know: `ref struct`, casts to pointers that are followed (`*(int*)p = 1`), and
+/// keywords that are names where they stand (`if (async)`, `[property]`).
 fn hidden(text: &str) -> Cow<'_, str> {
-    let mut text = Cow::Borrowed(text);
-    for (from, to) in [("ref struct", "    struct"), ("ref partial struct", "    partial struct")] {
-        if text.contains(from) {
-            text = Cow::Owned(text.replace(from, to));
-        }
+    let refs = ["ref struct", "ref partial struct"].into_iter().flat_map(|form| text.match_indices(form));
+    let refs = refs.map(|(at, _)| at..at + "ref".len());
+    let casts = text.match_indices("*(").filter_map(|(at, _)| pointer_cast(text, at));
+    let blanks: Vec<_> = refs.chain(casts).collect();
+    let names: Vec<_> = NAMES_TOO.into_iter().flat_map(|word| names(text, word)).collect();
+    if blanks.is_empty() && names.is_empty() {
+        return Cow::Borrowed(text);
     }
-    let casts: Vec<_> = text.match_indices("*(").filter_map(|(at, _)| pointer_cast(&text, at)).collect();
-    if casts.is_empty() {
-        return text;
+    let mut bytes = text.as_bytes().to_vec();
+    for range in blanks {
+        bytes[range].fill(b' ');
     }
-    let mut bytes = text.into_owned().into_bytes();
-    for cast in casts {
-        bytes[cast].fill(b' ');
+    for range in names {
+        bytes[range].fill(b'_');
     }
     Cow::Owned(String::from_utf8_lossy(&bytes).into_owned())
 }
@@ -74,6 +76,23 @@ fn pointer_cast(text: &str, at: usize) -> Option<Range<usize>> {
     let inside = &text[at + 2..];
     let end = inside.find(|c: char| !c.is_ascii_alphanumeric() && c != '_')?;
     (end > 0 && inside[end..].starts_with("*)")).then_some(at..at + 2 + end + 2)
+}
+
+/// Keywords that may be names: a modifier, and targets of attributes.
+const NAMES_TOO: [&str; 7] = ["async", "event", "field", "method", "param", "property", "type"];
+
+/// Where a keyword is a name: `async` unless a declaration or a lambda follows, another behind `[` unless a colon follows.
+fn names<'t>(text: &'t str, word: &'t str) -> impl Iterator<Item = Range<usize>> + 't {
+    let is_of_word = |c: char| c.is_alphanumeric() || c == '_';
+    text.match_indices(word).map(|(at, word)| at..at + word.len()).filter(move |range| {
+        let (before, behind) = (&text[..range.start], text[range.end..].trim_ascii_start());
+        let is_word = !before.ends_with(is_of_word) && !text[range.end..].starts_with(is_of_word);
+        let is_name = match word {
+            "async" => !behind.starts_with(|c: char| is_of_word(c) || c == '(' || c == '@'),
+            _ => before.trim_ascii_end().ends_with('[') && !behind.starts_with(':'),
+        };
+        is_word && is_name
+    })
 }
 
 fn with_parameters<'t>(node: Node<'t>, _: &'t str) -> Answer<'t> {
