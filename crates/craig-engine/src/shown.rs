@@ -30,6 +30,9 @@ const MAX_LINES: usize = 40;
 /// Symbols with more lines than this are not given whole.
 const MAX_SYMBOL_LINES: u32 = 400;
 
+/// Most hits of one file where no number of them is asked for: the piece that answers may be the second of the right file.
+pub const PER_FILE: usize = 3;
+
 /// How likely the second and the third hit need to be in comparison with the first to be given with their code.
 const MIN_SHARES: [f32; 2] = [0.2, 0.5];
 

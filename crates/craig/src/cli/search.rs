@@ -5,7 +5,7 @@ mod text;
 
 use std::path::PathBuf;
 
-use craig_engine::{Detail, RerankStatus, SearchAnswer, SearchRequest};
+use craig_engine::{Detail, PER_FILE, RerankStatus, SearchAnswer, SearchRequest};
 
 use self::batch::QueryLine;
 use super::costs::Costs;
@@ -36,7 +36,7 @@ pub(crate) struct Args {
     #[arg(long, short = 'n', value_name = "N")]
     limit: Option<usize>,
     /// Maximum number of results per file
-    #[arg(long, value_name = "N", default_value_t = SearchRequest::default().per_file)]
+    #[arg(long, value_name = "N", default_value_t = PER_FILE)]
     per_file: usize,
     #[command(flatten)]
     guesses: Guesses,

@@ -1,6 +1,6 @@
 //! Search results for people.
 
-use craig_engine::{Evidence, Hit, NO_ANSWER, RerankStatus, SearchAnswer, Shown};
+use craig_engine::{ChunkKind, Evidence, Hit, NO_ANSWER, RerankStatus, SearchAnswer, Shown};
 use unicode_width::UnicodeWidthStr as _;
 
 use crate::cli::output::{BOLD, Columns, DIM, GOOD, LABEL, PATH, styled};
@@ -41,12 +41,18 @@ pub(super) fn text(
         let gap = if content.is_empty() && evidence.is_empty() { "" } else { "\n" };
         heading(at + 1, hit, width) + &content + &evidence + gap
     }));
-    let n_hits = counted(shown_hits.count() as u64, "result");
+    let n_hits = n_results(shown_hits.count(), answer.hits.len());
     let took = seconds(answer.elapsed_ms / 1e3);
     let reranked = answer.rerank.as_ref().filter(|rerank| rerank.status == RerankStatus::Applied);
     let reranked = reranked.map(|rerank| format!(", reranked by {}", rerank.reranker)).unwrap_or_default();
     text += &styled(DIM, format_args!("{n_hits} in {}{reranked}, {took}", answer.project));
     text + "\n"
+}
+
+/// `1 result`, or `3 of 10 results` where others are left out.
+fn n_results(n_shown: usize, n_found: usize) -> String {
+    let found = counted(n_found as u64, "result");
+    if n_shown < n_found { format!("{n_shown} of {found}") } else { found }
 }
 
 fn nothing_found(answer: &SearchAnswer) -> String {
@@ -84,7 +90,7 @@ struct What {
 
 /// Symbol, kind, and what encloses it.
 fn what(hit: &Hit) -> Option<What> {
-    let kind = hit.chunk_type.as_str();
+    let kind = kind(hit);
     let parent = hit.parent.as_deref().filter(|parent| !parent.is_empty());
     let inside = parent.map(|parent| format!(" in {parent}")).unwrap_or_default();
     let symbol = hit.symbol_name.as_deref()?;
@@ -94,6 +100,16 @@ fn what(hit: &Hit) -> Option<What> {
         plain: format!("{symbol}  {kind}{inside}"),
         styled: format!("{}  {}", styled(BOLD, symbol), styled(DIM, format_args!("{kind}{inside}"))),
     })
+}
+
+/// The kind of a hit as its language calls it.
+fn kind(hit: &Hit) -> &'static str {
+    match (hit.chunk_type, hit.language.as_str()) {
+        (ChunkKind::Class, "rust" | "go" | "c" | "zig") => "struct",
+        (ChunkKind::Interface, "rust") => "trait",
+        (ChunkKind::Interface, "swift") => "protocol",
+        (kind, _) => kind.as_str(),
+    }
 }
 
 /// `12-40`, or `12`.
@@ -120,7 +136,7 @@ fn content(hit: &Hit, width: usize) -> String {
         if n_left > 0 { format!("{}\n", styled(DIM, gap)) } else { String::new() }
     };
     let mut text = String::new();
-    let mut next = shown[0].0;
+    let mut next = if hit.content.starts_with('…') { hit.line_start } else { shown[0].0 };
     for (number, line) in shown {
         text += &gap(number.saturating_sub(next));
         next = number + 1;

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use craig_engine::{
-    ChunkKind, Detail, GrepRequest, Guesses, Hit, KindFilter, MoreRange, NO_ANSWER, SearchAnswer,
+    ChunkKind, Detail, GrepRequest, Guesses, Hit, KindFilter, MoreRange, NO_ANSWER, PER_FILE, SearchAnswer,
     SearchRequest, Shown, with_numbers,
 };
 use rmcp::model::Resource;
@@ -20,9 +20,6 @@ use crate::mcp::resources;
 /// Default and maximum number of hits.
 const DEFAULT_LIMIT: usize = 10;
 const MOST_HITS: usize = 100;
-
-/// Hits of one file, unless asked for otherwise.
-const DEFAULT_PER_FILE: usize = 3;
 
 #[derive(Deserialize, JsonSchema)]
 struct Arguments {
@@ -151,7 +148,7 @@ impl Arguments {
     fn request(&self) -> SearchRequest {
         SearchRequest {
             limit: self.limit.unwrap_or(DEFAULT_LIMIT).clamp(1, MOST_HITS),
-            per_file: self.per_file.unwrap_or(DEFAULT_PER_FILE).clamp(1, MOST_HITS),
+            per_file: self.per_file.unwrap_or(PER_FILE).clamp(1, MOST_HITS),
             min_score: self.min_score.unwrap_or(0.0),
             detail: self.detail.unwrap_or(Detail::Lines),
             guesses: self.guesses.clone(),
