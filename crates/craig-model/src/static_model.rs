@@ -56,6 +56,11 @@ impl StaticModel {
         Ok(Self { id, vocabulary, codes: embedding.data(), scales, query_scales, dimensions })
     }
 
+    /// Whether its vocabulary has a word, given in lower case: a usual word, or one that is common in code.
+    pub fn knows(&self, word: &str) -> bool {
+        self.vocabulary.contains(word)
+    }
+
     #[inline(always)]
     fn add_row(&self, sum: &mut [f32], row: u32, factor: f32) {
         let row = row as usize;

@@ -28,6 +28,11 @@ impl Vocabulary {
         self.rows.is_empty()
     }
 
+    /// Whether it has a word, given in lower case.
+    pub fn contains(&self, word: &str) -> bool {
+        self.rows.contains_key(word)
+    }
+
     /// Appends the row of each word of `run`, a run of letters and digits; of an unknown word, those of its subwords.
     fn append_rows(&self, run: &str, rows: &mut Vec<u32>) {
         let mut lower = String::new();

@@ -103,6 +103,11 @@ pub(crate) fn is_known(word: &str, segments: &[LiveSegment]) -> bool {
     })
 }
 
+/// Number of chunks with a word in their text, those of files that are gone included.
+pub(crate) fn n_chunks_with(word: &str, segments: &[LiveSegment]) -> u64 {
+    segments.iter().map(|live| u64::from(live.segment.list(Field::Body, word).n_docs())).sum()
+}
+
 fn look_up_word<'s>(word: &str, segments: &'s [LiveSegment], totals: Totals) -> Term<'s> {
     let postings: Vec<TermPostings<'s>> =
         segments.iter().map(|segment| live_postings(word, segment)).collect();

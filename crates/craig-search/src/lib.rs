@@ -30,6 +30,7 @@ mod search;
 mod segment;
 mod top_k;
 mod trees;
+mod typos;
 
 pub use chunk_features::{CHUNK_FEATURE_NAMES, ChunkFeatures};
 pub use chunk_ranker::{

@@ -20,6 +20,7 @@ use crate::query::{Query, has_words};
 use crate::ranker::{relevances, scores};
 use crate::ranking::{Prior, RankedChunk, RankedFile, Ranking};
 use crate::segment::{Segment, TextRef};
+use crate::typos::{self, corrected, corrections};
 use crate::{ChunkFeatures, Features, SearchError};
 
 /// Candidates of the first ranking that get the features which are too slow for all.
@@ -176,7 +177,7 @@ pub struct Found {
     pub about: f32,
     /// Probability, from 0 to 1, that the first of the lines that are found without guesses answers.
     pub best_unaided: f32,
-    /// That no file passes the filter.
+    /// That words were taken for others, or that no file passes the filter.
     pub note: Option<String>,
 }
 
@@ -191,6 +192,10 @@ impl Index {
         embedder: &dyn Embedder,
         options: &SearchOptions,
     ) -> Result<Found, SearchError> {
+        let corrections = corrections(options.message.as_deref().unwrap_or(text), &self.segments);
+        let text = &*corrected(text, &corrections);
+        let message = options.message.as_deref().map(|message| corrected(message, &corrections));
+        let options = &SearchOptions { message, ..options.clone() };
         let mut ranking = self.ranking(store, text, embedder, options)?;
         let mut best_unaided = ranking.best();
         let guessed = options.guesses.appended_to(text);
@@ -208,6 +213,7 @@ impl Index {
         }
         let hits = self.unless_damaged(self.hits(store, &ranking, options))?;
         let note = if hits.is_empty() { self.nothing_passes(&options.filter)? } else { None };
+        let note = note.or_else(|| typos::note(&corrections));
         Ok(Found { hits, about: ranking.about, best_unaided, note })
     }
 
