@@ -95,6 +95,23 @@ impl Query {
     }
 }
 
+/// Words that ask for the definition of another.
+const DEFINES: [&str; 6] = ["define", "defined", "definition", "declare", "declared", "declaration"];
+
+/// What a query asks for: of a question of which one word alone tells something, that word. `where is UserStore defined` is
+/// `UserStore`.
+pub(crate) fn asked(text: &str) -> &str {
+    let tells = |run: &&str| {
+        let word = run.to_lowercase();
+        !is_stop_word(&word) && !DEFINES.contains(&word.as_str())
+    };
+    let mut telling = runs(text).map(|run| run.text).filter(tells);
+    match (telling.next(), telling.next()) {
+        (Some(word), None) if word.starts_with(is_identifier_char) && word.is_ascii() => word,
+        _ => text,
+    }
+}
+
 /// A query without the character classes of regular expressions, such as `\s` of `def\s+find`, whose letters are no words.
 fn without_classes(text: &str) -> Cow<'_, str> {
     if !text.contains('\\') {
@@ -192,6 +209,18 @@ mod tests {
         assert_eq!(query_terms("how does the session manager work"), ["session", "manager"]);
         assert_eq!(query_terms("where is it"), ["where", "is", "it"]);
         assert_eq!(query_terms("SessionManager"), ["session", "manager", "sessionmanager"]);
+    }
+
+    #[test]
+    fn a_question_of_one_telling_word_asks_for_it() {
+        for question in
+            ["where is UserStore defined?", "find the definition of UserStore", "what is the UserStore"]
+        {
+            assert_eq!(asked(question), "UserStore");
+        }
+        for other in ["where is the user stored", "where is it defined", "会话在哪里", ""] {
+            assert_eq!(asked(other), other);
+        }
     }
 
     #[test]

@@ -16,7 +16,7 @@ use crate::hit::{Evidence, Hit, MoreRange};
 use crate::index::Index;
 use crate::lexical::{Term, is_known, look_up};
 use crate::phrase::{Phrase, may_be_pasted};
-use crate::query::{Query, has_words};
+use crate::query::{Query, asked, has_words};
 use crate::ranker::{relevances, scores};
 use crate::ranking::{Prior, RankedChunk, RankedFile, Ranking};
 use crate::segment::{Segment, TextRef};
@@ -196,7 +196,7 @@ impl Index {
         let text = &*corrected(text, &corrections);
         let message = options.message.as_deref().map(|message| corrected(message, &corrections));
         let options = &SearchOptions { message, ..options.clone() };
-        let mut ranking = self.ranking(store, text, embedder, options)?;
+        let mut ranking = self.ranking(store, asked(text), embedder, options)?;
         let mut best_unaided = ranking.best();
         let guessed = options.guesses.appended_to(text);
         let before = options.history.as_ref().filter(|_| guessed.is_none());
