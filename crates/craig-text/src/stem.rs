@@ -21,15 +21,18 @@ pub fn stems(text: &str) -> impl Iterator<Item = String> {
 /// A word, in lower case, without its plural ending. Cautious, as the index is made of these: words that differ after it stay
 /// apart.
 pub fn stem(word: &str) -> &str {
-    let keep =
-        |suffix: &str, min_stem: usize| word.strip_suffix(suffix).filter(|stem| stem.len() >= min_stem);
-    if let Some(stem) = keep("ies", 3) {
-        return stem;
-    }
-    if word.ends_with("ss") || word.ends_with("us") || word.ends_with("is") {
+    if ["ss", "us", "is"].iter().any(|ending| word.ends_with(ending)) {
         return word;
     }
-    keep("s", 3).unwrap_or(word)
+    let cut = |n_bytes: usize| word.get(..word.len().saturating_sub(n_bytes)).filter(|stem| stem.len() >= 3);
+    let n_bytes = match word {
+        _ if word.ends_with("ies") => 3,
+        _ if ["ches", "shes", "sses", "xes"].iter().any(|ending| word.ends_with(ending)) => 2,
+        // As of its plural: `query`, `queries`.
+        _ if word.ends_with(['s', 'y']) => 1,
+        _ => 0,
+    };
+    cut(n_bytes).unwrap_or(word)
 }
 
 /// A word, in lower case, without the endings that most often differ where it is a name in code and a word of a heading: `retry`
@@ -52,8 +55,12 @@ mod tests {
 
     #[test]
     fn stems_take_plurals_together_and_leave_other_words_apart() {
-        let found: Vec<_> = stems("getQueries class status users_is parsing").collect();
-        assert_eq!(found, ["get", "quer", "class", "status", "user", "is", "parsing"]);
+        let found: Vec<_> =
+            stems("getQueries query class classes switches box status users_is parsing").collect();
+        assert_eq!(
+            found,
+            ["get", "quer", "quer", "class", "class", "switch", "box", "status", "user", "is", "parsing"]
+        );
         assert!(stems("会话 größe").eq(["会", "会话", "话", "groesse", "grosse"]));
     }
 

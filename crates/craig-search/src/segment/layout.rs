@@ -3,7 +3,7 @@
 use bytemuck::{Pod, Zeroable};
 
 /// Version of the layout and of the content of segments: those of other versions are rebuilt.
-pub(crate) const FORMAT: u32 = 14;
+pub(crate) const FORMAT: u32 = 15;
 
 /// First bytes of a segment file.
 pub(crate) const MAGIC: [u8; 8] = *b"craigseg";
