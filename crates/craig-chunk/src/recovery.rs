@@ -235,18 +235,15 @@ impl<'t> Recovery<'t> {
             }
             return known;
         }
-        match filling(&self.layout, self.before, piece, &inside) {
-            Some(kind) if placed::is_function(kind) || kind == ChunkKind::Constant => {
-                if self.separate(&case) {
-                    return known;
-                }
-            }
-            Some(_) if around.depth < MAX_DEPTH => {
-                let inner = self.around(piece, &inside, around, false);
-                self.level(inside.clone(), &inner);
-                return known;
-            }
-            _ => {}
+        let kind = filling(&self.layout, self.before, piece, &inside);
+        let is_leaf = kind.is_some_and(|kind| placed::is_function(kind) || kind == ChunkKind::Constant);
+        if is_leaf && self.separate(&case) {
+            return known;
+        }
+        if kind.is_some() && !is_leaf && around.depth < MAX_DEPTH {
+            let inner = self.around(piece, &inside, around, false);
+            self.level(inside.clone(), &inner);
+            return known;
         }
         let may_define = !inside.is_empty() && !around.in_function;
         let may_hide = may_define || self.layout.is_block_in_line(piece) || self.is_lost(next, &piece.rows);
