@@ -9,6 +9,7 @@ mod embed;
 mod engine;
 mod error;
 mod explain;
+mod explore;
 mod freshness;
 mod grep;
 mod ingest;
@@ -54,6 +55,7 @@ pub use explain::{
     Activation, CodeDefinitions, ExplainConfig, Explained, Explainer, Selection, Words, WordsReport,
     WordsStatus, write_page,
 };
+pub use explore::{ExploreRequest, Explored, ExploredPiece, ExploredPlace};
 pub use grep::{Case, GrepAnswer, GrepCounts, GrepFile, GrepLine, GrepRequest};
 pub use ingest::{IngestRequest, Waiting};
 pub use outline::{FileOutline, Outline, OutlineRequest, OutlinedDefinition};
@@ -75,9 +77,9 @@ pub use shown::{Detail, PER_FILE, Shown, with_numbers};
 pub use stores::WORKSPACE_FOLDER;
 pub use symbol_graph::{
     BoundSymbol, CallDirection, CallHierarchy, CallRow, Flow, GraphSymbol, Impact, ImpactedFile,
-    ImpactedSymbol, MapRequest, MappedFile, MappedSymbol, OutlinedName, Overview, OverviewModule,
-    OverviewSymbol, ReferenceLine, References, RepoMap, ScipExport, Subject, SymbolCursor, SymbolPlace,
-    SymbolPlaces, SymbolRequest, SymbolText, outlined_names,
+    ImpactedSymbol, MapRequest, MappedFile, MappedSymbol, Neighbour, Neighbours, OutlinedName, Overview,
+    OverviewModule, OverviewSymbol, ReferenceLine, References, RepoMap, ScipExport, Subject, SymbolCursor,
+    SymbolPlace, SymbolPlaces, SymbolRequest, SymbolText, outlined_names,
 };
 pub use symbols::Symbol;
 pub use watch::WatchEvent;

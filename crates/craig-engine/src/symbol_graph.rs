@@ -4,6 +4,7 @@ mod answer;
 mod calls;
 mod editor;
 mod export;
+mod neighbours;
 mod overview;
 mod repo_map;
 mod similar;
@@ -28,6 +29,8 @@ pub use self::answer::{
 };
 
 pub use self::export::ScipExport;
+pub(crate) use self::neighbours::neighbours;
+pub use self::neighbours::{Neighbour, Neighbours};
 pub use self::overview::{Flow, Overview, OverviewModule, OverviewSymbol};
 pub use self::repo_map::{MapRequest, MappedFile, MappedSymbol, RepoMap};
 

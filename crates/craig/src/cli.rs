@@ -9,6 +9,7 @@ mod costs;
 mod docs;
 mod doctor;
 mod explain;
+mod explore;
 mod failure;
 mod feedback;
 mod file;
@@ -80,6 +81,7 @@ enum Command {
     Ingest(ingest::Args),
     IngestDelta(ingest_delta::Args),
     Search(search::Args),
+    Explore(explore::Args),
     Grep(grep::Args),
     Symbol(symbol::Args),
     References(references::Args),
@@ -144,6 +146,7 @@ fn run(command: Command, session: &mut Session) -> anyhow::Result<Outcome> {
     match command {
         Command::Ingest(args) => ingest::run(args, session),
         Command::IngestDelta(args) => ingest_delta::run(&args, session),
+        Command::Explore(args) => explore::run(args, session),
         Command::Search(args) => search::run(args, session),
         Command::Grep(args) => grep::run(&args, session),
         Command::Symbol(args) => symbol::run(&args, session),

@@ -3,6 +3,7 @@
 mod content;
 mod context;
 mod explain;
+mod explore;
 mod grep;
 mod insight;
 mod jobs;
@@ -32,7 +33,7 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 
-use super::answer::{Answer, Marked};
+use super::answer::{Answer, Marked, of_text};
 use super::failure::Failure;
 use super::server::{Shared, is_path};
 use super::{arguments, schema};
@@ -182,22 +183,45 @@ impl Tool {
     fn new<A, T, F>(about: About, answer: impl Fn(Call<A>) -> F + Send + Sync + 'static) -> Self
     where
         A: DeserializeOwned + JsonSchema + Send + 'static,
-        T: Serialize + JsonSchema,
+        T: Serialize + JsonSchema + 'static,
         F: Future<Output = Result<Answer<T>, Failure>> + Send + 'static,
+    {
+        let output = schema::of_answer::<Marked<T>>();
+        let mut tool = Self::reading(about, answer, Answer::into_result);
+        tool.definition = tool.definition.with_raw_output_schema(output);
+        tool
+    }
+
+    /// A tool whose answer is text for a model, without a structure.
+    fn of_text<A, F>(about: About, answer: impl Fn(Call<A>) -> F + Send + Sync + 'static) -> Self
+    where
+        A: DeserializeOwned + JsonSchema + Send + 'static,
+        F: Future<Output = Result<String, Failure>> + Send + 'static,
+    {
+        Self::reading(about, answer, |text| of_text(&text))
+    }
+
+    /// A tool that reads its arguments; `into_result` makes the result of the call of what it answers.
+    fn reading<A, T, F>(
+        about: About,
+        answer: impl Fn(Call<A>) -> F + Send + Sync + 'static,
+        into_result: fn(T) -> CallToolResult,
+    ) -> Self
+    where
+        A: DeserializeOwned + JsonSchema + Send + 'static,
+        T: 'static,
+        F: Future<Output = Result<T, Failure>> + Send + 'static,
     {
         let input = schema::of_arguments::<A>();
         let definition = rmcp::model::Tool::new(about.name, about.description, Arc::clone(&input))
             .with_title(about.title)
-            .with_annotations(about.effect.annotations(about.title))
-            .with_raw_output_schema(schema::of_answer::<Marked<T>>());
+            .with_annotations(about.effect.annotations(about.title));
         let answer = move |call: Call<()>| -> Answering {
             let call = Call { raw: arguments::as_meant(&call.raw, &input), ..call };
             match arguments::read::<A>(&call.raw, &input) {
                 Ok(arguments) => {
                     let answer = answer(call.map(|()| arguments));
-                    Box::pin(async {
-                        answer.await.map_or_else(|failure| failure.result(), Answer::into_result)
-                    })
+                    Box::pin(async move { answer.await.map_or_else(|failure| failure.result(), into_result) })
                 }
                 Err(failure) => Box::pin(std::future::ready(failure.result())),
             }
@@ -224,6 +248,7 @@ impl Tool {
 /// In the order in which clients list them.
 static TOOLS: LazyLock<Vec<Tool>> = LazyLock::new(|| {
     vec![
+        explore::tool(),
         query::tool(),
         grep::tool(),
         context::tool(),

@@ -1,0 +1,94 @@
+//! What is around a definition: what it calls, who calls it, and what else its file defines.
+
+use craig_chunk::names::DefinitionKind;
+use craig_insight::{SymbolGraph, SymbolIx};
+use craig_store::{Project, Store};
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::calls::hierarchy;
+use super::{Asked, CallDirection, CallRow, FileLines, SymbolRequest};
+use crate::EngineError;
+
+/// Callees and callers that are looked at.
+const MOST_ROWS: usize = 60;
+
+/// A definition beside another.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct Neighbour {
+    /// Qualified name; of code outside of definitions, the path of its file.
+    pub name: String,
+    /// What it is; null for code outside of definitions.
+    pub kind: Option<DefinitionKind>,
+    /// Path relative to the project's folder.
+    pub path: String,
+    /// First and last line, with the comment above it.
+    pub lines: (u32, u32),
+    /// How it is declared.
+    pub signature: String,
+    /// Lines of the calls: in its own file for callers, in that of the caller for callees.
+    pub call_lines: Vec<u32>,
+    /// Whether it is in a test.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub test: bool,
+}
+
+/// What is around a definition.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct Neighbours {
+    /// What it calls, in the order of the calls.
+    pub callees: Vec<Neighbour>,
+    /// Who calls it; tests last.
+    pub callers: Vec<Neighbour>,
+    /// Callers in all.
+    pub n_callers: u64,
+    /// Calls from or to it whose other end is not certain.
+    pub n_possible: u64,
+}
+
+/// What is around the definition whose name is at a line; nothing if there is none.
+pub(crate) fn neighbours(
+    store: &Store,
+    project: &Project,
+    graph: &SymbolGraph,
+    (path, line): (&str, u32),
+) -> Result<Neighbours, EngineError> {
+    let Ok(asked) = Asked::find(store, project, graph, &format!("{path}:{line}")) else {
+        return Ok(Neighbours::default());
+    };
+    let request = SymbolRequest { limit: MOST_ROWS, ..SymbolRequest::default() };
+    let callees = hierarchy(&asked, CallDirection::Out, &request);
+    let callers = hierarchy(&asked, CallDirection::In, &request);
+    let of_rows = |rows: &[CallRow]| rows.iter().map(|row| neighbour(&asked, row)).collect::<Result<_, _>>();
+    Ok(Neighbours {
+        callees: of_rows(&callees.calls)?,
+        callers: of_rows(&callers.calls)?,
+        n_callers: callers.total,
+        n_possible: callees.possible + callers.possible,
+    })
+}
+
+fn neighbour(asked: &Asked<'_>, row: &CallRow) -> Result<Neighbour, EngineError> {
+    let definition = row.kind.and_then(|_| defined_at(asked.graph, &row.path, row.line));
+    let definition = definition.map(|at| asked.graph.definition(at));
+    let signature = match definition {
+        Some(found) => {
+            FileLines::read(asked.store, asked.project, &row.path)?.signature(found.line, found.line_end)
+        }
+        None => String::new(),
+    };
+    Ok(Neighbour {
+        name: row.name.clone(),
+        kind: row.kind,
+        path: row.path.clone(),
+        lines: definition.map_or((row.line, row.line), |found| (found.line_start, found.line_end)),
+        signature,
+        call_lines: row.call_lines.clone(),
+        test: row.test,
+    })
+}
+
+fn defined_at(graph: &SymbolGraph, path: &str, line: u32) -> Option<SymbolIx> {
+    let query = craig_insight::SymbolQuery::parse(&format!("{path}:{line}"))?;
+    graph.find(&query).first().copied()
+}

@@ -1,0 +1,57 @@
+//! `explore`: one answer to act on.
+
+use craig_engine::{Engine, ExploreRequest, Guesses};
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use super::{About, Call, Effect, Tool};
+use crate::mcp::failure::Failure;
+
+#[derive(Deserialize, JsonSchema)]
+struct Arguments {
+    /// The question, or the name of a symbol.
+    question: String,
+    /// Names that the code probably uses, up to 8.
+    #[serde(default)]
+    names: Vec<String>,
+    /// Lines of code or comment as they may be in the code, up to 3.
+    #[serde(default)]
+    code: Vec<String>,
+    /// Only this file or folder, or files whose path matches.
+    path: Option<String>,
+    /// Name, reference, id or directory of the project; default: the workspace's.
+    project: Option<String>,
+}
+
+pub(super) fn tool() -> Tool {
+    let about = About {
+        name: "explore",
+        title: "Explore code",
+        description: "Answers a question about the code in one call: the functions and types that answer, whole and with line \
+                      numbers, what they call, who calls and tests them, what else their files define. Use it before grep or \
+                      reading files, to find code, to follow a flow, to see what a change affects. Guess: names, and a line of \
+                      code as it may be there, find code that uses other words than the question. Lines are as they are in the \
+                      files now and count as read.",
+        effect: Effect::Reads,
+    };
+    Tool::of_text(about, answer)
+}
+
+async fn answer(call: Call<Arguments>) -> Result<String, Failure> {
+    let (arguments, shared) = (&call.arguments, &call.shared);
+    let project = shared.project_or_own(arguments.project.as_deref()).await?;
+    let state = shared.bring_up_to_date(&project).await?;
+    let guesses = Guesses { names: arguments.names.clone(), code: arguments.code.clone() };
+    let path = match &arguments.path {
+        Some(path) => Some(shared.path_in_project(&project, path).await?),
+        None => None,
+    };
+    let question = arguments.question.clone();
+    let work = move |engine: &Engine, cancellation| {
+        let request = ExploreRequest { guesses, path, cancellation, ..ExploreRequest::default() };
+        engine.explore(&project, &question, &request)
+    };
+    let explored = call.run("call", work).await?;
+    let note = state.note(&explored.project).map(|note| format!("note: {note}\n")).unwrap_or_default();
+    Ok(note + &explored.text())
+}
