@@ -4,6 +4,7 @@ mod text;
 
 use std::collections::HashMap;
 
+use craig_chunk::{ChunkKind, Symbol};
 use craig_search::{Guesses, Hit, KindFilter};
 use craig_store::{OutlinedFile, Project, Store};
 use schemars::JsonSchema;
@@ -144,7 +145,7 @@ impl Engine {
         let mut seen: Vec<(String, (u32, u32))> =
             whole.iter().map(|hit| (hit.path.clone(), (hit.line_start, hit.line_end))).collect();
         let mut pieces = Vec::new();
-        for hit in whole {
+        for (at, hit) in whole.iter().enumerate() {
             let line = hit.symbol_lines.map_or(hit.line_start, |(first, _)| first);
             let mut around = neighbours(store, project, &graph, (&hit.path, line))?;
             around.callees.retain(|callee| !is_seen(&seen, callee));
@@ -157,7 +158,11 @@ impl Engine {
                 }
             }
             around.callees.retain(|callee| !helpers.iter().any(|(helper, _)| helper == callee));
-            let beside = files.get(&hit.path)?.map_or_else(Vec::new, |file| beside(file, hit));
+            let is_last = !whole[at + 1..].iter().any(|other| other.path == hit.path);
+            let beside = match files.get(&hit.path)?.filter(|_| is_last) {
+                Some(file) => beside(file, hit, &seen),
+                None => Vec::new(),
+            };
             let place = ExploredPlace::new(hit);
             pieces.push(ExploredPiece { place, code: hit.content.clone(), helpers, around, beside });
         }
@@ -235,17 +240,16 @@ fn numbered(text: &str, (first, last): (u32, u32)) -> String {
     with_numbers(&lines.collect::<Vec<_>>().join("\n"), first)
 }
 
-/// Functions and types of a file that are not in a hit, the nearest in the order of the file.
-fn beside(file: &OutlinedFile, hit: &Hit) -> Vec<(String, u32)> {
-    let is_other = |symbol: &&craig_chunk::Symbol| {
-        symbol.kind != craig_chunk::ChunkKind::Constant
-            && (symbol.line_end < hit.line_start || symbol.line > hit.line_end)
+/// Functions and types of a hit's file that are not shown: the nearest, in the order of the file.
+fn beside(file: &OutlinedFile, hit: &Hit, seen: &[(String, (u32, u32))]) -> Vec<(String, u32)> {
+    let is_shown = |symbol: &Symbol| {
+        let overlaps = |lines: &(u32, u32)| lines.0 <= symbol.line_end && symbol.line <= lines.1;
+        seen.iter().any(|(path, lines)| *path == hit.path && overlaps(lines))
     };
-    let mut others: Vec<(String, u32)> =
-        file.symbols.iter().filter(is_other).map(|symbol| (symbol.name.clone(), symbol.line)).collect();
+    let others = file.symbols.iter().filter(|symbol| symbol.kind != ChunkKind::Constant && !is_shown(symbol));
+    let mut others: Vec<_> = others.map(|symbol| (symbol.name.clone(), symbol.line)).collect();
     others.sort_by_key(|(_, line)| line.abs_diff(hit.line_start));
     others.truncate(MOST_BESIDE);
     others.sort_by_key(|(_, line)| *line);
-    others.dedup();
     others
 }

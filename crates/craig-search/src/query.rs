@@ -98,15 +98,14 @@ impl Query {
 /// Words that ask for the definition of another.
 const DEFINES: [&str; 6] = ["define", "defined", "definition", "declare", "declared", "declaration"];
 
-/// What a query asks for: of a question of which one word alone tells something, that word. `where is UserStore defined` is
-/// `UserStore`.
+/// What a query asks for: of a question with one content word, that word. `where is UserStore defined` is `UserStore`.
 pub(crate) fn asked(text: &str) -> &str {
-    let tells = |run: &&str| {
+    let is_content = |run: &&str| {
         let word = run.to_lowercase();
         !is_stop_word(&word) && !DEFINES.contains(&word.as_str())
     };
-    let mut telling = runs(text).map(|run| run.text).filter(tells);
-    match (telling.next(), telling.next()) {
+    let mut words = runs(text).map(|run| run.text).filter(is_content);
+    match (words.next(), words.next()) {
         (Some(word), None) if word.starts_with(is_identifier_char) && word.is_ascii() => word,
         _ => text,
     }
@@ -212,7 +211,7 @@ mod tests {
     }
 
     #[test]
-    fn a_question_of_one_telling_word_asks_for_it() {
+    fn a_question_with_one_content_word_asks_for_it() {
         for question in
             ["where is UserStore defined?", "find the definition of UserStore", "what is the UserStore"]
         {

@@ -196,7 +196,9 @@ impl Index {
         let text = &*corrected(text, &corrections);
         let message = options.message.as_deref().map(|message| corrected(message, &corrections));
         let options = &SearchOptions { message, ..options.clone() };
-        let mut ranking = self.ranking(store, asked(text), embedder, options)?;
+        // In a conversation, one content word is what goes on.
+        let alone = if options.history.is_none() { asked(text) } else { text };
+        let mut ranking = self.ranking(store, alone, embedder, options)?;
         let mut best_unaided = ranking.best();
         let guessed = options.guesses.appended_to(text);
         let before = options.history.as_ref().filter(|_| guessed.is_none());

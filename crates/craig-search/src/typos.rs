@@ -21,7 +21,7 @@ pub(crate) struct Correction {
 }
 
 /// The words of a text that neither the project nor the vocabulary of the built-in embedding has, where the project has one that
-/// differs, behind the first letter, by one more, less or other, or by two that changed places: of several the most frequent.
+/// differs after the first letter by one more, less or other, or by two that changed places: of several the most frequent.
 pub(crate) fn corrections(text: &str, segments: &[LiveSegment]) -> Vec<Correction> {
     let is_word = |run: &&str| {
         LETTERS.contains(&run.len())
@@ -51,15 +51,15 @@ fn meant(typed: &str, segments: &[LiveSegment]) -> Option<String> {
 fn near(word: &str) -> impl Iterator<Item = String> {
     const ALPHABET: &str = "abcdefghijklmnopqrstuvwxyz";
     (0..=word.len()).flat_map(move |at| {
-        let (before, behind) = word.split_at(at);
-        let mut letters = behind.chars();
+        let (before, after) = word.split_at(at);
+        let mut letters = after.chars();
         let (first, second) = (letters.next(), letters.next());
-        let without = behind.get(1..);
-        let inserted = ALPHABET.chars().map(move |letter| format!("{before}{letter}{behind}"));
+        let without = after.get(1..);
+        let inserted = ALPHABET.chars().map(move |letter| format!("{before}{letter}{after}"));
         let replaced =
             ALPHABET.chars().filter_map(move |letter| Some(format!("{before}{letter}{}", without?)));
         let removed = without.map(|rest| format!("{before}{rest}"));
-        let swapped = first.zip(second).map(|(a, b)| format!("{before}{b}{a}{}", &behind[2..]));
+        let swapped = first.zip(second).map(|(a, b)| format!("{before}{b}{a}{}", &after[2..]));
         inserted.chain(replaced).chain(removed).chain(swapped)
     })
 }

@@ -7,6 +7,7 @@ mod crowd;
 mod damage;
 mod deltas;
 mod explanations;
+mod explore;
 mod freshness;
 mod grep;
 mod incremental;

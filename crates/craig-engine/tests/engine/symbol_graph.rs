@@ -5,7 +5,7 @@ use expect_test::expect;
 
 use crate::workshop::Workshop;
 
-const FILES: &[(&str, &str)] = &[
+pub(crate) const FILES: &[(&str, &str)] = &[
     (
         "shop/cart.py",
         "from shop.prices import price_of\n\n\nclass Cart:\n    \"\"\"What a customer buys.\"\"\"\n\n    def __init__(self, items):\n        \

@@ -101,10 +101,10 @@ fn identifiers_find_their_definitions() {
             postDelivery | limit=3
               1 src/api/routes.ts:1-7 function postDelivery
               2 config/service.toml:1-3 block delivery
-              3 src/delivery/courier.py:1-14 class Courier
+              3 examples/deliver.py:1-3 import -
             Courier.deliver | limit=3
-              1 src/api/courier.ts:1-3 class Courier
-              2 src/delivery/courier.py:1-14 class Courier
+              1 src/delivery/courier.py:1-14 class Courier
+              2 src/api/courier.ts:1-3 class Courier
               3 vendor/courier/courier.py:1-2 class Courier
             Parcel | limit=3
               1 src/api/types.d.ts:1-2 interface Parcel
@@ -135,7 +135,7 @@ fn questions_find_the_code_that_answers_them() {
             where is the request to deliver a parcel handled | limit=3
               1 src/api/routes.ts:1-7 function postDelivery
               2 src/api/courier.ts:1-3 class Courier
-              3 examples/deliver.py:1-3 import -
+              3 src/delivery/courier.py:1-14 class Courier
             how long is the pause between attempts | limit=3
               1 src/delivery/retry.py:1-7 function backoff
               2 src/delivery/__init__.py:1-2 import -
@@ -144,6 +144,27 @@ fn questions_find_the_code_that_answers_them() {
               1 migrations/001_parcels.sql:1-1 class parcels
               2 src/api/courier.ts:1-3 class Courier
               3 src/api/types.d.ts:1-2 interface Parcel
+        "#]],
+    );
+}
+
+#[test]
+fn typos_and_questions_for_a_definition_are_searched_for_as_they_are_meant() {
+    check_project(
+        &["bakcoff", "where is Courier defined", "find the definiton of postDelivery"],
+        expect![[r#"
+            bakcoff | limit=3
+              1 src/delivery/retry.py:1-7 function backoff
+              2 src/delivery/__init__.py:1-2 import -
+              3 src/api/routes.ts:1-7 function postDelivery
+            where is Courier defined | limit=3
+              1 src/api/courier.ts:1-3 class Courier
+              2 src/delivery/courier.py:1-14 class Courier
+              3 vendor/courier/courier.py:1-2 class Courier
+            find the definiton of postDelivery | limit=3
+              1 src/api/routes.ts:1-7 function postDelivery
+              2 src/delivery/courier.py:1-14 class Courier
+              3 config/service.toml:1-3 block delivery
         "#]],
     );
 }
@@ -180,8 +201,8 @@ fn tests_and_examples_are_found_when_they_are_asked_for() {
         expect![[r#"
             test courier delivers parcel | limit=3
               1 tests/test_courier.py:1-5 function test_courier_delivers_parcel
-              2 src/api/courier.ts:1-3 class Courier
-              3 src/delivery/courier.py:1-14 class Courier
+              2 src/delivery/courier.py:1-14 class Courier
+              3 src/api/courier.ts:1-3 class Courier
             example deliver | limit=3
               1 examples/deliver.py:1-3 import -
               2 src/api/routes.ts:1-7 function postDelivery

@@ -149,6 +149,7 @@ fn annotations_say_what_tools_do() {
         })
         .collect();
     expect_test::expect![[r#"
+        explore: reads
         query_code: reads
         grep: reads
         get_context: reads

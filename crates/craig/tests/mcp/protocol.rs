@@ -69,7 +69,9 @@ fn tools_match_the_page() {
         let name = tool["name"].as_str().unwrap();
         assert_eq!(tool["inputSchema"]["type"], "object", "{name}");
         assert_eq!(tool["inputSchema"]["additionalProperties"], false, "{name}");
-        assert_eq!(tool["outputSchema"]["type"], "object", "{name}");
+        // What `explore` answers is text for a model.
+        let answers = if name == "explore" { Value::Null } else { json!("object") };
+        assert_eq!(tool["outputSchema"]["type"], answers, "{name}");
         assert!(tool["annotations"]["readOnlyHint"].is_boolean(), "{name}");
         for property in tool["inputSchema"]["properties"].as_object().unwrap().values() {
             assert!(property["description"].is_string(), "{name}: {property}");
@@ -80,7 +82,7 @@ fn tools_match_the_page() {
     assert_eq!(n_rows, tools.len(), "docs/mcp.md has a row for each tool and no other");
     // What a client sends to a model with every conversation.
     let n_bytes: usize = tools.iter().map(|tool| described(tool).len()).sum();
-    assert!(n_bytes < 21_500, "{n_bytes} bytes of names, descriptions and arguments");
+    assert!(n_bytes < 22_250, "{n_bytes} bytes of names, descriptions and arguments");
 }
 
 fn described(tool: &Value) -> String {

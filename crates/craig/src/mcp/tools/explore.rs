@@ -11,10 +11,10 @@ use crate::mcp::failure::Failure;
 struct Arguments {
     /// The question, or the name of a symbol.
     question: String,
-    /// Names that the code probably uses, up to 8.
+    /// Guess: five to eight identifiers of the code.
     #[serde(default)]
     names: Vec<String>,
-    /// Lines of code or comment as they may be in the code, up to 3.
+    /// Guess: one to three of its lines.
     #[serde(default)]
     code: Vec<String>,
     /// Only this file or folder, or files whose path matches.
@@ -27,11 +27,9 @@ pub(super) fn tool() -> Tool {
     let about = About {
         name: "explore",
         title: "Explore code",
-        description: "Answers a question about the code in one call: the functions and types that answer, whole and with line \
-                      numbers, what they call, who calls and tests them, what else their files define. Use it before grep or \
-                      reading files, to find code, to follow a flow, to see what a change affects. Guess: names, and a line of \
-                      code as it may be there, find code that uses other words than the question. Lines are as they are in the \
-                      files now and count as read.",
+        description: "Answers a question about the code in one call: the functions and types that answer, whole and numbered, what \
+                      they call, who calls and tests them. Use it first, before grep or reading files, and guess in names and \
+                      code. Its lines are as they are in the files now and count as read.",
         effect: Effect::Reads,
     };
     Tool::of_text(about, answer)

@@ -161,9 +161,9 @@ pub(super) fn tool() -> Tool {
     let about = About {
         name: "query_code",
         title: "Search code",
-        description: "Finds code and documentation by meaning, symbol or words: use it first, instead of grep. Give the \
-                      question, and in names and code what you expect the code to look like: guesses find code that uses \
-                      other words. Gives the best pieces whole, with line numbers and probability, and further places.",
+        description: "Finds code and documentation by meaning, symbol or words, as structured hits: the best pieces whole, with line \
+                      numbers and probability, and further places. Guess in names and code: guesses find code that uses other \
+                      words.",
         effect: Effect::Reads,
     };
     Tool::new(about, answer)

@@ -1,0 +1,122 @@
+//! What answers, with what is around it.
+
+use craig_engine::{ExploreRequest, Guesses};
+use expect_test::{Expect, expect};
+
+use crate::symbol_graph::FILES;
+use crate::workshop::Workshop;
+
+fn check(question: &str, request: &ExploreRequest, expect: Expect) {
+    let workshop = Workshop::with_files(FILES);
+    workshop.ingest();
+    let explored = workshop.engine.explore("tree", question, request).unwrap();
+    expect.assert_eq(&explored.text());
+}
+
+#[test]
+fn a_name_is_shown_with_its_callers_callees_and_tests() {
+    check(
+        "price_of",
+        &ExploreRequest::default(),
+        expect![[r#"
+        shop/prices.py:1-14  price_of  82%
+        1	# The price of an item,
+        2	# in cents.
+        3	@cached
+        4	def price_of(item):
+        5	    return rounded(item.price)
+        6	
+        7	
+        8	def rounded(price):
+        9	    return round(price)
+        10	
+        11	
+        12	class Invoice:
+        13	    def total(self):
+        14	        return rounded(0)
+        called by Cart.total  shop/cart.py: 12
+
+        Lines are as they are in the files now: no need to read them again.
+    "#]],
+    );
+    check(
+        "Cart.total",
+        &ExploreRequest::default(),
+        expect![[r#"
+        shop/cart.py:1-15  Cart.total  89%
+        1	from shop.prices import price_of
+        2	
+        3	
+        4	class Cart:
+        5	    """What a customer buys."""
+        6	
+        7	    def __init__(self, items):
+        8	        self.items = items
+        9	
+        10	    def total(self):
+        11	        # Sums the prices.
+        12	        return sum(price_of(item) for item in self.items)
+        13	
+        14	    def is_free(self):
+        15	        return self.total() == 0
+        calls price_of  shop/prices.py:4-5
+        4	def price_of(item):
+        5	    return rounded(item.price)
+        called by Cart.is_free  shop/cart.py: 15; main  shop/main.py: 6
+        tested by test_total  tests/test_cart.py: 5
+
+        Lines are as they are in the files now: no need to read them again.
+    "#]],
+    );
+}
+
+#[test]
+fn a_question_is_answered_with_guesses_within_a_path() {
+    let request = ExploreRequest {
+        guesses: Guesses { names: vec!["total".into()], code: vec!["return sum(prices)".into()] },
+        path: Some("shop".into()),
+        ..ExploreRequest::default()
+    };
+    check(
+        "what does somebody have to pay",
+        &request,
+        expect![[r#"
+        shop/cart.py:1-15  Cart.total  29%
+        1	from shop.prices import price_of
+        2	
+        3	
+        4	class Cart:
+        5	    """What a customer buys."""
+        6	
+        7	    def __init__(self, items):
+        8	        self.items = items
+        9	
+        10	    def total(self):
+        11	        # Sums the prices.
+        12	        return sum(price_of(item) for item in self.items)
+        13	
+        14	    def is_free(self):
+        15	        return self.total() == 0
+        calls price_of  shop/prices.py:4-5
+        4	def price_of(item):
+        5	    return rounded(item.price)
+        called by Cart.is_free  shop/cart.py: 15; main  shop/main.py: 6
+        tested by test_total  tests/test_cart.py: 5
+
+        less likely:
+          shop/prices.py:1-14  price_of  3%
+        Not sure. If this is not it, ask again with names that the code may use and a line of code as it may be.
+    "#]],
+    );
+    check(
+        "which volcanoes erupted",
+        &ExploreRequest::default(),
+        expect![[r#"
+        nothing here seems to answer this; nearest:
+          shop/main.py:1-9  main  0%
+          shop/prices.py:1-14  price_of  0%
+          shop/cart.py:1-15  Cart  0%
+        Ask again with names that the code may use and a line of code as it may be.
+    "#]],
+    );
+}
