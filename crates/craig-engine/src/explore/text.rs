@@ -6,9 +6,12 @@ use super::{Explored, ExploredPiece, ExploredPlace};
 use crate::{NO_ANSWER, Neighbour};
 
 /// Callees by signature, callers and tests that are listed.
-const MOST_CALLEES: usize = 10;
+const MOST_CALLEES: usize = 8;
 const MOST_CALLERS: usize = 6;
 const MOST_TESTS: usize = 3;
+
+/// Behind so many bytes a piece is given without what is around it.
+const MOST_BYTES: usize = 9_000;
 
 /// From this probability on the first piece is likely to answer.
 const LIKELY: f32 = 0.5;
@@ -24,7 +27,11 @@ impl Explored {
             let _ = writeln!(text, "{NO_ANSWER}");
         }
         for piece in &self.pieces {
-            piece.write(&mut text);
+            let _ = writeln!(text, "{}\n{}", piece.place.heading(), piece.code);
+            if text.len() < MOST_BYTES {
+                piece.write_around(&mut text);
+            }
+            text.push('\n');
         }
         if !self.places.is_empty() && !self.pieces.is_empty() {
             text.push_str("less likely:\n");
@@ -58,48 +65,58 @@ impl ExploredPlace {
 }
 
 impl ExploredPiece {
-    fn write(&self, text: &mut String) {
-        let _ = writeln!(text, "{}\n{}", self.place.heading(), self.code);
+    fn write_around(&self, text: &mut String) {
+        let path = self.place.path.as_str();
         for (helper, code) in &self.helpers {
-            let _ = writeln!(text, "calls {}  {}\n{code}", helper.name, place(helper));
+            let _ = writeln!(text, "calls {}  {}\n{code}", helper.name, place(helper, path));
         }
         let callees = self.around.callees.iter().filter(|callee| !callee.test);
         for callee in callees.clone().take(MOST_CALLEES) {
-            let _ = writeln!(text, "calls {}  {}: {}", callee.name, place(callee), callee.signature);
+            let _ = writeln!(text, "calls {}  {}", callee.signature, place(callee, path));
         }
         let n_left = callees.count().saturating_sub(MOST_CALLEES);
         if n_left > 0 {
             let _ = writeln!(text, "calls {n_left} more");
         }
         let (tests, callers): (Vec<_>, Vec<_>) = self.around.callers.iter().partition(|caller| caller.test);
-        write_callers(text, "called by", &callers, MOST_CALLERS, self.around.n_callers - tests.len() as u64);
-        write_callers(text, "tested by", &tests, MOST_TESTS, tests.len() as u64);
+        let n_callers = self.around.n_callers.saturating_sub(tests.len() as u64);
+        write_callers(text, ("called by", path), &callers, MOST_CALLERS, n_callers);
+        write_callers(text, ("tested by", path), &tests, MOST_TESTS, tests.len() as u64);
         if self.around.n_possible > 0 {
-            let _ = writeln!(text, "{} calls more whose other end is not certain", self.around.n_possible);
+            let _ = writeln!(text, "{} more calls whose other end is not certain", self.around.n_possible);
         }
         if !self.beside.is_empty() {
             let beside: Vec<_> = self.beside.iter().map(|(name, line)| format!("{name} {line}")).collect();
-            let _ = writeln!(text, "also in {}: {}", self.place.path, beside.join(", "));
+            let _ = writeln!(text, "also in this file: {}", beside.join(", "));
         }
-        text.push('\n');
     }
 }
 
-/// `src/a.rs:12-20`.
-fn place(of: &Neighbour) -> String {
-    format!("{}:{}-{}", of.path, of.lines.0, of.lines.1)
+/// `src/a.rs:12-20`; in the file at `path` itself `:12-20`.
+fn place(of: &Neighbour, path: &str) -> String {
+    let (first, last) = of.lines;
+    let file = if of.path == path { "" } else { of.path.as_str() };
+    if first == last { format!("{file}:{first}") } else { format!("{file}:{first}-{last}") }
 }
 
-/// `called by run  src/a.rs: 12, 20; main  src/main.rs: 4; 3 more`.
-fn write_callers(text: &mut String, what: &str, callers: &[&Neighbour], most: usize, n_all: u64) {
+/// `called by run  :12, 20; main  src/main.rs:4; 3 more`: the lines are those of the calls.
+fn write_callers(
+    text: &mut String,
+    (what, path): (&str, &str),
+    callers: &[&Neighbour],
+    most: usize,
+    n_all: u64,
+) {
     if callers.is_empty() {
         return;
     }
-    let lines =
-        |caller: &Neighbour| caller.call_lines.iter().map(u32::to_string).collect::<Vec<_>>().join(", ");
-    let shown = callers.iter().take(most);
-    let mut listed: Vec<_> =
-        shown.map(|caller| format!("{}  {}: {}", caller.name, caller.path, lines(caller))).collect();
+    let caller = |caller: &&Neighbour| {
+        let lines: Vec<_> = caller.call_lines.iter().map(u32::to_string).collect();
+        let file = if caller.path == path { "" } else { caller.path.as_str() };
+        let name = if caller.kind.is_some() { caller.name.as_str() } else { "top level" };
+        format!("{name}  {file}:{}", lines.join(", "))
+    };
+    let mut listed: Vec<_> = callers.iter().take(most).map(caller).collect();
     let n_left = n_all.saturating_sub(listed.len() as u64);
     if n_left > 0 {
         listed.push(format!("{n_left} more"));
