@@ -19,54 +19,54 @@ fn a_name_is_shown_with_its_callers_callees_and_tests() {
         "price_of",
         &ExploreRequest::default(),
         expect![[r#"
-        shop/prices.py:1-14  price_of  82%
-        1	# The price of an item,
-        2	# in cents.
-        3	@cached
-        4	def price_of(item):
-        5	    return rounded(item.price)
-        6	
-        7	
-        8	def rounded(price):
-        9	    return round(price)
-        10	
-        11	
-        12	class Invoice:
-        13	    def total(self):
-        14	        return rounded(0)
-        called by Cart.total  shop/cart.py: 12
+            shop/prices.py:1-14  price_of  82%
+            1	# The price of an item,
+            2	# in cents.
+            3	@cached
+            4	def price_of(item):
+            5	    return rounded(item.price)
+            6	
+            7	
+            8	def rounded(price):
+            9	    return round(price)
+            10	
+            11	
+            12	class Invoice:
+            13	    def total(self):
+            14	        return rounded(0)
+            called by Cart.total  shop/cart.py:12
 
-        Lines are as they are in the files now: no need to read them again.
-    "#]],
+            Lines are as they are in the files now: no need to read them again.
+        "#]],
     );
     check(
         "Cart.total",
         &ExploreRequest::default(),
         expect![[r#"
-        shop/cart.py:1-15  Cart.total  89%
-        1	from shop.prices import price_of
-        2	
-        3	
-        4	class Cart:
-        5	    """What a customer buys."""
-        6	
-        7	    def __init__(self, items):
-        8	        self.items = items
-        9	
-        10	    def total(self):
-        11	        # Sums the prices.
-        12	        return sum(price_of(item) for item in self.items)
-        13	
-        14	    def is_free(self):
-        15	        return self.total() == 0
-        calls price_of  shop/prices.py:4-5
-        4	def price_of(item):
-        5	    return rounded(item.price)
-        called by Cart.is_free  shop/cart.py: 15; main  shop/main.py: 6
-        tested by test_total  tests/test_cart.py: 5
+            shop/cart.py:1-15  Cart.total  89%
+            1	from shop.prices import price_of
+            2	
+            3	
+            4	class Cart:
+            5	    """What a customer buys."""
+            6	
+            7	    def __init__(self, items):
+            8	        self.items = items
+            9	
+            10	    def total(self):
+            11	        # Sums the prices.
+            12	        return sum(price_of(item) for item in self.items)
+            13	
+            14	    def is_free(self):
+            15	        return self.total() == 0
+            calls price_of  shop/prices.py:4-5
+            4	def price_of(item):
+            5	    return rounded(item.price)
+            called by Cart.is_free  :15; main  shop/main.py:6
+            tested by test_total  tests/test_cart.py:5
 
-        Lines are as they are in the files now: no need to read them again.
-    "#]],
+            Lines are as they are in the files now: no need to read them again.
+        "#]],
     );
 }
 
