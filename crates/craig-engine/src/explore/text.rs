@@ -1,5 +1,6 @@
 //! What is found as text for a model: paths as headings, lines with their numbers.
 
+use std::borrow::Cow;
 use std::fmt::Write as _;
 
 use super::{Explored, ExploredPiece, ExploredPlace};
@@ -12,6 +13,10 @@ const MOST_TESTS: usize = 3;
 
 /// Behind so many bytes a piece is given without what is around it.
 const MOST_BYTES: usize = 9_000;
+
+/// Bytes of a piece's lines, and of a helper's: lines of data are long.
+const MOST_CODE_BYTES: usize = 5_000;
+const MOST_HELPER_BYTES: usize = 1_500;
 
 /// From this probability on the first piece is likely to answer.
 const LIKELY: f32 = 0.5;
@@ -27,7 +32,7 @@ impl Explored {
             let _ = writeln!(text, "{NO_ANSWER}");
         }
         for piece in &self.pieces {
-            let _ = writeln!(text, "{}\n{}", piece.place.heading(), piece.code);
+            let _ = writeln!(text, "{}\n{}", piece.place.heading(), limited(&piece.code, MOST_CODE_BYTES));
             if text.len() < MOST_BYTES {
                 piece.write_around(&mut text);
             }
@@ -68,6 +73,7 @@ impl ExploredPiece {
     fn write_around(&self, text: &mut String) {
         let path = self.place.path.as_str();
         for (helper, code) in &self.helpers {
+            let code = limited(code, MOST_HELPER_BYTES);
             let _ = writeln!(text, "calls {}  {}\n{code}", helper.name, place(helper, path));
         }
         let callees = self.around.callees.iter().filter(|callee| !callee.test);
@@ -90,6 +96,14 @@ impl ExploredPiece {
             let _ = writeln!(text, "also in this file: {}", beside.join(", "));
         }
     }
+}
+
+/// Code, or its beginning.
+fn limited(code: &str, most: usize) -> Cow<'_, str> {
+    if code.len() <= most {
+        return code.into();
+    }
+    format!("{} …", &code[..code.floor_char_boundary(most)]).into()
 }
 
 /// `src/a.rs:12-20`; in the file at `path` itself `:12-20`.
