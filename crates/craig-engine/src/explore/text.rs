@@ -8,7 +8,7 @@ use crate::{NO_ANSWER, Neighbour};
 
 /// Callees by signature, callers and tests that are listed.
 const MOST_CALLEES: usize = 8;
-const MOST_CALLERS: usize = 6;
+const MOST_CALLERS: usize = 12;
 const MOST_TESTS: usize = 3;
 
 /// Behind so many bytes a piece is given without what is around it.
@@ -50,9 +50,7 @@ impl Explored {
 
     fn advice(&self) -> &'static str {
         match self.pieces.first() {
-            Some(best) if best.place.score >= LIKELY => {
-                "Lines are as they are in the files now: no need to read them again.\n"
-            }
+            Some(best) if best.place.score >= LIKELY => "Lines are as they are in the files now.\n",
             Some(_) => {
                 "Not sure. If this is not it, ask again with names that the code may use and a line of code as it may be.\n"
             }
@@ -70,11 +68,19 @@ impl ExploredPlace {
 }
 
 impl ExploredPiece {
+    fn holds(&self, other: &Neighbour) -> bool {
+        let (first, last) = self.place.lines;
+        other.path == self.place.path && (first..=last).contains(&other.lines.0)
+    }
+
     fn write_around(&self, text: &mut String) {
         let path = self.place.path.as_str();
         for (helper, code) in &self.helpers {
             let code = limited(code, MOST_HELPER_BYTES);
             let _ = writeln!(text, "calls {}  {}\n{code}", helper.name, place(helper, path));
+        }
+        for constant in self.around.constants.iter().filter(|constant| !self.holds(constant)) {
+            let _ = writeln!(text, "uses {}  {}", constant.signature, place(constant, path));
         }
         let callees = self.around.callees.iter().filter(|callee| !callee.test);
         for callee in callees.clone().take(MOST_CALLEES) {

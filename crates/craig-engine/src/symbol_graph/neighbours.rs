@@ -33,11 +33,16 @@ pub struct Neighbour {
     pub test: bool,
 }
 
+/// Constants that are looked at.
+const MOST_CONSTANTS: usize = 12;
+
 /// What is around a definition.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Neighbours {
     /// What it calls, in the order of the calls.
     pub callees: Vec<Neighbour>,
+    /// Constants and variables outside of functions that it uses, with their lines.
+    pub constants: Vec<Neighbour>,
     /// Who calls it; tests last.
     pub callers: Vec<Neighbour>,
     /// Callers in all.
@@ -62,10 +67,39 @@ pub(crate) fn neighbours(
     let of_rows = |rows: &[CallRow]| rows.iter().map(|row| neighbour(&asked, row)).collect::<Result<_, _>>();
     Ok(Neighbours {
         callees: of_rows(&callees.calls)?,
+        constants: constants(&asked)?,
         callers: of_rows(&callers.calls)?,
         n_callers: callers.total,
         n_possible: callees.possible + callers.possible,
     })
+}
+
+/// The constants that a symbol uses, in the order of their first uses.
+fn constants(asked: &Asked<'_>) -> Result<Vec<Neighbour>, EngineError> {
+    let graph = asked.graph;
+    let mut found: Vec<SymbolIx> = Vec::new();
+    for used in asked.parts.iter().flat_map(|&part| graph.references_within(part)) {
+        let kind = graph.definition(used.symbol).kind;
+        let is_sure = used.confidence >= SymbolRequest::default().min_confidence;
+        let is_constant = matches!(kind, DefinitionKind::Constant | DefinitionKind::Variable);
+        if is_constant && is_sure && !found.contains(&used.symbol) {
+            found.push(used.symbol);
+        }
+    }
+    let constant = |&at: &SymbolIx| {
+        let definition = graph.definition(at);
+        let lines = FileLines::read(asked.store, asked.project, asked.path_of(at))?;
+        Ok(Neighbour {
+            name: graph.qualified_name(at),
+            kind: Some(definition.kind),
+            path: asked.path_of(at).to_owned(),
+            lines: (definition.line, definition.line_end),
+            signature: lines.shown(definition.line),
+            call_lines: Vec::new(),
+            test: asked.is_test(definition.file),
+        })
+    };
+    found.iter().take(MOST_CONSTANTS).map(constant).collect()
 }
 
 fn neighbour(asked: &Asked<'_>, row: &CallRow) -> Result<Neighbour, EngineError> {

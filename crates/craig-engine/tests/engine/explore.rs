@@ -36,7 +36,7 @@ fn a_name_is_shown_with_its_callers_callees_and_tests() {
             14	        return rounded(0)
             called by Cart.total  shop/cart.py:12
 
-            Lines are as they are in the files now: no need to read them again.
+            Lines are as they are in the files now.
         "#]],
     );
     check(
@@ -65,7 +65,7 @@ fn a_name_is_shown_with_its_callers_callees_and_tests() {
             called by Cart.is_free  :15; main  shop/main.py:6
             tested by test_total  tests/test_cart.py:5
 
-            Lines are as they are in the files now: no need to read them again.
+            Lines are as they are in the files now.
         "#]],
     );
 }
