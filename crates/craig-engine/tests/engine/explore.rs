@@ -81,32 +81,32 @@ fn a_question_is_answered_with_guesses_within_a_path() {
         "what does somebody have to pay",
         &request,
         expect![[r#"
-        shop/cart.py:1-15  Cart.total  29%
-        1	from shop.prices import price_of
-        2	
-        3	
-        4	class Cart:
-        5	    """What a customer buys."""
-        6	
-        7	    def __init__(self, items):
-        8	        self.items = items
-        9	
-        10	    def total(self):
-        11	        # Sums the prices.
-        12	        return sum(price_of(item) for item in self.items)
-        13	
-        14	    def is_free(self):
-        15	        return self.total() == 0
-        calls price_of  shop/prices.py:4-5
-        4	def price_of(item):
-        5	    return rounded(item.price)
-        called by Cart.is_free  shop/cart.py: 15; main  shop/main.py: 6
-        tested by test_total  tests/test_cart.py: 5
+            shop/cart.py:1-15  Cart.total  29%
+            1	from shop.prices import price_of
+            2	
+            3	
+            4	class Cart:
+            5	    """What a customer buys."""
+            6	
+            7	    def __init__(self, items):
+            8	        self.items = items
+            9	
+            10	    def total(self):
+            11	        # Sums the prices.
+            12	        return sum(price_of(item) for item in self.items)
+            13	
+            14	    def is_free(self):
+            15	        return self.total() == 0
+            calls price_of  shop/prices.py:4-5
+            4	def price_of(item):
+            5	    return rounded(item.price)
+            called by Cart.is_free  :15; main  shop/main.py:6
+            tested by test_total  tests/test_cart.py:5
 
-        less likely:
-          shop/prices.py:1-14  price_of  3%
-        Not sure. If this is not it, ask again with names that the code may use and a line of code as it may be.
-    "#]],
+            less likely:
+              shop/prices.py:1-14  price_of  3%
+            Not sure. If this is not it, ask again with names that the code may use and a line of code as it may be.
+        "#]],
     );
     check(
         "which volcanoes erupted",
