@@ -1,15 +1,17 @@
-//! One answer to act on: the code that answers a question, whole, with what it calls, who calls it and what is beside it.
+//! One answer to act on: the code that answers a question, with its callees, callers and siblings.
 
 mod text;
 
 use std::collections::HashMap;
+use std::time::Instant;
 
 use craig_chunk::{ChunkKind, Symbol};
-use craig_search::{Guesses, Hit, KindFilter};
+use craig_search::{Guesses, Hit};
 use craig_store::{OutlinedFile, Project, Store};
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use crate::shown::OutlinedFiles;
 use crate::symbol_graph::neighbours;
 use crate::{
     Cancellation, Detail, Engine, EngineError, Neighbour, Neighbours, PER_FILE, SearchRequest, Shown,
@@ -44,7 +46,7 @@ pub struct Explored {
     pub places: Vec<ExploredPlace>,
     /// What else to know.
     pub notes: Vec<String>,
-    /// Time for the answer.
+    /// Time for all of it.
     pub elapsed_ms: f64,
 }
 
@@ -62,7 +64,7 @@ pub struct ExploredPiece {
     #[serde(flatten)]
     pub around: Neighbours,
     /// Other definitions of its file with their first lines.
-    pub beside: Vec<(String, u32)>,
+    pub siblings: Vec<(String, u32)>,
 }
 
 /// Lines of a file.
@@ -87,8 +89,8 @@ const MOST_HELPER_LINES: u32 = 15;
 /// Callees of a piece that are given whole, the likeliest first.
 const MOST_HELPERS: usize = 3;
 
-/// Definitions of its file that are named beside a piece.
-const MOST_BESIDE: usize = 12;
+/// Other definitions of its file that are listed with a piece.
+const MOST_SIBLINGS: usize = 12;
 
 impl Engine {
     /// Finds the code that answers a question, or is called what the question is, and what is around it.
@@ -98,13 +100,13 @@ impl Engine {
         query: &str,
         request: &ExploreRequest,
     ) -> Result<Explored, EngineError> {
+        let started = Instant::now();
         let search = SearchRequest {
             limit: N_RANKED,
             per_file: usize::MAX,
             path: request.path.clone(),
             folder: request.folder.clone(),
             guesses: request.guesses.clone(),
-            kind: KindFilter::All,
             cancellation: request.cancellation.clone(),
             ..SearchRequest::default()
         };
@@ -127,7 +129,7 @@ impl Engine {
             query: answer.query,
             is_answered: answer.is_answered,
             notes: answer.notes,
-            elapsed_ms: answer.elapsed_ms,
+            elapsed_ms: started.elapsed().as_secs_f64() * 1e3,
         })
     }
 
@@ -141,7 +143,7 @@ impl Engine {
         request: &ExploreRequest,
     ) -> Result<Vec<ExploredPiece>, EngineError> {
         let graph = self.symbol_graph(store, project, &request.cancellation)?;
-        let mut files = Files { store, project, outlined: HashMap::new() };
+        let mut files = OutlinedFiles::new(store, project);
         let mut seen: Vec<(String, (u32, u32))> =
             whole.iter().map(|hit| (hit.path.clone(), (hit.line_start, hit.line_end))).collect();
         let mut pieces = Vec::new();
@@ -159,12 +161,12 @@ impl Engine {
             }
             around.callees.retain(|callee| !helpers.iter().any(|(helper, _)| helper == callee));
             let is_last = !whole[at + 1..].iter().any(|other| other.path == hit.path);
-            let beside = match files.get(&hit.path)?.filter(|_| is_last) {
-                Some(file) => beside(file, hit, &seen),
+            let siblings = match files.get(&hit.path)?.filter(|_| is_last) {
+                Some(file) => siblings(file, hit, &seen),
                 None => Vec::new(),
             };
             let place = ExploredPlace::new(hit);
-            pieces.push(ExploredPiece { place, code: hit.content.clone(), helpers, around, beside });
+            pieces.push(ExploredPiece { place, code: hit.content.clone(), helpers, around, siblings });
         }
         Ok(pieces)
     }
@@ -178,24 +180,6 @@ impl ExploredPlace {
             None => name.clone(),
         });
         Self { path: hit.path.clone(), lines: (hit.line_start, hit.line_end), name, score: hit.score }
-    }
-}
-
-/// Files of a project with their definitions, each read once.
-struct Files<'s> {
-    store: &'s Store,
-    project: &'s Project,
-    outlined: HashMap<String, Option<OutlinedFile>>,
-}
-
-impl Files<'_> {
-    fn get(&mut self, path: &str) -> Result<Option<&OutlinedFile>, EngineError> {
-        if !self.outlined.contains_key(path) {
-            let tracked = self.store.tracked_file(self.project.id, path)?;
-            let found = tracked.map(|file| self.store.load_outlines(&[file.id])).transpose()?;
-            self.outlined.insert(path.to_owned(), found.and_then(|mut files| files.pop()));
-        }
-        Ok(self.outlined[path].as_ref())
     }
 }
 
@@ -241,7 +225,7 @@ fn numbered(text: &str, (first, last): (u32, u32)) -> String {
 }
 
 /// Functions and types of a hit's file that are not shown: the nearest, in the order of the file.
-fn beside(file: &OutlinedFile, hit: &Hit, seen: &[(String, (u32, u32))]) -> Vec<(String, u32)> {
+fn siblings(file: &OutlinedFile, hit: &Hit, seen: &[(String, (u32, u32))]) -> Vec<(String, u32)> {
     let is_shown = |symbol: &Symbol| {
         let overlaps = |lines: &(u32, u32)| lines.0 <= symbol.line_end && symbol.line <= lines.1;
         seen.iter().any(|(path, lines)| *path == hit.path && overlaps(lines))
@@ -249,7 +233,7 @@ fn beside(file: &OutlinedFile, hit: &Hit, seen: &[(String, (u32, u32))]) -> Vec<
     let others = file.symbols.iter().filter(|symbol| symbol.kind != ChunkKind::Constant && !is_shown(symbol));
     let mut others: Vec<_> = others.map(|symbol| (symbol.name.clone(), symbol.line)).collect();
     others.sort_by_key(|(_, line)| line.abs_diff(hit.line_start));
-    others.truncate(MOST_BESIDE);
+    others.truncate(MOST_SIBLINGS);
     others.sort_by_key(|(_, line)| *line);
     others
 }

@@ -75,14 +75,9 @@ impl Detail {
         if self == Self::Full {
             return Ok(());
         }
-        let mut files: HashMap<String, Option<OutlinedFile>> = HashMap::new();
+        let mut files = OutlinedFiles::new(store, project);
         for hit in hits {
-            if !files.contains_key(&hit.path) {
-                let tracked = store.tracked_file(project.id, &hit.path)?;
-                let outlined = tracked.map(|file| store.load_outlines(&[file.id])).transpose()?;
-                files.insert(hit.path.clone(), outlined.and_then(|mut files| files.pop()));
-            }
-            if let Some(Some(file)) = files.get(&hit.path) {
+            if let Some(file) = files.get(&hit.path)? {
                 name_after_answer(hit, file, query);
                 if self == Self::Symbol {
                     widen(hit, file);
@@ -94,6 +89,29 @@ impl Detail {
             };
         }
         Ok(())
+    }
+}
+
+/// Files of a project with their definitions, each read once.
+pub(crate) struct OutlinedFiles<'s> {
+    store: &'s Store,
+    project: &'s Project,
+    read: HashMap<String, Option<OutlinedFile>>,
+}
+
+impl<'s> OutlinedFiles<'s> {
+    pub(crate) fn new(store: &'s Store, project: &'s Project) -> Self {
+        Self { store, project, read: HashMap::new() }
+    }
+
+    /// A file; `None` if it is gone.
+    pub(crate) fn get(&mut self, path: &str) -> Result<Option<&OutlinedFile>, EngineError> {
+        if !self.read.contains_key(path) {
+            let tracked = self.store.tracked_file(self.project.id, path)?;
+            let outlined = tracked.map(|file| self.store.load_outlines(&[file.id])).transpose()?;
+            self.read.insert(path.to_owned(), outlined.and_then(|mut files| files.pop()));
+        }
+        Ok(self.read[path].as_ref())
     }
 }
 

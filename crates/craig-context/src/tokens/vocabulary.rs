@@ -83,6 +83,12 @@ impl Vocabulary {
         n_parts
     }
 
+    /// Number of tokens that have a rank.
+    #[cfg(test)]
+    pub(super) fn n_tokens(&self) -> usize {
+        self.slots.iter().filter(|slot| slot.place > 0).count()
+    }
+
     /// The rank of a token.
     pub(super) fn rank(&self, token: &[u8]) -> Option<u32> {
         let slot = self.slots[self.slot(token)];

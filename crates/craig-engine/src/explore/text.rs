@@ -97,9 +97,10 @@ impl ExploredPiece {
         if self.around.n_possible > 0 {
             let _ = writeln!(text, "{} more calls whose other end is not certain", self.around.n_possible);
         }
-        if !self.beside.is_empty() {
-            let beside: Vec<_> = self.beside.iter().map(|(name, line)| format!("{name} {line}")).collect();
-            let _ = writeln!(text, "also in this file: {}", beside.join(", "));
+        if !self.siblings.is_empty() {
+            let siblings: Vec<_> =
+                self.siblings.iter().map(|(name, line)| format!("{name} {line}")).collect();
+            let _ = writeln!(text, "also in this file: {}", siblings.join(", "));
         }
     }
 }

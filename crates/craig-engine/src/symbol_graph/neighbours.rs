@@ -1,5 +1,7 @@
 //! What is around a definition: what it calls, who calls it, and what else its file defines.
 
+use std::collections::HashMap;
+
 use craig_chunk::names::DefinitionKind;
 use craig_insight::{SymbolGraph, SymbolIx};
 use craig_store::{Project, Store};
@@ -64,62 +66,80 @@ pub(crate) fn neighbours(
     let request = SymbolRequest { limit: MOST_ROWS, ..SymbolRequest::default() };
     let callees = hierarchy(&asked, CallDirection::Out, &request);
     let callers = hierarchy(&asked, CallDirection::In, &request);
-    let of_rows = |rows: &[CallRow]| rows.iter().map(|row| neighbour(&asked, row)).collect::<Result<_, _>>();
+    let mut files = Files { asked: &asked, read: HashMap::new() };
     Ok(Neighbours {
-        callees: of_rows(&callees.calls)?,
-        constants: constants(&asked)?,
-        callers: of_rows(&callers.calls)?,
+        callees: files.neighbours(&callees.calls)?,
+        constants: files.constants()?,
+        callers: files.neighbours(&callers.calls)?,
         n_callers: callers.total,
         n_possible: callees.possible + callers.possible,
     })
 }
 
-/// The constants that a symbol uses, in the order of their first uses.
-fn constants(asked: &Asked<'_>) -> Result<Vec<Neighbour>, EngineError> {
-    let graph = asked.graph;
-    let mut found: Vec<SymbolIx> = Vec::new();
-    for used in asked.parts.iter().flat_map(|&part| graph.references_within(part)) {
-        let kind = graph.definition(used.symbol).kind;
-        let is_sure = used.confidence >= SymbolRequest::default().min_confidence;
-        let is_constant = matches!(kind, DefinitionKind::Constant | DefinitionKind::Variable);
-        if is_constant && is_sure && !found.contains(&used.symbol) {
-            found.push(used.symbol);
-        }
-    }
-    let constant = |&at: &SymbolIx| {
-        let definition = graph.definition(at);
-        let lines = FileLines::read(asked.store, asked.project, asked.path_of(at))?;
-        Ok(Neighbour {
-            name: graph.qualified_name(at),
-            kind: Some(definition.kind),
-            path: asked.path_of(at).to_owned(),
-            lines: (definition.line, definition.line_end),
-            signature: lines.shown(definition.line),
-            call_lines: Vec::new(),
-            test: asked.is_test(definition.file),
-        })
-    };
-    found.iter().take(MOST_CONSTANTS).map(constant).collect()
+/// The files of the neighbours of a symbol, each read once.
+struct Files<'a> {
+    asked: &'a Asked<'a>,
+    read: HashMap<String, FileLines>,
 }
 
-fn neighbour(asked: &Asked<'_>, row: &CallRow) -> Result<Neighbour, EngineError> {
-    let definition = row.kind.and_then(|_| defined_at(asked.graph, &row.path, row.line));
-    let definition = definition.map(|at| asked.graph.definition(at));
-    let signature = match definition {
-        Some(found) => {
-            FileLines::read(asked.store, asked.project, &row.path)?.signature(found.line, found.line_end)
+impl Files<'_> {
+    fn get(&mut self, path: &str) -> Result<&FileLines, EngineError> {
+        if !self.read.contains_key(path) {
+            let lines = FileLines::read(self.asked.store, self.asked.project, path)?;
+            self.read.insert(path.to_owned(), lines);
         }
-        None => String::new(),
-    };
-    Ok(Neighbour {
-        name: row.name.clone(),
-        kind: row.kind,
-        path: row.path.clone(),
-        lines: definition.map_or((row.line, row.line), |found| (found.line_start, found.line_end)),
-        signature,
-        call_lines: row.call_lines.clone(),
-        test: row.test,
-    })
+        Ok(&self.read[path])
+    }
+
+    /// The constants that the symbol uses, in the order of their first uses.
+    fn constants(&mut self) -> Result<Vec<Neighbour>, EngineError> {
+        let (asked, graph) = (self.asked, self.asked.graph);
+        let mut found: Vec<SymbolIx> = Vec::new();
+        for used in asked.parts.iter().flat_map(|&part| graph.references_within(part)) {
+            let kind = graph.definition(used.symbol).kind;
+            let is_sure = used.confidence >= SymbolRequest::default().min_confidence;
+            let is_constant = matches!(kind, DefinitionKind::Constant | DefinitionKind::Variable);
+            if is_constant && is_sure && !found.contains(&used.symbol) {
+                found.push(used.symbol);
+            }
+        }
+        let constant = |&at: &SymbolIx| {
+            let definition = graph.definition(at);
+            Ok(Neighbour {
+                name: graph.qualified_name(at),
+                kind: Some(definition.kind),
+                path: asked.path_of(at).to_owned(),
+                lines: (definition.line, definition.line_end),
+                signature: self.get(asked.path_of(at))?.shown(definition.line),
+                call_lines: Vec::new(),
+                test: asked.is_test(definition.file),
+            })
+        };
+        found.iter().take(MOST_CONSTANTS).map(constant).collect()
+    }
+
+    fn neighbours(&mut self, rows: &[CallRow]) -> Result<Vec<Neighbour>, EngineError> {
+        rows.iter().map(|row| self.neighbour(row)).collect()
+    }
+
+    fn neighbour(&mut self, row: &CallRow) -> Result<Neighbour, EngineError> {
+        let graph = self.asked.graph;
+        let definition = row.kind.and_then(|_| defined_at(graph, &row.path, row.line));
+        let definition = definition.map(|at| graph.definition(at));
+        let signature = match definition {
+            Some(found) => self.get(&row.path)?.signature(found.line, found.line_end),
+            None => String::new(),
+        };
+        Ok(Neighbour {
+            name: row.name.clone(),
+            kind: row.kind,
+            path: row.path.clone(),
+            lines: definition.map_or((row.line, row.line), |found| (found.line_start, found.line_end)),
+            signature,
+            call_lines: row.call_lines.clone(),
+            test: row.test,
+        })
+    }
 }
 
 fn defined_at(graph: &SymbolGraph, path: &str, line: u32) -> Option<SymbolIx> {

@@ -1,4 +1,4 @@
-//! `craig explore`: the code that answers a question, with what is around it.
+//! `craig explore`: the code that answers a question, with its callees, callers and siblings.
 
 use std::path::PathBuf;
 
@@ -10,7 +10,7 @@ use super::guesses::Guesses;
 use super::project_selector::ProjectSelector;
 use super::session::Session;
 
-/// Show the code that answers a question, with what it calls, who calls it and what is beside it
+/// Show the code that answers a question, with its callees, callers and siblings
 #[derive(Debug, clap::Args)]
 #[command(override_usage = "craig explore [OPTIONS] <QUESTION>...")]
 pub(crate) struct Args {
