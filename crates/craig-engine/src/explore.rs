@@ -8,14 +8,14 @@ use std::time::Instant;
 use craig_chunk::{ChunkKind, Symbol};
 use craig_search::{Guesses, Hit};
 use craig_store::{OutlinedFile, Project, Store};
+use craig_text::is_test;
 use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::shown::OutlinedFiles;
-use crate::symbol_graph::neighbours;
+use crate::symbol_graph::{named, neighbours};
 use crate::{
-    Cancellation, Detail, Engine, EngineError, Neighbour, Neighbours, PER_FILE, SearchRequest, Shown,
-    with_numbers,
+    Cancellation, Detail, Engine, EngineError, Neighbour, Neighbours, PER_FILE, SearchRequest, with_numbers,
 };
 
 /// What is explored.
@@ -42,6 +42,8 @@ pub struct Explored {
     pub is_answered: bool,
     /// Code that answers, best first.
     pub pieces: Vec<ExploredPiece>,
+    /// Definitions that have a guessed name and are not in the pieces; of short ones the numbered lines.
+    pub named: Vec<(Neighbour, Option<String>)>,
     /// Where else an answer may be.
     pub places: Vec<ExploredPlace>,
     /// What else to know.
@@ -56,15 +58,17 @@ pub struct ExploredPiece {
     /// Where it is.
     #[serde(flatten)]
     pub place: ExploredPlace,
+    /// What is defined in these lines, with all of its lines.
+    pub definitions: Vec<(String, (u32, u32))>,
     /// Its lines with their numbers.
     pub code: String,
-    /// What it calls that is short and matters here, with numbered lines.
+    /// What it uses that is short and matters here, with numbered lines.
     pub helpers: Vec<(Neighbour, String)>,
-    /// What else it calls, who calls it.
+    /// What else it uses, who calls it.
     #[serde(flatten)]
     pub around: Neighbours,
-    /// Other definitions of its file with their first lines.
-    pub siblings: Vec<(String, u32)>,
+    /// Other definitions of its file with their lines.
+    pub siblings: Vec<(String, (u32, u32))>,
 }
 
 /// Lines of a file.
@@ -83,13 +87,36 @@ pub struct ExploredPlace {
 /// Hits by which what is called is ranked.
 const N_RANKED: usize = 60;
 
-/// Longer callees are given by their signature.
-const MOST_HELPER_LINES: u32 = 15;
+/// Pieces are given until one of them answers with this probability, but no fewer than two, as far as each is so likely in
+/// comparison with the first.
+const ENOUGH: f32 = 0.7;
+const MIN_SHARE: f32 = 0.15;
+const LEAST_PIECES: usize = 2;
+const MOST_PIECES: usize = 8;
 
-/// Callees of a piece that are given whole, the likeliest first.
+/// Pieces, the best ones, of which what is around them is given.
+const MOST_AROUND: usize = 3;
+
+/// Places behind the pieces, and what a piece uses, if they are at least so likely.
+const MOST_PLACES: usize = 4;
+const MIN_PLACE: f32 = 0.02;
+
+/// Definitions with more lines are not given whole: of the best pieces, of others, and of what has a guessed name.
+const MOST_BEST_LINES: u32 = 120;
+const MOST_WHOLE_LINES: u32 = 60;
+const MOST_NAMED_LINES: u32 = 40;
+
+/// Definitions with a guessed name.
+const MOST_NAMED: usize = 6;
+
+/// What is used and longer is given by its signature.
+const MOST_HELPER_LINES: u32 = 25;
+
+/// What a piece uses that is given whole, the likeliest first.
 const MOST_HELPERS: usize = 3;
 
-/// Other definitions of its file that are listed with a piece.
+/// Definitions that are named of a piece, and others of its file that are listed with the best piece.
+const MOST_DEFINITIONS: usize = 6;
 const MOST_SIBLINGS: usize = 12;
 
 impl Engine {
@@ -112,19 +139,24 @@ impl Engine {
         };
         let answer = self.search(handle, query, &search)?;
         let found = limited_per_file(&answer.hits);
-        let scores: Vec<f32> = found.iter().map(|hit| hit.score).collect();
-        let shown = Shown::from_scores(&scores, answer.is_answered);
+        let n_whole = if answer.is_answered { n_enough(&found) } else { 0 };
+        // A test says less than what it tests.
+        let is_whole = |at: usize, hit: &Hit| at < n_whole && (at == 0 || !is_test(&hit.path));
+        let of_rank = || found.iter().enumerate();
         let store = self.store()?;
-        let pieces = self.read(&store, handle, |project| {
-            let mut whole: Vec<Hit> = found[..shown.n_whole].iter().map(|&hit| hit.clone()).collect();
+        let (pieces, named) = self.read(&store, handle, |project| {
+            let whole = of_rank().filter(|(at, hit)| is_whole(*at, hit));
+            let mut whole: Vec<Hit> = whole.map(|(_, &hit)| hit.clone()).collect();
             let guessed = request.guesses.appended_to(query);
             Detail::Lines.shape(&store, project, guessed.as_deref().unwrap_or(query), &mut whole)?;
-            self.explored(&store, project, &whole, &answer.hits, request)
+            self.explored(&store, project, whole, &answer.hits, request)
         })?;
-        let places = found.iter().skip(shown.n_whole).take(shown.n_places).map(|hit| ExploredPlace::new(hit));
+        let places = of_rank().filter(|(at, hit)| !is_whole(*at, hit));
+        let places = places.filter(|(_, hit)| !answer.is_answered || hit.score >= MIN_PLACE);
         Ok(Explored {
-            places: places.collect(),
+            places: places.take(MOST_PLACES).map(|(_, hit)| ExploredPlace::new(hit)).collect(),
             pieces,
+            named,
             project: answer.project,
             query: answer.query,
             is_answered: answer.is_answered,
@@ -133,53 +165,77 @@ impl Engine {
         })
     }
 
-    /// The pieces with what is around them. What was shown with one is not shown with another.
+    /// The pieces with what is around them, and what has a guessed name. Nothing is shown twice.
     fn explored(
         &self,
         store: &Store,
         project: &Project,
-        whole: &[Hit],
+        mut whole: Vec<Hit>,
         ranked: &[Hit],
         request: &ExploreRequest,
-    ) -> Result<Vec<ExploredPiece>, EngineError> {
+    ) -> Result<(Vec<ExploredPiece>, Vec<(Neighbour, Option<String>)>), EngineError> {
         let graph = self.symbol_graph(store, project, &request.cancellation)?;
         let mut files = OutlinedFiles::new(store, project);
-        let mut seen: Vec<(String, (u32, u32))> =
-            whole.iter().map(|hit| (hit.path.clone(), (hit.line_start, hit.line_end))).collect();
+        for (at, hit) in whole.iter_mut().enumerate() {
+            if let Some(file) = files.get(&hit.path)? {
+                complete(hit, file, if at < LEAST_PIECES { MOST_BEST_LINES } else { MOST_WHOLE_LINES });
+            }
+        }
+        let whole = without_repeated(whole);
+        let mut seen: Seen = whole.iter().map(|hit| (hit.path.clone(), lines(hit))).collect();
         let mut pieces = Vec::new();
         for (at, hit) in whole.iter().enumerate() {
             let line = hit.symbol_lines.map_or(hit.line_start, |(first, _)| first);
-            let mut around = neighbours(store, project, &graph, (&hit.path, line))?;
-            around.callees.retain(|callee| !is_seen(&seen, callee));
+            let mut around = match at < MOST_AROUND {
+                true => neighbours(store, project, &graph, (&hit.path, line))?,
+                false => Neighbours::default(),
+            };
+            around.uses.retain(|used| !is_seen(&seen, &used.path, used.lines));
             let mut helpers = Vec::new();
-            for at in likeliest(&around.callees, ranked) {
-                let callee = &around.callees[at];
-                if let Some(file) = files.get(&callee.path)? {
-                    seen.push((callee.path.clone(), callee.lines));
-                    helpers.push((callee.clone(), numbered(&file.text, callee.lines)));
+            for at in likeliest(&around.uses, ranked) {
+                let used = &around.uses[at];
+                if let Some(file) = files.get(&used.path)? {
+                    seen.push((used.path.clone(), used.lines));
+                    helpers.push((used.clone(), numbered(&file.text, used.lines)));
                 }
             }
-            around.callees.retain(|callee| !helpers.iter().any(|(helper, _)| helper == callee));
-            let is_last = !whole[at + 1..].iter().any(|other| other.path == hit.path);
-            let siblings = match files.get(&hit.path)?.filter(|_| is_last) {
-                Some(file) => siblings(file, hit, &seen),
-                None => Vec::new(),
-            };
-            let place = ExploredPlace::new(hit);
-            pieces.push(ExploredPiece { place, code: hit.content.clone(), helpers, around, siblings });
+            around.uses.retain(|used| !helpers.iter().any(|(helper, _)| helper == used));
+            let file = files.get(&hit.path)?;
+            let siblings = file.filter(|_| at == 0).map(|file| siblings(file, hit, &seen));
+            pieces.push(ExploredPiece {
+                place: ExploredPlace::new(hit),
+                definitions: file.map(|file| definitions(file, hit)).unwrap_or_default(),
+                code: hit.content.clone(),
+                helpers,
+                around,
+                siblings: siblings.unwrap_or_default(),
+            });
         }
-        Ok(pieces)
+        let mut of_name = named(store, project, &graph, &request.guesses.names)?;
+        of_name.retain(|found| !is_seen(&seen, &found.path, found.lines));
+        of_name.truncate(MOST_NAMED);
+        let mut shown = Vec::new();
+        for found in of_name {
+            let is_short = found.lines.1 - found.lines.0 < MOST_NAMED_LINES;
+            let file = files.get(&found.path)?.filter(|_| is_short);
+            let code = file.map(|file| numbered(&file.text, found.lines));
+            shown.push((found, code));
+        }
+        Ok((pieces, shown))
     }
 }
 
 impl ExploredPlace {
     fn new(hit: &Hit) -> Self {
-        let parent = hit.parent.as_deref().filter(|parent| !parent.is_empty());
-        let name = hit.symbol_name.as_ref().map(|name| match parent {
-            Some(parent) => format!("{parent}.{name}"),
-            None => name.clone(),
-        });
+        let name = hit.symbol_name.as_ref().map(|name| qualified(hit.parent.as_deref(), name));
         Self { path: hit.path.clone(), lines: (hit.line_start, hit.line_end), name, score: hit.score }
+    }
+}
+
+fn qualified(parent: Option<&str>, name: &str) -> String {
+    match parent.filter(|parent| !parent.is_empty()) {
+        Some(parent) => format!("{parent}.{name}"),
+        None => name.to_owned(),
     }
 }
 
@@ -197,23 +253,65 @@ fn limited_per_file(hits: &[Hit]) -> Vec<&Hit> {
     limited
 }
 
-fn is_seen(seen: &[(String, (u32, u32))], callee: &Neighbour) -> bool {
-    let overlaps = |lines: &(u32, u32)| lines.0 <= callee.lines.1 && callee.lines.0 <= lines.1;
-    seen.iter().any(|(path, lines)| *path == callee.path && overlaps(lines))
+/// How many of the hits, best first, are likely to hold the answer together.
+fn n_enough(hits: &[&Hit]) -> usize {
+    let best = hits.first().map_or(0.0, |hit| hit.score);
+    let mut covered = 0.0;
+    let is_needed = |(at, hit): &(usize, &&Hit)| {
+        let is_needed = (*at < LEAST_PIECES || covered < ENOUGH) && hit.score >= best * MIN_SHARE;
+        covered += hit.score;
+        is_needed
+    };
+    hits.iter().enumerate().take(MOST_PIECES).take_while(is_needed).count()
 }
 
-/// The short callees that are likeliest to answer, too, by the hits that hold them.
-fn likeliest(callees: &[Neighbour], ranked: &[Hit]) -> Vec<usize> {
-    let score = |callee: &Neighbour| {
+/// Lets a hit hold all of its definition, unless that is too long.
+fn complete(hit: &mut Hit, file: &OutlinedFile, most_lines: u32) {
+    let Some((first, last)) = hit.symbol_lines else { return };
+    let whole = (first.min(hit.line_start), last.max(hit.line_end));
+    if whole.1 - whole.0 < most_lines {
+        (hit.line_start, hit.line_end) = whole;
+        hit.content = numbered(&file.text, whole);
+    }
+}
+
+/// Hits of which no other holds all lines.
+fn without_repeated(hits: Vec<Hit>) -> Vec<Hit> {
+    let mut kept: Vec<Hit> = Vec::new();
+    for hit in hits {
+        let holds = |other: &Hit| {
+            other.path == hit.path && other.line_start <= hit.line_start && hit.line_end <= other.line_end
+        };
+        if !kept.iter().any(holds) {
+            kept.push(hit);
+        }
+    }
+    kept
+}
+
+/// Lines of files that are given.
+type Seen = Vec<(String, (u32, u32))>;
+
+fn lines(hit: &Hit) -> (u32, u32) {
+    (hit.line_start, hit.line_end)
+}
+
+fn is_seen(seen: &Seen, path: &str, lines: (u32, u32)) -> bool {
+    seen.iter().any(|(other, shown)| other == path && shown.0 <= lines.1 && lines.0 <= shown.1)
+}
+
+/// What is short of what is used and likeliest to answer, too, by the hits that hold it.
+fn likeliest(used: &[Neighbour], ranked: &[Hit]) -> Vec<usize> {
+    let score = |used: &Neighbour| {
         let holds = |hit: &&Hit| {
-            hit.path == callee.path && hit.line_start <= callee.lines.1 && callee.lines.0 <= hit.line_end
+            hit.path == used.path && hit.line_start <= used.lines.1 && used.lines.0 <= hit.line_end
         };
         ranked.iter().filter(holds).map(|hit| hit.score).fold(0.0, f32::max)
     };
-    let is_short = |callee: &Neighbour| callee.lines.1 - callee.lines.0 < MOST_HELPER_LINES;
-    let short = callees.iter().enumerate().filter(|(_, callee)| is_short(callee) && !callee.test);
-    let mut scored: Vec<(usize, f32)> = short.map(|(at, callee)| (at, score(callee))).collect();
-    scored.retain(|(_, score)| *score > 0.0);
+    let is_short = |used: &Neighbour| used.lines.1 - used.lines.0 < MOST_HELPER_LINES;
+    let short = used.iter().enumerate().filter(|(_, used)| is_short(used) && !used.test);
+    let mut scored: Vec<(usize, f32)> = short.map(|(at, used)| (at, score(used))).collect();
+    scored.retain(|(_, score)| *score >= MIN_PLACE);
     scored.sort_by(|a, b| b.1.total_cmp(&a.1));
     scored.into_iter().take(MOST_HELPERS).map(|(at, _)| at).collect()
 }
@@ -224,16 +322,31 @@ fn numbered(text: &str, (first, last): (u32, u32)) -> String {
     with_numbers(&lines.collect::<Vec<_>>().join("\n"), first)
 }
 
-/// Functions and types of a hit's file that are not shown: the nearest, in the order of the file.
-fn siblings(file: &OutlinedFile, hit: &Hit, seen: &[(String, (u32, u32))]) -> Vec<(String, u32)> {
-    let is_shown = |symbol: &Symbol| {
-        let overlaps = |lines: &(u32, u32)| lines.0 <= symbol.line_end && symbol.line <= lines.1;
-        seen.iter().any(|(path, lines)| *path == hit.path && overlaps(lines))
+/// The functions and types that a hit is of, the innermost.
+fn definitions(file: &OutlinedFile, hit: &Hit) -> Vec<(String, (u32, u32))> {
+    let is_here = |symbol: &&Symbol| {
+        symbol.kind != ChunkKind::Constant && symbol.line <= hit.line_end && hit.line_start <= symbol.line_end
     };
+    let here: Vec<&Symbol> = file.symbols.iter().filter(is_here).collect();
+    let is_inner = |symbol: &&&Symbol| {
+        let is_in = |other: &Symbol| symbol.line < other.line && other.line_end <= symbol.line_end;
+        !here.iter().any(|other| is_in(other))
+    };
+    let inner = here.iter().filter(is_inner).take(MOST_DEFINITIONS);
+    let definition = |symbol: &&Symbol| {
+        (qualified(symbol.parent.as_deref(), &symbol.name), (symbol.line, symbol.line_end))
+    };
+    inner.map(definition).collect()
+}
+
+/// Functions and types of a hit's file that are not shown: the nearest, in the order of the file.
+fn siblings(file: &OutlinedFile, hit: &Hit, seen: &Seen) -> Vec<(String, (u32, u32))> {
+    let is_shown = |symbol: &Symbol| is_seen(seen, &hit.path, (symbol.line, symbol.line_end));
     let others = file.symbols.iter().filter(|symbol| symbol.kind != ChunkKind::Constant && !is_shown(symbol));
-    let mut others: Vec<_> = others.map(|symbol| (symbol.name.clone(), symbol.line)).collect();
-    others.sort_by_key(|(_, line)| line.abs_diff(hit.line_start));
+    let mut others: Vec<_> =
+        others.map(|symbol| (symbol.name.clone(), (symbol.line, symbol.line_end))).collect();
+    others.sort_by_key(|(_, (line, _))| line.abs_diff(hit.line_start));
     others.truncate(MOST_SIBLINGS);
-    others.sort_by_key(|(_, line)| *line);
+    others.sort_by_key(|(_, lines)| *lines);
     others
 }

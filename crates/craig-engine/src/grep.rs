@@ -104,6 +104,13 @@ pub struct GrepAnswer {
     pub notes: Vec<String>,
 }
 
+impl GrepAnswer {
+    /// Whether lines around those that match are shown.
+    pub fn has_context(&self) -> bool {
+        self.lines.iter().any(|line| !line.before.is_empty() || !line.after.is_empty())
+    }
+}
+
 /// The files that match a pattern.
 #[derive(Clone, Debug, Serialize)]
 pub struct GrepCounts {

@@ -29,8 +29,8 @@ pub use self::answer::{
 };
 
 pub use self::export::ScipExport;
-pub(crate) use self::neighbours::neighbours;
 pub use self::neighbours::{Neighbour, Neighbours};
+pub(crate) use self::neighbours::{named, neighbours};
 pub use self::overview::{Flow, Overview, OverviewModule, OverviewSymbol};
 pub use self::repo_map::{MapRequest, MappedFile, MappedSymbol, RepoMap};
 
@@ -286,6 +286,10 @@ impl<'a> Asked<'a> {
                 column: lines.column(found.line, found.column),
                 role: found.role,
                 within: found.within.map(|within| self.graph.qualified_name(within)),
+                within_lines: found.within.map(|within| {
+                    let around = self.graph.definition(within);
+                    (around.line, around.line_end)
+                }),
                 confidence: found.confidence,
                 test: self.is_test(found.file),
                 text: lines.shown(found.line),

@@ -9,7 +9,7 @@ use rmcp::ServiceExt as _;
 use serde_json::json;
 
 use crate::lsp::{self, Setup};
-use crate::mcp::{Abilities, AllowedSources, Base, Server, Settings};
+use crate::mcp::{Abilities, AllowedSources, Base, Server, Settings, Toolset};
 
 /// Serves one MCP client of a read-only server over stdio's framing until its `input` ends; `home` is workspace and has the
 /// database.
@@ -22,6 +22,7 @@ pub async fn mcp(home: &Path, input: &[u8]) {
         allowed: AllowedSources::parse(&[]).expect("none is none"),
         roots_grant_access: true,
         abilities: Abilities::ReadOnly,
+        toolset: Toolset::All,
         refreshes: false,
     };
     let transport = (std::io::Cursor::new(input.to_vec()), tokio::io::sink());

@@ -31,7 +31,7 @@ pub(crate) use http::Limits;
 pub(crate) use jobs::finish;
 pub(crate) use server::Server;
 pub(crate) use sources::AllowedSources;
-pub(crate) use tools::Abilities;
+pub(crate) use tools::{Abilities, Toolset};
 pub(crate) use workspace::Base;
 
 /// Settings of a server.
@@ -49,8 +49,10 @@ pub(crate) struct Settings {
     pub(crate) allowed: AllowedSources,
     /// Whether the roots that clients name may be ingested.
     pub(crate) roots_grant_access: bool,
-    /// Which tools are offered.
+    /// What it may do.
     pub(crate) abilities: Abilities,
+    /// Which tools it offers of those that it may run.
+    pub(crate) toolset: Toolset,
     /// Whether a project is brought up to date before an answer.
     pub(crate) refreshes: bool,
 }

@@ -3,23 +3,26 @@
 use std::borrow::Cow;
 use std::fmt::Write as _;
 
+use craig_chunk::names::DefinitionKind;
+
 use super::{Explored, ExploredPiece, ExploredPlace};
-use crate::{NO_ANSWER, Neighbour};
+use crate::{NO_ANSWER, Neighbour, Neighbours};
 
-/// Callees by signature, callers and tests that are listed.
-const MOST_CALLEES: usize = 8;
+/// What is used, who calls, and tests that are listed.
+const MOST_USES: usize = 12;
 const MOST_CALLERS: usize = 12;
-const MOST_TESTS: usize = 3;
+const MOST_TESTS: usize = 4;
 
-/// Behind so many bytes a piece is given without what is around it.
-const MOST_BYTES: usize = 9_000;
+/// Behind so many bytes a piece is given without what is around it, and behind so many more as a place.
+const MOST_BYTES_AROUND: usize = 8_000;
+const MOST_BYTES: usize = 10_000;
 
 /// Bytes of a piece's lines, and of a helper's: lines of data are long.
-const MOST_CODE_BYTES: usize = 5_000;
+const MOST_CODE_BYTES: usize = 6_000;
 const MOST_HELPER_BYTES: usize = 1_500;
 
-/// From this probability on the first piece is likely to answer.
-const LIKELY: f32 = 0.5;
+/// From this probability on one of the first pieces is likely to answer.
+const LIKELY: f32 = 0.15;
 
 impl Explored {
     /// The answer as text. Lines of code begin with their number and a tab; nothing else does.
@@ -31,21 +34,40 @@ impl Explored {
         if !self.is_answered {
             let _ = writeln!(text, "{NO_ANSWER}");
         }
-        for piece in &self.pieces {
-            let _ = writeln!(text, "{}\n{}", piece.place.heading(), limited(&piece.code, MOST_CODE_BYTES));
-            if text.len() < MOST_BYTES {
+        let mut pieces = self.pieces.iter();
+        for piece in pieces.by_ref() {
+            let _ = writeln!(text, "{}\n{}", piece.heading(), limited(&piece.code, MOST_CODE_BYTES));
+            if text.len() < MOST_BYTES_AROUND {
                 piece.write_around(&mut text);
             }
             text.push('\n');
+            if text.len() > MOST_BYTES {
+                break;
+            }
         }
-        if !self.places.is_empty() && !self.pieces.is_empty() {
+        self.write_named(&mut text);
+        let places: Vec<_> = pieces.map(|piece| &piece.place).chain(&self.places).collect();
+        if !places.is_empty() && !self.pieces.is_empty() {
             text.push_str("less likely:\n");
         }
-        for place in &self.places {
+        for place in places {
             let _ = writeln!(text, "  {}", place.heading());
         }
         text.push_str(self.advice());
         text
+    }
+
+    /// What has a guessed name, whole as far as there is room.
+    fn write_named(&self, text: &mut String) {
+        for (found, code) in &self.named {
+            let _ = writeln!(text, "you named {}  {}", found.signature, place(found, ""));
+            if let Some(code) = code.as_ref().filter(|code| text.len() + code.len() < MOST_BYTES_AROUND) {
+                let _ = writeln!(text, "{code}");
+            }
+        }
+        if !self.named.is_empty() {
+            text.push('\n');
+        }
     }
 
     fn advice(&self) -> &'static str {
@@ -68,6 +90,17 @@ impl ExploredPlace {
 }
 
 impl ExploredPiece {
+    /// `src/a.rs:12-50  parse 12-30, write 34-90  64%`: the place, and what is defined there with all of its lines.
+    fn heading(&self) -> String {
+        if self.definitions.is_empty() {
+            return self.place.heading();
+        }
+        let (first, last) = self.place.lines;
+        let name = |(name, (first, last)): &(String, (u32, u32))| format!("{name} {first}-{last}");
+        let names: Vec<_> = self.definitions.iter().map(name).collect();
+        format!("{}:{first}-{last}  {}  {:.0}%", self.place.path, names.join(", "), self.place.score * 100.0)
+    }
+
     fn holds(&self, other: &Neighbour) -> bool {
         let (first, last) = self.place.lines;
         other.path == self.place.path && (first..=last).contains(&other.lines.0)
@@ -77,30 +110,59 @@ impl ExploredPiece {
         let path = self.place.path.as_str();
         for (helper, code) in &self.helpers {
             let code = limited(code, MOST_HELPER_BYTES);
-            let _ = writeln!(text, "calls {}  {}\n{code}", helper.name, place(helper, path));
+            let _ = writeln!(text, "uses {}  {}\n{code}", helper.name, place(helper, path));
         }
-        for constant in self.around.constants.iter().filter(|constant| !self.holds(constant)) {
-            let _ = writeln!(text, "uses {}  {}", constant.signature, place(constant, path));
+        let is_value =
+            |used: &Neighbour| matches!(used.kind, Some(DefinitionKind::Constant | DefinitionKind::Variable));
+        let uses = self.around.uses.iter().filter(|used| !used.test);
+        let (values, others): (Vec<_>, Vec<_>) = uses.partition(|used| is_value(used));
+        for value in values.iter().filter(|value| !self.holds(value)) {
+            let _ = writeln!(text, "uses {}  {}", value.signature, place(value, path));
         }
-        let callees = self.around.callees.iter().filter(|callee| !callee.test);
-        for callee in callees.clone().take(MOST_CALLEES) {
-            let _ = writeln!(text, "calls {}  {}", callee.signature, place(callee, path));
+        let calls: Vec<_> = others.iter().filter(|other| !other.call_lines.is_empty()).collect();
+        let shown: Vec<_> = calls
+            .iter()
+            .take(MOST_USES)
+            .map(|call| format!("{}  {}", call.name, place(call, path)))
+            .collect();
+        let more = calls.len().saturating_sub(MOST_USES);
+        if !shown.is_empty() {
+            let more = if more > 0 { format!("; {more} more") } else { String::new() };
+            let _ = writeln!(text, "calls {}{more}", shown.join("; "));
         }
-        let n_left = callees.count().saturating_sub(MOST_CALLEES);
-        if n_left > 0 {
-            let _ = writeln!(text, "calls {n_left} more");
-        }
-        let (tests, callers): (Vec<_>, Vec<_>) = self.around.callers.iter().partition(|caller| caller.test);
-        let n_callers = self.around.n_callers.saturating_sub(tests.len() as u64);
-        write_callers(text, ("called by", path), &callers, MOST_CALLERS, n_callers);
-        write_callers(text, ("tested by", path), &tests, MOST_TESTS, tests.len() as u64);
-        if self.around.n_possible > 0 {
-            let _ = writeln!(text, "{} more calls whose other end is not certain", self.around.n_possible);
-        }
+        self.write_callers(text);
         if !self.siblings.is_empty() {
             let siblings: Vec<_> =
-                self.siblings.iter().map(|(name, line)| format!("{name} {line}")).collect();
+                self.siblings.iter().map(|(name, (first, last))| format!("{name} {first}-{last}")).collect();
             let _ = writeln!(text, "also in this file: {}", siblings.join(", "));
+        }
+    }
+
+    /// As many levels of callers as there is room for, then the tests.
+    fn write_callers(&self, text: &mut String) {
+        let Neighbours { callers, tests, n_possible, .. } = &self.around;
+        let n_up_to = |depth: u32| callers.iter().filter(|caller| caller.depth <= depth).count();
+        let depth = (1..=3).rev().find(|&depth| n_up_to(depth) <= MOST_CALLERS).unwrap_or(1);
+        if !callers.is_empty() {
+            let name = self.place.name.as_deref().filter(|_| self.definitions.len() > 1);
+            let _ = writeln!(text, "{}called by", name.map(|name| format!("{name} ")).unwrap_or_default());
+        }
+        for caller in callers.iter().filter(|caller| caller.depth <= depth).take(MOST_CALLERS) {
+            let indent = "  ".repeat(caller.depth as usize);
+            let _ = writeln!(text, "{indent}{}", call(caller, &self.place.path));
+        }
+        let n_more = n_up_to(depth).saturating_sub(MOST_CALLERS);
+        if n_more > 0 {
+            let _ = writeln!(text, "  {n_more} more");
+        }
+        if callers.is_empty() && *n_possible > 0 {
+            let _ = writeln!(text, "called by nothing for certain, perhaps at {n_possible} places");
+        }
+        let shown: Vec<_> = tests.iter().take(MOST_TESTS).map(|test| call(test, &self.place.path)).collect();
+        let n_more = tests.len().saturating_sub(MOST_TESTS);
+        let more = if n_more > 0 { format!("; {n_more} more") } else { String::new() };
+        if !shown.is_empty() {
+            let _ = writeln!(text, "tested by {}{more}", shown.join("; "));
         }
     }
 }
@@ -120,27 +182,13 @@ fn place(of: &Neighbour, path: &str) -> String {
     if first == last { format!("{file}:{first}") } else { format!("{file}:{first}-{last}") }
 }
 
-/// `called by run  :12, 20; main  src/main.rs:4; 3 more`: the lines are those of the calls.
-fn write_callers(
-    text: &mut String,
-    (what, path): (&str, &str),
-    callers: &[&Neighbour],
-    most: usize,
-    n_all: u64,
-) {
-    if callers.is_empty() {
-        return;
+/// `run  :10-30 at 12, 20`, `main  src/main.rs:2-9 at 4`: its lines, and those of the calls.
+fn call(caller: &Neighbour, path: &str) -> String {
+    let lines: Vec<_> = caller.call_lines.iter().map(u32::to_string).collect();
+    match caller.kind {
+        Some(_) => format!("{}  {} at {}", caller.name, place(caller, path), lines.join(", ")),
+        None => {
+            format!("top level  {}:{}", if caller.path == path { "" } else { &caller.path }, lines.join(", "))
+        }
     }
-    let caller = |caller: &&Neighbour| {
-        let lines: Vec<_> = caller.call_lines.iter().map(u32::to_string).collect();
-        let file = if caller.path == path { "" } else { caller.path.as_str() };
-        let name = if caller.kind.is_some() { caller.name.as_str() } else { "top level" };
-        format!("{name}  {file}:{}", lines.join(", "))
-    };
-    let mut listed: Vec<_> = callers.iter().take(most).map(caller).collect();
-    let n_left = n_all.saturating_sub(listed.len() as u64);
-    if n_left > 0 {
-        listed.push(format!("{n_left} more"));
-    }
-    let _ = writeln!(text, "{what} {}", listed.join("; "));
 }

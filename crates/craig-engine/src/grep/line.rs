@@ -33,6 +33,14 @@ pub struct GrepLine {
     pub after: Vec<String>,
 }
 
+impl GrepLine {
+    /// Whether what is shown of this line and those around it comes right behind what is shown of `previous`.
+    pub fn follows(&self, previous: &Self) -> bool {
+        let last = previous.line + previous.after.len() as u32;
+        self.path == previous.path && self.line - self.before.len() as u32 == last + 1
+    }
+}
+
 /// The lines of a file that begin at `starts`, in bytes, ascending.
 pub(super) fn of_file(
     file: &OutlinedFile,

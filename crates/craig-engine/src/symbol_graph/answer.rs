@@ -91,6 +91,8 @@ pub struct ReferenceLine {
     pub role: Role,
     /// Qualified name of the definition around it.
     pub within: Option<String>,
+    /// First and last line of that definition.
+    pub within_lines: Option<(u32, u32)>,
     /// How sure it is that this symbol is meant, in percent.
     pub confidence: u8,
     /// Whether it is in a test.

@@ -1,9 +1,9 @@
-//! What is around a definition: what it calls, who calls it, and what else its file defines.
+//! What is around a definition: what it uses, and who calls it.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
-use craig_chunk::names::DefinitionKind;
-use craig_insight::{SymbolGraph, SymbolIx};
+use craig_chunk::names::{DefinitionKind, Traits};
+use craig_insight::{SymbolGraph, SymbolIx, SymbolQuery};
 use craig_store::{Project, Store};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -12,8 +12,12 @@ use super::calls::hierarchy;
 use super::{Asked, CallDirection, CallRow, FileLines, SymbolRequest};
 use crate::EngineError;
 
-/// Callees and callers that are looked at.
-const MOST_ROWS: usize = 60;
+/// Callees that are looked at.
+const MOST_CALLEES: usize = 60;
+
+/// Callers that are looked at, and those of callers.
+const MOST_CALLERS: usize = 500;
+const DEPTH: u32 = 3;
 
 /// A definition beside another.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
@@ -24,32 +28,32 @@ pub struct Neighbour {
     pub kind: Option<DefinitionKind>,
     /// Path relative to the project's folder.
     pub path: String,
-    /// First and last line, with the comment above it.
+    /// First and last line; of what is used, with the comment above it.
     pub lines: (u32, u32),
     /// How it is declared.
     pub signature: String,
-    /// Lines of the calls: in its own file for callers, in that of the caller for callees.
+    /// Lines of the calls: in its own file for callers, in that of the caller for callees; none of what is not called.
     pub call_lines: Vec<u32>,
+    /// Of callers, 1 for who calls the definition itself.
+    pub depth: u32,
     /// Whether it is in a test.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub test: bool,
 }
 
-/// Constants that are looked at.
-const MOST_CONSTANTS: usize = 12;
+/// Types, constants and variables that are looked at.
+const MOST_OTHERS: usize = 24;
 
 /// What is around a definition.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Neighbours {
-    /// What it calls, in the order of the calls.
-    pub callees: Vec<Neighbour>,
-    /// Constants and variables outside of functions that it uses, with their lines.
-    pub constants: Vec<Neighbour>,
-    /// Who calls it; tests last.
+    /// What it calls, in the order of the calls; then types, constants and variables outside of functions that it uses.
+    pub uses: Vec<Neighbour>,
+    /// Who calls it, each before its own callers.
     pub callers: Vec<Neighbour>,
-    /// Callers in all.
-    pub n_callers: u64,
-    /// Calls from or to it whose other end is not certain.
+    /// Tests that reach it.
+    pub tests: Vec<Neighbour>,
+    /// Calls of it that are not certain.
     pub n_possible: u64,
 }
 
@@ -63,67 +67,108 @@ pub(crate) fn neighbours(
     let Ok(asked) = Asked::find(store, project, graph, &format!("{path}:{line}")) else {
         return Ok(Neighbours::default());
     };
-    let request = SymbolRequest { limit: MOST_ROWS, ..SymbolRequest::default() };
-    let callees = hierarchy(&asked, CallDirection::Out, &request);
-    let callers = hierarchy(&asked, CallDirection::In, &request);
-    let mut files = Files { asked: &asked, read: HashMap::new() };
-    Ok(Neighbours {
-        callees: files.neighbours(&callees.calls)?,
-        constants: files.constants()?,
-        callers: files.neighbours(&callers.calls)?,
-        n_callers: callers.total,
-        n_possible: callees.possible + callers.possible,
-    })
+    let callees = SymbolRequest { limit: MOST_CALLEES, ..SymbolRequest::default() };
+    let callees = hierarchy(&asked, CallDirection::Out, &callees);
+    let callers = SymbolRequest { limit: MOST_CALLERS, depth: DEPTH, ..SymbolRequest::default() };
+    let callers = hierarchy(&asked, CallDirection::In, &callers);
+    let mut files = Files { store, project, read: HashMap::new() };
+    let uses: Result<Vec<_>, EngineError> =
+        callees.calls.iter().map(|row| files.callee(graph, row)).collect();
+    let mut uses = uses?;
+    uses.extend(files.others(&asked, &uses)?);
+    let n_possible = callers.possible;
+    let callers = callers.calls.iter().filter(|row| !row.repeated).map(|row| caller(graph, row));
+    let (tests, callers) = callers.partition(|caller| caller.test);
+    Ok(Neighbours { uses, callers, tests, n_possible })
 }
 
-/// The files of the neighbours of a symbol, each read once.
+/// Definitions that a name has at most, to be looked at: a common name says little.
+const MOST_OF_NAME: usize = 3;
+
+/// The definitions that have one of these names, each once, but tests and what is local to a function.
+pub(crate) fn named(
+    store: &Store,
+    project: &Project,
+    graph: &SymbolGraph,
+    names: &[String],
+) -> Result<Vec<Neighbour>, EngineError> {
+    let mut found: Vec<SymbolIx> = Vec::new();
+    for query in names.iter().filter_map(|name| SymbolQuery::parse(name)) {
+        let is_counted = |&at: &SymbolIx| {
+            let definition = graph.definition(at);
+            let is_local = definition.traits.has(Traits::LOCAL) || definition.traits.has(Traits::DECLARATION);
+            let is_of_code = definition.kind.is_callable() || definition.kind.is_type();
+            is_of_code && !is_local && !graph.files[definition.file as usize].is_test
+        };
+        let of_name: Vec<SymbolIx> = graph.find(&query).into_iter().filter(is_counted).collect();
+        if of_name.len() <= MOST_OF_NAME {
+            found.extend(of_name);
+        }
+    }
+    let mut seen = HashSet::new();
+    found.retain(|&at| seen.insert(at));
+    let mut files = Files { store, project, read: HashMap::new() };
+    found.iter().map(|&at| files.neighbour_at(graph, at)).collect()
+}
+
+/// The files of neighbours, each read once.
 struct Files<'a> {
-    asked: &'a Asked<'a>,
+    store: &'a Store,
+    project: &'a Project,
     read: HashMap<String, FileLines>,
 }
 
 impl Files<'_> {
     fn get(&mut self, path: &str) -> Result<&FileLines, EngineError> {
         if !self.read.contains_key(path) {
-            let lines = FileLines::read(self.asked.store, self.asked.project, path)?;
+            let lines = FileLines::read(self.store, self.project, path)?;
             self.read.insert(path.to_owned(), lines);
         }
         Ok(&self.read[path])
     }
 
-    /// The constants that the symbol uses, in the order of their first uses.
-    fn constants(&mut self) -> Result<Vec<Neighbour>, EngineError> {
-        let (asked, graph) = (self.asked, self.asked.graph);
+    /// The types, constants and variables that a symbol uses, in the order of their first uses.
+    fn others(&mut self, asked: &Asked<'_>, called: &[Neighbour]) -> Result<Vec<Neighbour>, EngineError> {
+        let graph = asked.graph;
         let mut found: Vec<SymbolIx> = Vec::new();
         for used in asked.parts.iter().flat_map(|&part| graph.references_within(part)) {
             let kind = graph.definition(used.symbol).kind;
             let is_sure = used.confidence >= SymbolRequest::default().min_confidence;
-            let is_constant = matches!(kind, DefinitionKind::Constant | DefinitionKind::Variable);
-            if is_constant && is_sure && !found.contains(&used.symbol) {
+            let is_value = matches!(kind, DefinitionKind::Constant | DefinitionKind::Variable);
+            if (is_value || kind.is_type()) && is_sure && !found.contains(&used.symbol) {
                 found.push(used.symbol);
             }
         }
-        let constant = |&at: &SymbolIx| {
-            let definition = graph.definition(at);
-            Ok(Neighbour {
-                name: graph.qualified_name(at),
-                kind: Some(definition.kind),
-                path: asked.path_of(at).to_owned(),
-                lines: (definition.line, definition.line_end),
-                signature: self.get(asked.path_of(at))?.shown(definition.line),
-                call_lines: Vec::new(),
-                test: asked.is_test(definition.file),
-            })
+        found.truncate(MOST_OTHERS);
+        let others: Result<Vec<_>, EngineError> =
+            found.iter().map(|&at| self.neighbour_at(graph, at)).collect();
+        let is_called = |other: &Neighbour| {
+            called.iter().any(|called| (&called.path, called.lines) == (&other.path, other.lines))
         };
-        found.iter().take(MOST_CONSTANTS).map(constant).collect()
+        Ok(others?.into_iter().filter(|other| !is_called(other)).collect())
     }
 
-    fn neighbours(&mut self, rows: &[CallRow]) -> Result<Vec<Neighbour>, EngineError> {
-        rows.iter().map(|row| self.neighbour(row)).collect()
+    /// A definition by itself.
+    fn neighbour_at(&mut self, graph: &SymbolGraph, at: SymbolIx) -> Result<Neighbour, EngineError> {
+        let definition = graph.definition(at);
+        let file = &graph.files[definition.file as usize];
+        let lines = self.get(&file.path)?;
+        Ok(Neighbour {
+            name: graph.qualified_name(at),
+            kind: Some(definition.kind),
+            path: file.path.clone(),
+            lines: (definition.line_start, definition.line_end),
+            signature: match definition.kind {
+                DefinitionKind::Constant | DefinitionKind::Variable => lines.shown(definition.line),
+                _ => lines.signature(definition.line, definition.line_end),
+            },
+            call_lines: Vec::new(),
+            depth: 1,
+            test: file.is_test,
+        })
     }
 
-    fn neighbour(&mut self, row: &CallRow) -> Result<Neighbour, EngineError> {
-        let graph = self.asked.graph;
+    fn callee(&mut self, graph: &SymbolGraph, row: &CallRow) -> Result<Neighbour, EngineError> {
         let definition = row.kind.and_then(|_| defined_at(graph, &row.path, row.line));
         let definition = definition.map(|at| graph.definition(at));
         let signature = match definition {
@@ -137,12 +182,28 @@ impl Files<'_> {
             lines: definition.map_or((row.line, row.line), |found| (found.line_start, found.line_end)),
             signature,
             call_lines: row.call_lines.clone(),
+            depth: row.depth,
             test: row.test,
         })
     }
 }
 
+fn caller(graph: &SymbolGraph, row: &CallRow) -> Neighbour {
+    let definition = row.kind.and_then(|_| defined_at(graph, &row.path, row.line));
+    let lines = definition.map(|at| graph.definition(at)).map(|found| (found.line, found.line_end));
+    Neighbour {
+        name: row.name.clone(),
+        kind: row.kind,
+        path: row.path.clone(),
+        lines: lines.unwrap_or((row.line, row.line)),
+        signature: String::new(),
+        call_lines: row.call_lines.clone(),
+        depth: row.depth,
+        test: row.test,
+    }
+}
+
 fn defined_at(graph: &SymbolGraph, path: &str, line: u32) -> Option<SymbolIx> {
-    let query = craig_insight::SymbolQuery::parse(&format!("{path}:{line}"))?;
+    let query = SymbolQuery::parse(&format!("{path}:{line}"))?;
     graph.find(&query).first().copied()
 }

@@ -8,7 +8,7 @@ use craig_engine::{Config, Telemetry};
 
 use super::failure::Outcome;
 use super::session::Session;
-use crate::mcp::{self, Abilities, AllowedSources, Base, Limits, Settings};
+use crate::mcp::{self, Abilities, AllowedSources, Base, Limits, Settings, Toolset};
 
 /// Serve the Model Context Protocol on stdin and stdout, or over HTTP
 #[derive(Debug, clap::Args)]
@@ -32,6 +32,10 @@ pub(crate) struct Args {
     /// Directory, or prefix of repository URLs, that assistants may ingest in addition to the workspace (may be repeated)
     #[arg(long, value_name = "DIR|URL")]
     allow_source: Vec<String>,
+    /// Tools to offer: all, core (explore, grep, read_file and references: what a coding assistant needs every day), or
+    /// names with commas between them
+    #[arg(long, value_name = "all|core|NAMES", default_value = "all")]
+    tools: Toolset,
     /// Offer no tools that change something, and write nothing
     #[arg(long)]
     read_only: bool,
@@ -61,6 +65,7 @@ pub(crate) fn run(args: Args, session: &mut Session) -> anyhow::Result<Outcome> 
         allowed: AllowedSources::parse(&args.allow_source)?,
         roots_grant_access: true,
         abilities: if args.read_only { Abilities::ReadOnly } else { Abilities::All },
+        toolset: args.tools,
         refreshes: !args.no_refresh,
     };
     match args.http {

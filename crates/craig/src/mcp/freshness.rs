@@ -49,6 +49,11 @@ impl State {
         }
     }
 
+    /// The note as the first line of a text about `project`, or nothing.
+    pub(super) fn line(&self, project: &str) -> String {
+        self.note(project).map(|note| format!("note: {note}\n")).unwrap_or_default()
+    }
+
     /// A note for the agent.
     pub(super) fn note(&self, project: &str) -> Option<String> {
         match self {

@@ -21,12 +21,13 @@ use super::failure::Failure;
 use super::freshness::{Refreshes, State};
 use super::jobs::Jobs;
 use super::sources::{self, Permissions, Source};
-use super::tools::{self, Abilities, Caller};
+use super::tools::{self, Abilities, Caller, Offered, Toolset};
 use super::workspace::{Workspace, asks_by_answer};
 use super::{Settings, prompts, resources, uri};
 
-/// Instructions for the model on which tool to use when.
+/// Instructions for the model on which tool to use when, for all tools and for some.
 const INSTRUCTIONS: &str = include_str!("instructions.md");
+const SHORT_INSTRUCTIONS: &str = include_str!("instructions.core.md");
 
 /// How long clients may cache lists that never change, in milliseconds.
 const LISTS_TTL_MS: u64 = 3_600_000;
@@ -41,8 +42,10 @@ pub(crate) struct Server {
 pub(super) struct Shared {
     /// Workspace of the assistant.
     pub(super) workspace: Workspace,
-    /// Which tools are offered.
+    /// What the server may do.
     pub(super) abilities: Abilities,
+    /// Its tools.
+    pub(super) tools: Offered,
     settings: Arc<Settings>,
     /// Calls that read.
     pub(super) calls: Arc<EngineCalls>,
@@ -237,6 +240,7 @@ impl Shared {
         Self {
             workspace: Workspace::new(self.settings.workspace.clone(), self.settings.roots_grant_access),
             abilities: self.abilities,
+            tools: self.tools.clone(),
             settings: Arc::clone(&self.settings),
             calls: Arc::clone(&self.calls),
             explanations: Arc::clone(&self.explanations),
@@ -255,6 +259,7 @@ impl Server {
         let shared = Shared {
             workspace: Workspace::new(settings.workspace.clone(), settings.roots_grant_access),
             abilities,
+            tools: Offered::new(&settings.toolset, abilities),
             calls: Arc::new(calls()),
             explanations: Arc::new(calls()),
             jobs: Arc::new(Jobs::new(&settings)),
@@ -288,7 +293,11 @@ impl ServerHandler for Server {
         let about = Implementation::new("craig", env!("CARGO_PKG_VERSION"))
             .with_title("Craig")
             .with_description("Finds the right code and documentation of a workspace, on this machine");
-        ServerConfig::new(capabilities).with_server_info(about).with_instructions(INSTRUCTIONS)
+        let instructions = match self.shared.settings.toolset {
+            Toolset::All => INSTRUCTIONS,
+            Toolset::Core | Toolset::Named(_) => SHORT_INSTRUCTIONS,
+        };
+        ServerConfig::new(capabilities).with_server_info(about).with_instructions(instructions)
     }
 
     async fn list_tools(
@@ -296,13 +305,13 @@ impl ServerHandler for Server {
         _request: Option<PaginatedRequestParams>,
         _context: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
-        Ok(ListToolsResult::with_all_items(self.shared.abilities.definitions())
+        Ok(ListToolsResult::with_all_items(self.shared.tools.definitions())
             .with_ttl_ms(LISTS_TTL_MS)
             .with_cache_scope(CacheScope::Public))
     }
 
     fn get_tool(&self, name: &str) -> Option<Tool> {
-        self.shared.abilities.definition(name)
+        self.shared.tools.definition(name)
     }
 
     async fn call_tool(

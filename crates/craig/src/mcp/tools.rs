@@ -11,12 +11,15 @@ mod metadata;
 mod outline;
 mod projects;
 mod query;
+mod read_file;
+mod references;
 mod related;
 mod repo_map;
 mod structure;
 mod symbols;
 mod updates;
 
+use std::str::FromStr;
 use std::sync::{Arc, LazyLock};
 
 use craig_engine::{Cancellation, Engine, EngineError};
@@ -249,8 +252,10 @@ impl Tool {
 static TOOLS: LazyLock<Vec<Tool>> = LazyLock::new(|| {
     vec![
         explore::tool(),
-        query::tool(),
         grep::tool(),
+        read_file::tool(),
+        references::tool(),
+        query::tool(),
         context::tool(),
         explain::tool(),
         content::tool(),
@@ -276,44 +281,93 @@ static TOOLS: LazyLock<Vec<Tool>> = LazyLock::new(|| {
     ]
 });
 
-/// Which tools a server offers.
+/// The first of these tools are those that a coding assistant needs every day.
+const N_CORE: usize = 4;
+
+/// What a server may do.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Abilities {
-    /// All.
+    /// Everything.
     #[default]
     All,
-    /// Only those that change nothing.
+    /// Nothing that changes something.
     ReadOnly,
 }
 
-impl Abilities {
-    fn tools(self) -> impl Iterator<Item = &'static Tool> {
-        TOOLS.iter().filter(move |tool| self == Self::All || tool.effect == Effect::Reads)
+/// Tools that a server offers, as far as its abilities go.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Toolset {
+    /// All.
+    #[default]
+    All,
+    /// Those that a coding assistant needs every day.
+    Core,
+    /// Only these.
+    Named(Vec<String>),
+}
+
+impl FromStr for Toolset {
+    type Err = String;
+
+    /// `all`, `core`, or names of tools with commas between them.
+    fn from_str(text: &str) -> Result<Self, String> {
+        let named = match text.trim() {
+            "all" => return Ok(Self::All),
+            "core" => return Ok(Self::Core),
+            names => names.split(',').map(|name| name.trim().to_owned()).collect::<Vec<_>>(),
+        };
+        let is_known = |name: &&String| TOOLS.iter().any(|tool| tool.definition.name == name.as_str());
+        match named.iter().find(|name| !is_known(name)) {
+            Some(unknown) => Err(format!(
+                "there is no tool {unknown:?}: expected core, all, or some of {}",
+                names(TOOLS.iter())
+            )),
+            None => Ok(Self::Named(named)),
+        }
+    }
+}
+
+fn names<'t>(tools: impl Iterator<Item = &'t Tool>) -> String {
+    tools.map(|tool| &*tool.definition.name).collect::<Vec<_>>().join(", ")
+}
+
+/// The tools of a server.
+#[derive(Clone)]
+pub(super) struct Offered(Vec<&'static Tool>);
+
+impl Offered {
+    pub(super) fn new(toolset: &Toolset, abilities: Abilities) -> Self {
+        let is_in = |at: usize, tool: &Tool| match toolset {
+            Toolset::All => true,
+            Toolset::Core => at < N_CORE,
+            Toolset::Named(names) => names.iter().any(|name| *name == tool.definition.name),
+        };
+        let may = |tool: &Tool| abilities == Abilities::All || tool.effect == Effect::Reads;
+        let tools = TOOLS.iter().enumerate().filter(|(at, tool)| is_in(*at, tool) && may(tool));
+        Self(tools.map(|(_, tool)| tool).collect())
     }
 
-    fn tool(self, name: &str) -> Option<&'static Tool> {
-        self.tools().find(|tool| tool.definition.name == name)
+    fn tool(&self, name: &str) -> Option<&'static Tool> {
+        self.0.iter().find(|tool| tool.definition.name == name).copied()
     }
 
     /// Definitions for clients.
-    pub(super) fn definitions(self) -> Vec<rmcp::model::Tool> {
-        self.tools().map(|tool| tool.definition.clone()).collect()
+    pub(super) fn definitions(&self) -> Vec<rmcp::model::Tool> {
+        self.0.iter().map(|tool| tool.definition.clone()).collect()
     }
 
     /// Definition of one tool.
-    pub(super) fn definition(self, name: &str) -> Option<rmcp::model::Tool> {
+    pub(super) fn definition(&self, name: &str) -> Option<rmcp::model::Tool> {
         self.tool(name).map(|tool| tool.definition.clone())
     }
 
-    fn unknown(self, name: &str) -> ErrorData {
-        let names: Vec<&str> = self.tools().map(|tool| &*tool.definition.name).collect();
-        let why = match (self, Self::All.tool(name)) {
-            (Self::ReadOnly, Some(_)) => {
-                format!("{name:?} changes something, and this server is read-only; it has")
-            }
-            _ => format!("there is no tool {name:?}, only"),
+    fn unknown(&self, name: &str) -> ErrorData {
+        let is_tool = TOOLS.iter().any(|tool| tool.definition.name == name);
+        let why = match is_tool {
+            true => format!("this server does not offer {name:?}; it has"),
+            false => format!("there is no tool {name:?}, only"),
         };
-        ErrorData::invalid_params(format!("{why} {}", names.join(", ")), None)
+        ErrorData::invalid_params(format!("{why} {}", names(self.0.iter().copied())), None)
     }
 }
 
@@ -335,7 +389,7 @@ pub(super) async fn call(
     arguments: JsonObject,
     caller: Caller,
 ) -> Result<CallToolResponse, ErrorData> {
-    let tool = shared.abilities.tool(name).ok_or_else(|| shared.abilities.unknown(name))?;
+    let tool = shared.tools.tool(name).ok_or_else(|| shared.tools.unknown(name))?;
     if tool.is_task && caller.knows_tasks() {
         return Ok(as_task(shared, tool, arguments, caller).into());
     }

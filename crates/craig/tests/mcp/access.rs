@@ -150,8 +150,10 @@ fn annotations_say_what_tools_do() {
         .collect();
     expect_test::expect![[r#"
         explore: reads
-        query_code: reads
         grep: reads
+        read_file: reads
+        references: reads
+        query_code: reads
         get_context: reads
         explain_code: reads
         get_file_content: reads

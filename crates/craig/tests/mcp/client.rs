@@ -209,6 +209,14 @@ impl Client {
         result["content"][0]["text"].as_str().unwrap().to_owned()
     }
 
+    /// What a tool answers that answers in text, below the notice.
+    pub(crate) fn text(&mut self, tool: &str, arguments: Value) -> String {
+        let result = self.call_raw(tool, arguments);
+        assert_ne!(result["isError"], json!(true), "{tool}: {result}");
+        let text = result["content"][0]["text"].as_str().unwrap();
+        text.split_once("\n\n").unwrap().1.to_owned()
+    }
+
     /// Waits for a job to end; gives it.
     pub(crate) fn await_job(&mut self, id: &str) -> Value {
         let started = Instant::now();

@@ -5,6 +5,7 @@
 
 mod access;
 mod client;
+mod core;
 mod fuzz;
 mod git;
 mod grep;

@@ -69,8 +69,9 @@ fn tools_match_the_page() {
         let name = tool["name"].as_str().unwrap();
         assert_eq!(tool["inputSchema"]["type"], "object", "{name}");
         assert_eq!(tool["inputSchema"]["additionalProperties"], false, "{name}");
-        // What `explore` answers is text for a model.
-        let answers = if name == "explore" { Value::Null } else { json!("object") };
+        // The core answers in text, which models read.
+        let is_text = ["explore", "grep", "read_file", "references"].contains(&name);
+        let answers = if is_text { Value::Null } else { json!("object") };
         assert_eq!(tool["outputSchema"]["type"], answers, "{name}");
         assert!(tool["annotations"]["readOnlyHint"].is_boolean(), "{name}");
         for property in tool["inputSchema"]["properties"].as_object().unwrap().values() {

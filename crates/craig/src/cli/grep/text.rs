@@ -13,11 +13,11 @@ const MATCH: Style = AnsiColor::Red.on_default().bold();
 /// The lines with those around them, and the symbol that each is in. Where there are lines around them, `--` stands
 /// between those that do not follow each other.
 pub(super) fn lines(answer: &GrepAnswer) -> String {
-    let has_context = answer.lines.iter().any(|line| !line.before.is_empty() || !line.after.is_empty());
+    let has_context = answer.has_context();
     let mut text = String::new();
     let mut previous: Option<&GrepLine> = None;
     for line in &answer.lines {
-        if has_context && previous.is_some_and(|previous| !follows(line, previous)) {
+        if has_context && previous.is_some_and(|previous| !line.follows(previous)) {
             text += &styled(DIM, "--");
             text.push('\n');
         }
@@ -37,11 +37,6 @@ pub(super) fn files(answer: &GrepCounts, with_count: bool) -> String {
         false => styled(PATH, &file.path) + "\n",
     };
     answer.files.iter().map(row).collect()
-}
-
-fn follows(line: &GrepLine, previous: &GrepLine) -> bool {
-    let last = previous.line + previous.after.len() as u32;
-    line.path == previous.path && line.line - line.before.len() as u32 == last + 1
 }
 
 fn matching(line: &GrepLine) -> String {

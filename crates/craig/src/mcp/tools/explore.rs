@@ -37,7 +37,7 @@ pub(super) fn tool() -> Tool {
 
 async fn answer(call: Call<Arguments>) -> Result<String, Failure> {
     let (arguments, shared) = (&call.arguments, &call.shared);
-    let project = shared.project_or_own(arguments.project.as_deref()).await?;
+    let project = call.project_or_ingested(arguments.project.as_deref()).await?;
     let state = shared.bring_up_to_date(&project).await?;
     let guesses = Guesses { names: arguments.names.clone(), code: arguments.code.clone() };
     let path = match &arguments.path {
@@ -50,6 +50,5 @@ async fn answer(call: Call<Arguments>) -> Result<String, Failure> {
         engine.explore(&project, &question, &request)
     };
     let explored = call.run("call", work).await?;
-    let note = state.note(&explored.project).map(|note| format!("note: {note}\n")).unwrap_or_default();
-    Ok(note + &explored.text())
+    Ok(state.line(&explored.project) + &explored.text())
 }

@@ -1,25 +1,27 @@
-//! `grep`: the lines that match a regular expression.
+//! `grep`: the lines that match a regular expression, as text.
 
-use craig_engine::{Case, Engine, EngineError, GrepAnswer, GrepCounts, GrepFile, GrepLine, GrepRequest};
+use std::fmt::Write as _;
+
+use craig_engine::{Case, Engine, EngineError, GrepAnswer, GrepCounts, GrepLine, GrepRequest};
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 
 use super::query::Filters;
 use super::{About, Call, Effect, Tool};
-use crate::mcp::answer::Answer;
 use crate::mcp::failure::Failure;
-use crate::mcp::freshness::StateName;
-use crate::mcp::page::{Page, PageEnd, Paging};
 
 /// Default and maximum number of lines or files.
-const DEFAULT_LIMIT: usize = 200;
-const MOST_ROWS: usize = 5_000;
+const DEFAULT_LIMIT: usize = 100;
+const MOST_ROWS: usize = 2_000;
 
 /// Most lines shown before and after each line.
 const MOST_CONTEXT: usize = 20;
 
 /// Longer lines are cut around their first match.
 const LINE_CHARS: usize = 200;
+
+/// Bytes of an answer.
+const MOST_BYTES: usize = 24_000;
 
 #[derive(Deserialize, JsonSchema)]
 struct Arguments {
@@ -44,140 +46,100 @@ struct Arguments {
     project: Option<String>,
     #[serde(flatten)]
     filters: Filters,
-    /// Maximum number of lines or files (default 200); all are counted.
+    /// Maximum number of lines or files (default 100); all are counted.
     limit: Option<usize>,
-    #[serde(flatten)]
-    paging: Paging,
-}
-
-/// What matches: lines, or files if only they were asked for.
-#[derive(Serialize, JsonSchema)]
-struct Found {
-    /// By path and line.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    lines: Option<Vec<FoundLine>>,
-    /// By path.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    files: Option<Vec<FoundFile>>,
-    /// Lines that match in the whole project.
-    total_lines: u64,
-    /// Files with such a line.
-    total_files: u64,
-    /// Whether the index is as new as the files.
-    freshness: StateName,
-    #[serde(flatten)]
-    page: PageEnd,
-}
-
-#[derive(Serialize, JsonSchema)]
-struct FoundLine {
-    /// Path and line, from 1: "src/auth.py:12".
-    at: String,
-    /// The line; a long one is cut around the match ("…").
-    text: String,
-    /// Definition or section that the line is in.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    symbol: Option<String>,
-    /// Lines just before.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    before: Vec<String>,
-    /// Lines just after.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    after: Vec<String>,
-}
-
-#[derive(Serialize, JsonSchema)]
-struct FoundFile {
-    /// Path relative to the project's directory.
-    path: String,
-    /// Lines that match.
-    lines: u64,
-}
-
-/// The rows of an answer, of one of two kinds.
-enum Rows {
-    Lines(Vec<GrepLine>),
-    Files(Vec<GrepFile>),
-}
-
-/// Rows with the number of what they were chosen from.
-struct Matches {
-    project: String,
-    total_lines: u64,
-    total_files: u64,
-    rows: Rows,
-    notes: Vec<String>,
 }
 
 pub(super) fn tool() -> Tool {
     let about = About {
         name: "grep",
         title: "Search exact text",
-        description: "Finds every line that matches a regular expression or an exact text, with path, line and enclosing \
-                      symbol, and counts all of them: for an error message, a string, a key (references of a symbol: find_references). \
-                      Ignored and binary files are left out. To find code by what it does, or if you do not know the \
-                      exact words, use query_code.",
+        description: "Finds every line that matches a regular expression or an exact text, by file, with line number and enclosing \
+                      function, and counts all: for an error message, a string, a key. Ignored and binary files are left out. If \
+                      you do not know the exact words, use explore.",
         effect: Effect::Reads,
     };
-    Tool::new(about, answer)
+    Tool::of_text(about, answer)
 }
 
-async fn answer(call: Call<Arguments>) -> Result<Answer<Found>, Failure> {
+async fn answer(call: Call<Arguments>) -> Result<String, Failure> {
     let arguments = &call.arguments;
-    let page = Page::new(&arguments.paging, &call.raw)?;
     let mut request = arguments.request();
     request.check(&arguments.pattern)?;
-    let project = call.shared.project_or_own(arguments.project.as_deref()).await?;
-    let state = call.shared.bring_up_to_date(&project).await?;
+    let project = call.project_or_ingested(arguments.project.as_deref()).await?;
+    let (state, name) = (call.shared.bring_up_to_date(&project).await?, project.clone());
     if let Some(path) = &request.path {
         request.path = Some(call.shared.path_in_project(&project, path).await?);
     }
     let (pattern, files_only) = (arguments.pattern.clone(), arguments.files_only);
     let work = move |engine: &Engine, cancellation| {
         request.cancellation = cancellation;
-        Matches::find(engine, &project, &pattern, &request, files_only)
+        text(engine, &project, &pattern, &request, files_only)
     };
     let found = call.run("search", work).await?;
-    let mut notes: Vec<String> = state.note(&found.project).into_iter().collect();
-    let (total_lines, total_files, freshness) = (found.total_lines, found.total_files, state.name());
-    if total_lines == 0 && found.notes.is_empty() {
-        notes.push(nothing_found(arguments));
-    }
-    notes.extend(found.notes);
-    let (lines, files, page) = match found.rows {
-        Rows::Lines(lines) => {
-            notes.extend(more(lines.len() as u64, total_lines, "lines"));
-            let fitting = page.fit(lines.into_iter().map(FoundLine::from).collect());
-            let end = page.end(&fitting, "lines", notes);
-            (Some(fitting.items), None, end)
-        }
-        Rows::Files(files) => {
-            notes.extend(more(files.len() as u64, total_files, "files"));
-            let row = |file: GrepFile| FoundFile { path: file.path, lines: file.lines };
-            let fitting = page.fit(files.into_iter().map(row).collect());
-            let end = page.end(&fitting, "files", notes);
-            (None, Some(fitting.items), end)
-        }
-    };
-    Ok(Found { lines, files, total_lines, total_files, freshness, page }.into())
+    let advice = if found.is_none() { nothing_found(arguments) } else { String::new() };
+    Ok(state.line(&name) + &found.unwrap_or_default() + &advice)
 }
 
-impl Matches {
-    fn find(
-        engine: &Engine,
-        project: &str,
-        pattern: &str,
-        request: &GrepRequest,
-        files_only: bool,
-    ) -> Result<Self, EngineError> {
-        if files_only {
-            let GrepCounts { project, total_lines, total_files, files, notes, .. } =
-                engine.grep_counts(project, pattern, request)?;
-            return Ok(Self { project, total_lines, total_files, rows: Rows::Files(files), notes });
+/// What matches; nothing if no line does.
+fn text(
+    engine: &Engine,
+    project: &str,
+    pattern: &str,
+    request: &GrepRequest,
+    files_only: bool,
+) -> Result<Option<String>, EngineError> {
+    let (mut text, total, notes) = if files_only {
+        let found = engine.grep_counts(project, pattern, request)?;
+        (files(&found), found.total_lines, found.notes)
+    } else {
+        let found = engine.grep(project, pattern, request)?;
+        (lines(&found), found.total_lines, found.notes)
+    };
+    notes.iter().for_each(|note| text += &format!("note: {note}\n"));
+    Ok((total > 0 || !notes.is_empty()).then_some(text))
+}
+
+fn files(found: &GrepCounts) -> String {
+    let mut text = String::new();
+    for file in &found.files {
+        let _ = writeln!(text, "{}: {} lines", file.path, file.lines);
+    }
+    text + &more(found.files.len() as u64, found.total_files, "files")
+}
+
+/// The lines by file, each with the definition that it is in, unless the line before it is in the same.
+fn lines(found: &GrepAnswer) -> String {
+    let mut text = String::new();
+    let mut n_shown = 0;
+    let mut last: Option<&GrepLine> = None;
+    for line in &found.lines {
+        let in_file = last.filter(|last| last.path == line.path);
+        if in_file.is_none() {
+            let _ = writeln!(text, "{}", line.path);
+        } else if in_file.is_some_and(|last| !line.follows(last)) && found.has_context() {
+            text.push_str("…\n");
         }
-        let GrepAnswer { project, total_lines, total_files, lines, notes, .. } =
-            engine.grep(project, pattern, request)?;
-        Ok(Self { project, total_lines, total_files, rows: Rows::Lines(lines), notes })
+        let first = line.line - line.before.len() as u32;
+        let is_named = line.symbol.is_some() && in_file.is_none_or(|last| last.symbol != line.symbol);
+        let symbol = line.symbol.as_ref().filter(|_| is_named);
+        let symbol = symbol.map(|symbol| format!("  in {symbol}")).unwrap_or_default();
+        write_around(&mut text, first, &line.before);
+        let _ = writeln!(text, "{}\t{}{symbol}", line.line, line.text);
+        write_around(&mut text, line.line + 1, &line.after);
+        last = Some(line);
+        n_shown += 1;
+        if text.len() > MOST_BYTES {
+            break;
+        }
+    }
+    text + &more(n_shown, found.total_lines, "lines")
+}
+
+/// Lines around one that matches, the first of which has the number `first`.
+fn write_around(text: &mut String, first: u32, lines: &[String]) {
+    for (number, line) in (first..).zip(lines) {
+        let _ = writeln!(text, "{number}\t{line}");
     }
 }
 
@@ -197,26 +159,12 @@ impl Arguments {
     }
 }
 
-impl From<GrepLine> for FoundLine {
-    fn from(line: GrepLine) -> Self {
-        Self {
-            at: format!("{}:{}", line.path, line.line),
-            text: line.text,
-            symbol: line.symbol,
-            before: line.before,
-            after: line.after,
-        }
+/// What is left out.
+fn more(n_shown: u64, total: u64, noun: &str) -> String {
+    match total - n_shown {
+        0 => String::new(),
+        n_more => format!("{n_more} more {noun} match: narrow pattern or path, or raise limit\n"),
     }
-}
-
-/// What the limit left out.
-fn more(n_shown: u64, total: u64, noun: &str) -> Option<String> {
-    (n_shown < total).then(|| {
-        format!(
-            "{} more {noun} match than limit allows: narrow path or language, or raise limit (at most {MOST_ROWS})",
-            total - n_shown
-        )
-    })
 }
 
 fn nothing_found(arguments: &Arguments) -> String {
@@ -227,7 +175,7 @@ fn nothing_found(arguments: &Arguments) -> String {
     if !arguments.literal && regex_like(&arguments.pattern) {
         note += "; literal: true takes ( ) [ ] { } . * + ? $ ^ | \\ for themselves";
     }
-    note + "; query_code finds code by meaning"
+    note + "; explore finds code by meaning\n"
 }
 
 /// Whether a pattern has something in it that a text would mean otherwise.

@@ -8,7 +8,7 @@ use craig_engine::{Engine, EngineError, GitUrl, IngestionState, ProjectStatus, P
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{About, Call, Caller, Effect, Tool};
+use super::{Abilities, About, Call, Caller, Effect, Tool};
 use crate::mcp::answer::Answer;
 use crate::mcp::failure::Failure;
 use crate::mcp::jobs::{Job, JobKind, Order};
@@ -17,6 +17,9 @@ use crate::mcp::sources::Source;
 
 /// How often progress is reported to a client that waits.
 const PROGRESS_INTERVAL: Duration = Duration::from_millis(400);
+
+/// How long a call waits for the first ingestion of its workspace.
+const FIRST_INGEST: Duration = Duration::from_secs(25);
 
 /// The longest that a call waits for its job.
 const MOST_SECONDS: u64 = 600;
@@ -155,6 +158,49 @@ async fn ingest(call: Call<Ingest>) -> Result<Answer<OneJob>, Failure> {
     arguments.extend(["--".into(), source.clone().into()]);
     perform(&call.shared, &call.caller, Order { kind: JobKind::Ingest, source, arguments }, wait_seconds)
         .await
+}
+
+impl<A> Call<A> {
+    /// The project `named`, or the workspace's, which is ingested first if it is not yet and the server may write.
+    pub(super) async fn project_or_ingested(&self, named: Option<&str>) -> Result<String, Failure> {
+        let shared = &self.shared;
+        let may_write = shared.abilities == Abilities::All;
+        match shared.workspace.folders().first() {
+            Some(folder) if named.is_none() && may_write && shared.own_project().await?.is_none() => {
+                ingest_workspace(shared, folder).await?;
+            }
+            _ => {}
+        }
+        shared.project_or_own(named).await
+    }
+}
+
+/// Ingests the folder of the workspace. If that takes longer than a client may wait, it goes on behind the answer.
+async fn ingest_workspace(shared: &Shared, folder: &Path) -> Result<(), Failure> {
+    let Source::Directory(directory) = shared.source(&folder.display().to_string()).await? else {
+        return Ok(());
+    };
+    let source = directory.display().to_string();
+    let is_same = |job: &Job| job.source == source && job.kind == JobKind::Ingest && !job.state.is_final();
+    let job = match shared.jobs.all().into_iter().find(is_same) {
+        Some(job) => job,
+        None => {
+            let arguments = ["ingest", "--exact", "--", &source].map(OsString::from).into();
+            shared.jobs.order(Order { kind: JobKind::Ingest, source: source.clone(), arguments })?
+        }
+    };
+    let job = shared.jobs.wait(&job.job_id, tokio::time::sleep(FIRST_INGEST)).await.unwrap_or(job);
+    match job.error {
+        Some(error) => Err(Failure::new(
+            format!("{source} could not be ingested: {error}"),
+            job.next.unwrap_or_else(|| "use other tools for this workspace".into()),
+        )),
+        None if !job.state.is_final() => Err(Failure::new(
+            format!("{source} is being ingested for the first time"),
+            "use other tools meanwhile, and call this one again in a minute",
+        )),
+        None => Ok(()),
+    }
 }
 
 async fn delta(call: Call<Delta>) -> Result<Answer<OneJob>, Failure> {

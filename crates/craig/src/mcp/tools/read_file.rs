@@ -1,0 +1,141 @@
+//! `read_file`: numbered lines of files, several in one call.
+
+use std::fmt::Write as _;
+
+use craig_engine::{Engine, EngineError, FileText, with_numbers};
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use super::{About, Call, Effect, Tool};
+use crate::mcp::failure::Failure;
+
+/// Files, or parts of files, of one call.
+const MOST_PLACES: usize = 10;
+
+/// Bytes of an answer.
+const MOST_BYTES: usize = 40_000;
+
+#[derive(Deserialize, JsonSchema)]
+struct Arguments {
+    /// Files, or lines of them: ["src/auth.py", "src/cart.py:10-40"].
+    paths: Vec<String>,
+    /// Name, reference, id or directory of the project; default: the workspace's.
+    project: Option<String>,
+}
+
+pub(super) fn tool() -> Tool {
+    let about = About {
+        name: "read_file",
+        title: "Read files",
+        description: "Reads files or parts of them, several in one call, with line numbers. What explore and read_file have shown \
+                      is read: do not read it again. Secrets are masked with *.",
+        effect: Effect::Reads,
+    };
+    Tool::of_text(about, answer)
+}
+
+async fn answer(call: Call<Arguments>) -> Result<String, Failure> {
+    let Arguments { paths, project } = &call.arguments;
+    if paths.is_empty() || paths.len() > MOST_PLACES {
+        return Err(Failure::new(
+            format!("paths names {} files: from 1 to {MOST_PLACES} are read in a call", paths.len()),
+            "name some as \"src/cart.py\" or \"src/cart.py:10-40\"",
+        ));
+    }
+    let project = call.project_or_ingested(project.as_deref()).await?;
+    let mut places = Vec::new();
+    for path in paths {
+        let (path, lines) = place(path);
+        places.push((call.shared.path_in_project(&project, path).await?, lines));
+    }
+    let (state, name) = (call.shared.bring_up_to_date(&project).await?, project.clone());
+    let work = move |engine: &Engine, _| read(engine, &project, &places);
+    let text = call.run("call", work).await?;
+    Ok(state.line(&name) + &text)
+}
+
+/// A path, and the lines that are written behind it.
+fn place(text: &str) -> (&str, Option<(usize, usize)>) {
+    let lines = text.rsplit_once(':').and_then(|(path, lines)| {
+        let (first, last) = lines.split_once('-').unwrap_or((lines, lines));
+        let first = first.trim().parse().ok()?;
+        let last = if last.trim().is_empty() { usize::MAX } else { last.trim().parse().ok()? };
+        Some((path, (first, last)))
+    });
+    lines.map_or((text, None), |(path, lines)| (path, Some(lines)))
+}
+
+/// All of the places. One that cannot be read does not keep the others from being read.
+fn read(
+    engine: &Engine,
+    project: &str,
+    places: &[(String, Option<(usize, usize)>)],
+) -> Result<String, EngineError> {
+    let mut text = String::new();
+    for (path, lines) in places {
+        match engine.file(project, path) {
+            Ok(file) => write(&mut text, &file, *lines),
+            Err(error) if places.len() == 1 => return Err(error),
+            Err(error) => {
+                let _ = writeln!(text, "{path}: {error}");
+            }
+        }
+        text.push('\n');
+    }
+    Ok(text)
+}
+
+/// The lines of a file that there is room for.
+fn write(text: &mut String, file: &FileText, lines: Option<(usize, usize)>) {
+    let path = &file.entry.path;
+    let Some(content) = &file.content else {
+        let why = if file.entry.is_binary { "a binary file" } else { "its text is withheld" };
+        let _ = writeln!(text, "{path}: {why}");
+        return;
+    };
+    let n_lines = content.lines().count();
+    let (first, last) = lines.unwrap_or((1, n_lines));
+    let (first, last) = (first.max(1), last.min(n_lines));
+    if first > last {
+        let _ = writeln!(text, "{path}: has {n_lines} lines, none of these");
+        return;
+    }
+    let wanted: Vec<&str> = content.lines().skip(first - 1).take(last + 1 - first).collect();
+    let numbered = with_numbers(&wanted.join("\n"), first as u32);
+    let room = MOST_BYTES.saturating_sub(text.len());
+    let shown = whole_lines(&numbered, room);
+    let n_shown = shown.lines().count();
+    let _ = writeln!(text, "{path}:{first}-{last} of {n_lines}\n{}", shown.trim_end());
+    if n_shown < wanted.len() {
+        let _ = writeln!(text, "the answer is full: go on with {path}:{}-{last}", first + n_shown);
+    }
+}
+
+/// The lines of a text that fit; of a first line that is too long, its beginning.
+fn whole_lines(text: &str, room: usize) -> &str {
+    if text.len() <= room {
+        return text;
+    }
+    let cut = &text[..text.floor_char_boundary(room)];
+    cut.rfind('\n').map_or(cut, |end| &cut[..end])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn places_have_lines_behind_them_or_not() {
+        assert_eq!(place("src/a.rs"), ("src/a.rs", None));
+        assert_eq!(place("src/a.rs:7"), ("src/a.rs", Some((7, 7))));
+        assert_eq!(place("C:/src/a.rs:10-40"), ("C:/src/a.rs", Some((10, 40))));
+        assert_eq!(place("src/a.rs:10-"), ("src/a.rs", Some((10, usize::MAX))));
+        assert_eq!(place("src/a.rs:b"), ("src/a.rs:b", None));
+    }
+
+    #[test]
+    fn whole_lines_are_shown() {
+        assert_eq!((whole_lines("1\ta\n2\tb", 7), whole_lines("1\ta\n2\tb", 5)), ("1\ta\n2\tb", "1\ta"));
+        assert_eq!(whole_lines("1\tüü", 4), "1\tü");
+    }
+}
