@@ -84,7 +84,7 @@ impl Gateway {
         let is_reranked = self.wants_rerank(conversation.rerank) && self.engine.reranks_context();
         let mut first = context_request(conversation, question);
         if is_reranked {
-            // Only what is used in the end is.
+            // Only what is used in the end is reranked.
             first.rerank = Some(false);
         }
         let alone = self.chat_context(caller, project.clone(), first, report).await?;

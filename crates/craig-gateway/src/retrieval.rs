@@ -183,8 +183,8 @@ impl Gateway {
         }
     }
 
-    /// Context of a project, as `/v1/context` gives it: one engine call. A conversation goes on without context, whatever
-    /// fails, and its answer says why.
+    /// Context of a project, as `/v1/context` gives it, and with guesses if it is unsure. A conversation goes on without
+    /// context, whatever fails, and its answer says why.
     async fn project_context(
         self: &Arc<Self>,
         caller: &Caller,
