@@ -95,8 +95,8 @@ const MIN_SHARE: f32 = 0.15;
 const LEAST_PIECES: usize = 2;
 const MOST_PIECES: usize = 8;
 
-/// Pieces, the best ones, of which what is around them is given.
-const MOST_AROUND: usize = 3;
+/// The best pieces, of which what is around them is given.
+const MOST_AROUND: usize = 2;
 
 /// Places behind the pieces, and what a piece uses, if they are at least so likely.
 const MOST_PLACES: usize = 4;
@@ -104,7 +104,7 @@ const MIN_PLACE: f32 = 0.02;
 
 /// Definitions with more lines are not given whole: of the best pieces, of others, and of what has a guessed name.
 const MOST_BEST_LINES: u32 = 120;
-const MOST_WHOLE_LINES: u32 = 60;
+const MOST_WHOLE_LINES: u32 = 40;
 const MOST_NAMED_LINES: u32 = 60;
 
 /// Definitions with a guessed name.
@@ -279,17 +279,20 @@ fn complete(hit: &mut Hit, file: &OutlinedFile, most_lines: u32) {
     }
 }
 
-/// Hits of which no other holds most lines.
+/// Hits of which no other holds most lines; of two, the longer one is kept at the place of the better one.
 fn without_repeated(hits: Vec<Hit>) -> Vec<Hit> {
     let mut kept: Vec<Hit> = Vec::new();
     for hit in hits {
-        let holds = |other: &Hit| {
+        let n_lines = |hit: &Hit| hit.line_end + 1 - hit.line_start;
+        let is_same = |other: &Hit| {
             let (first, last) = (hit.line_start.max(other.line_start), hit.line_end.min(other.line_end));
             let n_shared = (last + 1).saturating_sub(first);
-            other.path == hit.path && 2 * n_shared > hit.line_end + 1 - hit.line_start
+            other.path == hit.path && 2 * n_shared > n_lines(other).min(n_lines(&hit))
         };
-        if !kept.iter().any(holds) {
-            kept.push(hit);
+        match kept.iter_mut().find(|other| is_same(other)) {
+            Some(other) if n_lines(other) < n_lines(&hit) => *other = Hit { score: other.score, ..hit },
+            Some(_) => {}
+            None => kept.push(hit),
         }
     }
     kept

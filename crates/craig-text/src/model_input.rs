@@ -96,12 +96,12 @@ fn begins_control_token(text: &str) -> bool {
     is_listed || close == b'>' && has_bar(name) || OTHERS.iter().any(|token| text.starts_with(token))
 }
 
-/// Whether a bar is the first or last character of a name. Operators such as `<|>` have bars and no name, ranges of versions
-/// such as `<1.1|>=2` begin with a digit.
+/// Whether a bar is the first or last character of a name. Operators such as `<|>` have bars and no name, patterns such as
+/// `<=|>=` and ranges of versions such as `<1.1|>=2` begin with no letter.
 fn has_bar(name: &str) -> bool {
     const BARS: [char; 2] = ['|', '｜'];
     let inner = name.trim_matches(BARS);
-    inner.len() < name.len() && inner.starts_with(|c: char| !c.is_ascii_digit())
+    inner.len() < name.len() && inner.starts_with(|c: char| c.is_alphabetic() || matches!(c, '_' | '"'))
 }
 
 #[cfg(test)]

@@ -3,7 +3,6 @@
 use std::ops::Range;
 
 use craig_chunk::Symbol;
-use craig_source::Language;
 use craig_store::OutlinedFile;
 use serde::Serialize;
 
@@ -25,6 +24,8 @@ pub struct GrepLine {
     pub matches: Vec<Range<usize>>,
     /// Qualified name of the innermost definition or section that the line is in.
     pub symbol: Option<String>,
+    /// First and last line of that definition or section.
+    pub symbol_lines: Option<(u32, u32)>,
     /// Lines just before it that are not shown yet.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub before: Vec<String>,
@@ -50,7 +51,7 @@ pub(super) fn of_file(
 ) -> Vec<GrepLine> {
     let all: Vec<&str> = file.text.lines().collect();
     let numbers = line_numbers(&file.text, starts);
-    let mut enclosing = Enclosing::new(&file.symbols, file.record.language);
+    let mut enclosing = Enclosing::new(&file.symbols);
     let shortened = |lines: &[&str]| -> Vec<String> {
         lines.iter().map(|line| window(line, 0, request.line_chars).text).collect()
     };
@@ -63,13 +64,15 @@ pub(super) fn of_file(
         let after = number.saturating_add(request.after).min(next);
         n_shown = after;
         let shown = cut(all[number - 1], pattern, request.line_chars);
+        let symbol = enclosing.innermost(number as u32);
         lines.push(GrepLine {
             path: file.record.path.clone(),
             line: number as u32,
             column: shown.column,
             text: shown.text,
             matches: shown.matches,
-            symbol: enclosing.name(number as u32),
+            symbol: symbol.map(|symbol| symbol.qualified_name(file.record.language)),
+            symbol_lines: symbol.map(|symbol| (symbol.line, symbol.line_end)),
             before: shortened(&all[before..number - 1]),
             after: shortened(&all[number..after]),
         });
@@ -152,17 +155,16 @@ struct Enclosing<'f> {
     rest: std::slice::Iter<'f, Symbol>,
     /// Those that have begun and may not have ended, in the order of their lines.
     open: Vec<&'f Symbol>,
-    language: Language,
 }
 
 impl<'f> Enclosing<'f> {
     /// `symbols` are in file order.
-    fn new(symbols: &'f [Symbol], language: Language) -> Self {
-        Self { rest: symbols.iter(), open: Vec::new(), language }
+    fn new(symbols: &'f [Symbol]) -> Self {
+        Self { rest: symbols.iter(), open: Vec::new() }
     }
 
-    /// Qualified name of the innermost definition that has the line.
-    fn name(&mut self, line: u32) -> Option<String> {
+    /// The innermost definition that has the line. Lines come in their order.
+    fn innermost(&mut self, line: u32) -> Option<&'f Symbol> {
         while let Some(symbol) = self.rest.as_slice().first().filter(|symbol| symbol.line <= line) {
             self.open.push(symbol);
             self.rest.next();
@@ -170,8 +172,7 @@ impl<'f> Enclosing<'f> {
         while self.open.last().is_some_and(|symbol| symbol.line_end < line) {
             self.open.pop();
         }
-        let symbol = self.open.last()?;
-        Some(symbol.qualified_name(self.language))
+        self.open.last().copied()
     }
 }
 

@@ -382,7 +382,7 @@ impl<'n> Table<'n> {
         !matches!(extension, "c" | "cc" | "cpp" | "cxx" | "c++" | "C" | "m" | "mm" | "cu")
     }
 
-    /// The type of a name that a file sees without imports: of the file, its package, or the only one there is.
+    /// The type of a name that a file sees without imports: of the file, its package, or the nearest.
     pub(super) fn type_named(&self, file: FileIx, name: Name) -> Option<SymbolIx> {
         let is_type = |&&at: &&SymbolIx| {
             let entry = &self.entries[at as usize];
@@ -391,20 +391,16 @@ impl<'n> Table<'n> {
         let of_file = self.top[file].get(&name).into_iter().flatten().find(is_type);
         let of_group =
             || self.group_top[self.group_of[file] as usize].get(&name).into_iter().flatten().find(is_type);
-        let only = || {
-            let family = self.families[file];
-            let mut all = self.named(name).iter().filter(is_type).filter(|&&at| self.family(at) == family);
-            if family != Family::Rust {
-                return all.next();
-            }
-            // The nearest: in another file of the module.
+        // In another type of the file, such as `Planner::Impl` of C++, or in another file of a Rust module.
+        let nearest = || {
             let path = |file: usize| self.workspace.files[file].path.as_bytes();
-            all.min_by_key(|&&at| {
+            let all = self.named(name).iter().filter(is_type);
+            all.filter(|&&at| self.family(at) == self.families[file]).min_by_key(|&&at| {
                 let other = path(self.entries[at as usize].file as usize).iter();
                 std::cmp::Reverse(path(file).iter().zip(other).take_while(|(a, b)| a == b).count())
             })
         };
-        of_file.or_else(of_group).or_else(only).copied()
+        of_file.or_else(of_group).or_else(nearest).copied()
     }
 
     fn intern(&mut self, text: &'n str) -> Name {

@@ -123,7 +123,8 @@ fn lines(found: &GrepAnswer) -> String {
         let first = line.line - line.before.len() as u32;
         let is_named = line.symbol.is_some() && in_file.is_none_or(|last| last.symbol != line.symbol);
         let symbol = line.symbol.as_ref().filter(|_| is_named);
-        let symbol = symbol.map(|symbol| format!("  in {symbol}")).unwrap_or_default();
+        let (begin, end) = line.symbol_lines.unwrap_or_default();
+        let symbol = symbol.map(|symbol| format!("  in {symbol} {begin}-{end}")).unwrap_or_default();
         write_around(&mut text, first, &line.before);
         let _ = writeln!(text, "{}\t{}{symbol}", line.line, line.text);
         write_around(&mut text, line.line + 1, &line.after);

@@ -84,6 +84,9 @@ fn heading(subject: &Subject) -> String {
         symbol.line,
         symbol.line_end
     );
+    for other in &subject.also_defined {
+        let _ = writeln!(text, "also {}:{}-{}", other.path, other.line, other.line_end);
+    }
     for other in &subject.others {
         let _ = writeln!(text, "not {} {}  {}:{}", other.kind.as_str(), other.name, other.path, other.line);
     }
@@ -148,7 +151,9 @@ fn write_unbound(
         false => writeln!(text, "all other lines with the word {name}"),
     };
     for line in unbound {
-        let within = line.symbol.as_deref().map(|symbol| format!("  in {symbol}")).unwrap_or_default();
+        let (first, last) = line.symbol_lines.unwrap_or_default();
+        let within = line.symbol.as_deref().map(|symbol| format!("  in {symbol} {first}-{last}"));
+        let within = within.unwrap_or_default();
         let _ = writeln!(text, "{}:{}\t{}{within}", line.path, line.line, line.text.trim());
     }
     Ok(())
