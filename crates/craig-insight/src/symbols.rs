@@ -130,14 +130,24 @@ impl SymbolGraph {
         pool: &ThreadPool,
         is_cancelled: IsCancelled<'_>,
     ) -> Result<Self, InsightError> {
-        let kept = store.read_derived(project, KEPT);
-        let kept = kept.and_then(|bytes| pool.install(|| Self::from_bytes(&bytes)));
-        if let Some(graph) = kept.filter(|graph| graph.scip == scip.map(ScipFile::stamp)) {
+        if let Some(graph) = Self::kept(store, project, scip, pool) {
             return Ok(graph);
         }
         let graph = Self::load(store, project.id, scip, pool, is_cancelled)?;
         store.write_derived(project, KEPT, &pool.install(|| graph.to_bytes()));
         Ok(graph)
+    }
+
+    /// The graph that is kept beside the index of a project; `None` if none is kept of its present generation.
+    pub fn kept(
+        store: &Store,
+        project: &Project,
+        scip: Option<&ScipFile>,
+        pool: &ThreadPool,
+    ) -> Option<Self> {
+        let bytes = store.read_derived(project, KEPT)?;
+        let graph = pool.install(|| Self::from_bytes(&bytes))?;
+        (graph.scip == scip.map(ScipFile::stamp)).then_some(graph)
     }
 
     /// Reads a project from the store, on the threads of `pool`. Fails soon after it is cancelled.
