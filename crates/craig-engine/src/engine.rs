@@ -23,8 +23,8 @@ use crate::permits::Permits;
 use crate::plan::{Compare, Plan};
 use crate::project::{reload, root_of, unknown_file};
 use crate::report::{
-    FailedFile, FileEntry, FileText, LanguageShare, ProjectGlance, ProjectStatus, ProjectSummary, Statistics, TreeNode,
-    UpdateCheck,
+    FailedFile, FileEntry, FileText, LanguageShare, ProjectGlance, ProjectStatus, ProjectSummary, Statistics,
+    TreeNode, UpdateCheck,
 };
 use crate::rerank::Rerankers;
 use crate::single_flight::SingleFlight;

@@ -77,9 +77,9 @@ pub use shown::{Detail, PER_FILE, Shown, with_numbers};
 pub use stores::WORKSPACE_FOLDER;
 pub use symbol_graph::{
     BoundSymbol, CallDirection, CallHierarchy, CallRow, Flow, GraphSymbol, Impact, ImpactedFile,
-    ImpactedSymbol, KeptSymbol, MapRequest, MappedFile, MappedSymbol, Neighbour, Neighbours, OutlinedName, Overview,
-    OverviewModule, OverviewSymbol, ReferenceLine, References, RepoMap, ScipExport, Subject, SymbolCursor,
-    SymbolPlace, SymbolPlaces, SymbolRequest, SymbolText, outlined_names,
+    ImpactedSymbol, KeptSymbol, MapRequest, MappedFile, MappedSymbol, Neighbour, Neighbours, OutlinedName,
+    Overview, OverviewModule, OverviewSymbol, ReferenceLine, References, RepoMap, ScipExport, Subject,
+    SymbolCursor, SymbolPlace, SymbolPlaces, SymbolRequest, SymbolText, outlined_names,
 };
 pub use symbols::Symbol;
 pub use watch::WatchEvent;

@@ -23,7 +23,7 @@ const MAX_DEFINITIONS: usize = 8;
 
 impl Engine {
     /// Definitions of `names` in the graph of symbols that is kept of a project. Names that it does not define are left out, and
-    /// so are all if no graph of the project's present generation is kept: none is made.
+    /// so are all if no graph of the project's present generation is kept.
     pub fn kept_symbols(&self, handle: &str, names: &[String]) -> Result<Vec<KeptSymbol>, EngineError> {
         let store = self.store()?;
         self.read(&store, handle, |project| {
@@ -34,7 +34,8 @@ impl Engine {
             let found = names.iter().filter_map(|name| {
                 let named = graph.find(&SymbolQuery::parse(name)?);
                 let is_telling = (1..=MAX_DEFINITIONS).contains(&named.len());
-                let asked = || Asked { store: &store, project, graph: &graph, parts: named, others: Vec::new() };
+                let asked =
+                    || Asked { store: &store, project, graph: &graph, parts: named, others: Vec::new() };
                 is_telling.then(|| kept_symbol(&asked(), name))
             });
             Ok(found.collect())

@@ -148,7 +148,8 @@ fn searched_names(input: &Input) -> Vec<String> {
 
 /// The folder that was searched.
 fn searched_folder(input: &Input) -> PathBuf {
-    let path = input.tool_input.path.as_deref().map_or_else(|| input.cwd.clone(), |path| input.cwd.join(path));
+    let path =
+        input.tool_input.path.as_deref().map_or_else(|| input.cwd.clone(), |path| input.cwd.join(path));
     match path.is_dir() {
         true => path,
         false => path.parent().map(Path::to_owned).unwrap_or(path),

@@ -35,6 +35,13 @@ const CONFIGS: &[(&str, &str)] = &[
     ),
     (".gemini/settings.json", "{}"),
     (".codeium/windsurf/mcp_config.json", ""),
+    (".copilot/mcp-config.json", "{\n  \"mcpServers\": {}\n}\n"),
+    (
+        ".cline/data/settings/cline_mcp_settings.json",
+        "{\n  \"mcpServers\": {\n    \"git\": { \"command\": \"uvx\", \"disabled\": false }\n  }\n}\n",
+    ),
+    (".config/Claude/claude_desktop_config.json", "{ \"globalShortcut\": \"\" }"),
+    (".junie/mcp/mcp.json", "{}\n"),
 ];
 
 fn home() -> Home {
@@ -50,7 +57,7 @@ fn program() -> String {
 
 fn run(home: &Home, args: &[&str]) -> Output {
     let mut command = home.craig(args);
-    for name in ["CLAUDE_CONFIG_DIR", "CODEX_HOME", "CRAIG_DB"] {
+    for name in ["CLAUDE_CONFIG_DIR", "CODEX_HOME", "COPILOT_HOME", "CRAIG_DB"] {
         command.env_remove(name);
     }
     command.output().unwrap()
@@ -354,6 +361,42 @@ fn a_server_of_the_same_name_comes_back() {
     assert!(text(&home, ".cursor/mcp.json").contains("CRAIG"));
     succeed(&home, &["uninstall", "--yes"]);
     assert_eq!(text(&home, ".cursor/mcp.json"), before);
+}
+
+#[test]
+fn an_entry_of_an_older_craig_is_brought_up_to_date() {
+    let home = home();
+    let before = files(&home);
+    succeed(&home, &["install", "--yes"]);
+    let configurations = |home: &Home| {
+        let mut files = files(home);
+        files.retain(|path, _| !path.ends_with("installed.json"));
+        files
+    };
+    let installed = configurations(&home);
+    // As it was when the server was configured with all tools: the files, and the journal of what was inserted.
+    for (path, text) in files(&home) {
+        let older =
+            text.replace(", \"--tools\", \"core\"", "").replace(", \\\"--tools\\\", \\\"core\\\"", "");
+        assert!(!older.contains("--tools"), "{path}: {older}");
+        home.write(&path, older);
+    }
+    succeed(&home, &["install", "--yes"]);
+    assert_eq!(configurations(&home), installed);
+    succeed(&home, &["uninstall", "--yes"]);
+    assert_eq!(files(&home), before);
+}
+
+#[test]
+fn continue_gets_a_file_of_its_own() {
+    let home = Home::new();
+    home.write(".continue/config.yaml", "name: mine\n");
+    let before = files(&home);
+    succeed(&home, &["install", "--yes"]);
+    assert!(text(&home, ".continue/mcpServers/craig.json").contains("\"command\": \"CRAIG\""));
+    succeed(&home, &["uninstall", "--yes"]);
+    assert_eq!(files(&home), before);
+    assert!(!home.path().join(".continue/mcpServers").exists());
 }
 
 #[test]

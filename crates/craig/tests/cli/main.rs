@@ -16,6 +16,7 @@ mod git;
 mod git_server;
 mod grep;
 mod harness;
+mod hook;
 mod hostile;
 mod hostile_databases;
 mod insight;

@@ -6,7 +6,8 @@ use std::path::Path;
 const PROGRAMS: &[&str] = &["grep", "egrep", "fgrep", "rg", "ugrep", "ag"];
 
 /// Options whose value is the next word.
-const WITH_VALUE: &[&str] = &["-A", "-B", "-C", "-m", "-g", "-t", "-T", "-f", "--glob", "--type", "--include", "--exclude"];
+const WITH_VALUE: &[&str] =
+    &["-A", "-B", "-C", "-m", "-g", "-t", "-T", "-f", "--glob", "--type", "--include", "--exclude"];
 
 /// The pattern of the first search of files in a line of a shell: `rg -n 'open|close' src`, `cd src && grep -rn open .`. A
 /// filter behind a pipe searches no files.
