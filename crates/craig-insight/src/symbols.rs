@@ -130,7 +130,9 @@ impl SymbolGraph {
         pool: &ThreadPool,
         is_cancelled: IsCancelled<'_>,
     ) -> Result<Self, InsightError> {
-        if let Some(graph) = Self::kept(store, project, scip, pool) {
+        let kept = store.read_derived(project, KEPT);
+        let kept = kept.and_then(|bytes| pool.install(|| Self::from_bytes(&bytes)));
+        if let Some(graph) = kept.filter(|graph| graph.scip == scip.map(ScipFile::stamp)) {
             return Ok(graph);
         }
         let graph = Self::load(store, project.id, scip, pool, is_cancelled)?;
@@ -138,16 +140,16 @@ impl SymbolGraph {
         Ok(graph)
     }
 
-    /// The graph that is kept beside the index of a project; `None` if none is kept of its present generation.
-    pub fn kept(
+    /// The part of the graph that is kept beside the index of a project and is about definitions of `names`, see
+    /// [`part_from_bytes`](Self::part_from_bytes); `None` if no graph is kept of the project's present generation.
+    pub fn kept_part(
         store: &Store,
         project: &Project,
         scip: Option<&ScipFile>,
-        pool: &ThreadPool,
+        names: &[String],
     ) -> Option<Self> {
-        let bytes = store.read_derived(project, KEPT)?;
-        let graph = pool.install(|| Self::from_bytes(&bytes))?;
-        (graph.scip == scip.map(ScipFile::stamp)).then_some(graph)
+        let part = Self::part_from_bytes(&store.read_derived(project, KEPT)?, names)?;
+        (part.scip == scip.map(ScipFile::stamp)).then_some(part)
     }
 
     /// Reads a project from the store, on the threads of `pool`. Fails soon after it is cancelled.

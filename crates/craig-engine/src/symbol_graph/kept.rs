@@ -28,7 +28,7 @@ impl Engine {
         let store = self.store()?;
         self.read(&store, handle, |project| {
             let scip = ScipFile::find(&project.source_path);
-            let Some(graph) = SymbolGraph::kept(&store, project, scip.as_ref(), &*self.pool()?) else {
+            let Some(graph) = SymbolGraph::kept_part(&store, project, scip.as_ref(), names) else {
                 return Ok(Vec::new());
             };
             let found = names.iter().filter_map(|name| {

@@ -62,7 +62,7 @@ fn check_search(home: &Home, tool: &str, arguments: Value, expected: &str) {
 fn a_session_begins_with_one_line() {
     let home = home();
     let line = context(&home, &["hook", "session-start", PATIENT], &input(&home, "", json!({})));
-    expect![[r#"craig: `shop` is indexed, 6 files. For questions about its code, ask explore (without MCP: `craig explore "QUESTION"`) before you search and read files."#]]
+    expect![[r#"craig: `shop` is indexed, 7 files. For questions about its code, ask explore (without MCP: `craig explore "QUESTION"`) before you search and read files."#]]
         .assert_eq(&line);
 }
 

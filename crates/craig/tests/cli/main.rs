@@ -31,6 +31,7 @@ mod outline;
 mod permissions;
 mod pictures;
 mod pipes;
+mod plugin;
 mod secrets;
 mod symbols;
 mod text;
