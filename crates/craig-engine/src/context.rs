@@ -23,8 +23,8 @@ use crate::{Engine, EngineError, RerankReport};
 pub(crate) use cache::ContextCache;
 pub use chat::ChatContextRequest;
 pub use config::{ChatConfig, ContextConfig, InlineConfig, Telemetry};
-pub use guess::AskModel;
 pub(crate) use guess::GuessCache;
+pub use guess::{AskModel, GUESS_TASK, MAX_GUESS_TOKENS, guess_prompt, read_guesses};
 pub use inline::InlineContextRequest;
 pub use uses::{ContextStatistics, Latency, ScoreShare, UseOverTime};
 

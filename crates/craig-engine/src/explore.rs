@@ -6,12 +6,13 @@ use std::collections::HashMap;
 use std::time::Instant;
 
 use craig_chunk::{ChunkKind, Symbol};
-use craig_search::{Guesses, Hit};
+use craig_search::{Guesses, Hit, KindFilter};
 use craig_store::{OutlinedFile, Project, Store};
 use craig_text::is_test;
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use crate::search::filter;
 use crate::shown::OutlinedFiles;
 use crate::symbol_graph::{named, neighbours};
 use crate::{
@@ -104,7 +105,7 @@ const MIN_PLACE: f32 = 0.02;
 /// Definitions with more lines are not given whole: of the best pieces, of others, and of what has a guessed name.
 const MOST_BEST_LINES: u32 = 120;
 const MOST_WHOLE_LINES: u32 = 60;
-const MOST_NAMED_LINES: u32 = 40;
+const MOST_NAMED_LINES: u32 = 60;
 
 /// Definitions with a guessed name.
 const MOST_NAMED: usize = 6;
@@ -148,7 +149,8 @@ impl Engine {
             let whole = of_rank().filter(|(at, hit)| is_whole(*at, hit));
             let mut whole: Vec<Hit> = whole.map(|(_, &hit)| hit.clone()).collect();
             let guessed = request.guesses.appended_to(query);
-            Detail::Lines.shape(&store, project, guessed.as_deref().unwrap_or(query), &mut whole)?;
+            let query = guessed.as_deref().unwrap_or(query);
+            Detail::Lines.shape(&store, project, query, &mut whole)?;
             self.explored(&store, project, whole, &answer.hits, request)
         })?;
         let places = of_rank().filter(|(at, hit)| !is_whole(*at, hit));
@@ -211,13 +213,15 @@ impl Engine {
                 siblings: siblings.unwrap_or_default(),
             });
         }
+        let filter = filter(project, KindFilter::All, &[], request.path.as_deref(), &request.folder)?;
         let mut of_name = named(store, project, &graph, &request.guesses.names)?;
-        of_name.retain(|found| !is_seen(&seen, &found.path, found.lines));
+        of_name.retain(|found| filter.passes_path(&found.path) && !is_seen(&seen, &found.path, found.lines));
         of_name.truncate(MOST_NAMED);
         let mut shown = Vec::new();
         for found in of_name {
             let is_short = found.lines.1 - found.lines.0 < MOST_NAMED_LINES;
-            let file = files.get(&found.path)?.filter(|_| is_short);
+            let is_likely = score_of(&found, ranked) >= MIN_PLACE;
+            let file = files.get(&found.path)?.filter(|_| is_short && is_likely);
             let code = file.map(|file| numbered(&file.text, found.lines));
             shown.push((found, code));
         }
@@ -275,12 +279,14 @@ fn complete(hit: &mut Hit, file: &OutlinedFile, most_lines: u32) {
     }
 }
 
-/// Hits of which no other holds all lines.
+/// Hits of which no other holds most lines.
 fn without_repeated(hits: Vec<Hit>) -> Vec<Hit> {
     let mut kept: Vec<Hit> = Vec::new();
     for hit in hits {
         let holds = |other: &Hit| {
-            other.path == hit.path && other.line_start <= hit.line_start && hit.line_end <= other.line_end
+            let (first, last) = (hit.line_start.max(other.line_start), hit.line_end.min(other.line_end));
+            let n_shared = (last + 1).saturating_sub(first);
+            other.path == hit.path && 2 * n_shared > hit.line_end + 1 - hit.line_start
         };
         if !kept.iter().any(holds) {
             kept.push(hit);
@@ -300,17 +306,19 @@ fn is_seen(seen: &Seen, path: &str, lines: (u32, u32)) -> bool {
     seen.iter().any(|(other, shown)| other == path && shown.0 <= lines.1 && lines.0 <= shown.1)
 }
 
+/// How likely a definition answers, by the hits that hold some of it.
+fn score_of(found: &Neighbour, ranked: &[Hit]) -> f32 {
+    let holds = |hit: &&Hit| {
+        hit.path == found.path && hit.line_start <= found.lines.1 && found.lines.0 <= hit.line_end
+    };
+    ranked.iter().filter(holds).map(|hit| hit.score).fold(0.0, f32::max)
+}
+
 /// What is short of what is used and likeliest to answer, too, by the hits that hold it.
 fn likeliest(used: &[Neighbour], ranked: &[Hit]) -> Vec<usize> {
-    let score = |used: &Neighbour| {
-        let holds = |hit: &&Hit| {
-            hit.path == used.path && hit.line_start <= used.lines.1 && used.lines.0 <= hit.line_end
-        };
-        ranked.iter().filter(holds).map(|hit| hit.score).fold(0.0, f32::max)
-    };
     let is_short = |used: &Neighbour| used.lines.1 - used.lines.0 < MOST_HELPER_LINES;
     let short = used.iter().enumerate().filter(|(_, used)| is_short(used) && !used.test);
-    let mut scored: Vec<(usize, f32)> = short.map(|(at, used)| (at, score(used))).collect();
+    let mut scored: Vec<(usize, f32)> = short.map(|(at, used)| (at, score_of(used, ranked))).collect();
     scored.retain(|(_, score)| *score >= MIN_PLACE);
     scored.sort_by(|a, b| b.1.total_cmp(&a.1));
     scored.into_iter().take(MOST_HELPERS).map(|(at, _)| at).collect()

@@ -43,8 +43,9 @@ pub use config::{
 };
 pub use consent::{Consent, NewSources};
 pub use context::{
-    AskModel, ChatConfig, ChatContextRequest, ContextAnswer, ContextConfig, ContextStatistics, InlineConfig,
-    InlineContextRequest, Latency, NoContext, ScoreShare, Steps, Telemetry, UseOverTime,
+    AskModel, ChatConfig, ChatContextRequest, ContextAnswer, ContextConfig, ContextStatistics, GUESS_TASK,
+    InlineConfig, InlineContextRequest, Latency, MAX_GUESS_TOKENS, NoContext, ScoreShare, Steps, Telemetry,
+    UseOverTime, guess_prompt, read_guesses,
 };
 pub use cost::EmbeddingCost;
 pub use doctor::{Examination, Finding, Part};

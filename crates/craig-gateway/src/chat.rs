@@ -1,7 +1,7 @@
 //! `POST /v1/chat/completions`: finds context, puts it into the conversation, and passes the model's answer on.
 
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use axum::body::Body;
 use axum::extract::{Request, State};
@@ -20,7 +20,7 @@ use crate::masking::mask_json;
 use crate::metrics::{Counted, ms};
 use crate::providers::{Answer, Answered, NoAnswer};
 use crate::relay::{Counting, Outcome, Relay, StreamBounds};
-use crate::retrieval::InjectedContext;
+use crate::retrieval::{InjectedContext, Report};
 use crate::sse::{Framing, Usage};
 use crate::traces::{Span, SpanKind, Trace};
 
@@ -186,13 +186,19 @@ fn write_headers(
     context: Option<&InjectedContext>,
     times: Times,
 ) {
-    let zero = Duration::ZERO;
-    let (search, rerank) =
-        context.map_or((zero, zero), |context| (context.report.search_time, context.report.rerank_time));
+    let not_searched = Report::default();
+    let found = context.map_or(&not_searched, |context| &context.report);
+    let (search, guess, rerank) = (found.search_time, found.guess_time, found.rerank_time);
     let upstream = times.answered - times.asked;
-    let overhead = times.started.elapsed().saturating_sub(upstream + search + rerank);
+    let overhead = times.started.elapsed().saturating_sub(upstream + search + guess + rerank);
     gateway.metrics.overhead_ms.observe(ms(overhead));
-    let entries = [("search", search), ("rerank", rerank), ("upstream", upstream), ("gateway", overhead)];
+    let entries = [
+        ("search", search),
+        ("guess", guess),
+        ("rerank", rerank),
+        ("upstream", upstream),
+        ("gateway", overhead),
+    ];
     response.headers_mut().insert("server-timing", timing(&entries));
     let Some(context) = context else { return };
     context.report.write_headers(response);
@@ -211,7 +217,7 @@ fn framing_of(headers: &HeaderMap, default: Framing) -> Result<Framing, Problem>
 }
 
 /// Counts tokens and their price, and traces the model's answer, when it has ended.
-fn record_at_end(
+pub(crate) fn record_at_end(
     gateway: &Arc<Gateway>,
     caller: &Caller,
     upstream: &str,

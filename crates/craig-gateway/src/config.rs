@@ -4,7 +4,7 @@ use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use craig_engine::{BreakerSettings, Config, EngineError, Settings};
+use craig_engine::{AskModel, BreakerSettings, Config, EngineError, Settings};
 use thiserror::Error;
 
 use crate::sse::Framing;
@@ -37,6 +37,8 @@ pub struct GatewayConfig {
     pub framing: Framing,
     /// How much is put into conversations, and where.
     pub injection: Injection,
+    /// Which model is asked what the code may look like, and when.
+    pub guesses: GuessConfig,
     /// Secrets that are overwritten.
     pub masking: Masking,
     /// Whether `/metrics` needs no key.
@@ -98,6 +100,17 @@ pub struct Injection {
     pub max_tokens: usize,
     /// Where they stand.
     pub placement: Placement,
+}
+
+/// Which model is asked what the code may look like, and when.
+#[derive(Clone, Debug)]
+pub struct GuessConfig {
+    /// When it is asked.
+    pub ask: AskModel,
+    /// Its name; `None` for the model of each request.
+    pub model: Option<String>,
+    /// Longest wait for its answer.
+    pub timeout: Duration,
 }
 
 /// Where context stands in a conversation.
@@ -204,6 +217,11 @@ impl GatewayConfig {
                     Some("question") => Placement::Question,
                     _ => Placement::Turn,
                 },
+            },
+            guesses: GuessConfig {
+                ask: AskModel::from_setting(settings.text("gateway.guesses")),
+                model: settings.text("gateway.guess_model").map(str::to_owned),
+                timeout: ms("guess_timeout_ms"),
             },
             masking: match settings.text("gateway.mask_secrets") {
                 Some("off") => Masking::Off,

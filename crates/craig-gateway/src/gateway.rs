@@ -15,6 +15,7 @@ use crate::caller::Gate;
 use crate::client::Client;
 use crate::config::GatewayConfig;
 use crate::failure::Problem;
+use crate::guesses::{GuessCache, guess_cache};
 use crate::journal::Journal;
 use crate::keys::{KeyRing, KeysError};
 use crate::limits::Limits;
@@ -86,6 +87,7 @@ pub(crate) struct Gateway {
     pub(crate) tracer: Tracer,
     /// Whether the index of a project is up to date with its files, by the name of the project.
     pub(crate) freshness: Cache<String, bool>,
+    pub(crate) known_guesses: GuessCache,
     pub(crate) engine: Arc<Engine>,
     /// Permits to mask and count the results of clients, which takes memory beyond that of their request.
     pub(crate) counting: Semaphore,
@@ -140,6 +142,7 @@ impl Gateway {
                 .max_capacity(MAX_FRESHNESS_ENTRIES)
                 .time_to_live(FRESHNESS_TIME)
                 .build(),
+            known_guesses: guess_cache(),
             engine,
             counting: Semaphore::new(MAX_COUNTING),
             engine_calls: Arc::new(Semaphore::new(MAX_ENGINE_CALLS)),

@@ -21,6 +21,7 @@ mod cost_projection;
 mod embeddings;
 mod failure;
 mod gateway;
+mod guesses;
 mod housekeeping;
 mod intake;
 mod journal;
@@ -48,7 +49,9 @@ mod tls;
 mod traces;
 mod upstreams;
 
-pub use config::{Bounds, ConfigError, GatewayConfig, HourlyLimits, Injection, Masking, Placement};
+pub use config::{
+    Bounds, ConfigError, GatewayConfig, GuessConfig, HourlyLimits, Injection, Masking, Placement,
+};
 pub use gateway::StartError;
 pub use keys::hashed;
 pub use server::{Running, serve_until_stopped};

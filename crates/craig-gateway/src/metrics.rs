@@ -26,6 +26,7 @@ pub(crate) struct Metrics {
     pub(crate) searches: IntCounter,
     pub(crate) reranks: IntCounterVec,
     pub(crate) rerank_errors: IntCounterVec,
+    pub(crate) guesses: IntCounterVec,
     pub(crate) cache_hits: IntCounter,
     pub(crate) cache_misses: IntCounter,
     pub(crate) breaker_state: IntGaugeVec,
@@ -73,6 +74,11 @@ impl Metrics {
             searches: new.counter("searches_total", "Searches")?,
             reranks: new.counters("reranks_total", "Reranks by source", &["source"])?,
             rerank_errors: new.counters("rerank_errors", "Failed reranks", &["class"])?,
+            guesses: new.counters(
+                "guesses_total",
+                "Chats for which a model was asked what the code may look like, by what came of it",
+                &["outcome"],
+            )?,
             cache_hits: new.counter("cache_hits", "Rerank cache hits")?,
             cache_misses: new.counter("cache_misses", "Rerank cache misses")?,
             breaker_state: new.gauges(

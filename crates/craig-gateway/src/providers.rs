@@ -99,14 +99,41 @@ impl Providers {
         is_streamed: bool,
         body: impl Fn(Option<&str>) -> Option<Bytes> + Sync,
     ) -> Result<Answered<'_>, NoAnswer> {
+        let pace = Pace { is_streamed, ..self.pace };
+        self.race(model, pace, body, |failure| failure).await
+    }
+
+    /// Asks for something that the client's own request, which comes next, can do without: each provider is asked once, and
+    /// its failures are not held against it, since they must not keep that request from it.
+    pub(crate) async fn ask_beforehand(
+        &self,
+        model: Option<&str>,
+        body: impl Fn(Option<&str>) -> Option<Bytes> + Sync,
+    ) -> Result<Answered<'_>, NoAnswer> {
+        let pace = Pace { tries: 1, ..self.pace };
+        self.race(model, pace, body, |failure| CallFailure { is_ours: true, ..failure }).await
+    }
+
+    /// Asks the providers of `model` until one answers; `failed` says what becomes of a failure.
+    async fn race(
+        &self,
+        model: Option<&str>,
+        pace: Pace,
+        body: impl Fn(Option<&str>) -> Option<Bytes> + Sync,
+        failed: fn(CallFailure) -> CallFailure,
+    ) -> Result<Answered<'_>, NoAnswer> {
         let candidates = &self.candidates(model);
         let own_name = |of: usize| candidates[of].upstream.own_name(model).flatten();
         let attempt = |of: usize| {
             let body = body(own_name(of));
-            async move { self.attempt(candidates[of], body.ok_or_else(CallFailure::no_room)?).await }
+            async move {
+                let answer =
+                    async { self.attempt(candidates[of], body.ok_or_else(CallFailure::no_room)?).await };
+                answer.await.map_err(failed)
+            }
         };
         let breaker = |of: usize| candidates[of].breakers.for_model(own_name(of));
-        let race = Race::new(Pace { is_streamed, ..self.pace }, candidates.len());
+        let race = Race::new(pace, candidates.len());
         let mut finish = race.run(breaker, attempt).await;
         for (of, failure) in &finish.failures {
             let labels = [candidates[*of].upstream.name.as_str(), failure.label()];

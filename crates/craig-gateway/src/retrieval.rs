@@ -18,6 +18,7 @@ use crate::config::Masking;
 use crate::conversation::{Conversation, Question};
 use crate::failure::Problem;
 use crate::gateway::Gateway;
+use crate::guesses::GuessOutcome;
 use crate::journal::{Event, SearchCompleted};
 use crate::limits::refusal;
 use crate::masking::mask_result;
@@ -49,6 +50,9 @@ pub(crate) struct Report {
     pub(crate) allowances: Vec<Allowance>,
     pub(crate) search_time: Duration,
     pub(crate) rerank_time: Duration,
+    /// What came of asking for guesses; `None` if there was no need.
+    pub(crate) guesses: Option<GuessOutcome>,
+    pub(crate) guess_time: Duration,
     n_candidates: usize,
     n_results: usize,
 }
@@ -179,8 +183,8 @@ impl Gateway {
         }
     }
 
-    /// Context of a project, as `/v1/context` gives it: one engine call. A conversation goes on without context, whatever
-    /// fails, and its answer says why.
+    /// Context of a project, as `/v1/context` gives it, and with guesses if it is unsure. A conversation goes on without
+    /// context, whatever fails, and its answer says why.
     async fn project_context(
         self: &Arc<Self>,
         caller: &Caller,
@@ -196,19 +200,23 @@ impl Gateway {
         if conversation.max_context_tokens.is_some_and(|tokens| tokens < MIN_CONTEXT_TOKENS) {
             return InjectedContext::without(NoContext::OverBudget.code());
         }
-        let request = ChatContextRequest {
-            message: question.text.clone(),
-            history: question.history.clone(),
-            token_budget: conversation.max_context_tokens.map(|tokens| tokens.min(MAX_CONTEXT_TOKENS)),
-            format: ContextFormat::SimilarCode,
-            rerank: conversation.rerank,
-            ..ChatContextRequest::default()
+        let answer = match self.makes_guesses() {
+            true => self.context_with_guesses(caller, project, conversation, question, &mut report).await,
+            false => {
+                let request = context_request(conversation, question);
+                self.chat_context(caller, project, request, &mut report).await
+            }
         };
-        match self.chat_context(caller, project, request, &mut report).await {
+        match answer {
             Ok(answer) => InjectedContext::new(answer, report),
             Err(problem) if problem.code == "unknown_project" => InjectedContext::without("unknown_project"),
             Err(_) => InjectedContext::without("index_unavailable"),
         }
+    }
+
+    /// Whether context for a chat is reranked: as the request or otherwise the setting says.
+    pub(crate) fn wants_rerank(&self, requested: Option<bool>) -> bool {
+        requested.unwrap_or(self.config.engine.context.chat.rerank)
     }
 
     /// Context for a chat message by the engine, reranked if the request or otherwise the setting says so. What went wrong
@@ -222,7 +230,7 @@ impl Gateway {
     ) -> Result<ContextAnswer, Problem> {
         let cancel = CancelOnDrop::default();
         request.cancellation = cancel.0.clone();
-        let permit = match request.rerank.unwrap_or(self.config.engine.context.chat.rerank) {
+        let permit = match self.wants_rerank(request.rerank) {
             true => self.permit_to_rerank(caller, self.engine.reranks_context(), report).await,
             false => None,
         };
@@ -400,7 +408,7 @@ impl Gateway {
     }
 
     /// Adds a part of a request to its trace.
-    fn trace(&self, caller: &Caller, name: &str, started: Instant, duration: Duration) {
+    pub(crate) fn trace(&self, caller: &Caller, name: &str, started: Instant, duration: Duration) {
         if let Some(trace) = &caller.trace {
             self.tracer.send(trace.part(name, SpanKind::Internal, started, duration));
         }
@@ -450,15 +458,43 @@ impl Report {
         Self { source: Some(source), ..Self::default() }
     }
 
-    /// Writes what happened into headers: the source of the order, trouble, and what is left to the client.
+    /// Writes what happened into headers: the source of the order, guesses, trouble, and what is left to the client.
     pub(crate) fn write_headers(&self, response: &mut Response) {
         let source = self.source.unwrap_or(Source::Off);
         write_order_headers(response, source, &self.trouble, &self.allowances);
+        if let Some(outcome) = self.guesses {
+            response.headers_mut().insert("x-craig-guesses", HeaderValue::from_static(outcome.name()));
+        }
+    }
+
+    /// Adds a later search, whose result is used.
+    pub(crate) fn followed_by(&mut self, later: Self) {
+        self.source = later.source;
+        self.trouble = later.trouble;
+        self.allowances.extend(later.allowances);
+        self.search_time += later.search_time;
+        self.rerank_time += later.rerank_time;
+        (self.n_candidates, self.n_results) = (later.n_candidates, later.n_results);
     }
 
     fn fall_back(&mut self, trouble: &'static str) {
         self.source = Some(Source::Fallback);
         self.trouble.push(trouble);
+    }
+}
+
+/// What the engine is asked for a conversation.
+pub(crate) fn context_request(
+    conversation: &Conversation<'_>,
+    question: &Question<'_>,
+) -> ChatContextRequest {
+    ChatContextRequest {
+        message: question.text.clone(),
+        history: question.history.clone(),
+        token_budget: conversation.max_context_tokens.map(|tokens| tokens.min(MAX_CONTEXT_TOKENS)),
+        format: ContextFormat::SimilarCode,
+        rerank: conversation.rerank,
+        ..ChatContextRequest::default()
     }
 }
 

@@ -33,6 +33,12 @@ impl Guesses {
         self.counted().next().is_none()
     }
 
+    /// The names and lines that count, each as far as it counts.
+    pub fn bounded(&self) -> Self {
+        let texts = |texts, most| filled(texts).take(most).map(str::to_owned).collect();
+        Self { names: texts(&self.names, MAX_NAMES), code: texts(&self.code, MAX_LINES) }
+    }
+
     /// The names and lines that count.
     fn counted(&self) -> impl Iterator<Item = &str> {
         filled(&self.names).take(MAX_NAMES).chain(filled(&self.code).take(MAX_LINES))
@@ -59,6 +65,8 @@ mod tests {
         let guesses = Guesses { names: many, code: owned(&["a();\n\n  b();", "c();", "d();"]) };
         let expected = "q\nname0\nname1\nname2\nname3\nname4\nname5\nname6\nname7\na();\nb();\nc();";
         assert_eq!(guesses.appended_to("q").as_deref(), Some(expected));
+        let bounded = guesses.bounded();
+        assert_eq!((bounded.names.len(), bounded.code), (MAX_NAMES, owned(&["a();", "b();", "c();"])));
         let long = Guesses { code: owned(&["é".repeat(500).as_str()]), ..Guesses::default() };
         assert_eq!(long.appended_to("").map(|text| text.len()), Some(1 + MAX_BYTES));
     }

@@ -434,19 +434,19 @@ const MAX_BYTES_PER_TOKEN: u64 = 8;
 /// Most bytes of a message that are read: of a longer one the beginning and the end, which hold the question.
 const MAX_MESSAGE_BYTES: usize = 64 << 10;
 
-/// A message that is not too long to be read.
-fn clipped(message: &str) -> String {
-    if message.len() <= MAX_MESSAGE_BYTES {
+/// A message of at most `most` bytes: of a longer one the beginning and the end.
+pub(super) fn clipped(message: &str, most: usize) -> String {
+    if message.len() <= most {
         return message.to_owned();
     }
-    let start = message.floor_char_boundary(MAX_MESSAGE_BYTES / 2);
-    let end = message.ceil_char_boundary(message.len() - MAX_MESSAGE_BYTES / 2);
+    let start = message.floor_char_boundary(most / 2);
+    let end = message.ceil_char_boundary(message.len() - most / 2);
     format!("{}\n{}", &message[..start], &message[end..])
 }
 
 /// A request whose messages hold no secret: they are searched for, given to models and kept.
 fn without_secrets(request: &ChatContextRequest) -> ChatContextRequest {
-    let masked = |message: &String| clipped(&mask_secrets(message));
+    let masked = |message: &String| clipped(&mask_secrets(message), MAX_MESSAGE_BYTES);
     ChatContextRequest {
         message: masked(&request.message),
         history: request.history.iter().map(masked).collect(),

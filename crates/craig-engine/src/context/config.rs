@@ -99,11 +99,7 @@ impl ContextConfig {
                 enabled: settings.is_on(&chat("enabled")),
                 max_chunks: whole(chat("maxChunks"), default.chat.max_chunks),
                 min_similarity: share(chat("minSimilarity"), default.chat.min_similarity),
-                ask_model: match settings.text(&chat("rephrase")) {
-                    Some("always") => AskModel::Always,
-                    Some("never") => AskModel::Never,
-                    _ => AskModel::Auto,
-                },
+                ask_model: AskModel::from_setting(settings.text(&chat("rephrase"))),
                 rerank: settings.is_on(&chat("rerank")),
                 token_budget: whole(chat("tokenBudget"), default.chat.token_budget),
             },

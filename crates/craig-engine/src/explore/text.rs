@@ -5,13 +5,16 @@ use std::fmt::Write as _;
 
 use craig_chunk::names::DefinitionKind;
 
-use super::{Explored, ExploredPiece, ExploredPlace};
+use super::{Explored, ExploredPiece, ExploredPlace, LEAST_PIECES};
 use crate::{NO_ANSWER, Neighbour, Neighbours};
 
 /// What is used, who calls, and tests that are listed.
 const MOST_USES: usize = 12;
 const MOST_CALLERS: usize = 12;
-const MOST_TESTS: usize = 4;
+const MOST_TESTS: usize = 3;
+
+/// Callers of a piece that is not the best.
+const MOST_OTHER_CALLERS: usize = 5;
 
 /// Behind so many bytes a piece is given without what is around it, and behind so many more as a place.
 const MOST_BYTES_AROUND: usize = 8_000;
@@ -22,7 +25,7 @@ const MOST_CODE_BYTES: usize = 6_000;
 const MOST_HELPER_BYTES: usize = 1_500;
 
 /// From this probability on one of the first pieces is likely to answer.
-const LIKELY: f32 = 0.15;
+const LIKELY: f32 = 0.05;
 
 impl Explored {
     /// The answer as text. Lines of code begin with their number and a tab; nothing else does.
@@ -35,17 +38,16 @@ impl Explored {
             let _ = writeln!(text, "{NO_ANSWER}");
         }
         let mut pieces = self.pieces.iter();
-        for piece in pieces.by_ref() {
-            let _ = writeln!(text, "{}\n{}", piece.heading(), limited(&piece.code, MOST_CODE_BYTES));
-            if text.len() < MOST_BYTES_AROUND {
-                piece.write_around(&mut text);
-            }
-            text.push('\n');
-            if text.len() > MOST_BYTES {
-                break;
-            }
+        for (at, piece) in pieces.by_ref().take(LEAST_PIECES).enumerate() {
+            piece.write(&mut text, at == 0);
         }
         self.write_named(&mut text);
+        while text.len() < MOST_BYTES {
+            match pieces.next() {
+                Some(piece) => piece.write(&mut text, false),
+                None => break,
+            }
+        }
         let places: Vec<_> = pieces.map(|piece| &piece.place).chain(&self.places).collect();
         if !places.is_empty() && !self.pieces.is_empty() {
             text.push_str("less likely:\n");
@@ -101,12 +103,20 @@ impl ExploredPiece {
         format!("{}:{first}-{last}  {}  {:.0}%", self.place.path, names.join(", "), self.place.score * 100.0)
     }
 
+    fn write(&self, text: &mut String, is_best: bool) {
+        let _ = writeln!(text, "{}\n{}", self.heading(), limited(&self.code, MOST_CODE_BYTES));
+        if text.len() < MOST_BYTES_AROUND {
+            self.write_around(text, if is_best { MOST_CALLERS } else { MOST_OTHER_CALLERS });
+        }
+        text.push('\n');
+    }
+
     fn holds(&self, other: &Neighbour) -> bool {
         let (first, last) = self.place.lines;
         other.path == self.place.path && (first..=last).contains(&other.lines.0)
     }
 
-    fn write_around(&self, text: &mut String) {
+    fn write_around(&self, text: &mut String, most_callers: usize) {
         let path = self.place.path.as_str();
         for (helper, code) in &self.helpers {
             let code = limited(code, MOST_HELPER_BYTES);
@@ -130,7 +140,7 @@ impl ExploredPiece {
             let more = if more > 0 { format!("; {more} more") } else { String::new() };
             let _ = writeln!(text, "calls {}{more}", shown.join("; "));
         }
-        self.write_callers(text);
+        self.write_callers(text, most_callers);
         if !self.siblings.is_empty() {
             let siblings: Vec<_> =
                 self.siblings.iter().map(|(name, (first, last))| format!("{name} {first}-{last}")).collect();
@@ -139,19 +149,19 @@ impl ExploredPiece {
     }
 
     /// As many levels of callers as there is room for, then the tests.
-    fn write_callers(&self, text: &mut String) {
+    fn write_callers(&self, text: &mut String, most: usize) {
         let Neighbours { callers, tests, n_possible, .. } = &self.around;
         let n_up_to = |depth: u32| callers.iter().filter(|caller| caller.depth <= depth).count();
-        let depth = (1..=3).rev().find(|&depth| n_up_to(depth) <= MOST_CALLERS).unwrap_or(1);
+        let depth = (1..=3).rev().find(|&depth| n_up_to(depth) <= most).unwrap_or(1);
         if !callers.is_empty() {
             let name = self.place.name.as_deref().filter(|_| self.definitions.len() > 1);
             let _ = writeln!(text, "{}called by", name.map(|name| format!("{name} ")).unwrap_or_default());
         }
-        for caller in callers.iter().filter(|caller| caller.depth <= depth).take(MOST_CALLERS) {
+        for caller in callers.iter().filter(|caller| caller.depth <= depth).take(most) {
             let indent = "  ".repeat(caller.depth as usize);
             let _ = writeln!(text, "{indent}{}", call(caller, &self.place.path));
         }
-        let n_more = n_up_to(depth).saturating_sub(MOST_CALLERS);
+        let n_more = n_up_to(depth).saturating_sub(most);
         if n_more > 0 {
             let _ = writeln!(text, "  {n_more} more");
         }

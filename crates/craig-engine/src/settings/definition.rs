@@ -570,6 +570,26 @@ pub const DEFINITIONS: &[Definition] = &[
          strictly alternating roles refuse, or at the head of the user's own message, the `question`.",
     ),
     user(
+        "gateway.guesses",
+        Kind::OneOf(&["auto", "always", "never"]),
+        "auto",
+        "When a chat's model is asked for names and lines that the code may have, to search for them as well: \
+         `auto` asks when the context that the message alone finds is unsure. If a language model is \
+         configured (`language_model.provider`), that one is asked instead.",
+    ),
+    user(
+        "gateway.guess_model",
+        TEXT,
+        "",
+        "The model that is asked for them, instead of the one of the request.",
+    ),
+    user(
+        "gateway.guess_timeout_ms",
+        Kind::Between { least: 10, most: 60_000 },
+        "1500",
+        "Longest wait for them.",
+    ),
+    user(
         "gateway.mask_secrets",
         Kind::OneOf(&["off", "context", "all"]),
         "context",

@@ -144,6 +144,8 @@ pub struct CallRow {
     pub path: String,
     /// Line of its name, from 1; of code outside of definitions, of its first call.
     pub line: u32,
+    /// Last line of the definition; of code outside of definitions, of its first call.
+    pub line_end: u32,
     /// Lines of the calls: in its own file for callers, in that of the caller for callees.
     pub call_lines: Vec<u32>,
     /// How sure the surest of these calls is, in percent.

@@ -192,6 +192,7 @@ impl<'a> Tree<'a> {
                 kind: None,
                 path,
                 line,
+                line_end: line,
                 call_lines: call.lines.iter().take(MOST_LINES).copied().collect(),
                 confidence: call.confidence,
                 test: self.asked.is_test(file),
@@ -202,7 +203,8 @@ impl<'a> Tree<'a> {
                 continue;
             };
             row.name = self.asked.graph.qualified_name(other);
-            row.kind = Some(self.asked.graph.definition(other).kind);
+            let definition = self.asked.graph.definition(other);
+            (row.kind, row.line_end) = (Some(definition.kind), definition.line_end);
             let is_here = self.above.get(&other) == Some(&symbol) && other != symbol;
             row.repeated = !is_here && self.above.contains_key(&other);
             rows.push(row);

@@ -77,7 +77,7 @@ pub(crate) fn neighbours(
     let mut uses = uses?;
     uses.extend(files.others(&asked, &uses)?);
     let n_possible = callers.possible;
-    let callers = callers.calls.iter().filter(|row| !row.repeated).map(|row| caller(graph, row));
+    let callers = callers.calls.iter().filter(|row| !row.repeated).map(caller);
     let (tests, callers) = callers.partition(|caller| caller.test);
     Ok(Neighbours { uses, callers, tests, n_possible })
 }
@@ -188,14 +188,12 @@ impl Files<'_> {
     }
 }
 
-fn caller(graph: &SymbolGraph, row: &CallRow) -> Neighbour {
-    let definition = row.kind.and_then(|_| defined_at(graph, &row.path, row.line));
-    let lines = definition.map(|at| graph.definition(at)).map(|found| (found.line, found.line_end));
+fn caller(row: &CallRow) -> Neighbour {
     Neighbour {
         name: row.name.clone(),
         kind: row.kind,
         path: row.path.clone(),
-        lines: lines.unwrap_or((row.line, row.line)),
+        lines: (row.line, row.line_end),
         signature: String::new(),
         call_lines: row.call_lines.clone(),
         depth: row.depth,

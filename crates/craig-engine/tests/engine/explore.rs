@@ -19,7 +19,7 @@ fn a_name_is_shown_with_its_callers_callees_and_tests() {
         "price_of",
         &ExploreRequest::default(),
         expect![[r#"
-            shop/prices.py:1-14  price_of  82%
+            shop/prices.py:1-14  price_of 4-5, rounded 8-9, Invoice.total 13-14  82%
             1	# The price of an item,
             2	# in cents.
             3	@cached
@@ -34,7 +34,12 @@ fn a_name_is_shown_with_its_callers_callees_and_tests() {
             12	class Invoice:
             13	    def total(self):
             14	        return rounded(0)
-            called by Cart.total  shop/cart.py:12
+            price_of called by
+              Cart.total  shop/cart.py:10-12 at 12
+                Cart.is_free  shop/cart.py:14-15 at 15
+                main  shop/main.py:4-6 at 6
+                  top level  shop/main.py:9
+            tested by test_total  tests/test_cart.py:4-5 at 5
 
             Lines are as they are in the files now.
         "#]],
@@ -43,7 +48,7 @@ fn a_name_is_shown_with_its_callers_callees_and_tests() {
         "Cart.total",
         &ExploreRequest::default(),
         expect![[r#"
-            shop/cart.py:1-15  Cart.total  89%
+            shop/cart.py:1-15  Cart.__init__ 7-8, Cart.total 10-12, Cart.is_free 14-15  89%
             1	from shop.prices import price_of
             2	
             3	
@@ -60,10 +65,11 @@ fn a_name_is_shown_with_its_callers_callees_and_tests() {
             14	    def is_free(self):
             15	        return self.total() == 0
             calls price_of  shop/prices.py:4-5
-            4	def price_of(item):
-            5	    return rounded(item.price)
-            called by Cart.is_free  :15; main  shop/main.py:6
-            tested by test_total  tests/test_cart.py:5
+            Cart.total called by
+              Cart.is_free  :14-15 at 15
+              main  shop/main.py:4-6 at 6
+                top level  shop/main.py:9
+            tested by test_total  tests/test_cart.py:4-5 at 5
 
             Lines are as they are in the files now.
         "#]],

@@ -42,14 +42,20 @@ const FILES: [(&str, &str); 9] = [
 /// A gateway whose database has the project `shop`, and the provider that it asks.
 async fn shop(change: impl FnOnce(Plan) -> Plan) -> (Upstream, Gateway) {
     let upstream = Upstream::start(|_, _| Reply::completion("Well.")).await;
-    let plan = change(Plan::with(&upstream));
+    let gateway = shop_at(&upstream, change).await;
+    (upstream, gateway)
+}
+
+/// A gateway whose database has the project `shop`, and that asks `upstream`.
+pub(crate) async fn shop_at(upstream: &Upstream, change: impl FnOnce(Plan) -> Plan) -> Gateway {
+    let plan = change(Plan::with(upstream));
     FILES.iter().for_each(|(path, text)| drop(plan.write(&format!("shop/{path}"), text)));
     plan.ingest("shop");
-    (upstream, plan.start().await)
+    plan.start().await
 }
 
 /// A conversation of the user's messages with an answer between each two.
-fn messages(questions: &[&str]) -> Value {
+pub(crate) fn messages(questions: &[&str]) -> Value {
     let mut messages = Vec::new();
     for question in questions {
         if !messages.is_empty() {

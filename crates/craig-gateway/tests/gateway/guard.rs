@@ -7,6 +7,7 @@ use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
 
+use crate::context::shop_at;
 use crate::harness::{Gateway, PROVIDER_KEY, Plan, VOYAGE_KEY, until};
 use crate::upstream::{End, Reply, Upstream};
 
@@ -216,8 +217,11 @@ async fn full_page() -> String {
     })
     .await;
     let voyage = Upstream::start(|_, _| Reply::status(500, json!({}))).await;
-    let plan = Plan::with(&upstream).voyage(&voyage).set("gateway.reranks_per_hour", "1");
-    let gateway = plan.set("gateway.tries", "1").start().await;
+    let gateway = shop_at(&upstream, |plan| {
+        let plan = plan.voyage(&voyage).set("gateway.reranks_per_hour", "1");
+        plan.set("gateway.tries", "1").set("gateway.guesses", "always")
+    })
+    .await;
     let results = json!([{ "content": "c", "file": "f", "score": 0.5, "line_start": 1, "line_end": 1 }]);
     let messages = json!([{ "role": "user", "content": "q" }]);
     for model in ["mock", "broken", "cut"] {
@@ -227,6 +231,8 @@ async fn full_page() -> String {
             )
             .await;
     }
+    let question = json!([{ "role": "user", "content": "where is `Cord` defined?" }]);
+    gateway.chat(json!({ "model": "broken", "messages": question, "project": "shop" })).await;
     gateway.get("/metrics").await.text()
 }
 

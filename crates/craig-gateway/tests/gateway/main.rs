@@ -6,6 +6,7 @@ mod context;
 mod endpoints;
 mod faults;
 mod guard;
+mod guesses;
 mod harness;
 mod redis;
 mod resilience;

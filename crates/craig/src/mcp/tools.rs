@@ -333,7 +333,10 @@ fn names<'t>(tools: impl Iterator<Item = &'t Tool>) -> String {
 
 /// The tools of a server.
 #[derive(Clone)]
-pub(super) struct Offered(Vec<&'static Tool>);
+pub(super) struct Offered {
+    tools: Vec<&'static Tool>,
+    abilities: Abilities,
+}
 
 impl Offered {
     pub(super) fn new(toolset: &Toolset, abilities: Abilities) -> Self {
@@ -344,16 +347,16 @@ impl Offered {
         };
         let may = |tool: &Tool| abilities == Abilities::All || tool.effect == Effect::Reads;
         let tools = TOOLS.iter().enumerate().filter(|(at, tool)| is_in(*at, tool) && may(tool));
-        Self(tools.map(|(_, tool)| tool).collect())
+        Self { tools: tools.map(|(_, tool)| tool).collect(), abilities }
     }
 
     fn tool(&self, name: &str) -> Option<&'static Tool> {
-        self.0.iter().find(|tool| tool.definition.name == name).copied()
+        self.tools.iter().find(|tool| tool.definition.name == name).copied()
     }
 
     /// Definitions for clients.
     pub(super) fn definitions(&self) -> Vec<rmcp::model::Tool> {
-        self.0.iter().map(|tool| tool.definition.clone()).collect()
+        self.tools.iter().map(|tool| tool.definition.clone()).collect()
     }
 
     /// Definition of one tool.
@@ -362,12 +365,14 @@ impl Offered {
     }
 
     fn unknown(&self, name: &str) -> ErrorData {
-        let is_tool = TOOLS.iter().any(|tool| tool.definition.name == name);
-        let why = match is_tool {
-            true => format!("this server does not offer {name:?}; it has"),
-            false => format!("there is no tool {name:?}, only"),
+        let why = match TOOLS.iter().find(|tool| tool.definition.name == name) {
+            Some(tool) if self.abilities == Abilities::ReadOnly && tool.effect != Effect::Reads => {
+                format!("{name:?} changes something, and this server is read-only; it has")
+            }
+            Some(_) => format!("this server does not offer {name:?}; it has"),
+            None => format!("there is no tool {name:?}, only"),
         };
-        ErrorData::invalid_params(format!("{why} {}", names(self.0.iter().copied())), None)
+        ErrorData::invalid_params(format!("{why} {}", names(self.tools.iter().copied())), None)
     }
 }
 

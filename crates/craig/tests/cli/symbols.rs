@@ -111,34 +111,38 @@ fn references() {
     home.check(
         &["references", "Cart.total", "-p", "shop", "--format", "json"],
         expect![[r#"
-        exit 0
-        -- stdout
-        {
-          "project": "shop",
-          "symbol": {
-            "name": "Cart.total",
-            "kind": "method",
-            "path": "cart.py",
-            "line": 8,
-            "line_end": 10
-          },
-          "references": [
+            exit 0
+            -- stdout
             {
-              "path": "test_cart.py",
-              "line": 5,
-              "column": 21,
-              "role": "call",
-              "within": "test_total",
-              "confidence": 95,
-              "test": true,
-              "text": "assert Cart([]).total() == 0"
+              "project": "shop",
+              "symbol": {
+                "name": "Cart.total",
+                "kind": "method",
+                "path": "cart.py",
+                "line": 8,
+                "line_end": 10
+              },
+              "references": [
+                {
+                  "path": "test_cart.py",
+                  "line": 5,
+                  "column": 21,
+                  "role": "call",
+                  "within": "test_total",
+                  "within_lines": [
+                    4,
+                    5
+                  ],
+                  "confidence": 95,
+                  "test": true,
+                  "text": "assert Cart([]).total() == 0"
+                }
+              ],
+              "total": 1,
+              "total_files": 1,
+              "possible": 0
             }
-          ],
-          "total": 1,
-          "total_files": 1,
-          "possible": 0
-        }
-    "#]],
+        "#]],
     );
     home.check(
         &["references", "Invoice", "-p", "shop"],

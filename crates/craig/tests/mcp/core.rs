@@ -65,11 +65,27 @@ fn several_places_are_read_at_once() {
     let mut client = home.client();
     let paths =
         json!({ "paths": ["src/auth.py:4-6", "src/cart/prices.rs:2", "logo.png", ".env", "nothing.py"] });
-    expect_test::expect![].assert_eq(&client.text("read_file", paths));
+    expect_test::expect![[r#"
+        src/auth.py:4-6 of 13
+        4	def verify_token(token, secret):
+        5	    """Checks that a token was signed with the secret."""
+        6	    header, payload, signature = token.split(".")
+
+        src/cart/prices.rs:2-2 of 4
+        2	pub fn total_price(items: &[Item]) -> u64 {
+
+        logo.png: a binary file
+
+        .env: its text is withheld
+
+        nothing.py: the project "shop" has no file "nothing.py"
+
+    "#]]
+    .assert_eq(&client.text("read_file", paths));
     let error = client.fail("read_file", json!({ "paths": ["nothing.py"] }));
     assert!(error.contains("nothing.py"), "{error}");
     let behind = client.text("read_file", json!({ "paths": "src/auth.py:90-" }));
-    assert!(behind.contains("src/auth.py: has 8 lines, none of these"), "{behind}");
+    assert!(behind.contains("src/auth.py: has 13 lines, none of these"), "{behind}");
     assert!(client.fail("read_file", json!({ "paths": [] })).contains("from 1 to 10"));
 }
 
@@ -81,7 +97,7 @@ fn a_long_file_says_where_to_go_on() {
     home.ingest("shop");
     let mut client = home.client();
     let first = client.text("read_file", json!({ "paths": ["src/long.py"] }));
-    assert!(first.len() < 26_000, "{} bytes", first.len());
+    assert!(first.len() < 42_000, "{} bytes", first.len());
     let next = first.trim_end().rsplit_once("go on with ").unwrap().1.to_owned();
     let second = client.text("read_file", json!({ "paths": [next] }));
     let last = first.lines().rfind(|line| line.contains("\tvalue_")).unwrap().split_once('\t').unwrap().0;
@@ -95,9 +111,26 @@ fn references_name_what_is_around_them() {
     home.write("shop/src/login.py", "from auth import verify_token\n\n\ndef login(token):\n    return verify_token(token)\n\n\ndef page(request):\n    return login(request.token)\n");
     home.ingest("shop");
     let mut client = home.client();
-    expect_test::expect![].assert_eq(&client.text("references", json!({ "name": "verify_token" })));
+    expect_test::expect![[r#"
+        function verify_token  src/auth.py:4-7
+        src/login.py
+        1	from auth import verify_token (import)
+          login 4-5
+        5	return verify_token(token) (call)
+        no other line has the word verify_token
+    "#]]
+    .assert_eq(&client.text("references", json!({ "name": "verify_token" })));
     let deep = client.text("references", json!({ "name": "verify_token", "depth": 2 }));
-    expect_test::expect![].assert_eq(&deep);
+    expect_test::expect![[r#"
+        function verify_token  src/auth.py:4-7
+        called by
+          login  src/login.py:5
+            page  src/login.py:9
+        src/login.py
+        1	from auth import verify_token (import)
+        no other line has the word verify_token
+    "#]]
+    .assert_eq(&deep);
     let error = client.fail("references", json!({ "name": "nothing_of_this_name" }));
     assert!(error.contains("nothing_of_this_name"), "{error}");
 }

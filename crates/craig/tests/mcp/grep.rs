@@ -9,12 +9,24 @@ fn lines_are_found_with_their_symbols() {
     let home = Home::with_ingested_shop();
     let mut client = home.client();
     let found = client.text("grep", json!({ "pattern": "token\\.split", "context": 1 }));
-    expect_test::expect![].assert_eq(&found);
+    expect_test::expect![[r#"
+        src/auth.py
+        5	    """Checks that a token was signed with the secret."""
+        6	    header, payload, signature = token.split(".")  in verify_token
+        7	    return sign(header + "." + payload, secret) == signature
+    "#]]
+    .assert_eq(&found);
     let files = client
         .text("grep", json!({ "pattern": "TOKEN", "ignore_case": true, "files_only": true, "path": "src" }));
-    expect_test::expect![].assert_eq(&files);
+    expect_test::expect![[r#"
+        src/auth.py: 3 lines
+    "#]]
+    .assert_eq(&files);
     let none = json!({ "pattern": "split(\"-\")", "literal": true, "language": ["python"] });
-    expect_test::expect![].assert_eq(&client.text("grep", none));
+    expect_test::expect![[r#"
+        no line matches; try ignore_case; explore finds code by meaning
+    "#]]
+    .assert_eq(&client.text("grep", none));
 }
 
 #[test]

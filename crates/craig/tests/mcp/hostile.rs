@@ -116,7 +116,6 @@ fn texts_of_files_are_marked_as_data_by_every_tool() {
     let mut client = home.client();
     for (tool, arguments) in [
         ("query_code", json!({ "query": "greets somebody" })),
-        ("grep", json!({ "pattern": "im_start" })),
         ("get_context", json!({ "message": "how does `greet` greet", "min_score": 0.0 })),
         ("explain_code", json!({ "path": "src/chat.py", "start_line": 1, "end_line": 3 })),
         ("get_file_content", json!({ "path": "src/chat.py" })),

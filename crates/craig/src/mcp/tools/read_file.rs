@@ -104,10 +104,10 @@ fn write(text: &mut String, file: &FileText, lines: Option<(usize, usize)>) {
     let numbered = with_numbers(&wanted.join("\n"), first as u32);
     let room = MOST_BYTES.saturating_sub(text.len());
     let shown = whole_lines(&numbered, room);
-    let n_shown = shown.lines().count();
     let _ = writeln!(text, "{path}:{first}-{last} of {n_lines}\n{}", shown.trim_end());
-    if n_shown < wanted.len() {
-        let _ = writeln!(text, "the answer is full: go on with {path}:{}-{last}", first + n_shown);
+    if shown.len() < numbered.len() {
+        let next = first + shown.lines().count();
+        let _ = writeln!(text, "the answer is full: go on with {path}:{next}-{last}");
     }
 }
 

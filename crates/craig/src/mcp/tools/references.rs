@@ -35,9 +35,9 @@ pub(super) fn tool() -> Tool {
     let about = About {
         name: "references",
         title: "Find references to a symbol",
-        description: "Lists every use of a function, type, field or constant: line, enclosing function and kind of use, by what the \
-                      name is bound to, without comments, strings and other symbols of that name. Call it before changing something; \
-                      depth follows the callers of its callers.",
+        description: "Lists every use of a function, type, field or constant with its enclosing function, by what the name is bound to; \
+                      then the other lines that have the name, so that no grep is needed after it. Call it before changing \
+                      something; depth follows the callers of its callers.",
         effect: Effect::Reads,
     };
     Tool::of_text(about, answer)
@@ -96,17 +96,21 @@ fn write_uses(text: &mut String, found: &References, without: &[SymbolRole]) {
     if found.references.is_empty() {
         text.push_str("nothing refers to it\n");
     }
-    let mut path = "";
+    let (mut path, mut within) = ("", None);
     for used in &uses {
         if used.path != path {
-            path = &used.path;
+            (path, within) = (&used.path, None);
             let _ = writeln!(text, "{path}");
         }
-        let within = match (&used.within, used.within_lines) {
-            (Some(within), Some((first, last))) => format!("  in {within} {first}-{last}"),
-            _ => String::new(),
-        };
-        let _ = writeln!(text, "{}\t{}{within} ({})", used.line, used.text, used.role.as_str());
+        if within != used.within.as_deref() {
+            within = used.within.as_deref();
+            let (first, last) = used.within_lines.unwrap_or((1, 1));
+            let _ = match within {
+                Some(within) => writeln!(text, "  {within} {first}-{last}"),
+                None => writeln!(text, "  top level"),
+            };
+        }
+        let _ = writeln!(text, "{}\t{} ({})", used.line, used.text, used.role.as_str());
     }
     let n_more = found.total.saturating_sub(found.references.len() as u64);
     if n_more > 0 {
@@ -139,9 +143,10 @@ fn write_unbound(
             writeln!(text, "{} more lines have the word {name}: see grep", unbound.len() as u64 + n_unseen);
         return Ok(());
     }
-    if !unbound.is_empty() {
-        let _ = writeln!(text, "other lines with the word {name}");
-    }
+    let _ = match unbound.is_empty() {
+        true => writeln!(text, "no other line has the word {name}"),
+        false => writeln!(text, "all other lines with the word {name}"),
+    };
     for line in unbound {
         let within = line.symbol.as_deref().map(|symbol| format!("  in {symbol}")).unwrap_or_default();
         let _ = writeln!(text, "{}:{}\t{}{within}", line.path, line.line, line.text.trim());
@@ -156,7 +161,8 @@ fn write_callers(text: &mut String, found: &CallHierarchy) {
         let name = if caller.kind.is_some() { caller.name.as_str() } else { "top level" };
         let again = if caller.repeated { " (above)" } else { "" };
         let indent = "  ".repeat(caller.depth as usize);
-        let _ = writeln!(text, "{indent}{name}  {}:{}{again}", caller.path, lines.join(", "));
+        let place = format!("{}:{}-{}", caller.path, caller.line, caller.line_end);
+        let _ = writeln!(text, "{indent}{name}  {place} at {}{again}", lines.join(", "));
     }
     let n_more = found.total.saturating_sub(found.calls.len() as u64);
     if n_more > 0 {
