@@ -55,7 +55,7 @@ fn commands(line: &str) -> Vec<Vec<String>> {
             ('\\', Some('"')) if matches!(rest.peek(), Some('"' | '\\' | '$' | '`')) => {
                 word.get_or_insert_default().extend(rest.next());
             }
-            (';' | '&' | '|' | '\n', None) => {
+            (';' | '&' | '|' | '(' | ')' | '\n', None) => {
                 words.extend(word.take());
                 let ended = std::mem::take(&mut words);
                 if !reads_pipe && !ended.is_empty() {
@@ -94,6 +94,7 @@ mod tests {
             ("ls | grep open", None),
             ("ls || grep open a", Some("open")),
             ("cargo test 2>&1 | grep -v ok; rg close", Some("close")),
+            ("(cd src && rg open .) | head", Some("open")),
             ("grep", None),
             ("echo 'grep open", None),
             ("", None),
