@@ -23,8 +23,8 @@ use crate::permits::Permits;
 use crate::plan::{Compare, Plan};
 use crate::project::{reload, root_of, unknown_file};
 use crate::report::{
-    FailedFile, FileEntry, FileText, LanguageShare, ProjectStatus, ProjectSummary, Statistics, TreeNode,
-    UpdateCheck,
+    FailedFile, FileEntry, FileText, LanguageShare, ProjectGlance, ProjectStatus, ProjectSummary, Statistics,
+    TreeNode, UpdateCheck,
 };
 use crate::rerank::Rerankers;
 use crate::single_flight::SingleFlight;
@@ -366,6 +366,17 @@ impl Engine {
         let store = self.store()?;
         let project = self.find(&store, handle)?;
         Ok(summary(store.counts(project.id)?, project))
+    }
+
+    /// The same in a moment, however large the project is.
+    pub fn glance(&self, handle: &str) -> Result<ProjectGlance, EngineError> {
+        let store = self.store()?;
+        let project = self.find(&store, handle)?;
+        Ok(ProjectGlance {
+            files: store.count_files(project.id)?,
+            state: store.ingestion_status(&project)?.state.into(),
+            name: project.name,
+        })
     }
 
     /// The directory of a project, without counting what is stored of it.

@@ -64,8 +64,8 @@ pub use prepare::{Freshness, PrepareRequest, Refresh};
 pub use progress::{Phase, Progress};
 pub use related::Related;
 pub use report::{
-    FailedFile, FileCounts, FileEntry, FileText, IngestReport, IngestionState, LanguageShare, ProjectStatus,
-    ProjectSummary, Statistics, TreeNode, UpdateCheck,
+    FailedFile, FileCounts, FileEntry, FileText, IngestReport, IngestionState, LanguageShare, ProjectGlance,
+    ProjectStatus, ProjectSummary, Statistics, TreeNode, UpdateCheck,
 };
 pub use repository::{GitOrigin, RepositoryRequest};
 pub use rerank::{RerankReport, RerankStatus, RerankerState};
@@ -78,9 +78,9 @@ pub use shown::{Detail, PER_FILE, Shown, with_numbers};
 pub use stores::WORKSPACE_FOLDER;
 pub use symbol_graph::{
     BoundSymbol, CallDirection, CallHierarchy, CallRow, Flow, GraphSymbol, Impact, ImpactedFile,
-    ImpactedSymbol, MapRequest, MappedFile, MappedSymbol, Neighbour, Neighbours, OutlinedName, Overview,
-    OverviewModule, OverviewSymbol, ReferenceLine, References, RepoMap, ScipExport, Subject, SymbolCursor,
-    SymbolPlace, SymbolPlaces, SymbolRequest, SymbolText, outlined_names,
+    ImpactedSymbol, KeptSymbol, MapRequest, MappedFile, MappedSymbol, Neighbour, Neighbours, OutlinedName,
+    Overview, OverviewModule, OverviewSymbol, ReferenceLine, References, RepoMap, ScipExport, Subject,
+    SymbolCursor, SymbolPlace, SymbolPlaces, SymbolRequest, SymbolText, outlined_names,
 };
 pub use symbols::Symbol;
 pub use watch::WatchEvent;

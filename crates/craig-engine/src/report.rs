@@ -146,6 +146,17 @@ pub struct ProjectStatus {
     pub error: Option<String>,
 }
 
+/// What a project has in its index, without counting it through.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ProjectGlance {
+    /// Name of the project.
+    pub name: String,
+    /// Tracked files.
+    pub files: u64,
+    /// State of its newest ingestion.
+    pub state: IngestionState,
+}
+
 /// State of an ingestion.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]

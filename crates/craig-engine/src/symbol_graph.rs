@@ -4,6 +4,7 @@ mod answer;
 mod calls;
 mod editor;
 mod export;
+mod kept;
 mod neighbours;
 mod overview;
 mod repo_map;
@@ -29,6 +30,7 @@ pub use self::answer::{
 };
 
 pub use self::export::ScipExport;
+pub use self::kept::KeptSymbol;
 pub use self::neighbours::{Neighbour, Neighbours};
 pub(crate) use self::neighbours::{named, neighbours};
 pub use self::overview::{Flow, Overview, OverviewModule, OverviewSymbol};

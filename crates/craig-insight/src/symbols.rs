@@ -140,6 +140,18 @@ impl SymbolGraph {
         Ok(graph)
     }
 
+    /// The part of the graph that is kept beside the index of a project and is about definitions of `names`, see
+    /// [`part_from_bytes`](Self::part_from_bytes); `None` if no graph is kept of the project's present generation.
+    pub fn kept_part(
+        store: &Store,
+        project: &Project,
+        scip: Option<&ScipFile>,
+        names: &[String],
+    ) -> Option<Self> {
+        let part = Self::part_from_bytes(&store.read_derived(project, KEPT)?, names)?;
+        (part.scip == scip.map(ScipFile::stamp)).then_some(part)
+    }
+
     /// Reads a project from the store, on the threads of `pool`. Fails soon after it is cancelled.
     pub fn load(
         store: &Store,

@@ -111,6 +111,12 @@ impl Store {
         self.read_one(sql, [project], |row| row.get::<_, i64>(0).map(|generation| generation as u64))
     }
 
+    /// Tracked files of a project.
+    pub fn count_files(&self, project: ProjectId) -> Result<u64, StoreError> {
+        let sql = "SELECT count(*) FROM files WHERE project_id = ?1";
+        Ok(self.read_one(sql, [project], |row| row.get::<_, i64>(0))?.unwrap_or_default() as u64)
+    }
+
     /// How much is stored of a project.
     pub fn counts(&self, project: ProjectId) -> Result<ProjectCounts, StoreError> {
         let sql = "SELECT (SELECT count(*) FROM files WHERE project_id = ?1),

@@ -18,6 +18,7 @@ mod gateway;
 mod global;
 mod grep;
 mod guesses;
+mod hook;
 mod impact;
 mod ingest;
 mod ingest_delta;
@@ -111,6 +112,7 @@ enum Command {
     Install(install::InstallArgs),
     Uninstall(install::UninstallArgs),
     Lsp(lsp::Args),
+    Hook(hook::Args),
     Gateway(gateway::Args),
     Completions(completions::Args),
     Man(man::Args),
@@ -177,6 +179,7 @@ fn run(command: Command, session: &mut Session) -> anyhow::Result<Outcome> {
         Command::Install(args) => install::install(&args, session),
         Command::Uninstall(args) => install::uninstall(&args, session),
         Command::Lsp(args) => lsp::run(&args, session),
+        Command::Hook(args) => hook::run(&args, session),
         Command::Gateway(args) => gateway::run(args, session),
         Command::Completions(args) => completions::run(&args, session),
         Command::Man(args) => man::run(&args, session),

@@ -166,6 +166,24 @@ pub const DEFINITIONS: &[Definition] = &[
         "Languages that no other language server answers for, such as `python`.",
     ),
     user(
+        "hooks.session_start",
+        Kind::Switch,
+        "true",
+        "Whether `craig hook session-start` says at the start of an assistant's session what is indexed of its folder.",
+    ),
+    user(
+        "hooks.after_search",
+        Kind::Switch,
+        "true",
+        "Whether `craig hook after-search` says where the names are defined that an assistant has just searched for.",
+    ),
+    user(
+        "hooks.timeout_ms",
+        Kind::Between { least: 1, most: 60_000 },
+        "40",
+        "Longest time for the answer of a hook; after that there is none.",
+    ),
+    user(
         "git.depth",
         Kind::Whole { most: 1_000_000 },
         "1",

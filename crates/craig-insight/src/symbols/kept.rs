@@ -45,25 +45,17 @@ impl SymbolGraph {
     pub fn from_bytes(bytes: &[u8]) -> Option<Self> {
         let mut reader = Reader::new(bytes);
         let scip = read_stamp(&mut reader)?;
-        let files = reader.list(|reader| {
-            Some(SymbolFile {
-                path: reader.text()?.to_owned(),
-                language: Language::from_id(reader.text()?)?,
-                is_test: reader.byte()? == 1,
-            })
+        let files = reader.list(read_file)?;
+        let definitions = read_definitions(&mut reader, files.len(), |_, name, definition| {
+            SymbolDefinition { name: name.to_owned(), ..definition }
         })?;
-        let definitions = read_definitions(&mut reader, files.len())?;
+        let is_right = |parent: SymbolIx| (parent as usize) < definitions.len();
+        if !definitions.iter().all(|definition| definition.parent.is_none_or(is_right)) {
+            return None;
+        }
         let exported = read_pairs(&mut reader, files.len(), definitions.len())?;
         let exported_files = read_pairs(&mut reader, files.len(), files.len())?;
-        let lengths = reader.list(|reader| {
-            let n_references = usize::try_from(reader.number()?).ok()?;
-            Some((n_references, usize::try_from(reader.number()?).ok()?))
-        })?;
-        let blocks: Vec<(usize, &[u8])> = lengths
-            .into_iter()
-            .map(|(n_references, n_bytes)| Some((n_references, reader.bytes(n_bytes)?)))
-            .collect::<Option<_>>()?;
-        let read: Vec<Vec<SymbolReference>> = blocks
+        let read: Vec<Vec<SymbolReference>> = read_blocks(&mut reader)?
             .into_par_iter()
             .map(|(n_references, bytes)| {
                 read_references(bytes, n_references, files.len() as u32, definitions.len() as u32)
@@ -79,6 +71,33 @@ impl SymbolGraph {
             scip,
             ..Self::default()
         })
+    }
+
+    /// The part of a graph that was kept that is about definitions of `names`: these, without what encloses them, and the
+    /// references to them, without what is around those. Only blocks with such references are read.
+    pub fn part_from_bytes(bytes: &[u8], names: &[String]) -> Option<Self> {
+        let mut reader = Reader::new(bytes);
+        let scip = read_stamp(&mut reader)?;
+        let files = reader.list(read_file)?;
+        let mut indexes = Vec::new();
+        let mut definitions = Vec::new();
+        let all = read_definitions(&mut reader, files.len(), |at, name, definition| {
+            if names.iter().any(|wanted| wanted == name) {
+                indexes.push(at);
+                definitions.push(SymbolDefinition { name: name.to_owned(), parent: None, ..definition });
+            }
+        })?;
+        read_pairs(&mut reader, files.len(), all.len())?;
+        read_pairs(&mut reader, files.len(), files.len())?;
+        let mut references = Vec::new();
+        for (n_references, bytes) in blocks_with(&read_blocks(&mut reader)?, &indexes)? {
+            let read = read_references(bytes, n_references, files.len() as u32, all.len() as u32)?;
+            references.extend(read.into_iter().filter_map(|found| {
+                let symbol = indexes.binary_search(&found.symbol).ok()? as SymbolIx;
+                Some(SymbolReference { symbol, within: None, ..found })
+            }));
+        }
+        Some(Self { files, definitions, references, scip, ..Self::default() })
     }
 
     fn write_definitions(&self, writer: &mut Writer) {
@@ -148,13 +167,26 @@ fn read_stamp(reader: &mut Reader<'_>) -> Option<Option<FileStamp>> {
     Some(Some(FileStamp { size, modified_ns, changed_ns }))
 }
 
-fn read_definitions(reader: &mut Reader<'_>, n_files: usize) -> Option<Vec<SymbolDefinition>> {
+fn read_file(reader: &mut Reader<'_>) -> Option<SymbolFile> {
+    Some(SymbolFile {
+        path: reader.text()?.to_owned(),
+        language: Language::from_id(reader.text()?)?,
+        is_test: reader.byte()? == 1,
+    })
+}
+
+/// What `make` makes of each definition, which it gets with its index, its name, and without a name of its own.
+fn read_definitions<T>(
+    reader: &mut Reader<'_>,
+    n_files: usize,
+    mut make: impl FnMut(SymbolIx, &str, SymbolDefinition) -> T,
+) -> Option<Vec<T>> {
     let texts = reader.list(Reader::text)?;
     let (mut file, mut line, mut at) = (0, 0, 0);
-    let definitions = reader.list(|reader| {
+    reader.list(|reader| {
         let file_before = file;
-        file = reader.difference(file)?;
-        let name = (*texts.get(reader.u32()? as usize)?).to_owned();
+        file = reader.difference(file).filter(|file| (*file as usize) < n_files)?;
+        let name = *texts.get(reader.u32()? as usize)?;
         let kind = DefinitionKind::from_byte(reader.byte()?)?;
         let traits = Traits(reader.byte()?);
         let parent = match reader.byte()? {
@@ -164,15 +196,44 @@ fn read_definitions(reader: &mut Reader<'_>, n_files: usize) -> Option<Vec<Symbo
         line = reader.difference(if file == file_before { line } else { 0 })?;
         let column = reader.u32()?;
         let (line_start, line_end) = (reader.difference(line)?, reader.difference(line)?);
+        let nameless = String::new();
+        let definition = SymbolDefinition {
+            file,
+            name: nameless,
+            kind,
+            parent,
+            line,
+            column,
+            line_start,
+            line_end,
+            traits,
+        };
         at += 1;
-        Some(SymbolDefinition { file, name, kind, parent, line, column, line_start, line_end, traits })
+        Some(make(at - 1, name, definition))
+    })
+}
+
+/// Blocks of references, each with their number.
+fn read_blocks<'b>(reader: &mut Reader<'b>) -> Option<Vec<(usize, &'b [u8])>> {
+    let lengths = reader.list(|reader| {
+        let n_references = usize::try_from(reader.number()?).ok()?;
+        Some((n_references, usize::try_from(reader.number()?).ok()?))
     })?;
-    let n_definitions = definitions.len();
-    let is_right = |definition: &SymbolDefinition| {
-        (definition.file as usize) < n_files
-            && definition.parent.is_none_or(|parent| (parent as usize) < n_definitions)
+    let blocks =
+        lengths.into_iter().map(|(n_references, n_bytes)| Some((n_references, reader.bytes(n_bytes)?)));
+    blocks.collect()
+}
+
+/// The blocks that may have references to one of `symbols`, which are sorted: each begins with its first symbol.
+fn blocks_with<'b>(blocks: &[(usize, &'b [u8])], symbols: &[SymbolIx]) -> Option<Vec<(usize, &'b [u8])>> {
+    let firsts: Vec<SymbolIx> =
+        blocks.iter().map(|(_, bytes)| Reader::new(bytes).u32()).collect::<Option<_>>()?;
+    let is_wanted = |at: &usize| {
+        let from = symbols.partition_point(|symbol| *symbol < firsts[*at]);
+        let next = firsts.get(at + 1).copied().unwrap_or(SymbolIx::MAX);
+        symbols.get(from).is_some_and(|symbol| *symbol < next)
     };
-    definitions.iter().all(is_right).then_some(definitions)
+    Some((0..blocks.len()).filter(is_wanted).map(|at| blocks[at]).collect())
 }
 
 /// References in blocks, each with all of its symbols.
@@ -248,4 +309,42 @@ fn read_references(
         }
     }
     (references.len() == n_references).then_some(references)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Three functions of one file, each called so often that its references fill blocks of their own.
+    fn graph() -> SymbolGraph {
+        let defined: String = (0..3).map(|n| format!("def f{n}():\n    pass\n\n\n")).collect();
+        let calls: String = (0..3).map(|n| format!("f{n}()\n").repeat(9_000)).collect();
+        let used = format!("from defined import f0, f1, f2\n{calls}");
+        SymbolGraph::from_texts([("defined.py", defined.as_str()), ("used.py", used.as_str())])
+    }
+
+    /// Places of the references to the definitions of a name.
+    fn places(graph: &SymbolGraph, name: &str) -> Vec<(u32, u32, u32, u8)> {
+        let found = graph.references.iter().filter(|found| graph.definition(found.symbol).name == name);
+        found.map(|found| (found.file, found.line, found.column, found.confidence)).collect()
+    }
+
+    #[test]
+    fn a_part_has_what_the_whole_has_of_its_names() {
+        let graph = graph();
+        let bytes = graph.to_bytes();
+        let whole = SymbolGraph::from_bytes(&bytes).unwrap();
+        assert_eq!((&whole.definitions, &whole.references), (&graph.definitions, &graph.references));
+        for name in ["f0", "f1", "f2"] {
+            let part = SymbolGraph::part_from_bytes(&bytes, &[name.to_owned()]).unwrap();
+            assert_eq!(part.definitions.len(), 1);
+            assert_eq!(places(&part, name), places(&graph, name));
+            assert!(places(&part, name).len() > 9_000);
+        }
+        let both = SymbolGraph::part_from_bytes(&bytes, &["f2".to_owned(), "f0".to_owned()]).unwrap();
+        assert_eq!(places(&both, "f2"), places(&graph, "f2"));
+        let none = SymbolGraph::part_from_bytes(&bytes, &["f".to_owned()]).unwrap();
+        assert!(none.definitions.is_empty() && none.references.is_empty());
+        assert!(SymbolGraph::part_from_bytes(&bytes[..bytes.len() / 2], &["f0".to_owned()]).is_none());
+    }
 }

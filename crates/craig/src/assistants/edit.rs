@@ -6,7 +6,7 @@ use serde_json::Value;
 use thiserror::Error;
 use toml_edit::{Array, DocumentMut, Item, Table, TableLike, value};
 
-use super::table::{Entry, Form};
+use super::table::{ARGUMENTS, Entry, Form};
 
 /// Name of the server in every configuration.
 const NAME: &str = "craig";
@@ -154,7 +154,7 @@ fn toml_with_server(text: &str, table: &str, program: &str) -> Result<String, Tr
     let servers = servers.as_table_like_mut().ok_or_else(|| Trouble::Unexpected(table.to_owned()))?;
     let fill = |own: &mut dyn TableLike| {
         own.insert("command", value(program));
-        own.insert("args", value(["mcp"].into_iter().collect::<Array>()));
+        own.insert("args", value(ARGUMENTS.into_iter().collect::<Array>()));
     };
     match servers.get_mut(NAME).and_then(Item::as_table_like_mut) {
         Some(own) => fill(own),
@@ -216,7 +216,7 @@ mod tests {
                         "git": { "command": "uvx" },
                         "craig": {
                             "command": "/bin/craig",
-                            "args": ["mcp"],
+                            "args": ["mcp", "--tools", "core"],
                         },
                     },
                     "last": [1,2],
@@ -231,7 +231,7 @@ mod tests {
               "mcpServers": {
                 "craig": {
                   "command": "/bin/craig",
-                  "args": ["mcp"]
+                  "args": ["mcp", "--tools", "core"]
                 }
               }
             }
@@ -246,7 +246,7 @@ mod tests {
               "mcpServers": {
                 "craig": {
                   "command": "/bin/craig",
-                  "args": ["mcp"]
+                  "args": ["mcp", "--tools", "core"]
                 }
               }
             }"#]],
@@ -264,7 +264,7 @@ mod tests {
               "mcpServers": {
                 "craig": {
                   "command": "/bin/craig",
-                  "args": ["mcp"]
+                  "args": ["mcp", "--tools", "core"]
                 }
               }
             }
@@ -283,7 +283,7 @@ mod tests {
               "mcp": { "servers": {
                   "craig": {
                     "type": "local",
-                    "command": ["/bin/craig", "mcp"],
+                    "command": ["/bin/craig", "mcp", "--tools", "core"],
                     "enabled": true
                   }
                 } }
@@ -299,7 +299,7 @@ mod tests {
                     "servers": { "type": "local", "command": [] },
                     "craig": {
                       "type": "local",
-                      "command": ["/bin/craig", "mcp"],
+                      "command": ["/bin/craig", "mcp", "--tools", "core"],
                       "enabled": true
                     }
                   }
@@ -322,7 +322,7 @@ mod tests {
 
                 [mcp_servers.craig]
                 command = "/bin/craig"
-                args = ["mcp"]
+                args = ["mcp", "--tools", "core"]
 
                 [profiles.a]
                 model = "y"
@@ -335,14 +335,14 @@ mod tests {
             expect![[r#"
             [mcp_servers.craig]
             command = "/bin/craig"
-            args = ["mcp"]
+            args = ["mcp", "--tools", "core"]
         "#]],
         );
         check(
             TOML,
             "mcp_servers = { git = { command = \"uvx\" } }\n",
             expect![[r#"
-            mcp_servers = { git = { command = "uvx" } , craig = { command = "/bin/craig", args = ["mcp"] } }
+            mcp_servers = { git = { command = "uvx" } , craig = { command = "/bin/craig", args = ["mcp", "--tools", "core"] } }
         "#]],
         );
     }

@@ -49,7 +49,7 @@ mod tests {
             assert_eq!(with_note(&once), once);
             assert_eq!(without_note(&once).trim_end(), text.trim_end());
         }
-        let around = with_note("a\n").replace("query_code", "old") + "b\n";
+        let around = with_note("a\n").replace("explore", "old") + "b\n";
         assert_eq!(with_note(&around), with_note("a\n") + "b\n");
         assert_eq!(without_note("x <!-- craig:begin --> y"), "x <!-- craig:begin --> y");
     }

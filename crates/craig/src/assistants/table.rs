@@ -40,23 +40,27 @@ pub(super) enum Entry {
     Typed,
     /// The same with an empty environment.
     WithEnvironment,
+    /// `{"type": "local", "command": …, "args": […], "tools": ["*"]}`
+    WithTools,
     /// `{"type": "local", "command": […], "enabled": true}`
     OneCommand,
 }
 
+/// What the program is started with: the tools that an assistant needs every day.
+pub(super) const ARGUMENTS: [&str; 3] = ["mcp", "--tools", "core"];
+
 impl Entry {
     /// The entry that starts `craig mcp`, field by field.
     pub(super) fn fields(self, program: &str) -> Vec<(String, Value)> {
+        let (command, args) = (("command", json!(program)), ("args", json!(ARGUMENTS)));
         let fields = match self {
-            Self::Plain => vec![("command", json!(program)), ("args", json!(["mcp"]))],
-            Self::Typed => {
-                vec![("type", json!("stdio")), ("command", json!(program)), ("args", json!(["mcp"]))]
-            }
-            Self::WithEnvironment => {
-                vec![("command", json!(program)), ("args", json!(["mcp"])), ("env", json!({}))]
-            }
+            Self::Plain => vec![command, args],
+            Self::Typed => vec![("type", json!("stdio")), command, args],
+            Self::WithEnvironment => vec![command, args, ("env", json!({}))],
+            Self::WithTools => vec![("type", json!("local")), command, args, ("tools", json!(["*"]))],
             Self::OneCommand => {
-                vec![("type", json!("local")), ("command", json!([program, "mcp"])), ("enabled", json!(true))]
+                let line: Vec<&str> = [program].into_iter().chain(ARGUMENTS).collect();
+                vec![("type", json!("local")), ("command", json!(line)), ("enabled", json!(true))]
             }
         };
         fields.into_iter().map(|(name, value)| (name.to_owned(), value)).collect()
@@ -72,9 +76,10 @@ pub(crate) struct Places {
     pub(crate) config: PathBuf,
     /// Where editors keep theirs; the same but on macOS.
     pub(crate) editors: PathBuf,
-    /// `CLAUDE_CONFIG_DIR` and `CODEX_HOME`.
+    /// `CLAUDE_CONFIG_DIR`, `CODEX_HOME` and `COPILOT_HOME`.
     pub(crate) claude: Option<PathBuf>,
     pub(crate) codex: Option<PathBuf>,
+    pub(crate) copilot: Option<PathBuf>,
 }
 
 impl Places {
@@ -91,7 +96,14 @@ impl Places {
             () if cfg!(target_os = "macos") => home.join("Library/Application Support"),
             () => config.clone(),
         };
-        Self { config, editors, claude: folder("CLAUDE_CONFIG_DIR"), codex: folder("CODEX_HOME"), home }
+        Self {
+            config,
+            editors,
+            claude: folder("CLAUDE_CONFIG_DIR"),
+            codex: folder("CODEX_HOME"),
+            copilot: folder("COPILOT_HOME"),
+            home,
+        }
     }
 
     fn claude_folder(&self) -> PathBuf {
@@ -104,6 +116,10 @@ impl Places {
 
     fn codex_folder(&self) -> PathBuf {
         self.codex.clone().unwrap_or_else(|| self.home.join(".codex"))
+    }
+
+    fn copilot_folder(&self) -> PathBuf {
+        self.copilot.clone().unwrap_or_else(|| self.home.join(".copilot"))
     }
 
     fn zed_folder(&self) -> PathBuf {
@@ -196,6 +212,52 @@ pub(crate) const ASSISTANTS: &[Assistant] = &[
         config: |places| places.home.join(".codeium/windsurf/mcp_config.json"),
         form: Form::Json("mcpServers", Entry::Plain),
         note: Some(|places| places.home.join(".codeium/windsurf/memories/global_rules.md")),
+        owns_note: false,
+    },
+    Assistant {
+        id: "copilot",
+        name: "Copilot CLI",
+        traces: |places| vec![places.copilot_folder()],
+        config: |places| places.copilot_folder().join("mcp-config.json"),
+        form: Form::Json("mcpServers", Entry::WithTools),
+        note: Some(|places| places.copilot_folder().join("copilot-instructions.md")),
+        owns_note: false,
+    },
+    Assistant {
+        id: "cline",
+        name: "Cline",
+        traces: |places| vec![places.home.join(".cline")],
+        config: |places| places.home.join(".cline/data/settings/cline_mcp_settings.json"),
+        form: Form::Json("mcpServers", Entry::Plain),
+        note: None,
+        owns_note: false,
+    },
+    Assistant {
+        id: "continue",
+        name: "Continue",
+        traces: |places| vec![places.home.join(".continue")],
+        // Each file in this folder adds servers.
+        config: |places| places.home.join(".continue/mcpServers/craig.json"),
+        form: Form::Json("mcpServers", Entry::Plain),
+        note: None,
+        owns_note: false,
+    },
+    Assistant {
+        id: "claude-desktop",
+        name: "Claude Desktop",
+        traces: |places| vec![places.editors.join("Claude")],
+        config: |places| places.editors.join("Claude/claude_desktop_config.json"),
+        form: Form::Json("mcpServers", Entry::Plain),
+        note: None,
+        owns_note: false,
+    },
+    Assistant {
+        id: "junie",
+        name: "Junie",
+        traces: |places| vec![places.home.join(".junie")],
+        config: |places| places.home.join(".junie/mcp/mcp.json"),
+        form: Form::Json("mcpServers", Entry::Plain),
+        note: None,
         owns_note: false,
     },
 ];

@@ -35,6 +35,13 @@ const CONFIGS: &[(&str, &str)] = &[
     ),
     (".gemini/settings.json", "{}"),
     (".codeium/windsurf/mcp_config.json", ""),
+    (".copilot/mcp-config.json", "{\n  \"mcpServers\": {}\n}\n"),
+    (
+        ".cline/data/settings/cline_mcp_settings.json",
+        "{\n  \"mcpServers\": {\n    \"git\": { \"command\": \"uvx\", \"disabled\": false }\n  }\n}\n",
+    ),
+    (".config/Claude/claude_desktop_config.json", "{ \"globalShortcut\": \"\" }"),
+    (".junie/mcp/mcp.json", "{}\n"),
 ];
 
 fn home() -> Home {
@@ -50,7 +57,7 @@ fn program() -> String {
 
 fn run(home: &Home, args: &[&str]) -> Output {
     let mut command = home.craig(args);
-    for name in ["CLAUDE_CONFIG_DIR", "CODEX_HOME", "CRAIG_DB"] {
+    for name in ["CLAUDE_CONFIG_DIR", "CODEX_HOME", "COPILOT_HOME", "CRAIG_DB"] {
         command.env_remove(name);
     }
     command.output().unwrap()
@@ -196,7 +203,7 @@ fn what_every_assistant_gets() {
             "craig": {
               "type": "stdio",
               "command": "CRAIG",
-              "args": ["mcp"]
+              "args": ["mcp", "--tools", "core"]
             }
           },
           "projects": {}
@@ -209,9 +216,11 @@ fn what_every_assistant_gets() {
         <!-- craig:begin -->
         ## Craig
 
-        The MCP server `craig` has this machine's code bases in an index. Before searching with grep or reading whole files, ask it:
-        `query_code` in plain words or with a name; `find_related` for code like a place; `get_component_relations` before changing what
-        others use; `analyze_architecture` for an overview. When a workspace is not ingested, call `trigger_ingest` with its directory.
+        The MCP server `craig` has this machine's projects in an index. Ask it about code before you search with grep or read whole files:
+        - `explore`: where something is, how it works, what to change for it. Give the question and your guesses: `names` (identifiers that the code may use) and `code` (a line or two as they may be there).
+        - `references`: who uses a symbol, before you change it; with `depth`, the callers of its callers.
+        - `grep`: every line with an exact text. `read_file`: more lines, several places in one call; lines that were shown need not be read again.
+        - Do without it for a place that you know already, and for the rest of the session if a project cannot be indexed.
         <!-- craig:end -->
 
         -- .codex/config.toml
@@ -223,7 +232,7 @@ fn what_every_assistant_gets() {
 
         [mcp_servers.craig]
         command = "CRAIG"
-        args = ["mcp"]
+        args = ["mcp", "--tools", "core"]
 
         [profiles.a] # last
         model = "y"
@@ -233,7 +242,7 @@ fn what_every_assistant_gets() {
             "craig": {
               "type": "stdio",
               "command": "CRAIG",
-              "args": ["mcp"]
+              "args": ["mcp", "--tools", "core"]
             }
           }}
 
@@ -245,7 +254,7 @@ fn what_every_assistant_gets() {
         		"craig": {
         			"type": "stdio",
         			"command": "CRAIG",
-        			"args": ["mcp"],
+        			"args": ["mcp", "--tools", "core"],
         		},
         	},
         	"inputs": []
@@ -261,7 +270,7 @@ fn what_every_assistant_gets() {
           "context_servers": {
             "craig": {
               "command": "CRAIG",
-              "args": ["mcp"],
+              "args": ["mcp", "--tools", "core"],
               "env": {}
             }
           },
@@ -273,7 +282,7 @@ fn what_every_assistant_gets() {
           "mcp": {<crlf>
             "craig": {<crlf>
               "type": "local",<crlf>
-              "command": ["CRAIG", "mcp"],<crlf>
+              "command": ["CRAIG", "mcp", "--tools", "core"],<crlf>
               "enabled": true<crlf>
             }<crlf>
           }<crlf>
@@ -284,7 +293,7 @@ fn what_every_assistant_gets() {
           "mcpServers": {
             "craig": {
               "command": "CRAIG",
-              "args": ["mcp"]
+              "args": ["mcp", "--tools", "core"]
             }
           }
         }
@@ -293,7 +302,50 @@ fn what_every_assistant_gets() {
           "mcpServers": {
             "craig": {
               "command": "CRAIG",
-              "args": ["mcp"]
+              "args": ["mcp", "--tools", "core"]
+            }
+          }
+        }
+
+        -- .copilot/mcp-config.json
+        {
+          "mcpServers": {
+            "craig": {
+              "type": "local",
+              "command": "CRAIG",
+              "args": ["mcp", "--tools", "core"],
+              "tools": ["*"]
+            }
+          }
+        }
+
+        -- .cline/data/settings/cline_mcp_settings.json
+        {
+          "mcpServers": {
+            "git": { "command": "uvx", "disabled": false },
+            "craig": {
+              "command": "CRAIG",
+              "args": ["mcp", "--tools", "core"]
+            }
+          }
+        }
+
+        -- .config/Claude/claude_desktop_config.json
+        {
+          "globalShortcut": "",
+          "mcpServers": {
+            "craig": {
+              "command": "CRAIG",
+              "args": ["mcp", "--tools", "core"]
+            }
+          }
+        }
+        -- .junie/mcp/mcp.json
+        {
+          "mcpServers": {
+            "craig": {
+              "command": "CRAIG",
+              "args": ["mcp", "--tools", "core"]
             }
           }
         }
@@ -302,9 +354,11 @@ fn what_every_assistant_gets() {
         <!-- craig:begin -->
         ## Craig
 
-        The MCP server `craig` has this machine's code bases in an index. Before searching with grep or reading whole files, ask it:
-        `query_code` in plain words or with a name; `find_related` for code like a place; `get_component_relations` before changing what
-        others use; `analyze_architecture` for an overview. When a workspace is not ingested, call `trigger_ingest` with its directory.
+        The MCP server `craig` has this machine's projects in an index. Ask it about code before you search with grep or read whole files:
+        - `explore`: where something is, how it works, what to change for it. Give the question and your guesses: `names` (identifiers that the code may use) and `code` (a line or two as they may be there).
+        - `references`: who uses a symbol, before you change it; with `depth`, the callers of its callers.
+        - `grep`: every line with an exact text. `read_file`: more lines, several places in one call; lines that were shown need not be read again.
+        - Do without it for a place that you know already, and for the rest of the session if a project cannot be indexed.
         <!-- craig:end -->
         -- instructions
         ---
@@ -314,9 +368,11 @@ fn what_every_assistant_gets() {
 
         ## Craig
 
-        The MCP server `craig` has this machine's code bases in an index. Before searching with grep or reading whole files, ask it:
-        `query_code` in plain words or with a name; `find_related` for code like a place; `get_component_relations` before changing what
-        others use; `analyze_architecture` for an overview. When a workspace is not ingested, call `trigger_ingest` with its directory.
+        The MCP server `craig` has this machine's projects in an index. Ask it about code before you search with grep or read whole files:
+        - `explore`: where something is, how it works, what to change for it. Give the question and your guesses: `names` (identifiers that the code may use) and `code` (a line or two as they may be there).
+        - `references`: who uses a symbol, before you change it; with `depth`, the callers of its callers.
+        - `grep`: every line with an exact text. `read_file`: more lines, several places in one call; lines that were shown need not be read again.
+        - Do without it for a place that you know already, and for the rest of the session if a project cannot be indexed.
     "#]].assert_eq(&all);
 }
 
@@ -354,6 +410,42 @@ fn a_server_of_the_same_name_comes_back() {
     assert!(text(&home, ".cursor/mcp.json").contains("CRAIG"));
     succeed(&home, &["uninstall", "--yes"]);
     assert_eq!(text(&home, ".cursor/mcp.json"), before);
+}
+
+#[test]
+fn an_entry_of_an_older_craig_is_brought_up_to_date() {
+    let home = home();
+    let before = files(&home);
+    succeed(&home, &["install", "--yes"]);
+    let configurations = |home: &Home| {
+        let mut files = files(home);
+        files.retain(|path, _| !path.ends_with("installed.json"));
+        files
+    };
+    let installed = configurations(&home);
+    // As it was when the server was configured with all tools: the files, and the journal of what was inserted.
+    for (path, text) in files(&home) {
+        let older =
+            text.replace(", \"--tools\", \"core\"", "").replace(", \\\"--tools\\\", \\\"core\\\"", "");
+        assert!(!older.contains("--tools"), "{path}: {older}");
+        home.write(&path, older);
+    }
+    succeed(&home, &["install", "--yes"]);
+    assert_eq!(configurations(&home), installed);
+    succeed(&home, &["uninstall", "--yes"]);
+    assert_eq!(files(&home), before);
+}
+
+#[test]
+fn continue_gets_a_file_of_its_own() {
+    let home = Home::new();
+    home.write(".continue/config.yaml", "name: mine\n");
+    let before = files(&home);
+    succeed(&home, &["install", "--yes"]);
+    assert!(text(&home, ".continue/mcpServers/craig.json").contains("\"command\": \"CRAIG\""));
+    succeed(&home, &["uninstall", "--yes"]);
+    assert_eq!(files(&home), before);
+    assert!(!home.path().join(".continue/mcpServers").exists());
 }
 
 #[test]
@@ -448,18 +540,20 @@ fn nothing_is_written_unasked() {
             +    "craig": {
             +      "type": "stdio",
             +      "command": "CRAIG",
-            +      "args": ["mcp"]
+            +      "args": ["mcp", "--tools", "core"]
           edit HOME/.claude/CLAUDE.md
-            @@ -3 +3,9 @@
+            @@ -3 +3,11 @@
             -Be brief.
             +Be brief.
             +
             +<!-- craig:begin -->
             +## Craig
             +
-            +The MCP server `craig` has this machine's code bases in an index. Before searching with grep or reading whole files, ask it:
-            +`query_code` in plain words or with a name; `find_related` for code like a place; `get_component_relations` before changing what
-            +others use; `analyze_architecture` for an overview. When a workspace is not ingested, call `trigger_ingest` with its directory.
+            +The MCP server `craig` has this machine's projects in an index. Ask it about code before you search with grep or read whole files:
+            +- `explore`: where something is, how it works, what to change for it. Give the question and your guesses: `names` (identifiers that the code may use) and `code` (a line or two as they may be there).
+            +- `references`: who uses a symbol, before you change it; with `depth`, the callers of its callers.
+            +- `grep`: every line with an exact text. `read_file`: more lines, several places in one call; lines that were shown need not be read again.
+            +- Do without it for a place that you know already, and for the rest of the session if a project cannot be indexed.
             +<!-- craig:end -->
         Claude Code: not written
         exit 0
@@ -472,12 +566,12 @@ fn nothing_is_written_unasked() {
               {
                 "path": "HOME/.codex/config.toml",
                 "change": "edit",
-                "diff": "@@ -6,0 +7,4 @@\n+[mcp_servers.craig]\n+command = \"CRAIG\"\n+args = [\"mcp\"]\n+\n"
+                "diff": "@@ -6,0 +7,4 @@\n+[mcp_servers.craig]\n+command = \"CRAIG\"\n+args = [\"mcp\", \"--tools\", \"core\"]\n+\n"
               },
               {
                 "path": "HOME/.codex/AGENTS.md",
                 "change": "create",
-                "diff": "@@ -0,0 +1,7 @@\n+<!-- craig:begin -->\n+## Craig\n+\n+The MCP server `craig` has this machine's code bases in an index. Before searching with grep or reading whole files, ask it:\n+`query_code` in plain words or with a name; `find_related` for code like a place; `get_component_relations` before changing what\n+others use; `analyze_architecture` for an overview. When a workspace is not ingested, call `trigger_ingest` with its directory.\n+<!-- craig:end -->\n"
+                "diff": "@@ -0,0 +1,9 @@\n+<!-- craig:begin -->\n+## Craig\n+\n+The MCP server `craig` has this machine's projects in an index. Ask it about code before you search with grep or read whole files:\n+- `explore`: where something is, how it works, what to change for it. Give the question and your guesses: `names` (identifiers that the code may use) and `code` (a line or two as they may be there).\n+- `references`: who uses a symbol, before you change it; with `depth`, the callers of its callers.\n+- `grep`: every line with an exact text. `read_file`: more lines, several places in one call; lines that were shown need not be read again.\n+- Do without it for a place that you know already, and for the rest of the session if a project cannot be indexed.\n+<!-- craig:end -->\n"
               }
             ],
             "done": false,
@@ -487,11 +581,11 @@ fn nothing_is_written_unasked() {
         exit 1
         -- stderr
         error: no coding assistant was found on this machine
-        hint: name one with --agent: claude-code, codex, cursor, vscode, zed, opencode, gemini, windsurf
+        hint: name one with --agent: claude-code, codex, cursor, vscode, zed, opencode, gemini, windsurf, copilot, cline, continue, claude-desktop, junie
         exit 1
         -- stderr
         error: invalid value 'emacs' for '--agent <NAME>'
-          [possible values: claude-code, codex, cursor, vscode, zed, opencode, gemini, windsurf]
+          [possible values: claude-code, codex, cursor, vscode, zed, opencode, gemini, windsurf, copilot, cline, continue, claude-desktop, junie]
 
         For more information, try '--help'.
     "#]].assert_eq(&all);

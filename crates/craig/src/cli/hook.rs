@@ -1,0 +1,196 @@
+//! `craig hook`: what the hooks of a coding assistant ask, answered at once or not at all.
+
+mod command;
+mod pattern;
+
+use std::io::Read as _;
+use std::path::{Path, PathBuf};
+use std::sync::mpsc::channel;
+use std::time::Duration;
+
+use craig_engine::{
+    Config, Engine, GraphSymbol, IngestionState, KeptSymbol, ProjectGlance, without_control_tokens,
+};
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use super::failure::Outcome;
+use super::session::Session;
+use super::units::{count, counted};
+use super::visible::one_line;
+
+/// Answer a hook of a coding assistant: its JSON on stdin, one line about the index on stdout, or nothing
+///
+/// Nothing is ingested and nothing waited for: if anything is amiss, or takes longer than hooks.timeout_ms, there is no
+/// output, and the exit code is 0 all the same.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    #[command(subcommand)]
+    event: Event,
+}
+
+#[derive(Clone, Copy, Debug, clap::Subcommand)]
+enum Event {
+    /// A session begins: what is indexed of its folder
+    SessionStart,
+    /// The assistant has searched: where the names that it searched for are defined
+    AfterSearch,
+}
+
+impl Event {
+    /// The setting that switches it off.
+    fn setting(self) -> &'static str {
+        match self {
+            Self::SessionStart => "hooks.session_start",
+            Self::AfterSearch => "hooks.after_search",
+        }
+    }
+
+    /// Its name in the JSON of hooks.
+    fn name(self) -> &'static str {
+        match self {
+            Self::SessionStart => "SessionStart",
+            Self::AfterSearch => "PostToolUse",
+        }
+    }
+}
+
+/// What a hook gets on stdin, as far as it is needed.
+#[derive(Debug, Deserialize)]
+struct Input {
+    /// Folder of the session.
+    cwd: PathBuf,
+    #[serde(default)]
+    tool_name: String,
+    #[serde(default)]
+    tool_input: Search,
+}
+
+/// Arguments of the tools that search.
+#[derive(Debug, Default, Deserialize)]
+struct Search {
+    /// A regular expression or a glob.
+    pattern: Option<String>,
+    /// Where it was searched.
+    path: Option<PathBuf>,
+    /// A line of a shell.
+    command: Option<String>,
+}
+
+/// Longest input that is read: a result of a search is a part of it.
+const MAX_INPUT_BYTES: u64 = 16_000_000;
+
+/// Most names of a pattern that are looked up.
+const MAX_NAMES: usize = 3;
+
+/// Definitions of a name that are listed.
+const MAX_LISTED: usize = 3;
+
+pub(crate) fn run(args: &Args, session: &mut Session) -> anyhow::Result<Outcome> {
+    if let Some(answer) = answer_in_time(args.event, session) {
+        // An assistant that does not read it any more is not to be disturbed.
+        let _ = session.output.json_line(&answer);
+    }
+    Ok(Outcome::Complete)
+}
+
+fn answer_in_time(event: Event, session: &Session) -> Option<Value> {
+    let settings = session.settings(None).ok().filter(|settings| settings.is_on(event.setting()))?;
+    let limit = Duration::from_millis(settings.whole("hooks.timeout_ms")?);
+    let config = session.config(&settings).ok()?;
+    let config = Config { must_exist: true, is_read_only: true, ..config };
+    let (sender, receiver) = channel();
+    // It ends with the process if it takes too long.
+    let answer = move || sender.send(note(event, &config));
+    std::thread::Builder::new().name("hook".into()).spawn(answer).ok()?;
+    let note = receiver.recv_timeout(limit).ok()??;
+    Some(json!({ "hookSpecificOutput": { "hookEventName": event.name(), "additionalContext": note } }))
+}
+
+/// What the assistant is to know; `None` if there is nothing to say.
+fn note(event: Event, config: &Config) -> Option<String> {
+    let input = read_input()?;
+    let engine = Engine::open(config).ok()?;
+    match event {
+        Event::SessionStart => {
+            let project = engine.project_of_directory(&input.cwd).ok()??;
+            session_line(&engine.glance(&project).ok()?)
+        }
+        Event::AfterSearch => {
+            let names = searched_names(&input);
+            let project = engine.project_of_directory(&searched_folder(&input)).ok()??;
+            let found = engine.kept_symbols(&project, &names).ok()?;
+            (!found.is_empty()).then(|| found.iter().map(symbol_line).collect::<Vec<_>>().join("\n"))
+        }
+    }
+}
+
+fn read_input() -> Option<Input> {
+    let mut text = String::new();
+    std::io::stdin().lock().take(MAX_INPUT_BYTES).read_to_string(&mut text).ok()?;
+    serde_json::from_str(&text).ok()
+}
+
+/// Names of code that a search was for.
+fn searched_names(input: &Input) -> Vec<String> {
+    let search = &input.tool_input;
+    let pattern = search.pattern.as_deref().unwrap_or_default();
+    let mut names = match input.tool_name.as_str() {
+        "Bash" => command::search_pattern(search.command.as_deref().unwrap_or_default())
+            .map(|pattern| pattern::names(&pattern))
+            .unwrap_or_default(),
+        "Glob" => pattern::names_of_glob(pattern),
+        _ => pattern::names(pattern),
+    };
+    names.truncate(MAX_NAMES);
+    names
+}
+
+/// The folder that was searched.
+fn searched_folder(input: &Input) -> PathBuf {
+    let path =
+        input.tool_input.path.as_deref().map_or_else(|| input.cwd.clone(), |path| input.cwd.join(path));
+    match path.is_dir() {
+        true => path,
+        false => path.parent().map(Path::to_owned).unwrap_or(path),
+    }
+}
+
+fn session_line(project: &ProjectGlance) -> Option<String> {
+    let files = counted(project.files, "file");
+    let state = match project.state {
+        IngestionState::Pending => return None,
+        IngestionState::InProgress => format!("is being indexed, {files} so far"),
+        IngestionState::Completed => format!("is indexed, {files}"),
+        IngestionState::Failed => format!("is indexed in part, {files}: `craig ingest-delta` completes it"),
+    };
+    Some(format!(
+        "craig: `{}` {state}. For questions about its code, ask explore (without MCP: `craig explore \"QUESTION\"`) \
+         before you search and read files.",
+        safe(&project.name)
+    ))
+}
+
+fn symbol_line(found: &KeptSymbol) -> String {
+    let listed: Vec<String> = found.definitions.iter().take(MAX_LISTED).map(place).collect();
+    let more = match found.definitions.len() - listed.len() {
+        0 => String::new(),
+        n => format!(" and {} more places", count(n as u64)),
+    };
+    let references = counted(found.references, "reference");
+    let name = safe(&found.name);
+    format!("craig: `{name}` is defined at {}{more}, {references} (references tool)", listed.join(", "))
+}
+
+fn place(symbol: &GraphSymbol) -> String {
+    let path = safe(&symbol.path);
+    match symbol.line == symbol.line_end {
+        true => format!("{path}:{}", symbol.line),
+        false => format!("{path}:{}-{}", symbol.line, symbol.line_end),
+    }
+}
+
+/// A name of a repository on one line, without control tokens of chat templates.
+fn safe(name: &str) -> String {
+    without_control_tokens(&one_line(name)).into_owned()
+}
